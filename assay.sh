@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# The two commands, and nothing clever: `./assay.sh demo` measures something now, `./assay.sh test`
+# checks everything. Both install the Debian packages that are missing, and say which.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+usage() {
+  cat <<'TEXT'
+./assay.sh COMMAND
+
+  demo     build Assay, start its built-in endpoint, measure it, leave a report to open
+  test     run every check and test; the last line is "N passed, N failed"
+  build    build the program: build/release/assay
+  clean    remove everything that the other commands made
+
+A Debian 12 machine is expected; packages that are missing are installed (as root, or by sudo).
+TEXT
+}
+
+say() { printf '%s\n' "$*" >&2; }
+fail() {
+  say "error: $*"
+  exit 1
+}
+
+fail_with() {
+  tail -n 40 "$1" >&2
+  fail "$2"
+}
+
+# Names of packages from tools/debian_packages.txt: all, or those above the line "# Also, to test:".
+packages() {
+  if [[ $1 == build ]]; then
+    sed '/^# Also/,$d' tools/debian_packages.txt
+  else
+    cat tools/debian_packages.txt
+  fi | grep -v '^#'
+}
+
+# need build|test: all packages of that list are there afterwards. Says nothing when they were.
+need() {
+  command -v dpkg-query >/dev/null || return 0 # not Debian: CMake will name what it misses
+  local missing=()
+  local name
+  for name in $(packages "$1"); do
+    # Node.js from elsewhere brings its own npm, and refuses Debian's.
+    [[ $name == npm ]] && command -v npm >/dev/null && continue
+    dpkg-query -W -f '${db:Status-Status}\n' "$name" 2>/dev/null | grep -qx installed ||
+      missing+=("$name")
+  done
+  [[ ${#missing[@]} == 0 ]] && return 0
+  local root=()
+  if [[ $(id -u) != 0 ]]; then
+    command -v sudo >/dev/null || fail "as root, first: apt-get install ${missing[*]}"
+    root=(sudo)
+  fi
+  say "Installing Debian packages: ${missing[*]}"
+  mkdir -p build
+  apt_get() {
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" >>build/packages.log 2>&1
+  }
+  # No package lists (a fresh container), or lists so old that their files are gone: fetch them.
+  if compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; then
+    apt_get install -y --no-install-recommends "${missing[@]}" && return 0
+  fi
+  apt_get update && apt_get install -y --no-install-recommends "${missing[@]}" && return 0
+  fail_with build/packages.log "these packages can't be installed: ${missing[*]}"
+}
+
+# Compilers at work at one time: one a core, and no more than memory holds (about 1.5 GB each).
+jobs_max() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/MemAvailable/ {print int($2 / 1500000)}' /proc/meminfo)
+  echo $((memory < 1 ? 1 : memory < cores ? memory : cores))
+}
+
+# The program alone, without the tests.
+build() {
+  need build
+  mkdir -p build
+  local log=build/release.log
+  cmake --preset release >"$log" 2>&1 || fail_with "$log" "configuring failed"
+  if [[ -x build/release/assay ]]; then
+    ninja -C build/release -j "$(jobs_max)" assay >"$log" 2>&1 ||
+      fail_with "$log" "building failed"
+  else
+    say "Building (some minutes, the first time)"
+    NINJA_STATUS='  [%f/%t] ' ninja -C build/release -j "$(jobs_max)" assay >&2
+  fi
+}
+
+case "${1:-help}" in
+  demo)
+    build
+    exec tools/demo.sh build/release/assay
+    ;;
+  test)
+    need test
+    exec python3 -B tools/suite.py --jobs "$(jobs_max)" "${@:2}"
+    ;;
+  build)
+    build
+    say "build/release/assay"
+    ;;
+  clean)
+    rm -rf build demo
+    ;;
+  help | -h | --help)
+    usage
+    ;;
+  *)
+    usage >&2
+    fail "unknown command '$1'"
+    ;;
+esac

@@ -1,0 +1,22 @@
+# Every third-party library, by the short name that a room's LIBS line uses. Why each was chosen:
+# docs/decisions/0002-dependencies.md.
+include(${CMAKE_CURRENT_LIST_DIR}/libraries.cmake)
+find_package(GTest)
+find_package(benchmark)
+# The distribution's Python, which has the distribution's pytest, before any other on the PATH.
+find_program(ASSAY_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(ASSAY_PYTHON NAMES python3)
+
+set(ASSAY_LIB_fmt fmt::fmt)
+set(ASSAY_LIB_simdjson simdjson::simdjson)
+set(ASSAY_LIB_expected "")  # header only: tl/expected.hpp
+set(ASSAY_LIB_crypto OpenSSL::Crypto)
+set(ASSAY_LIB_ssl OpenSSL::SSL)
+set(ASSAY_LIB_xxhash PkgConfig::XXHASH)
+set(ASSAY_LIB_zstd PkgConfig::ZSTD)
+set(ASSAY_LIB_sqlite PkgConfig::SQLITE)
+set(ASSAY_LIB_postgres PkgConfig::POSTGRES)
+set(ASSAY_LIB_nghttp2 PkgConfig::NGHTTP2)
+set(ASSAY_LIB_utf8proc PkgConfig::UTF8PROC)
+set(ASSAY_LIB_yaml yaml-cpp)
+set(ASSAY_LIB_zlib ZLIB::ZLIB)

@@ -1,0 +1,35 @@
+# `cmake --install`: the program, and libassay for find_package(assay).
+#
+# libassay is every room as a static library, assay::base … assay::report, and assay::assay for all
+# of them; headers keep their folders under include/assay, so that `#include "base/time.h"` reads
+# the same inside and outside. tests/install builds a consumer against an installed tree.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+add_library(assay_library INTERFACE)
+set_target_properties(assay_library PROPERTIES EXPORT_NAME assay)
+set(installed assay_library)
+foreach(target IN LISTS ASSAY_ROOM_TARGETS)
+  if(target MATCHES "^assay_app_")
+    continue()
+  endif()
+  string(REPLACE assay_ "" room ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${room})
+  target_link_libraries(assay_library INTERFACE ${target})
+  list(APPEND installed ${target})
+  install(DIRECTORY ${ASSAY_SRC}/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay
+          FILES_MATCHING PATTERN "*.h" PATTERN "testing*" EXCLUDE)
+endforeach()
+
+install(TARGETS ${installed} EXPORT assay ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
+install(EXPORT assay NAMESPACE assay:: FILE assayTargets.cmake DESTINATION ${package_dir})
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/assayConfig.cmake.in
+                              ${CMAKE_BINARY_DIR}/assayConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/assayConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/assayConfig.cmake ${CMAKE_BINARY_DIR}/assayConfigVersion.cmake
+        ${CMAKE_SOURCE_DIR}/cmake/libraries.cmake DESTINATION ${package_dir})

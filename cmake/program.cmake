@@ -1,0 +1,29 @@
+# base/version.cc alone knows these, so that a new version rebuilds one file.
+# Configured anew when the checkout moves to another commit.
+set(revision "")
+find_package(Git QUIET)
+if(Git_FOUND)
+  execute_process(COMMAND ${GIT_EXECUTABLE} rev-parse --short=12 HEAD
+                  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE revision ERROR_QUIET
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  execute_process(COMMAND ${GIT_EXECUTABLE} rev-parse --git-path logs/HEAD
+                  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE moves ERROR_QUIET
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  cmake_path(ABSOLUTE_PATH moves BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+  if(EXISTS ${moves})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${moves})
+  endif()
+endif()
+set(defines
+  ASSAY_VERSION="${PROJECT_VERSION}"
+  ASSAY_REVISION="${revision}"
+  ASSAY_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
+  ASSAY_BUILD_TYPE="${CMAKE_BUILD_TYPE}")
+set_source_files_properties(${ASSAY_SRC}/base/version.cc PROPERTIES
+                            COMPILE_DEFINITIONS "${defines}")
+
+# The one binary. Everything it can do is a subcommand of apps/cli.
+if(EXISTS ${ASSAY_SRC}/apps/cli/main.cc)
+  add_executable(assay ${ASSAY_SRC}/apps/cli/main.cc)
+  target_link_libraries(assay PRIVATE assay_app_cli assay_flags)
+endif()

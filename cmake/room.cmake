@@ -1,0 +1,154 @@
+# assay_room(NAME [ROOMS r...] [LIBS l...]): one library per folder of src/.
+#
+# Files are found by suffix, so none can be left out by a comment:
+#   x.cc -> the room's library        x_test.cc -> one test program per room
+#   x_fuzz.cc -> one fuzzer each      x_bench.cc -> one benchmark program per room
+# A third-party library named in LIBS is private to the room: its headers stay out of ours.
+#
+# With ASSAY_UNITY a room compiles in batches of files (docs/decisions/0019-batches.md), so names in
+# its anonymous namespaces must differ. Commands may repeat theirs (Options, add_flags): each stands
+# alone.
+set(ASSAY_SRC ${CMAKE_CURRENT_SOURCE_DIR}/src)
+set(ASSAY_ROOM_TARGETS "" CACHE INTERNAL "")
+option(ASSAY_TESTS "Build tests and benchmarks, where what they need is there" ON)
+if(NOT GTest_FOUND OR NOT benchmark_FOUND OR NOT ASSAY_PYTHON)
+  set(ASSAY_TESTS OFF)
+endif()
+# `tests`, `benches` and `fuzzers` build all of a kind; `rooms` all that is installed.
+add_custom_target(rooms)
+add_custom_target(fuzzers)
+if(ASSAY_TESTS)
+  add_custom_target(tests)
+  add_custom_target(benches)
+endif()
+
+function(assay_sources dir out_lib out_test out_fuzz out_bench)
+  file(GLOB_RECURSE all CONFIGURE_DEPENDS ${dir}/*.cc)
+  set(tests ${all})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  set(fuzzers ${all})
+  list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
+  set(benches ${all})
+  list(FILTER benches INCLUDE REGEX "_bench\\.cc$")
+  list(FILTER all EXCLUDE REGEX "(_test|_fuzz|_bench|/main)\\.cc$")
+  set(${out_lib} ${all} PARENT_SCOPE)
+  set(${out_test} ${tests} PARENT_SCOPE)
+  set(${out_fuzz} ${fuzzers} PARENT_SCOPE)
+  set(${out_bench} ${benches} PARENT_SCOPE)
+endfunction()
+
+function(assay_batches target)
+  if(ASSAY_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    get_target_property(sources ${target} SOURCES)
+    list(FILTER sources INCLUDE REGEX "/cmd_[a-z_]+\\.cc$")
+    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
+
+# Under the thread sanitizer only those tests say anything that start threads: themselves, or in the
+# file that they test.
+function(assay_threaded tests out)
+  set(threaded "")
+  foreach(test IN LISTS tests)
+    string(REGEX REPLACE "_test\\.cc$" "" tested ${test})
+    foreach(file ${test} ${tested}.h ${tested}.cc)
+      if(EXISTS ${file})
+        file(STRINGS ${file} starts REGEX "std::j?thread|std::async" LIMIT_COUNT 1)
+        if(starts)
+          list(APPEND threaded ${test})
+          break()
+        endif()
+      endif()
+    endforeach()
+  endforeach()
+  set(${out} ${threaded} PARENT_SCOPE)
+endfunction()
+
+function(assay_tests target sources fuzzers benches)
+  if(ASSAY_SANITIZE STREQUAL "thread")
+    assay_threaded("${sources}" sources)
+  endif()
+  if(ASSAY_TESTS AND sources)
+    add_executable(${target}_test ${sources})
+    assay_batches(${target}_test)
+    target_link_libraries(${target}_test PRIVATE assay_${target} assay_flags GTest::gtest_main
+                          GTest::gmock)
+    target_compile_definitions(${target}_test PRIVATE
+                               ASSAY_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
+    add_dependencies(tests ${target}_test)
+    add_test(NAME unit.${target} COMMAND ${target}_test)
+    set_tests_properties(unit.${target} PROPERTIES LABELS unit TIMEOUT 300)
+  endif()
+  # A benchmark under a sanitizer measures the sanitizer.
+  if(ASSAY_TESTS AND benches AND NOT ASSAY_SANITIZE)
+    add_executable(${target}_bench ${benches})
+    target_link_libraries(${target}_bench PRIVATE assay_${target} assay_flags
+                          benchmark::benchmark_main)
+    # In the test suite each benchmark runs once, small: it must build, run and check its answer.
+    add_dependencies(benches ${target}_bench)
+    add_test(NAME bench.${target} COMMAND ${target}_bench --benchmark_min_time=0.01)
+    set_tests_properties(bench.${target} PROPERTIES LABELS bench TIMEOUT 300 RUN_SERIAL ON)
+  endif()
+  foreach(file IN LISTS fuzzers)
+    get_filename_component(name ${file} NAME_WE)
+    if(ASSAY_FUZZ)
+      add_executable(${name} ${file})
+      add_dependencies(fuzzers ${name})
+      target_link_libraries(${name} PRIVATE assay_${target} assay_flags)
+      target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+      target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+      # One seed, so that a change fails by what it breaks; by hand, fuzz longer and without it.
+      add_test(NAME fuzz.${name} COMMAND ${name} -seed=1 -max_total_time=10 -timeout=10
+               -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1)
+      set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 120)
+    endif()
+  endforeach()
+endfunction()
+
+function(assay_library target dir rooms libs)
+  assay_sources(${dir} lib tests fuzzers benches)
+  if(lib)
+    add_library(assay_${target} STATIC ${lib})
+    assay_batches(assay_${target})
+    set(scope PUBLIC)
+    set(private PRIVATE)
+  else()
+    add_library(assay_${target} INTERFACE)
+    set(scope INTERFACE)
+    set(private INTERFACE)
+  endif()
+  target_include_directories(assay_${target} ${scope}
+    $<BUILD_INTERFACE:${ASSAY_SRC}> $<INSTALL_INTERFACE:include/assay>)
+  target_compile_features(assay_${target} ${scope} cxx_std_20)
+  add_dependencies(rooms assay_${target})
+  foreach(room IN LISTS rooms)
+    target_link_libraries(assay_${target} ${scope} assay_${room})
+  endforeach()
+  target_link_libraries(assay_${target} ${private} $<BUILD_INTERFACE:assay_flags> Threads::Threads)
+  foreach(name IN LISTS libs)
+    if(NOT DEFINED ASSAY_LIB_${name})
+      message(FATAL_ERROR "${target}: no library '${name}' in cmake/deps.cmake")
+    endif()
+    if(ASSAY_LIB_${name})
+      target_link_libraries(assay_${target} ${private} ${ASSAY_LIB_${name}})
+    endif()
+  endforeach()
+  # fmt is behind base/format.h, the one foreign header that ours show (std::format to be).
+  target_link_libraries(assay_${target} ${scope} fmt::fmt)
+  assay_tests(${target} "${tests}" "${fuzzers}" "${benches}")
+  set(ASSAY_ROOM_TARGETS ${ASSAY_ROOM_TARGETS} assay_${target} CACHE INTERNAL "")
+endfunction()
+
+function(assay_room name)
+  cmake_parse_arguments(ARG "" "" "ROOMS;LIBS" ${ARGN})
+  assay_library(${name} ${ASSAY_SRC}/${name} "${ARG_ROOMS}" "${ARG_LIBS}")
+endfunction()
+
+# assay_app(NAME [LIBS l...]): a folder of src/apps; may use every room and the apps before it.
+function(assay_app name)
+  cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+  set(rooms ${ASSAY_ROOM_TARGETS})
+  list(TRANSFORM rooms REPLACE "^assay_" "")
+  assay_library(app_${name} ${ASSAY_SRC}/apps/${name} "${rooms}" "${ARG_LIBS}")
+endfunction()

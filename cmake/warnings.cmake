@@ -1,0 +1,56 @@
+# Warnings and sanitizers live here as one interface target that every room links.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+option(ASSAY_WERROR "Treat warnings as errors (our presets do)" OFF)
+option(ASSAY_UNITY "Compile rooms in batches: several times faster from scratch" OFF)
+option(ASSAY_FUZZ "Build libFuzzer targets (clang only)" OFF)
+set(ASSAY_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them")
+
+add_library(assay_flags INTERFACE)
+target_compile_options(assay_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+  -fno-omit-frame-pointer)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # gcc 12 sees overlaps in std::string that are not there (GCC bug 105651).
+  target_compile_options(assay_flags INTERFACE -Wno-restrict)
+  if(ASSAY_UNITY)
+    # A type of an anonymous namespace inside a State that only its own file defines: gcc warns of
+    # it where that file is included, as batches do.
+    target_compile_options(assay_flags INTERFACE -Wno-subobject-linkage)
+  endif()
+endif()
+if(ASSAY_WERROR)
+  target_compile_options(assay_flags INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  target_compile_options(assay_flags INTERFACE -Wthread-safety)
+endif()
+if(ASSAY_SANITIZE)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # With sanitizers gcc loses track of std::variant and warns of what is not so.
+    target_compile_options(assay_flags INTERFACE -Wno-maybe-uninitialized)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND ASSAY_SANITIZE MATCHES "undefined")
+    # gcc takes four times as long with these; the address sanitizer stops at a null dereference
+    # too, and the fuzz preset (clang) keeps them all. Checks of debug variables cost the rest.
+    set(unchecked -fno-sanitize=null,alignment,object-size,vptr -fno-var-tracking)
+  endif()
+  target_compile_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE} ${unchecked}
+                         -fno-sanitize-recover=all)
+  target_link_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE})
+endif()
+if(ASSAY_FUZZ)
+  # Coverage of every room, or the fuzzer would be blind outside its own file.
+  target_compile_options(assay_flags INTERFACE -fsanitize=fuzzer-no-link)
+  # clang 14 spells format_to's symbol otherwise than the gcc that Debian built libfmt with.
+  target_compile_definitions(assay_flags INTERFACE FMT_HEADER_ONLY)
+endif()
+
+find_program(ASSAY_CCACHE ccache)
+if(ASSAY_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ASSAY_CCACHE})
+endif()

@@ -1,0 +1,124 @@
+#include "apps/cli/command.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include "apps/cli/console.h"
+#include "apps/cli/exit_code.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "base/version.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::array kCommands{
+    Command{"probe", "is it up, what does it speak, is its stream sane?", cmd_probe},
+    Command{"init", "a commented config to start from", cmd_init},
+    Command{"run", "one measurement point: load an endpoint, record, report", cmd_run},
+    Command{"curve", "a whole Pareto curve: plan, measure, resume, accuracy, steady state",
+            cmd_curve},
+    Command{"report", "a run again, from its event log", cmd_report},
+    Command{"compare", "is one run worse than another? intervals, refusals, an exit code",
+            cmd_compare},
+    Command{"convert", "another tool's results as a run: vLLM bench, AIPerf, genai-perf",
+            cmd_convert},
+    Command{"calibrate", "how far this machine can be trusted: its ceiling and its error",
+            cmd_calibrate},
+    Command{"verify", "recompute every figure from the recorded events; check a bundle",
+            cmd_verify},
+    Command{"pack", "a submission tree of a curve, every authored file written", cmd_pack},
+    Command{"check", "every rule of a submission, with the clause and the fix", cmd_check},
+    Command{"regions", "the regions of concurrency in which a curve needs points", cmd_regions},
+    Command{"bundle", "a run as one file in which no byte can change unseen", cmd_bundle},
+    Command{"key", "make a key to sign bundles with", cmd_key},
+    Command{"import", "results of any kind into the store", cmd_import},
+    Command{"serve", "the explorer: curves, runs and reviews as a page and as an API", cmd_serve},
+    Command{"export", "the explorer as static files, for any web host", cmd_export},
+    Command{"review", "the review board: submissions, objections, deadlines", cmd_review},
+    Command{"endpoint", "an OpenAI-compatible endpoint whose truth is known", cmd_endpoint},
+    Command{"simulate", "what a serving system would do, from a model of it: a curve in seconds",
+            cmd_simulate},
+    Command{"dataset", "how a dataset is read: its rows, and what they ask", cmd_dataset},
+    Command{"workloads", "the suites' benchmarks: datasets, limits, scores, by name",
+            cmd_workloads},
+    Command{"score", "how well replies answer their samples, by the field's formulas", cmd_score},
+    Command{"tokens", "count, encode or decode text with a tokenizer", cmd_tokens},
+    Command{"twin", "a model of your own system: five constants fitted to its measured curve",
+            cmd_twin},
+    Command{"version", "what this program is and how it was built", cmd_version},
+};
+
+std::string help() {
+  std::string out =
+      "assay: a load generator and measuring instrument for GenAI endpoints\n\n"
+      "  assay COMMAND [flags]\n\nCommands\n";
+  for (const Command& command : kCommands) {
+    out += format("  {:<12}{}\n", command.name, command.summary);
+  }
+  out +=
+      "\nassay COMMAND --help explains one. Every command takes --json.\n"
+      "Exit codes: 0 done, 1 findings, 2 bad input, 3 endpoint or file can't be reached,\n"
+      "4 client-limited, 5 worse than the baseline, 6 not comparable, 130 interrupted.\n";
+  return out;
+}
+
+Error unknown_command(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Command& command : kCommands) names.push_back(command.name);
+  const std::string_view near = nearest(name, names);
+  return invalid(format("unknown command \"{}\"{}\n  assay --help lists them", name,
+                        near.empty() ? "" : format("\n  did you mean \"{}\"?", near)));
+}
+
+Result<int> run_command(Args args) {
+  const std::string& first = args.front();
+  // `assay help NAME` is `assay NAME --help`.
+  if (first == "help" && args.size() > 1) {
+    const std::vector<std::string> turned{args[1], "--help"};
+    return run_command(turned);
+  }
+  if (first == "--help" || first == "-h" || first == "help") {
+    print(help());
+    return exit_code(ExitCode::done);
+  }
+  if (first == "--version" || first == "-V") {
+    print(format("assay {}\n", version()));
+    return exit_code(ExitCode::done);
+  }
+  const auto command =
+      std::ranges::find_if(kCommands, [&first](const Command& c) { return c.name == first; });
+  if (command == kCommands.end()) return unknown_command(first);
+  return command->function(args.subspan(1));
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+int dispatch(Args args) {
+  if (args.empty()) {
+    print(help());
+    return exit_code(ExitCode::done);
+  }
+  int code = 0;
+  try {
+    const Result<int> result = run_command(args);
+    code = result ? *result : exit_code(result.error().code);
+    if (!result) say(error_text(result.error()));
+  } catch (const std::exception& fault) {
+    say(format("error: internal: {}", fault.what()));
+    code = exit_code(ExitCode::findings);
+  }
+  // A result that never reached its reader is no result.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    say("error: standard output can't be written");
+    if (code == 0) code = exit_code(ExitCode::unreachable);
+  }
+  return code;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,45 @@
+// Every command of `assay`, one function each, in cmd_NAME.cc. To add one: declare it here and give
+// it a line in the table of command.cc.
+//
+// `args` is the command line after the command's name. What comes back is the exit code, or the
+// Error that decides it (exit_code.h). The result goes to standard output, all talk to standard
+// error (console.h); every command takes --help and --json.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/result.h"
+
+namespace assay::cli {
+
+using Args = std::span<const std::string>;
+
+Result<int> cmd_bundle(Args args);
+Result<int> cmd_calibrate(Args args);
+Result<int> cmd_check(Args args);
+Result<int> cmd_compare(Args args);
+Result<int> cmd_convert(Args args);
+Result<int> cmd_curve(Args args);
+Result<int> cmd_dataset(Args args);
+Result<int> cmd_endpoint(Args args);
+Result<int> cmd_export(Args args);
+Result<int> cmd_import(Args args);
+Result<int> cmd_init(Args args);
+Result<int> cmd_key(Args args);
+Result<int> cmd_pack(Args args);
+Result<int> cmd_probe(Args args);
+Result<int> cmd_regions(Args args);
+Result<int> cmd_report(Args args);
+Result<int> cmd_review(Args args);
+Result<int> cmd_run(Args args);
+Result<int> cmd_serve(Args args);
+Result<int> cmd_score(Args args);
+Result<int> cmd_simulate(Args args);
+Result<int> cmd_tokens(Args args);
+Result<int> cmd_twin(Args args);
+Result<int> cmd_verify(Args args);
+Result<int> cmd_version(Args args);
+Result<int> cmd_workloads(Args args);
+
+}  // namespace assay::cli

@@ -1,0 +1,34 @@
+#include "apps/cli/console.h"
+
+#include <cstdio>
+
+#include "base/format.h"
+#include "base/text.h"
+
+namespace assay::cli {
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void write_error(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+void say(std::string_view line) {
+  // One call, so that a line is not torn by another process on the same terminal.
+  const std::string whole = format("{}\n", line);
+  std::fwrite(whole.data(), 1, whole.size(), stderr);
+}
+
+std::string error_text(const Error& error) {
+  std::string out;
+  for (const std::string_view line : split(error.message, '\n')) {
+    if (trim(line).empty()) continue;
+    if (!out.empty()) out += '\n';
+    const bool continues = line.front() == ' ' && !out.empty();
+    out += format("{}{}", continues ? "       " : "error: ", trim(line));
+  }
+  return out.empty() ? format("error: {}", to_string(error.code)) : out;
+}
+
+}  // namespace assay::cli

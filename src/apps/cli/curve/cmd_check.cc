@@ -1,0 +1,86 @@
+#include "apps/cli/commands.h"
+#include "apps/cli/console.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/flags.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "rules/check_tree.h"
+#include "rules/write_report.h"
+
+namespace assay::cli {
+namespace {
+
+struct Options {
+  std::string tree{};
+  std::string edition = "v1.0";
+  std::string seed_sets{};
+  std::string drafters{};
+  std::string output = "text";
+  std::string file{};
+  bool strict = false;
+  bool quiet = false;
+  bool no_review = false;
+  bool list = false;
+  bool json = false;
+};
+
+std::string in_form(const rules::CheckReport& report, const Options& options) {
+  if (options.output == "json") return rules::report_json(report, options.strict).dump(2) + "\n";
+  if (options.output == "sarif") return rules::report_sarif(report).dump(2) + "\n";
+  if (options.output == "junit") return rules::report_junit(report, options.strict);
+  return rules::report_text(report, options.strict, options.quiet);
+}
+
+}  // namespace
+
+Result<int> cmd_check(Args args) {
+  Options options;
+  Flags flags("check", "every rule of a submission, with the clause and the fix");
+  flags.add("TREE", &options.tree, "the folder that holds results/, docs/ and src/");
+  flags.add("--edition", &options.edition, "the edition of the rules")
+      .value("NAME")
+      .choices({"v0.7", "v1.0"});
+  flags.add("--strict", &options.strict, "warnings count as errors");
+  flags.add("--quiet,-q", &options.quiet, "errors only");
+  flags.add("--output", &options.output, "what to print")
+      .value("FORM")
+      .choices({"text", "json", "sarif", "junit"});
+  flags.add("--json,-j", &options.json, "the same as --output json");
+  flags.add("--file,-o", &options.file, "write the report there; the terminal has the text")
+      .value("FILE");
+  flags.add("--no-review", &options.no_review, "without the aids for manual review");
+  flags.add("--seed-sets", &options.seed_sets, "a seedset.yaml instead of the edition's list")
+      .value("FILE");
+  flags
+      .add("--approved-drafters", &options.drafters,
+           "an approved_drafters.yaml instead of the edition's list")
+      .value("FILE");
+  flags.add("--list", &options.list, "print the rules and stop");
+  flags.example("assay check submission/");
+  flags.example("assay check submission/ --strict --output sarif --file check.sarif");
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+  if (options.json) options.output = "json";
+  if (options.list) {
+    print(options.json ? rules::rules_json().dump(2) + "\n" : rules::rules_markdown());
+    return exit_code(ExitCode::done);
+  }
+  if (options.tree.empty()) return invalid("TREE: missing\n  assay check --help");
+
+  ASSIGN_OR_RETURN(const rules::CheckReport report,
+                   rules::check_tree(options.tree, {.edition = options.edition,
+                                                    .seed_sets = options.seed_sets,
+                                                    .drafters = options.drafters,
+                                                    .review = !options.no_review}));
+  const std::string written = in_form(report, options);
+  if (options.file.empty()) {
+    print(written);
+  } else {
+    TRY(write_file_atomic(options.file, written));
+    print(rules::report_text(report, options.strict, options.quiet));
+  }
+  if (!report.usable) return exit_code(ExitCode::bad_input);
+  return exit_code(report.clean(options.strict) ? ExitCode::done : ExitCode::findings);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,207 @@
+#include "apps/cli/commands.h"
+#include "apps/cli/console.h"
+#include "apps/cli/curve/curve_find.h"
+#include "apps/cli/curve/curve_load.h"
+#include "apps/cli/curve/curve_measure.h"
+#include "apps/cli/curve/curve_prepare.h"
+#include "apps/cli/curve/curve_show.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/explore/store_flags.h"
+#include "apps/cli/interrupt.h"
+#include "base/format.h"
+#include "record/manifest.h"
+#include "report/curve_text.h"
+
+namespace assay::cli {
+namespace {
+
+void say_point(const metrics::Curve& curve, std::size_t point) {
+  const report::CurveRow row = report::curve_rows(curve, {})[point];
+  say(format("{:<8} {:>10} tok/s {:>8} per user   TTFT P90 {:>8}   {}{}", row.point, row.tps,
+             row.per_user, row.ttft, row.basis, row.doubt.empty() ? "" : "   " + row.doubt));
+}
+
+Result<int> finish(const CurveFolder& folder, const CurveOptions& options, const CurveEnd& end,
+                   int code) {
+  ASSIGN_OR_RETURN(const metrics::Curve curve, load_curve(folder));
+  TRY(publish_curve(folder, curve));
+  if (options.json) print(metrics::curve_json(curve).dump(2) + "\n");
+  if (!options.json || !options.quiet) {
+    const report::TerminalStyle style = report::terminal_style(options.json ? 2 : 1);
+    std::string text = report::curve_terminal(curve, {}, style);
+    text += format("\n  files   {}\n", folder.path().string());
+    if (!end.finished) {
+      text += format("  stopped {}\n  next    assay curve --resume {}\n", end.why,
+                     folder.path().string());
+    } else {
+      text += format("  next    assay report {} --html curve.html\n", folder.path().string());
+    }
+    options.json ? write_error(text) : print(text);
+  }
+  if (code != 0) return code;
+  return exit_code(end.finished ? ExitCode::done : ExitCode::findings);
+}
+
+// Short measurements at levels of the search's choosing, below search/ of the folder.
+Result<int> find(RunFlags& flags, const CurveOptions& asked) {
+  if ((asked.find == "slo") != !asked.slo.empty()) {
+    return invalid(
+        "--find slo needs --slo 'ttft_p99<=2s,tpot_p90<=50ms', and nothing else takes it");
+  }
+  constexpr std::int64_t kMost = 4096;
+  CurveOptions options = asked;
+  options.quick = true;
+  options.levels = "1";
+  options.no_accuracy = true;
+  ASSIGN_OR_RETURN(const PreparedCurve prepared, prepare_curve(flags, options));
+  ASSIGN_OR_RETURN(const auto folder, choose_curve_folder(prepared.config.report_dir));
+  run::Control control;
+  const InterruptGuard guard(control);
+  const auto measure = [&](std::int64_t level) {
+    return measure_level(prepared, options, level, folder / "search" / format("r{}", level),
+                         control);
+  };
+  FindWish wish{.what = options.find, .slo = options.slo};
+  wish.most = static_cast<std::int64_t>(options.c_max.value_or(kMost));
+  ASSIGN_OR_RETURN(const Json found, find_level(wish, measure, [&](const std::string& line) {
+                     if (!options.quiet) say(line);
+                   }));
+  print(options.json ? found.dump(2) + "\n" : find_text(found));
+  return exit_code(found["good"].as_int() > 0 ? ExitCode::done : ExitCode::findings);
+}
+
+int show_plan(const CurveSettings& settings, const std::vector<PointState>& points,
+              const CurveOptions& options) {
+  if (options.json) {
+    Json out = settings.to_json();
+    out.set("least_time_s", time_left(settings.plan, points).seconds());
+    print(out.dump(2) + "\n");
+  } else {
+    print(plan_table(settings, points, report::terminal_style(1)));
+  }
+  return exit_code(ExitCode::done);
+}
+
+// What a person does who stopped it before its first point.
+Result<int> stopped_early(const CurveFolder& folder, const Error& error) {
+  say(format("{}\n  next    assay curve --resume {}", error.message, folder.path().string()));
+  return exit_code(ExitCode::interrupted);
+}
+
+// C_max where it is not known, then the audit, then the points; each goes on where it was.
+class CurveCourse {
+ public:
+  CurveCourse(const CurveOptions& options, PreparedCurve prepared, CurveFolder folder)
+      : options_(options), prepared_(std::move(prepared)), folder_(std::move(folder)) {}
+
+  Result<int> run() {
+    for (const std::string& note : prepared_.notes) tell("note: " + note);
+    show_table();
+    const InterruptGuard guard(control_);
+    auto begun = before_points();
+    if (!begun && control_.request() != run::Control::Request::none) {
+      return stopped_early(folder_, begun.error());
+    }
+    if (!begun) return begun.error();
+    const bool caught = audit_ && !audit_->passed;
+    if (options_.audit_only) {
+      print(options_.json ? metrics::caching_json(*audit_).dump(2) + "\n"
+                          : metrics::caching_text(*audit_) + "\n");
+      return exit_code(caught ? ExitCode::findings : ExitCode::done);
+    }
+    PointMeasurer measurer(prepared_, options_, folder_, control_);
+    ASSIGN_OR_RETURN(const CurveEnd end, run_curve(folder_, std::ref(measurer),
+                                                   [&](std::size_t point) { ended(point); }));
+    const int seen = measurer.exit_code_seen();
+    return finish(folder_, options_, end,
+                  seen == 0 && caught ? exit_code(ExitCode::findings) : seen);
+  }
+
+ private:
+  void tell(const std::string& line) const {
+    if (!options_.quiet) say(line);
+  }
+
+  void show_table() const {
+    if (options_.quiet || options_.audit_only) return;
+    write_error(plan_table(folder_.settings(), folder_.points(), report::terminal_style(2)) + "\n");
+  }
+
+  Result<void> before_points() {
+    const auto line = [this](const std::string& text) { tell(text); };
+    ASSIGN_OR_RETURN(const std::string doubt, capture_into(prepared_, options_, folder_));
+    if (!doubt.empty()) tell("note: " + doubt);
+    // The audit first: later the dataset was asked without salt for accuracy, and a cache is warm.
+    if (!prepared_.settings.audit.is_null()) {
+      ASSIGN_OR_RETURN(audit_, measure_audit(prepared_, options_, folder_, control_));
+      tell(metrics::caching_text(*audit_));
+    }
+    if (options_.audit_only || !folder_.settings().plan.points.empty()) return {};
+    TRY(find_c_max(
+        folder_,
+        [this](std::int64_t level, const std::filesystem::path& where) {
+          return measure_level(prepared_, options_, level, where, control_);
+        },
+        line));
+    prepared_.settings.plan = folder_.settings().plan;
+    show_table();
+    return {};
+  }
+
+  void ended(std::size_t point) const {
+    const auto curve = load_curve(folder_);
+    if (!options_.quiet && curve) say_point(*curve, point);
+    if (options_.store.empty()) return;
+    // A store that is out of reach must not cost the points still to come.
+    const auto put = put_in_store(folder_.path(), options_.store);
+    if (!put) say("note: " + put.error().message);
+  }
+
+  const CurveOptions& options_;
+  PreparedCurve prepared_;
+  CurveFolder folder_;
+  run::Control control_{};
+  std::optional<metrics::CachingAudit> audit_{};
+};
+
+}  // namespace
+
+Result<int> cmd_curve(Args args) {
+  CurveOptions options;
+  Flags flags("curve", "a whole Pareto curve: plan, measure, resume, accuracy, steady state");
+  RunFlags settings(flags, decided_by_curve());
+  options.add_to(flags);
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+  TRY(options.client.check());
+
+  if (!options.find.empty()) return find(settings, options);
+  PreparedCurve prepared;
+  std::optional<CurveFolder> folder;
+  if (!options.resume.empty()) {
+    if (!CurveFolder::is_curve(options.resume)) {
+      return invalid(format("--resume: '{}' holds no curve (curve.json)", options.resume));
+    }
+    ASSIGN_OR_RETURN(folder, options.dry_run ? CurveFolder::read(options.resume)
+                                             : CurveFolder::resume(options.resume));
+    if (options.dry_run) return show_plan(folder->settings(), folder->points(), options);
+    ASSIGN_OR_RETURN(prepared, prepare_resumed(settings, *folder));
+    if (prepared.settings.audit.is_null()) {
+      ASSIGN_OR_RETURN(prepared.settings.audit, audit_wish(options, prepared.settings.plan));
+    }
+  } else {
+    ASSIGN_OR_RETURN(prepared, prepare_curve(settings, options));
+    std::vector<std::string> command{"assay", "curve"};
+    command.insert(command.end(), args.begin(), args.end());
+    prepared.settings.command = record::redact_command(command);
+    const std::vector<PointState> none(prepared.settings.plan.points.size());
+    if (options.dry_run) return show_plan(prepared.settings, none, options);
+    ASSIGN_OR_RETURN(const auto path, choose_curve_folder(prepared.config.report_dir));
+    ASSIGN_OR_RETURN(folder, open_curve_folder(path, prepared.settings));
+    // Where the curve was there already, what it found counts.
+    prepared.settings.plan = folder->settings().plan;
+  }
+  return CurveCourse(options, std::move(prepared), *std::move(folder)).run();
+}
+
+}  // namespace assay::cli

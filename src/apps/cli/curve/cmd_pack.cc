@@ -1,0 +1,314 @@
+#include <algorithm>
+#include <cmath>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/console.h"
+#include "apps/cli/curve/pack_source.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/flags.h"
+#include "apps/cli/measure/run_folder.h"
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "base/hash.h"
+#include "base/version.h"
+#include "domain/power.h"
+#include "plan/yaml.h"
+#include "record/event_log.h"
+#include "record/system_capture.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> folders{};
+  std::string out{};
+  std::string answers{};
+  std::string system{};
+  std::string power{};
+  std::string src{};
+  std::string docs{};
+  std::uint64_t c_max = 0;
+  bool capture = false;
+  bool json = false;
+};
+
+// A YAML or JSON file as a value; null for "".
+Result<Json> read_answers(const std::string& path) {
+  if (path.empty()) return Json();
+  ASSIGN_OR_RETURN(const std::string text, read_file(path));
+  const auto node = plan::parse_yaml(text);
+  if (!node) return invalid(format("{}:{}", path, node.error().message));
+  Json json = node->to_json();
+  if (!json.is_object()) return invalid(format("{}: must be a map of answers", path));
+  static constexpr std::string_view kKnown[] = {"system", "point", "points", "power", "launch"};
+  for (const auto& [key, value] : json.members()) {
+    if (std::ranges::find(kKnown, key) != std::end(kKnown)) continue;
+    return invalid(
+        format("{}: unknown part \"{}\"\n  there are system, point, points, power and "
+               "launch",
+               path, key));
+  }
+  return json;
+}
+
+class Packer {
+ public:
+  Packer(const Options& options, PackSource source)
+      : options_(options), source_(std::move(source)) {}
+
+  Result<int> pack() {
+    const fs::path root = options_.out;
+    std::error_code ignored;
+    if (fs::exists(root, ignored) && !fs::is_empty(root, ignored)) {
+      return invalid(format("--out: '{}' is not empty; name a new folder", root.string()));
+    }
+    ASSIGN_OR_RETURN(answers_, read_answers(options_.answers));
+    ASSIGN_OR_RETURN(node_, read_node());
+    TRY(read_power());
+    TRY(write_points(root));
+    TRY(write_shared(root));
+    TRY(write_sums(root));
+    say_result(root);
+    return exit_code(ExitCode::done);
+  }
+
+ private:
+  Result<Json> read_node() const {
+    if (options_.system.empty()) return record::capture_node();
+    ASSIGN_OR_RETURN(const std::string text, read_file(options_.system));
+    auto json = Json::parse(text);
+    if (!json) return json.error().within(options_.system);
+    return *std::move(json);
+  }
+
+  std::string system_name() const {
+    return record::folder_name(answers_["system"]["system_name"].as_string("system"));
+  }
+
+  Json description(std::optional<double> utilization) const {
+    return record::system_description(source_.curve, node_, answers_, utilization);
+  }
+
+  // The power file, its sums filled in.
+  Result<void> read_power() {
+    power_ = answers_["power"];
+    if (!options_.power.empty()) {
+      ASSIGN_OR_RETURN(const std::string text, read_file(options_.power));
+      auto json = Json::parse(text);
+      if (!json) return json.error().within(options_.power);
+      power_ = *std::move(json);
+    }
+    if (power_.is_null()) return {};
+    // Whose power it is, is the description's name.
+    if (power_.is_object() && power_["system_desc_id"].as_string().empty()) {
+      power_.set("system_desc_id", system_name());
+    }
+    sum_ = compute_power(power_, description({}));
+    for (const PowerIssue& issue : sum_.errors) {
+      notes_.push_back(
+          format("system_power.json{}: {}; {}", issue.pointer, issue.found, issue.expected));
+    }
+    if (!sum_.good()) return {};
+    power_
+        .set("computed", Json()
+                             .set("major_components_w", sum_.major_w)
+                             .set("overhead_fraction", sum_.overhead_fraction)
+                             .set("other_components_w", sum_.other_w)
+                             .set("published_node_power_w", sum_.published_w)
+                             .set("scale_out_switch_power_w", sum_.switch_w)
+                             .set("total_system_power_w", sum_.total_w))
+        .set("provisioned_power_kw", sum_.provisioned_kw())
+        .set("mlc_estimated_power", !sum_.estimated.empty());
+    return {};
+  }
+
+  std::optional<double> point_kw(const Json& yaml) const {
+    if (power_.is_null() || !sum_.good()) return std::nullopt;
+    std::vector<NodesUsed> used;
+    for (const Json& one : yaml["nodes_used"].items()) {
+      used.push_back({one["system_node_ensemble_id"].as_int(), one["nodes"].as_int()});
+    }
+    return point_power_kw(sum_, used);
+  }
+
+  Result<void> write_points(const fs::path& root) {
+    double most = 0;
+    for (const auto& point : source_.points) {
+      most = std::max(most, point.summary["system_tps"].as_double());
+    }
+    const std::string model =
+        std::string(answers_["point"]["model_name"].as_string(source_.curve.model));
+    const fs::path system = root / "results" / system_name();
+    for (std::size_t i = 0; i < source_.points.size(); ++i) {
+      const record::PackedPoint& point = source_.points[i];
+      const fs::path folder = system / record::folder_name(model) / point.name;
+      const Json yaml = record::point_yaml(source_.curve, point, answers_);
+      TRY(write_file_atomic(folder / "point.yaml", plan::to_yaml(yaml)));
+      std::optional<double> share;
+      if (most > 0) {
+        constexpr double kDigits = 1000;
+        share = std::round(point.summary["system_tps"].as_double() / most * kDigits) / kDigits;
+      }
+      TRY(write_json(folder / "system_desc.json", description(share)));
+      TRY(write_json(folder / "result_summary.json",
+                     record::packed_summary(point, point_kw(yaml))));
+      if (!point.accuracy.is_null()) {
+        constexpr std::size_t kResponses = 10'240;
+        TRY(write_json(folder / "accuracy_results.json",
+                       record::cut_responses(point.accuracy, kResponses)));
+      }
+      for (const char* name :
+           {"config.yaml", "report.txt", "sample_idx_map.json", "metrics/final_snapshot.json"}) {
+        TRY(copy_if_there(source_.runs[i] / name, folder / name));
+      }
+      TRY(write_warmup(source_.runs[i], root / "docs/warmup" / (point.name + ".jsonl")));
+    }
+    for (const fs::path& file : source_.audit_files) {
+      TRY(copy_if_there(file, system / record::folder_name(model) / "audit" / file.filename()));
+    }
+    if (!power_.is_null()) TRY(write_json(system / "system_power.json", power_));
+    return {};
+  }
+
+  static Result<void> write_json(const fs::path& path, const Json& json) {
+    return write_file_atomic(path, json.dump(2) + "\n");
+  }
+
+  static Result<void> copy_if_there(const fs::path& from, const fs::path& to) {
+    std::error_code ignored;
+    if (!fs::exists(from, ignored)) return {};
+    ASSIGN_OR_RETURN(const std::string bytes, read_file(from));
+    return write_file_atomic(to, bytes);
+  }
+
+  static Result<void> write_warmup(const fs::path& run, const fs::path& to) {
+    ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(run)));
+    ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
+    record::WarmupLog log(info);
+    TRY(record::replay_run(log_folder(run), log));
+    return log.lines().empty() ? Result<void>() : write_file_atomic(to, log.lines());
+  }
+
+  // Plain files and folders; links are left out, since a submission must not lead out of itself.
+  static Result<void> copy_folder(const std::string& from, const fs::path& to) {
+    std::error_code error;
+    fs::create_directories(to, error);
+    fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::skip_symlinks, error);
+    if (error) return Error{Code::io, format("{}: {}", from, error.message())};
+    return {};
+  }
+
+  Result<void> write_shared(const fs::path& root) {
+    if (!options_.docs.empty()) TRY(copy_folder(options_.docs, root / "docs"));
+    if (!options_.src.empty()) {
+      TRY(copy_folder(options_.src, root / "src" / source_.curve.implementation));
+    }
+    const Json system = description({});
+    std::string command;
+    for (const std::string& word : source_.command) command += (command.empty() ? "" : " ") + word;
+    std::string text = format("# Software disclosure\n\nServing framework: {}\n\n",
+                              system["serving_framework"].as_string("not said"));
+    for (const Json& node : system["node_types"].items()) {
+      text += format("Operating system: {}\n\nDriver: {}\n\n", node["operating_system"].as_string(),
+                     node["driver"].as_string());
+    }
+    text += format("Measured with Assay {} by\n\n    {}\n", version(), command);
+    for (const std::string& note : source_.notes) text += format("\n- {}\n", note);
+    const fs::path disclosure = root / "docs" / "software_disclosure.md";
+    std::error_code ignored;
+    if (!fs::exists(disclosure, ignored)) TRY(write_file_atomic(disclosure, text));
+    const fs::path readme = root / "src" / source_.curve.implementation / "README.md";
+    if (!fs::exists(readme, ignored)) {
+      TRY(write_file_atomic(
+          readme, format("# How the endpoint is launched\n\n{}\n",
+                         answers_["launch"].as_string("The submitter says it here (`launch:` in "
+                                                      "the answers, or --src)."))));
+    }
+    return write_json(root / "cli_metadata.json", Json()
+                                                      .set("command", "assay pack")
+                                                      .set("cli_version", version())
+                                                      .set("most_recent_cli_used", version())
+                                                      .set("created_at", rfc3339(wall_now())));
+  }
+
+  // Every file by its digest, as sha256sum reads it.
+  static Result<void> write_sums(const fs::path& root) {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (const auto& entry : fs::recursive_directory_iterator(root, error)) {
+      if (entry.is_regular_file()) names.push_back(fs::relative(entry.path(), root).string());
+    }
+    if (error) return Error{Code::io, format("{}: {}", root.string(), error.message())};
+    std::ranges::sort(names);
+    std::string text;
+    for (const std::string& name : names) {
+      ASSIGN_OR_RETURN(const std::string bytes, read_file(root / name));
+      text += format("{}  {}\n", sha256_hex(bytes), name);
+    }
+    return write_file_atomic(root / "SHA256SUMS", text);
+  }
+
+  void say_result(const fs::path& root) const {
+    if (options_.json) {
+      Json said = Json::array();
+      for (const std::string& note : notes_) said.push_back(note);
+      print(Json()
+                .set("tree", root.string())
+                .set("system", system_name())
+                .set("points", source_.points.size())
+                .set("notes", std::move(said))
+                .dump(2) +
+            "\n");
+      return;
+    }
+    for (const std::string& note : notes_) say("note: " + note);
+    for (const std::string& note : source_.notes) say("note: " + note);
+    print(format("{}: {} points of {}\n  next  assay check {}\n", root.string(),
+                 source_.points.size(), source_.curve.model, root.string()));
+  }
+
+  const Options& options_;
+  PackSource source_;
+  Json answers_{};
+  Json node_{};
+  Json power_{};
+  Power sum_{};
+  std::vector<std::string> notes_{};
+};
+
+}  // namespace
+
+Result<int> cmd_pack(Args args) {
+  Options options;
+  Flags flags("pack", "a submission tree of a curve or of runs, every authored file written");
+  flags.add("CURVE", &options.folders, "a curve's folder, or the folders of runs");
+  flags.add("--out", &options.out, "the tree; a new folder").value("DIR");
+  flags.add("--answers", &options.answers, "what no program can know, as YAML: docs/guide/curve.md")
+      .value("FILE");
+  flags.add("--system", &options.system, "what --capture printed on the system under test")
+      .value("FILE");
+  flags.add("--power", &options.power, "system_power.json; its sums are filled in").value("FILE");
+  flags.add("--src", &options.src, "how the endpoint is launched: a folder with a README")
+      .value("DIR");
+  flags.add("--docs", &options.docs, "further documents").value("DIR");
+  flags.add("--max-concurrency", &options.c_max, "C_max, where runs are packed").value("N");
+  flags.add("--capture", &options.capture, "print what this machine is and stop");
+  flags.add("--json", &options.json, "print the result as JSON");
+  flags.example("assay pack curves/m --out submission --answers answers.yaml");
+  flags.example("assay pack --capture > system.json");
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+  if (options.capture) {
+    print(record::capture_node().dump(2) + "\n");
+    return exit_code(ExitCode::done);
+  }
+  if (options.out.empty()) return invalid("--out: needed, the folder to write");
+  ASSIGN_OR_RETURN(PackSource source,
+                   pack_source(options.folders, static_cast<std::int64_t>(options.c_max)));
+  return Packer(options, std::move(source)).pack();
+}
+
+}  // namespace assay::cli

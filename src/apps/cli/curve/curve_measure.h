@@ -1,0 +1,55 @@
+// What a curve measures at an endpoint: its points, the levels on the way to C_max, and the two
+// phases of the output caching audit. Each is a run folder. One thread.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "apps/cli/curve/curve_prepare.h"
+#include "apps/cli/curve/curve_run.h"
+#include "base/result.h"
+#include "metrics/caching_audit.h"
+#include "metrics/point.h"
+#include "run/run.h"
+
+namespace assay::cli {
+
+// A MeasurePoint; the references must outlive it.
+class PointMeasurer {
+ public:
+  PointMeasurer(const PreparedCurve& prepared, const CurveOptions& options, CurveFolder& folder,
+                run::Control& control)
+      : prepared_(prepared), options_(options), folder_(folder), control_(control) {}
+
+  Result<PointOutcome> operator()(const plan::CurvePoint& point, const std::filesystem::path& where,
+                                  double rate);
+  // The gravest of the runs' own exit codes; 0: none.
+  int exit_code_seen() const { return worst_; }
+
+ private:
+  PointOutcome outcome_of(const RecordedRun& recorded, Duration took);
+  Result<Watch> watch_of(const plan::CurvePoint& point) const;
+
+  const PreparedCurve& prepared_;
+  const CurveOptions& options_;
+  CurveFolder& folder_;
+  run::Control& control_;
+  int worst_ = 0;
+};
+
+// Asks the endpoint what it is, once a curve, into its folder. An endpoint that does not say is no
+// failure; the sentence that comes back is for a person, "" where all is well.
+Result<std::string> capture_into(const PreparedCurve& prepared, const CurveOptions& options,
+                                 const CurveFolder& folder);
+
+// One level, briefly, into a run folder.
+Result<metrics::Point> measure_level(const PreparedCurve& prepared, const CurveOptions& options,
+                                     std::int64_t level, const std::filesystem::path& where,
+                                     run::Control& control);
+
+// The audit of a curve, in its folder; what of it is measured is not measured again.
+Result<metrics::CachingAudit> measure_audit(const PreparedCurve& prepared,
+                                            const CurveOptions& options, CurveFolder& folder,
+                                            run::Control& control);
+
+}  // namespace assay::cli

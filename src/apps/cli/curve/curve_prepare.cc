@@ -1,0 +1,308 @@
+#include "apps/cli/curve/curve_prepare.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/format.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "plan/resolve.h"
+#include "plan/saved_config.h"
+
+namespace assay::cli {
+namespace {
+
+// The most that a quick curve looks for C_max at, as c_max_range has it.
+constexpr std::uint64_t kQuickSearch = 128;
+constexpr std::uint64_t kAuditSamples = 256;
+constexpr std::uint64_t kAuditQuick = 64;
+
+Result<std::vector<std::int64_t>> parse_levels(const std::string& text) {
+  std::vector<std::int64_t> out;
+  if (text.empty()) return out;
+  for (const std::string_view part : split(text, ',')) {
+    const auto level = parse_int(trim(part));
+    if (!level || *level < 1) {
+      return invalid(format("--concurrency: '{}': numbers from 1 up, with commas between", text));
+    }
+    out.push_back(*level);
+  }
+  return out;
+}
+
+bool has_accuracy(const plan::Config& config) {
+  for (const plan::DatasetConfig& data : config.datasets) {
+    if (data.type == plan::DatasetType::accuracy) return true;
+  }
+  return false;
+}
+
+Json datasets_json(const std::vector<Dataset>& datasets) {
+  Json out = Json::array();
+  for (const Dataset& dataset : datasets) {
+    out.push_back(Json()
+                      .set("name", dataset.name)
+                      .set("rows", dataset.samples.size())
+                      .set("sha256", dataset.sha256));
+  }
+  return out;
+}
+
+// The settings that all points share: the curve's seeds, salted prompts, streams.
+Result<plan::LoadedConfig> load_config(RunFlags& flags, const CurveOptions& options) {
+  flags.set_flag("--concurrency", "1");
+  if (!options.no_accuracy) return flags.load();
+  flags.set_flag("--mode", "perf");
+  return flags.load();
+}
+
+void set_seeds(plan::Config& config, const plan::CurveSeeds& seeds) {
+  plan::Runtime& runtime = config.settings.runtime;
+  runtime.scheduler_random_seed = seeds.scheduler_rng_seed;
+  runtime.dataloader_random_seed = seeds.sample_index_rng_seed;
+  config.settings.warmup.warmup_random_seed = seeds.sample_index_rng_seed;
+}
+
+// A quick curve's synthetic prompts: few, so that a handful of passes is seconds, and more than
+// C_max, so that Offline can be a run of its own.
+void shorten_synthetic(plan::Config& config, const CurveOptions& options) {
+  if (!options.quick || (!options.c_max && !options.levels.empty())) return;
+  const std::uint64_t most = options.c_max.value_or(kQuickSearch);
+  for (plan::DatasetConfig& data : config.datasets) {
+    if (!data.synthetic || data.synthetic->count) continue;
+    data.synthetic->count = static_cast<std::uint32_t>(std::max<std::uint64_t>(64, most * 3 / 2));
+  }
+}
+
+Result<plan::CurveWish> wish_of(const PreparedCurve& prepared, const CurveOptions& options) {
+  plan::CurveWish wish;
+  for (std::size_t i = 0, next = 0; i < prepared.config.datasets.size(); ++i) {
+    const plan::DatasetType type = prepared.config.datasets[i].type;
+    if (!plan::wants(prepared.config, type)) continue;
+    if (type == plan::DatasetType::performance) wish.rows = prepared.datasets[next].samples.size();
+    ++next;
+  }
+  ASSIGN_OR_RETURN(wish.levels, parse_levels(options.levels));
+  wish.c_max = static_cast<std::int64_t>(options.c_max.value_or(0));
+  wish.c_min = static_cast<std::int64_t>(options.c_min);
+  wish.spare = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      options.spare.value_or(options.quick ? 0 : 1), plan::kCurvePointsMax));
+  if (options.offline != "auto") wish.offline = plan::offline_named(options.offline);
+  wish.quick = options.quick;
+  wish.accuracy = has_accuracy(prepared.config) && !options.no_accuracy;
+  return wish;
+}
+
+// Without a C_max and without levels C_max is found first, and the points follow from it.
+Result<void> make_plan_or_search(const plan::CurveWish& wish, CurveSettings& settings) {
+  if (wish.c_max > 0 || !wish.levels.empty()) {
+    ASSIGN_OR_RETURN(settings.plan, plan::plan_curve(wish));
+    return {};
+  }
+  ASSIGN_OR_RETURN(settings.plan, plan::plan_search(wish));
+  settings.search = CurveSearch{.wish = wish, .range = plan::c_max_range(wish)};
+  return {};
+}
+
+// Of a curve that looks for its C_max, what it looks for; the plan follows.
+bool same_plan(const CurveSettings& a, const CurveSettings& b) {
+  if (a.search.has_value() != b.search.has_value()) return false;
+  if (!a.search) return a.plan.to_json() == b.plan.to_json();
+  return a.search->wish.to_json().dump() == b.search->wish.to_json().dump() &&
+         a.search->range.most == b.search->range.most;
+}
+
+}  // namespace
+
+const std::set<std::string>& decided_by_curve() {
+  static const std::set<std::string> kNames{"--concurrency",   "--target-concurrency",
+                                            "--rate",          "--target-qps",
+                                            "--load-pattern",  "--burstiness",
+                                            "--ramp",          "--samples",
+                                            "--num-samples",   "--passes",
+                                            "--duration",      "--min-duration",
+                                            "--warmup",        "--warmup-salt",
+                                            "--warmup-drain",  "--mode",
+                                            "--accuracy-only", "--run-seed"};
+  return kNames;
+}
+
+void CurveOptions::add_to(Flags& flags) {
+  static constexpr const char* kPoints = "Points";
+  flags
+      .add("--max-concurrency", &c_max,
+           "C_max, the highest concurrency; found first where it is not given")
+      .value("N")
+      .group(kPoints);
+  flags.add("--min-concurrency", &c_min, "the lowest, at most 32").value("N").group(kPoints);
+  flags.add("--concurrency", &levels, "exactly these levels (1,4,16) instead of the rules' regions")
+      .value("LIST")
+      .group(kPoints);
+  flags
+      .add("--spare", &spare,
+           "further points in each region, so that any one may be withdrawn (1; 0 if quick)")
+      .value("N")
+      .group(kPoints);
+  flags.add("--offline", &offline, "a run of its own, or the point at C_max taken for it")
+      .choices({"auto", "dedicated", "elected", "none"})
+      .group(kPoints);
+  flags.add("--no-accuracy", &no_accuracy, "do not ask the accuracy datasets").group(kPoints);
+  flags.add("--quick", &quick, "seconds in place of minutes; the result is not official")
+      .group(kPoints);
+  static constexpr const char* kFind = "To find a level instead of measuring a curve";
+  flags.add("--find", &find, "the highest concurrency that still pays, or keeps --slo")
+      .choices({"max-concurrency", "slo"})
+      .group(kFind);
+  flags.add("--slo", &slo, "limits: ttft_p99<=2s,tpot_p90<=50ms").value("LIMITS").group(kFind);
+  static constexpr const char* kAudit = "Output caching audit";
+  flags.add("--audit", &audit, "ask one row again and again: is it answered from a cache?")
+      .group(kAudit);
+  flags.add("--audit-only", &audit_only, "the audit and no curve").group(kAudit);
+  flags.add("--audit-samples", &audit_samples, "queries of each phase (at most the dataset's rows)")
+      .value("N")
+      .group(kAudit);
+  flags.add("--audit-row", &audit_row, "the row that is repeated").value("N").group(kAudit);
+  flags.add("--audit-threshold", &audit_threshold, "how much faster that may be")
+      .value("SHARE")
+      .group(kAudit);
+  static constexpr const char* kRules = "Rules";
+  flags.add("--rules", &rules, "the rules' edition").value("EDITION").group(kRules);
+  flags.add("--seed-set", &seed_set, "the seed set (the newest that the cohort may adopt)")
+      .value("ID")
+      .group(kRules);
+  flags.add("--target-cohort", &cohort, "the cohort that it is meant for (the next)")
+      .value("YYYY-MM-C0")
+      .group(kRules);
+  client.add_to(flags);
+  flags.add("--resume", &resume, "go on with the curve in DIR").value("DIR").group("Output");
+  flags.add("--dry-run", &dry_run, "show the plan and measure nothing").group("Output");
+  flags.add("--json", &json, "print the result as JSON to standard output").group("Output");
+  flags.add("--quiet", &quiet, "no talk while it runs").group("Output");
+  flags
+      .add("--store", &store,
+           "put each finished point there: a file, postgresql://…, or the word default")
+      .value("STORE")
+      .group("Output");
+  flags.example("assay curve --endpoint http://localhost:8000 --model m --max-concurrency 1024 \\");
+  flags.example("            --dataset prompts.jsonl --report-dir curves/m");
+  flags.example("assay curve --resume curves/m");
+  flags.example(
+      "assay curve --endpoint URL --model m --find slo --slo 'ttft_p99<=2s,tpot_p90<=50ms'");
+  flags.example(
+      "assay curve --endpoint http://localhost:8000 --model m --max-concurrency 64 --quick");
+}
+
+Result<std::filesystem::path> choose_curve_folder(const std::string& wanted) {
+  if (!wanted.empty()) return std::filesystem::path(wanted);
+  const std::filesystem::path base = "curves/" + compact_stamp(wall_now());
+  std::filesystem::path folder = base;
+  for (int i = 2; std::filesystem::exists(folder); ++i) {
+    folder = format("{}_{}", base.string(), i);
+  }
+  return folder;
+}
+
+Result<Json> audit_wish(const CurveOptions& options, const plan::CurvePlan& plan) {
+  if (!options.audit && !options.audit_only) return Json();
+  if (!(options.audit_threshold > 0 && options.audit_threshold < 1)) {
+    return invalid("--audit-threshold: above 0 and below 1, as 0.1");
+  }
+  if (options.audit_row >= plan.rows) {
+    return invalid(
+        format("--audit-row: {}: the dataset has rows 0 to {}", options.audit_row, plan.rows - 1));
+  }
+  if (options.audit_samples > plan.rows) {
+    return invalid(
+        format("--audit-samples: {}: each phase asks distinct rows, and the dataset has "
+               "{}",
+               options.audit_samples, plan.rows));
+  }
+  const std::uint64_t most = options.quick ? kAuditQuick : kAuditSamples;
+  const std::uint64_t samples =
+      options.audit_samples > 0 ? options.audit_samples : std::min(plan.rows, most);
+  // As wide as Ultra Low goes: busy, and far from where queueing hides what a cache saves.
+  const std::int64_t level = plan.c_max > 0 ? std::min(plan.c_max, kUltraLowMax) : kUltraLowMax;
+  return Json()
+      .set("samples", samples)
+      .set("sample_index", options.audit_row)
+      .set("threshold", options.audit_threshold)
+      .set("concurrency", std::min(level, static_cast<std::int64_t>(samples)));
+}
+
+Result<PreparedCurve> prepare_curve(RunFlags& flags, const CurveOptions& options) {
+  PreparedCurve out;
+  ASSIGN_OR_RETURN(plan::LoadedConfig loaded, load_config(flags, options));
+  out.config = std::move(loaded.config);
+  out.notes = std::move(loaded.notes);
+  shorten_synthetic(out.config, options);
+  if (!plan::wants(out.config, plan::DatasetType::performance)) {
+    return invalid(
+        "a curve needs a performance dataset: --dataset FILE, or none for synthetic ones");
+  }
+  ASSIGN_OR_RETURN(out.datasets, plan::load_datasets(out.config));
+  CurveSettings& settings = out.settings;
+  ASSIGN_OR_RETURN(const plan::CurveWish wish, wish_of(out, options));
+  TRY(make_plan_or_search(wish, settings));
+  if (!wish.accuracy) {
+    settings.plan.official = false;
+    settings.plan.notes.emplace_back(
+        "no accuracy dataset is asked (--dataset acc:FILE): not a curve by the rules");
+  }
+  ASSIGN_OR_RETURN(const Edition edition, edition_named(options.rules));
+  std::string note;
+  ASSIGN_OR_RETURN(settings.seeds,
+                   plan::bind_seeds(edition, options.seed_set, options.cohort, wall_now(), note));
+  if (!note.empty()) settings.plan.notes.push_back(note);
+  set_seeds(out.config, settings.seeds);
+  settings.edition = edition.name;
+  ASSIGN_OR_RETURN(settings.audit, audit_wish(options, settings.plan));
+  settings.version = version();
+  settings.started = rfc3339(wall_now());
+  settings.model = out.config.model_params.name;
+  settings.endpoint = out.config.endpoint_config.endpoints.empty()
+                          ? std::string()
+                          : plan::redact_url(out.config.endpoint_config.endpoints[0]);
+  settings.datasets = datasets_json(out.datasets);
+  settings.config = plan::config_to_yaml(out.config);
+  settings.id =
+      sha256_hex(format("{} {} {}", settings.config, settings.started, ::getpid())).substr(0, 32);
+  return out;
+}
+
+Result<PreparedCurve> prepare_resumed(RunFlags& flags, const CurveFolder& folder) {
+  PreparedCurve out;
+  flags.set_config((folder.path() / "config.yaml").string());
+  ASSIGN_OR_RETURN(plan::LoadedConfig loaded, flags.load());
+  out.config = std::move(loaded.config);
+  out.settings = folder.settings();
+  set_seeds(out.config, out.settings.seeds);
+  ASSIGN_OR_RETURN(out.datasets, plan::load_datasets(out.config));
+  // As text: a number that was read has another type than one that was counted.
+  if (datasets_json(out.datasets).dump() != out.settings.datasets.dump()) {
+    return invalid(
+        format("{}: the datasets are not those that the curve began with; put the old "
+               "files back, or begin another curve",
+               folder.path().string()));
+  }
+  return out;
+}
+
+Result<CurveFolder> open_curve_folder(const std::filesystem::path& path,
+                                      const CurveSettings& settings) {
+  if (!CurveFolder::is_curve(path)) return CurveFolder::create(path, settings);
+  ASSIGN_OR_RETURN(CurveFolder folder, CurveFolder::resume(path));
+  const CurveSettings& there = folder.settings();
+  if (there.config != settings.config || !same_plan(there, settings) ||
+      there.datasets.dump() != settings.datasets.dump()) {
+    return invalid(
+        format("--report-dir: '{}' holds a curve with other settings\n"
+               "  name another folder, or go on with that one: assay curve --resume {}",
+               path.string(), path.string()));
+  }
+  return folder;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,59 @@
+#include "apps/cli/commands.h"
+#include "apps/cli/console.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/flags.h"
+#include "apps/explorer/board.h"
+#include "apps/explorer/export.h"
+#include "apps/explorer/page.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "store/open_store.h"
+
+namespace assay::cli {
+
+Result<int> cmd_export(Args args) {
+  std::string folder;
+  std::string where;
+  bool json = false;
+  bool no_events = false;
+  std::string holidays;
+  explorer::ExportOptions options;
+  Flags flags("export", "the explorer as static files, for any web host and for a double click");
+  flags.add("DIR", &folder, "a new folder, or an earlier export").required();
+  flags.add("--store", &where, "a file, or postgresql://…; else ~/.local/share/assay/store.db")
+      .value("STORE");
+  flags.add("--model", &options.curves.model, "only curves of this model").value("NAME");
+  flags.add("--organisation", &options.curves.organisation, "only curves of this organisation")
+      .value("NAME");
+  flags.add("--submission", &options.curves.submission, "only curves of this submission")
+      .value("ID");
+  flags.add("--no-events", &no_events, "without the waterfalls");
+  flags.add("--json", &json, "print what was written as JSON");
+  flags.add("--holidays", &holidays, "dates that the review board's business days leave out")
+      .value("FILE");
+  flags.example("assay export public/");
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+
+  options.events = !no_events;
+  ASSIGN_OR_RETURN(options.holidays, explorer::read_holidays(holidays));
+  ASSIGN_OR_RETURN(const auto store, store::open_store(where));
+  ASSIGN_OR_RETURN(const auto counts, explorer::export_page(*store, folder, options));
+  if (explorer::page_file("explorer.js") == nullptr) {
+    say("note: built without npm, so the folder holds the data and no page");
+  }
+  if (json) {
+    print(Json()
+              .set("documents", counts.documents)
+              .set("files", counts.files)
+              .set("bytes", counts.bytes)
+              .dump(2) +
+          "\n");
+  } else {
+    print(format("{}: {} documents, {} files, {}; open {}/index.html\n", folder, counts.documents,
+                 counts.files, human_bytes(counts.bytes), folder));
+  }
+  return exit_code(ExitCode::done);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,111 @@
+#include "apps/cli/commands.h"
+#include "apps/cli/console.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/explore/store_flags.h"
+#include "apps/cli/flags.h"
+#include "apps/explorer/import.h"
+#include "base/format.h"
+#include "store/open_store.h"
+
+namespace assay::cli {
+namespace {
+
+std::string sentence(const explorer::ImportCounts& counts) {
+  return format("{} curves ({} new), {} points ({} new, {} changed)\n", counts.curves,
+                counts.curves_new, counts.points, counts.points_new, counts.points_changed);
+}
+
+}  // namespace
+
+Result<void> put_in_store(const std::filesystem::path& folder, const std::string& where) {
+  ASSIGN_OR_RETURN(const auto found, explorer::read_results(folder, {}));
+  ASSIGN_OR_RETURN(const auto store, store::open_store(where));
+  TRY(explorer::put_all(*store, found.curves));
+  for (const std::string& note : found.notes) say("note: " + note);
+  say("in the store; `assay serve` shows it");
+  return {};
+}
+
+void add_import_flags(Flags& flags, explorer::ImportOptions& o) {
+  static constexpr const char* kSaid = "What the files do not say, or say otherwise";
+  flags.add("--system", &o.system, "the system's name").value("NAME").group(kSaid);
+  flags.add("--system-desc", &o.description, "a system_desc.json for runs that have none")
+      .value("FILE")
+      .group(kSaid);
+  flags.add("--model", &o.model, "the model").value("NAME").group(kSaid);
+  flags.add("--dataset", &o.dataset, "the dataset").value("NAME").group(kSaid);
+  flags.add("--organisation", &o.organisation, "whose system it is").value("NAME").group(kSaid);
+  flags.add("--division", &o.division, "Standardized, Serviced or RDI").value("WORD").group(kSaid);
+  flags.add("--availability", &o.availability, "Available, Preview or RDI")
+      .value("WORD")
+      .group(kSaid);
+  flags.add("--accelerator", &o.accelerator, "the accelerator").value("NAME").group(kSaid);
+  flags.add("--accelerators", &o.accelerators, "how many of them").value("N").group(kSaid);
+  flags.add("--software", &o.software, "the serving framework").value("NAME").group(kSaid);
+  flags.add("--submission", &o.submission, "the submission's id").value("ID").group(kSaid);
+  flags.add("--power-kw", &o.power_kw, "provisioned power of the system").value("KW").group(kSaid);
+  flags
+      .add("--max-concurrency", &o.concurrency_max,
+           "the highest concurrency that the system supports: gives single runs their region")
+      .value("N")
+      .group(kSaid);
+  flags
+      .add("--twin-of", &o.twin_of,
+           "of what is simulated: the measured curve that it stands beside, by its id")
+      .value("CURVE")
+      .group(kSaid);
+  flags.add("--price", &o.price_per_hour, "what the system costs an hour")
+      .value("DOLLARS")
+      .group(kSaid);
+}
+
+Result<int> cmd_import(Args args) {
+  std::vector<std::string> paths;
+  std::string where;
+  bool json = false;
+  explorer::ImportOptions options;
+  Flags flags("import", "results of any kind into the store that `assay serve` shows");
+  flags.add("PATH", &paths, "run folders, curve folders, submission trees, result files")
+      .required();
+  flags.add("--store", &where, "a file, or postgresql://…; else ~/.local/share/assay/store.db")
+      .value("STORE");
+  flags.add("--json", &json, "print what was put as JSON");
+  add_import_flags(flags, options);
+  flags.example("assay import runs/20261120_144822 --system \"8 x H200, vLLM 0.14\"");
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+
+  // Read first: a path that does not exist must not leave half of an import.
+  std::vector<CurveRecord> curves;
+  std::size_t notes = 0;
+  for (const std::string& path : paths) {
+    ASSIGN_OR_RETURN(auto found, explorer::read_results(path, options));
+    for (const std::string& note : found.notes) say("note: " + note);
+    notes += found.notes.size();
+    if (found.curves.empty() && found.notes.empty()) {
+      return invalid(
+          format("'{}' holds no result\n  a run folder has assay/events-0.alog or "
+                 "performance/result_summary.json in it",
+                 path));
+    }
+    for (CurveRecord& curve : found.curves) curves.push_back(std::move(curve));
+  }
+  ASSIGN_OR_RETURN(const auto store, store::open_store(where));
+  ASSIGN_OR_RETURN(const explorer::ImportCounts counts, explorer::put_all(*store, curves));
+  if (json) {
+    print(Json()
+              .set("curves", counts.curves)
+              .set("curves_new", counts.curves_new)
+              .set("points", counts.points)
+              .set("points_new", counts.points_new)
+              .set("points_changed", counts.points_changed)
+              .set("notes", notes)
+              .dump(2) +
+          "\n");
+  } else {
+    print(sentence(counts));
+  }
+  return exit_code(notes > 0 ? ExitCode::findings : ExitCode::done);
+}
+
+}  // namespace assay::cli

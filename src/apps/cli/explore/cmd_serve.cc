@@ -1,0 +1,127 @@
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/console.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/explore/store_flags.h"
+#include "apps/cli/flags.h"
+#include "apps/explorer/board.h"
+#include "apps/explorer/explorer.h"
+#include "apps/explorer/page.h"
+#include "base/clock.h"
+#include "base/format.h"
+#include "base/secret.h"
+#include "store/open_store.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> paths{};
+  std::string store{};
+  std::string host = "127.0.0.1";
+  std::uint64_t port = 8642;
+  bool no_token = false;
+  bool writable = false;
+  bool json = false;
+  std::string holidays{};
+  explorer::ImportOptions import{};
+};
+
+// The store of `assay serve PATH` without --store: gone when the server is.
+class PassingStore {
+ public:
+  ~PassingStore() {
+    if (path_.empty()) return;
+    std::error_code ignored;
+    for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(path_ + suffix, ignored);
+  }
+  std::string make() {
+    path_ = (fs::temp_directory_path() / format("assay-{}.db", random_secret())).string();
+    return path_;
+  }
+
+ private:
+  std::string path_{};
+};
+
+Result<void> import_paths(const Options& options, const std::string& where) {
+  for (const std::string& path : options.paths) {
+    ASSIGN_OR_RETURN(const auto found, explorer::read_results(path, options.import));
+    for (const std::string& note : found.notes) say("note: " + note);
+    ASSIGN_OR_RETURN(const auto store, store::open_store(where));
+    TRY(explorer::put_all(*store, found.curves));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<int> cmd_serve(Args args) {
+  Options o;
+  Flags flags("serve", "the explorer: curves, runs and reviews as a page and as an API");
+  flags.add("PATH", &o.paths, "show these results, and runs that go on below them");
+  flags.add("--store", &o.store, "a file, or postgresql://…; else ~/.local/share/assay/store.db")
+      .value("STORE");
+  flags.add("--host", &o.host, "listen here; 0.0.0.0 for the whole network").value("HOST");
+  flags.add("--port", &o.port, "0 takes any that is free").value("PORT");
+  flags.add("--no-token", &o.no_token, "let everybody who reaches the port read");
+  flags.add("--writable", &o.writable, "let personal tokens write to the review board");
+  flags.add("--json", &o.json, "print the address as JSON");
+  flags.add("--holidays", &o.holidays, "dates that the review board's business days leave out")
+      .value("FILE");
+  add_import_flags(flags, o.import);
+  flags.example("assay serve runs/");
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+  if (o.port > 65535) return invalid("--port: at most 65535");
+
+  // Blocked before any thread is made, so that sigwait() below is the only one to get them.
+  sigset_t ends;
+  sigemptyset(&ends);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, signal);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+
+  const WallTime began = wall_now();
+  ASSIGN_OR_RETURN(const rules::Holidays holidays, explorer::read_holidays(o.holidays));
+  PassingStore passing;
+  if (!o.paths.empty() && o.store.empty()) o.store = passing.make();
+  TRY(import_paths(o, o.store));
+  explorer::ExplorerOptions options{.store = o.store,
+                                    .host = o.host,
+                                    .port = static_cast<std::uint16_t>(o.port),
+                                    .token = !o.no_token,
+                                    .writable = o.writable,
+                                    .import = o.import,
+                                    .watched_since = began,
+                                    .holidays = holidays};
+  for (const std::string& path : o.paths) {
+    if (fs::is_directory(path)) options.watched.push_back(fs::absolute(path).lexically_normal());
+  }
+  ASSIGN_OR_RETURN(const auto server, explorer::Explorer::open(options));
+  server->start();
+  if (o.json) {
+    print(Json().set("url", server->url()).set("token", server->token()).dump() + "\n");
+  } else {
+    print(server->url() + "\n");
+  }
+  std::fflush(stdout);
+  if (explorer::page_file("explorer.js") == nullptr) {
+    say("note: built without npm, so there is no page; the API answers under " + server->api_url() +
+        "\n  to have the page: install npm, build again");
+  } else {
+    say("assay serve: open the address in a browser; Ctrl-C ends it");
+  }
+  int signal = 0;
+  sigwait(&ends, &signal);
+  server->stop();
+  return exit_code(ExitCode::done);
+}
+
+}  // namespace assay::cli

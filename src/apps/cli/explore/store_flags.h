@@ -1,0 +1,17 @@
+// What commands have in common that meet the store: the flags by which `import` and `serve` are
+// told what files do not say, and the way of a finished run into it.
+#pragma once
+
+#include <filesystem>
+
+#include "apps/cli/flags.h"
+#include "apps/explorer/import.h"
+
+namespace assay::cli {
+
+// What `run --store` and `curve --store` do at their end.
+Result<void> put_in_store(const std::filesystem::path& folder, const std::string& where);
+
+void add_import_flags(Flags& flags, explorer::ImportOptions& options);
+
+}  // namespace assay::cli

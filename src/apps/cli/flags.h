@@ -1,0 +1,104 @@
+// Flags: what one command takes on its command line, and where each value goes.
+//
+//     Options options;
+//     Flags flags("probe", "is it up, what does it speak, is its stream sane?");
+//     flags.add("URL", &options.url, "the endpoint").required();
+//     flags.add("--timeout", &options.timeout, "give up after").value("TIME").bare_unit(1_s);
+//     flags.add("--json", &options.json, "print the findings as JSON");
+//     flags.example("assay probe http://localhost:8000");
+//     ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+//     if (!go) return exit_code(ExitCode::done);  // --help was asked for and printed
+//
+// A name that starts with a dash is a flag ("--endpoint,-e": the first is the one that messages
+// use); any other is positional. A value that the variable already holds is its default and is
+// shown in the help; std::optional stays empty unless the flag is given. All mistakes on a command
+// line are reported at once. Spelling: --kebab-case, as --flag value or --flag=value; "--" ends the
+// flags. One thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace assay::cli {
+
+// bool: true when the flag is there. Duration: "50ms", "10s", "1.5m", "2h". vector: the flag may be
+// repeated; as a positional it takes all that is left.
+using FlagTarget =
+    std::variant<bool*, std::string*, std::int64_t*, std::uint64_t*, double*, Duration*,
+                 std::optional<std::string>*, std::optional<std::int64_t>*,
+                 std::optional<std::uint64_t>*, std::optional<double>*, std::optional<Duration>*,
+                 std::vector<std::string>*>;
+
+class Flag {
+ public:
+  Flag& required();
+  // How the help calls the value: URL, FILE, N.
+  Flag& value(std::string_view name);
+  Flag& choices(std::vector<std::string> words);
+  // A heading in the help; flags without one stand under "Flags".
+  Flag& group(std::string_view title);
+  // Understood, and not worth a line in --help.
+  Flag& hidden();
+  // What a Duration without a unit counts; seconds unless said.
+  Flag& bare_unit(Duration unit);
+
+ private:
+  friend class Flags;
+  std::vector<std::string> names_{};
+  FlagTarget target_{};
+  std::string help_{};
+  std::string value_{};
+  std::string group_{};
+  std::vector<std::string> choices_{};
+  Duration bare_unit_{1'000'000'000};
+  bool required_ = false;
+  bool hidden_ = false;
+
+  bool positional() const { return names_.front().front() != '-'; }
+  bool takes_value() const { return !std::holds_alternative<bool*>(target_); }
+  bool repeated() const { return std::holds_alternative<std::vector<std::string>*>(target_); }
+  std::string heading() const;
+  std::string default_text() const;
+  Result<void> store();
+
+  std::vector<std::string> values_{};  // as they stand on the command line
+};
+
+class Flags {
+ public:
+  Flags(std::string_view command, std::string_view summary);
+
+  // The variable must outlive parse(). The Flag stays where it is while this lives.
+  Flag& add(std::string_view names, FlagTarget target, std::string_view help);
+  void example(std::string_view line);
+
+  // False: the help was asked for and printed, and there is nothing more to do.
+  Result<bool> parse(std::span<const std::string> args);
+
+  // After parse(): was it on the command line? `name` as in add(), any of its names.
+  bool given(std::string_view name) const;
+  std::string help() const;
+
+ private:
+  Flag* find(std::string_view name);
+  // Takes one flag, and its value, from the front of `args`.
+  Result<void> take_flag(std::span<const std::string>& args);
+  Result<void> take_positional(const std::string& arg);
+  std::string unknown_flag(std::string_view flag) const;
+
+  std::string command_;
+  std::string summary_;
+  std::deque<Flag> flags_{};  // a deque, so that a Flag& stays good
+  std::vector<std::string> examples_{};
+};
+
+}  // namespace assay::cli

@@ -1,0 +1,157 @@
+#include "apps/cli/flags.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "apps/cli/command.h"
+#include "apps/cli/console.h"
+#include "apps/cli/exit_code.h"
+
+namespace assay::cli {
+namespace {
+
+using testing::HasSubstr;
+
+struct Options {
+  std::string url{};
+  std::string load = "concurrency";
+  std::int64_t offset = 0;
+  std::uint64_t seed = 7;
+  double rate = 0;
+  Duration ttft{50'000'000};
+  std::optional<Duration> duration{};
+  std::optional<std::uint64_t> samples{};
+  std::vector<std::string> headers{};
+  bool json = false;
+};
+
+struct Parsed {
+  Options options{};
+  Result<bool> go{false};
+  std::string help{};
+  bool seed_given = false;
+};
+
+Parsed parse(const std::vector<std::string>& args) {
+  Parsed out;
+  Flags flags("try", "a command for tests");
+  Options& o = out.options;
+  flags.add("URL", &o.url, "where").required();
+  flags.add("--load,-l", &o.load, "kind").choices({"concurrency", "poisson"}).group("Load");
+  flags.add("--offset", &o.offset, "any whole number").value("N");
+  flags.add("--seed", &o.seed, "a seed").value("N");
+  flags.add("--rate", &o.rate, "queries a second").value("N").group("Load");
+  flags.add("--ttft", &o.ttft, "time to first token").value("TIME").bare_unit(1_ms);
+  flags.add("--duration", &o.duration, "how long").value("TIME");
+  flags.add("--samples", &o.samples, "how many").value("N");
+  flags.add("--header,-H", &o.headers, "extra header").value("NAME:VALUE");
+  flags.add("--json", &o.json, "print JSON");
+  flags.example("assay try http://localhost");
+  out.go = flags.parse(args);
+  out.help = flags.help();
+  out.seed_given = flags.given("--seed");
+  return out;
+}
+
+TEST(Flags, reads_every_kind_of_value) {
+  const Parsed p = parse({"http://a", "--load=poisson", "--offset", "-5", "--seed",
+                          "18446744073709551615", "--rate", "2.5", "--ttft", "20", "--duration",
+                          "1.5m", "--samples=3", "-H", "a: b", "--header", "c: d=e", "--json"});
+  ASSERT_TRUE(p.go) << p.go.error().message;
+  EXPECT_TRUE(*p.go);
+  EXPECT_EQ(p.options.url, "http://a");
+  EXPECT_EQ(p.options.load, "poisson");
+  EXPECT_EQ(p.options.offset, -5);
+  EXPECT_EQ(p.options.seed, 18446744073709551615U);
+  EXPECT_EQ(p.options.rate, 2.5);
+  EXPECT_EQ(p.options.ttft, 20_ms);
+  EXPECT_EQ(p.options.duration, 90_s);
+  EXPECT_EQ(p.options.samples, 3U);
+  EXPECT_THAT(p.options.headers, testing::ElementsAre("a: b", "c: d=e"));
+  EXPECT_TRUE(p.options.json);
+  EXPECT_TRUE(p.seed_given);
+}
+
+TEST(Flags, what_is_not_given_keeps_its_default) {
+  const Parsed p = parse({"http://a"});
+  ASSERT_TRUE(p.go);
+  EXPECT_EQ(p.options.ttft, 50_ms);
+  EXPECT_EQ(p.options.seed, 7U);
+  EXPECT_FALSE(p.options.duration.has_value());
+  EXPECT_FALSE(p.options.json);
+  EXPECT_FALSE(p.seed_given);
+}
+
+TEST(Flags, two_dashes_end_the_flags) {
+  EXPECT_EQ(parse({"--", "--json"}).options.url, "--json");
+  EXPECT_EQ(parse({"-"}).options.url, "-");
+}
+
+TEST(Flags, reports_all_mistakes_at_once_with_did_you_mean) {
+  const Parsed p = parse({"--duraton", "5s", "--load", "poison", "--samples", "many", "--ttft"});
+  ASSERT_FALSE(p.go);
+  EXPECT_EQ(p.go.error().code, Code::invalid);
+  const std::string& message = p.go.error().message;
+  EXPECT_THAT(message, HasSubstr("unknown flag --duraton\n  did you mean --duration?"));
+  EXPECT_THAT(message, HasSubstr("--load: unknown value \"poison\"\n  did you mean \"poisson\"?"));
+  EXPECT_THAT(message, HasSubstr("--samples: 'many' is not a whole number of 0 or more"));
+  EXPECT_THAT(message, HasSubstr("--ttft: needs a value"));
+  EXPECT_THAT(message, HasSubstr("URL: is required"));
+}
+
+TEST(Flags, refuses_what_it_cannot_mean) {
+  const auto message = [](const std::vector<std::string>& args) {
+    const Parsed p = parse(args);
+    return p.go ? std::string("accepted") : p.go.error().message;
+  };
+  EXPECT_EQ(message({"a", "b"}), "unexpected argument \"b\"");
+  EXPECT_EQ(message({"a", "--seed", "1", "--seed", "2"}), "--seed: given 2 times");
+  EXPECT_EQ(message({"a", "--json=yes"}), "--json: takes no value");
+  EXPECT_EQ(message({"a", "--seed", "--json"}), "--seed: needs a value");
+  EXPECT_EQ(message({"a", "--seed="}), "--seed: '' is not a whole number of 0 or more");
+  EXPECT_EQ(message({"a", "--seed", "-1"}), "--seed: '-1' is not a whole number of 0 or more");
+}
+
+TEST(Flags, help_names_values_defaults_choices_and_examples) {
+  const std::string help = parse({"a"}).help;
+  EXPECT_THAT(help, HasSubstr("assay try URL [flags]\n"));
+  EXPECT_THAT(help, HasSubstr("--ttft TIME"));
+  EXPECT_THAT(help, HasSubstr("(default 7)"));
+  EXPECT_THAT(help, HasSubstr("kind: concurrency, poisson (default concurrency)"));
+  EXPECT_THAT(help, HasSubstr("\nExamples\n  assay try http://localhost\n"));
+}
+
+TEST(Console, each_error_of_a_message_gets_its_own_line) {
+  EXPECT_EQ(error_text(invalid("a: wrong\n  did you mean b?\nc: wrong too\n")),
+            "error: a: wrong\n       did you mean b?\nerror: c: wrong too");
+}
+
+TEST(ExitCode, tells_bad_input_from_what_cannot_be_reached) {
+  EXPECT_EQ(exit_code(Code::invalid), 2);
+  EXPECT_EQ(exit_code(Code::not_found), 2);
+  EXPECT_EQ(exit_code(Code::refused), 3);
+  EXPECT_EQ(exit_code(Code::io), 3);
+}
+
+TEST(Dispatch, an_unknown_command_is_bad_input) {
+  const std::vector<std::string> args{"verson"};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(dispatch(args), 2);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "error: unknown command \"verson\"\n       did you mean \"version\"?\n"
+            "       assay --help lists them\n");
+}
+
+TEST(Dispatch, every_command_explains_itself_and_takes_json) {
+  for (const Command& command : commands()) {
+    const std::vector<std::string> args{std::string(command.name), "--help"};
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(dispatch(args), 0) << command.name;
+    const std::string help = testing::internal::GetCapturedStdout();
+    EXPECT_THAT(help, HasSubstr("assay " + std::string(command.name)));
+    EXPECT_THAT(help, HasSubstr("--json")) << command.name;
+  }
+}
+
+}  // namespace
+}  // namespace assay::cli

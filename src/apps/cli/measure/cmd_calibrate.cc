@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <cmath>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/console.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/flags.h"
+#include "apps/cli/interrupt.h"
+#include "apps/cli/measure/calibration.h"
+#include "base/display.h"
+#include "base/format.h"
+#include "base/text.h"
+
+namespace assay::cli {
+namespace {
+
+struct Typed {
+  std::string streams = "100";
+  std::string shares = "10,50,90";
+  std::uint64_t threads = 1;
+  std::uint64_t tokens = 64;
+  std::uint64_t isl = 64;
+  Duration step = 3_s;
+  std::string folder{};
+  bool no_pin = false;
+  bool spin = false;
+  bool table = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+void add_flags(Flags& flags, Typed& typed) {
+  flags.add("--streams", &typed.streams, "streams at once; several, with commas, one after another")
+      .value("N");
+  flags.add("--shares", &typed.shares, "loads to hold, in percent of the ceiling").value("LIST");
+  flags.add("--tokens", &typed.tokens, "tokens in a reply, at most").value("N");
+  flags.add("--isl", &typed.isl, "input tokens of a query").value("N");
+  flags.add("--threads", &typed.threads, "measuring threads, as the runs will have them")
+      .value("N");
+  flags.add("--step", &typed.step, "how long each load is held").value("TIME");
+  flags.add("--no-pin", &typed.no_pin, "do not bind the measuring threads to cores");
+  flags.add("--spin", &typed.spin, "never sleep before a send, as the runs will");
+  flags.add("--folder", &typed.folder, "keep the certificate there instead of the user's data")
+      .value("DIR");
+  flags.add("--table", &typed.table, "print the errors as a table in markdown");
+  flags.add("--json", &typed.json, "print the certificates as JSON");
+  flags.add("--quiet", &typed.quiet, "no talk while it measures");
+  flags.example("assay calibrate --streams 256");
+  flags.example("assay calibrate --streams 1,100,1000,10000 --table");
+}
+
+Result<std::vector<double>> numbers(std::string_view flag, const std::string& list, double least,
+                                    double most) {
+  std::vector<double> out;
+  for (const std::string_view text : split(list, ',')) {
+    const auto value = parse_double(trim(text));
+    if (!value || !(*value >= least && *value <= most)) {
+      return invalid(format("{}: \"{}\" is not a number from {} to {}", flag, text, least, most));
+    }
+    out.push_back(*value);
+  }
+  return out;
+}
+
+// "+1.8 / +6.1 / +16 µs": P50, P99, P99.9.
+std::string error_cell(const metrics::ErrorFigures& f) {
+  if (f.count == 0) return "–";
+  const auto one = [](std::int64_t ns) {
+    const double us = static_cast<double>(ns) * 1e-3;
+    const std::string sign = us < 0 ? "-" : "+";
+    return sign + three_digits(std::abs(us));
+  };
+  return format("{} / {} / {}", one(f.p50), one(f.p99), one(f.p99_9));
+}
+
+std::string table_rows(const metrics::Certificate& c) {
+  std::string out;
+  for (const metrics::CalibratedLevel& level : c.levels) {
+    const std::pair<std::string_view, const metrics::ClockErrors*> clocks[] = {
+        {"kernel", &level.arrival}, {"kernel, own read", &level.alone}, {"reader", &level.read}};
+    for (const auto& [clock, errors] : clocks) {
+      out += format("| {} | {:.0f} % | {} | {:.1f} % | {} | {} | {} | {} | {} |\n",
+                    with_thousands(std::int64_t{c.streams}), 100 * level.share,
+                    three_digits(level.events_per_second), 100 * level.shares_read, clock,
+                    error_cell(errors->ttft), error_cell(errors->itl), error_cell(errors->latency),
+                    level.client_limited);
+    }
+  }
+  return out;
+}
+
+std::string table_text(const std::vector<metrics::Certificate>& all) {
+  const metrics::Certificate& first = all.front();
+  std::string out = format(
+      "Client minus truth in µs, P50 / P99 / P99.9 of the signed errors. {}, {} cores, {}; "
+      "Assay {} ({}), {} measuring thread{}; {}.\n\n",
+      first.machine.cpu.empty() ? "CPU unknown" : first.machine.cpu, first.machine.cores,
+      first.machine.kernel, first.version, first.build, first.threads,
+      first.threads == 1 ? "" : "s", rfc3339(first.made).substr(0, 10));
+  out += "| Streams | Ceiling, queries/s | Ceiling, events/s |\n|---:|---:|---:|\n";
+  for (const metrics::Certificate& c : all) {
+    out += format("| {} | {} | {} |\n", with_thousands(std::int64_t{c.streams}),
+                  three_digits(c.qps), three_digits(c.events_per_second));
+  }
+  out +=
+      "\n| Streams | Load | Events/s | Share a read | Clock | TTFT | ITL | Latency | Client "
+      "limited |\n"
+      "|---:|---:|---:|---:|---|---:|---:|---:|---|\n";
+  for (const metrics::Certificate& c : all) out += table_rows(c);
+  return out;
+}
+
+std::string certificate_text(const metrics::Certificate& c) {
+  std::string out = format("{} streams: ceiling {} queries/s, {} events/s\n",
+                           with_thousands(std::int64_t{c.streams}), three_digits(c.qps),
+                           three_digits(c.events_per_second));
+  out += "  " + pad_right("load", 8) + pad_right("clock", 18) +
+         "error, P50 / P99 / P99.9 in µs:  TTFT · ITL · latency\n";
+  for (const metrics::CalibratedLevel& level : c.levels) {
+    const std::pair<std::string_view, const metrics::ClockErrors*> clocks[] = {
+        {"kernel", &level.arrival}, {"kernel, own read", &level.alone}, {"reader", &level.read}};
+    for (const auto& [clock, errors] : clocks) {
+      out += "  " + pad_right(format("{:.0f} %", 100 * level.share), 8) + pad_right(clock, 18) +
+             format("{} · {} · {}\n", error_cell(errors->ttft), error_cell(errors->itl),
+                    error_cell(errors->latency));
+    }
+    if (level.client_limited != "no") {
+      out += format("  {}client limited: {}\n", std::string(8, ' '), level.client_limited);
+    }
+    if (level.unmatched > 0) {
+      out += format("  {}{} of {} replies are told differently by the endpoint\n",
+                    std::string(8, ' '), level.unmatched, level.replies);
+    }
+  }
+  return out;
+}
+
+Result<CalibrationOptions> understand(const Typed& typed) {
+  CalibrationOptions out;
+  if (typed.threads < 1 || typed.threads > 256) return invalid("--threads: 1 to 256");
+  if (typed.tokens < 2 || typed.tokens > 100'000) return invalid("--tokens: 2 to 100,000");
+  if (typed.isl < 1 || typed.isl > 1'000'000) return invalid("--isl: 1 to 1,000,000");
+  if (typed.step < 100_ms) return invalid("--step: at least 100ms");
+  ASSIGN_OR_RETURN(out.shares, numbers("--shares", typed.shares, 0.1, 100));
+  for (double& share : out.shares) share /= 100;
+  out.threads = static_cast<std::uint32_t>(typed.threads);
+  out.tokens = static_cast<std::uint32_t>(typed.tokens);
+  out.isl = static_cast<std::uint32_t>(typed.isl);
+  out.step = typed.step;
+  out.pin = !typed.no_pin;
+  out.spin = typed.spin;
+  if (!typed.quiet) out.say = [](const std::string& text) { say(text); };
+  return out;
+}
+
+}  // namespace
+
+Result<int> cmd_calibrate(Args args) {
+  Typed typed;
+  Flags flags(
+      "calibrate",
+      "what this client can carry on this machine, and how far its times are from the truth");
+  add_flags(flags, typed);
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+  ASSIGN_OR_RETURN(CalibrationOptions options, understand(typed));
+  ASSIGN_OR_RETURN(const auto streams, numbers("--streams", typed.streams, 1, 1'000'000));
+  const std::filesystem::path folder =
+      typed.folder.empty() ? certificate_folder() : std::filesystem::path(typed.folder);
+  if (folder.empty()) return invalid("--folder: neither XDG_DATA_HOME nor HOME is set; name one");
+
+  run::Control control;
+  const InterruptGuard guard(control);
+  std::vector<metrics::Certificate> all;
+  for (const double wanted : streams) {
+    options.streams = static_cast<std::uint32_t>(wanted);
+    ASSIGN_OR_RETURN(metrics::Certificate certificate, calibrate(options, control));
+    ASSIGN_OR_RETURN(const auto path, keep_certificate(certificate, folder));
+    if (!typed.quiet) say("kept in " + path.string());
+    all.push_back(std::move(certificate));
+  }
+  if (typed.json) {
+    Json list = Json::array();
+    for (const auto& certificate : all) list.push_back(metrics::certificate_to_json(certificate));
+    print(list.dump(2) + "\n");
+  } else if (typed.table) {
+    print(table_text(all));
+  } else {
+    for (const auto& certificate : all) print(certificate_text(certificate));
+  }
+  return exit_code(ExitCode::done);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,75 @@
+#include <cstdlib>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/console.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/flags.h"
+#include "base/clock.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "protocol/probe.h"
+
+namespace assay::cli {
+namespace {
+
+Result<std::string> key_from(const std::string& variable) {
+  if (variable.empty()) return std::string();
+  const char* const value = std::getenv(variable.c_str());
+  if (value == nullptr || *value == '\0') {
+    return invalid(format("--api-key-env: the environment has no {}", variable));
+  }
+  return std::string(value);
+}
+
+Result<std::pair<std::string, std::string>> header_from(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos || colon == 0) {
+    return invalid("--header: write it as 'Name: value'");
+  }
+  return std::pair{std::string(trim(text.substr(0, colon))),
+                   std::string(trim(text.substr(colon + 1)))};
+}
+
+}  // namespace
+
+Result<int> cmd_probe(Args args) {
+  protocol::ProbeQuestion question;
+  std::string api = "openai";
+  std::string key_variable;
+  std::vector<std::string> headers;
+  bool json = false;
+  Flags flags("probe", "is it up, what does it speak, is its stream sane?");
+  flags.add("URL", &question.url, "the endpoint: http://host:port, with or without /v1").required();
+  flags.add("--model,-m", &question.model, "the model to ask; the first it lists unless said")
+      .value("NAME");
+  flags.add("--api", &api, "what it speaks").choices({"openai", "openai_completions", "sglang"});
+  flags.add("--api-key-env", &key_variable, "environment variable that holds the key")
+      .value("NAME");
+  flags.add("--header", &headers, "an extra header, 'Name: value'; may be repeated").value("TEXT");
+  flags.add("--prompt", &question.prompt, "what to ask").value("TEXT");
+  flags.add("--osl", &question.tokens_max, "output tokens to ask for").value("N");
+  flags.add("--timeout", &question.timeout, "give up a query after").value("TIME").bare_unit(1_s);
+  flags.add("--insecure", &question.insecure, "do not check the server's certificate");
+  flags.add("--json", &json, "print the findings as JSON");
+  flags.example("assay probe http://localhost:8000");
+  flags.example("assay probe https://api.example.com/v1 --api-key-env API_KEY --model small");
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+
+  question.api = *api_from(api);
+  if (question.tokens_max < 1) return invalid("--osl: must be at least 1");
+  if (question.timeout <= Duration{}) return invalid("--timeout: must be above 0");
+  ASSIGN_OR_RETURN(question.api_key, key_from(key_variable));
+  for (const std::string& text : headers) {
+    ASSIGN_OR_RETURN(auto header, header_from(text));
+    question.headers.push_back(std::move(header));
+  }
+
+  const OsClock clock;
+  ASSIGN_OR_RETURN(const protocol::ProbeAnswers answers, protocol::ask_endpoint(question, clock));
+  const protocol::ProbeReport report = protocol::find(question, answers);
+  print(json ? protocol::to_json(report).dump(2) + "\n" : protocol::to_text(report));
+  return exit_code(report.answers ? ExitCode::done : ExitCode::unreachable);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,273 @@
+#include "apps/cli/measure/measure.h"
+
+#include <algorithm>
+#include <barrier>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "base/files.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "metrics/steady_watch.h"
+#include "record/event_log.h"
+#include "run/by_endpoint.h"
+#include "run/self_audit.h"
+
+namespace assay::cli {
+namespace {
+
+// Connections opened before the start, at most: an open loop's real need is not known before.
+constexpr std::uint32_t kAheadMax = 256;
+// How often the waiting thread looks whether a time limit of the whole run has passed.
+constexpr Duration kLook = 50_ms;
+
+// Passes events to the log and to the live figures.
+class Both final : public EventSink {
+ public:
+  Both(EventSink& first, EventSink& second) : first_(first), second_(second) {}
+  void on_phase(const PhaseMark& mark) override {
+    first_.on_phase(mark);
+    second_.on_phase(mark);
+  }
+  void on_sent(const Query& query, Instant due, Instant sent) override {
+    first_.on_sent(query, due, sent);
+    second_.on_sent(query, due, sent);
+  }
+  void on_stream_event(const Query& query, const StreamEvent& event,
+                       std::string_view text) override {
+    first_.on_stream_event(query, event, text);
+    second_.on_stream_event(query, event, text);
+  }
+  void on_done(const Event& event, std::string_view detail) override {
+    first_.on_done(event, detail);
+    second_.on_done(event, detail);
+  }
+  void on_tick(Instant now) override {
+    first_.on_tick(now);
+    second_.on_tick(now);
+  }
+
+ private:
+  EventSink& first_;
+  EventSink& second_;
+};
+
+// All that one measuring thread owns.
+struct Shard {
+  explicit Shard(bool spin) : clock(spin ? Duration::max() : OsClock().spin_window()) {}
+
+  Plan plan{};
+  OsClock clock;
+  std::unique_ptr<protocol::HttpTarget> target{};
+  std::vector<std::unique_ptr<record::EventLogWriter>> logs{};  // one, or one an endpoint
+  std::unique_ptr<metrics::Live> live{};
+  run::RunResult result{};
+  ThreadFigures figures{};
+  std::uint64_t opened_ahead = 0;
+  Result<void> closed{};
+};
+
+// Connections that the plan will want at once, over all phases.
+std::uint32_t connections_wanted(const Plan& plan) {
+  std::uint32_t wanted = 1;
+  for (const PhasePlan& phase : plan.phases) {
+    for (const LimitStep& step : phase.limits) {
+      if (step.in_flight_max != std::numeric_limits<std::uint32_t>::max()) {
+        wanted = std::max(wanted, step.in_flight_max);
+      } else {
+        const std::uint64_t queries = std::min<std::uint64_t>(
+            phase.stop.queries_max, phase.open_loop ? phase.arrivals.size() : kAheadMax);
+        wanted = std::max(wanted,
+                          static_cast<std::uint32_t>(std::min<std::uint64_t>(queries, kAheadMax)));
+      }
+    }
+  }
+  return wanted;
+}
+
+Result<std::unique_ptr<Shard>> make_shard(const plan::PlanBundle& bundle,
+                                          const MeasureOptions& options, std::uint32_t index) {
+  auto shard = std::make_unique<Shard>(options.spin);
+  shard->plan = assay::shard(bundle.plan, index, options.threads);
+  const std::uint32_t connections_max = bundle.endpoints.connections_max;
+  ASSIGN_OR_RETURN(
+      shard->target,
+      protocol::HttpTarget::create(
+          shard->plan, bundle.datasets, bundle.endpoints,
+          {.run_key = options.log.info.run_key,
+           .kernel_stamps = options.kernel_stamps,
+           .connections_max =
+               connections_max == 0 ? 0 : std::max(1U, connections_max / options.threads),
+           .ca_file = options.ca_file,
+           .endpoint_of_phase = options.endpoint_of_phase},
+          shard->clock));
+  const bool streamed = bundle.datasets.empty() || bundle.datasets[0].generation.stream;
+  shard->live = std::make_unique<metrics::Live>(shard->plan, streamed);
+  return shard;
+}
+
+Result<void> open_log(Shard& shard, const RunLog& log, const plan::PlanBundle& bundle,
+                      const MeasureOptions& options, std::uint32_t index) {
+  RunInfo info = log.info;
+  info.shard_index = index;
+  info.shard_count = options.threads;
+  ASSIGN_OR_RETURN(auto writer,
+                   record::EventLogWriter::create(
+                       log.folder / format("events-{}.alog", index), info,
+                       {.texts = bundle.keep_text ? record::Texts::all : record::Texts::accuracy,
+                        .zstd_level = options.zstd_level}));
+  shard.logs.push_back(std::move(writer));
+  return {};
+}
+
+void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
+               metrics::SteadyWatch* steady, std::barrier<>& start, run::Control& control) {
+  shard.figures.shard = index;
+  if (options.pin) {
+    const std::vector<int> cores = usable_cores();
+    const int core = cores.empty() ? -1 : cores[index % cores.size()];
+    if (core >= 0 && pin_to_core(core)) shard.figures.core = core;
+  }
+  EventSink* log = shard.logs.front().get();
+  std::optional<run::ByEndpoint> sides;
+  if (options.second) {
+    log = &sides.emplace(options.endpoint_of_phase,
+                         std::vector<EventSink*>{shard.logs[0].get(), shard.logs[1].get()});
+  }
+  Both log_and_live(*log, *shard.live);
+  std::optional<Both> with_steady;
+  if (steady != nullptr) with_steady.emplace(log_and_live, *steady);
+  EventSink& sink = with_steady ? static_cast<EventSink&>(*with_steady) : log_and_live;
+  start.arrive_and_wait();
+  const run::ThreadWatch watch;
+  shard.result = run::run(shard.plan, shard.clock, *shard.target, sink, control);
+  watch.finish(shard.figures);
+  shard.figures.loop = shard.result.loop_lag;
+  shard.figures.send = shard.result.send_lag;
+}
+
+// For a person who watches; what is told afterwards comes from the log. Where that says what a
+// super-pass is.
+std::unique_ptr<metrics::SteadyWatch> steady_watch_of(const Plan& plan,
+                                                      const MeasureOptions& options) {
+  constexpr double kMostSeconds = 1e6;
+  if (!options.watch || options.second) return nullptr;
+  const Json& wanted = options.log.info.facts["steady_state"];
+  const std::uint64_t super_pass = wanted["super_pass"].as_uint();
+  if (super_pass == 0) return nullptr;
+  const double seconds = std::clamp(wanted["window_min_s"].as_double(), 0.0, kMostSeconds);
+  return std::make_unique<metrics::SteadyWatch>(
+      plan, metrics::SteadyOptions{.super_pass = super_pass,
+                                   .window_min = Duration::from_seconds(seconds)});
+}
+
+metrics::LiveSnapshot snapshot_of(const std::vector<const metrics::Live*>& lives,
+                                  metrics::SteadyWatch* steady, Instant now) {
+  metrics::LiveSnapshot out = live_snapshot(lives, now);
+  const bool measured = out.kind == PhaseKind::performance && !out.phase.empty();
+  if (steady != nullptr && measured) out.steady = steady->words();
+  return out;
+}
+
+RunEnd end_of(const std::vector<std::unique_ptr<Shard>>& shards, bool out_of_time) {
+  for (const auto& shard : shards) {
+    if (shard->result.target_dead) {
+      return {RunState::interrupted, "the endpoint sent nothing any more"};
+    }
+    if (shard->result.interrupted) {
+      return {RunState::interrupted, out_of_time ? "the run's time limit" : "asked to stop"};
+    }
+  }
+  return {RunState::complete, ""};
+}
+
+void add_transport(const protocol::TransportStats& stats, std::uint64_t opened_ahead,
+                   ClientAudit& audit) {
+  audit.connections_opened += stats.connections_opened;
+  audit.connections_inside += stats.connections_opened - opened_ahead;
+  audit.connections_failed += stats.connections_failed;
+  audit.queued_for_connection += stats.queued_for_connection;
+  audit.connections_peak += stats.connections_peak;
+  audit.connections_max += stats.connections_max;
+  audit.retransmits += stats.retransmits;
+  audit.reads += stats.reads;
+  audit.reads_stamped += stats.reads_stamped;
+  audit.stamp_error_max = std::max(audit.stamp_error_max, stats.stamp_error_max);
+  audit.stamp_slew_max = std::max(audit.stamp_slew_max, stats.stamp_slew_max);
+}
+
+}  // namespace
+
+Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions& options,
+                            run::Control& control) {
+  TRY(make_folders(options.log.folder));
+  if (options.second) TRY(make_folders(options.second->folder));
+  const LatencyProfile profile(options.wishes);
+  std::vector<std::unique_ptr<Shard>> shards;
+  std::uint32_t ahead = connections_wanted(bundle.plan);
+  // connect_ahead() spreads them over the endpoints, and in turns each needs them all.
+  if (options.second) ahead *= 2;
+  for (std::uint32_t i = 0; i < options.threads; ++i) {
+    ASSIGN_OR_RETURN(auto shard, make_shard(bundle, options, i));
+    TRY(shard->target->connect_ahead((ahead + options.threads - 1) / options.threads));
+    shard->opened_ahead = shard->target->stats().connections_opened;
+    shards.push_back(std::move(shard));
+  }
+  // Only now: an endpoint that can't be reached leaves no log of a run behind.
+  for (std::uint32_t i = 0; i < options.threads; ++i) {
+    TRY(open_log(*shards[i], options.log, bundle, options, i));
+    if (options.second) TRY(open_log(*shards[i], *options.second, bundle, options, i));
+  }
+  std::vector<const metrics::Live*> lives;
+  for (const auto& shard : shards) lives.push_back(shard->live.get());
+  const OsClock clock;
+  const auto steady = steady_watch_of(bundle.plan, options);
+  std::shared_ptr<void> watcher;
+  if (options.watch) {
+    watcher = options.watch([&] { return snapshot_of(lives, steady.get(), clock.now()); });
+  }
+  run::SelfAudit audit;
+  std::atomic<std::uint32_t> running{options.threads};
+  std::barrier<> start(static_cast<std::ptrdiff_t>(options.threads));
+  std::vector<std::thread> threads;
+  for (std::uint32_t i = 0; i < options.threads; ++i) {
+    threads.emplace_back([&, i] {
+      run_shard(*shards[i], options, i, steady.get(), start, control);
+      running.fetch_sub(1);
+      running.notify_all();
+    });
+  }
+  bool out_of_time = false;
+  if (bundle.run_max != Duration::max()) {
+    const Instant limit = clock.now() + bundle.run_max;
+    while (running.load() > 0) {
+      OsClock().sleep_until(clock.now() + kLook);
+      if (clock.now() < limit || out_of_time) continue;
+      out_of_time = true;
+      control.ask_to_stop();
+      control.ask_to_stop();
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+
+  Measurement out{.end = end_of(shards, out_of_time)};
+  audit.stop(out.audit);
+  watcher.reset();
+  out.audit.settings = profile.settings();
+  for (auto& shard : shards) {
+    for (const auto& log : shard->logs) {
+      const Result<void> closed = log->close(out.end);
+      if (!closed) return closed.error();
+      out.audit.lost_records += log->health().lost_records;
+    }
+    out.audit.threads.push_back(shard->figures);
+    const protocol::TransportStats stats = shard->target->stats();
+    add_transport(stats, shard->opened_ahead, out.audit);
+    if (!stats.tls_version.empty()) out.tls_version = stats.tls_version;
+    out.shards.push_back(std::move(shard->result));
+  }
+  return out;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,176 @@
+#include <algorithm>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/console.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/flags.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "dataset/croissant.h"
+#include "dataset/croissant_check.h"
+#include "dataset/dataset.h"
+#include "plan/config_reader.h"
+#include "plan/dataset_spec.h"
+#include "plan/make_plan.h"
+
+namespace assay::cli {
+namespace {
+
+struct Options {
+  std::string spec{};
+  std::string api = "openai";
+  std::uint64_t first = 3;
+  bool rows = false;
+  bool all = false;
+  bool check = false;
+  bool json = false;
+};
+
+// The sample as JSON, its empty fields left out.
+Json sample_json(const Sample& sample) {
+  Json out = Json::object();
+  const auto text = [&](const char* name, const std::string& value) {
+    if (!value.empty()) out.set(name, value);
+  };
+  const auto tree = [&](const char* name, const Json& value) {
+    if (!value.is_null()) out.set(name, value);
+  };
+  text("system", sample.system);
+  text("prompt", sample.prompt);
+  tree("content_parts", sample.content_parts);
+  tree("messages", sample.messages);
+  if (!sample.input_tokens.empty()) {
+    Json ids = Json::array();
+    for (const std::int32_t id : sample.input_tokens) ids.push_back(id);
+    out.set("input_tokens", std::move(ids));
+  }
+  tree("tools", sample.tools);
+  tree("tool_choice", sample.tool_choice);
+  tree("body", sample.body);
+  if (sample.output_tokens_max > 0) out.set("output_tokens_max", sample.output_tokens_max);
+  if (sample.input_length >= 0) out.set("input_length", sample.input_length);
+  text("session", sample.session);
+  tree("columns", sample.columns);
+  return out;
+}
+
+// The spec as `assay run --dataset` takes it, through the same reader.
+Result<dataset::Spec> read_spec(const Options& options) {
+  plan::Reading reading;
+  reading.enter("SPEC", true);
+  plan::DatasetConfig data;
+  plan::read_dataset(plan::Node::scalar(options.spec), data, "dataset", reading);
+  if (!reading.problems.empty()) {
+    const plan::Problem& first = reading.problems.front();
+    return invalid(format("{}: {}\n  {}", first.path, first.what, first.hint));
+  }
+  dataset::Spec spec{
+      .name = data.name,
+      .path = data.path,
+      .format = data.format,
+      .parser = data.parser,
+      .rows_max = data.rows_max,
+      .prefer_token_ids = options.api == "openai_completions" || options.api == "sglang",
+      .prompt_format = data.prompt_format,
+      .all_turns = data.turns == plan::Turns::all,
+      .keep_columns = options.json};
+  return spec;
+}
+
+Result<void> print_rows(const dataset::Spec& spec, const Options& options) {
+  ASSIGN_OR_RETURN(const auto source, dataset::open_rows(spec));
+  for (std::uint64_t i = 0; options.all || i < options.first; ++i) {
+    if (spec.rows_max > 0 && i == spec.rows_max) break;
+    ASSIGN_OR_RETURN(const auto row, source->next());
+    if (!row) break;
+    print(row->dump() + "\n");
+  }
+  return {};
+}
+
+// What is wrong in a Croissant file, all of it; exit code 1 where anything is.
+Result<int> check(const Options& options) {
+  std::string file = options.spec;
+  if (file.starts_with(dataset::kCroissantPrefix)) file.erase(0, dataset::kCroissantPrefix.size());
+  file.resize(std::min(file.size(), file.find('#')));
+  ASSIGN_OR_RETURN(const std::string text, read_file(file));
+  std::vector<dataset::croissant::Finding> findings = dataset::croissant::check_document(text);
+  const auto is_error = [](const dataset::croissant::Finding& one) { return one.error; };
+  const bool valid = std::none_of(findings.begin(), findings.end(), is_error);
+  if (valid) {
+    for (auto& one : dataset::croissant::check_rows(file, options.first)) {
+      findings.push_back(std::move(one));
+    }
+  }
+  const auto errors = std::count_if(findings.begin(), findings.end(), is_error);
+  Json list = Json::array();
+  for (const auto& one : findings) {
+    const char* const severity = one.error ? "error" : "warning";
+    list.push_back(Json()
+                       .set("severity", severity)
+                       .set("rule", one.rule)
+                       .set("where", one.where)
+                       .set("what", one.what));
+    if (!options.json) print(format("{}  {}: {}: {}\n", severity, one.rule, one.where, one.what));
+  }
+  if (options.json) {
+    print(Json().set("valid", valid).set("findings", std::move(list)).dump(2) + "\n");
+  } else {
+    print(format("{}: {} errors, {} warnings\n", file, errors,
+                 static_cast<std::ptrdiff_t>(findings.size()) - errors));
+  }
+  return exit_code(errors == 0 ? ExitCode::done : ExitCode::findings);
+}
+
+}  // namespace
+
+Result<int> cmd_dataset(Args args) {
+  Options options;
+  Flags flags("dataset", "how a dataset is read: its rows, and what they ask");
+  flags.add("SPEC", &options.spec, "as assay run --dataset takes it: FILE[,key=value]…").required();
+  flags.add("--rows", &options.rows,
+            "rows as they stand, a line of JSON each (parquet, croissant)");
+  flags.add("--check", &options.check,
+            "of a Croissant file: all that is wrong in it, and its first rows; exit 1 for errors");
+  flags.add("--first", &options.first, "how many to show").value("N");
+  flags.add("--all", &options.all, "show all");
+  flags.add("--api-type", &options.api, "whose prompts: openai_completions and sglang take ids")
+      .value("API");
+  flags.add("--json", &options.json, "print the summary as JSON, samples included");
+  flags.example("assay dataset gpqa.csv,name=gpqa::gptoss");
+  flags.example("assay dataset croissant:metadata.json#questions --rows");
+  flags.example("assay dataset metadata.json --check");
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+
+  if (options.check) return check(options);
+  ASSIGN_OR_RETURN(const dataset::Spec spec, read_spec(options));
+  if (options.rows) {
+    TRY(print_rows(spec, options));
+    return exit_code(ExitCode::done);
+  }
+  ASSIGN_OR_RETURN(const Dataset data, dataset::load_dataset(spec));
+  Json out = Json::object();
+  out.set("name", data.name).set("sha256", data.sha256).set("samples", data.samples.size());
+  if (!data.arrivals.empty()) out.set("trace_seconds", data.arrivals.back().seconds());
+  Json notes = Json::array();
+  for (const std::string& note : data.notes) notes.push_back(note);
+  out.set("notes", std::move(notes));
+  Json shown = Json::array();
+  for (std::size_t i = 0; i < data.samples.size() && (options.all || i < options.first); ++i) {
+    shown.push_back(sample_json(data.samples[i]));
+  }
+  if (options.json) {
+    out.set("shown", std::move(shown));
+    print(out.dump(2) + "\n");
+    return exit_code(ExitCode::done);
+  }
+  print(format("{}: {} samples, sha256 {}\n", data.name,
+               with_thousands(static_cast<std::int64_t>(data.samples.size())), data.sha256));
+  for (const std::string& note : data.notes) print(format("  {}\n", note));
+  for (const Json& sample : shown.items()) print(sample.dump() + "\n");
+  return exit_code(ExitCode::done);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,165 @@
+#include <algorithm>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/console.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/flags.h"
+#include "apps/cli/measure/accuracy.h"
+#include "apps/cli/measure/run_config.h"
+#include "apps/cli/measure/run_folder.h"
+#include "apps/cli/quality/score_file.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "metrics/accuracy_text.h"
+#include "record/event_log.h"
+#include "score/scorer.h"
+
+namespace assay::cli {
+namespace {
+
+struct Options {
+  std::string path{};
+  std::string phase{};
+  std::string extras{};
+  FileScoring file{};
+  bool json = false;
+  bool require_accuracy = false;
+};
+
+// What the command line says of scoring, in place of what the config says.
+Result<void> overrule(plan::Config& config, const Options& options) {
+  const std::string& scorer = options.file.scorer;
+  if (scorer.empty()) return {};
+  if (score::scorer_about(scorer).empty()) TRY(score::make_scorer(scorer, {}));
+  const bool accuracy = std::any_of(
+      config.datasets.begin(), config.datasets.end(),
+      [](const plan::DatasetConfig& data) { return data.type == plan::DatasetType::accuracy; });
+  const std::string wanted = !options.phase.empty() ? options.phase : accuracy ? "" : "performance";
+  bool found = false;
+  for (plan::DatasetConfig& data : config.datasets) {
+    const bool measured = data.type == plan::DatasetType::performance;
+    const bool chosen =
+        wanted.empty() ? !measured : wanted == (measured ? "performance" : data.name);
+    if (!chosen) {
+      if (measured) data.accuracy_config.reset();
+      continue;
+    }
+    found = true;
+    plan::AccuracyConfig how = data.accuracy_config.value_or(plan::AccuracyConfig{});
+    how.eval_method = scorer;
+    how.extractor = options.file.score.extractor;
+    if (!options.file.score.ground_truth.empty())
+      how.ground_truth = options.file.score.ground_truth;
+    for (const auto& [key, value] : options.file.score.extra.members()) how.extras.set(key, value);
+    if (!options.file.score.subset_column.empty()) {
+      how.extras.set("subset_column", options.file.score.subset_column);
+    }
+    data.accuracy_config = std::move(how);
+  }
+  if (!found) return invalid(format("--phase: the run has no phase '{}' to score", wanted));
+  return {};
+}
+
+Result<int> score_folder(const Options& options) {
+  const std::filesystem::path folder = options.path;
+  ASSIGN_OR_RETURN(plan::Config config, recorded_config(folder));
+  TRY(overrule(config, options));
+  ASSIGN_OR_RETURN(auto datasets, plan::load_datasets(config));
+  ASSIGN_OR_RETURN(const plan::PlanBundle bundle, plan::make_plan(config, std::move(datasets)));
+  if (!wants_scores(config, bundle)) {
+    return invalid(format("{}: its config names no scorer\n  --scorer NAME", options.path));
+  }
+  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(folder)));
+  ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
+  if (plan_digest(bundle) != info.plan_digest) {
+    say("note: the config and datasets no longer make the plan that was run: has a file changed?");
+  }
+  ASSIGN_OR_RETURN(const Json results,
+                   score_run(folder, config, bundle, options.file.score.allow_code));
+  TRY(publish_accuracy(folder));
+  print(options.json ? results.dump(2) + "\n" : metrics::accuracy_text(results));
+  const std::string trouble = accuracy_trouble(results);
+  if (!trouble.empty()) say(trouble);
+  const bool good = trouble.empty() && !(options.require_accuracy && accuracy_is_short(results));
+  return exit_code(good ? ExitCode::done : ExitCode::findings);
+}
+
+Result<int> score_rows(const Options& options) {
+  if (options.file.scorer.empty()) return invalid("--scorer: is missing");
+  ASSIGN_OR_RETURN(const Json verdict, score_file(options.path, options.file));
+  if (options.json) {
+    print(verdict.dump(2) + "\n");
+    return exit_code(ExitCode::done);
+  }
+  const Json& score = verdict["score"];
+  for (const auto& [name, value] : score.members()) {
+    print(format("{:<20}{}\n", name,
+                 value.is_string() ? std::string(value.as_string()) : value.dump()));
+  }
+  if (!score.is_object()) {
+    print(format("{}\n", score.is_null() ? "no rows to score" : score.dump()));
+  }
+  if (verdict["note"].is_string()) say(format("note: {}", verdict["note"].as_string()));
+  return exit_code(ExitCode::done);
+}
+
+Result<int> list_scorers() {
+  for (const std::string_view name : score::scorer_names()) {
+    print(format("{:<26}{}\n", name, score::scorer_about(name)));
+  }
+  return exit_code(ExitCode::done);
+}
+
+}  // namespace
+
+Result<int> cmd_score(Args args) {
+  Options options;
+  bool list = false;
+  bool ignore_case = false;
+  std::string annotations;
+  Flags flags("score", "how well replies answer their samples, by the field's formulas");
+  flags.add("RUN_OR_FILE", &options.path,
+            "a run's folder, or JSON lines: a sample's columns and \"reply\" a line");
+  flags.add("--scorer", &options.file.scorer, "by name; of a run: instead of what its config says")
+      .value("NAME");
+  flags.add("--list", &list, "the scorers that there are");
+  flags.add("--extractor", &options.file.score.extractor, "how the answer is found in a reply")
+      .value("ID");
+  flags.add("--ground-truth", &options.file.score.ground_truth, "the column of the true answer")
+      .value("COLUMN");
+  flags.add("--subset", &options.file.score.subset_column, "also score by this column's values")
+      .value("COLUMN");
+  flags.add("--phase", &options.phase, "of a run: the accuracy dataset, or performance")
+      .value("NAME");
+  flags.add("--reply", &options.file.reply_column, "of a file: the column of the reply")
+      .value("COLUMN");
+  flags.add("--extras", &options.extras, "the scorer's own options, an object").value("JSON");
+  flags.add("--annotations", &annotations, "COCO's annotations, for coco_map").value("FILE");
+  flags.add("--ignore-case", &ignore_case, "for wer");
+  flags.add("--allow-code", &options.file.score.allow_code,
+            "run the code that the model wrote, in a sandbox");
+  flags.add("--require-accuracy", &options.require_accuracy,
+            "of a run: exit 1 unless the whole dataset's scores are what its workload demands");
+  flags.add("--json", &options.json, "print the verdict as JSON");
+  flags.example("assay score runs/20261120_144822");
+  flags.example("assay score runs/20261120_144822 --scorer rouge --ground-truth highlights");
+  flags.example("assay score replies.jsonl --scorer gpqa --ground-truth answer");
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+  if (list) return list_scorers();
+  if (options.path.empty()) return invalid("RUN_OR_FILE: is missing");
+
+  Json& extra = options.file.score.extra;
+  if (!options.extras.empty()) {
+    auto given = Json::parse(options.extras);
+    if (!given) return given.error().within("--extras");
+    if (!given->is_object()) return invalid("--extras: must be an object");
+    extra = *std::move(given);
+  }
+  if (ignore_case) extra.set("ignore_case", true);
+  if (!annotations.empty()) extra.set("annotations", annotations);
+  return std::filesystem::is_directory(options.path) ? score_folder(options) : score_rows(options);
+}
+
+}  // namespace assay::cli

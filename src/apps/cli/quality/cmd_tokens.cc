@@ -1,0 +1,182 @@
+#include <functional>
+#include <iostream>
+#include <iterator>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/console.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/flags.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "text/chat_template.h"
+#include "text/tokenizer.h"
+
+namespace assay::cli {
+namespace {
+
+struct Options {
+  std::string file = "-";
+  std::string tokenizer{};
+  std::string pattern{};
+  std::string chat_template{};
+  bool jsonl = false;
+  bool ids = false;
+  bool special = false;
+  bool decode = false;
+  bool stream = false;
+  bool json = false;
+};
+
+struct Total {
+  std::size_t texts = 0;
+  std::size_t tokens = 0;
+  std::size_t bytes = 0;
+};
+
+Result<std::string> read_input(const std::string& file) {
+  if (file != "-") return read_file(file, std::size_t{1} << 30);
+  return std::string(std::istreambuf_iterator<char>(std::cin), {});
+}
+
+// A line of JSON lines as a text: a string, or an object's "text" or "prompt".
+Result<std::string> text_of(const Json& line, std::size_t number) {
+  for (const Json* value : {&line, line.find("text"), line.find("prompt")}) {
+    if (value != nullptr && value->is_string()) return std::string(value->as_string());
+  }
+  return invalid(
+      format("line {}: must be a JSON string, or an object with \"text\" or \"prompt\"", number));
+}
+
+std::string ids_text(std::span<const text::TokenId> ids) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (i > 0) out += ',';
+    out += std::to_string(ids[i]);
+  }
+  return out + "]";
+}
+
+Result<void> encode_one(const text::Tokenizer& tokenizer, const Options& options,
+                        std::string_view text, Total& total) {
+  ASSIGN_OR_RETURN(const std::vector<text::TokenId> ids, tokenizer.encode(text, options.special));
+  ++total.texts;
+  total.tokens += ids.size();
+  total.bytes += text.size();
+  if (options.ids) {
+    print(ids_text(ids) + "\n");
+  } else if (options.jsonl && !options.json) {
+    print(format("{}\n", ids.size()));
+  }
+  return {};
+}
+
+Result<void> decode_one(const text::Tokenizer& tokenizer, const Options& options, const Json& line,
+                        Total& total) {
+  std::vector<text::TokenId> ids;
+  for (const Json& id : line.items()) ids.push_back(static_cast<text::TokenId>(id.as_int(-1)));
+  std::string text;
+  if (options.stream) {
+    text::StreamDecoder decoder(tokenizer, !options.special);
+    for (const text::TokenId id : ids) text += decoder.push(id);
+    text += decoder.finish();
+  } else {
+    text = tokenizer.decode(ids, !options.special);
+  }
+  ++total.texts;
+  total.tokens += ids.size();
+  total.bytes += text.size();
+  print(json_quote(text) + "\n");
+  return {};
+}
+
+Result<void> each_line(std::string_view input,
+                       const std::function<Result<void>(const Json&, std::size_t)>& take) {
+  std::size_t number = 0;
+  while (!input.empty()) {
+    const std::size_t end = input.find('\n');
+    const std::string_view line = input.substr(0, end);
+    input.remove_prefix(end == std::string_view::npos ? input.size() : end + 1);
+    ++number;
+    if (trim(line).empty()) continue;
+    const auto json = Json::parse(line);
+    if (!json) return json.error().within(format("line {}", number));
+    TRY(take(*json, number));
+  }
+  return {};
+}
+
+// Lines of a template's variables in ("messages", "tools" …); out: the text that the model sees, or
+// what is wrong with it.
+Result<int> render_lines(const Options& options, std::string_view input) {
+  ASSIGN_OR_RETURN(const std::string source, read_file(options.chat_template, 1 << 20));
+  ASSIGN_OR_RETURN(const auto chat, text::ChatTemplate::parse(source, options.chat_template));
+  bool failed = false;
+  TRY(each_line(input, [&](const Json& line, std::size_t) -> Result<void> {
+    const auto rendered = chat.render(line);
+    failed = failed || !rendered;
+    print((rendered ? json_quote(*rendered)
+                    : Json::object().set("error", rendered.error().message).dump()) +
+          "\n");
+    return {};
+  }));
+  return exit_code(failed ? ExitCode::findings : ExitCode::done);
+}
+
+}  // namespace
+
+Result<int> cmd_tokens(Args args) {
+  Options options;
+  Flags flags("tokens", "count, encode or decode text with a tokenizer");
+  flags.add("FILE", &options.file, "the text; - is standard input");
+  flags
+      .add("--tokenizer", &options.tokenizer,
+           "tokenizer.json, a tiktoken or SentencePiece file, or a folder with one")
+      .value("PATH");
+  flags
+      .add("--template", &options.chat_template,
+           "render this chat template instead: each line holds its variables")
+      .value("FILE");
+  flags.add("--pattern", &options.pattern, "how a tiktoken file's text is cut: a name or a regex");
+  flags.add("--jsonl", &options.jsonl,
+            "each line is a text: a JSON string, or an object with \"text\" or \"prompt\"");
+  flags.add("--ids", &options.ids, "print the ids, one text a line");
+  flags.add("--special", &options.special, "with the special tokens that the tokenizer adds");
+  flags.add("--decode", &options.decode, "lines of ids in, lines of JSON strings out");
+  flags.add("--stream", &options.stream, "decode token by token, as a stream would");
+  flags.add("--json", &options.json, "print the counts as JSON");
+  flags.example("assay tokens prompt.txt --tokenizer models/llama-3.1-8b");
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+
+  ASSIGN_OR_RETURN(const std::string input, read_input(options.file));
+  if (!options.chat_template.empty()) return render_lines(options, input);
+  if (options.tokenizer.empty()) return invalid("--tokenizer: is missing");
+  ASSIGN_OR_RETURN(const auto tokenizer,
+                   text::load_tokenizer(options.tokenizer, {.tiktoken_pattern = options.pattern}));
+  Total total;
+  if (options.decode || options.jsonl) {
+    TRY(each_line(input, [&](const Json& line, std::size_t number) -> Result<void> {
+      if (options.decode) return decode_one(*tokenizer, options, line, total);
+      ASSIGN_OR_RETURN(const std::string text, text_of(line, number));
+      return encode_one(*tokenizer, options, text, total);
+    }));
+  } else {
+    TRY(encode_one(*tokenizer, options, input, total));
+  }
+  if (options.json) {
+    Json out;
+    out.set("tokenizer", tokenizer->description())
+        .set("texts", total.texts)
+        .set("tokens", total.tokens)
+        .set("bytes", total.bytes);
+    print(out.dump(2) + "\n");
+  } else if (!options.ids && !options.decode && !options.jsonl) {
+    print(format("{} tokens ({}; {})\n", with_thousands(static_cast<std::int64_t>(total.tokens)),
+                 human_bytes(total.bytes), tokenizer->description()));
+  }
+  return exit_code(ExitCode::done);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,38 @@
+#include <algorithm>
+#include <string>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/flags.h"
+#include "apps/cli/results/compare_flags.h"
+#include "apps/cli/results/compare_interleaved.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view kInterleave = "--interleave";
+
+}  // namespace
+
+Result<int> cmd_compare(Args args) {
+  if (std::ranges::find(args, kInterleave) != args.end()) return compare_interleaved(args);
+  std::string a;
+  std::string b;
+  bool interleave = false;
+  CompareFlags compare;
+  Flags flags("compare", "is B worse than A? effects with confidence intervals, and an exit code");
+  flags.add("A", &a, "the baseline: a run folder").required();
+  flags.add("B", &b, "what is held against it: a run folder").required();
+  flags.add(kInterleave, &interleave,
+            "measure both now, in turns, instead: see assay compare --interleave --help");
+  compare.add_to(flags);
+  flags.example("assay compare runs/baseline runs/today --junit compare.xml");
+  flags.example("assay compare --interleave --endpoint http://a --endpoint http://b --model m \\");
+  flags.example("              --concurrency 16 --samples 2000");
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+  TRY(compare.understand());
+  return compare_folders(a, b, compare);
+}
+
+}  // namespace assay::cli

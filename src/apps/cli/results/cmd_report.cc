@@ -1,0 +1,270 @@
+#include "apps/cli/commands.h"
+#include "apps/cli/console.h"
+#include "apps/cli/curve/curve_load.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/flags.h"
+#include "apps/cli/measure/run_folder.h"
+#include "apps/cli/measure/token_counting.h"
+#include "apps/cli/results/report_truth.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "domain/power.h"
+#include "metrics/accuracy_text.h"
+#include "metrics/definitions/definition_fold.h"
+#include "metrics/export/exporter.h"
+#include "record/events_jsonl.h"
+#include "report/curve_html.h"
+#include "report/curve_text.h"
+#include "report/definitions.h"
+#include "report/html.h"
+#include "report/markdown.h"
+#include "report/terminal.h"
+
+namespace assay::cli {
+namespace {
+
+struct ReportOptions {
+  std::string folder{};
+  std::string html{};
+  std::string events_jsonl{};
+  std::string definitions{};
+  std::string format{};
+  std::string out{};
+  std::string truth{};
+  std::string tokenizer{};
+  bool json = false;
+  bool markdown = false;
+  std::optional<double> price{};
+  std::string power{};
+  std::string slo{};
+};
+
+Result<void> write_events(const ReportOptions& options) {
+  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(options.folder)));
+  ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
+  ASSIGN_OR_RETURN(auto file, record::EventsJsonl::create(options.events_jsonl, info));
+  ASSIGN_OR_RETURN(const auto replay, record::replay_run(log_folder(options.folder), file));
+  return file.close(replay.end.end);
+}
+
+// "vllm,aiperf", "all".
+Result<std::vector<const metrics::Definition*>> wanted_definitions(const std::string& list) {
+  const auto all = metrics::definitions();
+  if (list == "all") return std::vector<const metrics::Definition*>(all.begin(), all.end());
+  std::vector<const metrics::Definition*> out;
+  for (const std::string_view name : split(list, ',')) {
+    const metrics::Definition* const found = metrics::find_definition(trim(name));
+    if (found == nullptr) {
+      std::vector<std::string_view> names{"all"};
+      std::string known = "all";
+      for (const metrics::Definition* definition : all) {
+        names.push_back(definition->name);
+        known += format(", {}", definition->name);
+      }
+      const std::string_view near = nearest(trim(name), names);
+      return invalid(format("--definitions: no definition \"{}\"{}\n  there are {}", name,
+                            near.empty() ? "" : format("\n  did you mean \"{}\"?", near), known));
+    }
+    out.push_back(found);
+  }
+  return out;
+}
+
+// The run as other tools would have measured it, in place of the report.
+Result<int> report_definitions(const ReportOptions& options) {
+  ASSIGN_OR_RETURN(auto wanted, wanted_definitions(options.definitions));
+  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(options.folder)));
+  ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
+  metrics::TokenCounts counts;
+  const std::filesystem::path counted = token_counts_file(options.folder);
+  std::error_code ignored;
+  const bool has_counts = std::filesystem::exists(counted, ignored);
+  if (has_counts) {
+    ASSIGN_OR_RETURN(counts, metrics::TokenCounts::read(counted));
+  }
+  metrics::DefinitionFold fold(info, std::move(wanted), has_counts ? &counts : nullptr);
+  TRY(record::replay_run(log_folder(options.folder), fold));
+  const auto points = fold.finish();
+  print(options.json ? metrics::definitions_json(points).dump(2) + "\n"
+                     : report::definitions_report(points, report::terminal_style(1)));
+  return exit_code(ExitCode::done);
+}
+
+// The run held against what the endpoint did.
+Result<int> report_truth(const ReportOptions& options) {
+  ASSIGN_OR_RETURN(const Json errors, errors_against_truth(options.folder, options.truth));
+  print(options.json ? errors.dump(2) + "\n" : truth_text(errors));
+  return exit_code(ExitCode::done);
+}
+
+// The run as another tool's file.
+Result<int> report_format(const ReportOptions& options) {
+  const auto format = metrics::export_format_from(options.format);
+  if (!format) return invalid("--format: no format \"" + options.format + "\"");
+  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(options.folder)));
+  ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
+  const auto exporter = metrics::make_exporter(*format, info);
+  if (info.facts["imported"]["format"].as_string() == options.format) {
+    if (const auto source = read_file(std::filesystem::path(options.folder) / kImportedFile)) {
+      exporter->take_source(*source);
+    }
+  }
+  ASSIGN_OR_RETURN(const LoadedRun run, load_run(options.folder, exporter.get()));
+  const std::string text = exporter->finish(run.point);
+  if (options.out.empty()) {
+    print(text);
+  } else {
+    TRY(write_file_atomic(options.out, text));
+  }
+  return exit_code(ExitCode::done);
+}
+
+// The provisioned power in kW: a number of watts, or a system_power.json.
+Result<double> power_kw(const std::string& given) {
+  if (const auto watts = parse_double(given)) {
+    if (*watts > 0 && *watts < 1e12) return *watts / 1000;
+    return invalid("--power: watts must be above 0");
+  }
+  ASSIGN_OR_RETURN(const std::string text, read_file(given));
+  auto json = Json::parse(text);
+  if (!json) return json.error().within(given);
+  // What names the description is no part of the sum.
+  if (json->is_object() && (*json)["system_desc_id"].as_string().empty()) {
+    json->set("system_desc_id", "system");
+  }
+  const Power power = compute_power(*json, Json());
+  if (!power.good()) {
+    const PowerIssue& first = power.errors.front();
+    return invalid(
+        format("--power: {}{}: {}; {}", given, first.pointer, first.found, first.expected));
+  }
+  return power.provisioned_kw();
+}
+
+Result<int> report_curve(const ReportOptions& options) {
+  ASSIGN_OR_RETURN(const CurveFolder folder, CurveFolder::read(options.folder));
+  ASSIGN_OR_RETURN(metrics::Curve curve, load_curve(folder));
+  report::CurveOptions how{.price_per_hour = options.price};
+  if (!options.slo.empty()) {
+    ASSIGN_OR_RETURN(how.slo, metrics::parse_slo(options.slo));
+    TRY(metrics::check_curve_slo(how.slo));
+  }
+  if (!options.power.empty()) {
+    ASSIGN_OR_RETURN(const double kw, power_kw(options.power));
+    for (metrics::CurvePoint& point : curve.points) point.power_kw = kw;
+  }
+  if (!options.events_jsonl.empty()) {
+    return invalid("--events-jsonl: of one run; name a point's folder below points/");
+  }
+  if (!options.html.empty()) {
+    TRY(write_file_atomic(options.html, report::curve_html(curve, how)));
+  }
+  if (options.json) {
+    print(metrics::curve_json(curve, how).dump(2) + "\n");
+  } else if (options.markdown) {
+    print(report::curve_markdown(curve, how));
+  } else if (options.html.empty()) {
+    print(report::curve_terminal(curve, how, report::terminal_style(1)));
+  }
+  return exit_code(ExitCode::done);
+}
+
+void add_flags(Flags& flags, ReportOptions& options) {
+  flags.add("RUN", &options.folder, "the folder of a run or of a curve").required();
+  flags.add("--json", &options.json, "the figures of result_summary.json");
+  flags.add("--markdown", &options.markdown, "as markdown");
+  flags.add("--html", &options.html, "write the page to FILE").value("FILE");
+  flags.add("--events-jsonl", &options.events_jsonl, "write the reference client's event file")
+      .value("FILE");
+  flags
+      .add("--definitions", &options.definitions,
+           "the figures as other tools define them: vllm, sglang, aiperf, guidellm, "
+           "inference-perf, genai-perf, otel, endpoints, assay or all")
+      .value("LIST");
+  flags.add("--format", &options.format, "as another tool's file")
+      .value("FORMAT")
+      .choices({"vllm", "aiperf", "otlp", "prometheus", "hdr", "csv"});
+  flags.add("--out", &options.out, "where --format writes; standard output without it")
+      .value("FILE");
+  flags
+      .add("--truth", &options.truth,
+           "how far the recorded instants are from those in the endpoint's --truth-log")
+      .value("FILE");
+  flags
+      .add("--tokenizer", &options.tokenizer,
+           "count the recorded replies by this tokenizer; the folder is left as it is")
+      .value("DIR");
+  flags.add("--price", &options.price, "of an hour of the whole system, for $ a million tokens")
+      .value("DOLLARS");
+  flags
+      .add("--power", &options.power,
+           "of a curve: the system's provisioned watts, or its system_power.json, for J a token")
+      .value("WATTS|FILE");
+  flags
+      .add("--slo", &options.slo,
+           "of a curve: limits (ttft_p90<=2s,tpot_p90<=50ms), for how many users they are kept")
+      .value("LIMITS");
+}
+
+}  // namespace
+
+Result<int> cmd_report(Args args) {
+  ReportOptions options;
+  Flags flags(
+      "report",
+      "a run again, from its event log, or a curve; also one that was interrupted or killed");
+  add_flags(flags, options);
+  flags.example("assay report runs/20261120_144822 --html report.html");
+  flags.example("assay report runs/20261120_144822 --definitions all");
+  flags.example("assay report runs/20261120_144822 --tokenizer models/m");
+  flags.example("assay report curves/m --price 98.32 --power 13050 --slo 'ttft_p90<=2s'");
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+
+  if (options.json && options.markdown) {
+    return invalid("--json, --markdown: standard output takes one of them");
+  }
+  const bool other = !options.truth.empty() || !options.format.empty() ||
+                     !options.definitions.empty() || CurveFolder::is_curve(options.folder);
+  if (other && !options.tokenizer.empty()) {
+    return invalid("--tokenizer: is about the report of one run");
+  }
+  if (!options.truth.empty()) return report_truth(options);
+  if (options.price && !(*options.price > 0)) return invalid("--price: must be above 0");
+  if (CurveFolder::is_curve(options.folder)) return report_curve(options);
+  if (!options.power.empty() || !options.slo.empty()) {
+    return invalid(format("--power, --slo: of a curve, and '{}' is none", options.folder));
+  }
+  if (!options.format.empty()) return report_format(options);
+  if (!options.definitions.empty()) return report_definitions(options);
+  std::optional<metrics::TokenCounts> counts;
+  if (!options.tokenizer.empty()) {
+    ASSIGN_OR_RETURN(counts, recount_tokens(options.folder, options.tokenizer));
+    if (counts->source["input"].is_string()) {
+      say(format("note: {}", counts->source["input"].as_string()));
+    }
+  }
+  ASSIGN_OR_RETURN(const LoadedRun run, load_run(options.folder, nullptr, std::move(counts)));
+  const bool digests = options.markdown || !options.html.empty();
+  const report::RunContext context = report_context(run, digests);
+  if (!options.html.empty()) {
+    TRY(write_file_atomic(options.html, report::html_report(run.point, context)));
+    say("wrote " + options.html);
+  }
+  if (!options.events_jsonl.empty()) {
+    TRY(write_events(options));
+    say("wrote " + options.events_jsonl);
+  }
+  if (options.json) {
+    print(summary_json(run).dump(2) + "\n");
+  } else if (options.markdown) {
+    print(report::markdown_report(run.point, context));
+  } else if (options.html.empty() && options.events_jsonl.empty()) {
+    print(report::terminal_report(run.point, context, report::terminal_style(1)));
+    print(metrics::accuracy_text(run.accuracy));
+  }
+  return exit_code(ExitCode::done);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,219 @@
+#include <algorithm>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/console.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/flags.h"
+#include "apps/cli/measure/run_folder.h"
+#include "apps/cli/measure/token_counting.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "domain/event_sink.h"
+#include "record/bundle.h"
+#include "record/event_log.h"
+#include "record/manifest.h"
+
+namespace assay::cli {
+namespace {
+
+struct Finding {
+  std::string where{};
+  std::string what{};
+};
+
+// The first place in which two JSON values differ, as a path; "" when they are equal.
+std::string first_difference(const Json& kept, const Json& made, const std::string& path) {
+  if (kept == made) return {};
+  if (kept.is_object() && made.is_object()) {
+    for (const auto& [key, value] : made.members()) {
+      const Json* other = kept.find(key);
+      if (other == nullptr) return format("{}{}: missing", path, key);
+      if (const auto deeper = first_difference(*other, value, path + key + "."); !deeper.empty()) {
+        return deeper;
+      }
+    }
+    for (const auto& [key, value] : kept.members()) {
+      if (made.find(key) == nullptr) return format("{}{}: not from the event log", path, key);
+    }
+  }
+  if (kept.is_array() && made.is_array() && kept.size() == made.size()) {
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      const auto deeper = first_difference(kept[i], made[i], format("{}{}.", path, i));
+      if (!deeper.empty()) return deeper;
+    }
+  }
+  const std::string name = path.empty() ? "" : path.substr(0, path.size() - 1);
+  return format("{}: kept {}, from the events {}", name, kept.dump(), made.dump());
+}
+
+Result<void> check_figures(const LoadedRun& run, std::vector<Finding>& findings) {
+  const auto path = run.folder / "performance/result_summary.json";
+  const Result<std::string> text = read_file(path);
+  if (!text) {
+    findings.push_back({path.string(), text.error().message});
+    return {};
+  }
+  const Result<Json> kept = Json::parse(*text);
+  if (!kept) {
+    findings.push_back({path.string(), kept.error().message});
+    return {};
+  }
+  // Through text, so that both sides were rounded by the same hand.
+  ASSIGN_OR_RETURN(const Json made, Json::parse(summary_json(run).dump()));
+  const std::string difference = first_difference(*kept, made, "");
+  if (!difference.empty()) findings.push_back({path.string(), difference});
+  return {};
+}
+
+// Hears every reply and compares two counts of it, ours and those that the folder keeps.
+class CountCheck final : public EventSink {
+ public:
+  CountCheck(const metrics::TokenCounts& kept, const metrics::TokenCounts& again)
+      : kept_(kept), again_(again) {}
+  std::uint64_t replies = 0;
+  std::uint64_t differ = 0;
+  std::int64_t tokens = 0;
+  std::int64_t said = 0;  // by the server, of the replies where it said
+  std::string first{};    // difference
+
+  void on_phase(const PhaseMark&) override {}
+  void on_sent(const Query&, Instant, Instant) override {}
+  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
+  void on_done(const Event& event, std::string_view) override {
+    const metrics::TokenCount* const now = again_.find(event.query);
+    if (now == nullptr) return;
+    ++replies;
+    tokens += std::max(now->output, 0);
+    said += std::max(event.usage.completion_tokens, 0);
+    if (kept_.size() == 0) return;
+    const metrics::TokenCount* const before = kept_.find(event.query);
+    const metrics::TokenCount none;
+    compare(event.query, before == nullptr ? none : *before, *now);
+  }
+
+ private:
+  void compare(const Query& query, const metrics::TokenCount& before,
+               const metrics::TokenCount& now) {
+    const bool same = before.output == now.output && before.after_first == now.after_first &&
+                      (now.input < 0 || before.input == now.input);
+    if (same) return;
+    if (differ++ > 0) return;
+    first = format(
+        "query {} of phase {}: kept {} output, {} after the first, {} input; counted "
+        "again {}, {}, {}",
+        query.index, query.phase, before.output, before.after_first, before.input, now.output,
+        now.after_first, now.input);
+  }
+
+  const metrics::TokenCounts& kept_;
+  const metrics::TokenCounts& again_;
+};
+
+// Counts the recorded replies again. What it says of them goes to standard error.
+Result<void> check_counts(const std::string& folder, const std::string& tokenizer,
+                          std::vector<Finding>& findings) {
+  ASSIGN_OR_RETURN(const metrics::TokenCounts again, recount_tokens(folder, tokenizer));
+  metrics::TokenCounts kept;
+  std::error_code ignored;
+  const auto file = token_counts_file(folder);
+  if (std::filesystem::exists(file, ignored)) {
+    ASSIGN_OR_RETURN(kept, metrics::TokenCounts::read(file));
+  }
+  CountCheck check(kept, again);
+  TRY(record::replay_run(log_folder(folder), check));
+  if (again.source["input"].is_string()) {
+    say(format("note: {}", again.source["input"].as_string()));
+  }
+  say(format("{} replies come to {} output tokens by {}; the server said {}", check.replies,
+             check.tokens, tokenizer, check.said));
+  if (check.differ > 0) {
+    findings.push_back({file.string(), format("{} of {} replies differ; first, {}", check.differ,
+                                              check.replies, check.first)});
+  }
+  return {};
+}
+
+Result<std::vector<Finding>> check_folder(const std::string& folder, const std::string& tokenizer,
+                                          std::uint64_t* events) {
+  std::vector<Finding> findings;
+  if (const auto changed = record::check_manifest(folder)) {
+    for (const std::string& sentence : *changed) findings.push_back({folder, sentence});
+  } else {
+    findings.push_back({folder, changed.error().message});
+  }
+  ASSIGN_OR_RETURN(const LoadedRun run, load_run(folder));
+  *events = run.replay.end.records;
+  const record::LogEnd& end = run.replay.end;
+  if (!end.trouble.empty()) findings.push_back({folder, end.trouble});
+  if (end.end.state == RunState::crashed) {
+    findings.push_back(
+        {folder, format("the event log ends without a word after {} records", end.records)});
+  }
+  TRY(check_figures(run, findings));
+  if (!tokenizer.empty()) TRY(check_counts(folder, tokenizer, findings));
+  return findings;
+}
+
+int tell(const std::vector<Finding>& findings, const std::string& good, bool json) {
+  if (json) {
+    Json list = Json::array();
+    for (const Finding& finding : findings) {
+      list.push_back(Json().set("where", finding.where).set("what", finding.what));
+    }
+    print(Json().set("verified", findings.empty()).set("findings", std::move(list)).dump(2) + "\n");
+  } else if (findings.empty()) {
+    print(good + "\n");
+  } else {
+    for (const Finding& finding : findings) {
+      print(format("{}: {}\n", finding.where, finding.what));
+    }
+  }
+  return exit_code(findings.empty() ? ExitCode::done : ExitCode::findings);
+}
+
+}  // namespace
+
+Result<int> cmd_verify(Args args) {
+  std::string path;
+  std::string key_file;
+  std::string tokenizer;
+  bool json = false;
+  Flags flags("verify", "recompute every figure of a run from its events; check a bundle");
+  flags.add("RUN_OR_BUNDLE", &path, "a run folder, or a file that `assay bundle` made").required();
+  flags.add("--key", &key_file, "the bundle must be signed by this public key").value("FILE");
+  flags
+      .add("--tokenizer", &tokenizer,
+           "of a run: count its recorded replies again, and compare with the counts it keeps")
+      .value("DIR");
+  flags.add("--json", &json, "print the findings as JSON");
+  flags.example("assay verify runs/20261120_144822");
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+
+  if (std::filesystem::is_directory(path)) {
+    std::uint64_t events = 0;
+    ASSIGN_OR_RETURN(const auto findings, check_folder(path, tokenizer, &events));
+    return tell(findings,
+                format("{}: every figure is what its {} records come to, and no file has changed",
+                       path, events),
+                json);
+  }
+  if (!tokenizer.empty()) return invalid("--tokenizer: is about a run's folder");
+  std::string key;
+  if (!key_file.empty()) {
+    ASSIGN_OR_RETURN(key, read_file(key_file));
+  }
+  const auto bundle = record::check_bundle(path, key);
+  if (!bundle && bundle.error().code != Code::corrupt) return bundle.error();
+  std::vector<Finding> findings;
+  if (!bundle) findings.push_back({path, bundle.error().message});
+  const std::string good =
+      bundle
+          ? format("{}: {} files, unchanged since {}; {}", path, bundle->files.size(),
+                   bundle->created,
+                   bundle->fingerprint.empty() ? "not signed" : "signed by " + bundle->fingerprint)
+          : "";
+  return tell(findings, good, json);
+}
+
+}  // namespace assay::cli

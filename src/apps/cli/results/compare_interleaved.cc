@@ -1,0 +1,98 @@
+#include "apps/cli/results/compare_interleaved.h"
+
+#include "apps/cli/console.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/flags.h"
+#include "apps/cli/interrupt.h"
+#include "apps/cli/measure/run_flags.h"
+#include "apps/cli/measure/run_talk.h"
+#include "apps/cli/results/compare_flags.h"
+#include "apps/cli/results/recorded_run.h"
+#include "base/format.h"
+#include "plan/interleave.h"
+
+namespace assay::cli {
+namespace {
+
+struct Typed {
+  bool interleave = false;
+  bool quiet = false;
+  std::uint64_t order_seed = 1;
+  std::optional<std::uint64_t> block{};
+  ClientOptions client{};
+  CompareFlags compare{};
+};
+
+void add_flags(Flags& flags, Typed& typed) {
+  const std::string_view turns = "Turns";
+  flags.add("--interleave", &typed.interleave, "this command").hidden();
+  flags.add("--block", &typed.block, "queries in a block (4 x the concurrency, 20 at least)")
+      .value("N")
+      .group(turns);
+  flags.add("--order-seed", &typed.order_seed, "draws which endpoint begins each pair of blocks")
+      .value("N")
+      .group(turns);
+  typed.client.add_to(flags);
+  typed.compare.add_to(flags);
+  flags.add("--quiet", &typed.quiet, "no talk while it runs");
+  flags.example("assay compare --interleave --endpoint http://a --endpoint http://b --model m \\");
+  flags.example("              --concurrency 16 --samples 2000 --junit compare.xml");
+}
+
+Result<void> check(const Typed& typed) {
+  TRY(typed.client.check());
+  if (typed.client.threads != 1) {
+    return invalid("--threads: blocks take turns on one measuring thread; give 1");
+  }
+  if (typed.client.require_accuracy) {
+    return invalid("--require-accuracy: accuracy is not compared in blocks; leave it out");
+  }
+  if (typed.block == 0U) return invalid("--block: 0 queries are none; at least 1");
+  return {};
+}
+
+}  // namespace
+
+Result<int> compare_interleaved(Args args) {
+  Typed typed;
+  Flags flags("compare --interleave",
+              "is B worse than A? both measured in one run, in turns, and compared in pairs");
+  add_flags(flags, typed);
+  const RunFlags settings(flags, {"--metrics", "--lengths", "--errors", "--block"});
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+  TRY(check(typed));
+  TRY(typed.compare.understand());
+  ASSIGN_OR_RETURN(const plan::LoadedConfig loaded, settings.load());
+  ASSIGN_OR_RETURN(auto datasets, plan::load_datasets(loaded.config));
+  ASSIGN_OR_RETURN(plan::PlanBundle bundle, plan::make_plan(loaded.config, std::move(datasets)));
+  ASSIGN_OR_RETURN(const plan::Interleaved plan,
+                   plan::interleave(std::move(bundle),
+                                    {.block = typed.block.value_or(0), .seed = typed.order_seed}));
+  ASSIGN_OR_RETURN(const auto folder, choose_folder(loaded.config.report_dir));
+  const std::string a = (folder / "a").string();
+  const std::string b = (folder / "b").string();
+  for (const std::string& side : {a, b}) TRY(choose_folder(side));
+  if (!typed.quiet) say_notes({&loaded.notes, &plan.bundle.notes});
+  RunRequest request{.config = &loaded.config, .folder = folder};
+  request.command = {"assay", "compare"};
+  request.command.insert(request.command.end(), args.begin(), args.end());
+  run::Control control;
+  std::array<RecordedRun, 2> sides{};
+  {
+    const InterruptGuard guard(control);
+    const Watch watch = typed.quiet ? Watch() : Watch(paint_live);
+    ASSIGN_OR_RETURN(sides, record_interleaved(request, plan, typed.client, watch, control));
+  }
+  for (const RecordedRun& side : sides) {
+    // The comparison itself refuses a run whose client was the bottleneck, and says why.
+    const int code = exit_code_of(side, {.allow_client_limited = true});
+    if (code != exit_code(ExitCode::done)) {
+      say(format("nothing to compare: see assay report {}", side.run.folder.string()));
+      return code;
+    }
+  }
+  return compare_folders(a, b, typed.compare);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,271 @@
+#include "apps/cli/results/recorded_run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "apps/cli/exit_code.h"
+#include "apps/cli/measure/accuracy.h"
+#include "apps/cli/measure/calibration.h"
+#include "apps/cli/measure/token_counting.h"
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "base/hash.h"
+#include "base/machine.h"
+#include "base/version.h"
+#include "plan/saved_config.h"
+#include "record/client_audit_json.h"
+
+namespace assay::cli {
+namespace {
+
+// Of an open loop: what a certificate is looked for with.
+constexpr std::int64_t kStreamsUnknown = 100;
+
+Json machine_json() {
+  const Machine machine = this_machine();
+  return Json()
+      .set("host", machine.host)
+      .set("system", machine.system)
+      .set("kernel", machine.kernel)
+      .set("cpu", machine.cpu)
+      .set("cores", machine.cores)
+      .set("memory_bytes", machine.memory_bytes)
+      .set("virtualisation", machine.virtualisation);
+}
+
+// What result files repeat of the config, under the reference client's names.
+Json facts_of(const plan::Config& config, const plan::PlanBundle& bundle,
+              const ClientOptions& client) {
+  const Json saved = plan::config_to_json(config);
+  const Json& settings = saved["settings"];
+  Json endpoints = Json::array();
+  for (const std::string& url : bundle.endpoints.urls) endpoints.push_back(plan::redact_url(url));
+  Json pattern = settings["load_pattern"];
+  for (const char* key : {"target_qps", "target_concurrency"}) {
+    if (pattern.find(key) == nullptr) pattern.set(key, nullptr);
+  }
+  Json run_config;
+  run_config.set("load_pattern", std::move(pattern)).set("warmup", settings["warmup"]);
+  for (const char* key : {"scheduler_random_seed", "dataloader_random_seed"}) {
+    run_config.set(key, settings["runtime"][key]);
+  }
+  Json facts = Json::object();
+  facts.set("model", config.model_params.name)
+      .set("endpoints", std::move(endpoints))
+      .set("api", to_string(bundle.endpoints.api))
+      .set("insecure", bundle.endpoints.insecure)
+      .set("streaming", bundle.datasets.empty() || bundle.datasets[0].generation.stream)
+      .set("spin", client.spin)
+      .set("threads", client.threads)
+      .set("run_config", std::move(run_config))
+      .set("machine", machine_json());
+  if (!config.workload.is_null()) facts.set("workload", config.workload);
+  return facts;
+}
+
+// What the steady-state detector needs: fixed concurrency over a known dataset, and the least time
+// that the rules want for it.
+Json steady_facts(const plan::PlanBundle& bundle) {
+  constexpr std::uint32_t kUltraLow = 32;
+  // Blocks, drained one by one, have no steady part.
+  const auto measured =
+      std::ranges::count(bundle.plan.phases, PhaseKind::performance, &PhasePlan::kind);
+  if (measured != 1) return {};
+  for (const PhasePlan& phase : bundle.plan.phases) {
+    if (phase.kind != PhaseKind::performance || phase.open_loop || phase.limits.size() != 1)
+      continue;
+    const std::uint32_t level = phase.limits[0].in_flight_max;
+    if (level == std::numeric_limits<std::uint32_t>::max()) continue;
+    return Json()
+        .set("super_pass", bundle.datasets[phase.dataset].dataset.samples.size())
+        .set("window_min_s", level <= kUltraLow ? 600 : 1200);
+  }
+  return Json();
+}
+
+RunInfo info_of(const plan::Config& config, const plan::PlanBundle& bundle,
+                const ClientOptions& client, const Json& more) {
+  RunInfo info{.version = std::string(version()), .plan_digest = plan_digest(bundle)};
+  info.git_sha = std::string(source_revision());
+  info.started = wall_now();
+  info.offset = sample_clock_offset();
+  info.run_id =
+      sha256_hex(format("{} {} {}", info.plan_digest, info.started.ns, ::getpid())).substr(0, 32);
+  info.run_key = xxh3(info.run_id);
+  for (const PhasePlan& phase : bundle.plan.phases) {
+    info.phases.push_back({phase.kind, phase.name, phase.open_loop});
+  }
+  info.facts = facts_of(config, bundle, client);
+  const Json steady = steady_facts(bundle);
+  if (!steady.is_null()) info.facts.set("steady_state", steady);
+  for (const auto& [key, value] : more.members()) info.facts.set(key, value);
+  return info;
+}
+
+// What a query asked, for the reference client's event file: the user's text, or the conversation.
+record::EventsJsonl::PromptOf prompts_of(const plan::PlanBundle& bundle) {
+  return [&bundle](const Query& query) -> std::string {
+    const Sample& sample =
+        bundle.datasets[bundle.plan.phases[query.phase].dataset].dataset.samples[query.sample];
+    if (!sample.prompt.empty()) return sample.prompt;
+    return sample.messages.is_null() ? std::string() : sample.messages.dump();
+  };
+}
+
+MeasureOptions measure_options(const ClientOptions& client, RunInfo info,
+                               const std::filesystem::path& folder, const Watch& watch) {
+  MeasureOptions out{.log = {log_folder(folder), std::move(info)}};
+  out.threads = static_cast<std::uint32_t>(client.threads);
+  out.pin = client.pin;
+  out.spin = client.spin;
+  out.kernel_stamps = !client.no_kernel_timestamps;
+  out.ca_file = client.ca_file;
+  if (watch) {
+    out.watch = [watch,
+                 facts = out.log.info.facts](std::function<metrics::LiveSnapshot()> snapshot) {
+      return watch(facts, std::move(snapshot));
+    };
+  }
+  return out;
+}
+
+// What this client is known to be capable of goes into the folder, so that the report says the same
+// wherever the folder is read.
+Result<void> keep_citation(const Json& facts, std::uint32_t threads,
+                           const std::filesystem::path& folder) {
+  const std::int64_t streams =
+      facts["run_config"]["load_pattern"]["target_concurrency"].as_int(kStreamsUnknown);
+  const auto certificate =
+      find_certificate(certificate_folder(),
+                       static_cast<std::uint32_t>(std::clamp<std::int64_t>(
+                           streams, 1, std::numeric_limits<std::int32_t>::max())),
+                       threads);
+  if (!certificate) return {};
+  return write_file_atomic(log_folder(folder) / "certificate.json",
+                           metrics::certificate_to_json(*certificate).dump(2) + "\n");
+}
+
+// All of a run folder that comes after the measurement.
+Result<void> finish_folder(const RunRequest& request, const RunInfo& info,
+                           const ClientOptions& client,
+                           const std::optional<CountingTokenizer>& counting, RecordedRun& out) {
+  const plan::Config& config = *request.config;
+  const std::filesystem::path& folder = request.folder;
+  TRY(write_file_atomic(log_folder(folder) / "client.json",
+                        record::client_audit_to_json(out.measured.audit).dump(2) + "\n"));
+  if (counting) TRY(count_tokens(folder, *counting, *request.bundle));
+  TRY(keep_citation(info.facts, static_cast<std::uint32_t>(client.threads), folder));
+  if (wants_scores(config, *request.bundle)) {
+    TRY(score_run(folder, config, *request.bundle, client.allow_code));
+  }
+  const PublishOptions how{.events_jsonl = config.settings.recording.events_jsonl,
+                           .command = request.command,
+                           .prompt_of = prompts_of(*request.bundle)};
+  ASSIGN_OR_RETURN(out.run, publish(folder, how));
+  return {};
+}
+
+}  // namespace
+
+void ClientOptions::add_to(Flags& flags) {
+  static constexpr const char* kClient = "This client";
+  flags.add("--threads", &threads, "measuring threads, one a core").value("N").group(kClient);
+  flags.add("--pin", &pin, "bind each measuring thread to a core").group(kClient);
+  flags.add("--spin", &spin, "never sleep before a send: uses the whole core").group(kClient);
+  flags.add("--no-kernel-timestamps", &no_kernel_timestamps, "time arrivals by our own reads alone")
+      .group(kClient);
+  flags.add("--ca-file", &ca_file, "PEM of certificates to trust instead of the system's")
+      .value("FILE")
+      .group(kClient);
+  flags
+      .add("--allow-client-limited", &allow_client_limited,
+           "exit 0 even when the client was the bottleneck; the result says so all the same")
+      .group(kClient);
+  flags
+      .add("--allow-code", &allow_code,
+           "score code that the model wrote by running it, in a sandbox, after the run")
+      .group(kClient);
+  flags
+      .add("--require-accuracy", &require_accuracy,
+           "exit 1 unless the whole dataset's scores are what the workload demands")
+      .group(kClient);
+}
+
+Result<void> ClientOptions::check() const {
+  if (threads < 1 || threads > 256) return invalid("--threads: 1 to 256");
+  return {};
+}
+
+Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& client,
+                               const Watch& watch, run::Control& control) {
+  const plan::Config& config = *request.config;
+  ASSIGN_OR_RETURN(const auto counting, counting_tokenizer_of(config, *request.bundle));
+  TRY(write_file_atomic(request.folder / "config.yaml", plan::config_to_yaml(config)));
+  const RunInfo info = info_of(config, *request.bundle, client, request.facts);
+  RecordedRun out;
+  ASSIGN_OR_RETURN(
+      out.measured,
+      measure(*request.bundle, measure_options(client, info, request.folder, watch), control));
+  TRY(finish_folder(request, info, client, counting, out));
+  return out;
+}
+
+Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
+                                                      const plan::Interleaved& plan,
+                                                      const ClientOptions& client,
+                                                      const Watch& watch, run::Control& control) {
+  const plan::PlanBundle& bundle = plan.bundle;
+  ASSIGN_OR_RETURN(const auto counting, counting_tokenizer_of(*request.config, bundle));
+  std::array<plan::Config, 2> configs{*request.config, *request.config};
+  std::array<RunRequest, 2> requests{request, request};
+  std::array<RunInfo, 2> infos{};
+  for (const std::size_t side : {0U, 1U}) {
+    const std::string name = side == 0 ? "a" : "b";
+    configs[side].endpoint_config.endpoints = {request.config->endpoint_config.endpoints[side]};
+    requests[side].config = &configs[side];
+    requests[side].bundle = &bundle;
+    requests[side].folder = request.folder / name;
+    TRY(write_file_atomic(requests[side].folder / "config.yaml",
+                          plan::config_to_yaml(configs[side])));
+    infos[side] = info_of(configs[side], bundle, client, request.facts);
+    infos[side].facts.set("endpoints",
+                          Json::array().push_back(plan::redact_url(bundle.endpoints.urls[side])));
+    infos[side].facts.set("interleaved", Json().set("id", infos[0].run_id).set("side", name));
+    infos[side].run_key = infos[0].run_key;  // the queries are of one run
+  }
+  MeasureOptions how = measure_options(client, infos[0], requests[0].folder, watch);
+  how.second = RunLog{log_folder(requests[1].folder), infos[1]};
+  how.endpoint_of_phase = plan.endpoint_of_phase;
+  ASSIGN_OR_RETURN(const Measurement measured, measure(bundle, how, control));
+  std::array<RecordedRun, 2> out{};
+  for (const std::size_t side : {0U, 1U}) {
+    out[side].measured = measured;
+    TRY(finish_folder(requests[side], infos[side], client, counting, out[side]));
+  }
+  return out;
+}
+
+int exit_code_of(const RecordedRun& recorded, const ClientOptions& client) {
+  const LoadedRun& run = recorded.run;
+  if (run.point.end.state == RunState::interrupted) {
+    for (const run::RunResult& shard : recorded.measured.shards) {
+      if (shard.target_dead) return exit_code(ExitCode::unreachable);
+    }
+    return exit_code(ExitCode::interrupted);
+  }
+  if (run.point.counts.issued > 0 && run.point.counts.completed == 0) {
+    return exit_code(ExitCode::unreachable);
+  }
+  if (!accuracy_trouble(run.accuracy).empty()) return exit_code(ExitCode::findings);
+  if (client.require_accuracy && accuracy_is_short(run.accuracy)) {
+    return exit_code(ExitCode::findings);
+  }
+  const bool guilty = run.innocence && run.innocence->client_limited == metrics::ClientLimited::yes;
+  return exit_code(guilty && !client.allow_client_limited ? ExitCode::client_limited
+                                                          : ExitCode::done);
+}
+
+}  // namespace assay::cli

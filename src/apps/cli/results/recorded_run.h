@@ -1,0 +1,71 @@
+// One recorded run from a plan: what `run` and each point of `curve` do alike. The flags that say
+// how this client works, what a run's log says of it before its first event, and the measurement
+// into a run folder (run_folder.h), derived files and manifest included.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/cli/flags.h"
+#include "apps/cli/measure/measure.h"
+#include "apps/cli/measure/run_folder.h"
+#include "base/result.h"
+#include "plan/config.h"
+#include "plan/interleave.h"
+#include "plan/make_plan.h"
+#include "run/run.h"
+
+namespace assay::cli {
+
+struct ClientOptions {
+  std::uint64_t threads = 1;
+  bool pin = false;
+  bool spin = false;
+  bool no_kernel_timestamps = false;
+  std::string ca_file{};
+  bool allow_client_limited = false;
+  bool allow_code = false;
+  bool require_accuracy = false;
+
+  // This must outlive flags.parse().
+  void add_to(Flags& flags);
+  Result<void> check() const;
+};
+
+struct RecordedRun {
+  LoadedRun run{};
+  Measurement measured{};
+};
+
+// Shows a run while it goes on; nullptr shows nothing. Gets what the log says of the run.
+using Watch = std::function<std::shared_ptr<void>(const Json& facts,
+                                                  std::function<metrics::LiveSnapshot()> snapshot)>;
+
+struct RunRequest {
+  const plan::Config* config = nullptr;
+  const plan::PlanBundle* bundle = nullptr;
+  std::filesystem::path folder{};      // REQUIRES: holds no run yet
+  Json facts{};                        // further ones for the log: an object, or null
+  std::vector<std::string> command{};  // that the manifest names; secrets are taken out
+};
+
+// Measures into the folder: config.yaml first, the manifest last.
+Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& client,
+                               const Watch& watch, run::Control& control);
+
+// The same over two endpoints in turns (plan/interleave.h): a run folder for each, "a" and "b"
+// below request.folder, whose facts say that they are one run's. `request.bundle` is not looked at.
+Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
+                                                      const plan::Interleaved& plan,
+                                                      const ClientOptions& client,
+                                                      const Watch& watch, run::Control& control);
+
+// How the run ended, for the shell.
+int exit_code_of(const RecordedRun& recorded, const ClientOptions& client);
+
+}  // namespace assay::cli

@@ -1,0 +1,266 @@
+#include <algorithm>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/console.h"
+#include "apps/cli/exit_code.h"
+#include "apps/cli/simulate/simulate_curve.h"
+#include "apps/cli/simulate/simulate_words.h"
+#include "base/display.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "report/curve_html.h"
+#include "sim/sizing.h"
+#include "sim/stages.h"
+
+namespace assay::cli {
+namespace {
+
+struct Options {
+  SystemFlags system{};
+  std::string concurrency = "sweep";
+  std::optional<double> rate{};
+  std::int64_t queries = 10;
+  std::string plan{};
+  double price = 0;
+  double scale_out = 0.95;
+  std::string compare{};
+  std::string html{};
+  bool json = false;
+};
+
+void add_flags(Flags& flags, Options& o) {
+  o.system.add_to(flags);
+  flags.add("--concurrency", &o.concurrency, "a list (4,16,64), or sweep").value("LIST");
+  flags.add("--rate", &o.rate, "queries a second, Poisson, in place of concurrency").value("QPS");
+  flags.add("--queries", &o.queries, "queries for each unit of concurrency").value("N");
+  flags.add("--html", &o.html, "the curve as one page, with a measured curve's charts")
+      .value("FILE");
+  flags.add("--json", &o.json, "print the result as JSON, which `assay import` reads");
+  const std::string_view sizing = "To size a deployment";
+  flags.add("--plan", &o.plan, "P90 limits that --rate must meet: ttft=500ms,tpot=30ms")
+      .value("LIMITS")
+      .group(sizing);
+  flags
+      .add("--price", &o.price,
+           "of an accelerator-hour, for $ a million tokens, here and in --html")
+      .value("DOLLARS")
+      .group(sizing);
+  flags.add("--scale-out", &o.scale_out, "capacity kept with each doubling of replicas")
+      .value("SHARE")
+      .group(sizing);
+  flags.add("--compare", &o.compare, "a scenario file to set beside the flags' system")
+      .value("FILE")
+      .group("To compare");
+  flags.example(
+      "assay simulate --model deepseek-r1 --hardware h200-sxm --backend sglang "
+      "--precision fp8 --parallel tp=8 --concurrency 4,16,64");
+  flags.example(
+      "assay simulate --model gpt-oss-120b --hardware b200-sxm --rate 200 --plan "
+      "ttft=1s,tpot=20ms --price 4");
+}
+
+struct Curve {
+  std::string system{};
+  std::vector<sim::SimPoint> points{};
+};
+
+Json curve_json(const Curve& curve) {
+  Json out;
+  out.set("system", curve.system);
+  Json list = Json::array();
+  for (const sim::SimPoint& point : curve.points) list.push_back(point_json(point));
+  out.set("points", std::move(list));
+  return out;
+}
+
+// Decode workers of a disaggregated system are built for a batch: what the points had, in words.
+std::string decode_batches(const std::vector<sim::SimPoint>& points) {
+  std::string list;
+  for (const sim::SimPoint& point : points) {
+    if (point.decode_batch > 0)
+      list += (list.empty() ? "" : ", ") + with_thousands(point.decode_batch);
+  }
+  if (list.empty()) return {};
+  return format("\nsequences of one decode rank  {}  (--decode-batch; else as the recipes)\n",
+                list);
+}
+
+std::string curve_text(const Curve& curve) {
+  return format("simulated  {}\n\n{}{}", curve.system, points_table(curve.points),
+                decode_batches(curve.points));
+}
+
+Result<Curve> run(const Options& o, const sim::ClusterSpec& spec, const sim::Workload& workload) {
+  sim::SimulateOptions how;
+  if (o.queries < 1) return invalid("--queries: at least 1");
+  how.queries_per_slot = static_cast<std::uint32_t>(std::min<std::int64_t>(o.queries, 1'000'000));
+  how.seed = spec.seed;
+  Curve out{sim::describe(spec), {}};
+  if (o.rate) {
+    if (!(*o.rate > 0)) return invalid("--rate: must be above 0");
+    const auto queries = static_cast<std::uint64_t>(how.queries_per_slot) * 1000;
+    out.points.push_back(sim::simulate_open(spec, workload, *o.rate, queries, how));
+    return out;
+  }
+  ASSIGN_OR_RETURN(const auto wanted, concurrency_levels(o.concurrency));
+  for (const std::uint32_t c : wanted) {
+    out.points.push_back(sim::simulate_closed(spec, workload, c, how));
+  }
+  return out;
+}
+
+Result<void> write_page(const Options& o, const Curve& curve, const sim::ClusterSpec& spec,
+                        const std::string& calibration) {
+  SimulatedCurve told{.system = curve.system, .model = spec.deployment.model.name};
+  told.lengths = format("synthetic, {} tokens in, {} out", o.system.isl, o.system.osl);
+  told.calibration = calibration;
+  told.points = curve.points;
+  report::CurveOptions options;
+  if (o.price > 0) options.price_per_hour = o.price * spec.gpus();
+  TRY(write_file_atomic(o.html, report::curve_html(to_curve(told), options)));
+  say(format("written: {}", o.html));
+  return {};
+}
+
+Json sizing_json(const sim::Sizing& s) {
+  Json out;
+  out.set("layout", s.layout)
+      .set("gpus_per_replica", s.gpus_per_replica)
+      .set("replica_qps", s.replica_qps)
+      .set("replicas", s.replicas)
+      .set("gpus", s.gpus);
+  if (s.dollars_per_million > 0) out.set("dollars_per_million_tokens", s.dollars_per_million);
+  if (s.replica_qps > 0) out.set("at_capacity", point_json(s.at_capacity));
+  return out;
+}
+
+// How many accelerators, in which split: every layout that fits, or the one that was named.
+Result<int> plan(const Options& o, const sim::Catalogue& catalogue, const sim::Scenario& scenario,
+                 const sim::Workload& workload) {
+  ASSIGN_OR_RETURN(const sim::Slo slo, sim::parse_slo(o.plan));
+  if (!o.rate || !(*o.rate > 0)) return invalid("--plan: needs --rate, queries a second");
+  sim::SizingOptions options;
+  options.price_per_gpu_hour = o.price;
+  options.scale_out = o.scale_out;
+  std::vector<sim::Scenario> layouts = {scenario};
+  if (scenario.parallel.empty() && scenario.disagg.empty()) {
+    layouts = sim::candidate_layouts(catalogue, scenario);
+  }
+  std::vector<sim::Sizing> sized;
+  for (const sim::Scenario& layout : layouts) {
+    ASSIGN_OR_RETURN(const sim::ClusterSpec spec, sim::make_cluster_spec(catalogue, layout));
+    sized.push_back(sim::size_for(spec, workload, slo, *o.rate, options));
+  }
+  std::stable_sort(sized.begin(), sized.end(), [](const sim::Sizing& a, const sim::Sizing& b) {
+    return (a.gpus == 0 ? 1e9 : a.gpus) < (b.gpus == 0 ? 1e9 : b.gpus);
+  });
+  if (sized.empty()) return invalid("--plan: no layout of this model fits this hardware");
+  if (o.json) {
+    Json out;
+    out.set("kind", "simulated").set("rate", *o.rate).set("limits", o.plan);
+    Json list = Json::array();
+    for (const sim::Sizing& s : sized) list.push_back(sizing_json(s));
+    print(out.set("layouts", std::move(list)).dump(2) + "\n");
+  } else {
+    std::string out = format("simulated  {} queries/s within {} (P90)\n\n", *o.rate, o.plan);
+    out += pad_left("GPUs", 8) + pad_left("replicas", 10) + pad_left("queries/s each", 16) +
+           pad_left("$/M tokens", 12) + "  layout\n";
+    for (const sim::Sizing& s : sized) {
+      const bool none = s.replica_qps <= 0;
+      out += pad_left(none ? "-" : with_thousands(s.gpus), 8) +
+             pad_left(none ? "-" : with_thousands(s.replicas), 10) +
+             pad_left(none ? "misses limits" : three_digits(s.replica_qps), 16) +
+             pad_left(s.dollars_per_million > 0 ? three_digits(s.dollars_per_million) : "-", 12) +
+             "  " + s.layout + "\n";
+    }
+    print(out);
+  }
+  const bool found = sized.front().replica_qps > 0;
+  return exit_code(found ? ExitCode::done : ExitCode::findings);
+}
+
+Result<int> compare(const Options& o, const sim::Catalogue& catalogue, const Curve& ours,
+                    const sim::Workload& workload) {
+  ASSIGN_OR_RETURN(const sim::Scenario other, sim::read_scenario_file(o.compare));
+  ASSIGN_OR_RETURN(const sim::ClusterSpec spec, sim::make_cluster_spec(catalogue, other));
+  ASSIGN_OR_RETURN(const Curve theirs, run(o, spec, workload));
+  if (o.json) {
+    Json out;
+    out.set("kind", "simulated").set("a", curve_json(ours)).set("b", curve_json(theirs));
+    print(out.dump(2) + "\n");
+    return exit_code(ExitCode::done);
+  }
+  std::string out = curve_text(ours) + "\n" + curve_text(theirs) + "\nsecond over first\n";
+  for (std::size_t i = 0; i < ours.points.size(); ++i) {
+    const sim::SimPoint& a = ours.points[i];
+    const sim::SimPoint& b = theirs.points[i];
+    out += format("  {:>10}  output {:.2f}x  per GPU {:.2f}x  TPOT {:.2f}x  TTFT {:.2f}x\n",
+                  three_digits(a.rate > 0 ? a.rate : a.concurrency), b.system_tps / a.system_tps,
+                  b.tps_per_gpu / a.tps_per_gpu, b.tpot_ms.mean / a.tpot_ms.mean,
+                  b.ttft_ms.mean / a.ttft_ms.mean);
+  }
+  print(out);
+  return exit_code(ExitCode::done);
+}
+
+// Models that are queues of timed stages: one latency, no tokens.
+Result<int> stages(const Options& o, const sim::ModelSpec& model, const sim::Catalogue& catalogue,
+                   const sim::Scenario& scenario) {
+  ASSIGN_OR_RETURN(const sim::HardwareSpec hardware, catalogue.hardware(scenario.hardware));
+  const unsigned gpus = std::max(1U, scenario.gpus);
+  const double rate = o.rate.value_or(0);
+  const auto queries = static_cast<std::uint64_t>(std::max<std::int64_t>(1, o.queries)) * 10'000;
+  const sim::SimPoint p =
+      sim::simulate_stages(model, hardware, gpus, rate, rate > 0 ? queries : 100, scenario.seed);
+  const double capacity = sim::stage_capacity(model, hardware, gpus);
+  if (o.json) {
+    Json out;
+    out.set("kind", "simulated").set("capacity_qps", capacity);
+    Json list = Json::array();
+    list.push_back(point_json(p));
+    print(out.set("points", std::move(list)).dump(2) + "\n");
+    return exit_code(ExitCode::done);
+  }
+  print(
+      format("simulated  {} on {} x {}\n\n  {} queries/s of at most {}\n  latency mean {:.1f} "
+             "ms, P50 {:.1f}, P90 {:.1f}, P99 {:.1f}\n",
+             model.name, gpus, hardware.name, three_digits(p.qps), three_digits(capacity),
+             p.latency_ms.mean, p.latency_ms.p50, p.latency_ms.p90, p.latency_ms.p99));
+  return exit_code(ExitCode::done);
+}
+
+}  // namespace
+
+Result<int> cmd_simulate(Args args) {
+  Options o;
+  Flags flags("simulate", "what a serving system would do, from a model of it: a curve in seconds");
+  add_flags(flags, o);
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+
+  ASSIGN_OR_RETURN(const sim::Catalogue catalogue, o.system.read_catalogue());
+  ASSIGN_OR_RETURN(const sim::Scenario scenario, o.system.resolve());
+  ASSIGN_OR_RETURN(const sim::ModelSpec model, catalogue.model(scenario.model));
+  if (model.is_stages()) return stages(o, model, catalogue, scenario);
+  ASSIGN_OR_RETURN(const sim::Workload workload, o.system.workload());
+  if (!o.plan.empty()) return plan(o, catalogue, scenario, workload);
+  ASSIGN_OR_RETURN(const sim::ClusterSpec spec, sim::make_cluster_spec(catalogue, scenario));
+  ASSIGN_OR_RETURN(const Curve curve, run(o, spec, workload));
+  if (!o.html.empty()) {
+    TRY(write_page(o, curve, spec, catalogue.calibration().provenance));
+  }
+  if (!o.compare.empty()) return compare(o, catalogue, curve, workload);
+  if (o.json) {
+    Json out;
+    out.set("kind", "simulated").set("calibration", catalogue.calibration().provenance);
+    const Json body = curve_json(curve);
+    for (const auto& [key, value] : body.members()) out.set(key, value);
+    print(out.dump(2) + "\n");
+  } else {
+    print(curve_text(curve));
+  }
+  return exit_code(ExitCode::done);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,72 @@
+// Ask: what a request's body asks for, whichever API it came by. ApiError: why it can't be had, as
+// OpenAI's servers say it.
+//
+// Prompt tokens are an estimate where the prompt is text, for the endpoint has no tokenizer: one
+// token for each 4 bytes of JSON text, rounded up, and for a chat 4 more a message and 3 at the
+// end, as chat templates add about so much. A prompt of token ids is counted exactly. /tokenize
+// says the same. One AskReader a thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace assay::endpoint {
+
+enum class Route : std::uint8_t { chat, completions, generate };
+inline constexpr std::size_t kRoutes = 3;
+
+enum class Wish : std::uint8_t { unsaid, yes, no };
+
+struct Ask {
+  Route route = Route::chat;
+  bool stream = false;
+  bool include_usage = false;
+  bool continuous_usage = false;  // vLLM's stream_options.continuous_usage_stats
+  bool ignore_eos = false;
+  bool has_seed = false;
+  bool wants_tool = false;
+  Wish reasoning = Wish::unsaid;
+  std::uint32_t prompt_tokens = 1;
+  std::int64_t tokens_max = -1;  // -1: as many as the endpoint likes
+  std::int64_t tokens_min = 0;
+  std::uint64_t seed = 0;
+  std::string model{};
+  std::string tool_name{};
+  std::string tool_arguments{};  // JSON text that fits the tool's schema
+};
+
+struct ApiError {
+  int status = 400;
+  std::string message{};
+  std::string type = "invalid_request_error";
+  std::string param{};  // "" is null
+  std::string code{};   // "" is null
+};
+// {"error":{"message":…,"type":…,"param":…,"code":…}}
+std::string error_body(const ApiError& error);
+
+// Bytes that must be readable behind a body, whatever they hold (simdjson reads beyond the end).
+inline constexpr std::size_t kAskPadding = 64;
+
+class AskReader {
+ public:
+  AskReader();
+  AskReader(AskReader&&) noexcept;
+  ~AskReader();
+  // `ask` is filled as far as it was understood when an error comes back.
+  std::variant<std::monostate, ApiError> read(Route route, std::string_view body, Ask& ask);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The estimate above, for a text of so many bytes.
+constexpr std::uint32_t estimate_tokens(std::size_t bytes) {
+  return static_cast<std::uint32_t>((bytes + 3) / 4);
+}
+
+}  // namespace assay::endpoint

@@ -1,0 +1,80 @@
+// Access: who a request is from and what it may do, decided from its head alone, before anything
+// else looks at it.
+//
+// The launch token opens the page once (/?token=T); a cookie that scripts cannot read and that
+// other sites' requests do not carry (HttpOnly, SameSite=Strict) takes its place. Programs send it
+// as Authorization: Bearer. Personal tokens of the review board are looked up in the Store by their
+// sha256. Against pages of other origins: a Host that is not ours is refused (DNS rebinding), and
+// so is a POST that does not say that it comes from us (CSRF).
+//
+// Immutable after make; any thread. The Store is the caller's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "domain/store.h"
+#include "net/http1_request.h"
+
+namespace assay::explorer {
+
+enum class Role : std::uint8_t { reader, submitter, reviewer, chair };
+std::string_view to_string(Role role);
+Result<Role> role_named(std::string_view name);
+
+struct Session {
+  Role role = Role::reader;
+  std::string organisation{};
+};
+
+struct AccessOptions {
+  std::string launch_token{};  // "" lets everybody read
+  std::uint16_t port = 0;
+  bool loopback = true;  // then Host must be a loopback name with this port
+  bool writable = false;
+};
+
+class Access {
+ public:
+  explicit Access(AccessOptions options);
+
+  enum class Verdict : std::uint8_t {
+    ok,
+    bad_host,      // 403
+    no_token,      // 401
+    wrong_token,   // 401
+    cross_origin,  // 403
+    read_only,     // 403
+    store_failed,  // 500
+  };
+  struct Answer {
+    Verdict verdict = Verdict::ok;
+    Session session{};
+  };
+  Answer judge(const net::RequestHead& head, Store& store) const;
+
+  // The token of /?token=T; "" when there is none.
+  static std::string token_of_target(std::string_view target);
+  Answer judge_token(std::string_view token, Store& store) const;
+  // The value of the Set-Cookie header that remembers a token.
+  std::string cookie(std::string_view token) const;
+  bool writable() const { return options_.writable; }
+
+ private:
+  bool host_is_ours(std::string_view host) const;
+  std::string cookie_name() const;
+  std::string token_of(const net::RequestHead& head) const;
+
+  AccessOptions options_;
+  std::string launch_hash_;
+};
+
+// The query part of a request's target as names and values, decoded; "a=b&c=%20".
+std::vector<std::pair<std::string, std::string>> query_of(std::string_view target);
+// %XX decoded; a malformed escape stays as it is.
+std::string percent_decoded(std::string_view text, bool plus_is_space);
+
+}  // namespace assay::explorer

@@ -1,0 +1,40 @@
+// Documents: the answers of docs/formats/api.yaml as JSON text, made from what a Store has. `assay
+// serve` sends them and `assay export` writes them, so that both are one contract. The Store keeps
+// documents as text and texts are joined here, not parsed: ten thousand points cost milliseconds.
+//
+// One thread, the Store's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "domain/store.h"
+
+namespace assay::explorer {
+
+Result<std::string> models_document(Store& store);
+Result<std::string> datasets_document(Store& store, std::string_view model);
+
+struct SystemQuery {
+  std::string model{};
+  std::string words{};
+  std::size_t limit = 500;
+  std::string after{};  // how many came before
+};
+Result<std::string> systems_document(Store& store, const SystemQuery& query);
+Result<std::string> curves_document(Store& store, const CurveQuery& query);
+
+// Nothing where there is no such thing.
+Result<std::optional<std::string>> curve_document(Store& store, std::string_view id);
+Result<std::optional<std::string>> run_document(Store& store, std::string_view id);
+// Nothing where either curve is missing.
+Result<std::optional<std::string>> compare_document(Store& store, std::string_view a,
+                                                    std::string_view b);
+
+// One curve as schema Curve; with its points where they were found.
+std::string curve_text(const FoundCurve& curve, bool points);
+
+}  // namespace assay::explorer

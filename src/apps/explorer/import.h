@@ -1,0 +1,56 @@
+// Import: results of any kind, found and read, as curves for the Store.
+//
+// What a path holds is found out by looking: a run folder of ours or of the reference client, a
+// folder of such folders (a curve), a submission tree (v0.7 and v1.0, of either client), a JSON
+// file of `assay simulate --json`, of vLLM's serving benchmark or of AIPerf. Anything else below a
+// folder is searched, links are not followed, and what cannot be read is a note, not an end.
+//
+// Everything is read before anything is put. Any thread.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "domain/store.h"
+
+namespace assay::explorer {
+
+// What the files may not say. Empty: as the files have it.
+struct ImportOptions {
+  std::string model{};
+  std::string dataset{};
+  std::string system{};
+  std::string organisation{};
+  std::string division{};
+  std::string availability{};
+  std::string accelerator{};
+  std::int64_t accelerators = 0;
+  std::string software{};
+  std::string submission{};
+  double power_kw = 0;
+  double price_per_hour = 0;
+  std::int64_t concurrency_max = 0;  // C_max, where no system_desc.json declares it
+  std::string twin_of{};             // of what is simulated: a measured curve's id or curve_id
+  std::string description{};         // a system_desc.json for runs that have none
+};
+
+struct Imported {
+  std::vector<CurveRecord> curves{};
+  std::vector<std::string> notes{};  // what was left out, and why
+};
+
+Result<Imported> read_results(const std::filesystem::path& path, const ImportOptions& options);
+
+struct ImportCounts {
+  std::size_t curves = 0;
+  std::size_t curves_new = 0;
+  std::size_t points = 0;
+  std::size_t points_new = 0;
+  std::size_t points_changed = 0;
+};
+Result<ImportCounts> put_all(Store& store, const std::vector<CurveRecord>& curves);
+
+}  // namespace assay::explorer

@@ -1,0 +1,81 @@
+// Records: what importers have in common. They find out what a system is and what a point came to;
+// here that becomes the Store's records, with ids that depend on the content alone, so that the
+// same thing imported twice, or by two people, is one thing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "domain/edition.h"
+#include "domain/store.h"
+
+namespace assay::explorer {
+
+// 16 hex digits of the parts' digest.
+std::string id_of(std::initializer_list<std::string_view> parts);
+// Valid UTF-8 without control bytes, at most `bytes_max` long: fit for a name.
+std::string clean_name(std::string_view text, std::size_t bytes_max = 300);
+
+struct SystemFacts {
+  std::string name{};
+  std::string short_name{};
+  std::string organisation{};
+  std::string kind = "measured";
+  std::string division{};
+  std::string availability{};
+  std::string availability_url{};
+  std::string accelerator{};
+  std::int64_t accelerators = 0;
+  std::int64_t nodes = 0;
+  std::string software{};
+  bool disaggregated = false;
+  std::string parallel{};
+  double power_kw = 0;
+  double price_per_hour = 0;
+  std::optional<std::int64_t> concurrency_max{};
+  Json node_types{};
+  Json description{};
+};
+
+// From system_desc.json of either edition; tolerant.
+SystemFacts facts_of_description(const Json& description);
+
+struct CurveFacts {
+  SystemFacts system{};
+  std::string model{};
+  std::string dataset{};
+  std::string origin{};  // schema Curve
+  std::string layout{};  // of a submission tree
+  std::string submission{};
+  std::string cohort{};
+  std::string path{};
+  // What `assay curve` named it. Two curves of one system, model and dataset are the same curve
+  // unless this differs.
+  std::string curve_id{};
+  std::string twin_of{};  // the id or curve_id of the measured curve that this is a model of
+  bool agentic = false;
+};
+
+struct PointFacts {
+  // What makes the point this one and no other, within its curve.
+  std::string key{};
+  double concurrency = 0;
+  std::string region{};
+  std::string offline{};
+  double power_kw = 0;
+  Json point{};     // report::point_document
+  Json run{};       // report::run_document
+  Json accuracy{};  // judge_accuracy
+  Json findings{};  // array of schema Finding
+  std::string source{};
+};
+
+CurveRecord make_curve(const CurveFacts& curve, const std::vector<PointFacts>& points);
+
+// accuracy_results.json in the API's words, judged by the edition's gates of the model; an array.
+Json judge_accuracy(const Json& results, std::string_view model, const Edition& edition);
+
+}  // namespace assay::explorer

@@ -1,0 +1,170 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/hash.h"
+#include "base/histogram.h"
+#include "base/json.h"
+#include "base/rng.h"
+#include "base/text.h"
+
+namespace assay {
+namespace {
+
+TEST(Json, writes_doubles_as_python_does) {
+  EXPECT_EQ(json_number(1.0), "1.0");
+  EXPECT_EQ(json_number(0.1), "0.1");
+  EXPECT_EQ(json_number(1e15), "1000000000000000.0");
+  EXPECT_EQ(json_number(1e16), "1e+16");
+  EXPECT_EQ(json_number(3.1e18), "3.1e+18");
+  EXPECT_EQ(json_number(0.0001), "0.0001");
+  EXPECT_EQ(json_number(0.00001), "1e-05");
+  EXPECT_EQ(json_number(-0.0), "-0.0");
+  EXPECT_EQ(json_number(std::nan("")), "null");
+}
+
+TEST(Json, keeps_order_and_64_bit_integers) {
+  const auto json =
+      Json::parse(R"({"b":18446744073709551615,"a":-9223372036854775808,"c":[1,2.5]})");
+  ASSERT_TRUE(json);
+  EXPECT_EQ(json->dump(), R"({"b":18446744073709551615,"a":-9223372036854775808,"c":[1,2.5]})");
+  EXPECT_EQ((*json)["b"].as_uint(), 18446744073709551615U);
+  EXPECT_EQ((*json)["missing"]["deeper"][3].as_int(7), 7);
+}
+
+TEST(Json, minus_one_is_minus_one) { EXPECT_EQ(Json(-1).dump(), "-1"); }
+
+TEST(Json, the_last_of_repeated_keys_wins) {
+  EXPECT_EQ(Json::parse(R"({"a":1,"b":2,"a":3})")->dump(), R"({"a":3,"b":2})");
+}
+
+TEST(Json, refuses_what_is_not_json) {
+  EXPECT_FALSE(Json::parse({}));
+  for (const char* text : {"", "{", "[1,]", "nul", "{\"a\":}", "1 2", "\"\xff\""}) {
+    EXPECT_FALSE(Json::parse(text)) << text;
+  }
+}
+
+TEST(Json, quotes_control_characters_and_broken_utf8) {
+  EXPECT_EQ(json_quote("a\"\\\n\x01\xff\xc3\xa9"), "\"a\\\"\\\\\\n\\u0001\xEF\xBF\xBD\xc3\xa9\"");
+}
+
+TEST(Json, pretty_is_pythons_indent) {
+  Json json;
+  json.set("a", 1).set("b", Json::array()).set("c", Json().push_back(1).push_back("x"));
+  EXPECT_EQ(json.dump(2), "{\n  \"a\": 1,\n  \"b\": [],\n  \"c\": [\n    1,\n    \"x\"\n  ]\n}");
+}
+
+TEST(Text, durations_read_and_print) {
+  EXPECT_EQ(parse_duration("50ms", 1_s)->ns, 50'000'000);
+  EXPECT_EQ(parse_duration("1.5m", 1_s)->ns, 90'000'000'000);
+  EXPECT_EQ(parse_duration("10", 1_ms)->ns, 10'000'000);
+  EXPECT_EQ(parse_duration("0", 1_ms)->ns, 0);
+  for (const char* bad : {"", "ms", "-1s", "1x", "1e400s", "nan", "inf"}) {
+    EXPECT_FALSE(parse_duration(bad, 1_s)) << bad;
+  }
+  EXPECT_EQ(human_duration(9'810_us), "9.81 ms");
+  EXPECT_EQ(human_duration(412_ms), "412 ms");
+  EXPECT_EQ(human_duration(1'210_ms), "1.21 s");
+  EXPECT_EQ(human_duration(Duration{31'000}), "31.0 µs");
+}
+
+TEST(Text, numbers_for_people) {
+  EXPECT_EQ(with_thousands(-1234567), "-1,234,567");
+  EXPECT_EQ(with_thousands(999), "999");
+  EXPECT_EQ(three_digits(9932), "9,932");
+  EXPECT_EQ(three_digits(46.94), "46.9");
+  EXPECT_EQ(three_digits(99.96), "100");
+  EXPECT_EQ(three_digits(0.5131), "0.513");
+  EXPECT_EQ(three_digits(0.08326), "0.0833");
+  EXPECT_EQ(three_digits(0.0061042), "0.00610");
+  EXPECT_EQ(three_digits(0.00001234), "1.23e-05");
+}
+
+TEST(Text, nearest_finds_the_slip_and_not_the_stranger) {
+  const std::vector<std::string_view> words{"concurrency", "poisson", "max_throughput"};
+  EXPECT_EQ(nearest("concurency", words), "concurrency");
+  EXPECT_EQ(nearest("Poison", words), "poisson");
+  EXPECT_EQ(nearest("banana", words), "");
+}
+
+TEST(Text, utf8_follows_the_table) {
+  EXPECT_TRUE(valid_utf8("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"));
+  for (const char* bad : {"\x80", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                          "\xc3", "\xf0\x9f\x98"}) {
+    EXPECT_FALSE(valid_utf8(bad));
+  }
+}
+
+TEST(Histogram, agrees_with_a_full_sort_to_within_a_bucket) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Rng rng(seed);
+    std::vector<double> values;
+    const auto histogram = std::make_unique<Histogram>();
+    for (int i = 0; i < 2000; ++i) {
+      const auto value = static_cast<std::uint64_t>(std::exp(rng.uniform() * 30));
+      values.push_back(static_cast<double>(value));
+      histogram->record(value);
+    }
+    std::sort(values.begin(), values.end());
+    for (const double p : {1.0, 50.0, 90.0, 99.0, 99.9}) {
+      const double exact = values[static_cast<std::size_t>(std::ceil(p / 100 * 2000)) - 1];
+      EXPECT_NEAR(histogram->percentile(p), exact, exact * 0.008 + 1) << "seed " << seed;
+    }
+  }
+}
+
+TEST(Histogram, holds_the_ends_of_the_range) {
+  for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{255}, std::uint64_t{256},
+                                    std::numeric_limits<std::uint64_t>::max()}) {
+    const std::size_t i = Histogram::index(value);
+    ASSERT_LT(i, Histogram::kBuckets);
+    EXPECT_LE(Histogram::lowest(i), value);
+  }
+}
+
+TEST(Rng, below_is_even) {
+  Rng rng(1);
+  std::array<int, 7> counts{};
+  for (int i = 0; i < 70000; ++i) ++counts[rng.below(7)];
+  for (const int count : counts) EXPECT_NEAR(count, 10000, 500);
+}
+
+TEST(Hash, sha256_of_the_empty_string) {
+  EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+TEST(Hash, sha256_does_not_depend_on_how_the_bytes_are_cut) {
+  Sha256 pieces;
+  pieces.add("ab");
+  pieces.add("");
+  pieces.add("c");
+  EXPECT_EQ(pieces.finish(), sha256_hex("abc"));
+}
+
+TEST(Files, a_missing_file_is_named) {
+  const auto result = read_file("no/such/file");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Code::not_found);
+  EXPECT_NE(result.error().message.find("no/such/file"), std::string::npos);
+}
+
+TEST(Instant, arithmetic_saturates_at_for_ever) {
+  EXPECT_EQ(Instant{5} + Duration::max(), Instant::max());
+  EXPECT_EQ(Instant::max() + 1_s, Instant::max());
+}
+
+TEST(SimClock, moves_only_forward) {
+  SimClock clock;
+  clock.sleep_until(Instant{50});
+  clock.sleep_until(Instant{20});
+  EXPECT_EQ(clock.now(), Instant{50});
+}
+
+}  // namespace
+}  // namespace assay

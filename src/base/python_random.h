@@ -1,0 +1,46 @@
+// PythonRandom: CPython's random.Random, bit for bit (Mersenne Twister MT19937, Matsumoto and
+// Nishimura 1998, seeded by init_by_array over the seed's 32-bit words), so that the same seeds
+// give the same arrival gaps, sample order and salts as the reference client. Golden vectors are in
+// the test. Not for secrets. A value belongs to one thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace assay {
+
+class PythonRandom {
+ public:
+  explicit PythonRandom(std::uint64_t seed);
+
+  // random(): uniform in [0, 1), 53 bits.
+  double random();
+  // getrandbits(bits). REQUIRES: 1 <= bits <= 64.
+  std::uint64_t bits(int bits);
+  // _randbelow(bound); randint(0, bound − 1). REQUIRES: bound > 0.
+  std::uint64_t below(std::uint64_t bound);
+  // expovariate(rate): −ln(1 − random()) / rate.
+  double exponential(double rate);
+  // gammavariate(alpha, beta), mean alpha × beta.
+  double gamma(double alpha, double beta);
+
+  template <typename T>
+  void shuffle(std::vector<T>& items) {
+    for (std::size_t i = items.size(); i-- > 1;) {
+      std::swap(items[i], items[static_cast<std::size_t>(below(i + 1))]);
+    }
+  }
+
+ private:
+  std::uint32_t next32();
+  void refill();
+
+  static constexpr std::size_t kWords = 624;
+  std::array<std::uint32_t, kWords> state_{};
+  std::size_t position_ = kWords;
+};
+
+}  // namespace assay

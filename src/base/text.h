@@ -1,0 +1,50 @@
+// Small text tools: what a person reads, and what a person meant to type. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace assay {
+
+std::string_view trim(std::string_view text);
+std::vector<std::string_view> split(std::string_view text, char separator);
+std::string lower(std::string_view text);
+
+// "did you mean": the candidate nearest to `word` (Damerau-Levenshtein), or "" when none is near.
+std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
+
+// Whole text or nothing.
+Result<std::int64_t> parse_int(std::string_view text);
+Result<std::uint64_t> parse_uint(std::string_view text);
+Result<double> parse_double(std::string_view text);
+// "250us", "50ms", "10s", "1.5m", "2h"; a bare number counts `bare_unit`.
+Result<Duration> parse_duration(std::string_view text, Duration bare_unit);
+
+// One formatter for every surface (ux.md, principle 3).
+// 1234567 -> 1,234,567
+std::string with_thousands(std::int64_t value);
+std::string count_text(std::uint64_t count);  // likewise
+// Three significant digits, thousands separated: 9,932 · 46.9 · 0.513
+std::string three_digits(double value);
+// 412 ms · 1.21 s · 18.9 ms · 85.0 µs; never 0.00981 s
+std::string human_duration(Duration value);
+std::string human_bytes(std::uint64_t bytes);
+
+// 0 to 15, or −1 when it is no hexadecimal digit.
+constexpr int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// True when the bytes are valid UTF-8 (no surrogates, no overlong forms).
+bool valid_utf8(std::string_view text);
+
+}  // namespace assay

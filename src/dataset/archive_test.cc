@@ -1,0 +1,113 @@
+#include "dataset/archive.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dataset/compression.h"
+#include "dataset/croissant_value.h"
+#include "dataset/json_path.h"
+#include "dataset/parquet.h"
+
+namespace assay::dataset {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Paths, what_leaves_a_folder_is_not_safe) {
+  for (const char* name : {"a", "a/b.csv", "a..b/..c", "...", "./a"}) {
+    EXPECT_TRUE(is_safe_path(name)) << name;
+  }
+  for (const char* name : {"", "/a", "..", "a/../b", "../a", "a/..", "a\\..\\b", "C:/a", "C:a"}) {
+    EXPECT_FALSE(is_safe_path(name)) << name;
+  }
+  EXPECT_FALSE(is_safe_path(std::string_view("a\0b", 3)));
+}
+
+// Literals, copies that overlap, and every way to be broken.
+TEST(Compression, snappy_blocks) {
+  const std::string run = std::string("\x0A", 1) + std::string("\x00", 1) + "a" +  // literal "a"
+                          std::string("\x15\x01", 2);                              // 9 from 1 back
+  const auto plain = decompress(Compression::snappy, run, 10);
+  ASSERT_TRUE(plain) << plain.error().message;
+  EXPECT_EQ(*plain, "aaaaaaaaaa");
+  EXPECT_FALSE(decompress(Compression::snappy, run, 9));
+  for (std::size_t cut = 0; cut < run.size(); ++cut) {
+    EXPECT_FALSE(decompress(Compression::snappy, run.substr(0, cut), 10));
+  }
+  // From before the beginning.
+  EXPECT_FALSE(decompress(Compression::snappy, std::string("\x0A\x00\x61\x15\x02", 5), 10));
+}
+
+TEST(Compression, lz4_blocks) {
+  // One literal, then 9 from 1 back; then the last literals.
+  const std::string block = std::string("\x15\x61\x01\x00\x10\x62", 6);
+  const auto plain = decompress(Compression::lz4_raw, block, 11);
+  ASSERT_TRUE(plain) << plain.error().message;
+  EXPECT_EQ(*plain, "aaaaaaaaaab");
+  EXPECT_FALSE(decompress(Compression::lz4_raw, block, 12));
+  EXPECT_FALSE(decompress(Compression::lz4_raw, block.substr(0, 3), 11));
+}
+
+TEST(Compression, more_than_may_come_out_is_an_error) {
+  // gzip of a megabyte of zeros would be a thousand bytes; here what is not gzip at all.
+  EXPECT_THAT(decompress_up_to(Compression::gzip, "\x1F\x8Bxx", 10).error().message,
+              HasSubstr("gzip"));
+  EXPECT_THAT(decompress_up_to(Compression::zstd, "(\xB5/\xFDxx", 10).error().message,
+              HasSubstr("zstd"));
+  EXPECT_THAT(decompress_up_to(Compression::none, "abc", 2).error().message,
+              HasSubstr("more than"));
+}
+
+TEST(JsonPath, names_what_it_says) {
+  const Json json = *Json::parse(R"({"a":[{"b":1},{"b":2,"c":{"b":3}}],"x y":4})");
+  const auto found = [&](std::string_view text) {
+    const auto path = JsonPath::parse(text);
+    EXPECT_TRUE(path) << text;
+    std::string out;
+    if (!path) return out;
+    for (const Json* value : path->find(json)) out += value->dump() + ";";
+    return out;
+  };
+  EXPECT_EQ(found("$.a[*].b"), "1;2;");
+  EXPECT_EQ(found("$.a[-1].c"), R"({"b":3};)");
+  EXPECT_EQ(found("$..b"), "1;2;3;");
+  EXPECT_EQ(found("$['x y']"), "4;");
+  EXPECT_EQ(found("a[0].*"), "1;");
+  EXPECT_EQ(found("$.nothing[3]"), "");
+  for (const char* text : {"$.a[", "$.a[?(@.b)]", "$.", "$a b]", "$.a..", "$.a[x]"}) {
+    EXPECT_FALSE(JsonPath::parse(text)) << text;
+  }
+}
+
+TEST(GroupRegex, gives_its_group_as_pythons_match) {
+  const auto group = [](const char* pattern, std::string_view text) {
+    const auto regex = croissant::GroupRegex::compile(pattern);
+    EXPECT_TRUE(regex) << pattern;
+    std::string out;
+    if (!regex) return std::string("?");
+    const auto found = regex->match(text, out);
+    EXPECT_TRUE(found);
+    return found && *found ? out : std::string("none");
+  };
+  EXPECT_EQ(group("^(train|test)/.*\\.csv$", "train/x.csv"), "train");
+  EXPECT_EQ(group("q(\\d+)\\.csv", "q12.csv"), "12");
+  EXPECT_EQ(group("q(\\d+)\\.csv", "aq12.csv"), "none");
+  EXPECT_EQ(group(".*?(a+)b", "xaaab"), "aaa");
+  EXPECT_EQ(group("(?P<year>\\d{4})-(\\d\\d)", "2026-11"), "2026");
+  EXPECT_EQ(group("abc", "abcd"), "abc");
+  EXPECT_EQ(group("[(](\\w+)[)]", "(in)"), "in");
+}
+
+TEST(Parquet, what_is_none_is_an_error) {
+  const auto error = [](std::string bytes) {
+    const auto source = open_parquet(InputFile::of(std::move(bytes)), "x");
+    return source ? std::string("no error") : source.error().message;
+  };
+  EXPECT_THAT(error(""), HasSubstr("too short"));
+  EXPECT_THAT(error("PAR1 and no more than text"), HasSubstr("no PAR1 at its end"));
+  EXPECT_THAT(error(std::string("PAR1\xFF\xFF\xFF\xFFPAR1", 12)), HasSubstr("footer"));
+  EXPECT_THAT(error(std::string("PAR1\0\0\0\0PARE", 12)), HasSubstr("encrypted"));
+}
+
+}  // namespace
+}  // namespace assay::dataset

@@ -1,0 +1,30 @@
+// Croissant: the metadata that Hugging Face, Kaggle and others publish with a dataset (JSON-LD, 1.0
+// and 1.1), and the rows of its record sets: csv, tsv, json, JSON lines, text, Parquet and binary
+// files, alone, in folders, in zip and tar archives, gzipped; regular expressions, JSONPath,
+// separators, joins by `references`, enumerations that stand in the file itself.
+//
+//   croissant:metadata.json#questions            a record set
+//   croissant:metadata.json#questions?split=test only rows whose field has this value
+//
+// Files are looked for beside the metadata file; what a URL names by its last part. Nothing is
+// fetched. Checksums are compared before the first row. A path that leaves the folder, in the
+// metadata, in an archive or by a link, is an error. A row's columns are the fields' ids without
+// what stands before the last '/'. What a field's value must be (dataType) is made of the text
+// where that is possible, and else is an error.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "dataset/row_source.h"
+
+namespace assay::dataset {
+
+inline constexpr std::string_view kCroissantPrefix = "croissant:";
+
+// `spec` as above; the prefix may be left out.
+Result<std::unique_ptr<RowSource>> open_croissant(const std::string& spec);
+
+}  // namespace assay::dataset

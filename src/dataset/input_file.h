@@ -1,0 +1,33 @@
+// InputFile: a file, or bytes in memory that stand for one, read at offsets: what formats need
+// whose table of contents stands at the end. One thread.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "base/result.h"
+
+namespace assay::dataset {
+
+class InputFile {
+ public:
+  static Result<InputFile> open(const std::filesystem::path& path);
+  static InputFile of(std::string bytes);
+  InputFile(InputFile&& other) noexcept;
+  InputFile& operator=(InputFile&&) = delete;
+  ~InputFile();
+
+  std::uint64_t size() const { return size_; }
+  // Fewer bytes only at the file's end.
+  Result<std::string> read(std::uint64_t offset, std::size_t size) const;
+
+ private:
+  InputFile() = default;
+  std::string path_{};
+  std::string bytes_{};
+  int fd_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace assay::dataset

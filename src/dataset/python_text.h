@@ -1,0 +1,16 @@
+// Values as Python writes them, where a benchmark's prompt is made that way: json.dumps with its
+// defaults, and repr. Pure.
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+
+namespace assay::dataset {
+
+// json.dumps(value): ", " and ": " between, and every character beyond ASCII as \uXXXX.
+std::string python_json(const Json& value);
+// repr(value): text in single quotes unless it holds one and no double quote; True, False, None.
+std::string python_repr(const Json& value);
+
+}  // namespace assay::dataset

@@ -1,0 +1,28 @@
+// RowSource: rows of a file that is not text (Parquet, Croissant), one at a time, as JSON objects.
+// Binary cells are "data:;base64,…". One thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace assay::dataset {
+
+class RowSource {
+ public:
+  RowSource() = default;
+  RowSource(const RowSource&) = delete;
+  RowSource& operator=(const RowSource&) = delete;
+  virtual ~RowSource() = default;
+
+  // nullopt at the end.
+  virtual Result<std::optional<Json>> next() = 0;
+  // Of the last row: "row 17", "train.csv:18".
+  virtual std::string place() const = 0;
+  // Of the file's bytes.
+  virtual Result<std::string> sha256() = 0;
+};
+
+}  // namespace assay::dataset

@@ -1,0 +1,58 @@
+// RowMapper: one row of a file, whatever its format, becomes a Sample. The rules for columns are in
+// dataset.h. One thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "dataset/dataset.h"
+#include "dataset/preset.h"
+#include "domain/sample.h"
+
+namespace assay::dataset {
+
+class RowMapper {
+ public:
+  enum class Cells {
+    typed,  // JSON: a number is a number
+    text,   // CSV: lists and objects are written as JSON in a cell, and an empty cell is none
+  };
+
+  // `spec` must outlive the mapper. `preset`: what its rows go through once they are renamed.
+  RowMapper(const Spec& spec, Cells cells, std::optional<Preset> preset = {});
+
+  // The error names the column, not the place: the caller knows the line.
+  // REQUIRES: row.is_object().
+  Result<Sample> map(Json row);
+  // After the last row: a parser source that no row had is an error.
+  Result<void> finish() const;
+
+ private:
+  Json rename(Json row);
+  Result<Sample> read(Json row);
+  Result<void> read_question(Json& row, Sample& sample);
+  Result<void> read_prompt(Json& row, Sample& sample);
+  Result<void> read_limits(Json& row, Sample& sample);
+  Result<void> read_body(Json& row, Sample& sample);
+  // Takes the cell out of the row, parsed where a cell of text holds JSON; null where there is
+  // none.
+  Result<Json> take_structure(Json& row, std::string_view column) const;
+  Json take(Json& row, std::string_view column) const;
+  Result<std::string> take_text(Json& row, std::string_view column) const;
+
+  const Spec& spec_;
+  Cells cells_;
+  std::optional<Preset> preset_;
+  std::vector<bool> source_seen_{};
+  std::string first_columns_{};
+};
+
+// "prompt, system, id": the row's columns, for a message.
+std::string columns_of(const Json& row);
+
+}  // namespace assay::dataset

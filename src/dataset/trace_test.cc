@@ -1,0 +1,157 @@
+#include "dataset/trace.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "base/files.h"
+#include "base/format.h"
+#include "dataset/binary_cell.h"
+#include "dataset/dataset.h"
+#include "dataset/synthetic.h"
+
+namespace assay::dataset {
+namespace {
+
+using testing::HasSubstr;
+
+class TraceTest : public testing::Test {
+ protected:
+  std::string file(std::string_view name, std::string_view text) {
+    const std::filesystem::path path = std::filesystem::path(folder_) / name;
+    EXPECT_TRUE(write_file_atomic(path, text));
+    return path.string();
+  }
+  std::string folder_ = testing::TempDir() + "/assay_trace_" +
+                        testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+constexpr std::string_view kMooncake =
+    R"({"timestamp": 27482, "input_length": 1100, "output_length": 52, "hash_ids": [46, 47, 48]})"
+    "\n"
+    R"({"timestamp": 30535, "input_length": 1030, "output_length": 26, "hash_ids": [46, 47, 99]})"
+    "\n"
+    R"({"timestamp": 29000, "input_length": 700, "output_length": 8, "hash_ids": [46, 7]})"
+    "\n";
+
+TEST_F(TraceTest, equal_hashes_are_equal_prefixes_and_times_are_the_schedule) {
+  const auto data = load_dataset({.path = file("t.jsonl", kMooncake), .prefer_token_ids = true});
+  ASSERT_TRUE(data) << data.error().message;
+  ASSERT_EQ(data->samples.size(), 3U);
+  // In order of time, from 0.
+  EXPECT_THAT(data->arrivals, testing::ElementsAre(Duration{}, Duration::from_seconds(1.518),
+                                                   Duration::from_seconds(3.053)));
+  const auto& first = data->samples[0].input_tokens;
+  const auto& second = data->samples[2].input_tokens;
+  const auto& third = data->samples[1].input_tokens;
+  ASSERT_EQ(first.size(), 1100U);
+  ASSERT_EQ(second.size(), 1030U);
+  ASSERT_EQ(third.size(), 700U);
+  EXPECT_TRUE(std::equal(first.begin(), first.begin() + 1024, second.begin()));
+  EXPECT_FALSE(std::equal(first.begin() + 1024, first.begin() + 1030, second.begin() + 1024));
+  EXPECT_TRUE(std::equal(first.begin(), first.begin() + 512, third.begin()));
+  EXPECT_FALSE(std::equal(first.begin() + 512, first.begin() + 700, third.begin() + 512));
+  EXPECT_EQ(data->samples[0].output_tokens_max, 52);
+  const auto text = load_dataset({.path = file("t.jsonl", kMooncake)});
+  ASSERT_TRUE(text);
+  const std::string& a = text->samples[0].prompt;
+  const std::string& b = text->samples[2].prompt;
+  const auto differ = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
+  EXPECT_GT(differ, 2 * 512 * 3);  // two blocks of some 400 words
+}
+
+TEST_F(TraceTest, a_batch_is_what_its_bodies_ask) {
+  const auto data = load_dataset(
+      {.path = file("batch.jsonl",
+                    R"({"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":)"
+                    R"({"model":"x","messages":[{"role":"user","content":"hi"}],"max_tokens":9,)"
+                    R"("stream":true,"stop":["."],"temperature":0.5}})"
+                    "\n"
+                    R"({"custom_id":"b","method":"POST","url":"/v1/completions","body":)"
+                    R"({"prompt":[5,6]}})")});
+  ASSERT_TRUE(data) << data.error().message;
+  EXPECT_EQ(data->samples[0].messages.dump(), R"([{"role":"user","content":"hi"}])");
+  EXPECT_EQ(data->samples[0].output_tokens_max, 9);
+  EXPECT_EQ(data->samples[0].body.dump(), R"({"stop":["."],"temperature":0.5})");
+  EXPECT_EQ(data->samples[1].input_tokens, (std::vector<std::int32_t>{5, 6}));
+  EXPECT_TRUE(data->arrivals.empty());
+}
+
+TEST_F(TraceTest, broken_rows_are_named) {
+  const auto error = [&](std::string_view row, const char* kind) {
+    const auto data = load_dataset({.path = file("t.jsonl", row), .format = kind});
+    return data ? std::string("no error") : data.error().message;
+  };
+  EXPECT_THAT(error(R"({"input_length": 0, "output_length": 1})", "mooncake"),
+              HasSubstr(":1: input_length"));
+  EXPECT_THAT(error(R"({"input_length": 9, "output_length": 1, "hash_ids": ["a"]})", "mooncake"),
+              HasSubstr("hash_ids"));
+  EXPECT_THAT(error(R"({"input_length": 9, "output_length": 1, "timestamp": -1})", "mooncake"),
+              HasSubstr("timestamp"));
+  EXPECT_THAT(error(R"({"custom_id":"a","url":"/v1/embeddings","body":{}})", "openai_batch"),
+              HasSubstr("neither chat completions"));
+  EXPECT_THAT(error(R"({"prompt":"a"})", "openai_batch"), HasSubstr("custom_id"));
+}
+
+TEST_F(TraceTest, every_human_turn_is_asked_after_what_was_recorded) {
+  const std::string path = file(
+      "s.json",
+      R"([{"id":"c1","conversations":[{"from":"system","value":"S"},{"from":"human","value":"a"},)"
+      R"({"from":"gpt","value":"b"},{"from":"human","value":"c"},{"from":"gpt","value":"d"}]}])");
+  const auto data = load_dataset({.path = path, .all_turns = true});
+  ASSERT_TRUE(data);
+  ASSERT_EQ(data->samples.size(), 2U);
+  EXPECT_EQ(data->samples[0].messages.dump(),
+            R"([{"role":"system","content":"S"},{"role":"user","content":"a"}])");
+  EXPECT_EQ(data->samples[1].messages.dump(),
+            R"([{"role":"system","content":"S"},{"role":"user","content":"a"},)"
+            R"({"role":"assistant","content":"b"},{"role":"user","content":"c"}])");
+  EXPECT_EQ(data->samples[1].session, "c1");
+}
+
+// A vocabulary of single bytes and two words: as many tokens as asked, whatever the words are.
+TEST(Exact, text_has_exactly_the_tokens_that_were_asked) {
+  std::string ranks;
+  for (int i = 0; i < 256; ++i) {
+    ranks += format("{} {}\n", encode_base64(std::string(1, static_cast<char>(i))), i);
+  }
+  ranks += format("{} 256\n{} 257\n", encode_base64("th"), encode_base64("the"));
+  const auto tokenizer = text::parse_tiktoken(ranks, "t.tiktoken", {.tiktoken_pattern = "gpt2"});
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message;
+  Rng rng(1);
+  for (const std::int64_t wanted : {1, 2, 3, 17, 100, 1000}) {
+    const auto text = exact_text(**tokenizer, "", wanted, rng);
+    ASSERT_TRUE(text) << text.error().message;
+    EXPECT_EQ((*tokenizer)->count(*text).value(), static_cast<std::size_t>(wanted));
+    const auto longer = exact_text(**tokenizer, *text, wanted + 50, rng);
+    ASSERT_TRUE(longer) << longer.error().message;
+    EXPECT_TRUE(longer->starts_with(*text));
+    EXPECT_EQ((*tokenizer)->count(*longer).value(), static_cast<std::size_t>(wanted + 50));
+  }
+}
+
+TEST(Prefixes, are_a_tree_and_shared_by_those_who_pass_it) {
+  SyntheticSpec spec{.count = 64, .isl = LengthSpec::fixed(100), .token_ids = true};
+  spec.prefixes = *parse_prefixes("40x2, 20x3");
+  const auto data = make_synthetic(spec, "");
+  ASSERT_TRUE(data);
+  std::set<std::vector<std::int32_t>> first;
+  std::set<std::vector<std::int32_t>> second;
+  std::set<std::vector<std::int32_t>> whole;
+  for (const Sample& sample : data->samples) {
+    ASSERT_EQ(sample.input_tokens.size(), 100U);
+    first.emplace(sample.input_tokens.begin(), sample.input_tokens.begin() + 40);
+    second.emplace(sample.input_tokens.begin(), sample.input_tokens.begin() + 60);
+    whole.insert(sample.input_tokens);
+  }
+  EXPECT_EQ(first.size(), 2U);
+  EXPECT_EQ(second.size(), 6U);
+  EXPECT_EQ(whole.size(), 64U);
+  EXPECT_THAT(parse_prefixes("40x0").error().message, HasSubstr("1000x4"));
+  EXPECT_THAT(parse_prefixes("x").error().message, HasSubstr("1000x4"));
+}
+
+}  // namespace
+}  // namespace assay::dataset

@@ -1,0 +1,77 @@
+// ClientAudit: what the client measured about itself while it measured the endpoint. Gathered by
+// run/ and the transport, judged by metrics/innocence.h, kept in the run folder. Plain data.
+//
+// Durations that are sums are over the audited span, `wall`. A figure that the system does not give
+// is negative, never zero.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/latency_profile.h"
+#include "base/time.h"
+
+namespace assay {
+
+// Percentiles of a lag, and how much of the time was lost in long ones.
+struct LagFigures {
+  std::uint64_t count = 0;
+  Duration p50{};
+  Duration p99{};
+  Duration p999{};
+  Duration max{};
+  std::uint64_t stalls = 0;  // lags above kStall
+  Duration stalled{};        // their sum
+};
+inline constexpr Duration kStall{10'000'000};
+
+// One measuring thread.
+struct ThreadFigures {
+  std::uint32_t shard = 0;
+  int core = -1;                 // it was pinned to this core; −1: not pinned
+  double cpu_share = -1;         // of one core
+  Duration run_queue_delay{-1};  // ready to run and not running
+  std::uint64_t preempted = 0;
+  LagFigures loop{};  // the loop came back later than it meant to, handling included
+  LagFigures send{};  // a query was released so long after it could have been
+};
+
+// A thread that does nothing but look at the clock, now and then: what it misses, nobody of ours
+// took.
+struct CanaryFigures {
+  Duration watched{};  // time spent looking
+  std::uint64_t gaps_50us = 0;
+  std::uint64_t gaps_1ms = 0;
+  Duration gap_max{};
+};
+
+struct ClientAudit {
+  Duration wall{};
+  std::vector<ThreadFigures> threads{};
+  CanaryFigures canary{};
+  double own_cpu = -1;      // cores used by this process
+  double foreign_cpu = -1;  // cores used by others on this machine
+  double pressure_share =
+      -1;         // share of the time in which something waited for a CPU (PSI, "some")
+  int cores = 0;  // that this process may use
+
+  std::uint64_t connections_opened = 0;
+  std::uint64_t connections_inside = 0;  // opened while something was measured
+  std::uint64_t connections_failed = 0;
+  std::uint64_t queued_for_connection = 0;
+  std::uint32_t connections_peak = 0;
+  std::uint32_t connections_max = 0;
+  std::uint64_t descriptors_max = 0;
+  std::uint32_t ports = 0;  // ephemeral ports of the system
+  std::uint64_t retransmits = 0;
+  std::uint64_t reads = 0;
+  std::uint64_t reads_stamped = 0;
+  Duration stamp_error_max{};
+  Duration stamp_slew_max{};
+  std::uint64_t lost_records = 0;  // of the event log
+
+  std::vector<LatencySetting> settings{};
+};
+
+}  // namespace assay

@@ -1,0 +1,121 @@
+// What a run records. Event: all that is known of one query when it has ended. StreamEvent: one
+// event of its reply's stream. Instants are of the run's Clock; Instant::none() where a reply never
+// got so far.
+//
+// Each arrival has two instants: `arrival`, the kernel's receive stamp where there is one, and
+// `read`, the moment at which our reader held the bytes. Without a kernel stamp they are equal and
+// `kernel_stamped` is false. A stamp belongs to the last byte of a read, so of several events in
+// one read only the last has an exact arrival; the others are marked `shares_read`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "domain/query.h"
+
+namespace assay {
+
+enum class Outcome : std::uint8_t {
+  ok,
+  connect_failed,  // no connection: refused, unreachable, no such host
+  tls_failed,      // handshake or certificate
+  reset,           // the peer reset the connection
+  truncated,   // the reply ended before it was complete: no finish reason and no [DONE], or a short
+               // body
+  http_error,  // a status other than 200; see http_status
+  stream_error,  // an error object inside a 200 stream
+  bad_reply,     // bytes that are no reply of this API: HTTP, SSE, JSON or content type
+  timed_out,     // the query's own time limit
+  cancelled,     // we gave up on it: interrupt, or the drain's time limit
+};
+inline constexpr int kOutcomes = 10;
+std::string_view to_string(Outcome outcome);
+
+enum class FinishReason : std::uint8_t {
+  none,
+  stop,
+  length,
+  tool_calls,
+  content_filter,
+  function_call,
+  other
+};
+inline constexpr int kFinishReasons = 7;
+std::string_view to_string(FinishReason reason);
+FinishReason finish_reason_from(std::string_view text);
+
+enum class Category : std::uint8_t {
+  text,  // visible content
+  reasoning,
+  tool_call,
+  role,    // role only, or an empty delta: no fragment
+  finish,  // carries a finish reason and no fragment
+  usage,   // token counts only
+  marker,  // [DONE]
+  error,   // an error object
+  other,   // well formed and none of the above
+};
+std::string_view to_string(Category category);
+constexpr bool is_fragment(Category category) { return category <= Category::tool_call; }
+
+struct StreamEvent {
+  Category category = Category::other;
+  bool kernel_stamped = false;
+  bool shares_read = false;  // not the last event of its read
+  std::uint32_t bytes = 0;   // length of the fragment, UTF-8; 0 when it is none
+  Instant arrival{};
+  Instant read{};
+};
+
+// Token counts as the server reported them; -1 where it did not.
+struct Usage {
+  std::int32_t prompt_tokens = -1;
+  std::int32_t completion_tokens = -1;
+  std::int32_t reasoning_tokens = -1;
+  std::int32_t cached_tokens = -1;
+  bool operator==(const Usage&) const = default;
+};
+
+struct Event {
+  Query query{};
+  Outcome outcome = Outcome::ok;
+  FinishReason finish = FinishReason::none;
+  bool streamed = false;
+  bool connected = false;  // this query had to open its connection
+  bool kernel_stamped = false;
+  bool done_marker = false;       // [DONE] was seen
+  std::uint16_t http_status = 0;  // 0: no head came
+  std::uint16_t endpoint = 0;     // which of the target's endpoints
+
+  Instant due{};                   // when the plan wanted it sent
+  Instant sent = Instant::none();  // last request byte handed to the kernel
+  Instant first_byte = Instant::none();
+  Instant first_event = Instant::none();    // any stream event but a comment
+  Instant first_token = Instant::none();    // first fragment of any category
+  Instant first_visible = Instant::none();  // first fragment of text
+  Instant last_token = Instant::none();
+  Instant done = Instant::none();     // the reply is complete, or the failure was seen
+  Duration read_delay_first_token{};  // our read − arrival, for the two that metrics use
+  Duration read_delay_done{};
+  Duration connect_time{};  // where `connected`
+
+  std::uint32_t stream_events = 0;  // all categories
+  std::uint32_t fragments = 0;
+  std::uint32_t first_fragment_bytes = 0;
+  std::uint64_t output_bytes = 0;    // fragments' bytes, together
+  std::uint64_t received_bytes = 0;  // on the wire, head included
+  Usage usage{};
+};
+
+// The lifetime of a phase, in order.
+enum class PhaseStep : std::uint8_t { started, issue_ended, drained };
+
+struct PhaseMark {
+  std::uint16_t phase = 0;
+  PhaseStep step = PhaseStep::started;
+  Instant at{};
+};
+
+}  // namespace assay

@@ -1,0 +1,33 @@
+// EventSink: who hears what happens in a run, in the order in which it happened.
+//
+// The event log (record/), the live figures and the folds that make a Point (metrics/) are all
+// sinks, so a live run, a simulated one and a replay from disk feed the very same code. Calls come
+// from the one thread that owns the run's loop; `text` and `detail` live only during the call. On
+// the measuring path an implementation must not allocate, lock or wait.
+#pragma once
+
+#include <string_view>
+
+#include "domain/event.h"
+
+namespace assay {
+
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void on_phase(const PhaseMark& mark) = 0;
+  // The last byte of the request was handed to the kernel at `sent`.
+  virtual void on_sent(const Query& query, Instant due, Instant sent) = 0;
+  // `text`: the fragment, unescaped UTF-8 (a character may be split between two). For a reply that
+  // is not streamed, its whole text comes as fragments just before on_done.
+  virtual void on_stream_event(const Query& query, const StreamEvent& event,
+                               std::string_view text) = 0;
+  // Exactly once for each query that was submitted. `detail`: why it failed, for a person; may be
+  // "".
+  virtual void on_done(const Event& event, std::string_view detail) = 0;
+  // Comes at least every 100 ms, whether or not anything happened: time to hand over what is
+  // buffered.
+  virtual void on_tick(Instant /*now*/) {}
+};
+
+}  // namespace assay

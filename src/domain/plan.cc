@@ -1,0 +1,77 @@
+#include "domain/plan.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace assay {
+
+std::string_view to_string(PhaseKind kind) {
+  switch (kind) {
+    case PhaseKind::warmup:
+      return "warmup";
+    case PhaseKind::performance:
+      return "performance";
+    case PhaseKind::accuracy:
+      return "accuracy";
+  }
+  CHECK(false && "no such PhaseKind");
+  return "";
+}
+
+namespace {
+
+// How many of 0, 1, …, total − 1 are congruent to `index` modulo `count`.
+template <typename T>
+T share(T total, std::uint32_t index, std::uint32_t count) {
+  if (total == std::numeric_limits<T>::max()) return total;
+  return static_cast<T>(total / count + (total % count > index ? 1 : 0));
+}
+
+}  // namespace
+
+Plan shard(const Plan& plan, std::uint32_t index, std::uint32_t count) {
+  CHECK(count > 0 && index < count && plan.shard_count == 1);
+  Plan out = plan;
+  out.shard_index = index;
+  out.shard_count = count;
+  for (PhasePlan& phase : out.phases) {
+    std::vector<Duration> mine;
+    for (std::size_t k = index; k < phase.arrivals.size(); k += count) {
+      mine.push_back(phase.arrivals[k]);
+    }
+    phase.arrivals = std::move(mine);
+    for (LimitStep& step : phase.limits) {
+      step.in_flight_max = share(step.in_flight_max, index, count);
+    }
+    phase.stop.queries_min = share(phase.stop.queries_min, index, count);
+    phase.stop.queries_max = share(phase.stop.queries_max, index, count);
+    // `pass` keeps the whole plan's size: the loop tests its global index against it.
+  }
+  return out;
+}
+
+QueryStream::QueryStream(const PhasePlan& phase, std::uint16_t phase_index,
+                         std::uint32_t shard_index, std::uint32_t shard_count)
+    : order_(phase.order),
+      salts_(phase.salt_seed),
+      salted_(phase.salted),
+      phase_(phase_index),
+      first_(shard_index),
+      stride_(shard_count) {}
+
+Query QueryStream::draw() {
+  Query query{.index = index_, .phase = phase_, .salted = salted_, .sample = order_.next()};
+  // randbytes(8) is getrandbits(64), little end first; as hex, the first byte comes first.
+  if (salted_) query.salt = __builtin_bswap64(salts_.bits(64));
+  ++index_;
+  return query;
+}
+
+Query QueryStream::next() {
+  const std::uint32_t skip = index_ == 0 ? first_ : stride_ - 1;
+  for (std::uint32_t i = 0; i < skip; ++i) draw();
+  return draw();
+}
+
+}  // namespace assay

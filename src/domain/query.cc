@@ -1,0 +1,27 @@
+#include "domain/query.h"
+
+namespace assay {
+namespace {
+
+// splitmix64's finaliser: a bijection, so two queries of a run never share both halves.
+std::uint64_t mix(std::uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+void put_hex(std::uint64_t value, char* out) {
+  for (int i = 0; i < 16; ++i) out[i] = "0123456789abcdef"[(value >> (60 - 4 * i)) & 15];
+}
+
+}  // namespace
+
+QueryUuid query_uuid(std::uint64_t run_key, std::uint16_t phase, std::uint32_t index) {
+  const std::uint64_t place = (std::uint64_t{phase} << 32) | index;
+  QueryUuid uuid{};
+  put_hex(mix(run_key + 0x9e3779b97f4a7c15), uuid.data());
+  put_hex(mix(run_key ^ mix(place + 1)), uuid.data() + 16);
+  return uuid;
+}
+
+}  // namespace assay

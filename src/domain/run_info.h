@@ -1,0 +1,55 @@
+// RunInfo: what a run says of itself before its first event. The event log keeps it in its header,
+// so that a log can be folded and reported with nothing else at hand.
+//
+// RunState: how a run ended. It is the last thing a log says; a log that ends without saying it is
+// of a crashed run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/time.h"
+#include "domain/plan.h"
+
+namespace assay {
+
+struct PhaseInfo {
+  PhaseKind kind = PhaseKind::performance;
+  std::string name{};
+  bool open_loop = false;
+};
+
+struct RunInfo {
+  std::string version{};      // of Assay
+  std::string git_sha{};      // of Assay's source; "" where unknown
+  std::string run_id{};       // names the run for ever; the caller makes it
+  std::string plan_digest{};  // sha256 of the plan, hex
+  std::uint64_t run_key = 0;  // query_uuid() names the queries with it
+  bool simulated = false;     // clock kind: SimClock, else OsClock
+  WallTime started{};
+  ClockOffset offset{};             // wall − the run's clock; zero when simulated
+  std::vector<PhaseInfo> phases{};  // in the plan's order: Query.phase is an index into it
+  std::uint32_t shard_index = 0;
+  std::uint32_t shard_count = 1;
+  // What the result repeats and nobody here reads: "model", "endpoints", "api", "run_config" (as
+  // in the reference client's result_summary.json), … An object.
+  Json facts{};
+};
+
+enum class RunState : std::uint8_t {
+  complete,
+  interrupted,  // by a person, or by a limit of the run itself; the reason says which
+  crashed,      // the log ends without a word
+};
+std::string_view to_string(RunState state);
+
+struct RunEnd {
+  RunState state = RunState::crashed;
+  std::string reason{};  // for a person; may be empty
+};
+
+}  // namespace assay

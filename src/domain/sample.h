@@ -1,0 +1,46 @@
+// Sample: one row of a dataset, as a query will be made from it. Dataset: the rows and where they
+// are from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/time.h"
+
+namespace assay {
+
+// Exactly one of `prompt`, `messages` and `input_tokens` is what is asked; codecs say which they
+// accept.
+struct Sample {
+  std::string prompt{};  // the user's text
+  std::string system{};  // the system prompt that goes with `prompt`; may be empty
+  Json messages{};       // OpenAI messages, content parts included; else null
+  std::vector<std::int32_t> input_tokens{};  // token ids, for APIs that take them; else empty
+  Json content_parts{};  // multimodal content of the user's message instead of `prompt`; else null
+  Json tools{};          // forwarded as they stand; else null
+  Json tool_choice{};
+  // Other columns that the request body takes over (name, n, stop, logit_bias, user, chat_template,
+  // chat_template_kwargs, or what the user mapped), as an object; else null.
+  Json body{};
+  Json columns{};  // the row's remaining columns as an object, for scorers; never sent; else null
+  // Before which of `input_tokens` a salt goes, where the dataset knows where the system prompt
+  // ends; -1: after the first, which is the vocabulary's begin of text.
+  std::int32_t salt_position = -1;
+  std::int64_t output_tokens_max = 0;  // this row's own output limit; 0: the run's
+  std::int64_t input_length = -1;      // ISL in tokens where the dataset knows it; -1: unknown
+  std::string session{};               // conversation id, for session headers; may be empty
+};
+
+struct Dataset {
+  std::string name{};
+  std::string path{};    // as the user gave it; "" for synthetic
+  std::string sha256{};  // of the file's bytes; "" for synthetic
+  std::vector<Sample> samples{};
+  // When each sample is due in the trace that the dataset is, ascending from 0; else empty.
+  std::vector<Duration> arrivals{};
+  std::vector<std::string> notes{};  // what a person should know of how it was read
+};
+
+}  // namespace assay

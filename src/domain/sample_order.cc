@@ -1,0 +1,44 @@
+#include "domain/sample_order.h"
+
+#include <numeric>
+
+#include "base/check.h"
+
+namespace assay {
+
+SampleOrder::SampleOrder(Kind kind, std::uint32_t size, std::uint64_t seed, std::uint32_t sample)
+    : kind_(kind), size_(size), sample_(sample), random_(seed) {
+  CHECK(size > 0);
+  if (kind == Kind::shuffled) {
+    list_.resize(size);
+    std::iota(list_.begin(), list_.end(), 0U);
+  }
+}
+
+SampleOrder SampleOrder::shuffled(std::uint32_t size, std::uint64_t seed) {
+  return {Kind::shuffled, size, seed, 0};
+}
+SampleOrder SampleOrder::sequential(std::uint32_t size) { return {Kind::sequential, size, 0, 0}; }
+SampleOrder SampleOrder::constant(std::uint32_t sample) { return {Kind::constant, 1, 0, sample}; }
+SampleOrder SampleOrder::with_replacement(std::uint32_t size, std::uint64_t seed) {
+  return {Kind::with_replacement, size, seed, 0};
+}
+
+std::uint32_t SampleOrder::next() {
+  switch (kind_) {
+    case Kind::constant:
+      return sample_;
+    case Kind::with_replacement:
+      return static_cast<std::uint32_t>(random_.below(size_));
+    case Kind::shuffled:
+      if (position_ == 0) random_.shuffle(list_);
+      break;
+    case Kind::sequential:
+      break;
+  }
+  const std::uint32_t at = position_;
+  position_ = at + 1 == size_ ? 0 : at + 1;
+  return kind_ == Kind::shuffled ? list_[at] : at;
+}
+
+}  // namespace assay

@@ -1,0 +1,39 @@
+// SampleOrder: which sample the k-th query of a phase uses. Endless; the stop rules end it.
+//
+// shuffled: without replacement. One index list is shuffled in place before each pass with
+// CPython's random.shuffle, the same list again and again, as the reference client does, so that
+// the same seed gives the same order bit for bit (golden vectors in the tests).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/python_random.h"
+
+namespace assay {
+
+class SampleOrder {
+ public:
+  // REQUIRES for all: size > 0.
+  static SampleOrder shuffled(std::uint32_t size, std::uint64_t seed);
+  static SampleOrder sequential(std::uint32_t size);
+  static SampleOrder constant(std::uint32_t sample);
+  // randint(0, size − 1) of CPython for each.
+  static SampleOrder with_replacement(std::uint32_t size, std::uint64_t seed);
+
+  SampleOrder() : SampleOrder(Kind::constant, 1, 0, 0) {}
+  std::uint32_t next();
+
+ private:
+  enum class Kind { shuffled, sequential, constant, with_replacement };
+  SampleOrder(Kind kind, std::uint32_t size, std::uint64_t seed, std::uint32_t sample);
+
+  Kind kind_;
+  std::uint32_t size_;
+  std::uint32_t position_ = 0;
+  std::uint32_t sample_;
+  std::vector<std::uint32_t> list_{};
+  PythonRandom random_;
+};
+
+}  // namespace assay

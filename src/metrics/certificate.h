@@ -1,0 +1,95 @@
+// Certificate: what `assay calibrate` found out about this client on this machine: how much it can
+// carry at one shape (the ceiling) and how far its instants are from the truth at shares of that
+// ceiling. Later runs cite it: how much of the proven capacity they used, and the error to expect.
+//
+// Errors are client minus truth, signed, in ns. The truth of an arrival is the instant right before
+// the endpoint handed the event to its kernel, on the same host and clock (docs/formats/
+// truth_log.md): TTFT's and latency's errors are those of the first fragment's and the last event's
+// arrival, ITL's is the difference of two neighbours' errors. So an error holds what the kernels
+// took on the way, some µs on loopback; the client can only be better than it says.
+//
+// Plain data and JSON; the file format is docs/formats/certificate.md. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/machine.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "metrics/point.h"
+
+namespace assay::metrics {
+
+// A distribution of signed errors; ns.
+struct ErrorFigures {
+  std::uint64_t count = 0;
+  std::int64_t p0_1 = 0;
+  std::int64_t p1 = 0;
+  std::int64_t p50 = 0;
+  std::int64_t p99 = 0;
+  std::int64_t p99_9 = 0;
+  // The larger of what one in a hundred is below and above; of one in a thousand.
+  std::int64_t size_p99() const;
+  std::int64_t size_p99_9() const;
+};
+// The values are sorted in place.
+ErrorFigures error_figures(std::vector<std::int64_t>& values);
+
+struct ClockErrors {
+  ErrorFigures ttft{};
+  ErrorFigures itl{};
+  ErrorFigures latency{};
+};
+
+// One load, held for a while against known times.
+struct CalibratedLevel {
+  double share = 0;  // of the ceiling in events a second, as intended
+  double events_per_second = 0;
+  double qps = 0;
+  std::uint32_t tokens = 0;  // a reply
+  std::uint64_t replies = 0;
+  std::uint64_t unmatched = 0;  // replies that the truth log and ours tell differently
+  double kernel_stamped = 0;    // share of the events
+  double shares_read = 0;       // share of the events that came with a later one in one read
+  std::string client_limited{};
+  ClockErrors arrival{};  // the kernel's stamps, where there are any
+  ClockErrors alone{};    // the same, of events that were the last of their read
+  ClockErrors read{};     // our reads
+};
+
+struct Certificate {
+  WallTime made{};
+  std::string version{};  // of Assay, and how it was built
+  std::string build{};
+  Machine machine{};
+  std::uint32_t streams = 0;
+  std::uint32_t threads = 1;
+  std::uint32_t isl = 0;
+  double events_per_second = 0;  // the ceilings
+  double qps = 0;
+  std::vector<CalibratedLevel> levels{};  // by share, ascending
+};
+
+Json certificate_to_json(const Certificate& certificate);
+Result<Certificate> certificate_from_json(const Json& json);
+
+// Made by this build on this machine; so many measuring threads.
+bool same_client(const Certificate& certificate, const Certificate& other);
+
+// What a run may say of itself in the light of a certificate.
+struct Citation {
+  double used = 0;  // share of the proven capacity
+  std::optional<Duration> ttft_error_p99{};
+  std::optional<Duration> itl_error_p99{};
+  double at_share = 0;  // of the level that the errors are from
+};
+// Nothing where nothing can be said: a simulated run, TLS, no time passed.
+std::optional<Citation> cite(const Certificate& certificate, const Point& point);
+// "used 23 % of the capacity proven on 2026-11-20 at 100 streams; TTFT error at P99 < 60 µs"
+std::string citation_text(const Certificate& certificate, const Citation& citation);
+
+}  // namespace assay::metrics

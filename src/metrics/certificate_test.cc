@@ -1,0 +1,111 @@
+#include "metrics/certificate.h"
+
+#include <gtest/gtest.h>
+
+namespace assay::metrics {
+namespace {
+
+Certificate sample() {
+  Certificate c{.made = {1'700'000'000'000'000'000}, .version = "0.1.0", .build = "GNU Release"};
+  c.machine = {.host = "h", .system = "s", .kernel = "k", .cpu = "c", .cores = 2};
+  c.streams = 100;
+  c.isl = 64;
+  c.events_per_second = 200'000;
+  c.qps = 50'000;
+  for (const double share : {0.1, 0.5}) {
+    CalibratedLevel level{.share = share, .replies = 1000, .kernel_stamped = 1};
+    level.arrival.ttft = {.count = 1000, .p1 = 500, .p50 = 2000, .p99 = 57'300};
+    level.arrival.itl = {.count = 1000, .p1 = -61'000, .p50 = 0, .p99 = 8'000};
+    level.read.ttft = {.count = 1000, .p1 = 500, .p50 = 20'000, .p99 = 688'000};
+    c.levels.push_back(level);
+  }
+  return c;
+}
+
+Point loaded(double events_per_second, double qps) {
+  Point point{};
+  point.rates.duration = 10_s;
+  point.rates.qps = qps;
+  point.stamps.events = static_cast<std::uint64_t>(10 * events_per_second);
+  point.stamps.kernel_stamped = point.stamps.events;
+  return point;
+}
+
+TEST(Certificate, is_read_back_as_it_was_written) {
+  const Certificate c = sample();
+  const auto again = certificate_from_json(certificate_to_json(c));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(certificate_to_json(*again).dump(), certificate_to_json(c).dump());
+  EXPECT_TRUE(same_client(*again, c));
+}
+
+TEST(Certificate, another_file_or_version_is_refused) {
+  EXPECT_FALSE(certificate_from_json(Json::object()));
+  EXPECT_FALSE(certificate_from_json(certificate_to_json(sample()).set("version", 2)));
+}
+
+TEST(Certificate, is_of_this_client_only_on_the_same_machine_and_build) {
+  const Certificate here = sample();
+  Certificate other = sample();
+  other.machine.kernel = "another";
+  EXPECT_FALSE(same_client(here, other));
+  other = sample();
+  other.build = "GNU Debug";
+  EXPECT_FALSE(same_client(here, other));
+  other = sample();
+  other.threads = 2;
+  EXPECT_FALSE(same_client(here, other));
+  other = sample();
+  other.streams = 7;  // another shape of the same client
+  EXPECT_TRUE(same_client(here, other));
+}
+
+TEST(Certificate, a_run_cites_the_level_above_its_load) {
+  const Certificate c = sample();
+  const auto citation = cite(c, loaded(46'000, 10));
+  ASSERT_TRUE(citation);
+  EXPECT_NEAR(citation->used, 0.23, 1e-9);
+  EXPECT_EQ(citation->at_share, 0.5);
+  EXPECT_EQ(citation_text(c, *citation),
+            "used 23 % of the capacity proven on 2023-11-14 at 100 streams; TTFT error at P99 ≤ "
+            "58.0 µs, ITL ≤ 61.0 µs");
+  // Queries may be what is scarce.
+  EXPECT_NEAR(cite(c, loaded(1000, 40'000))->used, 0.8, 1e-9);
+}
+
+TEST(Certificate, beyond_what_was_tried_no_error_is_promised) {
+  const auto citation = cite(sample(), loaded(150'000, 10));
+  ASSERT_TRUE(citation);
+  EXPECT_FALSE(citation->ttft_error_p99);
+}
+
+TEST(Certificate, without_kernel_stamps_the_reader_s_error_is_cited) {
+  Point point = loaded(10'000, 10);
+  point.stamps.kernel_stamped = 0;
+  EXPECT_EQ(cite(sample(), point)->ttft_error_p99, Duration{690'000});
+}
+
+TEST(Certificate, nothing_is_said_of_what_it_does_not_cover) {
+  Point point = loaded(10'000, 10);
+  point.run.simulated = true;
+  EXPECT_FALSE(cite(sample(), point));
+  point = loaded(10'000, 10);
+  point.run.facts.set("endpoints", Json::array().push_back("https://x"));
+  EXPECT_FALSE(cite(sample(), point));
+}
+
+TEST(Certificate, errors_are_signed_and_their_size_is_the_larger_tail) {
+  std::vector<std::int64_t> values;
+  for (int i = -100; i <= 900; ++i) values.push_back(i);
+  const ErrorFigures f = error_figures(values);
+  EXPECT_EQ(f.count, 1001U);
+  EXPECT_EQ(f.p1, -90);
+  EXPECT_EQ(f.p50, 400);
+  EXPECT_EQ(f.p99, 890);
+  EXPECT_EQ(f.size_p99(), 890);
+  std::vector<std::int64_t> none;
+  EXPECT_EQ(error_figures(none).count, 0U);
+}
+
+}  // namespace
+}  // namespace assay::metrics

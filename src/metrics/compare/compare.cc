@@ -1,0 +1,258 @@
+#include "metrics/compare/compare.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "metrics/compare/bootstrap.h"
+#include "metrics/compare/paired.h"
+#include "metrics/compare/sampled.h"
+#include "metrics/compare/workload.h"
+
+namespace assay::metrics {
+namespace {
+
+constexpr std::array<std::string_view, kComparedMetrics> kNames = {
+    "ttft_p50", "ttft_p90",    "ttft_p99",    "tpot_p50",    "tpot_p90",   "tpot_p99", "itl_p50",
+    "itl_p99",  "latency_p50", "latency_p90", "latency_p99", "system_tps", "qps"};
+
+// The largest deviation of several ways to cut a run, or two runs alike.
+void keep_wider(const Estimate& fresh, Estimate& widest) {
+  if (widest.blocks == 0 || fresh.log_deviation > widest.log_deviation) widest = fresh;
+}
+
+std::vector<Sampled> cut(const QueryRows& rows) {
+  std::vector<Sampled> out;
+  std::vector<TimeBlocks> ways = time_blocks(rows.rows());
+  for (TimeBlocks& blocks : ways) out.emplace_back(rows, std::move(blocks));
+  return out;
+}
+
+// Both runs, cut into blocks once for all metrics.
+class Both {
+ public:
+  Both(const ComparedRun& a, const ComparedRun& b, std::size_t replicates)
+      : replicates_(replicates), paired_(interleaved(*a.point, *b.point)) {
+    if (!paired_) {
+      left_ = cut(*a.rows);
+      right_ = cut(*b.rows);
+      return;
+    }
+    const PairedBlocks pairs = paired_blocks(a.point->run, *a.rows, *b.rows);
+    pairs_ = pairs.a.front().count();
+    for (const TimeBlocks& blocks : pairs.a) left_.emplace_back(*a.rows, blocks, true);
+    for (const TimeBlocks& blocks : pairs.b) right_.emplace_back(*b.rows, blocks, true);
+  }
+
+  // 0 where the two were not measured in pairs.
+  std::size_t pairs() const { return pairs_; }
+
+  // What both have and how far the logarithm of their ratio would move by itself.
+  struct Effect {
+    double a = 0;  // 0: has none
+    double b = 0;
+    double deviation = 0;
+    std::size_t blocks = 0;
+  };
+  Effect effect(ComparedMetric metric, Rng& rng) const {
+    return paired_ ? effect_of_pairs(metric, rng) : effect_of_runs(metric, rng);
+  }
+
+ private:
+  Effect effect_of_runs(ComparedMetric metric, Rng& rng) const {
+    Estimate a{};
+    Estimate b{};
+    for (const Sampled& one : left_) {
+      keep_wider(bootstrap(one.statistic(metric), replicates_, rng), a);
+    }
+    for (const Sampled& one : right_) {
+      keep_wider(bootstrap(one.statistic(metric), replicates_, rng), b);
+    }
+    return {a.value, b.value, std::hypot(a.log_deviation, b.log_deviation),
+            std::min(a.blocks, b.blocks)};
+  }
+
+  Effect effect_of_pairs(ComparedMetric metric, Rng& rng) const {
+    Estimate ratio{};
+    Effect out{};
+    for (std::size_t i = 0; i < left_.size(); ++i) {
+      const Statistic a = left_[i].statistic(metric);
+      const Statistic b = right_[i].statistic(metric);
+      keep_wider(bootstrap_ratio(a, b, replicates_, rng), ratio);
+      if (i > 0) continue;
+      const std::vector<std::uint32_t> once(a.blocks, 1);
+      out.a = a.of(once);
+      out.b = b.of(once);
+    }
+    out.deviation = ratio.log_deviation;
+    out.blocks = ratio.blocks;
+    return out;
+  }
+
+  std::size_t replicates_;
+  bool paired_;
+  std::size_t pairs_ = 0;
+  std::vector<Sampled> left_{};  // one a way to cut; of pairs, the same ways on both sides
+  std::vector<Sampled> right_{};
+};
+
+// A metric's effect on the logarithmic scale: positive harm is worse.
+struct Tested {
+  double harm = 0;
+  double deviation = 0;
+  double degrees = 1;
+};
+
+// The chance of a harm so large if the true one were `margin`. Without any spread (a simulated run
+// whose times are all alike) there is no chance in it.
+double p_above(const Tested& t, double margin) {
+  const double distance = t.harm - margin;
+  // Below what a percentile's last digit can say.
+  if (t.deviation < 1e-9) return distance > 1e-9 ? 0 : 1;
+  return student_tail(distance / t.deviation, t.degrees);
+}
+
+// Holm's step-down adjustment, in place.
+void adjust(std::vector<double>& p) {
+  std::vector<std::size_t> order(p.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::sort(order, {}, [&p](std::size_t i) { return p[i]; });
+  double highest = 0;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const double scaled = p[order[k]] * static_cast<double>(p.size() - k);
+    highest = std::min(1.0, std::max(highest, scaled));
+    p[order[k]] = highest;
+  }
+}
+
+MetricVerdict verdict_of(const MetricComparison& m, const CompareOptions& options) {
+  if (m.p_worse < options.alpha) return MetricVerdict::worse;
+  if (m.p_better < options.alpha) return MetricVerdict::better;
+  const bool within = m.low >= -options.equivalence_margin && m.high <= options.equivalence_margin;
+  return within ? MetricVerdict::same : MetricVerdict::unresolved;
+}
+
+}  // namespace
+
+std::string_view to_string(ComparedMetric metric) {
+  return kNames[static_cast<std::size_t>(metric)];
+}
+
+std::optional<ComparedMetric> compared_metric_from(std::string_view name) {
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<ComparedMetric>(found - kNames.begin());
+}
+
+std::string_view to_string(MetricVerdict verdict) {
+  switch (verdict) {
+    case MetricVerdict::better:
+      return "better";
+    case MetricVerdict::same:
+      return "same";
+    case MetricVerdict::unresolved:
+      return "unresolved";
+    case MetricVerdict::worse:
+      return "worse";
+  }
+  CHECK(false && "no such MetricVerdict");
+  return "";
+}
+
+bool Comparison::worse() const {
+  return std::ranges::any_of(metrics,
+                             [](const auto& m) { return m.verdict == MetricVerdict::worse; });
+}
+
+bool Comparison::unresolved() const {
+  return std::ranges::any_of(metrics,
+                             [](const auto& m) { return m.verdict == MetricVerdict::unresolved; });
+}
+
+Comparison compare_runs(const ComparedRun& a, const ComparedRun& b, const CompareOptions& options) {
+  Comparison out;
+  out.refusals = workload_differences(a, b, options);
+  for (const ComparedRun* run : {&a, &b}) {
+    if (run->client == ClientLimited::suspected) {
+      out.notes.push_back(run->name + ": the client may have been the bottleneck");
+    }
+  }
+  if (!out.comparable()) return out;
+  const Both both(a, b, options.replicates);
+  out.pairs = both.pairs();
+  Rng rng(options.seed);
+  std::vector<Tested> tested;
+  for (const ComparedMetric metric : options.metrics) {
+    const Both::Effect found = both.effect(metric, rng);
+    if (found.a <= 0 || found.b <= 0) {
+      out.notes.push_back(std::string(to_string(metric)) + ": no values to compare");
+      continue;
+    }
+    const double change = std::log(found.b / found.a);
+    tested.push_back({higher_is_better(metric) ? -change : change, found.deviation,
+                      static_cast<double>(std::max<std::size_t>(found.blocks, 2) - 1)});
+    out.metrics.push_back(
+        {.metric = metric, .a = found.a, .b = found.b, .effect = std::expm1(change)});
+  }
+  const double margin = std::log1p(options.regression_margin);
+  std::vector<double> worse;
+  std::vector<double> better;
+  for (const Tested& t : tested) {
+    worse.push_back(p_above(t, margin));
+    better.push_back(p_above({-t.harm, t.deviation, t.degrees}, margin));
+  }
+  adjust(worse);
+  adjust(better);
+  const double tail =
+      options.alpha / 2 / static_cast<double>(std::max<std::size_t>(1, tested.size()));
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    MetricComparison& m = out.metrics[i];
+    const double reach = student_quantile(tail, tested[i].degrees) * tested[i].deviation;
+    m.low = std::expm1(std::log1p(m.effect) - reach);
+    m.high = std::expm1(std::log1p(m.effect) + reach);
+    m.p_worse = worse[i];
+    m.p_better = better[i];
+    m.verdict = verdict_of(m, options);
+  }
+  return out;
+}
+
+Json comparison_json(const Comparison& comparison, const ComparedRun& a, const ComparedRun& b,
+                     const CompareOptions& options) {
+  Json metrics = Json::array();
+  for (const MetricComparison& m : comparison.metrics) {
+    metrics.push_back(Json()
+                          .set("metric", to_string(m.metric))
+                          .set("a", m.a)
+                          .set("b", m.b)
+                          .set("effect", m.effect)
+                          .set("interval", Json::array().push_back(m.low).push_back(m.high))
+                          .set("p_worse", m.p_worse)
+                          .set("p_better", m.p_better)
+                          .set("verdict", to_string(m.verdict)));
+  }
+  const auto words = [](const std::vector<std::string>& list) {
+    Json out = Json::array();
+    for (const std::string& text : list) out.push_back(text);
+    return out;
+  };
+  const std::string_view verdict = !comparison.comparable()  ? "not_comparable"
+                                   : comparison.worse()      ? "worse"
+                                   : comparison.unresolved() ? "unresolved"
+                                                             : "same_or_better";
+  return Json()
+      .set("verdict", verdict)
+      .set("a", a.name)
+      .set("b", b.name)
+      .set("confidence", 1 - options.alpha)
+      .set("regression_margin", options.regression_margin)
+      .set("equivalence_margin", options.equivalence_margin)
+      .set("pairs", comparison.pairs > 0 ? Json(comparison.pairs) : Json(nullptr))
+      .set("refusals", words(comparison.refusals))
+      .set("notes", words(comparison.notes))
+      .set("metrics", std::move(metrics));
+}
+
+}  // namespace assay::metrics

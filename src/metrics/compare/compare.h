@@ -1,0 +1,103 @@
+// compare: is B worse than A? Effects with confidence intervals, one verdict, or a refusal.
+//
+// Every metric's effect is B / A − 1, signed so that a positive harm is worse. Its uncertainty
+// comes from a block bootstrap of each run (compare/bootstrap.h). "Worse" means: worse by more than
+// the regression margin, with all metrics together wrong in at most `alpha` of the cases in which
+// nothing is worse (Holm 1979). "Same" means: the interval lies within the equivalence margin.
+// Intervals are simultaneous (Bonferroni). What neither shows is unresolved: more data decides.
+//
+// Two runs of different work are not compared at all. What a bootstrap within a run cannot see is
+// drift from one run to the next (another neighbour, a warmer machine): repeat, or interleave. Two
+// sides of one interleaved run are compared pair by pair of blocks (compare/paired.h).
+//
+// Pure: chance comes from the seed in the options.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "metrics/compare/query_rows.h"
+#include "metrics/innocence.h"
+#include "metrics/point.h"
+
+namespace assay::metrics {
+
+enum class ComparedMetric : std::uint8_t {
+  ttft_p50,
+  ttft_p90,
+  ttft_p99,
+  tpot_p50,
+  tpot_p90,
+  tpot_p99,
+  itl_p50,
+  itl_p99,
+  latency_p50,
+  latency_p90,
+  latency_p99,
+  system_tps,
+  qps,
+};
+inline constexpr int kComparedMetrics = 13;
+std::string_view to_string(ComparedMetric metric);
+std::optional<ComparedMetric> compared_metric_from(std::string_view name);
+constexpr bool higher_is_better(ComparedMetric metric) {
+  return metric >= ComparedMetric::system_tps;
+}
+
+enum class MetricVerdict : std::uint8_t { better, same, unresolved, worse };
+std::string_view to_string(MetricVerdict verdict);
+
+struct CompareOptions {
+  std::vector<ComparedMetric> metrics{ComparedMetric::ttft_p50,    ComparedMetric::ttft_p90,
+                                      ComparedMetric::tpot_p50,    ComparedMetric::tpot_p90,
+                                      ComparedMetric::latency_p50, ComparedMetric::latency_p90,
+                                      ComparedMetric::system_tps};
+  double alpha = 0.05;
+  double regression_margin = 0.01;   // a harm up to this is nobody's regression
+  double equivalence_margin = 0.03;  // an interval within ± this is "same"
+  double length_margin = 0.02;       // by how much mean ISL and OSL may differ
+  double error_margin = 0.01;        // by how much the failed shares may differ
+  std::size_t replicates = 1000;
+  std::uint64_t seed = 1;
+};
+
+// One of the two.
+struct ComparedRun {
+  std::string name{};
+  const Point* point = nullptr;
+  const QueryRows* rows = nullptr;  // sorted
+  std::optional<ClientLimited> client{};
+};
+
+struct MetricComparison {
+  ComparedMetric metric = ComparedMetric::ttft_p50;
+  double a = 0;  // ns, or per second
+  double b = 0;
+  double effect = 0;  // B / A − 1
+  double low = 0;     // its interval
+  double high = 0;
+  double p_worse = 1;  // adjusted for the number of metrics
+  double p_better = 1;
+  MetricVerdict verdict = MetricVerdict::unresolved;
+};
+
+struct Comparison {
+  std::vector<std::string> refusals{};  // why it is not comparable; else empty
+  std::vector<std::string> notes{};
+  std::size_t pairs = 0;  // of blocks, where the two were measured in turns; else 0
+  std::vector<MetricComparison> metrics{};
+  bool comparable() const { return refusals.empty(); }
+  bool worse() const;
+  bool unresolved() const;
+};
+
+Comparison compare_runs(const ComparedRun& a, const ComparedRun& b, const CompareOptions& options);
+
+Json comparison_json(const Comparison& comparison, const ComparedRun& a, const ComparedRun& b,
+                     const CompareOptions& options);
+
+}  // namespace assay::metrics

@@ -1,0 +1,260 @@
+// What the statistics promise is tried on many synthetic runs: a closed loop of 16 streams at a
+// server whose speed wanders, so that neighbours in time are alike. Nothing is read from a clock;
+// seeds are fixed, so a count is the same on every machine.
+#include "metrics/compare/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "metrics/compare/bootstrap.h"
+#include "metrics/point_fold.h"
+#include "metrics/testing_hand_made.h"
+
+namespace assay::metrics {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+struct Server {
+  double ttft_ms = 50;
+  double tpot_ms = 10;
+  double wander = 0.01;  // deviation of its speed's logarithm, with a memory of half a second
+  int tokens = 50;
+  double failing = 0;
+};
+
+struct Recorded {
+  Point point{};
+  QueryRows rows;
+  ComparedRun as(const std::string& name) const {
+    return {.name = name, .point = &point, .rows = &rows, .client = ClientLimited::no};
+  }
+};
+
+RunInfo info_of(const std::string& model) {
+  RunInfo info;
+  info.phases = {{PhaseKind::performance, "performance", false}};
+  info.facts = Json().set("model", model).set("api", "openai_chat").set("streaming", true);
+  return info;
+}
+
+// The speed of each tenth of a second: an autoregression with a memory of five of them.
+std::vector<double> wandering(double deviation, Rng& rng) {
+  std::vector<double> out(2000);
+  const double memory = 0.8;
+  double state = rng.normal();
+  for (double& value : out) {
+    value = std::exp(deviation * state);
+    state = memory * state + std::sqrt(1 - memory * memory) * rng.normal();
+  }
+  return out;
+}
+
+std::unique_ptr<Recorded> record(const Server& server, std::uint64_t seed, int queries = 800,
+                                 const std::string& model = "m") {
+  constexpr int kStreams = 16;
+  const RunInfo info = info_of(model);
+  auto out = std::make_unique<Recorded>(Recorded{{}, QueryRows(info)});
+  PointFold fold(info, {.early_stopping = false});
+  Rng rng(seed);
+  const std::vector<double> speed = wandering(server.wander, rng);
+  std::vector<double> free_at(kStreams, 0.0);  // ms
+  for (int i = 0; i < queries; ++i) {
+    const auto slot = std::min_element(free_at.begin(), free_at.end());
+    const double sent = *slot;
+    const double slow = speed[static_cast<std::size_t>(sent / 100) % speed.size()];
+    const double ttft = server.ttft_ms * slow * std::exp(0.2 * rng.normal());
+    const double tpot = server.tpot_ms * slow * std::exp(0.04 * rng.normal());
+    const auto at = [](double ms) { return Instant{static_cast<std::int64_t>(ms * 1e6)}; };
+    HandMadeQuery q{};
+    q.query.index = static_cast<std::uint32_t>(i);
+    q.due = q.sent = at(sent);
+    const double end = sent + ttft + tpot * (server.tokens - 1);
+    q.events = {{at(sent + ttft), "a"}, {at((sent + ttft + end) / 2), "b"}, {at(end), "c"}};
+    q.done = at(end);
+    q.usage = {.prompt_tokens = 100, .completion_tokens = server.tokens};
+    if (rng.uniform() < server.failing) q.outcome = Outcome::reset;
+    tell(q, fold);
+    tell(q, out->rows);
+    *slot = end;
+  }
+  out->point = fold.finish({RunState::complete, ""});
+  out->rows.sort();
+  return out;
+}
+
+const MetricComparison& metric(const Comparison& c, ComparedMetric wanted) {
+  for (const MetricComparison& m : c.metrics) {
+    if (m.metric == wanted) return m;
+  }
+  static const MetricComparison kNone{};
+  ADD_FAILURE() << "no " << to_string(wanted);
+  return kNone;
+}
+
+TEST(Compare, two_runs_of_one_server_raise_a_false_alarm_in_at_most_one_of_twenty) {
+  int alarms = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const Server server{.wander = 0.03};
+    const auto a = record(server, 2 * seed + 1);
+    const auto b = record(server, 2 * seed + 2);
+    // Without a margin: any true difference would count, and there is none.
+    const CompareOptions options{.regression_margin = 0, .replicates = 200, .seed = seed};
+    const Comparison c = compare_runs(a->as("A"), b->as("B"), options);
+    ASSERT_TRUE(c.comparable()) << c.refusals[0];
+    if (c.worse()) ++alarms;
+  }
+  RecordProperty("false_alarms_of_200", alarms);
+  EXPECT_LE(alarms, 10);
+}
+
+TEST(Compare, a_tpot_three_percent_worse_is_found_nine_times_in_ten) {
+  int found = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const auto a = record(Server{}, 2 * seed + 1001);
+    const auto b = record(Server{.tpot_ms = 10.3}, 2 * seed + 1002);
+    const Comparison c = compare_runs(a->as("A"), b->as("B"), {.replicates = 200, .seed = seed});
+    ASSERT_TRUE(c.comparable());
+    const bool seen = metric(c, ComparedMetric::tpot_p50).verdict == MetricVerdict::worse ||
+                      metric(c, ComparedMetric::tpot_p90).verdict == MetricVerdict::worse;
+    if (seen) ++found;
+  }
+  RecordProperty("found_of_200", found);
+  EXPECT_GE(found, 180);
+}
+
+TEST(Compare, an_interval_holds_the_truth) {
+  int held = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const auto a = record(Server{}, 2 * seed + 5001);
+    const auto b = record(Server{.tpot_ms = 10.5}, 2 * seed + 5002);
+    const Comparison c = compare_runs(a->as("A"), b->as("B"),
+                                      {.metrics = {ComparedMetric::tpot_p50}, .replicates = 200});
+    const MetricComparison& m = metric(c, ComparedMetric::tpot_p50);
+    if (m.low <= 0.05 && 0.05 <= m.high) ++held;
+  }
+  EXPECT_GE(held, 90);
+}
+
+TEST(Compare, what_is_the_same_is_called_the_same_and_what_is_faster_better) {
+  const auto a = record(Server{.wander = 0}, 1, 4000);
+  const auto b = record(Server{.wander = 0}, 2, 4000);
+  const Comparison same = compare_runs(a->as("A"), b->as("B"), {});
+  EXPECT_FALSE(same.worse());
+  EXPECT_EQ(metric(same, ComparedMetric::tpot_p50).verdict, MetricVerdict::same);
+  const auto fast = record(Server{.tpot_ms = 9, .wander = 0}, 3, 4000);
+  const Comparison better = compare_runs(a->as("A"), fast->as("B"), {});
+  EXPECT_FALSE(better.worse());
+  EXPECT_EQ(metric(better, ComparedMetric::tpot_p50).verdict, MetricVerdict::better);
+  EXPECT_EQ(metric(better, ComparedMetric::system_tps).verdict, MetricVerdict::better);
+  // And the other way round it is a regression, of the rate too.
+  const Comparison worse = compare_runs(fast->as("A"), a->as("B"), {});
+  EXPECT_EQ(metric(worse, ComparedMetric::tpot_p50).verdict, MetricVerdict::worse);
+  EXPECT_EQ(metric(worse, ComparedMetric::system_tps).verdict, MetricVerdict::worse);
+}
+
+TEST(Compare, a_harm_within_the_margin_is_no_regression) {
+  const auto a = record(Server{.wander = 0}, 1, 2000);
+  const auto b = record(Server{.tpot_ms = 10.5, .wander = 0}, 2, 2000);
+  EXPECT_TRUE(compare_runs(a->as("A"), b->as("B"), {}).worse());
+  EXPECT_FALSE(compare_runs(a->as("A"), b->as("B"), {.regression_margin = 0.10}).worse());
+}
+
+TEST(Compare, few_queries_decide_nothing) {
+  const auto a = record(Server{}, 1, 40);
+  const auto b = record(Server{}, 2, 40);
+  const Comparison c = compare_runs(a->as("A"), b->as("B"), {});
+  EXPECT_TRUE(c.comparable());
+  EXPECT_TRUE(c.unresolved());
+}
+
+TEST(Compare, other_work_is_refused_with_its_reason) {
+  const auto a = record(Server{}, 1, 200);
+  const auto refused = [&a](const Recorded& b, const std::string& why) {
+    const Comparison c = compare_runs(a->as("A"), b.as("B"), {});
+    EXPECT_FALSE(c.comparable()) << why;
+    EXPECT_TRUE(c.metrics.empty());
+    EXPECT_THAT(c.refusals, Contains(HasSubstr(why)));
+  };
+  refused(*record(Server{.tokens = 40}, 2, 200), "OSL: 50.0 tokens on average in A, 40.0 in B");
+  refused(*record(Server{}, 2, 200, "other"), "model: A has \"m\", B has \"other\"");
+  refused(*record(Server{.failing = 0.1}, 2, 200), "failed: 0.0 % of A's");
+  refused(*record(Server{}, 2, 19), "19 successful queries are too few");
+  const auto b = record(Server{}, 2, 200);
+  ComparedRun guilty = b->as("B");
+  guilty.client = ClientLimited::yes;
+  EXPECT_THAT(compare_runs(a->as("A"), guilty, {}).refusals, Contains(HasSubstr("bottleneck")));
+  guilty.client = ClientLimited::suspected;
+  const Comparison noted = compare_runs(a->as("A"), guilty, {});
+  EXPECT_TRUE(noted.comparable());
+  EXPECT_THAT(noted.notes, Contains(HasSubstr("may have been the bottleneck")));
+  b->point.end.state = RunState::crashed;
+  EXPECT_THAT(compare_runs(a->as("A"), b->as("B"), {}).refusals, Contains(HasSubstr("not whole")));
+}
+
+TEST(Compare, the_same_seed_says_the_same) {
+  const auto a = record(Server{}, 1, 200);
+  const auto b = record(Server{}, 2, 200);
+  const auto text = [&] {
+    return comparison_json(compare_runs(a->as("A"), b->as("B"), {}), a->as("A"), b->as("B"), {})
+        .dump();
+  };
+  EXPECT_EQ(text(), text());
+}
+
+TEST(Compare, names_go_both_ways) {
+  for (int i = 0; i < kComparedMetrics; ++i) {
+    const auto m = static_cast<ComparedMetric>(i);
+    EXPECT_EQ(compared_metric_from(to_string(m)), m);
+  }
+  EXPECT_FALSE(compared_metric_from("tpot"));
+}
+
+// Of n independent values the deviation of the mean's logarithm is known.
+TEST(Bootstrap, agrees_with_theory_where_there_is_one) {
+  Rng rng(7);
+  std::vector<BlockedRate> blocks;
+  for (int i = 0; i < 400; ++i) blocks.push_back({100 + 10 * rng.normal(), 1});
+  const Estimate rate = bootstrap(rate_of(blocks), 2000, rng);
+  EXPECT_NEAR(rate.log_deviation, 0.1 / std::sqrt(400), 0.0008);
+  std::vector<BlockedValue> values;
+  for (std::uint32_t i = 0; i < 1000; ++i) values.push_back({std::exp(0.1 * rng.normal()), i, 1});
+  const Estimate median = bootstrap(quantile_of(values, 1000, 0.5), 1000, rng);
+  EXPECT_NEAR(median.log_deviation, 0.1 * std::sqrt(1.5708 / 1000), 0.0012);
+}
+
+TEST(Bootstrap, student_s_tail_and_its_inverse) {
+  EXPECT_NEAR(student_tail(2.228, 10), 0.025, 1e-4);
+  EXPECT_NEAR(student_tail(1.812, 10), 0.05, 1e-4);
+  EXPECT_NEAR(student_quantile(0.025, 10), 2.2281, 1e-3);
+  EXPECT_NEAR(student_quantile(0.005, 30), 2.7500, 1e-3);
+  EXPECT_NEAR(student_tail(-1.0, 5), 1 - student_tail(1.0, 5), 1e-12);
+}
+
+TEST(Bootstrap, blocks_are_whole_queries_in_time_and_at_least_ten) {
+  std::vector<QueryRow> rows;
+  for (int i = 0; i < 100; ++i) rows.push_back({.sent = at_ms(i * 10), .done = at_ms(i * 10 + 30)});
+  const std::vector<TimeBlocks> blocks = time_blocks(rows);
+  ASSERT_EQ(blocks.size(), 2U);
+  for (const TimeBlocks& one : blocks) {
+    EXPECT_EQ(one.begins.front(), 0U);
+    EXPECT_EQ(one.begins.back(), 100U);
+  }
+  EXPECT_EQ(blocks[0].count(), 21U);  // the cube root of 100 is above the three in flight
+  EXPECT_EQ(blocks[1].count(), 10U);
+  rows.resize(12);
+  ASSERT_EQ(time_blocks(rows).size(), 1U);
+  EXPECT_EQ(time_blocks(rows)[0].count(), 10U);
+}
+
+TEST(QueryRows, a_gap_is_kept_to_a_twentieth_of_a_percent) {
+  for (const double gap : {1.0, 950.0, 1.23e6, 4.56e9, 1e13}) {
+    EXPECT_NEAR(QueryRows::value_of(QueryRows::bucket_of(gap)) / gap, 1, 0.0003);
+  }
+}
+
+}  // namespace
+}  // namespace assay::metrics

@@ -1,0 +1,48 @@
+// QueryRows: what comparing two runs needs of each: one row a query, in the order in which they
+// were sent, and every gap between fragments as a bucket 0.05 % wide (two bytes). Definitions are
+// our own (metrics/point.h). One thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "metrics/definitions/definition.h"
+#include "metrics/reply_fold.h"
+
+namespace assay::metrics {
+
+struct QueryRow {
+  Instant sent{};
+  Instant done{};
+  std::uint16_t phase = 0;
+  bool ok = false;
+  std::optional<double> ttft{};  // ns
+  std::optional<double> tpot{};
+  std::optional<double> latency{};
+  std::int64_t output_tokens = -1;
+  std::size_t gaps_begin = 0;  // in QueryRows::gaps()
+  std::uint32_t gaps = 0;
+};
+
+class QueryRows final : public ReplyFold {
+ public:
+  explicit QueryRows(const RunInfo& info) : ReplyFold(info) {}
+
+  // By sent, ascending; queries that were never sent are left out. Call once, at the end.
+  void sort();
+  const std::vector<QueryRow>& rows() const { return rows_; }
+  const std::vector<std::uint16_t>& gaps() const { return gaps_; }
+
+  static std::uint16_t bucket_of(double gap_ns);
+  static double value_of(std::uint16_t bucket);  // ns
+
+ private:
+  void on_reply(const Reply& reply) override;
+
+  std::vector<QueryRow> rows_{};
+  std::vector<std::uint16_t> gaps_{};
+  Figures figures_{};
+};
+
+}  // namespace assay::metrics

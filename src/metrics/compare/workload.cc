@@ -1,0 +1,102 @@
+#include "metrics/compare/workload.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "metrics/compare/paired.h"
+
+namespace assay::metrics {
+namespace {
+
+constexpr std::size_t kQueriesMin = 20;
+constexpr std::size_t kPairsMin = 6;
+
+double failed_share(const Point& point) {
+  if (point.counts.issued == 0) return 0;
+  return static_cast<double>(point.counts.failed) / static_cast<double>(point.counts.issued);
+}
+
+bool simulated(const Point& point) { return point.run.simulated; }
+
+void facts(const Point& a, const Point& b, std::vector<std::string>& out) {
+  for (const char* const name : {"model", "api", "streaming"}) {
+    const Json& left = a.run.facts[name];
+    const Json& right = b.run.facts[name];
+    if (left == right) continue;
+    out.push_back(format("{}: A has {}, B has {}", name, left.dump(), right.dump()));
+  }
+  const Json& left = a.run.facts["run_config"]["load_pattern"];
+  const Json& right = b.run.facts["run_config"]["load_pattern"];
+  for (const char* const name : {"type", "target_qps", "target_concurrency"}) {
+    if (left[name] == right[name]) continue;
+    out.push_back(format("load pattern, {}: A has {}, B has {}", name, left[name].dump(),
+                         right[name].dump()));
+  }
+}
+
+void length(std::string_view name, const Distribution& a, const Distribution& b, double margin,
+            std::vector<std::string>& out) {
+  if (a.empty() != b.empty()) {
+    out.push_back(format("{}: only {} has token counts", name, a.empty() ? "B" : "A"));
+    return;
+  }
+  if (a.empty() || a.mean <= 0) return;
+  const double change = b.mean / a.mean - 1;
+  if (std::abs(change) <= margin) return;
+  out.push_back(format("{}: {} tokens on average in A, {} in B ({:+.1f} %, more than {:.1f} %)",
+                       name, three_digits(a.mean), three_digits(b.mean), 100 * change,
+                       100 * margin));
+}
+
+void pairs(const ComparedRun& a, const ComparedRun& b, std::vector<std::string>& out) {
+  if (!interleaved(*a.point, *b.point)) return;
+  const std::size_t found = paired_blocks(a.point->run, *a.rows, *b.rows).a.front().count();
+  if (found >= kPairsMin) return;
+  out.push_back(format("{} pairs of blocks are too few; {} is the least", found, kPairsMin));
+}
+
+void one(const ComparedRun& run, std::vector<std::string>& out) {
+  const Point& point = *run.point;
+  if (!point.complete()) {
+    out.push_back(format("{}: the run is not whole ({})", run.name, to_string(point.end.state)));
+  }
+  const auto good = static_cast<std::size_t>(
+      std::ranges::count_if(run.rows->rows(), [](const QueryRow& row) { return row.ok; }));
+  if (good < kQueriesMin) {
+    out.push_back(format("{}: {} successful queries are too few; {} is the least", run.name, good,
+                         kQueriesMin));
+  }
+  if (run.client == ClientLimited::yes) {
+    out.push_back(format("{}: the client was the bottleneck, so its figures are not the endpoint's",
+                         run.name));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> workload_differences(const ComparedRun& a, const ComparedRun& b,
+                                              const CompareOptions& options) {
+  std::vector<std::string> out;
+  one(a, out);
+  one(b, out);
+  if (simulated(*a.point) != simulated(*b.point)) {
+    out.push_back("one was measured and the other was simulated");
+  }
+  facts(*a.point, *b.point, out);
+  pairs(a, b, out);
+  length("ISL", a.point->isl, b.point->isl, options.length_margin, out);
+  length("OSL", a.point->osl, b.point->osl, options.length_margin, out);
+  const double left = failed_share(*a.point);
+  const double right = failed_share(*b.point);
+  if (std::abs(left - right) > options.error_margin) {
+    out.push_back(
+        format("failed: {:.1f} % of A's queries, {:.1f} % of B's: what failed is in no "
+               "series, so the rest are not the same queries",
+               100 * left, 100 * right));
+  }
+  return out;
+}
+
+}  // namespace assay::metrics

@@ -1,0 +1,15 @@
+// Is it the same work? The reasons why two runs may not be compared, in words; empty when they may.
+// Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "metrics/compare/compare.h"
+
+namespace assay::metrics {
+
+std::vector<std::string> workload_differences(const ComparedRun& a, const ComparedRun& b,
+                                              const CompareOptions& options);
+
+}  // namespace assay::metrics

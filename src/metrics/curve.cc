@@ -1,0 +1,292 @@
+#include "metrics/curve.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+
+namespace assay::metrics {
+namespace {
+
+constexpr double kNsToMs = 1e-6;
+
+double percentile_ms(const Json& block, std::string_view key) {
+  return block["percentiles"][key].as_double() * kNsToMs;
+}
+
+std::optional<double> known(const Json& value) {
+  return value.is_number() ? std::optional<double>(value.as_double()) : std::nullopt;
+}
+
+PointFigures run_figures(const Json& summary) {
+  PointFigures out;
+  out.system_tps = known(summary["system_tps"]);
+  out.tps_per_user = known(summary["tps_per_user"]);
+  out.qps = summary["qps"].as_double();
+  out.ttft_p50_ms = percentile_ms(summary["ttft"], "50.0");
+  out.ttft_mean_ms = summary["ttft"]["avg"].as_double() * kNsToMs;
+  out.ttft_p90_ms = percentile_ms(summary["ttft"], "90.0");
+  out.ttft_p99_ms = percentile_ms(summary["ttft"], "99.0");
+  out.tpot_p50_ms = percentile_ms(summary["tpot"], "50.0");
+  out.tpot_mean_ms = summary["tpot"]["avg"].as_double() * kNsToMs;
+  out.tpot_p90_ms = percentile_ms(summary["tpot"], "90.0");
+  out.tpot_p99_ms = percentile_ms(summary["tpot"], "99.0");
+  out.latency_p50_ms = percentile_ms(summary["latency"], "50.0");
+  out.latency_p90_ms = percentile_ms(summary["latency"], "90.0");
+  out.latency_p99_ms = percentile_ms(summary["latency"], "99.0");
+  out.duration_s = summary["duration_ns"].as_double() * 1e-9;
+  out.completed = summary["n_samples_completed"].as_uint();
+  out.failed = summary["n_samples_failed"].as_uint();
+  return out;
+}
+
+PointFigures window_figures(const Json& steady) {
+  const Json& figures = steady["figures"];
+  PointFigures out;
+  out.system_tps = known(figures["system_tps"]);
+  out.tps_per_user = known(figures["tps_per_user"]);
+  out.qps = figures["qps"].as_double();
+  out.ttft_p50_ms = figures["ttft_ms"]["p50"].as_double();
+  out.ttft_mean_ms = figures["ttft_ms"]["mean"].as_double();
+  out.ttft_p90_ms = figures["ttft_ms"]["p90"].as_double();
+  out.ttft_p99_ms = figures["ttft_ms"]["p99"].as_double();
+  out.tpot_p50_ms = figures["tpot_ms"]["p50"].as_double();
+  out.tpot_mean_ms = figures["tpot_ms"]["mean"].as_double();
+  out.tpot_p90_ms = figures["tpot_ms"]["p90"].as_double();
+  out.tpot_p99_ms = figures["tpot_ms"]["p99"].as_double();
+  out.latency_p50_ms = figures["latency_ms"]["p50"].as_double();
+  out.latency_p90_ms = figures["latency_ms"]["p90"].as_double();
+  out.latency_p99_ms = figures["latency_ms"]["p99"].as_double();
+  out.duration_s = steady["window"]["duration_s"].as_double();
+  out.completed = figures["n_samples_completed"].as_uint();
+  out.failed = figures["n_samples_failed"].as_uint();
+  return out;
+}
+
+void read_accuracy(const Json& accuracy, CurvePoint& point) {
+  for (const Json& entry : accuracy["accuracy_scores"].items()) {
+    AccuracyScore score{.dataset = std::string(entry["dataset_name"].as_string())};
+    score.samples = entry["total_samples"].as_uint(entry["unit_samples"].as_uint() *
+                                                   entry["num_repeats"].as_uint(1));
+    const Json& value = entry["score"];
+    if (value.is_number()) {
+      score.score = value.as_double();
+      point.accuracy.push_back(score);
+    }
+    for (const auto& [name, number] : value.members()) {
+      if (!number.is_number()) continue;
+      score.metric = name;
+      score.score = number.as_double();
+      point.accuracy.push_back(score);
+    }
+  }
+}
+
+Json number_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json figures_json(const PointFigures& figures) {
+  return Json()
+      .set("system_tps", number_json(figures.system_tps))
+      .set("tps_per_user", number_json(figures.tps_per_user))
+      .set("qps", figures.qps)
+      .set("ttft_p50_ms", figures.ttft_p50_ms)
+      .set("ttft_p90_ms", figures.ttft_p90_ms)
+      .set("ttft_p99_ms", figures.ttft_p99_ms)
+      .set("tpot_p50_ms", figures.tpot_p50_ms)
+      .set("tpot_p90_ms", figures.tpot_p90_ms)
+      .set("tpot_p99_ms", figures.tpot_p99_ms)
+      .set("latency_p50_ms", figures.latency_p50_ms)
+      .set("latency_p90_ms", figures.latency_p90_ms)
+      .set("latency_p99_ms", figures.latency_p99_ms)
+      .set("duration_s", figures.duration_s)
+      .set("completed", figures.completed)
+      .set("failed", figures.failed);
+}
+
+// The figure that a limit is about, in ms; nullptr where a point has no such figure.
+const double* figure_of(const SloLimit& limit, const PointFigures& figures) {
+  struct Row {
+    std::string_view series{};
+    double percentile = 0;
+    const double* figure = nullptr;
+  };
+  const Row rows[] = {
+      {"ttft", 50, &figures.ttft_p50_ms},       {"ttft", 90, &figures.ttft_p90_ms},
+      {"ttft", 99, &figures.ttft_p99_ms},       {"tpot", 50, &figures.tpot_p50_ms},
+      {"tpot", 90, &figures.tpot_p90_ms},       {"tpot", 99, &figures.tpot_p99_ms},
+      {"latency", 50, &figures.latency_p50_ms}, {"latency", 90, &figures.latency_p90_ms},
+      {"latency", 99, &figures.latency_p99_ms}};
+  for (const Row& row : rows) {
+    if (row.series == limit.series && std::abs(row.percentile - limit.percentile) < 1e-9) {
+      return row.figure;
+    }
+  }
+  return nullptr;
+}
+
+std::string curve_slo_text(const std::vector<SloLimit>& slo) {
+  std::string out;
+  for (const SloLimit& limit : slo) out += (out.empty() ? "" : ",") + limit.text;
+  return out;
+}
+
+Json point_json(const CurvePoint& point, const CurveTerms& terms) {
+  Json out;
+  out.set("name", point.name)
+      .set("concurrency", point.concurrency)
+      .set("region", point.region)
+      .set("declared_region", point.declared)
+      .set("offline", point.offline)
+      .set("measured", point.measured);
+  if (!point.measured) return out;
+  out.set("basis", point.window_official ? "steady_state" : "total")
+      .set("steady_state", Json().set("status", point.status).set("verdict", point.verdict))
+      .set("official", figures_json(point.official()))
+      .set("total", figures_json(point.run));
+  if (point.window) out.set("window", figures_json(*point.window));
+  // What `assay twin` fits to.
+  const PointFigures& told = point.official();
+  if (told.tpot_mean_ms > 0) {
+    out.set("tpot_ms_mean", told.tpot_mean_ms).set("ttft_ms_mean", told.ttft_mean_ms);
+  }
+  out.set("client_limited", point.client);
+  Json scores = Json::array();
+  for (const AccuracyScore& score : point.accuracy) {
+    Json one;
+    one.set("dataset", score.dataset).set("score", score.score).set("samples", score.samples);
+    if (!score.metric.empty()) one.set("metric", score.metric);
+    scores.push_back(std::move(one));
+  }
+  out.set("accuracy", std::move(scores));
+  if (point.power_kw) out.set("point_power_kw", *point.power_kw);
+  if (const auto joules = joules_per_token(point)) out.set("joules_per_token", *joules);
+  if (const auto cost = per_million(point, terms.price_per_hour.value_or(0))) {
+    out.set("dollars_per_million_tokens", *cost);
+  }
+  if (!terms.slo.empty()) out.set("slo_kept", keeps(terms.slo, point));
+  Json warnings = Json::array();
+  for (const std::string& warning : point.warnings) warnings.push_back(warning);
+  return out.set("warnings", std::move(warnings));
+}
+
+}  // namespace
+
+const CurvePoint* Curve::fastest() const {
+  const CurvePoint* best = nullptr;
+  for (const CurvePoint& point : points) {
+    const auto tps = point.official().system_tps;
+    if (!point.measured || !tps) continue;
+    if (best == nullptr || *tps > *best->official().system_tps) best = &point;
+  }
+  return best;
+}
+
+const CurvePoint* Curve::most_interactive() const {
+  const CurvePoint* best = nullptr;
+  for (const CurvePoint& point : points) {
+    const auto each = point.official().tps_per_user;
+    if (!point.measured || !each) continue;
+    if (best == nullptr || *each > *best->official().tps_per_user) best = &point;
+  }
+  return best;
+}
+
+std::size_t Curve::measured() const {
+  return static_cast<std::size_t>(std::ranges::count_if(points, &CurvePoint::measured));
+}
+
+void read_point(const Json& summary, const Json& accuracy, CurvePoint& point) {
+  point.measured = true;
+  point.run = run_figures(summary);
+  const Json& steady = summary["steady_state"];
+  if (steady.is_object()) {
+    point.status = steady["status"].as_string();
+    point.verdict = steady["verdict"].as_string();
+    if (steady["figures"].is_object()) point.window = window_figures(steady);
+    point.window_official = point.window && steady["official"].as_bool();
+  }
+  point.client = summary["client"]["client_limited"].as_string();
+  for (const Json& warning : summary["assay"]["warnings"].items()) {
+    point.warnings.emplace_back(warning.as_string());
+  }
+  read_accuracy(accuracy, point);
+}
+
+Result<void> check_curve_slo(const std::vector<SloLimit>& slo) {
+  const PointFigures none{};
+  for (const SloLimit& limit : slo) {
+    if (figure_of(limit, none) != nullptr) continue;
+    return invalid(
+        format("--slo: '{}': a curve's points have ttft, tpot and latency at p50, p90 and p99",
+               limit.text));
+  }
+  return {};
+}
+
+bool keeps(const std::vector<SloLimit>& slo, const CurvePoint& point) {
+  if (!point.measured || point.offline == "dedicated") return false;
+  const PointFigures& figures = point.official();
+  if (figures.failed > 0) return false;
+  return std::ranges::all_of(slo, [&figures](const SloLimit& limit) {
+    const double* const have = figure_of(limit, figures);
+    return have != nullptr && *have > 0 && *have <= limit.most.ms();
+  });
+}
+
+const CurvePoint* most_users(const Curve& curve, const std::vector<SloLimit>& slo) {
+  const CurvePoint* best = nullptr;
+  for (const CurvePoint& point : curve.points) {
+    if (!keeps(slo, point)) continue;
+    if (best == nullptr || point.concurrency > best->concurrency) best = &point;
+  }
+  return best;
+}
+
+Json curve_json(const Curve& curve, const CurveTerms& terms) {
+  Json list = Json::array();
+  for (const CurvePoint& point : curve.points) list.push_back(point_json(point, terms));
+  Json notes = Json::array();
+  for (const std::string& note : curve.notes) notes.push_back(note);
+  Json out;
+  out.set("format", "assay-curve-summary")
+      .set("version", 1)
+      .set("curve_id", curve.id)
+      .set("assay", curve.version)
+      .set("model", curve.model)
+      .set("endpoint", curve.endpoint)
+      .set("datasets", curve.datasets)
+      .set("started", curve.started)
+      .set("edition", curve.edition)
+      .set("seed_set", curve.seed_set)
+      .set("target_cohort", curve.cohort)
+      .set("c_max", curve.c_max)
+      .set("c_min", curve.c_min)
+      .set("quick", curve.quick)
+      .set("official", curve.official)
+      .set("complete", curve.measured() == curve.points.size())
+      .set("notes", std::move(notes));
+  if (curve.audit) out.set("output_caching_audit", caching_json(*curve.audit));
+  if (terms.price_per_hour) out.set("dollars_per_hour", *terms.price_per_hour);
+  if (!terms.slo.empty()) {
+    const CurvePoint* const most = most_users(curve, terms.slo);
+    out.set("slo", Json()
+                       .set("limits", curve_slo_text(terms.slo))
+                       .set("users", most == nullptr ? std::int64_t{0} : most->concurrency)
+                       .set("point", most == nullptr ? Json() : Json(most->name)));
+  }
+  return out.set("points", std::move(list));
+}
+
+std::optional<double> per_million(const CurvePoint& point, double per_hour) {
+  const auto tps = point.official().system_tps;
+  if (!tps || *tps <= 0 || per_hour <= 0) return std::nullopt;
+  return per_hour / 3600 / *tps * 1e6;
+}
+
+std::optional<double> joules_per_token(const CurvePoint& point) {
+  const auto tps = point.official().system_tps;
+  if (!tps || *tps <= 0 || !point.power_kw) return std::nullopt;
+  return *point.power_kw * 1000 / *tps;
+}
+
+}  // namespace assay::metrics

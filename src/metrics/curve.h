@@ -1,0 +1,123 @@
+// Curve: the points of one system, model and dataset, as numbers to be drawn and tabled. Each point
+// comes from its own result_summary.json and accuracy_results.json, so a curve is put together in
+// milliseconds, however long its event logs are.
+//
+// A point has two sets of figures: of its steady-state window and of the whole run. The window's
+// are official where it is long enough and level (metrics/steady_state.h), else the run's are, and
+// the point says why. The official curve is a step function over interactivity: no point stands
+// between two measured ones. Times in ms. Plain data; any thread may read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "metrics/caching_audit.h"
+#include "metrics/slo.h"
+
+namespace assay::metrics {
+
+struct PointFigures {
+  std::optional<double> system_tps{};
+  std::optional<double> tps_per_user{};
+  double qps = 0;
+  double ttft_p50_ms = 0;  // 0: not known, as for all that follow
+  double ttft_mean_ms = 0;
+  double ttft_p90_ms = 0;
+  double ttft_p99_ms = 0;
+  double tpot_p50_ms = 0;
+  double tpot_mean_ms = 0;
+  double tpot_p90_ms = 0;
+  double tpot_p99_ms = 0;
+  double latency_p50_ms = 0;
+  double latency_p90_ms = 0;
+  double latency_p99_ms = 0;
+  double duration_s = 0;
+  std::uint64_t completed = 0;
+  std::uint64_t failed = 0;
+};
+
+struct AccuracyScore {
+  std::string dataset{};
+  std::string metric{};  // "" where the file gives one number
+  double score = 0;
+  std::uint64_t samples = 0;
+};
+
+struct CurvePoint {
+  std::string name{};  // "r64"
+  std::int64_t concurrency = 0;
+  std::string region{};    // computed; "" outside all regions
+  std::string declared{};  // as point.yaml says
+  std::string offline = "none";
+  bool accuracy_wanted = false;
+  bool measured = false;
+
+  PointFigures run{};
+  std::optional<PointFigures> window{};
+  bool window_official = false;
+  std::string status{};  // of the steady state; "" where it was not looked for
+  std::string verdict{};
+  std::string client{};  // the client's verdict: "no", "maybe", "yes": client-limited; "" not known
+  std::vector<AccuracyScore> accuracy{};
+  std::vector<std::string> warnings{};
+  std::optional<double> power_kw{};  // provisioned, where a power file says
+
+  const PointFigures& official() const { return window_official ? *window : run; }
+};
+
+struct Curve {
+  std::string id{};
+  std::string model{};
+  std::string endpoint{};
+  std::string started{};
+  std::string version{};  // of Assay
+  std::string edition{};
+  std::string seed_set{};
+  std::string cohort{};
+  std::string datasets{};  // names, for a person
+  std::int64_t c_max = 0;
+  std::int64_t c_min = 0;
+  bool quick = false;
+  bool official = false;  // by its plan
+  bool simulated = false;
+  std::vector<std::string> notes{};
+  std::vector<CurvePoint> points{};
+  std::optional<CachingAudit> audit{};
+
+  // Of the measured points; nullptr where there is none.
+  const CurvePoint* fastest() const;           // most system_tps
+  const CurvePoint* most_interactive() const;  // most tps_per_user
+  std::size_t measured() const;
+};
+
+// The figures of a run folder's files into `point`; `accuracy` may be null.
+void read_point(const Json& summary, const Json& accuracy, CurvePoint& point);
+
+// Dollars for a million output tokens; nullopt where throughput is not known.
+// `per_hour`: of the whole system.
+std::optional<double> per_million(const CurvePoint& point, double per_hour);
+// By the provisioned power.
+std::optional<double> joules_per_token(const CurvePoint& point);
+
+// What a reader asks of a curve beside its figures.
+struct CurveTerms {
+  std::optional<double> price_per_hour{};  // dollars, for the whole system
+  std::vector<SloLimit> slo{};             // for how many users at once are these limits kept?
+};
+
+// Fails for a limit whose series or percentile a curve's points do not have.
+Result<void> check_curve_slo(const std::vector<SloLimit>& slo);
+// By the official figures; no query failed. False for a dedicated Offline, where nobody waits.
+bool keeps(const std::vector<SloLimit>& slo, const CurvePoint& point);
+// The most users that the system serves at once within the limits: the measured point of the
+// highest concurrency that keeps them, since the official curve is a step function. nullptr: none.
+const CurvePoint* most_users(const Curve& curve, const std::vector<SloLimit>& slo);
+
+// For programs: docs/formats/curve_folder.md. With terms, each point's cost and the users served.
+Json curve_json(const Curve& curve, const CurveTerms& terms = {});
+
+}  // namespace assay::metrics

@@ -1,0 +1,175 @@
+#include "metrics/definitions/definition.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+
+namespace assay::metrics {
+
+void Figures::clear() {
+  itl.clear();
+  success = false;
+  measured = true;
+  start = end = Instant::none();
+  ttft = tpot = latency = std::nullopt;
+  tokens.reset();
+  basis = TokenBasis::none;
+  tpot_weight = itl_weight = 1;
+}
+
+std::span<const Definition* const> definitions() {
+  static const std::array<const Definition*, 9> kAll{
+      &kAssayDefinition,         &kEndpointsDefinition, &kVllmDefinition,
+      &kSglangDefinition,        &kAiperfDefinition,    &kGuidellmDefinition,
+      &kInferencePerfDefinition, &kGenaiPerfDefinition, &kOtelDefinition};
+  return kAll;
+}
+
+const Definition* find_definition(std::string_view name) {
+  for (const Definition* definition : definitions()) {
+    if (definition->name == name) return definition;
+  }
+  return nullptr;
+}
+
+std::string_view to_string(TokenBasis basis) {
+  switch (basis) {
+    case TokenBasis::none:
+      return "none";
+    case TokenBasis::usage:
+      return "usage";
+    case TokenBasis::tokenizer:
+      return "tokenizer";
+    case TokenBasis::fragments:
+      return "fragments";
+  }
+  CHECK(false && "no such TokenBasis");
+  return "";
+}
+
+std::string_view to_string(TokenRule rule) {
+  switch (rule) {
+    case TokenRule::usage:
+      return "usage";
+    case TokenRule::tokenizer:
+      return "tokenizer";
+  }
+  CHECK(false && "no such TokenRule");
+  return "";
+}
+
+std::string_view to_string(PercentileRule rule) {
+  switch (rule) {
+    case PercentileRule::lower:
+      return "lower";
+    case PercentileRule::linear:
+      return "linear";
+    case PercentileRule::inverse:
+      return "inverse";
+    case PercentileRule::buckets:
+      return "buckets";
+  }
+  CHECK(false && "no such PercentileRule");
+  return "";
+}
+
+std::string_view to_string(WindowRule rule) {
+  switch (rule) {
+    case WindowRule::run:
+      return "run";
+    case WindowRule::requests:
+      return "requests";
+    case WindowRule::successes:
+      return "successes";
+    case WindowRule::none:
+      return "none";
+  }
+  CHECK(false && "no such WindowRule");
+  return "";
+}
+
+Instant first_of(const Reply& reply, Wanted wanted) {
+  for (const StreamEvent& event : reply.events) {
+    if (wanted(event.category)) return event.arrival;
+  }
+  return Instant::none();
+}
+
+Instant last_of(const Reply& reply, Wanted wanted) {
+  for (std::size_t i = reply.events.size(); i-- > 0;) {
+    if (wanted(reply.events[i].category)) return reply.events[i].arrival;
+  }
+  return Instant::none();
+}
+
+std::uint64_t count_of(const Reply& reply, Wanted wanted) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      reply.events, [wanted](const StreamEvent& event) { return wanted(event.category); }));
+}
+
+void gaps_of(const Reply& reply, Wanted wanted, std::vector<double>& out) {
+  Instant last = Instant::none();
+  for (const StreamEvent& event : reply.events) {
+    if (!wanted(event.category)) continue;
+    if (last.known()) out.push_back(static_cast<double>((event.arrival - last).ns));
+    last = event.arrival;
+  }
+}
+
+Instant request_start(const Event& event) {
+  if (!event.sent.known()) return event.due;
+  return event.connected ? event.sent - event.connect_time : event.sent;
+}
+
+void take_tokens(const Reply& reply, TokenRule rule, Figures& out) {
+  const std::int64_t usage = reply.event.usage.completion_tokens;
+  const std::int64_t counted = reply.counted == nullptr ? -1 : reply.counted->output;
+  const bool tokenizer = counted >= 0 && (rule == TokenRule::tokenizer || usage < 0);
+  if (!tokenizer && usage < 0) return;
+  out.tokens = tokenizer ? counted : usage;
+  out.basis = tokenizer ? TokenBasis::tokenizer : TokenBasis::usage;
+}
+
+std::optional<std::int64_t> tokens_after_first(const Reply& reply, const Figures& out) {
+  if (out.basis != TokenBasis::tokenizer) {
+    return out.tokens ? std::optional(*out.tokens - 1) : std::nullopt;
+  }
+  if (reply.counted->after_first < 0) return std::nullopt;
+  return reply.counted->after_first;
+}
+
+void measure_responses(const Reply& reply, Wanted wanted, Figures& out) {
+  const Event& event = reply.event;
+  out.success = out.measured = event.outcome == Outcome::ok;
+  out.start = request_start(event);
+  take_tokens(reply, TokenRule::tokenizer, out);
+  if (!event.streamed) {
+    out.end = event.done;
+    out.latency = span(out.start, out.end);
+    return;
+  }
+  const Instant first = first_of(reply, wanted);
+  out.end = last_of(reply, wanted);
+  out.latency = span(out.start, out.end);
+  out.ttft = span(out.start, first);
+  if (const auto each = per_later_token(first, out.end, out.tokens)) out.itl.push_back(*each);
+}
+
+std::optional<double> span(Instant begin, Instant end) {
+  if (!begin.known() || !end.known()) return std::nullopt;
+  return static_cast<double>((end - begin).ns);
+}
+
+std::optional<double> per_token(Instant begin, Instant end, std::optional<std::int64_t> tokens) {
+  const std::optional<double> time = span(begin, end);
+  if (!time || tokens.value_or(0) < 1) return std::nullopt;
+  return *time / static_cast<double>(*tokens);
+}
+
+std::optional<double> per_later_token(Instant begin, Instant end,
+                                      std::optional<std::int64_t> tokens) {
+  return tokens ? per_token(begin, end, *tokens - 1) : std::nullopt;
+}
+
+}  // namespace assay::metrics

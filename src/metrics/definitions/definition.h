@@ -1,0 +1,141 @@
+// Definition: what TTFT, TPOT, ITL, latency, a failure, the throughput window and a percentile mean
+// in one tool. Each tool measures something else and calls it the same; from one recording each
+// can be computed as that tool would have (`assay report RUN --definitions`).
+//
+// One definition is one small file of this folder with its source. What is computed is the rule,
+// not the tool's faults: every definition sees the same arrivals, on the result's clock, so that a
+// difference between two rows of the table is a difference of definition and of nothing else.
+//
+// Instants of a request as tools have them: they start their clock before the request is written,
+// so a connection that the query had to open is inside (`request_start`); ours starts at the last
+// request byte. Output tokens are counted as the tool counts them, as far as the recording has that
+// count: by the server's `usage`, or by the model's tokenizer where the run's tokens were counted
+// (metrics/token_counts.h). Which it was stands beside the figures.
+//
+// Durations are ns. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "domain/event.h"
+#include "metrics/reply_fold.h"
+
+namespace assay::metrics {
+
+// What a number of output tokens rests on.
+enum class TokenBasis : std::uint8_t { none, usage, tokenizer, fragments };
+inline constexpr std::size_t kTokenBases = 4;
+std::string_view to_string(TokenBasis basis);
+
+// Which count a tool takes first.
+enum class TokenRule : std::uint8_t {
+  usage,      // the server's, else a tokenizer's
+  tokenizer,  // the client's own, else the server's
+};
+std::string_view to_string(TokenRule rule);
+
+// What one tool makes of one reply. Absent: the tool has no such value for it.
+struct Figures {
+  bool success = false;  // counted as completed
+  bool measured = true;  // its latencies are kept; tools that drop failures say false for them
+  Instant start = Instant::none();
+  Instant end = Instant::none();
+  std::optional<double> ttft{};
+  std::optional<double> tpot{};
+  std::optional<double> latency{};
+  std::optional<std::int64_t> tokens{};
+  TokenBasis basis = TokenBasis::none;
+  std::vector<double> itl{};  // one a gap, or one a request, as the tool has it
+  // How often the request's TPOT and its ITL count in their distributions.
+  double tpot_weight = 1;
+  double itl_weight = 1;
+  void clear();
+};
+
+enum class PercentileRule : std::uint8_t {
+  lower,    // sorted[floor(p (n − 1))]: a value that occurred
+  linear,   // numpy's default: between the two neighbours
+  inverse,  // the least value with at least p of the values at or below it
+  buckets,  // from the convention's histogram buckets, as Prometheus' histogram_quantile does
+};
+
+enum class WindowRule : std::uint8_t {
+  run,        // start of the measured phase to the end of its last query
+  requests,   // first request's start to the last one's end
+  successes,  // the same over those that succeeded
+  none,       // the tool defines no rate
+};
+
+struct Definition {
+  std::string_view name{};    // of the flag: "vllm"
+  std::string_view title{};   // "vLLM bench serve"
+  std::string_view source{};  // what the rules were read from
+  // The rules in words, for the table.
+  std::string_view ttft{};
+  std::string_view tpot{};
+  std::string_view itl{};
+  std::string_view latency{};
+  std::string_view failures{};
+  PercentileRule percentiles = PercentileRule::linear;
+  WindowRule window = WindowRule::run;
+  TokenRule tokens = TokenRule::usage;
+  // `out` was cleared.
+  void (*measure)(const Reply& reply, Figures& out) = nullptr;
+};
+
+extern const Definition kAssayDefinition;
+extern const Definition kEndpointsDefinition;
+extern const Definition kVllmDefinition;
+extern const Definition kSglangDefinition;
+extern const Definition kAiperfDefinition;
+extern const Definition kGuidellmDefinition;
+extern const Definition kInferencePerfDefinition;
+extern const Definition kGenaiPerfDefinition;
+extern const Definition kOtelDefinition;
+
+// All of them, ours first.
+std::span<const Definition* const> definitions();
+// Null when there is none of that name.
+const Definition* find_definition(std::string_view name);
+
+std::string_view to_string(PercentileRule rule);
+std::string_view to_string(WindowRule rule);
+
+// ---- what definitions share -----------------------------------------------------------------
+
+// The event's JSON has a non-empty `choices`: fragments, role and finish events.
+constexpr bool has_choices(Category c) {
+  return is_fragment(c) || c == Category::role || c == Category::finish;
+}
+constexpr bool is_text(Category c) { return c == Category::text; }
+constexpr bool is_chunk(Category c) { return c != Category::marker; }
+constexpr bool is_line(Category) { return true; }
+
+using Wanted = bool (*)(Category);
+Instant first_of(const Reply& reply, Wanted wanted);
+Instant last_of(const Reply& reply, Wanted wanted);
+std::uint64_t count_of(const Reply& reply, Wanted wanted);
+// Gaps between neighbours among the wanted events.
+void gaps_of(const Reply& reply, Wanted wanted, std::vector<double>& out);
+
+// Before the connection was opened where the query had to open one, else when it was sent.
+Instant request_start(const Event& event);
+// Sets `tokens` and `basis`.
+void take_tokens(const Reply& reply, TokenRule rule, Figures& out);
+// Tokens of what came after the first fragment: counted, or one less than all.
+std::optional<std::int64_t> tokens_after_first(const Reply& reply, const Figures& out);
+// What tools do that time whole responses of one kind (AIPerf, genai-perf): the first and the last
+// wanted event; ITL is one value a request, (last − first) / (tokens − 1).
+void measure_responses(const Reply& reply, Wanted wanted, Figures& out);
+// (end − begin) / (tokens − 1); nothing below two tokens.
+std::optional<double> per_later_token(Instant begin, Instant end,
+                                      std::optional<std::int64_t> tokens);
+std::optional<double> per_token(Instant begin, Instant end, std::optional<std::int64_t> tokens);
+std::optional<double> span(Instant begin, Instant end);
+
+}  // namespace assay::metrics

@@ -1,0 +1,108 @@
+// DefinitionFold: hears a run, live or from its log, and computes its figures as each of the given
+// tools would. One pass whatever their number; a reply's events are kept until it ends.
+//
+// A series keeps up to `values_max` values and counts further ones in buckets 0.8 % wide, which the
+// result says (`exact`). One thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/histogram.h"
+#include "base/json.h"
+#include "domain/run_info.h"
+#include "metrics/definitions/definition.h"
+
+namespace assay::metrics {
+
+inline constexpr std::array<double, 4> kDefinitionPercentiles{50.0, 90.0, 99.0, 99.9};
+
+// One series of one tool. Absent where the tool has none or the run gave none: count 0.
+struct DefinedSeries {
+  std::uint64_t count = 0;
+  bool exact = true;
+  double mean = 0;
+  std::array<double, kDefinitionPercentiles.size()> percentiles{};
+};
+
+struct DefinedPoint {
+  const Definition* definition = nullptr;
+  std::uint64_t succeeded = 0;
+  std::uint64_t failed = 0;
+  DefinedSeries ttft{};
+  DefinedSeries tpot{};
+  DefinedSeries itl{};
+  DefinedSeries latency{};
+  Duration window{};  // 0: no rate
+  std::int64_t output_tokens = 0;
+  bool tokens_known = false;
+  std::array<std::uint64_t, kTokenBases> replies_by_basis{};  // of those that succeeded
+  double qps = 0;
+  double tps = 0;
+};
+
+// Values with weights, and their percentiles by any of the rules.
+class WeightedSeries {
+ public:
+  explicit WeightedSeries(std::size_t values_max) : values_max_(values_max) {}
+  void add(double value, double weight = 1);
+  DefinedSeries finish(PercentileRule rule);
+
+ private:
+  struct Entry {
+    double value = 0;
+    double weight = 1;
+  };
+  double exact_percentile(PercentileRule rule, double p) const;
+
+  std::size_t values_max_;
+  std::vector<Entry> values_{};
+  std::unique_ptr<Histogram> buckets_{};  // instead of values; weights are then one
+  std::uint64_t count_ = 0;
+  double total_ = 0;
+  double weight_ = 0;
+};
+
+class DefinitionFold final : public ReplyFold {
+ public:
+  // `counts`: by the model's tokenizer; null: none. Must outlive the fold.
+  DefinitionFold(const RunInfo& info, std::vector<const Definition*> wanted,
+                 const TokenCounts* counts = nullptr,
+                 std::size_t values_max = std::size_t{4} << 20);
+
+  // In the order in which they were wanted. The fold is empty afterwards.
+  std::vector<DefinedPoint> finish();
+
+ private:
+  struct Tool {
+    const Definition* definition = nullptr;
+    DefinedPoint point{};
+    WeightedSeries ttft;
+    WeightedSeries tpot;
+    WeightedSeries itl;
+    WeightedSeries latency;
+    Instant first = Instant::max();  // of the requests that its window rule asks for
+    Instant last = Instant::none();
+  };
+
+  void on_reply(const Reply& reply) override;
+  void tell(Tool& tool, const Reply& reply);
+  Duration window(const Tool& tool) const;
+
+  const TokenCounts* counts_;
+  std::vector<Tool> tools_{};
+  Figures figures_{};
+};
+
+// What the tool's token counts rest on, in words: "usage", "tokenizer", "usage (3 by fragments)".
+std::string token_basis_text(const DefinedPoint& point);
+
+// {"vllm": {"title", "source", "rules", "ttft": {...}, …}, …}; durations in ns.
+Json definitions_json(const std::vector<DefinedPoint>& points);
+
+}  // namespace assay::metrics

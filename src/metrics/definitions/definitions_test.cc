@@ -1,0 +1,283 @@
+// Cases worked by hand; the numbers beside each definition can be checked with a pencil.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "metrics/definitions/definition_fold.h"
+#include "metrics/point_fold.h"
+#include "metrics/testing_hand_made.h"
+
+namespace assay::metrics {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pointwise;
+
+constexpr double kMs = 1e6;
+
+// Sent at 10 ms over a connection that took 2 ms to open: other tools began at 8 ms. A role-only
+// event, reasoning before text, three tokens in the event at 40 ms, the finish reason and usage in
+// events of their own, and a [DONE] that comes 28 ms late. Seven tokens.
+HandMadeQuery rich_query() {
+  HandMadeQuery q{};
+  q.due = at_ms(0);
+  q.sent = at_ms(10);
+  q.events = {{at_ms(20), "", Category::role},      {at_ms(30), "hm", Category::reasoning},
+              {at_ms(40), "a b c", Category::text}, {at_ms(60), "d", Category::text},
+              {at_ms(70), "", Category::finish},    {at_ms(72), "", Category::usage},
+              {at_ms(100), "", Category::marker}};
+  q.done = at_ms(100);
+  q.usage.completion_tokens = 7;
+  return q;
+}
+
+Figures figures(std::string_view name, const HandMadeQuery& q, bool connected = true,
+                const TokenCount* counted = nullptr) {
+  Event event = event_of(q);
+  event.connected = connected;
+  event.connect_time = 2_ms;
+  std::vector<StreamEvent> events;
+  for (const HandMadeFragment& e : q.events) {
+    StreamEvent one{};
+    one.category = e.category;
+    one.arrival = e.arrival;
+    events.push_back(one);
+  }
+  Figures out;
+  out.clear();
+  const Definition* const definition = find_definition(name);
+  EXPECT_NE(definition, nullptr) << name;
+  if (definition != nullptr) {
+    definition->measure({event, events, "", "", counted}, out);
+  }
+  return out;
+}
+
+struct Expected {
+  std::string_view name{};
+  double ttft = 0;  // ms
+  std::optional<double> tpot{};
+  std::vector<double> itl{};
+  double latency = 0;
+};
+
+void expect(const Expected& e, const Figures& f) {
+  EXPECT_TRUE(f.success) << e.name;
+  ASSERT_TRUE(f.ttft && f.latency) << e.name;
+  EXPECT_NEAR(*f.ttft, e.ttft * kMs, 1) << e.name;
+  EXPECT_NEAR(*f.latency, e.latency * kMs, 1) << e.name;
+  ASSERT_EQ(f.tpot.has_value(), e.tpot.has_value()) << e.name;
+  EXPECT_NEAR(f.tpot.value_or(0), e.tpot.value_or(0) * kMs, 1) << e.name;
+  std::vector<double> itl = e.itl;
+  for (double& gap : itl) gap *= kMs;
+  EXPECT_THAT(f.itl, Pointwise(DoubleNear(1), itl)) << e.name;
+}
+
+TEST(Definitions, role_first_reasoning_several_tokens_in_an_event_and_a_late_done) {
+  const HandMadeQuery q = rich_query();
+  const std::vector<Expected> all{
+      {"assay", 30 - 10, 70.0 / 6, {10, 20}, 90},
+      {"endpoints", 30 - 10, 70.0 / 6, {10, 20}, 90},
+      {"vllm", 20 - 8, 50.0 / 6, {10, 10, 20, 10}, 70 - 8},
+      {"sglang", 40 - 8, 60.0 / 6, {20}, 100 - 8},
+      {"aiperf", 30 - 8, std::nullopt, {30.0 / 6}, 60 - 8},
+      {"guidellm", 30 - 8, 52.0 / 7, {30.0 / 6}, 100 - 8},
+      {"inference-perf", 30 - 8, 30.0 / 6, {10, 20, 0, 0, 0, 0}, 100 - 8},
+      {"genai-perf", 40 - 8, std::nullopt, {20.0 / 6}, 60 - 8},
+      {"otel", 20 - 8, std::nullopt, {10, 10, 20, 10, 2}, 100 - 8},
+  };
+  ASSERT_EQ(all.size(), definitions().size());
+  for (const Expected& e : all) expect(e, figures(e.name, q));
+}
+
+TEST(Definitions, a_connection_from_the_pool_is_no_part_of_a_request) {
+  const Figures f = figures("vllm", rich_query(), false);
+  EXPECT_NEAR(*f.ttft, 10 * kMs, 1);
+}
+
+// Counted after the run: nine tokens, five of them after the first fragment; the server said seven.
+TEST(Definitions, tokens_are_counted_as_each_tool_counts_them) {
+  const TokenCount counted{.input = 3, .output = 9, .after_first = 5};
+  const auto of = [&](std::string_view name) {
+    return figures(name, rich_query(), true, &counted);
+  };
+  for (const std::string_view name : {"vllm", "sglang", "guidellm", "otel"}) {
+    EXPECT_EQ(of(name).tokens, 7) << name;
+    EXPECT_EQ(of(name).basis, TokenBasis::usage) << name;
+  }
+  for (const std::string_view name :
+       {"assay", "endpoints", "aiperf", "inference-perf", "genai-perf"}) {
+    EXPECT_EQ(of(name).tokens, 9) << name;
+    EXPECT_EQ(of(name).basis, TokenBasis::tokenizer) << name;
+  }
+  expect({"assay", 20, 70.0 / 5, {10, 20}, 90}, of("assay"));
+  expect({"endpoints", 20, 70.0 / 5, {10, 20}, 90}, of("endpoints"));
+  expect({"vllm", 12, 50.0 / 6, {10, 10, 20, 10}, 62}, of("vllm"));
+  expect({"aiperf", 22, std::nullopt, {30.0 / 8}, 52}, of("aiperf"));
+  expect({"genai-perf", 32, std::nullopt, {20.0 / 8}, 52}, of("genai-perf"));
+  expect({"inference-perf", 22, 30.0 / 8, {10, 20, 0, 0, 0, 0, 0, 0}, 92}, of("inference-perf"));
+}
+
+TEST(Definitions, without_usage_vllm_tokenises_and_guidellm_takes_iterations_for_tokens) {
+  const TokenCount counted{.input = 3, .output = 9, .after_first = 5};
+  HandMadeQuery q = rich_query();
+  q.usage = {};
+  expect({"vllm", 12, 50.0 / 8, {10, 10, 20, 10}, 62}, figures("vllm", q, true, &counted));
+  expect({"guidellm", 22, 52.0 / 3, {30.0 / 2}, 92}, figures("guidellm", q, true, &counted));
+  EXPECT_EQ(figures("guidellm", q, true, &counted).basis, TokenBasis::fragments);
+  EXPECT_EQ(figures("vllm", q).basis, TokenBasis::none);
+  EXPECT_FALSE(figures("vllm", q).tpot);
+}
+
+TEST(Definitions, guidellm_weighs_a_request_by_its_tokens) {
+  const Figures f = figures("guidellm", rich_query());
+  EXPECT_EQ(f.tpot_weight, 7);
+  EXPECT_EQ(f.itl_weight, 6);
+}
+
+TEST(Definitions, reasoning_alone_is_a_first_token_to_some_and_nothing_to_others) {
+  HandMadeQuery q = rich_query();
+  std::erase_if(q.events, [](const auto& e) { return e.category == Category::text; });
+  EXPECT_TRUE(figures("aiperf", q).ttft);
+  EXPECT_TRUE(figures("assay", q).ttft);
+  EXPECT_FALSE(figures("sglang", q).ttft);
+  EXPECT_FALSE(figures("genai-perf", q).ttft);
+}
+
+TEST(Definitions, a_stream_that_breaks_off_is_a_success_to_the_reference_client_only) {
+  HandMadeQuery q = rich_query();
+  q.outcome = Outcome::truncated;
+  q.events.resize(3);
+  q.done = at_ms(50);
+  for (const Definition* definition : definitions()) {
+    const Figures f = figures(definition->name, q);
+    EXPECT_EQ(f.success, definition->name == "endpoints") << definition->name;
+    const bool kept = definition->name == "endpoints" || definition->name == "otel";
+    EXPECT_EQ(f.measured, kept) << definition->name;
+  }
+}
+
+TEST(Definitions, an_error_inside_a_stream_passes_unseen_where_only_choices_are_read) {
+  HandMadeQuery q = rich_query();
+  q.outcome = Outcome::stream_error;
+  q.events.resize(3);
+  q.events.push_back({at_ms(45), "", Category::error});
+  q.done = at_ms(45);
+  for (const Definition* definition : definitions()) {
+    const bool success = definition->name == "endpoints" || definition->name == "vllm" ||
+                         definition->name == "sglang";
+    EXPECT_EQ(figures(definition->name, q).success, success) << definition->name;
+  }
+  // With nothing before the error, vLLM has no first chunk and says so.
+  q.events.erase(q.events.begin(), q.events.begin() + 3);
+  EXPECT_FALSE(figures("vllm", q).success);
+}
+
+TEST(Definitions, a_refused_request_is_latency_to_two_of_them) {
+  HandMadeQuery q = rich_query();
+  q.outcome = Outcome::http_error;
+  q.events.clear();
+  q.done = at_ms(12);
+  for (const Definition* definition : definitions()) {
+    const Figures f = figures(definition->name, q);
+    EXPECT_FALSE(f.success) << definition->name;
+    EXPECT_FALSE(f.ttft) << definition->name;
+    EXPECT_THAT(f.itl, IsEmpty()) << definition->name;
+  }
+  EXPECT_NEAR(*figures("endpoints", q).latency, 2 * kMs, 1);
+  EXPECT_NEAR(*figures("otel", q).latency, 4 * kMs, 1);
+}
+
+TEST(Definitions, a_reply_without_a_stream_has_a_latency_and_for_sglang_a_ttft) {
+  HandMadeQuery q = rich_query();
+  q.streamed = false;
+  q.events = {{at_ms(100), "all of it", Category::text}};
+  for (const Definition* definition : definitions()) {
+    const Figures f = figures(definition->name, q);
+    EXPECT_TRUE(f.latency) << definition->name;
+    EXPECT_EQ(f.ttft.has_value(), definition->name == "sglang") << definition->name;
+    EXPECT_THAT(f.itl, IsEmpty()) << definition->name;
+  }
+}
+
+DefinedSeries series_of(PercentileRule rule, const std::vector<double>& values) {
+  WeightedSeries series(1000);
+  for (const double value : values) series.add(value);
+  return series.finish(rule);
+}
+
+TEST(Definitions, percentiles_by_each_rule) {
+  const std::vector<double> values{4, 1, 3, 2};
+  EXPECT_EQ(series_of(PercentileRule::lower, values).percentiles[0], 2);
+  EXPECT_EQ(series_of(PercentileRule::linear, values).percentiles[0], 2.5);
+  EXPECT_EQ(series_of(PercentileRule::inverse, values).percentiles[0], 2);
+  EXPECT_EQ(series_of(PercentileRule::inverse, values).percentiles[1], 4);
+  // Of 5, 15, 15 and 35 ms: one is in (0, 10], two in (10, 20]; the second of four is half-way.
+  EXPECT_NEAR(series_of(PercentileRule::buckets, {5e6, 15e6, 15e6, 35e6}).percentiles[0], 15e6, 1);
+  WeightedSeries weighted(1000);
+  for (const auto& [value, weight] : {std::pair{1.0, 1.0}, {2.0, 1.0}, {3.0, 10.0}}) {
+    weighted.add(value, weight);
+  }
+  const DefinedSeries out = weighted.finish(PercentileRule::inverse);
+  EXPECT_EQ(out.percentiles[0], 3);
+  EXPECT_NEAR(out.mean, 33.0 / 12, 1e-12);
+}
+
+TEST(Definitions, beyond_its_room_a_series_is_counted_in_buckets_and_says_so) {
+  WeightedSeries series(10);
+  for (int i = 1; i <= 1000; ++i) series.add(i * 1e4);
+  const DefinedSeries out = series.finish(PercentileRule::linear);
+  EXPECT_FALSE(out.exact);
+  EXPECT_EQ(out.count, 1000U);
+  EXPECT_NEAR(out.percentiles[0], 5e6, 5e6 * 0.01);
+  EXPECT_NEAR(out.mean, 5005e3, 1);
+}
+
+RunInfo two_phases() {
+  RunInfo info;
+  info.phases = {{PhaseKind::warmup, "warmup", false},
+                 {PhaseKind::performance, "performance", false}};
+  return info;
+}
+
+TEST(Definitions, our_row_is_what_the_report_says_and_windows_are_each_tool_s) {
+  const std::vector<const Definition*> all(definitions().begin(), definitions().end());
+  DefinitionFold fold(two_phases(), all);
+  PointFold point_fold(two_phases());
+  for (EventSink* sink : {static_cast<EventSink*>(&fold), static_cast<EventSink*>(&point_fold)}) {
+    tell(steady_query(0, 0, 0, 5, 1, 3), *sink);  // warm-up: in nobody's figures
+    sink->on_phase({1, PhaseStep::started, at_ms(90)});
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      HandMadeQuery q = steady_query(1, i, 100 + i * 10, 20 + i, 3, 5);
+      if (i == 19) q.outcome = Outcome::reset;
+      tell(q, *sink);
+    }
+  }
+  const Point point = point_fold.finish({RunState::complete, ""});
+  const std::vector<DefinedPoint> defined = fold.finish();
+  const DefinedPoint& ours = defined[0];
+  EXPECT_EQ(ours.succeeded, 19U);
+  EXPECT_EQ(ours.failed, 1U);
+  for (std::size_t i = 0; i < kDefinitionPercentiles.size(); ++i) {
+    const double p = kDefinitionPercentiles[i];
+    EXPECT_EQ(ours.ttft.percentiles[i], point.arrival.ttft.percentile(p));
+    EXPECT_NEAR(ours.tpot.percentiles[i], point.arrival.tpot.percentile(p), 1e-6);
+    EXPECT_EQ(ours.itl.percentiles[i], point.arrival.itl.percentile(p));
+    EXPECT_EQ(ours.latency.percentiles[i], point.arrival.latency.percentile(p));
+  }
+  EXPECT_EQ(token_basis_text(ours), "usage");
+  EXPECT_NEAR(ours.qps, point.rates.qps, 1e-9);
+  EXPECT_NEAR(ours.tps, point.rates.tps.value_or(0), 1e-9);
+  // The phase began at 90 ms. The last query failed: sent at 290, it ended at 290 + 39 + 12.
+  EXPECT_EQ(ours.window, 341_ms - 90_ms);
+  EXPECT_EQ(defined[5].window, 341_ms - 100_ms) << defined[5].definition->name;  // guidellm
+  EXPECT_EQ(defined[4].window, 330_ms - 100_ms) << defined[4].definition->name;  // aiperf
+  EXPECT_EQ(defined[8].window, Duration{}) << defined[8].definition->name;       // otel
+}
+
+}  // namespace
+}  // namespace assay::metrics

@@ -1,0 +1,49 @@
+// Exporters: a run in the formats that other tools read. An exporter hears the run from its log and
+// then gives one text; each format is one file of this folder. Figures in another tool's file are
+// by that tool's definitions (metrics/definitions/), since its readers will take them for that.
+//
+//   vllm         the JSON of `vllm bench serve --save-result --save-detailed`
+//   aiperf       AIPerf's profile_export.jsonl, one request a line
+//   otlp         OpenTelemetry's GenAI client metrics, OTLP in JSON
+//   prometheus   the text exposition format
+//   hdr          HdrHistogram's log, version 1.3, of V2 histograms, one a series
+//   csv          one query a row
+//
+// The whole text is in memory: some hundred bytes a query. One thread. docs/formats/interchange.md.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "metrics/point.h"
+#include "metrics/reply_fold.h"
+
+namespace assay::metrics {
+
+class Exporter : public ReplyFold {
+ public:
+  using ReplyFold::ReplyFold;
+  // After the whole run was told. `point`: the same run's.
+  virtual std::string finish(const Point& point) = 0;
+  // Of a run that was imported: the file it was read from, before the run is told. What it says
+  // beyond what we know is then written again, where the format is the same.
+  virtual void take_source(std::string_view /*text*/) {}
+};
+
+enum class ExportFormat : std::uint8_t { vllm, aiperf, otlp, prometheus, hdr, csv };
+inline constexpr int kExportFormats = 6;
+std::string_view to_string(ExportFormat format);
+std::optional<ExportFormat> export_format_from(std::string_view name);
+
+std::unique_ptr<Exporter> make_exporter(ExportFormat format, const RunInfo& info);
+
+std::unique_ptr<Exporter> make_vllm_exporter(const RunInfo& info);
+std::unique_ptr<Exporter> make_aiperf_exporter(const RunInfo& info);
+std::unique_ptr<Exporter> make_otlp_exporter(const RunInfo& info);
+std::unique_ptr<Exporter> make_prometheus_exporter(const RunInfo& info);
+std::unique_ptr<Exporter> make_hdr_exporter(const RunInfo& info);
+std::unique_ptr<Exporter> make_csv_exporter(const RunInfo& info);
+
+}  // namespace assay::metrics

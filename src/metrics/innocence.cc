@@ -1,0 +1,141 @@
+#include "metrics/innocence.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "base/text.h"
+
+namespace assay::metrics {
+namespace {
+
+// A send later than this moves a TTFT percentile that is published in whole milliseconds.
+constexpr Duration kSendLagSuspected = 1_ms;
+constexpr Duration kSendLagGuilty = 5_ms;
+// Time lost in stalls, as a share of the run: above 1 % the P99 of everything is the stalls'.
+constexpr double kStalledSuspected = 0.001;
+constexpr double kStalledGuilty = 0.01;
+// Time ready to run and not running, as a share of the run.
+constexpr double kQueuedSuspected = 0.05;
+constexpr double kQueuedGuilty = 0.20;
+constexpr double kBusySuspected = 0.90;
+// Bytes that lay in the socket before we read them.
+constexpr Duration kReadDelaySuspected = 5_ms;
+constexpr Duration kReadDelayGuilty = 50_ms;
+constexpr double kWithoutConnectionGuilty = 0.01;  // share of queries that waited for a connection
+
+std::string percent(double share) { return format("{:.1f} %", 100 * share); }
+
+class Judge {
+ public:
+  Judge(const ClientAudit& audit, const Point& point, const JudgeOptions& options)
+      : audit_(audit), point_(point), options_(options) {}
+
+  Innocence decide() {
+    for (const ThreadFigures& thread : audit_.threads) weigh_thread(thread);
+    weigh_reading();
+    weigh_connections();
+    if (audit_.lost_records > 0) {
+      add(ClientLimited::yes, format("{} records of the event log were lost", audit_.lost_records),
+          "write the run folder to a faster disk");
+    }
+    std::stable_sort(out_.reasons.begin(), out_.reasons.end(),
+                     [](const auto& a, const auto& b) { return a.weight > b.weight; });
+    if (!out_.reasons.empty()) out_.client_limited = out_.reasons.front().weight;
+    return std::move(out_);
+  }
+
+ private:
+  void add(ClientLimited weight, std::string what, std::string advice) {
+    out_.reasons.push_back({weight, std::move(what), std::move(advice)});
+  }
+
+  // `value` against two thresholds.
+  template <typename T>
+  void weigh(T value, T suspected, T guilty, std::string what, std::string advice) {
+    if (value < suspected) return;
+    add(value >= guilty ? ClientLimited::yes : ClientLimited::suspected, std::move(what),
+        std::move(advice));
+  }
+
+  std::string who(const ThreadFigures& thread) const {
+    return audit_.threads.size() > 1 ? format("measuring thread {}", thread.shard)
+                                     : std::string("the measuring thread");
+  }
+
+  void weigh_thread(const ThreadFigures& thread) {
+    const double wall = audit_.wall.seconds();
+    if (!options_.all_at_once) {
+      weigh(thread.send.p99, kSendLagSuspected, kSendLagGuilty,
+            format("sends were late: P99 {}", human_duration(thread.send.p99)),
+            "use more threads (--threads), another machine, or --spin");
+    }
+    if (wall <= 0) return;
+    const Duration stalled = std::max(thread.loop.stalled, thread.send.stalled);
+    const Duration longest = std::max(thread.loop.max, thread.send.max);
+    if (!options_.all_at_once || thread.loop.stalls > 0) {
+      const Duration lost = options_.all_at_once ? thread.loop.stalled : stalled;
+      weigh(lost.seconds() / wall, kStalledSuspected, kStalledGuilty,
+            format("{} stood still for {} of the time, at most {} at once", who(thread),
+                   percent(lost.seconds() / wall), human_duration(longest)),
+            "find what stopped it: a debugger, a frozen cgroup, a neighbour on the same core");
+    }
+    if (thread.run_queue_delay.ns >= 0) {
+      weigh(thread.run_queue_delay.seconds() / wall, kQueuedSuspected, kQueuedGuilty,
+            format("{} waited for a CPU during {} of the run", who(thread),
+                   percent(thread.run_queue_delay.seconds() / wall)),
+            "give it a core of its own: stop other programs, or pin it (--pin)");
+    }
+    if (!options_.spinning && thread.cpu_share > kBusySuspected) {
+      add(ClientLimited::suspected,
+          format("{} used {} of its core", who(thread), percent(thread.cpu_share)),
+          "use more threads (--threads) or lower the load");
+    }
+  }
+
+  // With kernel stamps a late read does not move an arrival, but it does hold back the next query.
+  void weigh_reading() {
+    if (point_.read_delay.empty()) return;
+    const Duration p99{static_cast<std::int64_t>(point_.read_delay.percentile(99.0))};
+    weigh(p99, kReadDelaySuspected, kReadDelayGuilty,
+          format("replies lay unread: P99 {} between arrival and our read", human_duration(p99)),
+          "use more threads (--threads) or lower the load");
+  }
+
+  void weigh_connections() {
+    const double queries = static_cast<double>(point_.counts.issued);
+    if (options_.all_at_once || queries == 0) return;
+    const double share = static_cast<double>(audit_.queued_for_connection) / queries;
+    if (audit_.connections_peak < audit_.connections_max || share == 0) return;
+    weigh(share, 0.0, kWithoutConnectionGuilty,
+          format("{} of the queries waited for a connection: all {} were in use", percent(share),
+                 audit_.connections_max),
+          "raise the limit on connections and on descriptors (ulimit -n)");
+  }
+
+  const ClientAudit& audit_;
+  const Point& point_;
+  const JudgeOptions& options_;
+  Innocence out_{};
+};
+
+}  // namespace
+
+std::string_view to_string(ClientLimited verdict) {
+  switch (verdict) {
+    case ClientLimited::no:
+      return "no";
+    case ClientLimited::suspected:
+      return "suspected";
+    case ClientLimited::yes:
+      return "yes";
+  }
+  CHECK(false && "no such ClientLimited");
+  return "";
+}
+
+Innocence judge_client(const ClientAudit& audit, const Point& point, const JudgeOptions& options) {
+  return Judge(audit, point, options).decide();
+}
+
+}  // namespace assay::metrics

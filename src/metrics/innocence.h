@@ -1,0 +1,41 @@
+// Was the client the bottleneck? Judged from what the client measured about itself
+// (domain/client_audit.h) and from the events' own delays. `no` is a claim that the figures are the
+// endpoint's; `yes` says they are not; `suspected` says that somebody should look. Every verdict
+// has its reasons and, for each, what to change. Pure.
+//
+// The thresholds are ours and are explained in docs/guide/measurement_truth.md: a client is guilty
+// when what it did late or lost is large enough to move a published percentile, not when it was
+// merely busy.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/client_audit.h"
+#include "metrics/point.h"
+
+namespace assay::metrics {
+
+enum class ClientLimited : std::uint8_t { no, suspected, yes };
+std::string_view to_string(ClientLimited verdict);
+
+struct InnocenceReason {
+  ClientLimited weight = ClientLimited::suspected;
+  std::string what{};    // "sends were late: P99 7.2 ms"
+  std::string advice{};  // what to change
+};
+
+struct Innocence {
+  ClientLimited client_limited = ClientLimited::no;
+  std::vector<InnocenceReason> reasons{};  // gravest first; empty for `no`
+};
+
+struct JudgeOptions {
+  bool all_at_once = false;  // offline: lateness of sends is the load pattern's own
+  bool spinning = false;     // told to use the whole core
+};
+
+Innocence judge_client(const ClientAudit& audit, const Point& point, const JudgeOptions& options);
+
+}  // namespace assay::metrics

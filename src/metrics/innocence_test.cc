@@ -1,0 +1,75 @@
+#include "metrics/innocence.h"
+
+#include <gtest/gtest.h>
+
+namespace assay::metrics {
+namespace {
+
+ClientAudit innocent() {
+  ClientAudit audit{.wall = 10_s};
+  ThreadFigures thread{.cpu_share = 0.4, .run_queue_delay = 100_ms};
+  thread.send = {.count = 1000, .p50 = 1_us, .p99 = 40_us, .max = 900_us};
+  audit.threads = {thread};
+  audit.connections_peak = 64;
+  audit.connections_max = 1000;
+  return audit;
+}
+
+Point measured() {
+  Point point;
+  point.counts.issued = 1000;
+  return point;
+}
+
+TEST(Innocence, a_quiet_client_is_innocent) {
+  const Innocence verdict = judge_client(innocent(), measured(), {});
+  EXPECT_EQ(verdict.client_limited, ClientLimited::no);
+  EXPECT_TRUE(verdict.reasons.empty());
+}
+
+TEST(Innocence, late_sends_are_weighed_by_how_late) {
+  ClientAudit audit = innocent();
+  audit.threads[0].send.p99 = 2_ms;
+  EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::suspected);
+  audit.threads[0].send.p99 = 7_ms;
+  EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::yes);
+  EXPECT_EQ(judge_client(audit, measured(), {.all_at_once = true}).client_limited,
+            ClientLimited::no);
+}
+
+TEST(Innocence, a_stop_of_200_ms_in_ten_seconds_is_guilt_and_in_an_hour_is_not) {
+  ClientAudit audit = innocent();
+  audit.threads[0].loop = {.count = 10, .max = 200_ms, .stalls = 1, .stalled = 200_ms};
+  EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::yes);
+  audit.wall = 3600_s;
+  EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::no);
+}
+
+TEST(Innocence, a_hog_on_the_core_is_guilt) {
+  ClientAudit audit = innocent();
+  audit.threads[0].run_queue_delay = 4_s;
+  const Innocence verdict = judge_client(audit, measured(), {});
+  EXPECT_EQ(verdict.client_limited, ClientLimited::yes);
+  EXPECT_NE(verdict.reasons[0].what.find("40.0 %"), std::string::npos);
+}
+
+TEST(Innocence, the_gravest_reason_comes_first) {
+  ClientAudit audit = innocent();
+  audit.threads[0].cpu_share = 0.97;
+  audit.lost_records = 5;
+  const Innocence verdict = judge_client(audit, measured(), {});
+  ASSERT_EQ(verdict.reasons.size(), 2U);
+  EXPECT_EQ(verdict.reasons[0].weight, ClientLimited::yes);
+  EXPECT_EQ(verdict.reasons[1].weight, ClientLimited::suspected);
+}
+
+TEST(Innocence, a_full_pool_is_guilt_and_a_busy_one_is_not) {
+  ClientAudit audit = innocent();
+  audit.queued_for_connection = 100;
+  EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::no);
+  audit.connections_peak = audit.connections_max;
+  EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::yes);
+}
+
+}  // namespace
+}  // namespace assay::metrics

@@ -1,0 +1,107 @@
+#include "metrics/loaded_run.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "domain/tee.h"
+#include "metrics/point_fold.h"
+#include "record/client_audit_json.h"
+
+namespace assay::metrics {
+namespace {
+
+JudgeOptions judge_options(const Point& point) {
+  const Json& pattern = point.run.facts["run_config"]["load_pattern"];
+  return {.all_at_once = pattern["type"].as_string() == "max_throughput",
+          .spinning = point.run.facts["spin"].as_bool()};
+}
+
+Result<std::optional<Certificate>> load_certificate(const std::filesystem::path& path) {
+  const auto text = read_file(path);
+  if (!text) return std::optional<Certificate>{};
+  const auto json = Json::parse(*text);
+  if (!json) return json.error().within(path.string());
+  const auto certificate = certificate_from_json(*json);
+  if (!certificate) return certificate.error().within(path.string());
+  return std::optional(*certificate);
+}
+
+}  // namespace
+
+std::filesystem::path log_folder(const std::filesystem::path& run_folder) {
+  return run_folder / "assay";
+}
+
+std::filesystem::path token_counts_file(const std::filesystem::path& run_folder) {
+  return log_folder(run_folder) / "token_counts.jsonl";
+}
+
+Json accuracy_results(const std::filesystem::path& run_folder) {
+  const auto text = read_file(run_folder / "accuracy/accuracy_results.json");
+  if (!text) return {};
+  auto json = Json::parse(*text);
+  return json ? *std::move(json) : Json();
+}
+
+Result<LoadedRun> load_run(const std::filesystem::path& folder, EventSink* also,
+                           std::optional<TokenCounts> counts) {
+  LoadedRun run{.folder = folder};
+  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(folder)));
+  ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
+  FoldOptions options;
+  std::error_code ignored;
+  if (counts) {
+    run.token_counts = *std::move(counts);
+    options.counts = &run.token_counts;
+  } else if (std::filesystem::exists(token_counts_file(folder), ignored)) {
+    ASSIGN_OR_RETURN(run.token_counts, TokenCounts::read(token_counts_file(folder)));
+    options.counts = &run.token_counts;
+  }
+  PointFold fold(info, options);
+  Tee all({&fold, also});
+  ASSIGN_OR_RETURN(run.replay, record::replay_run(log_folder(folder), all));
+  run.point = fold.finish(run.replay.end.end, run.replay.end.lost_records);
+  if (const auto text = read_file(folder / "config.yaml")) run.config_yaml = *text;
+  run.accuracy = accuracy_results(folder);
+  if (const auto text = read_file(log_folder(folder) / "client.json")) {
+    auto json = Json::parse(*text);
+    if (!json) return json.error().within((log_folder(folder) / "client.json").string());
+    run.audit = record::client_audit_from_json(*json);
+    run.innocence = judge_client(*run.audit, run.point, judge_options(run.point));
+  }
+  ASSIGN_OR_RETURN(run.certificate, load_certificate(log_folder(folder) / "certificate.json"));
+  return run;
+}
+
+std::string log_note(const LoadedRun& run) {
+  const record::LogEnd& end = run.replay.end;
+  if (end.whole()) return {};
+  const auto count = [](std::uint64_t n) { return with_thousands(static_cast<std::int64_t>(n)); };
+  std::string note;
+  if (end.end.state == RunState::crashed) {
+    note = "the run was killed: its event log ends";
+    if (end.last.known() && run.point.began.known()) {
+      note += format(" {} after its first event,", human_duration(end.last - run.point.began));
+    }
+    note += format(" with record {} at byte {} of {}", count(end.records), count(end.bytes_read),
+                   count(end.bytes));
+  }
+  if (!end.trouble.empty()) note += (note.empty() ? "" : "; ") + end.trouble;
+  if (end.lost_records > 0) {
+    note += format("{}{} records were lost to a slow disk", note.empty() ? "" : "; ",
+                   count(end.lost_records));
+  }
+  return note;
+}
+
+Json environment_json(const LoadedRun& run) {
+  Json out = Json::object();
+  out.set("assay", run.point.run.version);
+  const Json& machine = run.point.run.facts["machine"];
+  for (const auto& [key, value] : machine.members()) out.set(key, value);
+  return out;
+}
+
+}  // namespace assay::metrics

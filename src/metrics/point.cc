@@ -1,0 +1,36 @@
+#include "metrics/point.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace assay::metrics {
+
+double Distribution::percentile(double p) const {
+  const auto* const found = std::find(kPercentiles.begin(), kPercentiles.end(), p);
+  CHECK(found != kPercentiles.end());
+  return percentiles[static_cast<std::size_t>(found - kPercentiles.begin())];
+}
+
+std::string_view to_string(TokenSource source) {
+  switch (source) {
+    case TokenSource::unknown:
+      return "unknown";
+    case TokenSource::usage:
+      return "usage";
+    case TokenSource::mixed:
+      return "mixed";
+    case TokenSource::tokenizer:
+      return "tokenizer";
+  }
+  CHECK(false && "no such TokenSource");
+  return "";
+}
+
+double Timeline::ttft_bin_low(std::size_t bin) {
+  if (bin == 0) return 0;
+  return 100e3 * std::exp2(static_cast<double>(bin) / kTtftBinsAnOctave);
+}
+
+}  // namespace assay::metrics

@@ -1,0 +1,470 @@
+#include "metrics/point_fold.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "base/varint.h"
+
+namespace assay::metrics {
+namespace {
+
+constexpr double kWindowMostSeconds = 1e8;
+constexpr std::size_t kAheadMost = std::size_t{1} << 20;
+
+void append_gap(std::string& gaps, Duration gap) {
+  char buffer[kVarintMax];
+  const char* const end = put_delta(buffer, gap.ns, 0);
+  gaps.append(buffer, static_cast<std::size_t>(end - buffer));
+}
+
+void add_counts(Counts& sum, const Counts& part) {
+  sum.issued += part.issued;
+  sum.completed += part.completed;
+  sum.failed += part.failed;
+  sum.unfinished += part.unfinished;
+  for (std::size_t i = 0; i < sum.finish.size(); ++i) sum.finish[i] += part.finish[i];
+}
+
+// A name for phases that the log speaks of and its header does not.
+PhaseSpan span_of(const std::vector<PhaseInfo>& phases, std::size_t index) {
+  PhaseSpan span{};
+  if (index < phases.size()) {
+    span.kind = phases[index].kind;
+    span.name = phases[index].name;
+  } else {
+    span.name = format("phase {}", index);
+  }
+  return span;
+}
+
+}  // namespace
+
+PointFold::PointFold(RunInfo info, FoldOptions options)
+    : info_(std::move(info)),
+      options_(options),
+      arrival_(options.gaps_max),
+      read_(options.gaps_max),
+      read_delay_(options.gaps_max) {
+  for (std::size_t i = 0; i < info_.phases.size(); ++i) {
+    phases_.push_back({span_of(info_.phases, i), Instant::none(), Instant::none()});
+  }
+  const Json& steady = info_.facts["steady_state"];
+  steady_.super_pass = steady["super_pass"].as_uint();
+  steady_.window_min = Duration::from_seconds(
+      std::clamp(steady["window_min_s"].as_double(), 0.0, kWindowMostSeconds));
+  for (std::size_t i = 0; i < failures_.size(); ++i) {
+    failures_[i].outcome = static_cast<Outcome>(i);
+  }
+}
+
+PointFold::PhaseFold& PointFold::phase(std::uint16_t index) {
+  while (index >= phases_.size()) {
+    phases_.push_back({span_of(info_.phases, phases_.size()), Instant::none(), Instant::none()});
+  }
+  return phases_[index];
+}
+
+PointFold::Open& PointFold::open(const Query& query) {
+  const std::uint64_t key = query_key(query);
+  if (const std::uint32_t* const found = in_flight_.find(key)) return open_[*found];
+  if (spare_.empty()) {
+    spare_.push_back(static_cast<std::uint32_t>(open_.size()));
+    open_.emplace_back();
+  }
+  in_flight_.insert(key) = spare_.back();
+  Open& fresh = open_[spare_.back()];
+  spare_.pop_back();
+  fresh.gaps.clear();  // its room stays
+  fresh.spread.clear();
+  fresh.sent = fresh.visible = false;
+  fresh.visible_delay = Duration{};
+  fresh.last_arrival = fresh.last_read = Instant::none();
+  return fresh;
+}
+
+void PointFold::close(const Query& query) {
+  const std::uint64_t key = query_key(query);
+  const std::uint32_t* const found = in_flight_.find(key);
+  if (found == nullptr) return;
+  spare_.push_back(*found);
+  in_flight_.erase(key);
+}
+
+void PointFold::on_phase(const PhaseMark& mark) {
+  PhaseSpan& span = phase(mark.phase).span;
+  // Of several shards: the first start, the last of the rest.
+  switch (mark.step) {
+    case PhaseStep::started:
+      span.started = span.started.known() ? std::min(span.started, mark.at) : mark.at;
+      break;
+    case PhaseStep::issue_ended:
+      span.issue_ended = std::max(span.issue_ended, mark.at);
+      break;
+    case PhaseStep::drained:
+      span.drained = std::max(span.drained, mark.at);
+      break;
+  }
+  note(mark.at);
+  timeline_.cell_of(mark.at);  // the origin, if nothing was heard before
+}
+
+void PointFold::note(Instant at) {
+  began_ = std::min(began_, at);
+  ended_ = std::max(ended_, at);
+}
+
+void PointFold::note_due(Instant due) {
+  first_due_ = std::min(first_due_, due);
+  last_due_ = std::max(last_due_, due);
+  ++dues_;
+}
+
+void PointFold::on_sent(const Query& query, Instant due, Instant sent) {
+  open(query).sent = true;
+  PhaseFold& in = phase(query.phase);
+  in.first = in.first.known() ? std::min(in.first, sent) : sent;
+  in.last = std::max(in.last, sent);
+  note(sent);
+  timeline_.sent(sent);
+  if (!measured(query.phase)) return;
+  lateness_.add(sent - due);
+  note_due(due);
+  first_sent_ = std::min(first_sent_, sent);
+  last_sent_ = std::max(last_sent_, sent);
+  ++sents_;
+}
+
+void PointFold::on_stream_event(const Query& query, const StreamEvent& event, std::string_view) {
+  const bool counts = measured(query.phase);
+  if (counts) {
+    ++stamps_.events;
+    stamps_.shares_read += event.shares_read ? 1 : 0;
+    if (event.kernel_stamped) {
+      ++stamps_.kernel_stamped;
+      read_delay_.add(event.read - event.arrival);
+    }
+  }
+  note(event.read);
+  if (!is_fragment(event.category)) return;
+  timeline_.fragment(event.arrival);
+  Open& q = open(query);
+  const std::uint32_t cell = timeline_.cell_of(event.arrival);
+  if (q.spread.empty() || q.spread.back().first != cell) q.spread.emplace_back(cell, 0);
+  ++q.spread.back().second;
+  if (!counts) return;
+  if (event.category == Category::text && !q.visible) {
+    q.visible = true;
+    q.visible_delay = event.read - event.arrival;
+  }
+  if (q.last_arrival.known()) {
+    append_gap(q.gaps, event.arrival - q.last_arrival);
+    append_gap(q.gaps, event.read - q.last_read);
+  }
+  q.last_arrival = event.arrival;
+  q.last_read = event.read;
+}
+
+void PointFold::on_done(const Event& event, std::string_view detail) {
+  const bool ok = event.outcome == Outcome::ok;
+  PhaseFold& in = phase(event.query.phase);
+  Counts& counts = in.span.counts;
+  ++counts.issued;
+  ++(ok ? counts.completed : counts.failed);
+  if (ok) ++counts.finish[static_cast<std::size_t>(event.finish)];
+  const Instant at = event.done.known() ? event.done : event.due;
+  in.first = in.first.known() ? std::min(in.first, event.due) : event.due;
+  in.last = std::max(in.last, at);
+  note(at);
+  Open& q = open(event.query);
+  timeline_.ended(at, q.sent, ok);
+  const TokenCount count = ok ? count_of(event) : TokenCount{};
+  if (ok) spread_tokens(event, count, q);
+  if (in.span.kind == PhaseKind::performance) {
+    note_issued(event);
+    if (!event.sent.known()) note_due(event.due);
+    if (event.connected) connect_.add(event.connect_time);
+    if (ok) {
+      measure(event, count, q);
+    } else {
+      note_failure(event, detail);
+    }
+  }
+  close(event.query);
+}
+
+// For the steady-state detector: the query at its place in the order of issue.
+void PointFold::note_issued(const Event& event) {
+  if (steady_.super_pass == 0) return;
+  // Replies come in another order, but a number far beyond all others is a damaged log's.
+  if (event.query.index > 2 * issued_.size() + kAheadMost) return;
+  if (issued_.size() <= event.query.index) issued_.resize(std::size_t{event.query.index} + 1);
+  issued_[event.query.index] = issued_of(event);
+}
+
+void PointFold::note_failure(const Event& event, std::string_view detail) {
+  Failures& failures = failures_[static_cast<std::size_t>(event.outcome)];
+  ++failures.count;
+  if (failures.examples.size() >= options_.examples_max) return;
+  FailureExample example{};
+  example.query = event.query.index;
+  example.sample = event.query.sample;
+  example.endpoint = event.endpoint;
+  example.http_status = event.http_status;
+  example.at = event.done;
+  example.detail = detail;
+  failures.examples.push_back(std::move(example));
+}
+
+// By the model's tokenizer, or as the server said.
+TokenCount PointFold::count_of(const Event& event) const {
+  if (options_.counts != nullptr) {
+    const TokenCount* const count = options_.counts->find(event.query);
+    return count == nullptr ? TokenCount{} : *count;
+  }
+  const Usage& usage = event.usage;
+  // `usage` does not say what the first fragment held: it is taken for one token.
+  return {usage.prompt_tokens, usage.completion_tokens, usage.completion_tokens - 1};
+}
+
+void PointFold::measure(const Event& event, const TokenCount& count, Open& q) {
+  measure_tokens(event, count);
+  if (!event.sent.known() || !event.done.known()) return;
+  const Instant done_read = event.done + event.read_delay_done;
+  arrival_.latency.add(event.done - event.sent);
+  arrival_.latency_due.add(event.done - event.due);
+  read_.latency.add(done_read - event.sent);
+  read_.latency_due.add(done_read - event.due);
+  if (std::pair(event.sent, event.done) > std::pair(last_sent_ok_, last_sent_ok_done_)) {
+    last_sent_ok_ = event.sent;
+    last_sent_ok_done_ = event.done;
+  }
+  if (event.streamed && event.first_token.known()) measure_streamed(event, count, q);
+}
+
+void PointFold::measure_streamed(const Event& event, const TokenCount& count, const Open& q) {
+  const Instant first_read = event.first_token + event.read_delay_first_token;
+  const Instant done_read = event.done + event.read_delay_done;
+  arrival_.ttft.add(event.first_token - event.sent);
+  arrival_.ttft_due.add(event.first_token - event.due);
+  read_.ttft.add(first_read - event.sent);
+  read_.ttft_due.add(first_read - event.due);
+  timeline_.first_token(event.first_token, event.first_token - event.sent);
+  if (event.first_visible.known()) {
+    arrival_.ttft_visible.add(event.first_visible - event.sent);
+    read_.ttft_visible.add(event.first_visible + q.visible_delay - event.sent);
+  }
+  ByteReader gaps(q.gaps);
+  while (!gaps.at_end()) {
+    arrival_.itl.add(gaps.delta(0));
+    read_.itl.add(gaps.delta(0));
+  }
+  if (count.output < 0 || event.fragments == 0) return;
+  streamed_tokens_ += static_cast<std::uint64_t>(count.output);
+  streamed_fragments_ += event.fragments;
+  fragment_tokens_.add(static_cast<double>(count.output) / static_cast<double>(event.fragments));
+  // Of what came after the first fragment. Nothing came after an only one.
+  if (event.fragments < 2 || count.after_first < 1) return;
+  tokens_.first_fragment_taken_for_one = options_.counts == nullptr;
+  const auto after = static_cast<double>(count.after_first);
+  arrival_.tpot.add(static_cast<double>((event.done - event.first_token).ns) / after);
+  read_.tpot.add(static_cast<double>((done_read - first_read).ns) / after);
+}
+
+void PointFold::measure_tokens(const Event& event, const TokenCount& count) {
+  const Usage& usage = event.usage;
+  const auto known = [](std::int32_t tokens) { return std::max<std::int64_t>(tokens, 0); };
+  if (count.input >= 0) isl_.add(std::int64_t{count.input});
+  tokens_.prompt += known(count.input);
+  tokens_.reasoning += known(usage.reasoning_tokens);
+  tokens_.cached += known(usage.cached_tokens);
+  if (count.output < 0) {
+    ++tokens_.replies_uncounted;
+    return;
+  }
+  ++tokens_.replies_counted;
+  tokens_.output += count.output;
+  osl_.add(std::int64_t{count.output});
+}
+
+void PointFold::spread_tokens(const Event& event, const TokenCount& count, const Open& q) {
+  const auto tokens = static_cast<double>(count.output);
+  if (tokens <= 0) return;
+  std::uint64_t fragments = 0;
+  for (const auto& [cell, share] : q.spread) fragments += share;
+  for (const auto& [cell, share] : q.spread) {
+    timeline_.tokens(cell, tokens * share / static_cast<double>(fragments));
+  }
+  if (fragments == 0 && event.done.known()) timeline_.tokens(timeline_.cell_of(event.done), tokens);
+}
+
+// What was sent and has no end in the log: the run crashed, or the record of the end was lost.
+void PointFold::end_unfinished() {
+  in_flight_.for_each([this](std::uint64_t key, std::uint32_t) {
+    Counts& counts = phase(static_cast<std::uint16_t>(key >> 32)).span.counts;
+    ++counts.issued;
+    ++counts.failed;
+    ++counts.unfinished;
+  });
+}
+
+Latencies PointFold::ClockSeries::finish(bool estimates) {
+  Latencies out{};
+  out.ttft = ttft.finish(estimates);
+  out.ttft_due = ttft_due.finish(estimates);
+  out.ttft_visible = ttft_visible.finish(estimates);
+  out.tpot = tpot.finish(estimates);
+  out.itl = itl.finish(false);
+  out.latency = latency.finish(estimates);
+  out.latency_due = latency_due.finish(estimates);
+  return out;
+}
+
+Rates PointFold::rates(const Point& point) const {
+  Rates out{};
+  for (const PhaseFold& in : phases_) {
+    if (in.span.kind != PhaseKind::performance || !in.last.known()) continue;
+    const Instant start = in.span.started.known() ? in.span.started : in.first;
+    out.duration += std::max(in.last - start, Duration{});
+  }
+  const double seconds = out.duration.seconds();
+  const auto completed = static_cast<double>(point.counts.completed);
+  const bool counted = tokens_.replies_counted > 0;
+  const auto output = static_cast<double>(tokens_.output);
+  if (seconds > 0) {
+    out.qps = completed / seconds;
+    if (counted) out.tps = output / seconds;
+  }
+  const double tpot_p90_ms = point.arrival.tpot.percentile(90.0) * 1e-6;
+  if (tpot_p90_ms > 0) out.tps_per_user = 1000.0 / tpot_p90_ms;
+  const bool open_loop = std::any_of(
+      info_.phases.begin(), info_.phases.end(),
+      [](const PhaseInfo& info) { return info.kind == PhaseKind::performance && info.open_loop; });
+  if (open_loop && point.counts.completed >= 2 && last_sent_ok_done_ > first_sent_) {
+    const Duration window = last_sent_ok_done_ - first_sent_;
+    out.legacy_window = window;
+    out.legacy_qps = (completed - 1) / window.seconds();
+    if (counted) out.legacy_tps = output / window.seconds();
+  }
+  const auto rate = [](std::uint64_t n, Instant first, Instant last) -> std::optional<double> {
+    if (n < 2 || last <= first) return std::nullopt;
+    return static_cast<double>(n - 1) / (last - first).seconds();
+  };
+  out.offered_qps = rate(dues_, first_due_, last_due_);
+  out.achieved_qps = rate(sents_, first_sent_, last_sent_);
+  return out;
+}
+
+Tokens PointFold::tokens() const {
+  Tokens out = tokens_;
+  if (out.replies_counted > 0) {
+    out.source = out.replies_uncounted > 0 ? TokenSource::mixed : TokenSource::usage;
+  }
+  if (options_.counts != nullptr) {
+    out.source = TokenSource::tokenizer;
+    out.tokenizer = options_.counts->source;
+  }
+  if (streamed_fragments_ > 0) {
+    out.per_fragment =
+        static_cast<double>(streamed_tokens_) / static_cast<double>(streamed_fragments_);
+  }
+  return out;
+}
+
+std::vector<Failures> PointFold::failures() {
+  std::vector<Failures> out;
+  for (Failures& one : failures_) {
+    if (one.count > 0) out.push_back(std::move(one));
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Failures& a, const Failures& b) { return a.count > b.count; });
+  return out;
+}
+
+std::vector<std::string> PointFold::warnings(const Point& point, std::uint64_t lost_records) const {
+  std::vector<std::string> out;
+  if (point.end.state == RunState::crashed) {
+    out.push_back(
+        format("the run ended without a word; {} queries were sent and their end is not recorded",
+               with_thousands(static_cast<std::int64_t>(point.counts.unfinished))));
+  } else if (point.end.state == RunState::interrupted) {
+    out.push_back("the run was interrupted" +
+                  (point.end.reason.empty() ? "" : ": " + point.end.reason));
+  }
+  if (lost_records > 0) {
+    out.push_back(format("{} records were lost because the disk could not keep them",
+                         with_thousands(static_cast<std::int64_t>(lost_records))));
+  }
+  if (point.counts.issued > 0 && point.counts.completed == 0) {
+    out.push_back("no query succeeded: there is nothing to measure");
+  }
+  const Tokens& tokens = point.tokens;
+  if (tokens.source == TokenSource::unknown && point.counts.completed > 0) {
+    out.push_back("no reply said how many tokens it held (usage): token metrics are absent");
+  } else if (tokens.source == TokenSource::mixed) {
+    out.push_back(
+        format("{} of {} replies did not say how many tokens they held: token metrics "
+               "are of the others",
+               tokens.replies_uncounted, tokens.replies_uncounted + tokens.replies_counted));
+  } else if (tokens.source == TokenSource::tokenizer && tokens.replies_uncounted > 0) {
+    out.push_back(
+        format("{} of {} replies could not be tokenized ({}): token metrics are of the "
+               "others",
+               tokens.replies_uncounted, tokens.replies_uncounted + tokens.replies_counted,
+               tokens.tokenizer["trouble"].as_string("no counts for them")));
+  } else if (tokens.tokenizer["refused_by_template"].as_uint() > 0) {
+    out.push_back(
+        format("the chat template refused {} replies, whose texts were tokenized as they "
+               "are ({})",
+               tokens.tokenizer["refused_by_template"].as_uint(),
+               tokens.tokenizer["trouble"].as_string()));
+  }
+  if (const Json& note = tokens.tokenizer["note"]; note.is_string()) {
+    out.emplace_back(note.as_string());
+  }
+  if (tokens.per_fragment.value_or(1) > 1.02) {
+    out.push_back(format("fragments carry {} tokens on average: ITL is the gap between bursts{}",
+                         three_digits(*tokens.per_fragment),
+                         tokens.first_fragment_taken_for_one
+                             ? ", and TPOT takes the first fragment for one token"
+                             : ""));
+  }
+  return out;
+}
+
+Point PointFold::finish(const RunEnd& end, std::uint64_t lost_records) {
+  end_unfinished();
+  Point point{};
+  point.end = end;
+  if (ended_.known()) {
+    point.began = began_;
+    point.ended = ended_;
+  }
+  for (const PhaseFold& in : phases_) {
+    add_counts(point.all_phases, in.span.counts);
+    if (in.span.kind == PhaseKind::performance) add_counts(point.counts, in.span.counts);
+    point.phases.push_back(in.span);
+  }
+  const bool estimates = options_.early_stopping;
+  point.arrival = arrival_.finish(estimates);
+  point.read = read_.finish(estimates);
+  point.isl = isl_.finish(false);
+  point.osl = osl_.finish(false);
+  point.lateness = lateness_.finish(false);
+  point.read_delay = read_delay_.finish(false);
+  point.connect = connect_.finish(false);
+  point.fragment_tokens = fragment_tokens_.finish(false);
+  point.tokens = tokens();
+  point.stamps = stamps_;
+  point.rates = rates(point);
+  point.timeline = timeline_.finish();
+  point.failures = failures();
+  point.warnings = warnings(point, lost_records);
+  if (steady_.super_pass > 0) point.steady = find_steady_state(issued_, steady_);
+  point.run = std::move(info_);
+  return point;
+}
+
+}  // namespace assay::metrics

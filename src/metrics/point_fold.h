@@ -1,0 +1,136 @@
+// PointFold: hears a run, live or from its log, and makes its Point. Definitions are in
+// metrics/point.h.
+//
+// Memory is bounded by what the result needs exactly (a few values a query) and by the queries in
+// flight; gaps between fragments and read delays, of which there is one for each fragment, are kept
+// up to `gaps_max` and then counted in buckets 0.8 % wide, which the Distribution says.
+//
+// A reply's gaps wait until its end: those of a reply that fails are in no series. One thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "domain/event_sink.h"
+#include "metrics/point.h"
+#include "metrics/series.h"
+#include "metrics/timeline_fold.h"
+#include "metrics/token_counts.h"
+
+namespace assay::metrics {
+
+struct FoldOptions {
+  std::size_t gaps_max = std::size_t{8} << 20;  // 64 MB a series
+  bool early_stopping = true;
+  std::size_t examples_max = 5;  // of each kind of failure
+  // Counts by the model's tokenizer, used instead of `usage`; null: none. Must outlive the fold.
+  const TokenCounts* counts = nullptr;
+};
+
+class PointFold final : public EventSink {
+ public:
+  explicit PointFold(RunInfo info, FoldOptions options = {});
+
+  void on_phase(const PhaseMark& mark) override;
+  void on_sent(const Query& query, Instant due, Instant sent) override;
+  void on_stream_event(const Query& query, const StreamEvent& event,
+                       std::string_view text) override;
+  void on_done(const Event& event, std::string_view detail) override;
+
+  // `lost_records`: what the log's writer could not keep. The fold is empty afterwards.
+  Point finish(const RunEnd& end, std::uint64_t lost_records = 0);
+
+ private:
+  // The series that depend on the clock, as they grow.
+  struct ClockSeries {
+    explicit ClockSeries(std::size_t gaps_max) : itl(gaps_max) {}
+    Series ttft{};
+    Series ttft_due{};
+    Series ttft_visible{};
+    RatioSeries tpot{};
+    Series itl;
+    Series latency{};
+    Series latency_due{};
+    Latencies finish(bool estimates);
+  };
+
+  // A query that was heard of and is not done.
+  struct Open {
+    bool sent = false;
+    bool visible = false;
+    Duration visible_delay{};  // read − arrival of the first fragment of text
+    Instant last_arrival = Instant::none();
+    Instant last_read = Instant::none();
+    std::string gaps{};  // of arrivals and of reads, in turns, as varints
+    Spread spread{};
+  };
+
+  struct PhaseFold {
+    PhaseSpan span{};
+    Instant first = Instant::none();  // earliest instant of its queries
+    Instant last = Instant::none();   // latest end
+  };
+
+  PhaseFold& phase(std::uint16_t index);
+  bool measured(std::uint16_t index) { return phase(index).span.kind == PhaseKind::performance; }
+  Open& open(const Query& query);
+  void close(const Query& query);
+  void note(Instant at);
+  void note_due(Instant due);
+  void note_failure(const Event& event, std::string_view detail);
+  TokenCount count_of(const Event& event) const;
+  void measure(const Event& event, const TokenCount& count, Open& open);
+  void measure_streamed(const Event& event, const TokenCount& count, const Open& open);
+  void measure_tokens(const Event& event, const TokenCount& count);
+  void note_issued(const Event& event);
+  void spread_tokens(const Event& event, const TokenCount& count, const Open& open);
+  void end_unfinished();
+  Rates rates(const Point& point) const;
+  Tokens tokens() const;
+  std::vector<Failures> failures();
+  std::vector<std::string> warnings(const Point& point, std::uint64_t lost_records) const;
+
+  RunInfo info_;
+  FoldOptions options_;
+
+  Instant began_ = Instant::max();
+  Instant ended_ = Instant::none();
+  std::vector<PhaseFold> phases_{};
+  FlatMap<std::uint32_t> in_flight_{1024};  // to open_
+  std::vector<Open> open_{};
+  std::vector<std::uint32_t> spare_{};  // of open_
+
+  ClockSeries arrival_;
+  ClockSeries read_;
+  Series isl_{};
+  Series osl_{};
+  Series lateness_{};
+  Series read_delay_;
+  Series connect_{};
+  RatioSeries fragment_tokens_{};
+  TimelineFold timeline_{};
+  std::array<Failures, kOutcomes> failures_{};
+  Tokens tokens_{};
+  SteadyOptions steady_{};        // super_pass 0: the run has none
+  std::vector<Issued> issued_{};  // by Query.index, of performance phases, where it has
+  std::uint64_t streamed_tokens_ = 0;
+  std::uint64_t streamed_fragments_ = 0;
+  Stamps stamps_{};
+
+  // For rates; of performance phases.
+  Instant first_due_ = Instant::max();
+  Instant last_due_ = Instant::none();
+  std::uint64_t dues_ = 0;
+  Instant first_sent_ = Instant::max();
+  Instant last_sent_ = Instant::none();
+  std::uint64_t sents_ = 0;
+  Instant last_sent_ok_ = Instant::none();  // of the queries that succeeded, the one sent last
+  Instant last_sent_ok_done_ = Instant::none();
+};
+
+}  // namespace assay::metrics

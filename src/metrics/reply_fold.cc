@@ -1,0 +1,43 @@
+#include "metrics/reply_fold.h"
+
+#include <algorithm>
+
+namespace assay::metrics {
+ReplyFold::ReplyFold(const RunInfo& info, bool keep_text) : keep_text_(keep_text) {
+  for (const PhaseInfo& phase : info.phases) phases_.push_back(phase.kind);
+}
+
+// A phase that the header does not name counts as measured, as in a log made by hand.
+bool ReplyFold::measured(std::uint16_t phase) const {
+  return phase >= phases_.size() || phases_[phase] == PhaseKind::performance;
+}
+
+void ReplyFold::on_phase(const PhaseMark& mark) {
+  if (mark.step == PhaseStep::started && measured(mark.phase)) {
+    run_start_ = std::min(run_start_, mark.at);
+  }
+}
+
+void ReplyFold::on_stream_event(const Query& query, const StreamEvent& event,
+                                std::string_view text) {
+  if (!measured(query.phase)) return;
+  Open& open = open_.insert(query_key(query));
+  open.events.push_back(event);
+  if (keep_text_) open.text += text;
+}
+
+void ReplyFold::on_done(const Event& event, std::string_view detail) {
+  if (!measured(event.query.phase)) return;
+  if (event.sent.known()) run_start_ = std::min(run_start_, event.sent);
+  if (event.done.known()) run_end_ = std::max(run_end_, event.done);
+  const std::uint64_t key = query_key(event.query);
+  const Open* const open = open_.find(key);
+  if (open == nullptr) {
+    on_reply({event, {}, {}, detail});
+    return;
+  }
+  on_reply({event, open->events, open->text, detail});
+  open_.erase(key);
+}
+
+}  // namespace assay::metrics

@@ -1,0 +1,61 @@
+// ReplyFold: a sink that gathers what is told of each query and hands over whole replies, one at a
+// time, when they have ended: for folds that look at a reply as other tools do, and for exporters.
+// Only queries of performance phases; a query whose end is not in the log is never handed over.
+//
+// Memory: 32 bytes an event of the replies in flight. One thread.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "domain/event_sink.h"
+#include "domain/run_info.h"
+#include "metrics/token_counts.h"
+
+namespace assay::metrics {
+
+// One query that has ended and every event of its stream.
+struct Reply {
+  const Event& event;
+  std::span<const StreamEvent> events;
+  std::string_view text{};    // all fragments, where the fold keeps texts and the log has them
+  std::string_view detail{};  // why it failed
+  const TokenCount* counted = nullptr;  // by the tokenizer, where the fold was given counts
+};
+
+class ReplyFold : public EventSink {
+ public:
+  explicit ReplyFold(const RunInfo& info, bool keep_text = false);
+
+  void on_phase(const PhaseMark& mark) override;
+  void on_sent(const Query&, Instant, Instant) override {}
+  void on_stream_event(const Query& query, const StreamEvent& event,
+                       std::string_view text) override;
+  void on_done(const Event& event, std::string_view detail) override;
+
+ protected:
+  virtual void on_reply(const Reply& reply) = 0;
+
+  // Start of the measured phase (or the first send), and the end of its last query.
+  Instant run_start() const { return run_start_; }
+  Instant run_end() const { return run_end_; }
+
+ private:
+  struct Open {
+    std::vector<StreamEvent> events{};
+    std::string text{};
+  };
+
+  bool measured(std::uint16_t phase) const;
+
+  bool keep_text_;
+  std::vector<PhaseKind> phases_{};
+  FlatMap<Open> open_{256};
+  Instant run_start_ = Instant::max();
+  Instant run_end_ = Instant::none();
+};
+
+}  // namespace assay::metrics

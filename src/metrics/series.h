@@ -1,0 +1,68 @@
+// Series: values as they come, and at the end their Distribution.
+//
+// Sums of whole numbers are kept in 128 bits, so totals, means and deviations do not depend on the
+// order of the values, and two machines publish the same digits. Values are kept until there are
+// `values_max` of them; from then on they are counted in buckets (base/histogram.h) and the
+// Distribution says so (exact = false): memory is bounded whatever a run produces.
+//
+// One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "base/histogram.h"
+#include "base/time.h"
+#include "metrics/point.h"
+
+namespace assay::metrics {
+
+__extension__ using Int128 = __int128;
+
+// Of whole numbers: durations in ns, tokens.
+class Series {
+ public:
+  explicit Series(std::size_t values_max = std::numeric_limits<std::size_t>::max())
+      : values_max_(values_max) {}
+
+  void add(std::int64_t value);
+  void add(Duration value) { add(value.ns); }
+  std::uint64_t count() const { return count_; }
+  std::int64_t total() const;  // saturating
+
+  // `estimates`: with early-stopping estimates. The values are gone afterwards.
+  Distribution finish(bool estimates);
+
+ private:
+  void to_buckets();
+  void from_values(Distribution& out, bool estimates);
+  void from_buckets(Distribution& out) const;
+
+  std::size_t values_max_;
+  std::vector<std::int64_t> values_{};
+  std::unique_ptr<Histogram> buckets_{};  // instead of values
+  std::uint64_t count_ = 0;
+  Int128 total_ = 0;
+  Int128 sum_sq_ = 0;
+  std::int64_t min_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max_ = std::numeric_limits<std::int64_t>::min();
+};
+
+// Of ratios: TPOT, tokens per fragment.
+class RatioSeries {
+ public:
+  void add(double value) { values_.push_back(value); }
+  std::uint64_t count() const { return values_.size(); }
+  Distribution finish(bool estimates);
+
+ private:
+  std::vector<double> values_{};
+};
+
+// The public rule for percentiles: floor(p / 100 × (n − 1)), computed in double. REQUIRES: n > 0.
+std::uint64_t percentile_index(double p, std::uint64_t n);
+
+}  // namespace assay::metrics

@@ -1,0 +1,30 @@
+// Slo: limits that a run must keep: "ttft_p99<=2s,tpot_p90<=50ms". A limit names a series of a
+// Point (ttft, tpot, itl, latency), a percentile and a time. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "metrics/point.h"
+
+namespace assay::metrics {
+
+struct SloLimit {
+  std::string text{};    // as it was written
+  std::string series{};  // "ttft"
+  double percentile = 0;
+  Duration most{};
+};
+
+// Fails with what is wrong and what may be written.
+Result<std::vector<SloLimit>> parse_slo(std::string_view text);
+
+// What the run's figure is; 0 where it has none.
+Duration figure_of(const SloLimit& limit, const Point& point);
+// Every limit is kept, and no query failed. A series without values keeps no limit.
+bool keeps(const std::vector<SloLimit>& slo, const Point& point);
+
+}  // namespace assay::metrics

@@ -1,0 +1,310 @@
+#include "metrics/steady_state.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/check.h"
+#include "metrics/series.h"
+#include "metrics/trend.h"
+
+namespace assay::metrics {
+namespace {
+
+constexpr double kEffectFloor = 0.05;  // a drift below is none
+constexpr double kDriftMax = 0.08;     // must be excluded with kErrors standard errors
+constexpr double kErrors = 3;
+constexpr double kVariationMax = 0.08;  // of super-passes
+constexpr double kAlpha = 0.05;
+// What was cropped must have been so much steeper than what is left, and so high.
+constexpr double kRampSteeper = 3;
+constexpr double kRampMin = 0.10;
+constexpr double kRampFloor = 0.02;    // a block nearer to the level than this belongs to it
+constexpr std::size_t kBlockMin = 32;  // replies in a block, so that its P90 means something
+constexpr std::size_t kBlocksMax = 120;
+constexpr std::size_t kBlocksMin = 8;
+
+struct Gate {
+  const char* name = "";
+  double share = 0;
+};
+constexpr std::array<Gate, 2> kGates{{{"tpot_p50", 0.5}, {"tpot_p90", 0.9}}};
+
+// Of the replies of queries [from, to) that have one. 0 without any.
+double tpot_at(std::span<const Issued> queries, double share) {
+  std::vector<double> values;
+  values.reserve(queries.size());
+  for (const Issued& query : queries) {
+    if (query.ok && query.tpot > 0) values.push_back(query.tpot);
+  }
+  if (values.empty()) return 0;
+  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
+// Values of `count` blocks of equal length; empty ones are left out.
+std::vector<double> blocks_of(std::span<const Issued> queries, std::size_t count, double share) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t from = queries.size() * i / count;
+    const std::size_t to = queries.size() * (i + 1) / count;
+    const double value = tpot_at(queries.subspan(from, to - from), share);
+    if (value > 0) out.push_back(value);
+  }
+  return out;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Every start of a window is looked at, each over all that follows: of very many passes (a dataset
+// of one sample has one a query) several whole ones are taken for one.
+std::size_t grouped(std::size_t queries, std::size_t pass) {
+  constexpr std::size_t kSuperPassesMax = 256;
+  const std::size_t passes = queries / pass;
+  return passes <= kSuperPassesMax ? pass
+                                   : pass * ((passes + kSuperPassesMax - 1) / kSuperPassesMax);
+}
+
+class Finder {
+ public:
+  Finder(std::span<const Issued> queries, const SteadyOptions& options)
+      : queries_(queries), size_(grouped(queries.size(), options.super_pass)) {
+    out_.super_pass_size = size_;
+    out_.super_passes = queries.size() / size_;
+    out_.window_min = options.window_min;
+  }
+
+  SteadyState find() {
+    passes_ = out_.super_passes;
+    if (passes_ > 0) {
+      crop_ = ramp_end();
+      decide();
+    }
+    set_status();
+    if (out_.found) measure();
+    return std::move(out_);
+  }
+
+ private:
+  std::span<const Issued> stretch(std::uint64_t first, std::uint64_t end) const {
+    return queries_.subspan(first * size_, (end - first) * size_);
+  }
+
+  static std::size_t block_count(std::size_t queries) {
+    return std::clamp(queries / kBlockMin, kBlocksMin, kBlocksMax);
+  }
+
+  // The first super-pass after the ramp.
+  std::uint64_t ramp_end() const {
+    const std::size_t whole = passes_ * size_;
+    const std::size_t a_block = std::max<std::size_t>(std::min(size_, kBlockMin), size_ / 4);
+    const std::size_t count = whole / a_block;
+    const std::vector<double> values = blocks_of(queries_.first(whole), count, 0.5);
+    if (values.size() < 4) return 0;
+    const std::vector<double> back(values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                                   values.end());
+    const double level = median(back);
+    std::vector<double> off;
+    for (const double value : back) off.push_back(std::abs(value - level));
+    // 1.48 × the median deviation is a standard deviation where errors are normal.
+    const double allowed = std::max(kRampFloor * level, 3 * 1.48 * median(off));
+    std::size_t start = 0;
+    const auto away = [&](std::size_t i) { return std::abs(values[i] - level) > allowed; };
+    // Two at once, since one may be near by chance.
+    while (start < values.size() / 2 && (away(start) || away(start + 1))) ++start;
+    const std::uint64_t pass = (start * a_block + size_ - 1) / size_;
+    return std::min<std::uint64_t>(pass, passes_ / 2);
+  }
+
+  std::vector<GatingMetric> judge(std::uint64_t first, std::uint64_t end) const {
+    const std::span<const Issued> part = stretch(first, end);
+    std::vector<GatingMetric> out;
+    for (const Gate& gate : kGates) {
+      GatingMetric metric{.name = gate.name};
+      const std::vector<double> blocks = blocks_of(part, block_count(part.size()), gate.share);
+      const std::vector<double> passes = blocks_of(part, end - first, gate.share);
+      const Trend trend = trend_of(blocks);
+      metric.drift = trend.drift;
+      metric.drift_error = trend.drift_error;
+      metric.p_value = trend.p_value;
+      metric.variation = variation(passes);
+      if (!blocks.empty()) {
+        metric.low = *std::ranges::min_element(blocks);
+        metric.high = *std::ranges::max_element(blocks);
+      }
+      const double size = std::abs(trend.drift);
+      if (blocks.size() >= 3 && size < kEffectFloor &&
+          size + kErrors * trend.drift_error < kDriftMax && metric.variation <= kVariationMax) {
+        metric.level = Level::plateau;
+      } else if (size >= kEffectFloor && trend.p_value < kAlpha) {
+        metric.level = trend.drift > 0 ? Level::drifting_up : Level::drifting_down;
+      }
+      out.push_back(std::move(metric));
+    }
+    return out;
+  }
+
+  static bool all_level(const std::vector<GatingMetric>& metrics) {
+    return std::ranges::all_of(
+        metrics, [](const GatingMetric& metric) { return metric.level == Level::plateau; });
+  }
+
+  // Whether [0, first) was a ramp to [first, passes): a drift has no knee.
+  bool is_ramp(std::uint64_t first, const std::vector<GatingMetric>& after) const {
+    if (first == 0) return true;
+    const std::span<const Issued> front = stretch(0, first);
+    const std::size_t block = std::max<std::size_t>(kBlockMin, front.size() / 8);
+    const std::span<const Issued> back = stretch(first, passes_);
+    const double start = tpot_at(front.first(std::min(block, front.size())), 0.5);
+    const double knee = tpot_at(back.first(std::min(block, back.size())), 0.5);
+    if (!(knee > 0) || !(start > 0)) return true;
+    // Four super-passes that gain less by themselves than what lies between them and the rest are
+    // a level of their own, and a step follows.
+    if (first > kSuperPassesMin) {
+      const std::span<const Issued> level = stretch(0, first - 1);
+      const Trend inside = trend_of(blocks_of(level, block_count(level.size()), 0.5));
+      if (std::abs(inside.drift) < std::abs(knee - start) / knee / 2) return false;
+    }
+    const double before_each = std::abs(knee - start) / knee / static_cast<double>(first);
+    const double after_each =
+        (std::abs(after[0].drift) + after[0].drift_error) / static_cast<double>(passes_ - first);
+    return std::abs(knee - start) > kRampMin * knee && before_each > kRampSteeper * after_each;
+  }
+
+  void take(std::uint64_t first, std::uint64_t end, std::vector<GatingMetric> metrics,
+            SteadyVerdict verdict) {
+    out_.found = true;
+    out_.first = first;
+    out_.last = end - 1;
+    out_.metrics = std::move(metrics);
+    out_.verdict = verdict;
+  }
+
+  bool try_from(std::uint64_t first) {
+    std::vector<GatingMetric> metrics = judge(first, passes_);
+    if (!all_level(metrics) || !is_ramp(first, metrics)) return false;
+    take(first, passes_, std::move(metrics), SteadyVerdict::steady);
+    return true;
+  }
+
+  // Two levels, the first of them a plateau.
+  bool try_step(std::uint64_t first) {
+    const std::span<const Issued> part = stretch(first, passes_);
+    const std::size_t count = block_count(part.size());
+    const std::vector<double> blocks = blocks_of(part, count, 0.5);
+    const Break found = break_of(blocks);
+    if (found.at == 0 || blocks.size() < count || found.p_value >= kAlpha) return false;
+    if (std::abs(found.shift) < kEffectFloor || found.step_error >= found.line_error) return false;
+    const std::uint64_t end = first + part.size() * found.at / count / size_;
+    if (end <= first) return false;
+    std::vector<GatingMetric> metrics = judge(first, end);
+    if (!all_level(metrics)) return false;
+    take(first, end, std::move(metrics), SteadyVerdict::anomaly);
+    out_.shift = found.shift;
+    return true;
+  }
+
+  void decide() {
+    if (try_from(crop_) || (crop_ > 0 && try_from(0))) return;
+    for (std::uint64_t first = crop_ + 1; first <= passes_ / 2; ++first) {
+      if (passes_ - first < kSuperPassesMin) break;
+      if (try_from(first)) return;
+    }
+    if (try_step(crop_) || (crop_ > 0 && try_step(0))) return;
+    // The ramp is no part of a drift's size, but a drift that looks like one is judged whole.
+    out_.metrics = judge(crop_, passes_);
+    if (crop_ > 0 && !is_ramp(crop_, out_.metrics)) out_.metrics = judge(0, passes_);
+    for (const GatingMetric& metric : out_.metrics) {
+      if (metric.level != Level::drifting_up && metric.level != Level::drifting_down) continue;
+      out_.verdict = metric.level == Level::drifting_up ? SteadyVerdict::drifting_up
+                                                        : SteadyVerdict::drifting_down;
+      return;
+    }
+  }
+
+  void set_status() {
+    if (passes_ == 0) return;
+    out_.status = WindowStatus::insufficient_passes;
+    if (!out_.found) return;
+    const std::span<const Issued> window = stretch(out_.first, out_.last + 1);
+    Instant from = Instant::max();
+    Instant to = Instant::none();
+    for (const Issued& query : window) {
+      if (!query.sent.known()) continue;
+      from = std::min(from, query.sent);
+      to = std::max(to, query.sent);
+    }
+    if (to > from) {
+      out_.from = from;
+      out_.span = to - from;
+    }
+    out_.samples = window.size();
+    if (out_.last - out_.first + 1 < kSuperPassesMin) return;
+    out_.status = out_.span >= out_.window_min ? WindowStatus::windowable
+                                               : WindowStatus::insufficient_duration;
+  }
+
+  void measure() {
+    Series ttft;
+    Series latency;
+    RatioSeries tpot;
+    bool counted = false;
+    for (const Issued& query : stretch(out_.first, out_.last + 1)) {
+      if (!query.ok) {
+        ++out_.failed;
+        continue;
+      }
+      ++out_.completed;
+      if (query.ttft > 0) ttft.add(static_cast<std::int64_t>(query.ttft));
+      if (query.latency > 0) latency.add(static_cast<std::int64_t>(query.latency));
+      if (query.tpot > 0) tpot.add(query.tpot);
+      if (query.tokens < 0) continue;
+      counted = true;
+      out_.output_tokens += query.tokens;
+    }
+    out_.ttft = ttft.finish(false);
+    out_.latency = latency.finish(false);
+    out_.tpot = tpot.finish(false);
+    const double p90 = out_.tpot.percentile(90.0) * 1e-6;
+    if (p90 > 0) out_.tps_per_user = 1000.0 / p90;
+    if (out_.samples < 2 || out_.span <= Duration{}) return;
+    // n issues span n − 1 gaps.
+    const double gaps = static_cast<double>(out_.samples - 1) / static_cast<double>(out_.samples);
+    const double seconds = out_.span.seconds();
+    out_.qps = static_cast<double>(out_.completed) * gaps / seconds;
+    if (counted) out_.tps = static_cast<double>(out_.output_tokens) * gaps / seconds;
+  }
+
+  std::span<const Issued> queries_;
+  std::uint64_t size_;
+  std::uint64_t passes_ = 0;
+  std::uint64_t crop_ = 0;
+  SteadyState out_{};
+};
+
+}  // namespace
+
+Issued issued_of(const Event& event) {
+  Issued out{.sent = event.sent, .ok = event.outcome == Outcome::ok};
+  if (!out.ok || !event.sent.known() || !event.done.known()) return out;
+  out.tokens = event.usage.completion_tokens;
+  out.latency = static_cast<double>((event.done - event.sent).ns);
+  if (!event.streamed || !event.first_token.known()) return out;
+  out.ttft = static_cast<double>((event.first_token - event.sent).ns);
+  if (event.fragments < 2 || out.tokens < 2) return out;
+  out.tpot = static_cast<double>((event.done - event.first_token).ns) / (out.tokens - 1);
+  return out;
+}
+
+SteadyState find_steady_state(std::span<const Issued> queries, const SteadyOptions& options) {
+  CHECK(options.super_pass > 0);
+  return Finder(queries, options).find();
+}
+
+}  // namespace assay::metrics

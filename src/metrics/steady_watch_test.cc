@@ -1,0 +1,117 @@
+#include "metrics/steady_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <thread>
+
+#include "base/rng.h"
+
+namespace assay::metrics {
+namespace {
+
+using testing::StartsWith;
+
+Plan plan_of() {
+  Plan plan;
+  plan.phases.push_back({.kind = PhaseKind::warmup, .name = "warmup"});
+  plan.phases.push_back({.kind = PhaseKind::performance, .name = "performance"});
+  return plan;
+}
+
+Event event_of(std::uint32_t index, double tpot_ms, std::uint16_t phase = 1) {
+  Event event;
+  event.query.phase = phase;
+  event.query.index = index;
+  event.sent = Instant{} + 100_ms * static_cast<std::int64_t>(index);
+  event.first_token = event.sent + 50_ms;
+  event.done = event.first_token + Duration::from_seconds(tpot_ms * 1e-3 * 100);
+  event.outcome = Outcome::ok;
+  event.streamed = true;
+  event.fragments = 101;
+  event.usage.completion_tokens = 101;
+  return event;
+}
+
+std::vector<Event> watched_run(std::uint32_t queries, const std::function<double(double)>& level) {
+  Rng rng(7);
+  std::vector<Event> out;
+  for (std::uint32_t i = 0; i < queries; ++i) {
+    const double at = static_cast<double>(i) / queries;
+    out.push_back(event_of(i, 20 * level(at) * std::exp(0.1 * rng.normal())));
+  }
+  return out;
+}
+
+constexpr SteadyOptions kOptions{.super_pass = 400, .window_min = 100_s};
+
+TEST(SteadyWatch, SaysWhatTheDetectorSaysAfterwards) {
+  for (const auto& level : std::vector<std::function<double(double)>>{
+           [](double) { return 1.0; }, [](double at) { return 1 + at; },
+           [](double at) { return at < 0.1 ? 3 - 20 * at : 1.0; }}) {
+    const std::vector<Event> run = watched_run(3200, level);
+    SteadyWatch watch(plan_of(), kOptions);
+    std::vector<Issued> issued;
+    for (const Event& event : run) {
+      watch.on_done(event, "");
+      issued.push_back(issued_of(event));
+    }
+    const SteadyState now = watch.state();
+    const SteadyState after = find_steady_state(issued, kOptions);
+    EXPECT_EQ(now.verdict, after.verdict);
+    EXPECT_EQ(now.status, after.status);
+    EXPECT_EQ(now.first, after.first);
+    EXPECT_EQ(now.last, after.last);
+    EXPECT_EQ(now.span, after.span);
+  }
+}
+
+TEST(SteadyWatch, WhatIsMissingBetweenHoldsItBackAndOtherPhasesAreNotItsConcern) {
+  const std::vector<Event> run = watched_run(800, [](double) { return 1.0; });
+  SteadyWatch watch(plan_of(), kOptions);
+  for (std::uint32_t i = 0; i < 2000; ++i) watch.on_done(event_of(i, 500, 0), "");
+  EXPECT_EQ(watch.state().super_passes, 0U);
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    if (i != 10) watch.on_done(run[i], "");
+  }
+  EXPECT_EQ(watch.state().super_passes, 0U);
+  watch.on_done(run[10], "");
+  EXPECT_EQ(watch.state().super_passes, 2U);
+}
+
+TEST(SteadyWatch, ShardsTellItAtTheSameTime) {
+  const std::vector<Event> run = watched_run(20'000, [](double) { return 1.0; });
+  SteadyWatch watch(plan_of(), {.super_pass = 2500, .window_min = 60_s});
+  std::vector<std::thread> shards;
+  for (std::size_t shard = 0; shard < 3; ++shard) {
+    shards.emplace_back([&, shard] {
+      for (std::size_t i = shard; i < run.size(); i += 3) watch.on_done(run[i], "");
+    });
+  }
+  const std::string meanwhile = watch.words();
+  for (std::thread& shard : shards) shard.join();
+  EXPECT_FALSE(meanwhile.empty());
+  EXPECT_EQ(watch.state().super_passes, 8U);
+  EXPECT_THAT(watch.words(), StartsWith("steady since super-pass 1, long enough"));
+}
+
+TEST(SteadyWatch, SpeaksPlainly) {
+  SteadyState state;
+  EXPECT_EQ(steady_words(state), "ramping: no level stretch yet, 0 super-passes");
+  state.verdict = SteadyVerdict::drifting_up;
+  state.super_passes = 1;
+  EXPECT_EQ(steady_words(state), "drifting up: TPOT grows, 1 super-pass");
+  state.verdict = SteadyVerdict::steady;
+  state.found = true;
+  state.first = 1;
+  state.last = 3;
+  state.span = 250_s;
+  state.window_min = 1200_s;
+  state.status = WindowStatus::insufficient_passes;
+  EXPECT_EQ(steady_words(state), "steady since super-pass 2: 3 of 4 super-passes, 4:10 of 20:00");
+}
+
+}  // namespace
+}  // namespace assay::metrics

@@ -1,0 +1,196 @@
+#include "metrics/token_counter.h"
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "base/testing_temp_folder.h"
+#include "metrics/point_fold.h"
+
+namespace assay::metrics {
+namespace {
+
+// Words are tokens, and so is each character of the template that stands between spaces.
+std::unique_ptr<const text::Tokenizer> words() {
+  return text::parse_tokenizer_json(R"({"pre_tokenizer":{"type":"WhitespaceSplit"},
+                       "model":{"type":"WordLevel","unk_token":"?","vocab":{"?":0}}})",
+                                    "t")
+      .value();
+}
+
+text::ChatFormat chat() {
+  auto made = text::ChatFormat::make(
+      "{% for m in messages %}[ {{ m.role }} ] {% if m.content == 'no' %}"
+      "{{ raise_exception('never') }}{% endif %}{{ m.reasoning_content or '' }} {{ m.content }} "
+      "{% for c in m.tool_calls or [] %}call {{ c.function.name }} {{ c.function.arguments.x }} "
+      "{% endfor %}end {% endfor %}{% if add_generation_prompt %}[ assistant ]{% endif %}",
+      Json::object());
+  return std::move(made.value());
+}
+
+struct Told {
+  explicit Told(TokenCounter& sink) : counter(sink) {}
+  TokenCounter& counter;
+
+  void fragment(std::uint32_t index, Category category, std::string_view text) {
+    StreamEvent event{};
+    event.category = category;
+    event.bytes = static_cast<std::uint32_t>(text.size());
+    counter.on_stream_event(query(index), event, text);
+  }
+  void done(std::uint32_t index, Outcome outcome = Outcome::ok) {
+    Event event{};
+    event.query = query(index);
+    event.outcome = outcome;
+    event.streamed = true;
+    counter.on_done(event, "");
+  }
+  static Query query(std::uint32_t index) {
+    Query out{};
+    out.index = index;
+    out.sample = index % 2;
+    return out;
+  }
+};
+
+Result<Json> body(const Query& query) {
+  return Json::parse(query.sample == 0
+                         ? R"({"messages":[{"role":"user","content":"one two three"}]})"
+                         : R"({"messages":[{"role":"user","content":"one"}],
+                               "chat_template":"{{ messages[0].content }} . ."})");
+}
+
+TEST(TokenCounter, counts_replies_as_the_rules_do) {
+  const auto tokenizer = words();
+  const auto format = chat();
+  auto made = TokenCounter::make(*tokenizer, &format, body, {.threads = 2, .phases = {{0, false}}});
+  ASSERT_TRUE(made) << made.error().message;
+  Told told(**made);
+  told.fragment(0, Category::reasoning, "let me");
+  told.fragment(0, Category::reasoning, " see");
+  told.fragment(0, Category::text, "four words are here");
+  told.done(0);
+  told.fragment(1, Category::text, "only");
+  told.done(1);
+  told.fragment(2, Category::text, "x");
+  told.fragment(2, Category::tool_call,
+                "\x1E"
+                "0\x1Fid\x1F"
+                "f\x1F{\"x\": 1}");
+  told.done(2);
+  told.fragment(3, Category::text, "lost");
+  told.done(3, Outcome::truncated);
+  const TokenCounts counts = made.value()->finish();
+  EXPECT_EQ(counts.size(), 3u);
+  // [ user ] one two three end [ assistant ]
+  EXPECT_EQ(*counts.find(Told::query(0)), (TokenCount{10, 7, 5}));
+  EXPECT_EQ(*counts.find(Told::query(1)), (TokenCount{3, 1, 0}));
+  EXPECT_EQ(*counts.find(Told::query(2)), (TokenCount{10, 4, 3}));
+  EXPECT_EQ(counts.find(Told::query(3)), nullptr);
+  EXPECT_TRUE(counts.source["trouble"].is_null());
+}
+
+TEST(TokenCounter, a_reply_that_the_template_refuses_is_counted_as_it_is_and_said) {
+  const auto tokenizer = words();
+  const auto format = chat();
+  auto made = TokenCounter::make(*tokenizer, &format, body, {});
+  ASSERT_TRUE(made) << made.error().message;
+  Told told(**made);
+  told.fragment(0, Category::text, "no");
+  told.done(0);
+  const TokenCounts counts = made.value()->finish();
+  EXPECT_EQ(counts.find(Told::query(0))->output, 1);
+  EXPECT_EQ(counts.source["refused_by_template"].as_int(), 1);
+  EXPECT_NE(counts.source["trouble"].as_string().find("never"), std::string_view::npos);
+}
+
+TEST(TokenCounter, a_split_character_goes_with_the_second_fragment) {
+  const auto tokenizer = words();
+  auto made = TokenCounter::make(*tokenizer, nullptr, {}, {});
+  ASSERT_TRUE(made) << made.error().message;
+  Told told(**made);
+  told.fragment(0, Category::text, "a \xC3");
+  told.fragment(0, Category::text, "\xA9 b");
+  told.done(0);
+  const TokenCounts counts = made.value()->finish();
+  EXPECT_EQ(*counts.find(Told::query(0)), (TokenCount{-1, 3, 2}));
+}
+
+TEST(TokenCounter, batches_and_threads_change_nothing) {
+  const auto tokenizer = words();
+  const auto format = chat();
+  std::vector<TokenCounts> all;
+  for (const unsigned threads : {1U, 3U}) {
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{1} << 20}) {
+      auto made =
+          TokenCounter::make(*tokenizer, &format, body,
+                             {.threads = threads, .batch_bytes = bytes, .phases = {{0, false}}});
+      ASSERT_TRUE(made) << made.error().message;
+      Told told(**made);
+      for (std::uint32_t i = 0; i < 50; ++i) {
+        for (std::uint32_t k = 0; k < i; ++k) told.fragment(i, Category::text, "w ");
+        told.done(i);
+      }
+      all.push_back(made.value()->finish());
+      for (std::uint32_t i = 0; i < 50; ++i) {
+        EXPECT_EQ(*all.back().find(Told::query(i)), *all.front().find(Told::query(i))) << i;
+        EXPECT_EQ(all.back().find(Told::query(i))->output, static_cast<int>(i));
+      }
+    }
+  }
+}
+
+TEST(TokenCounts, are_read_as_they_were_written) {
+  const TempFolder folder;
+  TokenCounts counts;
+  counts.source.set("tokenizer", "t");
+  counts.set(Told::query(7), {1, 2, -1});
+  Query last{};
+  last.phase = 3;
+  last.index = 0xffffffff;
+  counts.set(last, {100, 0, 0});
+  const auto path = folder.path() / "counts.jsonl";
+  ASSERT_TRUE(counts.write(path));
+  const auto again = TokenCounts::read(path);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->size(), 2u);
+  EXPECT_EQ(*again->find(last), (TokenCount{100, 0, 0}));
+  EXPECT_EQ(again->source["tokenizer"].as_string(), "t");
+  for (const char* line :
+       {"[0,1,2,3]", "[0,-1,2,3,4]", "[70000,1,2,3,4]", "{}", "[0,1,2,3,4e99]"}) {
+    ASSERT_TRUE(write_file_atomic(
+        path, "{\"format\":\"assay-token-counts\",\"version\":1}\n" + std::string(line) + "\n"));
+    const auto broken = TokenCounts::read(path);
+    ASSERT_FALSE(broken) << line;
+    EXPECT_NE(broken.error().message.find("counts.jsonl:2"), std::string::npos);
+  }
+}
+
+TEST(PointFold, takes_the_tokenizers_counts_before_the_servers) {
+  TokenCounts counts;
+  counts.source.set("tokenizer", "t");
+  counts.set(Told::query(0), {11, 21, 20});
+  PointFold fold(RunInfo{.phases = {{PhaseKind::performance, "performance", false}}},
+                 {.counts = &counts});
+  const Query query = Told::query(0);
+  fold.on_sent(query, Instant{0}, Instant{0});
+  StreamEvent fragment{.category = Category::text, .arrival = Instant{100}, .read = Instant{100}};
+  fold.on_stream_event(query, fragment, "a");
+  fragment.arrival = fragment.read = Instant{200};
+  fold.on_stream_event(query, fragment, "b");
+  Event event{.query = query, .streamed = true};
+  event.due = event.sent = Instant{0};
+  event.first_token = Instant{100};
+  event.done = Instant{2100};
+  event.fragments = 2;
+  event.usage = {1000, 1000, -1, -1};
+  fold.on_done(event, "");
+  const Point point = fold.finish({RunState::complete, ""});
+  EXPECT_EQ(point.tokens.source, TokenSource::tokenizer);
+  EXPECT_EQ(point.tokens.output, 21);
+  EXPECT_EQ(point.isl.total_whole, 11);
+  EXPECT_DOUBLE_EQ(point.arrival.tpot.mean, 100);
+  EXPECT_FALSE(point.tokens.first_fragment_taken_for_one);
+}
+
+}  // namespace
+}  // namespace assay::metrics

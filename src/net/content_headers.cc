@@ -1,0 +1,37 @@
+#include "net/content_headers.h"
+
+namespace assay::net {
+
+bool equal_fold(std::string_view a, std::string_view lower) {
+  if (a.size() != lower.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const char c = a[i] >= 'A' && a[i] <= 'Z' ? static_cast<char>(a[i] + 32) : a[i];
+    if (c != lower[i]) return false;
+  }
+  return true;
+}
+
+std::string_view trim_space(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+ContentType content_type_of(std::string_view value) {
+  const std::string_view media = trim_space(value.substr(0, value.find(';')));
+  if (equal_fold(media, "text/event-stream")) return ContentType::event_stream;
+  if (equal_fold(media, "application/json")) return ContentType::json;
+  if (media.size() >= 5 && equal_fold(media.substr(0, 5), "text/")) return ContentType::text;
+  return ContentType::other;
+}
+
+ContentCoding content_coding_of(std::string_view value) {
+  if (value.empty() || equal_fold(value, "identity")) return ContentCoding::identity;
+  if (equal_fold(value, "gzip") || equal_fold(value, "x-gzip")) return ContentCoding::gzip;
+  if (equal_fold(value, "deflate")) return ContentCoding::deflate;
+  return ContentCoding::other;
+}
+
+}  // namespace assay::net

@@ -1,0 +1,295 @@
+#include "net/http1_response.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "net/content_headers.h"
+
+namespace assay::net {
+namespace {
+
+constexpr std::size_t kChunkLineMax = 4096;
+
+// Where the head ends (one past its blank line), or npos. Accepts CRLF and LF line ends, mixed.
+std::size_t end_of_head(std::string_view text, std::size_t from) {
+  for (std::size_t at = from; (at = text.find('\n', at)) != std::string_view::npos;) {
+    ++at;
+    if (at < text.size() && text[at] == '\n') return at + 1;
+    if (at + 1 < text.size() && text[at] == '\r' && text[at + 1] == '\n') return at + 2;
+  }
+  return std::string_view::npos;
+}
+
+// Calls visit on each element of a comma-separated list.
+template <typename Visit>
+void for_each_element(std::string_view list, Visit&& visit) {
+  for (;;) {
+    const std::size_t comma = list.find(',');
+    visit(trim_space(list.substr(0, comma)));
+    if (comma == std::string_view::npos) return;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+void ResponseParser::reset() {
+  state_ = State::head;
+  framing_ = Framing::none;
+  left_ = 0;
+  head_ = {};
+  carry_.clear();
+  error_.clear();
+}
+
+bool ResponseParser::fail(std::string_view why) {
+  state_ = State::failed;
+  error_ = why;
+  return false;
+}
+
+bool ResponseParser::read_head(std::string_view& bytes) {
+  for (;;) {
+    if (carry_.empty()) {
+      const std::size_t end = end_of_head(bytes, 0);
+      if (end == std::string_view::npos) {
+        carry_.assign(bytes);
+        bytes = {};
+        return carry_.size() <= kHeadBytesMax ? false : fail("the response head is too long");
+      }
+      if (!parse_head(bytes.substr(0, end))) return false;
+      bytes.remove_prefix(end);
+    } else {
+      const std::size_t before = carry_.size();
+      carry_.append(bytes.substr(0, std::min(bytes.size(), kHeadBytesMax)));
+      const std::size_t end = end_of_head(carry_, before > 2 ? before - 3 : 0);
+      if (end == std::string::npos) {
+        bytes.remove_prefix(carry_.size() - before);
+        if (carry_.size() > kHeadBytesMax) return fail("the response head is too long");
+        return false;
+      }
+      if (!parse_head(std::string_view(carry_).substr(0, end))) return false;
+      bytes.remove_prefix(end - before);
+      carry_.clear();
+    }
+    if (head_.status >= 200) break;
+    head_ = {};  // an interim response: the final one follows
+    if (bytes.empty()) return false;
+  }
+  begin_body();
+  return true;
+}
+
+bool ResponseParser::parse_head(std::string_view text) {
+  bool first = true;
+  while (!text.empty()) {
+    const std::size_t lf = text.find('\n');
+    std::string_view line = text.substr(0, lf);
+    text.remove_prefix(lf + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (first) {
+      if (!parse_status_line(line)) return false;
+      first = false;
+    } else if (!line.empty() && !parse_field(line)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ResponseParser::parse_status_line(std::string_view line) {
+  // HTTP/1.1 200 OK
+  constexpr std::size_t kShortest = 12;
+  if (line.size() < kShortest || line.substr(0, 7) != "HTTP/1." || line[8] != ' ' ||
+      (line[7] != '0' && line[7] != '1')) {
+    return fail("the reply does not begin with an HTTP/1.x status line");
+  }
+  head_.minor_version = line[7] == '1' ? 1 : 0;
+  head_.keep_alive = head_.minor_version == 1;
+  const auto [end, error] = std::from_chars(line.data() + 9, line.data() + 12, head_.status);
+  if (error != std::errc{} || end != line.data() + 12 || head_.status < 100 ||
+      (line.size() > kShortest && line[kShortest] != ' ')) {
+    return fail("the status line has no three-digit status");
+  }
+  return true;
+}
+
+bool ResponseParser::parse_field(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos || colon == 0 || line[colon - 1] == ' ') {
+    return fail("a header line without a field name");
+  }
+  const std::string_view name = line.substr(0, colon);
+  // The length tells most fields apart at once.
+  switch (name.size()) {
+    case 10:
+      if (equal_fold(name, "connection")) {
+        for_each_element(line.substr(colon + 1), [&](std::string_view token) {
+          if (equal_fold(token, "close")) head_.keep_alive = false;
+          if (equal_fold(token, "keep-alive")) head_.keep_alive = true;
+        });
+      }
+      break;
+    case 11:
+      if (equal_fold(name, "retry-after")) {
+        const std::string_view value = trim_space(line.substr(colon + 1));
+        std::from_chars(value.data(), value.data() + value.size(), head_.retry_after_s);
+      }
+      break;
+    case 12:
+      if (equal_fold(name, "content-type")) {
+        head_.type = content_type_of(trim_space(line.substr(colon + 1)));
+      }
+      break;
+    case 14:
+      if (equal_fold(name, "content-length")) {
+        return parse_content_length(trim_space(line.substr(colon + 1)));
+      }
+      break;
+    case 16:
+      if (equal_fold(name, "content-encoding")) {
+        head_.coding = content_coding_of(trim_space(line.substr(colon + 1)));
+      }
+      break;
+    case 17:
+      if (equal_fold(name, "transfer-encoding")) {
+        bool known = true;
+        for_each_element(line.substr(colon + 1), [&](std::string_view coding) {
+          if (equal_fold(coding, "chunked")) {
+            head_.chunked = true;
+          } else if (!coding.empty() && !equal_fold(coding, "identity")) {
+            known = false;
+          }
+        });
+        if (!known) return fail("a transfer coding other than chunked");
+      }
+      break;
+    default:
+      break;
+  }
+  return true;
+}
+
+bool ResponseParser::parse_content_length(std::string_view value) {
+  bool ok = true;
+  for_each_element(value, [&](std::string_view text) {
+    std::uint64_t length = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+    if (error != std::errc{} || end != text.data() + text.size() ||
+        (head_.has_length && head_.length != length)) {
+      ok = false;
+    }
+    head_.has_length = true;
+    head_.length = length;
+  });
+  return ok ? true : fail("a Content-Length that is no number, or two that differ");
+}
+
+void ResponseParser::begin_body() {
+  state_ = State::body;
+  if (head_.status == 204 || head_.status == 304) {
+    state_ = State::complete;
+  } else if (head_.chunked) {  // chunked overrides a length (RFC 9112, 6.3)
+    framing_ = Framing::chunk_size;
+  } else if (head_.has_length) {
+    framing_ = Framing::length;
+    left_ = head_.length;
+    if (left_ == 0) state_ = State::complete;
+  } else {
+    framing_ = Framing::until_close;
+    head_.keep_alive = false;
+  }
+}
+
+std::string_view ResponseParser::take_counted(std::string_view& bytes, Framing after) {
+  const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size()));
+  const std::string_view piece = bytes.substr(0, size);
+  bytes.remove_prefix(size);
+  left_ -= size;
+  if (left_ == 0) {
+    if (framing_ == Framing::length) state_ = State::complete;
+    framing_ = after;
+  }
+  return piece;
+}
+
+std::string_view ResponseParser::next_body(std::string_view& bytes) {
+  switch (framing_) {
+    case Framing::length:
+      return take_counted(bytes, Framing::none);
+    case Framing::chunk_data:
+      return take_counted(bytes, Framing::chunk_end);
+    case Framing::until_close: {
+      const std::string_view piece = bytes;
+      bytes = {};
+      return piece;
+    }
+    case Framing::chunk_size:
+    case Framing::chunk_end:
+    case Framing::trailers:
+      read_framing_line(bytes);
+      return {};
+    case Framing::none:
+      break;
+  }
+  fail("bytes after the end of the response");
+  return {};
+}
+
+void ResponseParser::read_framing_line(std::string_view& bytes) {
+  const std::size_t lf = bytes.find('\n');
+  if (lf == std::string_view::npos) {
+    carry_.append(bytes);
+    bytes = {};
+    if (carry_.size() > kChunkLineMax) fail("a chunk's line is too long");
+    return;
+  }
+  std::string_view line = bytes.substr(0, lf);
+  if (carry_.empty()) {
+    bytes.remove_prefix(lf + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    end_framing_line(line);
+    return;
+  }
+  carry_.append(line);
+  bytes.remove_prefix(lf + 1);
+  const std::string whole = std::move(carry_);
+  carry_.clear();
+  line = whole;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  end_framing_line(line);
+}
+
+void ResponseParser::end_framing_line(std::string_view line) {
+  if (line.size() > kChunkLineMax) {
+    fail("a chunk's line is too long");
+  } else if (framing_ == Framing::chunk_end) {
+    framing_ = Framing::chunk_size;
+    if (!line.empty()) fail("a chunk is longer than its size says");
+  } else if (framing_ == Framing::trailers) {
+    if (line.empty()) state_ = State::complete;
+  } else {
+    const std::string_view digits = trim_space(line.substr(0, line.find(';')));
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), left_, 16);
+    if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size()) {
+      fail("a chunk size that is no hexadecimal number");
+      return;
+    }
+    framing_ = left_ == 0 ? Framing::trailers : Framing::chunk_data;
+  }
+}
+
+ResponseParser::State ResponseParser::end_of_input() {
+  if (state_ == State::body && framing_ == Framing::until_close) {
+    state_ = State::complete;
+  } else if (state_ == State::body || state_ == State::head) {
+    fail(!started()              ? "the connection was closed before a reply"
+         : state_ == State::head ? "the connection was closed inside the response head"
+                                 : "the connection was closed inside the body");
+  }
+  return state_;
+}
+
+}  // namespace assay::net

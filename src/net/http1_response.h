@@ -1,0 +1,103 @@
+// ResponseParser: HTTP/1.1 responses (RFC 9112), incremental; the body is passed on in place.
+//
+// Feed it what a connection received, in any pieces. It understands Content-Length, chunked and
+// close-delimited bodies, interim 1xx responses, and the header fields that a client of inference
+// endpoints acts on. Lines may end in LF alone, as the RFC lets a recipient accept. What it does
+// not accept, it names: conflicting lengths, a bad chunk size, a head beyond kHeadBytesMax.
+//
+// One thread. No allocation when a head lies whole in one piece.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace assay::net {
+
+enum class ContentType : std::uint8_t { none, event_stream, json, text, other };
+enum class ContentCoding : std::uint8_t { identity, gzip, deflate, other };
+
+struct ResponseHead {
+  std::uint16_t status = 0;
+  std::uint8_t minor_version = 1;  // HTTP/1.x
+  bool keep_alive = true;
+  bool chunked = false;
+  bool has_length = false;
+  ContentType type = ContentType::none;
+  ContentCoding coding = ContentCoding::identity;
+  std::uint64_t length = 0;
+  std::int32_t retry_after_s = -1;
+};
+
+class ResponseParser {
+ public:
+  static constexpr std::size_t kHeadBytesMax = 64 * 1024;
+
+  enum class State : std::uint8_t {
+    head,      // reading the status line and header fields
+    body,      // between head and the end of the body
+    complete,  // the whole response was fed; reset() before the next one
+    failed,    // see error()
+  };
+
+  // For the next response on the connection (or of another); keeps memory.
+  void reset();
+
+  // Takes bytes off the front of `bytes` until they are used up or the response is complete. Calls
+  // on_head(const ResponseHead&) once and on_body(std::string_view piece) for each piece of the
+  // body, both in place. Returns state().
+  template <typename OnHead, typename OnBody>
+  State feed(std::string_view& bytes, OnHead&& on_head, OnBody&& on_body) {
+    if (state_ == State::head && !bytes.empty()) {
+      if (!read_head(bytes)) return state_;
+      on_head(static_cast<const ResponseHead&>(head_));
+    }
+    while (state_ == State::body && !bytes.empty()) {
+      const std::string_view piece = next_body(bytes);
+      if (!piece.empty()) on_body(piece);
+    }
+    return state_;
+  }
+
+  // The peer closed. A close-delimited body is complete by that; anything else is cut short.
+  State end_of_input();
+
+  State state() const { return state_; }
+  const ResponseHead& head() const { return head_; }
+  // True once a byte of the response was fed.
+  bool started() const { return state_ != State::head || !carry_.empty(); }
+  std::string_view error() const { return error_; }
+
+ private:
+  enum class Framing : std::uint8_t {
+    none,
+    length,
+    until_close,
+    chunk_size,
+    chunk_data,
+    chunk_end,
+    trailers
+  };
+
+  bool read_head(std::string_view& bytes);  // true when a final head is complete
+  bool parse_head(std::string_view text);
+  bool parse_status_line(std::string_view line);
+  bool parse_field(std::string_view line);
+  bool parse_content_length(std::string_view value);
+  void begin_body();
+  std::string_view next_body(std::string_view& bytes);
+  std::string_view take_counted(std::string_view& bytes, Framing after);
+  void read_framing_line(std::string_view& bytes);
+  void end_framing_line(std::string_view line);
+  bool fail(std::string_view why);
+
+  State state_ = State::head;
+  Framing framing_ = Framing::none;
+  std::uint64_t left_ = 0;  // bytes left of the body or the chunk
+  ResponseHead head_{};
+  std::string carry_{};  // a piece of the head, or of a chunk's line
+  std::string error_{};
+};
+
+}  // namespace assay::net

@@ -1,0 +1,220 @@
+#include "net/http2_client.h"
+
+#include <nghttp2/nghttp2.h>
+
+#include <charconv>
+#include <vector>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "net/content_headers.h"
+
+namespace assay::net {
+namespace {
+
+constexpr std::int32_t kWindow = 0x7fffffff;  // the largest that RFC 9113 allows
+constexpr std::uint32_t kFrameBytes = 1 << 20;
+
+// What belongs to one request: freed when its stream is over.
+struct Stream {
+  void* user = nullptr;
+  std::string body{};
+  std::size_t sent = 0;
+  ResponseHead head{};
+  bool told = false;  // of its head: a later HEADERS frame is of trailers
+};
+
+std::string_view view(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+nghttp2_nv to_nv(const Http2Client::Header& header) {
+  const auto bytes = [](std::string_view text) {
+    return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
+  };
+  // A request's id is never seen again: in the tables of both ends it would only push others out.
+  const bool once = header.first == "x-request-id";
+  return {bytes(header.first), bytes(header.second), header.first.size(), header.second.size(),
+          static_cast<std::uint8_t>(once ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE)};
+}
+
+ssize_t read_body(nghttp2_session*, std::int32_t, std::uint8_t* out, std::size_t size,
+                  std::uint32_t* flags, nghttp2_data_source* source, void*) {
+  auto* stream = static_cast<Stream*>(source->ptr);
+  const std::size_t n = std::min(size, stream->body.size() - stream->sent);
+  stream->body.copy(reinterpret_cast<char*>(out), n, stream->sent);
+  stream->sent += n;
+  if (stream->sent == stream->body.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
+  return static_cast<ssize_t>(n);
+}
+
+}  // namespace
+
+struct Http2Client::State {
+  explicit State(Http2Events& events_in) : events(events_in) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    nghttp2_session_del(session);
+    for (Stream* stream : streams) delete stream;
+  }
+
+  Stream* stream_of(std::int32_t id) const {
+    return static_cast<Stream*>(nghttp2_session_get_stream_user_data(session, id));
+  }
+
+  static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
+                       std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
+                       std::uint8_t, void* self_void) {
+    auto* self = static_cast<State*>(self_void);
+    Stream* stream = self->stream_of(frame->hd.stream_id);
+    if (stream != nullptr) {
+      self->take_header(*stream, view(name, name_size), view(value, value_size));
+    }
+    return 0;
+  }
+
+  static int on_frame(nghttp2_session*, const nghttp2_frame* frame, void* self_void) {
+    auto* self = static_cast<State*>(self_void);
+    if (frame->hd.type == NGHTTP2_GOAWAY) self->going_away = true;
+    if (frame->hd.type != NGHTTP2_HEADERS) return 0;
+    Stream* stream = self->stream_of(frame->hd.stream_id);
+    if (stream == nullptr || stream->told || stream->user == nullptr) return 0;
+    if (stream->head.status < 200) {
+      stream->head = {};  // interim
+      return 0;
+    }
+    stream->told = true;
+    self->events.on_head(stream->user, stream->head);
+    return 0;
+  }
+
+  static int on_data(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
+                     std::size_t size, void* self_void) {
+    auto* self = static_cast<State*>(self_void);
+    Stream* stream = self->stream_of(id);
+    if (stream == nullptr || stream->user == nullptr) return 0;
+    const char* const end = reinterpret_cast<const char*>(data) + size;
+    const char* const fed_end = self->fed.data() + self->fed.size();
+    self->events.on_body(stream->user, view(data, size), static_cast<std::size_t>(fed_end - end));
+    return 0;
+  }
+
+  static int on_close(nghttp2_session* session, std::int32_t id, std::uint32_t error,
+                      void* self_void) {
+    auto* self = static_cast<State*>(self_void);
+    Stream* stream = self->stream_of(id);
+    if (stream == nullptr) return 0;
+    nghttp2_session_set_stream_user_data(session, id, nullptr);
+    void* const user = stream->user;
+    std::erase(self->streams, stream);
+    delete stream;
+    if (user != nullptr) self->events.on_end(user, error);
+    return 0;
+  }
+
+  static void take_header(Stream& stream, std::string_view name, std::string_view value) {
+    ResponseHead& head = stream.head;
+    if (name == ":status") {
+      std::from_chars(value.data(), value.data() + value.size(), head.status);
+    } else if (name == "content-type") {
+      head.type = content_type_of(value);
+    } else if (name == "content-encoding") {
+      head.coding = content_coding_of(value);
+    } else if (name == "content-length") {
+      head.has_length =
+          std::from_chars(value.data(), value.data() + value.size(), head.length).ec == std::errc{};
+    } else if (name == "retry-after") {
+      std::from_chars(value.data(), value.data() + value.size(), head.retry_after_s);
+    }
+  }
+
+  Http2Events& events;
+  nghttp2_session* session = nullptr;
+  std::vector<Stream*> streams{};
+  std::string_view fed{};
+  bool going_away = false;
+  std::string error{};
+};
+
+Http2Client::Http2Client(Http2Events& events) : state_(std::make_unique<State>(events)) {
+  nghttp2_session_callbacks* callbacks = nullptr;
+  CHECK(nghttp2_session_callbacks_new(&callbacks) == 0);
+  nghttp2_session_callbacks_set_on_header_callback(callbacks, State::on_header);
+  nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, State::on_frame);
+  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, State::on_data);
+  nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, State::on_close);
+  CHECK(nghttp2_session_client_new(&state_->session, callbacks, state_.get()) == 0);
+  nghttp2_session_callbacks_del(callbacks);
+  const nghttp2_settings_entry settings[] = {
+      {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
+      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, static_cast<std::uint32_t>(kWindow)},
+      {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, kFrameBytes}};
+  CHECK(nghttp2_submit_settings(state_->session, NGHTTP2_FLAG_NONE, settings, 3) == 0);
+  CHECK(nghttp2_session_set_local_window_size(state_->session, NGHTTP2_FLAG_NONE, 0, kWindow) == 0);
+}
+
+Http2Client::~Http2Client() = default;
+Http2Client::Http2Client(Http2Client&&) noexcept = default;
+Http2Client& Http2Client::operator=(Http2Client&&) noexcept = default;
+
+std::int32_t Http2Client::submit(std::span<const Header> headers, std::string_view body,
+                                 void* user) {
+  if (going_away()) return -1;
+  std::vector<nghttp2_nv> fields;
+  fields.reserve(headers.size());
+  for (const Header& header : headers) fields.push_back(to_nv(header));
+  auto stream = std::make_unique<Stream>(Stream{.user = user, .body = std::string(body)});
+  nghttp2_data_provider provider{};
+  provider.source.ptr = stream.get();
+  provider.read_callback = read_body;
+  const std::int32_t id = nghttp2_submit_request(state_->session, nullptr, fields.data(),
+                                                 fields.size(), &provider, stream.get());
+  if (id < 0) return -1;
+  state_->streams.push_back(stream.release());
+  return id;
+}
+
+void Http2Client::cancel(std::int32_t stream) {
+  nghttp2_submit_rst_stream(state_->session, NGHTTP2_FLAG_NONE, stream, NGHTTP2_CANCEL);
+}
+
+void Http2Client::forget(std::int32_t stream) {
+  Stream* const own = state_->stream_of(stream);
+  if (own == nullptr) return;
+  own->user = nullptr;
+  cancel(stream);
+}
+
+bool Http2Client::feed(std::string_view bytes) {
+  state_->fed = bytes;
+  const ssize_t n = nghttp2_session_mem_recv(
+      state_->session, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  state_->fed = {};
+  if (n == static_cast<ssize_t>(bytes.size())) return true;
+  state_->error = format("HTTP/2: {}", nghttp2_strerror(static_cast<int>(n)));
+  return false;
+}
+
+std::string_view Http2Client::output() {
+  const std::uint8_t* data = nullptr;
+  const ssize_t n = nghttp2_session_mem_send(state_->session, &data);
+  if (n >= 0) return view(data, static_cast<std::size_t>(n));
+  state_->error = format("HTTP/2: {}", nghttp2_strerror(static_cast<int>(n)));
+  return {};
+}
+
+std::uint32_t Http2Client::streams_max() const {
+  return nghttp2_session_get_remote_settings(state_->session,
+                                             NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
+}
+
+bool Http2Client::going_away() const {
+  return state_->going_away || nghttp2_session_check_request_allowed(state_->session) == 0;
+}
+
+const std::string& Http2Client::error() const { return state_->error; }
+
+std::string_view http2_error_name(std::uint32_t code) { return nghttp2_http2_strerror(code); }
+
+}  // namespace assay::net

@@ -1,0 +1,69 @@
+// Http2Client: the client's end of one HTTP/2 connection, over bytes that somebody else moves. The
+// protocol is nghttp2's (docs/decisions/0002); ours is that nothing is copied on the way to the
+// body's reader and that flow control never holds a stream back: windows are as large as HTTP/2
+// allows.
+//
+// The caller feeds what it received and sends what output() gives. One thread. Not re-entrant: from
+// a callback only cancel() may be called.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "net/http1_response.h"
+
+namespace assay::net {
+
+class Http2Events {
+ public:
+  virtual ~Http2Events() = default;
+  // `user` is what submit() was given.
+  virtual void on_head(void* user, const ResponseHead& head) = 0;
+  // A piece of the body, in place; `rest` bytes of what was fed follow it.
+  virtual void on_body(void* user, std::string_view piece, std::size_t rest) = 0;
+  // The stream is over: 0 complete, else the HTTP/2 error code with which it was reset.
+  virtual void on_end(void* user, std::uint32_t error) = 0;
+};
+
+class Http2Client {
+ public:
+  using Header = std::pair<std::string_view, std::string_view>;  // names in lower case
+
+  explicit Http2Client(Http2Events& events);
+  ~Http2Client();
+  Http2Client(Http2Client&&) noexcept;
+  Http2Client& operator=(Http2Client&&) noexcept;
+
+  // Begins a request; `headers` (pseudo-headers first) and `body` are copied. The stream's id; −1
+  // when the connection takes no more.
+  std::int32_t submit(std::span<const Header> headers, std::string_view body, void* user);
+  // Resets the stream; on_end tells when it is over.
+  void cancel(std::int32_t stream);
+  // Resets the stream and never speaks of it again.
+  void forget(std::int32_t stream);
+
+  // False when the peer broke the protocol; error() says how.
+  bool feed(std::string_view bytes);
+  // What is to be sent next; "" when nothing is. Each call takes what it returns, which is good
+  // until the next call of anything here.
+  std::string_view output();
+
+  // Streams that the peer allows at once.
+  std::uint32_t streams_max() const;
+  // The peer has said GOAWAY, or ids are used up: no new streams.
+  bool going_away() const;
+  const std::string& error() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The name of an HTTP/2 error code.
+std::string_view http2_error_name(std::uint32_t code);
+
+}  // namespace assay::net

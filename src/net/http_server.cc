@@ -1,0 +1,471 @@
+#include "net/http_server.h"
+
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "net/http_reply.h"
+#include "net/receive.h"
+
+namespace assay::net {
+namespace {
+
+constexpr std::uint64_t kListenerKey = Poller::kWakeKey - 1;
+constexpr std::size_t kReadBytes = 256 << 10;
+constexpr Duration kSweepEvery = 1_s;
+constexpr Duration kEventsFor = 200_us;  // then the service's own work has its turn
+constexpr Duration kLingerMax = 2_s;
+// What a connection may keep allocated between replies; a burst's buffer is given back.
+constexpr std::size_t kKeepPendingBytes = 16 << 10;
+
+}  // namespace
+
+struct HttpServer::Connection {
+  Fd fd{};
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;
+  State state = State::reading;
+  bool readable = false;    // an edge came that was not yet read to its end
+  bool peer_ended = false;  // the peer has closed its sending side
+  bool keep_alive = true;   // as the request under way asked
+  bool in_request = false;  // the service is in on_request() for it
+  RequestReader reader{};
+  std::string ahead{};    // read, and belonging to the requests after the one under way
+  std::string pending{};  // accepted, and not yet taken by the kernel
+  std::size_t pending_at = 0;
+  std::uint64_t accepted = 0;
+  std::uint64_t handed = 0;
+  Instant active{};
+  std::unique_ptr<TlsSession> tls{};
+
+  ConnectionId id() const { return ConnectionId{generation} << 32 | slot; }
+  std::size_t waiting_bytes() {
+    return tls != nullptr ? tls->output().size() : pending.size() - pending_at;
+  }
+  bool waiting() { return waiting_bytes() > 0; }
+};
+
+Result<std::unique_ptr<HttpServer>> HttpServer::open(Fd listener, const HttpServerOptions& options,
+                                                     HttpService& service, const Clock& clock) {
+  ASSIGN_OR_RETURN(Poller poller, Poller::open());
+  TRY(poller.add_listener(listener.get(), kListenerKey));
+  return std::unique_ptr<HttpServer>(
+      new HttpServer(std::move(poller), std::move(listener), options, service, clock));
+}
+
+HttpServer::HttpServer(Poller poller, Fd listener, const HttpServerOptions& options,
+                       HttpService& service, const Clock& clock)
+    : poller_(std::move(poller)),
+      listener_(std::move(listener)),
+      options_(options),
+      service_(service),
+      clock_(clock),
+      buffer_(kReadBytes + kBodyPadding),
+      plain_(options.tls != nullptr ? kReadBytes + kBodyPadding : 0) {}
+
+HttpServer::~HttpServer() = default;
+
+void HttpServer::stop() {
+  stopping_.store(true, std::memory_order_relaxed);
+  poller_.wake();
+}
+
+void HttpServer::run() {
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    now_ = clock_.now();
+    resume_waiting();
+    const Instant next = service_.on_turn(now_);
+    if (now_ >= next_sweep_) sweep(now_);
+    const Instant until = resume_.empty() ? std::min(next, next_sweep_) : now_;
+    const auto events = poller_.wait(until - clock_.now());
+    now_ = clock_.now();
+    for (const epoll_event& event : events) {
+      on_event(event);
+      // Five thousand requests at once take a tenth of a second: what is due meanwhile goes first.
+      const Instant now = clock_.now();
+      if (now - now_ < kEventsFor) continue;
+      now_ = now;
+      service_.on_turn(now_);
+      now_ = clock_.now();
+    }
+  }
+}
+
+HttpServer::Connection* HttpServer::find(ConnectionId id) {
+  const std::uint32_t slot = slot_of(id);
+  if (slot >= slots_.size()) return nullptr;
+  Connection& connection = slots_[slot];
+  return connection.id() == id && connection.fd.open() ? &connection : nullptr;
+}
+
+const HttpServer::Connection* HttpServer::find(ConnectionId id) const {
+  return const_cast<HttpServer*>(this)->find(id);
+}
+
+void HttpServer::accept_waiting() {
+  constexpr int kAcceptMax = 16;  // a flood of connections must not starve those that stream
+  for (int i = 0; i < kAcceptMax; ++i) {
+    Result<Fd> fd = accept_one(listener_);
+    if (!fd) {  // out of descriptors: try again when a connection has ended
+      poller_.remove(listener_.get());
+      accepting_ = false;
+      return;
+    }
+    if (!fd->open()) return;
+    adopt(std::move(*fd));
+  }
+}
+
+void HttpServer::adopt(Fd fd) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    slots_.emplace_back().slot = free_.back();
+  }
+  Connection& connection = slots_[free_.back()];
+  if (!poller_.add(fd.get(), connection.id())) return;
+  free_.pop_back();
+  set_no_delay(fd);
+  connection.fd = std::move(fd);
+  connection.state = State::reading;
+  connection.active = now_;
+  if (options_.tls != nullptr) {
+    connection.tls = std::make_unique<TlsSession>(*options_.tls, "");
+    connection.state = State::handshake;
+  }
+  ++live_;
+}
+
+void HttpServer::on_event(const epoll_event& event) {
+  if (event.data.u64 == kListenerKey) return accept_waiting();
+  Connection* const connection = find(event.data.u64);
+  if (connection == nullptr) return;
+  const ConnectionId id = connection->id();
+  if ((event.events & EPOLLRDHUP) != 0) connection->peer_ended = true;
+  if ((event.events & (EPOLLHUP | EPOLLERR)) != 0) return lose(*connection);
+  if ((event.events & (EPOLLIN | EPOLLRDHUP)) != 0) connection->readable = true;
+  if ((event.events & EPOLLOUT) != 0 && connection->waiting() && !flush(*connection)) return;
+  if (find(id) != nullptr) pump(*connection);
+}
+
+void HttpServer::pump(Connection& connection) {
+  const ConnectionId id = connection.id();
+  std::string_view bytes;
+  while (find(id) != nullptr) {
+    if (connection.state == State::closing) return;
+    if (connection.state == State::replying) {
+      if (connection.peer_ended) lose(connection);
+      return;
+    }
+    if (!connection.ahead.empty() && connection.state == State::reading) {
+      std::string ahead = std::exchange(connection.ahead, {});
+      ahead.reserve(ahead.size() + kBodyPadding);
+      take(connection, ahead);
+    } else if (read_some(connection, bytes)) {
+      if (connection.state != State::lingering) take(connection, bytes);
+    } else {
+      return;
+    }
+  }
+}
+
+bool HttpServer::read_some(Connection& connection, std::string_view& bytes) {
+  return connection.tls != nullptr ? read_tls(connection, bytes) : receive_some(connection, bytes);
+}
+
+bool HttpServer::receive_some(Connection& connection, std::string_view& bytes) {
+  if (!connection.readable) return false;
+  for (;;) {
+    const Received r = receive(connection.fd, buffer_.data(), kReadBytes);
+    const ssize_t n = r.bytes;
+    if (n > 0) {
+      connection.active = now_;
+      bytes = {buffer_.data(), static_cast<std::size_t>(n)};
+      return true;
+    }
+    if (n < 0 && r.error == EINTR) continue;
+    connection.readable = false;
+    if (n == 0 && connection.waiting()) {
+      connection.state = State::closing;  // it has ended its side and still reads its last reply
+    } else if (n == 0 || r.error != EAGAIN) {
+      lose(connection);
+    }
+    return false;
+  }
+}
+
+bool HttpServer::read_tls(Connection& connection, std::string_view& bytes) {
+  TlsSession& tls = *connection.tls;
+  for (;;) {
+    if (connection.state != State::handshake) {
+      const std::ptrdiff_t n = tls.read(plain_.data(), kReadBytes);
+      if (n > 0) {
+        bytes = {plain_.data(), static_cast<std::size_t>(n)};
+        return true;
+      }
+      if (n < 0 || tls.closed()) {
+        lose(connection);
+        return false;
+      }
+    }
+    std::string_view ciphertext;
+    if (!receive_some(connection, ciphertext)) return false;
+    tls.feed(ciphertext);
+    if (connection.state != State::handshake) continue;
+    const TlsSession::Step step = tls.handshake();
+    if (!flush_tls(connection)) return false;  // also the alert that says why it failed
+    if (step == TlsSession::Step::failed) {
+      lose(connection);
+      return false;
+    }
+    if (step == TlsSession::Step::done) connection.state = State::reading;
+  }
+}
+
+void HttpServer::take(Connection& connection, std::string_view bytes) {
+  const ConnectionId id = connection.id();
+  while (!bytes.empty() && connection.state == State::reading) {
+    const RequestReader::Step step = connection.reader.feed(bytes, options_.limits, head_);
+    if (step.status == ReadStatus::bad) return refuse(connection, step.error);
+    bytes.remove_prefix(step.used);
+    if (step.wants_body && send(id, "HTTP/1.1 100 Continue\r\n\r\n") == Sent::gone) return;
+    if (step.status == ReadStatus::need_more) continue;
+    connection.state = State::replying;
+    connection.keep_alive = head_.keep_alive;
+    connection.in_request = true;
+    service_.on_request(id, head_, step.body);
+    connection.in_request = false;
+    connection.reader.reset();
+    if (!connection.fd.open()) return destroy(connection);
+  }
+  if (!bytes.empty() && connection.state == State::replying) connection.ahead = bytes;
+}
+
+void HttpServer::refuse(Connection& connection, RequestError error) {
+  const int status = static_cast<int>(error);
+  const std::string body = format(
+      "{{\"error\":{{\"message\":\"{}\",\"type\":\"invalid_request_error\","
+      "\"param\":null,\"code\":{}}}}}",
+      status_text(status), status);
+  std::string out;
+  append_head(out, {.status = status,
+                    .content_type = "application/json",
+                    .length = body.size(),
+                    .keep_alive = false});
+  connection.state = State::replying;
+  const ConnectionId id = connection.id();
+  if (send(id, out + body) != Sent::gone) close(id);
+}
+
+HttpServer::Sent HttpServer::send(ConnectionId id, std::span<const std::string_view> parts) {
+  Connection* const connection = find(id);
+  if (connection == nullptr) return Sent::gone;
+  std::size_t total = 0;
+  for (const std::string_view part : parts) total += part.size();
+  connection->accepted += total;
+  if (connection->waiting_bytes() > options_.pending_bytes_max) {
+    reset(id);
+    return Sent::gone;
+  }
+  return connection->tls != nullptr ? send_tls(*connection, parts)
+                                    : send_plain(*connection, parts, total);
+}
+
+HttpServer::Sent HttpServer::send_plain(Connection& connection,
+                                        std::span<const std::string_view> parts,
+                                        std::size_t total) {
+  constexpr std::size_t kPartsMax = 16;
+  CHECK(parts.size() <= kPartsMax);
+  std::size_t taken = 0;
+  if (!connection.waiting()) {
+    std::array<iovec, kPartsMax> pieces{};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      pieces[i] = {const_cast<char*>(parts[i].data()), parts[i].size()};
+    }
+    msghdr message{};
+    message.msg_iov = pieces.data();
+    message.msg_iovlen = parts.size();
+    ssize_t n = 0;
+    do {
+      n = parts.size() == 1 ? send_some(connection.fd, parts[0])
+                            : ::sendmsg(connection.fd.get(), &message, MSG_NOSIGNAL);
+    } while (n < 0 && errno == EINTR);
+    if (n < 0 && errno != EAGAIN) {
+      connection.state = State::closing;  // the caller is told by what we return, not by on_gone()
+      lose(connection);
+      return Sent::gone;
+    }
+    taken = n < 0 ? 0 : static_cast<std::size_t>(n);
+    connection.handed += taken;
+    if (taken == total) return Sent::handed;
+  }
+  for (const std::string_view part : parts) {
+    const std::size_t skip = std::min(taken, part.size());
+    connection.pending.append(part.substr(skip));
+    taken -= skip;
+  }
+  return Sent::queued;
+}
+
+HttpServer::Sent HttpServer::send_tls(Connection& connection,
+                                      std::span<const std::string_view> parts) {
+  for (const std::string_view part : parts) {
+    if (!connection.tls->write(part)) {
+      connection.state = State::closing;
+      lose(connection);
+      return Sent::gone;
+    }
+  }
+  const State before = std::exchange(connection.state, State::closing);
+  if (!flush_tls(connection)) return Sent::gone;
+  connection.state = before;
+  return connection.waiting() ? Sent::queued : Sent::handed;
+}
+
+bool HttpServer::flush(Connection& connection) {
+  const ConnectionId id = connection.id();
+  if (!(connection.tls != nullptr ? flush_tls(connection) : flush_plain(connection))) return false;
+  if (connection.state == State::replying) service_.on_progress(id, connection.handed);
+  if (find(id) == nullptr) return false;
+  after_flush(connection);
+  return true;
+}
+
+bool HttpServer::flush_plain(Connection& connection) {
+  while (connection.pending_at < connection.pending.size()) {
+    const std::string_view left =
+        std::string_view(connection.pending).substr(connection.pending_at);
+    const ssize_t n = send_some(connection.fd, left);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return true;
+    if (n < 0) {
+      lose(connection);
+      return false;
+    }
+    connection.pending_at += static_cast<std::size_t>(n);
+    connection.handed += static_cast<std::size_t>(n);
+  }
+  connection.pending_at = 0;
+  connection.pending.clear();
+  if (connection.pending.capacity() > kKeepPendingBytes) connection.pending = {};
+  return true;
+}
+
+bool HttpServer::flush_tls(Connection& connection) {
+  for (;;) {
+    const std::string_view left = connection.tls->output();
+    if (left.empty()) break;
+    const ssize_t n = send_some(connection.fd, left);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return true;
+    if (n < 0) {
+      lose(connection);
+      return false;
+    }
+    connection.tls->consume(static_cast<std::size_t>(n));
+  }
+  connection.handed = connection.accepted;  // known only when all ciphertext is out
+  return true;
+}
+
+void HttpServer::after_flush(Connection& connection) {
+  if (connection.state == State::closing && !connection.waiting()) begin_linger(connection);
+}
+
+std::uint64_t HttpServer::accepted(ConnectionId id) const {
+  const Connection* const connection = find(id);
+  return connection == nullptr ? 0 : connection->accepted;
+}
+
+std::uint64_t HttpServer::handed(ConnectionId id) const {
+  const Connection* const connection = find(id);
+  return connection == nullptr ? 0 : connection->handed;
+}
+
+void HttpServer::finish(ConnectionId id, bool keep_alive) {
+  Connection* const connection = find(id);
+  if (connection == nullptr) return;
+  CHECK(connection->state == State::replying);
+  if (!keep_alive || !connection->keep_alive) return close(id);
+  connection->state = State::reading;
+  connection->active = now_;
+  // Inside on_request() the loop that called it goes on by itself.
+  if (!connection->in_request) resume_.push_back(id);
+}
+
+void HttpServer::close(ConnectionId id) {
+  Connection* const connection = find(id);
+  if (connection == nullptr) return;
+  connection->state = State::closing;
+  connection->active = now_;
+  after_flush(*connection);
+}
+
+void HttpServer::reset(ConnectionId id) {
+  Connection* const connection = find(id);
+  if (connection == nullptr) return;
+  set_reset_on_close(connection->fd);
+  connection->state = State::closing;
+  lose(*connection);
+}
+
+void HttpServer::begin_linger(Connection& connection) {
+  ::shutdown(connection.fd.get(), SHUT_WR);
+  connection.state = State::lingering;
+  connection.active = now_;
+  // The peer may have ended already, or have sent what was never read.
+  connection.readable = true;
+  resume_.push_back(connection.id());
+}
+
+void HttpServer::resume_waiting() {
+  // What is answered at once may finish and ask again: each connection gets one turn a round.
+  std::vector<ConnectionId> round;
+  round.swap(resume_);
+  for (const ConnectionId id : round) {
+    if (Connection* const connection = find(id)) pump(*connection);
+  }
+  if (resume_.empty()) {
+    round.clear();
+    resume_.swap(round);  // keeps its memory
+  }
+}
+
+void HttpServer::lose(Connection& connection) {
+  const bool replying = connection.state == State::replying;
+  const ConnectionId id = connection.id();
+  connection.fd.reset();
+  if (replying) service_.on_gone(id);
+  if (!connection.in_request) destroy(connection);
+}
+
+void HttpServer::destroy(Connection& connection) {
+  const std::uint32_t slot = connection.slot;
+  const std::uint32_t generation = connection.generation + 1;
+  connection = Connection{};
+  connection.slot = slot;
+  connection.generation = generation;
+  free_.push_back(slot);
+  --live_;
+  if (!accepting_ && poller_.add_listener(listener_.get(), kListenerKey)) accepting_ = true;
+}
+
+void HttpServer::sweep(Instant now) {
+  next_sweep_ = now + kSweepEvery;
+  for (Connection& connection : slots_) {
+    if (!connection.fd.open()) continue;
+    const Duration idle = now - connection.active;
+    const bool lingered = connection.state == State::lingering && idle > kLingerMax;
+    const bool unused =
+        (connection.state == State::reading || connection.state == State::handshake ||
+         connection.state == State::closing) &&
+        idle > options_.idle_max;
+    if (lingered || unused) lose(connection);
+  }
+}
+
+}  // namespace assay::net

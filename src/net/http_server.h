@@ -1,0 +1,165 @@
+// HttpServer: one thread's share of an HTTP/1.1 server: a listener, its connections, and a loop.
+//
+// Threads share nothing: each has its own server on the same port (ListenOptions::reuse_port) and
+// the kernel spreads connections over them. A connection costs some 300 bytes here and nothing is
+// allocated for it while it streams, so that ten thousand open streams are cheap. Requests on one
+// connection are answered one at a time and in order, however they were pipelined; while a reply
+// is under way nothing more is read.
+//
+// The service writes its replies as bytes (http_reply.h helps), because a measuring endpoint must
+// decide what goes into one write(). A peer that closes its sending side while its reply is under
+// way counts as gone, as it does for uvicorn, on which most inference servers stand.
+//
+// Everything but stop() belongs to the thread that calls run().
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "net/http1_request.h"
+#include "net/poller.h"
+#include "net/socket.h"
+#include "net/tls.h"
+
+namespace assay::net {
+
+// As simdjson wants it.
+inline constexpr std::size_t kBodyPadding = kRequestPadding;
+
+// A connection for as long as it lives; of a dead one, every call is ignored.
+using ConnectionId = std::uint64_t;
+// Small numbers, used again after a connection has ended: an index for the service's own tables.
+inline std::uint32_t slot_of(ConnectionId id) { return static_cast<std::uint32_t>(id); }
+
+class HttpService {
+ public:
+  virtual ~HttpService() = default;
+
+  // A whole request. To be answered by send() and finish(), or by close() or reset(), now or later.
+  // The views die when this returns; kBodyPadding bytes behind the body are readable.
+  virtual void on_request(ConnectionId connection, const RequestHead& head,
+                          std::string_view body) = 0;
+  // The peer has gone before its reply was finished. The id is dead.
+  virtual void on_gone(ConnectionId connection) = 0;
+  // Bytes that had to wait were taken by the kernel; `handed` counts the connection's bytes so far.
+  virtual void on_progress(ConnectionId connection, std::uint64_t handed) = 0;
+  // Once a turn of the loop, and between events of a turn that takes long: does what is due and
+  // says when it next wants to be called. It should not work for more than about a millisecond
+  // before it returns.
+  virtual Instant on_turn(Instant now) = 0;
+};
+
+struct HttpServerOptions {
+  RequestLimits limits{};
+  Duration idle_max{75'000'000'000};          // then a connection without a request is closed
+  std::size_t pending_bytes_max = 256 << 20;  // then a peer that does not read is cut off
+  const TlsContext* tls = nullptr;            // outlives the server
+};
+
+class HttpServer {
+ public:
+  // `listener` may be shared with other servers of the process by dup(); `service` and `clock`
+  // outlive the server.
+  static Result<std::unique_ptr<HttpServer>> open(Fd listener, const HttpServerOptions& options,
+                                                  HttpService& service, const Clock& clock);
+  ~HttpServer();
+
+  // Until stop(). Connections are then closed as they stand.
+  void run();
+  // Any thread; safe in a signal handler.
+  void stop();
+
+  // ---- for the service ----
+
+  enum class Sent : std::uint8_t {
+    handed,  // the kernel has taken all of it
+    queued,  // it waits until the peer reads; on_progress() tells
+    gone,    // the connection is dead; on_gone() is not called for it
+  };
+  // All parts in one system call.
+  Sent send(ConnectionId connection, std::span<const std::string_view> parts);
+  Sent send(ConnectionId connection, std::string_view bytes) {
+    return send(connection, {&bytes, 1});
+  }
+  // Bytes given to send() on this connection so far, and those of them that the kernel took.
+  std::uint64_t accepted(ConnectionId connection) const;
+  std::uint64_t handed(ConnectionId connection) const;
+  // When this turn of the loop began to handle what is ready: not after any write of a turn.
+  Instant turn_start() const { return now_; }
+
+  // The reply is complete: the connection reads the next request if both sides keep it.
+  void finish(ConnectionId connection, bool keep_alive);
+  // Sends what waits, then ends the connection in the ordinary way (FIN).
+  void close(ConnectionId connection);
+  // Throws away what waits and resets the connection (RST).
+  void reset(ConnectionId connection);
+
+  std::size_t connections() const { return live_; }
+
+ private:
+  enum class State : std::uint8_t {
+    handshake,  // of TLS
+    reading,    // no request is being answered
+    replying,
+    closing,   // what waits goes out, then FIN
+    lingering  // FIN is out; what the peer still sends is thrown away, for else it would see RST
+  };
+  struct Connection;
+
+  HttpServer(Poller poller, Fd listener, const HttpServerOptions& options, HttpService& service,
+             const Clock& clock);
+
+  Connection* find(ConnectionId id);
+  const Connection* find(ConnectionId id) const;
+  void accept_waiting();
+  void adopt(Fd fd);
+  void on_event(const epoll_event& event);
+  // Reads and answers until nothing is left to read or a reply is under way.
+  void pump(Connection& connection);
+  // Next bytes of the connection in `bytes`; false when there are none, or it is dead.
+  bool read_some(Connection& connection, std::string_view& bytes);
+  bool read_tls(Connection& connection, std::string_view& bytes);
+  bool receive_some(Connection& connection, std::string_view& bytes);
+  void take(Connection& connection, std::string_view bytes);
+  void refuse(Connection& connection, RequestError error);
+  // False when the connection broke.
+  bool flush(Connection& connection);
+  bool flush_plain(Connection& connection);
+  bool flush_tls(Connection& connection);
+  Sent send_plain(Connection& connection, std::span<const std::string_view> parts,
+                  std::size_t total);
+  Sent send_tls(Connection& connection, std::span<const std::string_view> parts);
+  void after_flush(Connection& connection);
+  void begin_linger(Connection& connection);
+  // The connection is over; tells the service if a reply was under way.
+  void lose(Connection& connection);
+  void destroy(Connection& connection);
+  void sweep(Instant now);
+  void resume_waiting();
+
+  Poller poller_;
+  Fd listener_;
+  HttpServerOptions options_;
+  HttpService& service_;
+  const Clock& clock_;
+  std::deque<Connection> slots_;  // a deque, so that a Connection& stays good
+  std::vector<std::uint32_t> free_{};
+  std::vector<ConnectionId> resume_{};  // finished outside on_request(), with more to read
+  std::vector<char> buffer_;
+  std::vector<char> plain_;  // TLS only
+  RequestHead head_{};
+  std::size_t live_ = 0;
+  bool accepting_ = true;
+  Instant now_{};
+  Instant next_sweep_{};
+  std::atomic<bool> stopping_{false};
+};
+
+}  // namespace assay::net

@@ -1,0 +1,57 @@
+// Sending, and receiving with the kernel's stamp: when the last byte of a read came to this host.
+//
+// Software receive stamps (SO_TIMESTAMPING) work for TCP on Linux, loopback included, at no cost
+// that we could measure. They are CLOCK_REALTIME; StampClock maps them to the monotonic clock and
+// keeps the error of that mapping. A read without a stamp (a Unix socket, the first read after
+// switching on, another system) says so, and the caller uses the instant of its own read.
+//
+// One thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <string_view>
+
+#include "base/clock.h"
+#include "net/socket.h"
+
+namespace assay::net {
+
+// Asks for receive stamps. False where the kernel does not give them.
+bool enable_receive_stamps(const Fd& fd);
+
+struct Received {
+  ssize_t bytes = 0;  // > 0: that many; 0: the peer closed; < 0: see error
+  int error = 0;      // errno: EAGAIN when there is nothing to read
+  WallTime stamp{};   // ns == 0: none came
+};
+Received receive_stamped(const Fd& fd, char* buffer, std::size_t size);
+// The same without asking for a stamp.
+Received receive(const Fd& fd, char* buffer, std::size_t size);
+
+// Hands over what the kernel takes of `bytes`: how many, or < 0 and errno. No SIGPIPE.
+ssize_t send_some(const Fd& fd, std::string_view bytes);
+
+// Maps wall-clock stamps to instants. refresh() now and then: the wall clock is slewed by NTP.
+class StampClock {
+ public:
+  StampClock() : offset_(sample_clock_offset()), error_max_(offset_.error) {}
+  void refresh();
+  // Never later than `read`, the instant at which the reader held the bytes.
+  Instant arrival(WallTime stamp, Instant read) const {
+    const Instant at{stamp.ns - offset_.wall_minus_monotonic.ns};
+    return at < read ? at : read;
+  }
+  // The largest error that any mapping so far had.
+  Duration error_max() const { return error_max_; }
+  // How far the wall clock moved against the monotonic one between refreshes, at most.
+  Duration slew_max() const { return slew_max_; }
+
+ private:
+  ClockOffset offset_;
+  Duration error_max_;
+  Duration slew_max_{};
+};
+
+}  // namespace assay::net

@@ -1,0 +1,107 @@
+// Sockets: owned descriptors, addresses, and the few options that both halves of net/ set.
+//
+// Everything made here is non-blocking and close-on-exec. Nothing here waits, but resolve(), which
+// asks the system's resolver and is called before a measurement, never during one. Errors name the
+// address. Any thread; an Fd belongs to one.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace assay::net {
+
+// Owns a descriptor: closes it at the end.
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    if (this != &other) {
+      reset();
+      fd_ = std::exchange(other.fd_, -1);
+    }
+    return *this;
+  }
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  ~Fd() { reset(); }
+
+  int get() const { return fd_; }
+  bool open() const { return fd_ >= 0; }
+  void reset();
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_ = -1;
+};
+
+// Where to listen or connect: an IPv4 or IPv6 address with a port, or a path of a Unix socket.
+class Address {
+ public:
+  // `host` is numeric ("127.0.0.1", "::1", "[::1]"); for names see resolve().
+  static Result<Address> numeric(std::string_view host, std::uint16_t port);
+  static Result<Address> unix_path(std::string_view path);
+  static Address from_raw(const sockaddr* raw, socklen_t size);
+
+  int family() const { return raw()->sa_family; }
+  bool is_unix() const { return family() == AF_UNIX; }
+  bool is_ipv6() const { return family() == AF_INET6; }
+  std::uint16_t port() const;  // 0 for a Unix socket
+  void set_port(std::uint16_t port);
+  // 127.0.0.1:80 · [::1]:80 · unix:/path
+  std::string to_string() const;
+
+  const sockaddr* raw() const { return reinterpret_cast<const sockaddr*>(bytes_.data()); }
+  socklen_t raw_size() const { return size_; }
+
+ private:
+  Address() = default;
+
+  alignas(std::max_align_t) std::array<std::byte, sizeof(sockaddr_storage)> bytes_{};
+  socklen_t size_ = 0;
+};
+
+// Numeric addresses as they stand; names through the system's resolver, in its order. Waits.
+Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port);
+
+struct ListenOptions {
+  int backlog = 4096;
+  bool reuse_port = false;  // several listeners of one port share its connections
+};
+
+// A Unix path that is a socket nobody listens on is removed first; any other file there is an
+// error.
+Result<Fd> listen_on(const Address& address, const ListenOptions& options);
+// The address a socket is bound to: says which port the system chose.
+Result<Address> local_address(const Fd& fd);
+
+// Starts to connect; wait for writability, then ask connect_result(). `source` may be null.
+Result<Fd> start_connect(const Address& address, const Address* source = nullptr);
+// 0 once connected, else the errno with which connecting failed.
+int connect_result(const Fd& fd);
+
+// Accepts one connection, non-blocking. An Fd that is not open() when nobody waits (or when the
+// peer has gone again); an error when the process is out of descriptors.
+Result<Fd> accept_one(const Fd& listener);
+
+// Each returns whether the kernel agreed; on a Unix socket TCP options are quietly refused.
+bool set_no_delay(const Fd& fd);
+bool set_quick_ack(const Fd& fd);
+bool set_buffers(const Fd& fd, int receive_bytes, int send_bytes);  // 0 leaves one as it is
+// Closing sends a reset and throws away what was not sent yet.
+bool set_reset_on_close(const Fd& fd);
+
+// Lifts the process's descriptor limit to its hard limit; returns the limit now in force.
+std::uint64_t raise_descriptor_limit();
+
+}  // namespace assay::net

@@ -1,0 +1,72 @@
+#include "net/sse.h"
+
+namespace assay::net {
+namespace {
+
+const char* find(const char* p, const char* end, char c) {
+  return static_cast<const char*>(std::memchr(p, c, static_cast<std::size_t>(end - p)));
+}
+
+constexpr std::string_view kData = "data:";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+}  // namespace
+
+const char* SseParser::whole_event(const char* p, const char* end) {
+  if (static_cast<std::size_t>(end - p) < kData.size() + 2 ||
+      std::memcmp(p, kData.data(), kData.size()) != 0) {
+    return nullptr;
+  }
+  const char* const lf = find(p, end, '\n');
+  if (lf == nullptr || lf + 1 == end) return nullptr;
+  const char* line_end = lf;
+  const char* after = lf + 1;
+  if (*after == '\n') {
+    ++after;
+  } else if (lf[-1] == '\r' && end - after >= 2 && after[0] == '\r' && after[1] == '\n') {
+    after += 2;
+    line_end = lf - 1;
+  } else {
+    return nullptr;  // another line of the same event, or a blank line yet to come
+  }
+  const char* data = p + kData.size();
+  // A bare CR ends a line too: rare, and the slow path knows.
+  if (find(data, line_end, '\r') != nullptr) return nullptr;
+  if (data < line_end && *data == ' ') ++data;
+  view_ = {data, static_cast<std::size_t>(line_end - data)};
+  return after;
+}
+
+const char* SseParser::slow_step(const char* p, const char* end) {
+  const char* stop = p;
+  while (stop < end && *stop != '\n' && *stop != '\r') ++stop;
+  line_.append(p, stop);
+  if (line_.size() + data_.size() > kEventBytesMax) {
+    too_long_ = true;
+    return end;
+  }
+  if (stop == end) return end;
+  skip_lf_ = *stop == '\r';
+  end_line();
+  return stop + 1;
+}
+
+void SseParser::end_line() {
+  std::string_view line = line_;
+  if (at_start_) {
+    at_start_ = false;
+    if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  }
+  if (line.empty()) {
+    ready_ = has_data_;
+  } else if (line.starts_with(kData) || line == "data") {
+    line.remove_prefix(line.size() > 4 ? kData.size() : line.size());
+    if (line.starts_with(' ')) line.remove_prefix(1);
+    if (has_data_) data_ += '\n';
+    data_ += line;
+    has_data_ = true;
+  }
+  line_.clear();
+}
+
+}  // namespace assay::net

@@ -1,0 +1,108 @@
+// SseParser: server-sent events (WHATWG HTML, section 9.2), incremental and in place.
+//
+// Feed it the body in any pieces; the events are the same however the bytes are cut (property test
+// and fuzzer). Lines end in LF, CRLF or CR; several data lines of one event are joined by LF;
+// comments and the fields event, id and retry are skipped; a byte order mark at the start is
+// skipped. An event is complete at its blank line. Data at the end of the stream without one is
+// given by finish(), because real servers end without it.
+//
+// An event that lies whole in one piece is passed as a view into that piece: nothing is copied.
+// Others are gathered in an own buffer. In both cases kSsePadding bytes after the data are
+// readable, as simdjson needs, if the caller keeps as many readable after each piece it feeds.
+//
+// One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace assay::net {
+
+inline constexpr std::size_t kSsePadding = 64;
+
+class SseParser {
+ public:
+  // One event may not grow beyond this: a server that never ends a line must not eat our memory.
+  static constexpr std::size_t kEventBytesMax = std::size_t{64} << 20;
+
+  // For a new stream; keeps the buffers' memory.
+  void reset() {
+    line_.clear();
+    data_.clear();
+    has_data_ = false;
+    skip_lf_ = false;
+    at_start_ = true;
+    too_long_ = false;
+  }
+
+  // Calls on_event(std::string_view data, std::size_t consumed) for each complete event that has
+  // data; `consumed` is how many bytes of this piece were used up to and with it. False when an
+  // event is longer than kEventBytesMax; the stream is then not worth reading on.
+  template <typename OnEvent>
+  bool feed(std::string_view piece, OnEvent&& on_event) {
+    const char* const begin = piece.data();
+    const char* p = begin;
+    const char* const end = p + piece.size();
+    while (p < end) {
+      if (skip_lf_) {
+        skip_lf_ = false;
+        if (*p == '\n') {
+          ++p;
+          continue;
+        }
+      }
+      if (line_.empty() && !has_data_ && !at_start_) {
+        // The common case: "data: {…}\n\n" lies whole before us.
+        const char* const after = whole_event(p, end);
+        if (after != nullptr) {
+          on_event(view_, static_cast<std::size_t>(after - begin));
+          p = after;
+          continue;
+        }
+      }
+      p = slow_step(p, end);
+      if (too_long_) return false;
+      if (ready_) {
+        ready_ = false;
+        pad(data_);
+        on_event(std::string_view(data_), static_cast<std::size_t>(p - begin));
+        data_.clear();
+        has_data_ = false;
+      }
+    }
+    return true;
+  }
+
+  // The stream is over: what was gathered and never closed by a blank line is an event too.
+  template <typename OnEvent>
+  void finish(OnEvent&& on_event) {
+    if (!line_.empty()) end_line();
+    if (has_data_) {
+      pad(data_);
+      on_event(std::string_view(data_), std::size_t{0});
+    }
+    reset();
+  }
+
+ private:
+  // If p starts "data:…" with its line end and blank line all before `end`, sets view_ and returns
+  // what follows; else nullptr, and nothing has changed.
+  const char* whole_event(const char* p, const char* end);
+  // Takes at least one byte of a line; sets ready_ when a blank line ended an event.
+  const char* slow_step(const char* p, const char* end);
+  void end_line();
+  static void pad(std::string& text) { text.reserve(text.size() + kSsePadding); }
+
+  std::string line_{};  // the piece of a line that came so far
+  std::string data_{};  // data lines of the event so far, joined
+  std::string_view view_{};
+  bool has_data_ = false;
+  bool skip_lf_ = false;  // the last byte was CR: a LF now belongs to it
+  bool at_start_ = true;  // a byte order mark may come
+  bool ready_ = false;
+  bool too_long_ = false;
+};
+
+}  // namespace assay::net

@@ -1,0 +1,124 @@
+// plan_digest: one line of text for each decision, hashed in order. The lines are Assay's own
+// format; a change to them is a change of every digest, so it is named in the changelog.
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/hash.h"
+#include "plan/make_plan.h"
+#include "plan/saved_config.h"
+
+namespace assay::plan {
+namespace {
+
+// The order's seed and the salts' show in their first draws; the rest follows from these.
+constexpr std::uint64_t kDraws = 4096;
+
+// Every text carries its length, so that no two lists of texts look the same.
+void add(Sha256& hash, std::string_view name, std::string_view value) {
+  hash.add(format("{} {}:", name, value.size()));
+  hash.add(value);
+  hash.add("\n");
+}
+void add_json(Sha256& hash, std::string_view name, const Json& value) {
+  add(hash, name, value.dump());
+}
+
+template <typename T>
+void add_optional(Sha256& hash, std::string_view name, const std::optional<T>& value) {
+  if (value) add_json(hash, name, Json(*value));
+}
+
+void add_generation(Sha256& hash, const Generation& from) {
+  add(hash, "model", from.model);
+  add_json(hash, "stream", Json(from.stream));
+  add_optional(hash, "temperature", from.temperature);
+  add_optional(hash, "seed", from.seed);
+  add_optional(hash, "top_k", from.top_k);
+  add_optional(hash, "top_p", from.top_p);
+  add_optional(hash, "repetition_penalty", from.repetition_penalty);
+  add_optional(hash, "presence_penalty", from.presence_penalty);
+  add_optional(hash, "frequency_penalty", from.frequency_penalty);
+  add_json(hash, "max_new_tokens", Json(from.max_new_tokens));
+  add_json(hash, "min_new_tokens", Json(from.min_new_tokens));
+  add_json(hash, "skip_special_tokens", Json(from.skip_special_tokens));
+  add_json(hash, "include_usage", Json(from.include_usage));
+  add_optional(hash, "ignore_eos", from.ignore_eos);
+  add_json(hash, "chat_template_kwargs", from.chat_template_kwargs);
+  add_json(hash, "extra_body", from.extra_body);
+}
+
+void add_sample(Sha256& hash, const Sample& sample) {
+  add(hash, "prompt", sample.prompt);
+  add(hash, "system", sample.system);
+  add_json(hash, "messages", sample.messages);
+  const auto* ids = reinterpret_cast<const char*>(sample.input_tokens.data());
+  add(hash, "input_tokens",
+      std::string_view(ids, sample.input_tokens.size() * sizeof(std::int32_t)));
+  add_json(hash, "content_parts", sample.content_parts);
+  add_json(hash, "tools", sample.tools);
+  add_json(hash, "tool_choice", sample.tool_choice);
+  add_json(hash, "body", sample.body);
+  add_json(hash, "output_tokens_max", Json(sample.output_tokens_max));
+  add(hash, "session", sample.session);
+  if (sample.salt_position >= 0) add_json(hash, "salt_position", Json(sample.salt_position));
+}
+
+void add_phase(Sha256& hash, const PhasePlan& phase, std::uint16_t index) {
+  add(hash, "phase", to_string(phase.kind));
+  add(hash, "name", phase.name);
+  add_json(hash, "dataset", Json(phase.dataset));
+  add_json(hash, "open_loop", Json(phase.open_loop));
+  const auto* arrivals = reinterpret_cast<const char*>(phase.arrivals.data());
+  add(hash, "arrivals", std::string_view(arrivals, phase.arrivals.size() * sizeof(Duration)));
+  for (const LimitStep& step : phase.limits) {
+    add(hash, "limit", format("{} {}", step.at.ns, step.in_flight_max));
+  }
+  const StopRule& stop = phase.stop;
+  add(hash, "stop",
+      format("{} {} {} {} {} {} {}", stop.queries_min, stop.queries_max, stop.pass,
+             stop.duration_min.ns, stop.duration_max.ns, stop.drain_max.ns, stop.idle_max.ns));
+  add_json(hash, "drain", Json(phase.drain));
+  add_json(hash, "salted", Json(phase.salted));
+  QueryStream queries(phase, index, 0, 1);
+  for (std::uint64_t i = 0; i < std::min(kDraws, stop.queries_max); ++i) {
+    const Query query = queries.next();
+    hash.add(format("{} {:016x}\n", query.sample, query.salt));
+  }
+}
+
+void add_endpoints(Sha256& hash, const Endpoints& endpoints) {
+  for (const std::string& url : endpoints.urls) add(hash, "url", redact_url(url));
+  add(hash, "api", to_string(endpoints.api));
+  // Names only: a value may be a secret, and a short secret can be found from its hash.
+  for (const auto& [name, value] : endpoints.headers) add(hash, "header", name);
+  for (const std::string& name : endpoints.session_headers) add(hash, "session_header", name);
+  add_json(hash, "request_ids", Json(endpoints.request_ids));
+  add_json(hash, "insecure", Json(endpoints.insecure));
+  add_json(hash, "http", Json(static_cast<int>(endpoints.http)));
+  add_json(hash, "connections_max", Json(endpoints.connections_max));
+  add_json(hash, "connect_timeout", Json(endpoints.connect_timeout.ns));
+  add_json(hash, "query_timeout", Json(endpoints.query_timeout.ns));
+  add_json(hash, "idle_connection_max", Json(endpoints.idle_connection_max.ns));
+}
+
+}  // namespace
+
+std::string plan_digest(const PlanBundle& bundle) {
+  Sha256 hash;
+  hash.add("assay plan 1\n");
+  add_endpoints(hash, bundle.endpoints);
+  add_json(hash, "run_max", Json(bundle.run_max.ns));
+  add_json(hash, "keep_text", Json(bundle.keep_text));
+  for (const PlannedDataset& planned : bundle.datasets) {
+    add(hash, "dataset", planned.dataset.name);
+    add_generation(hash, planned.generation);
+    add_json(hash, "rows", Json(planned.dataset.samples.size()));
+    for (const Sample& sample : planned.dataset.samples) add_sample(hash, sample);
+  }
+  for (std::size_t i = 0; i < bundle.plan.phases.size(); ++i) {
+    add_phase(hash, bundle.plan.phases[i], static_cast<std::uint16_t>(i));
+  }
+  return hash.finish();
+}
+
+}  // namespace assay::plan

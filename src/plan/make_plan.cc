@@ -1,0 +1,201 @@
+#include "plan/make_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "dataset/dataset.h"
+#include "plan/override.h"
+#include "plan/phases.h"
+#include "plan/resolve.h"
+#include "plan/words.h"
+
+namespace assay::plan {
+namespace {
+
+Error unsupported(std::string message) { return Error{Code::unsupported, std::move(message)}; }
+
+// What the config may ask for and this program does not do yet.
+Result<void> check_supported(const Config& config) {
+  const LoadPattern& load = config.settings.load_pattern;
+  if (wants(config, DatasetType::performance)) {
+    if (load.type == Pattern::agentic_inference) {
+      return unsupported(
+          "settings.load_pattern.type: agentic_inference is read but not run yet; single turns run "
+          "with type: concurrency and a dataset without an agentic_inference block");
+    }
+    if (load.type == Pattern::burst || load.type == Pattern::step) {
+      return unsupported(
+          format("settings.load_pattern.type: {} is a name that no client runs; "
+                 "type: ramp makes steps, max_throughput sends all at once",
+                 word(load.type)));
+    }
+  }
+  if (config.audit) {
+    return unsupported(
+        "audit: the output caching test is read but not run yet; delete the block to run the rest");
+  }
+  if (!config.settings.profiling.engine.empty()) {
+    return unsupported(
+        "settings.profiling: the server's profiler is not driven yet; delete the block");
+  }
+  for (const DatasetConfig& data : config.datasets) {
+    if (!wants(config, data.type) || !data.accuracy_config) continue;
+    if (data.accuracy_config->eval_method == "swe_bench_scorer") {
+      return unsupported(
+          format("datasets: '{}': swe_bench_scorer asks the endpoint itself, which "
+                 "is not done yet; leave the dataset out (--mode perf)",
+                 data.name));
+    }
+  }
+  return {};
+}
+
+Result<Generation> generation_of(const Config& config, const DatasetConfig& data) {
+  std::vector<Problem> problems;
+  const ModelParams params =
+      merged_params(config.model_params, data.generation_config_override, "", problems);
+  if (!problems.empty()) {
+    return invalid(format("datasets: '{}': generation_config_override{}: {}", data.name,
+                          problems.front().path, problems.front().what));
+  }
+  Generation out{.model = params.name,
+                 .stream = params.streaming != Switch::off,
+                 .temperature = params.temperature,
+                 .seed = params.seed,
+                 .top_k = params.top_k,
+                 .top_p = params.top_p,
+                 .repetition_penalty = params.repetition_penalty,
+                 .presence_penalty = params.presence_penalty,
+                 .frequency_penalty = params.frequency_penalty,
+                 .max_new_tokens = params.max_new_tokens,
+                 .min_new_tokens = params.min_new_tokens,
+                 .skip_special_tokens = params.skip_special_tokens,
+                 .include_usage = params.include_usage,
+                 .ignore_eos = params.ignore_eos,
+                 .chat_template_kwargs = params.chat_template_kwargs,
+                 .extra_body = params.extra_body};
+  // An output length is only what was asked for if the model may not stop before it.
+  if (data.synthetic && data.synthetic->osl && !out.ignore_eos) out.ignore_eos = true;
+  return out;
+}
+
+Endpoints endpoints_of(const Config& config) {
+  const Client& client = config.settings.client;
+  const EndpointConfig& from = config.endpoint_config;
+  Endpoints out{.urls = from.endpoints,
+                .api = from.api_type,
+                .api_key = from.api_key,
+                .headers = from.headers,
+                .session_headers = from.session_id_headers,
+                .request_ids = from.request_ids,
+                .insecure = client.insecure,
+                .http = client.http,
+                .connect_timeout = client.connect_timeout,
+                .query_timeout = config.settings.runtime.query_timeout,
+                .idle_connection_max = client.max_idle_time};
+  if (client.max_connections > 0) {
+    out.connections_max = static_cast<std::uint32_t>(client.max_connections);
+  }
+  return out;
+}
+
+// Whether the API can ask every row; said before the first byte, not a query at a time.
+Result<void> check_rows(const Dataset& dataset, Api api) {
+  for (std::size_t i = 0; i < dataset.samples.size(); ++i) {
+    const Sample& sample = dataset.samples[i];
+    const bool ids = !sample.input_tokens.empty();
+    const bool chat = !sample.messages.is_null() || !sample.content_parts.is_null();
+    if (api == Api::openai && ids) {
+      return invalid(
+          format("dataset '{}', row {}: token ids, and chat completions take text; use "
+                 "--api-type openai_completions, or a column of text",
+                 dataset.name, i + 1));
+    }
+    if (api != Api::openai && chat) {
+      return invalid(
+          format("dataset '{}', row {}: messages or content parts, which {} does not "
+                 "take; use --api-type openai",
+                 dataset.name, i + 1, to_string(api)));
+    }
+    if (api == Api::videogen && ids) {
+      return invalid(
+          format("dataset '{}', row {}: token ids, and videogen takes text", dataset.name, i + 1));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Dataset>> load_datasets(const Config& config) {
+  std::vector<Dataset> out;
+  const Api api = config.endpoint_config.api_type;
+  for (const DatasetConfig& data : config.datasets) {
+    if (!wants(config, data.type)) continue;
+    dataset::Spec spec{.name = data.name,
+                       .path = data.path,
+                       .format = data.format,
+                       .parser = data.parser,
+                       .rows_max = data.rows_max,
+                       .prefer_token_ids = api == Api::openai_completions || api == Api::sglang,
+                       .prompt_format = data.prompt_format,
+                       .all_turns = data.turns == Turns::all,
+                       .keep_columns = data.accuracy_config.has_value()};
+    if (data.synthetic) {
+      const SyntheticConfig& from = *data.synthetic;
+      spec.synthetic = dataset::SyntheticSpec{.osl = from.osl,
+                                              .seed = from.seed,
+                                              .token_ids = from.token_ids == Switch::on,
+                                              .tokenizer = from.tokenizer};
+      if (!from.shared_prefix.empty()) {
+        ASSIGN_OR_RETURN(spec.synthetic->prefixes, dataset::parse_prefixes(from.shared_prefix));
+      }
+      if (from.isl) spec.synthetic->isl = *from.isl;
+      if (from.count) spec.synthetic->count = *from.count;
+    }
+    auto loaded = dataset::load_dataset(spec);
+    if (!loaded) return loaded.error().within(format("dataset '{}'", data.name));
+    out.push_back(*std::move(loaded));
+  }
+  return out;
+}
+
+Result<PlanBundle> make_plan(const Config& config, std::vector<Dataset> datasets) {
+  TRY(check_supported(config));
+  PlanBundle out;
+  out.endpoints = endpoints_of(config);
+  out.keep_text = config.settings.recording.keep_text == Switch::on;
+  if (config.settings.timeouts) out.run_max = config.settings.timeouts->run_timeout;
+  std::size_t next = 0;
+  std::vector<AccuracyPhase> accuracy;
+  std::uint32_t performance = 0;
+  const bool measured = wants(config, DatasetType::performance);
+  for (const DatasetConfig& data : config.datasets) {
+    if (!wants(config, data.type)) continue;
+    if (next == datasets.size()) return invalid(format("dataset '{}' was not loaded", data.name));
+    Dataset& dataset = datasets[next++];
+    if (dataset.samples.empty()) return invalid(format("dataset '{}' has no rows", data.name));
+    const auto index = static_cast<std::uint32_t>(out.datasets.size());
+    TRY(check_rows(dataset, out.endpoints.api));
+    ASSIGN_OR_RETURN(Generation generation, generation_of(config, data));
+    if (data.type == DatasetType::performance) {
+      performance = index;
+    } else {
+      const std::uint32_t repeats = data.accuracy_config ? data.accuracy_config->num_repeats : 1;
+      accuracy.push_back({data.name, index, repeats});
+    }
+    for (const std::string& note : dataset.notes) out.notes.push_back(note);
+    out.datasets.push_back({std::move(dataset), std::move(generation)});
+  }
+  PhaseMaker phases(config, out);
+  if (measured) TRY(phases.add_measured(performance));
+  for (const AccuracyPhase& phase : accuracy) TRY(phases.add_accuracy(phase));
+  if (out.plan.phases.empty()) return invalid("there is nothing to run: no dataset");
+  return out;
+}
+
+}  // namespace assay::plan

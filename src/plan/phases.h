@@ -1,0 +1,61 @@
+// PhaseMaker: the phases of a run, in order: warm-up, performance, one for each accuracy dataset.
+// How long each lasts (docs/decisions) and when its queries are due (arrivals.h) is decided here.
+// One thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "plan/arrivals.h"
+#include "plan/make_plan.h"
+
+namespace assay::plan {
+
+struct AccuracyPhase {
+  std::string name{};
+  std::uint32_t dataset = 0;  // index into PlanBundle::datasets
+  std::uint32_t repeats = 1;
+};
+
+class PhaseMaker {
+ public:
+  // Both must outlive the maker. Phases and notes are added to `out`.
+  PhaseMaker(const Config& config, PlanBundle& out);
+
+  // The warm-up, if there is one, and the performance phase.
+  Result<void> add_measured(std::uint32_t dataset);
+  Result<void> add_accuracy(const AccuracyPhase& phase);
+
+ private:
+  // How long a phase lasts: a number of queries, or a time.
+  struct Length {
+    std::uint64_t queries = 0;  // exact; 0: by time
+    Duration time{};            // by time: at least so long
+    bool whole_passes = false;
+  };
+
+  Result<Length> performance_length(std::uint64_t rows);
+  Result<void> add_warmup(std::uint32_t dataset);
+  // The schedule or the limits, and the stop rule that goes with them.
+  Result<void> fill(PhasePlan& phase, const Length& length, Arrivals* arrivals, bool ramp);
+  Result<void> fill_schedule(PhasePlan& phase, const Length& length, Arrivals& arrivals);
+  // The dataset's own timestamps, pass after pass.
+  Result<void> fill_trace(PhasePlan& phase, const Length& length);
+  Result<void> fill_burst(PhasePlan& phase, const Length& length);
+  void fill_closed(PhasePlan& phase, const Length& length, bool ramp);
+  std::vector<LimitStep> limits(bool ramp) const;
+  std::uint64_t rows_of(const PhasePlan& phase) const;
+  // Empty for patterns without a schedule of gaps.
+  std::optional<Arrivals> make_arrivals(std::uint64_t seed, bool ramp) const;
+  // A drain limit of 0, in the newer spelling, is no wait at all.
+  static void set_drain(PhasePlan& phase, Duration limit);
+
+  const Config& config_;
+  PlanBundle& out_;
+  // One generator for the performance phase and all accuracy phases, as in the reference client.
+  std::optional<Arrivals> arrivals_{};
+};
+
+}  // namespace assay::plan

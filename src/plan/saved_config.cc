@@ -1,0 +1,116 @@
+#include "plan/saved_config.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "plan/settings.h"
+#include "plan/yaml.h"
+
+namespace assay::plan {
+namespace {
+
+constexpr std::string_view kRedacted = "<redacted>";
+
+bool is_secret_name(std::string_view name) {
+  std::string key = lower(name);
+  std::replace(key.begin(), key.end(), '-', '_');
+  for (const std::string_view word :
+       {"api_key", "access_token", "authorization", "auth_token", "password", "token"}) {
+    if (key == word) return true;
+  }
+  return key.ends_with("_key") || key.ends_with("_token") || key.ends_with("_password") ||
+         key.find("secret") != std::string::npos;
+}
+
+bool is_url(std::string_view text) {
+  const std::string scheme = lower(text.substr(0, text.find("://")));
+  return scheme.size() < text.size() && (scheme == "http" || scheme == "https" || scheme == "ws" ||
+                                         scheme == "wss" || scheme == "http+unix");
+}
+
+// `key` is the run's own secret: wherever it stands, it is not written.
+void redact(Json& json, std::string_view key) {
+  if (json.is_array()) {
+    for (Json& item : json.make_array()) redact(item, key);
+  } else if (json.is_object()) {
+    for (auto& [name, value] : json.make_object()) {
+      if (is_secret_name(name) && !value.is_null()) {
+        value = Json(kRedacted);
+      } else {
+        redact(value, key);
+      }
+    }
+  } else if (json.is_string()) {
+    std::string text(json.as_string());
+    if (is_url(text)) text = redact_url(text);
+    // Shorter texts than this are words, not keys.
+    constexpr std::size_t kKeyMin = 8;
+    for (std::size_t at = 0; key.size() >= kKeyMin;) {
+      at = text.find(key, at);
+      if (at == std::string::npos) break;
+      text.replace(at, key.size(), kRedacted);
+      at += kRedacted.size();
+    }
+    json = Json(std::move(text));
+  }
+}
+
+}  // namespace
+
+std::string redact_url(std::string_view url) {
+  const std::size_t mark = url.find("://");
+  if (mark == std::string_view::npos) return std::string(url);
+  std::string out(url.substr(0, mark + 3));
+  std::string_view rest = url.substr(mark + 3);
+  const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
+  rest.remove_prefix(authority.size());
+  const std::size_t at = authority.rfind('@');
+  if (at == std::string_view::npos) {
+    out += authority;
+  } else {
+    out += format("{}{}", kRedacted, authority.substr(at));
+  }
+  const std::size_t question = rest.find('?');
+  if (question == std::string_view::npos) return out + std::string(rest);
+  out += rest.substr(0, question + 1);
+  const std::string_view after = rest.substr(question + 1);
+  const std::string_view query = after.substr(0, after.find('#'));
+  bool first = true;
+  for (const std::string_view pair : split(query, '&')) {
+    if (!first) out += '&';
+    first = false;
+    const std::size_t equals = pair.find('=');
+    if (equals != std::string_view::npos && is_secret_name(pair.substr(0, equals))) {
+      out += format("{}=%3Credacted%3E", pair.substr(0, equals));
+    } else {
+      out += pair;
+    }
+  }
+  return out + std::string(after.substr(query.size()));
+}
+
+Json config_to_json(const Config& config) {
+  Json out = write_part(config_part(), &config);
+  if (config.settings.load_pattern.type != Pattern::poisson) {
+    // As the reference client does: it means nothing elsewhere.
+    out.find("settings")->find("load_pattern")->erase("use_legacy_loadgen_qps_metrics");
+  }
+  if (config.settings.timeouts) {
+    // The two spellings exclude each other, there and here.
+    out.find("settings")->erase("drain");
+  }
+  redact(out, config.endpoint_config.api_key);
+  return out;
+}
+
+std::string config_to_yaml(const Config& config) {
+  return format("# Written by Assay {}: the config as it was run, resolved, without secrets.\n{}",
+                version(), to_yaml(config_to_json(config)));
+}
+
+}  // namespace assay::plan

@@ -1,0 +1,20 @@
+// The config as a run folder keeps it: resolved, under the reference client's key names, without
+// secrets (its rules: spec, section 3.4). Reading it back gives the same plan.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "plan/config.h"
+
+namespace assay::plan {
+
+// The same tree as JSON, secrets already redacted.
+Json config_to_json(const Config& config);
+std::string config_to_yaml(const Config& config);
+
+// A URL without its user name, password and secret query values; other text as it stands.
+std::string redact_url(std::string_view url);
+
+}  // namespace assay::plan

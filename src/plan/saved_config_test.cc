@@ -1,0 +1,172 @@
+#include "plan/saved_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "plan/config_reader.h"
+#include "plan/yaml.h"
+
+namespace assay::plan {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+Result<LoadedConfig> load_saved(std::string_view yaml) {
+  ConfigReader reader(
+      [](const std::string& name) -> std::optional<std::string> {
+        if (name == "KEY") return "sk-very-secret-key";
+        return std::nullopt;
+      },
+      28232);
+  reader.read_text(yaml, "config.yaml");
+  return reader.finish();
+}
+
+constexpr std::string_view kFull = R"(
+name: everything
+type: online
+submission_ref: {model: m, ruleset: mlperf-inference-v6.1}
+model_params:
+  name: org/model
+  temperature: 0.7
+  top_k: -1
+  max_new_tokens: 512
+  chat_template_kwargs: {preserve_thinking: true, level: "on", n: 3}
+  extra_body: {min_p: 0.1, api_key: sk-in-the-body, note: "uses sk-very-secret-key here"}
+datasets:
+- {path: data.jsonl, parser: {prompt: "question: text"}}
+- name: it's
+  path: b.csv
+  type: accuracy
+  accuracy_config: {eval_method: pass_at_1, extractor: abcd_extractor, num_repeats: 4}
+  generation_config_override: {max_new_tokens: 9, top_k: null}
+- name: syn
+  type: accuracy
+  path: c.jsonl
+  accuracy_config: {eval_method: bfcl_v4}
+settings:
+  runtime: {duration_ms: 20s, query_timeout_s: 2.5}
+  load_pattern: {type: gamma, target_qps: 2.5, burstiness: 0.5, max_in_flight: 7}
+  drain: {performance_timeout_s: null, warmup_timeout_s: 5}
+  warmup: {enabled: true, n_requests: 3}
+endpoint_config:
+  endpoints: ['http://h:1/v1?token=t0k3n&x=1', 'https://h2']
+  api_key_env: KEY
+  session_id_headers: []
+  headers: {X-Api-Key: hush-hush, X-Team: "yes"}
+)";
+
+TEST(SavedConfig, reads_back_as_the_same_config) {
+  const auto first = load_saved(kFull);
+  ASSERT_TRUE(first) << first.error().message;
+  const std::string saved = config_to_yaml(first->config);
+  const auto second = load_saved(saved);
+  ASSERT_TRUE(second) << second.error().message << "\n" << saved;
+  EXPECT_EQ(config_to_yaml(second->config), saved);
+  const Config& config = second->config;
+  EXPECT_EQ(config.settings.runtime.scheduler_random_seed, 16159082839903944936U);
+  EXPECT_EQ(config.settings.drain.performance_timeout, Duration::max());
+  EXPECT_EQ(config.settings.drain.warmup_timeout, 5_s);
+  EXPECT_EQ(config.settings.load_pattern.burstiness, 0.5);
+  EXPECT_EQ(config.settings.runtime.query_timeout, 2500_ms);
+  EXPECT_EQ(config.model_params.streaming, Switch::on);
+  EXPECT_EQ(config.model_params.chat_template_kwargs,
+            first->config.model_params.chat_template_kwargs);
+  EXPECT_EQ(config.datasets[0].parser, first->config.datasets[0].parser);
+  EXPECT_EQ(config.datasets[1].name, "it's");
+  EXPECT_TRUE(config.endpoint_config.session_id_headers.empty());
+  EXPECT_EQ(config.endpoint_config.api_key, "sk-very-secret-key");
+}
+
+TEST(SavedConfig, holds_no_secret) {
+  const auto loaded = load_saved(kFull);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  const std::string saved = config_to_yaml(loaded->config);
+  for (const char* secret : {"sk-very-secret-key", "sk-in-the-body", "hush-hush", "t0k3n"}) {
+    EXPECT_THAT(saved, Not(HasSubstr(secret)));
+  }
+  EXPECT_THAT(saved, HasSubstr("  api_key: <redacted>\n"));
+  EXPECT_THAT(saved, HasSubstr("note: uses <redacted> here"));
+  EXPECT_THAT(saved, HasSubstr("http://h:1/v1?token=%3Credacted%3E&x=1"));
+  EXPECT_THAT(saved, HasSubstr("max_new_tokens: 512"));
+}
+
+TEST(SavedConfig, is_spelled_as_the_reference_clients) {
+  const auto loaded = load_saved(R"(
+type: online
+model_params: {name: m, streaming: on}
+datasets: [{path: data.jsonl}]
+settings:
+  runtime: {min_duration_ms: 600s}
+  load_pattern: {type: concurrency, target_concurrency: 8}
+endpoint_config: {endpoints: ['http://localhost:8000']}
+)");
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_THAT(config_to_yaml(loaded->config), StartsWith("# Written by Assay "));
+  const std::string saved = to_yaml(config_to_json(loaded->config));
+  EXPECT_THAT(saved, StartsWith(R"(name: online_benchmark
+version: '1.0'
+type: online
+model_params:
+  name: m
+  max_new_tokens: 1024
+  min_new_tokens: 1
+  skip_special_tokens: true
+  streaming: 'on'
+datasets:
+- name: data
+  type: performance
+  path: data.jsonl
+settings:
+  runtime:
+    min_duration_ms: 600000
+    max_duration_ms: 0
+    scheduler_random_seed: 42
+    dataloader_random_seed: 42
+)"));
+  EXPECT_THAT(saved, HasSubstr("  load_pattern:\n    type: concurrency\n"
+                               "    target_concurrency: 8\n  client:\n    num_workers: -1\n"));
+  EXPECT_THAT(saved, HasSubstr("  drain:\n    warmup_timeout_s: 240.0\n"
+                               "    performance_timeout_s: 240.0\n    accuracy_timeout_s: null\n"));
+  // Assay's own keys only where they say something: the file is the reference client's otherwise.
+  for (const char* ours : {"ignore_eos", "include_usage", "burstiness", "synthetic", "rows_max"}) {
+    EXPECT_THAT(saved, Not(HasSubstr(ours)));
+  }
+}
+
+TEST(SavedConfig, a_redacted_key_cannot_be_used_by_mistake) {
+  const auto loaded = load_saved(
+      "type: online\nmodel_params: {name: m}\ndatasets: [{path: a.jsonl}]\nsettings: "
+      "{load_pattern: {type: concurrency, target_concurrency: 1}}\nendpoint_config: {endpoints: "
+      "['http://x'], api_key: <redacted>}\n");
+  ASSERT_FALSE(loaded);
+  EXPECT_THAT(loaded.error().message, HasSubstr("--api-key-env NAME"));
+}
+
+TEST(RedactUrl, hides_users_and_secret_queries_only) {
+  EXPECT_EQ(redact_url("http://u:p@h:1/x?a=1"), "http://<redacted>@h:1/x?a=1");
+  EXPECT_EQ(redact_url("http://h/x@y"), "http://h/x@y");
+  EXPECT_EQ(redact_url("https://h?api-key=1&b=2&my_secret=3#f"),
+            "https://h?api-key=%3Credacted%3E&b=2&my_secret=%3Credacted%3E#f");
+  EXPECT_EQ(redact_url("plain text"), "plain text");
+}
+
+TEST(Yaml, what_is_written_is_read_back) {
+  const char* text = R"({"a":"on","b":"1","c":"it's: x","d":"line\nbreak","e":[],"f":{},
+    "g":[1,[2,"- x"],{"h":null,"i":true}],"j":"","k":1e+300,"l":-0.5,"m":" pad ","n":"null",
+    "o":"é","p":"#x","q":"0x10","r":"2024-01-01","s":18446744073709551615,"t":"~","u":"a #b",
+    "1":2,"v":"\u0007","w":"a:","x":"=","y":"1_000"})";
+  const auto json = Json::parse(text);
+  ASSERT_TRUE(json);
+  const std::string yaml = to_yaml(*json);
+  const auto node = parse_yaml(yaml);
+  ASSERT_TRUE(node) << node.error().message << "\n" << yaml;
+  EXPECT_EQ(node->to_json().dump(), json->dump()) << yaml;
+}
+
+}  // namespace
+}  // namespace assay::plan

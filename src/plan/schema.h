@@ -1,0 +1,108 @@
+// Schema: the table of settings of one part of the config, one row a key. From it come the reader,
+// the bounds, "did you mean", the saved config, the notes about keys that do nothing, and the guide
+// (docs/guide/config.md); nothing about a key is said twice.
+//
+// A row is made by Part<S>::add(name, &S::field, help) and refined by its own words (at_least,
+// unit_s, …); the row reads a Node into the field of a struct that it is given and writes the field
+// as JSON. Rows are made once and never changed. Any thread may read them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/time.h"
+#include "plan/yaml.h"
+
+namespace assay::plan {
+
+// What was wrong, where, and what to do about it.
+struct Problem {
+  std::string place{};  // "config.yaml:14", "--rate"; "" when it is nowhere in particular
+  std::string path{};   // "settings.load_pattern.type"
+  std::string what{};
+  std::string hint{};  // one line; may be empty
+};
+
+// Carried through a reading: collects what is wrong and where each setting came from.
+class Reading {
+ public:
+  void enter(std::string source, bool flag) {
+    source_ = std::move(source);
+    flag_ = flag;
+  }
+  void wrong(const Node& at, const std::string& path, std::string what, std::string hint = {});
+  void wrong_at(int line, const std::string& path, std::string what, std::string hint = {});
+  // A rule that looks at the whole config: the place is where `path`, or what it is in, was given.
+  void wrong_setting(const std::string& path, std::string what, std::string hint = {});
+  void saw(const std::string& path, const Node& node) { places_[path] = place(node.line); }
+  // A flag stands for one setting; the maps around it were not given by it.
+  void saw_part(const std::string& path, const Node& node) {
+    if (!flag_) saw(path, node);
+  }
+  void forget(const std::string& path) { places_.erase(path); }
+  bool given(const std::string& path) const { return places_.contains(path); }
+  void does_nothing(const std::string& path);
+  void note(std::string text) { notes.push_back(std::move(text)); }
+
+  std::vector<Problem> problems{};
+  std::vector<std::string> notes{};
+  std::vector<std::string> ignored{};  // paths of keys that were given and do nothing
+
+ private:
+  std::string place(int line) const;
+
+  std::string source_{};
+  bool flag_ = false;
+  std::map<std::string, std::string> places_{};
+};
+
+// Units of a Duration in the file. An empty value, or zero where so marked, is "no limit".
+enum class Unit : std::uint8_t { ms, s };
+
+struct Setting {
+  std::string name{};
+  std::string help{};
+  std::string type{};                          // for people: "number", "one of: a, b"
+  std::optional<Json> fallback{};              // what is written of it when it is not given
+  const std::vector<Setting>* part = nullptr;  // the rows of a nested map
+  bool list = false;                           // the nested map stands in a list
+  bool ours = false;                           // Assay's own key: saved only where it was changed
+  bool nothing = false;                        // accepted and without effect here
+  bool secret = false;
+
+  double at_least = -std::numeric_limits<double>::infinity();
+  double at_most = std::numeric_limits<double>::infinity();
+  bool above = false;  // at_least itself is refused
+  bool below = false;  // at_most itself is refused
+  Unit unit = Unit::s;
+  bool zero_is_none = false;
+  bool null_is_none = false;
+
+  std::function<void(const Setting&, const Node&, void* object, const std::string& path, Reading&)>
+      read{};
+  // nullopt: nothing to write. A JSON null is written: it says "no limit".
+  std::function<std::optional<Json>(const Setting&, const void* object)> write{};
+};
+using Part = std::vector<Setting>;
+
+// Reads a map into `object`, whose struct the rows of `part` are about.
+void read_part(const Part& part, const Node& node, void* object, const std::string& path,
+               Reading& reading);
+// The object as JSON in the order of the rows: empty fields and Assay's own defaults left out.
+Json write_part(const Part& part, const void* object);
+// "settings.load_pattern.type" → its row; nullptr: there is none. A list's index may be left out.
+const Setting* find_setting(const Part& part, std::string_view path);
+// Every key called `name` below `part`, as paths.
+std::vector<std::string> paths_of(const Part& part, std::string_view name);
+
+// "at least 1", "above 0 and at most 1"; "" without bounds.
+std::string bounds_text(const Setting& setting);
+
+}  // namespace assay::plan

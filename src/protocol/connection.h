@@ -1,0 +1,53 @@
+// Connection and Slot: the records of HttpTarget's pool. The target drives them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "net/http1_response.h"
+#include "net/http2_client.h"
+#include "net/socket.h"
+#include "net/tls.h"
+#include "protocol/exchange.h"
+
+namespace assay::protocol {
+
+// One query under way. Made once and used again, for a query of any connection.
+struct Slot {
+  Exchange exchange{};
+  std::uint64_t serial = 0;  // of its use: tells a late deadline that it is void
+  std::uint32_t connection = 0;
+  std::int32_t stream = 0;       // HTTP/2's number
+  bool framing_watched = false;  // [DONE] came and the end of the body is awaited
+  bool sent_told = false;
+};
+
+struct Connection {
+  enum class State : std::uint8_t { closed, connecting, handshaking, open };
+
+  State state = State::closed;
+  bool fresh = true;        // no query yet: the first one paid for opening it
+  bool listed = false;      // among those that can take a query
+  bool want_write = false;  // epoll watches for writability too
+  bool stamped = false;     // the kernel gives receive stamps
+  bool unflushed = false;   // HTTP/2: has requests that wait for flush_requests()
+  std::uint16_t endpoint = 0;
+  std::uint64_t serial = 0;  // of this use of the record
+  net::Fd fd{};
+  std::unique_ptr<net::TlsSession> tls{};  // null for plain TCP
+  net::ResponseParser parser{};
+  std::unique_ptr<net::Http2Client> http2{};  // null for HTTP/1.1
+  // Queries under way: at most one with HTTP/1.1.
+  std::vector<Slot*> active{};
+  std::string unsent{};  // what the kernel did not take yet
+  std::size_t unsent_at = 0;
+  Instant opened{};         // when connecting began
+  Duration connect_time{};  // until it could carry a request
+  Instant idle_since{};
+
+  bool busy() const { return !active.empty(); }
+};
+
+}  // namespace assay::protocol

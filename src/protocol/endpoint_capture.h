@@ -1,0 +1,41 @@
+// What an endpoint says of itself beside its replies: its models, its version, its metrics and the
+// Server header. For the record of a curve and for a submission's system_desc.json.
+//
+// capture_endpoint() asks four GETs, blocking, one after another, and never fails: what does not
+// answer is noted. endpoint_facts() is pure: it reads what came. Of a server's settings only those
+// by name below are taken over, since such pages may hold keys. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "protocol/probe.h"
+
+namespace assay::protocol {
+
+inline constexpr std::size_t kCapturedBytesMax = std::size_t{1} << 20;  // of one reply
+
+struct CapturedReply {
+  int status = 0;        // 0: no reply
+  std::string server{};  // the Server header
+  std::string body{};    // of a 200; cut to kCapturedBytesMax
+};
+
+struct EndpointReplies {
+  std::string trouble{};  // why nothing could be asked; else ""
+  CapturedReply models{};
+  CapturedReply version{};      // /version: vLLM, TensorRT-LLM, this program's endpoint
+  CapturedReply server_info{};  // /get_server_info: SGLang
+  CapturedReply metrics{};      // /metrics, as Prometheus reads it
+};
+
+// Of the question only the URL, the key, headers and TLS count.
+EndpointReplies capture_endpoint(const ProbeQuestion& question, const Clock& clock);
+
+// {framework, version, server, models: [{id, max_model_len, owned_by}], settings: {tensor_parallel,
+// …}, metrics: {series, names}, status: {…}}; what is not known is left out.
+Json endpoint_facts(const EndpointReplies& replies);
+
+}  // namespace assay::protocol

@@ -1,0 +1,263 @@
+#include "protocol/exchange.h"
+
+#include "base/check.h"
+#include "base/format.h"
+
+namespace assay::protocol {
+namespace {
+
+// An error's body is for a person; a whole reply may carry long text or base64.
+constexpr std::size_t kErrorBodyMax = 64 * 1024;
+constexpr std::size_t kWholeBodyMax = std::size_t{1} << 30;
+// "\r\n" behind a chunk, and the chunk that ends a body: framing, not another event.
+constexpr std::size_t kFramingBytes = 7;
+
+}  // namespace
+
+void Exchange::begin(const Query& query, Instant due, std::uint16_t endpoint, bool streamed) {
+  event_ = Event{};
+  event_.query = query;
+  event_.due = due;
+  event_.endpoint = endpoint;
+  event_.streamed = streamed;
+  mode_ = Mode::undecided;
+  stream_error_ = false;
+  malformed_ = 0;
+  head_ = {};
+  sse_.reset();
+  state_.reset();
+  body_.clear();
+  found_.clear();
+}
+
+void Exchange::set_connected(Duration connect_time) {
+  event_.connected = true;
+  event_.connect_time = connect_time;
+}
+
+void Exchange::on_bytes(std::size_t count, const Stamp& stamp) {
+  event_.received_bytes += count;
+  if (!event_.first_byte.known()) {
+    event_.first_byte = stamp.arrival;
+    event_.kernel_stamped = stamp.kernel;
+  } else {
+    event_.kernel_stamped = event_.kernel_stamped && stamp.kernel;
+  }
+}
+
+void Exchange::on_head(const net::ResponseHead& head) {
+  head_ = head;
+  event_.http_status = head.status;
+  if (head.status != 200) {
+    mode_ = Mode::error_body;
+  } else if (head.type == net::ContentType::event_stream) {
+    mode_ = Mode::events;
+  }
+}
+
+// Servers name the type of a stream wrongly, and answer a streaming request with a plain object;
+// the first bytes tell.
+void Exchange::decide(std::string_view piece) {
+  const std::size_t at = piece.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (at == std::string_view::npos) return;
+  const char c = piece[at];
+  mode_ = c == 'd' || c == ':' || c == 'e' || c == 'i' || c == 'r' ? Mode::events : Mode::whole;
+}
+
+bool Exchange::on_body(std::string_view piece, std::size_t rest, const Stamp& stamp,
+                       ReplyDecoder& decoder, EventSink& sink) {
+  if (head_.coding != net::ContentCoding::identity) {
+    found_ = "the body is compressed though we did not ask for it (Content-Encoding)";
+    return mode_ == Mode::error_body;
+  }
+  if (mode_ == Mode::undecided) decide(piece);
+  switch (mode_) {
+    case Mode::undecided:
+      return true;  // white space so far
+    case Mode::events: {
+      bool sound = true;
+      const std::size_t size = piece.size();
+      const bool fits = sse_.feed(piece, [&](std::string_view data, std::size_t consumed) {
+        const bool shares = size - consumed + rest > kFramingBytes;
+        sound = on_stream_data(data, shares, stamp, decoder, sink) && sound;
+      });
+      if (!fits) found_ = "one event of the stream is longer than 64 MiB";
+      return sound && fits;
+    }
+    case Mode::whole:
+      body_.append(piece);
+      if (body_.size() <= kWholeBodyMax) return true;
+      found_ = "the reply is longer than 1 GiB";
+      return false;
+    case Mode::error_body:
+      body_.append(piece.substr(0, kErrorBodyMax - std::min(kErrorBodyMax, body_.size())));
+      return true;
+  }
+  return true;
+}
+
+void Exchange::emit(Category category, std::string_view text, bool shares_read, const Stamp& stamp,
+                    EventSink& sink) {
+  if (is_fragment(category) && !text.empty()) {
+    const auto bytes = static_cast<std::uint32_t>(text.size());
+    if (event_.fragments == 0) event_.first_fragment_bytes = bytes;
+    ++event_.fragments;
+    event_.output_bytes += bytes;
+    if (event_.streamed) {
+      if (!event_.first_token.known()) {
+        event_.first_token = stamp.arrival;
+        event_.read_delay_first_token = stamp.read - stamp.arrival;
+      }
+      if (category == Category::text && !event_.first_visible.known()) {
+        event_.first_visible = stamp.arrival;
+      }
+      event_.last_token = stamp.arrival;
+    }
+  }
+  sink.on_stream_event(event_.query,
+                       StreamEvent{.category = category,
+                                   .kernel_stamped = stamp.kernel,
+                                   .shares_read = shares_read,
+                                   .bytes = static_cast<std::uint32_t>(text.size()),
+                                   .arrival = stamp.arrival,
+                                   .read = stamp.read},
+                       text);
+}
+
+void Exchange::note_usage(const DecodedEvent& decoded) {
+  if (decoded.finish != FinishReason::none) event_.finish = decoded.finish;
+  if (!decoded.has_usage) return;
+  const auto take = [](std::int32_t& mine, std::int32_t theirs) {
+    if (theirs >= 0) mine = theirs;
+  };
+  take(event_.usage.prompt_tokens, decoded.usage.prompt_tokens);
+  take(event_.usage.completion_tokens, decoded.usage.completion_tokens);
+  take(event_.usage.reasoning_tokens, decoded.usage.reasoning_tokens);
+  take(event_.usage.cached_tokens, decoded.usage.cached_tokens);
+}
+
+bool Exchange::on_stream_data(std::string_view data, bool shares_read, const Stamp& stamp,
+                              ReplyDecoder& decoder, EventSink& sink) {
+  ++event_.stream_events;
+  if (!event_.first_event.known()) event_.first_event = stamp.arrival;
+  if (data == "[DONE]") {
+    event_.done_marker = true;
+    event_.done = stamp.arrival;
+    event_.read_delay_done = stamp.read - stamp.arrival;
+    emit(Category::marker, {}, shares_read, stamp, sink);
+    return true;
+  }
+  decoder.decode(data, state_, decoded_);
+  note_usage(decoded_);
+  if (decoded_.malformed) ++malformed_;
+  if (decoded_.category == Category::error) {
+    stream_error_ = true;
+    if (found_.empty()) found_ = decoded_.error;
+  }
+  if (decoded_.fragment_count == 0) {
+    emit(decoded_.category, {}, shares_read, stamp, sink);
+    return true;
+  }
+  for (std::size_t i = 0; i < decoded_.fragment_count; ++i) {
+    const Fragment& fragment = decoded_.fragments[i];
+    const bool more = i + 1 < decoded_.fragment_count;
+    emit(fragment.category, fragment.text, shares_read || more, stamp, sink);
+  }
+  return true;
+}
+
+void Exchange::complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink) {
+  switch (mode_) {
+    case Mode::error_body: {
+      // The status stands first; the server's words, where it sent any, say why.
+      const std::string words = error_text(body_);
+      end(Outcome::http_error, stamp, format("HTTP {}: {}", head_.status, words), sink);
+      return;
+    }
+    case Mode::events:
+      sse_.finish([&](std::string_view data, std::size_t) {
+        on_stream_data(data, false, stamp, decoder, sink);
+      });
+      complete_stream(stamp, sink);
+      return;
+    case Mode::whole:
+      complete_whole(stamp, decoder, sink);
+      return;
+    case Mode::undecided:
+      if (!found_.empty()) {
+        end(Outcome::bad_reply, stamp, std::string(found_), sink);
+      } else {
+        end(Outcome::truncated, stamp, "the reply is empty", sink);
+      }
+      return;
+  }
+}
+
+void Exchange::complete_stream(const Stamp& stamp, EventSink& sink) {
+  if (stream_error_) {
+    end(Outcome::stream_error, stamp, std::string(found_), sink);
+  } else if (malformed_ > 0) {
+    // What an unreadable event said is lost, and with it the reply: no client could use it.
+    end(Outcome::bad_reply, stamp,
+        format("{} of {} events of the stream are no JSON", malformed_, event_.stream_events),
+        sink);
+  } else if (event_.done_marker || event_.finish != FinishReason::none) {
+    end(Outcome::ok, stamp, {}, sink);
+  } else if (event_.stream_events == 0) {
+    end(Outcome::truncated, stamp, "the stream ended before its first event", sink);
+  } else {
+    end(Outcome::truncated, stamp, "the stream ended without a finish reason and without [DONE]",
+        sink);
+  }
+}
+
+void Exchange::complete_whole(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink) {
+  event_.streamed = false;
+  body_.reserve(body_.size() + kDecodePadding);
+  decoder.decode_reply(body_, decoded_);
+  note_usage(decoded_);
+  if (decoded_.category == Category::error) {
+    end(Outcome::stream_error, stamp, std::string(decoded_.error), sink);
+    return;
+  }
+  if (decoded_.malformed || !decoded_.has_choice) {
+    end(Outcome::bad_reply, stamp, format("not a reply of this API: {}", error_text(body_)), sink);
+    return;
+  }
+  for (std::size_t i = 0; i < decoded_.fragment_count; ++i) {
+    emit(decoded_.fragments[i].category, decoded_.fragments[i].text, false, stamp, sink);
+  }
+  end(Outcome::ok, stamp, {}, sink);
+}
+
+void Exchange::cut_short(Outcome outcome, const Stamp& stamp, std::string_view detail,
+                         ReplyDecoder& decoder, EventSink& sink) {
+  if (event_.done_marker) {
+    complete_stream(stamp, sink);  // only framing is missing
+    return;
+  }
+  if (mode_ == Mode::error_body) {
+    complete(stamp, decoder, sink);  // the status says more than the way it ended
+    return;
+  }
+  if (stream_error_) {
+    end(Outcome::stream_error, stamp, std::string(found_), sink);
+    return;
+  }
+  end(outcome, stamp, detail, sink);
+}
+
+void Exchange::fail(Outcome outcome, Instant at, std::string_view detail, EventSink& sink) {
+  end(outcome, Stamp{.arrival = at, .read = at}, detail, sink);
+}
+
+void Exchange::end(Outcome outcome, const Stamp& stamp, std::string_view detail, EventSink& sink) {
+  event_.outcome = outcome;
+  if (outcome != Outcome::ok || !event_.done_marker) {
+    event_.done = stamp.arrival;
+    event_.read_delay_done = stamp.read - stamp.arrival;
+  }
+  sink.on_done(event_, detail);
+}
+
+}  // namespace assay::protocol

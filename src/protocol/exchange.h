@@ -1,0 +1,82 @@
+// Exchange: one query and its reply, as the bytes come in: milestones, stream events, outcome.
+//
+// It sees the reply's head and the pieces of its body, whatever connection or HTTP version carried
+// them, each with the stamp of the read that brought it, and tells the sink what happened. It is
+// made once and used again, so that nothing is allocated in steady state. One thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "domain/event_sink.h"
+#include "net/http1_response.h"
+#include "net/sse.h"
+#include "protocol/codec.h"
+
+namespace assay::protocol {
+
+// When a read's bytes came: see domain/event.h on arrival and read.
+struct Stamp {
+  Instant arrival{};
+  Instant read{};
+  bool kernel = false;
+};
+
+class Exchange {
+ public:
+  void begin(const Query& query, Instant due, std::uint16_t endpoint, bool streamed);
+  // The connection was opened for this query.
+  void set_connected(Duration connect_time);
+  void set_sent(Instant sent) { event_.sent = sent; }
+
+  // Bytes of the reply, head and framing included, came in a read.
+  void on_bytes(std::size_t count, const Stamp& stamp);
+  void on_head(const net::ResponseHead& head);
+  // A piece of the body; `rest` bytes of the same read follow it. kSsePadding bytes behind it must
+  // be readable. False when the reply is not worth reading on: then end it with fail_as_found().
+  bool on_body(std::string_view piece, std::size_t rest, const Stamp& stamp, ReplyDecoder& decoder,
+               EventSink& sink);
+
+  // The ends; each calls sink.on_done exactly once.
+  void complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink);
+  // The body ended without its framing, or the connection failed: `outcome` unless the reply was
+  // complete by its own marks before.
+  void cut_short(Outcome outcome, const Stamp& stamp, std::string_view detail,
+                 ReplyDecoder& decoder, EventSink& sink);
+  void fail(Outcome outcome, Instant at, std::string_view detail, EventSink& sink);
+
+  // [DONE] came: what is left is framing.
+  bool done_marker() const { return event_.done_marker; }
+  bool reply_started() const { return event_.first_byte.known(); }
+  const Query& query() const { return event_.query; }
+  Instant due() const { return event_.due; }
+  Instant sent() const { return event_.sent; }
+  // What on_body found wrong, when it returned false.
+  std::string_view found() const { return found_; }
+
+ private:
+  enum class Mode : std::uint8_t { undecided, events, whole, error_body };
+
+  void decide(std::string_view piece);
+  bool on_stream_data(std::string_view data, bool shares_read, const Stamp& stamp,
+                      ReplyDecoder& decoder, EventSink& sink);
+  void emit(Category category, std::string_view text, bool shares_read, const Stamp& stamp,
+            EventSink& sink);
+  void note_usage(const DecodedEvent& decoded);
+  void complete_stream(const Stamp& stamp, EventSink& sink);
+  void complete_whole(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink);
+  void end(Outcome outcome, const Stamp& stamp, std::string_view detail, EventSink& sink);
+
+  Event event_{};
+  Mode mode_ = Mode::undecided;
+  bool stream_error_ = false;
+  std::uint32_t malformed_ = 0;  // events of the stream that could not be read
+  net::ResponseHead head_{};
+  net::SseParser sse_{};
+  StreamState state_{};
+  DecodedEvent decoded_{};
+  std::string body_{};   // of a reply that is not streamed, or of an error
+  std::string found_{};  // the server's error, or what is wrong with the reply
+};
+
+}  // namespace assay::protocol

@@ -1,0 +1,122 @@
+// Replies of real servers (tests/data/README.md says which were recorded and which were written
+// after the documented form), read to the last event and compared with tests/golden/replies/.
+// ASSAY_UPDATE=1 rewrites the golden files.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "base/files.h"
+#include "base/format.h"
+#include "base/json.h"
+#include "net/sse.h"
+#include "protocol/codec.h"
+
+namespace assay::protocol {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kData = fs::path(ASSAY_SOURCE_DIR) / "tests" / "data";
+const fs::path kGolden = fs::path(ASSAY_SOURCE_DIR) / "tests" / "golden" / "replies";
+
+std::vector<fs::path> fixtures(std::string_view extension) {
+  std::vector<fs::path> out;
+  for (const auto& entry : fs::recursive_directory_iterator(kData)) {
+    if (entry.path().extension() == extension) out.push_back(entry.path());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::string usage_words(const Usage& usage) {
+  return format("prompt={} completion={} reasoning={} cached={}", usage.prompt_tokens,
+                usage.completion_tokens, usage.reasoning_tokens, usage.cached_tokens);
+}
+
+// One line an event: category, then what it brings.
+std::string line_of(const DecodedEvent& event) {
+  std::string out = event.malformed ? "malformed" : std::string(to_string(event.category));
+  for (std::size_t i = 0; i < event.fragment_count; ++i) {
+    const Fragment& fragment = event.fragments[i];
+    out += format(" {}={}", to_string(fragment.category), json_quote(fragment.text));
+  }
+  if (event.finish != FinishReason::none) out += format(" finish={}", to_string(event.finish));
+  if (event.has_usage) out += " " + usage_words(event.usage);
+  if (event.category == Category::error) out += " error=" + json_quote(event.error);
+  return out + "\n";
+}
+
+// The whole stream, fed in pieces of `step` bytes.
+std::string read_stream(std::string_view bytes, std::size_t step, bool slowly) {
+  net::SseParser parser;
+  ReplyDecoder decoder;
+  StreamState state;
+  DecodedEvent event;
+  std::string out;
+  const auto on_event = [&](std::string_view data, std::size_t) {
+    if (slowly) {
+      decoder.decode_slowly(data, state, event);
+    } else {
+      decoder.decode(data, state, event);
+    }
+    out += line_of(event);
+  };
+  for (std::size_t at = 0; at < bytes.size(); at += step) {
+    std::string piece(bytes.substr(at, step));
+    const std::size_t size = piece.size();
+    piece.append(std::max(net::kSsePadding, kDecodePadding), '\0');
+    EXPECT_TRUE(parser.feed({piece.data(), size}, on_event));
+  }
+  parser.finish(on_event);
+  return out;
+}
+
+void compare(const fs::path& fixture, const std::string& text) {
+  fs::path golden = kGolden / fs::relative(fixture, kData);
+  golden += ".txt";
+  if (std::getenv("ASSAY_UPDATE") != nullptr) {
+    ASSERT_TRUE(write_file_atomic(golden, text));
+    return;
+  }
+  const auto wanted = read_file(golden);
+  ASSERT_TRUE(wanted) << wanted.error().message << "\nASSAY_UPDATE=1 writes it";
+  EXPECT_EQ(*wanted, text) << fixture;
+}
+
+TEST(Fixtures, streams_of_real_servers_say_what_they_should) {
+  const auto all = fixtures(".sse");
+  ASSERT_GE(all.size(), 30U);
+  for (const fs::path& fixture : all) {
+    const auto bytes = read_file(fixture);
+    ASSERT_TRUE(bytes);
+    const std::string text = read_stream(*bytes, bytes->size(), false);
+    compare(fixture, text);
+    EXPECT_EQ(text.find("malformed"), std::string::npos) << fixture;
+    // However it is cut, and whether or not the learned template is used.
+    for (const std::size_t step : {std::size_t{1}, std::size_t{7}, std::size_t{251}}) {
+      EXPECT_EQ(read_stream(*bytes, step, false), text) << fixture << " in pieces of " << step;
+    }
+    EXPECT_EQ(read_stream(*bytes, bytes->size(), true), text) << fixture;
+  }
+}
+
+TEST(Fixtures, whole_replies_of_real_servers_say_what_they_should) {
+  const auto all = fixtures(".json");
+  ASSERT_GE(all.size(), 2U);
+  for (const fs::path& fixture : all) {
+    const auto bytes = read_file(fixture);
+    ASSERT_TRUE(bytes);
+    const auto reply = decode_whole(*bytes);
+    ASSERT_TRUE(reply) << fixture << ": " << reply.error().message;
+    compare(fixture,
+            format("text={}\nreasoning={}\ntool_calls={}\nfinish={}\n{}\n", json_quote(reply->text),
+                   json_quote(reply->reasoning), json_quote(reply->tool_calls),
+                   to_string(reply->finish), usage_words(reply->usage)));
+  }
+}
+
+}  // namespace
+}  // namespace assay::protocol

@@ -1,0 +1,82 @@
+// HttpTarget: sends queries to inference endpoints over HTTP/1.1 and times every event of the
+// replies.
+//
+// One epoll, a pool of kept-alive connections an endpoint (last used first), endpoints in turn.
+// Requests are made before the run (prepare): the sending path patches a request id and a salt into
+// ready bytes and hands them to the kernel. Replies are parsed in place from one receive buffer.
+// Arrival is the kernel's receive stamp where there is one (plain TCP and TLS on Linux), else our
+// read.
+//
+// A query never waits in here for long: submit() uses an idle connection, opens one, or queues the
+// query until one is free; connecting, handshakes and writing go on in poll(). Belongs to one
+// thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "domain/plan.h"
+#include "domain/request_spec.h"
+#include "domain/target.h"
+
+namespace assay::protocol {
+
+struct HttpTargetOptions {
+  std::uint64_t run_key = 0;  // see query_uuid()
+  bool kernel_stamps = true;
+  std::uint32_t connections_max = 0;  // over all endpoints; 0: what descriptors allow
+  std::string ca_file{};              // PEM of certificates to trust instead of the system's
+  // Which endpoint each phase of the plan asks; empty: they take turns.
+  std::vector<std::uint16_t> endpoint_of_phase{};
+};
+
+// What the transport saw, for the run's self-audit.
+struct TransportStats {
+  std::uint64_t connections_opened = 0;
+  std::uint64_t connections_failed = 0;
+  std::uint64_t connections_lost_idle = 0;  // closed by the peer while nobody used them
+  std::uint64_t reads = 0;
+  std::uint64_t reads_stamped = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+  std::uint64_t retransmits = 0;            // TCP segments sent again, over all connections
+  std::uint64_t queued_for_connection = 0;  // queries that had to wait for one
+  std::uint32_t connections_max = 0;
+  std::uint32_t connections_peak = 0;
+  Duration stamp_error_max{};  // of the mapping from the kernel's clock to ours
+  Duration stamp_slew_max{};
+  std::string tls_version{};
+};
+
+class HttpTarget final : public Target {
+ public:
+  // Resolves names, makes every request of every phase. The clock must outlive the target.
+  static Result<std::unique_ptr<HttpTarget>> create(const Plan& plan,
+                                                    const std::vector<PlannedDataset>& datasets,
+                                                    const Endpoints& endpoints,
+                                                    const HttpTargetOptions& options,
+                                                    const Clock& clock);
+  ~HttpTarget() override;
+
+  // Opens `count` connections (spread over the endpoints) and waits until they are ready, so that
+  // connecting is not part of what is measured. An error when an endpoint cannot be reached at all.
+  Result<void> connect_ahead(std::uint32_t count);
+
+  void submit(const Query& query, Instant due, EventSink& sink) override;
+  void poll(Instant until, EventSink& sink) override;
+  std::size_t in_flight() const override;
+  void cancel_all(EventSink& sink) override;
+
+  TransportStats stats() const;
+
+ private:
+  struct State;
+  explicit HttpTarget(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace assay::protocol

@@ -1,0 +1,174 @@
+// The inside of HttpTarget: its pool and its loop. For http_target*.cc only.
+#pragma once
+
+#include <sys/epoll.h>
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "net/receive.h"
+#include "net/url.h"
+#include "protocol/connection.h"
+#include "protocol/http_target.h"
+#include "protocol/prepared_requests.h"
+
+namespace assay::protocol {
+
+inline constexpr std::size_t kReceiveBytes = 256 * 1024;
+inline constexpr int kReadyMax = 128;
+// Connects in progress to one endpoint: more would overflow a listener's queue.
+inline constexpr std::uint32_t kConnectingMax = 256;
+// Streams that we put on one HTTP/2 connection, whatever more the peer allows: what nginx and Envoy
+// allow by default is 100 to 128.
+inline constexpr std::uint32_t kStreamsMax = 100;
+// HTTP/2 requests that go out together, at most: beginning one takes about a microsecond.
+inline constexpr std::size_t kBegunMax = 64;
+
+// A query that was submitted and has no connection yet.
+struct Waiting {
+  Query query{};
+  Instant due{};
+};
+
+// One of the run's endpoints: where it is, and who is free.
+struct Destination {
+  net::Url url{};
+  std::string name{};  // for messages
+  std::vector<net::Address> addresses{};
+  std::size_t address_next = 0;
+  std::vector<std::uint32_t> idle{};  // can take a query; last used is taken first
+  std::deque<Waiting> waiting{};
+  std::uint32_t connecting = 0;
+  std::uint32_t open = 0;
+  std::uint32_t queries_each = 1;  // that one connection carries: more with HTTP/2
+};
+
+// Deadlines of one length each, so that a queue is always in order of time. A serial that no longer
+// fits says that what was awaited has ended.
+struct ConnectDeadline {
+  Instant at{};
+  std::uint32_t connection = 0;
+  std::uint64_t serial = 0;
+};
+struct QueryDeadline {
+  Instant at{};
+  Slot* slot = nullptr;
+  std::uint64_t serial = 0;
+};
+
+// A failure met inside submit(), told at the next poll().
+struct Failure {
+  Query query{};
+  Instant due{};
+  Instant at{};
+  std::uint16_t endpoint = 0;
+  Outcome outcome = Outcome::connect_failed;
+  std::string detail{};
+};
+
+struct HttpTarget::State final : public net::Http2Events {
+  State(const Endpoints& spec_in, const HttpTargetOptions& options_in, const Clock& clock_in)
+      : spec(spec_in), options(options_in), clock(clock_in) {}
+  ~State() override;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  // The pool (http_target_pool.cc)
+  Result<void> open_destinations();
+  void open_if_needed(std::uint16_t endpoint);
+  bool open_connection(std::uint16_t endpoint);
+  // REQUIRES: no query is under way on it.
+  void close_connection(std::uint32_t id);
+  void established(std::uint32_t id);
+  void connect_failed(std::uint32_t id, Outcome outcome, std::string why);
+  std::optional<std::uint32_t> take_free(Destination& destination, Instant now);
+  bool close_somebody_idle();
+  bool can_take_more(const Connection& c) const;
+  // A query has ended on it: used again, listed as free, or closed when nobody uses it.
+  void release(std::uint32_t id, bool keep);
+  void watch(std::uint32_t id, bool write);
+  void count_retransmits(const Connection& c);
+  Slot* take_slot();
+  void free_slot(Slot* slot);
+
+  // Sending, receiving, deadlines (http_target_io.cc)
+  void start(std::uint32_t id, const Query& query, Instant due);
+  // Sends what is unsent. False when the connection is broken; errno_out says how.
+  bool flush(std::uint32_t id, int* errno_out);
+  // HTTP/2 requests that were begun one after the other go out together, a write for a connection.
+  void flush_requests();
+  // Whether poll() should wait for those that are about to be begun.
+  bool more_to_begin(Instant until);
+  bool gather(Connection& c);
+  void all_sent(Connection& c, Instant at);
+  void handle(const epoll_event& event);
+  void on_connected(std::uint32_t id);
+  void go_on_with_handshake(std::uint32_t id);
+  void on_readable(std::uint32_t id, bool to_the_end);
+  bool on_ciphertext(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
+  // False when the connection is not to be read further.
+  bool on_reply_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
+                      const Stamp& stamp);
+  bool on_http1_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
+                      const Stamp& stamp);
+  bool on_http2_bytes(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
+  void watch_framing(Slot& slot, Instant now);
+  void on_closed(std::uint32_t id, int error, const Stamp& stamp);
+  void fail_active(std::uint32_t id, Outcome outcome, const Stamp& stamp, std::string_view why);
+  // The query's on_done was called.
+  void query_ended(Slot* slot, bool keep);
+  void give_up_on(Slot* slot, Outcome outcome, const Stamp& stamp, std::string_view why);
+  void fail_later(const Query& query, Instant due, std::uint16_t endpoint, Outcome outcome,
+                  std::string detail);
+  void tell_failures();
+  void expire(Instant now);
+  Instant next_deadline() const;
+  void wait(Instant until);
+
+  // net::Http2Events: `user` is a Slot, the stamp is that of the read in hand.
+  void on_head(void* user, const net::ResponseHead& head) override;
+  void on_body(void* user, std::string_view piece, std::size_t rest) override;
+  void on_end(void* user, std::uint32_t error) override;
+
+  Endpoints spec;
+  HttpTargetOptions options;
+  const Clock& clock;
+  PreparedRequests requests{};
+  std::vector<Destination> destinations{};
+  std::vector<std::unique_ptr<Connection>> connections{};
+  std::vector<std::uint32_t> free_records{};
+  std::vector<std::unique_ptr<Slot>> slots{};
+  std::vector<Slot*> free_slots{};
+  std::optional<net::TlsContext> tls{};
+  net::Fd epoll{};
+  net::StampClock stamp_clock{};
+  Instant stamp_refresh{};
+  EventSink* sink = nullptr;  // of the call in progress
+  Instant last_read{};
+  Stamp stamp{};  // of the read in hand
+  std::uint64_t serial = 0;
+  ReplyDecoder decoder{};
+  std::array<epoll_event, kReadyMax> ready{};
+  int ready_count = 0;
+  int ready_at = 0;
+  std::deque<ConnectDeadline> connect_deadlines{};
+  std::deque<QueryDeadline> query_deadlines{};
+  std::deque<QueryDeadline> framing_deadlines{};
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> unflushed{};  // connections, their serials
+  std::size_t begun = 0;  // HTTP/2 requests since the last flush
+  std::size_t begun_at_last_poll = 0;
+  std::vector<Failure> failures{};
+  std::vector<Slot*> ended{};   // HTTP/2 streams that ended in the feed in hand
+  std::string connect_error{};  // the latest, for connect_ahead
+  std::size_t next_endpoint = 0;
+  std::size_t in_flight = 0;
+  std::uint32_t open_total = 0;
+  TransportStats stats{};
+  std::vector<char> buffer = std::vector<char>(kReceiveBytes + kDecodePadding);
+  std::vector<char> plaintext{};  // for TLS; made with the context
+};
+
+}  // namespace assay::protocol

@@ -1,0 +1,186 @@
+// JsonCursor: reads a JSON text once, from left to right, where it lies; nothing is built, nothing
+// is allocated. For replies on the measuring path; everywhere else Json (base/json.h) is the tool.
+//
+// It checks the grammar of all it passes over (RFC 8259) with two liberties that replies need and
+// simdjson does not grant: bytes of a string need not be valid UTF-8, because servers cut text
+// between tokens, in the middle of a character; and lone surrogates are taken. Nesting is limited.
+// Why not simdjson here: docs/decisions/0004.
+//
+// Reads up to 16 bytes behind the text's end, whatever they hold: the text must be padded. A cursor
+// that returned false has failed and is of no more use. One thread.
+#pragma once
+
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace assay::protocol {
+
+// The inside of a JSON string, between its quotes, escapes as they stand.
+struct RawString {
+  const char* data = nullptr;  // nullptr: there was none
+  std::size_t size = 0;
+  bool escaped = false;  // holds a backslash
+
+  bool empty() const { return size == 0; }
+  std::string_view view() const { return {data, size}; }
+};
+
+// The first quote, backslash or control byte in [p, end), or end: eight bytes at a time. In each
+// mask the lowest set bit is exact, those above may be carries of it.
+inline const char* find_special_by_words(const char* p, const char* end) {
+  static_assert(std::endian::native == std::endian::little);
+  constexpr std::uint64_t kOnes = 0x0101010101010101U;
+  constexpr std::uint64_t kHigh = 0x8080808080808080U;
+  for (; p < end; p += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, p, 8);
+    const std::uint64_t quote = word ^ (kOnes * '"');
+    const std::uint64_t backslash = word ^ (kOnes * '\\');
+    const std::uint64_t mask = (((quote - kOnes) & ~quote) | ((backslash - kOnes) & ~backslash) |
+                                ((word - kOnes * 0x20) & ~word)) &
+                               kHigh;
+    if (mask != 0) {
+      p += std::countr_zero(mask) / 8;
+      return p < end ? p : end;
+    }
+  }
+  return end;
+}
+
+#ifdef __SSE2__
+// The same, sixteen at a time: SSE2 is part of every x86-64.
+inline const char* find_special(const char* p, const char* end) {
+  for (; p < end; p += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+    const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+    const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
+    const int mask = _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, backslash), control));
+    if (mask != 0) {
+      p += std::countr_zero(static_cast<unsigned>(mask));
+      return p < end ? p : end;
+    }
+  }
+  return end;
+}
+#else
+inline const char* find_special(const char* p, const char* end) {
+  return find_special_by_words(p, end);
+}
+#endif
+
+// Writes the string body [p, end) to `out` with its escapes undone; the result is never longer.
+// Returns behind the last byte written, or nullptr when it is no sound string body. A lone
+// surrogate becomes U+FFFD.
+char* unescape(const char* p, const char* end, char* out);
+// Length of the escape at p, which points at its backslash; 0 when it is none.
+std::size_t escape_length(const char* p, const char* end);
+
+class JsonCursor {
+ public:
+  explicit JsonCursor(std::string_view text) : p_(text.data()), end_(p_ + text.size()) {}
+
+  // The next byte that is not blank, without taking it; 0 at the end.
+  char peek() {
+    if (p_<end_&& static_cast<unsigned char>(*p_)> ' ') return *p_;
+    while (p_ < end_ && (*p_ == ' ' || *p_ == '\n' || *p_ == '\r' || *p_ == '\t')) ++p_;
+    return p_ < end_ ? *p_ : '\0';
+  }
+  bool at_end() { return peek() == '\0' && p_ == end_; }
+  const char* position() const { return p_; }
+
+  // Each takes one value that begins at the byte which peek() saw.
+  bool skip(int depth = 0);
+  // REQUIRES: peek() == '"'.
+  bool string(RawString& out) {
+    const char* const begin = ++p_;
+    out.escaped = false;
+    for (;;) {
+      p_ = find_special(p_, end_);
+      if (p_ >= end_) return false;
+      if (*p_ == '"') break;
+      const std::size_t length = *p_ == '\\' ? escape_length(p_, end_) : 0;
+      if (length == 0) return false;
+      out.escaped = true;
+      p_ += length;
+    }
+    out.data = begin;
+    out.size = static_cast<std::size_t>(p_ - begin);
+    ++p_;
+    return true;
+  }
+  // A string is taken into `out`; any other value is passed over and `out` becomes absent.
+  bool string_or_skip(RawString& out) {
+    if (peek() == '"') return string(out);
+    out = RawString{};
+    return skip();
+  }
+  // Whole numbers; others are rounded towards zero. Any value that is no number, or too large for
+  // 31 bits, leaves −1.
+  bool count_or_skip(std::int32_t& out);
+  // The value's own text.
+  bool slice(std::string_view& out) {
+    peek();
+    const char* const begin = p_;
+    if (!skip()) return false;
+    out = {begin, static_cast<std::size_t>(p_ - begin)};
+    return true;
+  }
+
+  // on_member(const RawString& key) must take the member's value. REQUIRES: peek() == '{'.
+  template <typename OnMember>
+  bool object(OnMember&& on_member) {
+    ++p_;
+    char c = peek();
+    if (c == '}') return take();
+    for (;;) {
+      RawString key;
+      if (c != '"' || !string(key) || peek() != ':') return false;
+      ++p_;
+      peek();
+      if (!on_member(static_cast<const RawString&>(key))) return false;
+      c = peek();
+      if (c == '}') return take();
+      if (c != ',') return false;
+      ++p_;
+      c = peek();
+    }
+  }
+  // on_item() must take the item. REQUIRES: peek() == '['.
+  template <typename OnItem>
+  bool array(OnItem&& on_item) {
+    ++p_;
+    if (peek() == ']') return take();
+    for (;;) {
+      peek();
+      if (!on_item()) return false;
+      const char c = peek();
+      if (c == ']') return take();
+      if (c != ',') return false;
+      ++p_;
+    }
+  }
+
+ private:
+  static constexpr int kDepthMax = 256;
+
+  bool take() {
+    ++p_;
+    return true;
+  }
+  bool word(std::string_view text);
+  bool number();
+  bool digits();
+
+  const char* p_;
+  const char* end_;
+};
+
+}  // namespace assay::protocol

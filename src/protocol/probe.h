@@ -1,0 +1,88 @@
+// Probe: is it up, what does it speak, is its stream sane? One streamed and one plain query, and
+// what is to be said of the replies, in plain words, with the consequence for whoever measures.
+//
+// The findings are a pure function of what was recorded (find()), so every quirk of a server is a
+// test case of a few lines; ask_endpoint() does the asking, blocking and one thing after another.
+// Numbers in a finding come from one query: they show, they do not measure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "domain/request_spec.h"
+#include "protocol/recording.h"
+
+namespace assay::protocol {
+
+enum class Verdict : std::uint8_t { good, note, bad };
+std::string_view to_string(Verdict verdict);
+
+struct ProbeFinding {
+  Verdict verdict = Verdict::good;
+  std::string topic{};  // one or two words
+  std::string text{};   // one sentence
+};
+
+struct ProbeQuestion {
+  std::string url{};
+  Api api = Api::openai;
+  std::string model{};  // "": the first that the endpoint lists
+  std::string api_key{};
+  std::vector<std::pair<std::string, std::string>> headers{};
+  std::string prompt = "Count from one to one hundred in words.";
+  std::int64_t tokens_max = 32;
+  bool insecure = false;
+  std::string ca_file{};
+  Duration timeout = 60_s;  // of connecting, and of each query
+};
+
+// What was asked and what came back.
+struct ProbeAnswers {
+  std::string model{};
+  std::string address{};      // that took the connection
+  std::string tls_version{};  // "" without TLS
+  Duration connect_time{};    // TLS included
+  std::int64_t tokens_max = 0;
+  Api api = Api::openai;
+
+  bool models_asked = false;
+  int models_status = 0;  // 0: no reply
+  std::vector<std::string> models{};
+
+  bool usage_refused = false;  // stream_options was refused; the query was asked again without
+  std::string usage_refusal{};
+  Recording streamed{};
+  Recording plain{};
+  bool plain_asked = false;
+  bool plain_on_same_connection = false;
+};
+
+struct ProbeReport {
+  std::string url{};
+  std::string model{};
+  std::vector<std::string> models{};
+  bool answers = false;                  // both queries got a usable reply
+  std::vector<ProbeFinding> findings{};  // bad, then note, then good; else in the order found
+  ReplyFacts streamed{};
+  ReplyFacts plain{};
+  Instant streamed_sent{};
+  Instant plain_sent{};
+};
+
+// An error only when the endpoint cannot be reached or the question is no question; what the
+// endpoint does wrong is in the answers.
+Result<ProbeAnswers> ask_endpoint(const ProbeQuestion& question, const Clock& clock);
+
+ProbeReport find(const ProbeQuestion& question, const ProbeAnswers& answers);
+
+// A letter of a hundred columns, and the same for programs.
+std::string to_text(const ProbeReport& report);
+Json to_json(const ProbeReport& report);
+
+}  // namespace assay::protocol

@@ -1,0 +1,391 @@
+// The asking half of probe.h and of endpoint_capture.h: a connection that waits, and the requests
+// over it.
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "domain/query.h"
+#include "net/poller.h"
+#include "net/receive.h"
+#include "net/tls.h"
+#include "net/url.h"
+#include "protocol/codec.h"
+#include "protocol/endpoint_capture.h"
+#include "protocol/probe.h"
+
+namespace assay::protocol {
+namespace {
+
+constexpr std::size_t kReplyBytesMax = std::size_t{64} << 20;
+
+// One connection. Belongs to ask_endpoint(); waits for as long as its deadlines say.
+class ProbeConnection {
+ public:
+  ProbeConnection(net::Fd fd, net::Poller poller, const Clock& clock)
+      : fd_(std::move(fd)), poller_(std::move(poller)), clock_(clock) {}
+
+  Result<void> shake_hands(const net::TlsContext& context, const std::string& host,
+                           Instant deadline) {
+    tls_.emplace(context, host);
+    for (;;) {
+      const net::TlsSession::Step step = tls_->handshake();
+      if (!send_tls(deadline)) return Error{Code::refused, "the connection closed during TLS"};
+      if (step == net::TlsSession::Step::done) return {};
+      if (step == net::TlsSession::Step::failed) return Error{Code::refused, tls_->error()};
+      std::string bytes;
+      const Recording::Ending ending = receive(deadline, bytes);
+      if (ending == Recording::Ending::timed_out) {
+        return Error{Code::timed_out, "no end of the TLS handshake in time"};
+      }
+      if (ending != Recording::Ending::open) {
+        return Error{Code::refused, "the connection closed during TLS"};
+      }
+      tls_->feed(bytes);
+    }
+  }
+
+  std::string tls_version() const { return tls_ ? std::string(tls_->version()) : ""; }
+
+  Recording ask(std::string_view request, Duration timeout) {
+    Recording out;
+    const Instant deadline = clock_.now() + timeout;
+    if (!send(request, deadline)) {
+      out.ending = Recording::Ending::reset;
+      out.ended = clock_.now();
+      usable_ = false;
+      return out;
+    }
+    out.sent = clock_.now();
+    net::ResponseParser parser;
+    std::size_t total = 0;
+    while (out.ending == Recording::Ending::open && total < kReplyBytesMax) {
+      RecordedRead read;
+      out.ending = receive(deadline, read.bytes);
+      read.at = clock_.now();
+      if (out.ending == Recording::Ending::open && tls_) decrypt(read.bytes);
+      total += read.bytes.size();
+      std::string_view rest = read.bytes;
+      parser.feed(
+          rest, [](const net::ResponseHead&) {}, [](std::string_view) {});
+      if (!read.bytes.empty()) out.reads.push_back(std::move(read));
+      if (tls_ && tls_->closed()) out.ending = Recording::Ending::closed;
+      const auto state = parser.state();
+      if (state == net::ResponseParser::State::complete) break;
+      if (state == net::ResponseParser::State::failed) break;
+    }
+    out.ended = clock_.now();
+    usable_ = out.ending == Recording::Ending::open &&
+              parser.state() == net::ResponseParser::State::complete && parser.head().keep_alive;
+    return out;
+  }
+
+  // Whether the peer lets another query through, as far as can be seen.
+  bool usable() {
+    if (!usable_) return false;
+    char byte = 0;
+    const ssize_t n = ::recv(fd_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n > 0 || (n < 0 && errno == EAGAIN);  // TLS may have sent a session ticket
+  }
+
+ private:
+  bool wait(Instant deadline) {
+    const Instant now = clock_.now();
+    if (now >= deadline) return false;
+    poller_.wait(deadline - now);
+    return true;
+  }
+
+  bool send_raw(std::string_view& bytes, Instant deadline) {
+    while (!bytes.empty()) {
+      const ssize_t n = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (n >= 0) {
+        bytes.remove_prefix(static_cast<std::size_t>(n));
+      } else if (errno != EAGAIN || !wait(deadline)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool send_tls(Instant deadline) {
+    std::string_view bytes = tls_->output();
+    const std::size_t size = bytes.size();
+    const bool sent = send_raw(bytes, deadline);
+    tls_->consume(size - bytes.size());
+    return sent;
+  }
+
+  bool send(std::string_view bytes, Instant deadline) {
+    if (!tls_) return send_raw(bytes, deadline);
+    return tls_->write(bytes) && send_tls(deadline);
+  }
+
+  // One read, in ciphertext where there is TLS.
+  Recording::Ending receive(Instant deadline, std::string& out) {
+    for (;;) {
+      const net::Received got = net::receive(fd_, buffer_.data(), buffer_.size());
+      if (got.bytes > 0) {
+        out.assign(buffer_.data(), static_cast<std::size_t>(got.bytes));
+        return Recording::Ending::open;
+      }
+      if (got.bytes == 0) return Recording::Ending::closed;
+      if (got.error != EAGAIN) return Recording::Ending::reset;
+      if (!wait(deadline)) return Recording::Ending::timed_out;
+    }
+  }
+
+  void decrypt(std::string& bytes) {
+    tls_->feed(bytes);
+    bytes.clear();
+    for (;;) {
+      const std::ptrdiff_t n = tls_->read(buffer_.data(), buffer_.size());
+      if (n <= 0) return;
+      bytes.append(buffer_.data(), static_cast<std::size_t>(n));
+    }
+  }
+
+  net::Fd fd_;
+  net::Poller poller_;
+  const Clock& clock_;
+  std::optional<net::TlsSession> tls_{};
+  std::array<char, 64 * 1024> buffer_{};
+  bool usable_ = true;
+};
+
+// Everything that is the same for each connection and request.
+class Asker {
+ public:
+  Asker(const ProbeQuestion& question, net::Url url, const Clock& clock)
+      : question_(question), url_(std::move(url)), clock_(clock) {}
+
+  Result<ProbeAnswers> run() {
+    TRY(prepare());
+    ASSIGN_OR_RETURN(const std::string models_request, models());
+    answers_.tokens_max = question_.tokens_max;
+    answers_.api = question_.api;
+    TRY(connect());
+    answers_.models_asked = true;
+    read_models(connection_->ask(models_request, question_.timeout));
+    answers_.model = question_.model;
+    if (answers_.model.empty() && !answers_.models.empty()) answers_.model = answers_.models[0];
+
+    ASSIGN_OR_RETURN(answers_.streamed, ask(true, true));
+    note_refused_usage();
+    if (answers_.usage_refused) {
+      ASSIGN_OR_RETURN(answers_.streamed, ask(true, false));
+    }
+    answers_.plain_on_same_connection = connection_->usable();
+    answers_.plain_asked = true;
+    ASSIGN_OR_RETURN(answers_.plain, ask(false, false));
+    return std::move(answers_);
+  }
+
+  Result<EndpointReplies> capture() {
+    TRY(prepare());
+    EndpointReplies out;
+    // Servers have these at their root, whatever stands before /v1.
+    const std::string root = sibling("");
+    const std::string base = root.ends_with("/v1") ? root.substr(0, root.size() - 3) : "";
+    ASSIGN_OR_RETURN(out.models, captured(sibling("/models")));
+    ASSIGN_OR_RETURN(out.version, captured(base + "/version"));
+    ASSIGN_OR_RETURN(out.server_info, captured(base + "/get_server_info"));
+    ASSIGN_OR_RETURN(out.metrics, captured(base + "/metrics"));
+    return out;
+  }
+
+ private:
+  Result<void> prepare() {
+    if (url_.tls) {
+      ASSIGN_OR_RETURN(context_, tls_context());
+    }
+    if (!url_.unix_path.empty()) {
+      ASSIGN_OR_RETURN(const net::Address address, net::Address::unix_path(url_.unix_path));
+      addresses_.push_back(address);
+      return {};
+    }
+    ASSIGN_OR_RETURN(addresses_, net::resolve(url_.host, url_.port));
+    return {};
+  }
+
+  Result<std::optional<net::TlsContext>> tls_context() {
+    net::TlsClientOptions options;
+    options.insecure = question_.insecure;
+    options.ca_file = question_.ca_file;
+    ASSIGN_OR_RETURN(net::TlsContext context, net::TlsContext::client(options));
+    return std::optional<net::TlsContext>(std::move(context));
+  }
+
+  // Tries the addresses in turn, as a client does.
+  Result<void> connect() {
+    Error last{Code::refused, "no address"};
+    for (const net::Address& address : addresses_) {
+      const auto done = connect_to(address);
+      if (done) return {};
+      last = done.error().within(address.to_string());
+    }
+    last.message += "\n  is the server running, and is this where it listens?";
+    return last;
+  }
+
+  Result<void> connect_to(const net::Address& address) {
+    const Instant began = clock_.now();
+    const Instant deadline = began + question_.timeout;
+    ASSIGN_OR_RETURN(net::Fd fd, net::start_connect(address));
+    ASSIGN_OR_RETURN(net::Poller poller, net::Poller::open(8));
+    TRY(poller.add(fd.get(), 0));
+    for (;;) {
+      const int error = net::connect_result(fd);
+      if (error == 0) break;
+      if (error != EINPROGRESS && error != EALREADY) {
+        return Error{Code::refused, std::strerror(error)};
+      }
+      const Instant now = clock_.now();
+      if (now >= deadline) return Error{Code::timed_out, "no connection in time"};
+      poller.wait(deadline - now);
+    }
+    if (address.is_unix() || net::set_no_delay(fd)) {
+      connection_.emplace(std::move(fd), std::move(poller), clock_);
+    } else {
+      return errno_error("TCP_NODELAY");
+    }
+    if (context_) TRY(connection_->shake_hands(*context_, url_.host, deadline));
+    answers_.address = address.to_string();
+    answers_.tls_version = connection_->tls_version();
+    answers_.connect_time = clock_.now() - began;
+    return {};
+  }
+
+  Endpoints endpoints() const {
+    Endpoints out;
+    out.urls = {question_.url};
+    out.api = question_.api;
+    out.api_key = question_.api_key;
+    out.headers = question_.headers;
+    return out;
+  }
+
+  Result<std::string> models() const {
+    return get(question_.api == Api::sglang ? std::string("/v1/models") : sibling("/models"));
+  }
+
+  // The target that stands beside /chat/completions: /v1/models, behind whatever prefix the URL
+  // has.
+  std::string sibling(std::string_view route) const {
+    std::string target = request_target(url_, Api::openai);
+    const std::size_t query = std::min(target.find('?'), target.size());
+    constexpr std::string_view kRoute = "/chat/completions";
+    target.replace(query - kRoute.size(), kRoute.size(), route);
+    return target;
+  }
+
+  Result<std::string> get(std::string_view target) const {
+    ASSIGN_OR_RETURN(const std::vector<Header> headers, request_headers(endpoints(), false, ""));
+    std::string out = format("GET {} HTTP/1.1\r\nHost: {}\r\n", target, net::host_header(url_));
+    for (const auto& [name, value] : headers) {
+      if (name != "Content-Type" && name != "x-request-id" && name != "Host") {
+        out += format("{}: {}\r\n", name, value);
+      }
+    }
+    return out + "\r\n";
+  }
+
+  // One GET of a capture; a connection that is gone is made anew.
+  Result<CapturedReply> captured(const std::string& target) {
+    ASSIGN_OR_RETURN(const std::string request, get(target));
+    if (!connection_ || !connection_->usable()) TRY(connect());
+    const ReplyFacts facts = read_recording(connection_->ask(request, question_.timeout));
+    CapturedReply out{.status = facts.head.status};
+    for (const std::string_view line : split(facts.head_text, '\n')) {
+      const std::size_t colon = line.find(':');
+      if (colon == std::string_view::npos || lower(line.substr(0, colon)) != "server") continue;
+      out.server = trim(line.substr(colon + 1));
+    }
+    if (out.status == 200) out.body = facts.body.substr(0, kCapturedBytesMax);
+    return out;
+  }
+
+  void read_models(const Recording& recording) {
+    const ReplyFacts facts = read_recording(recording);
+    answers_.models_status = facts.head.status;
+    if (facts.head.status != 200) return;
+    const auto json = Json::parse(facts.body);
+    if (!json) return;
+    for (const Json& model : (*json)["data"].items()) {
+      if (model["id"].is_string()) answers_.models.emplace_back(model["id"].as_string());
+    }
+  }
+
+  Result<Recording> ask(bool stream, bool include_usage) {
+    Generation generation;
+    generation.model = answers_.model;
+    generation.stream = stream;
+    generation.include_usage = include_usage;
+    generation.max_new_tokens = question_.tokens_max;
+    Sample sample;
+    sample.prompt = question_.prompt;
+    ASSIGN_OR_RETURN(RequestTemplate request,
+                     make_request(endpoints(), 0, generation, sample, false));
+    if (request.request_id_offset != kNoHole) {
+      const QueryUuid id = query_uuid(static_cast<std::uint64_t>(wall_now().ns), 0, asked_++);
+      std::copy(id.begin(), id.end(),
+                request.head.begin() + static_cast<std::ptrdiff_t>(request.request_id_offset));
+    }
+    const bool reused = connection_->usable();
+    if (!reused) TRY(connect());
+    const std::string bytes = request.head + request.body;
+    Recording recording = connection_->ask(bytes, question_.timeout);
+    const bool turned_away =
+        recording.reads.empty() && recording.ending != Recording::Ending::timed_out;
+    if (!reused || !turned_away) return recording;
+    // Closed just as we asked: that says something of keep-alive, not of the reply.
+    answers_.plain_on_same_connection = false;
+    TRY(connect());
+    return connection_->ask(bytes, question_.timeout);
+  }
+
+  void note_refused_usage() {
+    const ReplyFacts facts = read_recording(answers_.streamed);
+    const bool refused = facts.head.status == 400 || facts.head.status == 422;
+    if (!refused || question_.api == Api::sglang) return;
+    if (facts.body.find("stream_options") == std::string::npos &&
+        facts.body.find("include_usage") == std::string::npos) {
+      return;
+    }
+    answers_.usage_refused = true;
+    answers_.usage_refusal = format("HTTP {}: {}", facts.head.status, error_text(facts.body));
+  }
+
+  const ProbeQuestion& question_;
+  net::Url url_;
+  const Clock& clock_;
+  std::vector<net::Address> addresses_{};
+  std::optional<net::TlsContext> context_{};
+  std::optional<ProbeConnection> connection_{};
+  ProbeAnswers answers_{};
+  std::uint32_t asked_ = 0;
+};
+
+}  // namespace
+
+Result<ProbeAnswers> ask_endpoint(const ProbeQuestion& question, const Clock& clock) {
+  ASSIGN_OR_RETURN(net::Url url, net::parse_url(question.url));
+  auto answers = Asker(question, std::move(url), clock).run();
+  if (!answers) return answers.error().within(format("probe {}", question.url));
+  return answers;
+}
+
+EndpointReplies capture_endpoint(const ProbeQuestion& question, const Clock& clock) {
+  auto url = net::parse_url(question.url);
+  if (!url) return {.trouble = url.error().message};
+  auto replies = Asker(question, *std::move(url), clock).capture();
+  if (!replies) return {.trouble = replies.error().message};
+  return *std::move(replies);
+}
+
+}  // namespace assay::protocol

@@ -1,0 +1,483 @@
+// The judging half of probe.h: each function looks at one thing and says at most a few sentences.
+#include <algorithm>
+
+#include "base/display.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "protocol/probe.h"
+
+namespace assay::protocol {
+namespace {
+
+constexpr Duration kLongTail = 25_ms;  // and four times the usual gap
+constexpr Duration kLongGap = 200_ms;
+constexpr Duration kHeldBack = 100_ms;
+
+class Finder {
+ public:
+  Finder(const ProbeQuestion& question, const ProbeAnswers& answers, ProbeReport& report)
+      : question_(question), a_(answers), report_(report), s_(report.streamed), p_(report.plain) {}
+
+  void run() {
+    connection();
+    models();
+    if (stream_came()) {
+      stream_http();
+      stream_form();
+      first_event();
+      pace();
+      stream_end();
+      stream_usage();
+    }
+    if (a_.plain_asked) plain();
+  }
+
+ private:
+  void add(Verdict verdict, std::string_view topic, std::string text) {
+    report_.findings.push_back({verdict, std::string(topic), std::move(text)});
+  }
+  void good(std::string_view topic, std::string text) {
+    add(Verdict::good, topic, std::move(text));
+  }
+  void note(std::string_view topic, std::string text) {
+    add(Verdict::note, topic, std::move(text));
+  }
+  void bad(std::string_view topic, std::string text) { add(Verdict::bad, topic, std::move(text)); }
+
+  static std::string plural(std::size_t n, std::string_view word) {
+    return format("{} {}{}", with_thousands(static_cast<std::int64_t>(n)), word, n == 1 ? "" : "s");
+  }
+
+  void connection() {
+    const std::string time = human_duration(a_.connect_time);
+    const std::string over = a_.tls_version.empty() ? "" : format(" over {}", a_.tls_version);
+    const ReplyFacts& any = s_.has_head ? s_ : p_;
+    if (!any.has_head) return;
+    if (question_.insecure && !a_.tls_version.empty()) {
+      note("TLS", "its certificate was not checked (--insecure): anybody may have answered");
+    }
+    if (any.head.minor_version == 0) {
+      bad("connection", format("HTTP/1.0{}: a connection for each query; every TTFT will hold the "
+                               "{} that connecting takes",
+                               over, time));
+      return;
+    }
+    if (a_.plain_asked && s_.complete && !a_.plain_on_same_connection) {
+      bad("connection",
+          format("HTTP/1.1{}, but closed after a reply{}: each query pays {} for a "
+                 "new connection, and a high rate uses up ports",
+                 over, s_.head.keep_alive ? " whose head promised to keep it" : "", time));
+      return;
+    }
+    good("connection", format("HTTP/1.1{}, connected in {}, kept alive", over, time));
+  }
+
+  void models() {
+    if (!a_.models_asked) return;
+    const bool named = !question_.model.empty();
+    if (a_.models.empty()) {
+      note("models", format("it lists none ({}); {}",
+                            a_.models_status == 0     ? "no reply to GET /v1/models"
+                            : a_.models_status == 200 ? "an empty list"
+                                                      : format("HTTP {}", a_.models_status),
+                            named ? format("'{}' was asked for", printable(a_.model))
+                                  : "asked without a name: give one by --model"));
+      return;
+    }
+    const bool listed = std::ranges::find(a_.models, a_.model) != a_.models.end();
+    if (!listed) {
+      note("models", format("'{}' is not among the {} it lists (the first is '{}')",
+                            printable(a_.model), a_.models.size(), printable(a_.models[0])));
+      return;
+    }
+    good("models", a_.models.size() == 1
+                       ? format("one: {}", printable(a_.model))
+                       : format("{} listed; asked {}", a_.models.size(), printable(a_.model)));
+  }
+
+  // What came instead of a reply, or nothing when one came.
+  std::string missing(const ReplyFacts& f, const Recording& recording) const {
+    if (!f.fault.empty()) return format("no sound HTTP: {}", f.fault);
+    if (!f.has_head) {
+      switch (recording.ending) {
+        case Recording::Ending::timed_out:
+          return format("no reply in {}", human_duration(question_.timeout));
+        case Recording::Ending::closed:
+          return "the connection was closed without a reply";
+        default:
+          return "the connection was reset without a reply";
+      }
+    }
+    if (f.head.status == 200) return "";
+    const std::string words = printable(f.error);
+    std::string door;
+    if (f.head.status == 401 || f.head.status == 403) {
+      door = question_.api_key.empty() ? "; give a key by --api-key-env NAME"
+                                       : "; the key was not accepted";
+    } else if (f.head.status == 404) {
+      door =
+          "; is the URL its base (http://host:port or …/v1), the --model right, the --api spoken?";
+    } else if (f.head.status == 429 && f.head.retry_after_s >= 0) {
+      door = format("; it asks to wait {} s", f.head.retry_after_s);
+    }
+    return format("HTTP {}: {}{}", f.head.status, words, door);
+  }
+
+  bool stream_came() {
+    const std::string why = missing(s_, a_.streamed);
+    if (!why.empty()) {
+      bad("stream", why);
+      return false;
+    }
+    if (s_.head.coding != net::ContentCoding::identity) {
+      bad("compression",
+          "the stream comes compressed though nobody asked: the compressor decides "
+          "when a token leaves; Assay counts such replies as bad");
+      return false;
+    }
+    if (!s_.streamed) {
+      bad("stream",
+          s_.fragments > 0
+              ? "asked for a stream, got one whole reply: TTFT and TPOT cannot be "
+                "measured, only latency"
+              : format("no stream and no reply came: {}", printable(s_.body.substr(0, 100))));
+      return false;
+    }
+    return true;
+  }
+
+  void stream_http() {
+    if (s_.head.type == net::ContentType::event_stream) {
+      good("content type", "text/event-stream");
+    } else {
+      const std::string type = header_of(s_, "content-type");
+      bad("content type",
+          format("{} on a stream: clients that go by it (OpenAI's, browsers) will not read it; "
+                 "Assay goes by the bytes",
+                 type.empty() ? "none" : "'" + printable(type) + "'"));
+    }
+    if (s_.head.has_length) {
+      bad("framing",
+          "the stream has a Content-Length, so it was finished before its first byte "
+          "left: TTFT is its latency");
+    } else if (!s_.head.chunked) {
+      note("framing",
+           "the stream ends where the connection ends: only [DONE] tells a whole reply "
+           "from a broken one");
+    }
+    if (s_.complete) return;
+    const bool marked = s_.done_marker.known();
+    const std::string_view how = a_.streamed.ending == Recording::Ending::timed_out
+                                     ? "the stream did not end in time"
+                                     : "the connection broke inside the stream";
+    if (marked) {
+      note("framing", format("{}, but [DONE] had come: only framing is missing", how));
+    } else {
+      bad("framing", format("{}: tools that take its end for the reply's end count it as a "
+                            "success; Assay counts it as failed",
+                            how));
+    }
+  }
+
+  // The stream ended before anything said that it would; that has been said.
+  bool broken() const {
+    return !s_.complete && !s_.done_marker.known() && s_.finish == FinishReason::none;
+  }
+
+  void stream_form() {
+    if (s_.carriage_returns) {
+      note("line ends",
+           "CR LF: readers that look for LF LF alone (the MLCommons reference client) "
+           "see no event before the end; Assay does");
+    }
+    if (s_.comments > 0) {
+      good("comments", format("{} (pings or the like); they are no events",
+                              plural(s_.comments, "comment line")));
+    }
+    const auto strangers =
+        static_cast<std::size_t>(std::ranges::count_if(s_.events, [](const RecordedEvent& event) {
+          return event.category == Category::other && !event.malformed;
+        }));
+    if (strangers > 0) {
+      good("events", format("{} without a choice (pings or the like); they bring no tokens",
+                            plural(strangers, "event")));
+    }
+    if (s_.malformed > 0) {
+      bad("events", format("{} of {} are no JSON: what they said is lost to every client",
+                           s_.malformed, s_.events.size()));
+    }
+    if (!s_.error.empty()) {
+      bad("error", format("HTTP 200, then an error inside the stream: \"{}\"; tools that read only "
+                          "the status count it as a success, Assay as failed",
+                          printable(s_.error)));
+    }
+    if (s_.split_characters > 0) {
+      note("characters", format("{} inside a character: tools that decode each one alone show "
+                                "\uFFFD; Assay joins the bytes first",
+                                plural(s_.split_characters, "fragment ends or begins")));
+    }
+  }
+
+  void first_event() {
+    if (s_.fragments == 0) {
+      if (s_.error.empty()) bad("text", "no event brought any text");
+      return;
+    }
+    const RecordedEvent& first = s_.events.front();
+    const Duration early = s_.first_token - s_.first_event;
+    if (!first.fragments.empty()) {
+      good("first event", "brings the first token");
+    } else if (first.read == first_token_read()) {
+      good("first event", "is empty, but comes with the first token");
+    } else {
+      note("first event", format("is empty ({}): tools that time the first event will report a "
+                                 "TTFT {} too early; Assay does not",
+                                 to_string(first.category), human_duration(early)));
+    }
+    if (s_.reasoning_fragments > 0) {
+      note("reasoning",
+           s_.first_visible.known()
+               ? format("{} of {} fragments are reasoning: TTFT counts from the first of any kind; "
+                        "the first visible one comes {} later",
+                        s_.reasoning_fragments, s_.fragments,
+                        human_duration(s_.first_visible - s_.first_token))
+               : format("all {} fragments are reasoning: within {} tokens a user would have seen "
+                        "nothing",
+                        s_.fragments, a_.tokens_max));
+    }
+  }
+
+  std::size_t first_token_read() const {
+    const auto first = std::ranges::find_if(
+        s_.events, [](const RecordedEvent& event) { return !event.fragments.empty(); });
+    return first == s_.events.end() ? 0 : first->read;
+  }
+
+  // How tokens lie over events, and events over reads.
+  void pace() {
+    if (s_.fragments < 2) return;
+    std::vector<const RecordedEvent*> speaking;
+    for (const RecordedEvent& event : s_.events) {
+      if (!event.fragments.empty()) speaking.push_back(&event);
+    }
+    std::size_t reads = 1;
+    std::vector<Duration> gaps;
+    for (std::size_t i = 1; i < speaking.size(); ++i) {
+      if (speaking[i]->read == speaking[i - 1]->read) continue;
+      ++reads;
+      gaps.push_back(speaking[i]->at - speaking[i - 1]->at);
+    }
+    tokens_an_event(speaking.size());
+    // Held back to the end they come at once, though a busy sender may need several writes for it.
+    const Duration wait = s_.first_token - a_.streamed.sent;
+    const Duration span = speaking.back()->at - speaking.front()->at;
+    const bool held = wait > kHeldBack;
+    if (speaking.size() >= 4 && (reads == 1 || (held && span.ns * 50 < wait.ns))) {
+      add(held ? Verdict::bad : Verdict::note, "pace",
+          format("all {} events came {}: {}", speaking.size(),
+                 reads == 1 ? "in one read" : "within " + human_duration(span),
+                 held ? "something holds the stream back to its end (a proxy that buffers?); TTFT "
+                        "is the latency"
+                      : "the reply takes no time, or something holds it back to its end"));
+    } else if (reads * 3 < speaking.size() * 2) {
+      note("pace", format("{} events came in {} reads: something gathers them (the server's stream "
+                          "interval, a proxy), and gaps between tokens are not the model's",
+                          speaking.size(), reads));
+    }
+    if (gaps.size() < 3) return;
+    std::ranges::sort(gaps);
+    const Duration median = usual_gap_ = gaps[gaps.size() / 2];
+    const Duration longest = gaps.back();
+    if (longest > kLongGap && longest > median * 10) {
+      note("pace", format("the longest gap between tokens is {}, the usual one {}",
+                          human_duration(longest), human_duration(median)));
+    }
+  }
+
+  void tokens_an_event(std::size_t events) {
+    if (s_.usage.completion_tokens <= 0) return;
+    const double ratio =
+        static_cast<double>(s_.usage.completion_tokens) / static_cast<double>(events);
+    if (ratio > 1.1) {
+      note("tokens",
+           format("{} an event (speculative decoding, or events gathered): ITL is the gap "
+                  "between events, and tools that count events count too few tokens",
+                  three_digits(ratio)));
+    } else if (ratio < 0.9) {
+      note("tokens",
+           format("{} an event: more events than tokens, so tools that count events count "
+                  "too many",
+                  three_digits(ratio)));
+    } else {
+      good("tokens", "one an event");
+    }
+  }
+
+  void stream_end() {
+    const bool marked = s_.done_marker.known();
+    const bool finished = s_.finish != FinishReason::none;
+    if (broken()) return;
+    if (!finished && !marked) {
+      if (s_.error.empty()) {
+        bad("end",
+            "neither a finish reason nor [DONE]: a broken stream looks like a whole one; "
+            "Assay counts such replies as truncated, that is, failed");
+      }
+    } else if (!finished) {
+      note("end",
+           "[DONE], but no finish reason: whether a reply ended by itself or by its limit "
+           "is unknown");
+    } else if (!marked) {
+      note("end", format("finish reason '{}', but no [DONE]: clients that wait for it wait for the "
+                         "body's end; Assay does not need it",
+                         to_string(s_.finish)));
+    } else {
+      good("end", format("finish reason '{}', then [DONE]", to_string(s_.finish)));
+    }
+    if (s_.events_after_done > 0) {
+      note("end", format("{} after [DONE], which most clients never see",
+                         plural(s_.events_after_done, "event")));
+    }
+    if (s_.fragments == 0) return;
+    const Duration tail = (marked ? s_.done_marker : s_.end) - s_.last_token;
+    if (tail > kLongTail && tail > usual_gap_ * 4) {
+      note("end", format("comes {} after the last token: latencies up to [DONE] hold that too; "
+                         "Assay keeps both instants",
+                         human_duration(tail)));
+    }
+  }
+
+  void stream_usage() {
+    if (a_.usage_refused) {
+      bad("usage", format("stream_options is refused ({}): set include_usage: false; output tokens "
+                          "must then be counted by a tokenizer",
+                          printable(a_.usage_refusal)));
+      return;
+    }
+    if (s_.usage_events == 0) {
+      if (broken() || !s_.error.empty() || s_.fragments == 0) return;
+      bad("usage", a_.api == Api::sglang
+                       ? "no meta_info counts: output tokens must be counted by a tokenizer"
+                       : "stream_options asked for token counts, and none came: output tokens must "
+                         "be counted by a tokenizer");
+      return;
+    }
+    const std::string counts =
+        format("prompt {}, completion {}", s_.usage.prompt_tokens, s_.usage.completion_tokens);
+    if (s_.usage_events > 2 && a_.api != Api::sglang) {
+      note("usage", format("{}; counts come with {} of {} events, which makes each larger", counts,
+                           s_.usage_events, s_.events.size()));
+    } else {
+      good("usage", format("counted by the server: {}", counts));
+    }
+    over_the_limit(s_.usage, "streamed");
+  }
+
+  void over_the_limit(const Usage& usage, std::string_view which) {
+    if (usage.completion_tokens <= a_.tokens_max) return;
+    bad("limit", format("{}: asked for at most {} tokens, got {}: {} is not obeyed, so output "
+                        "lengths will not be the plan's; some servers know only max_tokens "
+                        "(extra_body)",
+                        which, a_.tokens_max, usage.completion_tokens,
+                        a_.api == Api::openai               ? "max_completion_tokens"
+                        : a_.api == Api::openai_completions ? "max_tokens"
+                                                            : "max_new_tokens"));
+  }
+
+  void plain() {
+    const std::string why = missing(p_, a_.plain);
+    if (!why.empty()) {
+      bad("plain", why);
+      return;
+    }
+    if (p_.head.coding != net::ContentCoding::identity) {
+      bad("plain", "comes compressed though nobody asked; Assay counts such replies as bad");
+      return;
+    }
+    if (!p_.complete) {
+      bad("plain", "the connection broke before the reply's end");
+      return;
+    }
+    if (p_.streamed) {
+      bad("plain", "asked for a whole reply, got a stream");
+      return;
+    }
+    const RecordedEvent* const reply = p_.events.empty() ? nullptr : &p_.events.front();
+    if (reply == nullptr || reply->malformed || !reply->has_choice) {
+      bad("plain",
+          p_.error.empty()
+              ? format("no reply of {}: {}", to_string(a_.api), printable(p_.body.substr(0, 100)))
+              : format("HTTP 200 with an error: \"{}\"", printable(p_.error)));
+      return;
+    }
+    plain_reply();
+  }
+
+  void plain_reply() {
+    if (p_.head.type != net::ContentType::json) {
+      note("plain", format("content type '{}': it is JSON all the same",
+                           printable(header_of(p_, "content-type"))));
+    }
+    if (p_.fragments == 0) note("plain", "the reply is empty");
+    if (p_.usage_events == 0) {
+      note("plain", "no token counts: output tokens must be counted by a tokenizer");
+    } else if (s_.usage_events > 0 && s_.usage.prompt_tokens != p_.usage.prompt_tokens) {
+      note("plain",
+           format("counts {} prompt tokens where the stream counted {} for the same prompt",
+                  p_.usage.prompt_tokens, s_.usage.prompt_tokens));
+    }
+    if (p_.finish == FinishReason::none) note("plain", "no finish reason");
+    if (p_.usage_events > 0) over_the_limit(p_.usage, "plain");
+    const std::string counts = p_.usage.completion_tokens >= 0
+                                   ? format(", {} tokens", p_.usage.completion_tokens)
+                                   : std::string();
+    good("plain", format("a whole reply{} in {}", counts, human_duration(p_.end - a_.plain.sent)));
+  }
+
+  const ProbeQuestion& question_;
+  const ProbeAnswers& a_;
+  ProbeReport& report_;
+  const ReplyFacts& s_;
+  const ReplyFacts& p_;
+  Duration usual_gap_{};
+};
+
+bool usable(const ReplyFacts& facts) {
+  return facts.has_head && facts.head.status == 200 && facts.error.empty() &&
+         (facts.complete || facts.done_marker.known()) &&
+         std::ranges::any_of(facts.events,
+                             [](const RecordedEvent& event) { return event.has_choice; });
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::good:
+      return "good";
+    case Verdict::note:
+      return "note";
+    case Verdict::bad:
+      return "bad";
+  }
+  return "";
+}
+
+ProbeReport find(const ProbeQuestion& question, const ProbeAnswers& answers) {
+  ProbeReport report;
+  report.url = question.url;
+  report.model = answers.model;
+  report.models = answers.models;
+  report.streamed = read_recording(answers.streamed);
+  if (answers.plain_asked) report.plain = read_recording(answers.plain);
+  report.streamed_sent = answers.streamed.sent;
+  report.plain_sent = answers.plain.sent;
+  report.answers = usable(report.streamed) || usable(report.plain);
+  Finder(question, answers, report).run();
+  std::ranges::stable_sort(report.findings, [](const ProbeFinding& a, const ProbeFinding& b) {
+    return a.verdict > b.verdict;
+  });
+  return report;
+}
+
+}  // namespace assay::protocol

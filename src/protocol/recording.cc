@@ -1,0 +1,180 @@
+#include "protocol/recording.h"
+
+#include <algorithm>
+#include <span>
+
+#include "base/text.h"
+#include "net/sse.h"
+#include "protocol/codec.h"
+
+namespace assay::protocol {
+namespace {
+
+class Reading {
+ public:
+  explicit Reading(const Recording& recording) : recording_(recording) {}
+
+  ReplyFacts run() {
+    net::ResponseParser parser;
+    for (; at_ < recording_.reads.size() && parser.state() != net::ResponseParser::State::complete;
+         ++at_) {
+      const RecordedRead& read = recording_.reads[at_];
+      if (!f_.first_byte.known()) f_.first_byte = read.at;
+      f_.end = read.at;
+      if (!f_.has_head) head_bytes_ += read.bytes;
+      std::string_view bytes = read.bytes;
+      parser.feed(
+          bytes, [&](const net::ResponseHead& head) { on_head(head); },
+          [&](std::string_view piece) { on_body(piece); });
+    }
+    f_.reads = at_;
+    f_.fault = std::string(parser.error());
+    using State = net::ResponseParser::State;
+    // A body that ends with the connection is complete by that.
+    if (parser.state() == State::body && recording_.ending == Recording::Ending::closed) {
+      parser.end_of_input();
+    }
+    f_.complete = parser.state() == State::complete;
+    finish_body();
+    return std::move(f_);
+  }
+
+ private:
+  const RecordedRead& now() const { return recording_.reads[std::min(at_, last())]; }
+  std::size_t last() const { return recording_.reads.size() - 1; }
+
+  void on_head(const net::ResponseHead& head) {
+    f_.has_head = true;
+    f_.head = head;
+    // Interim responses (HTTP/1.1 1xx) stand before it.
+    std::size_t begin = 0;
+    std::size_t end = head_bytes_.find("\r\n\r\n");
+    while (end != std::string::npos && head_bytes_.substr(begin, 10).ends_with(" 1")) {
+      begin = end + 4;
+      end = head_bytes_.find("\r\n\r\n", begin);
+    }
+    f_.head_text = head_bytes_.substr(begin, end == std::string::npos ? end : end - begin);
+  }
+
+  void on_body(std::string_view piece) {
+    f_.body += piece;
+    if (f_.head.coding != net::ContentCoding::identity) return;
+    if (!decided_) {
+      const std::size_t at = piece.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+      if (at == std::string_view::npos) return;
+      decided_ = true;
+      f_.streamed =
+          piece[at] != '{' && piece[at] != '[' && piece[at] != '<' && f_.head.status == 200;
+    }
+    if (!f_.streamed) return;
+    std::string padded(piece);
+    padded.append(net::kSsePadding, '\0');
+    sse_.feed({padded.data(), piece.size()},
+              [&](std::string_view data, std::size_t) { on_event(data); });
+  }
+
+  void finish_body() {
+    if (!decided_ || recording_.reads.empty()) return;
+    if (f_.streamed) {
+      sse_.finish([&](std::string_view data, std::size_t) { on_event(data); });
+      read_lines();
+    } else if (f_.head.status == 200) {
+      std::string padded = f_.body;
+      padded.append(kDecodePadding, '\0');
+      decoder_.decode_reply({padded.data(), f_.body.size()}, decoded_);
+      keep();
+    }
+    if (f_.head.status != 200) f_.error = error_text(f_.body);
+  }
+
+  void on_event(std::string_view data) {
+    decoder_.decode(data, state_, decoded_);
+    keep();
+  }
+
+  void keep() {
+    RecordedEvent event{.at = now().at,
+                        .read = std::min(at_, last()),
+                        .category = decoded_.category,
+                        .malformed = decoded_.malformed,
+                        .has_choice = decoded_.has_choice,
+                        .has_usage = decoded_.has_usage,
+                        .finish = decoded_.finish,
+                        .usage = decoded_.usage,
+                        .error = std::string(decoded_.error)};
+    for (const Fragment& fragment : std::span(decoded_.fragments).first(decoded_.fragment_count)) {
+      event.fragments.emplace_back(fragment.category, std::string(fragment.text));
+    }
+    note(event);
+    f_.events.push_back(std::move(event));
+  }
+
+  void note(const RecordedEvent& event) {
+    if (!f_.first_event.known()) f_.first_event = event.at;
+    if (!f_.events.empty() && f_.events.back().read == event.read) ++f_.joined_events;
+    if (f_.done_marker.known()) ++f_.events_after_done;
+    if (event.category == Category::marker) f_.done_marker = event.at;
+    if (event.malformed) ++f_.malformed;
+    if (f_.error.empty()) f_.error = event.error;
+    const bool speaks = !event.fragments.empty() || event.finish != FinishReason::none;
+    if (f_.usage_events > 0 && speaks) f_.usage_before_finish = true;
+    if (event.has_usage) {
+      ++f_.usage_events;
+      if (speaks) f_.usage_before_finish = true;
+      f_.usage = event.usage;
+    }
+    if (event.finish != FinishReason::none) f_.finish = event.finish;
+    for (const auto& [category, text] : event.fragments) note_fragment(event.at, category, text);
+  }
+
+  void note_fragment(Instant at, Category category, const std::string& text) {
+    ++f_.fragments;
+    if (!f_.first_token.known()) f_.first_token = at;
+    f_.last_token = at;
+    if (!valid_utf8(text)) ++f_.split_characters;
+    if (category == Category::reasoning) {
+      ++f_.reasoning_fragments;
+      f_.reasoning += text;
+    } else if (category == Category::tool_call) {
+      ++f_.tool_fragments;
+      f_.tool_calls += text;
+    } else {
+      if (!f_.first_visible.known()) f_.first_visible = at;
+      f_.text += text;
+    }
+  }
+
+  void read_lines() {
+    f_.carriage_returns = f_.body.find('\r') != std::string::npos;
+    for (const std::string_view line : split(f_.body, '\n')) {
+      if (line.starts_with(':')) ++f_.comments;
+    }
+  }
+
+  const Recording& recording_;
+  ReplyFacts f_{};
+  std::size_t at_ = 0;
+  std::string head_bytes_{};
+  bool decided_ = false;
+  net::SseParser sse_{};
+  ReplyDecoder decoder_{};
+  StreamState state_{};
+  DecodedEvent decoded_{};
+};
+
+}  // namespace
+
+ReplyFacts read_recording(const Recording& recording) { return Reading(recording).run(); }
+
+std::string header_of(const ReplyFacts& facts, std::string_view lower_name) {
+  for (const std::string_view line : split(facts.head_text, '\n')) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    if (lower(trim(line.substr(0, colon))) == lower_name) {
+      return std::string(trim(line.substr(colon + 1)));
+    }
+  }
+  return "";
+}
+
+}  // namespace assay::protocol

@@ -1,0 +1,96 @@
+// Recording: the raw bytes of one exchange and when each read brought them. ReplyFacts: what a
+// reader of that recording can say of the reply.
+//
+// For `assay probe`, for recorded fixtures and for anything else that looks at a reply twice. It is
+// no part of measuring: HttpTarget keeps no bytes. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "domain/event.h"
+#include "net/http1_response.h"
+
+namespace assay::protocol {
+
+struct RecordedRead {
+  Instant at{};
+  std::string bytes{};
+};
+
+struct Recording {
+  enum class Ending : std::uint8_t {
+    open,       // the reply was complete and the connection is still there
+    closed,     // the peer closed it
+    reset,      // the peer, or something between, threw it away
+    timed_out,  // we stopped waiting
+  };
+  Instant sent{};
+  std::vector<RecordedRead> reads{};
+  Ending ending = Ending::open;
+  Instant ended{};
+};
+
+// One stream event, with words of its own.
+struct RecordedEvent {
+  Instant at{};
+  std::size_t read = 0;  // index of the read that completed it
+  Category category = Category::other;
+  bool malformed = false;
+  bool has_choice = false;
+  bool has_usage = false;
+  FinishReason finish = FinishReason::none;
+  Usage usage{};
+  std::vector<std::pair<Category, std::string>> fragments{};
+  std::string error{};
+};
+
+struct ReplyFacts {
+  bool has_head = false;
+  net::ResponseHead head{};
+  std::string head_text{};  // status line and header fields as they came
+  std::string body{};       // without its transfer coding
+  bool complete = false;    // by its own framing
+  std::string fault{};      // what is wrong with the HTTP, for a person
+  bool streamed = false;    // the body is server-sent events, whatever the head says
+  // Of a stream its events; of a whole reply one, with all its fragments.
+  std::vector<RecordedEvent> events{};
+
+  Instant first_byte = Instant::none();
+  Instant first_event = Instant::none();
+  Instant first_token = Instant::none();
+  Instant first_visible = Instant::none();
+  Instant last_token = Instant::none();
+  Instant done_marker = Instant::none();
+  Instant end = Instant::none();  // the last read
+
+  std::size_t reads = 0;
+  std::size_t fragments = 0;
+  std::size_t reasoning_fragments = 0;
+  std::size_t tool_fragments = 0;
+  std::size_t malformed = 0;
+  std::size_t usage_events = 0;
+  std::size_t comments = 0;           // lines that begin with a colon
+  std::size_t joined_events = 0;      // events that share their read with the one before
+  std::size_t split_characters = 0;   // fragments that end inside a character
+  std::size_t events_after_done = 0;  // behind [DONE]
+  bool usage_before_finish = false;   // counts came before, or with, the last fragment or finish
+  bool carriage_returns = false;      // lines end in CR LF or CR
+  FinishReason finish = FinishReason::none;
+  Usage usage{};
+  std::string error{};
+  std::string text{};
+  std::string reasoning{};
+  std::string tool_calls{};  // as domain/tool_call.h has it
+};
+
+ReplyFacts read_recording(const Recording& recording);
+
+// A header field of the reply, trimmed; "" when it is absent. `lower_name` in lower case.
+std::string header_of(const ReplyFacts& facts, std::string_view lower_name);
+
+}  // namespace assay::protocol

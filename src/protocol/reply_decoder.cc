@@ -1,0 +1,395 @@
+// The reply half of codec.h. decode() first tries the learned template (two memcmp, a scan and an
+// unescape); what does not fit goes through the whole grammar (reply_fields.h), and teaches the
+// next template when its one fragment is the body of one JSON string.
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+#include "domain/tool_call.h"
+#include "protocol/codec.h"
+#include "protocol/reply_fields.h"
+
+namespace assay::protocol {
+namespace {
+
+// Where the decoded strings of one call are laid down, one behind the other.
+class Scratch {
+ public:
+  explicit Scratch(std::string& buffer) : at_(buffer.data()), end_(at_ + buffer.size()) {}
+
+  // The string's text: the input itself where it has no escapes.
+  std::string_view text(const RawString& raw) {
+    if (!raw.escaped) return raw.data == nullptr ? std::string_view{} : raw.view();
+    const char* const begin = at_;
+    append(raw);
+    return since(begin);
+  }
+  const char* mark() const { return at_; }
+  std::string_view since(const char* begin) const {
+    return {begin, static_cast<std::size_t>(at_ - begin)};
+  }
+  void append(const RawString& raw) {
+    if (raw.data == nullptr) return;
+    at_ = unescape(raw.data, raw.data + raw.size, at_);
+    CHECK(at_ != nullptr && at_ <= end_);  // the cursor has seen that it is sound
+  }
+  void append(std::string_view text) {
+    if (text.empty()) return;
+    CHECK(static_cast<std::size_t>(end_ - at_) >= text.size());
+    std::memcpy(at_, text.data(), text.size());
+    at_ += text.size();
+  }
+  void append(char c) { append(std::string_view(&c, 1)); }
+  void append(std::int32_t number) { append(std::to_string(number)); }
+
+ private:
+  char* at_;
+  char* end_;
+};
+
+// What a tool-call delta says of one call.
+struct CallFields {
+  std::int32_t index = -1;
+  RawString id{};
+  RawString name{};
+  RawString arguments{};
+  std::string_view arguments_value{};  // where they are not a string: some servers send an object
+};
+
+bool read_function(JsonCursor& cursor, CallFields& call) {
+  if (cursor.peek() != '{') return cursor.skip();
+  return cursor.object([&](const RawString& key) {
+    if (is_key(key, "name")) return cursor.string_or_skip(call.name);
+    if (is_key(key, "arguments") || is_key(key, "input")) {
+      call.arguments = RawString{};
+      call.arguments_value = {};
+      const char c = cursor.peek();
+      if (c == '"') return cursor.string(call.arguments);
+      return c == '{' || c == '[' ? cursor.slice(call.arguments_value) : cursor.skip();
+    }
+    return cursor.skip();
+  });
+}
+
+bool read_call(JsonCursor& cursor, CallFields& call) {
+  if (cursor.peek() != '{') return cursor.skip();
+  return cursor.object([&](const RawString& key) {
+    if (is_key(key, "index")) return cursor.count_or_skip(call.index);
+    if (is_key(key, "id")) return cursor.string_or_skip(call.id);
+    if (is_key(key, "function") || is_key(key, "custom")) return read_function(cursor, call);
+    return cursor.skip();
+  });
+}
+
+// One event, from fields to facts.
+class Interpreter {
+ public:
+  Interpreter(const ReplyFields& fields, StreamState& state, Scratch& scratch, DecodedEvent& out)
+      : f_(fields), state_(state), scratch_(scratch), out_(out) {}
+
+  void run() {
+    add_reasoning();
+    add_text();
+    add_tool_calls();
+    add_sglang();
+    out_.has_choice = f_.has_choice || f_.text.data != nullptr || f_.output_ids.data() != nullptr;
+    out_.has_usage = f_.has_usage;
+    out_.usage = f_.usage;
+    if (f_.finish.data != nullptr) out_.finish = finish_reason_from(scratch_.text(f_.finish));
+    add_error();
+    out_.category = category();
+  }
+
+  // The string that is the event's one fragment, body and all; absent when there is none such.
+  const RawString& hole() const { return hole_; }
+
+ private:
+  void add(Category category, std::string_view text, const RawString& raw) {
+    if (text.empty()) return;
+    hole_ = out_.fragment_count == 0 ? raw : RawString{};
+    out_.fragments[out_.fragment_count++] = {category, text};
+  }
+
+  void add_first_of(Category category, std::initializer_list<const RawString*> candidates) {
+    for (const RawString* raw : candidates) {
+      if (raw->empty()) continue;
+      add(category, scratch_.text(*raw), *raw);
+      return;
+    }
+  }
+
+  void add_reasoning() {
+    // Some servers send the same words under both names.
+    if (!f_.reasoning_content.empty() || !f_.reasoning.empty()) {
+      add_first_of(Category::reasoning, {&f_.reasoning_content, &f_.reasoning});
+    } else if (!f_.content_parts.empty()) {
+      const char* const begin = scratch_.mark();
+      append_parts(f_.content_parts, "thinking");
+      add(Category::reasoning, scratch_.since(begin), RawString{});
+    }
+  }
+
+  void add_text() {
+    if (!f_.content_parts.empty()) {
+      const char* const begin = scratch_.mark();
+      append_parts(f_.content_parts, "text");
+      add(Category::text, scratch_.since(begin), RawString{});
+    } else {
+      add_first_of(Category::text, {&f_.content, &f_.choice_text, &f_.refusal});
+    }
+  }
+
+  // Content as an array of parts: each part's member `name`, a string or an array of text parts.
+  void append_parts(std::string_view parts, std::string_view name) {
+    JsonCursor cursor(parts);
+    const bool sound = cursor.array([&] {
+      if (cursor.peek() != '{') return cursor.skip();
+      return cursor.object([&](const RawString& key) {
+        if (!is_key(key, name)) return cursor.skip();
+        if (cursor.peek() == '[') {
+          std::string_view inner;
+          if (!cursor.slice(inner)) return false;
+          if (name != "text") append_parts(inner, "text");
+          return true;
+        }
+        RawString words;
+        if (!cursor.string_or_skip(words)) return false;
+        scratch_.append(words);
+        return true;
+      });
+    });
+    CHECK(sound);  // the reply was read whole before
+  }
+
+  void add_tool_calls() {
+    if (f_.tool_calls.empty() && f_.function_call.empty()) return;
+    const char* const begin = scratch_.mark();
+    RawString only{};  // the arguments, where they are all that the delta brings
+    if (!f_.tool_calls.empty()) {
+      std::int32_t position = 0;
+      JsonCursor cursor(f_.tool_calls);
+      const bool sound = cursor.array([&] {
+        CallFields call;
+        if (!read_call(cursor, call)) return false;
+        if (call.index < 0) call.index = position;
+        const bool goes_on = append_call(call);
+        only = position == 0 && goes_on ? call.arguments : RawString{};
+        ++position;
+        return true;
+      });
+      CHECK(sound);
+    } else {
+      CallFields call;
+      JsonCursor cursor(f_.function_call);
+      CHECK(read_function(cursor, call));
+      call.index = 0;
+      append_call(call);
+    }
+    add(Category::tool_call, scratch_.since(begin), only);
+  }
+
+  // As domain/tool_call.h has it. True when only arguments of the call before were written.
+  bool append_call(const CallFields& call) {
+    const bool has_arguments = !call.arguments.empty() || !call.arguments_value.empty();
+    const bool begins = !call.id.empty() || !call.name.empty() ||
+                        (has_arguments && call.index != state_.tool_index);
+    if (begins) {
+      state_.tool_index = call.index;
+      scratch_.append(kToolCallBegins);
+      scratch_.append(call.index);
+      scratch_.append(kToolCallField);
+      scratch_.append(call.id);
+      scratch_.append(kToolCallField);
+      scratch_.append(call.name);
+      scratch_.append(kToolCallField);
+    }
+    scratch_.append(call.arguments);
+    scratch_.append(call.arguments_value);
+    return !begins;
+  }
+
+  void add_sglang() {
+    if (f_.has_choice) return;
+    if (f_.text.data != nullptr) {
+      add(Category::text, news(scratch_.text(f_.text)), RawString{});
+    } else if (f_.output_ids.size() > 2) {
+      // No text at all (--skip-tokenizer-init): the token ids stand for it, with commas between.
+      const std::string_view ids = f_.output_ids.substr(1, f_.output_ids.size() - 2);
+      const char* const begin = scratch_.mark();
+      const std::string_view fresh = news(ids);
+      if (state_.deltas && !fresh.empty()) scratch_.append(',');
+      scratch_.append(fresh);
+      add(Category::text, scratch_.since(begin), RawString{});
+    }
+  }
+
+  // SGLang sends all of the text each time, unless it was started to send pieces. A text that does
+  // not go on from what was seen shows which; a text trimmed at its end brings nothing.
+  std::string_view news(std::string_view now) {
+    if (state_.deltas) return now;
+    std::string& seen = state_.cumulative;
+    const std::size_t common = common_bytes(seen, now);
+    if (common == now.size()) return {};
+    if (common < seen.size() && common * 2 < seen.size()) {
+      state_.deltas = true;
+      return now;
+    }
+    seen.resize(common);
+    seen.append(now.substr(common));
+    return now.substr(common);
+  }
+
+  static std::size_t common_bytes(std::string_view seen, std::string_view now) {
+    if (now.starts_with(seen)) return seen.size();
+    const auto at = std::mismatch(seen.begin(), seen.end(), now.begin(), now.end()).first;
+    return static_cast<std::size_t>(at - seen.begin());
+  }
+
+  void add_error() {
+    const std::string_view finish = f_.finish.data == nullptr ? "" : f_.finish.view();
+    if (!f_.error.empty()) {
+      out_.error = error_words();
+      is_error_ = true;
+    } else if (f_.object_is_error) {
+      out_.error = scratch_.text(f_.message);
+      is_error_ = true;
+    } else if (finish == "abort" || finish == "error") {
+      const char* const begin = scratch_.mark();
+      scratch_.append("the server ended the reply with finish_reason ");
+      scratch_.append(finish);
+      if (!f_.finish_message.empty()) scratch_.append(": ");
+      scratch_.append(f_.finish_message);
+      out_.error = scratch_.since(begin);
+      is_error_ = true;
+    }
+  }
+
+  // {"error": {"message": "words", …}}, {"error": "words"}; else the value as it stands.
+  std::string_view error_words() {
+    JsonCursor cursor(f_.error);
+    RawString words;
+    if (f_.error.front() == '"') {
+      CHECK(cursor.string(words));
+    } else if (f_.error.front() == '{') {
+      CHECK(cursor.object([&](const RawString& key) {
+        return is_key(key, "message") ? cursor.string_or_skip(words) : cursor.skip();
+      }));
+    }
+    return words.empty() ? f_.error : scratch_.text(words);
+  }
+
+  Category category() const {
+    if (is_error_) return Category::error;
+    if (out_.fragment_count > 0) return out_.fragments[0].category;
+    if (out_.finish != FinishReason::none) return Category::finish;
+    if (out_.has_usage && !out_.has_choice) return Category::usage;
+    return out_.has_choice ? Category::role : Category::other;
+  }
+
+  const ReplyFields& f_;
+  StreamState& state_;
+  Scratch& scratch_;
+  DecodedEvent& out_;
+  RawString hole_{};
+  bool is_error_ = false;
+};
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kBlank);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
+}
+
+void learn(std::string_view data, const RawString& hole, Category category, StreamState& state) {
+  const auto prefix = static_cast<std::size_t>(hole.data - data.data());
+  state.prefix_and_suffix.assign(data.data(), prefix);
+  state.prefix_and_suffix.append(data.substr(prefix + hole.size));
+  state.prefix_bytes = prefix;
+  state.category = category;
+}
+
+void decode_all(std::string_view data, StreamState& state, std::string& buffer, DecodedEvent& out,
+                bool learns) {
+  out = DecodedEvent{};
+  if (trimmed(data) == "[DONE]") {
+    out.category = Category::marker;
+    return;
+  }
+  ReplyFields fields;
+  if (!read_reply(data, fields)) {
+    out.malformed = true;
+    return;
+  }
+  // Every piece of the input is laid down once at most, never longer than it was, but for the few
+  // bytes that mark a tool call and the words in front of an abort.
+  const std::size_t need = 2 * data.size() + 256;
+  if (buffer.size() < need) buffer.resize(need);
+  Scratch scratch(buffer);
+  Interpreter interpreter(fields, state, scratch, out);
+  interpreter.run();
+  if (!learns || out.fragment_count == 0) return;
+  const bool one_hole = out.fragment_count == 1 && interpreter.hole().data != nullptr &&
+                        out.finish == FinishReason::none && !out.has_usage &&
+                        out.category != Category::error;
+  // A tool call that began or changed makes an older template of another call wrong.
+  if (one_hole) {
+    learn(data, interpreter.hole(), out.category, state);
+  } else {
+    state.prefix_bytes = 0;
+  }
+}
+
+// The learned template. True when the event is the one before with another fragment: the bytes
+// around it are the same, so a reader would come to its opening quote in the same state, and from
+// its closing quote go on the same way.
+bool decode_by_template(std::string_view data, StreamState& state, std::string& buffer,
+                        DecodedEvent& out) {
+  const std::size_t prefix = state.prefix_bytes;
+  if (prefix == 0) return false;
+  const std::string& both = state.prefix_and_suffix;
+  if (data.size() <= both.size()) return false;
+  const std::size_t suffix = both.size() - prefix;
+  const char* const begin = data.data() + prefix;
+  const char* const end = data.data() + data.size() - suffix;
+  if (std::memcmp(end, both.data() + prefix, suffix) != 0) return false;
+  if (std::memcmp(data.data(), both.data(), prefix) != 0) return false;
+  std::string_view text(begin, static_cast<std::size_t>(end - begin));
+  if (find_special(begin, end) != end) {
+    if (buffer.size() < text.size()) buffer.resize(text.size());
+    const char* const last = unescape(begin, end, buffer.data());
+    if (last == nullptr) return false;
+    text = {buffer.data(), static_cast<std::size_t>(last - buffer.data())};
+  }
+  ++state.template_hits;
+  out.category = state.category;
+  out.fragment_count = 1;
+  out.malformed = false;
+  out.has_choice = true;
+  out.has_usage = false;
+  out.finish = FinishReason::none;
+  out.fragments[0] = {state.category, text};
+  out.usage = Usage{};
+  out.error = {};
+  return true;
+}
+
+}  // namespace
+
+ReplyDecoder::ReplyDecoder() : scratch_(16 * 1024, '\0') {}
+
+void ReplyDecoder::decode(std::string_view data, StreamState& state, DecodedEvent& out) {
+  if (decode_by_template(data, state, scratch_, out)) return;
+  decode_all(data, state, scratch_, out, true);
+}
+
+void ReplyDecoder::decode_slowly(std::string_view data, StreamState& state, DecodedEvent& out) {
+  decode_all(data, state, scratch_, out, false);
+}
+
+void ReplyDecoder::decode_reply(std::string_view body, DecodedEvent& out) {
+  whole_.reset();
+  decode_all(body, whole_, scratch_, out, false);
+}
+
+}  // namespace assay::protocol

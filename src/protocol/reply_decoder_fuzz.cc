@@ -1,0 +1,41 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "protocol/codec.h"
+#include "protocol/reply_twin.h"
+
+// The input is a stream, one event a line. However strange the events, the learned template and the
+// whole grammar agree; and a text that simdjson takes, we take.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using assay::protocol::own;
+  std::string_view rest(reinterpret_cast<const char*>(data), size);
+  assay::protocol::ReplyDecoder fast;
+  assay::protocol::ReplyDecoder slow;
+  assay::protocol::StreamState fast_state;
+  assay::protocol::StreamState slow_state;
+  assay::protocol::DecodedEvent fast_event;
+  assay::protocol::DecodedEvent slow_event;
+  for (int events = 0; !rest.empty() && events < 64; ++events) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    std::string padded(line);
+    padded.append(assay::protocol::kDecodePadding, '\\');
+    const std::string_view text(padded.data(), line.size());
+    fast.decode(text, fast_state, fast_event);
+    slow.decode_slowly(text, slow_state, slow_event);
+    CHECK(fast_event.malformed == slow_event.malformed);
+    CHECK(own(fast_event) == own(slow_event));
+    for (std::size_t i = 0; i < fast_event.fragment_count; ++i) {
+      CHECK(!fast_event.fragments[i].text.empty());
+    }
+    if (slow_event.malformed && line.size() < 256) {
+      const auto json = assay::Json::parse(line);
+      CHECK(!json || !json->is_object());
+    }
+  }
+  return 0;
+}

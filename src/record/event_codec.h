@@ -1,0 +1,135 @@
+// The records of the event log: bytes to calls of an EventSink and back. The grammar, byte by byte,
+// is docs/formats/event_log.md; block headers and files are record/event_log.h.
+//
+// A record says only what cannot be foretold from the records before it in the same block: instants
+// and indices are differences, so that a stream event takes 5 to 9 bytes. Blocks stand alone but
+// for one thing: what a query asked (sample, salt) is said when it is sent and when it is done, and
+// a reader remembers it in between. A stream event that comes before its query was sent, or whose
+// `sent` was lost, is read back with the query's place and nothing else.
+//
+// Pure: no clock, no I/O. One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "base/varint.h"
+#include "domain/event_sink.h"
+#include "domain/run_info.h"
+
+namespace assay::record {
+
+// Which phases' fragments are kept word by word. Their lengths always are.
+enum class Texts : std::uint8_t { none, accuracy, all };
+std::string_view to_string(Texts texts);
+
+// By phase index; phases beyond the list are kept unless `texts` is none.
+class TextRule {
+ public:
+  TextRule(Texts texts, const std::vector<PhaseInfo>& phases);
+  bool kept(std::uint16_t phase) const {
+    return phase < kept_.size() ? kept_[phase] : texts_ != Texts::none;
+  }
+  Texts texts() const { return texts_; }
+
+ private:
+  Texts texts_;
+  std::vector<bool> kept_{};
+};
+
+// What the log's first record says of its records; a reader refuses another.
+inline constexpr std::int64_t kEventLogGrammar = 1;
+
+// A fragment up to here is part of its record; a longer one follows in pieces of this size.
+inline constexpr std::size_t kInlineTextMax = 4096;
+// What says why a query failed is cut here.
+inline constexpr std::size_t kDetailMax = 4096;
+// No record takes more bytes.
+inline constexpr std::size_t kRecordMax = kInlineTextMax + 512;
+// A reader takes no longer fragment.
+inline constexpr std::size_t kTextMax = std::size_t{256} << 20;
+
+// What the next record is told against. Starts anew in each block.
+struct DeltaState {
+  std::int64_t time = 0;  // the last record's
+  std::int64_t read = 0;  // the last stream event's
+  std::int64_t arrival = 0;
+  std::uint32_t stream_index = 0;
+  std::uint32_t sent_index = 0;
+  std::uint32_t done_index = 0;
+  std::uint16_t phase = 0;
+
+  static DeltaState at(Instant base) { return {base.ns, base.ns, base.ns, 0, 0, 0, 0}; }
+};
+
+// Each appends one record at `p`, which has room for kRecordMax bytes, and returns its end.
+char* put_phase_mark(char* p, DeltaState& state, const PhaseMark& mark);
+char* put_sent(char* p, DeltaState& state, const Query& query, Instant due, Instant sent);
+// REQUIRES: text.size() <= kInlineTextMax. `text` is empty where texts are not kept.
+char* put_stream_event(char* p, DeltaState& state, const Query& query, const StreamEvent& event,
+                       std::string_view text, bool text_kept);
+// The head of an event whose text follows in pieces, `text_bytes` in all.
+char* put_long_event(char* p, DeltaState& state, const Query& query, const StreamEvent& event,
+                     std::size_t text_bytes);
+// REQUIRES: piece.size() <= kInlineTextMax.
+char* put_text_piece(char* p, std::string_view piece);
+char* put_done(char* p, DeltaState& state, const Event& event, std::string_view detail);
+
+// One call of an EventSink, read back.
+struct Record {
+  enum class Kind : std::uint8_t { phase_mark, sent, stream_event, done };
+  Kind kind = Kind::phase_mark;
+  Instant at{};  // when our thread had it: read for a stream event
+  PhaseMark mark{};
+  Query query{};
+  Instant due{};
+  Instant sent{};
+  StreamEvent event{};
+  Event done{};
+  std::string_view text{};  // or the detail; lives until the next read
+
+  void tell(EventSink& sink) const;
+};
+
+class RecordDecoder {
+ public:
+  explicit RecordDecoder(TextRule rule) : rule_(std::move(rule)) {}
+
+  // `gap`: blocks before this one are missing.
+  void start_block(Instant base, bool gap);
+
+  enum class Step : std::uint8_t { record, end_of_block, bad };
+  // The block's next record into `out`. After `bad`, trouble() says what was wrong.
+  Step next(ByteReader& in, Record& out);
+  std::string_view trouble() const { return trouble_; }
+
+  // Queries that were sent and whose end has not come.
+  std::size_t unfinished() const { return in_flight_.size(); }
+
+ private:
+  bool decode(std::uint8_t tag, ByteReader& in, Record& out);
+  void decode_phase_mark(ByteReader& in, Record& out);
+  void decode_sent(std::uint8_t tag, ByteReader& in, Record& out);
+  void decode_stream_event(std::uint8_t tag, ByteReader& in, Record& out);
+  bool decode_long_event(ByteReader& in, Record& out);
+  bool decode_text_piece(ByteReader& in, Record& out);
+  void decode_done(ByteReader& in, Record& out);
+  Query known(std::uint32_t index);
+  void refuse(std::string_view why) {
+    if (trouble_.empty()) trouble_ = why;
+  }
+
+  TextRule rule_;
+  DeltaState state_{};
+  FlatMap<Query> in_flight_{1024};
+  std::string text_{};          // of the long event being put together
+  std::size_t text_total_ = 0;  // 0: none is
+  Record long_event_{};
+  std::string_view trouble_{};
+};
+
+}  // namespace assay::record

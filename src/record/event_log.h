@@ -1,0 +1,221 @@
+// The event log: all that happened in a run, as it happened, on disk while it happens. Append-only
+// and checksummed: after SIGKILL or a full disk everything up to the last hand-over is there, and a
+// reader says where it ends and why. One file a shard, `events-N.alog`; docs/formats/event_log.md
+// has the grammar and what it costs.
+//
+// EventLogWriter is an EventSink. Its calls belong to the measuring thread, which only fills blocks
+// made beforehand: no allocation, no lock, no system call but a wake-up now and then. A thread of
+// its own writes full blocks. A block that is not full is handed over at the first call after its
+// first record has become `hand_over` old; a loop ticks every 100 ms, so a crash loses the last
+// 250 ms at most.
+//
+// If the disk cannot keep up, blocks queue; when all are queued, the block in hand is thrown away
+// and counted, because measuring must not wait. If the disk fails, what was written stays, the rest
+// is counted as lost, and health() says so at once. Nothing is lost silently: a reader is told the
+// number of lost records.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "domain/event_sink.h"
+#include "domain/run_info.h"
+#include "record/block.h"
+#include "record/event_codec.h"
+
+namespace assay::record {
+
+struct EventLogOptions {
+  Texts texts = Texts::all;
+  Duration hand_over = 150_ms;  // of the run's clock; a simulated run hands over full blocks only
+  // Wait for the disk rather than lose a block. A simulated run always does: its time stands still.
+  bool lossless = false;
+  int zstd_level = 0;  // 0: blocks are not compressed
+  std::size_t block_bytes = std::size_t{256} << 10;
+  std::size_t blocks = 64;  // made before the start: 16 MiB by default
+};
+
+struct EventLogHealth {
+  bool failed = false;  // the disk said no; error() has its words
+  std::uint64_t lost_records = 0;
+  std::uint64_t blocks_handed_over = 0;
+  std::uint64_t blocks_written = 0;
+  std::uint64_t bytes_written = 0;
+};
+
+class EventLogWriter final : public EventSink {
+ public:
+  // Never writes over a file that is there.
+  static Result<std::unique_ptr<EventLogWriter>> create(const std::filesystem::path& path,
+                                                        const RunInfo& info,
+                                                        EventLogOptions options = {});
+  // The same on a descriptor that the caller opened for writing, which is the log's from here on: a
+  // pipe to another program, say. `name` is for messages.
+  static Result<std::unique_ptr<EventLogWriter>> create_on(int descriptor, std::string_view name,
+                                                           const RunInfo& info,
+                                                           EventLogOptions options = {});
+  // Without close(): hands over what is in hand and leaves the log without an end, as a crash does.
+  ~EventLogWriter() override;
+  EventLogWriter(const EventLogWriter&) = delete;
+  EventLogWriter& operator=(const EventLogWriter&) = delete;
+
+  void on_phase(const PhaseMark& mark) override;
+  void on_sent(const Query& query, Instant due, Instant sent) override;
+  void on_stream_event(const Query& query, const StreamEvent& event,
+                       std::string_view text) override;
+  void on_done(const Event& event, std::string_view detail) override;
+  void on_tick(Instant now) override;
+
+  // Hands over what is in hand. The measuring thread's.
+  void flush();
+  // After the last event: hands over, writes the end, syncs. An error when anything that was handed
+  // over is not in the file. The measuring thread's; nothing may be told afterwards.
+  Result<void> close(const RunEnd& end);
+
+  // Any thread.
+  EventLogHealth health() const;
+
+ private:
+  struct Block {
+    BlockHeader header{};
+    char* bytes = nullptr;  // header and payload
+    std::size_t used = 0;   // of the payload
+  };
+
+  // Of block numbers, from one thread to one other. Holds every block at once, so push never fails.
+  class Queue {
+   public:
+    explicit Queue(std::size_t blocks) : slots_(blocks + 1) {}
+    void push(std::uint32_t block);
+    bool pop(std::uint32_t& block);
+    void wait() const;  // until there is something to pop
+
+   private:
+    std::vector<std::uint32_t> slots_;
+    std::atomic<std::uint32_t> head_{0};  // the next to pop
+    std::atomic<std::uint32_t> tail_{0};  // where the next is pushed
+  };
+  static constexpr std::uint32_t kStop = 0xffffffff;
+
+  class File;
+
+  EventLogWriter(std::unique_ptr<File> file, const RunInfo& info, const EventLogOptions& options);
+
+  // Before each record: makes sure of kRecordMax bytes, and of the hand-over.
+  char* begin(Instant now) {
+    if (p_ > soft_end_ || now >= hand_over_at_) [[unlikely]] {
+      hand_over();
+    }
+    if (p_ == start_) [[unlikely]] {
+      open_block(now);
+    }
+    return p_;
+  }
+  void end(char* p) {
+    p_ = p;
+    ++records_;
+  }
+  void open_block(Instant now);
+  void hand_over();
+  void take_block(std::uint32_t number);
+  void stop_thread();
+  void write_blocks();
+  void write_block(Block& block);
+
+  const TextRule rule_;
+  const EventLogOptions options_;
+
+  // The measuring thread's.
+  char* p_ = nullptr;
+  char* start_ = nullptr;
+  char* soft_end_ = nullptr;
+  Instant hand_over_at_ = Instant::max();
+  std::uint64_t records_ = 0;  // in this block
+  DeltaState state_{};
+  std::uint32_t current_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::uint64_t lost_before_ = 0;  // records of blocks thrown away
+  bool closed_ = false;
+
+  // The writing thread's.
+  std::unique_ptr<File> file_;
+  std::unique_ptr<Packer> packer_;
+  std::vector<char> packed_{};
+
+  // Shared.
+  std::vector<char> memory_;
+  std::vector<Block> blocks_;
+  Queue free_;
+  Queue full_;
+  std::atomic<bool> failed_{false};
+  std::atomic<std::uint64_t> lost_{0};
+  std::atomic<std::uint64_t> handed_over_{0};
+  std::atomic<std::uint64_t> written_{0};
+  std::atomic<std::uint64_t> bytes_{0};
+  std::thread thread_;
+};
+
+// How a log ended, and how much of it there is.
+struct LogEnd {
+  RunEnd end{};  // crashed where the log ends without a word
+  // Why reading stopped before the file's end, with the offset; "" when it did not.
+  std::string trouble{};
+  std::uint64_t bytes_read = 0;  // up to where all is well
+  std::uint64_t bytes = 0;       // of the file
+  std::uint64_t blocks = 0;
+  std::uint64_t records = 0;
+  std::uint64_t lost_records = 0;  // the writer's own count
+  std::uint64_t unfinished = 0;    // queries sent whose end is not in the log
+  Instant last = Instant::none();  // of the last record
+  bool whole() const {
+    return end.state != RunState::crashed && trouble.empty() && lost_records == 0;
+  }
+};
+
+// Reads one log from its start, record by record, in bounded memory. One thread.
+class EventLogReader {
+ public:
+  // Fails where there is no file, or where its first block does not say what run it is of.
+  static Result<EventLogReader> open(const std::filesystem::path& path);
+  EventLogReader(EventLogReader&&) noexcept;
+  EventLogReader& operator=(EventLogReader&&) noexcept;
+  ~EventLogReader();
+
+  const RunInfo& info() const;
+  // The next record; nullptr at the end. Good until the next call.
+  const Record* next();
+  // After next() gave nullptr.
+  const LogEnd& end() const;
+
+ private:
+  struct State;
+  explicit EventLogReader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+Result<RunInfo> read_run_info(const std::filesystem::path& log);
+// Tells the whole log to `sink`.
+Result<LogEnd> replay_event_log(const std::filesystem::path& path, EventSink& sink);
+
+// The logs of a run folder, by shard. Fails where there is none.
+Result<std::vector<std::filesystem::path>> find_event_logs(const std::filesystem::path& folder);
+
+struct RunReplay {
+  RunInfo info{};
+  LogEnd end{};  // of all shards together
+  std::vector<LogEnd> shards{};
+};
+// Tells all shards of a run folder in the order of their instants. A phase starts with the first of
+// the shards, and its other steps come with the last.
+Result<RunReplay> replay_run(const std::filesystem::path& folder, EventSink& sink);
+
+}  // namespace assay::record

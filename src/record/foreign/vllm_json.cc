@@ -1,0 +1,131 @@
+// vLLM's result file, written with --save-detailed. Instants are seconds of the tool's own clock;
+// ttfts, itls and latencies are as metrics/definitions/vllm.cc has them, so a reply's fragments
+// here are that tool's events with choices.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/format.h"
+#include "record/foreign/foreign_run.h"
+
+namespace assay::record {
+namespace {
+
+// What is in the log, or follows from it. Everything else is kept as it stands.
+constexpr std::array<std::string_view, 28> kKnown = {"date",
+                                                     "endpoint_type",
+                                                     "backend",
+                                                     "label",
+                                                     "model_id",
+                                                     "tokenizer_id",
+                                                     "num_prompts",
+                                                     "request_rate",
+                                                     "max_concurrency",
+                                                     "duration",
+                                                     "completed",
+                                                     "failed",
+                                                     "input_lens",
+                                                     "output_lens",
+                                                     "ttfts",
+                                                     "itls",
+                                                     "start_times",
+                                                     "generated_texts",
+                                                     "errors",
+                                                     "total_input_tokens",
+                                                     "total_output_tokens",
+                                                     "burstiness",
+                                                     "request_throughput",
+                                                     "output_throughput",
+
+                                                     "request_goodput",
+                                                     "total_token_throughput",
+
+                                                     "max_concurrent_requests",
+                                                     "max_output_tokens_per_s"};
+
+bool is_statistic(std::string_view key) {
+  return key.ends_with("_ttft_ms") || key.ends_with("_tpot_ms") || key.ends_with("_itl_ms") ||
+         key.ends_with("_e2el_ms");
+}
+
+Instant instant(double seconds) { return {static_cast<std::int64_t>(std::llround(seconds * 1e9))}; }
+
+Json vllm_facts(const Json& file) {
+  Json fields = Json::object();
+  for (const auto& [key, value] : file.members()) {
+    const bool known = std::ranges::find(kKnown, key) != kKnown.end() || is_statistic(key);
+    if (!known) fields.set(key, value);
+  }
+  Json pattern;
+  const Json& rate = file["request_rate"];
+  const Json& concurrency = file["max_concurrency"];
+  pattern.set("type", rate.is_number()          ? "poisson"
+                      : concurrency.is_number() ? "concurrency"
+                                                : "max_throughput");
+  pattern.set("target_qps", rate.is_number() ? rate : Json(nullptr));
+  pattern.set("target_concurrency", concurrency.is_number() ? concurrency : Json(nullptr));
+  const Json& backend = file["backend"].is_string() ? file["backend"] : file["endpoint_type"];
+  return Json()
+      .set("model", file["model_id"])
+      .set("api", backend)
+      .set("streaming", true)
+      .set("run_config", Json().set("load_pattern", std::move(pattern)))
+      .set("imported", Json().set("format", "vllm").set("fields", std::move(fields)));
+}
+
+Result<ForeignReply> vllm_reply(const Json& file, std::size_t i) {
+  ForeignReply out;
+  Event& event = out.event;
+  event.query.index = event.query.sample = static_cast<std::uint32_t>(i);
+  event.due = event.sent = instant(file["start_times"][i].as_double());
+  const Json& start = file["start_times"][i];
+  if (!start.is_number()) return invalid(format("start_times[{}]: not a number", i));
+  event.usage.prompt_tokens = static_cast<std::int32_t>(file["input_lens"][i].as_int(-1));
+  out.detail = file["errors"][i].as_string();
+  const double ttft = file["ttfts"][i].as_double();
+  const bool failed = !out.detail.empty() || ttft <= 0;
+  if (failed) {
+    // The file does not say when it failed, nor how.
+    event.outcome = Outcome::bad_reply;
+    event.done = event.sent;
+    if (out.detail.empty()) out.detail = "no first token in the file";
+    return out;
+  }
+  event.usage.completion_tokens = static_cast<std::int32_t>(file["output_lens"][i].as_int(-1));
+  out.text = file["generated_texts"][i].as_string();
+  double at = start.as_double() + ttft;
+  add_fragment(out, instant(at));
+  for (const Json& gap : file["itls"][i].items()) {
+    at += gap.as_double();
+    add_fragment(out, instant(at));
+  }
+  event.done = out.events.back().arrival;
+  return out;
+}
+
+}  // namespace
+
+Result<ForeignRun> read_vllm_json(std::string_view text) {
+  ASSIGN_OR_RETURN(const Json file, Json::parse(text));
+  for (const char* const key : {"start_times", "ttfts", "itls", "input_lens", "output_lens"}) {
+    if (file.find(key) != nullptr) continue;
+    return invalid(
+        format("{}: missing\n  write the file with --save-detailed (vLLM 0.11 or later)", key));
+  }
+  const std::size_t n = file["ttfts"].size();
+  for (const char* const key : {"start_times", "itls", "input_lens", "output_lens"}) {
+    if (file[key].size() != n) {
+      return invalid(format("{}: {} values where ttfts has {}", key, file[key].size(), n));
+    }
+  }
+  ForeignRun out;
+  out.info.phases = {{PhaseKind::performance, "performance", file["request_rate"].is_number()}};
+  out.info.facts = vllm_facts(file);
+  for (std::size_t i = 0; i < n; ++i) {
+    ASSIGN_OR_RETURN(ForeignReply reply, vllm_reply(file, i));
+    out.replies.push_back(std::move(reply));
+  }
+  return out;
+}
+
+}  // namespace assay::record

@@ -1,0 +1,45 @@
+// Journal: an append-only file of JSON objects, one a line, that survives whatever stops the
+// writer. Each entry is one write followed by fdatasync, so that after a SIGKILL or a power cut
+// every entry that append() returned from is there, and at most one line more, cut off. A line
+// carries its own checksum ("sum", xxh3 of what stands before it), so that a torn line is told from
+// a damaged file: the last one is cut away when the journal is opened again, any other is an error
+// that says which.
+//
+// The file is locked while it is open, so that two programs never write the same journal. One
+// thread.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace assay::record {
+
+class Journal {
+ public:
+  // Opens the journal or begins one. Code::refused when another program has it open.
+  static Result<Journal> open(const std::filesystem::path& path);
+  Journal(Journal&& other) noexcept;
+  Journal& operator=(Journal&& other) noexcept;
+  ~Journal();
+
+  const std::vector<Json>& entries() const { return entries_; }
+  // `entry`: an object without "sum".
+  Result<void> append(const Json& entry);
+
+ private:
+  Journal(std::filesystem::path path, int descriptor) : path_(std::move(path)), fd_(descriptor) {}
+  Result<void> read();
+
+  std::filesystem::path path_;
+  int fd_ = -1;
+  std::vector<Json> entries_{};
+};
+
+// The entries of a journal that somebody else may be writing.
+Result<std::vector<Json>> read_journal(const std::filesystem::path& path);
+
+}  // namespace assay::record

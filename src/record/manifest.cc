@@ -1,0 +1,124 @@
+#include "record/manifest.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/files.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "record/file_list.h"
+#include "record/run_info_json.h"
+
+namespace assay::record {
+namespace {
+
+constexpr int kVersion = 1;
+constexpr std::string_view kRedacted = "<redacted>";
+
+Json log_json(const LogEnd& end) {
+  return Json()
+      .set("bytes", end.bytes)
+      .set("bytes_read", end.bytes_read)
+      .set("records", end.records)
+      .set("lost_records", end.lost_records)
+      .set("unfinished", end.unfinished)
+      .set("trouble", end.trouble);
+}
+
+bool names_secret(std::string_view option) {
+  const std::string name = lower(option);
+  for (const std::string_view word : {"key", "token", "password", "secret", "header", "auth"}) {
+    if (name.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// http://user:pass@host -> http://<redacted>@host
+std::string without_userinfo(std::string_view text) {
+  const std::size_t scheme = text.find("://");
+  if (scheme == std::string_view::npos) return std::string(text);
+  const std::size_t start = scheme + 3;
+  const std::size_t end = std::min(text.find_first_of("/?#", start), text.size());
+  const std::size_t at = text.substr(0, end).rfind('@');
+  if (at == std::string_view::npos || at < start) return std::string(text);
+  return format("{}{}{}", text.substr(0, start), kRedacted, text.substr(at));
+}
+
+}  // namespace
+
+std::vector<std::string> redact_command(std::span<const std::string> arguments) {
+  std::vector<std::string> out;
+  bool secret_next = false;
+  for (const std::string& argument : arguments) {
+    const bool is_option = argument.size() > 1 && argument.front() == '-';
+    if (secret_next && argument.rfind("--", 0) != 0) {
+      out.emplace_back(kRedacted);
+      secret_next = false;
+      continue;
+    }
+    const std::size_t equals = argument.find('=');
+    const std::string_view name = std::string_view(argument).substr(0, equals);
+    secret_next = is_option && names_secret(name) && equals == std::string::npos;
+    if (is_option && names_secret(name) && equals != std::string::npos) {
+      out.push_back(format("{}={}", name, kRedacted));
+    } else {
+      out.push_back(without_userinfo(argument));
+    }
+  }
+  return out;
+}
+
+Result<void> write_manifest(const std::filesystem::path& folder, const RunReplay& replay,
+                            std::span<const std::string> command) {
+  ASSIGN_OR_RETURN(std::vector<ListedFile> files, files_below(folder));
+  std::erase_if(files, [](const ListedFile& file) { return file.name == kManifestName; });
+  Json arguments = Json::array();
+  for (const std::string& argument : command) arguments.push_back(argument);
+  Json logs = Json::array();
+  for (const LogEnd& shard : replay.shards) logs.push_back(log_json(shard));
+  Json json = Json::object();
+  json.set("format", "assay-run")
+      .set("version", kVersion)
+      .set("run", to_json(replay.info))
+      .set("end", to_json(replay.end.end))
+      .set("logs", std::move(logs))
+      .set("command", std::move(arguments))
+      .set("files", to_json(files));
+  return write_file_atomic(folder / kManifestName, json.dump(2) + "\n");
+}
+
+Result<std::vector<std::string>> check_manifest(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / kManifestName;
+  ASSIGN_OR_RETURN(const std::string text, read_file(path));
+  const Result<Json> json = Json::parse(text);
+  if (!json) return json.error().within(path.string());
+  if ((*json)["format"].as_string() != "assay-run" || (*json)["version"].as_int() != kVersion) {
+    return Error{Code::unsupported, format("{}: not a manifest that this version reads "
+                                           "(format assay-run, version {})",
+                                           path.string(), kVersion)};
+  }
+  ASSIGN_OR_RETURN(const std::vector<ListedFile> files, files_below(folder));
+  std::map<std::string, ListedFile> here;
+  for (const ListedFile& file : files) here[file.name] = file;
+  here.erase(std::string(kManifestName));
+  std::vector<std::string> faults;
+  for (const Json& listed : (*json)["files"].items()) {
+    const auto found = here.find(std::string(listed["path"].as_string()));
+    if (found == here.end()) {
+      faults.push_back(format("{}: missing", listed["path"].as_string()));
+      continue;
+    }
+    if (found->second.bytes != listed["bytes"].as_uint()) {
+      faults.push_back(format("{}: {} bytes; it had {}", found->first, found->second.bytes,
+                              listed["bytes"].as_uint()));
+    } else if (found->second.sha256 != listed["sha256"].as_string()) {
+      faults.push_back(format("{}: its content has changed", found->first));
+    }
+    here.erase(found);
+  }
+  for (const auto& [name, file] : here) faults.push_back(format("{}: not listed", name));
+  return faults;
+}
+
+}  // namespace assay::record

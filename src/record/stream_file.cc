@@ -1,0 +1,47 @@
+#include "record/stream_file.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/files.h"
+#include "base/format.h"
+
+namespace assay::record {
+
+Result<StreamFile> StreamFile::create(const std::filesystem::path& path) {
+  if (path.has_parent_path()) TRY(make_folders(path.parent_path()));
+  std::filesystem::path beside = path;
+  beside += format(".{}.part", ::getpid());
+  std::FILE* const file = std::fopen(beside.c_str(), "wbe");
+  if (file == nullptr) return errno_error(format("cannot write '{}'", path.string()));
+  return StreamFile(path, std::move(beside), file);
+}
+
+StreamFile::StreamFile(std::filesystem::path path, std::filesystem::path beside, std::FILE* file)
+    : path_(std::move(path)), beside_(std::move(beside)), file_(file) {}
+
+StreamFile::~StreamFile() {
+  if (file_ == nullptr) return;
+  std::error_code ignored;
+  std::filesystem::remove(beside_, ignored);
+}
+
+void StreamFile::append(std::string_view bytes) {
+  std::fwrite(bytes.data(), 1, bytes.size(), file_.get());
+}
+
+Result<void> StreamFile::commit() {
+  const bool written = std::ferror(file_.get()) == 0 && std::fflush(file_.get()) == 0 &&
+                       ::fsync(::fileno(file_.get())) == 0;
+  if (!written) return errno_error(format("cannot write '{}'", path_.string()));
+  std::error_code error;
+  std::filesystem::rename(beside_, path_, error);
+  if (error) {
+    return Error{Code::io, format("cannot write '{}': {}", path_.string(), error.message())};
+  }
+  file_.reset();
+  return {};
+}
+
+}  // namespace assay::record

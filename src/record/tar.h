@@ -1,0 +1,53 @@
+// A tar archive (POSIX ustar) in one canonical form: names in order, no owners, no times, zero
+// padding. Any tar program unpacks it; and since there is exactly one spelling of given contents, a
+// reader can tell any byte that was changed, padding and headers included.
+//
+// One thread a writer or reader. Memory is bounded by a buffer.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace assay::record {
+
+inline constexpr std::size_t kTarNameMax = 100;
+
+class TarWriter {
+ public:
+  // Writes to a temporary file beside `path`; finish() gives it its name.
+  static Result<TarWriter> create(const std::filesystem::path& path);
+  TarWriter(TarWriter&&) noexcept;
+  TarWriter& operator=(TarWriter&&) noexcept;
+  ~TarWriter();
+
+  Result<void> add_text(std::string_view name, std::string_view text);
+  // Fails when the file is not `bytes` long any more.
+  Result<void> add_file(std::string_view name, const std::filesystem::path& file,
+                        std::uint64_t bytes);
+  Result<void> finish();
+
+ private:
+  struct State;
+  explicit TarWriter(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+struct TarMember {
+  std::string name{};
+  std::uint64_t bytes = 0;
+};
+
+// Reads an archive that TarWriter wrote. `on_member` is called at each one's start and `on_bytes`
+// with its contents in order; either may end the reading with an error. Fails with Code::corrupt,
+// the offset named, at the first byte that is not as TarWriter would have written it.
+Result<void> read_tar(const std::filesystem::path& path,
+                      const std::function<Result<void>(const TarMember&)>& on_member,
+                      const std::function<Result<void>(std::string_view)>& on_bytes);
+
+}  // namespace assay::record

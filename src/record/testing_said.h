@@ -1,0 +1,244 @@
+// For the room's own tests, benchmarks and fuzzers: a sink that writes down every word it hears, so
+// that two tellings can be compared, and a teller that says things at random, likely or hostile.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/rng.h"
+#include "domain/event_sink.h"
+
+namespace assay::record {
+
+class Said final : public EventSink {
+ public:
+  void on_phase(const PhaseMark& m) override {
+    lines.push_back(format("phase {} {} {}", m.phase, static_cast<int>(m.step), m.at.ns));
+  }
+  void on_sent(const Query& q, Instant due, Instant sent) override {
+    lines.push_back(format("sent {} {} {}", name(q), due.ns, sent.ns));
+  }
+  void on_stream_event(const Query& q, const StreamEvent& e, std::string_view text) override {
+    lines.push_back(format("event {} {} {}{} {} {} {} '{}'", name(q), to_string(e.category),
+                           int{e.kernel_stamped}, int{e.shares_read}, e.bytes, e.arrival.ns,
+                           e.read.ns, text));
+  }
+  void on_done(const Event& e, std::string_view detail) override {
+    std::string line = format("done {} {} {} {}{}{}{} {} {}", name(e.query), to_string(e.outcome),
+                              to_string(e.finish), int{e.streamed}, int{e.connected},
+                              int{e.kernel_stamped}, int{e.done_marker}, e.http_status, e.endpoint);
+    for (const Instant at : {e.due, e.sent, e.first_byte, e.first_event, e.first_token,
+                             e.first_visible, e.last_token, e.done}) {
+      line += format(" {}", at.ns);
+    }
+    for (const Duration d : {e.read_delay_first_token, e.read_delay_done, e.connect_time}) {
+      line += format(" {}", d.ns);
+    }
+    line +=
+        format(" {} {} {} {} {} usage {} {} {} {} '{}'", e.stream_events, e.fragments,
+               e.first_fragment_bytes, e.output_bytes, e.received_bytes, e.usage.prompt_tokens,
+               e.usage.completion_tokens, e.usage.reasoning_tokens, e.usage.cached_tokens, detail);
+    lines.push_back(std::move(line));
+  }
+
+  std::vector<std::string> lines{};
+
+ private:
+  static std::string name(const Query& q) {
+    return format("{}.{} sample {} salt {}{}", q.phase, q.index, q.sample, int{q.salted}, q.salt);
+  }
+};
+
+// Where two tellings part, "" where they do not.
+inline std::string first_difference(const std::vector<std::string>& a,
+                                    const std::vector<std::string>& b) {
+  for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+    const std::string left = i < a.size() ? a[i] : "(nothing)";
+    const std::string right = i < b.size() ? b[i] : "(nothing)";
+    if (left != right) return format("line {}:\n  {}\n  {}", i, left, right);
+  }
+  return "";
+}
+
+// Tells the same to each of two sinks.
+class Both final : public EventSink {
+ public:
+  Both(EventSink& a, EventSink& b) : a_(a), b_(b) {}
+  void on_phase(const PhaseMark& mark) override {
+    a_.on_phase(mark);
+    b_.on_phase(mark);
+  }
+  void on_sent(const Query& query, Instant due, Instant sent) override {
+    a_.on_sent(query, due, sent);
+    b_.on_sent(query, due, sent);
+  }
+  void on_stream_event(const Query& query, const StreamEvent& event,
+                       std::string_view text) override {
+    a_.on_stream_event(query, event, text);
+    b_.on_stream_event(query, event, text);
+  }
+  void on_done(const Event& event, std::string_view detail) override {
+    a_.on_done(event, detail);
+    b_.on_done(event, detail);
+  }
+  void on_tick(Instant now) override {
+    a_.on_tick(now);
+    b_.on_tick(now);
+  }
+
+ private:
+  EventSink& a_;
+  EventSink& b_;
+};
+
+class RandomTeller {
+ public:
+  // hostile: any value a field may hold; else what a run would say.
+  RandomTeller(std::uint64_t seed, bool hostile) : rng_(seed), hostile_(hostile) {}
+
+  void tell(EventSink& sink, int calls) {
+    for (int i = 0; i < calls; ++i) tell_one(sink);
+  }
+
+  void tell_one(EventSink& sink) {
+    now_.ns += static_cast<std::int64_t>(rng_.below(40'000));
+    switch (rng_.below(40)) {
+      case 0:
+        return sink.on_phase(
+            {number<std::uint16_t>(3), static_cast<PhaseStep>(rng_.below(3)), instant()});
+      case 1:
+      case 2: {
+        Query query = new_query();
+        open_.push_back(query);
+        return sink.on_sent(query, instant(), instant());
+      }
+      case 3:
+      case 4:
+        return tell_done(sink);
+      default:
+        return tell_event(sink);
+    }
+  }
+
+ private:
+  template <typename T>
+  T number(std::uint64_t likely_below) {
+    if (hostile_ && rng_.below(4) == 0) {
+      constexpr T kEdges[] = {std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), T{0}};
+      return rng_.below(2) == 0 ? kEdges[rng_.below(3)] : static_cast<T>(rng_.next());
+    }
+    return static_cast<T>(rng_.below(likely_below));
+  }
+
+  Instant instant() {
+    if (hostile_ && rng_.below(4) == 0) return {far()};
+    return now_ - Duration{static_cast<std::int64_t>(rng_.below(3'000'000))};
+  }
+  // Any number of nanoseconds that leaves room for a delay within the reader's reach.
+  std::int64_t far() {
+    const auto ns = static_cast<std::int64_t>(rng_.next() >> (2 + rng_.below(61)));
+    return (rng_.below(2) == 0 ? ns : -ns) / 4 * 3;
+  }
+  Instant milestone() { return rng_.below(6) == 0 ? Instant::none() : instant(); }
+
+  Query new_query() {
+    Query query{};
+    do {
+      query.phase = number<std::uint16_t>(2);
+      query.index = hostile_ ? number<std::uint32_t>(100'000) : next_++;
+    } while (!places_.insert({query.phase, query.index}).second);
+    query.sample = number<std::uint32_t>(1000);
+    query.salted = rng_.below(3) == 0;
+    if (query.salted) query.salt = rng_.next();
+    return query;
+  }
+
+  std::string words(std::size_t bytes) {
+    std::string text(bytes, ' ');
+    for (char& c : text) c = static_cast<char>('a' + rng_.below(26));
+    return text;
+  }
+
+  void tell_event(EventSink& sink) {
+    if (open_.empty()) return;
+    const Query& query = open_[rng_.below(open_.size())];
+    StreamEvent event{};
+    event.category = static_cast<Category>(rng_.below(9));
+    event.kernel_stamped = rng_.below(4) != 0;
+    event.shares_read = rng_.below(3) == 0;
+    event.read = last_read_;
+    event.arrival = last_arrival_;
+    if (rng_.below(3) != 0) {
+      event.read = hostile_ ? instant() : now_;
+      event.arrival = event.kernel_stamped || (hostile_ && rng_.below(4) == 0)
+                          ? event.read - Duration{static_cast<std::int64_t>(rng_.below(50'000))}
+                          : event.read;
+    } else if (!event.kernel_stamped) {
+      event.arrival = event.read;
+    }
+    last_read_ = event.read;
+    last_arrival_ = event.arrival;
+    std::string text = words(rng_.below(12));
+    if (rng_.below(300) == 0) text = words(rng_.below(60'000));
+    event.bytes = static_cast<std::uint32_t>(text.size());
+    if (hostile_ && rng_.below(8) == 0) event.bytes = number<std::uint32_t>(100);
+    sink.on_stream_event(query, event, text);
+  }
+
+  void tell_done(EventSink& sink) {
+    Event e{};
+    if (open_.empty() || rng_.below(8) == 0) {
+      e.query = new_query();
+    } else {
+      const std::size_t i = rng_.below(open_.size());
+      e.query = open_[i];
+      open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    e.outcome = static_cast<Outcome>(rng_.below(kOutcomes));
+    e.finish = static_cast<FinishReason>(rng_.below(kFinishReasons));
+    e.streamed = rng_.below(2) == 0;
+    e.connected = rng_.below(2) == 0;
+    e.kernel_stamped = rng_.below(2) == 0;
+    e.done_marker = rng_.below(2) == 0;
+    e.http_status = number<std::uint16_t>(600);
+    e.endpoint = number<std::uint16_t>(4);
+    e.due = instant();
+    for (Instant* const at : {&e.sent, &e.first_byte, &e.first_event, &e.first_token,
+                              &e.first_visible, &e.last_token, &e.done}) {
+      *at = milestone();
+    }
+    for (Duration* const d : {&e.read_delay_first_token, &e.read_delay_done, &e.connect_time}) {
+      d->ns = hostile_ && rng_.below(4) == 0 ? far() / 4
+                                             : static_cast<std::int64_t>(rng_.below(50'000));
+    }
+    e.stream_events = number<std::uint32_t>(70);
+    e.fragments = number<std::uint32_t>(70);
+    e.first_fragment_bytes = number<std::uint32_t>(9);
+    e.output_bytes = number<std::uint64_t>(400);
+    e.received_bytes = number<std::uint64_t>(20'000);
+    if (rng_.below(4) != 0) {
+      e.usage.prompt_tokens = number<std::int32_t>(500);
+      e.usage.completion_tokens = number<std::int32_t>(500);
+    }
+    if (rng_.below(4) == 0) e.usage.reasoning_tokens = number<std::int32_t>(500);
+    if (rng_.below(4) == 0) e.usage.cached_tokens = number<std::int32_t>(500);
+    sink.on_done(e, e.outcome == Outcome::ok ? "" : words(rng_.below(90)));
+  }
+
+  Rng rng_;
+  bool hostile_;
+  Instant now_{1'000'000'000'000};
+  Instant last_read_{};
+  Instant last_arrival_{};
+  std::uint32_t next_ = 0;
+  std::vector<Query> open_{};
+  std::set<std::pair<std::uint16_t, std::uint32_t>> places_{};  // a place is used once
+};
+
+}  // namespace assay::record

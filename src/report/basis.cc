@@ -1,0 +1,171 @@
+#include "report/basis.h"
+
+#include <algorithm>
+
+#include "base/display.h"
+#include "base/format.h"
+#include "base/text.h"
+
+namespace assay::report {
+namespace {
+
+using metrics::Point;
+
+std::string time_text(double ns) { return quantity_text(Quantity::duration, ns); }
+
+double part(std::uint64_t of, std::uint64_t all) {
+  return all == 0 ? 0 : static_cast<double>(of) / static_cast<double>(all);
+}
+
+std::string window_text(const Point& point) {
+  if (point.rates.duration.ns == 0) return "nothing was measured";
+  std::string out = format("{}: {} issued = {} completed + {} failed",
+                           human_duration(point.rates.duration), count_text(point.counts.issued),
+                           count_text(point.counts.completed), count_text(point.counts.failed));
+  if (point.all_phases.issued > point.counts.issued) {
+    out += format("; {} more outside it, not measured",
+                  count_text(point.all_phases.issued - point.counts.issued));
+  }
+  return out;
+}
+
+std::string rates_text(const Point& point) {
+  if (point.rates.duration.ns == 0) return {};
+  std::string out;
+  const metrics::Rates& rates = point.rates;
+  if (rates.offered_qps) out += format("offered {}/s, ", three_digits(*rates.offered_qps));
+  if (rates.achieved_qps) out += format("sent {}/s, ", three_digits(*rates.achieved_qps));
+  return out + format("completed {}/s", three_digits(rates.qps));
+}
+
+std::string tokens_text(const Point& point) {
+  const metrics::Tokens& tokens = point.tokens;
+  switch (tokens.source) {
+    case metrics::TokenSource::unknown:
+      return "no reply said how many tokens it has: token figures are absent, not guessed";
+    case metrics::TokenSource::mixed:
+      return format("the server's usage, in {} of {} replies; figures are over those",
+                    count_text(tokens.replies_counted),
+                    count_text(tokens.replies_counted + tokens.replies_uncounted));
+    case metrics::TokenSource::tokenizer:
+      return format("{} counted {} of {} replies ({}): {} in, {} out",
+                    tokens.tokenizer["tokenizer"].as_string("the model's tokenizer"),
+                    count_text(tokens.replies_counted),
+                    count_text(tokens.replies_counted + tokens.replies_uncounted),
+                    tokens.tokenizer["output"].as_string(), with_thousands(tokens.prompt),
+                    with_thousands(tokens.output));
+    case metrics::TokenSource::usage:
+      break;
+  }
+  return format("the server's usage, in all {} replies: {} in, {} out",
+                count_text(tokens.replies_counted), with_thousands(tokens.prompt),
+                with_thousands(tokens.output));
+}
+
+std::string fragments_text(const metrics::Tokens& tokens) {
+  if (!tokens.per_fragment) return {};
+  std::string out = format("{} tokens each", three_digits(*tokens.per_fragment));
+  if (*tokens.per_fragment > 1.02) {
+    out += ": ITL is the gap between bursts of tokens";
+    if (tokens.first_fragment_taken_for_one) out += "; TPOT takes the first one for one token";
+  }
+  return out;
+}
+
+std::string arrivals_text(const metrics::Stamps& stamps) {
+  if (stamps.events == 0) return "no reply was streamed";
+  std::string out;
+  if (stamps.kernel_stamped == 0) {
+    return format(
+        "when our reader held the bytes, for all {} events: no receive stamps from the "
+        "kernel, so the client's own delay is in every latency",
+        count_text(stamps.events));
+  }
+  if (stamps.kernel_stamped == stamps.events) {
+    out = format("the kernel's receive stamps on all {} events", count_text(stamps.events));
+  } else {
+    out = format("the kernel's receive stamps on {} of {} events",
+                 share_text(part(stamps.kernel_stamped, stamps.events)), count_text(stamps.events));
+  }
+  if (stamps.shares_read > 0) {
+    out += format("; {} came together with a later one and are stamped with it",
+                  share_text(part(stamps.shares_read, stamps.events)));
+  }
+  return out;
+}
+
+std::string delays_text(const Point& point) {
+  std::string out;
+  const auto add = [&out](std::string_view what, const metrics::Distribution& d) {
+    if (d.empty()) return;
+    out += format("{}{} P50 {}, P99 {}, worst {}", out.empty() ? "" : "; ", what,
+                  time_text(d.percentile(50.0)), time_text(d.percentile(99.0)), time_text(d.max));
+  };
+  add("sends late", point.lateness);
+  add("reads late", point.read_delay);
+  return out;
+}
+
+// The busiest thread, the worst lag and what others took. A figure that the system did not give is
+// left out.
+std::string audit_text(const ClientAudit& audit) {
+  std::string out;
+  const auto add = [&out](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
+  double busiest = -1;
+  Duration lag{};
+  Duration longest{};
+  for (const ThreadFigures& thread : audit.threads) {
+    busiest = std::max(busiest, thread.cpu_share);
+    lag = std::max(lag, thread.loop.p99);
+    longest = std::max(longest, thread.loop.max);
+  }
+  if (busiest >= 0) {
+    add(format("{} of a core{}", share_text(busiest),
+               audit.threads.size() > 1 ? format(" at most, on {} threads", audit.threads.size())
+                                        : std::string()));
+  }
+  if (longest.ns > 0) {
+    add(format("loop lag P99 {}, worst {}", human_duration(lag), human_duration(longest)));
+  }
+  if (audit.foreign_cpu >= 0) {
+    add(format("other programs used {} of {} cores", three_digits(audit.foreign_cpu), audit.cores));
+  }
+  if (audit.canary.watched.ns > 0 && audit.canary.gap_max.ns > 0) {
+    add("longest gap nobody of ours took " + human_duration(audit.canary.gap_max));
+  }
+  return out;
+}
+
+std::string legacy_text(const Point& point) {
+  if (!point.rates.legacy_window || !point.rates.legacy_qps) return {};
+  std::string out =
+      format("its window of {}: {} queries/s", human_duration(*point.rates.legacy_window),
+             three_digits(*point.rates.legacy_qps));
+  if (point.rates.legacy_tps) out += format(", {} tok/s", three_digits(*point.rates.legacy_tps));
+  return out;
+}
+
+}  // namespace
+
+std::vector<Fact> basis_facts(const Point& point, const RunContext& context) {
+  std::vector<Fact> out;
+  const auto add = [&out](std::string_view name, std::string text) {
+    if (!text.empty()) out.push_back({std::string(name), std::move(text)});
+  };
+  add("window", window_text(point));
+  if (point.steady) add("steady", metrics::steady_state_text(*point.steady));
+  add("queries", rates_text(point));
+  add("tokens", tokens_text(point));
+  add("fragments", fragments_text(point.tokens));
+  add("arrivals", point.run.simulated ? "computed by the model" : arrivals_text(point.stamps));
+  if (context.innocence) add("client", innocence_text(*context.innocence));
+  add("capacity", context.calibration);
+  add("delays", point.run.simulated ? "" : delays_text(point));
+  if (context.audit) add("machine", audit_text(*context.audit));
+  add("LoadGen", legacy_text(point));
+  if (point.run.facts["insecure"].as_bool())
+    add("TLS", "certificates were not checked (--insecure)");
+  return out;
+}
+
+}  // namespace assay::report

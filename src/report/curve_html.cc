@@ -1,0 +1,225 @@
+#include "report/curve_html.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/format.h"
+#include "base/markup.h"
+#include "base/text.h"
+#include "report/html_figures.h"
+#include "report/html_style.h"
+#include "report/svg/step_chart.h"
+#include "report/svg/style.h"
+
+namespace assay::report {
+namespace {
+
+using metrics::Curve;
+using metrics::CurvePoint;
+
+svg::Marker marker_of(const CurvePoint& point) {
+  if (point.offline == "dedicated") return svg::Marker::diamond;
+  if (point.region == "high_concurrency") return svg::Marker::triangle;
+  if (point.region == "med_concurrency") return svg::Marker::square;
+  if (point.region == "low_concurrency") return svg::Marker::circle;
+  return svg::Marker::diamond;
+}
+
+std::string hint_of(const CurvePoint& point) {
+  const metrics::PointFigures& figures = point.official();
+  std::string out =
+      format("concurrency {}, {}", with_thousands(point.concurrency), region_words(point));
+  if (figures.system_tps) out += format(": {} tok/s", three_digits(*figures.system_tps));
+  if (figures.tps_per_user) out += format(", {} per user", three_digits(*figures.tps_per_user));
+  if (figures.ttft_p90_ms > 0) {
+    out += ", TTFT P90 " + human_duration(Duration::from_seconds(figures.ttft_p90_ms * 1e-3));
+  }
+  return out;
+}
+
+std::vector<const CurvePoint*> measured_of(const Curve& curve) {
+  std::vector<const CurvePoint*> out;
+  for (const CurvePoint& point : curve.points) {
+    if (point.measured) out.push_back(&point);
+  }
+  std::ranges::stable_sort(out, {}, &CurvePoint::concurrency);
+  return out;
+}
+
+struct Chart {
+  std::string title{};
+  std::string text{};
+  svg::StepChartOptions options{};
+  std::vector<svg::StepPoint> points{};
+};
+
+std::string figure(const Chart& chart, bool half) {
+  const std::string drawing = svg::step_chart(chart.points, chart.options);
+  if (drawing.empty()) return {};
+  svg::StepChartOptions small = chart.options;
+  small.width = 460;
+  small.height = 300;
+  return format(
+      "<figure class=\"card{}\">\n<figcaption><h3>{}</h3><p>{}</p></figcaption>\n"
+      "<div class=\"wide\">\n{}</div>\n<div class=\"narrow\">\n{}</div>\n</figure>\n",
+      half ? " half" : "", markup_text(chart.title), markup_text(chart.text), drawing,
+      svg::step_chart(chart.points, small));
+}
+
+Chart pareto(const Curve& curve) {
+  Chart out;
+  out.title = curve_verdict(curve);
+  out.text =
+      "System throughput against what one user sees. Steps hold the last measured value; nothing "
+      "is interpolated. ▲ High, ■ Medium, ● Low, ◆ Ultra Low; a dedicated Offline is a dotted "
+      "ceiling.";
+  out.options.label = out.title;
+  out.options.x_title = "tok/s per user (1000 / TPOT P90 in ms)";
+  out.options.y_title = "system tok/s";
+  out.options.simulated = curve.simulated;
+  for (const CurvePoint* point : measured_of(curve)) {
+    const metrics::PointFigures& figures = point->official();
+    if (!figures.system_tps || !figures.tps_per_user) continue;
+    out.points.push_back({.x = *figures.tps_per_user,
+                          .y = *figures.system_tps,
+                          .marker = marker_of(*point),
+                          .name = point->name,
+                          .hint = hint_of(*point),
+                          .apart = point->offline == "dedicated"});
+  }
+  return out;
+}
+
+// One of the three charts over concurrency.
+Chart over_concurrency(const Curve& curve, std::string title, std::string_view text, Quantity y,
+                       const std::function<std::optional<double>(const CurvePoint&)>& value,
+                       int series) {
+  Chart out{.title = std::move(title), .text = std::string(text)};
+  out.options.label = out.title;
+  out.options.width = 500;
+  out.options.height = 280;
+  out.options.x = Quantity::count;
+  out.options.y = y;
+  out.options.x_title = "concurrency";
+  out.options.series = series;
+  out.options.simulated = curve.simulated;
+  for (const CurvePoint* point : measured_of(curve)) {
+    const std::optional<double> at = value(*point);
+    if (!at) continue;
+    out.points.push_back({.x = static_cast<double>(point->concurrency),
+                          .y = *at,
+                          .marker = marker_of(*point),
+                          .name = "",
+                          .hint = hint_of(*point),
+                          .apart = point->offline == "dedicated"});
+  }
+  return out;
+}
+
+std::string charts(const Curve& curve) {
+  constexpr double kMsToNs = 1e6;
+  std::string out =
+      figure(over_concurrency(
+                 curve, "How does throughput grow?", "system tok/s by concurrency",
+                 Quantity::tokens_per_second,
+                 [](const CurvePoint& point) { return point.official().system_tps; }, 1),
+             true);
+  out += figure(
+      over_concurrency(
+          curve, "How long until the first token?", "TTFT P90 by concurrency", Quantity::duration,
+          [](const CurvePoint& point) -> std::optional<double> {
+            const double ms = point.official().ttft_p90_ms;
+            if (ms <= 0 || point.offline == "dedicated") return std::nullopt;
+            return ms * kMsToNs;
+          },
+          2),
+      true);
+  out += figure(over_concurrency(
+                    curve, "How fast is it for one user?", "tok/s per user by concurrency",
+                    Quantity::tokens_per_second,
+                    [](const CurvePoint& point) { return point.official().tps_per_user; }, 3),
+                true);
+  return "<div class=\"grid\">\n" + out + "</div>\n";
+}
+
+std::string point_table(const Curve& curve, const CurveOptions& options) {
+  HtmlTable table({"point", "region", "tok/s", "per user", "TTFT P90", "TPOT P90", "accuracy",
+                   "$ / M tokens", "J / token", "SLO", "basis", "doubt"});
+  for (const CurveRow& row : curve_rows(curve, options)) {
+    table.row({row.point, row.region, row.tps, row.per_user, row.ttft, row.tpot, row.accuracy,
+               row.cost.empty() ? "–" : row.cost, row.energy.empty() ? "–" : row.energy,
+               row.slo.empty() ? "–" : row.slo, row.basis, row.doubt});
+  }
+  return "<div class=\"card\">\n" + table.finish() + "</div>\n";
+}
+
+std::string facts(const Curve& curve) {
+  std::string out = "<div class=\"card\">\n<dl class=\"facts\">\n";
+  const auto add = [&out](std::string_view name, const std::string& text) {
+    if (text.empty()) return;
+    out += format("<dt>{}</dt><dd>{}</dd>\n", markup_text(name), markup_text(text));
+  };
+  add("model", curve.model);
+  add("endpoint", curve.endpoint);
+  add("datasets", curve.datasets);
+  add("started", curve.started);
+  add("rules", format("{}, C_min {}, C_max {}", curve.edition, curve.c_min, curve.c_max));
+  add("seeds", curve.seed_set.empty()
+                   ? std::string()
+                   : format("set {}, for cohort {}", curve.seed_set, curve.cohort));
+  add("curve", curve.id);
+  return out + "</dl>\n</div>\n";
+}
+
+std::string curve_section(std::string_view id, std::string_view title, const std::string& body) {
+  return format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", id, markup_text(title), body);
+}
+
+}  // namespace
+
+std::string curve_html(const Curve& curve, const CurveOptions& options) {
+  std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  out +=
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n";
+  out += format("<title>{}: curve</title>\n<style>\n{}{}</style>\n</head>\n<body>\n",
+                markup_text(curve.model), svg::stylesheet(), page_stylesheet());
+  out += format(
+      "<header>\n<div class=\"kind\"><b>ASSAY</b><span class=\"badge{}\">{}</span></div>\n"
+      "<h1>{} @ {}</h1>\n<p class=\"meta\">{}</p>\n<p class=\"verdict\">{}.</p>\n",
+      curve.simulated ? " simulated" : "", curve.simulated ? "simulated curve" : "measured curve",
+      markup_text(curve.model), markup_text(curve.endpoint), markup_text(curve.started),
+      markup_text(curve_verdict(curve)));
+  for (const std::string& more : further_sentences(curve, options)) {
+    out += format("<p class=\"meta\">{}.</p>\n", markup_text(more));
+  }
+  const std::vector<std::string> doubts = curve_doubts(curve);
+  if (!doubts.empty()) {
+    out += "<ul class=\"warnings\" aria-label=\"warnings\">\n";
+    for (const std::string& doubt : doubts) {
+      out += format("<li><b>Warning:</b> {}</li>\n", markup_text(doubt));
+    }
+    out += "</ul>\n";
+  }
+  out += "</header>\n<main>\n";
+  const std::string main_chart = figure(pareto(curve), false);
+  if (!main_chart.empty()) {
+    out += curve_section("curve", "What does it give, and to how many?", main_chart);
+    out += curve_section("concurrency", "What does more load do?", charts(curve));
+  }
+  out += curve_section("points", "Each point", point_table(curve, options));
+  out += curve_section("about", "What was measured?", facts(curve));
+  out += format(
+      "</main>\n<footer>\n<p>system_tps = output tokens / s. tps per user = 1000 / TPOT P90 in ms. "
+      "A window is the part of a run in which TPOT P50 and P90 are level over at least four passes "
+      "over the dataset; where there is none, the whole run counts.{}</p>\n<p>Assay {}</p>\n"
+      "</footer>\n</body>\n</html>\n",
+      options.price_per_hour ? format(" $ per million output tokens at ${} an hour for the system.",
+                                      three_digits(*options.price_per_hour))
+                             : "",
+      markup_text(curve.version));
+  return out;
+}
+
+}  // namespace assay::report

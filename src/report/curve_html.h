@@ -1,0 +1,15 @@
+// The report of a curve as one HTML file that fetches nothing: the step curve of throughput against
+// interactivity, the three charts over concurrency, the table of points, what the curve rests on.
+// Everything from outside is escaped. Pure; any thread.
+#pragma once
+
+#include <string>
+
+#include "metrics/curve.h"
+#include "report/curve_text.h"
+
+namespace assay::report {
+
+std::string curve_html(const metrics::Curve& curve, const CurveOptions& options);
+
+}  // namespace assay::report

@@ -1,0 +1,45 @@
+// The curve on a terminal, in braille dots: system throughput against what one user sees. Steps and
+// no slopes, since nothing was measured between two points; dots stand for the points themselves.
+//
+//     tok/s
+//     9,932 ┤⠒⠒⠒⢲
+//           │   ⢸⣀⣀⡀
+//         0 ┼────────────────
+//           12.1      46.9  tok/s per user
+//
+// Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/curve.h"
+
+namespace assay::report {
+
+// Dots of a picture, two by four to a character.
+class BrailleCanvas {
+ public:
+  BrailleCanvas(std::size_t columns, std::size_t rows);
+  std::size_t width() const { return 2 * columns_; }
+  std::size_t height() const { return 4 * rows_; }
+  // From the upper left; what is outside is left out.
+  void dot(std::size_t x, std::size_t y);
+  void line_x(std::size_t x1, std::size_t x2, std::size_t y);
+  void line_y(std::size_t x, std::size_t y1, std::size_t y2);
+  // Three by three.
+  void blob(std::size_t x, std::size_t y);
+  std::vector<std::string> lines() const;
+
+ private:
+  std::size_t columns_;
+  std::size_t rows_;
+  std::vector<unsigned char> cells_;
+};
+
+// Lines of at most `columns`; empty without two measured points.
+std::vector<std::string> curve_plot(const metrics::Curve& curve, std::size_t columns,
+                                    std::size_t rows);
+
+}  // namespace assay::report

@@ -1,0 +1,51 @@
+// A curve in words and rows, for the terminal and as markdown: the verdict, the picture, the table
+// of points with region, basis, client and accuracy, what the rules miss, cost and energy where
+// known. Pure; any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metrics/curve.h"
+#include "report/terminal_style.h"
+
+namespace assay::report {
+
+using CurveOptions = metrics::CurveTerms;
+
+// One row of the table; what is not known is "–".
+struct CurveRow {
+  std::string point{};        // "r64"
+  std::string region{};       // "Medium", "High, Offline"
+  std::string concurrency{};  // "64"
+  std::string tps{};
+  std::string per_user{};
+  std::string ttft{};  // P90
+  std::string tpot{};
+  std::string basis{};  // "window 20:12", "whole run: drifting_up"
+  std::string accuracy{};
+  std::string cost{};    // "$1.23" for a million output tokens
+  std::string energy{};  // "1.21 J"
+  std::string slo{};     // "kept" or "not", where limits are asked
+  std::string doubt{};   // "client limited"
+};
+std::vector<CurveRow> curve_rows(const metrics::Curve& curve, const CurveOptions& options);
+
+// One sentence: "peak 9,932 tok/s at 12.1 tok/s per user; …".
+std::string curve_verdict(const metrics::Curve& curve);
+// "at most 256 users within ttft_p90<=2s"; "" where no limits are asked.
+std::string users_sentence(const metrics::Curve& curve, const CurveOptions& options);
+// What stands behind the verdict: users served, the caching audit where it was passed.
+std::vector<std::string> further_sentences(const metrics::Curve& curve,
+                                           const CurveOptions& options);
+// What a reader must know first; gravest first.
+std::vector<std::string> curve_doubts(const metrics::Curve& curve);
+// "Ultra Low", "Low", …
+std::string region_words(const metrics::CurvePoint& point);
+
+std::string curve_terminal(const metrics::Curve& curve, const CurveOptions& options,
+                           const TerminalStyle& style);
+std::string curve_markdown(const metrics::Curve& curve, const CurveOptions& options);
+
+}  // namespace assay::report

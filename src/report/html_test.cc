@@ -1,0 +1,123 @@
+#include "report/html.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "report/sample_point.h"
+#include "report/testing_golden.h"
+
+namespace assay::report {
+namespace {
+
+// Tags opened and closed in order; void elements have no end.
+void expect_balanced(std::string_view html) {
+  std::vector<std::string> open;
+  for (std::size_t at = html.find('<'); at != std::string_view::npos; at = html.find('<', at + 1)) {
+    const std::size_t end = html.find('>', at);
+    ASSERT_NE(end, std::string_view::npos);
+    std::string_view tag = html.substr(at + 1, end - at - 1);
+    if (tag.starts_with('!')) continue;
+    const bool closing = tag.starts_with('/');
+    if (closing) tag.remove_prefix(1);
+    const bool empty = tag.ends_with('/');
+    const std::string name(tag.substr(0, tag.find_first_of(" /\n")));
+    if (empty || name == "meta") continue;
+    if (!closing) {
+      open.push_back(name);
+    } else {
+      ASSERT_FALSE(open.empty()) << name;
+      ASSERT_EQ(open.back(), name);
+      open.pop_back();
+    }
+  }
+  EXPECT_TRUE(open.empty());
+}
+
+TEST(Html, of_a_good_run) {
+  const std::string html = html_report(sample_point(), sample_context());
+  expect_balanced(html);
+  expect_golden("html/good.html", html);
+  EXPECT_LT(html.size(), 600'000U);
+}
+
+TEST(Html, of_a_simulated_run_says_so_and_draws_dashed) {
+  metrics::Point point = sample_point();
+  point.run.simulated = true;
+  const std::string html = html_report(point, sample_context());
+  expect_balanced(html);
+  EXPECT_NE(html.find("simulated: computed by a model, not measured"), std::string::npos);
+  EXPECT_NE(html.find("line s1 dashed"), std::string::npos);
+  EXPECT_EQ(html.find("measured run"), std::string::npos);
+  // Every chart says it, in a page that is cut up and pasted elsewhere too.
+  std::size_t charts = 0;
+  std::size_t words = 0;
+  for (std::size_t at = html.find("<svg"); at != std::string::npos;
+       at = html.find("<svg", at + 1)) {
+    ++charts;
+    const std::string chart = html.substr(at, html.find("</svg>", at) - at);
+    words += chart.find(">simulated<") != std::string::npos ? 1U : 0U;
+  }
+  EXPECT_GT(charts, 10U);
+  EXPECT_EQ(charts, words);
+}
+
+TEST(Html, of_a_small_run_whose_sender_fell_behind) {
+  metrics::Point point = sample_point({.queries = 40, .backlog_ms = 3000});
+  point.warnings = {"the client sent its queries up to 2.93 s late"};
+  expect_golden("html/small.html", html_report(point, {}));
+}
+
+TEST(Html, of_an_empty_point_is_still_a_page) {
+  const std::string html = html_report(metrics::Point{}, {});
+  expect_balanced(html);
+  EXPECT_EQ(html.find("<svg"), std::string::npos);
+  EXPECT_NE(html.find("no query was sent"), std::string::npos);
+}
+
+TEST(Html, fetches_nothing_and_runs_nothing) {
+  const std::string html = html_report(sample_point(), sample_context());
+  for (const std::string_view word :
+       {"<script", "<link", "<img", "src=", "href=", "@import", "url("}) {
+    EXPECT_EQ(html.find(word), std::string::npos) << word;
+  }
+  EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
+}
+
+TEST(Html, every_text_from_outside_is_escaped) {
+  const std::string evil = "</style><script>x</script>\"'&";
+  metrics::Point point = sample_point();
+  point.run.facts.set("model", evil).set("api", evil);
+  point.run.facts.set("endpoints", Json().push_back(evil));
+  point.run.facts.set("run_config", Json().set("load_pattern", Json().set("type", evil)));
+  point.run.run_id = point.run.version = point.run.git_sha = point.run.plan_digest = evil;
+  point.warnings = {evil};
+  point.failures[0].examples[0].detail = evil;
+  point.phases[0].name = evil;
+  point.phases[0].kind = PhaseKind::accuracy;
+  RunContext context = sample_context();
+  context.config_yaml = context.log_note = context.folder = evil;
+  context.innocence = metrics::Innocence{metrics::ClientLimited::yes, {{{}, evil, evil}}};
+  context.files.push_back({evil, evil, 1, evil});
+  context.environment.set(evil, evil).set("list", Json().push_back(evil));
+  const std::string html = html_report(point, context);
+  expect_balanced(html);
+  EXPECT_EQ(html.find("<script"), std::string::npos);
+}
+
+TEST(Html, each_chart_has_a_name_and_each_figure_a_title_and_a_table) {
+  const std::string html = html_report(sample_point(), sample_context());
+  std::size_t figures = 0;
+  for (std::size_t at = html.find("<figure"); at != std::string::npos;
+       at = html.find("<figure", at + 1)) {
+    ++figures;
+    const std::string figure = html.substr(at, html.find("</figure>", at) - at);
+    EXPECT_NE(figure.find("<h3>"), std::string::npos);
+    EXPECT_NE(figure.find("<table"), std::string::npos);
+    EXPECT_EQ(figure.find("aria-label=\"\""), std::string::npos);
+  }
+  EXPECT_EQ(figures, 6U);
+}
+
+}  // namespace
+}  // namespace assay::report

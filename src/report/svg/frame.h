@@ -1,0 +1,62 @@
+// Frame: the box that a chart draws in, with its axes, grid and tick labels.
+//
+// All charts share it, so that stacked charts line up by the pixel and speak with one voice. Pure;
+// one thread a frame.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/svg/drawing.h"
+#include "report/svg/scale.h"
+
+namespace assay::report::svg {
+
+inline constexpr double kFontSize = 12;  // of tick labels; style.h says the same to the browser
+
+struct Axis {
+  Scale scale{};  // `from` and `to` are set by frame()
+  Quantity quantity = Quantity::count;
+  std::string title{};  // "tok/s", "since the start"; may be empty
+  int ticks_wanted = 5;
+};
+
+struct Margins {
+  double left = 58;
+  double right = 16;
+  double top = 16;
+  double bottom = 34;
+};
+
+struct Frame {
+  double left = 0;
+  double right = 0;
+  double top = 0;
+  double bottom = 0;
+  double picture_width = 0;
+  Axis x{};
+  Axis y{};
+
+  double width() const { return right - left; }
+  double height() const { return bottom - top; }
+};
+
+// The scales' pixels set to the box. REQUIRES: the box is larger than its margins.
+Frame make_frame(double width, double height, const Margins& margins, Axis x, Axis y);
+
+// Grid and axes with their labels; draw them first, so that data lies on top.
+// `x_labels` false: of stacked charts only the lowest says what x is.
+void draw_axes(Drawing& drawing, const Frame& frame, bool x_labels = true);
+
+// A word that says that these values were not measured, above the frame's right corner.
+void draw_simulated(Drawing& drawing, const Frame& frame);
+
+// One line of a key: a piece of the line as it is drawn, and its name.
+struct KeyEntry {
+  std::string classes{};
+  std::string name{};
+};
+// Right-aligned in the frame's lower right corner, where a distribution leaves room.
+void draw_key(Drawing& drawing, const Frame& frame, const std::vector<KeyEntry>& entries);
+
+}  // namespace assay::report::svg

@@ -1,0 +1,36 @@
+// A figure over the time of a run: throughput, queries in flight. Phases that are not measured are
+// shaded. The value axis begins at zero, since the area under the line is read as an amount. Pure;
+// any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/svg/scale.h"
+#include "report/svg/time_axis.h"
+
+namespace assay::report::svg {
+
+// Something went wrong at this moment: a cross above the line.
+struct Alarm {
+  double at = 0;  // ns since the start
+  std::string hint{};
+};
+
+struct TimelineOptions {
+  std::string label{};  // for screen readers
+  double width = 960;
+  double height = 170;
+  Quantity quantity = Quantity::count;
+  std::string y_title{};
+  int series = 1;       // its colour, 1 to 4
+  double bucket = 1e9;  // ns that one value stands for
+  TimeAxis time{};
+  std::vector<Alarm> alarms{};
+  bool simulated = false;
+};
+
+// values[i] is the mean over [i, i + 1) × bucket since the start. "" without values.
+std::string timeline(const std::vector<double>& values, const TimelineOptions& options);
+
+}  // namespace assay::report::svg

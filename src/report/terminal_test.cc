@@ -1,0 +1,131 @@
+#include "report/terminal.h"
+
+#include <gtest/gtest.h>
+
+#include "base/display.h"
+#include "base/text.h"
+#include "report/sample_point.h"
+#include "report/testing_golden.h"
+
+namespace assay::report {
+namespace {
+
+void expect_within(std::string_view text, std::size_t columns) {
+  for (const std::string_view line : split(text, '\n')) {
+    EXPECT_LE(display_width(line), columns) << line;
+    EXPECT_FALSE(line.ends_with(' ')) << "'" << line << "'";
+    EXPECT_EQ(line.find('\x1b'), std::string_view::npos) << line;
+  }
+}
+
+metrics::Point small_point() { return sample_point({.queries = 40, .backlog_ms = 3000}); }
+
+metrics::Point crashed_point() {
+  metrics::Point point = small_point();
+  point.end = {RunState::crashed, ""};
+  point.counts.unfinished = 2;
+  point.rates.tps.reset();
+  point.rates.tps_per_user.reset();
+  point.tokens = {};
+  point.isl = {};
+  point.osl = {};
+  point.stamps.kernel_stamped = 0;
+  point.warnings = {
+      "the run was cut off: the event log ends after 308 s and 2 queries have no end; what was "
+      "recorded is below"};
+  return point;
+}
+
+TEST(FewValues, the_note_names_the_numbers_that_the_statistics_ask_for) {
+  std::string needed;
+  for (const double p : kShownPercentiles) {
+    needed += with_thousands(static_cast<std::int64_t>(values_needed(p))) + " ";
+  }
+  EXPECT_EQ(needed, "11 64 662 6,636 ");
+  EXPECT_NE(kFewValuesNote.find("(11, 64, 662 and 6,636)"), std::string_view::npos);
+}
+
+TEST(TerminalReport, of_a_good_run) {
+  const std::string text = terminal_report(sample_point(), sample_context());
+  expect_golden("terminal/good.txt", text);
+  expect_within(text, 80);
+}
+
+TEST(TerminalReport, of_a_small_run_whose_sender_fell_behind) {
+  RunContext context = sample_context();
+  context.innocence = {metrics::ClientLimited::yes,
+                       {{metrics::ClientLimited::yes, "sends were late: P99 2.85 s",
+                         "use more threads (--threads), another machine, or --spin"}}};
+  const std::string text = terminal_report(small_point(), context);
+  expect_golden("terminal/small.txt", text);
+  expect_within(text, 80);
+  EXPECT_NE(text.find("~"), std::string::npos) << "40 values do not make a P90";
+}
+
+TEST(TerminalReport, of_a_run_that_was_cut_off_and_knows_no_tokens) {
+  const std::string text = terminal_report(crashed_point(), sample_context());
+  expect_golden("terminal/crashed.txt", text);
+  expect_within(text, 80);
+}
+
+TEST(TerminalReport, of_a_run_in_which_nothing_worked) {
+  metrics::Point point;
+  point.run = sample_point().run;
+  point.end = {RunState::complete, ""};
+  point.counts = {64, 0, 64, 0, {}};
+  point.failures = {{Outcome::connect_failed,
+                     64,
+                     {{0, 3, 0, 0, Instant::none(), "connect 10.0.0.5:8000: Connection refused"}}}};
+  const std::string text = terminal_report(point, {});
+  expect_golden("terminal/nothing_worked.txt", text);
+  expect_within(text, 80);
+}
+
+TEST(TerminalReport, of_an_empty_point_says_so) {
+  const std::string text = terminal_report(metrics::Point{}, {});
+  expect_golden("terminal/empty.txt", text);
+  expect_within(text, 80);
+}
+
+TEST(TerminalReport, of_a_simulated_run_says_that_nothing_was_measured) {
+  metrics::Point point = sample_point();
+  point.run.simulated = true;
+  const std::string text = terminal_report(point, sample_context());
+  EXPECT_NE(text.find("simulated: computed by a model, not measured"), std::string::npos) << text;
+  EXPECT_EQ(text.find("kernel's receive stamps"), std::string::npos) << text;
+}
+
+TEST(TerminalReport, colour_adds_nothing_but_colour) {
+  const TerminalStyle style{.terminal = true, .colour = true};
+  const std::string coloured = terminal_report(small_point(), sample_context(), style);
+  std::string plain;
+  for (std::size_t i = 0; i < coloured.size(); ++i) {
+    if (coloured[i] == '\x1b') {
+      i = coloured.find('m', i);
+    } else {
+      plain += coloured[i];
+    }
+  }
+  EXPECT_NE(coloured, plain);
+  // Blanks at a line's end are trimmed only where no escape stands behind them.
+  const auto words = [](const std::string& text) {
+    std::string out;
+    for (std::string_view line : split(text, '\n')) {
+      out += line.substr(0, line.find_last_not_of(' ') + 1);
+      out += '\n';
+    }
+    return out;
+  };
+  EXPECT_EQ(words(plain), words(terminal_report(small_point(), sample_context())));
+}
+
+TEST(TerminalReport, hostile_text_is_shown_and_not_obeyed) {
+  metrics::Point point = sample_point();
+  point.run.facts.set("model", "m\x1b[2J\n");
+  point.failures[0].examples[0].detail = "\x1b]0;owned\x07\r\nfaked line";
+  point.warnings = {"w\x1b[31m"};
+  expect_within(terminal_report(point, sample_context()), 80);
+}
+
+}  // namespace
+}  // namespace assay::report

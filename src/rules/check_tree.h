@@ -1,0 +1,55 @@
+// check_tree: every rule of an edition, asked of a submission tree.
+//
+//     ASSIGN_OR_RETURN(const CheckReport report, check_tree("submission/", {.edition = "v1.0"}));
+//
+// It fails only for an edition that does not exist. Whatever is broken in the tree is a finding.
+// Pure but for reading files; any thread.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "rules/finding.h"
+#include "rules/rule.h"
+
+namespace assay::rules {
+
+struct CheckOptions {
+  std::string edition = "v1.0";
+  // Lists other than those the edition carries; "" keeps these.
+  std::filesystem::path seed_sets{};
+  std::filesystem::path drafters{};
+  // Read event logs for the review aids; costs a pass over them.
+  bool review = true;
+};
+
+// What became of one rule.
+struct RuleOutcome {
+  const Rule* rule = nullptr;
+  int asked = 0;  // how many things it was asked about and applied to
+  int errors = 0;
+  int warnings = 0;
+  int infos = 0;
+};
+
+struct CheckReport {
+  std::string path{};
+  bool usable = true;  // there is a tree at all
+  std::string edition{};
+  int systems = 0;
+  int curves = 0;
+  int points = 0;
+  std::vector<RuleOutcome> rules{};  // in the catalogue's order
+  std::vector<Finding> findings{};   // in the rules' order, then the tree's
+
+  int count(Severity severity) const;
+  // No error; no warning either when strict.
+  bool clean(bool strict) const;
+};
+
+Result<CheckReport> check_tree(const std::filesystem::path& path, const CheckOptions& options);
+
+}  // namespace assay::rules

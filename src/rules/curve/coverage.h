@@ -1,0 +1,10 @@
+// What the three rules on coverage of a concurrency region share.
+#pragma once
+
+#include "rules/rule.h"
+
+namespace assay::rules {
+
+void check_coverage(const Scope& at, Out& out, Region region);
+
+}  // namespace assay::rules

@@ -1,0 +1,31 @@
+#include "rules/metrics/stored.h"
+#include "rules/rule.h"
+
+namespace assay::rules {
+namespace {
+
+void check_agentic_metric_consistency(const Scope& at, Out& out) {
+  if (!at.curve->agentic) return out.not_applicable();
+  if (!at.point->metrics.interactivity) {
+    out.error(at.point->summary.place(), "e2e_avg_interactivity can't be derived",
+              "output_tokens_per_turn_total and e2e_turn_time_seconds_total");
+    return;
+  }
+  check_stored(at, out, "/e2e_avg_interactivity", at.point->metrics.interactivity);
+}
+
+}  // namespace
+
+Rule agentic_metric_consistency() {
+  return {.id = "agentic-metric-consistency",
+          .group = "metrics",
+          .level = Level::point,
+          .needs = Needs::measured_point,
+          .action = Action::flag,
+          .clause = "§4.1: Agentic metric consistency",
+          .demand = "e2e_avg_interactivity follows from the turns' tokens and seconds",
+          .fix = "record output_tokens_per_turn_total and e2e_turn_time_seconds_total",
+          .check = check_agentic_metric_consistency};
+}
+
+}  // namespace assay::rules

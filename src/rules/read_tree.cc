@@ -1,0 +1,337 @@
+#include "rules/read_tree.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "rules/derive.h"
+
+namespace assay::rules {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kEntriesMax = 10'000;  // of one folder
+constexpr std::size_t kPointsMax = 5'000;    // of the tree
+constexpr std::string_view kCachingAudit = "/audit/audit_output_caching_test.json";
+constexpr std::size_t kResultsBytesMax = std::size_t{1} << 20;
+
+// A point's folder is r and its concurrency.
+std::optional<std::int64_t> concurrency_in(std::string_view name) {
+  constexpr std::size_t kDigitsMax = 10;
+  if (name.size() < 2 || name.size() > 1 + kDigitsMax || name[0] != 'r') return std::nullopt;
+  const std::string_view digits = name.substr(1);
+  const bool all = std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+  const auto value = parse_int(digits);
+  if (!all || !value || *value > kConcurrencyMax) return std::nullopt;
+  return *value;
+}
+
+class TreeReader {
+ public:
+  explicit TreeReader(Submission& tree) : tree_(tree) {}
+
+  void read() {
+    tree_.has_src = tree_.folder("src");
+    tree_.has_docs = tree_.folder("docs");
+    if (tree_.pareto) return read_pareto();
+    for (const std::string& name : folders("src")) {
+      Implementation one{.path = "src/" + name};
+      for (const std::string& file : names(one.path, false)) {
+        if (lower(file) == "readme.md") one.readme = true;
+      }
+      tree_.implementations.push_back(std::move(one));
+    }
+    for (const std::string& name : folders("results")) read_system(name);
+  }
+
+ private:
+  void trouble(std::string file, std::string found, std::string expected, std::string fix) {
+    tree_.troubles.push_back({.found = std::move(found),
+                              .expected = std::move(expected),
+                              .where = {std::move(file), 0},
+                              .fix = std::move(fix)});
+  }
+
+  // Sorted names of what a folder holds. Links out of the tree are left out and said.
+  std::vector<std::string> names(const std::string& below, bool want_folders) {
+    std::vector<std::string> out;
+    std::error_code error;
+    std::size_t entries = 0;
+    for (fs::directory_iterator it(tree_.root / below, error), end; !error && it != end;
+         it.increment(error)) {
+      const std::string name = it->path().filename().string();
+      const std::string path = below + "/" + name;
+      if (++entries > kEntriesMax) {
+        trouble(below, format("more than {} entries", kEntriesMax), "a folder that can be read",
+                "remove what does not belong to the submission");
+        break;
+      }
+      if (!valid_utf8(name)) {
+        trouble(below, "a name that is not UTF-8", "names in UTF-8", "rename the file");
+        continue;
+      }
+      std::error_code kind_error;
+      if (it->is_symlink(kind_error) && !inside(it->path())) {
+        trouble(path, "a link that leads out of the tree, or nowhere",
+                "files that are in the tree themselves", "copy what the link points at");
+        continue;
+      }
+      if (it->is_directory(kind_error) == want_folders) out.push_back(name);
+    }
+    std::ranges::sort(out);
+    return out;
+  }
+
+  std::vector<std::string> folders(const std::string& below) {
+    return tree_.folder(below) ? names(below, true) : std::vector<std::string>{};
+  }
+
+  bool inside(const fs::path& path) const {
+    std::error_code error;
+    const fs::path target = fs::canonical(path, error);
+    if (error) return false;
+    const fs::path root = fs::canonical(tree_.root, error);
+    const auto [at, ignored] =
+        std::mismatch(root.begin(), root.end(), target.begin(), target.end());
+    return !error && at == root.end();
+  }
+
+  void read_system(const std::string& name) {
+    System system{.path = "results/" + name, .name = name};
+    system.power_file = Document::read(tree_.root, system.path + "/system_power.json");
+    for (const std::string& model : folders(system.path)) {
+      Curve curve{.path = system.path + "/" + model, .model = model};
+      curve.caching_audit = read_audit(curve.path);
+      for (const std::string& folder : folders(curve.path)) {
+        const auto concurrency = concurrency_in(folder);
+        if (!concurrency) continue;
+        if (++points_ > kPointsMax) {
+          trouble(curve.path, format("more than {} points in the tree", kPointsMax), "a submission",
+                  "check the path: this is no submission");
+          break;
+        }
+        curve.points.push_back(read_point(curve.path, folder, *concurrency));
+      }
+      system.curves.push_back(std::move(curve));
+    }
+    tree_.systems.push_back(std::move(system));
+  }
+
+  // Edition v0.7: a description a system, a file a point.
+  void read_pareto() {
+    for (const std::string& file : files("systems")) {
+      if (!file.ends_with(".json")) continue;
+      const std::string id = file.substr(0, file.size() - std::string_view(".json").size());
+      System system{.path = "pareto/" + id, .name = id};
+      const Document description = Document::read(tree_.root, "systems/" + file);
+      for (const std::string& model : folders(system.path)) {
+        Curve curve{.path = system.path + "/" + model, .model = model};
+        read_pareto_curve(description, curve);
+        system.curves.push_back(std::move(curve));
+      }
+      tree_.systems.push_back(std::move(system));
+    }
+  }
+
+  void read_pareto_curve(const Document& description, Curve& curve) {
+    for (const char* name : {"points", "results", "accuracy"}) {
+      if (!tree_.folder(curve.path + "/" + name)) curve.missing.emplace_back(name);
+    }
+    for (const std::string& file : files(curve.path + "/points")) {
+      const std::string name = file.substr(0, file.rfind(".yaml"));
+      if (!name.starts_with("point_") || name.size() == file.size()) continue;
+      const auto concurrency = concurrency_in("r" + name.substr(std::string_view("point_").size()));
+      if (!concurrency || ++points_ > kPointsMax) continue;
+      PointFolder point{.path = curve.path + "/points/" + file, .name = name};
+      point.named_concurrency = *concurrency;
+      point.point = Document::read(tree_.root, point.path);
+      point.description = description;
+      // Results are found by what the point declares.
+      const std::int64_t declared = point.point.at("/concurrency").as_int(*concurrency);
+      const std::string results =
+          format("{}/results/point_{}/mlperf_endpoints_log", curve.path, declared);
+      point.summary = read_inside(results + "_summary.json");
+      std::error_code error;
+      if (!fs::exists(tree_.root / (results + "_detail.json"), error)) {
+        curve.missing.push_back(
+            format("results/point_{}/mlperf_endpoints_log_detail.json", declared));
+      }
+      curve.points.push_back(std::move(point));
+    }
+    if (!tree_.folder(curve.path + "/accuracy")) return;
+    curve.old_accuracy = read_inside(curve.path + "/accuracy/accuracy_result.json");
+    if (curve.old_accuracy.absent()) curve.missing.emplace_back("accuracy/accuracy_result.json");
+    std::error_code error;
+    if (!fs::exists(tree_.root / curve.path / "accuracy/accuracy.txt", error)) {
+      curve.missing.emplace_back("accuracy/accuracy.txt");
+    }
+  }
+
+  std::vector<std::string> files(const std::string& below) {
+    return tree_.folder(below) ? names(below, false) : std::vector<std::string>{};
+  }
+
+  // A link out of the tree is not followed, here as elsewhere.
+  Document read_audit(const std::string& below) const {
+    return read_inside(below + std::string(kCachingAudit));
+  }
+
+  Document read_inside(const std::string& path) const {
+    std::error_code error;
+    if (!fs::exists(tree_.root / path, error) || !inside(tree_.root / path)) return {};
+    return Document::read(tree_.root, path);
+  }
+
+  PointFolder read_point(const std::string& below, const std::string& name,
+                         std::int64_t concurrency) {
+    PointFolder point{.path = below + "/" + name, .name = name, .named_concurrency = concurrency};
+    for (const std::string& file : names(point.path, false)) {
+      std::error_code error;
+      const std::uintmax_t bytes = fs::file_size(tree_.root / point.path / file, error);
+      point.files.push_back({point.path + "/" + file, error ? 0 : bytes});
+    }
+    const auto has = [&point](std::string_view file) {
+      return std::ranges::any_of(point.files, [&](const FileSize& one) {
+        return one.name == point.path + "/" + std::string(file);
+      });
+    };
+    const auto read = [&](std::string_view file) {
+      return has(file) ? Document::read(tree_.root, point.path + "/" + std::string(file))
+                       : Document();
+    };
+    point.point = read("point.yaml");
+    point.description = read("system_desc.json");
+    point.summary = read("result_summary.json");
+    // A run folder of the reference client that nobody has laid flat yet.
+    if (point.summary.absent()) {
+      point.summary = read_inside(point.path + "/performance/result_summary.json");
+    }
+    point.config = read("config.yaml");
+    for (const FileSize& file : point.files) {
+      const std::string_view base = std::string_view(file.name).substr(point.path.size() + 1);
+      if (base == "results.json" && file.bytes <= kResultsBytesMax) point.results = read(base);
+      if (base == "events.jsonl") point.events = file.name;
+    }
+    point.caching_audit = read_audit(point.path);
+    point.accuracy.document = read("accuracy_results.json");
+    if (point.accuracy.document.absent()) {
+      point.accuracy.document = read_inside(point.path + "/accuracy/accuracy_results.json");
+    }
+    if (point.accuracy.document.absent() && point.results.at("/accuracy_scores").is_array()) {
+      point.accuracy.document = point.results;
+    }
+    return point;
+  }
+
+  Submission& tree_;
+  std::size_t points_ = 0;
+};
+
+bool holds_pareto(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path / "pareto", error) && fs::is_directory(path / "systems", error);
+}
+
+bool holds_results(const fs::path& path, bool old_too) {
+  std::error_code error;
+  return fs::is_directory(path / "results", error) || (old_too && holds_pareto(path));
+}
+
+// An organisation's folder with a single submission in it means that submission.
+std::string only_child_with_results(const fs::path& path, bool old_too) {
+  std::string found;
+  std::error_code error;
+  std::size_t entries = 0;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    if (++entries > kEntriesMax) return {};
+    if (!holds_results(it->path(), old_too)) continue;
+    if (!found.empty()) return {};
+    found = it->path().filename().string();
+  }
+  return found;
+}
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? std::string(value.as_string()) : value.is_null() ? "" : value.dump();
+}
+
+Result<Json> read_list(const fs::path& file) {
+  const std::string name = file.filename().string();
+  const Document document = Document::read(file.parent_path(), name);
+  if (document.absent()) return Error{Code::not_found, file.string() + ": no such file"};
+  if (!document.good()) return invalid(format("{}: {}", file.string(), document.trouble()));
+  return document.root();
+}
+
+}  // namespace
+
+Submission read_tree(const fs::path& path, Edition edition) {
+  Submission tree;
+  tree.edition = std::move(edition);
+  std::error_code error;
+  tree.exists = fs::is_directory(path, error);
+  tree.root = path;
+  if (!tree.exists) return tree;
+  const bool old_too = tree.edition.pareto_layout;
+  if (!holds_results(path, old_too)) {
+    tree.below = only_child_with_results(path, old_too);
+    if (!tree.below.empty()) tree.root = path / tree.below;
+  }
+  tree.has_results = holds_results(tree.root, old_too);
+  tree.pareto = old_too && holds_pareto(tree.root);
+  TreeReader(tree).read();
+  derive(tree);
+  return tree;
+}
+
+Result<std::vector<SeedSet>> read_seed_sets(const fs::path& file) {
+  ASSIGN_OR_RETURN(const Json root, read_list(file));
+  std::vector<SeedSet> out;
+  const auto add = [&out](const Json& set, std::optional<Cohort> cohort) {
+    out.push_back({.id = text_of(set["id"]),
+                   .cohort = cohort,
+                   .scheduler_rng_seed = set["scheduler_rng_seed"].as_uint(),
+                   .sample_index_rng_seed = set["sample_index_rng_seed"].as_uint(),
+                   .model_seed = set["model_seed"].as_uint()});
+  };
+  // As published: cohorts, each with its sets.
+  std::vector<const Json*> cohorts{&root["cohort"]};
+  for (const Json& one : root["cohorts"].items()) {
+    cohorts.push_back(one.find("cohort") != nullptr ? one.find("cohort") : &one);
+  }
+  for (const Json* one : cohorts) {
+    const auto cohort = Cohort::parse((*one)["cohort-id"].as_string());
+    for (const Json& set : (*one)["seed_sets"].items()) add(set, cohort);
+  }
+  // As the reference checker carries it: sets, each with the cohorts that may adopt it.
+  for (const Json& set : root["seed_sets"].items()) {
+    std::optional<Cohort> first;
+    for (const Json& name : set["cohorts"].items()) {
+      const auto cohort = Cohort::parse(name.as_string());
+      if (cohort && (!first || *cohort < *first)) first = cohort;
+    }
+    add(set, first);
+  }
+  if (out.empty()) return invalid(format("{}: no seed_sets in it", file.string()));
+  return out;
+}
+
+Result<std::vector<Drafter>> read_drafters(const fs::path& file) {
+  ASSIGN_OR_RETURN(const Json root, read_list(file));
+  if (!root["drafters"].is_array()) {
+    return invalid(format("{}: no list of drafters in it", file.string()));
+  }
+  std::vector<Drafter> out;
+  for (const Json& one : root["drafters"].items()) {
+    out.push_back({.benchmark = text_of(one["benchmark"]),
+                   .approved = Cohort::parse(one["approved_cohort"].as_string()),
+                   .model_id = text_of(one["model_id"]),
+                   .weight_checksum = text_of(one["weight_checksum"]),
+                   .target_checksum = text_of(one["target_checksum"]),
+                   .configuration = one["configuration"]});
+  }
+  return out;
+}
+
+}  // namespace assay::rules

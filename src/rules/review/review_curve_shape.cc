@@ -1,0 +1,60 @@
+#include "rules/rule.h"
+
+namespace assay::rules {
+namespace {
+
+void check_review_curve_shape(const Scope& at, Out& out) {
+  // What no server does: more users, and each is served faster, or more than in proportion.
+  constexpr double kSlack = 1.10;
+  constexpr double kCollapse = 0.5;
+  const PointFolder* last = nullptr;
+  const PointFolder* fastest = nullptr;  // the best system_tps so far
+  for (const PointFolder& point : at.curve->points) {
+    const Metrics& m = point.metrics;
+    if (point.dedicated() || !point.measured() || !m.system_tps || *m.system_tps <= 0) continue;
+    if (last != nullptr && point.concurrency > last->concurrency) {
+      const Metrics& before = last->metrics;
+      const double users =
+          static_cast<double>(point.concurrency) / static_cast<double>(last->concurrency);
+      if (*m.system_tps > *before.system_tps * users * kSlack) {
+        out.warning(point.summary.place("/output_sequence_lengths/total"),
+                    format("{:.2f} times the users of {} and {:.2f} times its tokens/s", users,
+                           last->name, *m.system_tps / *before.system_tps),
+                    "no more than in proportion");
+      }
+      if (m.tps_per_user && before.tps_per_user &&
+          *m.tps_per_user > *before.tps_per_user * kSlack) {
+        out.warning(point.summary.place("/tpot/percentiles"),
+                    format("each user gets {:.1f} tokens/s, {:.1f} at {}", *m.tps_per_user,
+                           *before.tps_per_user, last->name),
+                    "no more than with fewer users");
+      }
+    }
+    if (fastest != nullptr && *m.system_tps < kCollapse * *fastest->metrics.system_tps) {
+      out.warning(point.summary.place("/output_sequence_lengths/total"),
+                  format("{:.1f} tokens/s, less than half of {}'s {:.1f}", *m.system_tps,
+                         fastest->name, *fastest->metrics.system_tps),
+                  "throughput that holds, or the reason");
+    }
+    last = &point;
+    if (fastest == nullptr || *m.system_tps > *fastest->metrics.system_tps) fastest = &point;
+  }
+}
+
+}  // namespace
+
+Rule review_curve_shape() {
+  return {
+      .id = "review-curve-shape",
+      .group = "review",
+      .level = Level::curve,
+      .severity = Severity::warning,
+      .action = Action::flag,
+      .clause = "Manual review",
+      .demand = "throughput and speed behave as a queueing system's do",
+      .fix =
+          "look at the two points: client limits, other settings, warm caches; be ready to explain",
+      .check = check_review_curve_shape};
+}
+
+}  // namespace assay::rules

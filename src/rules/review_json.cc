@@ -1,0 +1,127 @@
+// A Review in the words of docs/formats/api.yaml.
+#include <algorithm>
+
+#include "rules/review.h"
+
+namespace assay::rules {
+namespace {
+
+void set_text(Json& out, std::string_view key, const std::string& value) {
+  if (!value.empty()) out.set(key, value);
+}
+
+Json objection_json(const Objection& objection, const Review& review) {
+  Json out;
+  out.set("id", objection.id).set("kind", objection.kind).set("weight", objection.weight());
+  out.set("by", objection.by).set("text", objection.text);
+  set_text(out, "clause", objection.clause);
+  set_text(out, "point", objection.point);
+  out.set("state", to_string(objection.state)).set("filed", objection.filed);
+  for (const Owed& owed : review.owed) {
+    if (owed.what.ends_with(" " + objection.id)) out.set("due", owed.date.text());
+  }
+  Json answers = Json::array();
+  for (const ObjectionAnswer& answer : objection.answers) {
+    answers.push_back(Json().set("by", answer.by).set("at", answer.at).set("text", answer.text));
+  }
+  return out.set("answers", std::move(answers));
+}
+
+Json entry_json(const HistoryEntry& entry) {
+  return Json()
+      .set("sequence", entry.sequence)
+      .set("at", entry.at)
+      .set("actor", entry.actor)
+      .set("role", entry.role)
+      .set("kind", entry.kind)
+      .set("body", Json::parse(entry.body).value_or(Json::object()))
+      .set("previous", entry.previous)
+      .set("hash", entry.hash);
+}
+
+}  // namespace
+
+std::string_view to_string(ReviewState state) {
+  switch (state) {
+    case ReviewState::compliance_checking:
+      return "compliance_checking";
+    case ReviewState::review_pending:
+      return "review_pending";
+    case ReviewState::resolution:
+      return "resolution";
+    case ReviewState::disputed:
+      return "disputed";
+    case ReviewState::finalized:
+      return "finalized";
+    case ReviewState::published:
+      return "published";
+    case ReviewState::rejected:
+      return "rejected";
+    case ReviewState::withdrawn:
+      return "withdrawn";
+    case ReviewState::invalidated:
+      return "invalidated";
+  }
+  return "";
+}
+
+std::string_view to_string(ObjectionState state) {
+  switch (state) {
+    case ObjectionState::open:
+      return "open";
+    case ObjectionState::answered:
+      return "answered";
+    case ObjectionState::accepted:
+      return "accepted";
+    case ObjectionState::retracted:
+      return "retracted";
+    case ObjectionState::dismissed:
+      return "dismissed";
+    case ObjectionState::upheld:
+      return "upheld";
+  }
+  return "";
+}
+
+Json to_json(const Review& review, Day today, bool history) {
+  Json out;
+  out.set("id", review.id).set("organisation", review.organisation);
+  set_text(out, "division", review.division);
+  out.set("mode", review.mode);
+  set_text(out, "embargo_date", review.embargo_date);
+  out.set("state", to_string(review.state));
+  set_text(out, "state_reason", review.state_reason);
+  if (const auto cohort = review.cohort()) {
+    out.set("cohort", cohort->text()).set("cohort_date", cohort->date());
+  }
+  out.set("submitted", review.submitted);
+  if (review.checked) {
+    out.set("review_from", review.checked->text());
+    out.set("review_to", review.checked->plus(kReviewDays).text());
+    out.set("resolution_to", review.checked->plus(kResolutionDays).text());
+  }
+  out.set("delay_cohorts", review.delay_cohorts);
+  Json due = Json::array();
+  for (const Owed& owed : review.owed) {
+    due.push_back(
+        Json()
+            .set("what", owed.what)
+            .set("by", owed.by)
+            .set("date", owed.date.text())
+            .set("business_days_left", business_days_between(today, owed.date, review.holidays)));
+  }
+  out.set("due", std::move(due)).set("findings", Json::array()).set("objections", Json::array());
+  for (const Json& finding : review.findings) out.find("findings")->push_back(finding);
+  for (const Objection& objection : review.objections) {
+    out.find("objections")->push_back(objection_json(objection, review));
+  }
+  Json withdrawn = Json::array();
+  for (const std::string& point : review.points_withdrawn) withdrawn.push_back(point);
+  out.set("points_withdrawn", std::move(withdrawn)).set("history_intact", review.intact);
+  if (!history) return out;
+  Json entries = Json::array();
+  for (const HistoryEntry& entry : review.history) entries.push_back(entry_json(entry));
+  return out.set("history", std::move(entries));
+}
+
+}  // namespace assay::rules

@@ -1,0 +1,17 @@
+// What a point declares about seeds and speculative decoding, looked up in the edition's lists.
+#pragma once
+
+#include "rules/rule.h"
+
+namespace assay::rules {
+
+// Nullptr when the point names none, or one that the list does not have.
+const SeedSet* seed_set_of(const Scope& at);
+
+struct Speculation {
+  std::string pointer{};              // "" when the point uses none
+  const Drafter* approved = nullptr;  // the list's entry, matched by checksum alone
+};
+Speculation speculation_of(const Scope& at);
+
+}  // namespace assay::rules

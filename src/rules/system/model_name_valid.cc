@@ -1,0 +1,45 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "rules/rule.h"
+
+namespace assay::rules {
+namespace {
+
+void check_model_name_valid(const Scope& at, Out& out) {
+  std::vector<std::pair<std::string, Place>> names{{at.curve->model, {at.curve->path}}};
+  for (const PointFolder& point : at.curve->points) {
+    const Json& name = point.point.at("/model_name");
+    if (!point.usable() || !name.is_string()) continue;
+    const auto known = [&](const auto& pair) { return pair.first == name.as_string(); };
+    if (std::ranges::none_of(names, known)) {
+      names.emplace_back(name.as_string(), point.point.place("/model_name"));
+    }
+  }
+  std::string all;
+  for (const Benchmark& one : at.tree.edition.benchmarks) {
+    all += (all.empty() ? "" : ", ") + std::string(one.name);
+  }
+  for (const auto& [name, where] : names) {
+    if (at.tree.edition.benchmark(name) != nullptr) continue;
+    const Benchmark* meant = at.tree.edition.benchmark_like(name);
+    out.error(where, format("a model called '{}'", name),
+              meant == nullptr ? "one of " + all : format("'{}'", meant->name));
+  }
+}
+
+}  // namespace
+
+Rule model_name_valid() {
+  return {.id = "model-name-valid",
+          .group = "system",
+          .level = Level::curve,
+          .action = Action::reject_submission,
+          .clause = "§3.2: Submission completeness",
+          .demand = "the model is one of the benchmark's names",
+          .fix = "use the canonical spelling, in point.yaml and as the folder's name",
+          .check = check_model_name_valid};
+}
+
+}  // namespace assay::rules

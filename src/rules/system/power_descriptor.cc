@@ -1,0 +1,37 @@
+#include "rules/rule.h"
+
+namespace assay::rules {
+namespace {
+
+void check_power_descriptor(const Scope& at, Out& out) {
+  const Document& file = at.system->power_file;
+  const std::string division = at.system->division();
+  if (file.absent()) {
+    if (division == "rdi" || division == "serviced") return out.not_applicable();
+    out.error({at.system->path}, "no system_power.json", at.system->path + "/system_power.json");
+    return;
+  }
+  if (file.broken()) out.error(file.place(), file.trouble(), "valid JSON");
+  if (!at.system->power) return;
+  for (const PowerIssue& issue : at.system->power->errors) {
+    out.error(file.place(issue.pointer), issue.found, issue.expected);
+  }
+  for (const PowerIssue& issue : at.system->power->warnings) {
+    out.warning(file.place(issue.pointer), issue.found, issue.expected);
+  }
+}
+
+}  // namespace
+
+Rule power_descriptor() {
+  return {.id = "power-descriptor",
+          .group = "system",
+          .level = Level::system,
+          .action = Action::reject_submission,
+          .clause = "§4.5.2: Power descriptor",
+          .demand = "system_power.json adds up, each figure with its source",
+          .fix = "docs/formats/submission.md shows one; `assay curve` writes it from your answers",
+          .check = check_power_descriptor};
+}
+
+}  // namespace assay::rules

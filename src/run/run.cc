@@ -1,0 +1,302 @@
+#include "run/run.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "base/check.h"
+#include "run/self_audit.h"
+
+namespace assay::run {
+namespace {
+
+// The longest sleep: so soon a request to stop is heard, and so often sinks are ticked.
+constexpr Duration kLookUp = 50_ms;
+// A sender that fell behind must still receive, or its pool stays empty and it never sends again.
+constexpr int kSendsBetweenPolls = 8;
+
+// Passes everything on, and counts what the loop needs to know.
+class Watch final : public EventSink {
+ public:
+  explicit Watch(EventSink& next, std::size_t phases) : next_(next), done_(phases), ok_(phases) {}
+
+  void on_phase(const PhaseMark& mark) override { next_.on_phase(mark); }
+  void on_sent(const Query& query, Instant due, Instant sent) override {
+    next_.on_sent(query, due, sent);
+  }
+  void on_stream_event(const Query& query, const StreamEvent& event,
+                       std::string_view text) override {
+    last_activity = event.read;
+    failing = false;
+    next_.on_stream_event(query, event, text);
+  }
+  void on_done(const Event& event, std::string_view detail) override {
+    ++done_[event.query.phase];
+    failing = event.outcome != Outcome::ok;
+    freed.push_back(event.done);
+    if (!failing) {
+      ++ok_[event.query.phase];
+      last_activity = std::max(last_activity, event.done);
+    }
+    next_.on_done(event, detail);
+  }
+  void on_tick(Instant now) override { next_.on_tick(now); }
+
+  std::uint64_t done(std::uint16_t phase) const { return done_[phase]; }
+  std::uint64_t ok(std::uint16_t phase) const { return ok_[phase]; }
+
+  Instant last_activity{};       // of a target that answers: failures are none
+  bool failing = false;          // the latest query failed, and no answer has come since
+  std::vector<Instant> freed{};  // when slots became free that nobody took yet
+
+ private:
+  EventSink& next_;
+  std::vector<std::uint64_t> done_;
+  std::vector<std::uint64_t> ok_;
+};
+
+class Loop {
+ public:
+  Loop(const Plan& plan, Clock& clock, Target& target, EventSink& sink, const Control& control)
+      : plan_(plan),
+        clock_(clock),
+        target_(target),
+        watch_(sink, plan.phases.size()),
+        control_(control) {}
+
+  RunResult run() {
+    for (std::uint16_t i = 0; i < plan_.phases.size(); ++i) {
+      run_phase(i);
+      if (result_.interrupted || result_.target_dead) break;
+    }
+    settle();
+    result_.loop_lag = loop_lag_->figures();
+    result_.send_lag = send_lag_->figures();
+    return std::move(result_);
+  }
+
+ private:
+  struct PhaseState {
+    const PhasePlan& plan;
+    QueryStream queries;
+    Instant started{};
+    std::size_t limit_at = 0;      // the step of `limits` in force
+    std::uint64_t issued = 0;      // by this shard
+    std::uint64_t next_index = 0;  // in the whole plan's numbering
+  };
+
+  void run_phase(std::uint16_t index);
+  void issue(PhaseState& phase, PhaseResult& result);
+  bool may_issue(const PhaseState& phase, Instant now, PhaseResult& result);
+  bool has_enough(const PhaseState& phase, Duration elapsed, StopReason* why) const;
+  Instant due_of(const PhaseState& phase, std::uint32_t limit, Instant now) const;
+  Instant release_due(PhaseState& phase, Instant now);
+  void work_until(Instant until, bool send_follows);
+  void drain(const PhasePlan& plan, PhaseResult& result);
+  bool asked_to_stop(PhaseResult& result);
+  bool target_is_dead(const PhasePlan& plan, Instant now);
+  void settle();
+
+  const Plan& plan_;
+  Clock& clock_;
+  Target& target_;
+  Watch watch_;
+  const Control& control_;
+  RunResult result_{};
+  Instant next_tick_{};
+  Instant held_{};  // when a limit last held back what was due
+  std::unique_ptr<LagRecorder> loop_lag_ = std::make_unique<LagRecorder>();
+  std::unique_ptr<LagRecorder> send_lag_ = std::make_unique<LagRecorder>();
+};
+
+// An open loop's schedule is its own end; a closed loop needs to be told when it has enough.
+bool Loop::has_enough(const PhaseState& phase, Duration elapsed, StopReason* why) const {
+  const StopRule& stop = phase.plan.stop;
+  if (phase.plan.open_loop) return false;
+  if (stop.queries_min == 0 && stop.duration_min == Duration{}) return false;
+  if (phase.issued < stop.queries_min || elapsed < stop.duration_min) return false;
+  *why = stop.pass == 0 ? StopReason::count : StopReason::passes;
+  // All of this shard's queries of the pass are issued, and none of the next.
+  return stop.pass == 0 ||
+         (phase.next_index >= stop.pass && phase.next_index % stop.pass < plan_.shard_count);
+}
+
+bool Loop::may_issue(const PhaseState& phase, Instant now, PhaseResult& result) {
+  const StopRule& stop = phase.plan.stop;
+  const Duration elapsed = now - phase.started;
+  StopReason why = StopReason::count;
+  if (phase.plan.open_loop && phase.issued >= phase.plan.arrivals.size()) {
+    why = StopReason::schedule;
+  } else if (elapsed >= stop.duration_max) {
+    why = StopReason::duration;
+  } else if (phase.issued < stop.queries_max && !has_enough(phase, elapsed, &why)) {
+    return true;
+  }
+  result.stopped = why;
+  return false;
+}
+
+// Open loop: the drawn instant. Closed loop: when the slot became free that the query takes;
+// without a limit everything is due at once.
+Instant Loop::due_of(const PhaseState& phase, std::uint32_t limit, Instant now) const {
+  if (phase.plan.open_loop) return phase.started + phase.plan.arrivals[phase.issued];
+  if (limit == std::numeric_limits<std::uint32_t>::max()) return phase.started;
+  return watch_.freed.empty() ? now : std::min(now, watch_.freed.back());
+}
+
+// Releases one query if one is due; returns the instant at which the loop next has to act.
+Instant Loop::release_due(PhaseState& phase, Instant now) {
+  const std::vector<LimitStep>& limits = phase.plan.limits;
+  while (phase.limit_at + 1 < limits.size() &&
+         phase.started + limits[phase.limit_at + 1].at <= now) {
+    ++phase.limit_at;
+  }
+  const bool more_steps = phase.limit_at + 1 < limits.size();
+  const Instant step = more_steps ? phase.started + limits[phase.limit_at + 1].at : Instant::max();
+  const std::uint32_t limit = limits[phase.limit_at].in_flight_max;
+  const Instant due = due_of(phase, limit, now);
+  if (due > now) return std::min(step, due);
+  // Due, but the limit holds it: the next completion or the next step lets it go.
+  if (target_.in_flight() >= limit) {
+    held_ = now;
+    watch_.freed.clear();
+    return step;
+  }
+  if (!watch_.freed.empty()) watch_.freed.pop_back();
+  // A cap that held the query back is the plan's doing; what came after its end is ours.
+  send_lag_->record(phase.plan.open_loop ? std::max(due, held_) : due, now);
+  target_.submit(phase.queries.next(), due, watch_);
+  ++phase.issued;
+  phase.next_index = plan_.shard_index + phase.issued * plan_.shard_count;
+  return now;
+}
+
+void Loop::work_until(Instant until, bool send_follows) {
+  const Instant now = clock_.now();
+  Instant wake = std::min(until, now + kLookUp);
+  if (send_follows) {
+    const Duration window = clock_.spin_window();
+    // Close to a send, or told never to sleep: look and come back.
+    const bool close = window == Duration::max() || until - now <= window;
+    if (close && window > Duration{}) {
+      wake = now;
+    } else {
+      wake = std::min(wake, until - window);
+    }
+  }
+  target_.poll(wake, watch_);
+  loop_lag_->record(std::max(wake, now), clock_.now());
+  if (now >= next_tick_) {
+    watch_.on_tick(now);
+    next_tick_ = now + kLookUp;
+  }
+}
+
+bool Loop::asked_to_stop(PhaseResult& result) {
+  if (control_.request() == Control::Request::none) return false;
+  result_.interrupted = true;
+  result.stopped = StopReason::interrupted;
+  return true;
+}
+
+bool Loop::target_is_dead(const PhasePlan& plan, Instant now) {
+  if (target_.in_flight() == 0 && !watch_.failing) watch_.last_activity = now;
+  if (plan.stop.idle_max == Duration::max()) return false;
+  if (now - watch_.last_activity < plan.stop.idle_max) return false;
+  result_.target_dead = true;
+  return true;
+}
+
+void Loop::issue(PhaseState& phase, PhaseResult& result) {
+  int sends = 0;
+  for (;;) {
+    const Instant now = clock_.now();
+    if (asked_to_stop(result) || !may_issue(phase, now, result)) return;
+    if (target_is_dead(phase.plan, now)) {
+      result.stopped = StopReason::idle;
+      return;
+    }
+    const std::uint64_t issued_before = phase.issued;
+    const Instant next = release_due(phase, now);
+    if (phase.issued > issued_before) {
+      if (++sends % kSendsBetweenPolls == 0) target_.poll(now, watch_);
+      continue;
+    }
+    const Instant deadline = phase.started + phase.plan.stop.duration_max;
+    work_until(std::min(next, deadline), phase.plan.open_loop && next < Instant::max());
+  }
+}
+
+void Loop::drain(const PhasePlan& plan, PhaseResult& result) {
+  const Instant give_up = clock_.now() + plan.stop.drain_max;
+  while (target_.in_flight() > 0) {
+    const Instant now = clock_.now();
+    asked_to_stop(result);
+    const bool stop_now = control_.request() == Control::Request::stop;
+    if (stop_now || now >= give_up || result_.target_dead || target_is_dead(plan, now)) {
+      result.drained = false;
+      target_.cancel_all(watch_);
+      return;
+    }
+    work_until(give_up, false);
+  }
+}
+
+void Loop::run_phase(std::uint16_t index) {
+  const PhasePlan& plan = plan_.phases[index];
+  PhaseState phase{.plan = plan,
+                   .queries = QueryStream(plan, index, plan_.shard_index, plan_.shard_count)};
+  PhaseResult result{.phase = index};
+  phase.started = clock_.now();
+  result.started = phase.started;
+  watch_.last_activity = phase.started;
+  watch_.on_phase({index, PhaseStep::started, phase.started});
+  issue(phase, result);
+  result.issue_ended = clock_.now();
+  watch_.on_phase({index, PhaseStep::issue_ended, result.issue_ended});
+  result.issued = phase.issued;
+  const bool last = index + 1U == plan_.phases.size();
+  if (plan.drain || last || result_.interrupted || result_.target_dead) drain(plan, result);
+  result.ended = clock_.now();
+  watch_.on_phase({index, PhaseStep::drained, result.ended});
+  result_.phases.push_back(result);
+}
+
+// What a phase left in flight may have ended in a later one: the counts are taken at the very end.
+void Loop::settle() {
+  CHECK(target_.in_flight() == 0);
+  for (PhaseResult& phase : result_.phases) {
+    phase.completed = watch_.ok(phase.phase);
+    phase.failed = watch_.done(phase.phase) - phase.completed;
+    CHECK(phase.issued == phase.completed + phase.failed);
+  }
+  watch_.on_tick(clock_.now());
+}
+
+}  // namespace
+
+std::string_view to_string(StopReason reason) {
+  switch (reason) {
+    case StopReason::count:
+      return "count";
+    case StopReason::schedule:
+      return "schedule";
+    case StopReason::duration:
+      return "duration";
+    case StopReason::passes:
+      return "passes";
+    case StopReason::idle:
+      return "idle";
+    case StopReason::interrupted:
+      return "interrupted";
+  }
+  CHECK(false && "no such StopReason");
+  return "";
+}
+
+RunResult run(const Plan& plan, Clock& clock, Target& target, EventSink& sink,
+              const Control& control) {
+  return Loop(plan, clock, target, sink, control).run();
+}
+
+}  // namespace assay::run

@@ -1,0 +1,79 @@
+// run(plan, clock, target, sink, control): the one loop. It releases queries when the plan says so,
+// lets the target work, and stops when the plan says so. It cannot tell a measurement from a
+// simulation.
+//
+// Open loop: a query is due at its drawn instant, whatever the target does; if we are late, `due`
+// stays and the lateness is recorded. Closed loop: a query is due the moment a slot is free. Before
+// a due instant the loop sleeps until the clock's spin window and polls from there on; receiving
+// keeps its share whatever the backlog of sends.
+//
+// One thread a call. `control` may be written by any thread, also from a signal handler.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "domain/client_audit.h"
+#include "domain/event_sink.h"
+#include "domain/plan.h"
+#include "domain/target.h"
+
+namespace assay::run {
+
+// What somebody outside asks of a run that is under way.
+class Control {
+ public:
+  enum class Request : int { none, drain, stop };
+  // Ctrl-C once: no more queries, what is in flight may end. Twice: what is in flight is cancelled.
+  void ask_to_stop() {
+    if (request_.load(std::memory_order_relaxed) < static_cast<int>(Request::stop)) {
+      request_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+  Request request() const {
+    const int r = request_.load(std::memory_order_relaxed);
+    return r <= 0 ? Request::none : r == 1 ? Request::drain : Request::stop;
+  }
+
+ private:
+  std::atomic<int> request_{0};
+};
+
+enum class StopReason : std::uint8_t {
+  count,        // queries_max, or queries_min with nothing else to wait for
+  schedule,     // every arrival was released
+  duration,     // duration_max
+  passes,       // a whole number of passes after duration_min
+  idle,         // nothing came for idle_max: the target is dead
+  interrupted,  // asked to stop
+};
+std::string_view to_string(StopReason reason);
+
+struct PhaseResult {
+  std::uint16_t phase = 0;
+  StopReason stopped = StopReason::count;
+  bool drained = true;  // false: some were cancelled
+  Instant started{};
+  Instant issue_ended{};
+  Instant ended{};
+  std::uint64_t issued = 0;
+  std::uint64_t completed = 0;  // outcome ok
+  std::uint64_t failed = 0;     // issued = completed + failed, always
+};
+
+struct RunResult {
+  std::vector<PhaseResult> phases{};  // those that were begun
+  bool interrupted = false;           // asked to stop
+  bool target_dead = false;           // stopped by idle_max
+  LagFigures loop_lag{};  // the loop came back later than it meant to, handling included
+  LagFigures send_lag{};  // a query was released so long after it was due and a slot was free;
+                          // without a limit (all at once) it is how long issuing took
+};
+
+RunResult run(const Plan& plan, Clock& clock, Target& target, EventSink& sink,
+              const Control& control);
+
+}  // namespace assay::run

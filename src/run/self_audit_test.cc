@@ -1,0 +1,29 @@
+#include "run/self_audit.h"
+
+#include <gtest/gtest.h>
+
+namespace assay::run {
+namespace {
+
+TEST(LagRecorder, one_stall_that_makes_many_late_is_counted_once) {
+  LagRecorder lag;
+  const Instant start{1'000'000'000};
+  for (int i = 0; i < 64; ++i) lag.record(start, start + 20_ms);
+  lag.record(start + 30_ms, start + 30_ms);
+  lag.record(start + 40_ms, start + 60_ms);
+  const LagFigures figures = lag.figures();
+  EXPECT_EQ(figures.count, 66U);
+  EXPECT_EQ(figures.stalls, 2U);
+  EXPECT_EQ(figures.stalled, 40_ms);
+  EXPECT_EQ(figures.max, 20_ms);
+}
+
+TEST(LagRecorder, what_is_done_before_its_time_is_not_late) {
+  LagRecorder lag;
+  lag.record(Instant{2'000'000'000}, Instant{1'000'000'000});
+  EXPECT_EQ(lag.figures().max, Duration{});
+  EXPECT_EQ(lag.figures().stalls, 0U);
+}
+
+}  // namespace
+}  // namespace assay::run

@@ -1,0 +1,74 @@
+// COCO's mean average precision for boxes, as pycocotools computes it: IoU thresholds 0.50 to 0.95,
+// 101 recall points, areas all, small, medium and large, at most 1, 10 and 100 detections an image.
+// Ties in score keep the order in which detections are given, images in order of their ids.
+// Pure; any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace assay::score {
+
+struct Box {
+  double x = 0;
+  double y = 0;
+  double width = 0;
+  double height = 0;
+};
+
+struct CocoTruth {
+  std::int64_t image = 0;
+  std::int32_t category = 0;
+  Box box{};
+  double area = 0;  // the annotation's, not the box's
+  bool crowd = false;
+};
+
+struct CocoDetection {
+  std::int64_t image = 0;
+  std::int32_t category = 0;
+  Box box{};
+  double score = 0;
+};
+
+// −1 where there is nothing to average.
+struct CocoScores {
+  double ap = -1;  // the headline: IoU 0.50:0.95
+  double ap50 = -1;
+  double ap75 = -1;
+  std::array<double, 3> ap_by_area{-1, -1, -1};        // small, medium, large
+  std::array<double, 3> ar_by_detections{-1, -1, -1};  // at most 1, 10, 100
+  std::array<double, 3> ar_by_area{-1, -1, -1};
+};
+
+CocoScores coco_scores(std::span<const CocoTruth> truths,
+                       std::span<const CocoDetection> detections);
+
+// The suite's payload: seven floats a detection, [index, ymin, xmin, ymax, xmax, score, class],
+// coordinates by the image's size, class counted from 0 among COCO's 80. Appends; fails when the
+// number of floats is no multiple of 7 or a class is none.
+Result<void> append_coco_payload(std::span<const float> payload, std::int64_t image, double width,
+                                 double height, std::vector<CocoDetection>& out);
+// 0..79 to COCO's 1..90, which has gaps.
+std::int32_t coco_category(std::int32_t index);
+
+// COCO's instances file.
+struct CocoAnnotations {
+  std::vector<CocoTruth> truths{};
+  std::map<std::int64_t, std::pair<double, double>> sizes{};  // by image: width, height
+};
+Result<CocoAnnotations> read_coco_annotations(const std::filesystem::path& path);
+// COCO's list of results: [{image_id, category_id, bbox, score}].
+Result<std::vector<CocoDetection>> read_coco_results(const std::filesystem::path& path);
+// "stats": the twelve figures in COCO's order.
+Json coco_json(const CocoScores& scores);
+
+}  // namespace assay::score

@@ -1,0 +1,133 @@
+// external: an evaluator that somebody else wrote (VBench, an LLM judge, a private metric). The
+// replies are written to a file, JSON lines of {"sample", "answered", "reply", "content",
+// "tool_calls", "tokens", "columns"}; the command is run in a folder of its own with {replies} and
+// {result} replaced by paths; what it wrote to {result}, or else the last line of its standard
+// output, is JSON: a number, or an object with "score" and whatever else it wants to say.
+// The command is the user's own word and is not confined.
+//
+// swe_bench_scorer is the same and also reads the report of SWE-bench's harness: resolved_instances
+// by those that were evaluated.
+#include "base/files.h"
+#include "base/format.h"
+#include "base/scratch_folder.h"
+#include "base/text.h"
+#include "score/sandbox.h"
+#include "score/scorer.h"
+
+namespace assay::score {
+namespace {
+
+class External final : public Scorer {
+ public:
+  External(std::vector<std::string> command, double seconds, ScratchFolder folder, bool swe_bench)
+      : command_(std::move(command)),
+        seconds_(seconds),
+        folder_(std::move(folder)),
+        swe_bench_(swe_bench) {}
+
+  Result<void> add(const Row& row) override {
+    Json line;
+    line.set("sample", row.sample)
+        .set("answered", row.answered)
+        .set("reply", row.reply)
+        .set("content", row.content)
+        .set("tool_calls", row.tool_calls)
+        .set("tokens", row.tokens >= 0 ? Json(row.tokens) : Json())
+        .set("columns", *row.columns);
+    replies_ += line.dump();
+    replies_ += '\n';
+    return {};
+  }
+
+  Result<Verdict> finish() override {
+    const auto replies = folder_.path() / "replies.jsonl";
+    const auto result = folder_.path() / "result.json";
+    TRY(write_file_atomic(replies, replies_));
+    Program program{.folder = folder_.path(), .time_max = Duration::from_seconds(seconds_)};
+    for (std::string word : command_) {
+      put(word, "{replies}", replies.string());
+      put(word, "{result}", result.string());
+      program.command.push_back(std::move(word));
+    }
+    ASSIGN_OR_RETURN(const ProgramEnd end, run_program(program));
+    if (end.out_of_time) {
+      return Error{Code::timed_out, format("'{}' took more than {} s (extras.timeout_s)",
+                                           command_.front(), seconds_)};
+    }
+    if (end.exit_code != 0) {
+      return Error{Code::io,
+                   format("'{}' failed ({} {}): {}", command_.front(),
+                          end.signal != 0 ? "signal" : "exit code",
+                          end.signal != 0 ? end.signal : end.exit_code, last_line(end.err))};
+    }
+    const auto file = read_file(result);
+    const std::string text = file ? *file : std::string(last_line(end.out));
+    const auto said = Json::parse(text);
+    if (!said) return said.error().within(format("what '{}' said", command_.front()));
+    Verdict verdict;
+    if (swe_bench_ && said->find("score") == nullptr) return resolved(*said);
+    const Json* const score = said->find("score");
+    verdict.score = score != nullptr ? *score : *said;
+    if (score != nullptr) verdict.breakdown = *said;
+    return verdict;
+  }
+
+ private:
+  // What SWE-bench's own harness reports: instances resolved, by those that were evaluated.
+  static Result<Verdict> resolved(const Json& said) {
+    const Json& good = said["resolved_instances"];
+    std::int64_t all = static_cast<std::int64_t>(said["evaluated_instance_ids"].size());
+    for (const char* key : {"submitted_instances", "total_instances"}) {
+      if (all == 0) all = said[key].as_int(0);
+    }
+    if (!good.is_integer() || all <= 0) {
+      return invalid(
+          "the report has no resolved_instances, or none of evaluated_instance_ids, "
+          "submitted_instances and total_instances");
+    }
+    Verdict verdict;
+    verdict.score = static_cast<double>(good.as_int()) / static_cast<double>(all);
+    verdict.breakdown = said;
+    return verdict;
+  }
+
+  static void put(std::string& word, std::string_view name, const std::string& path) {
+    for (std::size_t at = word.find(name); at != std::string::npos;
+         at = word.find(name, at + path.size())) {
+      word.replace(at, name.size(), path);
+    }
+  }
+  static std::string_view last_line(std::string_view text) {
+    text = trim(text);
+    const std::size_t end = text.rfind('\n');
+    return end == std::string_view::npos ? text : text.substr(end + 1);
+  }
+
+  std::vector<std::string> command_;
+  double seconds_;
+  ScratchFolder folder_;
+  bool swe_bench_;
+  std::string replies_{};
+};
+
+}  // namespace
+
+Made make_external(std::string_view name, const ScorerOptions& options) {
+  std::vector<std::string> command;
+  const Json& given = options.extra["command"];
+  if (given.is_string()) command.assign({"/bin/sh", "-c", std::string(given.as_string())});
+  for (const Json& word : given.items()) command.emplace_back(word.as_string());
+  if (command.empty()) {
+    return invalid(
+        format("{} needs extras.command: a program, with {{replies}} and {{result}} for "
+               "the files it reads and writes",
+               name));
+  }
+  const double seconds = options.extra["timeout_s"].as_double(14400);
+  if (!(seconds > 0)) return invalid("extras.timeout_s: must be above 0");
+  ASSIGN_OR_RETURN(ScratchFolder folder, ScratchFolder::make("score"));
+  return std::make_unique<External>(std::move(command), seconds, std::move(folder),
+                                    name == "swe_bench_scorer");
+}
+
+}  // namespace assay::score

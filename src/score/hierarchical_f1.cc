@@ -1,0 +1,105 @@
+// The hierarchical F1 of Qwen3-VL's product catalogue: category paths ("A > B > C") are compared
+// level by level from the top, and the levels that agree are counted over all rows.
+#include <algorithm>
+#include <array>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "score/scorer.h"
+
+namespace assay::score {
+namespace {
+
+constexpr std::string_view kSeparator = " > ";
+
+std::vector<std::string> levels(std::string_view path) {
+  std::vector<std::string> out;
+  for (;;) {
+    const std::size_t at = path.find(kSeparator);
+    out.emplace_back(trim(path.substr(0, at)));
+    if (at == std::string_view::npos) return out;
+    path.remove_prefix(at + kSeparator.size());
+  }
+}
+
+// What the suite's lax reader takes for a boolean.
+bool is_boolean(const Json& value) {
+  if (value.is_bool()) return true;
+  if (value.is_number()) return value.as_double(2) == 0 || value.as_double(2) == 1;
+  constexpr std::array<std::string_view, 12> kWords = {"true", "false", "t",  "f",   "yes", "no",
+                                                       "y",    "n",     "on", "off", "1",   "0"};
+  const std::string word = lower(value.as_string("-"));
+  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
+// Exactly {category, brand, is_secondhand}; otherwise the reply has no category.
+bool predicted_category(std::string_view reply, std::string& category) {
+  const auto json = Json::parse(reply);
+  if (!json || !json->is_object()) return false;
+  for (const auto& [key, value] : json->members()) {
+    if (key != "category" && key != "brand" && key != "is_secondhand") return false;
+  }
+  const Json& path = (*json)["category"];
+  if (!path.is_string() || !(*json)["brand"].is_string()) return false;
+  if (json->find("is_secondhand") == nullptr || !is_boolean((*json)["is_secondhand"])) return false;
+  category = trim(path.as_string());
+  return true;
+}
+
+class HierarchicalF1 final : public Scorer {
+ public:
+  explicit HierarchicalF1(const ScorerOptions& options) : options_(options) {
+    if (options_.ground_truth.empty()) options_.ground_truth = "ground_truth_category";
+  }
+
+  Result<void> add(const Row& row) override {
+    if (!row.answered) return {};
+    ASSIGN_OR_RETURN(const std::string truth, column_text(row, options_.ground_truth));
+    const std::vector<std::string> wanted = levels(trim(truth));
+    ++rows_;
+    expected_ += wanted.size();
+    std::string category;
+    if (!predicted_category(row.content.empty() ? row.reply : row.content, category)) {
+      predicted_ += wanted.size();  // padded to the truth's depth with what matches nothing
+      ++unreadable_;
+      return {};
+    }
+    const std::vector<std::string> got = levels(category);
+    predicted_ += got.size();
+    const std::size_t depth = std::min(got.size(), wanted.size());
+    std::size_t same = 0;
+    while (same < depth && got[same] == wanted[same]) ++same;
+    agree_ += same;
+    return {};
+  }
+
+  Result<Verdict> finish() override {
+    Verdict verdict;
+    if (rows_ == 0) return verdict;
+    const double precision = static_cast<double>(agree_) / static_cast<double>(predicted_);
+    const double recall = static_cast<double>(agree_) / static_cast<double>(expected_);
+    verdict.score = precision + recall > 0 ? 2 * precision * recall / (precision + recall) : 0.0;
+    if (unreadable_ > 0) {
+      verdict.note =
+          format("{} of {} replies are not the JSON that was asked for and count as wrong",
+                 unreadable_, rows_);
+    }
+    return verdict;
+  }
+
+ private:
+  ScorerOptions options_;
+  std::size_t rows_ = 0;
+  std::size_t unreadable_ = 0;
+  std::size_t agree_ = 0;
+  std::size_t predicted_ = 0;
+  std::size_t expected_ = 0;
+};
+
+}  // namespace
+
+Made make_hierarchical_f1(std::string_view, const ScorerOptions& options) {
+  return std::make_unique<HierarchicalF1>(options);
+}
+
+}  // namespace assay::score

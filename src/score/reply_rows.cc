@@ -1,0 +1,142 @@
+#include "score/reply_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/format.h"
+#include "domain/tool_call.h"
+
+namespace assay::score {
+namespace {
+
+std::uint64_t key_of(const Query& query) { return std::uint64_t{query.phase} << 32 | query.index; }
+
+Json tool_call_list(std::string_view text) {
+  if (text.empty()) return {};
+  Json out = Json::array();
+  for (const ToolCall& call : tool_calls_from(text)) {
+    Json function = Json().set("name", call.name).set("arguments", call.arguments);
+    out.push_back(
+        Json().set("id", call.id).set("type", "function").set("function", std::move(function)));
+  }
+  return out;
+}
+
+}  // namespace
+
+void ReplyRows::add_phase(std::uint16_t phase, const Dataset& dataset,
+                          Result<std::unique_ptr<Scorer>> scorer) {
+  Phase one;
+  one.index = phase;
+  one.dataset = &dataset;
+  if (scorer) {
+    one.scorer = *std::move(scorer);
+  } else {
+    one.state = scorer.error();
+  }
+  phases_.push_back(std::move(one));
+}
+
+ReplyRows::Phase* ReplyRows::phase_of(std::uint16_t index) {
+  for (Phase& phase : phases_) {
+    if (phase.index == index) return &phase;
+  }
+  return nullptr;
+}
+
+void ReplyRows::on_sent(const Query& query, Instant, Instant sent) {
+  Phase* const phase = phase_of(query.phase);
+  if (phase == nullptr) return;
+  replies_.insert(key_of(query)).sample = query.sample;
+  phase->first = phase->first.known() ? std::min(phase->first, sent) : sent;
+}
+
+void ReplyRows::on_stream_event(const Query& query, const StreamEvent& event,
+                                std::string_view text) {
+  if (!is_fragment(event.category) || phase_of(query.phase) == nullptr) return;
+  Reply& reply = replies_.insert(key_of(query));
+  reply.sample = query.sample;
+  if (event.category == Category::text) reply.content += text;
+  if (event.category == Category::reasoning) reply.reasoning += text;
+  if (event.category == Category::tool_call) reply.tool_calls += text;
+}
+
+void ReplyRows::tell(Phase& phase, Row& row) {
+  static const Json kNoColumns = Json::object();
+  PhaseScore& score = phase.score;
+  ++score.issued;
+  if (row.answered) {
+    ++(row.reply.empty() ? score.empty : score.scored);
+    if (row.tokens >= 0) score.tokens.push_back(row.tokens);
+  } else {
+    ++score.missing;
+  }
+  if (!phase.state) return;
+  if (row.sample >= phase.dataset->samples.size()) {
+    phase.state =
+        invalid(format("the run asked row {} of '{}', which has {} rows: is it the same "
+                       "dataset?",
+                       row.sample + 1, phase.dataset->name, phase.dataset->samples.size()));
+    return;
+  }
+  const Json& columns = phase.dataset->samples[row.sample].columns;
+  row.columns = columns.is_object() ? &columns : &kNoColumns;
+  phase.state = phase.scorer->add(row);
+}
+
+void ReplyRows::on_done(const Event& event, std::string_view) {
+  Phase* const phase = phase_of(event.query.phase);
+  if (phase == nullptr) return;
+  const std::uint64_t key = key_of(event.query);
+  Reply reply;
+  if (Reply* const found = replies_.find(key)) {
+    reply = std::move(*found);
+    replies_.erase(key);
+  }
+  if (event.done.known()) phase->last = std::max(phase->last, event.done);
+  Row row;
+  row.sample = event.query.sample;
+  row.answered = event.outcome == Outcome::ok;
+  std::string all;
+  if (row.answered) {
+    row.tool_calls = tool_call_list(reply.tool_calls);
+    all = reply.reasoning + reply.content;
+    if (!row.tool_calls.is_null()) all += row.tool_calls.dump();
+    row.reply = all;
+    row.content = reply.content;
+    row.reasoning = reply.reasoning;
+    row.tokens = tokens_of_ ? tokens_of_(event) : event.usage.completion_tokens;
+  }
+  tell(*phase, row);
+}
+
+std::vector<PhaseScore> ReplyRows::finish() {
+  // Sent, and the log does not say how it ended.
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> open;
+  replies_.for_each(
+      [&open](std::uint64_t key, const Reply& reply) { open.emplace_back(key, reply.sample); });
+  std::sort(open.begin(), open.end());
+  for (const auto& [key, sample] : open) {
+    Row row;
+    row.sample = sample;
+    row.answered = false;
+    tell(*phase_of(static_cast<std::uint16_t>(key >> 32)), row);
+  }
+  replies_.clear();
+  std::vector<PhaseScore> out;
+  for (Phase& phase : phases_) {
+    if (phase.first.known() && phase.last > phase.first) {
+      phase.score.duration = phase.last - phase.first;
+    }
+    if (phase.state) {
+      phase.score.verdict = phase.scorer->finish();
+    } else {
+      phase.score.verdict = phase.state.error();
+    }
+    out.push_back(std::move(phase.score));
+  }
+  phases_.clear();
+  return out;
+}
+
+}  // namespace assay::score

@@ -1,0 +1,77 @@
+// ReplyRows: hears a run from its log and tells scorers each reply, phase by phase, as it ended.
+// Memory holds the replies in flight. A query that failed, or that the log breaks off before, is a
+// row without an answer: nothing that was asked is left out of a score. One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "domain/event_sink.h"
+#include "domain/sample.h"
+#include "score/scorer.h"
+
+namespace assay::score {
+
+struct PhaseScore {
+  Result<Verdict> verdict = invalid("not scored");
+  std::size_t issued = 0;
+  std::size_t scored = 0;              // answered with something
+  std::size_t empty = 0;               // answered with nothing
+  std::size_t missing = 0;             // not answered
+  Duration duration{};                 // first query sent to last reply
+  std::vector<std::int64_t> tokens{};  // of each answer that was counted
+};
+
+class ReplyRows final : public EventSink {
+ public:
+  // A reply's tokens; -1 where they are not known.
+  using TokensOf = std::function<std::int64_t(const Event&)>;
+
+  explicit ReplyRows(TokensOf tokens_of = {}) : tokens_of_(std::move(tokens_of)) {}
+
+  // `dataset` must outlive this. Without a scorer the replies are counted, and the verdict is why.
+  void add_phase(std::uint16_t phase, const Dataset& dataset,
+                 Result<std::unique_ptr<Scorer>> scorer);
+
+  void on_phase(const PhaseMark&) override {}
+  void on_sent(const Query& query, Instant due, Instant sent) override;
+  void on_stream_event(const Query& query, const StreamEvent& event,
+                       std::string_view text) override;
+  void on_done(const Event& event, std::string_view detail) override;
+
+  // In the order of add_phase. A scorer's first error is its verdict.
+  std::vector<PhaseScore> finish();
+
+ private:
+  struct Reply {
+    std::uint32_t sample = 0;
+    std::string content{};
+    std::string reasoning{};
+    std::string tool_calls{};
+  };
+  struct Phase {
+    std::uint16_t index = 0;
+    const Dataset* dataset = nullptr;
+    std::unique_ptr<Scorer> scorer{};
+    Result<void> state{};
+    PhaseScore score{};
+    Instant first = Instant::none();
+    Instant last = Instant::none();
+  };
+
+  Phase* phase_of(std::uint16_t index);
+  void tell(Phase& phase, Row& row);
+
+  TokensOf tokens_of_;
+  std::vector<Phase> phases_{};
+  FlatMap<Reply> replies_{256};
+};
+
+}  // namespace assay::score

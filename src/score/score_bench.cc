@@ -1,0 +1,73 @@
+// How fast the formulas are. Against the field's own libraries: bench/quality.py.
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/rng.h"
+#include "score/coco_map.h"
+#include "score/porter.h"
+#include "score/rouge.h"
+
+namespace assay::score {
+namespace {
+
+std::string words(Rng& rng, std::size_t count) {
+  constexpr std::array kSyllables = {"ta", "re",  "mi",  "on", "ex", "pro",  "con",  "ing", "er",
+                                     "al", "ous", "ive", "st", "le", "ment", "tion", "qu",  "ar"};
+  std::string out;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::uint64_t n = rng.below(3) + 1; n > 0; --n) {
+      out += kSyllables[static_cast<std::size_t>(rng.below(kSyllables.size()))];
+    }
+    out += rng.below(15) == 0 ? ".\n" : " ";
+  }
+  return out;
+}
+
+// A summary of a news article: about 60 words, in about four sentences.
+void rouge(benchmark::State& state) {
+  const auto length = static_cast<std::size_t>(state.range(0));
+  Rng rng(1);
+  std::vector<std::string> texts;
+  for (int i = 0; i < 64; ++i) texts.push_back(words(rng, length));
+  Rouge scorer(true);
+  CHECK(scorer.score(texts[0], texts[0]).rouge_l_sum.f == 1);
+  std::size_t at = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(scorer.score(texts[at % 64], texts[(at + 1) % 64]));
+    ++at;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(rouge)->Arg(60)->Arg(1000);
+
+void coco(benchmark::State& state) {
+  Rng rng(1);
+  const auto images = static_cast<std::int64_t>(state.range(0));
+  std::vector<CocoTruth> truths;
+  std::vector<CocoDetection> detections;
+  const auto upto = [&rng](std::uint64_t n) { return static_cast<double>(rng.below(n)); };
+  for (std::int64_t image = 0; image < images; ++image) {
+    for (std::uint64_t n = rng.below(12); n > 0; --n) {
+      const auto category = static_cast<std::int32_t>(rng.below(80)) + 1;
+      const Box box{upto(400), upto(400), upto(150) + 4, upto(150) + 4};
+      truths.push_back({image, category, box, box.width * box.height, false});
+      for (std::uint64_t k = rng.below(4); k > 0; --k) {
+        detections.push_back({image,
+                              category,
+                              {box.x + upto(10), box.y + upto(10), box.width, box.height},
+                              upto(1000) / 1000});
+      }
+    }
+  }
+  CHECK(coco_scores(truths, detections).ap > 0);
+  for (auto _ : state) benchmark::DoNotOptimize(coco_scores(truths, detections));
+  state.SetItemsProcessed(state.iterations() * images);
+}
+BENCHMARK(coco)->Arg(500)->Arg(5000)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace assay::score

@@ -1,0 +1,87 @@
+// Any bytes as a model's reply: every extractor and scorer answers, and a reply that is its own
+// truth is right.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "score/code_judge.h"
+#include "score/english_text.h"
+#include "score/extract.h"
+#include "score/function_call.h"
+#include "score/math_equal.h"
+#include "score/payload.h"
+#include "score/rouge.h"
+#include "score/scorer.h"
+
+namespace {
+
+using assay::Json;
+
+void judge(std::string_view name, std::string_view reply, const Json& columns) {
+  auto scorer = assay::score::make_scorer(name, {});
+  if (!scorer) return;  // it needs options
+  assay::score::Row row;
+  row.columns = &columns;
+  row.reply = row.content = reply;
+  if (!(*scorer)->add(row)) return;
+  const auto verdict = (*scorer)->finish();
+  CHECK(verdict);
+  if (verdict->score.is_number()) CHECK(verdict->score.as_double() >= 0);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size < 4096 ? size : 4096);
+  const std::size_t cut = bytes.find('\0');
+  const std::string reply(bytes.substr(0, cut));
+  const std::string truth(cut == std::string_view::npos ? bytes : bytes.substr(cut + 1));
+  for (const char* id : {"abcd_extractor", "boxed_math_extractor", "python_code_extractor",
+                         "letter_aj", "aime_integer", "last_boxed", "gsm8k_number"}) {
+    CHECK(assay::score::extract(id, reply).size() <= reply.size() + 8);
+  }
+  assay::score::math_equal(reply, truth);
+  if (const auto a = assay::score::evaluate_latex(reply)) {
+    CHECK(assay::score::math_equal(reply, reply) || *a != *a);
+  }
+  assay::score::same_output(reply, truth);
+  CHECK(assay::score::same_output(reply, reply));
+  assay::score::Rouge rouge(true);
+  const auto scores = rouge.score(truth, reply);
+  for (const auto& one : {scores.rouge1, scores.rouge2, scores.rouge_l, scores.rouge_l_sum}) {
+    CHECK(one.f >= 0 && one.f <= 1 + 1e-12);
+  }
+  if (const auto floats = assay::score::read_floats(reply)) {
+    CHECK(floats->size() <= reply.size());
+  }
+  assay::score::python_calls(reply);
+  assay::score::java_value(reply, "ArrayList", "integer");
+  assay::score::java_value(reply, "HashMap", "");
+  assay::score::javascript_value(reply, "array", "");
+  assay::score::javascript_value(reply, "dict", "");
+  if (assay::valid_utf8(reply)) assay::score::english_text(reply, {});
+  Json columns;
+  columns.set("ground_truth", truth)
+      .set("transcript", truth)
+      .set("gt_output", truth)
+      .set("metric", truth.size() % 2 == 0 ? "niah_em" : "qa_em")
+      .set("conversation_id", truth.size() % 2 == 0 ? "sim_1" : "swe")
+      .set("intent_codes", Json::array().push_back("I001"))
+      .set("tool_calls",
+           Json::array().push_back(Json().set(
+               "function",
+               Json().set("name", "bash").set("arguments", Json().set("command", truth)))))
+      .set("subset", "parallel")
+      .set("func_description", "[]")
+      .set("highlights", truth)
+      .set("ground_truth_category", truth)
+      .set("answers", truth)
+      .set("text", truth)
+      .set("dataset", "aime25")
+      .set("label", 1);
+  for (const std::string_view name : assay::score::scorer_names()) judge(name, reply, columns);
+  return 0;
+}

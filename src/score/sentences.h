@@ -1,0 +1,64 @@
+// Where a text's sentences end, for ROUGE-Lsum, which compares sentence by sentence.
+//
+// The suites cut by nltk's Punkt (Kiss and Strunk 2006) with its model of English. That model is
+// data of its own (nltk_data's punkt_tab/english), which is not shipped here. Where its folder is
+// given (extras.punkt) Punkt is what cuts, decision for decision as nltk does; else split_sentences
+// does, by rules that agree on plain prose and may differ at abbreviations. ROUGE-1, -2 and -L do
+// not depend on it. Immutable; any thread.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace assay::score {
+
+// At . ! ? and what closes them, before a capital or a digit, but not after the usual abbreviations
+// or initials. Line ends are kept as ends. The sentences are lines of what is returned.
+std::string split_sentences(std::string_view text);
+
+class Punkt {
+ public:
+  // The folder of abbrev_types.txt, collocations.tab, ortho_context.tab and sent_starters.txt.
+  static Result<Punkt> read(const std::filesystem::path& folder);
+
+  // The sentences, as nltk's sent_tokenize gives them. REQUIRES: valid UTF-8.
+  std::vector<std::string_view> sentences(std::string_view text) const;
+
+ private:
+  struct Token;
+  struct Context;
+  bool holds_break(std::string_view text) const;
+  std::vector<Token> tokens(std::string_view text) const;
+  void first_pass(Token& token) const;
+  void second_pass(Token& token, const Token& next) const;
+  int starts_sentence(const Token& token) const;  // 1 yes, 0 no, -1 unknown
+
+  std::unordered_set<std::string> abbreviations_{};
+  std::unordered_set<std::string> starters_{};
+  std::unordered_set<std::string> collocations_{};  // "first\tsecond"
+  std::unordered_map<std::string, int> contexts_{};
+};
+
+// What cuts texts, as a scorer's extras ask for it.
+class Sentences {
+ public:
+  // `extras`: punkt, the folder; without it the built-in rules.
+  static Result<Sentences> make(const Json& extras);
+
+  std::string lines(std::string_view text) const;
+  // For the result: "" where Punkt cuts.
+  std::string note() const;
+
+ private:
+  std::shared_ptr<const Punkt> punkt_{};
+};
+
+}  // namespace assay::score

@@ -1,0 +1,117 @@
+// SQuAD's exact match and F1 (Rajpurkar 2016): words in common after punctuation, articles and case
+// are dropped; the best of several true answers counts.
+#include <algorithm>
+#include <map>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "score/scorer.h"
+#include "text/unicode.h"
+
+namespace assay::score {
+namespace {
+
+std::vector<std::string> squad_words(std::string_view answer) {
+  std::string plain;
+  for (const char c : text::lower_case(valid_utf8(answer) ? std::string(answer)
+                                                          : text::replace_invalid_utf8(answer))) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool punctuation = byte < 0x80 && text::is_bert_punctuation(byte);
+    if (!punctuation) plain += c;
+  }
+  std::vector<std::string> words;
+  std::string word;
+  const auto flush = [&] {
+    if (!word.empty() && word != "a" && word != "an" && word != "the") words.push_back(word);
+    word.clear();
+  };
+  for (std::size_t at = 0; at < plain.size();) {
+    const text::CodePoint c = text::decode_at(plain, at);
+    if (text::is_space(c.value)) {
+      flush();
+    } else {
+      word.append(plain, at, c.bytes);
+    }
+    at += c.bytes;
+  }
+  flush();
+  return words;
+}
+
+double f1(const std::vector<std::string>& got, const std::vector<std::string>& wanted) {
+  if (got.empty() || wanted.empty()) return 0;
+  std::map<std::string_view, int> left;
+  for (const std::string& word : wanted) ++left[word];
+  int same = 0;
+  for (const std::string& word : got) {
+    const auto at = left.find(word);
+    if (at == left.end() || at->second == 0) continue;
+    --at->second;
+    ++same;
+  }
+  if (same == 0) return 0;
+  const double precision = same / static_cast<double>(got.size());
+  const double recall = same / static_cast<double>(wanted.size());
+  return 2 * precision * recall / (precision + recall);
+}
+
+class SquadF1 final : public Scorer {
+ public:
+  explicit SquadF1(const ScorerOptions& options) : options_(options) {
+    if (options_.ground_truth.empty()) options_.ground_truth = "answers";
+  }
+
+  // A question without a reply counts as wrong.
+  Result<void> add(const Row& row) override {
+    ASSIGN_OR_RETURN(const std::vector<std::string> answers, truths(row));
+    ++rows_;
+    if (!row.answered) return {};
+    const std::vector<std::string> got = squad_words(row.reply);
+    double best_exact = 0;
+    double best = 0;
+    for (const std::string& answer : answers) {
+      const std::vector<std::string> wanted = squad_words(answer);
+      best_exact = std::max(best_exact, got == wanted ? 1.0 : 0.0);
+      best = std::max(best, f1(got, wanted));
+    }
+    exact_ += best_exact;
+    overlap_ += best;
+    return {};
+  }
+
+  Result<Verdict> finish() override {
+    Verdict verdict;
+    if (rows_ == 0) return verdict;
+    verdict.score.set("exact_match", 100 * exact_ / static_cast<double>(rows_))
+        .set("f1", 100 * overlap_ / static_cast<double>(rows_));
+    return verdict;
+  }
+
+ private:
+  // A string, a list of strings, or SQuAD's {"text": [...]}.
+  Result<std::vector<std::string>> truths(const Row& row) const {
+    const Json* value = row.columns->find(options_.ground_truth);
+    std::vector<std::string> out;
+    if (value != nullptr && value->is_object()) value = value->find("text");
+    if (value != nullptr && value->is_array()) {
+      for (const Json& one : value->items()) out.emplace_back(one.as_string());
+      if (!out.empty()) return out;
+    }
+    ASSIGN_OR_RETURN(const std::string one, column_text(row, options_.ground_truth));
+    out.push_back(one);
+    return out;
+  }
+
+  ScorerOptions options_;
+  std::size_t rows_ = 0;
+  double exact_ = 0;
+  double overlap_ = 0;
+};
+
+}  // namespace
+
+Made make_squad_f1(std::string_view, const ScorerOptions& options) {
+  return std::make_unique<SquadF1>(options);
+}
+
+}  // namespace assay::score

@@ -1,0 +1,59 @@
+// top_1: the share of samples whose first label is the true one, × 100 (ResNet-50, R-GAT). A reply
+// is a number, a list whose first element counts, or base64 of float32. Of repeats the first
+// counts, as the suite has it; a row without an answer counts as wrong.
+#include <cmath>
+#include <set>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "score/payload.h"
+#include "score/scorer.h"
+
+namespace assay::score {
+namespace {
+
+class Top1 final : public Scorer {
+ public:
+  explicit Top1(const ScorerOptions& options) : options_(options) {
+    if (options_.ground_truth.empty()) options_.ground_truth = "label";
+  }
+
+  Result<void> add(const Row& row) override {
+    ASSIGN_OR_RETURN(const std::string truth, column_text(row, options_.ground_truth));
+    ASSIGN_OR_RETURN(const std::int64_t label, parse_int(trim(truth)));
+    if (!seen_.insert(row.sample).second) return {};
+    ++total_;
+    if (!row.answered) return {};
+    if (const auto plain = parse_int(trim(row.content))) {
+      good_ += *plain == label ? 1U : 0U;
+      return {};
+    }
+    const auto floats = read_floats(row.content);
+    if (floats && !floats->empty()) {
+      good_ += std::nearbyint(floats->front()) == static_cast<double>(label) ? 1U : 0U;
+    }
+    return {};
+  }
+
+  Result<Verdict> finish() override {
+    Verdict verdict;
+    if (total_ == 0) return verdict;
+    verdict.score = 100 * static_cast<double>(good_) / static_cast<double>(total_);
+    verdict.breakdown.set("good", good_).set("total", total_);
+    return verdict;
+  }
+
+ private:
+  ScorerOptions options_;
+  std::set<std::uint32_t> seen_{};
+  std::size_t good_ = 0;
+  std::size_t total_ = 0;
+};
+
+}  // namespace
+
+Made make_top_1(std::string_view, const ScorerOptions& options) {
+  return std::make_unique<Top1>(options);
+}
+
+}  // namespace assay::score

@@ -1,0 +1,74 @@
+// BackendSpec: how a serving engine schedules and what it keeps in memory.
+// catalogue/backends/*.yaml.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "sim/constants.h"
+
+namespace assay::sim {
+
+struct KvRule {
+  Subject when{};
+  double bytes = 2;  // of one element
+};
+
+// A scheduler's number that depends on what is served, and on how much is under way.
+struct SchedulerRule {
+  Subject when{};
+  unsigned tp = 0;          // only at this tensor parallelism; 0: any
+  std::uint32_t below = 0;  // only with fewer queries in the worker; 0: any number
+  std::uint32_t value = 0;
+};
+
+// Which draft count the measured recipes of aggregated workers used, where the user does not say.
+struct MtpRule {
+  Subject when{};
+  std::string attention{};  // "dp": only with attention data parallelism; "tp": only without
+  std::string experts{};    // "ep": only with expert parallelism; "tp": only without
+  unsigned drafts = 0;
+};
+
+struct BackendSpec {
+  enum class Policy : std::uint8_t { mixed, prefill_first };
+
+  std::string name{};
+  std::string title{};
+  std::vector<std::string> aliases{};
+  Policy policy = Policy::mixed;
+  std::uint32_t token_budget = 8192;  // of one step, each attention rank
+  std::uint32_t seqs_max = 1024;      // running, each attention rank
+  std::uint32_t block_tokens = 16;
+  std::uint32_t dp_wait_steps = 0;  // attention DP: how long prompts wait for one on each rank
+  bool chunks = true;               // prompts may be cut; else each is computed in one step
+  std::uint32_t draft_prompts = 0;  // prompts of one step, at most, when drafting; 0: any number
+  // Decode steps between two looks for arrivals: the first rule that fits; else 1.
+  std::vector<SchedulerRule> polls{};
+  std::vector<SchedulerRule> budgets{};  // token_budget where the first of these fits
+  // Disaggregated, sequences of one decode rank: the power of two that the load fills, at least the
+  // value of the first of these that fits; without any: seqs_max.
+  std::vector<SchedulerRule> decode_batches{};
+  bool reserves_output = false;  // admission takes prompt and output: nothing is ever preempted
+  double memory_fraction = 0.9;
+  bool fraction_of_free = false;  // of what the weights leave, not of the card
+  double reserve_bytes = 5e9;
+  double block_overhead = 0;
+  std::vector<KvRule> kv_rules{};
+  std::vector<MtpRule> mtp_rules{};
+  bool first_token_at_prefill = false;  // disaggregated: who sends token 1
+  double handoff_s = 0;  // disaggregated: from KV moved to waiting on the decode worker
+
+  double kv_bytes(const Subject& subject) const;
+  // The same backend with only the rules that this worker can meet, and its token budget.
+  BackendSpec settled(const Subject& subject, unsigned tp) const;
+  std::uint32_t poll_steps(std::uint32_t queries) const;
+  // 0: no rule says.
+  std::uint32_t decode_batch(double queries_a_rank) const;
+};
+
+Result<BackendSpec> read_backend(const Json& file, const std::string& where);
+
+}  // namespace assay::sim

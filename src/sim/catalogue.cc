@@ -1,0 +1,107 @@
+#include "sim/catalogue.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "sim/yaml.h"
+
+namespace assay::sim {
+namespace {
+
+template <typename Spec>
+void put(std::vector<Spec>& all, Spec spec) {
+  const auto at = std::find_if(all.begin(), all.end(),
+                               [&](const Spec& other) { return other.name == spec.name; });
+  if (at == all.end()) {
+    all.push_back(std::move(spec));
+  } else {
+    *at = std::move(spec);
+  }
+}
+
+template <typename Spec>
+Result<Spec> find(const std::vector<Spec>& all, std::string_view name, std::string_view what) {
+  const std::string wanted = lower(name);
+  std::vector<std::string_view> names;
+  for (const Spec& spec : all) {
+    if (spec.name == wanted) return spec;
+    if (std::find(spec.aliases.begin(), spec.aliases.end(), wanted) != spec.aliases.end()) {
+      return spec;
+    }
+    names.push_back(spec.name);
+  }
+  std::string list;
+  for (const std::string_view candidate : names) {
+    list += list.empty() ? "" : ", ";
+    list += candidate;
+  }
+  const std::string_view near = nearest(wanted, names);
+  return invalid(format("{}: unknown '{}'{}; one of: {} (add your own with --catalogue FILE)", what,
+                        name, near.empty() ? "" : format("; did you mean '{}'?", near), list));
+}
+
+}  // namespace
+
+Catalogue Catalogue::builtin() {
+  Catalogue out;
+  for (const EmbeddedFile& file : embedded_catalogue()) {
+    const auto added = out.add_text(file.text, file.name);
+    CHECK(added.has_value());
+  }
+  return out;
+}
+
+Result<void> Catalogue::add_text(std::string_view yaml, const std::string& name) {
+  ASSIGN_OR_RETURN(const Json file, parse_yaml(yaml, name));
+  const std::string_view kind = file["kind"].as_string();
+  if (kind == "hardware") {
+    ASSIGN_OR_RETURN(HardwareSpec spec, read_hardware(file, name));
+    put(hardware_, std::move(spec));
+  } else if (kind == "model") {
+    ASSIGN_OR_RETURN(ModelSpec spec, read_model(file, name));
+    put(models_, std::move(spec));
+  } else if (kind == "backend") {
+    ASSIGN_OR_RETURN(BackendSpec spec, read_backend(file, name));
+    put(backends_, std::move(spec));
+  } else if (kind == "calibration") {
+    TRY(read_calibration(file, name, calibration_));
+  } else {
+    return invalid(
+        format("{}: 'kind' must be one of: hardware, model, backend, calibration", name));
+  }
+  return {};
+}
+
+Result<void> Catalogue::add(const std::filesystem::path& path) {
+  std::error_code code;
+  std::vector<std::filesystem::path> files;
+  if (std::filesystem::is_directory(path, code)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path, code)) {
+      if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    if (files.empty()) return invalid(format("{}: no .yaml file in it", path.string()));
+  } else {
+    files.push_back(path);
+  }
+  for (const auto& file : files) {
+    ASSIGN_OR_RETURN(const std::string text, read_file(file, std::size_t{1} << 20));
+    TRY(add_text(text, file.string()));
+  }
+  return {};
+}
+
+Result<HardwareSpec> Catalogue::hardware(std::string_view name) const {
+  return find(hardware_, name, "hardware");
+}
+Result<ModelSpec> Catalogue::model(std::string_view name) const {
+  return find(models_, name, "model");
+}
+Result<BackendSpec> Catalogue::backend(std::string_view name) const {
+  return find(backends_, name, "backend");
+}
+
+}  // namespace assay::sim

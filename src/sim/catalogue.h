@@ -1,0 +1,54 @@
+// Catalogue: the hardware, models, backends and calibration that the simulator knows. What ships is
+// built into the binary (cmake/catalogue.cmake); a user adds a file or a folder of files, and a
+// name given twice takes the later one.
+//
+// Every file says what it is: `kind: hardware | model | backend | calibration`. The format is in
+// docs/formats/catalogue.md.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/backend.h"
+#include "sim/hardware.h"
+#include "sim/model.h"
+
+namespace assay::sim {
+
+struct EmbeddedFile {
+  std::string name;
+  std::string text;
+};
+// Written by the build from catalogue/.
+std::vector<EmbeddedFile> embedded_catalogue();
+
+class Catalogue {
+ public:
+  // What ships. CHECKs that it reads, which a test proves.
+  static Catalogue builtin();
+
+  Result<void> add_text(std::string_view yaml, const std::string& name);
+  // A .yaml file, or every .yaml file below a folder, in order of name.
+  Result<void> add(const std::filesystem::path& path);
+
+  // By name or alias; an unknown one is an error that lists the nearest and all.
+  Result<HardwareSpec> hardware(std::string_view name) const;
+  Result<ModelSpec> model(std::string_view name) const;
+  Result<BackendSpec> backend(std::string_view name) const;
+  const Calibration& calibration() const { return calibration_; }
+  Calibration& calibration() { return calibration_; }
+
+  const std::vector<HardwareSpec>& all_hardware() const { return hardware_; }
+  const std::vector<ModelSpec>& all_models() const { return models_; }
+  const std::vector<BackendSpec>& all_backends() const { return backends_; }
+
+ private:
+  std::vector<HardwareSpec> hardware_{};
+  std::vector<ModelSpec> models_{};
+  std::vector<BackendSpec> backends_{};
+  Calibration calibration_{};
+};
+
+}  // namespace assay::sim

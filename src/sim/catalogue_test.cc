@@ -1,0 +1,135 @@
+#include "sim/catalogue.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/scenario.h"
+
+namespace assay::sim {
+namespace {
+
+TEST(Catalogue, ships_what_the_guide_names) {
+  const Catalogue catalogue = Catalogue::builtin();
+  for (const char* name : {"a100-sxm", "l40s", "h100-pcie", "h100-sxm", "h200-sxm", "b200-sxm",
+                           "b300-sxm", "gb200", "gb300", "mi300x", "mi325x", "mi355x"}) {
+    const auto spec = catalogue.hardware(name);
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_GT(spec->flops.at("bf16"), 1e14) << name;
+  }
+  for (const char* name : {"vllm", "sglang", "tensorrt-llm"}) EXPECT_TRUE(catalogue.backend(name));
+  EXPECT_EQ(catalogue.hardware("h200")->name, "h200-sxm");
+}
+
+// Parameter counts of the models as published, in billions.
+TEST(Catalogue, shapes_give_the_published_parameter_counts) {
+  const Catalogue catalogue = Catalogue::builtin();
+  const auto total = [&](const char* name) {
+    return catalogue.model(name)->total_weights() * 1e-9;
+  };
+  EXPECT_NEAR(total("llama3.1-8b"), 8.03, 0.05);
+  EXPECT_NEAR(total("llama3.1-70b"), 70.6, 0.3);
+  EXPECT_NEAR(total("llama2-70b"), 69.0, 0.3);
+  EXPECT_NEAR(total("llama3.1-405b"), 405.8, 2);
+  EXPECT_NEAR(total("mixtral-8x7b"), 46.7, 0.3);
+  EXPECT_NEAR(total("gpt-j-6b"), 6.05, 0.1);
+  EXPECT_NEAR(total("gpt-oss-120b"), 116.8, 1);
+  EXPECT_NEAR(total("qwen3-vl-235b-a22b"), 235.1, 1.5);
+  EXPECT_NEAR(total("deepseek-r1"), 671.0, 3);
+  EXPECT_NEAR(catalogue.model("deepseek-r1")->active_weights() * 1e-9, 36.6, 0.8);
+  EXPECT_NEAR(catalogue.model("deepseek-r1")->attention_weights() * 1e-6, 187.1, 0.3);
+  // KV of one BF16 token: 70,272 bytes for DeepSeek's latent, 327,680 for Llama 70B.
+  EXPECT_EQ(catalogue.model("deepseek-r1")->kv_elements_growing(1) * 2, 70'272);
+  EXPECT_EQ(catalogue.model("llama3.1-70b")->kv_elements_growing(1) * 2, 327'680);
+  EXPECT_EQ(catalogue.model("gpt-oss-120b")->kv_elements_growing(1) * 2, 36'864);
+}
+
+TEST(Catalogue, an_unknown_name_suggests_the_nearest) {
+  const auto spec = Catalogue::builtin().hardware("h200-smx");
+  ASSERT_FALSE(spec);
+  EXPECT_NE(spec.error().message.find("did you mean 'h200-sxm'"), std::string::npos);
+}
+
+TEST(Catalogue, a_users_file_adds_and_replaces) {
+  Catalogue catalogue = Catalogue::builtin();
+  const auto added = catalogue.add_text(
+      "kind: calibration\nprovenance: mine\nadjust:\n  - {when: {hardware: h200-sxm}, times: "
+      "{layer_s: 2.0}}\n",
+      "mine.yaml");
+  ASSERT_TRUE(added) << added.error().message;
+  const Catalogue before = Catalogue::builtin();
+  const Subject h200{"dense", "llama3.1-70b", "hopper", "h200-sxm", "vllm", "fp8"};
+  const Subject h100{"dense", "llama3.1-70b", "hopper", "h100-sxm", "vllm", "fp8"};
+  EXPECT_DOUBLE_EQ(catalogue.calibration().resolve(h200).layer_s,
+                   2 * before.calibration().resolve(h200).layer_s);
+  EXPECT_DOUBLE_EQ(catalogue.calibration().resolve(h100).layer_s,
+                   before.calibration().resolve(h100).layer_s);
+}
+
+TEST(Catalogue, mistakes_name_file_field_and_fix) {
+  Catalogue catalogue;
+  const auto message = [&](const char* yaml) {
+    const auto added = catalogue.add_text(yaml, "my.yaml");
+    return added ? std::string("accepted") : added.error().message;
+  };
+  EXPECT_NE(message("kind: hardwear").find("my.yaml: 'kind' must be one of"), std::string::npos);
+  EXPECT_NE(message("kind: [").find("my.yaml:"), std::string::npos);
+  EXPECT_NE(message("kind: model\nname: x\narchitecture: dense").find("'layers' is missing"),
+            std::string::npos);
+  EXPECT_NE(message("kind: calibration\nbase: {layr_s: 1}").find("did you mean 'layer_s'"),
+            std::string::npos);
+  EXPECT_NE(message("kind: calibration\nbase: {layer_s: -1}").find("above 0"), std::string::npos);
+  EXPECT_NE(message("kind: calibration\nextra: 1").find("unknown key 'extra'"), std::string::npos);
+}
+
+TEST(Deployment, knows_what_fits) {
+  const Catalogue catalogue = Catalogue::builtin();
+  DeploymentRequest request{"deepseek-r1", "b200-sxm", "sglang", "fp8", {4, 1, 1, 1}, {}, {}};
+  // 168 GB of weights on a card of 193: it was measured running.
+  const auto tight = make_deployment(catalogue, request);
+  ASSERT_TRUE(tight) << tight.error().message;
+  EXPECT_NEAR(tight->weights_bytes_per_gpu() * 1e-9, 168, 3);
+  request.hardware = "h200-sxm";
+  const auto none = make_deployment(catalogue, request);
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().message.find("does not fit"), std::string::npos);
+}
+
+TEST(Deployment, checks_layouts) {
+  EXPECT_EQ(parse_parallelism("tp=1,dp=8")->ep, 8U);
+  EXPECT_EQ(parse_parallelism("tp=8,dp=1,ep=1")->moe_tp(), 8U);
+  EXPECT_EQ(parse_parallelism("tp=4,moe_tp=2")->ep, 2U);
+  EXPECT_FALSE(parse_parallelism("tp=8,ep=3"));
+  EXPECT_FALSE(parse_parallelism("tp=0"));
+  EXPECT_EQ(*parse_parallelism("tp=2,dp=0,ep=0"), *parse_parallelism("tp=2"));
+  EXPECT_FALSE(parse_parallelism("tq=8"));
+  Scenario scenario;
+  scenario.model = "llama3.1-70b";
+  scenario.hardware = "h100-sxm";
+  scenario.precision = "fp8";
+  scenario.parallel = "tp=8,ep=8";
+  EXPECT_FALSE(make_cluster_spec(Catalogue::builtin(), scenario));  // no experts
+  scenario.parallel = "tp=4";
+  scenario.gpus = 6;
+  EXPECT_FALSE(make_cluster_spec(Catalogue::builtin(), scenario));  // not a multiple
+  scenario.gpus = 16;
+  EXPECT_EQ(make_cluster_spec(Catalogue::builtin(), scenario)->workers, 4U);
+}
+
+TEST(Scenario, reads_a_file_and_its_mistakes) {
+  const auto good = read_scenario(
+      "model: deepseek-r1\nhardware: gb200\nbackend: sglang\nprecision: nvfp4\n"
+      "disagg: 2P:tp=4+1D:dp=32\nrouter: kv_aware\nfaults:\n  - {kind: slow, at: 30s, worker: 1, "
+      "factor: 3}\n",
+      "s.yaml");
+  ASSERT_TRUE(good) << good.error().message;
+  const auto spec = make_cluster_spec(Catalogue::builtin(), *good);
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->gpus(), 40U);
+  EXPECT_DOUBLE_EQ(good->faults.at(0).at_s, 30.0);
+  EXPECT_FALSE(read_scenario("model: x\nhardwear: y\n", "s.yaml"));
+  EXPECT_FALSE(read_scenario("model: x\nhardware: y\nfaults: [{kind: burn, at: 1}]\n", "s.yaml"));
+}
+
+}  // namespace
+}  // namespace assay::sim

@@ -1,0 +1,90 @@
+// StepConstants: the efficiencies and fixed costs that turn a roofline into a step time. Everything
+// that was fitted to measurements is here and nowhere else; where a value comes from is said in
+// catalogue/calibration.yaml and docs/guide/serving_model.md.
+//
+// A value for one (model, hardware, backend, precision) is the base times every adjustment whose
+// `when` matches: an architecture's, a backend's, a generation's, their pairs. So a pair that was
+// never measured still gets what its parts have in common, and a family that was measured gets its
+// own. A user's twin is one more adjustment.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+
+namespace assay::sim {
+
+struct StepConstants {
+  // Shares of what the card could do, 0 to 1 (compute may exceed it where a datasheet is modest).
+  double weight_bandwidth = 0.8;    // streaming weights
+  double compute = 0.6;             // feed-forward and shared experts
+  double attention_compute = 0.6;   // projections
+  double kv_bandwidth = 0.6;        // reading KV in decode
+  double mla_compute = 0.5;         // absorbed MLA decode, of BF16
+  double prefill_attention = 0.6;   // of BF16
+  double expert_bandwidth = 0.6;    // streaming experts
+  double expert_split_loss = 0.05;  // expert_bandwidth times moe_tp^-loss: slices get thin
+  double expert_imbalance = 0.05;   // the busiest of ep ranks takes ep^imbalance times the mean
+  double expert_compute = 0.3;      // grouped GEMM over the imbalance of experts
+  double all_reduce_bandwidth = 0.7;
+  double all_to_all_bandwidth = 0.55;
+  // Seconds.
+  double all_reduce_s = 7e-6;     // times (1 + log2(n)/4), each
+  double all_to_all_s = 40e-6;    // both ways, each layer
+  double layer_s = 25e-6;         // launches, norms, what the roofline leaves out, each layer
+  double step_s = 0.6e-3;         // scheduling
+  double sequence_s = 15e-6;      // each decoding sequence of a step
+  double prefill_step_s = 1e-3;   // a step that holds prompts
+  double prefill_token_s = 3e-7;  // each prompt token
+  double draft_s = 0.3e-3;        // each draft pass of multi-token prediction
+  double draft_prefill_s = 0.05;  // a step that holds prompts, when drafting: no graph fits it
+  double request_s = 0.025;       // front end: HTTP, tokenizing, first detokenizing
+  // Multi-token prediction.
+  double draft_coverage = 0.6;  // how far a sequence's drafts touch experts of their own
+  double accept_first = 0.75;   // chance that the first draft is accepted
+  double accept_decay = 0.8;    // each further draft's conditional chance is this much lower
+  // Long outputs repeat themselves: rejection falls as (output / 922 tokens)^-growth.
+  double accept_growth = 0.2;
+};
+
+struct ConstantName {
+  std::string_view name;
+  double StepConstants::*member;
+};
+// Every constant, in the order of the struct.
+const std::vector<ConstantName>& constant_names();
+
+// What an adjustment's or rule's `when` asks about; "" in a filter matches anything.
+struct Subject {
+  std::string architecture{};
+  std::string model{};
+  std::string generation{};
+  std::string hardware{};
+  std::string backend{};
+  std::string precision{};
+
+  bool matches(const Subject& filter) const;
+};
+Result<Subject> read_filter(const Json& when, const std::string& where);
+
+struct Adjustment {
+  Subject when{};
+  std::vector<std::pair<double StepConstants::*, double>> times{};
+};
+
+struct Calibration {
+  StepConstants base{};
+  std::vector<Adjustment> adjustments{};
+  std::string provenance{};
+
+  StepConstants resolve(const Subject& subject) const;
+};
+
+// A calibration file; its `base`, where given, replaces that of `into`, and its adjustments are
+// added.
+Result<void> read_calibration(const Json& file, const std::string& where, Calibration& into);
+
+}  // namespace assay::sim

@@ -1,0 +1,76 @@
+// Deployment: one model on so many accelerators under one engine: what a worker is made of.
+//
+// Parallelism, of one worker (tp x dp x pp accelerators):
+//   tp      tensor parallelism of attention and dense layers
+//   dp      attention data parallelism: ranks with their own sequences and KV, one barrier a step
+//   ep      expert parallelism; the other tp*dp/ep split each expert (moe_tp)
+//   pp      pipeline stages
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/catalogue.h"
+
+namespace assay::sim {
+
+struct Parallelism {
+  unsigned tp = 1;
+  unsigned dp = 1;
+  unsigned ep = 1;
+  unsigned pp = 1;
+
+  unsigned gpus() const { return tp * dp * pp; }
+  unsigned moe_tp() const { return tp * dp / ep; }
+  bool operator==(const Parallelism&) const = default;
+};
+
+// "tp=8,dp=1,ep=1". What is not named is 1, but for ep with dp > 1: then experts are spread over
+// all tp*dp ranks, as such deployments are.
+Result<Parallelism> parse_parallelism(std::string_view text);
+std::string to_string(const Parallelism& parallelism);
+
+struct Deployment {
+  HardwareSpec hardware{};
+  ModelSpec model{};
+  BackendSpec backend{};
+  Precision precision = Precision::fp8;
+  Parallelism parallelism{};
+  unsigned drafts = 0;               // multi-token prediction
+  std::vector<double> acceptance{};  // conditional, one a draft, at 922 output tokens
+  double accept_growth = 0;          // see StepConstants
+  double kv_bytes = 2;               // of one KV element
+  StepConstants constants{};
+
+  Subject subject() const;
+  // What is left for KV, in tokens of one attention rank; 0 when the weights do not fit.
+  double kv_capacity_tokens() const;
+  double weights_bytes_per_gpu() const;
+  // KV bytes that one more token of context takes on one accelerator; and of one whole sequence,
+  // for moving it elsewhere.
+  double kv_bytes_per_token() const;
+  double kv_bytes_moved(double tokens) const;
+  // The acceptances of a sequence of `output` tokens, and what a step brings it, expected.
+  std::vector<double> acceptance_for(double output) const;
+  double tokens_per_step(double output) const;
+};
+
+struct DeploymentRequest {
+  std::string model{};
+  std::string hardware{};
+  std::string backend{};
+  std::string precision{};  // "": what the hardware serves the model in: nvfp4/mxfp4, fp8, bf16
+  Parallelism parallelism{};
+  std::optional<unsigned> drafts{};  // not given: the backend's measured recipe
+  std::vector<double> acceptance{};  // not given: the calibration's
+  bool disaggregated = false;        // then no recipe drafts
+};
+
+// Looks everything up, checks that it fits together and that the weights fit the memory.
+Result<Deployment> make_deployment(const Catalogue& catalogue, const DeploymentRequest& request);
+
+// 1 + a1 + a1 a2 + ...
+double expected_tokens(const std::vector<double>& acceptance);
+
+}  // namespace assay::sim

@@ -1,0 +1,46 @@
+// HardwareSpec: what one accelerator and its links can do at best. The tables and their sources are
+// catalogue/hardware/*.yaml; a roofline never exceeds them.
+//
+// Units: bytes, seconds, operations a second, watts. Dense tensor throughput (sparsity halved).
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace assay::sim {
+
+struct LinkSpec {
+  double bytes_per_s = 0;  // one accelerator, one direction
+  double latency_s = 0;    // one small collective
+};
+
+struct HardwareSpec {
+  std::string name{};
+  std::string title{};
+  std::vector<std::string> aliases{};
+  std::string generation{};  // hopper, blackwell, …: cards that share kernels
+  double memory_bytes = 0;   // usable, not the marketing figure
+  double memory_bytes_per_s = 0;
+  std::map<std::string, double> flops{};  // by format: bf16, fp8, fp4, int8
+  LinkSpec scale_up{};
+  unsigned scale_up_gpus_max = 8;  // how many share the fast links
+  double peer_bytes_per_s = 0;     // a mesh's single link between two; 0: as scale_up
+  LinkSpec scale_out{};
+  double host_bytes_per_s = 0;
+  double tdp_w = 0;
+  double idle_w = 0;
+
+  // Of the format, or BF16's where the card has no units for it: such weights are widened to be
+  // multiplied.
+  double flops_for(const std::string& format) const;
+  // The link that `gpus` accelerators talk over: fast inside the scale-up domain, else the NIC.
+  LinkSpec link(unsigned gpus) const;
+};
+
+// `where` names the file in errors.
+Result<HardwareSpec> read_hardware(const Json& file, const std::string& where);
+
+}  // namespace assay::sim

@@ -1,0 +1,45 @@
+// PrefixCache: the KV blocks of prompts that may be shared: reference counts, and a least-recently-
+// used list of blocks nobody holds but that can still be hit (vLLM's free queue).
+//
+// A block is known by the hash of everything up to its end, so equal hashes mean equal prefixes.
+// Blocks that hold generated tokens, or the odd tokens at a prompt's end, are not shared and are
+// only counted by their owner (sim/worker.h). One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <span>
+#include <unordered_map>
+
+namespace assay::sim {
+
+class PrefixCache {
+ public:
+  // How many leading blocks of the prompt are here, held or free. Changes nothing.
+  std::size_t match(std::span<const std::uint64_t> blocks) const;
+
+  // Takes the leading `count` blocks, which must be here, for one more sequence.
+  void acquire(std::span<const std::uint64_t> blocks, std::size_t count);
+  // Blocks [from, end) were computed by a sequence and are now here and held by it. A block that
+  // another sequence brought meanwhile is shared with it.
+  void insert(std::span<const std::uint64_t> blocks, std::size_t from);
+  // A sequence lets go of its leading `count` blocks; the tail is evicted first.
+  void release(std::span<const std::uint64_t> blocks, std::size_t count);
+  // Evicts free blocks, oldest first, until at most `free_max` are left.
+  void trim(std::size_t free_max);
+  void clear_free() { trim(0); }
+
+  std::size_t held() const { return blocks_.size() - free_.size(); }
+  std::size_t free_blocks() const { return free_.size(); }
+
+ private:
+  struct Block {
+    std::uint32_t holders = 0;
+    std::list<std::uint64_t>::iterator place{};  // in free_, when holders == 0
+  };
+  std::unordered_map<std::uint64_t, Block> blocks_{};
+  std::list<std::uint64_t> free_{};  // front is evicted first
+};
+
+}  // namespace assay::sim

@@ -1,0 +1,88 @@
+// ModelSpec: the shape of a model, as far as it decides what a token costs: layers, attention,
+// feed-forward, experts. The tables are catalogue/models/*.yaml.
+//
+// Parameter counts are worked out here from the shape (each formula beside its function), so that a
+// user who adds a model writes its config.json's figures and nothing else.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+
+namespace assay::sim {
+
+enum class Precision { bf16, fp8, nvfp4, mxfp4 };
+Result<Precision> parse_precision(std::string_view word);
+std::string_view to_string(Precision precision);
+// Bytes of one weight, block scales included: 2, 1, 4 bit + an FP8 scale per 16, + one per 32.
+double weight_bytes(Precision precision);
+// The tensor-core format that multiplies it: bf16, fp8, fp4.
+std::string compute_format(Precision precision);
+
+// A pipeline of timed stages, for models that are not autoregressive (sim/stages.h).
+struct StageSpec {
+  std::string name{};
+  double seconds = 0;     // of one batch, or
+  double flops = 0;       // of one query: the hardware says how long
+  double efficiency = 1;  // of the hardware's FP8 (or BF16) rate, where flops are given
+  double cv = 0;          // lognormal spread of the service time
+  bool latency_only = false;
+  bool every_gpu = false;          // one server a GPU; else one server in all
+  bool all_gpus_together = false;  // the one server's speed is that of all GPUs
+};
+
+struct ModelSpec {
+  std::string name{};
+  std::string title{};
+  std::vector<std::string> aliases{};
+  std::string architecture{};  // dense, moe, moe_mla, stages: what calibration groups by
+  unsigned layers = 0;
+  unsigned hidden = 0;
+  unsigned vocabulary = 0;
+  // Attention. GQA: heads, kv_heads, head_dim. MLA: heads and the ranks.
+  bool mla = false;
+  unsigned heads = 0;
+  unsigned kv_heads = 0;
+  unsigned head_dim = 0;
+  unsigned q_rank = 0;
+  unsigned kv_rank = 0;
+  unsigned nope_dim = 0;
+  unsigned rope_dim = 0;
+  unsigned value_dim = 0;
+  unsigned sliding_layers = 0;
+  unsigned sliding_window = 0;
+  // Feed-forward of dense layers; of a mixture, only its first `dense_layers`.
+  unsigned ffn_inner = 0;
+  unsigned ffn_matrices = 3;
+  unsigned dense_layers = 0;
+  unsigned experts = 0;
+  unsigned experts_active = 0;
+  unsigned expert_inner = 0;
+  unsigned experts_shared = 0;
+  std::string attention_precision{};            // fixed by the checkpoint; "" follows the weights
+  std::string attention_precision_under_fp4{};  // when the experts are FP4
+  unsigned mtp_layers = 0;
+  std::vector<StageSpec> stages{};
+  unsigned batch = 1;
+  double resident_bytes = 0;
+
+  bool is_stages() const { return !stages.empty(); }
+  unsigned moe_layers() const { return experts > 0 ? layers - dense_layers : 0; }
+  // Of one layer. GQA: 2 h H d + 2 h kv d. MLA: q down and up, kv down and up, output.
+  double attention_weights() const;
+  double ffn_weights() const;     // a dense layer's
+  double expert_weights() const;  // one expert's
+  double head_weights() const;    // vocabulary x hidden
+  double total_weights() const;
+  double active_weights() const;
+  // Elements of KV one token adds on one rank, all layers that grow with context, and all layers.
+  double kv_elements_growing(unsigned tp) const;
+  double kv_elements_window(unsigned tp) const;  // of the sliding layers, per token in the window
+  Precision attention_dtype(Precision weights) const;
+};
+
+Result<ModelSpec> read_model(const Json& file, const std::string& where);
+
+}  // namespace assay::sim

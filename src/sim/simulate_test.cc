@@ -1,0 +1,129 @@
+// Points of whole simulations: open loops, monotonicity over random systems, and what a system of
+// one's own needs.
+#include "sim/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/scenario.h"
+#include "sim/testing_lengths.h"
+
+namespace assay::sim {
+namespace {
+
+ClusterSpec cluster_of(const Scenario& scenario,
+                       const Catalogue& catalogue = Catalogue::builtin()) {
+  auto out = make_cluster_spec(catalogue, scenario);
+  EXPECT_TRUE(out) << out.error().message;
+  return *out;
+}
+
+Scenario one_gpu(const char* backend = "vllm") {
+  Scenario out;
+  out.model = "llama3.1-8b";
+  out.hardware = "h100-sxm";
+  out.precision = "fp8";
+  out.backend = backend;
+  out.parallel = "tp=1";
+  return out;
+}
+
+// One reply in a thousand is thirty times as long as the middle one; what is under way at the end
+// must not count against the system.
+TEST(OpenLoop, far_below_capacity_gives_what_is_asked_of_it_however_long_the_tail) {
+  const LengthDraw tail = [](Rng& rng) {
+    return 1 + static_cast<std::uint32_t>(200 * std::exp(1.1 * rng.normal()));
+  };
+  const SimPoint p = simulate_open(cluster_of(one_gpu()), {exactly(300), tail}, 4, 4000);
+  EXPECT_NEAR(p.qps / 4, 1, 0.06);
+  EXPECT_NEAR(p.system_tps / (p.qps * p.output_tokens_mean), 1, 0.08);
+  EXPECT_NEAR(p.in_flight_mean / (p.qps * p.latency_ms.mean * 1e-3), 1, 0.08);
+}
+
+TEST(OpenLoop, far_above_capacity_gives_what_a_closed_loop_gives) {
+  const ClusterSpec spec = cluster_of(one_gpu());
+  const Workload load{exactly(200), exactly(100)};
+  const SimPoint most = simulate_closed(spec, load, 1024);
+  const SimPoint open = simulate_open(spec, load, 3 * most.qps, 60'000);
+  EXPECT_NEAR(open.system_tps / most.system_tps, 1, 0.15);
+  EXPECT_GT(open.ttft_ms.p90, most.ttft_ms.p90);
+}
+
+// More queries at once: never less throughput, never a quicker token, until memory is full.
+class Systems : public testing::TestWithParam<std::uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(Random, Systems, testing::Range<std::uint64_t>(1, 17));
+
+TEST_P(Systems, throughput_and_tpot_never_fall_with_concurrency) {
+  Rng rng(GetParam());
+  const char* backends[] = {"vllm", "sglang", "tensorrt-llm"};
+  const char* cards[] = {"h100-sxm", "h200-sxm", "b200-sxm", "gb300", "mi355x", "a100-sxm"};
+  const char* models[] = {"llama3.1-8b", "mixtral-8x7b", "qwen3-32b", "gpt-oss-120b"};
+  Scenario scenario = one_gpu(backends[rng.below(3)]);
+  scenario.hardware = cards[rng.below(6)];
+  scenario.model = models[rng.below(4)];
+  scenario.precision = scenario.hardware == "a100-sxm" ? "bf16" : "fp8";
+  scenario.parallel = rng.below(2) == 0 ? "tp=4" : "tp=8";
+  const ClusterSpec spec = cluster_of(scenario);
+  const auto prompt = 64 + static_cast<std::uint32_t>(rng.below(1500));
+  const auto output = 64 + static_cast<std::uint32_t>(rng.below(400));
+  const LengthDraw outputs = [output](Rng& r) {
+    return output - static_cast<std::uint32_t>(r.below(output / 5));
+  };
+  double tps = 0;
+  double tpot = 0;
+  for (const std::uint32_t c : {1U, 4U, 16U, 64U, 256U}) {
+    const SimPoint p = simulate_closed(spec, {exactly(prompt), outputs}, c);
+    if (p.kv_usage_max > 0.9) break;
+    EXPECT_GE(p.system_tps, tps) << describe(spec) << " at " << c;
+    EXPECT_GE(p.tpot_ms.mean, tpot * 0.99) << describe(spec) << " at " << c;
+    tps = p.system_tps;
+    tpot = p.tpot_ms.mean;
+  }
+}
+
+// Files as docs/formats/catalogue.md has them: a card and a model nobody else knows.
+TEST(OwnCatalogue, a_card_and_a_model_of_ones_own_are_served) {
+  Catalogue catalogue = Catalogue::builtin();
+  const auto card = catalogue.add_text(R"(
+kind: hardware
+name: my-card
+generation: blackwell
+memory_bytes: 96.0e9
+memory_bytes_per_s: 2.0e12
+flops: {bf16: 500e12, fp8: 1000e12}
+scale_up: {bytes_per_s: 64e9, gpus_max: 4, latency_us: 6}
+scale_out: {bytes_per_s: 25e9, latency_us: 15}
+host_bytes_per_s: 32e9
+power: {tdp_w: 600, idle_w: 80}
+sources: {memory_bytes: mine, memory_bytes_per_s: mine, flops: mine, scale_up: mine,
+          scale_out: mine, host_bytes_per_s: mine, power: mine}
+)",
+                                       "my-card.yaml");
+  ASSERT_TRUE(card) << card.error().message;
+  const auto model = catalogue.add_text(R"(
+kind: model
+name: my-70b
+architecture: dense
+layers: 80
+hidden: 8192
+vocabulary: 128256
+attention: {kind: gqa, heads: 64, kv_heads: 8, head_dim: 128}
+feed_forward: {inner: 28672}
+sources: {architecture: config.json}
+)",
+                                        "my-70b.yaml");
+  ASSERT_TRUE(model) << model.error().message;
+  Scenario scenario = one_gpu();
+  scenario.model = "my-70b";
+  scenario.hardware = "my-card";
+  scenario.parallel = "tp=4";
+  const SimPoint p =
+      simulate_closed(cluster_of(scenario, catalogue), {exactly(500), exactly(100)}, 8);
+  EXPECT_EQ(p.refused, 0U);
+  // 68.4 GB of weights over four cards at 2 TB/s: no token comes sooner.
+  EXPECT_GT(p.tpot_ms.mean, 68.4e9 / 4 / 2e12 * 1e3);
+}
+
+}  // namespace
+}  // namespace assay::sim

@@ -1,0 +1,150 @@
+#include "sim/step_model.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/rng.h"
+
+namespace assay::sim {
+namespace {
+
+Deployment make(const char* model, const char* hardware, const char* precision,
+                Parallelism parallelism, unsigned drafts = 0) {
+  auto out = make_deployment(Catalogue::builtin(),
+                             {model, hardware, "vllm", precision, parallelism, drafts, {}});
+  EXPECT_TRUE(out) << out.error().message;
+  return *out;
+}
+
+// Every share 1 and every fixed cost 0: what is left can be worked by hand.
+Deployment ideal(Deployment d) {
+  for (const ConstantName& constant : constant_names()) {
+    const bool seconds = constant.name.ends_with("_s");
+    d.constants.*constant.member = seconds ? 1e-30 : 1.0;
+  }
+  d.constants.expert_split_loss = d.constants.expert_imbalance = 1e-30;
+  d.kv_bytes = 1;
+  return d;
+}
+
+StepLoad decode(double sequences, double context, unsigned ranks = 1) {
+  return {sequences, sequences * context, 0, 0, sequences * ranks, 0};
+}
+
+// Llama 70B in FP8 at batch 1 streams 80 (151.0 + 704.6) M bytes = 68.4 GB over 4.8 TB/s = 14.26
+// ms.
+TEST(StepModel, one_sequence_streams_the_weights) {
+  const StepModel model(ideal(make("llama3.1-70b", "h200-sxm", "fp8", {1, 1, 1, 1})));
+  const StepTime t = model.parts(decode(1, 1000));
+  EXPECT_NEAR(t.projections, 80 * 150.995e6 / 4.8e12, 1e-6);
+  EXPECT_NEAR(t.feed_forward, 80 * 704.643e6 / 4.8e12, 1e-6);
+  // 1,000 tokens of 163,840 bytes (FP8 KV): 34 us.
+  EXPECT_NEAR(t.kv, 1000 * 163'840 / 4.8e12, 1e-9);
+  EXPECT_EQ(t.communication, 0);
+  EXPECT_EQ(t.experts, 0);
+}
+
+// 4,096 prompt tokens at once: 2 x 68.4e9 x 4,096 / 1,979e12 = 283 ms of FP8 products.
+TEST(StepModel, a_long_prompt_is_compute_bound) {
+  const StepModel model(ideal(make("llama3.1-70b", "h200-sxm", "fp8", {1, 1, 1, 1})));
+  StepLoad load;
+  load.prefill_tokens = load.all_prefill = 4096;
+  load.prefill_work = 4096.0 * 4096 / 2;
+  const StepTime t = model.parts(load);
+  EXPECT_NEAR(t.projections + t.feed_forward, 2 * 68.45e9 * 4096 / 1979e12, 2e-4);
+  // Attention: 2 x 64 heads x 256 x 80 layers x 8.39e6 / 989e12 = 22.2 ms.
+  EXPECT_NEAR(t.prefill_attention, 2.0 * 64 * 256 * 80 * 4096 * 4096 / 2 / 989e12, 1e-6);
+}
+
+// One expert layer of DeepSeek touches 8, 30.5, 57, 102, 163, 222, 252 of 256 experts.
+TEST(StepModel, expert_coverage_is_the_expected_number_of_distinct_experts) {
+  const StepModel model(make("deepseek-r1", "b200-sxm", "fp8", {8, 1, 8, 1}));
+  const double tokens[] = {1, 4, 8, 16, 32, 64, 128};
+  const double touched[] = {8, 30.5, 57.4, 102, 163, 222, 251.6};
+  for (int i = 0; i < 7; ++i) EXPECT_NEAR(model.experts_touched(tokens[i]), touched[i], 0.6);
+}
+
+TEST(StepModel, one_card_does_not_communicate_and_more_do) {
+  const auto comm = [](unsigned tp) {
+    const StepModel model(make("llama3.1-70b", "h200-sxm", "fp8", {tp, 1, 1, 1}));
+    return model.parts(decode(8, 1000)).communication;
+  };
+  EXPECT_EQ(comm(1), 0);
+  EXPECT_GT(comm(2), 0);
+  EXPECT_GT(comm(8), comm(2));
+}
+
+// MLA's latent is not split by tensor parallelism: every rank reads it whole. GQA's heads are, down
+// to one.
+TEST(StepModel, tensor_parallelism_splits_heads_but_not_the_latent) {
+  const auto kv = [](const char* name, unsigned tp) {
+    return Catalogue::builtin().model(name)->kv_elements_growing(tp);
+  };
+  EXPECT_EQ(kv("deepseek-r1", 8), kv("deepseek-r1", 1));
+  EXPECT_EQ(kv("llama3.1-70b", 8) * 8, kv("llama3.1-70b", 1));
+  EXPECT_EQ(kv("llama3.1-70b", 16), kv("llama3.1-70b", 8));
+}
+
+// Wide expert parallelism shrinks the stream of weights on each card (DeepSeek, one sequence a
+// card).
+TEST(StepModel, wide_expert_parallelism_is_faster_where_weights_rule) {
+  const StepModel ep8(make("deepseek-r1", "gb300", "nvfp4", {1, 8, 8, 1}));
+  const StepModel ep64(make("deepseek-r1", "gb300", "nvfp4", {1, 64, 64, 1}));
+  const double eight = ep8.parts(decode(16, 4000, 8)).experts;
+  const double wide = ep64.parts(decode(16, 4000, 64)).experts;
+  EXPECT_LT(wide, 0.7 * eight);
+}
+
+// No step beats bytes over bandwidth or operations over compute, whatever the batch.
+TEST(StepModel, the_roofline_is_never_beaten) {
+  for (const char* name : {"llama3.1-70b", "gpt-oss-120b", "deepseek-r1", "qwen3-vl-235b-a22b"}) {
+    for (const char* hardware : {"h200-sxm", "b200-sxm", "mi355x"}) {
+      const StepModel model(make(name, hardware, "fp8", {8, 1, 1, 1}));
+      Rng rng(5);
+      for (int i = 0; i < 300; ++i) {
+        const double n = std::floor(std::exp(6.5 * rng.uniform()));
+        StepLoad load = decode(n, std::floor(1 + 20'000 * rng.uniform()));
+        if (rng.uniform() < 0.5) {
+          load.prefill_tokens = load.all_prefill = std::floor(1 + 8191 * rng.uniform());
+          load.prefill_work = 0.5 * load.prefill_tokens * load.prefill_tokens;
+        }
+        EXPECT_GE(model.seconds(load), model.lower_bound(load)) << name << " " << hardware;
+        EXPECT_GT(model.lower_bound(load), 0);
+      }
+    }
+  }
+}
+
+TEST(StepModel, more_work_never_takes_less_time) {
+  const StepModel model(make("deepseek-r1", "h200-sxm", "fp8", {8, 1, 8, 1}));
+  double before = 0;
+  for (double n = 1; n <= 1024; n *= 2) {
+    const double now = model.seconds(decode(n, 2000));
+    EXPECT_GT(now, before);
+    EXPECT_GT(model.seconds(decode(n, 4000)), now);
+    before = now;
+  }
+}
+
+// 1 + .79 + .79 x .608 + .79 x .608 x .468 = 2.495: the decaying vector of the published row.
+TEST(Acceptance, expectation_is_the_sum_of_products) {
+  EXPECT_NEAR(expected_tokens({0.79, 0.6083, 0.4684}), 2.4956, 1e-3);
+  EXPECT_NEAR(expected_tokens({0.8, 0.8, 0.8}), 2.952, 1e-9);
+  EXPECT_EQ(expected_tokens({}), 1);
+}
+
+TEST(StepModel, a_step_with_prompts_costs_more_when_drafting) {
+  Deployment d = make("deepseek-r1", "h200-sxm", "fp8", {8, 1, 1, 1}, 3);
+  const auto seconds = [&d](double cost, double prompt_tokens) {
+    d.constants.draft_prefill_s = cost;
+    return StepModel(d).seconds({4, 4000, prompt_tokens, 0, 4, prompt_tokens});
+  };
+  EXPECT_NEAR(seconds(0.2, 100) - seconds(0, 100), 0.2, 1e-9);
+  EXPECT_EQ(seconds(0.2, 0), seconds(0, 0));
+  d.drafts = 0;
+  EXPECT_EQ(seconds(0.2, 100), seconds(0, 100));
+}
+
+}  // namespace
+}  // namespace assay::sim

@@ -1,0 +1,48 @@
+// Twin: five constants fitted to somebody's own curve, saved as a calibration file.
+//
+// What differs from one site to the next is mostly fixed costs: layer_s, step_s, sequence_s,
+// request_s and weight_bandwidth. Each gets a factor; a least-squares fit of log TPOT and log TTFT
+// with a pull towards 1, so that points too few to tell them apart leave them alone (Gauss and
+// Newton with differences of the whole simulation; lengths come from one seed, so it is a smooth
+// function).
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "sim/scenario.h"
+#include "sim/simulate.h"
+
+namespace assay::sim {
+
+struct MeasuredPoint {
+  std::uint32_t concurrency = 1;
+  double ttft_ms_mean = 0;  // 0: not known
+  double tpot_ms_mean = 0;
+};
+
+// {"points": [{"concurrency", "tpot_ms_mean", "ttft_ms_mean"?}]}, as `assay simulate --json` writes
+// it and `assay curve` in curve_summary.json; also tpot_ms and ttft_ms. A point that was not
+// measured, and a dedicated Offline (a burst, no level), are passed over.
+Result<std::vector<MeasuredPoint>> read_measured(const Json& curve);
+
+struct Twin {
+  static constexpr std::size_t kFactors = 5;
+  std::array<double, kFactors> factors{1, 1, 1, 1, 1};  // in the order of twin_constants()
+  double tpot_error_before = 0;                         // median, a share
+  double tpot_error_after = 0;
+  double ttft_error_before = 0;
+  double ttft_error_after = 0;
+  std::vector<SimPoint> points{};  // of the twin, at the measured concurrencies
+};
+const std::array<std::string_view, Twin::kFactors>& twin_constants();
+
+// REQUIRES: measured is not empty. At least six points tell the five apart.
+Twin fit_twin(const ClusterSpec& spec, const Workload& workload,
+              const std::vector<MeasuredPoint>& measured);
+
+// The twin as a calibration file, for --catalogue.
+std::string twin_yaml(const ClusterSpec& spec, const Twin& twin, const std::string& provenance);
+
+}  // namespace assay::sim

@@ -1,0 +1,66 @@
+// Sql: one connection to a database that speaks SQL, as far as SqlStore needs it. Statements are
+// written once for both databases: parameters are $1, $2, …, upserts are ON CONFLICT, types are
+// TEXT, BIGINT and DOUBLE PRECISION. Values never become part of a statement's text.
+//
+// One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/result.h"
+
+namespace assay::store {
+
+using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
+
+// One row of an answer, good during the call that shows it. Columns count from 0.
+class SqlRow {
+ public:
+  virtual ~SqlRow() = default;
+  virtual bool is_null(int column) const = 0;
+  virtual std::string_view text(int column) const = 0;
+
+  std::string string(int column) const { return std::string(text(column)); }
+  std::int64_t integer(int column) const;
+  std::optional<double> real(int column) const;  // nullopt: null
+};
+
+enum class Dialect : std::uint8_t { sqlite, postgresql };
+
+class Sql {
+ public:
+  virtual ~Sql() = default;
+  virtual Dialect dialect() const = 0;
+
+  // One statement; shows its rows to `each` and returns how many rows it changed.
+  virtual Result<std::uint64_t> run(std::string_view statement, std::span<const SqlValue> values,
+                                    const std::function<void(const SqlRow&)>& each) = 0;
+  // Several statements without parameters.
+  virtual Result<void> script(std::string_view statements) = 0;
+
+  // Takes the right to write, waiting for others; then commit() or rollback().
+  virtual Result<void> begin() = 0;
+  virtual Result<void> commit() = 0;
+  virtual void rollback() = 0;
+
+  Result<std::uint64_t> run(std::string_view statement,
+                            std::initializer_list<SqlValue> values = {}) {
+    return run(statement, {values.begin(), values.size()}, nullptr);
+  }
+  Result<std::uint64_t> find(std::string_view statement, std::span<const SqlValue> values,
+                             const std::function<void(const SqlRow&)>& each) {
+    return run(statement, values, each);
+  }
+};
+
+Result<std::unique_ptr<Sql>> open_sqlite(const std::string& path);
+Result<std::unique_ptr<Sql>> open_postgres(const std::string& url);
+
+}  // namespace assay::store

@@ -1,0 +1,67 @@
+// SqlStore's other half: the review board's history and tokens.
+#include "base/format.h"
+#include "store/sql_store.h"
+
+namespace assay::store {
+
+Result<void> SqlStore::append(const HistoryEntry& entry) {
+  return in_transaction([&]() -> Result<void> {
+    TRY(
+        sql_->run("INSERT INTO history (submission, sequence, at, actor, role, kind, body, "
+                  "previous, hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+                  {entry.submission, entry.sequence, entry.at, entry.actor, entry.role, entry.kind,
+                   entry.body, entry.previous, entry.hash}));
+    return grow_revision();
+  });
+}
+
+Result<std::vector<HistoryEntry>> SqlStore::history(std::string_view submission) {
+  std::vector<HistoryEntry> out;
+  std::vector<SqlValue> values;
+  if (!submission.empty()) values.emplace_back(std::string(submission));
+  TRY(sql_->run(format("SELECT submission, sequence, at, actor, role, kind, body, previous, hash "
+                       "FROM history{} ORDER BY submission, sequence",
+                       submission.empty() ? "" : " WHERE submission = $1"),
+                values, [&out](const SqlRow& row) {
+                  out.push_back({row.string(0), row.integer(1), row.string(2), row.string(3),
+                                 row.string(4), row.string(5), row.string(6), row.string(7),
+                                 row.string(8)});
+                }));
+  return out;
+}
+
+Result<void> SqlStore::put_token(const TokenRecord& token) {
+  return in_transaction([&]() -> Result<void> {
+    TRY(
+        sql_->run("INSERT INTO tokens (hash, role, organisation, name, created, revoked) "
+                  "VALUES ($1, $2, $3, $4, $5, $6) "
+                  "ON CONFLICT (hash) DO UPDATE SET revoked = excluded.revoked",
+                  {token.hash, token.role, token.organisation, token.name, token.created,
+                   std::int64_t{token.revoked ? 1 : 0}}));
+    return grow_revision();
+  });
+}
+
+Result<std::vector<TokenRecord>> SqlStore::find_tokens(std::string_view where,
+                                                       std::span<const SqlValue> values) {
+  std::vector<TokenRecord> out;
+  TRY(sql_->run(format("SELECT hash, role, organisation, name, created, revoked FROM tokens{} "
+                       "ORDER BY created, hash",
+                       where),
+                values, [&out](const SqlRow& row) {
+                  out.push_back({row.string(0), row.string(1), row.string(2), row.string(3),
+                                 row.string(4), row.integer(5) != 0});
+                }));
+  return out;
+}
+
+Result<std::optional<TokenRecord>> SqlStore::token(std::string_view hash) {
+  ASSIGN_OR_RETURN(auto found,
+                   find_tokens(" WHERE hash = $1", std::vector<SqlValue>{std::string(hash)}));
+  if (found.empty()) return std::optional<TokenRecord>{};
+  return std::optional<TokenRecord>(std::move(found.front()));
+}
+
+Result<std::vector<TokenRecord>> SqlStore::tokens() { return find_tokens("", {}); }
+
+}  // namespace assay::store

@@ -1,0 +1,47 @@
+// SqlStore: the Store that both databases share. Rows that belong together are always locked in the
+// same order (system, curve, points, revision), so that writers wait for each other and never in a
+// circle. One thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "domain/store.h"
+#include "store/sql.h"
+
+namespace assay::store {
+
+class SqlStore final : public Store {
+ public:
+  explicit SqlStore(std::unique_ptr<Sql> sql) : sql_(std::move(sql)) {}
+
+  Result<std::int64_t> revision() override;
+  Result<PutResult> put(const CurveRecord& curve) override;
+  Result<CurvePage> find_curves(const CurveQuery& query) override;
+  Result<std::vector<NamedCount>> models() override;
+  Result<std::vector<NamedCount>> datasets(std::string_view model) override;
+  Result<std::vector<std::string>> systems(std::string_view model) override;
+  Result<std::optional<std::string>> system(std::string_view id) override;
+  Result<std::optional<FoundRun>> run(std::string_view id) override;
+  Result<void> append(const HistoryEntry& entry) override;
+  Result<std::vector<HistoryEntry>> history(std::string_view submission) override;
+  Result<void> put_token(const TokenRecord& token) override;
+  Result<std::optional<TokenRecord>> token(std::string_view hash) override;
+  Result<std::vector<TokenRecord>> tokens() override;
+
+ private:
+  // Runs `work` in one transaction, again when the database asks for it.
+  Result<void> in_transaction(const std::function<Result<void>()>& work);
+  Result<void> put_inside(const CurveRecord& curve, PutResult& result);
+  Result<void> put_point(const CurveRecord& curve, const PointRecord& point, PutResult& result);
+  Result<void> count_points(const std::string& curve);
+  Result<void> grow_revision();
+  Result<std::vector<NamedCount>> counted(std::string_view column, std::string_view model);
+  Result<std::vector<TokenRecord>> find_tokens(std::string_view where,
+                                               std::span<const SqlValue> values);
+
+  std::unique_ptr<Sql> sql_;
+};
+
+}  // namespace assay::store

@@ -1,0 +1,61 @@
+// AddedTokens: tokens that are found in the text before anything else cuts it: <|im_start|>, <s>,
+// and what users added. Longest match first, leftmost; with the format's options: whole words
+// only, white space on either side taken along, matched before or after normalization.
+// Immutable once filled; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "text/normalizer.h"
+#include "text/vocabulary.h"
+
+namespace assay::text {
+
+struct AddedToken {
+  TokenId id = kNoToken;
+  std::string content{};
+  bool single_word = false;
+  bool strip_left = false;
+  bool strip_right = false;
+  bool normalized = true;
+  bool special = false;
+};
+
+class AddedTokens {
+ public:
+  // False when `normalizer` gave up on a token's text.
+  bool add(AddedToken token, const Normalizer& normalizer);
+
+  const AddedToken* find(TokenId id) const;
+  const AddedToken* find(std::string_view content) const;
+  const std::vector<AddedToken>& all() const { return tokens_; }
+
+  enum class Stage : std::uint8_t { before_normalizing, after_normalizing };
+  bool none(Stage stage) const { return trie(stage).empty(); }
+
+  struct Found {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    TokenId id = kNoToken;
+    // Where the token itself ends, without the space it took along: the search goes on here, so
+    // that a token may begin with space that the one before has taken (as in the public library).
+    std::size_t search_from = 0;
+  };
+  // The first token after `last` (a fresh Found at first); false when there is none.
+  bool next(std::string_view text, Stage stage, const Found& last, Found& token) const;
+
+ private:
+  const ByteTrie& trie(Stage stage) const {
+    return stage == Stage::before_normalizing ? before_ : after_;
+  }
+  std::vector<AddedToken> tokens_{};
+  std::unordered_map<TokenId, std::size_t> by_id_{};
+  std::unordered_map<std::string, std::size_t> by_content_{};
+  ByteTrie before_{};  // values: index into tokens_
+  ByteTrie after_{};
+};
+
+}  // namespace assay::text

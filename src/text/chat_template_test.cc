@@ -1,0 +1,115 @@
+#include "text/chat_template.h"
+
+#include <gtest/gtest.h>
+
+namespace assay::text {
+namespace {
+
+std::string render(std::string_view source, std::string_view variables = "{}") {
+  auto chat = ChatTemplate::parse(source, "t");
+  if (!chat) return "! " + chat.error().message;
+  const auto text = chat->render(Json::parse(variables).value());
+  return text ? *text : "! " + text.error().message;
+}
+
+TEST(ChatTemplate, loops_over_messages) {
+  EXPECT_EQ(render("{%- for m in messages %}<{{ m.role }}>{{ m['content'] | trim }}\n"
+                   "{%- if loop.last %}.{% endif %}{% endfor %}",
+                   R"({"messages":[{"role":"user","content":" hi "},
+                                   {"role":"assistant","content":"ho"}]})"),
+            "<user>hi<assistant>ho.");
+}
+
+TEST(ChatTemplate, white_space_goes_as_in_jinja) {
+  EXPECT_EQ(render("a\n  {% if true %}\nb\n  {% endif %}\nc\n"), "a\nb\nc");
+  EXPECT_EQ(render("a \n {%- if true -%} \n b {%- endif -%} \n c"), "abc");
+  EXPECT_EQ(render("a\n  {%+ if true %}b{% endif %}"), "a\n  b");
+  EXPECT_EQ(render("a {# gone #} b"), "a  b");
+  EXPECT_EQ(render("{% raw %}{{ x }}{% endraw %}"), "{{ x }}");
+}
+
+TEST(ChatTemplate, namespaces_outlive_loops_and_plain_names_do_not) {
+  EXPECT_EQ(render("{% set ns = namespace(n=0) %}{% set n = 0 %}{% for i in range(3) %}"
+                   "{% set ns.n = ns.n + i %}{% set n = n + i %}{% endfor %}{{ ns.n }} {{ n }}"),
+            "3 0");
+}
+
+TEST(ChatTemplate, macros_take_defaults) {
+  EXPECT_EQ(
+      render("{% macro f(a, b='y') %}{{ a }}{{ b }}{% endmacro %}{{ f('x') }}{{ f(1, b=2) }}"),
+      "xy12");
+}
+
+TEST(ChatTemplate, to_json_is_pythons) {
+  EXPECT_EQ(render("{{ x | tojson }}", R"({"x":{"a":[1,2.0,"é",null,true]}})"),
+            R"({"a": [1, 2.0, "é", null, true]})");
+  EXPECT_EQ(render("{{ x | tojson(indent=2) }}", R"({"x":{"a":[]}})"), "{\n  \"a\": []\n}");
+}
+
+TEST(ChatTemplate, values_hold_no_cycles_and_no_chains_without_end) {
+  EXPECT_NE(render("{% set ns = namespace(x=[]) %}{% for i in range(999) %}{% set ns.x = [ns.x] %}"
+                   "{% endfor %}{{ ns.x }}")
+                .find("nested too deeply"),
+            std::string::npos);
+  EXPECT_NE(render("{% set ns = namespace() %}{% set ns.x = ns %}").find("can't be kept"),
+            std::string::npos);
+  EXPECT_EQ(render("{{ (1, 2) }} {{ (1,) }} {{ {'a': 1}.items() | list }} {{ (1,) == [1] }}"),
+            "(1, 2) (1,) [('a', 1)] False");
+}
+
+TEST(ChatTemplate, errors_have_lines) {
+  EXPECT_EQ(render("a\n{% if %}"), "! t:2: unexpected '%}'");
+  EXPECT_EQ(render("\n\n{{ x.y }}"), "! t:3: 'x' is undefined");
+  EXPECT_EQ(render("{{ raise_exception('no') }}"), "! t:1: the template refuses: no");
+  EXPECT_NE(render("{% for x in y %}").find("without 'endfor'"), std::string::npos);
+  EXPECT_NE(render("{{ 'a' | nonsense }}").find("no filter named 'nonsense'"), std::string::npos);
+}
+
+TEST(ChatTemplate, what_loops_or_grows_for_ever_is_an_error) {
+  EXPECT_NE(render("{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}")
+                .find("does it loop?"),
+            std::string::npos);
+  EXPECT_NE(render("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}").find("nested too deeply"),
+            std::string::npos);
+  EXPECT_NE(render("{{ 'abcdefgh' * 999999999 }}").find("too large"), std::string::npos);
+  EXPECT_NE(render("{{ range(9999999999) }}").find("more than"), std::string::npos);
+  EXPECT_NE(render("{{ " + std::string(5000, '(') + " }}").find("not closed"), std::string::npos);
+  EXPECT_NE(render("{{ " + std::string(5000, '(') + "1" + std::string(5000, ')') + " }}")
+                .find("nested too deeply"),
+            std::string::npos);
+  EXPECT_NE(render("{{ 9223372036854775807 + 1 }}").find("too large"), std::string::npos);
+}
+
+TEST(ChatTemplate, the_time_is_what_it_is_told) {
+  auto chat = ChatTemplate::parse("{{ strftime_now('%d %b %Y') }}").value();
+  EXPECT_EQ(chat.render(Json::object(), 1'795'000'000).value(), "18 Nov 2026");
+}
+
+TEST(ReplyCounter, counts_what_an_empty_reply_would_not_have) {
+  const auto tokenizer = parse_tokenizer_json(R"({"pre_tokenizer":{"type":"WhitespaceSplit"},
+                               "model":{"type":"WordLevel","unk_token":"?","vocab":{"?":0}}})",
+                                              "t")
+                             .value();
+  const auto format = ChatFormat::make(
+      "{% for m in messages %}[ {{ m.role }} ] {% if m.reasoning_content %}think "
+      "{{ m.reasoning_content }} {% endif %}{{ m.content }} {% for c in m.tool_calls or [] %}"
+      "{{ c.function.name }} {% for k, v in c.function.arguments | items %}{{ k }} {{ v }} "
+      "{% endfor %}{% endfor %}end {% endfor %}",
+      Json::object());
+  ASSERT_TRUE(format) << format.error().message;
+  const auto counter = ReplyCounter::make(*tokenizer, *format);
+  ASSERT_TRUE(counter) << counter.error().message;
+  ReplyText reply;
+  reply.content = "one two three";
+  EXPECT_EQ(counter->count(reply).value(), 3u);
+  reply.reasoning = "let me see";
+  EXPECT_EQ(counter->count(reply).value(), 7u);
+  reply.tool_calls = Json::parse(R"([{"id":"1","type":"function","function":
+                                      {"name":"f","arguments":"{\"x\": 1}"}}])")
+                         .value();
+  EXPECT_EQ(counter->count(reply).value(), 10u);
+  EXPECT_EQ(counter->count({}).value(), 0u);
+}
+
+}  // namespace
+}  // namespace assay::text

@@ -1,0 +1,22 @@
+// Methods of Python's str and dict, as far as templates call them, and the text work that filters
+// share with them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "text/jinja_value.h"
+
+namespace assay::text::jinja {
+
+// The method, bound to its value; undefined when there is none of that name.
+Value method_of(const Value& value, std::string_view name);
+
+// str.strip(chars), .lstrip, .rstrip; `chars` None: white space.
+std::string strip(std::string_view text, const Value& chars, bool left, bool right);
+std::string replace(std::string_view text, std::string_view from, std::string_view to,
+                    std::int64_t times_max);
+std::string capitalize(std::string_view text);
+std::string title(std::string_view text, bool jinja);
+
+}  // namespace assay::text::jinja

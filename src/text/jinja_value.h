@@ -1,0 +1,150 @@
+// Values of a template: what Python's None, bool, int, float, str, list, dict and callables are to
+// Jinja. Lists and dicts are shared by reference, as in Python; templates cannot change them after
+// they are made (the public libraries render in a sandbox that forbids it), save namespaces. What
+// holds values is at most kDepthMax deep, and holds neither namespaces nor functions: so there are
+// no cycles, and walking or freeing a value needs a bounded stack.
+// One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/json.h"
+
+namespace assay::text::jinja {
+
+class Value;
+struct Call;
+using List = std::vector<Value>;
+using Dict = std::vector<std::pair<std::string, Value>>;
+using Function = std::function<Value(Call&)>;
+
+// Thrown inside the engine, caught at its door; `line` is filled where it is known.
+struct Fault {
+  std::string message{};
+  int line = 0;
+};
+[[noreturn]] void fail(std::string message);
+
+class Value {
+ public:
+  static constexpr std::uint16_t kDepthMax = 200;
+
+  struct Undefined {
+    std::string name{};
+  };
+  struct Namespace {
+    std::shared_ptr<Dict> members{};  // shared, because every name for it sees a change
+  };
+
+  Value() = default;  // None
+  static Value undefined(std::string name) {
+    Value value;
+    value.data_ = Undefined{std::move(name)};
+    return value;
+  }
+  static Value of_json(const Json& json);
+  static Value name_space(Dict members);
+  Value(bool value) : data_(value) {}
+  Value(std::int64_t value) : data_(value) {}
+  Value(double value) : data_(value) {}
+  Value(std::string value) : data_(std::move(value)) {}
+  Value(const char* value) : data_(std::string(value)) {}
+  Value(List value) : depth_(depth_of(value)), data_(std::make_shared<List>(std::move(value))) {}
+  Value(Dict value) : depth_(depth_of(value)), data_(std::make_shared<Dict>(std::move(value))) {}
+  static Value tuple(List items) {
+    Value value(std::move(items));
+    value.tuple_ = true;
+    return value;
+  }
+  // The engine's own dict (`loop`), which may hold functions that hold no values.
+  static Value facts(Dict members);
+  // Fails where a list, a dict or a namespace may not hold `value`.
+  static void check_member(const Value& value);
+  Value(Function value) : data_(std::make_shared<Function>(std::move(value))) {}
+
+  bool is_undefined() const { return std::holds_alternative<Undefined>(data_); }
+  bool is_none() const { return std::holds_alternative<std::monostate>(data_); }
+  bool is_bool() const { return std::holds_alternative<bool>(data_); }
+  bool is_int() const { return std::holds_alternative<std::int64_t>(data_); }
+  bool is_float() const { return std::holds_alternative<double>(data_); }
+  bool is_number() const { return is_bool() || is_int() || is_float(); }
+  bool is_string() const { return std::holds_alternative<std::string>(data_); }
+  bool is_list() const { return std::holds_alternative<std::shared_ptr<List>>(data_); }
+  bool is_dict() const { return std::holds_alternative<std::shared_ptr<Dict>>(data_); }
+  bool is_namespace() const { return std::holds_alternative<Namespace>(data_); }
+  bool is_function() const { return std::holds_alternative<std::shared_ptr<Function>>(data_); }
+
+  // Fails where it is of another kind.
+  const std::string& string() const {
+    if (!is_string()) wrong_kind("a string");
+    return std::get<std::string>(data_);
+  }
+  const List& list() const {
+    if (!is_list()) wrong_kind("a list");
+    return *std::get<std::shared_ptr<List>>(data_);
+  }
+  const Dict& dict() const {
+    if (!is_dict()) wrong_kind("a dict");
+    return *std::get<std::shared_ptr<Dict>>(data_);
+  }
+  // REQUIRES: the kind.
+  Dict& members() const { return *std::get<Namespace>(data_).members; }
+  const Function& function() const { return *std::get<std::shared_ptr<Function>>(data_); }
+  const std::string& name() const { return std::get<Undefined>(data_).name; }
+
+  bool truth() const;
+  std::int64_t integer() const;  // bool and int; fails otherwise
+  double number() const;         // bool, int and float; fails otherwise
+  std::string type_name() const;
+  const Value* find(std::string_view key) const;  // dict and namespace
+
+  // What {{ }} prints; "" when undefined.
+  std::string text() const;
+  // As Python's repr.
+  std::string repr() const;
+  // As json.dumps(ensure_ascii=False); indent < 0: on one line.
+  std::string json(int indent, bool sort_keys, int depth = 0) const;
+
+  bool operator==(const Value& other) const;
+  // Fails when the two have no order.
+  bool operator<(const Value& other) const;
+
+  // The items that a loop over it sees: of a list, a dict (its keys), a string (its characters).
+  List items() const;
+  // In characters for a string. Fails when it has none.
+  std::size_t length() const;
+
+ private:
+  [[noreturn]] void wrong_kind(const char* wanted) const;
+  static std::uint16_t depth_of(const List& list);
+  static std::uint16_t depth_of(const Dict& dict);
+
+  std::uint16_t depth_ = 0;  // of lists and dicts within each other
+  bool tuple_ = false;       // a list that is printed as Python prints tuples, and no list's equal
+  std::variant<std::monostate, Undefined, bool, std::int64_t, double, std::string,
+               std::shared_ptr<List>, std::shared_ptr<Dict>, std::shared_ptr<Function>, Namespace>
+      data_{};
+};
+
+// The arguments of a call.
+struct Call {
+  List positional{};
+  Dict named{};
+
+  // By place or by name; `fallback` when it is not given.
+  Value argument(std::size_t place, std::string_view name, Value fallback) const;
+  // Fails when it is not given.
+  Value required(std::size_t place, std::string_view name) const;
+};
+
+// Characters [begin, end) of a string, counted in code points.
+std::vector<std::string> characters(std::string_view text);
+
+}  // namespace assay::text::jinja

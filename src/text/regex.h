@@ -1,0 +1,129 @@
+// Regex: the patterns that tokenizer files split and replace with. A backtracking engine, because
+// those patterns are written for such (Oniguruma, fancy-regex): leftmost match, first alternative
+// first, look-around, Unicode classes.
+//
+// What it knows: literals and escapes, [...] with nesting, negation and &&, \p{…} by general
+// category (and Han, Hiragana, Katakana, Alphabetic), \s \d \w and their opposites, . ^ $ \A \z \b
+// \B, groups (capturing ones do not capture), (?i: ), (?= ) (?! ), (?<= ) (?<! ) one character
+// wide, (?> ), greedy, lazy and possessive repetition. Anything else is an error that says so.
+//
+// Why it is fast: a class is a table; a repeated class is one instruction that runs to the end of
+// the run; the alternatives that may match are chosen by the first byte; a run whose successor
+// cannot be in it never backtracks.
+//
+// A compiled Regex is immutable and safe from any thread; a RegexStack is one thread's working
+// memory. Work per match is limited (kStepsMax), so no pattern can hang a program: past it `find`
+// fails.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "text/char_set.h"
+
+namespace assay::text {
+
+enum class RegexDialect : std::uint8_t {
+  oniguruma,  // tokenizer.json: ^ and $ are of lines
+  rust,       // tiktoken: ^ and $ are of the text
+};
+
+struct RegexFrame {
+  enum class Kind : std::uint8_t { branch, greedy, lazy, mark };
+  Kind kind = Kind::branch;
+  std::uint32_t instruction = 0;
+  std::uint32_t count = 0;  // lazy: characters that may still be taken; mark: which one
+  std::size_t position = 0;
+  std::size_t low = 0;  // greedy: may step back as far as here
+};
+
+struct RegexStack {
+  std::vector<RegexFrame> frames{};
+  std::vector<std::size_t> marks{};
+  std::uint64_t steps = 0;
+  bool exhausted = false;  // a match was given up: the pattern needs too many steps on this text
+};
+
+// What an instruction of a compiled pattern does.
+enum class RegexOp : std::uint8_t {
+  one,       // a character of `set`
+  run,       // min to max characters of `set`, greedy
+  run_hold,  // the same, never giving one back
+  run_lazy,  // the same, as few as possible
+  branch,    // go on at `to`, else at `other`
+  jump,      // to `to`
+  mark,      // remember the position in mark `min`
+  progress,  // fail unless past mark `min`
+  ahead,     // look ahead with the code at `to`, then go on at `other`
+  not_ahead,
+  atomic,     // match the code at `to`, then go on at `other`
+  ahead_set,  // the next character is of `set`
+  not_ahead_set,
+  behind_set,  // the character before is of `set`
+  not_behind_set,
+  line_begin,
+  line_end,
+  text_begin,
+  text_end,
+  text_end_newline,  // \Z
+  word_edge,         // by membership of `set`
+  not_word_edge,
+  match,
+};
+
+class Regex {
+ public:
+  static Result<Regex> compile(std::string_view pattern,
+                               RegexDialect dialect = RegexDialect::oniguruma);
+  // A pattern that matches exactly this text.
+  static Regex literal(std::string_view text);
+
+  struct Match {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+  // The leftmost match at or after `from`. REQUIRES: valid UTF-8, `from` at a character.
+  bool find(std::string_view text, std::size_t from, RegexStack& stack, Match& match) const;
+
+  static constexpr std::uint64_t kStepsMax = 20'000'000;
+  static constexpr std::size_t kInstructionsMax = 20'000;
+
+ private:
+  friend class RegexCompiler;
+  using Op = RegexOp;
+  struct Instruction {
+    Op op = Op::match;
+    std::uint32_t set = 0;
+    std::uint32_t min = 0;
+    std::uint32_t max = 0;
+    std::uint32_t to = 0;
+    std::uint32_t other = 0;
+  };
+  static constexpr std::size_t kNoMatch = ~std::size_t{0};
+
+  std::size_t match_at(std::string_view text, std::size_t at, std::uint32_t start,
+                       RegexStack& stack) const;
+  bool run(const Instruction& op, std::string_view text, std::uint32_t next, std::size_t& at,
+           RegexStack& stack) const;
+  bool assertion(const Instruction& op, std::string_view text, std::size_t at) const;
+  bool back_up(std::string_view text, RegexStack& stack, std::size_t base, std::uint32_t& next,
+               std::size_t& at) const;
+  // For every first byte, the alternatives (bits) that may match there.
+  void choose_by_first_byte();
+  bool first_bytes(std::uint32_t start, std::array<bool, 256>& may, int depth) const;
+  void hold_runs();
+
+  std::vector<Instruction> code_{};
+  std::vector<CharTable> sets_{};
+  std::vector<std::uint32_t> starts_{};  // the top-level alternatives, at most 64
+  std::array<std::uint64_t, 256> viable_{};
+  bool may_be_empty_ = false;  // an alternative may match without a first character
+  std::uint32_t marks_ = 0;
+};
+
+}  // namespace assay::text

@@ -1,0 +1,130 @@
+"""assay compare and assay report --definitions on real runs against the built-in endpoint."""
+
+import json
+import xml.etree.ElementTree
+
+import pytest
+
+DEFINITIONS = ["assay", "endpoints", "vllm", "sglang", "aiperf", "guidellm", "inference-perf",
+               "genai-perf", "otel"]
+
+
+def measured(assay, url, folder, osl=12):
+    assay("run", "--endpoint", url, "--model", "m", "--concurrency", "8", "--samples", "80",
+          "--isl", "20", "--osl", osl, "--report-dir", folder, "--quiet", "--json",
+          "--allow-client-limited")
+    return folder
+
+
+def held_up(done, result):
+    """A machine that held the client up: then nothing may be said, and nothing is."""
+    if not result["refusals"]:
+        return False
+    assert done.code == 6 and all("client" in why for why in result["refusals"])
+    return True
+
+
+@pytest.fixture
+def baseline(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "normal:20ms,2ms", "--itl", "2ms", "--osl", "max")
+    return measured(assay, server.url, tmp_path / "a")
+
+
+def test_a_slower_endpoint_is_worse_and_says_by_how_much(assay, endpoint, baseline, tmp_path):
+    slow = endpoint("--ttft", "normal:40ms,4ms", "--itl", "4ms", "--osl", "max", "--seed", "2")
+    b = measured(assay, slow.url, tmp_path / "b")
+    done = assay("compare", baseline, b, "--json", "--junit", tmp_path / "junit.xml", "--github",
+                 code=None)
+    result = done.json()
+    if held_up(done, result):
+        return
+    assert done.code == 5 and result["verdict"] == "worse"
+    by_name = {m["metric"]: m for m in result["metrics"]}
+    assert by_name["ttft_p50"]["verdict"] == "worse"
+    assert by_name["ttft_p50"]["interval"][0] > 0.5
+    assert by_name["tpot_p50"]["effect"] == pytest.approx(1, abs=0.3)
+    suite = xml.etree.ElementTree.parse(tmp_path / "junit.xml").getroot()
+    assert int(suite.get("failures")) == len(suite.findall(".//failure")) > 0
+    assert int(suite.get("tests")) == len(suite.findall("testcase"))
+    assert "::error title=ttft_p50 is worse::" in done.err
+    # The other way round it is better.
+    assert "B is the same or better" in assay("compare", b, baseline).out
+
+
+def test_other_work_is_not_compared(assay, endpoint, baseline, tmp_path):
+    server = endpoint("--ttft", "20ms", "--itl", "2ms", "--osl", "max")
+    b = measured(assay, server.url, tmp_path / "b", osl=6)
+    done = assay("compare", baseline, b, "--junit", tmp_path / "junit.xml", code=6)
+    assert "OSL" in done.out and "not comparable" in done.out
+    suite = xml.etree.ElementTree.parse(tmp_path / "junit.xml").getroot()
+    assert int(suite.get("errors")) >= 1
+
+
+def test_bad_input_is_named(assay, baseline):
+    assert "--metrics" in assay("compare", baseline, baseline, "--metrics", "tpot", code=2).err
+    assert "--regression" in assay("compare", baseline, baseline, "--regression", "-1", code=2).err
+
+
+def test_one_run_in_the_words_of_every_tool(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "20ms", "--itl", "5ms", "--osl", "max", "--quirk", "role-first",
+                      "--quirk", "late-done")
+    run = measured(assay, server.url, tmp_path / "run")
+    table = assay("report", run, "--definitions", "all", "--json").json()
+    assert list(table) == DEFINITIONS
+    ours = assay("report", run, "--json").json()
+    for name, key in [("ttft", "ttft_ns"), ("latency", "latency_ns"), ("tpot", "tpot_ns")]:
+        for percentile in ["50.0", "90.0", "99.0"]:
+            assert (table["assay"][key]["percentiles"][percentile]
+                    == pytest.approx(ours[name]["percentiles"][percentile], rel=1e-9))
+    # A role-only event comes at once: to vLLM and OpenTelemetry it is the first token.
+    p50 = {name: table[name]["ttft_ns"]["percentiles"]["50.0"] for name in DEFINITIONS}
+    assert p50["vllm"] < p50["aiperf"] and p50["otel"] < p50["genai-perf"]
+    assert table["aiperf"]["tpot_ns"] is None
+    assert table["otel"]["qps"] is None
+    text = assay("report", run, "--definitions", "vllm, otel").out
+    assert "first event with choices" in text and "guidellm" not in text
+    assert "did you mean" in assay("report", run, "--definitions", "vlm", code=2).err
+
+
+def interleaved(assay, a, b, folder, *flags, block=12, code=None):
+    return assay("compare", "--interleave", "--endpoint", a.url, "--endpoint", b.url, "--model",
+                 "m", "--concurrency", 4, "--samples", 96, "--block", block, "--isl", 20, "--osl",
+                 8, "--report-dir", folder, "--quiet", *flags, code=code)
+
+
+def test_two_endpoints_in_turns_are_compared_in_pairs(assay, endpoint, tmp_path):
+    fast = endpoint("--ttft", "4ms", "--itl", "1ms", "--osl", "max")
+    slow = endpoint("--ttft", "12ms", "--itl", "3ms", "--osl", "max")
+    done = interleaved(assay, fast, slow, tmp_path / "both", "--json", "--metrics",
+                       "ttft_p50,tpot_p50", "--junit", tmp_path / "junit.xml", "--github")
+    result = done.json()
+    if not held_up(done, result):
+        assert result["pairs"] == 8
+        assert done.code == (5 if result["verdict"] == "worse" else 0)
+        assert all(m["effect"] > 0.3 for m in result["metrics"])
+    assert xml.etree.ElementTree.parse(tmp_path / "junit.xml").getroot().tag == "testsuite"
+    # Two ordinary run folders, which say the same again.
+    sides = [tmp_path / "both" / side for side in "ab"]
+    summaries = [assay("report", side, "--json").json() for side in sides]
+    for side, summary, server in zip(sides, summaries, [fast, slow]):
+        assert summary["n_samples_completed"] == 96
+        assert assay("verify", side).code == 0
+        assert server.url.split("//")[1] in (side / "config.yaml").read_text()
+    again = assay("compare", *sides, "--json", "--metrics", "ttft_p50,tpot_p50", code=done.code)
+    assert again.json()["metrics"] == result["metrics"]
+    asked = [[sample for phase in json.loads((side / "sample_idx_map.json").read_text()).values()
+              for sample in phase.values()] for side in sides]
+    assert sorted(asked[0]) == sorted(asked[1]) and len(asked[0]) == 96
+
+
+def test_what_cannot_be_interleaved_is_named(assay, endpoint, tmp_path):
+    server = endpoint()
+    few = interleaved(assay, server, server, tmp_path / "few", block=20, code=2)
+    assert "--block: 96 queries for each endpoint give 4 blocks of 20" in few.err
+    assert not (tmp_path / "few").exists()
+    threads = interleaved(assay, server, server, tmp_path / "few", "--threads", 2, code=2)
+    assert "--threads" in threads.err
+    one = assay("compare", "--interleave", "--endpoint", server.url, "--model", "m", "--samples",
+                96, code=2)
+    assert "--endpoint: two are compared" in one.err
+    assert "--block" in assay("compare", "--interleave", "--help").out

@@ -1,0 +1,274 @@
+"""Accuracy phases, `assay score`, and token counts by the model's tokenizer, against a small server
+whose every reply is known.
+"""
+
+import collections
+import http.server
+import json
+import re
+import threading
+
+import pytest
+
+from conftest import TIMEOUT_S
+
+LETTERS = "ABCD"
+
+
+class Model(http.server.BaseHTTPRequestHandler):
+    """Answers the letter that the prompt asks for; row 3 wrong, row 4 with a failure."""
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prompt = body["messages"][-1]["content"]
+        self.server.asked.append(prompt)
+        with self.server.lock:
+            self.server.now += 1
+            self.server.most = max(self.server.most, self.server.now)
+        row = int(prompt.rsplit("row ", 1)[1])
+        letter = LETTERS[(row + (row == 3)) % 4]
+        status = 500 if row == 4 else 200
+        content = f"let me think about it. Answer: {letter}"
+        reply = json.dumps({
+            "id": "1", "object": "chat.completion", "created": 0, "model": "m",
+            "choices": [{"index": 0, "finish_reason": "stop",
+                         "message": {"role": "assistant", "content": content}}],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+        }).encode()
+        with self.server.lock:
+            self.server.now -= 1
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(reply)))
+        self.end_headers()
+        self.wfile.write(reply)
+
+
+@pytest.fixture
+def model():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    server.asked, server.lock, server.now, server.most = [], threading.Lock(), 0, 0
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    server.url = f"http://127.0.0.1:{server.server_port}"
+    yield server
+    server.shutdown()
+    thread.join(TIMEOUT_S)
+    server.server_close()
+
+
+@pytest.fixture
+def files(tmp_path):
+    """questions.jsonl with six rows, and a tokenizer of words with a chat template."""
+    rows = [{"prompt": f"which letter? row {i}", "truth": LETTERS[i % 4], "part": f"p{i % 2}"}
+            for i in range(6)]
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    folder = tmp_path / "tokenizer"
+    folder.mkdir()
+    (folder / "tokenizer.json").write_text(json.dumps({
+        "pre_tokenizer": {"type": "WhitespaceSplit"},
+        "model": {"type": "WordLevel", "unk_token": "?", "vocab": {"?": 0}}}))
+    (folder / "tokenizer_config.json").write_text(json.dumps({
+        "chat_template": "{% for m in messages %}< {{ m.role }} > {{ m.content }} end "
+                         "{% endfor %}{% if add_generation_prompt %}< assistant >{% endif %}"}))
+    return tmp_path
+
+
+def run(assay, model, files, *more, code=0):
+    folder = files / "run"
+    data = files / "questions.jsonl"
+    acc = (f"acc:{data},name=letters,accuracy_config.eval_method=gpqa,"
+           "accuracy_config.ground_truth=truth,accuracy_config.num_repeats=2")
+    done = assay("run", "--endpoint", model.url, "--model", "m", "--concurrency", 2, "--streaming",
+                 "off", "--dataset", data, "--dataset", acc, "--samples", 12, "--report-dir",
+                 folder, "--quiet", "--json", "--allow-client-limited", *more, code=code)
+    return json.loads(done.out), folder
+
+
+def test_accuracy_follows_the_measurement_at_its_concurrency(assay, model, files):
+    summary, folder = run(assay, model, files)
+    assert summary["n_samples_issued"] == 12
+    assert model.most <= 2
+    assert len(model.asked) == 24
+    # Each row once a repeat, as it is in the file, without salt.
+    asked = collections.Counter(model.asked[12:])
+    assert asked == {f"which letter? row {i}": 2 for i in range(6)}
+    results = json.loads((folder / "accuracy" / "accuracy_results.json").read_text())
+    (entry,) = results["accuracy_scores"]
+    # Rows 0, 1, 2 and 5 right; row 3 wrong; row 4 failed, which counts as wrong.
+    assert entry["score"] == pytest.approx(8 / 12)
+    assert results["average_accuracy"] == entry["score"]
+    assert entry["dataset_name"] == "letters" and entry["dataset_type"] == "accuracy"
+    assert entry["unit_samples"] == 6 and entry["num_repeats"] == 2
+    assert entry["total_samples"] == 12 and entry["complete"] is False
+    assert entry["response_counts"] == {"issued": 12, "scored": 10, "empty": 0, "missing": 2}
+    report = (folder / "report.txt").read_text()
+    assert "Accuracy:\n  letters: 0.66" in report and "10/12 scored" in report
+    assert assay("verify", folder).code == 0
+
+
+def test_modes_choose_what_is_asked(assay, model, files):
+    summary, _ = run(assay, model, files, "--mode", "perf")
+    assert summary["n_samples_issued"] == len(model.asked) == 12
+    model.asked.clear()
+    (files / "run").rename(files / "first")
+    summary, folder = run(assay, model, files, "--mode", "acc")
+    assert summary["n_samples_issued"] == 0
+    assert len(model.asked) == 12
+    assert (folder / "accuracy" / "accuracy_results.json").exists()
+
+
+def test_a_run_is_scored_again_by_another_formula(assay, model, files):
+    _, folder = run(assay, model, files)
+    done = assay("score", folder, "--scorer", "mmlu_pro", "--ground-truth", "truth", "--subset",
+                 "part", "--json").json()
+    (entry,) = done["accuracy_scores"]
+    assert entry["scorer"] == "mmlu_pro"
+    assert entry["score"] == pytest.approx(8 / 12)
+    assert entry["breakdown"]["subset_scores"] == pytest.approx({"p0": 400 / 6, "p1": 400 / 6})
+    kept = json.loads((folder / "accuracy" / "accuracy_results.json").read_text())
+    assert kept == done
+    # The measured replies too.
+    entry, other = assay("score", folder, "--scorer", "gpqa", "--ground-truth", "truth", "--phase",
+                         "performance", "--json").json()["accuracy_scores"]
+    assert entry["dataset_name"] == "performance" and entry["total_samples"] == 12
+    assert other["dataset_name"] == "letters"
+    assert assay("verify", folder).code == 0
+    assert "no scorer 'gpqb'" in assay("score", folder, "--scorer", "gpqb", code=2).err
+
+
+def test_what_cannot_be_scored_is_said_and_the_replies_are_kept(assay, model, files):
+    _, folder = run(assay, model, files, "--mode", "perf")
+    done = assay("score", folder, "--scorer", "gpqa", "--ground-truth", "nowhere", "--phase",
+                 "performance", code=1)
+    assert "no column 'nowhere'" in done.err
+    entry = json.loads((folder / "accuracy" / "accuracy_results.json").read_text())
+    assert entry["accuracy_scores"][0]["score"] is None
+
+
+def test_tokens_are_counted_by_the_models_tokenizer(assay, model, files):
+    summary, folder = run(assay, model, files, "--tokenizer", files / "tokenizer")
+    tokens = summary["assay"]["tokens"]
+    assert tokens["source"] == "tokenizer"
+    assert tokens["tokenizer"]["output"] == "chat template, two renderings"
+    # "< user > which letter? row N end < assistant >", and seven words of reply.
+    assert summary["input_sequence_lengths"]["min"] == 11
+    assert summary["input_sequence_lengths"]["max"] == 11
+    assert summary["output_sequence_lengths"]["min"] == 7
+    assert summary["output_sequence_lengths"]["max"] == 7
+    entry = json.loads((folder / "accuracy" / "accuracy_results.json").read_text())
+    assert entry["accuracy_scores"][0]["output_sequence_lengths"]["avg"] == 7
+    assert entry["osl_tokenization_s"] >= 0
+    # Read again where there is no tokenizer.
+    (files / "tokenizer").rename(files / "gone")
+    again = assay("report", folder, "--json").json()
+    assert again["output_sequence_lengths"] == summary["output_sequence_lengths"]
+    assert assay("verify", folder).code == 0
+    # Each tool's tokens as that tool counts them.
+    table = assay("report", folder, "--definitions", "all", "--json").json()
+    first = {name: row["tokens"]["first"] for name, row in table.items()}
+    assert first["aiperf"] == first["assay"] == "tokenizer" and first["vllm"] == "usage"
+    assert table["aiperf"]["tokens"]["replies"]["tokenizer"] == table["aiperf"]["succeeded"] > 0
+    assert "tokens by tokenizer" in assay("report", folder, "--definitions", "genai-perf").out
+
+
+def test_a_tokenizer_that_is_not_there_costs_no_run(assay, model, files):
+    done = assay("run", "--endpoint", model.url, "--model", "m", "--samples", 2, "--tokenizer",
+                 files / "nowhere", "--report-dir", files / "none", code=2)
+    assert "no tokenizer" in done.err and model.asked == []
+    assert not (files / "none").exists()
+
+
+WORKLOAD = """workload: letters
+title: letters of rows
+edition: mine-v1
+task: questions
+model: {id: m}
+api: openai
+metric: queries/s
+prompt: a question
+config:
+  model_params: {name: m, streaming: "off"}
+  datasets:
+    - {name: letters, type: performance}
+    - name: letters
+      type: accuracy
+      accuracy_config: {eval_method: gpqa, ground_truth: truth}
+datasets:
+  letters: {rows: ROWS, file: questions.jsonl, columns: [prompt, truth], published: here}
+scenarios:
+  concurrency: {queries_min: 1}
+quality:
+  - {metric: exact_match, reference: 70, factor: 0.9, at_least: LEAST}
+scorer: gpqa
+scorers: [gpqa]
+sources: [me]
+"""
+
+
+def gated(assay, model, files, least, *more, rows=6, code=0):
+    file = files / "letters.yaml"
+    file.write_text(WORKLOAD.replace("ROWS", str(rows)).replace("LEAST", str(least)))
+    folder = files / f"run{len(list(files.glob('run*')))}"
+    done = assay("run", "--workload", file, "--dataset-dir", files, "--endpoint", model.url,
+                 "--concurrency", 2, "--samples", 6, "--report-dir", folder, "--quiet",
+                 "--allow-client-limited", *more, code=code)
+    return done, folder
+
+
+def test_a_workloads_quality_gate_is_told_after_the_run(assay, model, files):
+    done, folder = gated(assay, model, files, 60, "--mode", "both")
+    # 4 of 6 rows right; row 4 never had a reply.
+    assert "Quality, as letters demands it (mine-v1):" in done.out
+    assert "exact_match: 66.6667, at least 60.0 (reference 70.0): passed" in done.out
+    assert "=> passed, but not on the workload's whole dataset" in done.out
+    gate = json.loads((folder / "accuracy" / "accuracy_results.json").read_text())["quality"]
+    assert gate["verdict"] == "passed" and gate["complete"] is False
+    (item,) = gate["items"]
+    assert item["value"] == pytest.approx(200 / 3) and item["at_least"] == 60
+    assert item["reference"] == 70 and item["verdict"] == "passed"
+    assert "passed" in assay("report", folder).out
+    assert assay("verify", folder).code == 0
+
+
+def test_a_score_that_falls_short_fails_only_where_that_was_asked(assay, model, files):
+    done, folder = gated(assay, model, files, 90, "--mode", "acc")
+    assert "=> failed" in done.out
+    gated(assay, model, files, 90, "--mode", "acc", "--require-accuracy", code=1)
+    assert assay("score", folder, "--require-accuracy", code=1).code == 1
+    assert assay("score", folder).code == 0
+    # Enough, but not every reply is there.
+    gated(assay, model, files, 60, "--mode", "acc", "--require-accuracy", code=1)
+
+
+def test_recorded_replies_are_counted_again(assay, model, files):
+    _, folder = run(assay, model, files)
+    before = assay("report", folder, "--json").json()
+    assert before["assay"]["tokens"]["source"] != "tokenizer"
+    again = assay("report", folder, "--json", "--tokenizer", files / "tokenizer").json()
+    assert again["assay"]["tokens"]["source"] == "tokenizer"
+    assert again["assay"]["tokens"]["tokenizer"]["recounted"] is True
+    assert again["output_sequence_lengths"]["min"] == 7
+    assert again["input_sequence_lengths"]["max"] == 11
+    assert not (folder / "assay" / "token_counts.jsonl").exists()
+    done = assay("verify", folder, "--tokenizer", files / "tokenizer")
+    assert "replies come to" in done.err
+    # Prompts need their file; replies do not.
+    (files / "questions.jsonl").rename(files / "gone.jsonl")
+    done = assay("report", folder, "--json", "--tokenizer", files / "tokenizer")
+    assert "prompts are not counted" in done.err
+    assert done.json()["output_sequence_lengths"]["min"] == 7
+    assert "no tokenizer" in assay("report", folder, "--tokenizer", files / "none", code=2).err
+
+
+def test_kept_counts_are_held_against_the_tokenizer(assay, model, files):
+    _, folder = run(assay, model, files, "--tokenizer", files / "tokenizer")
+    assert assay("verify", folder, "--tokenizer", files / "tokenizer").code == 0
+    other = files / "tokenizer" / "tokenizer.json"
+    other.write_text(other.read_text().replace("WhitespaceSplit", "Whitespace"))
+    done = assay("verify", folder, "--tokenizer", files / "tokenizer", code=1)
+    assert re.search(r"20 of 20 replies differ; first, query \d+ of phase 0", done.out)

@@ -1,0 +1,14 @@
+// A Result that nobody looks at: the failure would be lost.
+//
+// refused: nodiscard|unused-result
+#include "base/result.h"
+
+assay::Result<int> answer();
+
+int main() {
+#ifdef MISUSE
+  answer();
+#else
+  return answer().value_or(0);
+#endif
+}

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""The whole check, as `./assay.sh test` and CI run it: sections in order, cheapest verdicts first.
+
+A section is one or more commands. What they print goes to build/suite/SECTION.log; the terminal
+gets one line a section, and the log's end where something failed. All sections run, whatever fails.
+The last line is `N passed, N failed`: GoogleTest cases, pytest cases and other tests, one each; a
+section whose build fails counts as one failure.
+
+    tools/suite.py                     everything
+    tools/suite.py dev release         these sections only
+    tools/suite.py --list              their names
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LOGS = ROOT / "build" / "suite"
+PYTHON = "/usr/bin/python3" if pathlib.Path("/usr/bin/python3").exists() else sys.executable
+
+NO_REGISTRY = re.compile(r"EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREACH")
+UNREACHABLE = re.compile(r"NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|No route to")
+
+
+class Failed(Exception):
+    """A command that a section cannot go on without has failed."""
+
+
+class Count:
+    """How many tests passed and failed."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def add(self, output, good):
+        """What a program printed, and whether it ended well. No counts: it is one test."""
+        passed, failed = tally(output)
+        if passed + failed == 0 or (failed == 0 and not good):
+            passed, failed = passed + good, failed + (not good)
+        self.passed += passed
+        self.failed += failed
+
+
+class Section:
+    """One section as it runs: its log and its count."""
+
+    def __init__(self, name, jobs):
+        self.name, self.jobs = name, jobs
+        self.count = Count()
+        self.log = LOGS / f"{name}.log"
+        self.log.write_text("")
+
+    def run(self, *command, env=None):
+        """Returns (exit code, output); the output is in the log as well."""
+        with self.log.open("a") as log:
+            print("$", *command, file=log, flush=True)
+            done = subprocess.run([str(word) for word in command], cwd=ROOT, text=True,
+                                  env={**os.environ, **(env or {})}, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, errors="replace", check=False)
+            log.write(done.stdout)
+        return done.returncode, done.stdout
+
+    def must(self, *command, env=None):
+        code, output = self.run(*command, env=env)
+        if code:
+            raise Failed(f"exit {code}: {' '.join(map(str, command))}")
+        return output
+
+    def check(self, *command, env=None):
+        """A command that is one test, or that prints `N passed, N failed`."""
+        code, output = self.run(*command, env=env)
+        self.count.add(output, code == 0)
+
+    def build(self, preset, *targets, options=()):
+        self.must("cmake", "--preset", preset, *options)
+        if targets:
+            self.must("cmake", "--build", f"build/{preset}", "-j", self.jobs, "--target", *targets)
+
+    def ctest(self, preset, labels, jobs=None):
+        report = LOGS / f"{self.name}.xml"
+        report.unlink(missing_ok=True)
+        self.run("ctest", "--test-dir", f"build/{preset}", "-L", f"^({labels})$", "-j",
+                 jobs or self.jobs, "--output-on-failure", "--output-junit", report,
+                 "--test-output-size-passed", 4096, "--test-output-truncation", "head",
+                 "--no-tests=error")
+        if not report.exists():
+            raise Failed("ctest found no tests")
+        for case in xml.etree.ElementTree.parse(report).iter("testcase"):
+            output = case.findtext("system-out") or ""
+            self.count.add(output, case.get("status") == "run")
+
+    def vitest(self, script, env=None):
+        """An npm script of web/ that runs vitest; each of its tests counts as one."""
+        report = LOGS / f"{self.name}-{script}.xml"
+        report.unlink(missing_ok=True)
+        code, _ = self.run("npm", "--prefix", "web", "run", script, "--", "--reporter=default",
+                           "--reporter=junit", f"--outputFile.junit={report}", env=env)
+        if not report.exists():
+            raise Failed(f"web: `npm run {script}` did not get as far as its tests")
+        cases = list(xml.etree.ElementTree.parse(report).iter("testcase"))
+        failed = sum(case.find("failure") is not None or case.find("error") is not None
+                     for case in cases)
+        self.count.passed += len(cases) - failed
+        self.count.failed += failed + (code != 0 and failed == 0)
+
+
+def tally(output):
+    """(passed, failed) of what a test program printed: GoogleTest, pytest, or our own last line."""
+
+    def total(*patterns):
+        return sum(int(number) for pattern in patterns
+                   for number in re.findall(pattern, output, re.M))
+
+    googletest = (total(r"^\[  PASSED  \] (\d+) tests?\."), total(r"^ ?(\d+) FAILED TESTS?$"))
+    if any(googletest):
+        return googletest
+    return total(r"\b(\d+) passed\b"), total(r"\b(\d+) failed\b", r"\b(\d+) errors? in \d")
+
+
+def tidy(section):
+    section.check(PYTHON, "-B", "tools/tidy.py")
+    section.check(PYTHON, "-B", "tools/tidy_test.py")
+    section.check(PYTHON, "-B", "tools/suite_test.py")
+    section.check(PYTHON, "-B", "tools/lint.py", "format")
+
+
+def dev(section):
+    section.build("dev", "tests")
+    section.ctest("dev", "unit|golden|sim|nocompile")
+
+
+def release(section):
+    section.build("release", "assay", "rooms", "benches")
+    # One at a time: these measure.
+    section.ctest("release", "e2e|bench|install", jobs=1)
+
+
+def analyse(section):
+    section.build("clang")
+    section.check(PYTHON, "-B", "tools/lint.py", "analyse", "build/clang")
+
+
+def fuzz(section):
+    section.build("fuzz", "fuzzers")
+    section.ctest("fuzz", "fuzz")
+
+
+def tsan(section):
+    section.build("tsan", "tests")
+    section.ctest("tsan", "unit")
+
+
+def peers(section):
+    wanted = ROOT / "tests" / "peers" / "requirements.txt"
+    venv = ROOT / "build" / "venv"
+    if not (venv / "bin" / "python").exists():
+        section.must(PYTHON, "-m", "venv", venv)
+    code, output = section.run(venv / "bin" / "python", "-m", "pip", "install", "-q",
+                               "--disable-pip-version-check", "-r", wanted)
+    if code and UNREACHABLE.search(output) and "CI" not in os.environ:
+        print("peers: skipped: the package index can't be reached", flush=True)
+        return
+    if code:
+        raise Failed("the peers' packages can't be installed")
+    section.build("release", "assay")
+    section.check(venv / "bin" / "python", "-B", "-m", "pytest",
+                  "tests/peers", env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
+
+
+def web(section):
+    code, output = section.run("npm", "--prefix", "web", "ci", "--no-audit", "--no-fund")
+    if code and NO_REGISTRY.search(output) and "CI" not in os.environ:
+        print("web: skipped: the package registry can't be reached", flush=True)
+        return
+    if code:
+        raise Failed("the page's packages can't be installed")
+    section.must("npm", "--prefix", "web", "run", "build")
+    section.check("npm", "--prefix", "web", "run", "lint")
+    section.vitest("test")
+    section.build("release", "assay")
+    section.vitest("journeys", env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
+
+
+SECTIONS = [tidy, dev, release, analyse, fuzz, tsan, peers, web]
+
+
+def run_section(function, jobs):
+    section = Section(function.__name__, jobs)
+    start = time.monotonic()
+    try:
+        function(section)
+    except Failed as fault:
+        section.count.failed += 1
+        with section.log.open("a") as log:
+            print(fault, file=log)
+    took = time.monotonic() - start
+    count = section.count
+    print(f"{section.name:9} {count.passed:6} passed {count.failed:4} failed {took:7.0f} s",
+          flush=True)
+    if count.failed:
+        print(f"--- the end of {section.log.relative_to(ROOT)}")
+        print("\n".join(section.log.read_text().splitlines()[-60:]))
+        print("---", flush=True)
+    return count
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sections", nargs="*", metavar="SECTION")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--list", action="store_true", help="print the sections' names")
+    args = parser.parse_args()
+    names = [function.__name__ for function in SECTIONS]
+    if args.list:
+        print(*names, sep="\n")
+        return 0
+    unknown = [name for name in args.sections if name not in names]
+    if unknown:
+        parser.error(f"no section {', '.join(unknown)}; there are: {', '.join(names)}")
+    LOGS.mkdir(parents=True, exist_ok=True)
+    done = [run_section(function, args.jobs) for function in SECTIONS
+            if not args.sections or function.__name__ in args.sections]
+    failed = sum(count.failed for count in done)
+    print(f"{sum(count.passed for count in done)} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""The last line of the suite is only as good as its counting."""
+
+import sys
+import unittest
+
+import suite
+
+GOOGLETEST_GOOD = """[----------] Global test environment tear-down
+[==========] 10 tests from 4 test suites ran. (0 ms total)
+[  PASSED  ] 10 tests.
+"""
+GOOGLETEST_BAD = """[==========] 3 tests from 1 test suite ran. (0 ms total)
+[  PASSED  ] 1 test.
+[  FAILED  ] 2 tests, listed below:
+[  FAILED  ] Flags.a
+[  FAILED  ] Flags.b
+
+ 2 FAILED TESTS
+"""
+
+
+class Tally(unittest.TestCase):
+
+    def test_counts_what_each_kind_of_program_prints(self):
+        for output, expected in [
+            (GOOGLETEST_GOOD, (10, 0)),
+            (GOOGLETEST_BAD, (1, 2)),
+            ("7 passed in 0.04s\n", (7, 0)),
+            ("FAILED x_test.py::test_a\n1 failed, 2 passed, 1 error in 0.10s\n", (2, 2)),
+            ("4 passed, 0 failed\n", (4, 0)),
+            ("tidy: 120 files, 16 rules, 0 faults\n", (0, 0)),
+        ]:
+            with self.subTest(output=output):
+                self.assertEqual(suite.tally(output), expected)
+
+    def test_a_program_that_fails_without_counting_is_one_failure(self):
+        for output, good, expected in [
+            (GOOGLETEST_GOOD, True, (10, 0)),
+            (GOOGLETEST_GOOD, False, (10, 1)),  # a sanitizer spoke up at the end
+            (GOOGLETEST_BAD, False, (1, 2)),
+            ("Segmentation fault\n", False, (0, 1)),
+            ("0 faults\n", True, (1, 0)),
+        ]:
+            with self.subTest(output=output, good=good):
+                counted = suite.Count()
+                counted.add(output, good)
+                self.assertEqual((counted.passed, counted.failed), expected)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

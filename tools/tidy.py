@@ -1,0 +1,462 @@
+#!/usr/bin/env python3
+"""Tidy: the rules of STYLE.md and ARCHITECTURE.md that a program can check.
+
+Each rule is a function from a Tree to faults; RULES at the end lists them. tidy_test.py plants one
+fault for each rule and demands that it is found. Run without arguments from anywhere in the
+repository; prints `file:line: what is wrong and what to do`, exits 1 when there is any fault.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+COLUMNS_MAX = 100
+FUNCTION_LINES_MAX = 70
+FILE_LINES_MAX = 600
+BLOB_BYTES_MAX = 1 << 20
+
+CODE = (".h", ".cc", ".py", ".sh", ".cmake", ".ts", ".tsx", ".css")
+CPP = (".h", ".cc")
+# Recorded bytes and expected outputs are data: they stand as they came.
+DATA_FOLDERS = ("tests/data/", "tests/golden/", "web/tests/snapshots/")
+
+# Which library a foreign header belongs to; the names are those of cmake/deps.cmake.
+LIBRARY_HEADERS = {
+    r"fmt/": {"fmt"},
+    r"simdjson\.h": {"simdjson"},
+    r"tl/expected\.hpp": {"expected"},
+    r"openssl/": {"crypto", "ssl"},
+    r"xxhash\.h": {"xxhash"},
+    r"nghttp2/": {"nghttp2"},
+    r"yaml-cpp/": {"yaml"},
+    r"zstd\.h": {"zstd"},
+    r"zlib\.h": {"zlib"},
+    r"utf8proc\.h": {"utf8proc"},
+    r"sqlite3\.h": {"sqlite"},
+    r"libpq-fe\.h": {"postgres"},
+    r"mpi\.h": {"mpi"},
+    r"pybind11/": {"pybind11"},
+}
+TEST_HEADERS = re.compile(r"(gtest|gmock|rapidcheck)[/.]|benchmark/benchmark\.h")
+# Ours that may show a foreign header (docs/decisions/0002-dependencies.md).
+HEADERS_WITH_LIBRARY = {"src/base/format.h": "fmt", "src/base/result.h": "expected"}
+SYSTEM_HEADERS = re.compile(
+    r"(sys|netinet|arpa|linux|net|asm)/[\w/]+\.h$"
+    r"|(unistd|fcntl|poll|pthread|sched|signal|netdb|dirent|termios|getopt|spawn|pwd|ifaddrs"
+    r"|stdlib|stdio|string|errno|time|math|limits"
+    r"|immintrin|x86intrin|cxxabi|dlfcn|wchar|langinfo|execinfo|fnmatch|glob|grp)\.h$"
+    r"|[a-z_]+$")  # the standard library: no dot, no slash
+
+BANNED = [
+    # (pattern, where, what to do); `where`: a path prefix and suffixes.
+    (r"\b(TODO|FIXME|XXX|HACK)\b", "", CODE, "do it now or open an issue"),
+    (r"\b[Pp]laceholder", "src/", CPP, "say what it is, or finish it"),
+    (r"\b(class|struct|enum class)\s+\w*(Manager|Handler|Helper|Util|Utils|Impl|Base)\b", "src/",
+     CPP, "name the thing by what it is (STYLE.md, Words)"),
+    (r"\b([Mm]anager|[Hh]elper)s?\b", "src/", CPP, "one word per thing: docs/glossary.md"),
+    (r"\b(steady|system|high_resolution)_clock\b|\bclock_gettime\b|\bgettimeofday\b"
+     r"|\bstd::time\(", "src/", CPP, "time comes in through Clock (base/clock.h)"),
+    (r"\brandom_device\b|\bmt19937|\bdefault_random_engine\b|\bstd::rand\b|\bs?rand\(", "src/",
+     CPP, "chance comes in through Rng (base/rng.h)"),
+    (r"\bsleep_for\b|\busleep\(|\bnanosleep\(|\bthis_thread::sleep|(?<![\w.:])sleep\(", "src/",
+     CPP, "wait for an event, not for time"),
+    (r"\btime\.sleep\(|\basyncio\.sleep\(|\bwaitForTimeout\(|^\s*sleep [0-9]", "tests/",
+     CODE, "a test waits for an event, not for time"),
+    (r"\bwaitForTimeout\(", "web/", (".ts",), "a test waits for an event, not for time"),
+    (r"\bGTEST_SKIP\b|\bDISABLED_\w+|\b(test|it)\.skip\b|@pytest\.mark\.skip\b", "", CODE,
+     "a test that does not run tests nothing"),
+    (r"^using namespace (?!.*literals)", "src/", CPP, "name what you use"),
+    (r"\bstd::(mutex|condition_variable|lock_guard|unique_lock|scoped_lock)\b", "src/", CPP,
+     "Mutex and Lock of base/mutex.h: clang checks what they guard"),
+    (r"\bstd::(cout|cerr)\b", "src/", CPP, "results and talk go through apps/cli/console.h"),
+    (r"(?<![\w.~-])/(work|farm|root|home|Users)/\w", "", None, "no path of one machine"),
+    (r"\b(pypi\.org|pythonhosted\.org|npmjs\.(org|com)|deb\.debian\.org)\b", "", None,
+     "no package registry by name"),
+]
+# Where a rule of BANNED is at home.
+AT_HOME = {
+    "time comes in": ("src/base/",),
+    "chance comes in": ("src/base/",),
+    "wait for an event, not for time": ("src/base/",),
+    "results and talk": ("src/apps/",),
+    "Mutex and Lock": ("src/base/",),
+}
+
+
+def listed(root):
+    """The files that git has or would take; without git (an unpacked archive), all but build/."""
+    # safe.directory: a checkout may belong to another user than the one who tests it.
+    done = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others",
+         "--exclude-standard"], cwd=root, capture_output=True, check=False)
+    if done.returncode == 0:
+        paths = done.stdout.decode().split("\0")
+    else:
+        paths = [str(path.relative_to(root)) for path in root.rglob("*")]
+        paths = [path for path in paths if not path.startswith((".git/", "build/", "demo/"))]
+    return sorted(path for path in paths
+                  if path and (root / path).is_file() and not (root / path).is_symlink())
+
+
+class Tree:
+    """The files of the repository: path -> text (None for a binary one)."""
+
+    def __init__(self, files, sizes=None):
+        self.files = dict(sorted(files.items()))
+        self.sizes = sizes or {path: len(text or "") for path, text in files.items()}
+
+    @staticmethod
+    def of_repository(root):
+        files, sizes = {}, {}
+        for path in listed(root):
+            data = (root / path).read_bytes()
+            sizes[path] = len(data)
+            try:
+                files[path] = None if b"\0" in data else data.decode()
+            except UnicodeDecodeError:
+                files[path] = None
+        return Tree(files, sizes)
+
+    def texts(self, prefix="", suffixes=None):
+        for path, text in self.files.items():
+            if text is None or not path.startswith(prefix) or path.startswith(DATA_FOLDERS):
+                continue
+            if suffixes is None or path.endswith(tuple(suffixes)):
+                yield path, text
+
+
+def fault(path, line, message):
+    return f"{path}:{line}: {message}"
+
+
+# --- the architecture ---------------------------------------------------------------------------
+
+
+def rooms_of(tree):
+    """CMakeLists.txt's assay_room and assay_app lines: folder under src/ -> (rooms, libraries)."""
+    rooms = {}
+    for kind, body in re.findall(r"^assay_(room|app)\(([^)]*)\)", tree.files["CMakeLists.txt"],
+                                 re.M):
+        words = body.split()
+        lists = {"ROOMS": [], "LIBS": []}
+        current = None
+        for word in words[1:]:
+            if word in lists:
+                current = lists[word]
+            elif current is not None:
+                current.append(word)
+        name = words[0] if kind == "room" else f"apps/{words[0]}"
+        known = list(rooms) if kind == "app" else lists["ROOMS"]
+        rooms[name] = (known, lists["LIBS"])
+    return rooms
+
+
+def room_of(path, rooms):
+    parts = path.split("/")
+    name = "/".join(parts[:2]) if parts[0] == "apps" else parts[0]
+    return name if name in rooms else None
+
+
+def includes_of(text):
+    """(line number, form, name) of each #include."""
+    for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)', text, re.M):
+        yield text.count("\n", 0, match.start()) + 1, match.group(1), match.group(2)
+
+
+def rooms_are_in_order(tree):
+    seen = set()
+    for name, (uses, _) in rooms_of(tree).items():
+        for room in uses:
+            if room not in seen:
+                yield fault("CMakeLists.txt", 1, f"{name} uses {room}, which is not above it")
+        seen.add(name)
+
+
+def includes_follow_the_rooms(tree):
+    rooms = rooms_of(tree)
+    for path, text in tree.texts("src/", CPP):
+        room = room_of(path[len("src/"):], rooms)
+        if room is None:
+            yield fault(path, 1, "is in no room that CMakeLists.txt names")
+            continue
+        allowed = set(rooms[room][0]) | {room}
+        for line, form, name in includes_of(text):
+            if form == '"':
+                target = room_of(name, rooms)
+                if f"src/{name}" not in tree.files:
+                    yield fault(path, line, f"no src/{name}; includes start at src/")
+                elif target not in allowed:
+                    yield fault(path, line, f"{room} may not include {target} (CMakeLists.txt)")
+
+
+def libraries_stay_in_their_rooms(tree):
+    rooms = rooms_of(tree)
+    for path, text in tree.texts("src/", CPP):
+        room = room_of(path[len("src/"):], rooms)
+        if room is None:
+            continue
+        for line, form, name in includes_of(text):
+            if form != "<":
+                continue
+            owner = next((libs for pattern, libs in LIBRARY_HEADERS.items()
+                          if re.match(pattern, name)), None)
+            if TEST_HEADERS.match(name):
+                if not re.search(r"_(test|bench|fuzz)\.cc$|testing\w*\.h$", path):
+                    yield fault(path, line, f"<{name}> belongs in a test or a benchmark")
+            elif owner is None:
+                if not SYSTEM_HEADERS.match(name):
+                    yield fault(path, line, f"<{name}> is of no library that tools/tidy.py knows")
+            elif path.endswith(".h"):
+                if HEADERS_WITH_LIBRARY.get(path) not in owner:
+                    yield fault(path, line, f"<{name}>: no foreign library in a header of ours")
+            elif not owner & set(rooms[room][1]):
+                yield fault(path, line, f"<{name}>: CMakeLists.txt does not give it to {room}")
+
+
+def headers_do_not_go_in_circles(tree):
+    graph = {path: [f"src/{name}" for _, form, name in includes_of(text) if form == '"']
+             for path, text in tree.texts("src/", (".h",))}
+    done, trail = set(), []
+
+    def visit(path):
+        if path in trail:
+            yield fault(path, 1, "includes itself: " + " -> ".join(trail[trail.index(path):] +
+                                                                   [path]))
+        elif path not in done and path in graph:
+            trail.append(path)
+            for target in graph[path]:
+                yield from visit(target)
+            trail.pop()
+            done.add(path)
+
+    for path in graph:
+        yield from visit(path)
+
+
+# --- size and shape -----------------------------------------------------------------------------
+
+
+def blank(match):
+    return re.sub(r"[^\n]", " ", match.group())
+
+
+def without_comments_and_strings(text):
+    """The same length and lines; what is inside comments, strings and characters is blank."""
+    pattern = (r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"'
+               r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|//[^\n]*|/\*(?:.|\n)*?\*/")
+    return re.sub(pattern, blank, text)
+
+
+def functions_of(text):
+    """(first line, last line) of each function body. Lambdas count to the function around them."""
+    code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, without_comments_and_strings(text),
+                  flags=re.M)
+    stack, statement = [], 0
+    for match in re.finditer(r"[{};]", code):
+        at, char = match.start(), match.group()
+        head = code[statement:at].strip()
+        if char == "{":
+            inside = "function" in stack
+            is_container = re.search(
+                r"\b(namespace|class|struct|enum|union|extern)\b[^()=]*$", head)
+            is_function = re.search(r"\)[\w\s&>:*<,]*$|\)\s*->[^;]*$|\)\s*:\s*.*$", head, re.S)
+            if not inside and not is_container and is_function:
+                stack.append("function")
+                first = code.count("\n", 0, at) + 1
+            else:
+                stack.append("inner" if inside else "container")
+        elif char == "}" and stack:
+            if stack.pop() == "function":
+                yield first, code.count("\n", 0, at) + 1
+        statement = match.end()
+
+
+def functions_are_short(tree):
+    for path, text in tree.texts("", CPP):
+        for first, last in functions_of(text):
+            if last - first + 1 > FUNCTION_LINES_MAX:
+                yield fault(path, first, f"function of {last - first + 1} lines; "
+                            f"{FUNCTION_LINES_MAX} is the limit")
+
+
+def files_are_short(tree):
+    for path, text in tree.texts("", CODE):
+        lines = text.count("\n")
+        if lines > FILE_LINES_MAX:
+            yield fault(path, lines, f"{lines} lines; {FILE_LINES_MAX} is the limit: two things?")
+
+
+def lines_are_clean(tree):
+    for path, text in tree.texts():
+        is_code = path.endswith(CODE) or path.endswith("CMakeLists.txt")
+        if text and not text.endswith("\n"):
+            yield fault(path, text.count("\n") + 1, "no line end at the end of the file")
+        for number, line in enumerate(text.split("\n"), 1):
+            if "\t" in line and path.endswith(CODE):
+                yield fault(path, number, "a tab")
+            if line.endswith("\r"):
+                yield fault(path, number, "CRLF")
+            elif line != line.rstrip():
+                yield fault(path, number, "space at the end of the line")
+            # A URL or a raw string can't be broken.
+            if is_code and len(line) > COLUMNS_MAX and "://" not in line and 'R"' not in line:
+                yield fault(path, number, f"{len(line)} columns; {COLUMNS_MAX} is the limit")
+
+
+def blobs_are_small(tree):
+    for path, size in tree.sizes.items():
+        if size > BLOB_BYTES_MAX:
+            yield fault(path, 1, f"{size} bytes; {BLOB_BYTES_MAX} is the limit for a file in git")
+
+
+# --- words --------------------------------------------------------------------------------------
+
+
+def banned_words_are_absent(tree):
+    for pattern, prefix, suffixes, advice in BANNED:
+        compiled = re.compile(pattern)
+        home = next((folders for start, folders in AT_HOME.items() if advice.startswith(start)),
+                    ())
+        for path, text in tree.texts(prefix, suffixes):
+            # This file holds the patterns, its test the planted faults.
+            if path.startswith(("tools/tidy",) + home):
+                continue
+            for number, line in enumerate(text.split("\n"), 1):
+                found = compiled.search(line)
+                if found:
+                    yield fault(path, number, f"'{found.group().strip()}': {advice}")
+
+
+def names_of_files_are_words(tree):
+    for path in tree.files:
+        name = path.rsplit("/", 1)[-1]
+        if path.startswith("src/") and not re.fullmatch(r"[a-z0-9_]+\.(h|cc|sql|html|css|js|txt)",
+                                                        name):
+            yield fault(path, 1, "files under src/ are snake_case")
+        if re.search(r"(^|_)(util|utils|helper|helpers|manager|misc|common)(_|\.)", name):
+            yield fault(path, 1, "name the file by what is in it")
+
+
+def headers_open_with_a_paragraph(tree):
+    for path, text in tree.texts("src/", (".h",)):
+        if not text.startswith("// "):
+            yield fault(path, 1, "a header opens with a paragraph that a newcomer can use")
+        if "\n#pragma once\n" not in text:
+            yield fault(path, 1, "no #pragma once")
+
+
+# --- nothing lies about ------------------------------------------------------------------------
+
+
+def no_file_is_an_orphan(tree):
+    included = {f"src/{name}" for _, text in tree.texts("", CPP)
+                for _, form, name in includes_of(text) if form == '"'}
+    for path, _ in tree.texts("src/", (".h",)):
+        if path not in included:
+            yield fault(path, 1, "no file includes this header")
+    everything = "\n".join(text for path, text in tree.texts())
+    for folder in ("tools/", "cmake/", "examples/"):
+        for path, text in tree.texts(folder):
+            name = path.rsplit("/", 1)[-1]
+            stem = name.removesuffix(".cmake")
+            elsewhere = everything.count(stem) - text.count(stem)
+            if elsewhere == 0:
+                yield fault(path, 1, "no other file names this one")
+
+
+def without_fences(text):
+    return re.sub(r"^```.*?^```[^\n]*$", blank, text, flags=re.M | re.S)
+
+
+def markdown_has_one_title(tree):
+    for path, text in tree.texts("", (".md",)):
+        titles = re.findall(r"^# .+$", without_fences(text), re.M)
+        if len(titles) != 1 or not text.startswith("# "):
+            yield fault(path, 1, f"{len(titles)} titles; a document opens with its one title")
+
+
+def references_lead_somewhere(tree):
+    paths = set(tree.files)
+    folders = {path[:at] for path in paths for at in range(len(path)) if path[at] == "/"}
+    for path, text in tree.texts("", (".md",)):
+        base = pathlib.PurePosixPath(path).parent
+        for match in re.finditer(r"\]\(([^)#\s]+)[^)]*\)", without_fences(text)):
+            target = match.group(1)
+            if "://" in target or target.startswith("mailto:"):
+                continue
+            parts = []
+            for part in (base / target).parts:
+                if part == ".." and parts:
+                    parts.pop()
+                elif part != ".":
+                    parts.append(part)
+            if "/".join(parts) not in paths | folders:
+                line = text.count("\n", 0, match.start()) + 1
+                yield fault(path, line, f"links to {target}, which is not there")
+    for path, text in tree.texts("", CODE + (".md",)):
+        for match in re.finditer(r"\bdocs/(decisions/\d{4}|[\w/.-]+\.md)\b", text):
+            if not any(other.startswith(match.group()) for other in paths):
+                line = text.count("\n", 0, match.start()) + 1
+                yield fault(path, line, f"names {match.group()}, which is not there")
+
+
+def decisions_say_what_they_must(tree):
+    numbers = {}
+    for path, text in tree.texts("docs/decisions/", (".md",)):
+        name = path.rsplit("/", 1)[-1]
+        number = re.match(r"(\d{4})-[a-z0-9-]+\.md$", name)
+        if not number:
+            yield fault(path, 1, "a decision is named NNNN-what-was-decided.md")
+            continue
+        if number.group(1) in numbers:
+            yield fault(path, 1, f"has the number of {numbers[number.group(1)]}")
+        numbers[number.group(1)] = path
+        for heading in ("Status", "Context", "Decision", "Consequences", "Rejected"):
+            if not re.search(rf"^## {heading}$", text, re.M):
+                yield fault(path, 1, f"no section '## {heading}'")
+
+
+def changelog_knows_the_version(tree):
+    version = re.search(r"VERSION (\d+\.\d+\.\d+)", tree.files["CMakeLists.txt"]).group(1)
+    changelog = tree.files.get("CHANGELOG.md") or ""
+    if not re.search(rf"^## {re.escape(version)}\b", changelog, re.M):
+        yield fault("CHANGELOG.md", 1, f"says nothing of {version}, the version of CMakeLists.txt")
+
+
+RULES = [
+    rooms_are_in_order,
+    includes_follow_the_rooms,
+    libraries_stay_in_their_rooms,
+    headers_do_not_go_in_circles,
+    functions_are_short,
+    files_are_short,
+    lines_are_clean,
+    blobs_are_small,
+    banned_words_are_absent,
+    names_of_files_are_words,
+    headers_open_with_a_paragraph,
+    no_file_is_an_orphan,
+    markdown_has_one_title,
+    references_lead_somewhere,
+    decisions_say_what_they_must,
+    changelog_knows_the_version,
+]
+
+
+def faults_of(tree):
+    return [found for rule in RULES for found in rule(tree)]
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parent.parent
+    tree = Tree.of_repository(root)
+    faults = faults_of(tree)
+    for found in faults:
+        print(found)
+    print(f"tidy: {len(tree.files)} files, {len(RULES)} rules, {len(faults)} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+// Two curves, point by point: at equal concurrency, and at equal interactivity by steps.
+
+import type { Curve, Point } from '../api/generated.ts';
+import { isCeiling } from './curves.ts';
+
+export interface AtConcurrency {
+  readonly concurrency: number;
+  readonly a: Point;
+  readonly b: Point;
+}
+
+export interface AtInteractivity {
+  readonly tps_per_user: number;
+  // The highest throughput of a point that still gives each user as much; null: none does.
+  readonly a_system_tps: number | null;
+  readonly b_system_tps: number | null;
+  readonly ratio: number | null;
+}
+
+export interface Difference {
+  readonly field: string;
+  readonly a: string;
+  readonly b: string;
+}
+
+const steps = (curve: Curve): readonly Point[] =>
+  (curve.points ?? []).filter((point) => !isCeiling(point));
+
+export function atEqualConcurrency(a: Curve, b: Curve): readonly AtConcurrency[] {
+  const of = new Map(steps(b).map((point) => [point.concurrency, point]));
+  return steps(a).flatMap((point) => {
+    const other = of.get(point.concurrency);
+    return other === undefined ? [] : [{ concurrency: point.concurrency, a: point, b: other }];
+  });
+}
+
+export function stepAt(curve: Curve, tpsPerUser: number): number | null {
+  let best: number | null = null;
+  for (const point of steps(curve)) {
+    if (point.tps_per_user == null || point.system_tps == null) continue;
+    if (point.tps_per_user < tpsPerUser) continue;
+    if (best === null || point.system_tps > best) best = point.system_tps;
+  }
+  return best;
+}
+
+export function atEqualInteractivity(a: Curve, b: Curve): readonly AtInteractivity[] {
+  const at = new Set([...steps(a), ...steps(b)].flatMap((point) => point.tps_per_user ?? []));
+  return [...at]
+    .sort((x, y) => x - y)
+    .map((tps) => {
+      const left = stepAt(a, tps);
+      const right = stepAt(b, tps);
+      const ratio = left === null || right === null || left === 0 ? null : right / left;
+      return { tps_per_user: tps, a_system_tps: left, b_system_tps: right, ratio };
+    });
+}
+
+const FIELDS = [
+  'organisation',
+  'dataset',
+  'kind',
+  'division',
+  'availability',
+  'accelerator',
+  'accelerators',
+  'nodes',
+  'software',
+  'power_kw',
+  'price_per_hour',
+  'accuracy',
+  'origin',
+  'cohort',
+  'concurrency_max',
+] as const;
+
+export function differences(a: Curve, b: Curve): readonly Difference[] {
+  const text = (value: unknown): string =>
+    value == null || value === '' ? 'unknown' : String(value);
+  return FIELDS.map((field) => ({ field, a: text(a[field]), b: text(b[field]) })).filter(
+    (difference) => difference.a !== difference.b,
+  );
+}

@@ -1,0 +1,155 @@
+// What a service level costs: from points, a price and an SLO to users, dollars and accelerators.
+//
+// The divisor is the throughput at the operating point where each user still gets the promised
+// speed, never the Offline throughput (which no user ever sees). Steps, no interpolation: a
+// system is as good as a point that was measured. Formulas:
+//
+//   users_per_system = min(concurrency, system_tps / slo_tps_per_user), of the SLO's best point
+//   replicas         = ceil(users / (users_per_system × derate × (1 − headroom)))
+//   $ / Mtok         = 10^6 × replicas × price_per_hour / (3600 × users × slo_tps_per_user)
+//   $ / user-hour    = replicas × price_per_hour / users
+
+import type { Curve, Point } from '../api/generated.ts';
+import { isCeiling, priceOf } from './curves.ts';
+import type { Selection } from './selection.ts';
+
+export interface Slo {
+  readonly tps_per_user: number;
+  readonly ttft_ms: number;
+}
+
+export interface Demand {
+  readonly users: number;
+  readonly derate: number;
+  readonly headroom: number;
+}
+
+export interface Cost {
+  readonly curve: Curve;
+  // The point that meets the SLO with the most users; null: none does, and `why` says what is
+  // missing.
+  readonly point: Point | null;
+  readonly why: string;
+  readonly users_per_system: number;
+  readonly replicas: number;
+  readonly accelerators: number | null;
+  readonly price_per_hour: number | null;
+  readonly usd_per_hour: number | null;
+  readonly usd_per_mtok: number | null;
+  // The same when everything the fleet can make is sold.
+  readonly usd_per_mtok_full: number | null;
+  readonly usd_per_user_hour: number | null;
+}
+
+export function meets(point: Point, slo: Slo): boolean {
+  return (
+    point.tps_per_user != null &&
+    point.tps_per_user >= slo.tps_per_user &&
+    point.ttft_ms_p90 != null &&
+    point.ttft_ms_p90 <= slo.ttft_ms
+  );
+}
+
+export function usersAt(point: Point, slo: Slo): number {
+  return Math.min(point.concurrency, (point.system_tps ?? 0) / slo.tps_per_user);
+}
+
+// 3000 / 750 is 4 systems, however the division rounds.
+export function ceil(value: number): number {
+  const near = Math.round(value);
+  return Math.abs(value - near) < 1e-9 * Math.max(1, Math.abs(value)) ? near : Math.ceil(value);
+}
+
+export function replicasFor(demand: Demand, usersPerSystem: number): number {
+  const real = usersPerSystem * demand.derate * (1 - demand.headroom);
+  return real > 0 ? ceil(demand.users / real) : Infinity;
+}
+
+export const usdPerMtok = (usdPerHour: number, tps: number): number =>
+  (1e6 * usdPerHour) / (3600 * tps);
+
+export function bestPoint(points: readonly Point[], slo: Slo): Point | null {
+  let best: Point | null = null;
+  for (const point of points) {
+    if (isCeiling(point) || !meets(point, slo)) continue;
+    if (best === null || usersAt(point, slo) > usersAt(best, slo)) best = point;
+  }
+  return best;
+}
+
+export function costOf(curve: Curve, selection: Selection): Cost {
+  const slo = { tps_per_user: selection.slo_tps_per_user, ttft_ms: selection.slo_ttft_ms };
+  const demand = { users: selection.users, derate: selection.derate, headroom: selection.headroom };
+  const point = bestPoint(curve.points ?? [], slo);
+  const price = priceOf(curve, selection);
+  if (point === null) return unmet(curve, slo, price);
+  const perSystem = usersAt(point, slo);
+  const replicas = replicasFor(demand, perSystem);
+  const perHour = price === null || !Number.isFinite(replicas) ? null : replicas * price;
+  const sold = demand.users * slo.tps_per_user;
+  const made = replicas * (point.system_tps ?? 0) * demand.derate;
+  return {
+    curve,
+    point,
+    why: '',
+    users_per_system: perSystem,
+    replicas,
+    accelerators: curve.accelerators == null ? null : replicas * curve.accelerators,
+    price_per_hour: price,
+    usd_per_hour: perHour,
+    usd_per_mtok: perHour === null ? null : usdPerMtok(perHour, sold),
+    usd_per_mtok_full: perHour === null ? null : usdPerMtok(perHour, made),
+    usd_per_user_hour: perHour === null ? null : perHour / demand.users,
+  };
+}
+
+function unmet(curve: Curve, slo: Slo, price: number | null): Cost {
+  const steps = (curve.points ?? []).filter((point) => !isCeiling(point));
+  const fast = steps.filter((point) => (point.tps_per_user ?? 0) >= slo.tps_per_user);
+  const why =
+    steps.length === 0
+      ? 'no points'
+      : fast.length === 0
+        ? 'no point is as fast per user'
+        : fast.every((point) => point.ttft_ms_p90 == null)
+          ? 'TTFT is not known'
+          : 'the first token comes too late';
+  return {
+    curve,
+    point: null,
+    why,
+    users_per_system: 0,
+    replicas: Infinity,
+    accelerators: null,
+    price_per_hour: price,
+    usd_per_hour: null,
+    usd_per_mtok: null,
+    usd_per_mtok_full: null,
+    usd_per_user_hour: null,
+  };
+}
+
+// The point whose accuracy was scored and stands for the one that is sold: itself, else the nearest
+// of its region, else the nearest. The rules ask for accuracy at one point of each region.
+export function proofOf(curve: Curve, point: Point): Point | null {
+  const verdict = curve.accuracy;
+  if (verdict === 'unknown') return null;
+  const distance = (other: Point): number =>
+    (other.id === point.id ? -2 : other.region === point.region && point.region ? -1 : 0) +
+    Math.min(0.99, Math.abs(Math.log((other.concurrency || 1) / (point.concurrency || 1))) / 100);
+  return (curve.points ?? [])
+    .filter((other) => other.accuracy === verdict)
+    .reduce<Point | null>(
+      (best, other) => (best === null || distance(other) < distance(best) ? other : best),
+      null,
+    );
+}
+
+// Cheapest first; those that miss the SLO last.
+export function byCost(x: Cost, y: Cost): number {
+  return (
+    (x.usd_per_mtok ?? Infinity) - (y.usd_per_mtok ?? Infinity) ||
+    y.users_per_system - x.users_per_system ||
+    x.curve.system_name.localeCompare(y.curve.system_name)
+  );
+}

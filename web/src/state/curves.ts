@@ -1,0 +1,243 @@
+// From the curves of a model to what the charts show: filter, normalise, order, give each a look.
+//
+// Pure functions. A Series is a curve with the points that the selection leaves, each with its
+// position on the large chart; 500 curves of 20 points take a few milliseconds.
+
+import type { Curve, Point } from '../api/generated.ts';
+import { FACETS, type Facet, type Normalisation, type Selection } from './selection.ts';
+
+export interface Series {
+  readonly curve: Curve;
+  readonly points: readonly Point[];
+  // Throughput as the charts show it: per system, accelerator, kW or dollar. Beside `points`.
+  readonly values: readonly number[];
+  // A dedicated Offline point: a ceiling, not a step.
+  readonly ceiling: Point | null;
+  readonly ceiling_value: number;
+  // The highest of `values`.
+  readonly peak: number;
+  // Which look; -1: context, drawn in grey.
+  readonly look: number;
+}
+
+// Eight colours are told apart; more systems than that stay grey until they are pinned.
+export const LOOKS_MAX = 8;
+
+export function facetValue(curve: Curve, facet: Facet): string {
+  const value = curve[facet];
+  return value === undefined || value === null || value === '' ? 'unknown' : String(value);
+}
+
+export function passes(curve: Curve, selection: Selection, except?: Facet): boolean {
+  if (selection.dataset !== '' && curve.dataset !== selection.dataset) return false;
+  for (const facet of FACETS) {
+    if (facet === except) continue;
+    const wanted = selection.filters[facet];
+    if (wanted.length > 0 && !wanted.includes(facetValue(curve, facet))) return false;
+  }
+  return matches(curve, selection.search);
+}
+
+// Every word occurs somewhere in what names the curve.
+export function matches(curve: Curve, search: string): boolean {
+  if (search.trim() === '') return true;
+  const text = [
+    curve.system_name,
+    curve.organisation,
+    curve.accelerator,
+    curve.software,
+    curve.submission,
+    curve.division,
+  ]
+    .join(' ')
+    .toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly curves: number;
+}
+
+// The values of a facet with how many curves each would show, given all the other filters.
+export function choices(
+  curves: readonly Curve[],
+  selection: Selection,
+  facet: Facet,
+): readonly Choice[] {
+  const counts = new Map<string, number>();
+  for (const curve of curves) {
+    const value = facetValue(curve, facet);
+    const here = passes(curve, selection, facet) ? 1 : 0;
+    counts.set(value, (counts.get(value) ?? 0) + here);
+  }
+  const order =
+    facet === 'accelerators'
+      ? (x: Choice, y: Choice): number => Number(x.value) - Number(y.value)
+      : (x: Choice, y: Choice): number => y.curves - x.curves || x.value.localeCompare(y.value);
+  return [...counts].map(([value, number]) => ({ value, curves: number })).sort(order);
+}
+
+export function priceOf(curve: Curve, selection: Selection): number | null {
+  const count = curve.accelerators ?? 0;
+  const own = curve.accelerator == null ? undefined : selection.prices[curve.accelerator];
+  if (own !== undefined && count > 0) return own * count;
+  if (curve.price_per_hour != null) return curve.price_per_hour;
+  return count > 0 && selection.price > 0 ? selection.price * count : null;
+}
+
+// What throughput is divided by; null: the curve can't be shown this way, because nobody said.
+export function divisor(
+  curve: Curve,
+  point: Point,
+  per: Normalisation,
+  selection: Selection,
+): number | null {
+  switch (per) {
+    case 'system':
+      return 1;
+    case 'accelerator':
+      return positive(curve.accelerators);
+    case 'kw':
+      return positive(point.power_kw ?? curve.power_kw);
+    case 'usd':
+      return positive(priceOf(curve, selection));
+  }
+}
+
+const positive = (value: number | null | undefined): number | null =>
+  value != null && value > 0 ? value : null;
+
+export function isCeiling(point: Point): boolean {
+  return (
+    point.offline === 'dedicated' || (point.region === 'offline' && point.offline !== 'elected')
+  );
+}
+
+// The measured curve that a simulated one stands beside: named by its id, or by what `assay curve`
+// named it.
+export type Partners = (twin: Curve) => Curve | undefined;
+
+export function partnersOf(curves: readonly Curve[]): Partners {
+  const named = new Map<string, Curve>();
+  for (const curve of curves) {
+    if (curve.kind !== 'measured') continue;
+    if (curve.curve_id != null) named.set(curve.curve_id, curve);
+    named.set(curve.id, curve);
+  }
+  return (twin) =>
+    twin.kind === 'simulated' && twin.twin_of != null ? named.get(twin.twin_of) : undefined;
+}
+
+export function makeSeries(curves: readonly Curve[], selection: Selection): readonly Series[] {
+  const out: Series[] = [];
+  const partners = partnersOf(curves);
+  for (const curve of curves) {
+    // A simulated twin comes and goes with the measured curve that it stands beside.
+    const partner = partners(curve);
+    if (
+      partner === undefined
+        ? !passes(curve, selection)
+        : !selection.twin || !(passes(partner, selection) || passes(curve, selection))
+    )
+      continue;
+    const series = seriesOf(curve, selection);
+    if (series !== null) out.push(series);
+  }
+  return withLooks(out, curves, selection.pinned);
+}
+
+function seriesOf(curve: Curve, selection: Selection): Series | null {
+  const points: Point[] = [];
+  const values: number[] = [];
+  let ceiling: Point | null = null;
+  let ceilingValue = NaN;
+  for (const point of curve.points ?? []) {
+    const by = divisor(curve, point, selection.per, selection);
+    if (by === null || point.system_tps == null) continue;
+    if (isCeiling(point)) {
+      ceiling = point;
+      ceilingValue = point.system_tps / by;
+      continue;
+    }
+    if (point.concurrency < selection.concurrency_min) continue;
+    if (point.concurrency > selection.concurrency_max) continue;
+    points.push(point);
+    values.push(point.system_tps / by);
+  }
+  if (points.length === 0 && ceiling === null) return null;
+  const peak = values.reduce((best, value) => Math.max(best, value), 0);
+  return { curve, points, values, ceiling, ceiling_value: ceilingValue, peak, look: -1 };
+}
+
+// Looks change as little as possible: each curve has a favourite look by its place among all
+// curves of the model, and takes the next free one only when that is taken.
+export function withLooks(
+  series: readonly Series[],
+  all: readonly Curve[],
+  pinned: readonly string[],
+): readonly Series[] {
+  const place = new Map(all.map((curve, index) => [curve.id, index]));
+  const pins = new Set(pinned);
+  const shown = series.filter((one) => pins.has(one.curve.id));
+  const partners = partnersOf(all);
+  const present = new Set(series.map((one) => one.curve.id));
+  const chosen =
+    shown.length > 0
+      ? shown
+      : series
+          .filter((one) => !present.has(partners(one.curve)?.id ?? ''))
+          .sort((x, y) => y.peak - x.peak)
+          .slice(0, LOOKS_MAX);
+  const looks = new Map<string, number>();
+  const taken = new Set<number>();
+  const slots = Math.max(LOOKS_MAX, chosen.length);
+  for (const one of [...chosen].sort(
+    (x, y) => (place.get(x.curve.id) ?? 0) - (place.get(y.curve.id) ?? 0),
+  )) {
+    let look = (place.get(one.curve.id) ?? 0) % slots;
+    while (taken.has(look)) look = (look + 1) % slots;
+    taken.add(look);
+    looks.set(one.curve.id, look);
+  }
+  // A twin wears its partner's colour; the dashes say which of the two it is.
+  const lookOf = (curve: Curve): number =>
+    looks.get(partners(curve)?.id ?? '') ?? looks.get(curve.id) ?? -1;
+  return series.map((one) => ({ ...one, look: lookOf(one.curve) }));
+}
+
+export interface XY {
+  readonly x: number;
+  readonly y: number;
+}
+
+// The best throughput at each interactivity over all systems, interactivity descending: what is
+// on the envelope is beaten by no point in both.
+export function envelope(points: readonly XY[]): readonly XY[] {
+  const sorted = [...points]
+    .filter((p) => Number.isFinite(p.x) && Number.isFinite(p.y))
+    .sort((p, q) => q.x - p.x || q.y - p.y);
+  const out: XY[] = [];
+  let best = -Infinity;
+  for (const point of sorted) {
+    if (point.y <= best) continue;
+    out.push(point);
+    best = point.y;
+  }
+  return out;
+}
+
+// How many of the filtered curves can't be normalised as asked, because a figure is missing.
+export function withoutDivisor(curves: readonly Curve[], selection: Selection): number {
+  return curves.filter(
+    (curve) =>
+      passes(curve, selection) &&
+      (curve.points ?? []).length > 0 &&
+      (curve.points ?? []).every(
+        (point) => divisor(curve, point, selection.per, selection) === null,
+      ),
+  ).length;
+}

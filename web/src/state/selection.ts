@@ -1,0 +1,202 @@
+// What is selected lives in the page's address, and nowhere else: to share is to copy the
+// address.
+//
+// The address's fragment is used (#/explore?model=…), because it survives on any static host and
+// on a page opened from disk. Defaults are left out, so a plain view has a short address. Reading
+// is forgiving (an old or mistyped link still opens), writing is canonical: read(write(s)) = s.
+
+export const VIEWS = ['explore', 'cost', 'compare', 'run', 'events', 'review'] as const;
+export type View = (typeof VIEWS)[number];
+
+export const FACETS = [
+  'accelerator',
+  'accelerators',
+  'software',
+  'division',
+  'availability',
+  'organisation',
+  'kind',
+  'accuracy',
+] as const;
+export type Facet = (typeof FACETS)[number];
+
+export const NORMALISATIONS = ['system', 'accelerator', 'kw', 'usd'] as const;
+export type Normalisation = (typeof NORMALISATIONS)[number];
+
+export const SORTS = ['name', 'peak', 'interactivity', 'points', 'users', 'cost'] as const;
+export type Sort = (typeof SORTS)[number];
+
+export interface Selection {
+  readonly view: View;
+  readonly model: string;
+  readonly dataset: string;
+  readonly search: string;
+  readonly filters: Readonly<Record<Facet, readonly string[]>>;
+  // The concurrency range that every chart keeps to; 0 and Infinity: all.
+  readonly concurrency_min: number;
+  readonly concurrency_max: number;
+  // Curves in colour; none: the strongest few.
+  readonly pinned: readonly string[];
+  readonly per: Normalisation;
+  readonly x: 'log' | 'linear';
+  readonly y: 'log' | 'linear';
+  readonly envelope: boolean;
+  readonly smooth: boolean;
+  readonly twin: boolean;
+  readonly sort: Sort;
+  readonly slo_tps_per_user: number;
+  readonly slo_ttft_ms: number;
+  readonly users: number;
+  // US dollars for one accelerator and one hour; by accelerator model where they differ.
+  readonly price: number;
+  readonly prices: Readonly<Record<string, number>>;
+  // The share of the measured throughput that production reaches, and what is held in reserve.
+  readonly derate: number;
+  readonly headroom: number;
+  readonly a: string;
+  readonly b: string;
+  readonly run: string;
+  readonly submission: string;
+  // The window of the event view, ms.
+  readonly from_ms: number;
+  readonly to_ms: number;
+  readonly theme: 'system' | 'light' | 'dark';
+}
+
+const NO_FILTERS = Object.fromEntries(
+  FACETS.map((facet) => [facet, []]),
+) as unknown as Selection['filters'];
+
+export const DEFAULTS: Selection = {
+  view: 'explore',
+  model: '',
+  dataset: '',
+  search: '',
+  filters: NO_FILTERS,
+  concurrency_min: 0,
+  concurrency_max: Infinity,
+  pinned: [],
+  per: 'system',
+  x: 'log',
+  y: 'linear',
+  envelope: false,
+  smooth: false,
+  twin: true,
+  sort: 'peak',
+  slo_tps_per_user: 30,
+  slo_ttft_ms: 2000,
+  users: 1000,
+  price: 3,
+  prices: {},
+  derate: 1,
+  headroom: 0,
+  a: '',
+  b: '',
+  run: '',
+  submission: '',
+  from_ms: 0,
+  to_ms: 0,
+  theme: 'system',
+};
+
+type Plain = Exclude<keyof Selection, 'view' | 'filters' | 'pinned' | 'prices'>;
+const PLAIN: readonly Plain[] = [
+  'model',
+  'dataset',
+  'search',
+  'concurrency_min',
+  'concurrency_max',
+  'per',
+  'x',
+  'y',
+  'envelope',
+  'smooth',
+  'twin',
+  'sort',
+  'slo_tps_per_user',
+  'slo_ttft_ms',
+  'users',
+  'price',
+  'derate',
+  'headroom',
+  'a',
+  'b',
+  'run',
+  'submission',
+  'from_ms',
+  'to_ms',
+  'theme',
+];
+
+const CHOICES: Partial<Record<Plain, readonly string[]>> = {
+  per: NORMALISATIONS,
+  sort: SORTS,
+  x: ['log', 'linear'],
+  y: ['log', 'linear'],
+  theme: ['system', 'light', 'dark'],
+};
+
+// The least and the most that a number of an address may be.
+const LIMITS: Partial<Record<Plain, readonly [number, number]>> = {
+  derate: [0.01, 1],
+  headroom: [0, 0.95],
+  price: [0, 1e6],
+  users: [1, 1e9],
+};
+
+export function writeSelection(selection: Selection): string {
+  const out = new URLSearchParams();
+  for (const key of PLAIN) {
+    if (selection[key] !== DEFAULTS[key]) out.set(key, String(selection[key]));
+  }
+  for (const facet of FACETS) {
+    for (const value of selection.filters[facet]) out.append(facet, value);
+  }
+  for (const id of selection.pinned) out.append('pin', id);
+  for (const [name, price] of Object.entries(selection.prices)) {
+    out.append('price_of', `${price}:${name}`);
+  }
+  const text = out.toString();
+  return `#/${selection.view}${text === '' ? '' : `?${text}`}`;
+}
+
+export function readSelection(hash: string): Selection {
+  const [, path = '', query = ''] = /^#?\/?([^?]*)\??(.*)$/s.exec(hash) ?? [];
+  const given = new URLSearchParams(query);
+  const out: Record<string, unknown> = { ...DEFAULTS };
+  out['view'] = VIEWS.find((view) => view === path) ?? DEFAULTS.view;
+  for (const key of PLAIN) {
+    const text = given.get(key);
+    if (text === null) continue;
+    const value = readValue(key, text);
+    if (value !== undefined) out[key] = value;
+  }
+  out['filters'] = Object.fromEntries(FACETS.map((facet) => [facet, given.getAll(facet)]));
+  out['pinned'] = given.getAll('pin');
+  const prices: Record<string, number> = {};
+  for (const entry of given.getAll('price_of')) {
+    const cut = entry.indexOf(':');
+    const price = Number(entry.slice(0, cut));
+    if (cut > 0 && Number.isFinite(price) && price >= 0) prices[entry.slice(cut + 1)] = price;
+  }
+  out['prices'] = prices;
+  return out as unknown as Selection;
+}
+
+function readValue(key: Plain, text: string): unknown {
+  const usual = DEFAULTS[key];
+  if (typeof usual === 'boolean')
+    return text === 'true' ? true : text === 'false' ? false : undefined;
+  if (typeof usual === 'number') {
+    const value = Number(text);
+    if (text.trim() === '' || Number.isNaN(value) || value < 0) return undefined;
+    const [low, high] = LIMITS[key] ?? [0, Infinity];
+    return Math.min(high, Math.max(low, value));
+  }
+  const choices = CHOICES[key];
+  return choices === undefined || choices.includes(text) ? text : undefined;
+}
+
+export function toggled(list: readonly string[], value: string): readonly string[] {
+  return list.includes(value) ? list.filter((one) => one !== value) : [...list, value];
+}

@@ -1,0 +1,250 @@
+// Two systems point by point: at equal interactivity, at equal concurrency, and what differs in
+// them.
+
+import type { Curve, Point } from '../api/generated.ts';
+import { h, replace } from '../base/dom.ts';
+import { ABSENT, duration, number3, words } from '../base/format.ts';
+import { curveChart, type Spot } from '../charts/curve_chart.ts';
+import { ratioChart } from '../charts/ratio_chart.ts';
+import {
+  type AtInteractivity,
+  atEqualConcurrency,
+  atEqualInteractivity,
+  differences,
+} from '../state/compare.ts';
+import { makeSeries } from '../state/curves.ts';
+import { DEFAULTS } from '../state/selection.ts';
+import { ChartCard } from './chart_card.ts';
+import type { Context, Part } from './context.ts';
+import { pointsTable } from './charts.ts';
+import { keepingFocus } from './filters.ts';
+import { swatch } from './swatch.ts';
+
+export function makeCompare(): Part {
+  let context: Context | null = null;
+  const picks = h('div', { class: 'picks' });
+  const tables = h('div', { class: 'compare-tables' });
+  const both = new ChartCard<Spot>({
+    id: 'both',
+    title: 'Throughput against interactivity',
+    height: (width) => Math.max(240, Math.min(420, width * 0.6)),
+    draw: (size, theme) =>
+      curveChart(bothSeries(context), size, {
+        x: 'log',
+        y: 'linear',
+        y_title: 'tok/s',
+        envelope: false,
+        smooth: false,
+        slo_tps_per_user: null,
+        theme,
+      }),
+    table: () => pointsTable(bothSeries(context)),
+    key: (spot) => `${spot.series.curve.id} ${spot.point.id}`,
+    group: (spot) => spot.series.curve.id,
+    card: (spot) => [
+      `${spot.series.curve.system_name}, concurrency ${number3(spot.point.concurrency)}: ` +
+        `${number3(spot.value)} tok/s`,
+    ],
+    describe: (spot) =>
+      `${spot.series.curve.system_name}, concurrency ${number3(spot.point.concurrency)}: ` +
+      `${number3(spot.value)} tok/s`,
+    onOpen: (spot) => context?.set({ view: 'run', run: spot.point.id }),
+  });
+  const rows = (): readonly AtInteractivity[] => {
+    const [a, b] = pair(context);
+    return a === undefined || b === undefined ? [] : atEqualInteractivity(a, b);
+  };
+  const ratio = new ChartCard<AtInteractivity>({
+    id: 'ratio',
+    title: 'B over A at equal interactivity',
+    height: (width) => Math.max(240, Math.min(420, width * 0.6)),
+    draw: (size, theme) => ratioChart(rows(), size, theme),
+    table: () => ({
+      columns: ['tps_per_user', 'a_system_tps', 'b_system_tps', 'ratio'],
+      rows: rows().map((row) => [row.tps_per_user, row.a_system_tps, row.b_system_tps, row.ratio]),
+    }),
+    key: (row) => String(row.tps_per_user),
+    group: () => '',
+    card: (row) => [describeRatio(row)],
+    describe: describeRatio,
+  });
+  // Where the charts are too narrow for names.
+  const legend = h('ul', { class: 'legend systems-legend' });
+  const element = h(
+    'main',
+    { class: 'compare', id: 'main' },
+    h('h1', { class: 'visually-hidden' }, 'Compare'),
+    picks,
+    legend,
+    h('div', { class: 'two' }, both.element, ratio.element),
+    tables,
+  );
+  return {
+    element,
+    update(now) {
+      context = now;
+      const [a, b] = pair(now);
+      keepingFocus(picks, () =>
+        replace(
+          picks,
+          pick('a', now),
+          pick('b', now),
+          h(
+            'button',
+            {
+              type: 'button',
+              id: 'swap',
+              click: () => now.set({ a: now.selection.b, b: now.selection.a }),
+            },
+            'Swap',
+          ),
+        ),
+      );
+      replace(
+        legend,
+        bothSeries(now).map((one) => h('li', {}, swatch(one, now.theme), one.curve.system_name)),
+      );
+      both.update(now.theme);
+      ratio.update(now.theme);
+      replace(
+        tables,
+        a === undefined || b === undefined
+          ? h('p', { class: 'hint' }, 'Choose two systems.')
+          : compareTables(a, b),
+      );
+    },
+  };
+}
+
+function pair(context: Context | null): [Curve | undefined, Curve | undefined] {
+  const find = (id: string): Curve | undefined => context?.curves.find((curve) => curve.id === id);
+  return [find(context?.selection.a ?? ''), find(context?.selection.b ?? '')];
+}
+
+function bothSeries(context: Context | null): ReturnType<typeof makeSeries> {
+  const curves = pair(context)
+    .filter((curve): curve is Curve => curve !== undefined)
+    .map((curve) => ({ ...curve, twin_of: null }));
+  return makeSeries(curves, DEFAULTS);
+}
+
+function describeRatio(row: AtInteractivity): string {
+  return (
+    `At ${number3(row.tps_per_user)} tok/s per user: A ${number3(row.a_system_tps)}, ` +
+    `B ${number3(row.b_system_tps)} tok/s, ${number3(row.ratio)} times`
+  );
+}
+
+function pick(side: 'a' | 'b', context: Context): HTMLElement {
+  const value = context.selection[side];
+  const select = h(
+    'select',
+    { id: `pick-${side}`, change: () => context.set({ [side]: select.value }) },
+    h('option', { value: '' }, 'choose a system'),
+    context.curves.map((curve) =>
+      h(
+        'option',
+        { value: curve.id, selected: curve.id === value },
+        `${curve.system_name} · ${curve.kind} · ${curve.dataset}`,
+      ),
+    ),
+  );
+  return h('label', {}, h('strong', {}, side.toUpperCase()), ' ', select);
+}
+
+function compareTables(a: Curve, b: Curve): HTMLElement[] {
+  return [
+    section(
+      'What differs',
+      ['', a.system_name, b.system_name],
+      differences(a, b).map((one) => [words(one.field), words(one.a), words(one.b)]),
+      false,
+    ),
+    section(
+      'At equal interactivity (steps, no interpolation)',
+      ['tok/s per user', 'A tok/s', 'B tok/s', 'B ÷ A'],
+      atEqualInteractivity(a, b).map((row) => [
+        number3(row.tps_per_user),
+        number3(row.a_system_tps),
+        number3(row.b_system_tps),
+        row.ratio === null ? ABSENT : `${number3(row.ratio)} ×`,
+      ]),
+      true,
+    ),
+    section(
+      'At equal concurrency',
+      [
+        'Concurrency',
+        'A tok/s',
+        'B tok/s',
+        'B ÷ A',
+        'A per user',
+        'B per user',
+        'A TTFT P90',
+        'B TTFT P90',
+      ],
+      atEqualConcurrency(a, b).map((row) => [number3(row.concurrency), ...ofBoth(row.a, row.b)]),
+      true,
+    ),
+  ];
+}
+
+function ofBoth(a: Point, b: Point): readonly string[] {
+  const ratio =
+    a.system_tps != null && b.system_tps != null && a.system_tps > 0
+      ? `${number3(b.system_tps / a.system_tps)} ×`
+      : ABSENT;
+  return [
+    number3(a.system_tps),
+    number3(b.system_tps),
+    ratio,
+    number3(a.tps_per_user),
+    number3(b.tps_per_user),
+    duration(a.ttft_ms_p90),
+    duration(b.ttft_ms_p90),
+  ];
+}
+
+function section(
+  title: string,
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  numbers: boolean,
+): HTMLElement {
+  const number = numbers ? 'number' : null;
+  return h(
+    'section',
+    {},
+    h('h2', {}, title),
+    rows.length === 0
+      ? h('p', {}, 'Nothing in common.')
+      : h(
+          'div',
+          { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
+          h(
+            'table',
+            {},
+            h(
+              'thead',
+              {},
+              h(
+                'tr',
+                {},
+                columns.map((name) => h('th', { scope: 'col', class: number }, name)),
+              ),
+            ),
+            h(
+              'tbody',
+              {},
+              rows.map((row) =>
+                h(
+                  'tr',
+                  {},
+                  row.map((text) => h('td', { class: number }, text)),
+                ),
+              ),
+            ),
+          ),
+        ),
+  );
+}

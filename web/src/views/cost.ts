@@ -1,0 +1,400 @@
+// Cost and SLO: a price and a promise to the user in, dollars and accelerators out.
+
+import { h, replace } from '../base/dom.ts';
+import { ABSENT, number3, usd, whole } from '../base/format.ts';
+import { type Table, toCsv, toJson } from '../base/table.ts';
+import { type Cost, byCost, costOf } from '../state/cost.ts';
+import { makeAnswer, nameOf } from './cost_answer.ts';
+import type { Selection } from '../state/selection.ts';
+import type { Context, Part } from './context.ts';
+import { save } from './download.ts';
+import { keepingFocus } from './filters.ts';
+import { swatch } from './swatch.ts';
+import { accuracyWord } from './systems.ts';
+
+type NumberKey = 'slo_tps_per_user' | 'slo_ttft_ms' | 'users' | 'price' | 'derate' | 'headroom';
+
+interface Field {
+  readonly key: NumberKey;
+  readonly text: string;
+  readonly unit: string;
+  readonly min: number;
+  readonly max: number;
+  readonly step: number;
+  // What the field shows for a stored value, and back.
+  readonly scale: number;
+}
+
+const FIELDS: readonly Field[] = [
+  {
+    key: 'slo_tps_per_user',
+    text: 'Each user gets at least',
+    unit: 'tok/s',
+    min: 1,
+    max: 1000,
+    step: 1,
+    scale: 1,
+  },
+  {
+    key: 'slo_ttft_ms',
+    text: 'First token within (P90)',
+    unit: 'ms',
+    min: 10,
+    max: 60000,
+    step: 10,
+    scale: 1,
+  },
+  { key: 'users', text: 'Users at the peak', unit: 'users', min: 1, max: 1e9, step: 1, scale: 1 },
+  {
+    key: 'price',
+    text: 'Price of an accelerator',
+    unit: '$/h',
+    min: 0,
+    max: 1e5,
+    step: 0.01,
+    scale: 1,
+  },
+  {
+    key: 'derate',
+    text: 'Production reaches',
+    unit: '% of the measured',
+    min: 1,
+    max: 100,
+    step: 1,
+    scale: 100,
+  },
+  { key: 'headroom', text: 'Kept in reserve', unit: '%', min: 0, max: 95, step: 1, scale: 100 },
+];
+
+const SLIDERS: Partial<Record<NumberKey, readonly [number, number]>> = {
+  slo_tps_per_user: [1, 500],
+  slo_ttft_ms: [50, 20000],
+};
+
+export function makeCost(): { readonly form: Part; readonly table: Part } {
+  return { form: makeForm(), table: makeTable() };
+}
+
+function makeForm(): Part {
+  let context: Context | null = null;
+  const set = (patch: Partial<Selection>, how?: 'push' | 'replace'): void =>
+    context?.set(patch, how);
+  const fields = FIELDS.map((field) => makeField(field, set));
+  const prices = h('div', { class: 'prices' });
+  const answer = makeAnswer();
+  const element = h(
+    'section',
+    { class: 'cost-form' },
+    h('h2', {}, 'Which system serves the promise, and at what cost?'),
+    h(
+      'div',
+      { class: 'fields' },
+      fields.map((field) => field.element),
+    ),
+    prices,
+    answer.element,
+  );
+  return {
+    element,
+    update(now) {
+      context = now;
+      for (const field of fields) field.update(now);
+      answer.update(costsOf(now), now);
+      keepingFocus(prices, () => replace(prices, pricesBox(now)));
+    },
+  };
+}
+
+// Sliders move over decades: their position is the logarithm.
+function makeField(
+  field: Field,
+  set: (patch: Partial<Selection>, how?: 'push' | 'replace') => void,
+): Part {
+  const id = `field-${field.key}`;
+  const input = h('input', {
+    type: 'number',
+    id,
+    min: field.min,
+    max: field.max,
+    step: field.step,
+    change: () => {
+      const value = Number(input.value);
+      if (input.value === '' || !Number.isFinite(value)) return;
+      set({ [field.key]: Math.min(field.max, Math.max(field.min, value)) / field.scale });
+    },
+  });
+  const range = SLIDERS[field.key];
+  const slider =
+    range === undefined
+      ? null
+      : h('input', {
+          type: 'range',
+          min: Math.log(range[0]),
+          max: Math.log(range[1]),
+          step: 0.01,
+          'aria-label': field.text,
+          input: (event: Event) =>
+            set(
+              {
+                [field.key]: Number(
+                  Math.exp(Number((event.target as HTMLInputElement).value)).toPrecision(2),
+                ),
+              },
+              'replace',
+            ),
+        });
+  const element = h(
+    'div',
+    { class: 'field' },
+    h('label', { for: id }, field.text),
+    h('span', { class: 'entry' }, input, h('span', { class: 'unit' }, field.unit)),
+    slider,
+  );
+  return {
+    element,
+    update({ selection }) {
+      const value = selection[field.key];
+      if (document.activeElement !== input) {
+        input.value = String(Number((value * field.scale).toPrecision(6)));
+      }
+      if (slider !== null && document.activeElement !== slider)
+        slider.value = String(Math.log(value));
+    },
+  };
+}
+
+function pricesBox(context: Context): HTMLElement {
+  const { selection } = context;
+  const names = [...new Set(context.curves.flatMap((curve) => curve.accelerator ?? []))].sort();
+  return h(
+    'details',
+    { open: Object.keys(selection.prices).length > 0 },
+    h('summary', { id: 'prices-summary' }, 'A price for each accelerator'),
+    h('p', { class: 'hint' }, 'Assay ships no price list: what stands here is yours.'),
+    h(
+      'div',
+      { class: 'fields' },
+      names.map((name, i) => {
+        const id = `price-of-${i}`;
+        return h(
+          'div',
+          { class: 'field' },
+          h('label', { for: id }, name),
+          h(
+            'span',
+            { class: 'entry' },
+            h('input', {
+              type: 'number',
+              id,
+              min: 0,
+              step: 0.01,
+              placeholder: String(selection.price),
+              value: selection.prices[name] ?? null,
+              change: (event: Event) => {
+                const { value } = event.target as HTMLInputElement;
+                const { [name]: _, ...others } = selection.prices;
+                context.set({
+                  prices: value === '' ? others : { ...others, [name]: Number(value) },
+                });
+              },
+            }),
+            h('span', { class: 'unit' }, '$/h'),
+          ),
+        );
+      }),
+    ),
+  );
+}
+
+function makeTable(): Part {
+  const body = h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cost' });
+  let costs: readonly Cost[] = [];
+  const element = h(
+    'section',
+    { class: 'costs' },
+    h(
+      'header',
+      {},
+      h('h2', {}, 'What it costs'),
+      h(
+        'div',
+        { class: 'downloads', role: 'group', 'aria-label': 'Downloads' },
+        h(
+          'button',
+          {
+            type: 'button',
+            'aria-label': 'Download CSV: cost',
+            click: () => save('assay-cost.csv', 'text/csv', toCsv(costTable(costs))),
+          },
+          'CSV',
+        ),
+        h(
+          'button',
+          {
+            type: 'button',
+            'aria-label': 'Download JSON: cost',
+            click: () => save('assay-cost.json', 'application/json', toJson(costTable(costs))),
+          },
+          'JSON',
+        ),
+      ),
+    ),
+    body,
+    h('details', { class: 'arithmetic' }, h('summary', {}, 'The arithmetic'), arithmetic()),
+  );
+  return {
+    element,
+    update(context) {
+      costs = costsOf(context);
+      keepingFocus(body, () => replace(body, table(costs, context)));
+    },
+  };
+}
+
+function costsOf(context: Context): readonly Cost[] {
+  return context.series.map((one) => costOf(one.curve, context.selection)).sort(byCost);
+}
+
+const COLUMNS = [
+  'System',
+  'Accuracy',
+  'At concurrency',
+  'Users per system',
+  'Systems',
+  'Accelerators',
+  '$/hour',
+  '$/user-hour',
+  '$/M tokens',
+  '$/M tokens, all sold',
+];
+
+function table(costs: readonly Cost[], context: Context): HTMLElement {
+  const bySeries = new Map(context.series.map((one) => [one.curve.id, one]));
+  return h(
+    'table',
+    {},
+    h('caption', { class: 'visually-hidden' }, 'Cost at the SLO, cheapest first'),
+    h(
+      'thead',
+      {},
+      h(
+        'tr',
+        {},
+        COLUMNS.map((name, i) => h('th', { scope: 'col', class: i > 1 ? 'number' : null }, name)),
+      ),
+    ),
+    h(
+      'tbody',
+      {},
+      costs.slice(0, 100).map((cost) => {
+        const series = bySeries.get(cost.curve.id);
+        const name = h(
+          'th',
+          { scope: 'row' },
+          series === undefined ? null : swatch(series, context.theme),
+          h('span', { class: 'name' }, nameOf(cost)),
+          h(
+            'small',
+            {},
+            cost.curve.accelerators == null
+              ? ''
+              : `${cost.curve.accelerators} × ${cost.curve.accelerator ?? 'unknown'}`,
+          ),
+        );
+        const { point } = cost;
+        if (point === null) {
+          return h(
+            'tr',
+            { class: 'unmet' },
+            name,
+            h('td', {}, accuracyWord(cost.curve.accuracy)),
+            h('td', { colspan: COLUMNS.length - 2 }, `misses the SLO: ${cost.why}`),
+          );
+        }
+        const numbers = [
+          number3(point.concurrency),
+          whole(Math.floor(cost.users_per_system)),
+          whole(cost.replicas),
+          whole(cost.accelerators),
+          usd(cost.usd_per_hour),
+          usd(cost.usd_per_user_hour),
+          usd(cost.usd_per_mtok),
+          usd(cost.usd_per_mtok_full),
+        ];
+        return h(
+          'tr',
+          {},
+          name,
+          h('td', {}, accuracyWord(point.accuracy ?? cost.curve.accuracy)),
+          numbers.map((text, i) =>
+            h(
+              'td',
+              { class: 'number' },
+              i !== 0
+                ? text
+                : h(
+                    'button',
+                    {
+                      type: 'button',
+                      class: 'link',
+                      id: `at-${point.id}`,
+                      'aria-label': `Report of concurrency ${text}`,
+                      click: () => context.set({ view: 'run', run: point.id }),
+                    },
+                    text || ABSENT,
+                  ),
+            ),
+          ),
+        );
+      }),
+    ),
+  );
+}
+
+function costTable(costs: readonly Cost[]): Table {
+  return {
+    columns: [
+      'system',
+      'accuracy',
+      'concurrency',
+      'users_per_system',
+      'systems',
+      'accelerators',
+      'usd_per_hour',
+      'usd_per_user_hour',
+      'usd_per_mtok',
+      'usd_per_mtok_all_sold',
+      'why_not',
+    ],
+    rows: costs.map((cost) => [
+      cost.curve.system_name,
+      cost.curve.accuracy,
+      cost.point?.concurrency,
+      cost.point === null ? null : cost.users_per_system,
+      cost.point === null ? null : cost.replicas,
+      cost.accelerators,
+      cost.usd_per_hour,
+      cost.usd_per_user_hour,
+      cost.usd_per_mtok,
+      cost.usd_per_mtok_full,
+      cost.why,
+    ]),
+  };
+}
+
+function arithmetic(): HTMLElement {
+  const lines = [
+    'A point meets the SLO when its tok/s per user and its TTFT P90 both do. No interpolation.',
+    'users per system = min(concurrency, system tok/s ÷ promised tok/s per user) of the best one',
+    'systems = ceil(users ÷ (users per system × what production reaches × (1 − reserve)))',
+    '$/hour = systems × price of a system; $/user-hour = $/hour ÷ users',
+    '$/M tokens = 10⁶ × $/hour ÷ (3600 × users × promised tok/s per user)',
+    'all sold: the same with every token that the systems can make at that point',
+    'Offline throughput is not used: at that point no user gets the promised speed.',
+  ];
+  return h(
+    'ul',
+    {},
+    lines.map((line) => h('li', {}, line)),
+  );
+}

@@ -1,0 +1,13 @@
+// The journeys in a real browser: one after another, for they measure.
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['journeys/**/*.journey.ts'],
+    environment: 'node',
+    testTimeout: 60000,
+    hookTimeout: 60000,
+    fileParallelism: false,
+    pool: 'forks',
+  },
+});
