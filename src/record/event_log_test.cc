@@ -279,8 +279,13 @@ TEST(EventLog, after_sigkill_every_record_handed_over_is_read) {
     for (;;) {
       teller.tell(both, 1000);
       (*writer)->flush();
-      const EventLogHealth health = (*writer)->health();
-      if (health.blocks_written < health.blocks_handed_over) continue;
+      // Telling on meanwhile would be a race against the writing thread, which a busy machine may
+      // never let it win.
+      EventLogHealth health = (*writer)->health();
+      for (; health.blocks_written < health.blocks_handed_over; health = (*writer)->health()) {
+        if (health.failed) ::_exit(1);
+        std::this_thread::yield();
+      }
       const std::uint64_t records = said.lines.size();
       if (::write(ends[1], &records, sizeof records) != sizeof records) ::_exit(1);
     }
