@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apps/cli/measure/run_folder.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "metrics/slo.h"
@@ -64,6 +65,15 @@ Result<Json> find_slo(const FindWish& wish, const MeasureLevel& measure,
   return found_json(search.good(), search.bad(), std::move(steps));
 }
 
+// Measured now, or taken from the folder where a kill came between its end and the journal.
+Result<metrics::Point> point_of_level(CurveFolder& curve, std::int64_t level,
+                                      const MeasureInto& measure) {
+  ASSIGN_OR_RETURN(const auto folder, curve.begin_search(level));
+  if (folder) return measure(level, *folder);
+  ASSIGN_OR_RETURN(LoadedRun run, load_run(curve.search_folder(level)));
+  return std::move(run.point);
+}
+
 }  // namespace
 
 Result<Json> find_level(const FindWish& wish, const MeasureLevel& measure,
@@ -106,8 +116,7 @@ Result<void> find_c_max(CurveFolder& curve, const MeasureInto& measure,
       steps.push_back(step);
       continue;
     }
-    ASSIGN_OR_RETURN(const std::filesystem::path folder, curve.begin_search(*level));
-    ASSIGN_OR_RETURN(const metrics::Point point, measure(*level, folder));
+    ASSIGN_OR_RETURN(const metrics::Point point, point_of_level(curve, *level, measure));
     const bool good = levels.tell(*level, rate_of(point), whole(point));
     steps.push_back(step_of(*level, point, good));
     TRY(curve.end_search(steps[at]));
@@ -118,8 +127,7 @@ Result<void> find_c_max(CurveFolder& curve, const MeasureInto& measure,
                  format("C_max can't be found: queries fail at concurrency {}, the least that it "
                         "may be\n  see {} for what failed; --concurrency 1,4,16 measures lower "
                         "levels, as no curve by the rules",
-                        search.range.least,
-                        (curve.path() / "search" / format("r{}", search.range.least)).string())};
+                        search.range.least, curve.search_folder(search.range.least).string())};
   }
   plan::CurveWish wish = search.wish;
   wish.c_max = levels.good();

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "apps/cli/measure/run_folder.h"
 #include "base/files.h"
 #include "base/testing_temp_folder.h"
+#include "metrics/testing_hand_made.h"
+#include "record/event_log.h"
 
 namespace assay::cli {
 namespace {
@@ -87,6 +90,59 @@ TEST(CurveFind, StoppedAnywhereItAsksTheRestAndFindsTheSame) {
     EXPECT_EQ(first.asked.size() + second.asked.size(), whole.asked.size());
     EXPECT_EQ(resumed->settings().plan.to_json().dump(), curve->settings().plan.to_json().dump());
     EXPECT_TRUE(std::filesystem::exists(place / "attempts"));
+  }
+}
+
+// A whole run folder: as many replies at once as the system serves, ten tokens each.
+Result<metrics::Point> published(std::int64_t level, std::int64_t knee,
+                                 const std::filesystem::path& folder) {
+  RunInfo info{.version = "1", .run_id = "r", .simulated = true};
+  info.phases = {{PhaseKind::performance, "performance", false}};
+  TRY(make_folders(log_folder(folder)));
+  ASSIGN_OR_RETURN(auto log,
+                   record::EventLogWriter::create(log_folder(folder) / "events-0.alog", info));
+  log->on_phase({0, PhaseStep::started, metrics::at_ms(0)});
+  for (std::int64_t i = 0; i < std::min(level, knee); ++i) {
+    metrics::tell(metrics::steady_query(0, static_cast<std::uint32_t>(i), 0, 10, 10, 10), *log);
+  }
+  log->on_phase({0, PhaseStep::drained, metrics::at_ms(100)});
+  TRY(log->close({RunState::complete, ""}));
+  ASSIGN_OR_RETURN(const LoadedRun run, publish(folder, {}));
+  return run.point;
+}
+
+TEST(CurveFind, ALevelThatWasMeasuredAndNotJournalledIsNotMeasuredAgain) {
+  constexpr std::int64_t kKnee = 70;
+  std::vector<std::int64_t> asked;
+  std::size_t stop = 0;  // killed after so many levels, before the last one is journalled; 0: never
+  const auto measure = [&](std::int64_t level,
+                           const std::filesystem::path& folder) -> Result<metrics::Point> {
+    asked.push_back(level);
+    auto point = published(level, kKnee, folder);
+    if (asked.size() == stop) return Error{Code::refused, "killed"};
+    return point;
+  };
+  const TempFolder folder;
+  auto whole = CurveFolder::create(folder.path() / "whole", settings_of(200));
+  ASSERT_TRUE(whole);
+  const auto found = find_c_max(*whole, measure, quiet);
+  ASSERT_TRUE(found) << found.error().message;
+  const std::vector<std::int64_t> levels = asked;
+  for (std::size_t at = 1; at <= levels.size(); ++at) {
+    const auto place = folder.path() / std::to_string(at);
+    asked.clear();
+    stop = at;
+    {
+      auto begun = CurveFolder::create(place, settings_of(200));
+      ASSERT_TRUE(begun);
+      EXPECT_FALSE(find_c_max(*begun, measure, quiet));
+    }
+    stop = 0;
+    auto resumed = CurveFolder::resume(place);
+    ASSERT_TRUE(resumed && find_c_max(*resumed, measure, quiet));
+    EXPECT_EQ(asked, levels) << "each once, killed after " << at;
+    EXPECT_EQ(resumed->settings().to_json().dump(), whole->settings().to_json().dump());
+    EXPECT_FALSE(std::filesystem::exists(place / "attempts"));
   }
 }
 

@@ -218,10 +218,15 @@ Result<void> CurveFolder::set_aside(const std::filesystem::path& run, const std:
   }
 }
 
-Result<std::filesystem::path> CurveFolder::begin_search(std::int64_t level) {
-  std::filesystem::path run = folder_ / "search" / format("r{}", level);
+std::filesystem::path CurveFolder::search_folder(std::int64_t level) const {
+  return folder_ / "search" / format("r{}", level);
+}
+
+Result<std::optional<std::filesystem::path>> CurveFolder::begin_search(std::int64_t level) {
+  std::filesystem::path run = search_folder(level);
+  if (!complete_run(run).empty()) return std::optional<std::filesystem::path>();
   TRY(set_aside(run, format("search-r{}", level)));
-  return run;
+  return std::optional(std::move(run));
 }
 
 Result<void> CurveFolder::end_search(const Json& step) {

@@ -92,8 +92,10 @@ class CurveFolder {
   std::filesystem::path point_folder(std::size_t point) const;
   bool finished() const;
 
-  // Around each level of the search: an empty folder for it, then what came out.
-  Result<std::filesystem::path> begin_search(std::int64_t level);
+  // Around each level of the search: an empty folder for it, then what came out. nullopt: it was
+  // measured whole, and only its end was not journalled.
+  Result<std::optional<std::filesystem::path>> begin_search(std::int64_t level);
+  std::filesystem::path search_folder(std::int64_t level) const;
   Result<void> end_search(const Json& step);
   // C_max is found, and with it the plan.
   Result<void> decide(plan::CurvePlan plan, Json found);
