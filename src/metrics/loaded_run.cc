@@ -45,23 +45,24 @@ Json accuracy_results(const std::filesystem::path& run_folder) {
   return json ? *std::move(json) : Json();
 }
 
-Result<LoadedRun> load_run(const std::filesystem::path& folder, EventSink* also,
-                           std::optional<TokenCounts> counts) {
+Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions options) {
   LoadedRun run{.folder = folder};
   ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
-  FoldOptions options;
+  FoldOptions how;
   std::error_code ignored;
-  if (counts) {
-    run.token_counts = *std::move(counts);
-    options.counts = &run.token_counts;
+  if (options.counts) {
+    run.token_counts = *std::move(options.counts);
+    how.counts = &run.token_counts;
   } else if (std::filesystem::exists(token_counts_file(folder), ignored)) {
     ASSIGN_OR_RETURN(run.token_counts, TokenCounts::read(token_counts_file(folder)));
-    options.counts = &run.token_counts;
+    how.counts = &run.token_counts;
   }
-  PointFold fold(info, options);
-  Tee all({&fold, also});
+  PointFold fold(info, how);
+  if (options.replies != nullptr) options.replies->use_counts(how.counts);
+  Tee all({&fold, options.also, options.replies});
   ASSIGN_OR_RETURN(run.replay, record::replay_run(log_folder(folder), all));
+  if (options.replies != nullptr) options.replies->use_counts(nullptr);  // they move away
   run.point = fold.finish(run.replay.end.end, run.replay.end.lost_records);
   if (const auto text = read_file(folder / "config.yaml")) run.config_yaml = *text;
   run.accuracy = accuracy_results(folder);

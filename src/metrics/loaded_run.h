@@ -15,6 +15,7 @@
 #include "metrics/certificate.h"
 #include "metrics/innocence.h"
 #include "metrics/point.h"
+#include "metrics/reply_fold.h"
 #include "metrics/token_counts.h"
 #include "record/event_log.h"
 
@@ -37,9 +38,13 @@ struct LoadedRun {
   std::string config_yaml{};
   Json accuracy{};  // accuracy_results()
 };
-// `also` hears the replay as well; may be null. `counts` are taken in place of the folder's own.
-Result<LoadedRun> load_run(const std::filesystem::path& folder, EventSink* also = nullptr,
-                           std::optional<TokenCounts> counts = std::nullopt);
+
+struct LoadOptions {
+  EventSink* also = nullptr;     // hears the replay as well
+  ReplyFold* replies = nullptr;  // so does this, with the tokens counted as the Point has them
+  std::optional<TokenCounts> counts{};  // in place of the folder's own
+};
+Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions options = {});
 
 // Where a log that was cut short ends, for a person; "" for a whole one.
 std::string log_note(const LoadedRun& run);

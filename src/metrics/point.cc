@@ -28,6 +28,12 @@ std::string_view to_string(TokenSource source) {
   return "";
 }
 
+std::string token_source_text(const Tokens& tokens) {
+  const std::string_view name = tokens.tokenizer["tokenizer"].as_string();
+  std::string out(to_string(tokens.source));
+  return name.empty() ? out : out + " " + std::string(name);
+}
+
 double Timeline::ttft_bin_low(std::size_t bin) {
   if (bin == 0) return 0;
   return 100e3 * std::exp2(static_cast<double>(bin) / kTtftBinsAnOctave);

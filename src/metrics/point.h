@@ -72,6 +72,9 @@ struct Tokens {
   std::optional<double> per_fragment{};
 };
 
+// In words, for files and tables: "usage", "tokenizer models/m".
+std::string token_source_text(const Tokens& tokens);
+
 struct FailureExample {
   std::uint32_t query = 0;   // Query.index in its phase
   std::uint32_t sample = 0;  // row of the dataset

@@ -183,7 +183,7 @@ void PointFold::on_done(const Event& event, std::string_view detail) {
   const TokenCount count = ok ? count_of(event) : TokenCount{};
   if (ok) spread_tokens(event, count, q);
   if (in.span.kind == PhaseKind::performance) {
-    note_issued(event);
+    note_issued(event, count);
     if (!event.sent.known()) note_due(event.due);
     if (event.connected) connect_.add(event.connect_time);
     if (ok) {
@@ -196,12 +196,12 @@ void PointFold::on_done(const Event& event, std::string_view detail) {
 }
 
 // For the steady-state detector: the query at its place in the order of issue.
-void PointFold::note_issued(const Event& event) {
+void PointFold::note_issued(const Event& event, const TokenCount& count) {
   if (steady_.super_pass == 0) return;
   // Replies come in another order, but a number far beyond all others is a damaged log's.
   if (event.query.index > 2 * issued_.size() + kAheadMost) return;
   if (issued_.size() <= event.query.index) issued_.resize(std::size_t{event.query.index} + 1);
-  issued_[event.query.index] = issued_of(event);
+  issued_[event.query.index] = issued_of(event, count);
 }
 
 void PointFold::note_failure(const Event& event, std::string_view detail) {
@@ -224,9 +224,7 @@ TokenCount PointFold::count_of(const Event& event) const {
     const TokenCount* const count = options_.counts->find(event.query);
     return count == nullptr ? TokenCount{} : *count;
   }
-  const Usage& usage = event.usage;
-  // `usage` does not say what the first fragment held: it is taken for one token.
-  return {usage.prompt_tokens, usage.completion_tokens, usage.completion_tokens - 1};
+  return said_by_server(event.usage);
 }
 
 void PointFold::measure(const Event& event, const TokenCount& count, Open& q) {

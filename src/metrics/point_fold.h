@@ -87,7 +87,7 @@ class PointFold final : public EventSink {
   void measure(const Event& event, const TokenCount& count, Open& open);
   void measure_streamed(const Event& event, const TokenCount& count, const Open& open);
   void measure_tokens(const Event& event, const TokenCount& count);
-  void note_issued(const Event& event);
+  void note_issued(const Event& event, const TokenCount& count);
   void spread_tokens(const Event& event, const TokenCount& count, const Open& open);
   void end_unfinished();
   Rates rates(const Point& point) const;

@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace assay::metrics {
+namespace {
+
+constexpr TokenCount kUncounted{};
+
+}  // namespace
+
 ReplyFold::ReplyFold(const RunInfo& info, bool keep_text) : keep_text_(keep_text) {
   for (const PhaseInfo& phase : info.phases) phases_.push_back(phase.kind);
 }
@@ -10,6 +16,12 @@ ReplyFold::ReplyFold(const RunInfo& info, bool keep_text) : keep_text_(keep_text
 // A phase that the header does not name counts as measured, as in a log made by hand.
 bool ReplyFold::measured(std::uint16_t phase) const {
   return phase >= phases_.size() || phases_[phase] == PhaseKind::performance;
+}
+
+const TokenCount* ReplyFold::counted(const Query& query) const {
+  if (counts_ == nullptr) return nullptr;
+  const TokenCount* const found = counts_->find(query);
+  return found == nullptr ? &kUncounted : found;
 }
 
 void ReplyFold::on_phase(const PhaseMark& mark) {
@@ -33,10 +45,10 @@ void ReplyFold::on_done(const Event& event, std::string_view detail) {
   const std::uint64_t key = query_key(event.query);
   const Open* const open = open_.find(key);
   if (open == nullptr) {
-    on_reply({event, {}, {}, detail});
+    on_reply({event, {}, {}, detail, counted(event.query)});
     return;
   }
-  on_reply({event, open->events, open->text, detail});
+  on_reply({event, open->events, open->text, detail, counted(event.query)});
   open_.erase(key);
 }
 

@@ -23,12 +23,16 @@ struct Reply {
   std::span<const StreamEvent> events;
   std::string_view text{};    // all fragments, where the fold keeps texts and the log has them
   std::string_view detail{};  // why it failed
-  const TokenCount* counted = nullptr;  // by the tokenizer, where the fold was given counts
+  // By the tokenizer, where the fold was given counts; of a reply without one, nothing but -1.
+  const TokenCount* counted = nullptr;
 };
 
 class ReplyFold : public EventSink {
  public:
   explicit ReplyFold(const RunInfo& info, bool keep_text = false);
+
+  // The run's counted tokens, before it is told; they must outlive the telling. Null: none.
+  void use_counts(const TokenCounts* counts) { counts_ = counts; }
 
   void on_phase(const PhaseMark& mark) override;
   void on_sent(const Query&, Instant, Instant) override {}
@@ -50,8 +54,10 @@ class ReplyFold : public EventSink {
   };
 
   bool measured(std::uint16_t phase) const;
+  const TokenCount* counted(const Query& query) const;
 
   bool keep_text_;
+  const TokenCounts* counts_ = nullptr;
   std::vector<PhaseKind> phases_{};
   FlatMap<Open> open_{256};
   Instant run_start_ = Instant::max();

@@ -290,15 +290,15 @@ class Finder {
 
 }  // namespace
 
-Issued issued_of(const Event& event) {
+Issued issued_of(const Event& event, const TokenCount& count) {
   Issued out{.sent = event.sent, .ok = event.outcome == Outcome::ok};
   if (!out.ok || !event.sent.known() || !event.done.known()) return out;
-  out.tokens = event.usage.completion_tokens;
+  out.tokens = count.output;
   out.latency = static_cast<double>((event.done - event.sent).ns);
   if (!event.streamed || !event.first_token.known()) return out;
   out.ttft = static_cast<double>((event.first_token - event.sent).ns);
-  if (event.fragments < 2 || out.tokens < 2) return out;
-  out.tpot = static_cast<double>((event.done - event.first_token).ns) / (out.tokens - 1);
+  if (event.fragments < 2 || count.after_first < 1) return out;
+  out.tpot = static_cast<double>((event.done - event.first_token).ns) / count.after_first;
   return out;
 }
 

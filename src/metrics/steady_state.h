@@ -31,6 +31,7 @@
 #include "base/time.h"
 #include "domain/event.h"
 #include "metrics/distribution.h"
+#include "metrics/token_counts.h"
 
 namespace assay::metrics {
 
@@ -46,8 +47,8 @@ struct Issued {
   bool ok = false;
 };
 
-// What the detector needs of a query that has ended.
-Issued issued_of(const Event& event);
+// What the detector needs of a query that has ended; its tokens as the run counts them.
+Issued issued_of(const Event& event, const TokenCount& count);
 
 enum class WindowStatus : std::uint8_t {
   windowable,

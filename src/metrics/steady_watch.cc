@@ -47,7 +47,8 @@ void SteadyWatch::on_done(const Event& event, std::string_view) {
   if (event.query.phase != phase_) return;
   Slot* const slot = slot_of(event.query.index);
   if (slot == nullptr) return;
-  const Issued query = issued_of(event);
+  // While it runs only the server's word is to be had.
+  const Issued query = issued_of(event, said_by_server(event.usage));
   slot->sent_ns.store(query.sent.ns, std::memory_order_relaxed);
   slot->tpot.store(query.tpot, std::memory_order_relaxed);
   slot->ended.store(query.ok ? 2 : 1, std::memory_order_release);

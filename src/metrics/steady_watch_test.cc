@@ -56,7 +56,7 @@ TEST(SteadyWatch, SaysWhatTheDetectorSaysAfterwards) {
     std::vector<Issued> issued;
     for (const Event& event : run) {
       watch.on_done(event, "");
-      issued.push_back(issued_of(event));
+      issued.push_back(issued_of(event, said_by_server(event.usage)));
     }
     const SteadyState now = watch.state();
     const SteadyState after = find_steady_state(issued, kOptions);

@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "base/testing_temp_folder.h"
 #include "metrics/point_fold.h"
+#include "metrics/testing_hand_made.h"
 
 namespace assay::metrics {
 namespace {
@@ -190,6 +191,30 @@ TEST(PointFold, takes_the_tokenizers_counts_before_the_servers) {
   EXPECT_EQ(point.isl.total_whole, 11);
   EXPECT_DOUBLE_EQ(point.arrival.tpot.mean, 100);
   EXPECT_FALSE(point.tokens.first_fragment_taken_for_one);
+}
+
+TEST(PointFold, TheSteadyWindowHasTheTokenizersCountsToo) {
+  constexpr std::uint32_t kRows = 8;
+  TokenCounts counts;
+  RunInfo info{.phases = {{PhaseKind::performance, "performance", false}}};
+  info.facts = Json().set("steady_state", Json().set("super_pass", kRows).set("window_min_s", 1));
+  for (std::uint32_t i = 0; i < 8 * kRows; ++i) {
+    counts.set(Query{.index = i}, {.input = 30, .output = 10, .after_first = 9});
+  }
+  const auto window_of = [&](const TokenCounts* given) {
+    PointFold fold(info, {.counts = given});
+    fold.on_phase({0, PhaseStep::started, at_ms(0)});
+    for (std::uint32_t i = 0; i < 8 * kRows; ++i) {
+      tell(steady_query(0, i, 100 * i, 20, 10, 4), fold);
+    }
+    fold.on_phase({0, PhaseStep::drained, at_ms(100 * 8 * kRows)});
+    return fold.finish({RunState::complete, ""}).steady;
+  };
+  const auto said = window_of(nullptr);
+  const auto counted = window_of(&counts);
+  ASSERT_TRUE(said && counted && said->tps && counted->tps);
+  EXPECT_NEAR(*counted->tps / *said->tps, 10.0 / 4.0, 1e-9);
+  EXPECT_NEAR(said->tpot.percentile(90.0) / counted->tpot.percentile(90.0), 9.0 / 3.0, 1e-9);
 }
 
 }  // namespace

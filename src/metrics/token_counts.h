@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "domain/event.h"
 #include "domain/query.h"
 
 namespace assay::metrics {
@@ -24,6 +25,11 @@ struct TokenCount {
   std::int32_t after_first = -1;  // of what came after the first fragment: TPOT's denominator
   bool operator==(const TokenCount&) const = default;
 };
+
+// `usage` does not say what the first fragment held: it is taken for one token.
+constexpr TokenCount said_by_server(const Usage& usage) {
+  return {usage.prompt_tokens, usage.completion_tokens, usage.completion_tokens - 1};
+}
 
 class TokenCounts {
  public:

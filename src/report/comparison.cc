@@ -119,8 +119,12 @@ std::string comparison_report(const Comparison& comparison, const metrics::Compa
   const auto count = [](const metrics::ComparedRun& run) {
     return with_thousands(static_cast<std::int64_t>(run.point->counts.completed));
   };
-  std::string out = format("A  {}  ({} queries)\nB  {}  ({} queries)\n\n", printable(a.name),
-                           count(a), printable(b.name), count(b));
+  const auto source = [](const metrics::ComparedRun& run) {
+    return printable(metrics::token_source_text(run.point->tokens));
+  };
+  std::string out =
+      format("A  {}  ({} queries; tokens: {})\nB  {}  ({} queries; tokens: {})\n\n",
+             printable(a.name), count(a), source(a), printable(b.name), count(b), source(b));
   for (const std::string& refusal : comparison.refusals) {
     out += paint(style, Ink::bad, wrap("! " + refusal, style.columns, "  ")) + "\n";
   }

@@ -69,7 +69,7 @@ def test_what_is_exported_and_read_again_gives_the_same_figures(assay, run, tmp_
 
 def test_every_format_is_written_and_bad_input_is_named(assay, run, tmp_path):
     rows = assay("report", run, "--format", "csv").out.splitlines()
-    assert len(rows) == 61 and len(rows[0].split(",")) == 21
+    assert len(rows) == 61 and len(rows[0].split(",")) == 22
     otlp = assay("report", run, "--format", "otlp").json()
     assert otlp["resourceMetrics"][0]["scopeMetrics"][0]["metrics"]
     assert "HISTFAAA" in assay("report", run, "--format", "hdr").out

@@ -191,6 +191,12 @@ TEST(Compare, other_work_is_refused_with_its_reason) {
   const Comparison noted = compare_runs(a->as("A"), guilty, {});
   EXPECT_TRUE(noted.comparable());
   EXPECT_THAT(noted.notes, Contains(HasSubstr("may have been the bottleneck")));
+  const auto counted = record(Server{}, 2, 200);
+  counted->point.tokens.source = TokenSource::tokenizer;
+  counted->point.tokens.tokenizer = Json().set("tokenizer", "models/m").set("sha256", "7");
+  EXPECT_THAT(compare_runs(a->as("A"), counted->as("B"), {}).refusals,
+              Contains(HasSubstr("A's by usage, B's by tokenizer models/m")));
+  EXPECT_TRUE(compare_runs(counted->as("A"), counted->as("B"), {}).comparable());
   b->point.end.state = RunState::crashed;
   EXPECT_THAT(compare_runs(a->as("A"), b->as("B"), {}).refusals, Contains(HasSubstr("not whole")));
 }

@@ -36,6 +36,19 @@ void facts(const Point& a, const Point& b, std::vector<std::string>& out) {
   }
 }
 
+// Two ways of counting differ by more than two systems do.
+void token_sources(const Point& a, const Point& b, std::vector<std::string>& out) {
+  const auto counted = [](const Point& point) {
+    return point.tokens.source == TokenSource::tokenizer;
+  };
+  const Json& left = a.tokens.tokenizer["sha256"];
+  const Json& right = b.tokens.tokenizer["sha256"];
+  if (counted(a) == counted(b) && (!counted(a) || left == right)) return;
+  out.push_back(
+      format("tokens are not counted alike: A's by {}, B's by {}; --tokenizer counts both anew",
+             token_source_text(a.tokens), token_source_text(b.tokens)));
+}
+
 void length(std::string_view name, const Distribution& a, const Distribution& b, double margin,
             std::vector<std::string>& out) {
   if (a.empty() != b.empty()) {
@@ -86,6 +99,7 @@ std::vector<std::string> workload_differences(const ComparedRun& a, const Compar
   }
   facts(*a.point, *b.point, out);
   pairs(a, b, out);
+  token_sources(*a.point, *b.point, out);
   length("ISL", a.point->isl, b.point->isl, options.length_margin, out);
   length("OSL", a.point->osl, b.point->osl, options.length_margin, out);
   const double left = failed_share(*a.point);

@@ -10,7 +10,9 @@ void measure_assay(const Reply& reply, Figures& out) {
   out.success = out.measured = event.outcome == Outcome::ok;
   out.start = event.sent;
   out.end = event.done;
-  take_tokens(reply, TokenRule::tokenizer, out);
+  // Of a run whose tokens were counted the server's word is taken for no reply.
+  const bool counted = reply.counted == nullptr || reply.counted->output >= 0;
+  if (counted) take_tokens(reply, TokenRule::tokenizer, out);
   out.latency = span(event.sent, event.done);
   if (!event.streamed || !event.first_token.known()) return;
   out.ttft = span(event.sent, event.first_token);

@@ -90,8 +90,8 @@ DefinedSeries WeightedSeries::finish(PercentileRule rule) {
 }
 
 DefinitionFold::DefinitionFold(const RunInfo& info, std::vector<const Definition*> wanted,
-                               const TokenCounts* counts, std::size_t values_max)
-    : ReplyFold(info), counts_(counts) {
+                               std::size_t values_max)
+    : ReplyFold(info) {
   for (const Definition* definition : wanted) {
     tools_.push_back({definition, DefinedPoint{.definition = definition},
                       WeightedSeries(values_max), WeightedSeries(values_max),
@@ -101,9 +101,7 @@ DefinitionFold::DefinitionFold(const RunInfo& info, std::vector<const Definition
 }
 
 void DefinitionFold::on_reply(const Reply& reply) {
-  Reply counted = reply;
-  if (counts_ != nullptr) counted.counted = counts_->find(reply.event.query);
-  for (Tool& tool : tools_) tell(tool, counted);
+  for (Tool& tool : tools_) tell(tool, reply);
 }
 
 void DefinitionFold::tell(Tool& tool, const Reply& reply) {

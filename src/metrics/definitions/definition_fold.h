@@ -70,9 +70,7 @@ class WeightedSeries {
 
 class DefinitionFold final : public ReplyFold {
  public:
-  // `counts`: by the model's tokenizer; null: none. Must outlive the fold.
   DefinitionFold(const RunInfo& info, std::vector<const Definition*> wanted,
-                 const TokenCounts* counts = nullptr,
                  std::size_t values_max = std::size_t{4} << 20);
 
   // In the order in which they were wanted. The fold is empty afterwards.
@@ -94,7 +92,6 @@ class DefinitionFold final : public ReplyFold {
   void tell(Tool& tool, const Reply& reply);
   Duration window(const Tool& tool) const;
 
-  const TokenCounts* counts_;
   std::vector<Tool> tools_{};
   Figures figures_{};
 };

@@ -41,7 +41,7 @@ class AiperfExporter final : public Exporter {
   }
 
  private:
-  void on_reply(const Reply& reply) override;
+  void add(const Reply& reply) override;
   Json wall(Instant at) const { return at.known() ? Json(at.ns + offset_.ns) : Json(nullptr); }
   Json metadata(const Reply& reply);
   Json metrics(const Reply& reply);
@@ -68,6 +68,7 @@ Json AiperfExporter::metadata(const Reply& reply) {
       .set("request_start_ns", wall(figures_.start))
       .set("request_ack_ns", wall(event.first_byte))
       .set("request_end_ns", wall(end))
+      .set("token_source", to_string(token_basis(reply)))
       .set("worker_id", "assay")
       .set("record_processor_id", "assay")
       .set("benchmark_phase", "profiling")
@@ -107,13 +108,15 @@ Json AiperfExporter::metrics(const Reply& reply) {
   tokens("input_sequence_length", event.usage.prompt_tokens);
   tokens("output_sequence_length", event.usage.completion_tokens);
   tokens("reasoning_token_count", event.usage.reasoning_tokens);
-  if (event.usage.completion_tokens >= 0 && event.usage.reasoning_tokens >= 0) {
+  // The tokenizer's count of all and the server's of a part have no difference.
+  const bool one_source = reply.counted == nullptr;
+  if (one_source && event.usage.completion_tokens >= 0 && event.usage.reasoning_tokens >= 0) {
     tokens("output_token_count", event.usage.completion_tokens - event.usage.reasoning_tokens);
   }
   return out;
 }
 
-void AiperfExporter::on_reply(const Reply& reply) {
+void AiperfExporter::add(const Reply& reply) {
   const Event& event = reply.event;
   figures_.clear();
   kAiperfDefinition.measure(reply, figures_);

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kHead =
     "request_id,query,sample,endpoint,outcome,http_status,finish_reason,due_s,sent_s,ttft_ms,"
     "ttft_due_ms,ttft_visible_ms,tpot_ms,latency_ms,latency_due_ms,input_tokens,output_tokens,"
-    "reasoning_tokens,cached_tokens,fragments,detail\n";
+    "reasoning_tokens,cached_tokens,fragments,token_source,detail\n";
 
 std::string seconds(Instant at) {
   return at.known() ? format("{:.9f}", static_cast<double>(at.ns) * 1e-9) : std::string();
@@ -45,7 +45,7 @@ class CsvExporter final : public Exporter {
   std::string finish(const Point&) override { return std::string(kHead) + rows_; }
 
  private:
-  void on_reply(const Reply& reply) override {
+  void add(const Reply& reply) override {
     const Event& e = reply.event;
     figures_.clear();
     kAssayDefinition.measure(reply, figures_);
@@ -59,9 +59,10 @@ class CsvExporter final : public Exporter {
                     to_string(e.finish), seconds(e.due), seconds(e.sent));
     rows_ += format("{},{},{},{},{},{},", ms(e.sent, first), ms(e.due, first), ms(e.sent, visible),
                     ok ? ms(figures_.tpot) : std::string(), ms(e.sent, done), ms(e.due, done));
-    rows_ += format("{},{},{},{},{},{}\n", count(e.usage.prompt_tokens),
+    rows_ += format("{},{},{},{},{},{},{}\n", count(e.usage.prompt_tokens),
                     count(e.usage.completion_tokens), count(e.usage.reasoning_tokens),
-                    count(e.usage.cached_tokens), e.fragments, field(reply.detail));
+                    count(e.usage.cached_tokens), e.fragments, to_string(token_basis(reply)),
+                    field(reply.detail));
   }
 
   std::uint64_t run_key_;

@@ -43,6 +43,56 @@ std::string exported(ExportFormat format, RunInfo info = sample_info()) {
   return exporter->finish(fold.finish({RunState::complete, ""}));
 }
 
+// The same, its tokens counted: 30 in, six of eight out after the first fragment; the server said
+// 100 and 4.
+std::string counted_export(ExportFormat format) {
+  TokenCounts counts;
+  counts.source = Json().set("tokenizer", "models/m");
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    if (i != 1) counts.set(Query{.index = i}, {.input = 30, .output = 8, .after_first = 6});
+  }
+  const RunInfo info = sample_info();
+  const auto exporter = make_exporter(format, info);
+  exporter->use_counts(&counts);
+  PointFold fold(info, {.counts = &counts});
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const HandMadeQuery q = steady_query(0, i, 100 * i, 20, 10, 4);
+    tell(q, *exporter);
+    tell(q, fold);
+  }
+  return exporter->finish(fold.finish({RunState::complete, ""}));
+}
+
+TEST(Export, a_counted_run_is_exported_with_its_counts) {
+  const auto rows = [](std::string_view text) { return split(text, '\n'); };
+  const std::string csv = counted_export(ExportFormat::csv);
+  // TPOT is 30 ms over the six tokens after the first fragment.
+  EXPECT_THAT(std::string(rows(csv)[1]), HasSubstr(",5.000000,50.000000,50.000000,30,8,"));
+  EXPECT_TRUE(rows(csv)[1].ends_with(",tokenizer,"));
+  EXPECT_THAT(std::string(rows(csv)[2]), HasSubstr(",,50.000000,50.000000,,,"));
+  EXPECT_TRUE(rows(csv)[2].ends_with(",none,"));
+  EXPECT_THAT(exported(ExportFormat::csv), HasSubstr(",usage,\n"));
+
+  EXPECT_THAT(counted_export(ExportFormat::hdr), HasSubstr("#[Tokens: tokenizer models/m]"));
+  EXPECT_THAT(exported(ExportFormat::hdr), HasSubstr("#[Tokens: usage]"));
+  EXPECT_NE(counted_export(ExportFormat::hdr), exported(ExportFormat::hdr));
+
+  const Json vllm = *Json::parse(counted_export(ExportFormat::vllm));
+  EXPECT_EQ(vllm["token_source"].as_string(), "tokenizer models/m");
+  EXPECT_EQ(vllm["total_output_tokens"].as_int(), 16);
+  EXPECT_EQ(vllm["total_input_tokens"].as_int(), 60);
+
+  const std::string aiperf = counted_export(ExportFormat::aiperf);
+  const Json line = *Json::parse(rows(aiperf)[0]);
+  EXPECT_EQ(line["metadata"]["token_source"].as_string(), "tokenizer");
+  EXPECT_EQ(line["metrics"]["output_sequence_length"]["value"].as_int(), 8);
+  EXPECT_EQ(line["metrics"]["input_sequence_length"]["value"].as_int(), 30);
+
+  EXPECT_THAT(counted_export(ExportFormat::otlp), HasSubstr("tokenizer models/m"));
+  EXPECT_THAT(counted_export(ExportFormat::prometheus),
+              HasSubstr("token_source=\"tokenizer models/m\""));
+}
+
 TEST(Export, names_go_both_ways) {
   for (int i = 0; i < kExportFormats; ++i) {
     const auto format = static_cast<ExportFormat>(i);
@@ -132,7 +182,7 @@ TEST(Export, csv_quotes_what_must_be_quoted) {
   EXPECT_THAT(text, HasSubstr(",20.000000,20.000000,20.000000,10.000000,50.000000,50.000000,"));
   EXPECT_THAT(text, HasSubstr(",\"reset, by \"\"peer\"\"\"\n"));
   const std::string head = text.substr(0, text.find('\n'));
-  EXPECT_EQ(split(head, ',').size(), 21U);
+  EXPECT_EQ(split(head, ',').size(), 22U);
 }
 
 TEST(Export, prometheus_escapes_labels_and_says_each_type_once) {

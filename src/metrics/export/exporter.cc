@@ -21,6 +21,22 @@ std::optional<ExportFormat> export_format_from(std::string_view name) {
   return static_cast<ExportFormat>(found - kNames.begin());
 }
 
+TokenBasis Exporter::token_basis(const Reply& reply) {
+  if (reply.event.usage.completion_tokens < 0) return TokenBasis::none;
+  return reply.counted != nullptr ? TokenBasis::tokenizer : TokenBasis::usage;
+}
+
+void Exporter::on_reply(const Reply& reply) {
+  if (reply.counted == nullptr) {
+    add(reply);
+    return;
+  }
+  Event event = reply.event;
+  event.usage.prompt_tokens = reply.counted->input;
+  event.usage.completion_tokens = reply.counted->output;
+  add({event, reply.events, reply.text, reply.detail, reply.counted});
+}
+
 std::unique_ptr<Exporter> make_exporter(ExportFormat format, const RunInfo& info) {
   switch (format) {
     case ExportFormat::vllm:

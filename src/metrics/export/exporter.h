@@ -1,6 +1,7 @@
 // Exporters: a run in the formats that other tools read. An exporter hears the run from its log and
 // then gives one text; each format is one file of this folder. Figures in another tool's file are
-// by that tool's definitions (metrics/definitions/), since its readers will take them for that.
+// by that tool's definitions (metrics/definitions/), since its readers will take them for that. Its
+// numbers of tokens are the run's own (Point::tokens), and the file says whose those are.
 //
 //   vllm         the JSON of `vllm bench serve --save-result --save-detailed`
 //   aiperf       AIPerf's profile_export.jsonl, one request a line
@@ -17,6 +18,7 @@
 #include <string>
 #include <string_view>
 
+#include "metrics/definitions/definition.h"
 #include "metrics/point.h"
 #include "metrics/reply_fold.h"
 
@@ -30,6 +32,15 @@ class Exporter : public ReplyFold {
   // Of a run that was imported: the file it was read from, before the run is told. What it says
   // beyond what we know is then written again, where the format is the same.
   virtual void take_source(std::string_view /*text*/) {}
+
+ protected:
+  // Whose numbers of tokens a reply has that was given to add().
+  static TokenBasis token_basis(const Reply& reply);
+  // A reply whose `usage` is what the run counts by: of a run whose tokens were counted, those.
+  virtual void add(const Reply& reply) = 0;
+
+ private:
+  void on_reply(const Reply& reply) final;
 };
 
 enum class ExportFormat : std::uint8_t { vllm, aiperf, otlp, prometheus, hdr, csv };

@@ -1,5 +1,6 @@
 // HdrHistogram's interval log, version 1.3: one line a series, tagged with its name, for the whole
 // run. Values are ns; Interval_Max is in ms, as the log's own tools print it.
+#include "base/display.h"
 #include "base/format.h"
 #include "metrics/definitions/definition.h"
 #include "metrics/export/exporter.h"
@@ -18,11 +19,13 @@ class HdrExporter final : public Exporter {
     const double start = static_cast<double>(point.run.started.ns) * 1e-9;
     std::string out = format(
         "#[Assay {}, run {}; values in ns]\n"
+        "#[Tokens: {}]\n"
         "#[Histogram log format version 1.3]\n"
         "#[StartTime: {:.3f} (seconds since epoch), {}]\n"
         "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
         "\"Interval_Compressed_Histogram\"\n",
-        point.run.version, point.run.run_id, start, rfc3339(point.run.started));
+        point.run.version, point.run.run_id, printable(token_source_text(point.tokens)), start,
+        rfc3339(point.run.started));
     const double length =
         run_end().known() && run_end() > run_start() ? (run_end() - run_start()).seconds() : 0;
     for (const auto& [name, histogram] :
@@ -35,7 +38,7 @@ class HdrExporter final : public Exporter {
   }
 
  private:
-  void on_reply(const Reply& reply) override {
+  void add(const Reply& reply) override {
     figures_.clear();
     kAssayDefinition.measure(reply, figures_);
     if (!figures_.measured) return;

@@ -51,7 +51,7 @@ class OtlpExporter final : public Exporter {
   std::string finish(const Point& point) override;
 
  private:
-  void on_reply(const Reply& reply) override;
+  void add(const Reply& reply) override;
   Json data_point(const Buckets& buckets, const std::array<double, 14>& bounds,
                   std::string_view extra_key, std::string_view extra) const;
 
@@ -64,7 +64,7 @@ class OtlpExporter final : public Exporter {
   const Point* point_ = nullptr;
 };
 
-void OtlpExporter::on_reply(const Reply& reply) {
+void OtlpExporter::add(const Reply& reply) {
   const Event& event = reply.event;
   figures_.clear();
   kOtelDefinition.measure(reply, figures_);
@@ -151,6 +151,7 @@ std::string OtlpExporter::finish(const Point& point) {
   resource.push_back(attribute("service.name", "assay"));
   resource.push_back(attribute("service.version", point.run.version));
   resource.push_back(attribute("assay.run.id", point.run.run_id));
+  resource.push_back(attribute("assay.token_source", token_source_text(point.tokens)));
   Json scope_metrics =
       Json()
           .set("scope", Json().set("name", "assay").set("version", point.run.version))

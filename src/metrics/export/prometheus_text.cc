@@ -67,7 +67,7 @@ class PrometheusExporter final : public Exporter {
   std::string finish(const Point& point) override { return prometheus_text(point); }
 
  private:
-  void on_reply(const Reply&) override {}
+  void add(const Reply&) override {}
 };
 
 }  // namespace
@@ -98,7 +98,8 @@ std::string prometheus_text(const Point& point) {
               {{"run_id", point.run.run_id},
                {"version", point.run.version},
                {"state", std::string(to_string(point.end.state))},
-               {"plan_digest", point.run.plan_digest}},
+               {"plan_digest", point.run.plan_digest},
+               {"token_source", token_source_text(point.tokens)}},
               1);
   counter(text, "assay_queries_issued_total", "Queries that were begun.", point.counts.issued);
   counter(text, "assay_queries_completed_total", "Queries that succeeded.", point.counts.completed);

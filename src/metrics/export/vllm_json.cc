@@ -48,7 +48,7 @@ class VllmExporter final : public Exporter {
   std::string finish(const Point& point) override;
 
  private:
-  void on_reply(const Reply& reply) override;
+  void add(const Reply& reply) override;
   void add_rates(Json& out, double duration) const;
   std::int64_t peak_tokens() const;
   std::int64_t peak_requests();
@@ -73,7 +73,7 @@ class VllmExporter final : public Exporter {
   std::vector<Instant> chunks_{};
 };
 
-void VllmExporter::on_reply(const Reply& reply) {
+void VllmExporter::add(const Reply& reply) {
   const Event& event = reply.event;
   figures_.clear();
   kVllmDefinition.measure(reply, figures_);
@@ -150,6 +150,7 @@ std::string VllmExporter::finish(const Point& point) {
       .set("label", nullptr)
       .set("model_id", run.facts["model"])
       .set("tokenizer_id", run.facts["model"])
+      .set("token_source", token_source_text(point.tokens))
       .set("num_prompts", completed_ + failed_)
       .set("request_rate", pattern["target_qps"].is_number() ? pattern["target_qps"] : Json("inf"))
       .set("burstiness", 1.0)

@@ -125,7 +125,7 @@ Result<LoadedRun> publish(const std::filesystem::path& folder, const PublishOpti
     jsonl.emplace(std::move(file));
   }
   Tee also({&index, jsonl ? &*jsonl : nullptr});
-  ASSIGN_OR_RETURN(LoadedRun run, load_run(folder, &also));
+  ASSIGN_OR_RETURN(LoadedRun run, load_run(folder, {.also = &also}));
   if (jsonl) TRY(jsonl->close(run.replay.end.end));
   TRY(index.write(folder / "sample_idx_map.json"));
   TRY(write_file_atomic(folder / "performance/result_summary.json",
@@ -139,7 +139,7 @@ Result<LoadedRun> publish(const std::filesystem::path& folder, const PublishOpti
   return run;
 }
 
-Result<void> publish_accuracy(const std::filesystem::path& folder) {
+Result<void> publish_again(const std::filesystem::path& folder) {
   std::vector<std::string> command;
   if (const auto text = read_file(folder / record::kManifestName)) {
     if (const auto manifest = Json::parse(*text)) {

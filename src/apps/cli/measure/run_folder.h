@@ -44,7 +44,7 @@ struct PublishOptions {
 
 // Loads a run and writes every derived file, the manifest last.
 Result<LoadedRun> publish(const std::filesystem::path& folder, const PublishOptions& options);
-// After a new score: writes report.txt and the manifest again.
-Result<void> publish_accuracy(const std::filesystem::path& folder);
+// After something new in the folder, a score or an audit: writes report.txt and the manifest again.
+Result<void> publish_again(const std::filesystem::path& folder);
 
 }  // namespace assay::cli

@@ -77,7 +77,7 @@ Result<int> score_folder(const Options& options) {
   }
   ASSIGN_OR_RETURN(const Json results,
                    score_run(folder, config, bundle, options.file.score.allow_code));
-  TRY(publish_accuracy(folder));
+  TRY(publish_again(folder));
   print(options.json ? results.dump(2) + "\n" : metrics::accuracy_text(results));
   const std::string trouble = accuracy_trouble(results);
   if (!trouble.empty()) say(trouble);

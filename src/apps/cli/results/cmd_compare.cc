@@ -18,6 +18,7 @@ Result<int> cmd_compare(Args args) {
   if (std::ranges::find(args, kInterleave) != args.end()) return compare_interleaved(args);
   std::string a;
   std::string b;
+  std::string tokenizer;
   bool interleave = false;
   CompareFlags compare;
   Flags flags("compare", "is B worse than A? effects with confidence intervals, and an exit code");
@@ -25,6 +26,10 @@ Result<int> cmd_compare(Args args) {
   flags.add("B", &b, "what is held against it: a run folder").required();
   flags.add(kInterleave, &interleave,
             "measure both now, in turns, instead: see assay compare --interleave --help");
+  flags
+      .add("--tokenizer", &tokenizer,
+           "count both runs' tokens anew: the model's tokenizer, a folder or a file")
+      .value("DIR");
   compare.add_to(flags);
   flags.example("assay compare runs/baseline runs/today --junit compare.xml");
   flags.example("assay compare --interleave --endpoint http://a --endpoint http://b --model m \\");
@@ -32,7 +37,7 @@ Result<int> cmd_compare(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   TRY(compare.understand());
-  return compare_folders(a, b, compare);
+  return compare_folders(a, b, compare, tokenizer);
 }
 
 }  // namespace assay::cli

@@ -71,20 +71,25 @@ Result<std::vector<const metrics::Definition*>> wanted_definitions(const std::st
   return out;
 }
 
+// By --tokenizer; without it, nothing: the run's own count.
+Result<std::optional<metrics::TokenCounts>> wanted_counts(const ReportOptions& options) {
+  if (options.tokenizer.empty()) return std::optional<metrics::TokenCounts>();
+  ASSIGN_OR_RETURN(metrics::TokenCounts counts, recount_tokens(options.folder, options.tokenizer));
+  if (counts.source["input"].is_string()) {
+    say(format("note: {}", counts.source["input"].as_string()));
+  }
+  return std::optional(std::move(counts));
+}
+
 // The run as other tools would have measured it, in place of the report.
 Result<int> report_definitions(const ReportOptions& options) {
   ASSIGN_OR_RETURN(auto wanted, wanted_definitions(options.definitions));
   ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(options.folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
-  metrics::TokenCounts counts;
-  const std::filesystem::path counted = token_counts_file(options.folder);
-  std::error_code ignored;
-  const bool has_counts = std::filesystem::exists(counted, ignored);
-  if (has_counts) {
-    ASSIGN_OR_RETURN(counts, metrics::TokenCounts::read(counted));
-  }
-  metrics::DefinitionFold fold(info, std::move(wanted), has_counts ? &counts : nullptr);
-  TRY(record::replay_run(log_folder(options.folder), fold));
+  metrics::DefinitionFold fold(info, std::move(wanted));
+  metrics::LoadOptions how{.replies = &fold};
+  ASSIGN_OR_RETURN(how.counts, wanted_counts(options));
+  TRY(load_run(options.folder, std::move(how)));
   const auto points = fold.finish();
   print(options.json ? metrics::definitions_json(points).dump(2) + "\n"
                      : report::definitions_report(points, report::terminal_style(1)));
@@ -110,7 +115,9 @@ Result<int> report_format(const ReportOptions& options) {
       exporter->take_source(*source);
     }
   }
-  ASSIGN_OR_RETURN(const LoadedRun run, load_run(options.folder, exporter.get()));
+  metrics::LoadOptions how{.replies = exporter.get()};
+  ASSIGN_OR_RETURN(how.counts, wanted_counts(options));
+  ASSIGN_OR_RETURN(const LoadedRun run, load_run(options.folder, std::move(how)));
   const std::string text = exporter->finish(run.point);
   if (options.out.empty()) {
     print(text);
@@ -225,8 +232,7 @@ Result<int> cmd_report(Args args) {
   if (options.json && options.markdown) {
     return invalid("--json, --markdown: standard output takes one of them");
   }
-  const bool other = !options.truth.empty() || !options.format.empty() ||
-                     !options.definitions.empty() || CurveFolder::is_curve(options.folder);
+  const bool other = !options.truth.empty() || CurveFolder::is_curve(options.folder);
   if (other && !options.tokenizer.empty()) {
     return invalid("--tokenizer: is about the report of one run");
   }
@@ -238,14 +244,9 @@ Result<int> cmd_report(Args args) {
   }
   if (!options.format.empty()) return report_format(options);
   if (!options.definitions.empty()) return report_definitions(options);
-  std::optional<metrics::TokenCounts> counts;
-  if (!options.tokenizer.empty()) {
-    ASSIGN_OR_RETURN(counts, recount_tokens(options.folder, options.tokenizer));
-    if (counts->source["input"].is_string()) {
-      say(format("note: {}", counts->source["input"].as_string()));
-    }
-  }
-  ASSIGN_OR_RETURN(const LoadedRun run, load_run(options.folder, nullptr, std::move(counts)));
+  metrics::LoadOptions how;
+  ASSIGN_OR_RETURN(how.counts, wanted_counts(options));
+  ASSIGN_OR_RETURN(const LoadedRun run, load_run(options.folder, std::move(how)));
   const bool digests = options.markdown || !options.html.empty();
   const report::RunContext context = report_context(run, digests);
   if (!options.html.empty()) {

@@ -5,6 +5,7 @@
 #include "apps/cli/console.h"
 #include "apps/cli/exit_code.h"
 #include "apps/cli/measure/run_folder.h"
+#include "apps/cli/measure/token_counting.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
@@ -25,11 +26,16 @@ struct Side {
   }
 };
 
-Result<std::unique_ptr<Side>> load_side(const std::string& folder) {
+// Counted anew where a tokenizer is named.
+Result<std::unique_ptr<Side>> load_side(const std::string& folder, const std::string& tokenizer) {
   ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
   auto side = std::make_unique<Side>(info);
-  ASSIGN_OR_RETURN(side->run, load_run(folder, &side->rows));
+  metrics::LoadOptions how{.replies = &side->rows};
+  if (!tokenizer.empty()) {
+    ASSIGN_OR_RETURN(how.counts, recount_tokens(folder, tokenizer));
+  }
+  ASSIGN_OR_RETURN(side->run, load_run(folder, std::move(how)));
   side->rows.sort();
   return side;
 }
@@ -100,9 +106,10 @@ Result<void> CompareFlags::understand() {
   return {};
 }
 
-Result<int> compare_folders(const std::string& a, const std::string& b, const CompareFlags& flags) {
-  ASSIGN_OR_RETURN(const auto left, load_side(a));
-  ASSIGN_OR_RETURN(const auto right, load_side(b));
+Result<int> compare_folders(const std::string& a, const std::string& b, const CompareFlags& flags,
+                            const std::string& tokenizer) {
+  ASSIGN_OR_RETURN(const auto left, load_side(a, tokenizer));
+  ASSIGN_OR_RETURN(const auto right, load_side(b, tokenizer));
   const metrics::ComparedRun one = left->compared(a);
   const metrics::ComparedRun two = right->compared(b);
   const metrics::Comparison comparison = metrics::compare_runs(one, two, flags.options);

@@ -31,6 +31,8 @@ struct CompareFlags {
 };
 
 // Compares and says so, on the terminal, in JUnit XML, as annotations; the exit code.
-Result<int> compare_folders(const std::string& a, const std::string& b, const CompareFlags& flags);
+// `tokenizer`: what counts both runs' tokens anew; "": they are taken as each run has them.
+Result<int> compare_folders(const std::string& a, const std::string& b, const CompareFlags& flags,
+                            const std::string& tokenizer = "");
 
 }  // namespace assay::cli
