@@ -76,6 +76,8 @@ class Inquiry {
   bool worth_asking(const Rule& rule) const {
     if (rule.id == "path-exists") return true;
     if (!tree_.exists) return false;
+    // The published description has another form, which no edition wrote down.
+    if (tree_.published && rule.id == "system-description-valid") return false;
     if (tree_.pareto) {
       return std::ranges::find(kParetoRules, rule.id) != kParetoRules.end();
     }

@@ -140,6 +140,54 @@ TEST(Check, v0_7_is_read_in_its_own_layout) {
   EXPECT_FALSE(other->usable);
 }
 
+// As v0.7's results were published: the same figures, a folder a model.
+void write_published(const ParetoTree& tree, const std::filesystem::path& curve) {
+  const std::string before = std::string(ParetoTree::kCurve) + "/";
+  CHECK(write_file_atomic(curve / "systems/ex8x.json", tree.json.at("systems/ex8x.json").dump(2)));
+  for (const auto& [path, text] : tree.texts) {
+    if (path.starts_with(before + "points/")) {
+      CHECK(write_file_atomic(curve / path.substr(before.size()), text));
+    }
+  }
+  for (const auto& [path, document] : tree.json) {
+    const std::size_t file = path.find("/mlperf_endpoints_log_summary.json");
+    if (file == std::string::npos) continue;
+    const std::filesystem::path results = curve / path.substr(before.size(), file - before.size());
+    Json metadata = Json::object();
+    metadata.set("system_tps", document["system_tps"]).set("tps_per_user", 1000.0);
+    CHECK(write_file_atomic(results / "run_metadata.json", metadata.dump()));
+    CHECK(write_file_atomic(results / "results_summary.json", document.dump()));
+  }
+}
+
+TEST(Check, v0_7_is_read_as_its_results_were_published) {
+  TempFolder folder;
+  const auto curve = folder.path() / "repository/Org/Example 8x/gpt-oss-120b";
+  write_published(pareto_tree(), curve);
+  // The repository, an organisation's folder, a system's, a model's.
+  for (auto at = curve; at != folder.path(); at = at.parent_path()) {
+    const auto report = check_tree(at, {.edition = "v0.7"});
+    ASSERT_TRUE(report);
+    EXPECT_TRUE(report->usable) << at;
+    EXPECT_TRUE(report->clean(true)) << report_text(*report, true, false);
+    EXPECT_EQ(report->points, 7);
+  }
+  // The declared figures are held against the run's own.
+  const auto metadata = curve / "results/point_40/run_metadata.json";
+  ASSERT_TRUE(write_file_atomic(metadata, R"({"system_tps": 40000, "tps_per_user": 5})"));
+  std::filesystem::remove(curve / "results/point_8/run_metadata.json");
+  std::filesystem::remove(curve / "results/point_100/results_summary.json");
+  const auto report = check_tree(folder.path() / "repository", {.edition = "v0.7"});
+  ASSERT_TRUE(report);
+  EXPECT_EQ(fired(*report),
+            (std::set<std::string>{"metric-consistency-tps-per-user", "pareto-layout"}));
+  EXPECT_EQ(report->count(Severity::error), 3);
+  for (const Finding& finding : report->findings) {
+    EXPECT_TRUE(finding.where.file.starts_with("Org/Example 8x/gpt-oss-120b"))
+        << finding.where.file;
+  }
+}
+
 // What the reference client writes beside what the rules read, its nulls, and its own folders.
 TEST(Check, a_run_of_the_reference_client_has_no_false_findings) {
   GoldenTree tree = golden_tree();

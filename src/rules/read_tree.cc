@@ -1,6 +1,7 @@
 #include "rules/read_tree.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -14,6 +15,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kEntriesMax = 10'000;  // of one folder
 constexpr std::size_t kPointsMax = 5'000;    // of the tree
 constexpr std::string_view kCachingAudit = "/audit/audit_output_caching_test.json";
+constexpr int kPublishedDepth = 3;  // organisation, system, model
 constexpr std::size_t kResultsBytesMax = std::size_t{1} << 20;
 
 // A point's folder is r and its concurrency.
@@ -43,6 +45,19 @@ class TreeReader {
       tree_.implementations.push_back(std::move(one));
     }
     for (const std::string& name : folders("results")) read_system(name);
+  }
+
+  // Edition v0.7 as its results were published: a folder a model, with all that is its own.
+  void read_published(const std::vector<std::string>& curves) {
+    for (const std::string& path : curves) {
+      const std::string above = path.substr(0, path.rfind('/'));
+      if (tree_.systems.empty() || tree_.systems.back().path != above) {
+        tree_.systems.push_back({.path = above, .name = above.substr(above.rfind('/') + 1)});
+      }
+      Curve curve{.path = path, .model = path.substr(path.rfind('/') + 1)};
+      read_published_curve(curve);
+      tree_.systems.back().curves.push_back(std::move(curve));
+    }
   }
 
  private:
@@ -168,6 +183,43 @@ class TreeReader {
     }
   }
 
+  void read_published_curve(Curve& curve) {
+    Document description;
+    for (const std::string& file : files(curve.path + "/systems")) {
+      if (!file.ends_with(".json") || !description.absent()) continue;
+      description = read_inside(curve.path + "/systems/" + file);
+    }
+    std::set<std::int64_t> levels;
+    const auto take = [&levels](std::string_view name) {
+      constexpr std::string_view kBefore = "point_";
+      if (!name.starts_with(kBefore)) return;
+      const auto level = concurrency_in("r" + std::string(name.substr(kBefore.size())));
+      if (level) levels.insert(*level);
+    };
+    for (const char* name : {"points", "results"}) {
+      if (!tree_.folder(curve.path + "/" + name)) curve.missing.emplace_back(name);
+    }
+    for (const std::string& file : files(curve.path + "/points")) {
+      if (file.ends_with(".yaml")) take(file.substr(0, file.rfind(".yaml")));
+    }
+    for (const std::string& name : folders(curve.path + "/results")) take(name);
+    for (const std::int64_t level : levels) {
+      if (++points_ > kPointsMax) return;
+      const std::string name = format("point_{}", level);
+      const std::string results = curve.path + "/results/" + name;
+      PointFolder point{.path = curve.path + "/points/" + name + ".yaml", .name = name};
+      point.named_concurrency = level;
+      point.point = read_inside(point.path);
+      point.description = description;
+      point.summary = read_inside(results + "/results_summary.json");
+      point.metadata = read_inside(results + "/run_metadata.json");
+      if (point.metadata.absent()) {
+        curve.missing.push_back("results/" + name + "/run_metadata.json");
+      }
+      curve.points.push_back(std::move(point));
+    }
+  }
+
   std::vector<std::string> files(const std::string& below) {
     return tree_.folder(below) ? names(below, false) : std::vector<std::string>{};
   }
@@ -233,6 +285,55 @@ bool holds_pareto(const fs::path& path) {
   return fs::is_directory(path / "pareto", error) && fs::is_directory(path / "systems", error);
 }
 
+// Paths of the published curves below `at`, sorted: folders that hold systems/ beside points/ or
+// results/. Links are not followed.
+void find_published(const fs::path& at, const fs::path& root, int depth,
+                    std::vector<std::string>& out) {
+  std::error_code error;
+  const auto has = [&](const char* name) { return fs::is_directory(at / name, error); };
+  if (has("systems")) {
+    if (!has("pareto") && (has("points") || has("results"))) {
+      out.push_back(at.lexically_relative(root).generic_string());
+    }
+    return;
+  }
+  if (depth == 0) return;
+  std::vector<fs::path> below;
+  for (fs::directory_iterator it(at, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (below.size() > kEntriesMax) return;
+    if (!it->is_symlink(ignored) && it->is_directory(ignored)) below.push_back(it->path());
+  }
+  std::ranges::sort(below);
+  for (const fs::path& one : below) find_published(one, root, depth - 1, out);
+}
+
+// What was published at or below a folder. The root is where each path is [organisation/]
+// system/model: the folder itself, or above it where a system or a model was named.
+struct Published {
+  fs::path root{};
+  std::vector<std::string> curves{};
+};
+
+Published published_in(const fs::path& path) {
+  std::error_code error;
+  const fs::path given = fs::canonical(path, error);
+  if (error) return {};
+  Published out{.root = given};
+  find_published(given, given, kPublishedDepth, out.curves);
+  if (out.curves.empty()) return out;
+  if (out.curves.front() == ".") {
+    out.root = given.parent_path().parent_path();
+  } else if (out.curves.front().find('/') == std::string::npos) {
+    out.root = given.parent_path();
+  }
+  for (std::string& curve : out.curves) {
+    curve = (given / curve).lexically_normal().lexically_relative(out.root).generic_string();
+    while (curve.ends_with('/')) curve.pop_back();
+  }
+  return out;
+}
+
 bool holds_results(const fs::path& path, bool old_too) {
   std::error_code error;
   return fs::is_directory(path / "results", error) || (old_too && holds_pareto(path));
@@ -274,6 +375,14 @@ Submission read_tree(const fs::path& path, Edition edition) {
   tree.root = path;
   if (!tree.exists) return tree;
   const bool old_too = tree.edition.pareto_layout;
+  const Published published = old_too ? published_in(path) : Published();
+  if (!published.curves.empty()) {
+    tree.root = published.root;
+    tree.published = tree.pareto = tree.has_results = true;
+    TreeReader(tree).read_published(published.curves);
+    derive(tree);
+    return tree;
+  }
   if (!holds_results(path, old_too)) {
     tree.below = only_child_with_results(path, old_too);
     if (!tree.below.empty()) tree.root = path / tree.below;

@@ -16,6 +16,13 @@
 //                                    results/point_<N>/mlperf_endpoints_log_summary.json
 //                                    …_detail.json accuracy/accuracy.txt accuracy_result.json
 //
+// and its results were published in a third:
+//
+//     <root>/[<organisation>/]<system>/<model>/systems/<system>.json
+//                                              points/point_<N>.yaml
+//                                              results/point_<N>/results_summary.json
+//                                                                run_metadata.json
+//
 // Everything is made whole by the reader and only looked at afterwards; any thread.
 #pragma once
 
@@ -88,6 +95,8 @@ struct PointFolder {
   Document summary{};
   Document config{};
   Document results{};  // read only when it is small
+  // Of a published result of v0.7: the figures as they were declared; else absent.
+  Document metadata{};
   Document caching_audit{};
   Accuracy accuracy{};
   std::vector<FileSize> files{};
@@ -160,7 +169,8 @@ struct Submission {
   std::string below{};           // "" or the child of the given folder that was taken as the root
   bool exists = false;
   bool has_results = false;
-  bool pareto = false;  // laid out as edition v0.7 has it: has_results speaks of pareto/
+  bool pareto = false;     // laid out as edition v0.7 has it: has_results speaks of pareto/
+  bool published = false;  // `pareto`, and as its results were published
   bool has_docs = false;
   bool has_src = false;
   std::vector<Implementation> implementations{};

@@ -3,6 +3,8 @@
 //
 //   v1.0   results/<system>/<model>/r<N>/{point.yaml, system_desc.json, result_summary.json, …}
 //   v0.7   systems/<system>.json and pareto/<system>/<model>/…/result_summary.json
+//          as published, [<organisation>/]<system>/<model>/{systems/<system>.json,
+//          points/point_<N>.yaml, results/point_<N>/{results_summary.json, run_metadata.json}}
 #include <algorithm>
 
 #include "apps/explorer/import_parts.h"
@@ -45,6 +47,7 @@ struct Where {
   std::string model{};
   Json description{};  // of the system, where the point has none
   Json power{};
+  bool published = false;  // a model's own folder, of v0.7
 };
 
 Json steady_state(const Json& told) {
@@ -92,17 +95,80 @@ Json folder_files(const fs::path& folder) {
   return out;
 }
 
-Result<FoundPoint> read_point(const Where& where, const ImportOptions& options,
-                              const Edition& edition) {
+// A point's own files, whatever the layout calls them.
+struct PointFiles {
+  Json summary{};
+  Json point{};  // what was declared of it
+  Json description{};
+};
+
+Result<PointFiles> point_files(const Where& where) {
   const fs::path path = where.folder / "result_summary.json";
   ASSIGN_OR_RETURN(const std::string text, read_file(path, std::size_t{64} << 20));
+  PointFiles out;
   auto parsed = Json::parse(text);
   if (!parsed) return parsed.error().within(path.string());
-  const Json& summary = *parsed;
-  Json point = read_yaml_or_null(where.folder / "point.yaml");
-  if (!point.is_object()) point = read_json_or_null(where.folder / "run_metadata.json");
-  Json description = read_json_or_null(where.folder / "system_desc.json");
-  if (!description.is_object()) description = where.description;
+  out.summary = *std::move(parsed);
+  out.point = read_yaml_or_null(where.folder / "point.yaml");
+  if (!out.point.is_object()) out.point = read_json_or_null(where.folder / "run_metadata.json");
+  out.description = read_json_or_null(where.folder / "system_desc.json");
+  if (!out.description.is_object()) out.description = where.description;
+  return out;
+}
+
+// What a published point declares, as a summary says it: ms become ns. A summary's own word counts.
+Json summary_of_metadata(const Json& told, Json summary) {
+  constexpr double kNsPerMs = 1e6;
+  if (!summary.is_object()) summary = Json::object();
+  const auto put = [&summary](std::string_view name, const Json& value, double scale) {
+    if (summary.find(name) == nullptr && value.is_number()) {
+      summary.set(name, scale == 1 ? value : Json(value.as_double() * scale));
+    }
+  };
+  // A summary's totals say the rates themselves.
+  if (summary.find("duration_ns") == nullptr) {
+    put("system_tps", told["system_tps"], 1);
+    put("tps_per_user", told["tps_per_user"], 1);
+    put("qps", told["qps"], 1);
+  }
+  put("duration_ns", told["measured_run_duration"], 1e9);
+  put("n_samples_completed", told["measured_total_requests"], 1);
+  put("n_samples_issued", told["measured_total_requests_issued"], 1);
+  put("n_samples_failed", told["measured_total_requests_failed"], 1);
+  for (const auto& [block, name] :
+       {std::pair{"ttft", "ttft"}, {"tpot", "tpot"}, {"latency", "request"}}) {
+    if (summary[block]["percentiles"].is_object()) continue;
+    Json percentiles = Json::object();
+    for (const char* p : {"50", "90", "95", "99"}) {
+      const Json& value = told[format("measured_latency_{}_p{}", name, p)];
+      if (value.is_number()) percentiles.set(format("{}.0", p), value.as_double() * kNsPerMs);
+    }
+    if (percentiles.size() > 0) summary.set(block, Json().set("percentiles", percentiles));
+  }
+  return summary;
+}
+
+Result<PointFiles> published_files(const Where& where) {
+  PointFiles out{.description = where.description};
+  const Json metadata = read_json_or_null(where.folder / "run_metadata.json");
+  Json summary = read_json_or_null(where.folder / "results_summary.json");
+  if (!metadata.is_object() && !summary.is_object()) {
+    return invalid("neither run_metadata.json nor results_summary.json can be read");
+  }
+  out.summary = summary_of_metadata(metadata, std::move(summary));
+  out.point =
+      read_yaml_or_null(where.root / "points" / (where.folder.filename().string() + ".yaml"));
+  if (!out.point.is_object()) out.point = metadata;
+  return out;
+}
+
+Result<FoundPoint> read_point(const Where& where, const ImportOptions& options,
+                              const Edition& edition) {
+  ASSIGN_OR_RETURN(const PointFiles files,
+                   where.published ? published_files(where) : point_files(where));
+  const Json& summary = files.summary;
+  const Json& point = files.point;
+  const Json& description = files.description;
 
   FoundPoint out;
   out.curve = {.system = facts_of_description(description),
@@ -186,10 +252,46 @@ void points_below(const fs::path& at, int depth, std::vector<fs::path>& out) {
   for (const fs::path& folder : folders_in(at)) points_below(folder, depth - 1, out);
 }
 
+bool is_published(const fs::path& folder) {
+  return fs::is_directory(folder / "systems") && !fs::is_directory(folder / "pareto") &&
+         (fs::is_directory(folder / "points") || fs::is_directory(folder / "results"));
+}
+
+// A folder of system, of organisation above it, as a path names them.
+std::vector<FoundPoint> read_published(const fs::path& root, const ImportOptions& options,
+                                       const Edition& edition, std::vector<std::string>& notes) {
+  const fs::path whole = fs::absolute(root).lexically_normal();
+  Where where{.root = root, .layout = "v0.7", .published = true};
+  where.model = whole.filename().string();
+  where.system = whole.parent_path().filename().string();
+  std::error_code error;
+  std::vector<fs::path> descriptions;
+  for (const auto& entry : fs::directory_iterator(root / "systems", error)) {
+    if (entry.path().extension() == ".json") descriptions.push_back(entry.path());
+  }
+  std::ranges::sort(descriptions);
+  if (!descriptions.empty()) where.description = read_json_or_null(descriptions.front());
+  std::vector<FoundPoint> out;
+  for (const fs::path& point : folders_in(root / "results")) {
+    if (number_in(point.filename().string()) < 1) continue;
+    where.folder = point;
+    auto found = read_point(where, options, edition);
+    if (!found) {
+      notes.push_back(format("{}: left out: {}", point.string(), found.error().message));
+      continue;
+    }
+    CurveFacts& curve = found->curve;
+    curve.submission = clean_name(whole.parent_path().parent_path().filename().string());
+    if (curve.system.organisation.empty()) curve.system.organisation = curve.submission;
+    out.push_back(std::move(*found));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string submission_layout(const fs::path& folder) {
-  if (fs::is_directory(folder / "pareto")) return "v0.7";
+  if (fs::is_directory(folder / "pareto") || is_published(folder)) return "v0.7";
   for (const fs::path& system : folders_in(folder / "results")) {
     for (const fs::path& model : folders_in(system)) {
       for (const fs::path& point : folders_in(model)) {
@@ -207,6 +309,7 @@ Result<std::vector<FoundPoint>> read_submission(const fs::path& root, const Impo
   const std::string layout = submission_layout(root);
   const bool old = layout == "v0.7";
   ASSIGN_OR_RETURN(const Edition edition, edition_named(old ? "v0.7" : "v1.0"));
+  if (is_published(root)) return read_published(root, options, edition, notes);
   std::vector<FoundPoint> out;
   for (const fs::path& system : folders_in(root / (old ? "pareto" : "results"))) {
     Where where{.root = root, .layout = layout, .system = system.filename().string()};

@@ -108,6 +108,45 @@ TEST(Import, the_old_layout_counts_interactivity_its_own_way) {
   EXPECT_EQ(found->curves[0].system.name, "Example 8x");
 }
 
+TEST(Import, the_old_layout_as_it_was_published) {
+  const TempFolder folder;
+  const auto model = folder.path() / "repo/Org/Example_8x/llama";
+  write(model / "systems/Example_8x.json", kDescription);
+  write(model / "points/point_100.yaml", "concurrency: 100\nregion: med_throughput\ndataset: d\n");
+  write(model / "results/point_100/results_summary.json", kSummary);
+  write(model / "results/point_100/run_metadata.json", R"({"system_tps": 1, "qps": 10})");
+  // Without a summary the declared figures are taken.
+  write(model / "points/point_8.yaml", "concurrency: 8\ndataset: d\n");
+  write(model / "results/point_8/run_metadata.json",
+        R"({"concurrency": 8, "system_tps": 800, "qps": 2.5, "measured_run_duration": 600,
+            "measured_total_requests": 1500, "measured_latency_ttft_p90": 250.5,
+            "measured_latency_request_p90": 4000})");
+  write(model / "results/point_9/notes.txt", "no result");
+  const auto found = read_results(folder.path() / "repo", {});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_THAT(found->notes, testing::ElementsAre(testing::HasSubstr("point_9: left out")));
+  ASSERT_EQ(found->curves.size(), 1u);
+  const CurveRecord& curve = found->curves[0];
+  EXPECT_EQ(curve.model, "llama");
+  EXPECT_EQ(curve.submission, "Org");
+  EXPECT_EQ(curve.system.name, "Example 8x");
+  ASSERT_EQ(curve.points.size(), 2u);
+  const std::size_t at8 = curve.points[0].concurrency == 8 ? 0 : 1;
+  const Json declared = point_of(curve, at8);
+  EXPECT_DOUBLE_EQ(declared["system_tps"].as_double(), 800);
+  EXPECT_DOUBLE_EQ(declared["tps_per_user"].as_double(), 100);
+  EXPECT_DOUBLE_EQ(declared["ttft_ms_p90"].as_double(), 250.5);
+  EXPECT_DOUBLE_EQ(declared["latency_ms_p90"].as_double(), 4000);
+  EXPECT_DOUBLE_EQ(declared["duration_s"].as_double(), 600);
+  const Json measured = point_of(curve, 1 - at8);
+  EXPECT_DOUBLE_EQ(measured["tps_per_user"].as_double(), 50);
+  EXPECT_EQ(measured["region"].as_string(), "med_throughput");
+  // A model's folder by itself is the same.
+  const auto one = read_results(model, {});
+  ASSERT_TRUE(one && one->curves.size() == 1);
+  EXPECT_EQ(one->curves[0].points.size(), 2u);
+}
+
 TEST(Import, a_run_folder_of_the_reference_client_is_a_point) {
   const TempFolder folder;
   write(folder.path() / "run/performance/result_summary.json", kSummary);

@@ -6,6 +6,8 @@ namespace {
 
 void check_pareto_layout(const Scope& at, Out& out) {
   if (!at.tree.pareto) return out.not_applicable();
+  const std::string_view summary =
+      at.tree.published ? "results_summary.json" : "mlperf_endpoints_log_summary.json";
   if (at.tree.systems.empty()) out.error({"systems"}, "no description", "systems/<system>.json");
   bool standardized = false;
   for (const System& system : at.tree.systems) {
@@ -21,11 +23,12 @@ void check_pareto_layout(const Scope& at, Out& out) {
         if (!point.summary.absent()) continue;
         const std::string results = format("results/point_{}", point.concurrency);
         out.error({point.path}, "no result beside it",
-                  format("{}/{}/mlperf_endpoints_log_summary.json", curve.path, results));
+                  format("{}/{}/{}", curve.path, results, summary));
       }
     }
   }
-  if (standardized && !at.tree.has_src) {
+  // What was published has no code in it.
+  if (standardized && !at.tree.has_src && !at.tree.published) {
     out.error({"src"}, "no folder src/", "src/, since the division is Standardized");
   }
 }
@@ -40,7 +43,8 @@ Rule pareto_layout() {
           .clause = "v0.7 §8.1: Submission completeness",
           .demand =
               "a tree of v0.7 has systems/<system>.json and below pareto/<system>/<model>/ "
-              "points/, results/ and accuracy/ with their files",
+              "points/, results/ and accuracy/ with their files; published, "
+              "<system>/<model>/ has systems/, points/ and results/",
           .fix =
               "write the file where edition v0.7 has it; docs/formats/submission.md shows the "
               "layout",
