@@ -106,7 +106,7 @@ Json caching_json(const CachingAudit& audit) {
       .set("audit_requested", audit.repeated.requested)
       .set("reason", audit.reason)
       .set("sample_index", audit.row)
-      .set("concurrency", audit.concurrency)
+      .set("concurrency", audit.concurrency > 0 ? Json(audit.concurrency) : Json())
       .set("reference", caching_phase_json(audit.reference))
       .set("repeated", caching_phase_json(audit.repeated));
 }

@@ -34,8 +34,8 @@ CachingPhase caching_phase(const Point& point, std::uint64_t requested);
 struct CachingAudit {
   CachingPhase reference{};
   CachingPhase repeated{};
-  std::uint64_t row = 0;  // of the dataset, that was repeated
-  std::int64_t concurrency = 0;
+  std::uint64_t row = 0;         // of the dataset, that was repeated
+  std::int64_t concurrency = 0;  // 0: all at once
   double threshold = kCachingThreshold;
   bool passed = false;
   std::string reason{};  // one sentence, with the numbers

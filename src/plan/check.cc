@@ -384,6 +384,13 @@ void check_rest(const Config& config, Reading& reading) {
   if (config.audit && config.audit->samples == 0) {
     reading.wrong_setting("audit.samples", "is required");
   }
+  const Pattern pattern = settings.load_pattern.type;
+  if (config.audit && pattern != Pattern::concurrency && pattern != Pattern::max_throughput) {
+    reading.wrong_setting(
+        "audit",
+        format("two rates are compared, and with {} the schedule says them", word(pattern)),
+        "settings.load_pattern.type: concurrency, or max_throughput");
+  }
 }
 
 }  // namespace

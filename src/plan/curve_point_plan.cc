@@ -20,6 +20,7 @@ constexpr std::uint64_t kWarmupSalt = 0x5741524d;
 Config config_of(const Config& config, const CurvePoint& point) {
   Config out = config;
   out.name = point.name;
+  out.audit.reset();  // the curve's, not the point's
   LoadPattern& load = out.settings.load_pattern;
   load = LoadPattern{};
   if (point.offline == Offline::dedicated) {

@@ -34,10 +34,6 @@ Result<void> check_supported(const Config& config) {
                  word(load.type)));
     }
   }
-  if (config.audit) {
-    return unsupported(
-        "audit: the output caching test is read but not run yet; delete the block to run the rest");
-  }
   if (!config.settings.profiling.engine.empty()) {
     return unsupported(
         "settings.profiling: the server's profiler is not driven yet; delete the block");

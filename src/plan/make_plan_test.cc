@@ -341,9 +341,6 @@ TEST(MakePlan, what_is_not_run_yet_is_refused_by_name) {
                            "[{path: c.jsonl, agentic_inference: {enable_salt: true}}]")),
               HasSubstr("agentic_inference"));
   Config config = flags({});
-  config.audit = Audit{.test = "output_caching_test", .samples = 4};
-  EXPECT_THAT(refused(config), HasSubstr("audit"));
-  config = flags({});
   config.settings.profiling.engine = "vllm";
   EXPECT_THAT(refused(config), HasSubstr("profiling"));
   EXPECT_THAT(refused(file("  load_pattern: {type: concurrency, target_concurrency: 2}",

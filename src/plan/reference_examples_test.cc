@@ -104,7 +104,7 @@ settings: {runtime: {n_samples_to_issue: 248}, load_pattern: {type: max_throughp
 endpoint_config: {endpoints: ['http://localhost:8000'], api_type: videogen}
 audit: {test: output_caching_test, samples: 20, audit_samples: 20, sample_index: 0}
 )",
-     "audit"},
+     ""},
     {"agentic", R"(
 type: online
 model_params: {name: moonshotai/Kimi-K3, temperature: 1, top_p: 1, max_new_tokens: 8192,

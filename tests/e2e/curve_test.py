@@ -95,6 +95,47 @@ def test_a_cache_is_caught_with_its_numbers(assay, endpoint, tmp_path):
     assert "vllm:" in (folder / "endpoint_metrics.txt").read_text()
 
 
+def audited_run(tmp_path, server, extra=""):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(json.dumps({"prompt": f"row {i}"}) + "\n" for i in range(12)))
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        f"model_params: {{name: m, streaming: 'on'}}\ndatasets: [{{path: {rows}}}]\n"
+        "settings:\n  load_pattern: {type: concurrency, target_concurrency: 2}\n"
+        "  runtime: {n_samples_to_issue: 12}\n"
+        f"endpoint_config: {{endpoints: ['{server.url}']}}\n"
+        f"audit: {{test: output_caching_test, samples: 12, sample_index: 5{extra}}}\n")
+    return config
+
+
+def test_a_runs_config_asks_for_the_audit(assay, endpoint, tmp_path):
+    # Computing takes 100 ms, a hit nothing.
+    server = endpoint("--ttft", "100ms", "--osl", 4, "--quirk", "cached-replies")
+    config = audited_run(tmp_path, server, ", only: true")
+    alone = tmp_path / "alone"
+    verdict = assay("run", "--config", config, "--report-dir", alone, "--json",
+                    "--allow-client-limited", code=1).json()
+    below = alone / "audit"
+    assert json.loads((below / "audit_output_caching_test.json").read_text()) == verdict
+    assert not verdict["passed"] and verdict["sample_index"] == 5
+    assert not (alone / "performance").exists()
+    assert kill_curve.order_of(below / "output_caching") == [5] * 12
+    assert len(set(kill_curve.order_of(below / "reference"))) == 12
+
+    # After a run, at an endpoint that computes every reply: one row takes as long as twelve.
+    config = audited_run(tmp_path, endpoint("--ttft", "100ms", "--osl", 4), ", threshold: 0.9")
+    both = tmp_path / "both"
+    ran = assay("run", "--config", config, "--report-dir", both, "--json",
+                "--allow-client-limited")
+    assert "may have warmed a cache" in ran.err
+    summary = ran.json()
+    assert summary["n_samples_completed"] == 12
+    assert summary["output_caching_audit"]["ref_completed"] == 12
+    assay("verify", both)
+    assay("verify", both / "audit/reference")
+    assay("run", "--config", config, "--report-dir", both, code=2)
+
+
 def test_single_runs_are_packed_with_their_power(assay, server, tmp_path):
     runs = [tmp_path / "a", tmp_path / "b"]
     for run, level in zip(runs, (1, 4)):

@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/results/caching_files.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "plan/c_max_search.h"
@@ -35,9 +36,6 @@ namespace assay::cli {
 // What the endpoint said of itself when the curve began, and its whole /metrics.
 inline constexpr const char* kEndpointFile = "endpoint.json";
 inline constexpr const char* kEndpointMetricsFile = "endpoint_metrics.txt";
-// Below audit/, under the reference client's names.
-inline constexpr const char* kCachingAuditFile = "audit_output_caching_test.json";
-inline constexpr const char* kCachingVerifyFile = "verify_OUTPUT_CACHING_TEST.txt";
 
 // Where C_max is not given but found.
 struct CurveSearch {

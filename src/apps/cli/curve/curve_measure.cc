@@ -172,8 +172,11 @@ Result<metrics::CachingAudit> measure_audit(const PreparedCurve& prepared,
   const auto row = static_cast<std::uint32_t>(wish["sample_index"].as_uint());
   std::vector<metrics::CachingPhase> phases;
   for (const bool repeated : {false, true}) {
-    if (repeated) wanted.row = row;
-    const std::string_view name = repeated ? "output_caching" : "reference";
+    if (repeated) {
+      wanted.row = row;
+      wanted.queries = wish["audit_samples"].as_uint(wanted.queries);
+    }
+    const std::string_view name = caching_folder(repeated);
     ASSIGN_OR_RETURN(const auto where, folder.begin_audit(name));
     metrics::Point point;
     if (where) {
@@ -192,11 +195,7 @@ Result<metrics::CachingAudit> measure_audit(const PreparedCurve& prepared,
   ASSIGN_OR_RETURN(const metrics::CachingAudit audit,
                    metrics::judge_caching(phases[0], phases[1], row, wanted.concurrency,
                                           wish["threshold"].as_double()));
-  // Both files under the reference client's names; the JSON first.
-  const std::filesystem::path below = folder.path() / "audit";
-  TRY(write_file_atomic(below / kCachingAuditFile, metrics::caching_json(audit).dump(2) + "\n"));
-  TRY(write_file_atomic(below / kCachingVerifyFile,
-                        format("Performance check pass: {}\n", audit.passed ? "True" : "False")));
+  TRY(write_caching_files(folder.path() / "audit", audit));
   return audit;
 }
 

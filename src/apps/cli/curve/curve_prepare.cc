@@ -232,6 +232,33 @@ Result<Json> audit_wish(const CurveOptions& options, const plan::CurvePlan& plan
       .set("concurrency", std::min(level, static_cast<std::int64_t>(samples)));
 }
 
+namespace {
+
+// A config's audit block is the curve's, where no flag says otherwise.
+CurveOptions with_audit_of(const plan::Config& config, CurveOptions options) {
+  if (!config.audit || options.audit || options.audit_only) return options;
+  options.audit = true;
+  options.audit_samples = config.audit->samples;
+  options.audit_row = config.audit->sample_index;
+  options.audit_threshold = config.audit->threshold;
+  return options;
+}
+
+Result<Json> audit_of(const CurveOptions& options, const plan::Config& config,
+                      const plan::CurvePlan& plan) {
+  if (config.audit && config.audit->only && !options.audit_only) {
+    return invalid("audit.only: a curve's audit without the curve is --audit-only");
+  }
+  ASSIGN_OR_RETURN(Json wish, audit_wish(with_audit_of(config, options), plan));
+  const bool from_flags = options.audit || options.audit_only;
+  if (config.audit && config.audit->audit_samples && !from_flags) {
+    wish.set("audit_samples", *config.audit->audit_samples);
+  }
+  return wish;
+}
+
+}  // namespace
+
 Result<PreparedCurve> prepare_curve(RunFlags& flags, const CurveOptions& options) {
   PreparedCurve out;
   ASSIGN_OR_RETURN(plan::LoadedConfig loaded, load_config(flags, options));
@@ -258,7 +285,8 @@ Result<PreparedCurve> prepare_curve(RunFlags& flags, const CurveOptions& options
   if (!note.empty()) settings.plan.notes.push_back(note);
   set_seeds(out.config, settings.seeds);
   settings.edition = edition.name;
-  ASSIGN_OR_RETURN(settings.audit, audit_wish(options, settings.plan));
+  ASSIGN_OR_RETURN(settings.audit, audit_of(options, out.config, settings.plan));
+  out.config.audit.reset();
   settings.version = version();
   settings.started = rfc3339(wall_now());
   settings.model = out.config.model_params.name;

@@ -37,6 +37,17 @@ std::string canonical_model(const Edition& edition, const std::string& model) {
   return model;
 }
 
+// Of a curve, or of a run whose config asked for the audit.
+std::vector<std::filesystem::path> caching_files_of(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> out;
+  std::error_code ignored;
+  for (const char* name : {kCachingAuditFile, kCachingVerifyFile}) {
+    const std::filesystem::path file = folder / "audit" / name;
+    if (std::filesystem::exists(file, ignored)) out.push_back(file);
+  }
+  return out;
+}
+
 Result<PackSource> from_curve(const std::filesystem::path& path) {
   ASSIGN_OR_RETURN(const CurveFolder folder, CurveFolder::read(path));
   const CurveSettings& settings = folder.settings();
@@ -53,11 +64,7 @@ Result<PackSource> from_curve(const std::filesystem::path& path) {
   if (std::filesystem::exists(path / kEndpointFile, ignored)) {
     ASSIGN_OR_RETURN(out.curve.captured, read_json_file(path / kEndpointFile));
   }
-  for (const char* name : {kCachingAuditFile, kCachingVerifyFile}) {
-    if (std::filesystem::exists(path / "audit" / name, ignored)) {
-      out.audit_files.push_back(path / "audit" / name);
-    }
-  }
+  out.audit_files = caching_files_of(path);
   for (const Json& dataset : settings.datasets.items()) {
     if (dataset["rows"].as_uint() != settings.plan.rows) continue;
     out.curve.dataset = dataset["name"].as_string();
@@ -122,6 +129,7 @@ Result<PackSource> from_runs(const std::vector<std::string>& folders, std::int64
                           .set("model_seed", 0);
     out.points.push_back(std::move(point));
     out.runs.emplace_back(folder);
+    if (out.audit_files.empty()) out.audit_files = caching_files_of(folder);
   }
   if (wish.levels.empty()) return invalid("there is no run of a fixed concurrency among them");
   wish.offline = plan::Offline::none;

@@ -11,9 +11,11 @@
 #include "apps/cli/interrupt.h"
 #include "apps/cli/measure/accuracy.h"
 #include "apps/cli/measure/prometheus_server.h"
+#include "apps/cli/measure/run_audit.h"
 #include "apps/cli/measure/run_flags.h"
 #include "apps/cli/measure/run_folder.h"
 #include "apps/cli/measure/run_talk.h"
+#include "apps/cli/results/caching_files.h"
 #include "apps/cli/results/recorded_run.h"
 #include "base/format.h"
 #include "metrics/accuracy_text.h"
@@ -67,6 +69,106 @@ Result<std::unique_ptr<PrometheusServer>> open_prometheus(const RunOptions& opti
   return server;
 }
 
+// The run, and then the audit that its config may ask for.
+class RunCourse {
+ public:
+  explicit RunCourse(const RunOptions& options) : options_(options) {}
+
+  // All that can be refused before anything is asked.
+  Result<void> prepare(const RunFlags& settings) {
+    ASSIGN_OR_RETURN(loaded_, settings.load());
+    ASSIGN_OR_RETURN(auto datasets, plan::load_datasets(loaded_.config));
+    const std::vector<std::string> rows = plan::row_notes(loaded_.config.workload, datasets);
+    ASSIGN_OR_RETURN(bundle_, plan::make_plan(loaded_.config, std::move(datasets)));
+    ASSIGN_OR_RETURN(audit_, plan_audit(loaded_.config, bundle_));
+    ASSIGN_OR_RETURN(folder_, choose_folder(loaded_.config.report_dir));
+    if (audit_) TRY(choose_folder((folder_ / "audit" / caching_folder(false)).string()));
+    if (options_.quiet) return {};
+    say_notes({&loaded_.notes, &bundle_.notes, &rows});
+    for (const std::string& note :
+         unscorable(loaded_.config, bundle_, options_.client.allow_code)) {
+      say("note: " + note);
+    }
+    return {};
+  }
+
+  Result<int> run(const Args& args) {
+    command_ = {"assay", "run"};
+    command_.insert(command_.end(), args.begin(), args.end());
+    int code = exit_code(ExitCode::done);
+    const bool main = !audit_ || !audit_->wish.only;
+    Json result;
+    if (main) {
+      ASSIGN_OR_RETURN(const RecordedRun recorded, measure_main());
+      code = exit_code_of(recorded, options_.client);
+      show(recorded.run);
+      result = summary_json(recorded.run);
+      if (audit_ && !recorded.run.point.complete()) {
+        say("the output caching audit is left out: the run before it is not whole");
+        audit_.reset();
+      }
+    }
+    if (audit_) {
+      ASSIGN_OR_RETURN(const metrics::CachingAudit verdict, measure_audit(main));
+      if (code == 0 && !verdict.passed) code = exit_code(ExitCode::findings);
+      Json said = metrics::caching_json(verdict);
+      main ? static_cast<void>(result.set("output_caching_audit", std::move(said)))
+           : static_cast<void>(result = std::move(said));
+    }
+    if (options_.json) print(result.dump(2) + "\n");
+    if (main && !options_.store.empty()) TRY(put_in_store(folder_, options_.store));
+    return code;
+  }
+
+ private:
+  Result<RecordedRun> measure_main() {
+    ASSIGN_OR_RETURN(const auto prometheus, open_prometheus(options_));
+    RunRequest request{.config = &loaded_.config, .bundle = &bundle_, .folder = folder_};
+    request.command = command_;
+    const InterruptGuard guard(control_);
+    const Watch watch = watch_of(!options_.quiet, prometheus.get());
+    return record_run(request, options_.client, watch, control_);
+  }
+
+  Result<metrics::CachingAudit> measure_audit(bool main) {
+    if (!options_.quiet) {
+      say(format("output caching audit: {} queries of distinct rows, then {} of row {}{}",
+                 plan::caching_queries(audit_->wish, false),
+                 plan::caching_queries(audit_->wish, true), audit_->wish.sample_index,
+                 main ? "; the run before it may have warmed a cache for both (audit.only)" : ""));
+    }
+    const InterruptGuard guard(control_);
+    ASSIGN_OR_RETURN(const metrics::CachingAudit verdict,
+                     record_audit(*audit_, options_.client, folder_, command_, control_));
+    // The manifest lists the audit's files too.
+    if (main) TRY(publish_again(folder_));
+    const std::string text = metrics::caching_text(verdict);
+    options_.json ? say(text) : print(text + "\n");
+    return verdict;
+  }
+
+  void show(const LoadedRun& run) const {
+    if (options_.json && options_.quiet) return;
+    const report::TerminalStyle style = report::terminal_style(options_.json ? 2 : 1);
+    const std::string text = report::terminal_report(run.point, report_context(run), style);
+    options_.json ? write_error(text) : print(text);
+    if (const std::string scores = metrics::accuracy_text(run.accuracy); !scores.empty()) {
+      options_.json ? write_error(scores) : print(scores);
+    }
+    for (const std::string& line : workload_verdict(run.point)) {
+      options_.json ? say(line) : print(line + "\n");
+    }
+  }
+
+  const RunOptions& options_;
+  plan::LoadedConfig loaded_{};
+  plan::PlanBundle bundle_{};
+  std::optional<PlannedAudit> audit_{};
+  std::filesystem::path folder_{};
+  std::vector<std::string> command_{};
+  run::Control control_{};
+};
+
 }  // namespace
 
 Result<int> cmd_run(Args args) {
@@ -78,46 +180,9 @@ Result<int> cmd_run(Args args) {
   if (!go) return exit_code(ExitCode::done);
   TRY(options.client.check());
 
-  ASSIGN_OR_RETURN(const plan::LoadedConfig loaded, settings.load());
-  ASSIGN_OR_RETURN(auto datasets, plan::load_datasets(loaded.config));
-  const std::vector<std::string> rows = plan::row_notes(loaded.config.workload, datasets);
-  ASSIGN_OR_RETURN(const plan::PlanBundle bundle,
-                   plan::make_plan(loaded.config, std::move(datasets)));
-  ASSIGN_OR_RETURN(const auto folder, choose_folder(loaded.config.report_dir));
-  if (!options.quiet) {
-    say_notes({&loaded.notes, &bundle.notes, &rows});
-    for (const std::string& note : unscorable(loaded.config, bundle, options.client.allow_code)) {
-      say("note: " + note);
-    }
-  }
-  ASSIGN_OR_RETURN(const auto prometheus, open_prometheus(options));
-  RunRequest request{.config = &loaded.config, .bundle = &bundle, .folder = folder};
-  request.command = {"assay", "run"};
-  request.command.insert(request.command.end(), args.begin(), args.end());
-  run::Control control;
-  RecordedRun recorded;
-  {
-    const InterruptGuard guard(control);
-    const Watch watch = watch_of(!options.quiet, prometheus.get());
-    ASSIGN_OR_RETURN(recorded, record_run(request, options.client, watch, control));
-  }
-  const LoadedRun& run = recorded.run;
-  if (options.json) {
-    print(summary_json(run).dump(2) + "\n");
-  }
-  if (!options.json || !options.quiet) {
-    const report::TerminalStyle style = report::terminal_style(options.json ? 2 : 1);
-    const std::string text = report::terminal_report(run.point, report_context(run), style);
-    options.json ? write_error(text) : print(text);
-    if (const std::string scores = metrics::accuracy_text(run.accuracy); !scores.empty()) {
-      options.json ? write_error(scores) : print(scores);
-    }
-    for (const std::string& line : workload_verdict(run.point)) {
-      options.json ? say(line) : print(line + "\n");
-    }
-  }
-  if (!options.store.empty()) TRY(put_in_store(folder, options.store));
-  return exit_code_of(recorded, options.client);
+  RunCourse course(options);
+  TRY(course.prepare(settings));
+  return course.run(args);
 }
 
 }  // namespace assay::cli

@@ -69,6 +69,7 @@ Result<int> compare_interleaved(Args args) {
   ASSIGN_OR_RETURN(const plan::Interleaved plan,
                    plan::interleave(std::move(bundle),
                                     {.block = typed.block.value_or(0), .seed = typed.order_seed}));
+  if (loaded.config.audit) return invalid("audit: of one endpoint; delete the block");
   ASSIGN_OR_RETURN(const auto folder, choose_folder(loaded.config.report_dir));
   const std::string a = (folder / "a").string();
   const std::string b = (folder / "b").string();
