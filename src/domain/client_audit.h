@@ -37,8 +37,8 @@ struct ThreadFigures {
   LagFigures send{};  // a query was released so long after it could have been
 };
 
-// A thread that does nothing but look at the clock, now and then: what it misses, nobody of ours
-// took.
+// A thread of the idle class that does nothing but look at the clock, now and then. What it misses
+// without having waited its turn, no program took: the hypervisor did, an interrupt, the firmware.
 struct CanaryFigures {
   Duration watched{};  // time spent looking
   std::uint64_t gaps_50us = 0;

@@ -131,7 +131,7 @@ std::string audit_text(const ClientAudit& audit) {
     add(format("other programs used {} of {} cores", three_digits(audit.foreign_cpu), audit.cores));
   }
   if (audit.canary.watched.ns > 0 && audit.canary.gap_max.ns > 0) {
-    add("longest gap nobody of ours took " + human_duration(audit.canary.gap_max));
+    add("longest gap that no program took " + human_duration(audit.canary.gap_max));
   }
   return out;
 }

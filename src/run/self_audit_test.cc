@@ -25,5 +25,13 @@ TEST(LagRecorder, what_is_done_before_its_time_is_not_late) {
   EXPECT_EQ(lag.figures().stalls, 0U);
 }
 
+TEST(SelfAudit, without_a_canary_nothing_is_watched) {
+  SelfAudit audit(SelfAudit::Canary::no);
+  ClientAudit figures;
+  audit.stop(figures);
+  EXPECT_EQ(figures.canary.watched, Duration{});
+  EXPECT_GT(figures.cores, 0);
+}
+
 }  // namespace
 }  // namespace assay::run

@@ -227,7 +227,8 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   if (options.watch) {
     watcher = options.watch([&] { return snapshot_of(lives, steady.get(), clock.now()); });
   }
-  run::SelfAudit audit;
+  const bool all_taken = options.threads >= usable_cores().size();
+  run::SelfAudit audit(all_taken ? run::SelfAudit::Canary::no : run::SelfAudit::Canary::yes);
   std::atomic<std::uint32_t> running{options.threads};
   std::barrier<> start(static_cast<std::ptrdiff_t>(options.threads));
   std::vector<std::thread> threads;
