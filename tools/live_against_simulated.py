@@ -3,11 +3,13 @@
 `assay simulate --scenario`, at several concurrencies.
 
     live_against_simulated.py SCENARIO.yaml --assay build/release/assay --concurrency 1,8,64
-        [--isl LENGTH] [--osl LENGTH] [--queries 20] [--limit 3] [--speedup 1]
+        [--isl LENGTH] [--osl LENGTH] [--queries 20] [--seed 42] [--limit 3] [--speedup 1]
 
 Exit code 1 when TPOT or throughput differ by more than the limit, in percent, at a point that the
 machine held: tokens left the endpoint in time and the client was not the bottleneck. Both sides
-measure the whole run, start and end included.
+measure the whole run, start and end included, of the same queries: one seed gives both the same
+lengths in the same order, and prompts go as token ids, so that the endpoint counts what was asked.
+With lengths of its own each side would differ by several percent where replies are short.
 """
 
 import argparse
@@ -41,8 +43,9 @@ class Live:
 def measured(args, url, concurrency, folder):
     command = [args.assay, "run", "--endpoint", url, "--model", "m", "--concurrency",
                str(concurrency), "--samples", str(concurrency * args.queries), "--isl", args.isl,
-               "--osl", args.osl, "--ignore-eos", "--prompts", str(concurrency * args.queries),
-               "--report-dir", folder, "--quiet", "--json", "--allow-client-limited"]
+               "--osl", args.osl, "--ignore-eos", "--api-type", "openai_completions",
+               "--run-seed", str(args.seed), "--report-dir", folder, "--quiet", "--json",
+               "--allow-client-limited"]
     said = subprocess.run(command, capture_output=True, text=True, check=False)
     if said.returncode != 0:
         raise SystemExit(said.stderr or said.stdout)
@@ -52,7 +55,7 @@ def measured(args, url, concurrency, folder):
 def simulated(args, concurrency):
     command = [args.assay, "simulate", "--scenario", args.scenario, "--concurrency",
                str(concurrency), "--isl", args.isl, "--osl", args.osl, "--queries",
-               str(args.queries), "--json"]
+               str(args.queries), "--seed", str(args.seed), "--json"]
     said = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(said.stdout)["points"][0]
 
@@ -83,6 +86,7 @@ def main():
     parser.add_argument("--isl", default="uniform:410-512")
     parser.add_argument("--osl", default="uniform:102-128")
     parser.add_argument("--queries", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=42, help="of the lengths, on both sides")
     parser.add_argument("--limit", type=float, default=3)
     parser.add_argument("--speedup", type=float, default=1, help="of the live side; below 1, a "
                         "busy machine disturbs less")

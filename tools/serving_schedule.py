@@ -2,7 +2,8 @@
 
 In a closed loop without think time a query arrives when another ends, so which steps follow which
 does not depend on how long they take. A point is therefore a list of batches with weights: its mean
-TPOT and TTFT are sums of step times, and fitting needs no simulation. The engine itself is
+TPOT and TTFT are sums of step times, and fitting needs no simulation. A client sends one query
+after another, so the idle engine's first step has one prompt, the next the rest. The engine is
 src/sim/worker.cc; this is its shadow for calibration, and calibrate_serving_model.py checks the
 outcome against the binary.
 """
@@ -59,8 +60,8 @@ class Loop:
             self.arriving.append(self.issued)
             self.issued += 1
 
-    def arrive(self):
-        while self.arriving:
+    def arrive(self, at_most=10**9):
+        for _ in range(min(at_most, len(self.arriving))):
             query = self.arriving.popleft()
             rank = min(self.ranks, key=lambda r: r.sequences + len(r.waiting))
             rank.waiting.append([query, self.queries[query][0], 0])
@@ -163,7 +164,7 @@ class Loop:
     def run(self):
         for _ in range(min(self.count // 10, self.count)):
             self.issue()
-        self.arrive()
+        self.arrive(1)
         while self.done < self.count:
             complete = []
             holding = self.holds()

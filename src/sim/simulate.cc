@@ -99,13 +99,6 @@ struct Totals {
   }
 };
 
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t z = a * 0x9e3779b97f4a7c15 + b + 0x632be59bd9b4e019;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 // How many sequences each decode rank was built for, where the backend's recipes go by the load.
 std::uint32_t decode_batch(const ClusterSpec& spec, std::uint32_t concurrency) {
   if (!spec.prefill || spec.decode_batch > 0) return spec.decode_batch;
@@ -113,26 +106,61 @@ std::uint32_t decode_batch(const ClusterSpec& spec, std::uint32_t concurrency) {
   return spec.deployment.backend.decode_batch(concurrency / ranks);
 }
 
-}  // namespace
+// One round of a closed loop. A query is handed to the cluster when its predecessor ends, though it
+// is sent a little later: a cluster keeps arrivals until they are due.
+class ClosedLoop {
+ public:
+  ClosedLoop(const ClusterSpec& spec, const Workload& workload, std::uint32_t queries,
+             const SimulateOptions& options, std::uint64_t seed)
+      : cluster_(spec),
+        workload_(workload),
+        lengths_(workload, queries, seed),
+        prefixes_(mix_seed(seed, 11)),
+        queries_(queries),
+        options_(options) {}
 
-Request make_request(const Workload& workload, std::uint64_t id, std::uint32_t block_tokens,
-                     Rng& rng) {
-  Request request;
-  request.id = id;
-  request.prompt_tokens = workload.input(rng);
-  request.output_tokens = workload.output(rng);
-  if (workload.prefix_share <= 0 || workload.prefix_tokens == 0) return request;
-  const bool shared = rng.uniform() < workload.prefix_share;
-  const std::uint64_t which = rng.below(std::max(1U, workload.prefixes));
-  request.prompt_tokens = std::max(request.prompt_tokens, workload.prefix_tokens + 1);
-  const std::uint32_t common = shared ? workload.prefix_tokens / block_tokens : 0;
-  std::uint64_t chain = 0;
-  for (std::uint32_t i = 0; i < request.prompt_tokens / block_tokens; ++i) {
-    chain = mix(chain, i < common ? which + 1 : mix(id, ~std::uint64_t{0}));
-    request.prefix_blocks.push_back(chain);
+  void run(std::uint32_t concurrency, std::uint64_t first_id, Fold& fold, Totals& totals) {
+    const auto issue = [&](Instant due) {
+      if (issued_ > 0) due = std::max(due, sent_ + options_.send_gap);
+      sent_ = due;
+      cluster_.admit(make_request(workload_, lengths_.next(), first_id + issued_,
+                                  cluster_.prefix_block_tokens(), prefixes_),
+                     due);
+      ++issued_;
+    };
+    while (issued_ < std::min(concurrency, queries_)) issue(Instant{});
+    Instant now;
+    for (std::uint32_t done = 0; done < queries_;) {
+      now = cluster_.next();
+      if (now == Instant::max()) break;
+      emissions_.clear();
+      cluster_.advance(now, emissions_);
+      cluster_.take_served(served_);
+      if (served_.empty()) continue;
+      totals.kv_usage_max = std::max(totals.kv_usage_max, cluster_.stats().kv_usage);
+      for (const Served& one : served_) {
+        fold.add(one);
+        ++done;
+        if (issued_ < queries_) issue(one.last_token + options_.turn_around);
+      }
+    }
+    totals.add(cluster_, now);
   }
-  return request;
-}
+
+ private:
+  Cluster cluster_;
+  const Workload& workload_;
+  LengthList lengths_;
+  Rng prefixes_;
+  std::uint32_t queries_;
+  const SimulateOptions& options_;
+  std::uint32_t issued_ = 0;
+  Instant sent_{};
+  std::vector<Emission> emissions_{};
+  std::vector<Served> served_{};
+};
+
+}  // namespace
 
 SimPoint simulate_closed(const ClusterSpec& spec, const Workload& workload,
                          std::uint32_t concurrency, const SimulateOptions& options) {
@@ -146,38 +174,13 @@ SimPoint simulate_closed(const ClusterSpec& spec, const Workload& workload,
   const std::uint64_t rounds = std::max<std::uint64_t>(1, (options.queries_min + each - 1) / each);
   Fold fold;
   Totals totals;
-  std::vector<Emission> emissions;
-  std::vector<Served> served;
-  Rng lengths(options.seed);
   for (std::uint64_t round = 0; round < rounds; ++round) {
     ClusterSpec again = spec;
     again.seed = spec.seed + round;
     again.decode_batch = out.decode_batch;
-    Cluster cluster(std::move(again));
-    const std::uint32_t block = cluster.prefix_block_tokens();
-    std::uint64_t issued = 0;
-    std::uint64_t done = 0;
-    Instant now;
-    const auto issue = [&](Instant at) {
-      cluster.admit(make_request(workload, round * each + issued, block, lengths), at);
-      ++issued;
-    };
-    while (issued < std::min<std::uint64_t>(concurrency, each)) issue(now);
-    while (done < each) {
-      now = cluster.next();
-      if (now == Instant::max()) break;
-      emissions.clear();
-      cluster.advance(now, emissions);
-      cluster.take_served(served);
-      if (served.empty()) continue;
-      totals.kv_usage_max = std::max(totals.kv_usage_max, cluster.stats().kv_usage);
-      for (const Served& one : served) {
-        fold.add(one);
-        ++done;
-        if (issued < each) issue(one.last_token);
-      }
-    }
-    totals.add(cluster, now);
+    const std::uint64_t seed = round == 0 ? options.seed : mix_seed(options.seed, round);
+    ClosedLoop loop(again, workload, static_cast<std::uint32_t>(each), options, seed);
+    loop.run(concurrency, round * each, fold, totals);
   }
   fold.write(out);
   if (fold.residence() > 0) {
@@ -203,7 +206,7 @@ SimPoint simulate_open(const ClusterSpec& spec, const Workload& workload, double
   std::vector<Emission> emissions;
   std::vector<Served> served;
   Rng lengths(options.seed);
-  Rng arrivals(mix(options.seed, 7));
+  Rng arrivals(mix_seed(options.seed, 7));
   const std::uint32_t block = cluster.prefix_block_tokens();
   const std::uint64_t skipped = queries / 10;
   std::uint64_t issued = 0;

@@ -3,7 +3,13 @@
 // Closed loop, as the field measures it: `concurrency` queries start at once, each that ends is
 // followed by another, until queries_per_slot x concurrency are done; caching off unless asked. The
 // burst at the start is part of the measurement, as it is in the published points: it is a tenth of
-// their queries. The protocol is repeated with other lengths until `queries_min` are counted.
+// their queries. The protocol is repeated with other lengths until `queries_min` are counted; the
+// first time with those of `assay run` at this seed.
+//
+// The client of that loop is one: after a reply it takes `turn_around` until its next query, and it
+// sends one query after another, `send_gap` apart. Neither is in any latency. But an idle engine
+// meets a burst as one prompt and a step later the rest, be it the start or a batch whose replies
+// ended together; and a query never arrives with the very step that its predecessor ended.
 //
 // Open loop: arrivals of a Poisson process at `rate`; the first tenth is not counted. Throughput is
 // what ends between the first counted arrival and the last one: what is still under way then, and
@@ -11,33 +17,21 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
 
 #include "base/histogram.h"
-#include "base/rng.h"
 #include "sim/cluster.h"
+#include "sim/workload.h"
 
 namespace assay::sim {
-
-using LengthDraw = std::function<std::uint32_t(Rng&)>;
-
-struct Workload {
-  LengthDraw input{};
-  LengthDraw output{};
-  // Prefix reuse: this share of prompts begins with one of `prefixes` common prefixes of
-  // `prefix_tokens` tokens.
-  double prefix_share = 0;
-  std::uint32_t prefix_tokens = 0;
-  std::uint32_t prefixes = 1;
-};
 
 struct SimulateOptions {
   std::uint32_t queries_per_slot = 10;
   std::uint32_t queries_min = 400;
   std::uint32_t queries_max = 200'000;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 42;  // of the lengths, as `assay run --run-seed`
+  // What `assay run` takes, near to the endpoint.
+  Duration turn_around{200'000};
+  Duration send_gap{20'000};
 };
 
 // Milliseconds.
@@ -80,9 +74,5 @@ SimPoint simulate_closed(const ClusterSpec& spec, const Workload& workload,
                          std::uint32_t concurrency, const SimulateOptions& options = {});
 SimPoint simulate_open(const ClusterSpec& spec, const Workload& workload, double rate,
                        std::uint64_t queries, const SimulateOptions& options = {});
-
-// The request that is the k-th of a run: its lengths and its prompt's block hashes.
-Request make_request(const Workload& workload, std::uint64_t id, std::uint32_t block_tokens,
-                     Rng& rng);
 
 }  // namespace assay::sim

@@ -50,6 +50,47 @@ TEST(OpenLoop, far_above_capacity_gives_what_a_closed_loop_gives) {
   EXPECT_GT(open.ttft_ms.p90, most.ttft_ms.p90);
 }
 
+SimulateOptions once(std::uint32_t queries_per_slot) {
+  SimulateOptions out;
+  out.queries_per_slot = queries_per_slot;
+  out.queries_min = 0;
+  return out;
+}
+
+TEST(ClosedLoop, an_idle_engine_meets_a_burst_as_one_prompt_and_then_the_rest) {
+  const ClusterSpec spec = cluster_of(one_gpu());
+  const Workload load{exactly(1000), exactly(2)};
+  SimulateOptions options = once(1);
+  const SimPoint apart = simulate_closed(spec, load, 2, options);
+  EXPECT_GT(apart.ttft_ms.p99, 1.2 * apart.ttft_ms.p50);
+  options.send_gap = {};
+  const SimPoint together = simulate_closed(spec, load, 2, options);
+  EXPECT_EQ(together.ttft_ms.p99, together.ttft_ms.p50);
+}
+
+TEST(ClosedLoop, turn_around_is_in_no_latency) {
+  const ClusterSpec spec = cluster_of(one_gpu());
+  const Workload load{exactly(300), exactly(50)};
+  SimulateOptions options = once(10);
+  options.turn_around = {};
+  const SimPoint none = simulate_closed(spec, load, 1, options);
+  options.turn_around = 1_s;
+  const SimPoint slow = simulate_closed(spec, load, 1, options);
+  EXPECT_EQ(slow.latency_ms.mean, none.latency_ms.mean);
+  EXPECT_NEAR(none.in_flight_mean, 1, 1e-9);
+  const double busy_s = slow.latency_ms.mean * 1e-3 * 10;
+  EXPECT_NEAR(slow.in_flight_mean, busy_s / (busy_s + 9), 1e-6);
+}
+
+TEST(ClosedLoop, a_number_of_queries_is_that_many_or_as_many_rounds_as_the_least_needs) {
+  const ClusterSpec spec = cluster_of(one_gpu());
+  const Workload load{between(100, 200), between(20, 30)};
+  EXPECT_EQ(simulate_closed(spec, load, 3, once(7)).queries, 21U);
+  EXPECT_EQ(simulate_closed(spec, load, 3).queries, 420U);
+  const SimPoint again = simulate_closed(spec, load, 3, once(7));
+  EXPECT_EQ(again.latency_ms.mean, simulate_closed(spec, load, 3, once(7)).latency_ms.mean);
+}
+
 // More queries at once: never less throughput, never a quicker token, until memory is full.
 class Systems : public testing::TestWithParam<std::uint64_t> {};
 INSTANTIATE_TEST_SUITE_P(Random, Systems, testing::Range<std::uint64_t>(1, 17));

@@ -20,7 +20,8 @@ struct Options {
   SystemFlags system{};
   std::string concurrency = "sweep";
   std::optional<double> rate{};
-  std::int64_t queries = 10;
+  std::optional<std::int64_t> queries{};
+  Duration turn_around = sim::SimulateOptions{}.turn_around;
   std::string plan{};
   double price = 0;
   double scale_out = 0.95;
@@ -33,7 +34,15 @@ void add_flags(Flags& flags, Options& o) {
   o.system.add_to(flags);
   flags.add("--concurrency", &o.concurrency, "a list (4,16,64), or sweep").value("LIST");
   flags.add("--rate", &o.rate, "queries a second, Poisson, in place of concurrency").value("QPS");
-  flags.add("--queries", &o.queries, "queries for each unit of concurrency").value("N");
+  flags
+      .add("--queries", &o.queries,
+           "queries for each unit of concurrency, once, with the lengths of `assay run --samples`; "
+           "else 10, and again with others up to 400 in all")
+      .value("N");
+  flags
+      .add("--turn-around", &o.turn_around,
+           "of the client, from a reply's end to the next query of its place (200us)")
+      .value("TIME");
   flags.add("--html", &o.html, "the curve as one page, with a measured curve's charts")
       .value("FILE");
   flags.add("--json", &o.json, "print the result as JSON, which `assay import` reads");
@@ -93,9 +102,15 @@ std::string curve_text(const Curve& curve) {
 
 Result<Curve> run(const Options& o, const sim::ClusterSpec& spec, const sim::Workload& workload) {
   sim::SimulateOptions how;
-  if (o.queries < 1) return invalid("--queries: at least 1");
-  how.queries_per_slot = static_cast<std::uint32_t>(std::min<std::int64_t>(o.queries, 1'000'000));
-  how.seed = spec.seed;
+  if (o.queries) {
+    if (*o.queries < 1) return invalid("--queries: at least 1");
+    how.queries_per_slot =
+        static_cast<std::uint32_t>(std::min<std::int64_t>(*o.queries, 1'000'000));
+    how.queries_min = 0;
+  }
+  how.seed = static_cast<std::uint64_t>(o.system.seed);
+  if (o.turn_around < Duration{}) return invalid("--turn-around: must not be below 0");
+  how.turn_around = o.turn_around;
   Curve out{sim::describe(spec), {}};
   if (o.rate) {
     if (!(*o.rate > 0)) return invalid("--rate: must be above 0");
@@ -210,7 +225,8 @@ Result<int> stages(const Options& o, const sim::ModelSpec& model, const sim::Cat
   ASSIGN_OR_RETURN(const sim::HardwareSpec hardware, catalogue.hardware(scenario.hardware));
   const unsigned gpus = std::max(1U, scenario.gpus);
   const double rate = o.rate.value_or(0);
-  const auto queries = static_cast<std::uint64_t>(std::max<std::int64_t>(1, o.queries)) * 10'000;
+  const auto queries =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(1, o.queries.value_or(10))) * 10'000;
   const sim::SimPoint p =
       sim::simulate_stages(model, hardware, gpus, rate, rate > 0 ? queries : 100, scenario.seed);
   const double capacity = sim::stage_capacity(model, hardware, gpus);

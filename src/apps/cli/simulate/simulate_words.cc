@@ -51,7 +51,10 @@ void SystemFlags::add_to(Flags& flags) {
       .value("LIST");
   flags.add("--isl", &isl, "prompt tokens: 1024, uniform:819-1024, normal:512,64").value("LENGTH");
   flags.add("--osl", &osl, "output tokens, in the same form").value("LENGTH");
-  flags.add("--seed", &seed, "of lengths and draws").value("N");
+  flags
+      .add("--seed", &seed,
+           "of lengths, as --run-seed of `assay run`, and of a system given by flags (42)")
+      .value("N");
   flags.add("--no-prefix-cache", &no_prefix_cache, "never reuse the KV of a common prefix");
   flags.add("--catalogue", &catalogue, "a file or folder with hardware, models, backends of yours")
       .value("PATH");

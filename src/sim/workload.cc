@@ -1,0 +1,51 @@
+#include "sim/workload.h"
+
+#include <algorithm>
+
+namespace assay::sim {
+
+std::uint64_t mix_seed(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t z = a * 0x9e3779b97f4a7c15 + b + 0x632be59bd9b4e019;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+LengthList::LengthList(const Workload& workload, std::uint32_t count, std::uint64_t seed)
+    : order_(SampleOrder::shuffled(count, seed)) {
+  Rng inputs(seed);
+  Rng outputs(seed + 1);
+  lengths_.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    lengths_.push_back({workload.input(inputs), workload.output(outputs)});
+  }
+}
+
+Request make_request(const Workload& workload, Lengths lengths, std::uint64_t id,
+                     std::uint32_t block_tokens, Rng& rng) {
+  Request request;
+  request.id = id;
+  request.prompt_tokens = lengths.input;
+  request.output_tokens = lengths.output;
+  if (workload.prefix_share <= 0 || workload.prefix_tokens == 0) return request;
+  const bool shared = rng.uniform() < workload.prefix_share;
+  const std::uint64_t which = rng.below(std::max(1U, workload.prefixes));
+  request.prompt_tokens = std::max(request.prompt_tokens, workload.prefix_tokens + 1);
+  const std::uint32_t common = shared ? workload.prefix_tokens / block_tokens : 0;
+  std::uint64_t chain = 0;
+  for (std::uint32_t i = 0; i < request.prompt_tokens / block_tokens; ++i) {
+    chain = mix_seed(chain, i < common ? which + 1 : mix_seed(id, ~std::uint64_t{0}));
+    request.prefix_blocks.push_back(chain);
+  }
+  return request;
+}
+
+Request make_request(const Workload& workload, std::uint64_t id, std::uint32_t block_tokens,
+                     Rng& rng) {
+  Lengths lengths;
+  lengths.input = workload.input(rng);
+  lengths.output = workload.output(rng);
+  return make_request(workload, lengths, id, block_tokens, rng);
+}
+
+}  // namespace assay::sim

@@ -1,0 +1,60 @@
+// Workload: what is asked of a simulated system: how long prompts and replies are, what they share.
+//
+// A closed loop of short replies depends on which lengths it happens to get: queries that start
+// together end together, are prefilled together, and each order of lengths falls apart in its own
+// way (docs/guide/serving_model.md, "Live and simulated"). So a simulation can have the very
+// lengths of a measured run: LengthList draws as `assay run --samples COUNT --run-seed SEED` does
+// for its synthetic prompts. Values belong to one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/rng.h"
+#include "domain/sample_order.h"
+#include "sim/engine.h"
+
+namespace assay::sim {
+
+using LengthDraw = std::function<std::uint32_t(Rng&)>;
+
+struct Workload {
+  LengthDraw input{};
+  LengthDraw output{};
+  // Prefix reuse: this share of prompts begins with one of `prefixes` common prefixes of
+  // `prefix_tokens` tokens.
+  double prefix_share = 0;
+  std::uint32_t prefix_tokens = 0;
+  std::uint32_t prefixes = 1;
+};
+
+struct Lengths {
+  std::uint32_t input = 0;
+  std::uint32_t output = 0;
+};
+
+// The lengths of so many queries: inputs from the seed, outputs from the next one, in shuffled
+// order. Eight bytes a query, and four for the order.
+class LengthList {
+ public:
+  // REQUIRES: count > 0.
+  LengthList(const Workload& workload, std::uint32_t count, std::uint64_t seed);
+  Lengths next() { return lengths_[order_.next()]; }
+
+ private:
+  std::vector<Lengths> lengths_{};
+  SampleOrder order_;
+};
+
+// The request with those lengths; `rng` draws which prefix it shares.
+Request make_request(const Workload& workload, Lengths lengths, std::uint64_t id,
+                     std::uint32_t block_tokens, Rng& rng);
+// As above, its lengths drawn too.
+Request make_request(const Workload& workload, std::uint64_t id, std::uint32_t block_tokens,
+                     Rng& rng);
+
+// A seed for another purpose, or of another round.
+std::uint64_t mix_seed(std::uint64_t a, std::uint64_t b);
+
+}  // namespace assay::sim
