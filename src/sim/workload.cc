@@ -12,13 +12,18 @@ std::uint64_t mix_seed(std::uint64_t a, std::uint64_t b) {
 }
 
 LengthList::LengthList(const Workload& workload, std::uint32_t count, std::uint64_t seed)
-    : order_(SampleOrder::shuffled(count, seed)) {
-  Rng inputs(seed);
-  Rng outputs(seed + 1);
-  lengths_.reserve(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    lengths_.push_back({workload.input(inputs), workload.output(outputs)});
-  }
+    : workload_(workload), inputs_(seed), outputs_(seed + 1) {
+  if (count > kListedMax) return;
+  order_ = SampleOrder::shuffled(count, seed);
+  listed_.reserve(count);
+  while (listed_.size() < count) listed_.push_back(draw());
+}
+
+Lengths LengthList::draw() {
+  Lengths out;
+  out.input = workload_.input(inputs_);
+  out.output = workload_.output(outputs_);
+  return out;
 }
 
 Request make_request(const Workload& workload, Lengths lengths, std::uint64_t id,
@@ -42,7 +47,7 @@ Request make_request(const Workload& workload, Lengths lengths, std::uint64_t id
 
 Request make_request(const Workload& workload, std::uint64_t id, std::uint32_t block_tokens,
                      Rng& rng) {
-  Lengths lengths;
+  Lengths lengths;  // one after the other: arguments have no order
   lengths.input = workload.input(rng);
   lengths.output = workload.output(rng);
   return make_request(workload, lengths, id, block_tokens, rng);

@@ -35,16 +35,24 @@ struct Lengths {
 };
 
 // The lengths of so many queries: inputs from the seed, outputs from the next one, in shuffled
-// order. Eight bytes a query, and four for the order.
+// order. Beyond kListedMax, where no order matters any more, they are drawn as they come, so that
+// memory does not grow with a run.
 class LengthList {
  public:
-  // REQUIRES: count > 0.
+  static constexpr std::uint32_t kListedMax = 20'000;
+
+  // REQUIRES: count > 0, and `workload` outlives the list.
   LengthList(const Workload& workload, std::uint32_t count, std::uint64_t seed);
-  Lengths next() { return lengths_[order_.next()]; }
+  Lengths next() { return listed_.empty() ? draw() : listed_[order_.next()]; }
 
  private:
-  std::vector<Lengths> lengths_{};
-  SampleOrder order_;
+  Lengths draw();
+
+  const Workload& workload_;
+  Rng inputs_;
+  Rng outputs_;
+  std::vector<Lengths> listed_{};
+  SampleOrder order_{};
 };
 
 // The request with those lengths; `rng` draws which prefix it shares.

@@ -68,7 +68,8 @@ TEST(SameLoad, lengths_and_their_order_are_those_of_a_measured_run) {
     const plan::PlanBundle bundle = measured_plan(std::to_string(seed));
     const PhasePlan& phase = bundle.plan.phases.back();
     QueryStream queries(phase, 0, 0, 1);
-    sim::LengthList list({drawn(kInput), drawn(kOutput)}, kConcurrency * kEach, seed);
+    const sim::Workload load{drawn(kInput), drawn(kOutput)};
+    sim::LengthList list(load, kConcurrency * kEach, seed);
     for (std::uint32_t i = 0; i < kConcurrency * kEach; ++i) {
       const sim::Request asked = request_of(bundle, queries.next().sample);
       const sim::Lengths ours = list.next();
