@@ -169,6 +169,11 @@ def test_single_runs_are_packed_with_their_power(assay, server, tmp_path):
                 if one["severity"] == "error"]
 
 
+def test_killed_at_any_instant_it_ends_the_same(tmp_path):
+    # Ten instants of a larger curve: tools/kill_curve.py.
+    assert kill_curve.run(program(), 3, 20261122, tmp_path, levels="2") == 0
+
+
 def test_killed_and_gone_on_with(assay, server, tmp_path):
     folder = tmp_path / "curve"
     args = [str(a) for a in command(server, folder)]
