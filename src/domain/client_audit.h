@@ -60,6 +60,7 @@ struct ClientAudit {
   std::uint64_t connections_inside = 0;  // opened while something was measured
   std::uint64_t connections_failed = 0;
   std::uint64_t queued_for_connection = 0;
+  std::uint64_t queries_sent_again = 0;  // after a kept connection that the server had just closed
   std::uint32_t connections_peak = 0;
   std::uint32_t connections_max = 0;
   std::uint64_t descriptors_max = 0;

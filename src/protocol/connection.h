@@ -29,6 +29,7 @@ struct Connection {
 
   State state = State::closed;
   bool fresh = true;        // no query yet: the first one paid for opening it
+  bool reused = false;      // the query under way is not its first
   bool listed = false;      // among those that can take a query
   bool want_write = false;  // epoll watches for writability too
   bool stamped = false;     // the kernel gives receive stamps

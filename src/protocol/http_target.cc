@@ -85,7 +85,7 @@ void HttpTarget::submit(const Query& query, Instant due, EventSink& sink) {
   Destination& d = s.destinations[endpoint];
   if (d.waiting.empty()) {
     if (const auto id = s.take_free(d, s.last_read)) {
-      s.start(*id, query, due);
+      s.start(*id, {query, due});
       return;
     }
   }

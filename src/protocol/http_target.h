@@ -45,6 +45,9 @@ struct TransportStats {
   std::uint64_t bytes_received = 0;
   std::uint64_t retransmits = 0;            // TCP segments sent again, over all connections
   std::uint64_t queued_for_connection = 0;  // queries that had to wait for one
+  // Queries that met a kept connection's end before any kept connection had brought a second reply,
+  // and went out again on a new one.
+  std::uint64_t queries_sent_again = 0;
   std::uint32_t connections_max = 0;
   std::uint32_t connections_peak = 0;
   Duration stamp_error_max{};  // of the mapping from the kernel's clock to ours

@@ -18,16 +18,21 @@ namespace {
 // connection.
 constexpr Duration kFramingMax = 250_ms;
 constexpr Duration kStampRefresh = 1_s;
+// No server waits so briefly for the next request: one that closes this soon after a reply does so
+// behind each.
+constexpr Duration kClosedBehindReply = 500_ms;
 
 Outcome outcome_of(int error) { return error == ETIMEDOUT ? Outcome::timed_out : Outcome::reset; }
 
 }  // namespace
 
-void HttpTarget::State::start(std::uint32_t id, const Query& query, Instant due) {
+void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
+  const auto& [query, due, sent_before] = next;
   Connection& c = *connections[id];
   Slot* const slot = take_slot();
   slot->connection = id;
   slot->exchange.begin(query, due, c.endpoint, requests.streamed(query));
+  c.reused = !c.fresh;
   if (c.fresh) {
     c.fresh = false;
     slot->exchange.set_connected(c.connect_time);
@@ -35,7 +40,8 @@ void HttpTarget::State::start(std::uint32_t id, const Query& query, Instant due)
   c.active.push_back(slot);
   const Instant now = clock.now();
   last_read = now;
-  slot->exchange.set_sent(now);
+  slot->exchange.set_sent(sent_before.known() ? sent_before : now);
+  slot->sent_told = sent_before.known();
   int error = 0;
   bool sound = true;
   if (c.http2) {
@@ -67,6 +73,10 @@ void HttpTarget::State::start(std::uint32_t id, const Query& query, Instant due)
         watch(id, true);
       }
     }
+  }
+  if (!sound && crossed_with_the_end(c, *slot)) {
+    send_again(id, slot);
+    return;
   }
   if (!sound) {
     // Told later: submit() may call nothing of the sink but on_sent.
@@ -296,6 +306,7 @@ bool HttpTarget::State::on_http1_bytes(std::uint32_t id, std::string_view bytes,
     close_connection(id);
     return false;
   }
+  if (c.reused) destinations[c.endpoint].keeping = Keeping::proven;
   Slot* const slot = c.active.back();
   Exchange& exchange = slot->exchange;
   exchange.on_bytes(bytes.size(), at);
@@ -312,7 +323,8 @@ bool HttpTarget::State::on_http1_bytes(std::uint32_t id, std::string_view bytes,
     return false;
   }
   if (state == ParserState::complete) {
-    const bool keep = c.parser.head().keep_alive && bytes.empty() && rest == 0 && !c.want_write;
+    const bool keep = c.parser.head().keep_alive && bytes.empty() && rest == 0 && !c.want_write &&
+                      destinations[c.endpoint].keeping != Keeping::refuted;
     exchange.complete(at, decoder, *sink);
     query_ended(slot, keep);
     return keep;
@@ -406,6 +418,9 @@ void HttpTarget::State::on_closed(std::uint32_t id, int error, const Stamp& at) 
   }
   if (!c.busy()) {
     ++stats.connections_lost_idle;
+    Keeping& keeping = destinations[c.endpoint].keeping;
+    const bool at_once = !c.fresh && at.read - c.idle_since < kClosedBehindReply;
+    if (at_once && !c.http2 && keeping == Keeping::unproven) keeping = Keeping::refuted;
     close_connection(id);
     return;
   }
@@ -415,6 +430,10 @@ void HttpTarget::State::on_closed(std::uint32_t id, int error, const Stamp& at) 
     return;
   }
   Slot* const slot = c.active.back();
+  if (crossed_with_the_end(c, *slot)) {
+    send_again(id, slot);
+    return;
+  }
   if (error == 0 && c.parser.end_of_input() == net::ResponseParser::State::complete) {
     slot->exchange.complete(at, decoder, *sink);
   } else {
@@ -423,6 +442,27 @@ void HttpTarget::State::on_closed(std::uint32_t id, int error, const Stamp& at) 
                              decoder, *sink);
   }
   query_ended(slot, false);
+}
+
+bool HttpTarget::State::crossed_with_the_end(const Connection& c, const Slot& slot) const {
+  return c.reused && !c.http2 && !slot.exchange.reply_started() &&
+         destinations[c.endpoint].keeping != Keeping::proven;
+}
+
+void HttpTarget::State::send_again(std::uint32_t id, Slot* slot) {
+  Connection& c = *connections[id];
+  Destination& d = destinations[c.endpoint];
+  const std::uint16_t endpoint = c.endpoint;
+  const Exchange& exchange = slot->exchange;
+  // Its time goes on counting from the first try, which was told already.
+  d.waiting.push_front(
+      {exchange.query(), exchange.due(), slot->sent_told ? exchange.sent() : Instant::none()});
+  d.keeping = Keeping::refuted;
+  ++stats.queries_sent_again;
+  std::erase(c.active, slot);
+  free_slot(slot);
+  close_connection(id);
+  open_if_needed(endpoint);
 }
 
 void HttpTarget::State::query_ended(Slot* slot, bool keep) {

@@ -94,6 +94,7 @@ bool HttpTarget::State::open_connection(std::uint16_t endpoint) {
   c.state = Connection::State::connecting;
   c.endpoint = endpoint;
   c.fresh = true;
+  c.reused = false;
   c.want_write = true;
   c.unflushed = false;
   c.serial = ++serial;
@@ -205,7 +206,8 @@ std::optional<std::uint32_t> HttpTarget::State::take_free(Destination& d, Instan
     Connection& c = *connections[id];
     d.idle.pop_back();
     c.listed = false;
-    const bool stale = !c.busy() && now - c.idle_since > spec.idle_connection_max;
+    const bool doubted = d.keeping == Keeping::refuted && !c.fresh && !c.http2;
+    const bool stale = !c.busy() && (doubted || now - c.idle_since > spec.idle_connection_max);
     if (!stale && can_take_more(c)) return id;
     // The peer may be closing it this moment: a fresh one costs less than a failed query.
     if (!c.busy()) close_connection(id);
@@ -225,7 +227,7 @@ void HttpTarget::State::release(std::uint32_t id, bool keep) {
   while (!d.waiting.empty() && can_take_more(c)) {
     const Waiting next = d.waiting.front();
     d.waiting.pop_front();
-    start(id, next.query, next.due);
+    start(id, next);
   }
   if (c.listed || !can_take_more(c)) return;
   c.idle_since = last_read;

@@ -31,7 +31,16 @@ inline constexpr std::size_t kBegunMax = 64;
 struct Waiting {
   Query query{};
   Instant due{};
+  Instant sent = Instant::none();  // known where it goes out again: see Keeping
 };
+
+// Whether an endpoint keeps HTTP/1.1 connections open, as its replies promise. Some close each one
+// behind a streamed reply all the same (cpp-httplib, and so llama.cpp), and a query that follows at
+// once crosses with the end. That is no failure of the query's: until one kept connection has
+// brought a second reply it goes out again on a new one, and from the first that was lost no
+// connection is used twice. Where keeping is proven, nothing is ever sent twice: a retry would hide
+// a failure.
+enum class Keeping : std::uint8_t { unproven, proven, refuted };
 
 // One of the run's endpoints: where it is, and who is free.
 struct Destination {
@@ -44,6 +53,7 @@ struct Destination {
   std::uint32_t connecting = 0;
   std::uint32_t open = 0;
   std::uint32_t queries_each = 1;  // that one connection carries: more with HTTP/2
+  Keeping keeping = Keeping::unproven;
 };
 
 // Deadlines of one length each, so that a queue is always in order of time. A serial that no longer
@@ -95,7 +105,7 @@ struct HttpTarget::State final : public net::Http2Events {
   void free_slot(Slot* slot);
 
   // Sending, receiving, deadlines (http_target_io.cc)
-  void start(std::uint32_t id, const Query& query, Instant due);
+  void start(std::uint32_t id, const Waiting& next);
   // Sends what is unsent. False when the connection is broken; errno_out says how.
   bool flush(std::uint32_t id, int* errno_out);
   // HTTP/2 requests that were begun one after the other go out together, a write for a connection.
@@ -118,6 +128,10 @@ struct HttpTarget::State final : public net::Http2Events {
   void watch_framing(Slot& slot, Instant now);
   void on_closed(std::uint32_t id, int error, const Stamp& stamp);
   void fail_active(std::uint32_t id, Outcome outcome, const Stamp& stamp, std::string_view why);
+  // The connection broke before it brought a byte of this reply, and may have been over before the
+  // query was sent.
+  bool crossed_with_the_end(const Connection& c, const Slot& slot) const;
+  void send_again(std::uint32_t id, Slot* slot);
   // The query's on_done was called.
   void query_ended(Slot* slot, bool keep);
   void give_up_on(Slot* slot, Outcome outcome, const Stamp& stamp, std::string_view why);

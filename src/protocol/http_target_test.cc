@@ -16,7 +16,8 @@
 namespace assay::protocol {
 namespace {
 
-enum class Ending { keep, close, reset, hang };
+// close_unasked, close_third: it is closed in answer to the connection's second, or third, request.
+enum class Ending { keep, close, reset, hang, close_unasked, close_third };
 
 // What a scripted server answers each request with: pieces, each in a write of its own, then the
 // ending.
@@ -58,12 +59,12 @@ class ScriptedServer {
       ++connections_;
       net::Fd peer(fd);
       net::set_no_delay(peer);
-      while (wait_readable(fd) && answer(peer)) {
+      for (int nth = 0; wait_readable(fd) && answer(peer, nth); ++nth) {
       }
     }
   }
   // False when the connection is over.
-  bool answer(net::Fd& peer) {
+  bool answer(net::Fd& peer, int nth) {
     std::string request;
     char buffer[4096];
     while (request.find("\r\n\r\n") == std::string::npos || !request.ends_with("}")) {
@@ -71,6 +72,8 @@ class ScriptedServer {
       if (n <= 0) return false;
       request.append(buffer, static_cast<std::size_t>(n));
     }
+    if (script_.ending == Ending::close_unasked && nth == 1) return false;
+    if (script_.ending == Ending::close_third && nth == 2) return false;
     for (const std::string& piece : script_.pieces) {
       ::send(peer.get(), piece.data(), piece.size(), MSG_NOSIGNAL);
     }
@@ -79,7 +82,7 @@ class ScriptedServer {
       return false;
     }
     if (script_.ending == Ending::reset) net::set_reset_on_close(peer);
-    return script_.ending == Ending::keep;
+    return script_.ending != Ending::close && script_.ending != Ending::reset;
   }
   Script script_;
   net::Fd listener_{};
@@ -191,6 +194,44 @@ TEST(HttpTarget, connections_are_kept_and_reused) {
   EXPECT_EQ(server.connections(), 1);
   EXPECT_EQ(seen.sent, 20);
   EXPECT_FALSE(seen.done[1].connected);
+}
+
+// What a client sees of cpp-httplib, and so of llama.cpp's server: its replies promise to keep the
+// connection, and it closes each behind a stream. The next query crosses with the end.
+TEST(HttpTarget, a_connection_that_is_closed_behind_its_first_reply_costs_no_query) {
+  ScriptedServer server({{kHead + chunk(kFinish) + kEnd}, Ending::close_unasked});
+  Asking asking;
+  asking.endpoints.urls = {server.url()};
+  OsClock clock;
+  Collector sink;
+  auto target = HttpTarget::create(asking.plan, asking.datasets, asking.endpoints, {}, clock);
+  ASSERT_TRUE(target);
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    (*target)->submit(Query{.index = i}, clock.now(), sink);
+    while ((*target)->in_flight() > 0) (*target)->poll(clock.now() + 1_s, sink);
+  }
+  ASSERT_EQ(sink.done.size(), 5U);
+  for (const Event& event : sink.done) EXPECT_EQ(event.outcome, Outcome::ok) << sink.detail;
+  EXPECT_EQ(sink.sent, 5) << "the second try is not told as another query";
+  EXPECT_TRUE(sink.done[1].connected);
+  EXPECT_LT(sink.done[1].sent, sink.done[1].first_byte);
+  EXPECT_EQ((*target)->stats().queries_sent_again, 1U) << "after that none is used twice";
+  EXPECT_EQ(server.connections(), 5);
+}
+
+TEST(HttpTarget, servers_that_close_at_once_lose_no_query) {
+  for (const Ending ending : {Ending::close, Ending::reset}) {
+    const Collector seen = ask_script({{kHead + chunk(kFinish) + kEnd}, ending}, 20);
+    for (const Event& event : seen.done) EXPECT_EQ(event.outcome, Outcome::ok) << seen.detail;
+    EXPECT_EQ(seen.sent, 20);
+  }
+}
+
+// Where a kept connection has brought a second reply, its end is the server's doing.
+TEST(HttpTarget, nothing_is_sent_twice_to_an_endpoint_that_keeps_connections) {
+  const Collector seen = ask_script({{kHead + chunk(kFinish) + kEnd}, Ending::close_third}, 3);
+  EXPECT_EQ(seen.done[1].outcome, Outcome::ok);
+  EXPECT_EQ(seen.done[2].outcome, Outcome::truncated);
 }
 
 struct Case {

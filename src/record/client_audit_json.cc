@@ -123,6 +123,7 @@ void walk(Io& io, ClientAudit& audit) {
   io.field("connections_inside", audit.connections_inside);
   io.field("connections_failed", audit.connections_failed);
   io.field("queued_for_connection", audit.queued_for_connection);
+  io.field("queries_sent_again", audit.queries_sent_again);
   io.field("connections_peak", audit.connections_peak);
   io.field("connections_max", audit.connections_max);
   io.field("descriptors_max", audit.descriptors_max);

@@ -136,6 +136,25 @@ std::string audit_text(const ClientAudit& audit) {
   return out;
 }
 
+// Only where the endpoint makes queries pay for connections that could have been used again.
+std::string connections_text(const Point& point, const ClientAudit& audit) {
+  const std::uint64_t queries = point.all_phases.issued;
+  std::string out;
+  if (audit.connections_inside * 2 > queries && queries > 2 * audit.connections_peak) {
+    out = format("the endpoint does not keep them open: {} new ones for {} queries",
+                 count_text(audit.connections_inside), count_text(queries));
+  }
+  if (audit.queries_sent_again > 0) {
+    out += format(
+        "{}{} crossed with the end of one that was to be kept and went out again; their "
+        "latency counts from the first try",
+        out.empty() ? "" : "; ",
+        audit.queries_sent_again == 1 ? std::string("one query")
+                                      : count_text(audit.queries_sent_again) + " queries");
+  }
+  return out;
+}
+
 std::string legacy_text(const Point& point) {
   if (!point.rates.legacy_window || !point.rates.legacy_qps) return {};
   std::string out =
@@ -161,6 +180,7 @@ std::vector<Fact> basis_facts(const Point& point, const RunContext& context) {
   if (context.innocence) add("client", innocence_text(*context.innocence));
   add("capacity", context.calibration);
   add("delays", point.run.simulated ? "" : delays_text(point));
+  if (context.audit) add("connections", connections_text(point, *context.audit));
   if (context.audit) add("machine", audit_text(*context.audit));
   add("LoadGen", legacy_text(point));
   if (point.run.facts["insecure"].as_bool())

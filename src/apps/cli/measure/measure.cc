@@ -188,6 +188,7 @@ void add_transport(const protocol::TransportStats& stats, std::uint64_t opened_a
   audit.connections_inside += stats.connections_opened - opened_ahead;
   audit.connections_failed += stats.connections_failed;
   audit.queued_for_connection += stats.queued_for_connection;
+  audit.queries_sent_again += stats.queries_sent_again;
   audit.connections_peak += stats.connections_peak;
   audit.connections_max += stats.connections_max;
   audit.retransmits += stats.retransmits;
