@@ -34,6 +34,11 @@ std::string token_source_text(const Tokens& tokens) {
   return name.empty() ? out : out + " " + std::string(name);
 }
 
+bool in_bursts(const Point& point) {
+  const Distribution& gaps = point.arrival.itl;
+  return gaps.count >= 4 * point.counts.completed && gaps.count > 0 && gaps.percentile(50.0) == 0;
+}
+
 double Timeline::ttft_bin_low(std::size_t bin) {
   if (bin == 0) return 0;
   return 100e3 * std::exp2(static_cast<double>(bin) / kTtftBinsAnOctave);

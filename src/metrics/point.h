@@ -189,4 +189,8 @@ struct Point {
   bool complete() const { return end.state == RunState::complete && counts.unfinished == 0; }
 };
 
+// Most tokens of the replies came in the same read as the one before, so that something between the
+// model and us gathers them. Replies of fewer than five fragments say nothing about that.
+bool in_bursts(const Point& point);
+
 }  // namespace assay::metrics

@@ -422,6 +422,12 @@ std::vector<std::string> PointFold::warnings(const Point& point, std::uint64_t l
   if (const Json& note = tokens.tokenizer["note"]; note.is_string()) {
     out.emplace_back(note.as_string());
   }
+  if (!info_.simulated && in_bursts(point)) {
+    out.push_back(
+        "most tokens came together with the one before: something gathers the stream (a proxy that "
+        "buffers, the server's stream interval), so that TTFT is too long, and TPOT too short by "
+        "what came with the first token");
+  }
   if (tokens.per_fragment.value_or(1) > 1.02) {
     out.push_back(format("fragments carry {} tokens on average: ITL is the gap between bursts{}",
                          three_digits(*tokens.per_fragment),

@@ -432,6 +432,28 @@ TEST(PointFold, agrees_with_the_definitions_however_replies_interleave) {
   }
 }
 
+TEST(PointFold, a_stream_that_a_proxy_gathers_is_warned_of) {
+  PointFold fold(run_of());
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    HandMadeQuery q = steady_query(1, i, i, 50, 10, 20);
+    for (std::size_t k = 0; k < q.events.size(); ++k) {  // two bursts of ten
+      q.events[k].arrival = q.events[k < 10 ? 9 : 19].arrival;
+    }
+    tell(q, fold);
+  }
+  const Point p = fold.finish(kComplete);
+  EXPECT_TRUE(in_bursts(p));
+  ASSERT_EQ(p.warnings.size(), 1u);
+  EXPECT_NE(p.warnings[0].find("something gathers the stream"), std::string::npos);
+}
+
+// The last token, its finish reason, usage and [DONE] come in one read from most servers.
+TEST(PointFold, short_replies_in_one_read_are_no_burst) {
+  PointFold fold(run_of());
+  for (std::uint32_t i = 0; i < 8; ++i) tell(steady_query(1, i, i, 50, 0, 2), fold);
+  EXPECT_FALSE(in_bursts(fold.finish(kComplete)));
+}
+
 TEST(PointFold, a_series_of_gaps_above_its_limit_is_counted_and_says_so) {
   FoldOptions options{};
   options.gaps_max = 100;

@@ -123,6 +123,11 @@ bool ResponseParser::parse_field(std::string_view line) {
   const std::string_view name = line.substr(0, colon);
   // The length tells most fields apart at once.
   switch (name.size()) {
+    case 8:
+      if (head_.status / 100 == 3 && equal_fold(name, "location")) {
+        head_.location = trim_space(line.substr(colon + 1));
+      }
+      break;
     case 10:
       if (equal_fold(name, "connection")) {
         for_each_element(line.substr(colon + 1), [&](std::string_view token) {

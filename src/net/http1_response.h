@@ -28,6 +28,7 @@ struct ResponseHead {
   ContentCoding coding = ContentCoding::identity;
   std::uint64_t length = 0;
   std::int32_t retry_after_s = -1;
+  std::string location{};  // of a redirect (3xx): where it points to
 };
 
 class ResponseParser {

@@ -124,6 +124,8 @@ struct Http2Client::State {
     } else if (name == "content-length") {
       head.has_length =
           std::from_chars(value.data(), value.data() + value.size(), head.length).ec == std::errc{};
+    } else if (name == "location" && head.status / 100 == 3) {
+      head.location = value;
     } else if (name == "retry-after") {
       std::from_chars(value.data(), value.data() + value.size(), head.retry_after_s);
     }

@@ -167,4 +167,7 @@ Result<DecodedReply> decode_whole(std::string_view body);
 // any of the field's shapes, else the body's beginning.
 std::string error_text(std::string_view body);
 
+// What to do about a connection that could not be made for this reason: a line of its own, or "".
+std::string_view connect_door(std::string_view why);
+
 }  // namespace assay::protocol

@@ -170,7 +170,8 @@ void Exchange::complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& si
   switch (mode_) {
     case Mode::error_body: {
       // The status stands first; the server's words, where it sent any, say why.
-      const std::string words = error_text(body_);
+      const std::string words =
+          head_.location.empty() ? error_text(body_) : "it has moved to " + head_.location;
       end(Outcome::http_error, stamp, format("HTTP {}: {}", head_.status, words), sink);
       return;
     }

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "protocol/codec.h"
 #include "protocol/http_target_state.h"
 
 namespace assay::protocol {
@@ -66,7 +67,8 @@ Result<void> HttpTarget::connect_ahead(std::uint32_t count) {
     }
     while (d.connecting > 0 && s.clock.now() < limit) poll(limit, silent);
     if (d.idle.empty()) {
-      return Error{Code::refused, format("cannot reach '{}': {}", d.name, s.connect_error)};
+      return Error{Code::refused, format("cannot reach '{}': {}{}", d.name, s.connect_error,
+                                         connect_door(s.connect_error))};
     }
   }
   return {};

@@ -304,6 +304,13 @@ TEST(HttpTarget, every_way_to_end_has_its_outcome) {
   }
 }
 
+TEST(HttpTarget, a_redirect_names_where_to) {
+  const Collector seen = ask_script(
+      {{"HTTP/1.1 308 Moved\r\nLocation: https://h/v1\r\nContent-Length: 6\r\n\r\n<html>"}});
+  EXPECT_EQ(seen.done[0].outcome, Outcome::http_error);
+  EXPECT_EQ(seen.detail, "HTTP 308: it has moved to https://h/v1");
+}
+
 TEST(HttpTarget, done_counts_from_the_marker_though_the_body_never_ends) {
   const Collector seen = ask_script({{kHead + chunk(delta("a")) + chunk(kDone)}, Ending::hang});
   EXPECT_EQ(seen.done[0].outcome, Outcome::ok);

@@ -229,7 +229,9 @@ class Asker {
       if (done) return {};
       last = done.error().within(address.to_string());
     }
-    last.message += "\n  is the server running, and is this where it listens?";
+    const std::string_view door = connect_door(last.message);
+    last.message +=
+        door.empty() ? "\n  is the server running, and is this where it listens?" : door;
     return last;
   }
 

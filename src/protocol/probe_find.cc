@@ -109,7 +109,9 @@ class Finder {
       }
     }
     if (f.head.status == 200) return "";
-    const std::string words = printable(f.error);
+    const std::string words = f.head.location.empty()
+                                  ? printable(f.error)
+                                  : "it has moved to " + printable(f.head.location);
     std::string door;
     if (f.head.status == 401 || f.head.status == 403) {
       door = question_.api_key.empty() ? "; give a key by --api-key-env NAME"

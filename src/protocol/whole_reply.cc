@@ -32,6 +32,11 @@ std::string words_of(const Json& json) {
 
 }  // namespace
 
+std::string_view connect_door(std::string_view why) {
+  if (why.find("certificate:") == std::string_view::npos) return {};
+  return "\n  trust its issuer by --ca-file FILE, or do not check it: --insecure";
+}
+
 std::string error_text(std::string_view body) {
   std::string words;
   if (const auto json = Json::parse(body)) words = words_of(*json);

@@ -38,6 +38,11 @@ std::string rates_text(const Point& point) {
   return out + format("completed {}/s", three_digits(rates.qps));
 }
 
+// Of a run that another tool recorded: "aiperf"; else "".
+std::string_view recorded_by(const Point& point) {
+  return point.run.facts["imported"]["format"].as_string();
+}
+
 std::string tokens_text(const Point& point) {
   const metrics::Tokens& tokens = point.tokens;
   switch (tokens.source) {
@@ -57,9 +62,12 @@ std::string tokens_text(const Point& point) {
     case metrics::TokenSource::usage:
       break;
   }
-  return format("the server's usage, in all {} replies: {} in, {} out",
-                count_text(tokens.replies_counted), with_thousands(tokens.prompt),
-                with_thousands(tokens.output));
+  const std::string_view tool = recorded_by(point);
+  return format(
+      "{}, in all {} replies: {} in, {} out",
+      tool.empty() ? std::string("the server's usage") : format("as {} counted them", tool),
+      count_text(tokens.replies_counted), with_thousands(tokens.prompt),
+      with_thousands(tokens.output));
 }
 
 std::string fragments_text(const metrics::Tokens& tokens) {
@@ -176,10 +184,13 @@ std::vector<Fact> basis_facts(const Point& point, const RunContext& context) {
   add("queries", rates_text(point));
   add("tokens", tokens_text(point));
   add("fragments", fragments_text(point.tokens));
-  add("arrivals", point.run.simulated ? "computed by the model" : arrivals_text(point.stamps));
+  const std::string_view tool = recorded_by(point);
+  add("arrivals", point.run.simulated ? "computed by the model"
+                  : tool.empty()      ? arrivals_text(point.stamps)
+                                      : format("as {} recorded them", tool));
   if (context.innocence) add("client", innocence_text(*context.innocence));
   add("capacity", context.calibration);
-  add("delays", point.run.simulated ? "" : delays_text(point));
+  add("delays", point.run.simulated || !tool.empty() ? "" : delays_text(point));
   if (context.audit) add("connections", connections_text(point, *context.audit));
   if (context.audit) add("machine", audit_text(*context.audit));
   add("LoadGen", legacy_text(point));

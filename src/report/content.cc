@@ -58,6 +58,7 @@ Headline user_headline(const Point& point) {
   if (tokens.first_fragment_taken_for_one && tokens.per_fragment.value_or(1) > 1.05) {
     out.doubt = format("fragments hold {} tokens", three_digits(*tokens.per_fragment));
   }
+  if (!point.run.simulated && metrics::in_bursts(point)) out.doubt = "tokens came in bursts";
   return out;
 }
 
@@ -231,8 +232,33 @@ std::vector<Fact> about_rows(const Point& point, const Content& content) {
   return rows;
 }
 
+// Fields that we put into a request unasked, or that other servers know by another name.
+constexpr std::array<std::string_view, 5> kOwnFields = {
+    "ignore_eos", "min_tokens", "skip_special_tokens", "stream_options", "max_completion_tokens"};
+
+// A server that refused requests for such a field named it. extra_body's null leaves it out.
+std::string without_refused_fields(const Point& point) {
+  Json body = Json::object();
+  for (const metrics::Failures& failures : point.failures) {
+    for (const metrics::FailureExample& example : failures.examples) {
+      if (example.http_status != 400 && example.http_status != 422) continue;
+      for (const std::string_view field : kOwnFields) {
+        if (example.detail.find(field) == std::string::npos) continue;
+        body.set(std::string(field), Json(nullptr));
+        if (field == "max_completion_tokens") body.set("max_tokens", 1024);
+      }
+    }
+  }
+  return body.size() == 0 ? std::string() : format("--extra-body '{}'", body.dump());
+}
+
 std::vector<NextStep> next_steps(const Point& point, const RunContext& context) {
   std::vector<NextStep> out;
+  if (std::string without = without_refused_fields(point); !without.empty()) {
+    out.push_back(
+        {std::move(without),
+         "add this: the endpoint refuses fields of the request, and null leaves them out"});
+  }
   const Json& endpoints = point.run.facts["endpoints"];
   if (!point.run.simulated && point.counts.failed * 10 > point.counts.issued &&
       endpoints.size() > 0) {

@@ -119,6 +119,25 @@ TEST(TerminalReport, colour_adds_nothing_but_colour) {
   EXPECT_EQ(words(plain), words(terminal_report(small_point(), sample_context())));
 }
 
+TEST(TerminalReport, a_refused_field_comes_with_the_flag_that_leaves_it_out) {
+  metrics::Point point = sample_point();
+  metrics::FailureExample& example = point.failures[0].examples[0];
+  example.http_status = 422;
+  example.detail = "HTTP 422: Unexpected fields in the request: {'ignore_eos', 'min_tokens'}";
+  const std::string text = terminal_report(point, sample_context());
+  EXPECT_NE(text.find(R"(--extra-body '{"ignore_eos":null,"min_tokens":null}')"), std::string::npos)
+      << text;
+}
+
+TEST(TerminalReport, what_another_tool_recorded_is_not_said_to_be_ours) {
+  metrics::Point point = sample_point();
+  point.run.facts.set("imported", Json().set("format", "aiperf"));
+  const std::string text = terminal_report(point, sample_context());
+  EXPECT_NE(text.find("as aiperf counted them"), std::string::npos) << text;
+  EXPECT_NE(text.find("as aiperf recorded them"), std::string::npos) << text;
+  EXPECT_EQ(text.find("sends late"), std::string::npos) << text;
+}
+
 TEST(TerminalReport, hostile_text_is_shown_and_not_obeyed) {
   metrics::Point point = sample_point();
   point.run.facts.set("model", "m\x1b[2J\n");

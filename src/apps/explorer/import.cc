@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "domain/regions.h"
 #include "plan/yaml.h"
+#include "record/foreign/foreign_run.h"
 
 namespace assay::explorer {
 namespace {
@@ -26,15 +27,11 @@ class Search {
 
   Result<void> file(const fs::path& path) {
     ASSIGN_OR_RETURN(const std::string text, read_file(path, kFileMax));
+    if (path.extension() == ".jsonl") return requests(path, text);
     auto json = Json::parse(text);
     if (!json) return json.error().within(path.string());
     auto found = read_result_json(*json, path, options_);
-    if (!found) {
-      return invalid(format(
-          "'{}' is no result that Assay knows\n  it reads run folders, curve folders, submission "
-          "trees, `assay simulate --json`, vLLM's and AIPerf's results",
-          path.string()));
-    }
+    if (!found) return unknown(path);
     take(std::move(*found));
     return {};
   }
@@ -59,6 +56,24 @@ class Search {
   std::vector<std::string> notes{};
 
  private:
+  // A file of single requests. AIPerf writes its figures beside it.
+  Result<void> requests(const fs::path& path, std::string_view text) {
+    if (record::guess_foreign_format(text) != record::ForeignFormat::aiperf) return unknown(path);
+    const fs::path figures = path.parent_path() / "profile_export_aiperf.json";
+    if (fs::exists(figures)) return file(figures);
+    return invalid(
+        format("'{}' holds AIPerf's requests, and its figures are not beside it ({})\n  make it a "
+               "run first: assay convert {} runs/aiperf && assay import runs/aiperf",
+               path.string(), figures.filename().string(), path.string()));
+  }
+
+  static Error unknown(const fs::path& path) {
+    return invalid(format(
+        "'{}' is no result that Assay knows\n  it reads run folders, curve folders, submission "
+        "trees, `assay simulate --json`, vLLM's and AIPerf's results",
+        path.string()));
+  }
+
   Result<void> below(const fs::path& path, int depth) {
     std::error_code error;
     std::vector<fs::path> entries;

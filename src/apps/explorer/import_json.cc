@@ -185,10 +185,13 @@ FoundPoint aiperf(const Json& json, const fs::path& path, const ImportOptions& o
   const Json& endpoint = config["endpoint"];
   FoundPoint found;
   found.curve = {.origin = "aiperf", .path = path.string()};
+  // Up to 0.12 endpoint, input and loadgen; from 0.13 on models, datasets and phases.
   const Json& models = endpoint["model_names"];
-  found.curve.model = clean_name(models.is_array() ? models[0].as_string() : models.as_string());
-  found.curve.dataset = clean_name(config["input"]["public_dataset"].as_string(
-      config["input"]["custom_dataset_type"].as_string("synthetic")));
+  const std::string_view model = models.is_array() ? models[0].as_string() : models.as_string();
+  found.curve.model = clean_name(config["models"]["items"][0]["name"].as_string(model));
+  const std::string_view dataset = config["input"]["public_dataset"].as_string(
+      config["input"]["custom_dataset_type"].as_string("synthetic"));
+  found.curve.dataset = clean_name(config["datasets"][0]["type"].as_string(dataset));
   found.curve.system.name = clean_name(endpoint["url"].as_string(endpoint["urls"][0].as_string()));
   Json& point = found.point.point;
   Json& run = found.point.run;
@@ -225,6 +228,10 @@ FoundPoint aiperf(const Json& json, const fs::path& path, const ImportOptions& o
       "counts",
       Json().set("issued", completed + failed).set("completed", completed).set("failed", failed));
   found.point.concurrency = config["loadgen"]["concurrency"].as_double();
+  for (const Json& phase : config["phases"].items()) {
+    if (phase["kind"].as_string() == "warmup") continue;
+    found.point.concurrency = phase["concurrency"].as_double(found.point.concurrency);
+  }
   found.point.key = id_of({json.dump()});
   apply_options(found.curve, options);
   return found;

@@ -189,6 +189,28 @@ TEST(Import, results_of_vllm_and_aiperf_are_points) {
   }
 }
 
+// AIPerf 0.13 names what was asked anew.
+TEST(Import, aiperf_s_newer_config_and_its_file_of_requests) {
+  const TempFolder folder;
+  const auto requests = folder.path() / "profile_export.jsonl";
+  write(requests, R"({"metadata": {"request_start_ns": 1}, "metrics": {}})");
+  const auto alone = read_results(requests, {});
+  ASSERT_FALSE(alone);
+  EXPECT_NE(alone.error().message.find("assay convert"), std::string::npos);
+  write(folder.path() / "profile_export_aiperf.json",
+        R"({"request_throughput": {"avg": 4}, "output_token_throughput": {"avg": 500},
+            "input_config": {"models": {"items": [{"name": "m"}]},
+                             "endpoint": {"urls": ["http://h"], "type": "chat"},
+                             "datasets": [{"name": "main", "type": "synthetic"}],
+                             "phases": [{"kind": "warmup", "concurrency": 1},
+                                        {"kind": "profiling", "concurrency": 16}]}})");
+  const auto found = read_results(requests, {});
+  ASSERT_TRUE(found && found->curves.size() == 1u);
+  EXPECT_EQ(found->curves[0].model, "m");
+  EXPECT_EQ(found->curves[0].dataset, "synthetic");
+  EXPECT_EQ(found->curves[0].points[0].concurrency, 16);
+}
+
 TEST(Import, what_cannot_be_read_is_a_note_and_the_rest_is_read) {
   const TempFolder folder;
   const auto model = folder.path() / "results/s/m";

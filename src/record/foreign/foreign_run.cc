@@ -102,7 +102,7 @@ std::optional<ForeignFormat> guess_foreign_format(std::string_view text) {
   const auto whole = Json::parse(text);
   if (!whole) return std::nullopt;
   if (whole->find("experiments") != nullptr) return ForeignFormat::genai_perf;
-  if (whole->find("ttfts") != nullptr || whole->find("request_throughput") != nullptr) {
+  if (whole->find("ttfts") != nullptr || (*whole)["request_throughput"].is_number()) {
     return ForeignFormat::vllm;
   }
   return std::nullopt;

@@ -18,6 +18,12 @@ Result<record::ForeignFormat> format_of(const std::string& wanted, const std::st
                                         const std::string& file) {
   const auto format =
       wanted == "auto" ? record::guess_foreign_format(text) : record::foreign_format_from(wanted);
+  if (!format && text.find("\"aiperf_version\"") != std::string::npos) {
+    return invalid(
+        file +
+        ": AIPerf's figures, without its requests\n  convert profile_export.jsonl, which "
+        "it wrote beside them; figures alone go into a store: assay import");
+  }
   if (!format) {
     return invalid(file + ": not a file of vLLM bench, AIPerf or genai-perf\n  say which: --from");
   }
