@@ -1,12 +1,12 @@
 // The rules that look at more than one setting (spec, section 3.3, and Assay's own).
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <set>
 
 #include "base/format.h"
 #include "base/text.h"
 #include "dataset/dataset.h"
+#include "domain/scorer.h"
 #include "plan/endpoint_url.h"
 #include "plan/override.h"
 #include "plan/resolve.h"
@@ -14,55 +14,6 @@
 
 namespace assay::plan {
 namespace {
-
-struct Scorer {
-  std::string_view name{};
-  bool needs_extractor = false;
-  bool once = false;  // external: num_repeats must be 1
-};
-
-// The reference client's, then Assay's own (score/scorer.h).
-constexpr std::array<Scorer, 31> kScorers{{{"pass_at_1", true, false},
-                                           {"string_match", true, false},
-                                           {"rouge", true, false},
-                                           {"code_bench_scorer", true, false},
-                                           {"shopify_category_f1", false, false},
-                                           {"agentic_inference_inline", false, true},
-                                           {"vbench", false, true},
-                                           {"bfcl_v4", false, false},
-                                           {"legacy_mlperf_deepseek_r1", false, true},
-                                           {"swe_bench_scorer", false, true},
-                                           {"aime", false, false},
-                                           {"gpqa", false, false},
-                                           {"mmlu_pro", false, false},
-                                           {"math500", false, false},
-                                           {"gsm8k", false, false},
-                                           {"pass_at_k", false, false},
-                                           {"gpt_oss", false, false},
-                                           {"deepseek_r1", false, false},
-                                           {"coco_map", false, false},
-                                           {"dlrm", false, false},
-                                           {"top_1", false, false},
-                                           {"squad_f1", false, false},
-                                           {"wer", false, false},
-                                           {"token_bounds", false, false},
-                                           {"llama3_1_405b", false, false},
-                                           {"mixtral_8x7b", false, false},
-                                           {"dlrm_v3", false, false},
-                                           {"top1", false, false},
-                                           {"whisper", false, false},
-                                           {"sdxl", false, true},
-                                           {"external", false, false}}};
-
-constexpr std::array<std::string_view, 9> kExtractors{"abcd_extractor",
-                                                      "boxed_math_extractor",
-                                                      "identity_extractor",
-                                                      "python_code_extractor",
-                                                      "letter_aj",
-                                                      "aime_integer",
-                                                      "last_boxed",
-                                                      "gsm8k_number",
-                                                      "function_call_extractor"};
 
 std::string hint_of(std::string_view given, std::span<const std::string_view> words) {
   const std::string_view near = nearest(given, words);
@@ -121,12 +72,10 @@ void check_accuracy(const DatasetConfig& data, const std::string& path, const Co
     return;
   }
   const AccuracyConfig& accuracy = *data.accuracy_config;
-  const auto scorer = std::find_if(kScorers.begin(), kScorers.end(), [&](const Scorer& known) {
-    return known.name == accuracy.eval_method;
-  });
-  if (scorer == kScorers.end()) {
+  const ScorerFacts* const scorer = find_scorer(accuracy.eval_method);
+  if (scorer == nullptr) {
     std::vector<std::string_view> names;
-    for (const Scorer& known : kScorers) names.push_back(known.name);
+    for (const ScorerFacts& known : kScorers) names.push_back(known.name);
     reading.wrong_setting(path + ".accuracy_config.eval_method",
                           format("unknown scorer \"{}\"", accuracy.eval_method),
                           hint_of(accuracy.eval_method, names));

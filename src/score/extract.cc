@@ -5,20 +5,11 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "domain/scorer.h"
 #include "score/function_call.h"
 
 namespace assay::score {
 namespace {
-
-constexpr std::array<std::string_view, 9> kIds = {"abcd_extractor",
-                                                  "boxed_math_extractor",
-                                                  "identity_extractor",
-                                                  "python_code_extractor",
-                                                  "letter_aj",
-                                                  "aime_integer",
-                                                  "last_boxed",
-                                                  "gsm8k_number",
-                                                  "function_call_extractor"};
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 bool letter(char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
@@ -241,8 +232,8 @@ Result<std::string> find_extractor(std::string_view name) {
     id += capital ? static_cast<char>(c | 0x20) : c;
   }
   if (name == "ABCDExtractor") id = "abcd_extractor";
-  if (std::find(kIds.begin(), kIds.end(), id) != kIds.end()) return id;
-  const std::string_view near = nearest(id, kIds);
+  if (std::find(kExtractors.begin(), kExtractors.end(), id) != kExtractors.end()) return id;
+  const std::string_view near = nearest(id, kExtractors);
   return invalid(format("no extractor '{}'{}", name,
                         near.empty() ? "" : format(" (did you mean '{}'?)", near)));
 }

@@ -1,0 +1,112 @@
+// The scorers and extractors by name: what a config may name (plan/) and what scores (score/) are
+// one list. A new scorer is a row here, and where it is another way of scoring an enumerator, which
+// stops the build until score/scorer.cc makes it. Plain data; any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace assay {
+
+// A way of scoring: one file of score/ each.
+enum class ScorerKind : std::uint8_t {
+  exact_match,
+  pass_at_k,
+  suite,
+  code,
+  long_context,
+  mixtral,
+  agentic,
+  bfcl,
+  external,
+  rouge,
+  hierarchical_f1,
+  coco,
+  recommendation,
+  top_1,
+  squad_f1,
+  word_error_rate,
+  token_bounds,
+};
+
+struct ScorerFacts {
+  std::string_view name{};
+  ScorerKind kind = ScorerKind::external;
+  bool needs_extractor = false;  // the config must name one
+  bool once = false;             // each row is asked once: num_repeats must be 1
+  std::string_view about{};      // one line for people: what it expects and says
+};
+
+inline constexpr std::array<ScorerFacts, 31> kScorers = {{
+    {"pass_at_1", ScorerKind::exact_match, true, false,
+     "the extracted answer is the ground truth, to the letter"},
+    {"string_match", ScorerKind::exact_match, true, false, "the same, but for spaces around"},
+    {"aime", ScorerKind::exact_match, false, false, "the boxed integer, 0 to 999"},
+    {"gpqa", ScorerKind::exact_match, false, false, "the choice, A to D or choice1 to choice4"},
+    {"mmlu_pro", ScorerKind::exact_match, false, false, "the choice, A to J"},
+    {"math500", ScorerKind::exact_match, false, false,
+     "the boxed expression, equal as LaTeX or as a number"},
+    {"gsm8k", ScorerKind::exact_match, false, false,
+     "the number after \"The answer is\", else the last one"},
+    {"pass_at_k", ScorerKind::pass_at_k, false, false,
+     "pass@k over repeats, unbiased; extras: k, of (a scorer)"},
+    {"gpt_oss", ScorerKind::suite, false, false,
+     "GPT-OSS: AIME, GPQA and LiveCodeBench, each by its samples, × 100"},
+    {"deepseek_r1", ScorerKind::suite, false, false, "DeepSeek-R1: five subsets together, × 100"},
+    {"legacy_mlperf_deepseek_r1", ScorerKind::suite, false, true,
+     "the same by the reference client's name"},
+    {"code_bench_scorer", ScorerKind::code, true, false,
+     "the last code block passes all tests of its sample"},
+    {"llama3_1_405b", ScorerKind::long_context, false, false,
+     "Llama 3.1 405B: ROUGE-L, needles, answers, by the row"},
+    {"mixtral_8x7b", ScorerKind::mixtral, false, false,
+     "Mixtral 8x7B: ROUGE, GSM8K and MBXP's programs, by the row"},
+    {"agentic_inference_inline", ScorerKind::agentic, false, true,
+     "a replayed turn's intent or bash programs"},
+    {"bfcl_v4", ScorerKind::bfcl, false, false,
+     "function calls against BFCL v4's answer key, single turn"},
+    {"swe_bench_scorer", ScorerKind::external, false, true,
+     "as external; reads SWE-bench's own report too"},
+    {"rouge", ScorerKind::rouge, true, false, "ROUGE-1, -2, -L, -Lsum with stemmer, × 100"},
+    {"shopify_category_f1", ScorerKind::hierarchical_f1, false, false,
+     "hierarchical F1 of Qwen3-VL's categories"},
+    {"coco_map", ScorerKind::coco, false, false, "COCO's mAP; replies of seven floats a detection"},
+    {"dlrm", ScorerKind::recommendation, false, false,
+     "DLRMv3: normalised entropy, accuracy, GAUC"},
+    {"dlrm_v3", ScorerKind::recommendation, false, false, "the same by the workload's name"},
+    {"top_1", ScorerKind::top_1, false, false, "the first label is the true one, × 100"},
+    {"top1", ScorerKind::top_1, false, false, "the same by the workload's name"},
+    {"squad_f1", ScorerKind::squad_f1, false, false, "SQuAD's exact match and F1, × 100"},
+    {"wer", ScorerKind::word_error_rate, false, false, "word error rate; extras: ignore_case"},
+    {"whisper", ScorerKind::word_error_rate, false, false,
+     "Whisper: 100 - WER of normalised text; extras: spellings"},
+    {"token_bounds", ScorerKind::token_bounds, false, false,
+     "tokens a sample; extras: reference, tolerance, low, high"},
+    {"vbench", ScorerKind::external, false, true,
+     "as external; VBench's own program is given in extras.command"},
+    {"sdxl", ScorerKind::external, false, true, "as external, which says clip_score and fid_score"},
+    {"external", ScorerKind::external, false, false,
+     "a program of yours; extras: command, timeout_s"},
+}};
+
+// How an answer is found in a reply (score/extract.h), by name.
+inline constexpr std::array<std::string_view, 9> kExtractors = {"abcd_extractor",
+                                                                "boxed_math_extractor",
+                                                                "identity_extractor",
+                                                                "python_code_extractor",
+                                                                "letter_aj",
+                                                                "aime_integer",
+                                                                "last_boxed",
+                                                                "gsm8k_number",
+                                                                "function_call_extractor"};
+
+// Null where there is none of that name.
+constexpr const ScorerFacts* find_scorer(std::string_view name) {
+  for (const ScorerFacts& one : kScorers) {
+    if (one.name == name) return &one;
+  }
+  return nullptr;
+}
+
+}  // namespace assay
