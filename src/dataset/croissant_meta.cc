@@ -33,13 +33,39 @@ Result<std::vector<Transform>> read_transforms(const Json& value, const std::str
         out.push_back({Kind::replace, text_of(text)});
       } else if (name == "readLines") {
         out.push_back({Kind::read_lines, ""});
-      } else if (name != "format" && name != "unArchive") {
+      } else if (name != "format" && name != "unArchive" && name != "samplingRate") {
         return wrong_metadata(where, format("transform '{}' is not done here", name));
       }
       if (out.size() > 64) return wrong_metadata(where, "too many transforms");
     }
   }
   return out;
+}
+
+// "2,3", "-1,3"; the specification also writes "(-1,)".
+Result<std::vector<std::int64_t>> read_shape(const Json& value, const std::string& where) {
+  std::vector<std::int64_t> out;
+  const Json& shape = get(value, "arrayShape");
+  std::string text = shape.is_integer() ? shape.dump() : text_of(shape);
+  std::erase_if(text, [](char c) { return c == '(' || c == ')' || c == ' '; });
+  if (text.ends_with(',')) text.pop_back();
+  if (text.empty()) return out;
+  for (const std::string_view part : split(text, ',')) {
+    const auto size = parse_int(part);
+    if (!size || *size < -1 || *size == 0) {
+      return wrong_metadata(where, format("arrayShape: '{}' is no list of sizes (-1: any)", text));
+    }
+    out.push_back(*size);
+  }
+  return out;
+}
+
+Result<std::int64_t> read_sampling_rate(const Json& value, const std::string& where) {
+  const Json& rate = get(value, "samplingRate");
+  if (rate.is_null()) return 0;
+  const auto hertz = rate.is_string() ? parse_int(rate.as_string()) : rate.as_int(-1);
+  if (!hertz || *hertz < 1) return wrong_metadata(where, "samplingRate: expected Hz, above 0");
+  return *hertz;
 }
 
 Result<Source> read_source(const Json& value, const std::string& where) {
@@ -76,6 +102,11 @@ Result<Source> read_source(const Json& value, const std::string& where) {
     out.column = column;
   }
   ASSIGN_OR_RETURN(out.transforms, read_transforms(get(value, "transform"), where));
+  ASSIGN_OR_RETURN(out.sampling_rate, read_sampling_rate(value, where));
+  for (const Json* item : list_of(get(value, "transform"))) {
+    if (out.sampling_rate > 0) break;
+    ASSIGN_OR_RETURN(out.sampling_rate, read_sampling_rate(*item, where));
+  }
   if (const std::string replace = text_of(get(value, "replace")); !replace.empty()) {
     out.transforms.push_back({Transform::Kind::replace, replace});
   }
@@ -94,6 +125,7 @@ Result<Field> read_field(const Json& value, const std::string& parent, int depth
   const std::vector<std::string> types = texts_of(get(value, "dataType"));
   if (!types.empty()) out.type = bare(types.front());
   out.repeated = get(value, "repeated").as_bool(false) || get(value, "isArray").as_bool(false);
+  ASSIGN_OR_RETURN(out.shape, read_shape(value, where));
   out.value = get(value, "value");
   const Json& source = get(value, "source");
   if (!source.is_null()) {

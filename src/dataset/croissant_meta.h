@@ -36,6 +36,7 @@ struct Source {
   std::string column{};  // of the node's rows: a column, a JSONPath ("$…"), or "@" + fileProperty
   enum class What : std::uint8_t { column, json_path, property } what = What::column;
   std::vector<Transform> transforms{};
+  std::int64_t sampling_rate = 0;  // of audio, in Hz; 0: none is asked for
 };
 
 struct Field {
@@ -45,6 +46,7 @@ struct Field {
   bool has_source = false;
   bool has_references = false;
   bool repeated = false;
+  std::vector<std::int64_t> shape{};  // of an array (1.1): -1 is a size that the values say
   Source source{};
   Source references{};
   Json value{};

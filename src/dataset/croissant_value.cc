@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "text/base64.h"
 
 namespace assay::dataset::croissant {
 namespace {
@@ -63,6 +64,74 @@ Result<std::shared_ptr<const text::Regex>> compiled(const std::string& pattern) 
 }
 
 bool is_null_text(const Json& value) { return value.is_null(); }
+
+constexpr std::size_t kShapeMost = std::size_t{1} << 32;
+
+void flatten(const Json& value, std::vector<Json>& out) {
+  if (!value.is_array()) {
+    out.push_back(value);
+    return;
+  }
+  for (const Json& item : value.items()) flatten(item, out);
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string out;
+  for (const std::int64_t size : shape) out += (out.empty() ? "" : ",") + std::to_string(size);
+  return out;
+}
+
+bool fits(const Json& value, const std::vector<std::int64_t>& shape, std::size_t depth) {
+  if (depth == shape.size()) return !value.is_array();
+  if (!value.is_array()) return false;
+  if (shape[depth] >= 0 && value.size() != static_cast<std::size_t>(shape[depth])) return false;
+  for (const Json& item : value.items()) {
+    if (!fits(item, shape, depth + 1)) return false;
+  }
+  return true;
+}
+
+// The next `count` values as an array of the shape from `depth` on. At most one size is open.
+Json nested(const std::vector<Json>& values, const std::vector<std::int64_t>& shape,
+            std::size_t depth, std::size_t count, std::size_t& next) {
+  Json out = Json::array();
+  std::size_t size = count;  // the last dimension's
+  if (depth + 1 < shape.size()) {
+    std::size_t inner = 1;
+    bool open = false;
+    for (std::size_t i = depth + 1; i < shape.size(); ++i) {
+      open = open || shape[i] < 0;
+      if (shape[i] > 0) inner *= static_cast<std::size_t>(shape[i]);
+    }
+    size = open ? static_cast<std::size_t>(shape[depth]) : count / inner;
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    if (depth + 1 < shape.size()) {
+      out.push_back(nested(values, shape, depth + 1, count / size, next));
+    } else {
+      out.push_back(values[next++]);
+    }
+  }
+  return out;
+}
+
+// Of a WAV file in a cell (binary_cell.h); 0 where it is none.
+std::int64_t wave_rate(std::string_view cell) {
+  constexpr std::string_view kBinary = "data:;base64,";
+  constexpr std::size_t kHead = 64;  // digits: the 48 bytes with the first chunk
+  std::string head(cell.substr(0, kHead));
+  if (cell.starts_with(kBinary)) {
+    const auto bytes = text::decode_base64(cell.substr(kBinary.size(), kHead));
+    if (!bytes) return 0;
+    head = *bytes;
+  }
+  const bool wave =
+      head.size() >= 28 && head.starts_with("RIFF") && head.substr(8, 8) == "WAVEfmt ";
+  if (!wave) return 0;
+  std::int64_t rate = 0;
+  for (std::size_t i = 4; i-- > 0;) rate = rate << 8 | static_cast<unsigned char>(head[24 + i]);
+  return rate;
+}
 
 }  // namespace
 
@@ -252,9 +321,51 @@ Result<Json> FieldValue::cast(const Json& value) const {
   return value;
 }
 
+Result<Json> FieldValue::shaped(Json value) const {
+  const std::vector<std::int64_t>& shape = field_->shape;
+  if (shape.empty() || !value.is_array()) return value;
+  std::vector<Json> values;
+  flatten(value, values);
+  const auto wrong = [&](std::string_view why) {
+    return invalid(format("field '{}': {} values do not make an array of shape {}: {}", field_->id,
+                          values.size(), shape_text(shape), why));
+  };
+  std::size_t known = 1;
+  std::size_t open = 0;
+  for (const std::int64_t size : shape) {
+    if (size < 0) {
+      ++open;
+    } else if (static_cast<std::size_t>(size) > kShapeMost / known) {
+      return wrong("it is too large");
+    } else {
+      known *= static_cast<std::size_t>(size);
+    }
+  }
+  // With two sizes open the values must be nested already.
+  if (open > 1)
+    return fits(value, shape, 0) ? Result<Json>(std::move(value)) : wrong("its nesting");
+  if (open == 0 ? values.size() != known : values.size() % known != 0) return wrong("its size");
+  std::size_t next = 0;
+  return nested(values, shape, 0, values.size(), next);
+}
+
+Result<void> FieldValue::check_rate(const Json& value) const {
+  const std::int64_t wanted = field_->source.sampling_rate;
+  if (wanted == 0 || value.is_null()) return {};
+  const std::int64_t rate = wave_rate(value.as_string());
+  if (rate == wanted) return {};
+  return Error{Code::unsupported,
+               format("field '{}': samplingRate {} is asked for, and the audio {}; Assay does not "
+                      "resample",
+                      field_->id, wanted,
+                      rate > 0 ? format("has {} Hz", rate) : std::string("is no WAV file"))};
+}
+
 Result<Json> FieldValue::apply(const Json& raw) const {
   ASSIGN_OR_RETURN(const Json value, transform(raw));
-  return cast(value);
+  TRY(check_rate(value));
+  ASSIGN_OR_RETURN(Json made, cast(value));
+  return shaped(std::move(made));
 }
 
 }  // namespace assay::dataset::croissant

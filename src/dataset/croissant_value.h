@@ -1,4 +1,5 @@
-// What a Croissant field makes of what was extracted: its transforms, then its dataType. Pure.
+// What a Croissant field makes of what was extracted: its transforms, then its dataType, then the
+// shape of an array. Pure.
 #pragma once
 
 #include <memory>
@@ -53,6 +54,10 @@ class FieldValue {
   explicit FieldValue(const Field& field) : field_(&field) {}
   static Result<Json> one(const Step& step, const Json& value);
   Result<Json> cast(const Json& value) const;
+  // Lists as the field's arrayShape nests them.
+  Result<Json> shaped(Json value) const;
+  // Audio of another rate than is asked for is refused: nothing is resampled here.
+  Result<void> check_rate(const Json& value) const;
 
   const Field* field_;
   std::vector<Step> steps_{};
