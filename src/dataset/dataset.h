@@ -83,6 +83,10 @@ struct Spec {
   bool all_turns = false;
   // Keep every column that was not understood in Sample::columns, for scorers.
   bool keep_columns = false;
+  // Only so many samples are kept, and memory is theirs; the rest is read, checked and counted
+  // (Dataset::not_kept). A trace's are all kept, to be put in order of time. 0: all.
+  std::uint64_t keep_max = 0;
+  bool conversations = false;  // rows are turns to replay: conversations.h
   std::optional<SyntheticSpec> synthetic{};
 };
 

@@ -262,6 +262,20 @@ TEST_F(DatasetTest, a_row_of_many_megabytes_is_read) {
   EXPECT_EQ(dataset->samples.size(), 2U);
 }
 
+TEST_F(DatasetTest, what_is_not_wanted_is_checked_and_counted_and_not_kept) {
+  std::string text;
+  for (int i = 0; i < 20; ++i) text += format("{{\"prompt\": \"p{}\"}}\n", i);
+  const std::string path = file("rows.jsonl", text);
+  const auto first = load_dataset({.path = path, .keep_max = 3});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->samples.size(), 3U);
+  EXPECT_EQ(first->samples[2].prompt, "p2");
+  EXPECT_EQ(first->not_kept, 17U);
+  EXPECT_EQ(first->sha256, sha256_hex(text));
+  // An error is one wherever it stands.
+  EXPECT_THAT(error_of({.path = file("bad.jsonl", text + "{]"), .keep_max = 3}), HasSubstr(":21:"));
+}
+
 TEST(JsonRows, the_same_rows_however_the_file_is_cut) {
   const std::string lines = "\xEF\xBB\xBF{\"a\":1}\n\n  {\"b\":\"\\n\"}\r\n3";
   const std::string array = " [ {\"a\":\"],[\\\"\"},\n[1,[2]], \"x\" ,4\n] \n";

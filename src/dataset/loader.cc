@@ -46,8 +46,16 @@ Result<void> Loader::add(Json row, std::string_view place) {
   if (conversation) return add_conversation(row, place);
   auto sample = mapper_.map(std::move(row));
   if (!sample) return at(place, sample.error().message);
-  samples_.push_back(*std::move(sample));
+  keep(*std::move(sample));
   return {};
+}
+
+void Loader::keep(Sample sample) {
+  if (spec_.keep_max > 0 && samples_.size() >= spec_.keep_max) {
+    ++not_kept_;
+  } else {
+    samples_.push_back(std::move(sample));
+  }
 }
 
 Result<void> Loader::add_text(std::string_view text, std::string_view place) {
@@ -79,9 +87,9 @@ Result<void> Loader::add_conversation(const Json& row, std::string_view place) {
   if (!conversation) return at(place, conversation.error().message);
   ++conversations_;
   if (spec_.all_turns) {
-    const std::size_t before = samples_.size();
-    for (Sample& sample : turns_of(*conversation)) samples_.push_back(std::move(sample));
-    if (samples_.size() == before) ++skipped_;
+    std::vector<Sample> turns = turns_of(*conversation);
+    if (turns.empty()) ++skipped_;
+    for (Sample& turn : turns) keep(std::move(turn));
     return {};
   }
   const Turn* asked = conversation->first_user_turn();
@@ -94,15 +102,16 @@ Result<void> Loader::add_conversation(const Json& row, std::string_view place) {
   if (first.role == "system") sample.system = first.text;
   sample.prompt = asked->text;
   sample.session = conversation->id;
-  samples_.push_back(std::move(sample));
+  keep(std::move(sample));
   return {};
 }
 
 void Loader::order_by_time(Dataset& out) {
   if (times_.empty()) return;
-  if (times_.size() != out.samples.size()) {
+  const std::size_t count = out.samples.size() + out.not_kept;
+  if (times_.size() != count) {
     out.notes.push_back(format("'{}': {} of {} rows have no timestamp, so there is no schedule",
-                               spec_.path, out.samples.size() - times_.size(), out.samples.size()));
+                               spec_.path, count - times_.size(), count));
     return;
   }
   if (!std::is_sorted(times_.begin(), times_.end())) {
@@ -135,7 +144,8 @@ Result<Dataset> Loader::finish(std::string sha256) {
   Dataset out{.name = spec_.name,
               .path = spec_.path,
               .sha256 = std::move(sha256),
-              .samples = std::move(samples_)};
+              .samples = std::move(samples_),
+              .not_kept = not_kept_};
   if (out.name.empty()) out.name = std::filesystem::path(spec_.path).stem().string();
   if (conversations_ > 0) {
     out.notes.push_back(format("'{}': conversations; {}", spec_.path,

@@ -34,6 +34,8 @@ class Loader {
   Error at(std::string_view place, std::string_view message) const;
 
  private:
+  // Beyond the samples that are wanted it is only counted.
+  void keep(Sample sample);
   Result<void> add_conversation(const Json& row, std::string_view place);
   Result<void> add_trace(const Json& row, std::string_view place);
   // Traces in order of time, counted from their first instant.
@@ -46,6 +48,7 @@ class Loader {
   std::uint64_t conversations_ = 0;
   std::uint64_t skipped_ = 0;
   std::uint64_t traced_ = 0;
+  std::uint64_t not_kept_ = 0;
   std::int64_t tokens_ = 0;  // of traces, which are made and not read
   std::vector<Sample> samples_{};
   std::vector<Duration> times_{};

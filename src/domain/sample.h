@@ -24,7 +24,8 @@ struct Sample {
   // Other columns that the request body takes over (name, n, stop, logit_bias, user, chat_template,
   // chat_template_kwargs, or what the user mapped), as an object; else null.
   Json body{};
-  Json columns{};  // the row's remaining columns as an object, for scorers; never sent; else null
+  Json overrides{};  // of the body, over the run's own settings, as an object; else null
+  Json columns{};    // the row's remaining columns as an object, for scorers; never sent; else null
   // Before which of `input_tokens` a salt goes, where the dataset knows where the system prompt
   // ends; -1: after the first, which is the vocabulary's begin of text.
   std::int32_t salt_position = -1;
@@ -33,14 +34,27 @@ struct Sample {
   std::string session{};               // conversation id, for session headers; may be empty
 };
 
+// A client's turn of a conversation.
+struct Turn {
+  std::uint32_t sample = 0;  // which asks it, its history included
+  Duration delay{};          // after the reply before it, as it was recorded
+};
+
+// Turns that are asked one after the other, each when the reply to the one before has come.
+struct Conversation {
+  std::vector<Turn> turns{};
+};
+
 struct Dataset {
   std::string name{};
   std::string path{};    // as the user gave it; "" for synthetic
   std::string sha256{};  // of the file's bytes; "" for synthetic
   std::vector<Sample> samples{};
+  std::uint64_t not_kept = 0;  // further samples, where only the first were wanted
   // When each sample is due in the trace that the dataset is, ascending from 0; else empty.
   std::vector<Duration> arrivals{};
-  std::vector<std::string> notes{};  // what a person should know of how it was read
+  std::vector<Conversation> conversations{};  // of a dataset that is replayed; else empty
+  std::vector<std::string> notes{};           // what a person should know of how it was read
 };
 
 }  // namespace assay

@@ -74,7 +74,8 @@ Result<dataset::Spec> read_spec(const Options& options) {
       .prefer_token_ids = options.api == "openai_completions" || options.api == "sglang",
       .prompt_format = data.prompt_format,
       .all_turns = data.turns == plan::Turns::all,
-      .keep_columns = options.json};
+      .keep_columns = options.json,
+      .keep_max = options.all ? 0 : std::max<std::uint64_t>(1, options.first)};
   return spec;
 }
 
@@ -151,8 +152,9 @@ Result<int> cmd_dataset(Args args) {
     return exit_code(ExitCode::done);
   }
   ASSIGN_OR_RETURN(const Dataset data, dataset::load_dataset(spec));
+  const std::uint64_t count = data.samples.size() + data.not_kept;
   Json out = Json::object();
-  out.set("name", data.name).set("sha256", data.sha256).set("samples", data.samples.size());
+  out.set("name", data.name).set("sha256", data.sha256).set("samples", count);
   if (!data.arrivals.empty()) out.set("trace_seconds", data.arrivals.back().seconds());
   Json notes = Json::array();
   for (const std::string& note : data.notes) notes.push_back(note);
@@ -167,7 +169,7 @@ Result<int> cmd_dataset(Args args) {
     return exit_code(ExitCode::done);
   }
   print(format("{}: {} samples, sha256 {}\n", data.name,
-               with_thousands(static_cast<std::int64_t>(data.samples.size())), data.sha256));
+               with_thousands(static_cast<std::int64_t>(count)), data.sha256));
   for (const std::string& note : data.notes) print(format("  {}\n", note));
   for (const Json& sample : shown.items()) print(sample.dump() + "\n");
   return exit_code(ExitCode::done);
