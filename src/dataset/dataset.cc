@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "dataset/conversations.h"
 #include "dataset/croissant.h"
 #include "dataset/csv.h"
 #include "dataset/json_rows.h"
@@ -212,6 +213,7 @@ Result<Dataset> load_dataset(const Spec& spec) {
     found.format.clear();
     return load_dataset(found);
   }
+  if (spec.conversations) return load_conversations(spec);
   std::optional<Preset> preset;
   if (spec.prompt_format.empty()) {
     ASSIGN_OR_RETURN(preset, Preset::of(spec.name));

@@ -14,6 +14,8 @@ std::string_view to_string(PhaseKind kind) {
       return "performance";
     case PhaseKind::accuracy:
       return "accuracy";
+    case PhaseKind::tail:
+      return "tail";
   }
   CHECK(false && "no such PhaseKind");
   return "";
@@ -26,6 +28,17 @@ template <typename T>
 T share(T total, std::uint32_t index, std::uint32_t count) {
   if (total == std::numeric_limits<T>::max()) return total;
   return static_cast<T>(total / count + (total % count > index ? 1 : 0));
+}
+
+// Whole ones, to as many shards as have a slot. Before the limits are shared out.
+void shard_conversations(PhasePlan& phase, std::uint32_t index, std::uint32_t count) {
+  if (!phase.replay) return;
+  const std::uint32_t used = std::min(count, phase.limits.front().in_flight_max);
+  std::vector<Conversation> mine;
+  for (std::size_t k = index; index < used && k < phase.conversations.size(); k += used) {
+    mine.push_back(std::move(phase.conversations[k]));
+  }
+  phase.conversations = std::move(mine);
 }
 
 }  // namespace
@@ -41,6 +54,7 @@ Plan shard(const Plan& plan, std::uint32_t index, std::uint32_t count) {
       mine.push_back(phase.arrivals[k]);
     }
     phase.arrivals = std::move(mine);
+    shard_conversations(phase, index, count);
     for (LimitStep& step : phase.limits) {
       step.in_flight_max = share(step.in_flight_max, index, count);
     }

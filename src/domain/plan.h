@@ -16,8 +16,17 @@
 
 namespace assay {
 
-enum class PhaseKind : std::uint8_t { warmup, performance, accuracy };
+enum class PhaseKind : std::uint8_t {
+  warmup,
+  performance,
+  accuracy,
+  tail,  // what a phase of conversations left under way, asked to its end and not measured
+};
 std::string_view to_string(PhaseKind kind);
+// Measured or scored.
+constexpr bool is_counted(PhaseKind kind) {
+  return kind == PhaseKind::performance || kind == PhaseKind::accuracy;
+}
 
 // From `at` after the phase's start until the next step, at most `in_flight_max` queries are in
 // flight.
@@ -53,6 +62,12 @@ struct PhasePlan {
   bool open_loop = false;
   std::vector<Duration> arrivals{};
   std::vector<LimitStep> limits{LimitStep{}};  // at least one, the first at 0
+  // Conversations in place of `order`: as many at once as the limit says, each turn due when the
+  // reply to the one before has come. One entry a trajectory, in the order in which they begin. The
+  // phase ends when a slot has no further trajectory to begin; what is unfinished then goes on in
+  // the next phase if that is a tail, and else ends with the turns in flight.
+  bool replay = false;
+  std::vector<Conversation> conversations{};
   StopRule stop{};
   bool drain = true;  // wait for what is in flight before the next phase begins
 };

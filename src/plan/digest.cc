@@ -60,6 +60,7 @@ void add_sample(Sha256& hash, const Sample& sample) {
   add_json(hash, "body", sample.body);
   add_json(hash, "output_tokens_max", Json(sample.output_tokens_max));
   add(hash, "session", sample.session);
+  if (!sample.overrides.is_null()) add_json(hash, "overrides", sample.overrides);
   if (sample.salt_position >= 0) add_json(hash, "salt_position", Json(sample.salt_position));
 }
 
@@ -77,6 +78,12 @@ void add_phase(Sha256& hash, const PhasePlan& phase, std::uint16_t index) {
   add(hash, "stop",
       format("{} {} {} {} {} {} {}", stop.queries_min, stop.queries_max, stop.pass,
              stop.duration_min.ns, stop.duration_max.ns, stop.drain_max.ns, stop.idle_max.ns));
+  for (const Conversation& one : phase.conversations) {
+    for (const Turn& turn : one.turns) {
+      add(hash, "turn", format("{} {}", turn.sample, turn.delay.ns));
+    }
+    add(hash, "conversation", "ended");
+  }
   add_json(hash, "drain", Json(phase.drain));
   add_json(hash, "salted", Json(phase.salted));
   QueryStream queries(phase, index, 0, 1);

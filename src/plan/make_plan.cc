@@ -22,11 +22,6 @@ Error unsupported(std::string message) { return Error{Code::unsupported, std::mo
 Result<void> check_supported(const Config& config) {
   const LoadPattern& load = config.settings.load_pattern;
   if (wants(config, DatasetType::performance)) {
-    if (load.type == Pattern::agentic_inference) {
-      return unsupported(
-          "settings.load_pattern.type: agentic_inference is read but not run yet; single turns run "
-          "with type: concurrency and a dataset without an agentic_inference block");
-    }
     if (load.type == Pattern::burst || load.type == Pattern::step) {
       return unsupported(
           format("settings.load_pattern.type: {} is a name that no client runs; "
@@ -82,16 +77,23 @@ Result<Generation> generation_of(const Config& config, const DatasetConfig& data
 Endpoints endpoints_of(const Config& config) {
   const Client& client = config.settings.client;
   const EndpointConfig& from = config.endpoint_config;
+  Duration patience = config.settings.runtime.query_timeout;
+  std::vector<std::string> sessions = from.session_id_headers;
+  for (const DatasetConfig& data : config.datasets) {
+    if (!data.agentic_inference || !wants(config, data.type)) continue;
+    patience = std::min(patience, data.agentic_inference->turn_timeout);
+    sessions = data.agentic_inference->routing_headers;
+  }
   Endpoints out{.urls = from.endpoints,
                 .api = from.api_type,
                 .api_key = from.api_key,
                 .headers = from.headers,
-                .session_headers = from.session_id_headers,
+                .session_headers = std::move(sessions),
                 .request_ids = from.request_ids,
                 .insecure = client.insecure,
                 .http = client.http,
                 .connect_timeout = client.connect_timeout,
-                .query_timeout = config.settings.runtime.query_timeout,
+                .query_timeout = patience,
                 .idle_connection_max = client.max_idle_time};
   if (client.max_connections > 0) {
     out.connections_max = static_cast<std::uint32_t>(client.max_connections);
@@ -140,7 +142,8 @@ Result<std::vector<Dataset>> load_datasets(const Config& config) {
                        .prefer_token_ids = api == Api::openai_completions || api == Api::sglang,
                        .prompt_format = data.prompt_format,
                        .all_turns = data.turns == Turns::all,
-                       .keep_columns = data.accuracy_config.has_value()};
+                       .keep_columns = data.accuracy_config.has_value(),
+                       .conversations = data.agentic_inference.has_value()};
     if (data.synthetic) {
       const SyntheticConfig& from = *data.synthetic;
       spec.synthetic = dataset::SyntheticSpec{.osl = from.osl,
@@ -169,6 +172,7 @@ Result<PlanBundle> make_plan(const Config& config, std::vector<Dataset> datasets
   std::size_t next = 0;
   std::vector<AccuracyPhase> accuracy;
   std::uint32_t performance = 0;
+  const AgenticConfig* agentic = nullptr;
   const bool measured = wants(config, DatasetType::performance);
   for (const DatasetConfig& data : config.datasets) {
     if (!wants(config, data.type)) continue;
@@ -180,6 +184,7 @@ Result<PlanBundle> make_plan(const Config& config, std::vector<Dataset> datasets
     ASSIGN_OR_RETURN(Generation generation, generation_of(config, data));
     if (data.type == DatasetType::performance) {
       performance = index;
+      if (data.agentic_inference) agentic = &*data.agentic_inference;
     } else {
       const std::uint32_t repeats = data.accuracy_config ? data.accuracy_config->num_repeats : 1;
       accuracy.push_back({data.name, index, repeats});
@@ -188,7 +193,11 @@ Result<PlanBundle> make_plan(const Config& config, std::vector<Dataset> datasets
     out.datasets.push_back({std::move(dataset), std::move(generation)});
   }
   PhaseMaker phases(config, out);
-  if (measured) TRY(phases.add_measured(performance));
+  if (agentic != nullptr) {
+    TRY(phases.add_replay(performance, *agentic));
+  } else if (measured) {
+    TRY(phases.add_measured(performance));
+  }
   for (const AccuracyPhase& phase : accuracy) TRY(phases.add_accuracy(phase));
   if (out.plan.phases.empty()) return invalid("there is nothing to run: no dataset");
   return out;

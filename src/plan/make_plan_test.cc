@@ -329,6 +329,29 @@ TEST(MakePlan, what_cannot_be_asked_is_said_before_anything_is_sent) {
   EXPECT_THAT(error(flags({}), Dataset{.name = "none"}), HasSubstr("has no rows"));
 }
 
+TEST(MakePlan, conversations_are_replayed_and_end_in_a_tail) {
+  const auto planned = [](const char* agentic) {
+    Dataset data = rows(4);
+    data.conversations = {{{{0, {}}, {1, {}}}}, {{{2, {}}, {3, {}}}}};
+    return plan_of(file("  load_pattern: {type: agentic_inference, target_concurrency: 2}",
+                        format("[{{path: c.jsonl, agentic_inference: {}}}]", agentic)),
+                   {data});
+  };
+  const PlanBundle bundle = planned("{num_trajectories_to_issue: 3, turn_timeout_s: 7}");
+  const std::vector<PhasePlan>& phases = bundle.plan.phases;
+  ASSERT_EQ(phases.size(), 2U);
+  EXPECT_TRUE(phases[0].replay);
+  EXPECT_EQ(phases[0].conversations.size(), 3U);
+  EXPECT_EQ(phases[0].limits[0].in_flight_max, 2U);
+  EXPECT_FALSE(phases[0].drain);
+  EXPECT_EQ(phases[1].kind, PhaseKind::tail);
+  EXPECT_EQ(bundle.endpoints.query_timeout, 7_s);
+  EXPECT_THAT(bundle.endpoints.session_headers, ElementsAre("X-Session-ID"));
+  const PlanBundle cut = planned("{stop_issuing_on_first_user_complete: true}");
+  EXPECT_EQ(cut.plan.phases.size(), 1U);
+  EXPECT_TRUE(cut.plan.phases[0].drain);
+}
+
 TEST(MakePlan, what_is_not_run_yet_is_refused_by_name) {
   const auto refused = [](const Config& config) {
     const auto bundle = make_plan(config, {rows(3), rows(3)});
@@ -337,9 +360,6 @@ TEST(MakePlan, what_is_not_run_yet_is_refused_by_name) {
     EXPECT_EQ(bundle.error().code, Code::unsupported);
     return bundle.error().message;
   };
-  EXPECT_THAT(refused(file("  load_pattern: {type: agentic_inference, target_concurrency: 2}",
-                           "[{path: c.jsonl, agentic_inference: {enable_salt: true}}]")),
-              HasSubstr("agentic_inference"));
   Config config = flags({});
   config.settings.profiling.engine = "vllm";
   EXPECT_THAT(refused(config), HasSubstr("profiling"));

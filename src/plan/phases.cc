@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "plan/replay.h"
 #include "plan/resolve.h"
 #include "plan/words.h"
 
@@ -301,6 +302,33 @@ Result<void> PhaseMaker::add_measured(std::uint32_t dataset) {
                with_thousands(static_cast<std::int64_t>(phase.stop.queries_min))));
   }
   out_.plan.phases.push_back(std::move(phase));
+  return {};
+}
+
+Result<void> PhaseMaker::add_replay(std::uint32_t dataset, const AgenticConfig& agentic) {
+  if (config_.settings.warmup.enabled) TRY(add_warmup(dataset));
+  PhasePlan phase{.kind = PhaseKind::performance, .name = "performance", .dataset = dataset};
+  ASSIGN_OR_RETURN(phase.conversations, make_trajectories(agentic, out_.datasets[dataset].dataset));
+  phase.replay = true;
+  phase.order = SampleOrder::sequential(static_cast<std::uint32_t>(rows_of(phase)));
+  phase.limits = {{{}, *config_.settings.load_pattern.target_concurrency}};
+  phase.stop.duration_max = config_.settings.runtime.max_duration;
+  phase.stop.idle_max = config_.settings.runtime.no_progress_timeout;
+  const Settings& settings = config_.settings;
+  set_drain(phase, settings.timeouts ? settings.timeouts->performance_drain_timeout
+                                     : settings.drain.performance_timeout);
+  if (agentic.stop_issuing_on_first_user_complete) {
+    out_.plan.phases.push_back(std::move(phase));
+    return {};
+  }
+  PhasePlan tail{.kind = PhaseKind::tail, .name = "tail", .dataset = dataset};
+  tail.order = phase.order;
+  tail.limits = phase.limits;
+  tail.stop = phase.stop;
+  tail.drain = phase.drain;
+  phase.drain = false;  // its last turns end beside the tail's first
+  out_.plan.phases.push_back(std::move(phase));
+  out_.plan.phases.push_back(std::move(tail));
   return {};
 }
 

@@ -27,6 +27,8 @@ class PhaseMaker {
   // The warm-up, if there is one, and the performance phase.
   Result<void> add_measured(std::uint32_t dataset);
   Result<void> add_accuracy(const AccuracyPhase& phase);
+  // Of agentic_inference, in place of add_measured(): the conversations and their tail.
+  Result<void> add_replay(std::uint32_t dataset, const AgenticConfig& agentic);
 
  private:
   // How long a phase lasts: a number of queries, or a time.

@@ -125,7 +125,7 @@ settings:
 endpoint_config: {endpoints: ['http://localhost:8000'], api_type: openai}
 timeout: 14400
 )",
-     "agentic_inference"},
+     ""},
     {"edge, one stream", R"(
 type: online
 submission_ref: {model: qwen3.6-27b, ruleset: mlperf-edge-current}
@@ -157,7 +157,13 @@ TEST(ReferenceExamples, load_as_they_are) {
     const auto loaded = reader.finish();
     ASSERT_TRUE(loaded) << loaded.error().message;
     std::vector<Dataset> datasets(loaded->config.datasets.size());
-    for (Dataset& dataset : datasets) dataset.samples = {{.prompt = "a"}, {.prompt = "b"}};
+    for (Dataset& dataset : datasets) {
+      dataset.samples = {{.prompt = "a"}, {.prompt = "b"}};
+      if (!loaded->config.datasets[0].agentic_inference) continue;
+      const Json system = Json().set("role", "system").set("content", "be brief");
+      dataset.samples = {{.messages = Json::array().push_back(system)}};
+      dataset.conversations = {{{{0, {}}}}};
+    }
     const auto bundle = make_plan(loaded->config, std::move(datasets));
     if (std::string_view(example.refused).empty()) {
       ASSERT_TRUE(bundle) << example.name << ": " << bundle.error().message;

@@ -249,6 +249,7 @@ Json plain_body(Api api, const Generation& generation, const Sample& sample, cha
   set_rest_of_row(body, sample);
   if (api == Api::sglang) body.erase("stop");
   merge_patch(body, generation.extra_body);
+  merge_patch(body, sample.overrides);
   return body;
 }
 

@@ -179,6 +179,16 @@ Generation full_generation() {
   return g;
 }
 
+TEST(ChatBody, a_rows_own_settings_win_over_the_runs) {
+  Sample sample = prompt("Hi");
+  sample.overrides = parse(R"({"temperature":0.25,"model":"m2","stop":["x"]})");
+  const Json body = parse(body_of(Api::openai, full_generation(), sample));
+  EXPECT_EQ(body["temperature"].as_double(), 0.25);
+  EXPECT_EQ(body["model"].as_string(), "m2");
+  EXPECT_EQ(body["stop"].size(), 1U);
+  EXPECT_EQ(body["priority"].as_int(), 3);
+}
+
 TEST(ChatBody, keys_stand_in_the_references_order_and_what_is_unset_is_absent) {
   Sample sample = prompt("Hi \"you\"\n");
   sample.system = "Be brief.";

@@ -21,7 +21,8 @@ Result<PhaseInfo> phase_from(const Json& json) {
   PhaseInfo phase{};
   phase.name = json["name"].as_string();
   phase.open_loop = json["open_loop"].as_bool();
-  for (const PhaseKind kind : {PhaseKind::warmup, PhaseKind::performance, PhaseKind::accuracy}) {
+  for (const PhaseKind kind :
+       {PhaseKind::warmup, PhaseKind::performance, PhaseKind::accuracy, PhaseKind::tail}) {
     if (json["kind"].as_string() != to_string(kind)) continue;
     phase.kind = kind;
     return phase;

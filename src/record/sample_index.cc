@@ -10,7 +10,7 @@
 namespace assay::record {
 
 void SampleIndex::note(const Query& query) {
-  if (query.phase < info_.phases.size() && info_.phases[query.phase].kind == PhaseKind::warmup) {
+  if (query.phase < info_.phases.size() && !is_counted(info_.phases[query.phase].kind)) {
     return;
   }
   if (query.phase >= phases_.size()) phases_.resize(std::size_t{query.phase} + 1);
@@ -29,7 +29,7 @@ Result<void> SampleIndex::write(const std::filesystem::path& path) const {
   std::string_view phase_separator = "\n";
   for (std::size_t phase = 0; phase < std::max(phases_.size(), info_.phases.size()); ++phase) {
     const bool named = phase < info_.phases.size();
-    if (named && info_.phases[phase].kind == PhaseKind::warmup) continue;
+    if (named && !is_counted(info_.phases[phase].kind)) continue;
     const std::string name = named ? info_.phases[phase].name : format("phase {}", phase);
     file.append(format("{}  {}: {{", phase_separator, json_quote(name)));
     phase_separator = ",\n";

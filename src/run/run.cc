@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "base/check.h"
+#include "base/format.h"
+#include "run/conversations.h"
 #include "run/self_audit.h"
 
 namespace assay::run {
@@ -34,6 +38,7 @@ class Watch final : public EventSink {
     ++done_[event.query.phase];
     failing = event.outcome != Outcome::ok;
     freed.push_back(event.done);
+    if (keep_ended) ended.push_back({event.query, event.done, event.outcome});
     if (!failing) {
       ++ok_[event.query.phase];
       last_activity = std::max(last_activity, event.done);
@@ -48,6 +53,14 @@ class Watch final : public EventSink {
   Instant last_activity{};       // of a target that answers: failures are none
   bool failing = false;          // the latest query failed, and no answer has come since
   std::vector<Instant> freed{};  // when slots became free that nobody took yet
+  // Queries that ended, for a replay to go on from.
+  struct Ended {
+    Query query{};
+    Instant done{};
+    Outcome outcome = Outcome::ok;
+  };
+  bool keep_ended = false;
+  std::vector<Ended> ended{};
 
  private:
   EventSink& next_;
@@ -87,6 +100,10 @@ class Loop {
 
   void run_phase(std::uint16_t index);
   void issue(PhaseState& phase, PhaseResult& result);
+  void replay(PhaseState& phase, PhaseResult& result);
+  void hear_replies(PhaseState& phase);
+  void send_turn(PhaseState& phase, const Conversations::DueTurn& turn, Instant now);
+  Query next_turn(PhaseState& phase, std::uint32_t sample) const;
   bool may_issue(const PhaseState& phase, Instant now, PhaseResult& result);
   bool has_enough(const PhaseState& phase, Duration elapsed, StopReason* why) const;
   Instant due_of(const PhaseState& phase, std::uint32_t limit, Instant now) const;
@@ -104,7 +121,8 @@ class Loop {
   const Control& control_;
   RunResult result_{};
   Instant next_tick_{};
-  Instant held_{};  // when a limit last held back what was due
+  Instant held_{};                                // when a limit last held back what was due
+  std::optional<Conversations> conversations_{};  // of a replay, its tail included
   std::unique_ptr<LagRecorder> loop_lag_ = std::make_unique<LagRecorder>();
   std::unique_ptr<LagRecorder> send_lag_ = std::make_unique<LagRecorder>();
 };
@@ -227,6 +245,71 @@ void Loop::issue(PhaseState& phase, PhaseResult& result) {
   }
 }
 
+Query Loop::next_turn(PhaseState& phase, std::uint32_t sample) const {
+  const auto index = static_cast<std::uint16_t>(&phase.plan - plan_.phases.data());
+  return {
+      .index = static_cast<std::uint32_t>(plan_.shard_index + phase.issued++ * plan_.shard_count),
+      .phase = index,
+      .sample = sample};
+}
+
+// What ended moves its conversation on. The turns after one that failed are never sent: they are
+// issued and failed, so that the accounting is of whole conversations.
+void Loop::hear_replies(PhaseState& phase) {
+  const std::vector<Watch::Ended> ended = std::exchange(watch_.ended, {});
+  for (const Watch::Ended& one : ended) {
+    const auto given_up = conversations_->ended(one.query, one.done, one.outcome == Outcome::ok);
+    for (const std::uint32_t sample : given_up) {
+      const Instant now = clock_.now();
+      Event event{.query = next_turn(phase, sample), .outcome = Outcome::cancelled};
+      event.due = event.done = now;
+      watch_.on_done(event, format("TurnAbortedByPriorFailure: prior turn errored: {}",
+                                   to_string(one.outcome)));
+    }
+  }
+  watch_.ended.clear();  // those that were given up just now
+  watch_.freed.clear();
+}
+
+void Loop::send_turn(PhaseState& phase, const Conversations::DueTurn& turn, Instant now) {
+  send_lag_->record(turn.at, now);
+  const Query query = next_turn(phase, turn.sample);
+  conversations_->sent(turn, query);
+  target_.submit(query, turn.at, watch_);
+}
+
+// A phase of conversations, or the tail of one.
+void Loop::replay(PhaseState& phase, PhaseResult& result) {
+  const bool tail = phase.plan.kind == PhaseKind::tail;
+  if (!tail) {
+    conversations_.emplace(phase.plan.conversations, phase.plan.limits.front().in_flight_max,
+                           phase.started);
+    watch_.keep_ended = true;
+  }
+  const Instant deadline = phase.plan.stop.duration_max == Duration::max()
+                               ? Instant::max()
+                               : phase.started + phase.plan.stop.duration_max;
+  int sends = 0;
+  while (conversations_) {
+    const Instant now = clock_.now();
+    hear_replies(phase);
+    result.stopped = now >= deadline ? StopReason::duration : StopReason::schedule;
+    const bool over = tail ? conversations_->finished() : conversations_->thinning();
+    if (asked_to_stop(result) || now >= deadline || over) return;
+    if (target_is_dead(phase.plan, now)) {
+      result.stopped = StopReason::idle;
+      return;
+    }
+    const auto turn = conversations_->next();
+    if (turn && turn->at <= now) {
+      send_turn(phase, *turn, now);
+      if (++sends % kSendsBetweenPolls == 0) target_.poll(now, watch_);
+      continue;
+    }
+    work_until(std::min(turn ? turn->at : Instant::max(), deadline), turn.has_value());
+  }
+}
+
 void Loop::drain(const PhasePlan& plan, PhaseResult& result) {
   const Instant give_up = clock_.now() + plan.stop.drain_max;
   while (target_.in_flight() > 0) {
@@ -251,11 +334,23 @@ void Loop::run_phase(std::uint16_t index) {
   result.started = phase.started;
   watch_.last_activity = phase.started;
   watch_.on_phase({index, PhaseStep::started, phase.started});
-  issue(phase, result);
+  if (plan.kind == PhaseKind::tail || plan.replay) {
+    replay(phase, result);
+  } else {
+    issue(phase, result);
+  }
   result.issue_ended = clock_.now();
   watch_.on_phase({index, PhaseStep::issue_ended, result.issue_ended});
   result.issued = phase.issued;
   const bool last = index + 1U == plan_.phases.size();
+  const bool begun = result.stopped == StopReason::schedule;
+  const bool goes_on =
+      !last && plan_.phases[index + 1U].kind == PhaseKind::tail && begun && !result_.interrupted;
+  if (!goes_on) {
+    conversations_.reset();
+    watch_.keep_ended = false;
+    watch_.ended.clear();
+  }
   if (plan.drain || last || result_.interrupted || result_.target_dead) drain(plan, result);
   result.ended = clock_.now();
   watch_.on_phase({index, PhaseStep::drained, result.ended});

@@ -269,6 +269,11 @@ Result<PreparedCurve> prepare_curve(RunFlags& flags, const CurveOptions& options
     return invalid(
         "a curve needs a performance dataset: --dataset FILE, or none for synthetic ones");
   }
+  if (out.config.settings.load_pattern.type == plan::Pattern::agentic_inference) {
+    return Error{Code::unsupported,
+                 "settings.load_pattern.type: agentic_inference: a curve of conversations is not "
+                 "planned yet; assay run measures each level"};
+  }
   ASSIGN_OR_RETURN(out.datasets, plan::load_datasets(out.config));
   CurveSettings& settings = out.settings;
   ASSIGN_OR_RETURN(const plan::CurveWish wish, wish_of(out, options));

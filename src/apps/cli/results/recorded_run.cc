@@ -77,6 +77,7 @@ Json steady_facts(const plan::PlanBundle& bundle) {
   for (const PhasePlan& phase : bundle.plan.phases) {
     if (phase.kind != PhaseKind::performance || phase.open_loop || phase.limits.size() != 1)
       continue;
+    if (phase.replay) return {};  // its turns are not of one kind
     const std::uint32_t level = phase.limits[0].in_flight_max;
     if (level == std::numeric_limits<std::uint32_t>::max()) continue;
     return Json()

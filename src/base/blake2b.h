@@ -1,0 +1,14 @@
+// BLAKE2b (RFC 7693) without a key, with a digest of any length: what the reference client salts
+// conversations with takes the two-byte one, which is no prefix of a longer. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+// Lower-case hex, two digits a byte. REQUIRES: 1 <= digest_bytes <= 64.
+std::string blake2b_hex(std::string_view bytes, std::size_t digest_bytes);
+
+}  // namespace assay

@@ -1,0 +1,67 @@
+#include "plan/replay.h"
+
+#include <limits>
+
+#include "base/blake2b.h"
+#include "base/format.h"
+
+namespace assay::plan {
+namespace {
+
+constexpr std::size_t kMarkBytes = 2;
+constexpr std::uint64_t kTurnsMost = 50'000'000;
+
+// The reference client's marks: one for the repeat before the system prompt, so that nothing is
+// shared between repeats, and one for the conversation behind it.
+Result<void> mark(Sample& sample, std::uint64_t repeat, std::string_view conversation) {
+  const std::size_t count = sample.messages.is_array() ? sample.messages.size() : 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    Json& message = sample.messages.make_array()[i];
+    if (message["role"].as_string() != "system" || !message["content"].is_string()) continue;
+    message.set(
+        "content",
+        format("[salt: {}]\n\n{}\n\n[salt: {}]", blake2b_hex(std::to_string(repeat), kMarkBytes),
+               message["content"].as_string(), blake2b_hex(conversation, kMarkBytes)));
+    return {};
+  }
+  return invalid(
+      format("conversation '{}' has no system message for its salt (enable_salt)", conversation));
+}
+
+// The sample as the repeat asks it.
+Result<Sample> repeated(const Sample& base, std::uint64_t repeat, bool salted) {
+  Sample out = base;
+  if (salted) TRY(mark(out, repeat, base.session));
+  if (repeat > 1) out.session = format("{}__repeat_{}", base.session, repeat);
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<Conversation>> make_trajectories(const AgenticConfig& config, Dataset& dataset) {
+  const std::size_t sources = dataset.conversations.size();
+  if (sources == 0) {
+    return invalid(format("dataset '{}' has no conversations to replay", dataset.name));
+  }
+  const std::uint64_t wanted = config.num_trajectories_to_issue.value_or(sources);
+  const std::vector<Sample> base = std::move(dataset.samples);
+  dataset.samples.clear();
+  if (wanted / sources + 1 > kTurnsMost / base.size()) {
+    return invalid(format("num_trajectories_to_issue: {} are too many turns", wanted));
+  }
+  std::vector<Conversation> out;
+  for (std::uint64_t k = 0; k < wanted; ++k) {
+    const std::uint64_t repeat = k / sources + 1;
+    Conversation trajectory;
+    for (const Turn& turn : dataset.conversations[k % sources].turns) {
+      ASSIGN_OR_RETURN(Sample sample, repeated(base[turn.sample], repeat, config.enable_salt));
+      trajectory.turns.push_back({static_cast<std::uint32_t>(dataset.samples.size()),
+                                  config.inject_tool_delay ? turn.delay : Duration{}});
+      dataset.samples.push_back(std::move(sample));
+    }
+    out.push_back(std::move(trajectory));
+  }
+  return out;
+}
+
+}  // namespace assay::plan

@@ -1,0 +1,57 @@
+// Conversations: the state of a replay. Which are under way, which turn of each is due next, and
+// what a reply or a failure means for the turns after it. The loop asks for what is due and tells
+// what ended; nothing here sends or reads a clock. One thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "base/time.h"
+#include "domain/plan.h"
+#include "domain/query.h"
+
+namespace assay::run {
+
+class Conversations {
+ public:
+  // `all` must outlive the value. Begins the first `at_once` of them at `now`.
+  Conversations(const std::vector<Conversation>& all, std::uint32_t at_once, Instant now);
+
+  // A turn that may be sent.
+  struct DueTurn {
+    std::uint32_t slot = 0;
+    std::uint32_t sample = 0;
+    Instant at{};
+  };
+  // The earliest; nothing while every conversation waits for a reply.
+  std::optional<DueTurn> next() const;
+  // The turn was sent as `query`.
+  void sent(const DueTurn& turn, const Query& query);
+
+  // A query ended. Where it failed: the samples of the turns that are given up with it.
+  std::vector<std::uint32_t> ended(const Query& query, Instant done, bool ok);
+
+  // A slot has nothing left to begin: from here on fewer than `at_once` are under way.
+  bool thinning() const { return thinning_; }
+  // Nothing is left to send.
+  bool finished() const;
+
+ private:
+  struct Slot {
+    const Conversation* conversation = nullptr;  // null: has none left
+    std::size_t turn = 0;                        // the next to send
+    bool waiting = false;                        // for a reply
+    Instant due{};
+  };
+  void begin_next(Slot& slot, Instant now);
+
+  const std::vector<Conversation>& all_;
+  std::size_t begun_ = 0;
+  std::vector<Slot> slots_{};
+  FlatMap<std::uint32_t> in_flight_{64};  // to slots_
+  bool thinning_ = false;
+};
+
+}  // namespace assay::run

@@ -1,0 +1,193 @@
+// Conversations replayed through the loop, on a clock of their own.
+#include "run/conversations.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "run/run.h"
+
+namespace assay::run {
+namespace {
+
+using testing::ElementsAre;
+
+// Answers each turn 10 ms after it was sent; turns of the samples in `failing` fail.
+class TurnTarget final : public Target {
+ public:
+  explicit TurnTarget(Clock& clock) : clock_(clock) {}
+
+  void submit(const Query& query, Instant due, EventSink& sink) override {
+    const Instant now = clock_.now();
+    sink.on_sent(query, due, now);
+    sent.push_back({query, due, now});
+    pending_.push_back({query, due, now});
+    peak = std::max(peak, pending_.size());
+  }
+  void poll(Instant until, EventSink& sink) override {
+    Instant wake = until;
+    if (!pending_.empty()) wake = std::min(until, pending_.front().sent + 10_ms);
+    clock_.sleep_until(wake);
+    while (!pending_.empty() && pending_.front().sent + 10_ms <= clock_.now()) {
+      const Sent one = pending_.front();
+      pending_.pop_front();
+      Event event{.query = one.query, .due = one.due, .sent = one.sent};
+      event.done = one.sent + 10_ms;
+      if (one.query.sample == failing) event.outcome = Outcome::http_error;
+      sink.on_done(event, "");
+    }
+  }
+  std::size_t in_flight() const override { return pending_.size(); }
+  void cancel_all(EventSink& sink) override {
+    for (const Sent& one : pending_) {
+      sink.on_done(Event{.query = one.query, .outcome = Outcome::cancelled, .due = one.due}, "");
+    }
+    pending_.clear();
+  }
+
+  struct Sent {
+    Query query{};
+    Instant due{};
+    Instant sent{};
+  };
+  std::vector<Sent> sent{};
+  std::size_t peak = 0;
+  std::uint32_t failing = ~0U;
+
+ private:
+  Clock& clock_;
+  std::deque<Sent> pending_{};
+};
+
+class TurnSink final : public EventSink {
+ public:
+  void on_phase(const PhaseMark&) override {}
+  void on_sent(const Query&, Instant, Instant) override {}
+  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
+  void on_done(const Event& event, std::string_view detail) override {
+    if (event.outcome == Outcome::cancelled) given_up.emplace_back(detail);
+  }
+  std::vector<std::string> given_up{};
+};
+
+// Conversation k has the samples 10 k, 10 k + 1, …
+Conversation turns(std::uint32_t k, std::uint32_t count, Duration delay = {}) {
+  Conversation out;
+  for (std::uint32_t i = 0; i < count; ++i) out.turns.push_back({10 * k + i, delay});
+  return out;
+}
+
+Plan replay_of(std::vector<Conversation> conversations, std::uint32_t at_once, bool tail) {
+  PhasePlan phase{.name = "performance"};
+  phase.replay = true;
+  phase.conversations = std::move(conversations);
+  phase.limits = {{{}, at_once}};
+  Plan plan{.phases = {phase}};
+  if (!tail) return plan;
+  plan.phases[0].drain = false;
+  plan.phases.push_back({.kind = PhaseKind::tail, .name = "tail", .limits = phase.limits});
+  return plan;
+}
+
+std::vector<std::uint32_t> samples_of(const TurnTarget& target, std::uint16_t phase) {
+  std::vector<std::uint32_t> out;
+  for (const TurnTarget::Sent& one : target.sent) {
+    if (one.query.phase == phase) out.push_back(one.query.sample);
+  }
+  return out;
+}
+
+TEST(Conversations, a_turn_is_due_when_the_reply_before_it_has_come_and_its_delay_has_passed) {
+  SimClock clock;
+  TurnTarget target(clock);
+  TurnSink sink;
+  const Plan plan = replay_of({turns(0, 3, 5_ms)}, 4, true);
+  const RunResult result = run(plan, clock, target, sink, Control{});
+  ASSERT_EQ(target.sent.size(), 3U);
+  for (int i = 0; i < 3; ++i) {
+    const TurnTarget::Sent& one = target.sent[static_cast<std::size_t>(i)];
+    EXPECT_EQ(one.sent, Instant{} + 15_ms * i) << "the first waits for nothing";
+    EXPECT_EQ(one.due, one.sent);
+    EXPECT_EQ(one.query.index, static_cast<std::uint32_t>(i));
+  }
+  EXPECT_EQ(result.phases[0].completed, 3U);
+  EXPECT_EQ(result.phases[1].issued, 0U);
+}
+
+TEST(Conversations, what_is_under_way_when_a_slot_runs_empty_goes_on_in_the_tail) {
+  SimClock clock;
+  TurnTarget target(clock);
+  TurnSink sink;
+  // Two at once: 0 ends at 20 ms and 2 follows; 1 has five turns; 2 ends at 30 ms, nothing follows.
+  const Plan plan = replay_of({turns(0, 2), turns(1, 5), turns(2, 1)}, 2, true);
+  const RunResult result = run(plan, clock, target, sink, Control{});
+  EXPECT_EQ(target.peak, 2U);
+  EXPECT_THAT(samples_of(target, 0), ElementsAre(0, 10, 1, 11, 20, 12));
+  EXPECT_THAT(samples_of(target, 1), ElementsAre(13, 14));
+  EXPECT_EQ(result.phases[0].stopped, StopReason::schedule);
+  EXPECT_EQ(result.phases[0].completed, 6U);
+  EXPECT_EQ(result.phases[1].completed, 2U);
+}
+
+TEST(Conversations, without_a_tail_only_the_turns_in_flight_end) {
+  SimClock clock;
+  TurnTarget target(clock);
+  TurnSink sink;
+  const Plan plan = replay_of({turns(0, 1), turns(1, 5)}, 2, false);
+  const RunResult result = run(plan, clock, target, sink, Control{});
+  EXPECT_EQ(result.phases[0].issued, result.phases[0].completed);
+  EXPECT_LT(target.sent.size(), 6U);
+}
+
+TEST(Conversations, a_failure_gives_up_the_turns_behind_it_and_the_next_conversation_begins) {
+  SimClock clock;
+  TurnTarget target(clock);
+  target.failing = 1;
+  TurnSink sink;
+  const Plan plan = replay_of({turns(0, 4), turns(1, 2)}, 1, true);
+  const RunResult result = run(plan, clock, target, sink, Control{});
+  EXPECT_THAT(samples_of(target, 0), ElementsAre(0, 1, 10, 11));
+  EXPECT_EQ(result.phases[0].issued, 6U) << "the two that were given up too";
+  EXPECT_EQ(result.phases[0].failed, 3U);
+  EXPECT_THAT(sink.given_up,
+              testing::Each("TurnAbortedByPriorFailure: prior turn errored: http_error"));
+  EXPECT_EQ(sink.given_up.size(), 2U);
+}
+
+TEST(Conversations, the_time_limit_ends_the_tail_too) {
+  SimClock clock;
+  TurnTarget target(clock);
+  TurnSink sink;
+  Plan plan = replay_of({turns(0, 9), turns(1, 9)}, 1, true);
+  plan.phases[0].stop.duration_max = 35_ms;
+  const RunResult result = run(plan, clock, target, sink, Control{});
+  EXPECT_EQ(result.phases[0].stopped, StopReason::duration);
+  EXPECT_EQ(target.sent.size(), 4U);
+  EXPECT_EQ(result.phases[1].issued, 0U);
+}
+
+TEST(Conversations, shards_share_them_whole_and_one_without_a_slot_has_none) {
+  for (const std::uint32_t at_once : {1U, 3U}) {
+    const Plan plan =
+        replay_of({turns(0, 2), turns(1, 2), turns(2, 2), turns(3, 2)}, at_once, true);
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      SimClock clock;
+      TurnTarget target(clock);
+      TurnSink sink;
+      run(shard(plan, i, 2), clock, target, sink, Control{});
+      for (const TurnTarget::Sent& one : target.sent) {
+        all.push_back(one.query.sample);
+        EXPECT_EQ(one.query.index % 2, i);
+      }
+    }
+    std::ranges::sort(all);
+    EXPECT_THAT(all, ElementsAre(0, 1, 10, 11, 20, 21, 30, 31));
+  }
+}
+
+}  // namespace
+}  // namespace assay::run

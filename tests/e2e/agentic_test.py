@@ -1,0 +1,87 @@
+"""Conversations replayed turn by turn at the built-in endpoint."""
+
+import json
+
+import pytest
+
+SYSTEM = "be brief"
+
+
+def turn(conversation, number, role, **more):
+    return {"conversation_id": conversation, "turn": number, "role": role, **more}
+
+
+def conversation(name, tools):
+    """A question, as many calls of a tool, and thanks: tools + 2 turns of the client."""
+    rows = [turn(name, 1, "user", content="weather?", system=SYSTEM, max_new_tokens=6)]
+    for i in range(tools):
+        call = {"id": f"t{i}", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+        rows.append(turn(name, len(rows) + 1, "assistant", tool_calls=[call]))
+        rows.append(turn(name, len(rows) + 1, "tool", delay_seconds=0.01,
+                         tool_results=[{"tool_call_id": f"t{i}", "content": "rain"}]))
+    rows.append(turn(name, len(rows) + 1, "assistant", content="rain"))
+    rows.append(turn(name, len(rows) + 1, "user", content="thanks"))
+    return rows
+
+
+def config_of(tmp_path, server, agentic, concurrency=2):
+    rows = [row for k in range(3) for row in conversation(f"sim_{k}", k)]
+    data = tmp_path / "conversations.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    config = tmp_path / "config.yaml"
+    config.write_text(f"""
+model_params: {{name: m, streaming: 'on', max_new_tokens: 32}}
+datasets:
+  - {{name: agentic, path: {data}, type: performance, agentic_inference: {agentic}}}
+settings:
+  load_pattern: {{type: agentic_inference, target_concurrency: {concurrency}}}
+  recording: {{events_jsonl: true}}
+endpoint_config: {{endpoints: ['{server.url}']}}
+""")
+    return config
+
+
+def run(assay, config, folder):
+    return assay("run", "--config", config, "--report-dir", folder, "--json",
+                 "--allow-client-limited").json()
+
+
+def test_every_turn_follows_the_reply_before_it(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "5ms", "--osl", 4)
+    folder = tmp_path / "run"
+    config = config_of(tmp_path, server,
+                       "{enable_salt: true, inject_tool_delay: true, num_trajectories_to_issue: 5}",
+                       concurrency=1)
+    # One slot is never short of work before the last conversation's end: 2 + 3 + 4, then 2 + 3.
+    summary = run(assay, config, folder)
+    assert summary["n_samples_completed"] == 14 and summary["n_samples_failed"] == 0
+    assert summary["complete"]
+    assert summary["output_tokens_per_turn_total"] == 14 * 4
+    assert summary["e2e_avg_interactivity"] == pytest.approx(
+        14 * 4 / summary["e2e_turn_time_seconds_total"])
+    rows = list(json.loads((folder / "sample_idx_map.json").read_text())["performance"].values())
+    assert rows == list(range(14)), "one at a time, in order"
+    assay("verify", folder)
+    assert "client_limited" in json.dumps(summary)
+
+
+def test_what_a_slot_leaves_behind_is_the_tail_and_not_measured(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "5ms", "--osl", 4)
+    folder = tmp_path / "run"
+    summary = run(assay, config_of(tmp_path, server, "{}", concurrency=3), folder)
+    # All three begin at once; when the first has ended, its slot has nothing to go on with.
+    log = json.loads((folder / "assay/run.json").read_text())["run"]["phases"]
+    assert [phase["kind"] for phase in log] == ["performance", "tail"]
+    assert 2 <= summary["n_samples_completed"] < 9
+    mapped = json.loads((folder / "sample_idx_map.json").read_text())
+    assert len(mapped["performance"]) == summary["n_samples_completed"]
+    assay("verify", folder)
+
+
+def test_a_broken_conversation_is_named_before_anything_is_asked(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "5ms", "--osl", 4)
+    config = config_of(tmp_path, server, "{}")
+    data = tmp_path / "conversations.jsonl"
+    data.write_text(data.read_text().replace('"role": "tool"', '"role": "user"', 1))
+    done = assay("run", "--config", config, "--report-dir", tmp_path / "run", code=2)
+    assert "conversations.jsonl:6" in done.err and "sim_1" in done.err
