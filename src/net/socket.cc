@@ -129,7 +129,7 @@ Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port) 
   addrinfo* list = nullptr;
   const std::string name(host);
   if (const int error = ::getaddrinfo(name.c_str(), nullptr, &hints, &list); error != 0) {
-    return Error{Code::not_found, format("host '{}': {}", name, ::gai_strerror(error))};
+    return Error{Code::refused, format("host '{}': {}", name, ::gai_strerror(error))};
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(list, ::freeaddrinfo);
   std::vector<Address> addresses;
@@ -137,7 +137,7 @@ Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port) 
     addresses.push_back(Address::from_raw(entry->ai_addr, entry->ai_addrlen));
     addresses.back().set_port(port);
   }
-  if (addresses.empty()) return Error{Code::not_found, format("host '{}': no address", name)};
+  if (addresses.empty()) return Error{Code::refused, format("host '{}': no address", name)};
   return addresses;
 }
 

@@ -53,12 +53,12 @@ void expand_all(Node& node, const std::string& path, const Environment& environm
   }
 }
 
-// As ux.md has it: one line for what is wrong, one for what to do. The first line's "error: " is
-// the caller's.
+// As ux.md has it: one line for what is wrong, one for what to do. The "error: " before each is the
+// caller's.
 std::string describe(const std::vector<Problem>& problems) {
   std::string out;
   for (const Problem& problem : problems) {
-    if (!out.empty()) out += "\nerror: ";
+    if (!out.empty()) out += '\n';
     std::string where = problem.place;
     const bool flag = where.starts_with("--");
     if (!problem.path.empty() && !flag) {

@@ -131,10 +131,10 @@ TEST(ConfigReader, all_errors_are_reported_at_once) {
       "endpoint_config: {endpoints: ['localhost:8000'], api_type: OpenAI}\n");
   for (const char* part :
        {"config.yaml:1: type: unknown value \"onlin\"",
-        "error: config.yaml:2: model_params.top_p: must be at least 0 and at most 1, not 2",
-        "error: config.yaml:2: model_params.max_new_tokens: expected a whole number of at least 1",
-        "error: config.yaml:3: settings.runtime: expected a map",
-        "error: config.yaml:4: endpoint_config.api_type: unknown value \"OpenAI\"",
+        "\nconfig.yaml:2: model_params.top_p: must be at least 0 and at most 1, not 2",
+        "\nconfig.yaml:2: model_params.max_new_tokens: expected a whole number of at least 1",
+        "\nconfig.yaml:3: settings.runtime: expected a map",
+        "\nconfig.yaml:4: endpoint_config.api_type: unknown value \"OpenAI\"",
         "did you mean http://localhost:8000?", "the model has no name"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }

@@ -130,6 +130,7 @@ Result<void> check_rows(const Dataset& dataset, Api api) {
 }  // namespace
 
 Result<std::vector<Dataset>> load_datasets(const Config& config) {
+  TRY(check_supported(config));  // before a complaint about files of that kind
   std::vector<Dataset> out;
   const Api api = config.endpoint_config.api_type;
   for (const DatasetConfig& data : config.datasets) {

@@ -286,7 +286,10 @@ Result<void> EventLogWriter::close(const RunEnd& end) {
   const std::vector<char> last = json_block(BlockType::end, sequence_ + 1, lost, json);
   if (!file_->append({last.data(), last.size()}) || !file_->sync()) {
     failed_.store(true, std::memory_order_release);
-    return Error{Code::io, format("{}; {} records are lost", file_->error(), lost)};
+    return Error{
+        Code::io,
+        format("{}; {} records are lost\n  what is in it can still be read: assay report RUN",
+               file_->error(), lost)};
   }
   bytes_.store(file_->bytes(), std::memory_order_relaxed);
   if (lost > 0) {
