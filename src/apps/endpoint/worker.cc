@@ -371,6 +371,26 @@ void Worker::on_progress(net::ConnectionId connection, std::uint64_t handed) {
   settle(streams_[slot], outlet_.progress(streams_[slot].out, handed));
 }
 
+// What the emissions after this one will need, a stream first and then, once that is there, its
+// connection. Thousands of streams, each with an event every 50 ms, are in no cache by themselves.
+void Worker::prefetch(std::size_t emission) const {
+  constexpr std::size_t kStreamAhead = 3;
+  constexpr std::size_t kConnectionAhead = 1;
+  constexpr std::size_t kLine = 64;
+  const auto stream_of = [this](std::size_t at) -> const Stream* {
+    if (at >= emissions_.size()) return nullptr;
+    const auto slot = static_cast<std::uint32_t>(emissions_[at].request);
+    return slot < streams_.size() ? &streams_[slot] : nullptr;
+  };
+  if (const Stream* const stream = stream_of(emission + kStreamAhead)) {
+    const char* const bytes = reinterpret_cast<const char*>(stream);
+    for (std::size_t at = 0; at < sizeof(Stream); at += kLine) __builtin_prefetch(bytes + at, 1);
+  }
+  if (const Stream* const stream = stream_of(emission + kConnectionAhead)) {
+    server_->prefetch(stream->out.connection);
+  }
+}
+
 Instant Worker::on_turn(Instant now) {
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
@@ -385,7 +405,10 @@ Instant Worker::on_turn(Instant now) {
     engine_->advance(now, emissions_);
   }
   const std::size_t end = std::min(emissions_.size(), emission_at_ + kEmissionsATurn);
-  while (emission_at_ < end) emit(emissions_[emission_at_++]);
+  while (emission_at_ < end) {
+    prefetch(emission_at_);
+    emit(emissions_[emission_at_++]);
+  }
   Instant next = emission_at_ < emissions_.size() ? now : engine_->next();
   if (cache_ != nullptr) next = std::min(next, cache_->next());
   next = std::min(next, outlet_.next());

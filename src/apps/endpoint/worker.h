@@ -83,6 +83,7 @@ class Worker final : public net::HttpService {
   void cancel(std::uint64_t engine_id);
 
   void emit(const sim::Emission& emission);
+  void prefetch(std::size_t emission) const;
   void emit_last(Stream& stream);
   void emit_plain(Stream& stream);
   void send_plain(Stream& stream, std::string_view body);
