@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <unordered_set>
 
 #include "base/format.h"
 #include "dataset/json_rows.h"
@@ -22,6 +23,7 @@ constexpr std::array<std::string_view, 9> kGenerationNames = {"temperature",
 constexpr std::array<std::string_view, 3> kTurnLimitNames = {"max_completion_tokens",
                                                              "max_new_tokens", "max_tokens"};
 constexpr double kDelayMost = 86'400;
+constexpr std::uint64_t kHistoryMost = std::uint64_t{8} << 30;
 
 enum class Speaker : std::uint8_t { nobody, user, assistant, tool };
 
@@ -133,8 +135,7 @@ class ConversationReader {
     out_.path = spec.path;
   }
 
-  Result<Dataset> read() {
-    ASSIGN_OR_RETURN(Chunks chunks, Chunks::open(spec_.path));
+  Result<Dataset> read(Chunks chunks) {
     LineReader lines(std::move(chunks));
     for (;;) {
       auto line = lines.next();
@@ -144,6 +145,7 @@ class ConversationReader {
       if (!row) return at(lines.line(), row.error().message);
       if ((*row)["_type"].as_string() == "dataset_metadata") continue;
       TRY(add(*std::move(row), lines.line()));
+      row_bytes_.push_back((*line)->size());
     }
     TRY(finish());
     if (out_.conversations.empty()) {
@@ -164,10 +166,8 @@ class ConversationReader {
     if (!printable_ascii(id)) return at(line, "conversation_id: expected printable ASCII");
     if (id != id_) {
       TRY(finish());
-      for (const std::string& known : ids_) {
-        if (known == id) {
-          return at(line, format("conversation '{}': its rows are not together", id));
-        }
+      if (ids_.contains(id)) {
+        return at(line, format("conversation '{}': its rows are not together", id));
       }
       id_ = id;
     }
@@ -185,7 +185,8 @@ class ConversationReader {
   // The conversation is whole: its client's turns become samples.
   Result<void> finish() {
     if (rows_.empty()) return {};
-    ids_.push_back(id_);
+    ids_.insert(id_);
+    std::uint64_t history = 0;
     Json messages = Json::array();
     for (const Json& row : rows_) {
       if (!row["system"].is_string()) continue;
@@ -195,7 +196,15 @@ class ConversationReader {
     Conversation conversation;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       append_messages(rows_[i], messages);
+      history += row_bytes_[i];
       if (speaker_of(rows_[i]) == Speaker::assistant) continue;
+      history_bytes_ += history;
+      if (history_bytes_ > kHistoryMost) {
+        return invalid(
+            format("{}: conversation '{}': the histories of all turns come to more than "
+                   "{} GiB",
+                   spec_.path, id_, kHistoryMost >> 30));
+      }
       ASSIGN_OR_RETURN(Sample sample, sample_of(i, messages));
       const double delay = rows_[i]["delay_seconds"].as_double();
       if (!(delay >= 0 && delay <= kDelayMost)) {
@@ -208,6 +217,7 @@ class ConversationReader {
     }
     out_.conversations.push_back(std::move(conversation));
     rows_.clear();
+    row_bytes_.clear();
     id_.clear();
     return {};
   }
@@ -245,12 +255,21 @@ class ConversationReader {
   const Spec& spec_;
   Dataset out_{};
   std::string id_{};
-  std::vector<std::string> ids_{};
+  std::unordered_set<std::string> ids_{};
   std::vector<Json> rows_{};  // of the conversation at hand
+  std::vector<std::uint64_t> row_bytes_{};
+  std::uint64_t history_bytes_ = 0;  // of all turns
 };
 
 }  // namespace
 
-Result<Dataset> load_conversations(const Spec& spec) { return ConversationReader(spec).read(); }
+Result<Dataset> read_conversations(const Spec& spec, Chunks chunks) {
+  return ConversationReader(spec).read(std::move(chunks));
+}
+
+Result<Dataset> load_conversations(const Spec& spec) {
+  ASSIGN_OR_RETURN(Chunks chunks, Chunks::open(spec.path));
+  return read_conversations(spec, std::move(chunks));
+}
 
 }  // namespace assay::dataset

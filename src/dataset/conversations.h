@@ -11,16 +11,20 @@
 // `expected`. A row's own generation values win over the run's; the first user row's model, tools
 // and output limit count for all turns of its conversation.
 //
-// Memory grows with the square of a conversation's length, since every turn holds its history.
+// Memory grows with the square of a conversation's length, since every turn holds its history; a
+// file whose histories come to more than 8 GiB is refused.
 // docs/formats/dataset.md.
 #pragma once
 
 #include "base/result.h"
+#include "dataset/chunks.h"
 #include "dataset/dataset.h"
 #include "domain/sample.h"
 
 namespace assay::dataset {
 
 Result<Dataset> load_conversations(const Spec& spec);
+// The same of bytes that are at hand.
+Result<Dataset> read_conversations(const Spec& spec, Chunks chunks);
 
 }  // namespace assay::dataset

@@ -411,7 +411,8 @@ std::string_view outcome_about(Outcome outcome) {
     case Outcome::timed_out:
       return "no complete reply within the query's time limit";
     case Outcome::cancelled:
-      return "given up by us: an interrupt, or the drain's time limit";
+      return "given up by us: an interrupt, the drain's time limit, or a turn before it that "
+             "failed";
   }
   CHECK(false && "no such Outcome");
   return {};
