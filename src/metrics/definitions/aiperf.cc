@@ -1,7 +1,9 @@
 // NVIDIA AIPerf, src/aiperf/metrics/types/{ttft,request_latency,inter_token_latency}_metric.py
 // (2026): the first and the last response with content (text, reasoning or tool call; neither role
 // nor usage). What others call TPOT is its inter token latency, one value a request; its gaps are
-// another metric (inter_chunk_latency). It counts tokens with a client tokenizer by default.
+// another metric (inter_chunk_latency). It counts tokens with a client tokenizer by default. Rates
+// are over the requests' span, as up to 0.12; 0.13 divides by its phase's wall time, which its
+// records do not hold: 0.1 % more in a run of seconds.
 #include "metrics/definitions/definition.h"
 
 namespace assay::metrics {

@@ -143,10 +143,14 @@ std::string VllmExporter::finish(const Point& point) {
   const RunInfo& run = point.run;
   const Json& pattern = run.facts["run_config"]["load_pattern"];
   const bool any = run_end().known() && run_end() > run_start();
+  // Its names of what is spoken: its "openai" is completions.
+  Json backend = run.facts["api"];
+  if (backend.as_string() == "openai") backend = Json("openai-chat");
+  if (backend.as_string() == "openai_completions") backend = Json("openai");
   Json out;
   out.set("date", compact_stamp(run.started).replace(8, 1, "-"))
-      .set("endpoint_type", run.facts["api"])
-      .set("backend", run.facts["api"])
+      .set("endpoint_type", backend)
+      .set("backend", backend)
       .set("label", nullptr)
       .set("model_id", run.facts["model"])
       .set("tokenizer_id", run.facts["model"])

@@ -36,6 +36,7 @@ TEST(ForeignRun, vllm_s_gaps_become_fragments) {
   EXPECT_EQ(fields["queue_times"].size(), 2U);
   EXPECT_EQ(fields.find("mean_ttft_ms"), nullptr);
   EXPECT_EQ(run->info.facts["run_config"]["load_pattern"]["target_concurrency"].as_int(), 2);
+  EXPECT_EQ(run->info.facts["api"].as_string(), "openai") << "as a run of ours calls it";
 }
 
 TEST(ForeignRun, a_summary_without_details_says_how_to_get_them) {

@@ -50,12 +50,21 @@ bool is_statistic(std::string_view key) {
 
 Instant instant(double seconds) { return {static_cast<std::int64_t>(std::llround(seconds * 1e9))}; }
 
+// Its backends by our names of what they speak, so that the same API is not taken for another.
+std::string_view api_of(std::string_view backend) {
+  if (backend == "openai-chat") return "openai";
+  if (backend == "openai" || backend == "vllm") return "openai_completions";
+  return backend;
+}
+
 Json vllm_facts(const Json& file) {
   Json fields = Json::object();
   for (const auto& [key, value] : file.members()) {
     const bool known = std::ranges::find(kKnown, key) != kKnown.end() || is_statistic(key);
     if (!known) fields.set(key, value);
   }
+  // What `api` is taken from.
+  if (file["backend"].is_string()) fields.set("backend", file["backend"]);
   Json pattern;
   const Json& rate = file["request_rate"];
   const Json& concurrency = file["max_concurrency"];
@@ -67,7 +76,7 @@ Json vllm_facts(const Json& file) {
   const Json& backend = file["backend"].is_string() ? file["backend"] : file["endpoint_type"];
   return Json()
       .set("model", file["model_id"])
-      .set("api", backend)
+      .set("api", backend.is_string() ? Json(std::string(api_of(backend.as_string()))) : backend)
       .set("streaming", true)
       .set("run_config", Json().set("load_pattern", std::move(pattern)))
       .set("imported", Json().set("format", "vllm").set("fields", std::move(fields)));
