@@ -47,8 +47,10 @@ Result<Regions> Regions::make(std::int64_t c_max, std::int64_t c_min) {
     return invalid(format("C_min: must be 1..{}, is {}", kUltraLowMax, c_min));
   }
   if (c_max <= kUltraLowMax || c_max > kConcurrencyMax) {
-    return invalid(
-        format("C_max: must be {}..{}, is {}", kUltraLowMax + 1, kConcurrencyMax, c_max));
+    return invalid(format(
+        "C_max: must be {}..{}, is {}\n  the three regions lie above {} users; for a smaller "
+        "system measure levels: assay run --concurrency N",
+        kUltraLowMax + 1, kConcurrencyMax, c_max, kUltraLowMax));
   }
   const double width = std::log2(static_cast<double>(c_max - c_min)) / 3;
   const auto low = static_cast<double>(c_min);
