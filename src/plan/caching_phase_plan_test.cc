@@ -64,7 +64,7 @@ TEST(CachingPhasePlan, AsksDistinctRowsAndThenOneRow) {
         EXPECT_EQ(order, std::vector<std::uint32_t>(4, 3));
       } else {
         std::ranges::sort(order);
-        EXPECT_EQ(std::ranges::unique(order).begin(), order.end());
+        EXPECT_EQ(std::unique(order.begin(), order.end()), order.end());
       }
     }
   }
