@@ -41,7 +41,7 @@ void add_flags(Flags& flags, Options& o) {
       .value("N");
   flags
       .add("--turn-around", &o.turn_around,
-           "of the client, from a reply's end to the next query of its place (200us)")
+           "of the client, from a reply's end to the next query of its place")
       .value("TIME");
   flags.add("--html", &o.html, "the curve as one page, with a measured curve's charts")
       .value("FILE");

@@ -53,7 +53,7 @@ void SystemFlags::add_to(Flags& flags) {
   flags.add("--osl", &osl, "output tokens, in the same form").value("LENGTH");
   flags
       .add("--seed", &seed,
-           "of lengths, as --run-seed of `assay run`, and of a system given by flags (42)")
+           "of lengths, as --run-seed of `assay run`, and of a system given by flags")
       .value("N");
   flags.add("--no-prefix-cache", &no_prefix_cache, "never reuse the KV of a common prefix");
   flags.add("--catalogue", &catalogue, "a file or folder with hardware, models, backends of yours")
