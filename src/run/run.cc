@@ -159,7 +159,9 @@ bool Loop::may_issue(const PhaseState& phase, Instant now, PhaseResult& result) 
 Instant Loop::due_of(const PhaseState& phase, std::uint32_t limit, Instant now) const {
   if (phase.plan.open_loop) return phase.started + phase.plan.arrivals[phase.issued];
   if (limit == std::numeric_limits<std::uint32_t>::max()) return phase.started;
-  return watch_.freed.empty() ? now : std::min(now, watch_.freed.back());
+  if (watch_.freed.empty()) return now;
+  // A slot that the phase before left free, while it drained, is this phase's from its start.
+  return std::max(phase.started, std::min(now, watch_.freed.back()));
 }
 
 // Releases one query if one is due; returns the instant at which the loop next has to act.

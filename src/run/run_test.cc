@@ -111,6 +111,22 @@ TEST(Run, a_closed_loop_keeps_the_slots_full_and_stops_at_the_count) {
   EXPECT_EQ(clock.now(), Instant{} + 60_ms);  // ceil(22 / 4) rounds of 10 ms
 }
 
+// The slots were free while the phase before drained, and nobody of this phase waited for them.
+TEST(Run, nothing_is_due_before_its_phase) {
+  PhasePlan phase = closed(4);
+  phase.stop.queries_max = 22;
+  SimClock clock;
+  TestTarget target(clock, 10_ms);
+  CountingSink sink;
+  const RunResult result = run(Plan{.phases = {phase, phase}}, clock, target, sink, Control{});
+  ASSERT_EQ(target.submitted.size(), 44U);
+  for (std::size_t i = 22; i < 44; ++i) {
+    EXPECT_GE(target.submitted[i].due, result.phases[1].started) << i;
+    EXPECT_EQ(target.submitted[i].due, target.submitted[i].sent) << i;
+  }
+  EXPECT_EQ(result.send_lag.max, Duration{});
+}
+
 TEST(Run, a_slow_target_does_not_delay_the_next_query) {
   PhasePlan phase{.order = SampleOrder::sequential(3)};
   phase.open_loop = true;
