@@ -23,8 +23,12 @@ struct LagFigures {
   Duration max{};
   std::uint64_t stalls = 0;  // lags above kStall
   Duration stalled{};        // their sum
+  // Hold-ups behind the lags of kLate and above: one that made many things late is one. Negative:
+  // not recorded.
+  std::int64_t holdups = -1;
 };
 inline constexpr Duration kStall{10'000'000};
+inline constexpr Duration kLate{5'000'000};
 
 // One measuring thread.
 struct ThreadFigures {

@@ -37,6 +37,22 @@ TEST(Innocence, late_sends_are_weighed_by_how_late) {
             ClientLimited::no);
 }
 
+TEST(Innocence, one_hold_up_is_one_accident_however_many_sends_it_made_late) {
+  ClientAudit audit = innocent();
+  audit.threads[0].send.p99 = 7_ms;
+  audit.threads[0].send.holdups = 1;
+  const Innocence once = judge_client(audit, measured(), {});
+  EXPECT_EQ(once.client_limited, ClientLimited::suspected);
+  EXPECT_EQ(once.reasons[0].what, "sends were late: P99 7.00 ms, all by one hold-up");
+  audit.threads[0].send.holdups = 2;
+  EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::yes);
+  // A long one is guilt by its time: more than a hundredth of the run.
+  audit.threads[0].send.holdups = 1;
+  audit.threads[0].send.stalls = 1;
+  audit.threads[0].send.stalled = 101_ms;
+  EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::yes);
+}
+
 TEST(Innocence, a_stop_of_200_ms_in_ten_seconds_is_guilt_and_in_an_hour_is_not) {
   ClientAudit audit = innocent();
   audit.threads[0].loop = {.count = 10, .max = 200_ms, .stalls = 1, .stalled = 200_ms};

@@ -84,6 +84,7 @@ constexpr auto kWalkLag = [](auto& io, LagFigures& lag) {
   io.field("max_ns", lag.max);
   io.field("stalls", lag.stalls);
   io.field("stalled_ns", lag.stalled);
+  io.field("holdups", lag.holdups);
 };
 
 constexpr auto kWalkThread = [](auto& io, ThreadFigures& thread) {

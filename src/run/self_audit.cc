@@ -85,7 +85,8 @@ LagFigures LagRecorder::figures() const {
           .p999 = at(99.9),
           .max = {max_},
           .stalls = stalls_,
-          .stalled = {stalled_}};
+          .stalled = {stalled_},
+          .holdups = holdups_};
 }
 
 ThreadWatch::ThreadWatch() : start_(read()) {}

@@ -24,6 +24,9 @@ class LagRecorder {
     const std::int64_t ns = now > due ? (now - due).ns : 0;
     histogram_.record(static_cast<std::uint64_t>(ns));
     if (ns > max_) max_ = ns;
+    if (ns < kLate.ns) return;
+    if (due >= held_until_) ++holdups_;
+    held_until_ = now;
     if (ns <= kStall.ns) return;
     // One stall makes many sends late: the time is counted once.
     if (due >= stalled_until_) ++stalls_;
@@ -35,6 +38,8 @@ class LagRecorder {
  private:
   Histogram histogram_{};
   std::int64_t max_ = 0;
+  std::int64_t holdups_ = 0;
+  Instant held_until_{};
   std::uint64_t stalls_ = 0;
   std::int64_t stalled_ = 0;
   Instant stalled_until_{};

@@ -15,7 +15,19 @@ TEST(LagRecorder, one_stall_that_makes_many_late_is_counted_once) {
   EXPECT_EQ(figures.count, 66U);
   EXPECT_EQ(figures.stalls, 2U);
   EXPECT_EQ(figures.stalled, 40_ms);
+  EXPECT_EQ(figures.holdups, 2);
   EXPECT_EQ(figures.max, 20_ms);
+}
+
+TEST(LagRecorder, a_hold_up_shorter_than_a_stall_is_counted_once_too) {
+  LagRecorder lag;
+  const Instant start{1'000'000'000};
+  for (int i = 0; i < 200; ++i) lag.record(start + 1_us * i, start + 6_ms + 4_us * i);
+  lag.record(start + 20_ms, start + 24_ms);  // late, not as late as counts
+  EXPECT_EQ(lag.figures().holdups, 1);
+  EXPECT_EQ(lag.figures().stalls, 0U);
+  lag.record(start + 30_ms, start + 35_ms);
+  EXPECT_EQ(lag.figures().holdups, 2);
 }
 
 TEST(LagRecorder, what_is_done_before_its_time_is_not_late) {
