@@ -17,10 +17,6 @@ class SilentSink final : public EventSink {
   void on_done(const Event&, std::string_view) override {}
 };
 
-// Handled between two looks at the clock when a send is due: receiving always gets its share, or a
-// sender that fell behind would never see a reply again.
-constexpr int kShareOfReceiving = 8;
-
 }  // namespace
 
 HttpTarget::HttpTarget(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -104,9 +100,9 @@ void HttpTarget::poll(Instant until, EventSink& sink) {
     s.flush_requests();
   }
   if (s.ready_at == s.ready_count) s.wait(until);
-  for (int handled = 0; s.ready_at < s.ready_count;) {
-    s.handle(s.ready[static_cast<std::size_t>(s.ready_at++)]);
-    if (++handled % kShareOfReceiving == 0 && s.last_read >= until) break;
+  for (std::size_t handled = 0; s.ready_at < s.ready_count;) {
+    handled += s.handle_some(until);
+    if (handled >= kShareOfReceiving && s.last_read >= until) break;
   }
   if (!s.failures.empty()) s.tell_failures();
   s.expire(s.last_read);

@@ -19,6 +19,13 @@ namespace assay::protocol {
 
 inline constexpr std::size_t kReceiveBytes = 256 * 1024;
 inline constexpr int kReadyMax = 128;
+// Connections that are read one after the other before any of what they brought is looked at, and
+// what is read of each: decisions/0038.
+inline constexpr std::size_t kHeldMax = 32;
+inline constexpr std::size_t kHeldBytes = 32 * 1024;
+// Handled between two looks at the clock when a send is due: receiving always gets its share, or a
+// sender that fell behind would never see a reply again.
+inline constexpr std::size_t kShareOfReceiving = 8;
 // Connects in progress to one endpoint: more would overflow a listener's queue.
 inline constexpr std::uint32_t kConnectingMax = 256;
 // Streams that we put on one HTTP/2 connection, whatever more the peer allows: what nginx and Envoy
@@ -69,6 +76,15 @@ struct QueryDeadline {
   std::uint64_t serial = 0;
 };
 
+// A read that nobody has looked at yet.
+struct HeldRead {
+  std::uint32_t connection = 0;
+  std::uint64_t serial = 0;  // the connection's, at the read
+  std::string_view bytes{};
+  int error = 0;
+  Stamp at{};
+};
+
 // A failure met inside submit(), told at the next poll().
 struct Failure {
   Query query{};
@@ -114,10 +130,20 @@ struct HttpTarget::State final : public net::Http2Events {
   bool more_to_begin(Instant until);
   bool gather(Connection& c);
   void all_sent(Connection& c, Instant at);
+  // Handles some of what epoll told: more than its share only where that is done by `until`. Says
+  // how many connections that was.
+  std::size_t handle_some(Instant until);
+  bool only_readable(const epoll_event& event) const;
+  bool hold(const epoll_event& event, char* room);
+  void fetch_ahead(const HeldRead& read) const;
+  void look_at(const HeldRead& read);
   void handle(const epoll_event& event);
   void on_connected(std::uint32_t id);
   void go_on_with_handshake(std::uint32_t id);
   void on_readable(std::uint32_t id, bool to_the_end);
+  net::Received receive(const Connection& c, char* room, std::size_t size, Stamp* at);
+  // What a read brought. False when the connection is not to be read further.
+  bool on_read(std::uint32_t id, std::string_view bytes, int error, const Stamp& at);
   bool on_ciphertext(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
   // False when the connection is not to be read further.
   bool on_reply_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
@@ -168,6 +194,8 @@ struct HttpTarget::State final : public net::Http2Events {
   std::array<epoll_event, kReadyMax> ready{};
   int ready_count = 0;
   int ready_at = 0;
+  std::array<HeldRead, kHeldMax> held{};
+  std::size_t held_count = 0;
   std::deque<ConnectDeadline> connect_deadlines{};
   std::deque<QueryDeadline> query_deadlines{};
   std::deque<QueryDeadline> framing_deadlines{};
@@ -182,6 +210,7 @@ struct HttpTarget::State final : public net::Http2Events {
   std::uint32_t open_total = 0;
   TransportStats stats{};
   std::vector<char> buffer = std::vector<char>(kReceiveBytes + kDecodePadding);
+  std::vector<char> held_buffer = std::vector<char>(kHeldMax * kHeldBytes + kDecodePadding);
   std::vector<char> plaintext{};  // for TLS; made with the context
 };
 

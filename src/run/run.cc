@@ -17,7 +17,7 @@ namespace {
 // The longest sleep: so soon a request to stop is heard, and so often sinks are ticked.
 constexpr Duration kLookUp = 50_ms;
 // A sender that fell behind must still receive, or its pool stays empty and it never sends again.
-constexpr int kSendsBetweenPolls = 8;
+constexpr int kSendsBetweenPolls = 32;
 
 // Passes everything on, and counts what the loop needs to know.
 class Watch final : public EventSink {
