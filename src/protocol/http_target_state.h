@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 
 #include <array>
+#include <cerrno>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -95,6 +96,10 @@ struct Failure {
   std::string detail{};
 };
 
+inline Outcome outcome_of(int error) {
+  return error == ETIMEDOUT ? Outcome::timed_out : Outcome::reset;
+}
+
 struct HttpTarget::State final : public net::Http2Events {
   State(const Endpoints& spec_in, const HttpTargetOptions& options_in, const Clock& clock_in)
       : spec(spec_in), options(options_in), clock(clock_in) {}
@@ -120,7 +125,7 @@ struct HttpTarget::State final : public net::Http2Events {
   Slot* take_slot();
   void free_slot(Slot* slot);
 
-  // Sending, receiving, deadlines (http_target_io.cc)
+  // Sending (http_target_send.cc)
   void start(std::uint32_t id, const Waiting& next);
   // Sends what is unsent. False when the connection is broken; errno_out says how.
   bool flush(std::uint32_t id, int* errno_out);
@@ -130,6 +135,12 @@ struct HttpTarget::State final : public net::Http2Events {
   bool more_to_begin(Instant until);
   bool gather(Connection& c);
   void all_sent(Connection& c, Instant at);
+  // The connection broke before it brought a byte of this reply, and may have been over before the
+  // query was sent.
+  bool crossed_with_the_end(const Connection& c, const Slot& slot) const;
+  void send_again(std::uint32_t id, Slot* slot);
+
+  // Receiving (http_target_receive.cc)
   // Handles some of what epoll told: more than its share only where that is done by `until`. Says
   // how many connections that was.
   std::size_t handle_some(Instant until);
@@ -152,12 +163,10 @@ struct HttpTarget::State final : public net::Http2Events {
                       const Stamp& stamp);
   bool on_http2_bytes(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
   void watch_framing(Slot& slot, Instant now);
+
+  // Ends and deadlines (http_target_ends.cc)
   void on_closed(std::uint32_t id, int error, const Stamp& stamp);
   void fail_active(std::uint32_t id, Outcome outcome, const Stamp& stamp, std::string_view why);
-  // The connection broke before it brought a byte of this reply, and may have been over before the
-  // query was sent.
-  bool crossed_with_the_end(const Connection& c, const Slot& slot) const;
-  void send_again(std::uint32_t id, Slot* slot);
   // The query's on_done was called.
   void query_ended(Slot* slot, bool keep);
   void give_up_on(Slot* slot, Outcome outcome, const Stamp& stamp, std::string_view why);

@@ -1,0 +1,169 @@
+// How HttpTarget's queries and connections end when no reply ends them: failures, deadlines, and
+// the waiting for whatever comes first.
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/format.h"
+#include "protocol/http_target_state.h"
+
+namespace assay::protocol {
+namespace {
+
+constexpr Duration kStampRefresh = 1_s;
+// No server waits so briefly for the next request: one that closes this soon after a reply does so
+// behind each.
+constexpr Duration kClosedBehindReply = 500_ms;
+
+}  // namespace
+
+void HttpTarget::State::fail_active(std::uint32_t id, Outcome outcome, const Stamp& at,
+                                    std::string_view why) {
+  Connection& c = *connections[id];
+  const std::string text(why);
+  std::vector<Slot*> victims;
+  victims.swap(c.active);  // so that nothing is put on it in answer
+  for (Slot* const slot : victims) {
+    slot->exchange.cut_short(outcome, at, text, decoder, *sink);
+    --in_flight;
+    free_slot(slot);
+  }
+  const std::uint16_t endpoint = c.endpoint;
+  close_connection(id);
+  open_if_needed(endpoint);
+}
+
+void HttpTarget::State::on_closed(std::uint32_t id, int error, const Stamp& at) {
+  Connection& c = *connections[id];
+  switch (c.state) {
+    case Connection::State::closed:
+      return;
+    case Connection::State::connecting:
+    case Connection::State::handshaking:
+      connect_failed(id, c.tls ? Outcome::tls_failed : Outcome::connect_failed,
+                     error == 0 ? "the peer closed the connection at once" : std::strerror(error));
+      return;
+    case Connection::State::open:
+      break;
+  }
+  if (!c.busy()) {
+    ++stats.connections_lost_idle;
+    Keeping& keeping = destinations[c.endpoint].keeping;
+    const bool at_once = !c.fresh && at.read - c.idle_since < kClosedBehindReply;
+    if (at_once && !c.http2 && keeping == Keeping::unproven) keeping = Keeping::refuted;
+    close_connection(id);
+    return;
+  }
+  if (c.http2) {
+    fail_active(id, error == 0 ? Outcome::truncated : outcome_of(error), at,
+                error == 0 ? "the connection was closed" : std::strerror(error));
+    return;
+  }
+  Slot* const slot = c.active.back();
+  if (crossed_with_the_end(c, *slot)) {
+    send_again(id, slot);
+    return;
+  }
+  if (error == 0 && c.parser.end_of_input() == net::ResponseParser::State::complete) {
+    slot->exchange.complete(at, decoder, *sink);
+  } else {
+    const std::string detail(error == 0 ? c.parser.error() : std::strerror(error));
+    slot->exchange.cut_short(error == 0 ? Outcome::truncated : outcome_of(error), at, detail,
+                             decoder, *sink);
+  }
+  query_ended(slot, false);
+}
+
+void HttpTarget::State::query_ended(Slot* slot, bool keep) {
+  --in_flight;
+  const std::uint32_t id = slot->connection;
+  std::erase(connections[id]->active, slot);
+  free_slot(slot);
+  release(id, keep);
+}
+
+// Ends a query whose reply has not ended: with HTTP/1.1 that costs the connection.
+void HttpTarget::State::give_up_on(Slot* slot, Outcome outcome, const Stamp& at,
+                                   std::string_view why) {
+  Connection& c = *connections[slot->connection];
+  if (c.http2) {
+    c.http2->forget(slot->stream);
+    int error = 0;
+    flush(slot->connection, &error);
+  }
+  slot->exchange.cut_short(outcome, at, why, decoder, *sink);
+  query_ended(slot, c.http2 != nullptr);
+}
+
+void HttpTarget::State::fail_later(const Query& query, Instant due, std::uint16_t endpoint,
+                                   Outcome outcome, std::string detail) {
+  failures.push_back({query, due, clock.now(), endpoint, outcome, std::move(detail)});
+}
+
+void HttpTarget::State::tell_failures() {
+  // Telling one may bring on the next, when the sink's owner submits in answer.
+  std::vector<Failure> now;
+  now.swap(failures);
+  for (const Failure& failure : now) {
+    Exchange exchange;
+    exchange.begin(failure.query, failure.due, failure.endpoint, requests.streamed(failure.query));
+    --in_flight;
+    exchange.fail(failure.outcome, failure.at, failure.detail, *sink);
+  }
+}
+
+void HttpTarget::State::expire(Instant now) {
+  const auto is_over = [](const QueryDeadline& d) { return d.slot->serial != d.serial; };
+  while (!connect_deadlines.empty()) {
+    const ConnectDeadline d = connect_deadlines.front();
+    const bool over = connections[d.connection]->serial != d.serial;
+    if (!over && d.at > now) break;
+    connect_deadlines.pop_front();
+    if (over) continue;
+    connect_failed(d.connection, Outcome::connect_failed,
+                   format("no connection within {}", human_duration(spec.connect_timeout)));
+  }
+  const Stamp at{.arrival = now, .read = now};
+  while (!query_deadlines.empty() &&
+         (query_deadlines.front().at <= now || is_over(query_deadlines.front()))) {
+    const QueryDeadline d = query_deadlines.front();
+    query_deadlines.pop_front();
+    if (is_over(d)) continue;
+    give_up_on(d.slot, Outcome::timed_out, at,
+               format("no complete reply within {}", human_duration(spec.query_timeout)));
+  }
+  while (!framing_deadlines.empty() &&
+         (framing_deadlines.front().at <= now || is_over(framing_deadlines.front()))) {
+    const QueryDeadline d = framing_deadlines.front();
+    framing_deadlines.pop_front();
+    if (!is_over(d)) give_up_on(d.slot, Outcome::truncated, at, {});
+  }
+  if (!failures.empty()) tell_failures();
+}
+
+Instant HttpTarget::State::next_deadline() const {
+  Instant next = Instant::max();
+  if (!connect_deadlines.empty()) next = connect_deadlines.front().at;
+  if (!query_deadlines.empty()) next = std::min(next, query_deadlines.front().at);
+  if (!framing_deadlines.empty()) next = std::min(next, framing_deadlines.front().at);
+  return next;
+}
+
+void HttpTarget::State::wait(Instant until) {
+  Instant now = clock.now();
+  if (now >= stamp_refresh) {
+    stamp_clock.refresh();
+    stamp_refresh = now + kStampRefresh;
+  }
+  const Instant wake = failures.empty() ? std::min(until, next_deadline()) : now;
+  const std::int64_t ns =
+      std::max<std::int64_t>(0, wake - now > 3600_s ? (3600_s).ns : (wake - now).ns);
+  const timespec timeout{ns / 1'000'000'000, ns % 1'000'000'000};
+  const int n = ::epoll_pwait2(epoll.get(), ready.data(), kReadyMax, &timeout, nullptr);
+  ready_count = n > 0 ? n : 0;
+  ready_at = 0;
+  last_read = clock.now();
+}
+
+}  // namespace assay::protocol

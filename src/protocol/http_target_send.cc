@@ -1,0 +1,186 @@
+// What HttpTarget sends: a query onto its connection, and what the kernel did not take at once.
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/format.h"
+#include "protocol/http_target_state.h"
+
+namespace assay::protocol {
+
+void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
+  const auto& [query, due, sent_before] = next;
+  Connection& c = *connections[id];
+  Slot* const slot = take_slot();
+  slot->connection = id;
+  slot->exchange.begin(query, due, c.endpoint, requests.streamed(query));
+  c.reused = !c.fresh;
+  if (c.fresh) {
+    c.fresh = false;
+    slot->exchange.set_connected(c.connect_time);
+  }
+  c.active.push_back(slot);
+  const Instant now = clock.now();
+  last_read = now;
+  slot->exchange.set_sent(sent_before.known() ? sent_before : now);
+  slot->sent_told = sent_before.known();
+  int error = 0;
+  bool sound = true;
+  if (c.http2) {
+    const auto request = requests.fill_http2(query, c.endpoint, options.run_key);
+    slot->stream = c.http2->submit(request.fields, request.body, slot);
+    sound = slot->stream >= 0;
+    ++begun;
+    if (sound && !c.unflushed) {
+      c.unflushed = true;
+      unflushed.emplace_back(id, c.serial);
+    }
+  } else {
+    c.parser.reset();
+    const std::string_view bytes = requests.fill(query, c.endpoint, options.run_key);
+    if (c.tls) {
+      sound = c.tls->write(bytes) && flush(id, &error);
+    } else {
+      const ssize_t n = net::send_some(c.fd, bytes);
+      if (n == static_cast<ssize_t>(bytes.size())) {
+        stats.bytes_sent += bytes.size();
+        all_sent(c, now);
+      } else if (n < 0 && errno != EAGAIN) {
+        error = errno;
+        sound = false;
+      } else {
+        const std::size_t taken = n > 0 ? static_cast<std::size_t>(n) : 0;
+        stats.bytes_sent += taken;
+        c.unsent.assign(bytes.substr(taken));
+        watch(id, true);
+      }
+    }
+  }
+  if (!sound && crossed_with_the_end(c, *slot)) {
+    send_again(id, slot);
+    return;
+  }
+  if (!sound) {
+    // Told later: submit() may call nothing of the sink but on_sent.
+    fail_later(query, due, c.endpoint, outcome_of(error),
+               format("cannot send: {}", error != 0 ? std::strerror(error) : "broken connection"));
+    std::erase(c.active, slot);
+    free_slot(slot);
+    if (!c.busy()) close_connection(id);
+    return;
+  }
+  if (spec.query_timeout != Duration::max()) {
+    query_deadlines.push_back({now + spec.query_timeout, slot, slot->serial});
+  }
+  if (c.http2 && !c.listed && can_take_more(c)) {
+    c.listed = true;
+    destinations[c.endpoint].idle.push_back(id);
+  }
+}
+
+// A loop that is behind polls between two handfuls of queries, without time to wait. When it has
+// no more it polls again with nothing begun since, or with time.
+bool HttpTarget::State::more_to_begin(Instant until) {
+  const bool growing = begun > begun_at_last_poll && begun < kBegunMax;
+  begun_at_last_poll = begun;
+  return growing && until <= clock.now();
+}
+
+void HttpTarget::State::flush_requests() {
+  for (std::size_t i = 0; i < unflushed.size(); ++i) {
+    const auto [id, serial_then] = unflushed[i];
+    Connection& c = *connections[id];
+    if (c.serial != serial_then) continue;  // closed since
+    c.unflushed = false;
+    int error = 0;
+    if (flush(id, &error)) continue;
+    last_read = clock.now();
+    fail_active(id, outcome_of(error), Stamp{.arrival = last_read, .read = last_read},
+                format("cannot send: {}", error != 0 ? std::strerror(error) : "broken connection"));
+  }
+  unflushed.clear();
+  begun = begun_at_last_poll = 0;
+}
+
+// Moves what HTTP/2 and TLS have to say towards the socket. False when the session is broken.
+bool HttpTarget::State::gather(Connection& c) {
+  while (c.http2) {
+    const std::string_view bytes = c.http2->output();
+    if (bytes.empty()) break;
+    if (!c.tls) {
+      c.unsent.append(bytes);
+    } else if (!c.tls->write(bytes)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void HttpTarget::State::all_sent(Connection& c, Instant at) {
+  // The last ones: those that were just put on the connection.
+  std::size_t first = c.active.size();
+  while (first > 0 && !c.active[first - 1]->sent_told) --first;
+  for (; first < c.active.size(); ++first) {
+    Slot& slot = *c.active[first];
+    slot.sent_told = true;
+    slot.exchange.set_sent(at);
+    sink->on_sent(slot.exchange.query(), slot.exchange.due(), at);
+  }
+}
+
+bool HttpTarget::State::flush(std::uint32_t id, int* errno_out) {
+  Connection& c = *connections[id];
+  if (!gather(c)) return false;
+  Instant at = clock.now();
+  for (;;) {
+    const std::string_view bytes =
+        c.tls ? c.tls->output() : std::string_view(c.unsent).substr(c.unsent_at);
+    if (bytes.empty()) break;
+    at = clock.now();
+    const ssize_t n = net::send_some(c.fd, bytes);
+    if (n < 0 && errno == EAGAIN) {
+      watch(id, true);
+      return true;
+    }
+    if (n < 0) {
+      *errno_out = errno;
+      return false;
+    }
+    const auto taken = static_cast<std::size_t>(n);
+    stats.bytes_sent += taken;
+    if (c.tls) {
+      c.tls->consume(taken);
+    } else {
+      c.unsent_at += taken;
+    }
+  }
+  c.unsent.clear();
+  c.unsent_at = 0;
+  watch(id, false);
+  all_sent(c, at);
+  return true;
+}
+
+bool HttpTarget::State::crossed_with_the_end(const Connection& c, const Slot& slot) const {
+  return c.reused && !c.http2 && !slot.exchange.reply_started() &&
+         destinations[c.endpoint].keeping != Keeping::proven;
+}
+
+void HttpTarget::State::send_again(std::uint32_t id, Slot* slot) {
+  Connection& c = *connections[id];
+  Destination& d = destinations[c.endpoint];
+  const std::uint16_t endpoint = c.endpoint;
+  const Exchange& exchange = slot->exchange;
+  // Its time goes on counting from the first try, which was told already.
+  d.waiting.push_front(
+      {exchange.query(), exchange.due(), slot->sent_told ? exchange.sent() : Instant::none()});
+  d.keeping = Keeping::refuted;
+  ++stats.queries_sent_again;
+  std::erase(c.active, slot);
+  free_slot(slot);
+  close_connection(id);
+  open_if_needed(endpoint);
+}
+
+}  // namespace assay::protocol
