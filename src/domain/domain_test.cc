@@ -31,6 +31,7 @@ TEST(PythonRandom, equals_cpython) {
 }
 
 TEST(SampleOrder, reshuffles_the_same_list_as_the_reference_client) {
+  EXPECT_EQ(take(SampleOrder::listed({3, 1, 3}), 5), (Indices{3, 1, 3, 3, 1}));
   EXPECT_EQ(take(SampleOrder::shuffled(10, 42), 20),
             (Indices{7, 3, 2, 8, 5, 6, 9, 4, 0, 1, 8, 6, 2, 5, 3, 0, 4, 7, 9, 1}));
   EXPECT_EQ(take(SampleOrder::shuffled(10, 18209322760996052031U), 10),

@@ -69,6 +69,9 @@ struct PhasePlan {
   bool replay = false;
   std::vector<Conversation> conversations{};
   StopRule stop{};
+  // Of phases that repeat one another until a time is over: so long after the first counted phase
+  // began, neither this phase nor any after it is begun.
+  Duration begin_max = Duration::max();
   bool drain = true;  // wait for what is in flight before the next phase begins
 };
 

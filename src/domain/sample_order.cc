@@ -1,6 +1,7 @@
 #include "domain/sample_order.h"
 
 #include <numeric>
+#include <utility>
 
 #include "base/check.h"
 
@@ -20,6 +21,11 @@ SampleOrder SampleOrder::shuffled(std::uint32_t size, std::uint64_t seed) {
 }
 SampleOrder SampleOrder::sequential(std::uint32_t size) { return {Kind::sequential, size, 0, 0}; }
 SampleOrder SampleOrder::constant(std::uint32_t sample) { return {Kind::constant, 1, 0, sample}; }
+SampleOrder SampleOrder::listed(std::vector<std::uint32_t> samples) {
+  SampleOrder out(Kind::listed, static_cast<std::uint32_t>(samples.size()), 0, 0);
+  out.list_ = std::move(samples);
+  return out;
+}
 SampleOrder SampleOrder::with_replacement(std::uint32_t size, std::uint64_t seed) {
   return {Kind::with_replacement, size, seed, 0};
 }
@@ -34,11 +40,12 @@ std::uint32_t SampleOrder::next() {
       if (position_ == 0) random_.shuffle(list_);
       break;
     case Kind::sequential:
+    case Kind::listed:
       break;
   }
   const std::uint32_t at = position_;
   position_ = at + 1 == size_ ? 0 : at + 1;
-  return kind_ == Kind::shuffled ? list_[at] : at;
+  return kind_ == Kind::sequential ? at : list_[at];
 }
 
 }  // namespace assay

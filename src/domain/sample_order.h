@@ -18,6 +18,8 @@ class SampleOrder {
   static SampleOrder shuffled(std::uint32_t size, std::uint64_t seed);
   static SampleOrder sequential(std::uint32_t size);
   static SampleOrder constant(std::uint32_t sample);
+  // These in this order, again and again.
+  static SampleOrder listed(std::vector<std::uint32_t> samples);
   // randint(0, size − 1) of CPython for each.
   static SampleOrder with_replacement(std::uint32_t size, std::uint64_t seed);
 
@@ -25,7 +27,7 @@ class SampleOrder {
   std::uint32_t next();
 
  private:
-  enum class Kind { shuffled, sequential, constant, with_replacement };
+  enum class Kind { shuffled, sequential, constant, with_replacement, listed };
   SampleOrder(Kind kind, std::uint32_t size, std::uint64_t seed, std::uint32_t sample);
 
   Kind kind_;

@@ -135,6 +135,8 @@ void ConfigReader::flag(std::string_view name, std::string_view value) {
   apply_flag(state_->config, state_->flags, name, value, state_->reading);
 }
 
+void ConfigReader::set_time_unsaid(Duration time) { state_->around.time_unsaid = time; }
+
 Result<LoadedConfig> ConfigReader::finish() {
   Config& config = state_->config;
   Reading& reading = state_->reading;

@@ -61,6 +61,9 @@ class ConfigReader {
   // is the opposite of the switch --NAME.
   void flag(std::string_view name, std::string_view value);
 
+  // How long a run lasts that nothing says a length of; without it, as assay run has it.
+  void set_time_unsaid(Duration time);
+
   // The checked config, or one Error that lists all that is wrong.
   Result<LoadedConfig> finish();
 

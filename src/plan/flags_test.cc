@@ -73,6 +73,28 @@ TEST(Flags, an_endpoint_and_a_model_are_enough) {
   EXPECT_THAT(loaded->notes, Contains(HasSubstr("100 queries")));
 }
 
+TEST(Flags, a_command_may_have_a_length_of_its_own_for_what_nothing_is_said_of) {
+  const auto with = [](const Given& flags, std::string_view yaml = "") {
+    ConfigReader reader(only_a_key(), 28232);
+    reader.set_time_unsaid(60_s);
+    if (!yaml.empty()) reader.read_text(yaml, "config.yaml");
+    reader.flag("--endpoint", "http://localhost:8000");
+    reader.flag("--model", "m");
+    for (const auto& [name, value] : flags) reader.flag(name, value);
+    return reader.finish();
+  };
+  const auto unsaid = with({});
+  EXPECT_EQ(parsed_config(unsaid).settings.runtime.duration, 60_s);
+  EXPECT_FALSE(parsed_config(unsaid).settings.runtime.n_samples_to_issue);
+  EXPECT_THAT(unsaid->notes, Contains(HasSubstr("no length was named: 60 s")));
+  EXPECT_EQ(parsed_config(with({{"--samples", "9"}})).settings.runtime.duration, std::nullopt);
+  EXPECT_EQ(parsed_config(with({{"--duration", "5s"}})).settings.runtime.duration, 5_s);
+  EXPECT_EQ(parsed_config(with({}, kFile)).settings.runtime.duration, std::nullopt);
+  // What is sent all at once cannot last.
+  const auto burst = with({{"--load-pattern", "max_throughput"}});
+  EXPECT_EQ(parsed_config(burst).settings.runtime.n_samples_to_issue, 100U);
+}
+
 TEST(Flags, the_flags_of_the_guide) {
   const Config config = parsed_config(parse({{"--endpoint", "http://b:1"},
                                              {"--concurrency", "64"},

@@ -12,6 +12,9 @@ namespace {
 constexpr std::uint64_t kBlockMin = 20;
 constexpr std::uint64_t kTimesInFlight = 4;  // so that filling and draining are the lesser part
 constexpr std::uint64_t kPairsMax = 30'000;  // a phase's number has 16 bits
+// By time: as many as are planned, begun or not; a log's header names them all.
+constexpr std::uint64_t kTimedPairsMax = 1000;
+constexpr Duration kTimedPair = 50_ms;  // no pair is quicker, but one of a server without a model
 
 Result<void> check(const PlanBundle& bundle) {
   if (bundle.endpoints.urls.size() != 2) {
@@ -34,48 +37,88 @@ Result<void> check(const PlanBundle& bundle) {
       return invalid(
           "settings.load_pattern.type: ramp has no blocks that are alike; give one level");
     }
-    if (phase.stop.duration_max != Duration::max()) {
+    if (phase.replay) {
       return invalid(
-          "settings.runtime.max_duration_ms: blocks are counted in queries; give their number "
-          "(--samples) and delete it");
-    }
-    const bool counted = phase.open_loop || phase.stop.queries_min == phase.stop.queries_max;
-    if (!counted) {
-      return invalid("--duration: blocks are counted in queries; say how many with --samples");
+          "agentic_inference: conversations are not cut into blocks; run each endpoint by itself "
+          "and compare the two runs");
     }
   }
   if (performance != 1) return invalid("there is nothing to compare: no performance dataset");
   return {};
 }
 
-Result<std::uint64_t> pairs_of(const PhasePlan& phase, std::uint64_t block) {
-  if (block == 0) {
-    const std::uint64_t limit = phase.limits.front().in_flight_max;
-    const bool limited = limit != std::numeric_limits<std::uint32_t>::max();
-    block = limited ? std::max(kBlockMin, kTimesInFlight * limit) : kBlockMin;
-  }
-  const std::uint64_t pairs = phase.stop.queries_max / block;
+std::uint64_t block_of(const PhasePlan& phase, std::uint64_t wanted) {
+  if (wanted > 0) return wanted;
+  const std::uint64_t limit = phase.limits.front().in_flight_max;
+  const bool limited = limit != std::numeric_limits<std::uint32_t>::max();
+  return limited ? std::max(kBlockMin, kTimesInFlight * limit) : kBlockMin;
+}
+
+// How the performance phase is cut.
+struct Cuts {
+  std::uint64_t pairs = 0;
+  std::uint64_t queries = 0;  // of each endpoint
+  Duration time = Duration::max();
+};
+
+Result<Cuts> counted_cuts(std::uint64_t queries, std::uint64_t block) {
+  const std::uint64_t pairs = queries / block;
   if (pairs < kPairsMin) {
     return invalid(
         format("--block: {} queries for each endpoint give {} blocks of {}, and {} is the least; "
-               "raise --samples or lower --block",
-               phase.stop.queries_max, pairs, block, kPairsMin));
+               "raise --samples or --duration, or lower --block",
+               queries, pairs, block, kPairsMin));
   }
   if (pairs > kPairsMax) {
     return invalid(format("--block: {} blocks are too many ({}); raise it", pairs, kPairsMax));
   }
-  return pairs;
+  return Cuts{.pairs = pairs, .queries = queries};
 }
 
-// Queries [from, to) of `whole`. `order` has come to `from`, and goes on to `to`.
+Result<Cuts> cuts_of(const PhasePlan& phase, const InterleaveOptions& options) {
+  const std::uint64_t block = block_of(phase, options.block);
+  const bool by_time = options.time > Duration{};
+  const bool counted = phase.stop.queries_min == phase.stop.queries_max;
+  if (!phase.open_loop && !counted && !by_time) {
+    return invalid("--samples: say how many queries each endpoint gets, or --duration");
+  }
+  if (!phase.open_loop && by_time) {
+    const auto fit = static_cast<std::uint64_t>(options.time.ns / kTimedPair.ns);
+    const std::uint64_t pairs = std::clamp(fit, kPairsMin, kTimedPairsMax);
+    if (block > std::numeric_limits<std::uint32_t>::max() / pairs) {
+      return invalid(format("--block: {} queries are too many; lower it", block));
+    }
+    return Cuts{.pairs = pairs, .queries = pairs * block, .time = options.time};
+  }
+  std::uint64_t queries = phase.stop.queries_max;
+  if (by_time) {
+    // The first that is due at its end is the last, as in a run of one endpoint.
+    const auto end = std::ranges::lower_bound(phase.arrivals, options.time / 2);
+    const auto before = static_cast<std::uint64_t>(end - phase.arrivals.begin());
+    queries = std::min(queries, before + 1);
+  }
+  return counted_cuts(queries, block);
+}
+
+// Queries [from, to) of `whole`. `order` has come to `from`, and goes on to `to`. A block keeps the
+// samples that it asks rather than the state of what draws them, which grows with the dataset.
 PhasePlan cut(const PhasePlan& whole, std::uint64_t from, std::uint64_t to, std::uint64_t pair,
               SampleOrder& order) {
-  PhasePlan out = whole;
-  out.order = order;
+  PhasePlan out{.kind = whole.kind, .dataset = whole.dataset};
+  out.salted = whole.salted;
+  out.open_loop = whole.open_loop;
+  out.limits = whole.limits;
+  out.stop = whole.stop;
+  std::vector<std::uint32_t> asked;
+  asked.reserve(to - from);
+  for (std::uint64_t i = from; i < to; ++i) asked.push_back(order.next());
+  out.order = SampleOrder::listed(std::move(asked));
   out.salt_seed = whole.salt_seed + pair;
   out.drain = true;
   out.stop.queries_min = out.stop.queries_max = to - from;
   out.stop.duration_min = {};
+  out.stop.duration_max = Duration::max();
+  out.stop.pass = 0;
   if (out.stop.drain_max == Duration{}) out.stop.drain_max = Duration::max();
   if (whole.open_loop) {
     const auto first = whole.arrivals.begin() + static_cast<std::ptrdiff_t>(from);
@@ -84,7 +127,6 @@ PhasePlan cut(const PhasePlan& whole, std::uint64_t from, std::uint64_t to, std:
     out.arrivals.assign(first, last);
     for (Duration& at : out.arrivals) at = at - before;
   }
-  for (std::uint64_t i = from; i < to; ++i) order.next();
   return out;
 }
 
@@ -95,6 +137,12 @@ void add(Interleaved& out, PhasePlan phase, unsigned side, std::string name) {
 }
 
 }  // namespace
+
+Duration interleaved_time(const Config& config) {
+  const Runtime& runtime = config.settings.runtime;
+  if (runtime.n_samples_to_issue || runtime.passes) return {};
+  return runtime.duration.value_or(runtime.min_duration.value_or(Duration{}));
+}
 
 Result<Interleaved> interleave(PlanBundle bundle, const InterleaveOptions& options) {
   TRY(check(bundle));
@@ -110,8 +158,8 @@ Result<Interleaved> interleave(PlanBundle bundle, const InterleaveOptions& optio
       }
       continue;
     }
-    ASSIGN_OR_RETURN(const std::uint64_t pairs, pairs_of(whole, options.block));
-    const std::uint64_t queries = whole.stop.queries_max;
+    ASSIGN_OR_RETURN(const Cuts cuts, cuts_of(whole, options));
+    const auto [pairs, queries, time] = cuts;
     SampleOrder order = whole.order;
     unsigned begins = 0;
     for (std::uint64_t pair = 0; pair < pairs; ++pair) {
@@ -120,6 +168,10 @@ Result<Interleaved> interleave(PlanBundle bundle, const InterleaveOptions& optio
           cut(whole, pair * queries / pairs, (pair + 1) * queries / pairs, pair, order);
       for (const unsigned side : {begins, 1 - begins}) {
         add(out, block, side, format("{} {}", side == 0 ? 'a' : 'b', pair + 1));
+        // A pair that was begun is finished; the config's own limit holds from the first pair on.
+        if (side != begins) continue;
+        const Duration until = pair < kPairsMin ? Duration::max() : time;
+        out.bundle.plan.phases.back().begin_max = std::min(until, whole.stop.duration_max);
       }
     }
   }

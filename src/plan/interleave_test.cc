@@ -91,6 +91,60 @@ TEST(Interleave, a_block_of_an_open_loop_keeps_its_gaps) {
   }
 }
 
+TEST(Interleave, by_time_pairs_begin_until_it_is_over_and_each_is_finished) {
+  PlanBundle bundle = two_endpoints(1);
+  StopRule& stop = bundle.plan.phases[0].stop;
+  stop.queries_max = 4'000'000'000;
+  stop.duration_min = 2_s;
+  stop.pass = 7;
+  const auto cut = interleave(bundle, {.time = 2_s});
+  ASSERT_TRUE(cut) << cut.error().message;
+  const std::vector<PhasePlan>& phases = cut->bundle.plan.phases;
+  ASSERT_EQ(phases.size(), 80U);  // 2 s / 50 ms, a quicker pair there is not
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    const bool may_be_last = i >= 2 * kPairsMin && i % 2 == 0;
+    EXPECT_EQ(phases[i].begin_max, may_be_last ? 2_s : Duration::max()) << i;
+    EXPECT_EQ(phases[i].stop.queries_min, 20U);
+    EXPECT_EQ(phases[i].stop.queries_max, 20U);
+    EXPECT_EQ(phases[i].stop.pass, 0U);
+    EXPECT_EQ(phases[i].stop.duration_min, Duration{});
+  }
+  EXPECT_EQ(asked(phases[0]), asked(phases[1]));
+  EXPECT_EQ(interleave(bundle, {.time = 3600_s})->bundle.plan.phases.size(), 2000U);
+}
+
+TEST(Interleave, an_open_loop_by_time_is_so_much_of_its_schedule_as_two_get_through_in_it) {
+  const PlanBundle whole = two_endpoints(300, true);  // a query each 10 ms
+  const auto cut = interleave(whole, {.block = 20, .time = 2400_ms});
+  ASSERT_TRUE(cut) << cut.error().message;
+  EXPECT_EQ(cut->bundle.plan.phases.size(), 12U);  // 120 queries each: six pairs
+  for (const PhasePlan& phase : cut->bundle.plan.phases) {
+    EXPECT_EQ(phase.arrivals.size(), 20U);
+    EXPECT_EQ(phase.begin_max, Duration::max());
+  }
+}
+
+TEST(Interleave, the_configs_own_limit_holds_from_the_first_pair_on) {
+  PlanBundle bundle = two_endpoints(200);
+  bundle.plan.phases[0].stop.duration_max = 1_s;
+  const auto cut = interleave(bundle, {.block = 20});
+  ASSERT_TRUE(cut) << cut.error().message;
+  for (std::size_t i = 0; i < cut->bundle.plan.phases.size(); ++i) {
+    EXPECT_EQ(cut->bundle.plan.phases[i].begin_max, i % 2 == 0 ? 1_s : Duration::max());
+  }
+}
+
+TEST(Interleave, a_number_wins_over_a_time) {
+  Config config;
+  config.settings.runtime.duration = 5_s;
+  EXPECT_EQ(interleaved_time(config), 5_s);
+  config.settings.runtime.n_samples_to_issue = 7;
+  EXPECT_EQ(interleaved_time(config), Duration{});
+  Config floor;
+  floor.settings.runtime.min_duration = 3_s;
+  EXPECT_EQ(interleaved_time(floor), 3_s);
+}
+
 TEST(Interleave, each_endpoint_is_warmed_up) {
   PlanBundle bundle = two_endpoints(160);
   PhasePlan warmup = bundle.plan.phases[0];
@@ -116,13 +170,16 @@ TEST(Interleave, what_it_cannot_do_is_refused_with_the_fix) {
   refused(bundle, "--endpoint: two are compared with each other, and one is given");
   bundle = two_endpoints(200);
   bundle.plan.phases[0].stop.queries_max = 4'000'000'000;
-  refused(bundle, "say how many with --samples");
+  refused(bundle, "--samples: say how many queries each endpoint gets, or --duration");
   bundle = two_endpoints(200);
   bundle.plan.phases[0].kind = PhaseKind::accuracy;
   refused(bundle, "--mode perf");
   bundle = two_endpoints(200);
   bundle.plan.phases[0].limits.push_back({1_s, 8});
   refused(bundle, "ramp");
+  bundle = two_endpoints(200);
+  bundle.plan.phases[0].replay = true;
+  refused(bundle, "conversations are not cut into blocks");
 }
 
 }  // namespace

@@ -21,8 +21,20 @@ bool says_length(const Runtime& runtime) {
   return runtime.n_samples_to_issue || runtime.passes || runtime.duration || runtime.min_duration;
 }
 
+// Of a command with a length of its own for a run that is not told one.
+void resolve_unsaid_time(Config& config, const Surroundings& around, Reading& reading) {
+  const LoadPattern& load = config.settings.load_pattern;
+  const bool own_length = load.type == Pattern::ramp || load.type == Pattern::agentic_inference;
+  const bool at_once = load.type == Pattern::max_throughput && !load.max_in_flight;
+  if (around.time_unsaid == Duration{} || own_length || at_once) return;
+  if (says_length(config.settings.runtime)) return;
+  config.settings.runtime.duration = around.time_unsaid;
+  reading.note(format("no length was named: {:g} s (--duration or --samples choose another)",
+                      around.time_unsaid.seconds()));
+}
+
 // What flags alone leave open gets the gentlest answer, and a note says which.
-void resolve_flags_alone(Config& config, Reading& reading) {
+void resolve_flags_alone(Config& config, const Surroundings& around, Reading& reading) {
   LoadPattern& load = config.settings.load_pattern;
   if (!reading.given("settings.load_pattern.type")) {
     load.type = Pattern::concurrency;
@@ -33,6 +45,7 @@ void resolve_flags_alone(Config& config, Reading& reading) {
           "choose another)");
     }
   }
+  resolve_unsaid_time(config, around, reading);
   if (config.datasets.empty()) {
     DatasetConfig synthetic;
     synthetic.synthetic.emplace();
@@ -210,7 +223,8 @@ bool is_open_loop(const LoadPattern& load) {
 }
 
 void resolve(Config& config, const Surroundings& around, Reading& reading) {
-  if (!around.from_file) resolve_flags_alone(config, reading);
+  around.from_file ? resolve_unsaid_time(config, around, reading)
+                   : resolve_flags_alone(config, around, reading);
   resolve_type(config, reading);
   resolve_model(config);
   resolve_runtime(config, around, reading);

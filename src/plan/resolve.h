@@ -15,6 +15,7 @@ namespace assay::plan {
 struct Surroundings {
   Environment environment{};
   bool from_file = false;         // else flags alone
+  Duration time_unsaid{};         // how long where nothing is said; 0: as assay run has it
   std::uint32_t local_ports = 0;  // how many outgoing ports this machine has
 };
 

@@ -79,6 +79,7 @@ class Loop {
 
   RunResult run() {
     for (std::uint16_t i = 0; i < plan_.phases.size(); ++i) {
+      if (time_is_over(plan_.phases[i])) break;
       run_phase(i);
       if (result_.interrupted || result_.target_dead) break;
     }
@@ -98,6 +99,7 @@ class Loop {
     std::uint64_t next_index = 0;  // in the whole plan's numbering
   };
 
+  bool time_is_over(const PhasePlan& plan);
   void run_phase(std::uint16_t index);
   void issue(PhaseState& phase, PhaseResult& result);
   void replay(PhaseState& phase, PhaseResult& result);
@@ -121,6 +123,7 @@ class Loop {
   const Control& control_;
   RunResult result_{};
   Instant next_tick_{};
+  std::optional<Instant> counted_from_{};         // when the first counted phase began
   Instant held_{};                                // when a limit last held back what was due
   std::optional<Conversations> conversations_{};  // of a replay, its tail included
   std::unique_ptr<LagRecorder> loop_lag_ = std::make_unique<LagRecorder>();
@@ -325,6 +328,13 @@ void Loop::drain(const PhasePlan& plan, PhaseResult& result) {
     }
     work_until(give_up, false);
   }
+}
+
+bool Loop::time_is_over(const PhasePlan& plan) {
+  if (!is_counted(plan.kind)) return false;
+  const Instant now = clock_.now();
+  if (!counted_from_) counted_from_ = now;
+  return now - *counted_from_ >= plan.begin_max;
 }
 
 void Loop::run_phase(std::uint16_t index) {

@@ -127,6 +127,25 @@ TEST(Run, nothing_is_due_before_its_phase) {
   EXPECT_EQ(result.send_lag.max, Duration{});
 }
 
+TEST(Run, when_the_time_is_over_no_phase_that_minds_it_is_begun) {
+  SimClock clock;
+  TestTarget target(clock, 10_ms);
+  CountingSink sink;
+  Plan plan;
+  // A warm-up does not count. Blocks of 100 ms in pairs: the third pair would begin at 400 ms.
+  for (int i = 0; i < 9; ++i) {
+    PhasePlan phase{.kind = i == 0 ? PhaseKind::warmup : PhaseKind::performance};
+    phase.limits = {{{}, 1}};
+    phase.stop.queries_min = phase.stop.queries_max = 10;
+    if (i % 2 == 1) phase.begin_max = 350_ms;
+    plan.phases.push_back(phase);
+  }
+  const RunResult result = run(plan, clock, target, sink, Control{});
+  ASSERT_EQ(result.phases.size(), 5U);
+  EXPECT_EQ(target.submitted.size(), 50U);
+  EXPECT_FALSE(result.interrupted);
+}
+
 TEST(Run, a_slow_target_does_not_delay_the_next_query) {
   PhasePlan phase{.order = SampleOrder::sequential(3)};
   phase.open_loop = true;

@@ -117,6 +117,35 @@ def test_two_endpoints_in_turns_are_compared_in_pairs(assay, endpoint, tmp_path)
     assert sorted(asked[0]) == sorted(asked[1]) and len(asked[0]) == 96
 
 
+def test_by_time_whole_pairs_are_asked_until_it_is_over(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "4ms", "--itl", "1ms", "--osl", "max")
+    flags = ["compare", "--interleave", "--endpoint", server.url, "--endpoint", server.url,
+             "--model", "m", "--concurrency", 4, "--isl", 20, "--osl", 8]
+    done = assay(*flags, "--duration", "2s", "--report-dir", tmp_path / "both", "--json",
+                 code=None)
+    assert done.code in (0, 5, 6)
+    sides = [assay("report", tmp_path / "both" / side, "--json").json() for side in "ab"]
+    pairs = {side["n_samples_completed"] for side in sides}
+    assert len(pairs) == 1 and pairs.pop() % 20 == 0
+    result = done.json()
+    assert 6 <= result["pairs"] <= 40 or held_up(done, result)
+    assert result["pairs"] in (None, sides[0]["n_samples_completed"] // 20)
+    # Blocks so small that all that were planned are asked before the time is over.
+    done = assay(*flags, "--duration", "1s", "--block", 1, "--report-dir", tmp_path / "small",
+                 code=None)
+    assert "larger ones (--block) fill the time" in done.err
+
+
+def test_without_a_length_it_lasts_a_minute(assay, endpoint):
+    url = endpoint().url
+    help_text = assay("compare", "--interleave", "--help").out
+    assert "60 s where none is given" in help_text
+    # Refused for another reason: the note is not reached, and no minute passes.
+    done = assay("compare", "--interleave", "--endpoint", url, "--endpoint", url, "--model", "m",
+                 "--load-pattern", "max_throughput", code=2)
+    assert "raise --samples or --duration, or lower --block" in done.err
+
+
 def test_what_cannot_be_interleaved_is_named(assay, endpoint, tmp_path):
     server = endpoint()
     few = interleaved(assay, server, server, tmp_path / "few", block=20, code=2)

@@ -65,6 +65,7 @@ Result<std::optional<plan::Workload>> RunFlags::read_workload(plan::ConfigReader
 
 Result<plan::LoadedConfig> RunFlags::load() const {
   plan::ConfigReader reader;
+  reader.set_time_unsaid(time_unsaid_);
   ASSIGN_OR_RETURN(const auto workload, read_workload(reader));
   if (!config_.empty()) reader.read_file(config_);
   for (const Setting& setting : settings_) {

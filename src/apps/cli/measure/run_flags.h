@@ -26,6 +26,7 @@ class RunFlags {
   void set_flag(std::string name, std::string value) {
     decided_.emplace_back(std::move(name), std::move(value));
   }
+  void set_time_unsaid(Duration time) { time_unsaid_ = time; }  // see plan/config_reader.h
   // After flags.parse(): the file, then the flags in the order in which the help shows them.
   Result<plan::LoadedConfig> load() const;
 
@@ -44,6 +45,7 @@ class RunFlags {
   std::string edition_{};
   std::string scenario_{};
   std::string dataset_dir_{};
+  Duration time_unsaid_{};
   std::deque<Setting> settings_{};
   std::vector<std::pair<std::string, std::string>> decided_{};
 };

@@ -1,5 +1,7 @@
 #include "apps/cli/results/compare_interleaved.h"
 
+#include <algorithm>
+
 #include "apps/cli/console.h"
 #include "apps/cli/exit_code.h"
 #include "apps/cli/flags.h"
@@ -9,10 +11,14 @@
 #include "apps/cli/results/compare_flags.h"
 #include "apps/cli/results/recorded_run.h"
 #include "base/format.h"
+#include "base/time.h"
 #include "plan/interleave.h"
 
 namespace assay::cli {
 namespace {
+
+// Of a comparison that is told neither a number nor a time: both endpoints together.
+constexpr Duration kTimeUnsaid = 60_s;
 
 struct Typed {
   bool interleave = false;
@@ -36,7 +42,9 @@ void add_flags(Flags& flags, Typed& typed) {
   typed.compare.add_to(flags);
   flags.add("--quiet", &typed.quiet, "no talk while it runs");
   flags.example("assay compare --interleave --endpoint http://a --endpoint http://b --model m \\");
-  flags.example("              --concurrency 16 --samples 2000 --junit compare.xml");
+  flags.example("              --concurrency 16 --duration 10m --junit compare.xml");
+  flags.example(
+      "--duration is of both together, in whole pairs of blocks; 60 s where none is given");
 }
 
 Result<void> check(const Typed& typed) {
@@ -51,6 +59,22 @@ Result<void> check(const Typed& typed) {
   return {};
 }
 
+// A closed loop may come through all blocks that were planned before its time is over.
+void say_if_early(const plan::Interleaved& plan, const RecordedRun& side, Duration time) {
+  const std::vector<run::PhaseResult>& begun = side.measured.shards.front().phases;
+  const PhasePlan& last = plan.bundle.plan.phases.back();
+  if (time == Duration{} || last.open_loop || begun.size() < plan.endpoint_of_phase.size()) return;
+  Instant from = begun.back().started;
+  for (const run::PhaseResult& phase : begun) {
+    if (!is_counted(plan.bundle.plan.phases[phase.phase].kind)) continue;
+    from = std::min(from, phase.started);
+  }
+  const Duration took = begun.back().ended - from;
+  if (took >= time) return;
+  say(format("all blocks were asked in {:.1f} of {:g} s: larger ones (--block) fill the time",
+             took.seconds(), time.seconds()));
+}
+
 }  // namespace
 
 Result<int> compare_interleaved(Args args) {
@@ -58,17 +82,20 @@ Result<int> compare_interleaved(Args args) {
   Flags flags("compare --interleave",
               "is B worse than A? both measured in one run, in turns, and compared in pairs");
   add_flags(flags, typed);
-  const RunFlags settings(flags, {"--metrics", "--lengths", "--errors", "--block"});
+  RunFlags settings(flags, {"--metrics", "--lengths", "--errors", "--block"});
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   TRY(check(typed));
   TRY(typed.compare.understand());
+  settings.set_time_unsaid(kTimeUnsaid);
   ASSIGN_OR_RETURN(const plan::LoadedConfig loaded, settings.load());
+  const Duration time = plan::interleaved_time(loaded.config);
   ASSIGN_OR_RETURN(auto datasets, plan::load_datasets(loaded.config));
   ASSIGN_OR_RETURN(plan::PlanBundle bundle, plan::make_plan(loaded.config, std::move(datasets)));
-  ASSIGN_OR_RETURN(const plan::Interleaved plan,
-                   plan::interleave(std::move(bundle),
-                                    {.block = typed.block.value_or(0), .seed = typed.order_seed}));
+  ASSIGN_OR_RETURN(
+      const plan::Interleaved plan,
+      plan::interleave(std::move(bundle),
+                       {.block = typed.block.value_or(0), .seed = typed.order_seed, .time = time}));
   if (loaded.config.audit) return invalid("audit: of one endpoint; delete the block");
   ASSIGN_OR_RETURN(const auto folder, choose_folder(loaded.config.report_dir));
   const std::string a = (folder / "a").string();
@@ -85,6 +112,7 @@ Result<int> compare_interleaved(Args args) {
     const Watch watch = typed.quiet ? Watch() : Watch(paint_live);
     ASSIGN_OR_RETURN(sides, record_interleaved(request, plan, typed.client, watch, control));
   }
+  if (!typed.quiet) say_if_early(plan, sides[0], time);
   for (const RecordedRun& side : sides) {
     // The comparison itself refuses a run whose client was the bottleneck, and says why.
     const int code = exit_code_of(side, {.allow_client_limited = true});
