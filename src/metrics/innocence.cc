@@ -142,6 +142,19 @@ std::string_view to_string(ClientLimited verdict) {
   return "";
 }
 
+Json innocence_json(const Innocence& innocence) {
+  Json reasons = Json::array();
+  for (const InnocenceReason& reason : innocence.reasons) {
+    reasons.push_back(Json()
+                          .set("weight", to_string(reason.weight))
+                          .set("what", reason.what)
+                          .set("advice", reason.advice));
+  }
+  return Json()
+      .set("client_limited", to_string(innocence.client_limited))
+      .set("reasons", std::move(reasons));
+}
+
 Innocence judge_client(const ClientAudit& audit, const Point& point, const JudgeOptions& options) {
   return Judge(audit, point, options).decide();
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "domain/client_audit.h"
 #include "metrics/point.h"
 
@@ -35,6 +36,9 @@ struct JudgeOptions {
   bool all_at_once = false;  // offline: lateness of sends is the load pattern's own
   bool spinning = false;     // told to use the whole core
 };
+
+// As every document of ours has it: {client_limited, reasons: [{weight, what, advice}]}.
+Json innocence_json(const Innocence& innocence);
 
 Innocence judge_client(const ClientAudit& audit, const Point& point, const JudgeOptions& options);
 

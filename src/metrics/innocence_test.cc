@@ -87,5 +87,14 @@ TEST(Innocence, a_full_pool_is_guilt_and_a_busy_one_is_not) {
   EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::yes);
 }
 
+TEST(Innocence, every_document_has_it_in_the_same_words) {
+  const Innocence verdict{.client_limited = ClientLimited::suspected,
+                          .reasons = {{.what = "late", .advice = "--spin"}}};
+  EXPECT_EQ(innocence_json(verdict).dump(),
+            R"({"client_limited":"suspected","reasons":[{"weight":"suspected","what":"late",)"
+            R"("advice":"--spin"}]})");
+  EXPECT_EQ(innocence_json({}).dump(), R"({"client_limited":"no","reasons":[]})");
+}
+
 }  // namespace
 }  // namespace assay::metrics

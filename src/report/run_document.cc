@@ -162,19 +162,6 @@ Json document_failures(const metrics::Point& point) {
   return out;
 }
 
-Json document_client(const metrics::Innocence& innocence) {
-  Json reasons = Json::array();
-  for (const metrics::InnocenceReason& reason : innocence.reasons) {
-    reasons.push_back(Json()
-                          .set("weight", metrics::to_string(reason.weight))
-                          .set("what", reason.what)
-                          .set("advice", reason.advice));
-  }
-  return Json()
-      .set("client_limited", metrics::to_string(innocence.client_limited))
-      .set("reasons", std::move(reasons));
-}
-
 Json document_files(const RunContext& context) {
   Json out = Json::array();
   for (const ReportFile& file : context.files) {
@@ -343,7 +330,7 @@ Json run_document(const metrics::Point& point, const RunContext& context) {
   out.set("rates", std::move(rates)).set("distributions", distributions(point));
   if (!point.timeline.buckets.empty()) out.set("timeline", timeline(point.timeline));
   out.set("phases", phases(point)).set("steady_state", steady_state(point));
-  if (context.innocence) out.set("client", document_client(*context.innocence));
+  if (context.innocence) out.set("client", metrics::innocence_json(*context.innocence));
   out.set("stamps", Json()
                         .set("events", point.stamps.events)
                         .set("kernel_stamped", point.stamps.kernel_stamped)

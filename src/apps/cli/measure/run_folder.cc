@@ -15,19 +15,6 @@
 namespace assay::cli {
 namespace {
 
-Json innocence_json(const metrics::Innocence& innocence) {
-  Json reasons = Json::array();
-  for (const metrics::InnocenceReason& reason : innocence.reasons) {
-    reasons.push_back(Json()
-                          .set("weight", metrics::to_string(reason.weight))
-                          .set("what", reason.what)
-                          .set("advice", reason.advice));
-  }
-  return Json()
-      .set("client_limited", metrics::to_string(innocence.client_limited))
-      .set("reasons", std::move(reasons));
-}
-
 std::string about_file(std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> kAbout[] = {
       {"config.yaml", "what was asked, resolved, without secrets"},
@@ -105,7 +92,7 @@ report::RunContext report_context(const LoadedRun& run, bool digests) {
 
 Json summary_json(const LoadedRun& run) {
   Json summary = metrics::result_summary(run.point);
-  if (run.innocence) summary.set("client", innocence_json(*run.innocence));
+  if (run.innocence) summary.set("client", metrics::innocence_json(*run.innocence));
   if (run.certificate) {
     if (const auto citation = metrics::cite(*run.certificate, run.point)) {
       summary.set("calibration", calibration_json(*run.certificate, *citation));
