@@ -67,6 +67,30 @@ def test_what_is_exported_and_read_again_gives_the_same_figures(assay, run, tmp_
     assert verdict in ("same_or_better", "unresolved")
 
 
+def test_aiperf_s_requests_are_compared_with_a_run_of_ours(assay, run, tmp_path):
+    file = tmp_path / "profile_export.jsonl"
+    assay("report", run, "--format", "aiperf", "--out", file)
+    # Alone it does not say what was asked, and compare says what to give.
+    assay("convert", file, tmp_path / "alone", "--json")
+    why = "\n".join(assay("compare", run, tmp_path / "alone", "--json", code=6).json()["refusals"])
+    for flag in ["--model", "--api-type", "--concurrency 4"]:
+        assert f"convert B's file again with {flag}" in why
+    told = ["--model", "m", "--api-type", "openai", "--concurrency", 4]
+    assay("convert", file, tmp_path / "told", "--json", *told)
+    # With AIPerf's figures beside it nothing need be said.
+    file.with_name("profile_export_aiperf.json").write_text(json.dumps({
+        "input_config": {"endpoint": {"model_names": ["m"], "type": "chat", "streaming": True},
+                         "loadgen": {"concurrency": 4}}}))
+    assay("convert", file, tmp_path / "beside", "--json")
+    for name in ["told", "beside"]:
+        result = assay("compare", run, tmp_path / name, "--json", code=None).json()
+        assert not [why for why in result["refusals"] if "client" not in why], name
+    file.with_name("profile_export_aiperf.json").write_text("{}")
+    assert "input_config" in assay("convert", file, tmp_path / "odd", code=2).err
+    assert "not both" in assay("convert", file, tmp_path / "odd", "--rate", 1, "--concurrency", 1,
+                               code=2).err
+
+
 def test_every_format_is_written_and_bad_input_is_named(assay, run, tmp_path):
     rows = assay("report", run, "--format", "csv").out.splitlines()
     assert len(rows) == 61 and len(rows[0].split(",")) == 22

@@ -20,19 +20,51 @@ double failed_share(const Point& point) {
 
 bool simulated(const Point& point) { return point.run.simulated; }
 
+// Numbers by their value: another tool's file may have 8.0 for 8.
+bool same_fact(const Json& left, const Json& right) {
+  if (left.is_number() && right.is_number()) return left.as_double() == right.as_double();
+  return left == right;
+}
+
+// A run that another tool measured may lack what ours have; its user may know it.
+void unlike(std::string_view what, const Json& left, const Json& right, const char* flag,
+            std::vector<std::string>& out) {
+  const auto side = [](const Json& fact) {
+    return fact.is_null() ? std::string("does not say") : "has " + fact.dump();
+  };
+  std::string line = format("{}: A {}, B {}", what, side(left), side(right));
+  if (left.is_null() != right.is_null() && *flag != 0) {
+    line += format("; if it is known to be the same, convert {}'s file again with {}",
+                   left.is_null() ? "A" : "B", flag);
+  }
+  out.push_back(std::move(line));
+}
+
 void facts(const Point& a, const Point& b, std::vector<std::string>& out) {
-  for (const char* const name : {"model", "api", "streaming"}) {
+  struct Fact {
+    const char* name;
+    const char* flag;
+  };
+  for (const auto& [name, flag] :
+       {Fact{"model", "--model"}, Fact{"api", "--api-type"}, Fact{"streaming", ""}}) {
     const Json& left = a.run.facts[name];
     const Json& right = b.run.facts[name];
-    if (left == right) continue;
-    out.push_back(format("{}: A has {}, B has {}", name, left.dump(), right.dump()));
+    if (!same_fact(left, right)) unlike(name, left, right, flag, out);
   }
   const Json& left = a.run.facts["run_config"]["load_pattern"];
   const Json& right = b.run.facts["run_config"]["load_pattern"];
+  if (left.is_null() != right.is_null()) {
+    const Json& known = left.is_null() ? right : left;
+    const bool closed = known["type"].as_string() == "concurrency";
+    const Json& level = known[closed ? "target_concurrency" : "target_qps"];
+    const std::string flag = format("{} {}", closed ? "--concurrency" : "--rate",
+                                    level.is_number() ? level.dump() : "N");
+    unlike("load pattern", left["type"], right["type"], flag.c_str(), out);
+    return;
+  }
   for (const char* const name : {"type", "target_qps", "target_concurrency"}) {
-    if (left[name] == right[name]) continue;
-    out.push_back(format("load pattern, {}: A has {}, B has {}", name, left[name].dump(),
-                         right[name].dump()));
+    if (same_fact(left[name], right[name])) continue;
+    unlike(format("load pattern, {}", name), left[name], right[name], "", out);
   }
 }
 

@@ -109,6 +109,7 @@ Result<ForeignRun> read_aiperf_jsonl(std::string_view text) {
                      {PhaseKind::performance, "performance", false}};
   out.info.facts = Json().set("streaming", true).set("imported", Json().set("format", "aiperf"));
   std::map<std::uint16_t, std::uint32_t> next;
+  bool streamed = false;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     ASSIGN_OR_RETURN(ForeignReply reply, aiperf_reply(lines[i], origin));
     const std::string_view phase = lines[i]["metadata"]["benchmark_phase"].as_string();
@@ -116,8 +117,11 @@ Result<ForeignRun> read_aiperf_jsonl(std::string_view text) {
     query.phase = phase == "warmup" ? 0 : 1;
     query.index = next[query.phase]++;
     query.sample = static_cast<std::uint32_t>(i);  // the line, counted from 0
+    streamed = streamed || !reply.events.empty();
     out.replies.push_back(std::move(reply));
   }
+  // What was not streamed has no first token in the file.
+  out.info.facts.set("streaming", streamed);
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/testing_temp_folder.h"
 #include "record/event_log.h"
+#include "record/foreign/foreign_facts.h"
 #include "record/foreign/foreign_run.h"
 
 namespace assay::record {
@@ -88,7 +89,8 @@ TEST(ForeignRun, aiperf_s_lines_keep_their_phase_and_their_failures) {
 
 constexpr std::string_view kGenaiPerf =
     R"({"service_kind": "openai", "endpoint": "v1/chat",
-  "experiments": [{"requests": [{"timestamp": 5000000000,
+  "experiments": [{"experiment": {"mode": "concurrency", "value": 1},
+   "requests": [{"timestamp": 5000000000,
     "request_inputs": {"payload": "{\"model\": \"m\"}"},
     "response_timestamps": [5010000000, 5020000000, 5030000000],
     "response_outputs": [
@@ -113,6 +115,55 @@ TEST(ForeignRun, genai_perf_s_responses_are_told_apart) {
   EXPECT_EQ(run->replies[0].text, "ab");
   EXPECT_EQ(run->info.facts["model"].as_string(), "m");
   EXPECT_EQ(run->info.facts["imported"]["fields"]["service_kind"].as_string(), "openai");
+  EXPECT_EQ(run->info.facts["run_config"]["load_pattern"]["target_concurrency"].as_int(), 1);
+}
+
+TEST(ForeignRun, aiperf_s_figures_say_what_was_asked_in_either_version_s_words) {
+  const auto old = read_aiperf_facts(
+      R"({"input_config": {"endpoint": {"model_names": ["m"], "type": "completions"},
+                           "loadgen": {"concurrency": 8, "request_rate": 2.5,
+                                       "arrival_pattern": "constant"}}})");
+  ASSERT_TRUE(old) << old.error().message;
+  EXPECT_EQ(old->model, "m");
+  EXPECT_EQ(old->api, "openai_completions");
+  EXPECT_EQ(load_pattern_facts(*old).dump(),
+            R"({"type":"constant","target_qps":2.5,"target_concurrency":null})");
+  const auto newer = read_aiperf_facts(
+      R"({"input_config": {"models": {"items": [{"name": "n"}]}, "endpoint": {"type": "chat"},
+                           "phases": [{"kind": "warmup", "concurrency": 1},
+                                      {"kind": "profiling", "concurrency": 16}]}})");
+  ASSERT_TRUE(newer) << newer.error().message;
+  EXPECT_EQ(newer->model, "n");
+  EXPECT_EQ(newer->api, "openai");
+  EXPECT_EQ(load_pattern_facts(*newer).dump(),
+            R"({"type":"concurrency","target_qps":null,"target_concurrency":16})");
+  EXPECT_FALSE(read_aiperf_facts("{}"));
+  EXPECT_TRUE(load_pattern_facts({}).is_null());
+}
+
+TEST(ForeignRun, facts_that_somebody_knows_are_added_and_the_rest_stays) {
+  auto run = read_aiperf_jsonl(kAiperf);
+  ASSERT_TRUE(run);
+  EXPECT_TRUE(run->info.facts["streaming"].as_bool());
+  add_facts(run->info, {.model = "m", .rate = 4});
+  EXPECT_EQ(run->info.facts["model"].as_string(), "m");
+  EXPECT_TRUE(run->info.facts["api"].is_null());
+  EXPECT_TRUE(run->info.phases[1].open_loop);
+  add_facts(run->info, {.api = "openai", .concurrency = 8});
+  EXPECT_EQ(run->info.facts["model"].as_string(), "m");
+  EXPECT_EQ(run->info.facts["run_config"]["load_pattern"]["target_concurrency"].as_int(), 8);
+  EXPECT_FALSE(run->info.phases[1].open_loop);
+}
+
+TEST(ForeignRun, an_api_has_one_name_whoever_says_it) {
+  for (const char* const name :
+       {"chat", "openai-chat", "v1/chat/completions", "/v1/chat/completions?x=1"}) {
+    EXPECT_EQ(foreign_api(name), "openai") << name;
+  }
+  for (const char* const name : {"completions", "vllm", "openai", "/v1/completions"}) {
+    EXPECT_EQ(foreign_api(name), "openai_completions") << name;
+  }
+  EXPECT_EQ(foreign_api("tgi"), "tgi");
 }
 
 TEST(ForeignRun, files_are_told_apart) {

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "record/foreign/foreign_facts.h"
 #include "record/foreign/foreign_run.h"
 
 namespace assay::record {
@@ -86,19 +87,41 @@ Result<ForeignReply> genai_perf_reply(const Json& request, std::int64_t origin) 
   return out;
 }
 
-Json genai_perf_facts(const Json& file) {
-  Json facts;
-  const Json& payload = file["experiments"][0]["requests"][0]["request_inputs"]["payload"];
-  if (const auto asked = Json::parse(payload.as_string("null"))) {
-    if ((*asked)["model"].is_string()) facts.set("model", (*asked)["model"]);
+// The load level of the experiment, in perf_analyzer's words.
+ForeignFacts genai_perf_load(const Json& experiment) {
+  ForeignFacts out;
+  const double value = experiment["value"].as_double();
+  if (!(value > 0)) return out;
+  const std::string_view mode = experiment["mode"].as_string();
+  if (mode == "concurrency") out.concurrency = value;
+  // Its request rates are constant unless told otherwise, and the file does not say.
+  if (mode == "request_rate") {
+    out.rate = value;
+    out.pattern = "constant";
   }
+  return out;
+}
+
+Json genai_perf_facts(const Json& file) {
   Json rest = Json::object();
   for (const auto& [key, value] : file.members()) {
     if (key != "experiments") rest.set(key, value);
   }
-  return facts.set("api", file["endpoint"])
+  const Json& endpoint = file["endpoint"];
+  return Json()
+      .set("api", endpoint.is_string() ? Json(foreign_api(endpoint.as_string())) : endpoint)
       .set("streaming", true)
       .set("imported", Json().set("format", "genai-perf").set("fields", std::move(rest)));
+}
+
+void add_genai_perf_asked(const Json& experiment, RunInfo& info) {
+  ForeignFacts said = genai_perf_load(experiment["experiment"]);
+  const Json& payload = experiment["requests"][0]["request_inputs"]["payload"];
+  if (const auto asked = Json::parse(payload.as_string("null"))) {
+    said.model = (*asked)["model"].as_string();
+    if ((*asked)["stream"].is_bool()) info.facts.set("streaming", (*asked)["stream"]);
+  }
+  add_facts(info, said);
 }
 
 }  // namespace
@@ -123,6 +146,7 @@ Result<ForeignRun> read_genai_perf_json(std::string_view text) {
   out.info.offset.wall_minus_monotonic = {origin};
   out.info.phases = {{PhaseKind::performance, "performance", false}};
   out.info.facts = genai_perf_facts(file);
+  add_genai_perf_asked(experiments[0], out.info);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     auto reply = genai_perf_reply(requests[i], origin);
     if (!reply) return reply.error().within(format("requests[{}]", i));

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "record/foreign/foreign_facts.h"
 #include "record/foreign/foreign_run.h"
 
 namespace assay::record {
@@ -50,13 +51,6 @@ bool is_statistic(std::string_view key) {
 
 Instant instant(double seconds) { return {static_cast<std::int64_t>(std::llround(seconds * 1e9))}; }
 
-// Its backends by our names of what they speak, so that the same API is not taken for another.
-std::string_view api_of(std::string_view backend) {
-  if (backend == "openai-chat") return "openai";
-  if (backend == "openai" || backend == "vllm") return "openai_completions";
-  return backend;
-}
-
 Json vllm_facts(const Json& file) {
   Json fields = Json::object();
   for (const auto& [key, value] : file.members()) {
@@ -76,7 +70,7 @@ Json vllm_facts(const Json& file) {
   const Json& backend = file["backend"].is_string() ? file["backend"] : file["endpoint_type"];
   return Json()
       .set("model", file["model_id"])
-      .set("api", backend.is_string() ? Json(std::string(api_of(backend.as_string()))) : backend)
+      .set("api", backend.is_string() ? Json(foreign_api(backend.as_string())) : backend)
       .set("streaming", true)
       .set("run_config", Json().set("load_pattern", std::move(pattern)))
       .set("imported", Json().set("format", "vllm").set("fields", std::move(fields)));

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/version.h"
+#include "record/foreign/foreign_facts.h"
 #include "record/foreign/foreign_run.h"
 #include "report/terminal.h"
 
@@ -30,6 +31,42 @@ Result<record::ForeignFormat> format_of(const std::string& wanted, const std::st
   return *format;
 }
 
+// AIPerf keeps what was asked in the file of figures that it writes beside its requests.
+Result<void> add_sibling(const std::filesystem::path& file, RunInfo& info) {
+  const std::filesystem::path figures =
+      file.parent_path() / (file.stem().string() + "_aiperf.json");
+  if (!std::filesystem::exists(figures)) return {};
+  ASSIGN_OR_RETURN(const std::string text, read_file(figures));
+  auto facts = record::read_aiperf_facts(text);
+  if (!facts) return facts.error().within(figures.string());
+  record::add_facts(info, *facts);
+  return {};
+}
+
+// What the user knows and the file does not say.
+struct Told {
+  std::string model{};
+  std::string api{};
+  std::optional<double> rate{};
+  std::optional<std::uint64_t> concurrency{};
+
+  void add_to(Flags& flags) {
+    const std::string_view group = "Where the file does not say, or says it wrong";
+    flags.add("--model", &model, "the model that was asked").value("NAME").group(group);
+    flags.add("--api-type", &api, "openai, openai_completions, …").value("NAME").group(group);
+    flags.add("--concurrency", &concurrency, "requests in flight").value("N").group(group);
+    flags.add("--rate", &rate, "requests a second (poisson)").value("N").group(group);
+  }
+  Result<record::ForeignFacts> facts() const {
+    if (rate && concurrency) return invalid("--rate: or --concurrency, not both");
+    if (rate && !(*rate > 0)) return invalid("--rate: must be above 0");
+    if (concurrency == 0U) return invalid("--concurrency: at least 1");
+    record::ForeignFacts out{.model = model, .api = api, .rate = rate, .pattern = "poisson"};
+    if (concurrency) out.concurrency = static_cast<double>(*concurrency);
+    return out;
+  }
+};
+
 }  // namespace
 
 Result<int> cmd_convert(Args args) {
@@ -37,6 +74,7 @@ Result<int> cmd_convert(Args args) {
   std::string folder;
   std::string from = "auto";
   bool json = false;
+  Told told;
   Flags flags("convert", "another tool's results as a run: to report, compare and draw");
   flags.add("FILE", &file, "vLLM bench JSON, AIPerf profile_export.jsonl, genai-perf profile")
       .required();
@@ -44,11 +82,13 @@ Result<int> cmd_convert(Args args) {
   flags.add("--from", &from, "what it is")
       .value("FORMAT")
       .choices({"auto", "vllm", "aiperf", "genai-perf"});
+  told.add_to(flags);
   flags.add("--json", &json, "print the figures as JSON");
   flags.example("assay convert vllm.json runs/vllm && assay compare runs/vllm runs/mine");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
 
+  ASSIGN_OR_RETURN(const record::ForeignFacts facts, told.facts());
   ASSIGN_OR_RETURN(const std::string text, read_file(file));
   ASSIGN_OR_RETURN(const record::ForeignFormat kind, format_of(from, text, file));
   const std::filesystem::path log = log_folder(folder) / "events-0.alog";
@@ -57,6 +97,8 @@ Result<int> cmd_convert(Args args) {
   }
   auto run = record::read_foreign_run(kind, text);
   if (!run) return run.error().within(file);
+  if (kind == record::ForeignFormat::aiperf) TRY(add_sibling(file, run->info));
+  record::add_facts(run->info, facts);
   run->info.version = version();
   run->info.plan_digest = sha256_hex(text);
   run->info.run_id = run->info.plan_digest.substr(0, 32);
