@@ -11,7 +11,7 @@
 #include "base/format.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
-#include "score/sandbox.h"
+#include "score/code/sandbox.h"
 #include "score/scorer.h"
 
 namespace assay::score {

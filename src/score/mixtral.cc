@@ -9,11 +9,11 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "score/answers.h"
-#include "score/code_judge.h"
-#include "score/program_judge.h"
-#include "score/rouge.h"
+#include "score/answer/answers.h"
+#include "score/code/code_judge.h"
+#include "score/code/program_judge.h"
 #include "score/scorer.h"
+#include "score/text/rouge.h"
 
 namespace assay::score {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "base/check.h"
 #include "base/rng.h"
-#include "score/coco_map.h"
-#include "score/porter.h"
-#include "score/rouge.h"
+#include "score/picture/coco_map.h"
+#include "score/text/porter.h"
+#include "score/text/rouge.h"
 
 namespace assay::score {
 namespace {

@@ -7,14 +7,14 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "score/code_judge.h"
-#include "score/english_text.h"
-#include "score/extract.h"
-#include "score/function_call.h"
-#include "score/math_equal.h"
+#include "score/answer/extract.h"
+#include "score/answer/math_equal.h"
+#include "score/code/code_judge.h"
 #include "score/payload.h"
-#include "score/rouge.h"
 #include "score/scorer.h"
+#include "score/text/english_text.h"
+#include "score/text/rouge.h"
+#include "score/tool/function_call.h"
 
 namespace {
 

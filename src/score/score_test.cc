@@ -4,12 +4,12 @@
 
 #include "base/rng.h"
 #include "base/text.h"
-#include "score/coco_map.h"
-#include "score/extract.h"
-#include "score/math_equal.h"
-#include "score/porter.h"
-#include "score/recommendation.h"
-#include "score/rouge.h"
+#include "score/answer/extract.h"
+#include "score/answer/math_equal.h"
+#include "score/picture/coco_map.h"
+#include "score/recommend/recommendation.h"
+#include "score/text/porter.h"
+#include "score/text/rouge.h"
 
 namespace assay::score {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "domain/scorer.h"
-#include "score/extract.h"
+#include "score/answer/extract.h"
 
 namespace assay::score {
 namespace {

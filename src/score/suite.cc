@@ -10,9 +10,9 @@
 #include <set>
 
 #include "base/format.h"
-#include "score/answers.h"
-#include "score/code_judge.h"
-#include "score/extract.h"
+#include "score/answer/answers.h"
+#include "score/answer/extract.h"
+#include "score/code/code_judge.h"
 #include "score/scorer.h"
 
 namespace assay::score {

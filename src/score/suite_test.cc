@@ -2,10 +2,10 @@
 // the gate that their workloads set.
 #include <gtest/gtest.h>
 
-#include "score/function_call.h"
-#include "score/program_judge.h"
+#include "score/code/program_judge.h"
 #include "score/quality_gate.h"
 #include "score/scorer.h"
+#include "score/tool/function_call.h"
 
 namespace assay::score {
 namespace {

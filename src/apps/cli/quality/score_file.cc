@@ -6,9 +6,9 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "score/coco_map.h"
-#include "score/recommendation.h"
-#include "score/rouge.h"
+#include "score/picture/coco_map.h"
+#include "score/recommend/recommendation.h"
+#include "score/text/rouge.h"
 
 namespace assay::cli {
 namespace {

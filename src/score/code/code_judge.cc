@@ -1,0 +1,227 @@
+#include "score/code/code_judge.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "base/format.h"
+#include "base/scratch_folder.h"
+#include "base/text.h"
+#include "score/code/code_harness.h"
+#include "score/code/sandbox.h"
+
+namespace assay::score {
+namespace {
+
+std::vector<std::string_view> stripped_lines(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (const std::string_view line : split(trim(text), '\n')) out.push_back(trim(line));
+  return out;
+}
+
+std::optional<double> number(std::string_view text) {
+  double out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return out;
+}
+
+bool same_numbers(std::string_view a, std::string_view b) {
+  const auto words = [](std::string_view line) {
+    std::vector<std::string_view> out;
+    for (const std::string_view word : split(line, ' ')) {
+      if (!trim(word).empty()) out.push_back(trim(word));
+    }
+    return out;
+  };
+  const auto left = words(a);
+  const auto right = words(b);
+  if (left.empty() || left.size() != right.size()) return false;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const auto x = number(left[i]);
+    const auto y = number(right[i]);
+    if (!x || !y || *x != *y) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Error code_refused() {
+  return invalid(
+      "the tests run what the model wrote, in a sandbox (no network, limits, writes confined)\n"
+      "  allow it: --allow-code, or extras.allow_code: true in accuracy_config");
+}
+
+bool same_output(std::string_view got, std::string_view wanted) {
+  const auto left = stripped_lines(got);
+  const auto right = stripped_lines(wanted);
+  if (left.size() != right.size()) return false;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (left[i] != right[i] && !same_numbers(left[i], right[i])) return false;
+  }
+  return true;
+}
+
+bool same_value(const Json& got, const Json& wanted) {
+  const auto numeric = [](const Json& json) { return json.is_number() || json.is_bool(); };
+  const auto value = [](const Json& json) {
+    return json.is_bool() ? (json.as_bool() ? 1.0 : 0.0) : json.as_double();
+  };
+  if (numeric(got) && numeric(wanted)) {
+    return (got.is_integer() && wanted.is_integer()) ? got == wanted : value(got) == value(wanted);
+  }
+  if (got.is_array() && wanted.is_array()) {
+    return std::equal(got.items().begin(), got.items().end(), wanted.items().begin(),
+                      wanted.items().end(), same_value);
+  }
+  if (got.is_object() && wanted.is_object()) {
+    if (got.size() != wanted.size()) return false;
+    for (const auto& [key, one] : got.members()) {
+      const Json* const other = wanted.find(key);
+      if (other == nullptr || !same_value(one, *other)) return false;
+    }
+    return true;
+  }
+  return got == wanted;
+}
+
+Result<std::unique_ptr<CodeJudge>> CodeJudge::make(const Json& extras) {
+  std::unique_ptr<CodeJudge> out(new CodeJudge);
+  out->python_ = extras["python"].as_string("python3");
+  out->seconds_ = extras["timeout_s"].as_double(6);
+  if (!(out->seconds_ > 0 && out->seconds_ <= 3600)) {
+    return invalid("extras.timeout_s: must be above 0 and at most 3600");
+  }
+  const std::int64_t megabytes = extras["memory_mb"].as_int(4096);
+  if (megabytes < 64) return invalid("extras.memory_mb: must be at least 64");
+  out->memory_bytes_ = static_cast<std::uint64_t>(megabytes) << 20;
+  out->tests_max_ = extras["tests_max"].as_uint(0);
+  return out;
+}
+
+std::string CodeJudge::note() const {
+  return format("{} replies were run: {}", ran_, layers_.empty() ? "none" : layers_);
+}
+
+// LiveCodeBench's private tests: base64 of zlib of a pickled text. Unpacking a pickle may run
+// anything, so that too happens in the sandbox.
+Result<std::string> CodeJudge::unpack(std::string_view packed) {
+  ASSIGN_OR_RETURN(const ScratchFolder folder, ScratchFolder::make("score"));
+  Program program{.command = {python_, "-I", "-S", "-c", kUnpack},
+                  .input = std::string(packed),
+                  .folder = folder.path(),
+                  .time_max = 60_s,
+                  .output_bytes_max = std::size_t{1} << 30,
+                  .confined = true,
+                  .memory_bytes_max = memory_bytes_};
+  ASSIGN_OR_RETURN(ProgramEnd end, run_program(program));
+  if (end.exit_code != 0) return invalid("neither JSON nor packed as LiveCodeBench packs them");
+  return std::move(end.out);
+}
+
+Result<CodeJudge::Tests> CodeJudge::read_tests(const Row& row) {
+  Tests out;
+  const Json& columns = *row.columns;
+  const auto parsed = [](const Json& value) -> Result<Json> {
+    if (!value.is_string()) return value;
+    return Json::parse(value.as_string());
+  };
+  const auto add = [&out](const Json& list) {
+    for (const Json& one : list.items()) {
+      out.tests.push_back(
+          {std::string(one["input"].as_string()), std::string(one["output"].as_string())});
+    }
+  };
+  for (const char* column : {"tests", "public_test_cases", "private_test_cases"}) {
+    const Json& value = columns[column];
+    if (value.is_null()) continue;
+    auto list = parsed(value);
+    if (!list && value.is_string()) {
+      const auto unpacked = unpack(value.as_string());
+      if (!unpacked) return unpacked.error().within(format("column '{}'", column));
+      list = Json::parse(*unpacked);
+    }
+    if (!list) return list.error().within(format("column '{}'", column));
+    add(*list);
+  }
+  if (const Json& value = columns["input_output"]; !value.is_null()) {
+    auto both = parsed(value);
+    if (!both) return both.error().within("column 'input_output'");
+    out.function = (*both)["fn_name"].as_string();
+    const Json& inputs = (*both)["inputs"];
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const Json& output = (*both)["outputs"][i];
+      out.tests.push_back({std::string(inputs[i].as_string()),
+                           output.is_string() ? std::string(output.as_string()) : output.dump()});
+    }
+  }
+  if (columns["fn_name"].is_string()) out.function = columns["fn_name"].as_string();
+  if (const auto metadata = parsed(columns["metadata"]); metadata && out.function.empty()) {
+    out.function = (*metadata)["func_name"].as_string();
+  }
+  if (out.tests.empty()) {
+    return invalid("no column tests, public_test_cases or input_output to score against");
+  }
+  if (tests_max_ > 0 && out.tests.size() > tests_max_) out.tests.resize(tests_max_);
+  return out;
+}
+
+Result<const CodeJudge::Tests*> CodeJudge::tests_of(const Row& row) {
+  const auto [at, fresh] = tests_.try_emplace(row.sample);
+  if (fresh) {
+    auto tests = read_tests(row);
+    if (!tests) return tests.error().within(format("sample {}", row.sample));
+    at->second = *std::move(tests);
+  }
+  return &at->second;
+}
+
+Result<Json> CodeJudge::run(const std::string& code, const Tests& tests) {
+  ASSIGN_OR_RETURN(const ScratchFolder folder, ScratchFolder::make("score"));
+  Json inputs = Json::array();
+  for (const Test& test : tests.tests) inputs.push_back(test.input);
+  Json job;
+  job.set("code", code)
+      .set("name", tests.function.empty() ? Json() : Json(tests.function))
+      .set("seconds", seconds_)
+      .set("inputs", std::move(inputs));
+  const double all = (seconds_ + 1) * static_cast<double>(tests.tests.size()) + 10;
+  const Program program{.command = {python_, "-I", "-S", "-c", kHarness},
+                        .input = job.dump(),
+                        .folder = folder.path(),
+                        .time_max = Duration::from_seconds(all),
+                        .output_bytes_max = std::size_t{256} << 20,
+                        .confined = true,
+                        .cpu_max = Duration::from_seconds(all),
+                        .memory_bytes_max = memory_bytes_};
+  ASSIGN_OR_RETURN(const ProgramEnd end, run_program(program));
+  layers_ = end.layers;
+  ++ran_;
+  auto results = Json::parse(end.out);
+  // No list of results: the code ended its harness, which passes nothing.
+  return results ? *std::move(results) : Json::array();
+}
+
+Result<bool> CodeJudge::passes(const std::string& code, const Row& row) {
+  ASSIGN_OR_RETURN(const Tests* tests, tests_of(row));
+  if (trim(code).empty()) return false;
+  ASSIGN_OR_RETURN(const Json results, run(code, *tests));
+  if (results.size() != tests->tests.size()) return false;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i]["ok"].as_bool()) return false;
+    const std::string_view got = results[i]["out"].as_string();
+    const std::string& wanted = tests->tests[i].output;
+    if (tests->function.empty()) {
+      if (!same_output(got, wanted)) return false;
+      continue;
+    }
+    const auto value = Json::parse(got);
+    const auto truth = Json::parse(wanted);
+    if (!value || !truth || !same_value(*value, *truth)) return false;
+  }
+  return true;
+}
+
+}  // namespace assay::score

@@ -1,0 +1,146 @@
+// Code that a model wrote, run for a verdict. Needs python3 and a kernel with seccomp, as CI has.
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "base/testing_temp_folder.h"
+#include "score/code/code_judge.h"
+#include "score/code/sandbox.h"
+
+namespace assay::score {
+namespace {
+
+Result<ProgramEnd> python(const std::string& code, Duration time_max = 20_s) {
+  const TempFolder folder;
+  return run_program({.command = {"python3", "-I", "-S", "-c", code},
+                      .input = "given",
+                      .folder = folder.path(),
+                      .time_max = time_max,
+                      .output_bytes_max = 1000,
+                      .confined = true});
+}
+
+TEST(Sandbox, gives_input_and_takes_output) {
+  const auto end = python("import sys; print(sys.stdin.read().upper()); sys.exit(3)");
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->out, "GIVEN\n");
+  EXPECT_EQ(end->exit_code, 3);
+  EXPECT_NE(end->layers.find("no network"), std::string::npos);
+}
+
+TEST(Sandbox, has_no_network_and_no_way_out_of_its_group) {
+  const auto end = python(
+      "import socket, os\n"
+      "for act in (lambda: socket.socket(), lambda: os.setsid(), lambda: os.setpgid(0, 0)):\n"
+      "    try:\n"
+      "        act()\n"
+      "        print('let through')\n"
+      "    except PermissionError:\n"
+      "        print('refused')\n");
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->out, "refused\nrefused\nrefused\n") << end->err;
+}
+
+TEST(Sandbox, writes_only_in_its_folder) {
+  const TempFolder elsewhere;
+  const auto file = elsewhere.path() / "x";
+  const auto end = python(
+      "open('mine', 'w').write('x')\n"
+      "try:\n"
+      "    open('" +
+      file.string() +
+      "', 'w')\n"
+      "    print('let through')\n"
+      "except PermissionError:\n"
+      "    print('refused')\n");
+  ASSERT_TRUE(end) << end.error().message;
+  const bool held = end->layers.find("writes confined") != std::string::npos ||
+                    end->layers.find("nobody") != std::string::npos;
+  // The layers say whether this kernel can hold it, and must not lie.
+  EXPECT_EQ(end->out, held ? "refused\n" : "let through\n") << end->layers << end->err;
+}
+
+TEST(Sandbox, ends_what_runs_on_and_what_shouts) {
+  const auto slow = python("while True: pass", 300_ms);
+  ASSERT_TRUE(slow);
+  EXPECT_TRUE(slow->out_of_time);
+  EXPECT_EQ(slow->signal, 9);
+  const auto loud = python("while True: print('x' * 1000)");
+  ASSERT_TRUE(loud);
+  EXPECT_TRUE(loud->too_loud);
+  EXPECT_LE(loud->out.size(), 1000u);
+}
+
+TEST(Sandbox, a_program_that_is_not_there_is_named) {
+  const auto end = run_program({.command = {"no-such-program-at-all"}, .folder = "."});
+  ASSERT_FALSE(end);
+  EXPECT_NE(end.error().message.find("no-such-program-at-all"), std::string::npos);
+}
+
+bool passes(const std::string& code, const std::string& columns) {
+  const auto judge = CodeJudge::make(Json().set("timeout_s", 2)).value();
+  const Json parsed = Json::parse(columns).value();
+  Row row;
+  row.columns = &parsed;
+  const auto verdict = judge->passes(code, row);
+  EXPECT_TRUE(verdict) << verdict.error().message;
+  return verdict && *verdict;
+}
+
+constexpr const char* kAdds = R"({"tests":[{"input":"1 2\n","output":"3\n"},
+                                           {"input":"5 6\n","output":"11"}]})";
+
+TEST(CodeJudge, a_program_passes_when_every_output_is_right) {
+  EXPECT_TRUE(passes("a, b = map(int, input().split())\nprint(a + b)", kAdds));
+  EXPECT_FALSE(passes("print(3)", kAdds));
+  EXPECT_FALSE(passes("a, b = map(int, input().split())\nprint(a + b) if a < 3 else 1 / 0", kAdds));
+  EXPECT_FALSE(passes("def (", kAdds));
+  EXPECT_FALSE(passes("", kAdds));
+  EXPECT_FALSE(passes("while True: pass", kAdds));
+  EXPECT_FALSE(passes("import os; os.kill(os.getppid(), 9)", kAdds));
+  EXPECT_FALSE(passes("import os\nwhile True: os.fork()", kAdds));
+}
+
+TEST(CodeJudge, a_function_is_called_with_what_each_line_says) {
+  const std::string columns =
+      R"({"public_test_cases":"[{\"input\": \"[1, 2]\\n3\", \"output\": \"[4, 5]\"}]",
+          "metadata":"{\"func_name\": \"add\"}"})";
+  EXPECT_TRUE(
+      passes("class Solution:\n    def add(self, xs: List[int], k):\n"
+             "        print('noise')\n        return tuple(x + k for x in xs)",
+             columns));
+  EXPECT_TRUE(passes("def add(xs, k):\n    return [x + float(k) for x in xs]", columns));
+  EXPECT_FALSE(passes("def add(xs, k):\n    return xs", columns));
+  EXPECT_FALSE(passes("def other():\n    pass", columns));
+}
+
+TEST(CodeJudge, livecodebenchs_packed_tests_are_unpacked) {
+  // base64(zlib(pickle('[{"input": "2", "output": "4"}]')))
+  const std::string columns = R"({"private_test_cases":"PACKED"})";
+  const auto packed = run_program(
+      {.command = {"python3", "-c",
+                   "import base64, pickle, zlib; print(base64.b64encode(zlib.compress("
+                   "pickle.dumps('[{\"input\": \"2\", \"output\": \"4\"}]'))).decode(), end='')"},
+       .folder = "."});
+  ASSERT_TRUE(packed);
+  std::string with = columns;
+  with.replace(with.find("PACKED"), 6, packed->out);
+  EXPECT_TRUE(passes("print(int(input()) * 2)", with));
+  EXPECT_FALSE(passes("print(int(input()) * 3)", with));
+}
+
+TEST(CodeJudge, compares_as_livecodebench_does) {
+  EXPECT_TRUE(same_output(" a \nb\n\n", "a\nb"));
+  EXPECT_TRUE(same_output("1.0 2", "1 2.00"));
+  EXPECT_FALSE(same_output("1 2", "1 2 3"));
+  EXPECT_FALSE(same_output("a", "a\nb"));
+  const auto same = [](const char* a, const char* b) {
+    return same_value(Json::parse(a).value(), Json::parse(b).value());
+  };
+  EXPECT_TRUE(same("[1, {\"a\": 2.0}]", "[1.0, {\"a\": 2}]"));
+  EXPECT_TRUE(same("true", "1"));
+  EXPECT_FALSE(same("[1, 2]", "[2, 1]"));
+  EXPECT_FALSE(same("\"1\"", "1"));
+}
+
+}  // namespace
+}  // namespace assay::score

@@ -1,0 +1,174 @@
+// bfcl_v4: the Berkeley Function Calling Leaderboard's single-turn subsets, as the reference client
+// scores them. A reply of an irrelevance subset is right when it calls nothing, of live_relevance
+// when it calls anything, of all others when its calls are the answer key's (function_call.h). A
+// sample without a reply is wrong.
+//
+// Columns: subset, ground_truth ([{name: {parameter: [value, …]}}], or that as JSON text), and the
+// functions in func_description, else tools. The score is the share of all; the breakdown has the
+// subsets, the categories (live by samples; of non_live the simple_ subsets count as one;
+// hallucination by subsets) and their mean, normalized_single_turn_score, × 100.
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "score/scorer.h"
+#include "score/tool/function_call.h"
+
+namespace assay::score {
+namespace {
+
+constexpr std::array<std::string_view, 6> kNonLive = {"simple_python",     "simple_java",
+                                                      "simple_javascript", "multiple",
+                                                      "parallel",          "parallel_multiple"};
+constexpr std::array<std::string_view, 4> kLive = {"live_simple", "live_multiple", "live_parallel",
+                                                   "live_parallel_multiple"};
+constexpr std::array<std::string_view, 2> kHallucination = {"irrelevance", "live_irrelevance"};
+constexpr std::string_view kRelevance = "live_relevance";
+
+Result<Json> parsed_column(const Row& row, std::string_view column) {
+  const Json* const value = row.columns->find(column);
+  if (value == nullptr) return Json();
+  if (!value->is_string()) return *value;
+  auto json = Json::parse(value->as_string());
+  if (!json) return json.error().within(format("sample {}: column '{}'", row.sample, column));
+  return json;
+}
+
+double percent(double share) { return std::nearbyint(share * 1e4) / 1e2; }
+
+class Bfcl final : public Scorer {
+ public:
+  explicit Bfcl(const ScorerOptions& options) : options_(options) {
+    if (options_.ground_truth.empty()) options_.ground_truth = "ground_truth";
+    if (options_.subset_column.empty()) options_.subset_column = "subset";
+  }
+
+  Result<void> add(const Row& row) override {
+    ASSIGN_OR_RETURN(const std::string subset, column_text(row, options_.subset_column));
+    ASSIGN_OR_RETURN(const bool right, is_right(row, subset));
+    Part& part = subsets_[subset];
+    ++part.rows;
+    part.right += right ? 1 : 0;
+    answered_ += row.answered ? 1 : 0;
+    return {};
+  }
+
+  Result<Verdict> finish() override {
+    Verdict verdict;
+    Part all;
+    Json scores = Json::object();
+    for (const auto& [name, part] : subsets_) {
+      all.rows += part.rows;
+      all.right += part.right;
+      scores.set(name, percent(part.share()));
+    }
+    if (all.rows == 0) return verdict;
+    Json categories = Json::object();
+    double sum = 0;
+    for (const auto& [name, share] : {std::pair{"non_live", non_live()}, std::pair{"live", live()},
+                                      std::pair{"hallucination", hallucination()}}) {
+      if (share < 0) continue;
+      categories.set(name, percent(share));
+      sum += share;
+    }
+    const std::size_t count = categories.size();
+    verdict.score = all.share();
+    verdict.breakdown.set("overall_accuracy", percent(all.share()))
+        .set("normalized_single_turn_score",
+             percent(count == 0 ? 0 : sum / static_cast<double>(count)))
+        .set("category_scores", std::move(categories))
+        .set("subset_scores", std::move(scores))
+        .set("total_samples", answered_)
+        .set("issued_samples", all.rows);
+    return verdict;
+  }
+
+ private:
+  struct Part {
+    std::size_t rows = 0;
+    std::size_t right = 0;
+    double share() const { return static_cast<double>(right) / static_cast<double>(rows); }
+  };
+
+  Result<bool> is_right(const Row& row, std::string_view subset) const {
+    if (!row.answered) return false;
+    const bool calls_nothing = row.tool_calls.size() == 0;
+    for (const std::string_view one : kHallucination) {
+      if (subset == one) return calls_nothing;
+    }
+    if (subset == kRelevance) return !calls_nothing;
+    ASSIGN_OR_RETURN(const Json possible, parsed_column(row, options_.ground_truth));
+    ASSIGN_OR_RETURN(Json functions, parsed_column(row, "func_description"));
+    if (functions.is_null()) {
+      ASSIGN_OR_RETURN(functions, parsed_column(row, "tools"));
+    }
+    if (functions.is_object()) functions = Json::array().push_back(functions);
+    const std::vector<FunctionCall> calls = function_calls(row);
+    if (possible.size() == 0) return calls.empty();
+    const CallLanguage language = subset == "simple_java"         ? CallLanguage::java
+                                  : subset == "simple_javascript" ? CallLanguage::javascript
+                                                                  : CallLanguage::python;
+    return calls_match(calls, functions, possible, language,
+                       subset.find("parallel") != std::string_view::npos);
+  }
+
+  const Part* part(std::string_view name) const {
+    const auto at = subsets_.find(name);
+    return at == subsets_.end() ? nullptr : &at->second;
+  }
+
+  // Each category's share, or -1 where none of its subsets was asked.
+  double non_live() const {
+    double simple = 0;
+    double sum = 0;
+    int simple_count = 0;
+    int count = 0;
+    for (const std::string_view name : kNonLive) {
+      const Part* const one = part(name);
+      if (one == nullptr) continue;
+      const bool is_simple = name.starts_with("simple_");
+      (is_simple ? simple : sum) += one->share();
+      ++(is_simple ? simple_count : count);
+    }
+    if (simple_count > 0) {
+      sum += simple / simple_count;
+      ++count;
+    }
+    return count == 0 ? -1 : sum / count;
+  }
+  double live() const {
+    Part all;
+    for (const std::string_view name : kLive) {
+      if (const Part* const one = part(name)) {
+        all.rows += one->rows;
+        all.right += one->right;
+      }
+    }
+    return all.rows == 0 ? -1 : all.share();
+  }
+  double hallucination() const {
+    double sum = 0;
+    int count = 0;
+    for (const std::string_view name : kHallucination) {
+      if (const Part* const one = part(name)) {
+        sum += one->share();
+        ++count;
+      }
+    }
+    return count == 0 ? -1 : sum / count;
+  }
+
+  ScorerOptions options_;
+  std::map<std::string, Part, std::less<>> subsets_{};
+  std::size_t answered_ = 0;
+};
+
+}  // namespace
+
+Made make_bfcl(std::string_view, const ScorerOptions& options) {
+  return std::make_unique<Bfcl>(options);
+}
+
+}  // namespace assay::score

@@ -1,0 +1,230 @@
+// The checks of the leaderboard's answer key, one parameter after the other.
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+#include "score/code/code_judge.h"
+#include "score/tool/function_call.h"
+
+namespace assay::score {
+namespace {
+
+enum class Kind : std::uint8_t { none, text, whole, real, boolean, list, dict };
+
+Kind kind_of(const Json& value) {
+  if (value.is_string()) return Kind::text;
+  if (value.is_bool()) return Kind::boolean;
+  if (value.is_integer()) return Kind::whole;
+  if (value.is_number()) return Kind::real;
+  if (value.is_array()) return Kind::list;
+  if (value.is_object()) return Kind::dict;
+  return Kind::none;
+}
+
+// The types of the leaderboard's three languages and of JSON schema, which tools are written in.
+Kind kind_named(std::string_view type) {
+  constexpr std::pair<std::string_view, Kind> kNames[] = {
+      {"string", Kind::text},     {"String", Kind::text},     {"any", Kind::text},
+      {"char", Kind::text},       {"integer", Kind::whole},   {"byte", Kind::whole},
+      {"short", Kind::whole},     {"long", Kind::whole},      {"Bigint", Kind::whole},
+      {"float", Kind::real},      {"double", Kind::real},     {"number", Kind::real},
+      {"boolean", Kind::boolean}, {"Boolean", Kind::boolean}, {"array", Kind::list},
+      {"tuple", Kind::list},      {"Array", Kind::list},      {"ArrayList", Kind::list},
+      {"Queue", Kind::list},      {"Stack", Kind::list},      {"dict", Kind::dict},
+      {"object", Kind::dict},     {"HashMap", Kind::dict},    {"Hashtable", Kind::dict}};
+  for (const auto& [name, kind] : kNames) {
+    if (name == type) return kind;
+  }
+  return Kind::none;
+}
+
+std::string plain(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view(" ,./-_*^").find(c) != std::string_view::npos) continue;
+    out += c == '\'' ? '"' : c;
+  }
+  return lower(out);
+}
+
+Json plain_items(const Json& value) {
+  if (value.is_string()) return Json(plain(value.as_string()));
+  return value;
+}
+
+Json plain_list(const Json& list) {
+  Json out = Json::array();
+  for (const Json& item : list.items()) out.push_back(plain_items(item));
+  return out;
+}
+
+bool may_be_left_out(const Json& allowed) {
+  return std::any_of(allowed.items().begin(), allowed.items().end(),
+                     [](const Json& one) { return one.is_string() && one.as_string().empty(); });
+}
+
+bool among(const Json& value, const Json& allowed) {
+  return std::any_of(allowed.items().begin(), allowed.items().end(),
+                     [&value](const Json& one) { return same_value(value, one); });
+}
+
+bool text_allowed(const Json& value, const Json& allowed) {
+  const std::string got = plain(value.as_string());
+  return std::any_of(allowed.items().begin(), allowed.items().end(), [&got](const Json& one) {
+    return one.is_string() && plain(one.as_string()) == got;
+  });
+}
+
+bool list_allowed(const Json& value, const Json& allowed) {
+  const Json got = plain_list(value);
+  return std::any_of(allowed.items().begin(), allowed.items().end(), [&got](const Json& one) {
+    return one.is_array() && same_value(got, plain_list(one));
+  });
+}
+
+// Against one answer: each of its keys with one of its values.
+bool dict_is(const Json& value, const Json& answer) {
+  for (const auto& [key, one] : value.members()) {
+    const Json* const allowed = answer.find(key);
+    if (allowed == nullptr || !among(plain_items(one), plain_list(*allowed))) return false;
+  }
+  return std::all_of(answer.members().begin(), answer.members().end(), [&value](const auto& one) {
+    return value.find(one.first) != nullptr || may_be_left_out(one.second);
+  });
+}
+
+bool dict_allowed(const Json& value, const Json& allowed) {
+  return std::any_of(allowed.items().begin(), allowed.items().end(),
+                     [&value](const Json& one) { return one.is_object() && dict_is(value, one); });
+}
+
+bool dicts_allowed(const Json& value, const Json& allowed) {
+  return std::any_of(allowed.items().begin(), allowed.items().end(), [&value](const Json& one) {
+    return one.is_array() && std::equal(value.items().begin(), value.items().end(),
+                                        one.items().begin(), one.items().end(), dict_is);
+  });
+}
+
+struct Typed {
+  bool right = false;
+  bool variable = false;  // the key allows a variable's name where the type is another
+};
+
+// The kind of the first value that is not "may be left out".
+std::optional<Kind> kind_of_answers(const Json& allowed) {
+  for (const Json& one : allowed.items()) {
+    if (!one.is_string() || !one.as_string().empty()) return kind_of(one);
+  }
+  return std::nullopt;
+}
+
+bool items_are(const Json& value, const Json& allowed, Kind nested);
+
+Typed typed(const Json& value, const Json& allowed, Kind wanted, std::optional<Kind> nested) {
+  const std::optional<Kind> answers = kind_of_answers(allowed);
+  const bool variable = answers && *answers != wanted;
+  if (kind_of(value) == wanted && (!nested || items_are(value, allowed, *nested))) {
+    return {true, variable};
+  }
+  if (answers && kind_of(value) == *answers) return {true, true};
+  return {};
+}
+
+// Of one of the answers: every element has the type.
+bool items_are(const Json& value, const Json& allowed, Kind nested) {
+  return std::any_of(allowed.items().begin(), allowed.items().end(), [&](const Json& answer) {
+    return !answer.is_array() ||
+           std::all_of(value.items().begin(), value.items().end(), [&](const Json& item) {
+             return typed(item, answer, nested, std::nullopt).right;
+           });
+  });
+}
+
+bool parameter_is(Json value, const Json& described, const Json& allowed, CallLanguage language) {
+  const std::string_view type = described["type"].as_string();
+  const std::string_view nested_type = described["items"]["type"].as_string();
+  const Kind wanted = kind_named(type);
+  if (wanted == Kind::none) return false;
+  std::optional<Kind> nested;
+  const bool nests = type == "array" || type == "tuple" || type == "Array" || type == "ArrayList";
+  if (nests && !nested_type.empty()) nested = kind_named(nested_type);
+  if (language != CallLanguage::python) {
+    if (!value.is_string()) return false;
+    const std::string text(value.as_string());
+    value = language == CallLanguage::java ? java_value(text, type, nested_type)
+                                           : javascript_value(text, type, nested_type);
+  } else if (wanted == Kind::real && kind_of(value) == Kind::whole) {
+    value = Json(value.as_double());
+  }
+  const Typed is = typed(value, allowed, wanted, nested);
+  if (!is.right) return false;
+  if (!is.variable) {
+    if (wanted == Kind::dict) return dict_allowed(value, allowed);
+    if (wanted == Kind::list && nested == Kind::dict) return dicts_allowed(value, allowed);
+    if (wanted == Kind::text) return text_allowed(value, allowed);
+    if (wanted == Kind::list) return list_allowed(value, allowed);
+  }
+  return among(value, allowed);
+}
+
+// Names may not hold dots where tools are asked for, so a dot is written "_".
+std::string tool_name(std::string_view name) {
+  std::string out(name);
+  std::replace(out.begin(), out.end(), '.', '_');
+  return out;
+}
+
+const Json& described(const Json& functions, std::string_view name) {
+  static const Json kNone;
+  const std::string wanted = tool_name(name);
+  for (const Json& item : functions.items()) {
+    const Json& function = item["function"].is_object() ? item["function"] : item;
+    if (tool_name(function["name"].as_string()) == wanted) return function;
+  }
+  return kNone;
+}
+
+bool call_is(const FunctionCall& call, const Json& functions, const Json& possible,
+             CallLanguage language) {
+  if (possible.members().empty()) return false;
+  const auto& [name, answer] = possible.members().front();
+  if (tool_name(call.name) != tool_name(name)) return false;
+  const Json& parameters = described(functions, name)["parameters"];
+  const Json& properties = parameters["properties"];
+  for (const Json& required : parameters["required"].items()) {
+    if (call.arguments.find(required.as_string()) == nullptr) return false;
+  }
+  for (const auto& [key, value] : call.arguments.members()) {
+    const Json* const allowed = answer.find(key);
+    const Json* const known = properties.find(key);
+    if (allowed == nullptr || known == nullptr) return false;
+    if (!parameter_is(value, *known, *allowed, language)) return false;
+  }
+  return std::all_of(answer.members().begin(), answer.members().end(), [&call](const auto& one) {
+    return call.arguments.find(one.first) != nullptr || may_be_left_out(one.second);
+  });
+}
+
+}  // namespace
+
+bool calls_match(const std::vector<FunctionCall>& calls, const Json& functions,
+                 const Json& possible, CallLanguage language, bool in_parallel) {
+  if (!in_parallel) {
+    return calls.size() == 1 && possible.size() > 0 &&
+           call_is(calls.front(), functions, possible[0], language);
+  }
+  if (calls.size() != possible.size()) return false;
+  // As the leaderboard has it: each answer in turn takes the first call left that fits it.
+  std::vector<bool> taken(calls.size());
+  for (const Json& answer : possible.items()) {
+    std::size_t at = 0;
+    while (at < calls.size() && (taken[at] || !call_is(calls[at], functions, answer, language))) {
+      ++at;
+    }
+    if (at == calls.size()) return false;
+    taken[at] = true;
+  }
+  return true;
+}
+
+}  // namespace assay::score
