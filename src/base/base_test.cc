@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "base/histogram.h"
 #include "base/json.h"
 #include "base/rng.h"
+#include "base/testing_temp_folder.h"
 #include "base/text.h"
 
 namespace assay {
@@ -152,6 +155,52 @@ TEST(Files, a_missing_file_is_named) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, Code::not_found);
   EXPECT_NE(result.error().message.find("no/such/file"), std::string::npos);
+}
+
+// Under root a rename would put a plain file even in the place of /dev/null.
+TEST(Files, a_device_or_a_pipe_is_written_to_and_never_replaced) {
+  for (const char* path : {"/dev/null", "/dev/full"}) {
+    const auto place = write_place(path);
+    ASSERT_TRUE(place);
+    EXPECT_TRUE(place->in_place) << path;
+  }
+  EXPECT_TRUE(write_file_atomic("/dev/null", "x"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  const auto full = write_file_atomic("/dev/full", "x");
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code, Code::io);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST(Files, of_a_link_what_it_points_at_is_replaced) {
+  const TempFolder folder;
+  const auto file = folder.path() / "file";
+  const auto link = folder.path() / "link";
+  ASSERT_TRUE(write_file_atomic(file, "old"));
+  std::filesystem::create_symlink(file, link);
+  ASSERT_TRUE(write_file_atomic(link, "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(*read_file(file), "new");
+}
+
+TEST(Files, a_folder_is_no_file_and_a_failure_leaves_nothing_beside) {
+  const TempFolder folder;
+  const auto inner = folder.path() / "inner";
+  std::filesystem::create_directory(inner);
+  const auto written = write_file_atomic(inner, "x");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, Code::invalid);
+  EXPECT_FALSE(write_file_atomic("", "x"));
+  using Entries = std::filesystem::directory_iterator;
+  EXPECT_EQ(std::distance(Entries(folder.path()), Entries()), 1);
+}
+
+TEST(Files, a_secret_is_its_owners_from_the_first_byte) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomic(folder.path() / "key", "x", 0600));
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(folder.path() / "key").permissions(),
+            perms::owner_read | perms::owner_write);
 }
 
 TEST(Instant, arithmetic_saturates_at_for_ever) {

@@ -100,7 +100,7 @@ Result<void> read_contents(TarReader& reader, const TarMember& member,
 }  // namespace
 
 struct TarWriter::State {
-  std::filesystem::path path{};
+  WritePlace place{};
   std::string temporary{};
   File file{};
 
@@ -121,13 +121,13 @@ TarWriter::TarWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
 TarWriter::TarWriter(TarWriter&&) noexcept = default;
 TarWriter& TarWriter::operator=(TarWriter&&) noexcept = default;
 TarWriter::~TarWriter() {
-  if (state_ && state_->file) std::remove(state_->temporary.c_str());
+  if (state_ && state_->file && !state_->place.in_place) std::remove(state_->temporary.c_str());
 }
 
 Result<TarWriter> TarWriter::create(const std::filesystem::path& path) {
   auto state = std::make_unique<State>();
-  state->path = path;
-  state->temporary = path.string() + ".tmp";
+  ASSIGN_OR_RETURN(state->place, write_place(path));
+  state->temporary = state->place.path.string() + (state->place.in_place ? "" : ".tmp");
   state->file.reset(std::fopen(state->temporary.c_str(), "wbe"));
   if (!state->file) return errno_error(format("cannot create '{}'", state->temporary));
   return TarWriter(std::move(state));
@@ -161,10 +161,23 @@ Result<void> TarWriter::finish() {
   if (std::fclose(state_->file.release()) != 0) {
     return errno_error(format("cannot write '{}'", state_->temporary));
   }
-  if (std::rename(state_->temporary.c_str(), state_->path.c_str()) != 0) {
-    return errno_error(format("cannot rename '{}'", state_->temporary));
+  const std::filesystem::path& path = state_->place.path;
+  if (!state_->place.in_place && std::rename(state_->temporary.c_str(), path.c_str()) != 0) {
+    return errno_error(format("cannot rename '{}' to '{}'", state_->temporary, path.string()));
   }
   return {};
+}
+
+bool may_be_tar(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return true;
+  const File file(std::fopen(path.c_str(), "rbe"));
+  if (!file) return true;
+  std::array<char, kBlock> header{};
+  const std::size_t n = std::fread(header.data(), 1, header.size(), file.get());
+  return std::string_view(header.data(), n)
+      .substr(std::min<std::size_t>(n, 257))
+      .starts_with("ustar");
 }
 
 Result<void> read_tar(const std::filesystem::path& path,

@@ -38,6 +38,10 @@ class TarWriter {
   std::unique_ptr<State> state_;
 };
 
+// False for a plain file in which no archive begins. Of what cannot be read read_tar has more to
+// say.
+bool may_be_tar(const std::filesystem::path& path);
+
 struct TarMember {
   std::string name{};
   std::uint64_t bytes = 0;

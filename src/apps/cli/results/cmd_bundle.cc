@@ -1,7 +1,9 @@
 #include "apps/cli/commands.h"
 #include "apps/cli/console.h"
+#include "apps/cli/curve/curve_folder.h"
 #include "apps/cli/exit_code.h"
 #include "apps/cli/flags.h"
+#include "apps/cli/measure/run_folder.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/format.h"
@@ -10,6 +12,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "record/bundle.h"
+#include "record/event_log.h"
 
 namespace assay::cli {
 
@@ -28,6 +31,8 @@ Result<int> cmd_bundle(Args args) {
 
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   if (out.empty()) out = folder + ".tar";
+  // A bundle is of what can be recomputed: a run, or a curve of them.
+  if (!CurveFolder::is_curve(folder)) TRY(record::find_event_logs(log_folder(folder)));
   record::BundleOptions options{.created = wall_now(), .made_by = format("assay {}", version())};
   if (!key_file.empty()) {
     ASSIGN_OR_RETURN(options.private_key_pem, read_file(key_file));
@@ -59,13 +64,10 @@ Result<int> cmd_key(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
 
-  if (std::filesystem::exists(file)) return invalid(format("'{}' is there already", file));
+  if (std::filesystem::exists(file))
+    return invalid(format("'{}' is there already\n  name another file", file));
   ASSIGN_OR_RETURN(const KeyPair pair, make_key_pair());
-  TRY(write_file_atomic(file, pair.private_pem));
-  std::error_code error;
-  std::filesystem::permissions(
-      file, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, error);
-  if (error) return Error{Code::io, format("'{}': {}", file, error.message())};
+  TRY(write_file_atomic(file, pair.private_pem, 0600));
   TRY(write_file_atomic(file + ".pub", pair.public_pem));
   ASSIGN_OR_RETURN(const std::string fingerprint, key_fingerprint(pair.public_pem));
   if (json) {

@@ -12,6 +12,7 @@
 #include "record/bundle.h"
 #include "record/event_log.h"
 #include "record/manifest.h"
+#include "record/tar.h"
 
 namespace assay::cli {
 namespace {
@@ -199,6 +200,9 @@ Result<int> cmd_verify(Args args) {
                 json);
   }
   if (!tokenizer.empty()) return invalid("--tokenizer: is about a run's folder");
+  if (!record::may_be_tar(path)) {
+    return invalid(format("'{}' is no bundle\n  `assay bundle RUN` makes one", path));
+  }
   std::string key;
   if (!key_file.empty()) {
     ASSIGN_OR_RETURN(key, read_file(key_file));
