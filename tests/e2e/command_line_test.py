@@ -1,6 +1,8 @@
 """The surface that every command shares: names, help, versions, exit codes."""
 
+import os
 import re
+import signal
 import subprocess
 
 import pytest
@@ -46,6 +48,16 @@ def test_an_unknown_flag_is_bad_input(assay):
     assert done.out == ""
     assert done.err == ("error: unknown flag --jsno\n       did you mean --json?\n"
                         "       assay version --help lists them\n")
+
+
+def test_a_reader_who_has_seen_enough_is_told_no_error():
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([program(), "check", "--list"], stdout=write, stderr=subprocess.PIPE,
+                          text=True, check=False)
+    os.close(write)
+    assert done.returncode == -signal.SIGPIPE
+    assert done.stderr == ""
 
 
 def test_a_result_that_cannot_be_written_is_a_failure():

@@ -1,7 +1,11 @@
 #include "apps/cli/command.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <vector>
@@ -95,6 +99,15 @@ Result<int> run_command(Args args) {
   return command->function(args.subspan(1));
 }
 
+// The reader of a pipe who has seen enough (| head) is told no error: the program ends as it would
+// have at its first line.
+void end_if_nobody_reads() {
+  pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  if (::poll(&out, 1, 0) < 1 || (out.revents & POLLERR) == 0) return;
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+}
+
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
@@ -104,6 +117,8 @@ int dispatch(Args args) {
     print(help());
     return exit_code(ExitCode::done);
   }
+  // Whoever stops reading the talk must not end a measurement.
+  std::signal(SIGPIPE, SIG_IGN);
   int code = 0;
   try {
     const Result<int> result = run_command(args);
@@ -115,6 +130,7 @@ int dispatch(Args args) {
   }
   // A result that never reached its reader is no result.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    end_if_nobody_reads();
     say("error: standard output can't be written");
     if (code == 0) code = exit_code(ExitCode::unreachable);
   }

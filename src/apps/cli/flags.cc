@@ -91,6 +91,11 @@ Flag& Flag::hidden() {
   return *this;
 }
 
+Flag& Flag::without_default() {
+  shows_default_ = false;
+  return *this;
+}
+
 Flag& Flag::group(std::string_view title) {
   group_ = title;
   return *this;
@@ -109,6 +114,7 @@ std::string Flag::heading() const {
 }
 
 std::string Flag::default_text() const {
+  if (required_ || !shows_default_) return "";
   return std::visit(
       [](auto* target) -> std::string {
         using Value = std::remove_pointer_t<decltype(target)>;
@@ -125,7 +131,7 @@ std::string Flag::default_text() const {
 
 Result<void> Flag::store() {
   if (values_.empty()) {
-    if (required_) return invalid(format("{}: is required", names_.front()));
+    if (required_) return invalid(format("{}: is required: {}", names_.front(), help_));
     return {};
   }
   if (values_.size() > 1 && !repeated() && takes_value()) {
@@ -228,7 +234,8 @@ Result<void> Flags::take_positional(const std::string& arg) {
     flag.values_.push_back(arg);
     return {};
   }
-  return invalid(format("unexpected argument \"{}\"", arg));
+  return invalid(
+      format("unexpected argument \"{}\"\n  assay {} --help says what it takes", arg, command_));
 }
 
 Result<bool> Flags::parse(std::span<const std::string> args) {
@@ -243,7 +250,8 @@ Result<bool> Flags::parse(std::span<const std::string> args) {
       print(help());
       return false;
     }
-    if (!flags_ended && arg.size() > 1 && arg.front() == '-') {
+    const bool number = parse_double(arg).has_value();  // "-8" is a value, if a wrong one
+    if (!flags_ended && arg.size() > 1 && arg.front() == '-' && !number) {
       if (arg != "--") {
         note(take_flag(args));
         continue;

@@ -44,6 +44,8 @@ class Flag {
   // How the help calls the value: URL, FILE, N.
   Flag& value(std::string_view name);
   Flag& choices(std::vector<std::string> words);
+  // What the variable holds stands for "not given": the help does not show it.
+  Flag& without_default();
   // A heading in the help; flags without one stand under "Flags".
   Flag& group(std::string_view title);
   // Understood, and not worth a line in --help.
@@ -62,6 +64,7 @@ class Flag {
   Duration bare_unit_{1'000'000'000};
   bool required_ = false;
   bool hidden_ = false;
+  bool shows_default_ = true;
 
   bool positional() const { return names_.front().front() != '-'; }
   bool takes_value() const { return !std::holds_alternative<bool*>(target_); }

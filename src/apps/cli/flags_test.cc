@@ -104,7 +104,10 @@ TEST(Flags, refuses_what_it_cannot_mean) {
     const Parsed p = parse(args);
     return p.go ? std::string("accepted") : p.go.error().message;
   };
-  EXPECT_EQ(message({"a", "b"}), "unexpected argument \"b\"");
+  EXPECT_EQ(message({"a", "b"}),
+            "unexpected argument \"b\"\n  assay try --help says what it takes");
+  EXPECT_THAT(message({"a", "-8"}), HasSubstr("unexpected argument \"-8\""));
+  EXPECT_EQ(message({}), "URL: is required: where");
   EXPECT_EQ(message({"a", "--seed", "1", "--seed", "2"}), "--seed: given 2 times");
   EXPECT_EQ(message({"a", "--json=yes"}), "--json: takes no value");
   EXPECT_EQ(message({"a", "--seed", "--json"}), "--seed: needs a value");

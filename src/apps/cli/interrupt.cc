@@ -1,11 +1,15 @@
 #include "apps/cli/interrupt.h"
 
+#include <array>
 #include <atomic>
+#include <csignal>
 
 #include "base/check.h"
 
 namespace assay::cli {
 namespace {
+
+constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 
 std::atomic<run::Control*> heard_by{nullptr};
 
@@ -17,17 +21,31 @@ void on_signal(int) {
 
 InterruptGuard::InterruptGuard(run::Control& control) {
   CHECK(heard_by.exchange(&control) == nullptr);
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, &old_int_);
-  ::sigaction(SIGTERM, &action, &old_term_);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    sigemptyset(&action.sa_mask);
+    ::sigaction(kSignals[i], nullptr, &old_[i]);
+    const bool nohup = kSignals[i] == SIGHUP && old_[i].sa_handler == SIG_IGN;
+    if (!nohup) ::sigaction(kSignals[i], &action, nullptr);
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  ::sigaction(SIGINT, &old_int_, nullptr);
-  ::sigaction(SIGTERM, &old_term_, nullptr);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &old_[i], nullptr);
   heard_by = nullptr;
+}
+
+sigset_t block_ending_signals() {
+  sigset_t ends;
+  sigemptyset(&ends);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    ::sigaction(signal, nullptr, &action);
+    if (signal != SIGHUP || action.sa_handler != SIG_IGN) sigaddset(&ends, signal);
+  }
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  return ends;
 }
 
 }  // namespace assay::cli

@@ -1,7 +1,9 @@
-// Ctrl-C and SIGTERM as a request to a run: once, stop issuing and drain; twice, stop now. While
-// this lives; the old handlers come back with its end. One at a time; the main thread's.
+// Ctrl-C, SIGTERM and a terminal that is closed (SIGHUP) as a request to a run: once, stop issuing
+// and drain; twice, stop now. Under nohup a closed terminal stays unheard. While this lives; the
+// old handlers come back with its end. One at a time; the main thread's.
 #pragma once
 
+#include <array>
 #include <csignal>
 
 #include "run/run.h"
@@ -16,8 +18,11 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
  private:
-  struct sigaction old_int_ {};
-  struct sigaction old_term_ {};
+  std::array<struct sigaction, 3> old_{};
 };
+
+// For a server that goes on until it is told to end: blocks Ctrl-C, SIGTERM and SIGHUP in this
+// thread and those it makes, and returns them for sigwait(). Under nohup SIGHUP is not among them.
+sigset_t block_ending_signals();
 
 }  // namespace assay::cli

@@ -4,7 +4,9 @@
 #include "apps/cli/explore/store_flags.h"
 #include "apps/cli/flags.h"
 #include "apps/explorer/import.h"
+#include "base/files.h"
 #include "base/format.h"
+#include "base/json.h"
 #include "store/open_store.h"
 
 namespace assay::cli {
@@ -17,10 +19,25 @@ std::string sentence(const explorer::ImportCounts& counts) {
 
 }  // namespace
 
+Result<void> check_store(const std::string& where) {
+  if (where.empty()) return {};
+  if (auto opened = store::open_store(where); !opened) return opened.error().within("--store");
+  return {};
+}
+
 Result<void> put_in_store(const std::filesystem::path& folder, const std::string& where) {
   ASSIGN_OR_RETURN(const auto found, explorer::read_results(folder, {}));
-  ASSIGN_OR_RETURN(const auto store, store::open_store(where));
-  TRY(explorer::put_all(*store, found.curves));
+  auto store = store::open_store(where);
+  const Result<void> put = store ? Result<void>() : Result<void>(store.error());
+  const auto counts =
+      put ? explorer::put_all(**store, found.curves) : Result<explorer::ImportCounts>(put.error());
+  if (!counts) {
+    Error error = counts.error();
+    error.message +=
+        format("\n  the results are kept; once the store is there: assay import {} --store {}",
+               folder.string(), store::shown_store(where));
+    return error;
+  }
   for (const std::string& note : found.notes) say("note: " + note);
   say("in the store; `assay serve` shows it");
   return {};
@@ -35,19 +52,30 @@ void add_import_flags(Flags& flags, explorer::ImportOptions& o) {
   flags.add("--model", &o.model, "the model").value("NAME").group(kSaid);
   flags.add("--dataset", &o.dataset, "the dataset").value("NAME").group(kSaid);
   flags.add("--organisation", &o.organisation, "whose system it is").value("NAME").group(kSaid);
-  flags.add("--division", &o.division, "Standardized, Serviced or RDI").value("WORD").group(kSaid);
-  flags.add("--availability", &o.availability, "Available, Preview or RDI")
+  flags.add("--division", &o.division, "the division")
       .value("WORD")
+      .choices({"Standardized", "Serviced", "RDI"})
+      .group(kSaid);
+  flags.add("--availability", &o.availability, "whether it can be bought")
+      .value("WORD")
+      .choices({"Available", "Preview", "RDI"})
       .group(kSaid);
   flags.add("--accelerator", &o.accelerator, "the accelerator").value("NAME").group(kSaid);
-  flags.add("--accelerators", &o.accelerators, "how many of them").value("N").group(kSaid);
+  flags.add("--accelerators", &o.accelerators, "how many of them")
+      .value("N")
+      .without_default()
+      .group(kSaid);
   flags.add("--software", &o.software, "the serving framework").value("NAME").group(kSaid);
   flags.add("--submission", &o.submission, "the submission's id").value("ID").group(kSaid);
-  flags.add("--power-kw", &o.power_kw, "provisioned power of the system").value("KW").group(kSaid);
+  flags.add("--power-kw", &o.power_kw, "provisioned power of the system")
+      .value("KW")
+      .without_default()
+      .group(kSaid);
   flags
       .add("--max-concurrency", &o.concurrency_max,
            "the highest concurrency that the system supports: gives single runs their region")
       .value("N")
+      .without_default()
       .group(kSaid);
   flags
       .add("--twin-of", &o.twin_of,
@@ -56,7 +84,26 @@ void add_import_flags(Flags& flags, explorer::ImportOptions& o) {
       .group(kSaid);
   flags.add("--price", &o.price_per_hour, "what the system costs an hour")
       .value("DOLLARS")
+      .without_default()
       .group(kSaid);
+}
+
+Result<void> check_import(const explorer::ImportOptions& o) {
+  for (const auto& [flag, bad] : {std::pair{"--accelerators", o.accelerators < 0},
+                                  {"--max-concurrency", o.concurrency_max < 0},
+                                  {"--power-kw", o.power_kw < 0},
+                                  {"--price", o.price_per_hour < 0}}) {
+    if (bad) return invalid(format("{}: must not be below 0", flag));
+  }
+  if (o.description.empty()) return {};
+  const auto text = read_file(o.description, std::size_t{16} << 20);
+  if (!text) return text.error().within("--system-desc");
+  const auto json = Json::parse(*text);
+  if (!json) return json.error().within(format("--system-desc: {}", o.description));
+  if (!json->is_object()) {
+    return invalid(format("--system-desc: {}: must be an object", o.description));
+  }
+  return {};
 }
 
 Result<int> cmd_import(Args args) {
@@ -75,6 +122,7 @@ Result<int> cmd_import(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
 
+  TRY(check_import(options));
   // Read first: a path that does not exist must not leave half of an import.
   std::vector<CurveRecord> curves;
   std::size_t notes = 0;

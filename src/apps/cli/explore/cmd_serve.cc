@@ -9,6 +9,7 @@
 #include "apps/cli/exit_code.h"
 #include "apps/cli/explore/store_flags.h"
 #include "apps/cli/flags.h"
+#include "apps/cli/interrupt.h"
 #include "apps/explorer/board.h"
 #include "apps/explorer/explorer.h"
 #include "apps/explorer/page.h"
@@ -81,12 +82,10 @@ Result<int> cmd_serve(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   if (o.port > 65535) return invalid("--port: at most 65535");
+  TRY(check_import(o.import));
 
   // Blocked before any thread is made, so that sigwait() below is the only one to get them.
-  sigset_t ends;
-  sigemptyset(&ends);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, signal);
-  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  const sigset_t ends = block_ending_signals();
 
   const WallTime began = wall_now();
   ASSIGN_OR_RETURN(const rules::Holidays holidays, explorer::read_holidays(o.holidays));

@@ -9,9 +9,14 @@
 
 namespace assay::cli {
 
+// Before anything is measured: a store that cannot be opened is found out now. Nothing where
+// `where` is "".
+Result<void> check_store(const std::string& where);
 // What `run --store` and `curve --store` do at their end.
 Result<void> put_in_store(const std::filesystem::path& folder, const std::string& where);
 
 void add_import_flags(Flags& flags, explorer::ImportOptions& options);
+// What the flags' kinds alone do not refuse.
+Result<void> check_import(const explorer::ImportOptions& options);
 
 }  // namespace assay::cli

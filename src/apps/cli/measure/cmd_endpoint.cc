@@ -6,6 +6,7 @@
 #include "apps/cli/console.h"
 #include "apps/cli/exit_code.h"
 #include "apps/cli/flags.h"
+#include "apps/cli/interrupt.h"
 #include "apps/endpoint/endpoint.h"
 #include "base/files.h"
 #include "base/format.h"
@@ -126,6 +127,12 @@ Result<void> understand(const Typed& typed, endpoint::EndpointOptions& options) 
     auto parsed = sim::parse_delay(text);
     return parsed ? parsed : Result<sim::Delay>(parsed.error().within(flag));
   };
+  if (!typed.certificate.empty() && !options.tls) {
+    return invalid("--certificate: there is one with --tls alone");
+  }
+  if (typed.scenario.empty() && (typed.speedup || !typed.catalogue.empty())) {
+    return invalid("--speedup, --catalogue: are about a modelled system: --scenario FILE");
+  }
   ASSIGN_OR_RETURN(const std::uint32_t port, whole("--port", typed.port, 65535));
   options.port = static_cast<std::uint16_t>(port);
   ASSIGN_OR_RETURN(options.ttft, delay("--ttft", typed.ttft));
@@ -141,7 +148,10 @@ Result<void> understand(const Typed& typed, endpoint::EndpointOptions& options) 
       typed.tools == "never" ? endpoint::ToolPolicy::never : endpoint::ToolPolicy::asked;
   options.any_model = !typed.strict_model;
   options.truth_log = typed.truth_log;
-  for (const std::string& fault : typed.faults) TRY(options.faults.add(fault));
+  for (const std::string& fault : typed.faults) {
+    if (const auto added = options.faults.add(fault); !added)
+      return added.error().within("--fault");
+  }
   for (const std::string& name : typed.quirks) {
     ASSIGN_OR_RETURN(const endpoint::Quirk quirk, endpoint::parse_quirk(name));
     options.quirks.add(quirk);
@@ -214,10 +224,7 @@ Result<int> cmd_endpoint(Args args) {
   }
 
   // Blocked before any thread is made, so that sigwait() below is the only one to get them.
-  sigset_t ends;
-  sigemptyset(&ends);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, signal);
-  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  const sigset_t ends = block_ending_signals();
 
   ASSIGN_OR_RETURN(const auto server, endpoint::Endpoint::open(options));
   if (!typed.certificate.empty()) {
