@@ -38,7 +38,9 @@ Result<LengthSpec> check(LengthSpec spec, std::string_view text) {
   const double most = static_cast<double>(kLengthMax);
   switch (spec.kind) {
     case LengthSpec::Kind::fixed:
-      if (!is_count(spec.a)) return wrong_length(text, "it must be a whole number of at least 1");
+      if (!is_count(spec.a)) {
+        return wrong_length(text, format("it must be a whole number from 1 to {}", kLengthMax));
+      }
       break;
     case LengthSpec::Kind::uniform:
       if (!is_count(spec.a) || !is_count(spec.b)) {

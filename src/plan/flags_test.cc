@@ -70,7 +70,7 @@ TEST(Flags, an_endpoint_and_a_model_are_enough) {
   EXPECT_EQ(config.datasets[0].synthetic->isl, dataset::LengthSpec::fixed(256));
   EXPECT_EQ(config.datasets[0].synthetic->count, 100U);
   EXPECT_THAT(loaded->notes, Contains(HasSubstr("one query at a time")));
-  EXPECT_THAT(loaded->notes, Contains(HasSubstr("100 queries")));
+  EXPECT_THAT(loaded->notes, Contains(HasSubstr("100 synthetic prompts")));
 }
 
 TEST(Flags, a_command_may_have_a_length_of_its_own_for_what_nothing_is_said_of) {

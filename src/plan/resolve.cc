@@ -53,7 +53,8 @@ void resolve_flags_alone(Config& config, const Surroundings& around, Reading& re
     if (!says_length(config.settings.runtime) && load.type != Pattern::ramp) {
       config.settings.runtime.n_samples_to_issue = kDefaultQueries;
       reading.note(
-          format("no length was named: {} queries (--samples or --duration choose another)",
+          format("no dataset and no length were named: {} synthetic prompts (--dataset FILE; of a "
+                 "run --samples or --duration)",
                  kDefaultQueries));
     }
   }

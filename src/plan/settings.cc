@@ -320,7 +320,8 @@ const Part& config_part() {
              "Accepted; it has no effect in the reference client either. See "
              "settings.timeouts.run_timeout_s.")
         .nothing();
-    rows.add("verbose", &C::verbose, "Accepted; see --verbose.").nothing();
+    rows.add("verbose", &C::verbose, "Accepted; a run says what it does, unless --quiet.")
+        .nothing();
     rows.add("enable_cpu_affinity", &C::enable_cpu_affinity,
              "Keep the measuring threads on cores of their own.");
     rows.add_part("audit", &C::audit, audit_part(), "A compliance test after the run.");

@@ -33,8 +33,18 @@ std::string words_of(const Json& json) {
 }  // namespace
 
 std::string_view connect_door(std::string_view why) {
-  if (why.find("certificate:") == std::string_view::npos) return {};
-  return "\n  trust its issuer by --ca-file FILE, or do not check it: --insecure";
+  const auto says = [&](std::string_view words) {
+    return why.find(words) != std::string_view::npos;
+  };
+  if (says("certificate:")) {
+    return "\n  trust its issuer by --ca-file FILE, or do not check it: --insecure";
+  }
+  // OpenSSL's words for an answer that is no TLS.
+  if (says("wrong version number") || says("packet length too long")) {
+    return "\n  it does not speak TLS there: http:// in place of https://";
+  }
+  if (says("Connection refused")) return "\n  is the server running, and is this where it listens?";
+  return {};
 }
 
 std::string error_text(std::string_view body) {

@@ -71,6 +71,29 @@ LogEnd together(const std::vector<LogEnd>& shards) {
 
 }  // namespace
 
+namespace {
+
+// What a person named is the run's folder, and not assay/ in it.
+Error no_logs(const std::filesystem::path& folder) {
+  const std::filesystem::path run = folder.filename() == "assay" ? folder.parent_path() : folder;
+  const std::string name = run.empty() ? "." : run.string();
+  std::error_code error;
+  if (!std::filesystem::exists(name, error)) {
+    return {Code::not_found, format("'{}': no such folder", name)};
+  }
+  if (!std::filesystem::is_directory(name, error)) {
+    return {Code::not_found, format("'{}' is a file, and a run is a folder", name)};
+  }
+  const bool curve = std::filesystem::exists(run / "curve.json", error);
+  return {Code::not_found,
+          format("'{}' is no run's folder: no event log (assay/events-0.alog)\n  {}", name,
+                 curve ? "it is a curve's; its runs lie below points/"
+                       : "`assay run` makes one, `assay convert` of another "
+                         "tool's results")};
+}
+
+}  // namespace
+
 Result<std::vector<std::filesystem::path>> find_event_logs(const std::filesystem::path& folder) {
   std::error_code error;
   if (std::filesystem::is_regular_file(folder, error)) return std::vector{folder};
@@ -81,10 +104,7 @@ Result<std::vector<std::filesystem::path>> find_event_logs(const std::filesystem
     }
     if (!logs.empty()) break;
   }
-  if (logs.empty()) {
-    return Error{Code::not_found,
-                 format("{}: no event log here (assay/events-0.alog)", folder.string())};
-  }
+  if (logs.empty()) return no_logs(folder);
   std::sort(logs.begin(), logs.end(),
             [](const auto& a, const auto& b) { return shard_of(a) < shard_of(b); });
   return logs;

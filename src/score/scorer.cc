@@ -80,7 +80,14 @@ Result<std::unique_ptr<Scorer>> make_scorer(std::string_view name, const ScorerO
 Result<std::string> column_text(const Row& row, std::string_view column) {
   const Json* value = row.columns->find(column);
   if (value == nullptr || value->is_null()) {
-    return invalid(format("sample {}: no column '{}' to score against", row.sample, column));
+    std::string others;
+    for (const auto& [name, other] : row.columns->members()) {
+      others += format("{}{}", others.empty() ? "; there are: " : ", ", name);
+    }
+    return invalid(
+        format("sample {}: no column '{}' to score against{}\n  --ground-truth COLUMN and "
+               "--subset COLUMN name others",
+               row.sample, column, others));
   }
   return value->is_string() ? std::string(value->as_string()) : value->dump();
 }

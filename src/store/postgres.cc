@@ -129,7 +129,12 @@ Result<std::unique_ptr<Sql>> open_postgres(const std::string& url) {
   PGconn* connection = PQconnectdbParams(keys.data(), values.data(), 1);
   auto sql = std::make_unique<PostgresSql>(connection, name);
   if (PQstatus(connection) != CONNECTION_OK) {
-    return Error{Code::refused, format("store '{}': {}", name, trim(PQerrorMessage(connection)))};
+    // Its second line is advice, no error of its own.
+    std::string why(trim(PQerrorMessage(connection)));
+    for (std::size_t at = 0; (at = why.find('\n', at)) != std::string::npos; ++at) {
+      why.insert(at + 1, why.compare(at + 1, 1, "\t") == 0 ? " " : "  ");
+    }
+    return Error{Code::refused, format("store '{}': {}", name, why)};
   }
   PQsetNoticeProcessor(
       connection, [](void*, const char*) {}, nullptr);

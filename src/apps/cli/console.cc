@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/display.h"
 #include "base/format.h"
 #include "base/text.h"
 
@@ -26,7 +27,8 @@ std::string error_text(const Error& error) {
     if (trim(line).empty()) continue;
     if (!out.empty()) out += '\n';
     const bool continues = line.front() == ' ' && !out.empty();
-    out += format("{}{}", continues ? "       " : "error: ", trim(line));
+    // What a file or a server said may be in it.
+    out += format("{}{}", continues ? "       " : "error: ", printable(trim(line)));
   }
   return out.empty() ? format("error: {}", to_string(error.code)) : out;
 }

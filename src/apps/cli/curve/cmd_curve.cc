@@ -176,6 +176,10 @@ Result<int> cmd_curve(Args args) {
   TRY(options.client.check());
 
   if (!options.find.empty()) return find(settings, options);
+  if (!options.slo.empty()) {
+    return invalid("--slo: is what --find slo looks for; of a curve: assay report CURVE --slo");
+  }
+  if (!options.dry_run) TRY(check_store(options.store));
   PreparedCurve prepared;
   std::optional<CurveFolder> folder;
   if (!options.resume.empty()) {

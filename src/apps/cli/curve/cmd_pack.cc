@@ -65,6 +65,11 @@ class Packer {
     if (fs::exists(root, ignored) && !fs::is_empty(root, ignored)) {
       return invalid(format("--out: '{}' is not empty; name a new folder", root.string()));
     }
+    for (const auto& [flag, folder] :
+         {std::pair{"--src", &options_.src}, {"--docs", &options_.docs}}) {
+      if (folder->empty() || fs::is_directory(*folder, ignored)) continue;
+      return Error{Code::not_found, format("{}: '{}' is no folder", flag, *folder)};
+    }
     ASSIGN_OR_RETURN(answers_, read_answers(options_.answers));
     ASSIGN_OR_RETURN(node_, read_node());
     TRY(read_power());
@@ -294,7 +299,9 @@ Result<int> cmd_pack(Args args) {
   flags.add("--src", &options.src, "how the endpoint is launched: a folder with a README")
       .value("DIR");
   flags.add("--docs", &options.docs, "further documents").value("DIR");
-  flags.add("--max-concurrency", &options.c_max, "C_max, where runs are packed").value("N");
+  flags.add("--max-concurrency", &options.c_max, "C_max, where runs are packed")
+      .value("N")
+      .without_default();
   flags.add("--capture", &options.capture, "print what this machine is and stop");
   flags.add("--json", &options.json, "print the result as JSON");
   flags.example("assay pack curves/m --out submission --answers answers.yaml");

@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "apps/cli/commands.h"
 #include "apps/cli/console.h"
 #include "apps/cli/exit_code.h"
@@ -35,6 +37,15 @@ Result<int> cmd_export(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
 
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  std::error_code ignored;
+  const bool file = !where.empty() && where != "default" && where.find("://") == std::string::npos;
+  if (file && !std::filesystem::exists(where, ignored)) {
+    return Error{
+        Code::not_found,
+        format("--store: '{}' does not exist\n  `assay import RESULTS --store {}` makes it", where,
+               where)};
+  }
   options.events = !no_events;
   ASSIGN_OR_RETURN(options.holidays, explorer::read_holidays(holidays));
   ASSIGN_OR_RETURN(const auto store, store::open_store(where));

@@ -40,11 +40,12 @@ struct Options {
 };
 
 void add_flags(Flags& flags, Options& o) {
-  flags
-      .add("WHAT", &o.what,
-           "list, show, verify, submit, token, revoke, or an act: check_passed, check_failed, "
-           "objection, answer, reply, retract, accept, rule, finding, comment, finalize, publish, "
-           "reject, dispute, invalidate, withdraw, withdraw_point, embargo")
+  flags.add("WHAT", &o.what, "list, show, verify, submit, token, revoke, or an act")
+      .choices({"list",       "show",         "verify",         "submit",    "token",
+                "revoke",     "check_passed", "check_failed",   "objection", "answer",
+                "reply",      "retract",      "accept",         "rule",      "finding",
+                "comment",    "finalize",     "publish",        "reject",    "dispute",
+                "invalidate", "withdraw",     "withdraw_point", "embargo"})
       .required();
   flags.add("ID", &o.id, "the submission; of revoke, the token's first digits");
   flags.add("--store", &o.store, "a file, or postgresql://…; else ~/.local/share/assay/store.db")
@@ -61,10 +62,9 @@ void add_flags(Flags& flags, Options& o) {
   static constexpr const char* kSaid = "What is said";
   flags.add("--text", &o.text, "in words").value("TEXT").group(kSaid);
   flags.add("--objection", &o.objection, "the objection it is about").value("ID").group(kSaid);
-  flags
-      .add("--objection-kind", &o.objection_kind,
-           "compliance, methodology, reproducibility, validity, division, availability, suspect or "
-           "cosmetic")
+  flags.add("--objection-kind", &o.objection_kind, "what it objects to")
+      .choices({"compliance", "methodology", "reproducibility", "validity", "division",
+                "availability", "suspect", "cosmetic"})
       .value("KIND")
       .group(kSaid);
   flags.add("--clause", &o.clause, "of the rules").value("CLAUSE").group(kSaid);
@@ -196,6 +196,13 @@ Result<int> revoke(Store& store, const Options& o) {
   return Error{Code::not_found, "there is no such token"};
 }
 
+// The board's no is an answer to what was asked, not a system out of reach.
+Result<int> answer(const Result<std::string>& document, bool json) {
+  if (document) return tell(*document, json);
+  if (document.error().code == Code::refused) return invalid(document.error().message);
+  return document.error();
+}
+
 Json told(const Options& o) {
   Json out;
   out.set("kind", o.what).set("upheld", o.upheld);
@@ -237,20 +244,15 @@ Result<int> cmd_review(Args args) {
     return tell(*document, o.json);
   }
   if (o.what == "submit") {
+    if (o.organisation.empty()) return invalid("--organisation: whose submission is it?");
     Json opening;
     opening.set("id", o.id).set("organisation", o.organisation).set("note", o.text);
     if (!o.mode.empty()) opening.set("mode", o.mode);
     if (!o.division.empty()) opening.set("division", o.division);
     if (!o.date.empty()) opening.set("embargo_date", o.date);
-    ASSIGN_OR_RETURN(const std::string document,
-                     explorer::submit(*store, opening, actor, o.holidays));
-    return tell(document, o.json);
+    return answer(explorer::submit(*store, opening, actor, o.holidays), o.json);
   }
-  auto document = explorer::act(*store, o.id, told(o), actor, o.holidays);
-  // The board's no is an answer to what was asked, not a system out of reach.
-  if (!document && document.error().code == Code::refused) return invalid(document.error().message);
-  TRY(document);
-  return tell(*document, o.json);
+  return answer(explorer::act(*store, o.id, told(o), actor, o.holidays), o.json);
 }
 
 }  // namespace assay::cli

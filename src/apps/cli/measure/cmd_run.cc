@@ -81,6 +81,7 @@ class RunCourse {
     const std::vector<std::string> rows = plan::row_notes(loaded_.config.workload, datasets);
     ASSIGN_OR_RETURN(bundle_, plan::make_plan(loaded_.config, std::move(datasets)));
     ASSIGN_OR_RETURN(audit_, plan_audit(loaded_.config, bundle_));
+    TRY(check_store(options_.store));
     ASSIGN_OR_RETURN(folder_, choose_folder(loaded_.config.report_dir));
     if (audit_) TRY(choose_folder((folder_ / "audit" / caching_folder(false)).string()));
     if (options_.quiet) return {};

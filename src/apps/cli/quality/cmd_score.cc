@@ -63,6 +63,7 @@ Result<void> overrule(plan::Config& config, const Options& options) {
 
 Result<int> score_folder(const Options& options) {
   const std::filesystem::path folder = options.path;
+  TRY(record::find_event_logs(log_folder(folder)));
   ASSIGN_OR_RETURN(plan::Config config, recorded_config(folder));
   TRY(overrule(config, options));
   ASSIGN_OR_RETURN(auto datasets, plan::load_datasets(config));
@@ -86,7 +87,8 @@ Result<int> score_folder(const Options& options) {
 }
 
 Result<int> score_rows(const Options& options) {
-  if (options.file.scorer.empty()) return invalid("--scorer: is missing");
+  if (options.file.scorer.empty())
+    return invalid("--scorer: is missing\n  assay score --list names them");
   ASSIGN_OR_RETURN(const Json verdict, score_file(options.path, options.file));
   if (options.json) {
     print(verdict.dump(2) + "\n");
@@ -148,7 +150,13 @@ Result<int> cmd_score(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   if (list) return list_scorers();
-  if (options.path.empty()) return invalid("RUN_OR_FILE: is missing");
+  if (options.path.empty()) {
+    return invalid("RUN_OR_FILE: is missing: a run's folder, or replies as JSON lines");
+  }
+  std::error_code ignored;
+  if (!std::filesystem::exists(options.path, ignored)) {
+    return Error{Code::not_found, format("'{}': no such file or folder", options.path)};
+  }
 
   Json& extra = options.file.score.extra;
   if (!options.extras.empty()) {

@@ -35,8 +35,12 @@ Result<Json> score_rows(const std::filesystem::path& path, const FileScoring& ho
   std::size_t scored = 0;
   std::size_t empty = 0;
   std::size_t missing = 0;
+  std::size_t without = 0;  // of any sign of a reply
   TRY(each_row(path, [&](const Json& line, std::size_t number) -> Result<void> {
     const Json* const reply = line.find(how.reply_column);
+    const bool says = reply != nullptr || line.find("tool_calls") != nullptr ||
+                      line.find("reasoning") != nullptr || line.find("tokens") != nullptr;
+    without += says ? 0 : 1;
     score::Row row;
     row.columns = &line;
     row.answered = reply != nullptr && reply->is_string();
@@ -48,6 +52,14 @@ Result<Json> score_rows(const std::filesystem::path& path, const FileScoring& ho
     ++(!row.answered ? missing : row.reply.empty() ? empty : scored);
     return scorer->add(row);
   }));
+  const std::size_t rows = scored + empty + missing;
+  if (rows == 0) return invalid(format("'{}' holds no rows to score", path.string()));
+  if (without == rows) {
+    return invalid(
+        format("{}: no row has a column '{}'\n  --reply COLUMN names the one with the "
+               "reply",
+               path.string(), how.reply_column));
+  }
   ASSIGN_OR_RETURN(const score::Verdict verdict, scorer->finish());
   Json out;
   out.set("scorer", how.scorer).set("score", verdict.score).set("breakdown", verdict.breakdown);

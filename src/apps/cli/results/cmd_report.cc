@@ -123,6 +123,7 @@ Result<int> report_format(const ReportOptions& options) {
     print(text);
   } else {
     TRY(write_file_atomic(options.out, text));
+    say("wrote " + options.out);
   }
   return exit_code(ExitCode::done);
 }
@@ -150,6 +151,12 @@ Result<double> power_kw(const std::string& given) {
 }
 
 Result<int> report_curve(const ReportOptions& options) {
+  for (const auto& [flag, value] : {std::pair{"--events-jsonl", &options.events_jsonl},
+                                    {"--definitions", &options.definitions},
+                                    {"--format", &options.format}}) {
+    if (value->empty()) continue;
+    return invalid(format("{}: is of one run; name a point's: {}/points/…", flag, options.folder));
+  }
   ASSIGN_OR_RETURN(const CurveFolder folder, CurveFolder::read(options.folder));
   ASSIGN_OR_RETURN(metrics::Curve curve, load_curve(folder));
   report::CurveOptions how{.price_per_hour = options.price};
@@ -161,11 +168,9 @@ Result<int> report_curve(const ReportOptions& options) {
     ASSIGN_OR_RETURN(const double kw, power_kw(options.power));
     for (metrics::CurvePoint& point : curve.points) point.power_kw = kw;
   }
-  if (!options.events_jsonl.empty()) {
-    return invalid("--events-jsonl: of one run; name a point's folder below points/");
-  }
   if (!options.html.empty()) {
     TRY(write_file_atomic(options.html, report::curve_html(curve, how)));
+    say("wrote " + options.html);
   }
   if (options.json) {
     print(metrics::curve_json(curve, how).dump(2) + "\n");
@@ -237,6 +242,9 @@ Result<int> cmd_report(Args args) {
     return invalid("--tokenizer: is about the report of one run");
   }
   if (!options.truth.empty()) return report_truth(options);
+  if (!options.out.empty() && options.format.empty()) {
+    return invalid("--out: is where --format writes; a page is written by --html FILE");
+  }
   if (options.price && !(*options.price > 0)) return invalid("--price: must be above 0");
   if (CurveFolder::is_curve(options.folder)) return report_curve(options);
   if (!options.power.empty() || !options.slo.empty()) {

@@ -100,6 +100,27 @@ std::string curve_text(const Curve& curve) {
                 decode_batches(curve.points));
 }
 
+// Zeros would look like an answer: a point at which nothing was served is said to be one.
+Result<void> check_served(const Options& o, const Curve& curve) {
+  std::string empty;
+  for (const sim::SimPoint& point : curve.points) {
+    if (point.refused == 0) continue;
+    if (point.queries > 0) {
+      say(format("note: at {} {} of {} queries were refused: their prompts fit no worker's memory",
+                 three_digits(point.rate > 0 ? point.rate : point.concurrency), point.refused,
+                 point.refused + point.queries));
+    } else {
+      empty = curve.system;
+    }
+  }
+  if (empty.empty()) return {};
+  return invalid(
+      format("--isl, --osl: no query was served: {} tokens in and {} out fit no worker's "
+             "memory on {}\n  shorter ones, more accelerators (--gpus, --parallel) or a "
+             "smaller --precision",
+             o.system.isl, o.system.osl, empty));
+}
+
 Result<Curve> run(const Options& o, const sim::ClusterSpec& spec, const sim::Workload& workload) {
   sim::SimulateOptions how;
   if (o.queries) {
@@ -116,12 +137,14 @@ Result<Curve> run(const Options& o, const sim::ClusterSpec& spec, const sim::Wor
     if (!(*o.rate > 0)) return invalid("--rate: must be above 0");
     const auto queries = static_cast<std::uint64_t>(how.queries_per_slot) * 1000;
     out.points.push_back(sim::simulate_open(spec, workload, *o.rate, queries, how));
+    TRY(check_served(o, out));
     return out;
   }
   ASSIGN_OR_RETURN(const auto wanted, concurrency_levels(o.concurrency));
   for (const std::uint32_t c : wanted) {
     out.points.push_back(sim::simulate_closed(spec, workload, c, how));
   }
+  TRY(check_served(o, out));
   return out;
 }
 
@@ -255,6 +278,7 @@ Result<int> cmd_simulate(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
 
+  if (o.price < 0) return invalid("--price: must not be below 0");
   ASSIGN_OR_RETURN(const sim::Catalogue catalogue, o.system.read_catalogue());
   ASSIGN_OR_RETURN(const sim::Scenario scenario, o.system.resolve());
   ASSIGN_OR_RETURN(const sim::ModelSpec model, catalogue.model(scenario.model));

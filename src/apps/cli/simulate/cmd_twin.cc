@@ -44,7 +44,9 @@ Result<int> cmd_twin(Args args) {
   std::string out = "twin.yaml";
   bool json = false;
   Flags flags("twin", "a model of your own system: five constants fitted to its measured curve");
-  flags.add("CURVE", &curve, "a curve as JSON: points with concurrency, tpot_ms_mean, ttft_ms_mean")
+  flags
+      .add("CURVE", &curve,
+           "a curve's folder, or its JSON: points with concurrency, tpot_ms_mean, ttft_ms_mean")
       .required();
   system.add_to(flags);
   flags.add("--out", &out, "where the twin goes; use it with --catalogue").value("FILE");
@@ -56,6 +58,9 @@ Result<int> cmd_twin(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
 
+  if (std::filesystem::is_directory(curve)) {
+    curve = (std::filesystem::path(curve) / "curve_summary.json").string();
+  }
   ASSIGN_OR_RETURN(const std::string text, read_file(curve, std::size_t{64} << 20));
   const auto parsed = Json::parse(text);
   if (!parsed) return parsed.error().within(curve);

@@ -30,7 +30,7 @@ void SystemFlags::add_to(Flags& flags) {
   flags.add("--backend", &scenario.backend, "vllm, sglang or tensorrt-llm").value("NAME");
   flags.add("--precision", &scenario.precision, "bf16, fp8, nvfp4 or mxfp4; else the usual")
       .value("WORD");
-  flags.add("--gpus", &gpus, "accelerators in all; else one worker's").value("N");
+  flags.add("--gpus", &gpus, "accelerators in all; else one worker's").value("N").without_default();
   flags.add("--parallel", &scenario.parallel, "one worker's layout: tp=8,dp=1,ep=1,pp=1")
       .value("LAYOUT");
   flags
@@ -40,7 +40,8 @@ void SystemFlags::add_to(Flags& flags) {
   flags
       .add("--decode-batch", &decode_batch,
            "with --disagg: sequences of one rank of a decode worker; else as the recipes")
-      .value("N");
+      .value("N")
+      .without_default();
   flags
       .add("--router", &scenario.router,
            "round_robin, random, least_loaded, power_of_two or kv_aware")

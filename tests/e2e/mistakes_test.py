@@ -1,0 +1,192 @@
+"""What a person types wrongly, or aims at the wrong thing: told what it is and what to do, and
+nothing that was there is harmed."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import threading
+
+import pytest
+from conftest import TIMEOUT_S, program
+
+
+@pytest.fixture
+def run_folder(assay, endpoint, tmp_path):
+    """A small run, to be reported, bundled and compared."""
+    folder = tmp_path / "run"
+    assay("run", "--endpoint", endpoint("--osl", 4).url, "--model", "m", "--samples", 8, "--quiet",
+          "--report-dir", folder, "--allow-client-limited")
+    return folder
+
+
+def read_all(path, into):
+    with open(path, encoding="utf-8") as pipe:
+        into.append(pipe.read())
+
+
+@pytest.mark.parametrize("args", [("--html",), ("--format", "csv", "--out"),
+                                  ("--events-jsonl",)])
+def test_a_pipe_is_written_to_and_stays_a_pipe(assay, run_folder, tmp_path, args):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    said = []
+    reader = threading.Thread(target=read_all, args=(pipe, said))
+    reader.start()
+    assay("report", run_folder, *args, pipe)
+    reader.join()
+    assert said[0]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_standard_output_can_be_named_as_a_file(assay, run_folder):
+    out = assay("report", run_folder, "--html", "/dev/stdout").out
+    assert out.startswith("<!doctype html>") or out.lower().startswith("<!doctype html")
+
+
+def test_a_link_is_followed_and_stays_a_link(assay, run_folder, tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("old")
+    link = tmp_path / "link.html"
+    link.symlink_to(page)
+    assay("report", run_folder, "--html", link)
+    assert link.is_symlink()
+    assert page.read_text() != "old"
+
+
+def test_a_folder_in_place_of_a_file_is_bad_input_and_leaves_nothing(assay, run_folder, tmp_path):
+    folder = tmp_path / "dir"
+    folder.mkdir()
+    before = sorted(tmp_path.iterdir())
+    for args in (("report", run_folder, "--html", folder), ("bundle", run_folder, "-o", folder),
+                 ("report", run_folder, "--events-jsonl", folder)):
+        assert f"'{folder}' is a folder" in assay(*args, code=2).err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("command", ["report", "verify", "bundle", "score", "compare"])
+def test_what_is_no_run_is_named_with_what_makes_one(assay, tmp_path, command):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").write_text("<html>")
+    more = [tmp_path / "empty"] if command == "compare" else []
+    err = assay(command, tmp_path / "empty", *more, code=2).err
+    assert "is no run's folder" in err and "assay run" in err
+    assert "no such" in assay(command, tmp_path / "none", *more, code=2).err.lower()
+    if command in ("report", "bundle"):
+        assert "is a file, and a run is a folder" in assay(command, tmp_path / "file", code=2).err
+    if command == "verify":
+        assert "is no bundle" in assay(command, tmp_path / "file", code=2).err
+
+
+def test_a_store_that_cannot_be_opened_is_found_before_anything_is_asked(assay, tmp_path):
+    (tmp_path / "dir").mkdir()
+    done = assay("run", "--endpoint", "http://127.0.0.1:1", "--model", "m", "--samples", 2,
+                 "--store", tmp_path / "dir", "--report-dir", tmp_path / "r", code=3)
+    assert "--store" in done.err and "cannot reach" not in done.err
+    assert not (tmp_path / "r").exists()
+
+
+def test_a_store_that_does_not_exist_is_not_exported(assay, tmp_path):
+    err = assay("export", tmp_path / "out", "--store", tmp_path / "typo.db", code=2).err
+    assert "does not exist" in err and "assay import" in err
+    assert not (tmp_path / "typo.db").exists()
+
+
+def test_import_refuses_what_cannot_be_true(assay, run_folder, tmp_path):
+    store = tmp_path / "s.db"
+    for args, words in (
+            (("--price", "-4"), "--price: must not be below 0"),
+            (("--accelerators", "-1"), "--accelerators: must not be below 0"),
+            (("--division", "Standardised"), 'did you mean "Standardized"?'),
+            (("--system-desc", tmp_path / "none.json"), "--system-desc"),
+    ):
+        assert words in assay("import", run_folder, "--store", store, *args, code=2).err
+    assert not store.exists()
+
+
+def test_pack_refuses_folders_that_are_not_there(assay, run_folder, tmp_path):
+    for flag in ("--src", "--docs"):
+        err = assay("pack", run_folder, "--out", tmp_path / "tree", flag, tmp_path / "none",
+                    code=2).err
+        assert f"{flag}: '{tmp_path / 'none'}' is no folder" in err
+    assert not (tmp_path / "tree").exists()
+
+
+def test_a_score_of_nothing_is_no_score(assay, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"answer": "A", "said": "A"}\n')
+    how = ("--scorer", "gpqa", "--ground-truth", "answer")
+    assert "no row has a column 'reply'" in assay("score", rows, *how, code=2).err
+    assert assay("score", rows, *how, "--reply", "said").out == "1.0\n"
+    rows.write_text("")
+    assert "holds no rows to score" in assay("score", rows, *how, code=2).err
+    rows.write_text('{"answer": "A", "reply": "A"}\n')
+    err = assay("score", rows, "--scorer", "gpqa", code=2).err
+    assert "there are: answer, reply" in err and "--ground-truth COLUMN" in err
+
+
+def test_a_simulation_that_serves_nobody_is_no_row_of_zeros(assay):
+    done = assay("simulate", "--model", "gpt-oss-120b", "--hardware", "h200-sxm", "--isl",
+                 9_000_000, "--concurrency", 2, "--queries", 1, code=2)
+    assert "no query was served" in done.err and done.out == ""
+
+
+def test_a_report_of_a_run_is_not_silently_one_of_a_curve(assay, tmp_path):
+    curve = tmp_path / "c"
+    assay("curve", "--endpoint", "http://127.0.0.1:1", "--model", "m", "--concurrency", 1,
+          "--quick", "--quiet", "--report-dir", curve, code=3)
+    assert "--definitions: is of one run" in assay("report", curve, "--definitions", "all",
+                                                   code=2).err
+    assert "assay run" not in assay("verify", curve, code=2).err.split("its runs lie")[0]
+
+
+def test_negative_numbers_are_values(assay):
+    assert "must be 1..32, is -8" in assay("regions", 1024, -8, code=2).err
+
+
+def test_bytes_of_a_file_do_not_reach_the_terminal(assay, tmp_path):
+    (tmp_path / "h").write_bytes(b"\x1b]0;title\x07\xff\n")
+    err = assay("serve", "--holidays", tmp_path / "h", code=2).err
+    assert "\x1b" not in err and "\\x1b" in err
+
+
+def wait_for_log(folder, process):
+    log = folder / "assay" / "events-0.alog"
+    while process.poll() is None:
+        if log.exists() and log.stat().st_size > 20_000:
+            return
+        os.sched_yield()
+    pytest.fail("the run ended by itself")
+
+
+def start_run(url, folder, duration, **streams):
+    return subprocess.Popen([program(), "run", "--endpoint", url, "--model", "m", "--concurrency",
+                             "8", "--duration", duration, "--json", "--report-dir", str(folder),
+                             "--allow-client-limited"], text=True, **streams)
+
+
+def test_a_terminal_that_closes_ends_a_run_in_order(endpoint, tmp_path):
+    server = endpoint("--osl", 16, "--itl", "1ms")
+    process = start_run(server.url, tmp_path / "r", "600s", stdout=subprocess.PIPE,
+                        stderr=subprocess.DEVNULL)
+    wait_for_log(tmp_path / "r", process)
+    process.send_signal(signal.SIGHUP)
+    out, _ = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 130
+    assert json.loads(out)["state"] == "interrupted"
+    assert (tmp_path / "r" / "report.html").exists()
+
+
+def test_a_run_outlives_the_reader_of_its_talk(endpoint, tmp_path):
+    server = endpoint("--osl", 16, "--itl", "1ms")
+    process = start_run(server.url, tmp_path / "r", "6s", stdout=subprocess.PIPE,
+                        stderr=subprocess.PIPE)
+    for line in process.stderr:
+        if line.startswith("performance"):
+            break
+    process.stderr.close()  # the next line of talk, five seconds later, has no reader
+    out = process.stdout.read()
+    process.stdout.close()
+    assert process.wait(TIMEOUT_S) == 0
+    assert json.loads(out)["complete"] is True
