@@ -127,11 +127,13 @@ Result<BackendSpec> read_backend(const Json& file, const std::string& where) {
     top.absorb(at);
     out.mtp_rules.push_back(std::move(rule));
   }
+  out.send_s = top.number("send_s", 0.0);
   out.handoff_s = top.number("handoff_s", 0.0);
   out.first_token_at_prefill = top.choice("first_token", {"decode", "prefill"}, 0U) == 1;
   Fields sources = top.map("sources");
   for (const char* key : {"scheduler", "memory", "kv_cache"}) sources.text(key);
   sources.text("first_token", std::string());
+  sources.text("send", std::string());
   sources.text("handoff", std::string());
   sources.text("decode_batches", std::string());
   sources.text("mtp", std::string());

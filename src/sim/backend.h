@@ -59,6 +59,7 @@ struct BackendSpec {
   std::vector<KvRule> kv_rules{};
   std::vector<MtpRule> mtp_rules{};
   bool first_token_at_prefill = false;  // disaggregated: who sends token 1
+  double send_s = 0;     // disaggregated: a prefill step, for each prompt that leaves with it
   double handoff_s = 0;  // disaggregated: from KV moved to waiting on the decode worker
 
   double kv_bytes(const Subject& subject) const;

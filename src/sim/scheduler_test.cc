@@ -161,6 +161,23 @@ TEST(Scheduler, what_exceeds_the_decode_batch_waits_before_its_first_token) {
   EXPECT_LT(by_rule.tpot_ms.mean, given.tpot_ms.mean);
 }
 
+TEST(Scheduler, a_prefill_step_takes_longer_by_every_prompt_that_leaves_with_it) {
+  // Prompts of 1,000 on the first of eight ranks alone, and on all of them.
+  const auto last_token_ms = [](double send_s, std::uint64_t prompts) {
+    ClusterSpec spec = apart("tensorrt-llm", "fp8");
+    spec.prefill->backend.send_s = spec.deployment.backend.send_s = send_s;
+    spec.deployment.backend.seqs_max = 64;
+    Cluster cluster(spec);
+    for (std::uint64_t id = 0; id < prompts; ++id) cluster.admit({id, 1000, 1, {}}, Instant{});
+    std::vector<Emission> out;
+    while (cluster.next() != Instant::max()) cluster.advance(cluster.next(), out);
+    return (out.back().at - Instant{}).ms();
+  };
+  EXPECT_NEAR(last_token_ms(0.01, 1) - last_token_ms(0, 1), 10, 0.5);
+  EXPECT_NEAR(last_token_ms(0.01, 8) - last_token_ms(0, 8), 10, 0.5);
+  EXPECT_NEAR(last_token_ms(0.01, 24) - last_token_ms(0, 24), 30, 0.5);
+}
+
 TEST(Scheduler, a_hand_off_takes_its_time_once) {
   const auto first_token_ms = [](double handoff_s) {
     ClusterSpec spec = apart("sglang", "fp8");

@@ -292,6 +292,7 @@ void Worker::gather(Rank& rank, Prompts& prompts) {
   }
   double tokens = 0;
   double work = 0;
+  double leaving = 0;
   std::uint32_t prompts_left = backend.draft_prompts > 0 && deployment_.drafts > 0
                                    ? backend.draft_prompts
                                    : std::numeric_limits<std::uint32_t>::max();
@@ -315,12 +316,14 @@ void Worker::gather(Rank& rank, Prompts& prompts) {
     const bool completes = slot.computed + chunk == slot.target;
     phase_.chunks.push_back({index, chunk, completes});
     if (!completes) break;
+    ++leaving;
     rank.waiting.pop_front();
     --waiting_count_;
   }
   prompts.tokens = std::max(prompts.tokens, tokens);
   prompts.work = std::max(prompts.work, work);
   prompts.all += tokens;
+  if (options_.role == WorkerRole::prefill) prompts.leaving = std::max(prompts.leaving, leaving);
 }
 
 // Attention-DP balancing, as TensorRT-LLM does it: a prompt stalls every rank, so prompts wait
@@ -388,7 +391,8 @@ void Worker::set_phase(Instant now, bool decodes, std::uint64_t steps, const Pro
   phase_.steps = steps;
   phase_.reported = 0;
   phase_.slope_s = 0;
-  phase_.first_s = model_.seconds(load) * options_.slow_factor;
+  const double sending_s = prompts.leaving * deployment_.backend.send_s;
+  phase_.first_s = (model_.seconds(load) + sending_s) * options_.slow_factor;
   if (steps > 1) {
     const auto more = static_cast<double>(steps - 1);
     const double last = model_.seconds(load_of(prompts, decodes, more)) * options_.slow_factor;

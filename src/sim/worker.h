@@ -163,6 +163,7 @@ class Worker {
     double tokens = 0;
     double work = 0;
     double all = 0;
+    double leaving = 0;  // prompts that a prefill worker's busiest rank sends away
   };
 
   std::uint32_t take_index();
