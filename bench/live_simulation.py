@@ -10,7 +10,7 @@ of 25 is late by 24 sends at best. Streams start over two seconds: started at on
 workers would step together, and 5,000 tokens due at one instant leave one core in no millisecond.
 On CPU 1 the endpoint, on CPU 0 recv_only, which receives and does nothing else. Late is from the
 instant that the model gives a token to when it was handed to the kernel. The least that an event
-costs on this machine is what write_only takes for it, at full speed to as many connections.
+costs on this machine is what write_only takes for it, to as many connections at the same pace.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def tpot_ms(assay, streams):
 def floor_us(options, streams):
     """CPU of write_only for one event."""
     programs = [machine.compiled(name, options.build) for name in ("write_only", "recv_only")]
-    with machine.server([programs[0], OSL]) as (process, port):
+    with machine.server([programs[0], OSL, 1, streams * options.rate]) as (process, port):
         said = json.loads(machine.on_client_core(programs[1], port, streams, 3, OSL))
         events = said["bytes"] / EVENT_BYTES
         return 1e6 * machine.cpu_seconds(process.pid) / max(1, events)

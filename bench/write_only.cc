@@ -2,9 +2,11 @@
 // events of the same bytes, one write() an event, connections taking turns. No parsing, no clock,
 // no record. What it reaches is what the kernel allows; `assay endpoint` is measured against it.
 //
-//   write_only OSL [EVENTS_PER_WRITE]
+//   write_only OSL [EVENTS_PER_WRITE [EVENTS_PER_SECOND]]
 //
-// An OSL of 0 means a plain reply: one small chat completion in one write.
+// An OSL of 0 means a plain reply: one small chat completion in one write. With EVENTS_PER_SECOND
+// it writes 25 events at a time and sleeps between: an event costs more then, since the reader
+// sleeps as well and has to be woken.
 //
 // Prints its port, and serves until it is killed.
 #include <arpa/inet.h>
@@ -12,6 +14,7 @@
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -51,6 +54,32 @@ struct Stream {
   int left = 0;
 };
 
+constexpr std::size_t kBurst = 25;
+
+// Sleeps until the next burst is due. One that is behind does not catch up at once.
+class Pace {
+ public:
+  explicit Pace(double events_per_second)
+      : gap_ns_(events_per_second > 0 ? static_cast<long>(kBurst * 1e9 / events_per_second) : 0) {
+    ::clock_gettime(CLOCK_MONOTONIC, &next_);
+  }
+  bool set() const { return gap_ns_ > 0; }
+  void wait() {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    const bool behind = now.tv_sec > next_.tv_sec + 1;
+    if (behind) next_ = now;
+    next_.tv_nsec += gap_ns_;
+    next_.tv_sec += next_.tv_nsec / 1'000'000'000;
+    next_.tv_nsec %= 1'000'000'000;
+    ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next_, nullptr);
+  }
+
+ private:
+  long gap_ns_;
+  timespec next_{};
+};
+
 bool send_all(int fd, const std::string& bytes) {
   std::size_t sent = 0;
   while (sent < bytes.size()) {
@@ -70,6 +99,7 @@ int main(int argc, char** argv) {
   }
   const int osl = std::atoi(argv[1]);
   const int per_write = argc > 2 ? std::atoi(argv[2]) : 1;
+  Pace pace(argc > 3 ? std::atof(argv[3]) : 0);
   std::string write;
   for (int i = 0; i < per_write; ++i) write += chunk_of_event();
   const std::string head =
@@ -96,6 +126,7 @@ int main(int argc, char** argv) {
   ::epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &event);
 
   std::vector<Stream> streams;
+  std::size_t at_stream = 0;
   std::vector<epoll_event> ready(512);
   char request[65536];
   for (;;) {
@@ -118,15 +149,19 @@ int main(int argc, char** argv) {
         streams.push_back({fd, std::max(1, osl / per_write)});
       }
     }
-    for (std::size_t i = 0; i < streams.size();) {
+    const std::size_t burst = pace.set() ? std::min(kBurst, streams.size()) : streams.size();
+    for (std::size_t done = 0; done < burst && !streams.empty(); ++done) {
+      if (!pace.set() && done == 0) at_stream = 0;
+      const std::size_t i = at_stream % streams.size();
       const bool last = --streams[i].left == 0;
       const bool sent = send_all(streams[i].fd, last ? end : write);
       if (sent && !last) {
-        ++i;
+        at_stream = i + 1;
         continue;
       }
       streams[i] = streams.back();
       streams.pop_back();
     }
+    if (pace.set() && !streams.empty()) pace.wait();
   }
 }
