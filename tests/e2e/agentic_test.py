@@ -85,3 +85,17 @@ def test_a_broken_conversation_is_named_before_anything_is_asked(assay, endpoint
     data.write_text(data.read_text().replace('"role": "tool"', '"role": "user"', 1))
     done = assay("run", "--config", config, "--report-dir", tmp_path / "run", code=2)
     assert "conversations.jsonl:6" in done.err and "sim_1" in done.err
+
+
+def test_a_curve_of_conversations_says_what_to_do_instead(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "5ms", "--osl", 4)
+    config = config_of(tmp_path, server, "{enable_salt: true, num_trajectories_to_issue: 3}")
+    done = assay("curve", "--config", config, "--max-concurrency", 64, "--report-dir",
+                 tmp_path / "curve", code=None)
+    assert done.code != 0 and not (tmp_path / "curve").exists()
+    assert "neither a steady window nor an Offline point" in done.err
+    # What it says to do is done.
+    assay("run", "--config", config, "--concurrency", 3, "--report-dir", tmp_path / "r3", "--json",
+          "--allow-client-limited")
+    saved = (tmp_path / "r3" / "config.yaml").read_text()
+    assert "agentic_inference" in saved and "target_concurrency: 3" in saved

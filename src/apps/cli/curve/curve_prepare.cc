@@ -270,9 +270,14 @@ Result<PreparedCurve> prepare_curve(RunFlags& flags, const CurveOptions& options
         "a curve needs a performance dataset: --dataset FILE, or none for synthetic ones");
   }
   if (out.config.settings.load_pattern.type == plan::Pattern::agentic_inference) {
-    return Error{Code::unsupported,
-                 "settings.load_pattern.type: agentic_inference: a curve of conversations is not "
-                 "planned yet; assay run measures each level"};
+    return Error{
+        Code::unsupported,
+        "settings.load_pattern.type: agentic_inference: a curve of conversations is not "
+        "planned: a level is conversations in flight, each replays whole trajectories and "
+        "has neither a steady window nor an Offline point, so what a level lasts and where "
+        "the next one goes follow from nothing here\n  measure seven levels, with one or "
+        "more in each region of assay regions C_MAX: assay run --config FILE "
+        "--concurrency N --report-dir DIR/rN; then assay report each of them"};
   }
   ASSIGN_OR_RETURN(out.datasets, plan::load_datasets(out.config));
   CurveSettings& settings = out.settings;
