@@ -83,7 +83,7 @@ Result<std::string_view> Chunks::next() {
   ASSIGN_OR_RETURN(std::string_view piece, read());
   if (!std::exchange(first_, false)) return piece;
   if (piece.starts_with("\xFF\xFE") || piece.starts_with("\xFE\xFF")) {
-    return invalid("the file is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)");
+    return invalid("1: the file is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)");
   }
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   if (piece.starts_with(kMark)) {

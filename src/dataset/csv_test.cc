@@ -73,7 +73,7 @@ TEST(Csv, refuses_what_could_shift_a_column_and_says_where) {
                         Case{"a,\xFF\n", "1:4: field 2 is not valid UTF-8"},
                         Case{"\xFF\xFE"
                              "a",
-                             "the file is UTF-16"}}) {
+                             "1: the file is UTF-16"}}) {
     for (const std::size_t step : {1U, 3U, 4096U}) {
       const std::string error = parse(c.text, step).error;
       EXPECT_EQ(error.substr(0, std::string_view(c.error).size()), c.error) << c.text;

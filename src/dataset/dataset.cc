@@ -173,6 +173,10 @@ Result<std::string_view> format_of(const Spec& spec) {
     if (word == known) return known;
   }
   if (!told) {
+    std::error_code error;
+    if (!std::filesystem::exists(spec.path, error)) {
+      return Error{Code::not_found, format("'{}': no such file", spec.path)};
+    }
     return invalid(
         format("'{}': its name does not say what it is; give format=jsonl, json, csv, parquet, "
                "croissant, mooncake, openai_batch or sharegpt",

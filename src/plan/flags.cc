@@ -155,7 +155,9 @@ void set_length(Config& config, FlagState& state, const FlagRow& flag, std::stri
 }
 
 void set_run_seed(Config& config, FlagState& state, std::string_view value, Reading& reading) {
+  const std::size_t problems = reading.problems.size();
   set_text(config, "settings.runtime.scheduler_random_seed", value, reading);
+  if (reading.problems.size() > problems) return;  // said once is enough
   config.settings.runtime.dataloader_random_seed = config.settings.runtime.scheduler_random_seed;
   set_text(config, "settings.warmup.warmup_random_seed", value, reading);
   config.settings.runtime.salt_random_seed = config.settings.runtime.scheduler_random_seed;

@@ -60,6 +60,10 @@ bool read_whole(const Spot& spot, T& out) {
       return true;
     }
   }
+  const bool too_large = !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
+  if (too_large) {
+    return spot.wrong(format("must be at most {}, not {}", std::numeric_limits<T>::max(), *text));
+  }
   const std::string bounds = bounds_text(spot.setting);
   return spot.wrong(format("expected a whole number{}{}, found \"{}\"",
                            bounds.empty() ? "" : " of ", bounds, *text));

@@ -249,7 +249,11 @@ Result<std::vector<std::string>> Workloads::editions_of(std::string_view name) c
   if (file == nullptr) {
     const std::vector<std::string> known = names();
     const std::vector<std::string_view> views(known.begin(), known.end());
-    return unknown("--workload", "workload", name, views);
+    std::error_code error;
+    if (std::filesystem::exists(name, error)) {
+      return wrong("--workload", format("'{}' is no workload: its file ends in .yaml", name));
+    }
+    return unknown("--workload", "name", name, views);
   }
   std::vector<std::string> out{std::string((*file)["edition"].as_string())};
   for (const auto& [edition, value] : (*file)["editions"].members()) out.push_back(edition);

@@ -78,7 +78,7 @@ class Finder {
     if (a_.models.empty()) {
       note("models", format("it lists none ({}); {}",
                             a_.models_status == 0     ? "no reply to GET /v1/models"
-                            : a_.models_status == 200 ? "an empty list"
+                            : a_.models_status == 200 ? "HTTP 200, and no model in it"
                                                       : format("HTTP {}", a_.models_status),
                             named ? format("'{}' was asked for", printable(a_.model))
                                   : "asked without a name: give one by --model"));

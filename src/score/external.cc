@@ -52,11 +52,11 @@ class External final : public Scorer {
     ASSIGN_OR_RETURN(const ProgramEnd end, run_program(program));
     if (end.out_of_time) {
       return Error{Code::timed_out, format("'{}' took more than {} s (extras.timeout_s)",
-                                           command_.front(), seconds_)};
+                                           command_.back(), seconds_)};
     }
     if (end.exit_code != 0) {
       return Error{Code::io,
-                   format("'{}' failed ({} {}): {}", command_.front(),
+                   format("extras.command: '{}' failed ({} {}): {}", command_.back(),
                           end.signal != 0 ? "signal" : "exit code",
                           end.signal != 0 ? end.signal : end.exit_code, last_line(end.err))};
     }

@@ -1,10 +1,12 @@
+#include "base/format.h"
 #include "rules/rule.h"
 
 namespace assay::rules {
 namespace {
 
 void check_path_exists(const Scope& at, Out& out) {
-  if (!at.tree.exists) out.error({}, "no such folder", "the folder of a submission");
+  if (at.tree.exists) return;
+  out.error({}, format("no such folder: {}", at.tree.root.string()), "the folder of a submission");
 }
 
 }  // namespace

@@ -271,8 +271,9 @@ class Packer {
     }
     for (const std::string& note : notes_) say("note: " + note);
     for (const std::string& note : source_.notes) say("note: " + note);
-    print(format("{}: {} points of {}\n  next  assay check {}\n", root.string(),
-                 source_.points.size(), source_.curve.model, root.string()));
+    print(format("{}: {} point{} of {}\n  next  assay check {}\n", root.string(),
+                 source_.points.size(), source_.points.size() == 1 ? "" : "s", source_.curve.model,
+                 root.string()));
   }
 
   const Options& options_;

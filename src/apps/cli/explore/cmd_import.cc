@@ -13,8 +13,9 @@ namespace assay::cli {
 namespace {
 
 std::string sentence(const explorer::ImportCounts& counts) {
-  return format("{} curves ({} new), {} points ({} new, {} changed)\n", counts.curves,
-                counts.curves_new, counts.points, counts.points_new, counts.points_changed);
+  return format("{} curve{} ({} new), {} point{} ({} new, {} changed)\n", counts.curves,
+                counts.curves == 1 ? "" : "s", counts.curves_new, counts.points,
+                counts.points == 1 ? "" : "s", counts.points_new, counts.points_changed);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ Result<std::string> key_from(const std::string& variable) {
   if (variable.empty()) return std::string();
   const char* const value = std::getenv(variable.c_str());
   if (value == nullptr || *value == '\0') {
-    return invalid(format("--api-key-env: the environment has no {}", variable));
+    return invalid(format("--api-key-env: the environment variable {} is not set\n  export {}=…",
+                          variable, variable));
   }
   return std::string(value);
 }
