@@ -87,6 +87,11 @@ def test_a_store_that_cannot_be_opened_is_found_before_anything_is_asked(assay, 
     assert not (tmp_path / "r").exists()
 
 
+def test_a_folder_for_the_certificate_is_tried_before_anything_is_measured(assay):
+    done = assay("calibrate", "--folder", "/proc/none", "--streams", 1, code=3)
+    assert "/proc/none" in done.err and "ceiling" not in done.err
+
+
 def test_a_store_that_does_not_exist_is_not_exported(assay, tmp_path):
     err = assay("export", tmp_path / "out", "--store", tmp_path / "typo.db", code=2).err
     assert "does not exist" in err and "assay import" in err
@@ -139,6 +144,27 @@ def test_a_report_of_a_run_is_not_silently_one_of_a_curve(assay, tmp_path):
     assert "--definitions: is of one run" in assay("report", curve, "--definitions", "all",
                                                    code=2).err
     assert "assay run" not in assay("verify", curve, code=2).err.split("its runs lie")[0]
+
+
+def test_numbers_out_of_range_are_told_the_range(assay):
+    run = ("run", "--endpoint", "http://127.0.0.1:1", "--model", "m")
+    for args, words in (
+            (("--prompts", "99999999999"), "--prompts: must be at most 4294967295"),
+            (("--isl", "99999999999"), "from 1 to 10000000"),
+            (("--run-seed", "9" * 30), "--run-seed: must be at most 18446744073709551615"),
+    ):
+        err = assay(*run, *args, code=2).err
+        assert words in err and err.count("error:") == 1, err
+
+
+def test_names_that_lead_nowhere_are_said_to(assay, tmp_path):
+    (tmp_path / "mine.json").write_text("{}")
+    assert "no such folder: " + str(tmp_path / "none") in assay("check", tmp_path / "none",
+                                                                code=2).out
+    assert "its file ends in .yaml" in assay("workloads", tmp_path / "mine.json", code=2).err
+    assert "no such file" in assay("dataset", tmp_path / "none", code=2).err
+    assert "export NO_SUCH_KEY=" in assay("probe", "http://127.0.0.1:1", "--api-key-env",
+                                          "NO_SUCH_KEY", code=2).err
 
 
 def test_negative_numbers_are_values(assay):

@@ -60,6 +60,9 @@ Result<int> cmd_check(Args args) {
   flags.example("assay check submission/ --strict --output sarif --file check.sarif");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
+  if (options.json && flags.given("--output") && options.output != "json") {
+    return invalid("--json, --output: standard output takes one form");
+  }
   if (options.json) options.output = "json";
   if (options.list) {
     print(options.json ? rules::rules_json().dump(2) + "\n" : rules::rules_markdown());

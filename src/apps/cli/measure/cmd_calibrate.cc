@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +10,7 @@
 #include "apps/cli/interrupt.h"
 #include "apps/cli/measure/calibration.h"
 #include "base/display.h"
+#include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
 
@@ -168,6 +171,10 @@ Result<int> cmd_calibrate(Args args) {
   const std::filesystem::path folder =
       typed.folder.empty() ? certificate_folder() : std::filesystem::path(typed.folder);
   if (folder.empty()) return invalid("--folder: neither XDG_DATA_HOME nor HOME is set; name one");
+  TRY(make_folders(folder));  // now, and not when everything is measured
+  if (::access(folder.c_str(), W_OK) != 0) {
+    return errno_error(format("--folder: cannot write into '{}'", folder.string()));
+  }
 
   run::Control control;
   const InterruptGuard guard(control);

@@ -116,7 +116,7 @@ Result<void> check_served(const Options& o, const Curve& curve) {
   if (empty.empty()) return {};
   return invalid(
       format("--isl, --osl: no query was served: {} tokens in and {} out fit no worker's "
-             "memory on {}\n  shorter ones, more accelerators (--gpus, --parallel) or a "
+             "memory of {}\n  shorter ones, more accelerators (--gpus, --parallel) or a "
              "smaller --precision",
              o.system.isl, o.system.osl, empty));
 }
