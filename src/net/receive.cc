@@ -4,12 +4,15 @@
 #include <linux/net_tstamp.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+
+#include "base/check.h"
 
 namespace assay::net {
 
@@ -54,6 +57,18 @@ Received receive(const Fd& fd, char* buffer, std::size_t size) {
 
 ssize_t send_some(const Fd& fd, std::string_view bytes) {
   return ::syscall(SYS_sendto, fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL, nullptr, 0);
+}
+
+ssize_t send_some(const Fd& fd, std::span<const std::string_view> pieces) {
+  CHECK(pieces.size() <= kPiecesMax);
+  std::array<iovec, kPiecesMax> parts{};
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    parts[i] = {.iov_base = const_cast<char*>(pieces[i].data()), .iov_len = pieces[i].size()};
+  }
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = pieces.size();
+  return ::syscall(SYS_sendmsg, fd.get(), &message, MSG_NOSIGNAL);
 }
 
 void StampClock::refresh() {

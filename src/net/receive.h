@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 #include "base/clock.h"
@@ -32,6 +33,9 @@ Received receive(const Fd& fd, char* buffer, std::size_t size);
 
 // Hands over what the kernel takes of `bytes`: how many, or < 0 and errno. No SIGPIPE.
 ssize_t send_some(const Fd& fd, std::string_view bytes);
+inline constexpr std::size_t kPiecesMax = 8;
+// The same of several pieces, kPiecesMax at most, handed over at once.
+ssize_t send_some(const Fd& fd, std::span<const std::string_view> pieces);
 
 // Maps wall-clock stamps to instants. refresh() now and then: the wall clock is slewed by NTP.
 class StampClock {

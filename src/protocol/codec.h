@@ -77,6 +77,10 @@ Result<std::vector<Header>> request_headers(const Endpoints& endpoints, bool str
 std::string request_head(const net::Url& url, std::string_view target,
                          const std::vector<Header>& headers, std::size_t body_bytes);
 
+// Where the 32 digits of a request's id stand in its head, or in a beginning of it; kNoHole: none
+// is sent.
+std::size_t request_id_offset(const Endpoints& endpoints, std::string_view head);
+
 // Path and query of the API's route below the endpoint's URL. A URL that ends in /v1, or that names
 // the route already, is understood.
 std::string request_target(const net::Url& url, Api api);

@@ -28,9 +28,18 @@ Result<std::unique_ptr<HttpTarget>> HttpTarget::create(const Plan& plan,
                                                        const Endpoints& endpoints,
                                                        const HttpTargetOptions& options,
                                                        const Clock& clock) {
+  ASSIGN_OR_RETURN(PreparedBodies bodies, PreparedBodies::make(plan, datasets, endpoints));
+  return create(plan, std::make_shared<const PreparedBodies>(std::move(bodies)), endpoints, options,
+                clock);
+}
+
+Result<std::unique_ptr<HttpTarget>> HttpTarget::create(const Plan& plan,
+                                                       std::shared_ptr<const PreparedBodies> bodies,
+                                                       const Endpoints& endpoints,
+                                                       const HttpTargetOptions& options,
+                                                       const Clock& clock) {
   auto state = std::make_unique<State>(endpoints, options, clock);
-  const bool http2 = endpoints.http != HttpVersion::http1;
-  ASSIGN_OR_RETURN(state->requests, PreparedRequests::make(plan, datasets, endpoints, http2));
+  state->requests = PreparedRequests(std::move(bodies));
   TRY(state->open_destinations());
   for (const std::uint16_t endpoint : options.endpoint_of_phase) {
     CHECK(endpoint < state->destinations.size());

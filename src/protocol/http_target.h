@@ -22,6 +22,7 @@
 #include "domain/plan.h"
 #include "domain/request_spec.h"
 #include "domain/target.h"
+#include "protocol/prepared_requests.h"
 
 namespace assay::protocol {
 
@@ -57,9 +58,16 @@ struct TransportStats {
 
 class HttpTarget final : public Target {
  public:
-  // Resolves names, makes every request of every phase. The clock must outlive the target.
+  // Resolves names, makes the body of every request of every phase. The clock must outlive the
+  // target.
   static Result<std::unique_ptr<HttpTarget>> create(const Plan& plan,
                                                     const std::vector<PlannedDataset>& datasets,
+                                                    const Endpoints& endpoints,
+                                                    const HttpTargetOptions& options,
+                                                    const Clock& clock);
+  // With the bodies that several targets share.
+  static Result<std::unique_ptr<HttpTarget>> create(const Plan& plan,
+                                                    std::shared_ptr<const PreparedBodies> bodies,
                                                     const Endpoints& endpoints,
                                                     const HttpTargetOptions& options,
                                                     const Clock& clock);

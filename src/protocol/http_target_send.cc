@@ -38,23 +38,12 @@ void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
     }
   } else {
     c.parser.reset();
-    const std::string_view bytes = requests.fill(query, c.endpoint, options.run_key);
-    if (c.tls) {
-      sound = c.tls->write(bytes) && flush(id, &error);
+    const bool whole = c.tls != nullptr;
+    const Pieces request = requests.fill(query, c.endpoint, options.run_key, whole);
+    if (whole) {
+      sound = c.tls->write(request.parts[0]) && flush(id, &error);
     } else {
-      const ssize_t n = net::send_some(c.fd, bytes);
-      if (n == static_cast<ssize_t>(bytes.size())) {
-        stats.bytes_sent += bytes.size();
-        all_sent(c, now);
-      } else if (n < 0 && errno != EAGAIN) {
-        error = errno;
-        sound = false;
-      } else {
-        const std::size_t taken = n > 0 ? static_cast<std::size_t>(n) : 0;
-        stats.bytes_sent += taken;
-        c.unsent.assign(bytes.substr(taken));
-        watch(id, true);
-      }
+      sound = send_pieces(id, request, now, &error);
     }
   }
   if (!sound && crossed_with_the_end(c, *slot)) {
@@ -77,6 +66,28 @@ void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
     c.listed = true;
     destinations[c.endpoint].idle.push_back(id);
   }
+}
+
+// What the kernel does not take now is copied and waits for it.
+bool HttpTarget::State::send_pieces(std::uint32_t id, const Pieces& request, Instant now,
+                                    int* errno_out) {
+  Connection& c = *connections[id];
+  const ssize_t n = request.count == 1 ? net::send_some(c.fd, request.parts[0])
+                                       : net::send_some(c.fd, request.all());
+  if (n < 0 && errno != EAGAIN) {
+    *errno_out = errno;
+    return false;
+  }
+  auto taken = n > 0 ? static_cast<std::size_t>(n) : 0;
+  stats.bytes_sent += taken;
+  c.unsent.clear();
+  for (const std::string_view part : request.all()) {
+    const std::size_t gone = std::min(taken, part.size());
+    c.unsent.append(part.substr(gone));
+    taken -= gone;
+  }
+  c.unsent.empty() ? all_sent(c, now) : watch(id, true);
+  return true;
 }
 
 // A loop that is behind polls between two handfuls of queries, without time to wait. When it has

@@ -127,6 +127,8 @@ struct HttpTarget::State final : public net::Http2Events {
 
   // Sending (http_target_send.cc)
   void start(std::uint32_t id, const Waiting& next);
+  // A request in the clear. As flush().
+  bool send_pieces(std::uint32_t id, const Pieces& request, Instant now, int* errno_out);
   // Sends what is unsent. False when the connection is broken; errno_out says how.
   bool flush(std::uint32_t id, int* errno_out);
   // HTTP/2 requests that were begun one after the other go out together, a write for a connection.

@@ -1,6 +1,8 @@
 #include "protocol/prepared_requests.h"
 
 #include <algorithm>
+#include <charconv>
+#include <map>
 
 #include "base/check.h"
 #include "base/format.h"
@@ -9,94 +11,304 @@
 #include "protocol/codec.h"
 
 namespace assay::protocol {
+namespace {
 
-Result<PreparedRequests> PreparedRequests::make(const Plan& plan,
-                                                const std::vector<PlannedDataset>& datasets,
-                                                const Endpoints& endpoints, bool http2) {
-  PreparedRequests out;
-  out.endpoints_ = endpoints.urls.size();
-  for (const PhasePlan& phase : plan.phases) {
-    CHECK(phase.dataset < datasets.size());
-    const auto same = std::find_if(out.variants_.begin(), out.variants_.end(), [&](const auto& v) {
-      return v.dataset == phase.dataset && v.salted == phase.salted;
-    });
-    out.phases_.push_back(static_cast<std::size_t>(same - out.variants_.begin()));
-    if (same != out.variants_.end()) continue;
-    const PlannedDataset& planned = datasets[phase.dataset];
-    Variant variant{
-        .dataset = phase.dataset, .salted = phase.salted, .streamed = planned.generation.stream};
-    variant.requests.reserve(planned.dataset.samples.size() * out.endpoints_);
-    for (std::size_t row = 0; row < planned.dataset.samples.size(); ++row) {
-      for (std::size_t e = 0; e < out.endpoints_; ++e) {
-        auto request = make_request(endpoints, e, planned.generation, planned.dataset.samples[row],
-                                    phase.salted);
-        if (!request) {
-          return request.error().within(
-              format("dataset '{}': sample {}", planned.dataset.name, row));
-        }
-        Request made{.bytes = request->head + request->body,
-                     .head_bytes = request->head.size(),
-                     .salt_offset = request->salt_offset,
-                     .salt_form = request->salt_form,
-                     .id_offset = request->request_id_offset};
-        if (made.salt_offset != kNoHole) made.salt_offset += request->head.size();
-        if (http2) {
-          ASSIGN_OR_RETURN(made.fields, http2_fields(endpoints, e, planned.generation.stream,
-                                                     planned.dataset.samples[row]));
-        }
-        variant.requests.push_back(std::move(made));
-      }
+// Copied beside the head rather than sent as a piece of its own: cheaper than telling the kernel.
+constexpr std::size_t kCopiedBytes = 2048;
+// A beginning that is worth sharing, and the share of the body that it must be: one half.
+constexpr std::size_t kSharedBytesMin = 256;
+
+constexpr std::string_view kNoLength = "0\r\n\r\n";
+constexpr std::size_t kLengthBytes = 24;  // any length and the blank line
+
+std::size_t salt_bytes(SaltForm form) { return form == SaltForm::hex ? kSaltDigits : kSaltIdBytes; }
+
+// What a sample is asked with; what it is scored with stays.
+void give_up_text(Sample& sample) {
+  // Assigning nothing would keep the room.
+  std::string().swap(sample.prompt);
+  std::string().swap(sample.system);
+  sample.messages = {};
+  std::vector<std::int32_t>().swap(sample.input_tokens);
+  sample.content_parts = {};
+  sample.tools = {};
+  sample.body = {};
+}
+
+// Appends the first `bytes` of the pieces, and returns the rest of them.
+Pieces take_front(const Pieces& pieces, std::size_t bytes, std::string& to) {
+  Pieces rest;
+  for (const std::string_view part : pieces.all()) {
+    const std::size_t taken = std::min(bytes, part.size());
+    to.append(part.substr(0, taken));
+    bytes -= taken;
+    rest.add(part.substr(taken));
+  }
+  return rest;
+}
+
+std::size_t size_of(const Pieces& pieces) {
+  std::size_t out = 0;
+  for (const std::string_view part : pieces.all()) out += part.size();
+  return out;
+}
+
+std::size_t common_beginning(std::string_view a, std::string_view b) {
+  const std::size_t n = std::min(a.size(), b.size());
+  const auto [at, ignored] =
+      std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(n), b.begin());
+  return static_cast<std::size_t>(at - a.begin());
+}
+
+}  // namespace
+
+// Makes one variant, sample by sample.
+class PreparedBodies::Maker {
+ public:
+  Maker(const Endpoints& endpoints, const PlannedDataset& planned, Variant& out)
+      : endpoints_(endpoints),
+        generation_(planned.generation),
+        out_(out),
+        http2_(endpoints.http != HttpVersion::http1) {
+    out_.bodies.reserve(planned.dataset.samples.size());
+  }
+
+  Result<void> add(const Sample& sample) {
+    ASSIGN_OR_RETURN(const std::uint32_t session, session_of(sample.session));
+    ASSIGN_OR_RETURN(RequestBody made,
+                     make_body(endpoints_.api, generation_, sample, out_.salted && !out_.plain));
+    Body body{.session = session, .base = static_cast<std::uint32_t>(out_.bodies.size())};
+    body.salt_offset = made.salt_offset;
+    body.salt_form = made.salt_form;
+    if (out_.salted && out_.plain) {
+      ASSIGN_OR_RETURN(const RequestBody salted,
+                       make_body(endpoints_.api, generation_, sample, true));
+      put_in(body, made.bytes, salted);
     }
-    out.variants_.push_back(std::move(variant));
+    if (!sample.session.empty() && sample.session == session_before_) shorten_before(made.bytes);
+    session_before_ = sample.session;
+    body.own.assign(made.bytes);  // and no more room than it needs
+    out_.bodies.push_back(std::move(body));
+    return {};
+  }
+
+ private:
+  static void put_in(Body& body, std::string_view plain, const RequestBody& salted) {
+    const std::string_view whole = salted.bytes;
+    const std::size_t at = common_beginning(plain, whole);
+    const std::size_t least = std::min(plain.size(), whole.size()) - at;
+    std::size_t end = 0;
+    while (end < least && plain[plain.size() - 1 - end] == whole[whole.size() - 1 - end]) ++end;
+    body.insert_at = at;
+    body.skipped = plain.size() - at - end;
+    body.inserted.assign(whole.substr(at, whole.size() - at - end));
+    body.salt_offset = salted.salt_offset;
+    body.salt_form = salted.salt_form;
+  }
+
+  // The body before this one is kept whole so far, and those that begin with it know how far: now
+  // they begin with this one.
+  void shorten_before(std::string_view now) {
+    Body& before = out_.bodies.back();
+    const std::size_t shared = common_beginning(before.own, now);
+    if (shared < kSharedBytesMin || shared < before.own.size() / 2) return;
+    const std::uint32_t row = before.base;
+    before.base = row + 1;
+    before.shared = shared;
+    before.own = std::string(before.own.substr(shared));
+    for (std::uint32_t i = row; i-- > 0 && out_.bodies[i].base == row;) {
+      Body& earlier = out_.bodies[i];
+      if (earlier.shared > shared) {
+        // What it had of the row before beyond what this one has too.
+        earlier.own.insert(0, before.own.substr(0, earlier.shared - shared));
+        earlier.shared = shared;
+      }
+      earlier.base = row + 1;
+    }
+  }
+
+  Result<std::uint32_t> session_of(const std::string& session) {
+    const std::string& name = endpoints_.session_headers.empty() ? nobody_ : session;
+    const auto [found, is_new] =
+        sessions_.try_emplace(name, static_cast<std::uint32_t>(sessions_.size()));
+    for (std::size_t e = 0; is_new && e < endpoints_.urls.size(); ++e) {
+      ASSIGN_OR_RETURN(Head head, head_of(e, name));
+      out_.heads.push_back(std::move(head));
+    }
+    return found->second;
+  }
+
+  Result<Head> head_of(std::size_t endpoint, const std::string& session) const {
+    ASSIGN_OR_RETURN(const net::Url url, net::parse_url(endpoints_.urls[endpoint]));
+    ASSIGN_OR_RETURN(const std::vector<Header> headers,
+                     request_headers(endpoints_, generation_.stream, session));
+    const std::string target = request_target(url, endpoints_.api);
+    Head out;
+    out.before_length = request_head(url, target, headers, 0);
+    CHECK(out.before_length.ends_with(kNoLength));
+    out.before_length.resize(out.before_length.size() - kNoLength.size());
+    out.id_offset = request_id_offset(endpoints_, out.before_length);
+    if (!http2_) return out;
+    out.fields = {{":method", "POST"},
+                  {":scheme", url.tls ? "https" : "http"},
+                  {":authority", net::host_header(url)},
+                  {":path", target}};
+    for (const auto& [name, value] : headers) out.fields.emplace_back(lower(name), value);
+    return out;
+  }
+
+  const Endpoints& endpoints_;
+  const Generation& generation_;
+  Variant& out_;
+  bool http2_;
+  std::string nobody_{};
+  std::string session_before_{};
+  std::map<std::string, std::uint32_t> sessions_{};
+};
+
+PreparedBodies::PreparedBodies(const Plan& plan, std::size_t endpoints) : endpoints_(endpoints) {
+  for (const PhasePlan& phase : plan.phases) {
+    const auto same = std::ranges::find(variants_, phase.dataset, &Variant::dataset);
+    phases_.push_back(static_cast<std::size_t>(same - variants_.begin()));
+    salted_.push_back(phase.salted);
+    Variant& variant = same != variants_.end() ? *same : variants_.emplace_back();
+    variant.dataset = phase.dataset;
+    (phase.salted ? variant.salted : variant.plain) = true;
+  }
+}
+
+Result<void> PreparedBodies::add(Variant& variant, const PlannedDataset& planned,
+                                 std::vector<Sample>* spent, const Endpoints& endpoints) {
+  variant.streamed = planned.generation.stream;
+  Maker maker(endpoints, planned, variant);
+  for (std::size_t row = 0; row < planned.dataset.samples.size(); ++row) {
+    const auto made = maker.add(planned.dataset.samples[row]);
+    if (!made) {
+      return made.error().within(format("dataset '{}': sample {}", planned.dataset.name, row));
+    }
+    if (spent != nullptr) give_up_text((*spent)[row]);
+  }
+  return {};
+}
+
+Result<PreparedBodies> PreparedBodies::make(const Plan& plan,
+                                            const std::vector<PlannedDataset>& datasets,
+                                            const Endpoints& endpoints) {
+  PreparedBodies out(plan, endpoints.urls.size());
+  for (Variant& variant : out.variants_) {
+    CHECK(variant.dataset < datasets.size());
+    TRY(out.add(variant, datasets[variant.dataset], nullptr, endpoints));
   }
   return out;
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> PreparedRequests::http2_fields(
-    const Endpoints& endpoints, std::size_t endpoint, bool stream, const Sample& sample) {
-  ASSIGN_OR_RETURN(const net::Url url, net::parse_url(endpoints.urls[endpoint]));
-  ASSIGN_OR_RETURN(const auto headers, request_headers(endpoints, stream, sample.session));
-  std::vector<std::pair<std::string, std::string>> fields{
-      {":method", "POST"},
-      {":scheme", url.tls ? "https" : "http"},
-      {":authority", net::host_header(url)},
-      {":path", request_target(url, endpoints.api)}};
-  for (const auto& [name, value] : headers) fields.emplace_back(lower(name), value);
-  return fields;
+Result<PreparedBodies> PreparedBodies::take(const Plan& plan, std::vector<PlannedDataset>& datasets,
+                                            const Endpoints& endpoints) {
+  PreparedBodies out(plan, endpoints.urls.size());
+  for (Variant& variant : out.variants_) {
+    CHECK(variant.dataset < datasets.size());
+    PlannedDataset& planned = datasets[variant.dataset];
+    TRY(out.add(variant, planned, &planned.dataset.samples, endpoints));
+  }
+  return out;
 }
 
-std::string_view PreparedRequests::fill(const Query& query, std::size_t endpoint,
-                                        std::uint64_t run_key) {
-  return patch(query, endpoint, run_key).bytes;
+std::size_t PreparedBodies::bytes() const {
+  std::size_t out = 0;
+  for (const Variant& variant : variants_) {
+    for (const Body& body : variant.bodies) out += body.own.size() + body.inserted.size();
+  }
+  return out;
+}
+
+Pieces PreparedBodies::pieces(const Variant& variant, const Body& body, bool salted) const {
+  const std::string_view base = variant.bodies[body.base].own;
+  const std::string_view begin = base.substr(0, body.shared);
+  const std::string_view end = body.own;
+  Pieces out;
+  if (!salted || body.inserted.empty()) {
+    out.add(begin);
+    out.add(end);
+    return out;
+  }
+  const std::size_t split = begin.size();
+  const std::size_t at = body.insert_at;
+  const std::size_t on = at + body.skipped;
+  out.add(begin.substr(0, std::min(at, split)));
+  out.add(end.substr(0, at > split ? at - split : 0));
+  out.add(body.inserted);
+  out.add(begin.substr(std::min(on, split)));
+  out.add(end.substr(on > split ? on - split : 0));
+  return out;
+}
+
+PreparedRequests::PreparedRequests(std::shared_ptr<const PreparedBodies> bodies)
+    : bodies_(std::move(bodies)) {
+  // The longest that one piece may hold, so that sending allocates nothing.
+  std::size_t longest = 0;
+  std::size_t fields = 0;
+  for (const PreparedBodies::Variant& variant : bodies_->variants_) {
+    std::size_t head = 0;
+    for (const PreparedBodies::Head& one : variant.heads) {
+      head = std::max(head, one.before_length.size());
+      fields = std::max(fields, one.fields.size());
+    }
+    for (const PreparedBodies::Body& one : variant.bodies) {
+      longest = std::max(longest, head + one.shared + one.own.size() + one.inserted.size());
+    }
+  }
+  own_.reserve(longest + kLengthBytes);
+  field_views_.reserve(fields);
+}
+
+Pieces PreparedRequests::fill(const Query& query, std::size_t endpoint, std::uint64_t run_key,
+                              bool whole) {
+  const PreparedBodies::Variant& variant = bodies_->variant(query);
+  const PreparedBodies::Body& body = variant.bodies[query.sample];
+  const PreparedBodies::Head& head = variant.heads[body.session * bodies_->endpoints_ + endpoint];
+  const bool salted = bodies_->salted_[query.phase];
+  const Pieces pieces = bodies_->pieces(variant, body, salted);
+  const std::size_t bytes = size_of(pieces);
+  own_ = head.before_length;
+  std::array<char, 20> digits{};
+  const auto printed = std::to_chars(digits.data(), digits.data() + digits.size(), bytes);
+  own_.append(digits.data(), printed.ptr).append("\r\n\r\n");
+  if (head.id_offset != kNoHole) {
+    const QueryUuid id = query_uuid(run_key, query.phase, query.index);
+    std::ranges::copy(id, own_.begin() + static_cast<std::ptrdiff_t>(head.id_offset));
+  }
+  const std::size_t body_at = own_.size();
+  const bool salt = salted && body.salt_offset != kNoHole;
+  const std::size_t least = salt ? body.salt_offset + salt_bytes(body.salt_form) : 0;
+  const bool small = whole || bytes <= kCopiedBytes;
+  const Pieces rest = take_front(pieces, small ? bytes : least, own_);
+  if (salt) write_salt(own_.data() + body_at + body.salt_offset, body.salt_form, query.salt);
+  Pieces out;
+  out.add(own_);
+  for (const std::string_view part : rest.all()) out.add(part);
+  return out;
 }
 
 PreparedRequests::Http2Request PreparedRequests::fill_http2(const Query& query,
                                                             std::size_t endpoint,
                                                             std::uint64_t run_key) {
-  const Request& request = patch(query, endpoint, run_key);
+  const PreparedBodies::Variant& variant = bodies_->variant(query);
+  const PreparedBodies::Body& body = variant.bodies[query.sample];
+  const PreparedBodies::Head& head = variant.heads[body.session * bodies_->endpoints_ + endpoint];
+  const bool salted = bodies_->salted_[query.phase];
   field_views_.clear();
-  for (const auto& [name, value] : request.fields) field_views_.emplace_back(name, value);
-  if (request.id_offset != kNoHole) {
-    // The id is the last field, and stands patched in the head of the other form.
-    field_views_.back().second =
-        std::string_view(request.bytes).substr(request.id_offset, kRequestIdDigits);
+  for (const auto& [name, value] : head.fields) field_views_.emplace_back(name, value);
+  if (head.id_offset != kNoHole) {
+    id_ = query_uuid(run_key, query.phase, query.index);
+    field_views_.back().second = std::string_view(id_.data(), id_.size());
   }
-  return {field_views_, std::string_view(request.bytes).substr(request.head_bytes)};
-}
-
-PreparedRequests::Request& PreparedRequests::patch(const Query& query, std::size_t endpoint,
-                                                   std::uint64_t run_key) {
-  Variant& variant = variants_[phases_[query.phase]];
-  Request& request = variant.requests[query.sample * endpoints_ + endpoint];
-  if (request.salt_offset != kNoHole) {
-    write_salt(request.bytes.data() + request.salt_offset, request.salt_form, query.salt);
+  own_.clear();
+  const Pieces pieces = bodies_->pieces(variant, body, salted);
+  take_front(pieces, size_of(pieces), own_);
+  if (salted && body.salt_offset != kNoHole) {
+    write_salt(own_.data() + body.salt_offset, body.salt_form, query.salt);
   }
-  if (request.id_offset != kNoHole) {
-    const QueryUuid id = query_uuid(run_key, query.phase, query.index);
-    std::copy(id.begin(), id.end(),
-              request.bytes.begin() + static_cast<std::ptrdiff_t>(request.id_offset));
-  }
-  return request;
+  return {field_views_, own_};
 }
 
 }  // namespace assay::protocol

@@ -1,8 +1,15 @@
-// PreparedRequests: the bytes of every request of a run, made before it starts. One thread: the
-// sending path writes salts and ids into the bytes themselves.
+// PreparedBodies: the bodies of a run's requests, made before it starts and shared by its measuring
+// threads, none of which writes into them. PreparedRequests: one thread's use of them.
+//
+// A body is kept once, whatever asks it: a salted request is the unsalted one with the salt put in,
+// and a turn of a conversation is the beginning of the turn after it, history included, and an end
+// of its own. Heads are one for each endpoint and session. The sending path writes a head, a salt
+// and an id into bytes of the thread's own, a few hundred, and hands the kernel views of the rest.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,49 +23,95 @@
 
 namespace assay::protocol {
 
+// Text handed on in pieces, first to last.
+struct Pieces {
+  std::array<std::string_view, 5> parts{};
+  std::size_t count = 0;
+
+  void add(std::string_view part) {
+    if (!part.empty()) parts[count++] = part;
+  }
+  std::span<const std::string_view> all() const { return {parts.data(), count}; }
+};
+
+class PreparedBodies {
+ public:
+  static Result<PreparedBodies> make(const Plan& plan, const std::vector<PlannedDataset>& datasets,
+                                     const Endpoints& endpoints);
+  // The same, and a sample's text is given up as soon as its body is made: the samples keep only
+  // what scorers read.
+  static Result<PreparedBodies> take(const Plan& plan, std::vector<PlannedDataset>& datasets,
+                                     const Endpoints& endpoints);
+
+  std::size_t bytes() const;  // of all bodies together
+
+ private:
+  friend class PreparedRequests;
+
+  struct Head {
+    std::string before_length{};      // up to the digits of Content-Length
+    std::size_t id_offset = kNoHole;  // in it
+    std::vector<Header> fields{};     // where HTTP/2 is possible; the id is the last
+  };
+  struct Body {
+    std::uint32_t session = 0;  // index into heads, times the number of endpoints
+    std::uint32_t base = 0;     // the row whose body this one begins with
+    std::size_t shared = 0;     // so many bytes of it
+    std::string own{};          // what comes then
+    // A salted request of it: so many bytes, `inserted`, and the rest but `skipped`. The salt is at
+    // `salt_offset` of that.
+    std::size_t insert_at = 0;
+    std::size_t skipped = 0;
+    std::string inserted{};
+    std::size_t salt_offset = kNoHole;
+    SaltForm salt_form = SaltForm::hex;
+  };
+  // The samples of one dataset.
+  struct Variant {
+    std::uint32_t dataset = 0;
+    bool plain = false;
+    bool salted = false;
+    bool streamed = true;
+    std::vector<Head> heads{};
+    std::vector<Body> bodies{};  // of each sample
+  };
+  class Maker;
+
+  PreparedBodies(const Plan& plan, std::size_t endpoints);
+  Result<void> add(Variant& variant, const PlannedDataset& planned, std::vector<Sample>* spent,
+                   const Endpoints& endpoints);
+  const Variant& variant(const Query& query) const { return variants_[phases_[query.phase]]; }
+  Pieces pieces(const Variant& variant, const Body& body, bool salted) const;
+
+  std::vector<Variant> variants_{};
+  std::vector<std::size_t> phases_{};  // phase -> variant
+  std::vector<bool> salted_{};         // phase -> whether it is
+  std::size_t endpoints_ = 1;
+};
+
+// One thread.
 class PreparedRequests {
  public:
-  // `http2`: connections may turn out to be HTTP/2, so fields are kept apart too.
-  static Result<PreparedRequests> make(const Plan& plan,
-                                       const std::vector<PlannedDataset>& datasets,
-                                       const Endpoints& endpoints, bool http2);
+  PreparedRequests() = default;
+  // Shared by the run's threads: the last that ends lets them go.
+  explicit PreparedRequests(std::shared_ptr<const PreparedBodies> bodies);
 
   // The request's bytes, head and body, with the query's salt and id in them; valid until the next
-  // call.
-  std::string_view fill(const Query& query, std::size_t endpoint, std::uint64_t run_key);
-  // The same for HTTP/2: pseudo-headers and fields, and the body.
+  // call. `whole`: in one piece.
+  Pieces fill(const Query& query, std::size_t endpoint, std::uint64_t run_key, bool whole = false);
+  // The same for HTTP/2: pseudo-headers and fields, and the body in one piece.
   struct Http2Request {
     std::span<const std::pair<std::string_view, std::string_view>> fields{};
     std::string_view body{};
   };
   Http2Request fill_http2(const Query& query, std::size_t endpoint, std::uint64_t run_key);
-  bool streamed(const Query& query) const { return variants_[phases_[query.phase]].streamed; }
+  bool streamed(const Query& query) const { return bodies_->variant(query).streamed; }
 
  private:
-  struct Request {
-    std::string bytes{};
-    std::size_t head_bytes = 0;
-    std::vector<std::pair<std::string, std::string>> fields{};  // where HTTP/2 is possible
-    std::size_t salt_offset = 0;
-    SaltForm salt_form = SaltForm::hex;
-    std::size_t id_offset = 0;
-  };
-  // The samples of one dataset, salted or not.
-  struct Variant {
-    std::uint32_t dataset = 0;
-    bool salted = false;
-    bool streamed = true;
-    std::vector<Request> requests{};  // sample × endpoint
-  };
-
-  static Result<std::vector<std::pair<std::string, std::string>>> http2_fields(
-      const Endpoints& endpoints, std::size_t endpoint, bool stream, const Sample& sample);
-  Request& patch(const Query& query, std::size_t endpoint, std::uint64_t run_key);
-
+  std::shared_ptr<const PreparedBodies> bodies_{};
+  std::string own_{};  // what the next send begins with
+  QueryUuid id_{};
   std::vector<std::pair<std::string_view, std::string_view>> field_views_{};
-  std::vector<Variant> variants_{};
-  std::vector<std::size_t> phases_{};  // phase -> variant
-  std::size_t endpoints_ = 1;
 };
 
 }  // namespace assay::protocol

@@ -425,6 +425,13 @@ std::string request_head(const net::Url& url, std::string_view target,
   return head;
 }
 
+std::size_t request_id_offset(const Endpoints& endpoints, std::string_view head) {
+  if (!endpoints.request_ids || names(endpoints.headers, kRequestIdHeader)) return kNoHole;
+  const std::string line = format("\r\n{}: {}\r\n", kRequestIdHeader, kRequestIdHole);
+  const std::size_t at = head.find(line);
+  return at == std::string_view::npos ? kNoHole : at + 2 + kRequestIdHeader.size() + 2;
+}
+
 Result<RequestBody> make_body(Api api, const Generation& generation, const Sample& sample,
                               bool salted) {
   TRY(check_sample(api, sample));
@@ -466,11 +473,7 @@ Result<RequestTemplate> make_request(const Endpoints& endpoints, std::size_t end
   out.body = std::move(body.bytes);
   out.salt_offset = body.salt_offset;
   out.salt_form = body.salt_form;
-  if (endpoints.request_ids && !names(endpoints.headers, kRequestIdHeader)) {
-    const std::string line = format("\r\n{}: {}\r\n", kRequestIdHeader, kRequestIdHole);
-    const std::size_t at = out.head.find(line);
-    if (at != std::string::npos) out.request_id_offset = at + 2 + kRequestIdHeader.size() + 2;
-  }
+  out.request_id_offset = request_id_offset(endpoints, out.head);
   return out;
 }
 

@@ -126,6 +126,7 @@ class RunCourse {
     ASSIGN_OR_RETURN(const auto prometheus, open_prometheus(options_));
     RunRequest request{.config = &loaded_.config, .bundle = &bundle_, .folder = folder_};
     request.command = command_;
+    if (!audit_) request.spent = &bundle_.datasets;
     const InterruptGuard guard(control_);
     const Watch watch = watch_of(!options_.quiet, prometheus.get());
     return record_run(request, options_.client, watch, control_);

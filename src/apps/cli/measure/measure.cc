@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/check.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
@@ -86,7 +87,20 @@ std::uint32_t connections_wanted(const Plan& plan) {
   return wanted;
 }
 
+// All threads send views of the same bytes.
+Result<std::shared_ptr<const protocol::PreparedBodies>> make_bodies(const plan::PlanBundle& bundle,
+                                                                    const MeasureOptions& options) {
+  using protocol::PreparedBodies;
+  CHECK(options.spent == nullptr || options.spent == &bundle.datasets);
+  ASSIGN_OR_RETURN(PreparedBodies made,
+                   options.spent == nullptr
+                       ? PreparedBodies::make(bundle.plan, bundle.datasets, bundle.endpoints)
+                       : PreparedBodies::take(bundle.plan, *options.spent, bundle.endpoints));
+  return std::make_shared<const PreparedBodies>(std::move(made));
+}
+
 Result<std::unique_ptr<Shard>> make_shard(const plan::PlanBundle& bundle,
+                                          std::shared_ptr<const protocol::PreparedBodies> bodies,
                                           const MeasureOptions& options, std::uint32_t index) {
   auto shard = std::make_unique<Shard>(options.spin);
   shard->plan = assay::shard(bundle.plan, index, options.threads);
@@ -94,7 +108,7 @@ Result<std::unique_ptr<Shard>> make_shard(const plan::PlanBundle& bundle,
   ASSIGN_OR_RETURN(
       shard->target,
       protocol::HttpTarget::create(
-          shard->plan, bundle.datasets, bundle.endpoints,
+          shard->plan, std::move(bodies), bundle.endpoints,
           {.run_key = options.log.info.run_key,
            .kernel_stamps = options.kernel_stamps,
            .connections_max =
@@ -206,11 +220,11 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   if (options.second) TRY(make_folders(options.second->folder));
   const LatencyProfile profile(options.wishes);
   std::vector<std::unique_ptr<Shard>> shards;
-  std::uint32_t ahead = connections_wanted(bundle.plan);
   // connect_ahead() spreads them over the endpoints, and in turns each needs them all.
-  if (options.second) ahead *= 2;
+  const std::uint32_t ahead = connections_wanted(bundle.plan) * (options.second ? 2 : 1);
+  ASSIGN_OR_RETURN(const auto bodies, make_bodies(bundle, options));
   for (std::uint32_t i = 0; i < options.threads; ++i) {
-    ASSIGN_OR_RETURN(auto shard, make_shard(bundle, options, i));
+    ASSIGN_OR_RETURN(auto shard, make_shard(bundle, bodies, options, i));
     TRY(shard->target->connect_ahead((ahead + options.threads - 1) / options.threads));
     shard->opened_ahead = shard->target->stats().connections_opened;
     shards.push_back(std::move(shard));

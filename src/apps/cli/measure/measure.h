@@ -32,6 +32,8 @@ struct MeasureOptions {
   // Of a plan whose phases ask one of two endpoints each: what the second is asked goes there.
   std::optional<RunLog> second{};
   std::vector<std::uint16_t> endpoint_of_phase{};  // then: 0 the first, 1 the second
+  // The bundle's own datasets, where nobody wants the samples' texts once the requests are made.
+  std::vector<PlannedDataset>* spent = nullptr;
   std::uint32_t threads = 1;
   bool pin = false;   // each measuring thread to a core of its own
   bool spin = false;  // never sleep before a send

@@ -207,9 +207,11 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
   TRY(write_file_atomic(request.folder / "config.yaml", plan::config_to_yaml(config)));
   const RunInfo info = info_of(config, *request.bundle, client, request.facts);
   RecordedRun out;
-  ASSIGN_OR_RETURN(
-      out.measured,
-      measure(*request.bundle, measure_options(client, info, request.folder, watch), control));
+  MeasureOptions how = measure_options(client, info, request.folder, watch);
+  const bool read_again =
+      counting || config.settings.recording.events_jsonl || wants_scores(config, *request.bundle);
+  if (!read_again) how.spent = request.spent;
+  ASSIGN_OR_RETURN(out.measured, measure(*request.bundle, how, control));
   TRY(finish_folder(request, info, client, counting, out));
   return out;
 }

@@ -49,6 +49,9 @@ using Watch = std::function<std::shared_ptr<void>(const Json& facts,
 struct RunRequest {
   const plan::Config* config = nullptr;
   const plan::PlanBundle* bundle = nullptr;
+  // The bundle's datasets, where nobody asks of them again after this run: then their texts are let
+  // go as soon as the requests are made, unless something that comes after the run reads them.
+  std::vector<PlannedDataset>* spent = nullptr;
   std::filesystem::path folder{};      // REQUIRES: holds no run yet
   Json facts{};                        // further ones for the log: an object, or null
   std::vector<std::string> command{};  // that the manifest names; secrets are taken out
