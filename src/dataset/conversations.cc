@@ -101,7 +101,7 @@ Result<void> check_turn(const Json& row, const Json& before) {
   return invalid(format("role: expected user, assistant or tool, found {}", row["role"].dump()));
 }
 
-void append_messages(const Json& row, Json& messages) {
+void append_messages(const Json& row, Messages& messages) {
   const auto copy = [&row](Json& to, std::string_view key) {
     const Json& value = row[key];
     if (!value.is_null()) to.set(key, value);
@@ -187,7 +187,7 @@ class ConversationReader {
     if (rows_.empty()) return {};
     ids_.insert(id_);
     std::uint64_t history = 0;
-    Json messages = Json::array();
+    Messages messages;
     for (const Json& row : rows_) {
       if (!row["system"].is_string()) continue;
       messages.push_back(Json().set("role", "system").set("content", row["system"]));
@@ -222,7 +222,7 @@ class ConversationReader {
     return {};
   }
 
-  Result<Sample> sample_of(std::size_t i, const Json& messages) const {
+  Result<Sample> sample_of(std::size_t i, const Messages& messages) const {
     const Json& row = rows_[i];
     const Json& first = rows_.front();
     Sample out{.messages = messages, .session = id_};

@@ -55,7 +55,7 @@ Result<std::vector<std::int32_t>> token_ids(const Json& list, std::string_view c
   return ids;
 }
 
-Result<void> check_messages(const Json& messages) {
+Result<void> check_messages(const Messages& messages) {
   if (!messages.is_array() || messages.size() == 0) {
     return wrong_cell("messages", R"(expected a list such as [{"role": "user", "content": "…"}])");
   }

@@ -75,7 +75,7 @@ Result<Conversation> parse_conversation(const Json& row) {
 
 std::vector<Sample> turns_of(const Conversation& conversation) {
   std::vector<Sample> out;
-  Json messages = Json::array();
+  Messages messages;
   for (const Turn& turn : conversation.turns) {
     if (turn.text.empty()) continue;
     messages.push_back(Json::object().set("role", turn.role).set("content", turn.text));

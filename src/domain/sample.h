@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/time.h"
+#include "domain/messages.h"
 
 namespace assay {
 
@@ -16,7 +17,7 @@ namespace assay {
 struct Sample {
   std::string prompt{};  // the user's text
   std::string system{};  // the system prompt that goes with `prompt`; may be empty
-  Json messages{};       // OpenAI messages, content parts included; else null
+  Messages messages{};   // OpenAI messages, content parts included; else null
   std::vector<std::int32_t> input_tokens{};  // token ids, for APIs that take them; else empty
   Json content_parts{};  // multimodal content of the user's message instead of `prompt`; else null
   Json tools{};          // forwarded as they stand; else null

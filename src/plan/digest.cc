@@ -50,7 +50,7 @@ void add_generation(Sha256& hash, const Generation& from) {
 void add_sample(Sha256& hash, const Sample& sample) {
   add(hash, "prompt", sample.prompt);
   add(hash, "system", sample.system);
-  add_json(hash, "messages", sample.messages);
+  add_json(hash, "messages", sample.messages.json());
   const auto* ids = reinterpret_cast<const char*>(sample.input_tokens.data());
   add(hash, "input_tokens",
       std::string_view(ids, sample.input_tokens.size() * sizeof(std::int32_t)));

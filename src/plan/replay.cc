@@ -1,6 +1,7 @@
 #include "plan/replay.h"
 
 #include <limits>
+#include <memory>
 
 #include "base/blake2b.h"
 #include "base/format.h"
@@ -11,17 +12,28 @@ namespace {
 constexpr std::size_t kMarkBytes = 2;
 constexpr std::uint64_t kTurnsMost = 50'000'000;
 
+// The system message of a trajectory with its marks, which all its turns share.
+struct Marked {
+  std::shared_ptr<const Json> from{};
+  std::shared_ptr<const Json> message{};
+};
+
 // The reference client's marks: one for the repeat before the system prompt, so that nothing is
 // shared between repeats, and one for the conversation behind it.
-Result<void> mark(Sample& sample, std::uint64_t repeat, std::string_view conversation) {
-  const std::size_t count = sample.messages.is_array() ? sample.messages.size() : 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    Json& message = sample.messages.make_array()[i];
+Result<void> mark(Sample& sample, std::uint64_t repeat, std::string_view conversation,
+                  Marked& marked) {
+  for (std::size_t i = 0; i < sample.messages.size(); ++i) {
+    const Json& message = sample.messages[i];
     if (message["role"].as_string() != "system" || !message["content"].is_string()) continue;
-    message.set(
-        "content",
-        format("[salt: {}]\n\n{}\n\n[salt: {}]", blake2b_hex(std::to_string(repeat), kMarkBytes),
-               message["content"].as_string(), blake2b_hex(conversation, kMarkBytes)));
+    if (marked.from != sample.messages.shared(i)) {
+      Json with_marks = message;
+      with_marks.set(
+          "content",
+          format("[salt: {}]\n\n{}\n\n[salt: {}]", blake2b_hex(std::to_string(repeat), kMarkBytes),
+                 message["content"].as_string(), blake2b_hex(conversation, kMarkBytes)));
+      marked = {sample.messages.shared(i), std::make_shared<const Json>(std::move(with_marks))};
+    }
+    sample.messages.replace(i, marked.message);
     return {};
   }
   return invalid(
@@ -29,9 +41,9 @@ Result<void> mark(Sample& sample, std::uint64_t repeat, std::string_view convers
 }
 
 // The sample as the repeat asks it.
-Result<Sample> repeated(const Sample& base, std::uint64_t repeat, bool salted) {
+Result<Sample> repeated(const Sample& base, std::uint64_t repeat, bool salted, Marked& marked) {
   Sample out = base;
-  if (salted) TRY(mark(out, repeat, base.session));
+  if (salted) TRY(mark(out, repeat, base.session, marked));
   if (repeat > 1) out.session = format("{}__repeat_{}", base.session, repeat);
   return out;
 }
@@ -53,8 +65,10 @@ Result<std::vector<Conversation>> make_trajectories(const AgenticConfig& config,
   for (std::uint64_t k = 0; k < wanted; ++k) {
     const std::uint64_t repeat = k / sources + 1;
     Conversation trajectory;
+    Marked marked;
     for (const Turn& turn : dataset.conversations[k % sources].turns) {
-      ASSIGN_OR_RETURN(Sample sample, repeated(base[turn.sample], repeat, config.enable_salt));
+      ASSIGN_OR_RETURN(Sample sample,
+                       repeated(base[turn.sample], repeat, config.enable_salt, marked));
       trajectory.turns.push_back({static_cast<std::uint32_t>(dataset.samples.size()),
                                   config.inject_tool_delay ? turn.delay : Duration{}});
       dataset.samples.push_back(std::move(sample));

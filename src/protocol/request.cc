@@ -116,7 +116,8 @@ Json salted_messages(Json messages, char filler) {
 
 Json chat_messages(const Sample& sample, char filler) {
   if (!sample.messages.is_null()) {
-    return filler == 0 ? sample.messages : salted_messages(sample.messages, filler);
+    Json messages = sample.messages.json();
+    return filler == 0 ? messages : salted_messages(std::move(messages), filler);
   }
   Json messages = Json::array();
   if (!sample.system.empty()) {
@@ -269,7 +270,7 @@ Result<void> check_sample(Api api, const Sample& sample) {
                          : "sample: input_tokens: chat takes text, not token ids; use api_type "
                            "openai_completions or sglang, or map a column to 'prompt'");
     }
-    if (!sample.messages.is_null() && sample.messages.items().empty()) {
+    if (!sample.messages.is_null() && sample.messages.size() == 0) {
       return invalid("sample: messages: must be an array with at least one message");
     }
     return {};
@@ -293,7 +294,8 @@ Result<void> check_sample(Api api, const Sample& sample) {
 
 Result<void> check_salt(Api api, const Sample& sample) {
   if (api != Api::openai || sample.messages.is_null()) return {};
-  for (const Json& message : sample.messages.items()) {
+  for (std::size_t i = 0; i < sample.messages.size(); ++i) {
+    const Json& message = sample.messages[i];
     const Json& content = message["content"];
     if (message["role"].as_string() == "user" && (content.is_string() || content.is_array())) {
       return {};

@@ -39,7 +39,7 @@ Json sample_json(const Sample& sample) {
   text("system", sample.system);
   text("prompt", sample.prompt);
   tree("content_parts", sample.content_parts);
-  tree("messages", sample.messages);
+  tree("messages", sample.messages.json());
   if (!sample.input_tokens.empty()) {
     Json ids = Json::array();
     for (const std::int32_t id : sample.input_tokens) ids.push_back(id);
