@@ -90,11 +90,28 @@ bool send_all(int fd, const std::string& bytes) {
   return true;
 }
 
+// A listener on some port of loopback, which it prints. Negative when there is none to be had.
+int listen_and_tell() {
+  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t at_size = sizeof at;
+  if (::bind(listener, reinterpret_cast<sockaddr*>(&at), sizeof at) != 0 ||
+      ::listen(listener, 4096) != 0 ||
+      ::getsockname(listener, reinterpret_cast<sockaddr*>(&at), &at_size) != 0) {
+    return -1;
+  }
+  std::printf("%d\n", ntohs(at.sin_port));
+  std::fflush(stdout);
+  return listener;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: write_only OSL [EVENTS_PER_WRITE]\n");
+    std::fprintf(stderr, "usage: write_only OSL [EVENTS_PER_WRITE [EVENTS_PER_SECOND]]\n");
     return 2;
   }
   const int osl = std::atoi(argv[1]);
@@ -107,18 +124,8 @@ int main(int argc, char** argv) {
   const std::string end = write + "e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n";
   const std::string plain = plain_reply();
 
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t at_size = sizeof at;
-  if (::bind(listener, reinterpret_cast<sockaddr*>(&at), sizeof at) != 0 ||
-      ::listen(listener, 4096) != 0 ||
-      ::getsockname(listener, reinterpret_cast<sockaddr*>(&at), &at_size) != 0) {
-    return 3;
-  }
-  std::printf("%d\n", ntohs(at.sin_port));
-  std::fflush(stdout);
+  const int listener = listen_and_tell();
+  if (listener < 0) return 3;
   const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
   epoll_event event{};
   event.events = EPOLLIN;
