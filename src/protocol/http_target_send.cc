@@ -80,6 +80,10 @@ bool HttpTarget::State::send_pieces(std::uint32_t id, const Pieces& request, Ins
   }
   auto taken = n > 0 ? static_cast<std::size_t>(n) : 0;
   stats.bytes_sent += taken;
+  if (request.count == 1 && taken == request.parts[0].size()) {
+    all_sent(c, now);
+    return true;
+  }
   c.unsent.clear();
   for (const std::string_view part : request.all()) {
     const std::size_t gone = std::min(taken, part.size());

@@ -261,22 +261,35 @@ PreparedRequests::PreparedRequests(std::shared_ptr<const PreparedBodies> bodies)
   field_views_.reserve(fields);
 }
 
+void PreparedRequests::put_head(const PreparedBodies::Head& head, const Query& query,
+                                std::uint64_t run_key, std::size_t body_bytes) {
+  own_ = head.before_length;
+  std::array<char, 20> digits{};
+  const auto printed = std::to_chars(digits.data(), digits.data() + digits.size(), body_bytes);
+  own_.append(digits.data(), printed.ptr).append("\r\n\r\n");
+  if (head.id_offset == kNoHole) return;
+  const QueryUuid id = query_uuid(run_key, query.phase, query.index);
+  std::ranges::copy(id, own_.begin() + static_cast<std::ptrdiff_t>(head.id_offset));
+}
+
 Pieces PreparedRequests::fill(const Query& query, std::size_t endpoint, std::uint64_t run_key,
                               bool whole) {
   const PreparedBodies::Variant& variant = bodies_->variant(query);
   const PreparedBodies::Body& body = variant.bodies[query.sample];
   const PreparedBodies::Head& head = variant.heads[body.session * bodies_->endpoints_ + endpoint];
   const bool salted = bodies_->salted_[query.phase];
+  // The common case, told apart because it is 30 ns of each query.
+  const bool alone = body.shared == 0 && (!salted || body.inserted.empty());
+  if (alone && body.own.size() <= kCopiedBytes && (!salted || body.salt_offset == kNoHole)) {
+    put_head(head, query, run_key, body.own.size());
+    own_ += body.own;
+    Pieces out;
+    out.add(own_);
+    return out;
+  }
   const Pieces pieces = bodies_->pieces(variant, body, salted);
   const std::size_t bytes = size_of(pieces);
-  own_ = head.before_length;
-  std::array<char, 20> digits{};
-  const auto printed = std::to_chars(digits.data(), digits.data() + digits.size(), bytes);
-  own_.append(digits.data(), printed.ptr).append("\r\n\r\n");
-  if (head.id_offset != kNoHole) {
-    const QueryUuid id = query_uuid(run_key, query.phase, query.index);
-    std::ranges::copy(id, own_.begin() + static_cast<std::ptrdiff_t>(head.id_offset));
-  }
+  put_head(head, query, run_key, bytes);
   const std::size_t body_at = own_.size();
   const bool salt = salted && body.salt_offset != kNoHole;
   const std::size_t least = salt ? body.salt_offset + salt_bytes(body.salt_form) : 0;

@@ -108,6 +108,9 @@ class PreparedRequests {
   bool streamed(const Query& query) const { return bodies_->variant(query).streamed; }
 
  private:
+  void put_head(const PreparedBodies::Head& head, const Query& query, std::uint64_t run_key,
+                std::size_t body_bytes);
+
   std::shared_ptr<const PreparedBodies> bodies_{};
   std::string own_{};  // what the next send begins with
   QueryUuid id_{};
