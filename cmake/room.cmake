@@ -6,8 +6,7 @@
 # A third-party library named in LIBS is private to the room: its headers stay out of ours.
 #
 # With ASSAY_UNITY a room compiles in batches of files (docs/decisions/0019-batches.md), so names in
-# its anonymous namespaces must differ. Commands may repeat theirs (Options, add_flags): each stands
-# alone.
+# its anonymous namespaces must differ.
 set(ASSAY_SRC ${CMAKE_CURRENT_SOURCE_DIR}/src)
 set(ASSAY_ROOM_TARGETS "" CACHE INTERNAL "")
 option(ASSAY_TESTS "Build tests and benchmarks, where what they need is there" ON)
@@ -40,9 +39,6 @@ endfunction()
 function(assay_batches target)
   if(ASSAY_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
-    get_target_property(sources ${target} SOURCES)
-    list(FILTER sources INCLUDE REGEX "/cmd_[a-z_]+\\.cc$")
-    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
 endfunction()
 

@@ -10,7 +10,7 @@
 namespace assay::cli {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::string tree{};
   std::string edition = "v1.0";
   std::string seed_sets{};
@@ -24,7 +24,7 @@ struct Options {
   bool json = false;
 };
 
-std::string in_form(const rules::CheckReport& report, const Options& options) {
+std::string in_form(const rules::CheckReport& report, const CheckOptions& options) {
   if (options.output == "json") return rules::report_json(report, options.strict).dump(2) + "\n";
   if (options.output == "sarif") return rules::report_sarif(report).dump(2) + "\n";
   if (options.output == "junit") return rules::report_junit(report, options.strict);
@@ -34,7 +34,7 @@ std::string in_form(const rules::CheckReport& report, const Options& options) {
 }  // namespace
 
 Result<int> cmd_check(Args args) {
-  Options options;
+  CheckOptions options;
   Flags flags("check", "every rule of a submission, with the clause and the fix");
   flags.add("TREE", &options.tree, "the folder that holds results/, docs/ and src/");
   flags.add("--edition", &options.edition, "the edition of the rules")

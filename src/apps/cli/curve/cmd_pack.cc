@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct PackOptions {
   std::vector<std::string> folders{};
   std::string out{};
   std::string answers{};
@@ -56,7 +56,7 @@ Result<Json> read_answers(const std::string& path) {
 
 class Packer {
  public:
-  Packer(const Options& options, PackSource source)
+  Packer(const PackOptions& options, PackSource source)
       : options_(options), source_(std::move(source)) {}
 
   Result<int> pack() {
@@ -276,7 +276,7 @@ class Packer {
                  root.string()));
   }
 
-  const Options& options_;
+  const PackOptions& options_;
   PackSource source_;
   Json answers_{};
   Json node_{};
@@ -288,7 +288,7 @@ class Packer {
 }  // namespace
 
 Result<int> cmd_pack(Args args) {
-  Options options;
+  PackOptions options;
   Flags flags("pack", "a submission tree of a curve or of runs, every authored file written");
   flags.add("CURVE", &options.folders, "a curve's folder, or the folders of runs");
   flags.add("--out", &options.out, "the tree; a new folder").value("DIR");

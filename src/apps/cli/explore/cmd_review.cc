@@ -16,7 +16,7 @@ namespace {
 
 // `assay review WHAT [ID]`. Whoever can open the store's file or database can write it anyway, so
 // the role is said, not proven; over the network it is proven by a token.
-struct Options {
+struct ReviewOptions {
   std::string what{};
   std::string id{};
   std::string store{};
@@ -39,7 +39,7 @@ struct Options {
   bool json = false;
 };
 
-void add_flags(Flags& flags, Options& o) {
+void add_flags(Flags& flags, ReviewOptions& o) {
   flags.add("WHAT", &o.what, "list, show, verify, submit, token, revoke, or an act")
       .choices({"list",       "show",         "verify",         "submit",    "token",
                 "revoke",     "check_passed", "check_failed",   "objection", "answer",
@@ -122,7 +122,7 @@ Result<int> tell(const std::string& document, bool json) {
   return exit_code(ExitCode::done);
 }
 
-Result<int> list(Store& store, const Options& o, const rules::Actor& actor) {
+Result<int> list(Store& store, const ReviewOptions& o, const rules::Actor& actor) {
   ASSIGN_OR_RETURN(
       const std::string document,
       explorer::submissions_document(store, {.organisation = o.organisation}, actor, o.holidays));
@@ -165,7 +165,7 @@ Result<int> verify(Store& store, bool json) {
   return exit_code(good ? ExitCode::done : ExitCode::findings);
 }
 
-Result<int> make_token(Store& store, const Options& o) {
+Result<int> make_token(Store& store, const ReviewOptions& o) {
   ASSIGN_OR_RETURN(const explorer::Role role, explorer::role_named(o.role));
   const bool of_organisation =
       role == explorer::Role::submitter || role == explorer::Role::reviewer;
@@ -183,7 +183,7 @@ Result<int> make_token(Store& store, const Options& o) {
   return exit_code(ExitCode::done);
 }
 
-Result<int> revoke(Store& store, const Options& o) {
+Result<int> revoke(Store& store, const ReviewOptions& o) {
   if (o.id.size() < 8) return invalid("ID: the token, or at least 8 digits of its digest");
   ASSIGN_OR_RETURN(const auto tokens, store.tokens());
   for (TokenRecord token : tokens) {
@@ -203,7 +203,7 @@ Result<int> answer(const Result<std::string>& document, bool json) {
   return document.error();
 }
 
-Json told(const Options& o) {
+Json told(const ReviewOptions& o) {
   Json out;
   out.set("kind", o.what).set("upheld", o.upheld);
   for (const auto& [key, value] : {std::pair{"text", &o.text},
@@ -222,7 +222,7 @@ Json told(const Options& o) {
 }  // namespace
 
 Result<int> cmd_review(Args args) {
-  Options o;
+  ReviewOptions o;
   Flags flags("review",
               "the review board: submissions, objections, deadlines, a history that stays");
   add_flags(flags, o);

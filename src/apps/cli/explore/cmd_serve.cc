@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ServeOptions {
   std::vector<std::string> paths{};
   std::string store{};
   std::string host = "127.0.0.1";
@@ -52,7 +52,7 @@ class PassingStore {
   std::string path_{};
 };
 
-Result<void> import_paths(const Options& options, const std::string& where) {
+Result<void> import_paths(const ServeOptions& options, const std::string& where) {
   for (const std::string& path : options.paths) {
     ASSIGN_OR_RETURN(const auto found, explorer::read_results(path, options.import));
     for (const std::string& note : found.notes) say("note: " + note);
@@ -65,7 +65,7 @@ Result<void> import_paths(const Options& options, const std::string& where) {
 }  // namespace
 
 Result<int> cmd_serve(Args args) {
-  Options o;
+  ServeOptions o;
   Flags flags("serve", "the explorer: curves, runs and reviews as a page and as an API");
   flags.add("PATH", &o.paths, "show these results, and runs that go on below them");
   flags.add("--store", &o.store, "a file, or postgresql://…; else ~/.local/share/assay/store.db")

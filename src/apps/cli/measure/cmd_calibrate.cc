@@ -17,7 +17,7 @@
 namespace assay::cli {
 namespace {
 
-struct Typed {
+struct TypedCalibration {
   std::string streams = "100";
   std::string shares = "10,50,90";
   std::uint64_t threads = 1;
@@ -32,7 +32,7 @@ struct Typed {
   bool quiet = false;
 };
 
-void add_flags(Flags& flags, Typed& typed) {
+void add_flags(Flags& flags, TypedCalibration& typed) {
   flags.add("--streams", &typed.streams, "streams at once; several, with commas, one after another")
       .value("N");
   flags.add("--shares", &typed.shares, "loads to hold, in percent of the ceiling").value("LIST");
@@ -138,7 +138,7 @@ std::string certificate_text(const metrics::Certificate& c) {
   return out;
 }
 
-Result<CalibrationOptions> understand(const Typed& typed) {
+Result<CalibrationOptions> understand(const TypedCalibration& typed) {
   CalibrationOptions out;
   if (typed.threads < 1 || typed.threads > 256) return invalid("--threads: 1 to 256");
   if (typed.tokens < 2 || typed.tokens > 100'000) return invalid("--tokens: 2 to 100,000");
@@ -159,7 +159,7 @@ Result<CalibrationOptions> understand(const Typed& typed) {
 }  // namespace
 
 Result<int> cmd_calibrate(Args args) {
-  Typed typed;
+  TypedCalibration typed;
   Flags flags(
       "calibrate",
       "what this client can carry on this machine, and how far its times are from the truth");

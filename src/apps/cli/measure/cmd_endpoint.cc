@@ -17,7 +17,7 @@ namespace assay::cli {
 namespace {
 
 // The flags as they were typed, before they are understood.
-struct Typed {
+struct TypedEndpoint {
   std::int64_t port = 8000;
   std::string ttft = "0";
   std::string itl = "0";
@@ -40,7 +40,7 @@ struct Typed {
   bool json = false;
 };
 
-void add_address_flags(Flags& flags, Typed& typed, endpoint::EndpointOptions& options) {
+void add_address_flags(Flags& flags, TypedEndpoint& typed, endpoint::EndpointOptions& options) {
   flags.add("--host", &options.host, "the address to listen on").value("ADDRESS");
   flags.add("--port", &typed.port, "the port; 0 takes one that is free").value("N");
   flags.add("--uds", &options.unix_path, "listen on a Unix socket instead").value("PATH");
@@ -48,7 +48,7 @@ void add_address_flags(Flags& flags, Typed& typed, endpoint::EndpointOptions& op
   flags.add("--certificate", &typed.certificate, "write that certificate there").value("FILE");
 }
 
-void add_flags(Flags& flags, Typed& typed, endpoint::EndpointOptions& options) {
+void add_flags(Flags& flags, TypedEndpoint& typed, endpoint::EndpointOptions& options) {
   add_address_flags(flags, typed, options);
   flags.add("--threads", &typed.threads, "serving threads, which share the port").value("N");
   flags.add("--model", &options.model, "the model's name").value("NAME");
@@ -121,7 +121,7 @@ Result<std::uint32_t> whole(std::string_view flag, std::int64_t value, std::int6
   return static_cast<std::uint32_t>(value);
 }
 
-Result<void> understand(const Typed& typed, endpoint::EndpointOptions& options) {
+Result<void> understand(const TypedEndpoint& typed, endpoint::EndpointOptions& options) {
   constexpr std::int64_t kMax = 1'000'000'000;
   const auto delay = [](std::string_view flag, const std::string& text) {
     auto parsed = sim::parse_delay(text);
@@ -161,7 +161,7 @@ Result<void> understand(const Typed& typed, endpoint::EndpointOptions& options) 
 }
 
 // A modelled cluster takes the place of the told timing.
-Result<void> use_scenario(const Typed& typed, bool timed, endpoint::EndpointOptions& options) {
+Result<void> use_scenario(const TypedEndpoint& typed, bool timed, endpoint::EndpointOptions& options) {
   if (timed) return invalid("--scenario: takes the place of --ttft, --itl and --concurrency");
   if (options.threads != 1) {
     return invalid("--scenario: one thread drives a modelled system; leave out --threads");
@@ -183,7 +183,7 @@ Result<void> use_scenario(const Typed& typed, bool timed, endpoint::EndpointOpti
   return {};
 }
 
-Json summary_json(const endpoint::EndpointSummary& sum) {
+Json served_json(const endpoint::EndpointSummary& sum) {
   Json faults = Json::object();
   for (const auto& [name, count] : sum.faults) faults.set(name, count);
   return Json::object()
@@ -205,7 +205,7 @@ Json summary_json(const endpoint::EndpointSummary& sum) {
 }  // namespace
 
 Result<int> cmd_endpoint(Args args) {
-  Typed typed;
+  TypedEndpoint typed;
   endpoint::EndpointOptions options;
   Flags flags("endpoint", "an OpenAI-compatible endpoint whose truth is known");
   add_flags(flags, typed, options);
@@ -238,7 +238,7 @@ Result<int> cmd_endpoint(Args args) {
   sigwait(&ends, &signal);
   server->stop();
   const endpoint::EndpointSummary sum = server->summary();
-  if (typed.json) print(summary_json(sum).dump(2) + "\n");
+  if (typed.json) print(served_json(sum).dump(2) + "\n");
   if (!typed.quiet && !typed.json) say(to_string(sum));
   return exit_code(ExitCode::done);
 }

@@ -17,7 +17,7 @@
 namespace assay::cli {
 namespace {
 
-struct Options {
+struct DatasetOptions {
   std::string spec{};
   std::string api = "openai";
   std::uint64_t first = 3;
@@ -56,7 +56,7 @@ Json sample_json(const Sample& sample) {
 }
 
 // The spec as `assay run --dataset` takes it, through the same reader.
-Result<dataset::Spec> read_spec(const Options& options) {
+Result<dataset::Spec> read_spec(const DatasetOptions& options) {
   plan::Reading reading;
   reading.enter("SPEC", true);
   plan::DatasetConfig data;
@@ -79,7 +79,7 @@ Result<dataset::Spec> read_spec(const Options& options) {
   return spec;
 }
 
-Result<void> print_rows(const dataset::Spec& spec, const Options& options) {
+Result<void> print_rows(const dataset::Spec& spec, const DatasetOptions& options) {
   ASSIGN_OR_RETURN(const auto source, dataset::open_rows(spec));
   for (std::uint64_t i = 0; options.all || i < options.first; ++i) {
     if (spec.rows_max > 0 && i == spec.rows_max) break;
@@ -91,7 +91,7 @@ Result<void> print_rows(const dataset::Spec& spec, const Options& options) {
 }
 
 // What is wrong in a Croissant file, all of it; exit code 1 where anything is.
-Result<int> check(const Options& options) {
+Result<int> check(const DatasetOptions& options) {
   std::string file = options.spec;
   if (file.starts_with(dataset::kCroissantPrefix)) file.erase(0, dataset::kCroissantPrefix.size());
   file.resize(std::min(file.size(), file.find('#')));
@@ -127,7 +127,7 @@ Result<int> check(const Options& options) {
 }  // namespace
 
 Result<int> cmd_dataset(Args args) {
-  Options options;
+  DatasetOptions options;
   Flags flags("dataset", "how a dataset is read: its rows, and what they ask");
   flags.add("SPEC", &options.spec, "as assay run --dataset takes it: FILE[,key=value]…").required();
   flags.add("--rows", &options.rows,

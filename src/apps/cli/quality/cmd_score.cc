@@ -18,7 +18,7 @@
 namespace assay::cli {
 namespace {
 
-struct Options {
+struct ScoreOptions {
   std::string path{};
   std::string phase{};
   std::string extras{};
@@ -28,7 +28,7 @@ struct Options {
 };
 
 // What the command line says of scoring, in place of what the config says.
-Result<void> overrule(plan::Config& config, const Options& options) {
+Result<void> overrule(plan::Config& config, const ScoreOptions& options) {
   const std::string& scorer = options.file.scorer;
   if (scorer.empty()) return {};
   if (score::scorer_about(scorer).empty()) TRY(score::make_scorer(scorer, {}));
@@ -61,7 +61,7 @@ Result<void> overrule(plan::Config& config, const Options& options) {
   return {};
 }
 
-Result<int> score_folder(const Options& options) {
+Result<int> score_folder(const ScoreOptions& options) {
   const std::filesystem::path folder = options.path;
   TRY(record::find_event_logs(log_folder(folder)));
   ASSIGN_OR_RETURN(plan::Config config, recorded_config(folder));
@@ -86,7 +86,7 @@ Result<int> score_folder(const Options& options) {
   return exit_code(good ? ExitCode::done : ExitCode::findings);
 }
 
-Result<int> score_rows(const Options& options) {
+Result<int> score_rows(const ScoreOptions& options) {
   if (options.file.scorer.empty())
     return invalid("--scorer: is missing\n  assay score --list names them");
   ASSIGN_OR_RETURN(const Json verdict, score_file(options.path, options.file));
@@ -116,7 +116,7 @@ Result<int> list_scorers() {
 }  // namespace
 
 Result<int> cmd_score(Args args) {
-  Options options;
+  ScoreOptions options;
   bool list = false;
   bool ignore_case = false;
   std::string annotations;

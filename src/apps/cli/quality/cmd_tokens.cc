@@ -16,7 +16,7 @@
 namespace assay::cli {
 namespace {
 
-struct Options {
+struct TokensOptions {
   std::string file = "-";
   std::string tokenizer{};
   std::string pattern{};
@@ -58,7 +58,7 @@ std::string ids_text(std::span<const text::TokenId> ids) {
   return out + "]";
 }
 
-Result<void> encode_one(const text::Tokenizer& tokenizer, const Options& options,
+Result<void> encode_one(const text::Tokenizer& tokenizer, const TokensOptions& options,
                         std::string_view text, Total& total) {
   ASSIGN_OR_RETURN(const std::vector<text::TokenId> ids, tokenizer.encode(text, options.special));
   ++total.texts;
@@ -72,7 +72,7 @@ Result<void> encode_one(const text::Tokenizer& tokenizer, const Options& options
   return {};
 }
 
-Result<void> decode_one(const text::Tokenizer& tokenizer, const Options& options, const Json& line,
+Result<void> decode_one(const text::Tokenizer& tokenizer, const TokensOptions& options, const Json& line,
                         Total& total) {
   std::vector<text::TokenId> ids;
   for (const Json& id : line.items()) ids.push_back(static_cast<text::TokenId>(id.as_int(-1)));
@@ -109,7 +109,7 @@ Result<void> each_line(std::string_view input,
 
 // Lines of a template's variables in ("messages", "tools" …); out: the text that the model sees, or
 // what is wrong with it.
-Result<int> render_lines(const Options& options, std::string_view input) {
+Result<int> render_lines(const TokensOptions& options, std::string_view input) {
   ASSIGN_OR_RETURN(const std::string source, read_file(options.chat_template, 1 << 20));
   ASSIGN_OR_RETURN(const auto chat, text::ChatTemplate::parse(source, options.chat_template));
   bool failed = false;
@@ -127,7 +127,7 @@ Result<int> render_lines(const Options& options, std::string_view input) {
 }  // namespace
 
 Result<int> cmd_tokens(Args args) {
-  Options options;
+  TokensOptions options;
   Flags flags("tokens", "count, encode or decode text with a tokenizer");
   flags.add("FILE", &options.file, "the text; - is standard input");
   flags

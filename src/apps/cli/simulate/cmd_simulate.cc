@@ -16,7 +16,7 @@
 namespace assay::cli {
 namespace {
 
-struct Options {
+struct SimulationOptions {
   SystemFlags system{};
   std::string concurrency = "sweep";
   std::optional<double> rate{};
@@ -30,7 +30,7 @@ struct Options {
   bool json = false;
 };
 
-void add_flags(Flags& flags, Options& o) {
+void add_flags(Flags& flags, SimulationOptions& o) {
   o.system.add_to(flags);
   flags.add("--concurrency", &o.concurrency, "a list (4,16,64), or sweep").value("LIST");
   flags.add("--rate", &o.rate, "queries a second, Poisson, in place of concurrency").value("QPS");
@@ -101,7 +101,7 @@ std::string curve_text(const Curve& curve) {
 }
 
 // Zeros would look like an answer: a point at which nothing was served is said to be one.
-Result<void> check_served(const Options& o, const Curve& curve) {
+Result<void> check_served(const SimulationOptions& o, const Curve& curve) {
   std::string empty;
   for (const sim::SimPoint& point : curve.points) {
     if (point.refused == 0) continue;
@@ -121,7 +121,7 @@ Result<void> check_served(const Options& o, const Curve& curve) {
              o.system.isl, o.system.osl, empty));
 }
 
-Result<Curve> run(const Options& o, const sim::ClusterSpec& spec, const sim::Workload& workload) {
+Result<Curve> run(const SimulationOptions& o, const sim::ClusterSpec& spec, const sim::Workload& workload) {
   sim::SimulateOptions how;
   if (o.queries) {
     if (*o.queries < 1) return invalid("--queries: at least 1");
@@ -148,7 +148,7 @@ Result<Curve> run(const Options& o, const sim::ClusterSpec& spec, const sim::Wor
   return out;
 }
 
-Result<void> write_page(const Options& o, const Curve& curve, const sim::ClusterSpec& spec,
+Result<void> write_page(const SimulationOptions& o, const Curve& curve, const sim::ClusterSpec& spec,
                         const std::string& calibration) {
   SimulatedCurve told{.system = curve.system, .model = spec.deployment.model.name};
   told.lengths = format("synthetic, {} tokens in, {} out", o.system.isl, o.system.osl);
@@ -174,7 +174,7 @@ Json sizing_json(const sim::Sizing& s) {
 }
 
 // How many accelerators, in which split: every layout that fits, or the one that was named.
-Result<int> plan(const Options& o, const sim::Catalogue& catalogue, const sim::Scenario& scenario,
+Result<int> plan(const SimulationOptions& o, const sim::Catalogue& catalogue, const sim::Scenario& scenario,
                  const sim::Workload& workload) {
   ASSIGN_OR_RETURN(const sim::Slo slo, sim::parse_slo(o.plan));
   if (!o.rate || !(*o.rate > 0)) return invalid("--plan: needs --rate, queries a second");
@@ -218,7 +218,7 @@ Result<int> plan(const Options& o, const sim::Catalogue& catalogue, const sim::S
   return exit_code(found ? ExitCode::done : ExitCode::findings);
 }
 
-Result<int> compare(const Options& o, const sim::Catalogue& catalogue, const Curve& ours,
+Result<int> compare(const SimulationOptions& o, const sim::Catalogue& catalogue, const Curve& ours,
                     const sim::Workload& workload) {
   ASSIGN_OR_RETURN(const sim::Scenario other, sim::read_scenario_file(o.compare));
   ASSIGN_OR_RETURN(const sim::ClusterSpec spec, sim::make_cluster_spec(catalogue, other));
@@ -243,7 +243,7 @@ Result<int> compare(const Options& o, const sim::Catalogue& catalogue, const Cur
 }
 
 // Models that are queues of timed stages: one latency, no tokens.
-Result<int> stages(const Options& o, const sim::ModelSpec& model, const sim::Catalogue& catalogue,
+Result<int> stages(const SimulationOptions& o, const sim::ModelSpec& model, const sim::Catalogue& catalogue,
                    const sim::Scenario& scenario) {
   ASSIGN_OR_RETURN(const sim::HardwareSpec hardware, catalogue.hardware(scenario.hardware));
   const unsigned gpus = std::max(1U, scenario.gpus);
@@ -272,7 +272,7 @@ Result<int> stages(const Options& o, const sim::ModelSpec& model, const sim::Cat
 }  // namespace
 
 Result<int> cmd_simulate(Args args) {
-  Options o;
+  SimulationOptions o;
   Flags flags("simulate", "what a serving system would do, from a model of it: a curve in seconds");
   add_flags(flags, o);
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
