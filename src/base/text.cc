@@ -176,6 +176,11 @@ std::string human_bytes(std::uint64_t bytes) {
   return format("{} {}", three_digits(value), kUnits[unit]);
 }
 
+std::size_t character_count(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
 bool valid_utf8(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {

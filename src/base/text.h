@@ -46,5 +46,7 @@ constexpr int hex_value(char c) {
 
 // True when the bytes are valid UTF-8 (no surrogates, no overlong forms).
 bool valid_utf8(std::string_view text);
+// Code points of valid UTF-8.
+std::size_t character_count(std::string_view text);
 
 }  // namespace assay

@@ -112,6 +112,7 @@ Edition v0_7() {
   edition.region_names = {"low_latency", "low_throughput", "med_throughput", "high_throughput",
                           "margin"};
   edition.duration_s = 600;
+  edition.agentic_duration_s = 600;
   edition.seed_sets.clear();  // all seeds were 42
   return edition;
 }

@@ -70,6 +70,8 @@ struct Drafter {
   Json configuration{};
 };
 
+constexpr std::size_t kShortSystemNameMax = 20;  // characters of shortened_system_name
+
 struct Edition {
   std::string_view name{};
   // Which derivations and names hold.
@@ -85,8 +87,9 @@ struct Edition {
   std::int64_t points_max = 32;
   std::int64_t accuracy_runs = 5;
   std::int64_t agentic_accuracy_runs = 4;
-  double ulc_duration_s = 600;
+  double ulc_duration_s = 600;  // at most 32 in flight, whatever C_min is
   double duration_s = 1200;
+  double agentic_duration_s = 2400;
   double warmup_s_max = 86'400;
   double offline_ratio = 0.98;
   std::int64_t super_passes_min = 4;

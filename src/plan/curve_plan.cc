@@ -74,9 +74,8 @@ std::array<std::int64_t, 3> shares(const Regions& regions, std::uint32_t spare) 
 CurvePoint point_at(std::int64_t concurrency, const Regions* regions, bool quick) {
   CurvePoint point{.name = format("r{}", concurrency), .concurrency = concurrency};
   if (regions != nullptr) point.region = regions->region_of(concurrency);
-  const bool ultra_low =
-      point.region ? *point.region == Region::low_latency : concurrency <= kUltraLowMax;
-  point.window_min = ultra_low ? kUltraLowTime : kRegionTime;
+  // By the level, not by the region: C_min may be below it.
+  point.window_min = concurrency <= kUltraLowMax ? kUltraLowTime : kRegionTime;
   point.passes_min = kPassesMin;
   if (quick) {
     point.window_min = point.window_min / kQuickShare;

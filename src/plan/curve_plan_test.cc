@@ -29,6 +29,12 @@ int accurate(const CurvePlan& plan) {
   return static_cast<int>(std::ranges::count_if(plan.points, &CurvePoint::accuracy));
 }
 
+const CurvePoint& at_c_max(const CurvePlan& plan) {
+  const auto found = std::ranges::find(plan.points, plan.c_max, &CurvePoint::concurrency);
+  CHECK(found != plan.points.end());
+  return *found;
+}
+
 TEST(CurvePlan, TheLeastCurveHasEightPointsAndAccuracyAtFive) {
   const auto plan = plan_curve(wish_of(1024, 0));
   ASSERT_TRUE(plan) << plan.error().message;
@@ -138,13 +144,25 @@ TEST(CurvePlan, QuickIsShortAndNotOfficial) {
   ASSERT_TRUE(plan);
   EXPECT_FALSE(plan->official);
   EXPECT_EQ(plan->points[0].window_min, 3_s);
-  EXPECT_EQ(plan->points[1].window_min, 6_s);
+  EXPECT_EQ(at_c_max(*plan).window_min, 6_s);
+}
+
+TEST(CurvePlan, TheLeastTimeGoesByTheLevelAndNotByTheRegion) {
+  const auto plan = plan_curve(wish_of(1024, 0));
+  ASSERT_TRUE(plan);
+  for (const CurvePoint& point : plan->points) {
+    if (point.offline == Offline::dedicated) continue;
+    EXPECT_EQ(point.window_min, point.concurrency <= 32 ? 600_s : 1200_s) << point.name;
+  }
+  // C_min is 1: Low Concurrency begins far below 32.
+  EXPECT_EQ(plan->points[1].region, Region::low_concurrency);
+  EXPECT_LE(plan->points[1].concurrency, 32);
 }
 
 TEST(CurvePlan, ATimeThatLeavesTheWindowWhenAPassIsCropped) {
   const auto plan = plan_curve(wish_of(1024, 0));
   ASSERT_TRUE(plan);
-  const CurvePoint& point = plan->points[3];
+  const CurvePoint& point = at_c_max(*plan);
   ASSERT_EQ(point.window_min, 1200_s);
   // For any rate: of the whole passes that fill the least time, all but one last for the window.
   for (const double rate : {0.0, 1.0, 50.0, 800.0, 1234.5, 5000.0, 1e6}) {

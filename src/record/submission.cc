@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "domain/edition.h"
 
 namespace assay::record {
 namespace {
@@ -166,6 +167,11 @@ Json system_description(const PackedCurve& curve, const Json& node, const Json& 
       .set("node_types", std::move(nodes));
   add_captured(curve.captured, out);
   out = merged(std::move(out), answers["system"]);
+  if (out.find("shortened_system_name") == nullptr) {
+    // A name that is short enough is its own; which letters of a longer one matter, a person knows.
+    const std::string name(out["system_name"].as_string());
+    out.set("shortened_system_name", character_count(name) <= kShortSystemNameMax ? name : "");
+  }
   if (utilization) out.set("tps_utilization", *utilization);
   return out;
 }

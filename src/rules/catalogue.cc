@@ -13,16 +13,16 @@ std::vector<Rule> all_rules() {
   std::vector<Rule> all;
   add(all, {path_exists(), tree_readable(), required_dir(), src_dir(), src_readme(),
             system_results_dir(), benchmark_model_dir(), point_dirs(), measurement_points_present(),
-            result_summary_present(), shared_path_resolution(), point_dirname_concurrency(),
-            point_rules_skipped(), system_dirname(), pareto_layout()});
+            result_summary_present(), config_file_present(), shared_path_resolution(),
+            point_dirname_concurrency(), point_rules_skipped(), system_dirname(), pareto_layout()});
   add(all, {system_description_present(), system_description_valid(),
             system_description_consistency(), model_name_valid(), model_name_consistency(),
             max_concurrency_declared(), tps_utilization(), power_descriptor(), power_estimated()});
-  add(all,
-      {region_basis(), region_computation(), concurrency_in_range(), region_declared(),
-       region_placement(), offline_declared(), offline_point_present(), offline_ordering(),
-       ultra_low_concurrency_coverage(), low_concurrency_coverage(), med_concurrency_coverage(),
-       high_concurrency_coverage(), point_count(), point_cap(), benchmark_type_consistency()});
+  add(all, {region_basis(), c_min_override(), region_computation(), concurrency_in_range(),
+            region_declared(), region_placement(), offline_declared(), offline_point_present(),
+            offline_ordering(), ultra_low_concurrency_coverage(), low_concurrency_coverage(),
+            med_concurrency_coverage(), high_concurrency_coverage(), point_count(), point_cap(),
+            benchmark_type_consistency()});
   add(all, {point_config_valid(),
             point_disclosure_complete(),
             load_pattern(),

@@ -20,6 +20,7 @@ Rule benchmark_model_dir();
 Rule point_dirs();
 Rule measurement_points_present();
 Rule result_summary_present();
+Rule config_file_present();
 Rule shared_path_resolution();
 Rule point_dirname_concurrency();
 Rule point_rules_skipped();
@@ -39,6 +40,7 @@ Rule power_estimated();
 
 // curve
 Rule region_basis();
+Rule c_min_override();
 Rule region_computation();
 Rule concurrency_in_range();
 Rule region_declared();

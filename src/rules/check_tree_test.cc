@@ -42,6 +42,27 @@ TEST(Check, the_golden_trees_pass_every_rule) {
   }
 }
 
+TEST(Check, up_to_32_in_flight_ten_minutes_are_enough_whatever_C_min_is) {
+  GoldenTree tree = golden_tree();
+  inner(tree.point("r16"), {"steady_state", "window"}).set("duration_s", 601);
+  EXPECT_TRUE(checked(tree).clean(true));
+}
+
+TEST(Check, a_declared_C_min_cuts_the_regions_and_ends_Ultra_Low) {
+  GoldenTree tree = golden_tree();
+  const auto declare = [&](int value) {
+    tree.each("system_desc.json", [&](Json& one) { one.set("c_min_override", value); });
+  };
+  declare(8);
+  EXPECT_TRUE(checked(tree).clean(true));
+  // 1..16 is Ultra Low then, and no point lies in Low, 17..26.
+  declare(16);
+  const auto found = fired(checked(tree));
+  EXPECT_TRUE(found.contains("low-concurrency-coverage"));
+  EXPECT_TRUE(found.contains("region-placement"));
+  EXPECT_FALSE(found.contains("c-min-override"));
+}
+
 // Kept for who tests against a tree without making one (end-to-end tests, importers).
 TEST(Check, the_golden_tree_is_the_one_under_tests_golden) {
   for (const auto& [path, text] : golden_tree().files()) {

@@ -84,6 +84,19 @@ void derive_point(PointFolder& point, const Edition& edition, bool pareto) {
   read_accuracy(point.accuracy);
 }
 
+void derive_override(Curve& curve) {
+  std::optional<std::int64_t> value;
+  bool good = true;
+  for (const PointFolder& point : curve.points) {
+    const Json* stated = point.description.root().find("c_min_override");
+    curve.c_min_stated = curve.c_min_stated || stated != nullptr;
+    good =
+        good && stated != nullptr && valid_c_min(*stated) && (!value || *value == stated->as_int());
+    if (good) value = stated->as_int();
+  }
+  if (curve.c_min_stated && good) curve.c_min_override = value;
+}
+
 void derive_regions(Curve& curve, const Edition& edition) {
   for (const PointFolder& point : curve.points) {
     const Json& declared = point.description.at("/max_supported_concurrency");
@@ -91,11 +104,18 @@ void derive_regions(Curve& curve, const Edition& edition) {
     if (!point.usable()) curve.c_min_partial = true;
     curve.c_min = std::min(curve.c_min.value_or(kUltraLowMax), point.concurrency);
   }
-  if (!edition.c_min_derived) curve.c_min = kUltraLowMax;
+  if (edition.c_min_derived) {
+    derive_override(curve);
+  } else {
+    curve.c_min = kUltraLowMax;
+  }
+  if (curve.c_min_override) curve.c_min = curve.c_min_override;
   if (!curve.c_max || !curve.c_min) {
     curve.regions_trouble = curve.c_max ? "no concurrency is readable" : "C_max is not declared";
     return;
   }
+  // The rule on c_min_override says it; no boundary can be told.
+  if (curve.c_min_override && !curve.has_level(*curve.c_min_override)) return;
   auto regions = Regions::make(*curve.c_max, *curve.c_min);
   if (regions) {
     curve.regions = *regions;
@@ -135,6 +155,10 @@ void derive_system(System& system, const Edition& edition, bool pareto) {
 
 }  // namespace
 
+bool valid_c_min(const Json& value) {
+  return value.is_integer() && value.as_int() >= 1 && value.as_int() <= kUltraLowMax;
+}
+
 void derive(Submission& tree) {
   for (System& system : tree.systems) derive_system(system, tree.edition, tree.pareto);
 }
@@ -155,6 +179,12 @@ const PointFolder* Curve::top_point() const {
   return found == points.end() ? nullptr : &*found;
 }
 
+bool Curve::has_level(std::int64_t concurrency) const {
+  return std::ranges::any_of(points, [concurrency](const PointFolder& point) {
+    return !point.dedicated() && point.concurrency == concurrency;
+  });
+}
+
 std::optional<Region> Curve::region_of(const PointFolder& point) const {
   if (!regions || point.dedicated()) return std::nullopt;
   return regions->region_of(point.concurrency);
@@ -165,7 +195,7 @@ bool Curve::in_region(const PointFolder& point, Region region) const {
 }
 
 bool Curve::ultra_low(const PointFolder& point) const {
-  return !point.dedicated() && point.concurrency <= kUltraLowMax;
+  return !point.dedicated() && point.concurrency <= ultra_low_end();
 }
 
 std::string System::division() const {

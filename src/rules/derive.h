@@ -8,6 +8,9 @@ namespace assay::rules {
 // Fills every "Derived" field of the tree.
 void derive(Submission& tree);
 
+// A c_min_override: an integer, 1..32.
+bool valid_c_min(const Json& value);
+
 // The entries of an accuracy file and what is wrong with them.
 void read_accuracy(Accuracy& accuracy);
 

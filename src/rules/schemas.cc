@@ -7,10 +7,14 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "domain/edition.h"
 #include "domain/regions.h"
+#include "rules/calendar.h"
 
 namespace assay::rules {
 namespace {
+
+bool blank(std::string_view text) { return trim(text).empty(); }
 
 constexpr double kAny = std::numeric_limits<double>::infinity();
 constexpr double kConcurrencyTop = 1e9;
@@ -89,7 +93,7 @@ constexpr std::array kNodesUsedFields{
 constexpr std::array kDescriptionFields{
     Field{"/division", Shape::text, true},
     Field{"/system_name", Shape::text, true},
-    Field{"/shortened_system_name", Shape::text},
+    Field{"/shortened_system_name", Shape::text, true},
     Field{"/system_size", Shape::text, true},
     Field{"/system_node_ensemble_count", Shape::integer, true, 1},
     Field{"/system_node_ensemble_total", Shape::integer, true, 1},
@@ -97,6 +101,11 @@ constexpr std::array kDescriptionFields{
     Field{"/endpoint_url", Shape::text},
     Field{"/serving_framework", Shape::text},
     Field{"/node_types", Shape::list, true},
+    Field{"/system_category", Shape::text},
+    Field{"/availability_url", Shape::text},
+    Field{"/target_availability_date", Shape::text},
+    Field{"/node_config", Shape::text},
+    Field{"/config_summary_notes", Shape::text},
     Field{"/config_summary", Shape::text_or_map},
     Field{"/disaggregated", Shape::on_off},
     Field{"/tensor_parallel", Shape::integer, false, 1},
@@ -117,14 +126,29 @@ constexpr std::array kNodeTypeFields{
     Field{"/host_memory_capacity", Shape::text, true},
     Field{"/host_memory_configuration", Shape::text, true},
     Field{"/accelerator_info", Shape::list, true},
-    Field{"/host_network_card_count", Shape::text_or_number, true},
+    Field{"/host_network_card_count", Shape::text, true},
     Field{"/driver", Shape::text, true},
     Field{"/filesystem", Shape::text, true},
+    Field{"/host_networking", Shape::text},
+    Field{"/host_storage_capacity", Shape::text},
+    Field{"/host_storage_type", Shape::text},
+    Field{"/other_hardware", Shape::text},
+    Field{"/hw_notes", Shape::text},
+    Field{"/cooling", Shape::text},
+    Field{"/inference_backend", Shape::text},
+    Field{"/operating_system", Shape::text},
+    Field{"/container_link", Shape::text},
+    Field{"/other_software_stack", Shape::text},
+    Field{"/sw_notes", Shape::text},
 };
 
 constexpr std::array kAcceleratorFields{
     Field{"/accelerator_model_name", Shape::text, true},
     Field{"/accelerators_per_node", Shape::integer, true, 0},
+    Field{"/accelerator_memory_capacity", Shape::text},
+    Field{"/accelerator_memory_type", Shape::text},
+    Field{"/accelerator_interconnect", Shape::text},
+    Field{"/accelerator_host_interconnect", Shape::text},
 };
 
 constexpr std::array kSummaryFields{
@@ -230,15 +254,17 @@ void check_availability(const Json& description, std::vector<Issue>& issues) {
     issues.push_back({"/system_availability_status", "system_availability_status is missing",
                       "Available, Preview or RDI"});
   }
-  if (status == "available" && description["availability_url"].as_string().empty()) {
+  if (status == "available" && blank(description["availability_url"].as_string())) {
     issues.push_back({"/availability_url", "availability_url is missing",
                       "where the system can be had, since it is Available"});
   }
   const std::string_view date = description["target_availability_date"].as_string();
-  const bool dated = date.size() == 10 && date[4] == '-' && date[7] == '-';
-  if (status == "preview" && !dated) {
+  constexpr std::size_t kDateSize = 10;  // and no time behind it
+  const bool dated = date.size() == kDateSize && Day::parse(date).has_value();
+  if (status == "preview" ? !dated : !blank(date) && !dated) {
     issues.push_back({"/target_availability_date", format("target_availability_date is '{}'", date),
-                      "a date (2027-04-19), since the system is Preview"});
+                      status == "preview" ? "a date (2027-04-19), since the system is Preview"
+                                          : "a date (2027-04-19), or nothing"});
   }
 }
 
@@ -301,12 +327,13 @@ std::vector<Issue> description_issues(const Json& description) {
   check_fields(description, "", kDescriptionFields, issues);
   one_of(description["division"], "/division", {"Standardized", "Serviced", "RDI"}, issues);
   check_availability(description, issues);
-  constexpr std::size_t kShortNameMax = 20;
-  if (description["shortened_system_name"].as_string().size() > kShortNameMax) {
+  const std::string_view short_name = description["shortened_system_name"].as_string();
+  const bool named = description["shortened_system_name"].is_string();
+  if (named && (blank(short_name) || character_count(short_name) > kShortSystemNameMax)) {
     issues.push_back(
         {"/shortened_system_name",
          format("shortened_system_name is {}", said(description["shortened_system_name"])),
-         "20 characters or fewer"});
+         "1 to 20 characters"});
   }
   const Json& types = description["node_types"];
   if (types.is_array() && types.size() == 0) {

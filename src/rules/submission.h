@@ -132,6 +132,9 @@ struct Curve {
   std::optional<std::int64_t> c_max{};
   std::optional<std::int64_t> c_min{};
   bool c_min_partial = false;  // a point's concurrency is only its folder's name
+  // §5.4: a description may declare C_min. It holds where all points declare it and agree.
+  bool c_min_stated = false;
+  std::optional<std::int64_t> c_min_override{};
   std::optional<Regions> regions{};
   std::string regions_trouble{};
 
@@ -139,9 +142,12 @@ struct Curve {
   const PointFolder* offline_point() const;
   // The point measured at exactly C_max, not a dedicated Offline one.
   const PointFolder* top_point() const;
+  bool has_level(std::int64_t concurrency) const;  // a point that is no dedicated Offline run
   // The region in which the point counts; the margin as High where the edition has it so.
   std::optional<Region> region_of(const PointFolder& point) const;
   bool in_region(const PointFolder& point, Region region) const;
+  // 1..32; of a declared C_min 1..C_min.
+  std::int64_t ultra_low_end() const { return c_min_override.value_or(kUltraLowMax); }
   bool ultra_low(const PointFolder& point) const;
 };
 

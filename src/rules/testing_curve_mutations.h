@@ -69,6 +69,12 @@ inline std::vector<Mutation> structure_mutations_2() {
       {.rule = "result-summary-present",
        .what = "a point without summary",
        .change = [](GoldenTree& t) { t.documents.erase(t.curve + "/r96/result_summary.json"); }},
+      {.rule = "config-file-present",
+       .what = "a point without config.yaml",
+       .change = [](GoldenTree& t) { t.documents.erase(t.curve + "/r96/config.yaml"); }},
+      {.rule = "config-file-present",
+       .what = "a config.yaml that is a list",
+       .change = [](GoldenTree& t) { t.replace("r96", "config.yaml", "- 1\n"); }},
       {.rule = "shared-path-resolution",
        .what = "a path that leads out",
        .change = [](GoldenTree& t) { t.point("r96").set("shared_src", "../src"); }},
@@ -111,6 +117,15 @@ inline std::vector<Mutation> system_mutations_1() {
        .what = "Available without a URL",
        .change = all("availability_url", "")},
       {.rule = "system-description-valid",
+       .what = "a short name of 21 characters",
+       .change = all("shortened_system_name", "123456789012345678901")},
+      {.rule = "system-description-valid",
+       .what = "a short name of blanks",
+       .change = all("shortened_system_name", "  ")},
+      {.rule = "system-description-valid",
+       .what = "to be had on a day that no year has",
+       .change = all("target_availability_date", "2027-02-30")},
+      {.rule = "system-description-valid",
        .what = "broken JSON",
        .change = [](GoldenTree& t) { t.replace("r96", "system_desc.json", "{"); }},
       {.rule = "system-description-consistency",
@@ -135,6 +150,32 @@ inline std::vector<Mutation> system_mutations_1() {
        .what = "a point declares less",
        .change = [](GoldenTree& t) { t.point("r96").set("max_supported_concurrency", 512); },
        .severity = Severity::warning},
+  };
+}
+
+inline std::vector<Mutation> c_min_mutations() {
+  const auto all = [](Json value) {
+    return [value](GoldenTree& t) {
+      t.each("system_desc.json", [&](Json& one) { one.set("c_min_override", value); });
+    };
+  };
+  return {
+      {.rule = "c-min-override",
+       .what = "declared by one point",
+       .change = [](GoldenTree& t) { t.description("r96").set("c_min_override", 8); },
+       .also = {"system-description-consistency"}},
+      {.rule = "c-min-override",
+       .what = "one point declares another",
+       .change =
+           [all](GoldenTree& t) {
+             all(8)(t);
+             t.description("r96").set("c_min_override", 16);
+           },
+       .also = {"system-description-consistency"}},
+      {.rule = "c-min-override", .what = "above 32", .change = all(40)},
+      {.rule = "c-min-override", .what = "a number with a fraction", .change = all(8.5)},
+      {.rule = "c-min-override", .what = "null", .change = all(Json())},
+      {.rule = "c-min-override", .what = "a level that was not measured", .change = all(9)},
   };
 }
 

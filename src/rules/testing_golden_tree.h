@@ -240,12 +240,24 @@ inline Json golden_point(std::int64_t concurrency, std::string_view region, std:
       .set("target_cohort", "2026-10-C1");
 }
 
+// The client's settings, as far as a reader of the tree looks at them.
+inline Json golden_config(std::int64_t concurrency, std::string_view model,
+                          std::string_view dataset) {
+  return Json()
+      .set("type", "online")
+      .set("model_params", Json().set("name", model).set("streaming", "on"))
+      .set("datasets", Json().push_back(Json().set("name", dataset).set("type", "performance")))
+      .set("endpoint_config", Json().set("api_key", "<redacted>"))
+      .set("settings",
+           Json().set("load_pattern",
+                      Json().set("type", "concurrency").set("target_concurrency", concurrency)));
+}
+
 inline double golden_tpot_ms(std::int64_t concurrency) {
   return 8 + 0.03 * static_cast<double>(concurrency);
 }
 
-inline Json golden_summary(std::int64_t concurrency, double system_tps) {
-  constexpr double kSeconds = 1500;
+inline Json golden_summary(std::int64_t concurrency, double system_tps, double seconds = 1500) {
   const double tpot = golden_tpot_ms(concurrency);
   const double ttft = 50 + 0.8 * static_cast<double>(concurrency);
   const auto block = [](double p90_ms) {
@@ -253,7 +265,7 @@ inline Json golden_summary(std::int64_t concurrency, double system_tps) {
         .set("avg", p90_ms * 0.8e6)
         .set("percentiles", Json().set("50.0", p90_ms * 0.7e6).set("90.0", p90_ms * 1e6));
   };
-  const auto tokens = static_cast<std::int64_t>(system_tps * kSeconds);
+  const auto tokens = static_cast<std::int64_t>(system_tps * seconds);
   return Json()
       .set("version", "1.0")
       .set("git_sha", "feedface")
@@ -261,7 +273,7 @@ inline Json golden_summary(std::int64_t concurrency, double system_tps) {
       .set("n_samples_issued", 31'980)
       .set("n_samples_completed", 31'980)
       .set("n_samples_failed", 0)
-      .set("duration_ns", static_cast<std::int64_t>(kSeconds * 1e9))
+      .set("duration_ns", static_cast<std::int64_t>(seconds * 1e9))
       .set("state", "complete")
       .set("complete", true)
       .set("ttft", block(ttft))
@@ -298,6 +310,8 @@ inline GoldenTree golden_tree() {
     const std::string at = format("{}/r{}/", tree.curve, concurrency);
     tree.documents[at + "point.yaml"] =
         golden_point(concurrency, region, "gpt-oss-120b", "mlperf_gpt_oss_performance", kMax);
+    tree.documents[at + "config.yaml"] =
+        golden_config(concurrency, "gpt-oss-120b", "mlperf_gpt_oss_performance");
     tree.documents[at + "system_desc.json"] =
         golden_description(kMax).set("tps_utilization", std::round(tps / best * 1000) / 1000);
     tree.documents[at + "result_summary.json"] =
@@ -348,10 +362,12 @@ inline GoldenTree golden_agentic_tree() {
                                           .set("stop_issuing_on_first_user_complete", false)
                                           .set("num_trajectories_to_issue", 1226));
     tree.documents[at + "point.yaml"] = std::move(point);
+    tree.documents[at + "config.yaml"] =
+        golden_config(concurrency, "qwen3_6-35b-a3b", "agentic_inference_conversations");
     tree.documents[at + "system_desc.json"] = golden_description(kMax).set(
         "tps_utilization", std::round(tps / golden_tps(kMax) * 1000) / 1000);
     tree.documents[at + "result_summary.json"] =
-        golden_summary(concurrency, tps)
+        golden_summary(concurrency, tps, 2600)
             .set("output_tokens_per_turn_total", 120'000)
             .set("e2e_turn_time_seconds_total", 2400)
             .set("e2e_avg_interactivity", 50.0)

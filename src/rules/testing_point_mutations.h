@@ -57,6 +57,17 @@ inline std::vector<Mutation> point_mutations_1() {
            },
        .severity = Severity::warning},
       {.rule = "point-duration",
+       .what = "an agentic run of half an hour",
+       .change =
+           [](GoldenTree& t) {
+             constexpr double kSeconds = 1800;
+             t.summary("r96").set("duration_ns", static_cast<std::int64_t>(kSeconds * 1e9));
+             inner(t.summary("r96"), {"output_sequence_lengths"})
+                 .set("total", static_cast<std::int64_t>(golden_tps(96) * kSeconds));
+           },
+       .severity = Severity::warning,
+       .agentic = true},
+      {.rule = "point-duration",
        .what = "a window of ten minutes",
        .change = set_steady({"window"}, "duration_s", 600),
        .severity = Severity::warning},
@@ -382,6 +393,9 @@ inline std::vector<Mutation> accuracy_mutations_1() {
        .what = "none at Offline",
        .change =
            [](GoldenTree& t) { t.documents.erase(t.curve + "/r6396/accuracy_results.json"); }},
+      {.rule = "accuracy-coverage",
+       .what = "one result at 16 for Ultra Low and for Low",
+       .change = [](GoldenTree& t) { t.documents.erase(t.curve + "/r8/accuracy_results.json"); }},
       {.rule = "accuracy-run-count",
        .what = "one at a submitter's choice",
        .change =
@@ -444,6 +458,10 @@ inline std::vector<Mutation> accuracy_mutations_2() {
       {.rule = "agentic-accuracy-inline",
        .what = "a percentage",
        .change = [entry](GoldenTree& t) { entry(t, "r96").set("score", 57.01); },
+       .agentic = true},
+      {.rule = "agentic-accuracy-inline",
+       .what = "a point without",
+       .change = [](GoldenTree& t) { t.documents.erase(t.curve + "/r96/accuracy_results.json"); },
        .agentic = true},
       {.rule = "agentic-accuracy-swebench",
        .what = "a mean below",

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "text/python_quote.h"
 #include "text/unicode.h"
 
@@ -239,9 +240,7 @@ std::size_t Value::length() const {
   if (is_dict()) return dict().size();
   if (is_undefined()) return 0;
   if (!is_string()) fail(format("{} has no length", type_name()));
-  return static_cast<std::size_t>(std::count_if(string().begin(), string().end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
+  return character_count(string());
 }
 
 Value Call::argument(std::size_t place, std::string_view name, Value fallback) const {

@@ -8,15 +8,14 @@ namespace {
 
 void check_accuracy_coverage(const Scope& at, Out& out) {
   if (!any_accuracy(at.tree)) return out.not_applicable();
-  for (const AccuracyBand& band : accuracy_bands(*at.curve)) {
-    // A file that can't be judged is said by its own rule.
-    const auto scored = [](const PointFolder* point) {
-      const Accuracy& accuracy = point->accuracy;
-      return accuracy.scored() || accuracy.document.broken() || !accuracy.issues.empty();
-    };
-    if (band.points.empty() || std::ranges::any_of(band.points, scored)) continue;
+  for (const AccuracyBand& band : accuracy_bands(*at.curve).bands) {
+    // A band without points is said by its own rule.
+    if (band.points.empty() || !band.runs.empty()) continue;
+    const auto free = [](const PointFolder* point) { return !point->accuracy.scored(); };
+    const auto at_point = std::ranges::find_if(band.points, free);
     out.error({at.curve->path}, format("no accuracy result for {}", band.name),
-              format("one, at {}", band.points.front()->name));
+              at_point == band.points.end() ? "one of its own: each result answers for one region"
+                                            : format("one, at {}", (*at_point)->name));
   }
 }
 

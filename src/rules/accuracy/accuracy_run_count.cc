@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "rules/accuracy/bands.h"
 #include "rules/rule.h"
 
@@ -5,23 +7,18 @@ namespace assay::rules {
 namespace {
 
 void check_accuracy_run_count(const Scope& at, Out& out) {
-  std::size_t bands = 0;
-  for (const AccuracyBand& band : accuracy_bands(*at.curve)) {
-    // An elected point's result is High Concurrency's too.
-    const bool elected = band.name == "offline" && !band.points.front()->dedicated();
-    bands += elected ? 0U : 1U;
-  }
-  std::size_t results = 0;
+  const AccuracyBands bands = accuracy_bands(*at.curve);
   for (const PointFolder& point : at.curve->points) {
     if (!point.accuracy.scored()) continue;
     const bool choice = point.point.at("/region").as_string() == at.tree.edition.choice_region;
     const Place where = point.accuracy.document.place();
-    if (choice && !point.dedicated()) {
-      out.error(where, format("an accuracy result at {}, a submitter's choice", point.name),
-                "none, or the point declared in its region");
-    } else if (++results > bands) {
-      out.error(where, format("accuracy result number {}, at {}", results, point.name),
-                format("{}: one for each required band", bands));
+    if (std::ranges::count(bands.spare, &point) > 0) {
+      out.error(where, format("an accuracy result at {}, one too many", point.name),
+                "one for each required band, none elsewhere");
+    } else if (choice && !point.dedicated()) {
+      out.warning(point.point.place("/region"),
+                  format("{} answers for its region's accuracy as a submitter's choice", point.name),
+                  "the point declared in its region");
     }
   }
 }

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "rules/rule.h"
 
 namespace assay::rules {
@@ -11,12 +9,9 @@ void check_agentic_accuracy_inline(const Scope& at, Out& out) {
   const Accuracy& accuracy = at.point->accuracy;
   const AccuracyEntry* entry = accuracy.inline_entry();
   if (entry == nullptr || entry->metrics.empty()) {
-    const auto scored = [](const PointFolder& p) { return p.accuracy.inline_entry() != nullptr; };
-    const bool none = std::ranges::none_of(at.curve->points, scored);
-    if (none && at.point == &at.curve->points.front()) {
-      out.warning({at.curve->path}, "no point has an inline score",
-                  "an entry with dataset_type: performance");
-    }
+    out.error(accuracy.present() ? accuracy.document.place() : Place{at.point->path},
+              format("no inline score at {}", at.point->name),
+              "an entry with dataset_type: performance");
     return;
   }
   const double score = entry->metrics.front().second;
@@ -38,7 +33,7 @@ Rule agentic_accuracy_inline() {
           .level = Level::point,
           .action = Action::reject_submission,
           .clause = "§4.3: Accuracy",
-          .demand = "each point's inline score reaches the benchmark's",
+          .demand = "each point has an inline score, which reaches the benchmark's",
           .fix = "score the turns as they complete (agentic_inference_inline)",
           .check = check_agentic_accuracy_inline};
 }

@@ -11,10 +11,10 @@ void check_agentic_accuracy_swebench(const Scope& at, Out& out) {
   double sum = 0;
   int bands = 0;
   Place where{at.curve->path};
-  for (const AccuracyBand& band : accuracy_bands(*at.curve, Membership::once)) {
+  for (const AccuracyBand& band : accuracy_bands(*at.curve).bands) {
     double total = 0;
     int scores = 0;
-    for (const PointFolder* point : band.points) {
+    for (const PointFolder* point : band.runs) {
       for (const AccuracyEntry& entry : point->accuracy.entries) {
         if (!entry.dataset.starts_with("swe_bench") || entry.metrics.empty()) continue;
         const double score = entry.metrics.front().second;

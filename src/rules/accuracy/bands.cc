@@ -4,25 +4,87 @@
 
 namespace assay::rules {
 
-std::vector<AccuracyBand> accuracy_bands(const Curve& curve, Membership membership) {
-  AccuracyBand ultra_low{.name = "ultra_low_concurrency"};
-  std::vector<AccuracyBand> bands;
+namespace {
+
+// A file that can't be judged is said by its own rule, and stands for a run until then.
+bool has_run(const PointFolder& point) {
+  const Accuracy& accuracy = point.accuracy;
+  return accuracy.scored() || accuracy.document.broken() || !accuracy.issues.empty();
+}
+
+std::vector<AccuracyBand> mandatory_bands(const Curve& curve) {
+  std::vector<AccuracyBand> bands{{.name = "ultra_low_concurrency"}};
   for (const PointFolder& point : curve.points) {
-    if (curve.ultra_low(point)) ultra_low.points.push_back(&point);
+    if (curve.ultra_low(point)) bands.front().points.push_back(&point);
   }
-  bands.push_back(std::move(ultra_low));
   for (const Region region :
        {Region::low_concurrency, Region::med_concurrency, Region::high_concurrency}) {
     AccuracyBand band{.name = to_string(region)};
     for (const PointFolder& point : curve.points) {
-      if (!curve.in_region(point, region)) continue;
-      if (membership == Membership::all || !curve.ultra_low(point)) band.points.push_back(&point);
+      if (curve.in_region(point, region)) band.points.push_back(&point);
     }
     bands.push_back(std::move(band));
   }
-  const PointFolder* offline = curve.offline_point();
-  if (!curve.agentic && offline != nullptr) bands.push_back({"offline", {offline}});
   return bands;
+}
+
+// Gives runs to bands one after another; a run whose bands are taken asks their owners to move on
+// to another of theirs (augmenting paths).
+class Matching {
+ public:
+  explicit Matching(std::vector<AccuracyBand>& bands) : bands_(bands) {}
+
+  bool place(const PointFolder* run) {
+    std::vector<bool> asked(bands_.size(), false);
+    return place(run, asked);
+  }
+
+ private:
+  bool place(const PointFolder* run, std::vector<bool>& asked) {
+    for (std::size_t i = 0; i < bands_.size(); ++i) {
+      if (asked[i] || std::ranges::count(bands_[i].points, run) == 0) continue;
+      asked[i] = true;
+      std::vector<const PointFolder*>& runs = bands_[i].runs;
+      if (runs.empty() || place(runs.front(), asked)) {
+        runs.assign(1, run);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  std::vector<AccuracyBand>& bands_;
+};
+
+}  // namespace
+
+AccuracyBands accuracy_bands(const Curve& curve) {
+  AccuracyBands out{.bands = mandatory_bands(curve)};
+  std::vector<const PointFolder*> runs;
+  for (const PointFolder& point : curve.points) {
+    if (has_run(point) && !point.dedicated()) runs.push_back(&point);
+  }
+  const auto elected = [](const PointFolder* run) { return run->offline == Offline::elected; };
+  std::ranges::stable_partition(runs, [&](const PointFolder* run) { return !elected(run); });
+  std::vector<const PointFolder*> left;
+  Matching matching(out.bands);
+  for (const PointFolder* run : runs) {
+    if (!matching.place(run)) left.push_back(run);
+  }
+  for (const PointFolder* run : left) {
+    if (curve.regions && !elected(run)) out.spare.push_back(run);
+    const auto home = std::ranges::find_if(out.bands, [run](const AccuracyBand& band) {
+      return std::ranges::count(band.points, run) > 0;
+    });
+    if (home != out.bands.end()) home->runs.push_back(run);
+  }
+  const PointFolder* offline = curve.offline_point();
+  if (!curve.agentic && offline != nullptr) {
+    AccuracyBand& band = out.bands.emplace_back(AccuracyBand{.name = "offline"});
+    band.points.push_back(offline);
+    if (has_run(*offline)) band.runs.push_back(offline);
+  }
+  return out;
 }
 
 bool any_accuracy(const Submission& tree) {

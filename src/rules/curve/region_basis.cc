@@ -7,6 +7,9 @@ void check_region_basis(const Scope& at, Out& out) {
   if (!at.curve->c_max) {
     out.warning({at.curve->path}, "C_max is unknown: no system_desc.json declares it",
                 "max_supported_concurrency");
+  } else if (at.curve->c_min_override) {
+    out.info({at.curve->path}, format("C_min is {} by c_min_override, C_max is {}",
+                                      *at.curve->c_min_override, *at.curve->c_max));
   } else if (at.curve->c_min_partial && at.tree.edition.c_min_derived) {
     out.warning({at.curve->path},
                 format("C_min {} rests on folder names: a point.yaml can't be used",

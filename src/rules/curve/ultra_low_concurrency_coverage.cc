@@ -7,7 +7,8 @@ void check_ultra_low_concurrency_coverage(const Scope& at, Out& out) {
   for (const PointFolder& point : at.curve->points) {
     if (at.curve->ultra_low(point)) return;
   }
-  out.error({at.curve->path}, "no point at concurrency 1..32", "one or more");
+  out.error({at.curve->path}, format("no point at concurrency 1..{}", at.curve->ultra_low_end()),
+            "one or more");
 }
 
 }  // namespace
@@ -18,7 +19,7 @@ Rule ultra_low_concurrency_coverage() {
           .level = Level::curve,
           .action = Action::reject_submission,
           .clause = "§5.4: Ultra Low Concurrency coverage",
-          .demand = "a point at concurrency 1..32",
+          .demand = "a point at concurrency 1..32, or 1..C_min where C_min is declared",
           .fix = "measure one; it decides C_min",
           .check = check_ultra_low_concurrency_coverage};
 }

@@ -3,10 +3,13 @@
 namespace assay::rules {
 namespace {
 
+double least_duration_s(const Scope& at) {
+  if (at.point->concurrency <= kUltraLowMax) return at.tree.edition.ulc_duration_s;
+  return at.curve->agentic ? at.tree.edition.agentic_duration_s : at.tree.edition.duration_s;
+}
+
 void check_point_duration(const Scope& at, Out& out) {
-  const double least = at.curve->in_region(*at.point, Region::low_latency)
-                           ? at.tree.edition.ulc_duration_s
-                           : at.tree.edition.duration_s;
+  const double least = least_duration_s(at);
   const std::string_view pointer = "/steady_state/window/duration_s";
   const Json& window = at.point->point.at(pointer);
   const double run = at.point->metrics.duration_ns.value_or(0) / 1e9;
