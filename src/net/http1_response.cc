@@ -21,6 +21,18 @@ std::size_t end_of_head(std::string_view text, std::size_t from) {
   return std::string_view::npos;
 }
 
+bool is_fold(std::string_view text, std::size_t at) {
+  return at < text.size() && (text[at] == ' ' || text[at] == '\t');
+}
+
+// A field folded over several lines as one (RFC 9112, 5.2).
+std::string unfolded(std::string_view lines) {
+  std::string line(lines);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
+  return line;
+}
+
 // Calls visit on each element of a comma-separated list.
 template <typename Visit>
 void for_each_element(std::string_view list, Visit&& visit) {
@@ -84,8 +96,12 @@ bool ResponseParser::read_head(std::string_view& bytes) {
 bool ResponseParser::parse_head(std::string_view text) {
   bool first = true;
   while (!text.empty()) {
-    const std::size_t lf = text.find('\n');
+    std::size_t lf = text.find('\n');
+    const std::size_t first_lf = lf;
+    while (!first && is_fold(text, lf + 1)) lf = text.find('\n', lf + 1);
     std::string_view line = text.substr(0, lf);
+    const std::string whole = lf == first_lf ? std::string() : unfolded(line);
+    if (lf != first_lf) line = whole;
     text.remove_prefix(lf + 1);
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (first) {

@@ -95,6 +95,15 @@ TEST(Http1Response, an_interim_response_is_passed_over) {
   EXPECT_EQ(seen.state, State::complete);
 }
 
+TEST(Http1Response, a_folded_field_is_one) {
+  const Seen seen = parse_whole(
+      "HTTP/1.1 200 OK\r\nX-Long: one\r\n two\r\nContent-Length:\r\n\t 2\r\n"
+      "Connection: keep-alive,\n close\r\n\r\n{}");
+  EXPECT_EQ(seen.state, State::complete);
+  EXPECT_EQ(seen.body, "{}");
+  EXPECT_FALSE(seen.head.keep_alive);
+}
+
 TEST(Http1Response, what_is_wrong_is_named) {
   const std::string ok = "HTTP/1.1 200 OK\r\n";
   for (const std::string& text :
