@@ -54,14 +54,15 @@ class ProbeConnection {
 
   Recording ask(std::string_view request, Duration timeout) {
     Recording out;
-    const Instant deadline = clock_.now() + timeout;
+    // Read before the bytes go: a server on this machine may answer before we run again.
+    out.sent = clock_.now();
+    const Instant deadline = out.sent + timeout;
     if (!send(request, deadline)) {
       out.ending = Recording::Ending::reset;
       out.ended = clock_.now();
       usable_ = false;
       return out;
     }
-    out.sent = clock_.now();
     net::ResponseParser parser;
     std::size_t total = 0;
     while (out.ending == Recording::Ending::open && total < kReplyBytesMax) {

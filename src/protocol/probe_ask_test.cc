@@ -1,6 +1,7 @@
 // The probe's own connection against a real server on loopback.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -126,6 +127,46 @@ ProbeReport probe(const ProbeQuestion& asked) {
   const auto answers = ask_endpoint(asked, clock);
   EXPECT_TRUE(answers) << (answers ? "" : answers.error().message);
   return answers ? find(asked, *answers) : ProbeReport{};
+}
+
+// A server that lives in the probe's clock: it looks, and answers, each time that the time is read.
+// So it can answer before the probe's next step, as one on another core can.
+class ServerInTheClock final : public Clock {
+ public:
+  explicit ServerInTheClock(net::Fd listener) : listener_(std::move(listener)) {}
+
+  Instant now() const override {
+    now_ = now_ + 1_us;
+    serve();
+    return now_;
+  }
+  void sleep_until(Instant) override {}
+  Duration spin_window() const override { return {}; }
+  Instant last_request() const { return last_request_; }
+
+ private:
+  void serve() const {
+    if (!peer_.open()) peer_ = net::Fd(::accept(listener_.get(), nullptr, nullptr));
+    if (!peer_.open()) return;
+    char buffer[4096];
+    const ssize_t n = ::recv(peer_.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+    if (n <= 0) return;
+    last_request_ = now_;
+    constexpr std::string_view kReply = "HTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\n{}";
+    ::send(peer_.get(), kReply.data(), kReply.size(), MSG_NOSIGNAL);
+  }
+  net::Fd listener_;
+  mutable net::Fd peer_{};
+  mutable Instant now_{};
+  mutable Instant last_request_{};
+};
+
+TEST(AskEndpoint, a_query_counts_from_before_its_bytes_go) {
+  Local local = loopback();
+  const ServerInTheClock clock(std::move(local.listener));
+  const auto answers = ask_endpoint(question("http://" + local.authority), clock);
+  ASSERT_TRUE(answers) << answers.error().message;
+  EXPECT_LT(answers->plain.sent, clock.last_request());
 }
 
 TEST(AskEndpoint, asks_models_a_stream_and_a_whole_reply_over_one_connection) {
