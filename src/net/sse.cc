@@ -8,6 +8,7 @@ const char* find(const char* p, const char* end, char c) {
 }
 
 constexpr std::string_view kData = "data:";
+constexpr std::string_view kEvent = "event:";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
@@ -58,13 +59,23 @@ void SseParser::end_line() {
     if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
   }
   if (line.empty()) {
-    ready_ = has_data_;
+    ready_ = has_data_ || is_error_;
   } else if (line.starts_with(kData) || line == "data") {
     line.remove_prefix(line.size() > 4 ? kData.size() : line.size());
     if (line.starts_with(' ')) line.remove_prefix(1);
-    if (has_data_) data_ += '\n';
+    if (has_data_) {
+      data_ += '\n';
+    } else {
+      data_.clear();
+    }
     data_ += line;
     has_data_ = true;
+  } else if (line.starts_with(kEvent)) {
+    line.remove_prefix(kEvent.size());
+    if (line.starts_with(' ')) line.remove_prefix(1);
+    is_error_ = line == "error";
+  } else if (is_error_ && !has_data_ && line.starts_with(':')) {
+    data_ += line.substr(data_.empty() && line.starts_with(": ") ? 2 : 1);
   }
   line_.clear();
 }

@@ -2,9 +2,9 @@
 //
 // Feed it the body in any pieces; the events are the same however the bytes are cut (property test
 // and fuzzer). Lines end in LF, CRLF or CR; several data lines of one event are joined by LF;
-// comments and the fields event, id and retry are skipped; a byte order mark at the start is
-// skipped. An event is complete at its blank line. Data at the end of the stream without one is
-// given by finish(), because real servers end without it.
+// comments and the fields event, id and retry are skipped, but for `event: error`; a byte order
+// mark at the start is skipped. An event is complete at its blank line. Data at the end of the
+// stream without one is given by finish(), because real servers end without it.
 //
 // An event that lies whole in one piece is passed as a view into that piece: nothing is copied.
 // Others are gathered in an own buffer. In both cases kSsePadding bytes after the data are
@@ -32,6 +32,7 @@ class SseParser {
     line_.clear();
     data_.clear();
     has_data_ = false;
+    is_error_ = false;
     skip_lf_ = false;
     at_start_ = true;
     too_long_ = false;
@@ -58,6 +59,7 @@ class SseParser {
         const char* const after = whole_event(p, end);
         if (after != nullptr) {
           on_event(view_, static_cast<std::size_t>(after - begin));
+          is_error_ = false;
           p = after;
           continue;
         }
@@ -70,16 +72,21 @@ class SseParser {
         on_event(std::string_view(data_), static_cast<std::size_t>(p - begin));
         data_.clear();
         has_data_ = false;
+        is_error_ = false;
       }
     }
     return true;
   }
 
+  // Whether the event that on_event is given is named error. Such a one is given without data too,
+  // then with the words of its comments: some servers tell their errors so.
+  bool names_error() const { return is_error_; }
+
   // The stream is over: what was gathered and never closed by a blank line is an event too.
   template <typename OnEvent>
   void finish(OnEvent&& on_event) {
     if (!line_.empty()) end_line();
-    if (has_data_) {
+    if (has_data_ || is_error_) {
       pad(data_);
       on_event(std::string_view(data_), std::size_t{0});
     }
@@ -96,9 +103,10 @@ class SseParser {
   static void pad(std::string& text) { text.reserve(text.size() + kSsePadding); }
 
   std::string line_{};  // the piece of a line that came so far
-  std::string data_{};  // data lines of the event so far, joined
+  std::string data_{};  // data lines of the event so far, joined; an error's comments before any
   std::string_view view_{};
   bool has_data_ = false;
+  bool is_error_ = false;
   bool skip_lf_ = false;  // the last byte was CR: a LF now belongs to it
   bool at_start_ = true;  // a byte order mark may come
   bool ready_ = false;

@@ -97,6 +97,33 @@ TEST(Sse, the_same_events_however_the_bytes_are_cut) {
   }
 }
 
+// What the parser gives, each event named error with an exclamation mark before it.
+Strings with_errors_marked(const std::string& text, std::size_t piece_bytes) {
+  SseParser parser;
+  Strings events;
+  const auto take = [&](std::string_view data, std::size_t) {
+    events.push_back((parser.names_error() ? "!" : "") + std::string(data));
+  };
+  for (std::size_t at = 0; at < text.size(); at += piece_bytes) {
+    const std::string piece = text.substr(at, piece_bytes);
+    EXPECT_TRUE(parser.feed(piece, take));
+  }
+  parser.finish(take);
+  return events;
+}
+
+TEST(Sse, an_event_named_error_is_told_and_its_comment_speaks_where_data_do_not) {
+  const std::string text =
+      ": hello\n\ndata: a\n\nevent: error\ndata: b\n\ndata: c\n\n"
+      "event:error\r\n: died\r\n\r\ndata: d\n\nevent: error\n: words\ndata: e\ndata: f\n\n"
+      "event: error\nevent: message\ndata: g\n\nevent: errors\ndata: h\n\nevent: error\n: end";
+  const Strings events{"a", "!b", "c", "!died", "d", "!e\nf", "g", "h", "!end"};
+  for (const std::size_t piece_bytes :
+       {std::size_t{1}, std::size_t{3}, std::size_t{17}, text.size()}) {
+    EXPECT_EQ(with_errors_marked(text, piece_bytes), events) << piece_bytes;
+  }
+}
+
 TEST(Sse, a_last_event_without_its_blank_line_is_given_at_the_end) {
   Rng rng(1);
   EXPECT_EQ(parse_in_pieces("data: a\n\ndata: b", rng), (Strings{"a", "b"}));

@@ -171,6 +171,10 @@ Result<DecodedReply> decode_whole(std::string_view body);
 // any of the field's shapes, else the body's beginning.
 std::string error_text(std::string_view body);
 
+// Makes an error of an event that the stream names one (`event: error`), whatever its data are.
+// `words` keeps what event.error points into.
+void take_as_error(std::string_view data, std::string& words, DecodedEvent& event);
+
 // What to do about a connection that could not be made for this reason: a line of its own, or "".
 std::string_view connect_door(std::string_view why);
 

@@ -22,6 +22,7 @@ void Exchange::begin(const Query& query, Instant due, std::uint16_t endpoint, bo
   event_.streamed = streamed;
   mode_ = Mode::undecided;
   stream_error_ = false;
+  has_choice_ = false;
   malformed_ = 0;
   head_ = {};
   sse_.reset();
@@ -140,15 +141,15 @@ bool Exchange::on_stream_data(std::string_view data, bool shares_read, const Sta
                               ReplyDecoder& decoder, EventSink& sink) {
   ++event_.stream_events;
   if (!event_.first_event.known()) event_.first_event = stamp.arrival;
-  if (data == "[DONE]") {
-    event_.done_marker = true;
-    event_.done = stamp.arrival;
-    event_.read_delay_done = stamp.read - stamp.arrival;
-    emit(Category::marker, {}, shares_read, stamp, sink);
+  decoder.decode(data, state_, decoded_);
+  if (decoded_.category == Category::marker) {
+    note_done_marker(shares_read, stamp, sink);
     return true;
   }
-  decoder.decode(data, state_, decoded_);
+  std::string words;
+  if (sse_.names_error()) take_as_error(data, words, decoded_);
   note_usage(decoded_);
+  has_choice_ = has_choice_ || decoded_.has_choice;
   if (decoded_.malformed) ++malformed_;
   if (decoded_.category == Category::error) {
     stream_error_ = true;
@@ -164,6 +165,16 @@ bool Exchange::on_stream_data(std::string_view data, bool shares_read, const Sta
     emit(fragment.category, fragment.text, shares_read || more, stamp, sink);
   }
   return true;
+}
+
+// The first one counts: what follows it most clients never see.
+void Exchange::note_done_marker(bool shares_read, const Stamp& stamp, EventSink& sink) {
+  if (!event_.done_marker) {
+    event_.done_marker = true;
+    event_.done = stamp.arrival;
+    event_.read_delay_done = stamp.read - stamp.arrival;
+  }
+  emit(Category::marker, {}, shares_read, stamp, sink);
 }
 
 void Exchange::complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink) {
@@ -202,6 +213,8 @@ void Exchange::complete_stream(const Stamp& stamp, EventSink& sink) {
     end(Outcome::bad_reply, stamp,
         format("{} of {} events of the stream are no JSON", malformed_, event_.stream_events),
         sink);
+  } else if (event_.done_marker && !has_choice_) {
+    end(Outcome::bad_reply, stamp, "the stream ended without a choice in any of its events", sink);
   } else if (event_.done_marker || event_.finish != FinishReason::none) {
     end(Outcome::ok, stamp, {}, sink);
   } else if (event_.stream_events == 0) {

@@ -62,6 +62,7 @@ class Exchange {
                       ReplyDecoder& decoder, EventSink& sink);
   void emit(Category category, std::string_view text, bool shares_read, const Stamp& stamp,
             EventSink& sink);
+  void note_done_marker(bool shares_read, const Stamp& stamp, EventSink& sink);
   void note_usage(const DecodedEvent& decoded);
   void complete_stream(const Stamp& stamp, EventSink& sink);
   void complete_whole(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink);
@@ -70,6 +71,7 @@ class Exchange {
   Event event_{};
   Mode mode_ = Mode::undecided;
   bool stream_error_ = false;
+  bool has_choice_ = false;      // an event of the stream had one
   std::uint32_t malformed_ = 0;  // events of the stream that could not be read
   net::ResponseHead head_{};
   net::SseParser sse_{};

@@ -304,6 +304,31 @@ TEST(HttpTarget, every_way_to_end_has_its_outcome) {
   }
 }
 
+TEST(HttpTarget, an_event_named_error_fails_the_reply_in_its_own_words) {
+  const std::string begun = kHead + chunk(delta("a"));
+  for (const char* event :
+       {"event: error\ndata: {\"message\":\"engine died\",\"code\":500}\n\n",
+        "event: error\ndata: engine died\n\n", "event: error\n: engine died\n\n"}) {
+    const Collector seen = ask_script({{begun + chunk(event) + chunk(kDone) + kEnd}});
+    EXPECT_EQ(to_string(seen.done[0].outcome), to_string(Outcome::stream_error)) << event;
+    EXPECT_EQ(seen.detail, "engine died");
+  }
+}
+
+TEST(HttpTarget, a_stream_that_says_no_more_than_done_is_no_reply) {
+  for (const std::string& event : {std::string(), chunk("data: {\"message\":\"no\"}\n\n")}) {
+    const Collector seen = ask_script({{kHead + event + chunk(kDone) + kEnd}});
+    EXPECT_EQ(to_string(seen.done[0].outcome), to_string(Outcome::bad_reply));
+  }
+}
+
+TEST(HttpTarget, done_is_a_marker_whatever_blanks_are_around_it) {
+  const Collector seen =
+      ask_script({{kHead + chunk(delta("a")) + chunk("data:  [DONE] \n\n") + kEnd}});
+  EXPECT_EQ(to_string(seen.done[0].outcome), to_string(Outcome::ok)) << seen.detail;
+  EXPECT_TRUE(seen.done[0].done_marker);
+}
+
 TEST(HttpTarget, a_redirect_names_where_to) {
   const Collector seen = ask_script(
       {{"HTTP/1.1 308 Moved\r\nLocation: https://h/v1\r\nContent-Length: 6\r\n\r\n<html>"}});

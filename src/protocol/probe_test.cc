@@ -174,6 +174,8 @@ TEST(Probe, says_what_is_wrong_with_a_stream_and_what_follows_from_it) {
   EXPECT_THAT(with_stream(error),
               AllOf(HasSubstr("bad error: HTTP 200, then an error inside the stream: \"out of\\n"),
                     Not(HasSubstr("bad usage"))));
+  auto named = stream({kWords[0], probe_chunk("event: error\ndata: engine died\n\n")});
+  EXPECT_THAT(with_stream(named), HasSubstr("inside the stream: \"engine died\""));
   auto garbage = whole_stream();
   garbage[2] = sse("{\"choices\":[{\"delta\"");
   EXPECT_THAT(with_stream(garbage), HasSubstr("bad events: 1 of 7 are no JSON"));

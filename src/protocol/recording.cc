@@ -89,6 +89,8 @@ class Reading {
 
   void on_event(std::string_view data) {
     decoder_.decode(data, state_, decoded_);
+    std::string words;
+    if (sse_.names_error()) take_as_error(data, words, decoded_);
     keep();
   }
 

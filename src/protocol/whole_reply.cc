@@ -72,6 +72,16 @@ std::string error_text(std::string_view body) {
   return line;
 }
 
+void take_as_error(std::string_view data, std::string& words, DecodedEvent& event) {
+  if (event.category != Category::error) {
+    words = error_text(data);
+    if (words.empty()) words = "an event named error, without words";
+    event = DecodedEvent{};
+    event.error = words;
+  }
+  event.category = Category::error;
+}
+
 Result<DecodedReply> decode_whole(std::string_view body) {
   std::string padded(body);
   padded.append(kDecodePadding, '\0');
