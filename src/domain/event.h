@@ -96,7 +96,10 @@ struct Event {
   Instant first_token = Instant::none();    // first fragment of any category
   Instant first_visible = Instant::none();  // first fragment of text
   Instant last_token = Instant::none();
-  Instant done = Instant::none();     // the reply is complete, or the failure was seen
+  Instant done = Instant::none();  // the reply is complete, or the failure was seen
+  // The target let go of the query: after `done` where a server ends its stream some time after
+  // [DONE]. Not recorded; none where a target knows of no such time.
+  Instant released = Instant::none();
   Duration read_delay_first_token{};  // our read − arrival, for the two that metrics use
   Duration read_delay_done{};
   Duration connect_time{};  // where `connected`

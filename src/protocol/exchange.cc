@@ -1,5 +1,7 @@
 #include "protocol/exchange.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/format.h"
 
@@ -271,6 +273,7 @@ void Exchange::end(Outcome outcome, const Stamp& stamp, std::string_view detail,
     event_.done = stamp.arrival;
     event_.read_delay_done = stamp.read - stamp.arrival;
   }
+  event_.released = std::max(event_.done, stamp.arrival);
   sink.on_done(event_, detail);
 }
 

@@ -340,6 +340,7 @@ TEST(HttpTarget, done_counts_from_the_marker_though_the_body_never_ends) {
   const Collector seen = ask_script({{kHead + chunk(delta("a")) + chunk(kDone)}, Ending::hang});
   EXPECT_EQ(seen.done[0].outcome, Outcome::ok);
   EXPECT_EQ(seen.done[0].done, seen.done[0].last_token);
+  EXPECT_GT(seen.done[0].released, seen.done[0].done);
 }
 
 // The last bytes and the end of the connection, told by one edge: no second one will come.

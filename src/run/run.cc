@@ -37,8 +37,10 @@ class Watch final : public EventSink {
   void on_done(const Event& event, std::string_view detail) override {
     ++done_[event.query.phase];
     failing = event.outcome != Outcome::ok;
-    freed.push_back(event.done);
-    if (keep_ended) ended.push_back({event.query, event.done, event.outcome});
+    // A server that holds the end of its stream back holds the slot: no send is late by that.
+    const Instant released = event.released.known() ? event.released : event.done;
+    freed.push_back(released);
+    if (keep_ended) ended.push_back({event.query, released, event.outcome});
     if (!failing) {
       ++ok_[event.query.phase];
       last_activity = std::max(last_activity, event.done);

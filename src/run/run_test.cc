@@ -37,7 +37,8 @@ class TestTarget final : public Target {
       ++answered_;
       --in_flight_;
       Event event{.query = sent.query, .due = sent.due, .sent = sent.sent};
-      event.done = sent.sent + service_;
+      event.done = sent.sent + service_ - held_back;
+      event.released = sent.sent + service_;
       if (fail) event.outcome = Outcome::connect_failed;
       sink.on_done(event, "");
     }
@@ -62,6 +63,7 @@ class TestTarget final : public Target {
   std::size_t answers_max = static_cast<std::size_t>(-1);
   int polls = 0;
   bool fail = false;
+  Duration held_back{};  // so long before a query's end its reply is complete
 
  private:
   Clock& clock_;
@@ -112,6 +114,19 @@ TEST(Run, a_closed_loop_keeps_the_slots_full_and_stops_at_the_count) {
 }
 
 // The slots were free while the phase before drained, and nobody of this phase waited for them.
+TEST(Run, a_stream_that_ends_after_its_reply_makes_no_send_late) {
+  PhasePlan phase = closed(2);
+  phase.stop.queries_max = 10;
+  SimClock clock;
+  TestTarget target(clock, 50_ms);
+  target.held_back = 20_ms;
+  CountingSink sink;
+  const RunResult result = run(Plan{.phases = {phase}}, clock, target, sink, Control{});
+  EXPECT_EQ(result.phases[0].completed, 10U);
+  EXPECT_EQ(result.send_lag.max, Duration{});
+  for (const TestTarget::Sent& sent : target.submitted) EXPECT_EQ(sent.due, sent.sent);
+}
+
 TEST(Run, nothing_is_due_before_its_phase) {
   PhasePlan phase = closed(4);
   phase.stop.queries_max = 22;
