@@ -10,6 +10,7 @@ namespace assay::protocol {
 namespace {
 
 constexpr Duration kLongTail = 25_ms;  // and four times the usual gap
+constexpr Duration kLongEnd = 5_ms;
 constexpr Duration kLongGap = 200_ms;
 constexpr Duration kHeldBack = 100_ms;
 
@@ -346,6 +347,11 @@ class Finder {
       note("end", format("comes {} after the last token: latencies up to [DONE] hold that too; "
                          "Assay keeps both instants",
                          human_duration(tail)));
+    }
+    if (marked && s_.complete && s_.end - s_.done_marker > kLongEnd) {
+      note("end", format("the stream ends {} after [DONE]: a client that keeps a number of queries "
+                         "in flight, Assay too, sends its next one so much later",
+                         human_duration(s_.end - s_.done_marker)));
     }
   }
 

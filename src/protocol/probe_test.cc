@@ -292,6 +292,10 @@ TEST(Probe, sees_what_is_gathered_or_held_back_or_stalls) {
   answers.streamed = recorded(whole_stream());
   answers.streamed.reads.back().at = answers.streamed.reads.back().at + 100_ms;
   EXPECT_THAT(findings(answers), HasSubstr("note end: comes 130 ms after the last token"));
+  auto late_end = whole_stream();
+  late_end.back() = sse("[DONE]");
+  late_end.emplace_back("0\r\n\r\n");
+  EXPECT_THAT(with_stream(late_end), HasSubstr("note end: the stream ends 10.0 ms after [DONE]"));
 }
 
 TEST(Probe, compares_tokens_with_events_and_with_the_limit) {

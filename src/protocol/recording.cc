@@ -115,7 +115,7 @@ class Reading {
     if (!f_.first_event.known()) f_.first_event = event.at;
     if (!f_.events.empty() && f_.events.back().read == event.read) ++f_.joined_events;
     if (f_.done_marker.known()) ++f_.events_after_done;
-    if (event.category == Category::marker) f_.done_marker = event.at;
+    if (event.category == Category::marker && !f_.done_marker.known()) f_.done_marker = event.at;
     if (event.malformed) ++f_.malformed;
     if (f_.error.empty()) f_.error = event.error;
     const bool speaks = !event.fragments.empty() || event.finish != FinishReason::none;
