@@ -121,7 +121,7 @@ SteadyState find_steady_state(std::span<const Issued> queries, const SteadyOptio
 Json steady_state_block(const SteadyState& steady);
 // The same with the window's figures and what each metric did, for result_summary.json.
 Json steady_state_json(const SteadyState& steady);
-// "steady in super-passes 1 to 6 of 7 (20:12)"
+// "yes: super-passes 1 to 6 of 7, 20:12"; begins with "yes", "no" or "not known".
 std::string steady_state_text(const SteadyState& steady);
 
 }  // namespace assay::metrics

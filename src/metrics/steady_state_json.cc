@@ -23,6 +23,16 @@ std::string minutes(Duration time) {
   return format("{}:{:02}", seconds / 60, seconds % 60);
 }
 
+// Nothing drifts, and less than the rules want was seen.
+std::string too_few_text(const SteadyState& steady) {
+  const std::string have =
+      steady.super_passes >= kSuperPassesMin
+          ? format("level in super-passes {} to {} of {} only", steady.first + 1, steady.last + 1,
+                   steady.super_passes)
+          : format("{} super-pass{}", steady.super_passes, steady.super_passes == 1 ? "" : "es");
+  return format("not known: {}, {} are needed; the whole run counts", have, kSuperPassesMin);
+}
+
 }  // namespace
 
 std::string_view to_string(WindowStatus status) {
@@ -134,8 +144,10 @@ std::string steady_state_text(const SteadyState& steady) {
       return format("no: {} drifts by {:+.0f} %, from {:.3g} to {:.3g} ms", metric.name,
                     100 * metric.drift, ms(metric.low), ms(metric.high));
     }
-    return "no level stretch was found: the whole run counts";
+    if (steady.super_passes < kSuperPassesMin) return too_few_text(steady);
+    return "no: no level stretch was found; the whole run counts";
   }
+  if (steady.status == WindowStatus::insufficient_passes) return too_few_text(steady);
   const std::string where = format("super-passes {} to {} of {}, {}", steady.first + 1,
                                    steady.last + 1, steady.super_passes, minutes(steady.span));
   std::string out =
@@ -145,8 +157,6 @@ std::string steady_state_text(const SteadyState& steady) {
   if (steady.status == WindowStatus::insufficient_duration) {
     out += format("; shorter than the {} that the rules want, so the whole run counts",
                   minutes(steady.window_min));
-  } else if (steady.status == WindowStatus::insufficient_passes) {
-    out += format("; fewer than {} super-passes, so the whole run counts", kSuperPassesMin);
   }
   return out;
 }

@@ -144,6 +144,22 @@ TEST(SteadyState, TheStatusSaysWhatIsShort) {
   EXPECT_EQ(find({}, shape).status, WindowStatus::partial_dataset);
 }
 
+TEST(SteadyState, TheTextSaysYesOnlyOfAWindowThatCounts) {
+  Shape shape;
+  const auto flat = [](double) { return 1.0; };
+  const auto text = [&shape, &flat](std::uint64_t passes) {
+    shape.passes = passes;
+    return steady_state_text(find(make_run(shape, 1, flat), shape, 10_s));
+  };
+  EXPECT_TRUE(text(8).starts_with("yes: super-passes ")) << text(8);
+  EXPECT_EQ(text(3), "not known: 3 super-passes, 4 are needed; the whole run counts");
+  EXPECT_EQ(text(1), "not known: 1 super-pass, 4 are needed; the whole run counts");
+  std::vector<Issued> failed = make_run(shape, 1, flat);
+  for (Issued& query : failed) query.tpot = 0;
+  EXPECT_EQ(steady_state_text(find(failed, shape, 10_s)),
+            "not known: 1 super-pass, 4 are needed; the whole run counts");
+}
+
 TEST(SteadyState, TheWindowsFiguresAreOfItsOwnQueries) {
   Shape shape;
   shape.passes = 6;
