@@ -17,7 +17,7 @@ double part(std::uint64_t of, std::uint64_t all) {
   return all == 0 ? 0 : static_cast<double>(of) / static_cast<double>(all);
 }
 
-std::string window_text(const Point& point) {
+std::string run_text(const Point& point) {
   if (point.rates.duration.ns == 0) return "nothing was measured";
   std::string out = format("{}: {} issued = {} completed + {} failed",
                            human_duration(point.rates.duration), count_text(point.counts.issued),
@@ -27,6 +27,24 @@ std::string window_text(const Point& point) {
                   count_text(point.all_phases.issued - point.counts.issued));
   }
   return out;
+}
+
+// Whether there is a steady stretch; where it is the result, its figures too: the headlines are of
+// the whole run.
+std::string steady_text(const Point& point) {
+  if (!point.steady || point.counts.completed == 0) return {};
+  const metrics::SteadyState& steady = *point.steady;
+  std::string out = metrics::steady_state_text(steady);
+  if (!steady.official()) return out;
+  out += ". In this window";
+  if (steady.tps) out += format(" {} tok/s,", three_digits(*steady.tps));
+  if (steady.tps_per_user) out += format(" {} tok/s per user,", three_digits(*steady.tps_per_user));
+  const auto add = [&out](std::string_view name, const metrics::Distribution& series) {
+    if (!series.empty()) out += format(" {} P90 {},", name, time_text(series.percentile(90.0)));
+  };
+  add("TTFT", steady.ttft);
+  add("TPOT", steady.tpot);
+  return out + " which are the official figures";
 }
 
 std::string rates_text(const Point& point) {
@@ -179,8 +197,8 @@ std::vector<Fact> basis_facts(const Point& point, const RunContext& context) {
   const auto add = [&out](std::string_view name, std::string text) {
     if (!text.empty()) out.push_back({std::string(name), std::move(text)});
   };
-  add("window", window_text(point));
-  if (point.steady) add("steady", metrics::steady_state_text(*point.steady));
+  add("run", run_text(point));
+  add("steady", steady_text(point));
   add("queries", rates_text(point));
   add("tokens", tokens_text(point));
   add("fragments", fragments_text(point.tokens));

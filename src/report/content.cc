@@ -108,6 +108,25 @@ Headline failed_headline(const Point& point) {
   return out;
 }
 
+// The steady window where it is the result.
+const metrics::SteadyState* official_window(const Point& point) {
+  return point.steady && point.steady->official() ? &*point.steady : nullptr;
+}
+
+// Beside the whole run's figures those that count.
+void add_official(const Point& point, std::array<Headline, 4>& headlines) {
+  const metrics::SteadyState* const window = official_window(point);
+  if (window == nullptr) return;
+  const auto add = [](Headline& headline, const std::string& text) {
+    headline.doubt += (headline.doubt.empty() ? "official: " : "; official: ") + text;
+  };
+  if (window->tps) add(headlines[0], three_digits(*window->tps));
+  if (window->tps_per_user) add(headlines[1], three_digits(*window->tps_per_user));
+  if (!window->ttft.empty()) {
+    add(headlines[2], quantity_text(Quantity::duration, window->ttft.percentile(90.0)));
+  }
+}
+
 bool same(const Distribution& a, const Distribution& b) {
   return a.count == b.count && a.percentiles == b.percentiles && a.max == b.max;
 }
@@ -169,6 +188,11 @@ std::string verdict(const Point& point, const Content& content, const RunContext
   } else {
     out += "; latency P90 " +
            quantity_text(Quantity::duration, point.arrival.latency.percentile(90.0));
+  }
+  const metrics::SteadyState* const window = official_window(point);
+  if (window != nullptr && window->tps) {
+    out += format("; official, of the steady window: {} tok/s", three_digits(*window->tps));
+    if (window->tps_per_user) out += format(" at {} per user", three_digits(*window->tps_per_user));
   }
   if (context.innocence) {
     const std::string text = innocence_text(*context.innocence);
@@ -297,6 +321,7 @@ Content make_content(const Point& point, const RunContext& context) {
   }
   out.headlines = {throughput_headline(point), user_headline(point), ttft_headline(point),
                    failed_headline(point)};
+  add_official(point, out.headlines);
   out.distributions = distribution_rows(point);
   out.basis = basis_facts(point, context);
   out.failures = failure_rows(point);

@@ -201,7 +201,7 @@ std::string html_definitions() {
          "after the first fragment. ITL = gap between two fragments of a reply. Latency = reply "
          "complete − request sent; from due: counted from when the plan wanted it sent. system_tps "
          "= "
-         "output tokens / s over the window. tps_per_user = 1000 / TPOT P90 in ms. A failed query "
+         "output tokens / s over the run. tps_per_user = 1000 / TPOT P90 in ms. A failed query "
          "is "
          "counted and is in no distribution.</p>\n";
 }

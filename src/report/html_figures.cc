@@ -364,7 +364,7 @@ std::string timeline_figure(const Point& point) {
   const std::string peak = with_thousands(std::max(1L, std::lround(highest)));
   figure.title = point.rates.tps
                      ? format(
-                           "{} output tokens a second over the window, with up to {} queries in "
+                           "{} output tokens a second over the run, with up to {} queries in "
                            "flight",
                            three_digits(*point.rates.tps), peak)
                      : format("{} replies a second, with up to {} queries in flight",

@@ -68,6 +68,15 @@ TEST(Html, of_a_small_run_whose_sender_fell_behind) {
   expect_golden("html/small.html", html_report(point, {}));
 }
 
+TEST(Html, a_window_that_is_the_result_has_its_figures_told) {
+  metrics::Point point = sample_point();
+  point.steady = official_window();
+  const std::string html = html_report(point, sample_context());
+  EXPECT_NE(html.find("official, of the steady window: 10,501 tok/s"), std::string::npos);
+  EXPECT_NE(html.find("official: 391 ms"), std::string::npos);
+  EXPECT_EQ(html.find("over the window"), std::string::npos) << "the whole run is no window";
+}
+
 TEST(Html, of_an_empty_point_is_still_a_page) {
   const std::string html = html_report(metrics::Point{}, {});
   expect_balanced(html);

@@ -31,5 +31,17 @@ TEST(Markdown, a_config_cannot_close_its_fence) {
   EXPECT_TRUE(text.ends_with("`````\n")) << text;
 }
 
+TEST(Markdown, a_window_that_is_the_result_has_its_figures_told) {
+  metrics::Point point = sample_point();
+  point.steady = official_window();
+  const std::string text = markdown_report(point, sample_context());
+  EXPECT_NE(text.find("official, of the steady window: 10,501 tok/s at 47.4 per user"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("10,501 tok/s, 47.4 tok/s per user, TTFT P90 391 ms, TPOT P90 21.1 ms,"),
+            std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace assay::report

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "metrics/curve.h"
 
 namespace assay::report {
 namespace {
@@ -193,7 +194,8 @@ Json steady_state(const metrics::Point& point) {
     out.set("from_s", seconds_of(point, point.steady->from));
     out.set("to_s", seconds_of(point, point.steady->from + point.steady->span));
   }
-  return out.set("text", metrics::steady_state_text(*point.steady));
+  if (point.counts.completed > 0) out.set("text", metrics::steady_state_text(*point.steady));
+  return out;
 }
 
 void set_shown(Json& out, std::string_view name, const metrics::Distribution& series) {
@@ -266,7 +268,43 @@ SummaryRates rates_of(const Json& summary) {
   return out;
 }
 
+void set_steady(Json& out, std::string_view word) {
+  if (!word.empty()) out.set("steady", word);
+}
+
+// A summary's steady window where it is the result: its figures instead of the whole run's.
+void set_window(const Json& summary, Json& out) {
+  metrics::CurvePoint told;
+  metrics::read_point(summary, Json(), told);
+  if (!told.window_official) return;
+  const metrics::PointFigures& window = *told.window;
+  const auto set = [&out](std::string_view key, double value) {
+    if (std::isfinite(value) && value > 0) out.set(key, figure(value));
+  };
+  set("system_tps", window.system_tps.value_or(0));
+  set("tps_per_user", window.tps_per_user.value_or(0));
+  set("qps", window.qps);
+  set("ttft_ms_p50", window.ttft_p50_ms);
+  set("ttft_ms_p90", window.ttft_p90_ms);
+  set("ttft_ms_p99", window.ttft_p99_ms);
+  set("tpot_ms_p50", window.tpot_p50_ms);
+  set("tpot_ms_p90", window.tpot_p90_ms);
+  set("tpot_ms_p99", window.tpot_p99_ms);
+  set("latency_ms_p50", window.latency_p50_ms);
+  set("latency_ms_p90", window.latency_p90_ms);
+  set("latency_ms_p99", window.latency_p99_ms);
+}
+
 }  // namespace
+
+std::string_view steady_word(std::string_view status, std::string_view verdict,
+                             std::uint64_t super_passes) {
+  if (verdict.starts_with("drifting")) return "no";
+  if (verdict == metrics::to_string(metrics::SteadyVerdict::not_found)) {
+    return super_passes >= metrics::kSuperPassesMin ? "no" : "";
+  }
+  return status == metrics::to_string(metrics::WindowStatus::windowable) ? "yes" : "";
+}
 
 Json point_document(const metrics::Point& point, const RunContext& context) {
   const Json& pattern = point.run.facts["run_config"]["load_pattern"];
@@ -285,7 +323,11 @@ Json point_document(const metrics::Point& point, const RunContext& context) {
   set_shown(out, "ttft", window != nullptr ? window->ttft : point.arrival.ttft);
   set_shown(out, "tpot", window != nullptr ? window->tpot : point.arrival.tpot);
   set_shown(out, "latency", window != nullptr ? window->latency : point.arrival.latency);
-  if (point.steady) out.set("steady", window != nullptr ? "yes" : "no");
+  if (point.steady) {
+    set_steady(out,
+               steady_word(metrics::to_string(point.steady->status),
+                           metrics::to_string(point.steady->verdict), point.steady->super_passes));
+  }
   if (!point.isl.empty()) out.set("isl_mean", figure(point.isl.mean));
   if (!point.osl.empty()) out.set("osl_mean", figure(point.osl.mean));
   out.set("issued", point.counts.issued).set("failed", point.counts.failed);
@@ -355,6 +397,10 @@ Json point_document(const Json& summary) {
           percentiles[json_number(p)].as_double() * kMsPerNs);
     }
   }
+  set_window(summary, out);
+  const Json& steady = summary["steady_state"];
+  set_steady(out, steady_word(steady["status"].as_string(), steady["verdict"].as_string(),
+                              steady["super_passes"].as_uint()));
   set("isl_mean", summary["input_sequence_lengths"]["avg"].as_double());
   set("osl_mean", summary["output_sequence_lengths"]["avg"].as_double());
   if (summary["n_samples_issued"].is_integer()) out.set("issued", summary["n_samples_issued"]);
@@ -407,7 +453,7 @@ Json run_document(const Json& summary) {
   }
   out.set("distributions", std::move(series)).set("phases", Json::array());
   out.set("steady_state", nullptr);
-  const Json& steady = summary["assay"]["steady_state"];
+  const Json& steady = summary["steady_state"];
   if (steady.is_object()) {
     out.set("steady_state",
             Json().set("status", steady["status"]).set("verdict", steady["verdict"]));

@@ -154,6 +154,28 @@ inline metrics::Point sample_point(const SampleShape& shape = {}) {
   return point;
 }
 
+// As the detector leaves it of the whole of a long run: its window is the result.
+inline metrics::SteadyState official_window() {
+  metrics::SteadyState steady;
+  steady.super_pass_size = 400;
+  steady.super_passes = 6;
+  steady.window_min = 240_s;
+  steady.status = metrics::WindowStatus::windowable;
+  steady.verdict = metrics::SteadyVerdict::steady;
+  steady.found = true;
+  steady.first = 1;
+  steady.last = 5;
+  steady.samples = 2'000;
+  steady.completed = 2'000;
+  steady.span = 260_s;
+  steady.ttft = distribution_of({391e6});
+  steady.tpot = distribution_of({21.1e6});
+  steady.tps = 10'501;
+  steady.tps_per_user = 47.4;
+  steady.qps = 7.9;
+  return steady;
+}
+
 inline RunContext sample_context() {
   RunContext context;
   context.folder = "results/20261120_144822";

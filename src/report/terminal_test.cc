@@ -95,6 +95,25 @@ TEST(TerminalReport, of_a_simulated_run_says_that_nothing_was_measured) {
   EXPECT_EQ(text.find("kernel's receive stamps"), std::string::npos) << text;
 }
 
+TEST(TerminalReport, a_window_that_is_the_result_has_its_figures_told) {
+  metrics::Point point = sample_point();
+  point.steady = official_window();
+  const std::string text = terminal_report(point, sample_context());
+  expect_golden("terminal/official.txt", text);
+  expect_within(text, 80);
+  EXPECT_NE(text.find("9,932 tok/s"), std::string::npos) << "the whole run";
+  EXPECT_NE(text.find("official: 10,501"), std::string::npos);
+  EXPECT_EQ(text.find("\n  window "), std::string::npos) << "the whole run is no window";
+}
+
+TEST(TerminalReport, where_nothing_succeeded_nothing_is_said_of_steadiness) {
+  metrics::Point point = sample_point();
+  point.steady.emplace();
+  EXPECT_NE(terminal_report(point, {}).find("\n  steady "), std::string::npos);
+  point.counts.completed = 0;
+  EXPECT_EQ(terminal_report(point, {}).find("\n  steady "), std::string::npos);
+}
+
 TEST(TerminalReport, colour_adds_nothing_but_colour) {
   const TerminalStyle style{.terminal = true, .colour = true};
   const std::string coloured = terminal_report(small_point(), sample_context(), style);

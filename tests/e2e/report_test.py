@@ -20,7 +20,7 @@ def test_the_terminal_says_warnings_numbers_and_files_in_80_columns(assay, folde
     lines = told.out.splitlines()
     assert max(map(len, lines)) <= 80 or str(folder) in max(lines, key=len)
     assert "\x1b" not in told.out
-    for word in ("system_tps", "tps_per_user", "TTFT P90", "failed", "http_error", "window",
+    for word in ("system_tps", "tps_per_user", "TTFT P90", "failed", "http_error", "run  ",
                  "arrivals", "client", "report.html"):
         assert word in told.out, word
 

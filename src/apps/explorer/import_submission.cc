@@ -203,8 +203,9 @@ Result<FoundPoint> read_point(const Where& where, const ImportOptions& options,
   if (offline == "dedicated") out.point.region = "offline";
   if (point["steady_state"].is_object()) {
     out.point.run.set("steady_state", steady_state(point["steady_state"]));
-    out.point.point.set("steady",
-                        point["steady_state"]["status"].as_string() == "windowable" ? "yes" : "no");
+    const std::string_view steady = report::steady_word(
+        point["steady_state"]["status"].as_string(), point["steady_state"]["verdict"].as_string());
+    if (!steady.empty()) out.point.point.set("steady", steady);
   }
   if (const auto config = read_file(where.folder / "config.yaml", 1 << 20)) {
     out.point.run.set("config", *config);

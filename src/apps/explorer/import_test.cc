@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/testing_temp_folder.h"
 #include "domain/regions.h"
+#include "report/run_document.h"
 #include "store/open_store.h"
 
 namespace assay::explorer {
@@ -82,6 +83,49 @@ TEST(Import, a_submission_tree_becomes_one_curve_of_one_system_and_model) {
   // 0.84 of exact_match, and the gate is 82.30 percent.
   EXPECT_EQ(curve.points[at64].accuracy, "passed");
   EXPECT_EQ(curve.points[1 - at64].accuracy, "unknown");
+}
+
+// As a curve of ours says the same point.
+TEST(Import, a_submission_s_official_window_gives_its_figures) {
+  const TempFolder folder;
+  const auto point = folder.path() / "results/s/m/r64";
+  write_point(point, 64, "");
+  const auto with_window = [](bool official) {
+    return format(
+        "{}, \"steady_state\": {{\"status\": \"windowable\", \"verdict\": \"STEADY STATE\", "
+        "\"official\": {}, \"window\": {{\"duration_s\": 8}}, \"figures\": {{\"system_tps\": 5100, "
+        "\"tps_per_user\": 52, \"qps\": 11, \"ttft_ms\": {{\"p90\": 380}}, "
+        "\"tpot_ms\": {{\"p90\": 19.2}}}}}}}}",
+        kSummary.substr(0, kSummary.size() - 1), official);
+  };
+  const auto read = [&folder] {
+    const auto found = read_results(folder.path(), {});
+    return found && found->curves.size() == 1 ? point_of(found->curves[0], 0) : Json();
+  };
+  write(point / "result_summary.json", with_window(true));
+  const Json window = read();
+  EXPECT_DOUBLE_EQ(window["system_tps"].as_double(), 5100);
+  EXPECT_DOUBLE_EQ(window["tps_per_user"].as_double(), 52);
+  EXPECT_DOUBLE_EQ(window["qps"].as_double(), 11);
+  EXPECT_DOUBLE_EQ(window["ttft_ms_p90"].as_double(), 380);
+  EXPECT_DOUBLE_EQ(window["tpot_ms_p90"].as_double(), 19.2);
+  write(point / "result_summary.json", with_window(false));
+  const Json run = read();
+  EXPECT_DOUBLE_EQ(run["system_tps"].as_double(), 5000);
+  EXPECT_DOUBLE_EQ(run["ttft_ms_p90"].as_double(), 390);
+}
+
+TEST(Import, a_run_too_short_to_be_judged_is_not_called_unsteady) {
+  EXPECT_EQ(report::steady_word("windowable", "STEADY STATE"), "yes");
+  EXPECT_EQ(report::steady_word("windowable", "anomaly"), "yes");
+  EXPECT_EQ(report::steady_word("windowable", "drifting_up"), "no");
+  EXPECT_EQ(report::steady_word("partial_dataset", "drifting_up"), "no");
+  EXPECT_EQ(report::steady_word("insufficient_passes", "STEADY STATE"), "");
+  EXPECT_EQ(report::steady_word("insufficient_duration", "STEADY STATE"), "");
+  EXPECT_EQ(report::steady_word("partial_dataset", "not found"), "");
+  EXPECT_EQ(report::steady_word("insufficient_passes", "not found", 3), "");
+  EXPECT_EQ(report::steady_word("insufficient_passes", "not found", 4), "no");
+  EXPECT_EQ(report::steady_word("", ""), "");
 }
 
 TEST(Import, an_accuracy_below_the_gate_is_failed) {
