@@ -73,7 +73,7 @@ Headline ttft_headline(const Point& point) {
   Headline out{"ttft_p90", "TTFT P90", "first token, nine in ten within", "–", "", ""};
   const Distribution& ttft = point.arrival.ttft;
   if (ttft.empty()) {
-    out.doubt = "no streamed reply";
+    out.doubt = point.stamps.events > 0 ? "streams without a token" : "no streamed reply";
     return out;
   }
   const double p90 = ttft.percentile(90.0);

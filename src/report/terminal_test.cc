@@ -87,6 +87,14 @@ TEST(TerminalReport, of_an_empty_point_says_so) {
   expect_within(text, 80);
 }
 
+TEST(TerminalReport, streams_without_a_token_are_told_from_no_streams) {
+  metrics::Point point = small_point();
+  point.arrival.ttft = {};
+  const std::string text = terminal_report(point, sample_context());
+  EXPECT_EQ(text.find("no streamed reply"), std::string::npos) << text;
+  EXPECT_NE(text.find("streams without"), std::string::npos) << text;
+}
+
 TEST(TerminalReport, of_a_simulated_run_says_that_nothing_was_measured) {
   metrics::Point point = sample_point();
   point.run.simulated = true;
