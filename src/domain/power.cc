@@ -158,8 +158,11 @@ class Sum {
   }
 
   void node_set(const Json& set, const std::string& at) {
-    if (!ids_.insert(set["node_set_id"].dump()).second) {
-      error(at + "/node_set_id", format("node_set_id {} twice", set["node_set_id"].dump()),
+    const Json& id = set["node_set_id"];
+    if (!id.is_integer() && !parse_int(id.as_string())) {
+      error(at + "/node_set_id", format("node_set_id is {}", id.dump()), "an integer");
+    } else if (!ids_.insert(id.dump()).second) {
+      error(at + "/node_set_id", format("node_set_id {} twice", id.dump()),
             "an id of its own for each set");
     }
     const std::int64_t ensemble = set["system_node_ensemble_id"].as_int(-1);
@@ -348,13 +351,21 @@ class Sum {
   }
 
   void compare(std::string_view pointer, const Json& stated, double made, double tolerance) {
-    if (!stated.is_number() || std::fabs(stated.as_double() - made) <= tolerance) return;
+    if (stated.is_null()) return;
+    if (!stated.is_number()) {
+      error(std::string(pointer), format("{} is stated", stated.dump()), "a number");
+      return;
+    }
+    if (std::fabs(stated.as_double() - made) <= tolerance) return;
     error(std::string(pointer), format("{} is stated", stated.dump()), format("{:.2f}", made));
   }
 
   void compare_computed() {
     constexpr double kWatts = 0.5;
     const Json& computed = file_["computed"];
+    if (!computed.is_null() && !computed.is_object()) {
+      error("/computed", format("computed is {}", computed.dump()), "a map of the sums");
+    }
     compare("/computed/major_components_w", computed["major_components_w"], power_.major_w, kWatts);
     compare("/computed/overhead_fraction", computed["overhead_fraction"], fraction_, 1e-9);
     compare("/computed/other_components_w", computed["other_components_w"], power_.other_w, kWatts);
@@ -367,6 +378,10 @@ class Sum {
     compare("/provisioned_power_kw", file_["provisioned_power_kw"], power_.provisioned_kw(),
             0.005 + 1e-9);
     const Json& estimated = file_["mlc_estimated_power"];
+    if (!estimated.is_null() && !estimated.is_bool()) {
+      error("/mlc_estimated_power", format("mlc_estimated_power is {}", estimated.dump()),
+            "true or false");
+    }
     if (estimated.is_bool() && estimated.as_bool() != !power_.estimated.empty()) {
       error("/mlc_estimated_power", format("mlc_estimated_power is {}", estimated.dump()),
             power_.estimated.empty() ? "false: no default was taken" : "true: a default was taken");

@@ -79,7 +79,10 @@ void derive_point(PointFolder& point, const Edition& edition, bool pareto) {
   point.concurrency = valid ? declared : point.named_concurrency;
   point.offline = offline_of(point.point.at("/offline"));
   point.load_pattern = point.point.at("/runtime_settings/load_pattern").as_string();
-  if (pareto && point.load_pattern.empty()) point.load_pattern = "concurrency";
+  // The rules' own reader takes it for that, too.
+  if (point.point.at("/runtime_settings/load_pattern").is_null()) {
+    point.load_pattern = "concurrency";
+  }
   point.metrics = metrics_of(point.summary.root(), edition, point.concurrency);
   read_accuracy(point.accuracy);
 }

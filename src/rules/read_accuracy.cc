@@ -31,7 +31,7 @@ class Entries {
     const std::string base = wrapped ? "/accuracy_scores" : "";
     if (scores.is_array()) {
       for (std::size_t i = 0; i < scores.size(); ++i) {
-        add(scores[i], pointer_to(base, i), scores[i]["dataset_name"].as_string());
+        add(scores[i], pointer_to(base, i), trim(scores[i]["dataset_name"].as_string()));
       }
     } else {
       for (const auto& [name, value] : scores.members()) {
@@ -70,6 +70,7 @@ class Entries {
     const auto repeats = count(item, pointer, "num_repeats", "n_repeats");
     // A factor of a product that nobody would believe must not overflow it.
     constexpr std::int64_t kMost = 1'000'000'000;
+    entry.counted = samples.has_value();
     entry.samples = std::clamp<std::int64_t>(samples.value_or(0), 0, kMost) *
                     std::clamp<std::int64_t>(repeats.value_or(1), 0, kMost);
     read_metrics(item, entry);
@@ -88,8 +89,16 @@ class Entries {
             format("{} is {}, {} is {}", name, said(first), alias, said(second)),
             "the same number: they are two names of one thing");
     }
-    const Json& value = first.is_number() ? first : second;
-    return value.is_number() ? std::optional(value.as_int()) : std::nullopt;
+    const bool aliased = item.find(name) == nullptr;
+    const Json& value = aliased ? second : first;
+    if (value.is_null()) return std::nullopt;
+    const auto text = parse_int(value.as_string());
+    if (!value.is_number() && !text) {
+      const std::string_view said_as = aliased ? alias : name;
+      issue(pointer_to(pointer, said_as), format("{} is {}", said_as, said(value)), "an integer");
+      return std::nullopt;
+    }
+    return value.is_number() ? value.as_int() : *text;
   }
 
   // A number, or text that is one: some scorers write "45.12".

@@ -29,7 +29,7 @@ constexpr std::array kPointFields{
     Field{"/runtime_settings/min_duration_ms", Shape::integer, false, 0},
     Field{"/runtime_settings/min_sample_count", Shape::integer, false, 0},
     Field{"/runtime_settings/stream_all_chunks", Shape::boolean},
-    Field{"/runtime_settings/runtime", Shape::map},
+    Field{"/runtime_settings/runtime", Shape::map, true},
     Field{"/runtime_settings/runtime/scheduler_rng_seed", Shape::seed},
     Field{"/runtime_settings/runtime/sample_index_rng_seed", Shape::seed},
     Field{"/runtime_settings/runtime/model_seed", Shape::seed},
@@ -80,7 +80,7 @@ constexpr std::array kWarmupFields{
     Field{"/requests_completed", Shape::integer, true, 0},
     Field{"/data_source", Shape::text, true},
     Field{"/concurrency", Shape::integer, true, 0},
-    Field{"/initialization_steps", Shape::list, true},
+    Field{"/initialization_steps", Shape::list},
     Field{"/logs_retained", Shape::boolean},
     Field{"/link_logs", Shape::text},
 };
@@ -107,7 +107,7 @@ constexpr std::array kDescriptionFields{
     Field{"/node_config", Shape::text},
     Field{"/config_summary_notes", Shape::text},
     Field{"/config_summary", Shape::text_or_map},
-    Field{"/disaggregated", Shape::on_off},
+    Field{"/disaggregated", Shape::on_off, false, 0, 1},
     Field{"/tensor_parallel", Shape::integer, false, 1},
     Field{"/pipeline_parallel", Shape::integer, false, 1},
     Field{"/expert_parallel", Shape::integer, false, 1},
@@ -205,8 +205,35 @@ constexpr std::array kOldDescriptionFields{
     Field{"/operating_system", Shape::text, true},
 };
 
+// What is there must be a value: the reference's readers take a null for a wrong kind.
+void refuse_nulls(const Json& json, std::string_view base,
+                  std::initializer_list<std::string_view> names, std::vector<Issue>& issues) {
+  for (const std::string_view name : names) {
+    const Json* value = json.find(name);
+    if (value == nullptr || !value->is_null()) continue;
+    const std::string pointer = pointer_to(base, name);
+    issues.push_back({pointer, format("{} is null", spoken(pointer)), "a value, or no such field"});
+  }
+}
+
+void each_is_text(const Json& values, std::string_view base, std::vector<Issue>& issues) {
+  const auto judge = [&](const Json& value, const std::string& pointer) {
+    if (value.is_string()) return;
+    issues.push_back({pointer, format("{} is {}", spoken(pointer), said(value)), "text"});
+  };
+  for (std::size_t i = 0; i < values.items().size(); ++i) {
+    judge(values.items()[i], pointer_to(base, i));
+  }
+  for (const auto& [name, value] : values.members()) judge(value, pointer_to(base, name));
+}
+
 void check_warmup(const Json& warmup, std::vector<Issue>& issues) {
   check_fields(warmup, "/warmup", kWarmupFields, issues);
+  each_is_text(warmup["initialization_steps"], "/warmup/initialization_steps", issues);
+  if (warmup["data_source"].is_string() && warmup["data_source"].as_string().empty()) {
+    issues.push_back(
+        {"/warmup/data_source", "warmup.data_source is empty", "where the data are from"});
+  }
   const double completed = warmup["requests_completed"].as_double();
   if (completed > warmup["requests_issued"].as_double(kAny)) {
     issues.push_back({"/warmup/requests_completed",
@@ -283,7 +310,6 @@ void check_percentiles(const Json& block, std::string_view base, std::vector<Iss
           {pointer, format("a percentile called '{}'", key), "a number from 0 to 100"});
       continue;
     }
-    if (value.is_null()) continue;
     if (!value.is_number()) {
       issues.push_back({pointer, format("{} is {}", spoken(pointer), said(value)), "a number"});
       continue;
@@ -308,6 +334,11 @@ std::vector<Issue> point_issues(const Json& point) {
   if (const Json* warmup = point.find("warmup"); warmup != nullptr && !warmup->is_null()) {
     check_warmup(*warmup, issues);
   }
+  refuse_nulls(point["runtime_settings"], "/runtime_settings",
+               {"load_pattern", "min_duration_ms", "stream_all_chunks"}, issues);
+  refuse_nulls(point["warmup"], "/warmup", {"initialization_steps"}, issues);
+  refuse_nulls(point["steady_state"], "/steady_state", {"window", "state"}, issues);
+  each_is_text(point["steady_state"]["state"], "/steady_state/state", issues);
   one_of(point["division"], "/division", {"Standardized", "Serviced", "RDI"}, issues);
   one_of(point["dataset_type"], "/dataset_type",
          {"Accuracy", "Performance", "Accuracy + Performance"}, issues);
@@ -334,6 +365,12 @@ std::vector<Issue> description_issues(const Json& description) {
         {"/shortened_system_name",
          format("shortened_system_name is {}", said(description["shortened_system_name"])),
          "1 to 20 characters"});
+  }
+  constexpr std::size_t kSummaryTextMin = 4;
+  const Json& summary = description["config_summary"];
+  if (summary.is_string() && character_count(summary.as_string()) < kSummaryTextMin) {
+    issues.push_back({"/config_summary", format("config_summary is {}", said(summary)),
+                      "a map, or 4 characters and more"});
   }
   const Json& types = description["node_types"];
   if (types.is_array() && types.size() == 0) {
@@ -392,6 +429,10 @@ std::vector<Issue> summary_issues(const Json& summary) {
     return issues;
   }
   check_fields(summary, "", kSummaryFields, issues);
+  refuse_nulls(summary, "",
+               {"n_samples_issued", "n_samples_failed", "ttft", "tpot", "latency",
+                "output_sequence_lengths"},
+               issues);
   for (const std::string_view block : {"/ttft", "/tpot", "/latency", "/output_sequence_lengths"}) {
     if (const Json* found = find(summary, block)) check_percentiles(*found, block, issues);
   }

@@ -48,6 +48,7 @@ struct AccuracyEntry {
   std::string pointer{};
   std::string dataset{};
   bool performance = false;  // scored inline, on the performance dataset
+  bool counted = false;      // the file says how many samples
   std::int64_t samples = 0;  // with repeats
   // By name; an unnamed score is called "score".
   std::vector<std::pair<std::string, double>> metrics{};

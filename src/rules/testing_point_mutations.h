@@ -39,6 +39,13 @@ inline std::vector<Mutation> point_mutations_1() {
        .change =
            [](GoldenTree& t) { inner(t.point("r96"), {"warmup"}).set("requests_completed", 129); },
        .also = {"point-rules-skipped", "region-basis"}},
+      {.rule = "point-config-valid",
+       .what = "an initialization step that is a number",
+       .change =
+           [](GoldenTree& t) {
+             inner(t.point("r96"), {"warmup"}).set("initialization_steps", Json().push_back(3));
+           },
+       .also = {"point-rules-skipped", "region-basis"}},
       {.rule = "point-disclosure-complete",
        .what = "no precision",
        .change = [](GoldenTree& t) { t.point("r96").erase("model_precision"); }},
@@ -306,6 +313,15 @@ inline std::vector<Mutation> metric_mutations_1() {
            [](GoldenTree& t) {
              inner(t.summary("r96"), {"ttft", "percentiles"}).set("90", 1);
            }},
+      {.rule = "result-file-valid",
+       .what = "a null where a block stands",
+       .change = summary("ttft", Json())},
+      {.rule = "result-file-valid",
+       .what = "a percentile that is null",
+       .change =
+           [](GoldenTree& t) {
+             inner(t.summary("r96"), {"latency", "percentiles"}).set("50.0", Json());
+           }},
       {.rule = "metric-consistency-duration",
        .what = "no time at all",
        .change = summary("duration_ns", 0)},
@@ -357,6 +373,9 @@ inline std::vector<Mutation> metric_mutations_2() {
                  "nodes_used",
                  Json().push_back(Json().set("system_node_ensemble_id", 7).set("nodes", 1)));
            }},
+      {.rule = "maximal-engagement",
+       .what = "no expert parallelism, not even one",
+       .change = [](GoldenTree& t) { t.description("r96").set("expert_parallel", 0); }},
       {.rule = "maximal-engagement",
        .what = "half of the accelerators idle",
        .change = [](GoldenTree& t) { t.description("r96").set("tensor_parallel", 4); }},
@@ -417,6 +436,13 @@ inline std::vector<Mutation> accuracy_mutations_1() {
       {.rule = "accuracy-valid",
        .what = "broken JSON",
        .change = [](GoldenTree& t) { t.replace("r48", "accuracy_results.json", "[1,"); }},
+      {.rule = "accuracy-valid",
+       .what = "a dataset called by a blank",
+       .change = [entry](GoldenTree& t) { entry(t, "r48").set("dataset_name", " "); }},
+      {.rule = "accuracy-sample-count",
+       .what = "no count at all",
+       .change = [entry](GoldenTree& t) { entry(t, "r48").erase("unit_samples"); },
+       .severity = Severity::warning},
       {.rule = "accuracy-sample-count",
        .what = "a sample too few",
        .change = [entry](GoldenTree& t) { entry(t, "r48").set("unit_samples", 4394); }},

@@ -16,9 +16,10 @@ void check_accuracy_run_count(const Scope& at, Out& out) {
       out.error(where, format("an accuracy result at {}, one too many", point.name),
                 "one for each required band, none elsewhere");
     } else if (choice && !point.dedicated()) {
-      out.warning(point.point.place("/region"),
-                  format("{} answers for its region's accuracy as a submitter's choice", point.name),
-                  "the point declared in its region");
+      out.warning(
+          point.point.place("/region"),
+          format("{} answers for its region's accuracy as a submitter's choice", point.name),
+          "the point declared in its region");
     }
   }
 }

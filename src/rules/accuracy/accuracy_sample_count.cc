@@ -8,9 +8,15 @@ void check_accuracy_sample_count(const Scope& at, Out& out) {
   const Accuracy& accuracy = at.point->accuracy;
   if (benchmark == nullptr || benchmark->agentic || !accuracy.scored()) return out.not_applicable();
   std::int64_t samples = 0;
-  for (const AccuracyEntry& entry : accuracy.entries)
+  bool counted = false;
+  for (const AccuracyEntry& entry : accuracy.entries) {
     samples += entry.performance ? 0 : entry.samples;
-  if (samples < benchmark->accuracy_samples_min) {
+    counted = counted || (!entry.performance && entry.counted);
+  }
+  if (!counted) {
+    out.warning(accuracy.document.place("/accuracy_scores"), "the samples are not counted",
+                "unit_samples and num_repeats of each dataset");
+  } else if (samples < benchmark->accuracy_samples_min) {
     out.error(accuracy.document.place("/accuracy_scores"), format("{} samples scored", samples),
               format("{} or more", benchmark->accuracy_samples_min));
   }

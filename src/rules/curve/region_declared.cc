@@ -13,6 +13,10 @@ void check_region_declared(const Scope& at, Out& out) {
   // Edition v0.7 asked for none.
   if (at.tree.pareto && region.is_null()) return;
   if (region.is_string() && std::ranges::count(names, region.as_string()) > 0) return;
+  if (region.is_null()) {
+    out.warning(at.point->point.place(), "no region is declared", "the region that it stands for");
+    return;
+  }
   std::string all;
   for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
   out.error(at.point->point.place("/region"), format("region is {}", said(region)), all);

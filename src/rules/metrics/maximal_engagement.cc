@@ -23,6 +23,14 @@ void check_maximal_engagement(const Scope& at, Out& out) {
                 "tensor_parallel, pipeline_parallel, expert_parallel, data_parallel");
     return;
   }
+  for (const std::string_view name :
+       {"tensor_parallel", "pipeline_parallel", "expert_parallel", "data_parallel"}) {
+    const Json& value = description.at(pointer_to("", name));
+    if (!value.is_number() || value.as_int() >= 1) continue;
+    out.error(description.place(pointer_to("", name)), format("{} is {}", name, value.dump()),
+              "1 or more");
+    return;
+  }
   const std::int64_t fits = engaged.accelerators / engaged.replica;
   const Json& shortfall = at.point->point.at("/dp_shortfall");
   if (engaged.data_parallel > fits) {

@@ -161,7 +161,8 @@ Result<void> understand(const TypedEndpoint& typed, endpoint::EndpointOptions& o
 }
 
 // A modelled cluster takes the place of the told timing.
-Result<void> use_scenario(const TypedEndpoint& typed, bool timed, endpoint::EndpointOptions& options) {
+Result<void> use_scenario(const TypedEndpoint& typed, bool timed,
+                          endpoint::EndpointOptions& options) {
   if (timed) return invalid("--scenario: takes the place of --ttft, --itl and --concurrency");
   if (options.threads != 1) {
     return invalid("--scenario: one thread drives a modelled system; leave out --threads");

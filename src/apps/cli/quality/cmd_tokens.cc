@@ -72,8 +72,8 @@ Result<void> encode_one(const text::Tokenizer& tokenizer, const TokensOptions& o
   return {};
 }
 
-Result<void> decode_one(const text::Tokenizer& tokenizer, const TokensOptions& options, const Json& line,
-                        Total& total) {
+Result<void> decode_one(const text::Tokenizer& tokenizer, const TokensOptions& options,
+                        const Json& line, Total& total) {
   std::vector<text::TokenId> ids;
   for (const Json& id : line.items()) ids.push_back(static_cast<text::TokenId>(id.as_int(-1)));
   std::string text;

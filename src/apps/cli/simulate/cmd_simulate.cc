@@ -121,7 +121,8 @@ Result<void> check_served(const SimulationOptions& o, const Curve& curve) {
              o.system.isl, o.system.osl, empty));
 }
 
-Result<Curve> run(const SimulationOptions& o, const sim::ClusterSpec& spec, const sim::Workload& workload) {
+Result<Curve> run(const SimulationOptions& o, const sim::ClusterSpec& spec,
+                  const sim::Workload& workload) {
   sim::SimulateOptions how;
   if (o.queries) {
     if (*o.queries < 1) return invalid("--queries: at least 1");
@@ -148,8 +149,8 @@ Result<Curve> run(const SimulationOptions& o, const sim::ClusterSpec& spec, cons
   return out;
 }
 
-Result<void> write_page(const SimulationOptions& o, const Curve& curve, const sim::ClusterSpec& spec,
-                        const std::string& calibration) {
+Result<void> write_page(const SimulationOptions& o, const Curve& curve,
+                        const sim::ClusterSpec& spec, const std::string& calibration) {
   SimulatedCurve told{.system = curve.system, .model = spec.deployment.model.name};
   told.lengths = format("synthetic, {} tokens in, {} out", o.system.isl, o.system.osl);
   told.calibration = calibration;
@@ -174,8 +175,8 @@ Json sizing_json(const sim::Sizing& s) {
 }
 
 // How many accelerators, in which split: every layout that fits, or the one that was named.
-Result<int> plan(const SimulationOptions& o, const sim::Catalogue& catalogue, const sim::Scenario& scenario,
-                 const sim::Workload& workload) {
+Result<int> plan(const SimulationOptions& o, const sim::Catalogue& catalogue,
+                 const sim::Scenario& scenario, const sim::Workload& workload) {
   ASSIGN_OR_RETURN(const sim::Slo slo, sim::parse_slo(o.plan));
   if (!o.rate || !(*o.rate > 0)) return invalid("--plan: needs --rate, queries a second");
   sim::SizingOptions options;
@@ -243,8 +244,8 @@ Result<int> compare(const SimulationOptions& o, const sim::Catalogue& catalogue,
 }
 
 // Models that are queues of timed stages: one latency, no tokens.
-Result<int> stages(const SimulationOptions& o, const sim::ModelSpec& model, const sim::Catalogue& catalogue,
-                   const sim::Scenario& scenario) {
+Result<int> stages(const SimulationOptions& o, const sim::ModelSpec& model,
+                   const sim::Catalogue& catalogue, const sim::Scenario& scenario) {
   ASSIGN_OR_RETURN(const sim::HardwareSpec hardware, catalogue.hardware(scenario.hardware));
   const unsigned gpus = std::max(1U, scenario.gpus);
   const double rate = o.rate.value_or(0);
