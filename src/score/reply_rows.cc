@@ -9,6 +9,10 @@
 namespace assay::score {
 namespace {
 
+constexpr std::string_view kTextNotKept =
+    "this run kept no text of its replies; repeat it with --keep-text on "
+    "(settings.recording.keep_text: on)";
+
 std::uint64_t key_of(const Query& query) { return std::uint64_t{query.phase} << 32 | query.index; }
 
 Json tool_call_list(std::string_view text) {
@@ -61,12 +65,17 @@ void ReplyRows::on_stream_event(const Query& query, const StreamEvent& event,
   if (event.category == Category::tool_call) reply.tool_calls += text;
 }
 
-void ReplyRows::tell(Phase& phase, Row& row) {
+// A reply that had text of which the log holds none is not an empty one, and a score of it would be
+// a false one.
+void ReplyRows::tell(Phase& phase, Row& row, bool unkept) {
   static const Json kNoColumns = Json::object();
   PhaseScore& score = phase.score;
   ++score.issued;
+  if (unkept && phase.state && phase.scorer->reads_text()) {
+    phase.state = invalid(std::string(kTextNotKept));
+  }
   if (row.answered) {
-    ++(row.reply.empty() ? score.empty : score.scored);
+    ++(unkept ? score.unkept : row.reply.empty() ? score.empty : score.scored);
     if (row.tokens >= 0) score.tokens.push_back(row.tokens);
   } else {
     ++score.missing;
@@ -97,6 +106,8 @@ void ReplyRows::on_done(const Event& event, std::string_view) {
   Row row;
   row.sample = event.query.sample;
   row.answered = event.outcome == Outcome::ok;
+  const bool unkept = row.answered && event.output_bytes > 0 && reply.content.empty() &&
+                      reply.reasoning.empty() && reply.tool_calls.empty();
   std::string all;
   if (row.answered) {
     row.tool_calls = tool_call_list(reply.tool_calls);
@@ -107,7 +118,7 @@ void ReplyRows::on_done(const Event& event, std::string_view) {
     row.reasoning = reply.reasoning;
     row.tokens = tokens_of_ ? tokens_of_(event) : event.usage.completion_tokens;
   }
-  tell(*phase, row);
+  tell(*phase, row, unkept);
 }
 
 std::vector<PhaseScore> ReplyRows::finish() {
@@ -120,7 +131,7 @@ std::vector<PhaseScore> ReplyRows::finish() {
     Row row;
     row.sample = sample;
     row.answered = false;
-    tell(*phase_of(static_cast<std::uint16_t>(key >> 32)), row);
+    tell(*phase_of(static_cast<std::uint16_t>(key >> 32)), row, false);
   }
   replies_.clear();
   std::vector<PhaseScore> out;

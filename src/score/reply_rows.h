@@ -25,6 +25,7 @@ struct PhaseScore {
   std::size_t scored = 0;              // answered with something
   std::size_t empty = 0;               // answered with nothing
   std::size_t missing = 0;             // not answered
+  std::size_t unkept = 0;              // answered, and the log holds no text of it
   Duration duration{};                 // first query sent to last reply
   std::vector<std::int64_t> tokens{};  // of each answer that was counted
 };
@@ -67,7 +68,7 @@ class ReplyRows final : public EventSink {
   };
 
   Phase* phase_of(std::uint16_t index);
-  void tell(Phase& phase, Row& row);
+  void tell(Phase& phase, Row& row, bool unkept);
 
   TokensOf tokens_of_;
   std::vector<Phase> phases_{};

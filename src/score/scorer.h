@@ -50,6 +50,8 @@ class Scorer {
   virtual Result<void> add(const Row& row) = 0;
   // Once, after the last row.
   virtual Result<Verdict> finish() = 0;
+  // False: a reply's tokens are enough, so that a run which kept no text can be scored.
+  virtual bool reads_text() const { return true; }
 };
 
 // Fails with the names there are when `name` is none of them, and where options are missing.

@@ -239,5 +239,33 @@ TEST(ReplyRows, every_query_that_was_asked_is_a_row) {
   EXPECT_EQ(one.verdict->score.as_double(), 0.25);
 }
 
+TEST(ReplyRows, a_reply_whose_text_was_not_kept_is_not_an_empty_one) {
+  Dataset dataset;
+  dataset.samples.resize(2);
+  for (Sample& sample : dataset.samples) sample.columns.set("ground_truth", "a");
+  ReplyRows rows;
+  rows.add_phase(0, dataset, make_scorer("pass_at_1", {}));
+  rows.add_phase(1, dataset, make_scorer("token_bounds", {}));
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    Query query{};
+    query.phase = static_cast<std::uint16_t>(i % 2);
+    query.index = query.sample = i / 2;
+    rows.on_sent(query, Instant{0}, Instant{10});
+    rows.on_stream_event(query, StreamEvent{.category = Category::text, .bytes = 5}, "");
+    Event event{.query = query, .outcome = Outcome::ok};
+    event.output_bytes = 5;
+    event.usage.completion_tokens = 3;
+    rows.on_done(event, "");
+  }
+  const auto scores = rows.finish();
+  ASSERT_EQ(scores.size(), 2u);
+  ASSERT_TRUE(scores[1].verdict) << "tokens are enough for this one";
+  EXPECT_EQ(scores[1].verdict->score["tokens_per_sample"].as_double(), 3);
+  EXPECT_EQ(scores[0].unkept, 2u);
+  EXPECT_EQ(scores[0].empty + scores[0].scored + scores[0].missing, 0u);
+  ASSERT_FALSE(scores[0].verdict);
+  EXPECT_NE(scores[0].verdict.error().message.find("--keep-text on"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace assay::score

@@ -47,6 +47,8 @@ class TokenBounds final : public Scorer {
     return verdict;
   }
 
+  bool reads_text() const override { return false; }
+
  private:
   Bounds bounds_;
   std::int64_t tokens_ = 0;

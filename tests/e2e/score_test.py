@@ -144,10 +144,21 @@ def test_a_run_is_scored_again_by_another_formula(assay, model, files):
 def test_what_cannot_be_scored_is_said_and_the_replies_are_kept(assay, model, files):
     _, folder = run(assay, model, files, "--mode", "perf")
     done = assay("score", folder, "--scorer", "gpqa", "--ground-truth", "nowhere", "--phase",
-                 "performance", code=1)
-    assert "no column 'nowhere'" in done.err
-    entry = json.loads((folder / "accuracy" / "accuracy_results.json").read_text())
-    assert entry["accuracy_scores"][0]["score"] is None
+                 "performance", code=2)
+    assert "no column 'nowhere'" in done.err and "there are: truth, part" in done.err
+    assert not (folder / "accuracy" / "accuracy_results.json").exists()
+
+
+def test_a_run_that_kept_no_text_has_no_score(assay, model, files):
+    _, folder = run(assay, model, files, "--mode", "perf", "--keep-text", "off")
+    done = assay("score", folder, "--scorer", "gpqa", "--ground-truth", "truth", "--phase",
+                 "performance", code=2)
+    assert "kept no text of its replies; repeat it with --keep-text on" in done.err
+    assert "settings.recording.keep_text" in done.err and done.out == ""
+    assert not (folder / "accuracy" / "accuracy_results.json").exists()
+    (entry,) = assay("score", folder, "--scorer", "token_bounds", "--phase", "performance",
+                     "--json").json()["accuracy_scores"]
+    assert entry["score"]["tokens_per_sample"] == 1
 
 
 def test_tokens_are_counted_by_the_models_tokenizer(assay, model, files):

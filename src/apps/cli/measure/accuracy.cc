@@ -88,7 +88,7 @@ Json entry_of(const Scored& scored, const score::PhaseScore& score, bool measure
   }
   entry.set("response_counts", Json()
                                    .set("issued", score.issued)
-                                   .set("scored", score.scored)
+                                   .set("scored", score.scored + score.unkept)
                                    .set("empty", score.empty)
                                    .set("missing", score.missing));
   if (!score.tokens.empty()) entry.set("output_sequence_lengths", lengths_json(score.tokens));
@@ -121,6 +121,15 @@ Json average(const Json& entries) {
   return n == 0 ? Json() : Json(sum / static_cast<double>(n));
 }
 
+// The first error where nothing at all could be scored.
+Result<void> some_verdict(const std::vector<score::PhaseScore>& scores) {
+  for (const score::PhaseScore& score : scores) {
+    if (score.verdict) return {};
+  }
+  if (scores.empty()) return {};
+  return scores.front().verdict.error();
+}
+
 }  // namespace
 
 bool wants_scores(const plan::Config& config, const plan::PlanBundle& bundle) {
@@ -140,7 +149,7 @@ std::vector<std::string> unscorable(const plan::Config& config, const plan::Plan
 }
 
 Result<Json> score_run(const std::filesystem::path& folder, const plan::Config& config,
-                       const plan::PlanBundle& bundle, bool allow_code) {
+                       const plan::PlanBundle& bundle, bool allow_code, IfNone if_none) {
   std::optional<metrics::TokenCounts> counts;
   std::error_code ignored;
   if (std::filesystem::exists(token_counts_file(folder), ignored)) {
@@ -157,6 +166,7 @@ Result<Json> score_run(const std::filesystem::path& folder, const plan::Config& 
   }
   ASSIGN_OR_RETURN(const auto replay, record::replay_run(log_folder(folder), rows));
   const std::vector<score::PhaseScore> scores = rows.finish();
+  if (if_none == IfNone::refuse) TRY(some_verdict(scores));
   Json entries = Json::array();
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const bool measured = bundle.plan.phases[phases[i].phase].kind == PhaseKind::performance;

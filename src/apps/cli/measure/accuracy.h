@@ -21,9 +21,12 @@ bool wants_scores(const plan::Config& config, const plan::PlanBundle& bundle);
 std::vector<std::string> unscorable(const plan::Config& config, const plan::PlanBundle& bundle,
                                     bool allow_code);
 
-// Scores and writes. A dataset that can't be scored has a null score and an "error".
+// Scores and writes. A dataset that can't be scored has a null score and an "error"; where none can
+// be, `refuse` writes nothing and the first error is the answer: after a run its other results
+// stand, and to somebody who asked for scores alone there is nothing to show.
+enum class IfNone { write, refuse };
 Result<Json> score_run(const std::filesystem::path& folder, const plan::Config& config,
-                       const plan::PlanBundle& bundle, bool allow_code);
+                       const plan::PlanBundle& bundle, bool allow_code, IfNone if_none);
 
 // The first "error" of the results; "" when all went well.
 std::string accuracy_trouble(const Json& results);

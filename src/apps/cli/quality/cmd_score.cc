@@ -76,8 +76,8 @@ Result<int> score_folder(const ScoreOptions& options) {
   if (plan_digest(bundle) != info.plan_digest) {
     say("note: the config and datasets no longer make the plan that was run: has a file changed?");
   }
-  ASSIGN_OR_RETURN(const Json results,
-                   score_run(folder, config, bundle, options.file.score.allow_code));
+  ASSIGN_OR_RETURN(const Json results, score_run(folder, config, bundle,
+                                                 options.file.score.allow_code, IfNone::refuse));
   TRY(publish_again(folder));
   print(options.json ? results.dump(2) + "\n" : metrics::accuracy_text(results));
   const std::string trouble = accuracy_trouble(results);

@@ -160,7 +160,7 @@ Result<void> finish_folder(const RunRequest& request, const RunInfo& info,
   if (counting) TRY(count_tokens(folder, *counting, *request.bundle));
   TRY(keep_citation(info.facts, static_cast<std::uint32_t>(client.threads), folder));
   if (wants_scores(config, *request.bundle)) {
-    TRY(score_run(folder, config, *request.bundle, client.allow_code));
+    TRY(score_run(folder, config, *request.bundle, client.allow_code, IfNone::write));
   }
   const PublishOptions how{.events_jsonl = config.settings.recording.events_jsonl,
                            .command = request.command,
