@@ -68,10 +68,15 @@ Live::Live(const Plan& plan, bool streamed)
         std::vector<PhaseFacts> facts;
         for (const PhasePlan& phase : plan.phases) {
           PhaseFacts fact{phase.name, phase.kind, phase.open_loop, {}, {}};
-          if (phase.stop.queries_max != std::numeric_limits<std::uint64_t>::max()) {
-            fact.queries = phase.stop.queries_max;
+          // A closed loop that is to last for a time has a limit of queries and no plan of them.
+          const StopRule& stop = phase.stop;
+          const bool by_time = !phase.open_loop && stop.duration_min > Duration{};
+          if (!by_time && stop.queries_max != std::numeric_limits<std::uint64_t>::max()) {
+            fact.queries = stop.queries_max;
           }
-          if (phase.stop.duration_max != Duration::max()) fact.duration = phase.stop.duration_max;
+          const Duration time =
+              by_time ? std::min(stop.duration_min, stop.duration_max) : stop.duration_max;
+          if (time != Duration::max()) fact.duration = time;
           facts.push_back(std::move(fact));
         }
         return facts;

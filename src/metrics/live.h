@@ -50,7 +50,8 @@ struct LiveSnapshot {
   PhaseKind kind = PhaseKind::performance;
   PhaseStep step = PhaseStep::started;
   Duration elapsed{};
-  // What ends the phase, where the plan says so.
+  // What ends the phase, where the plan says so; the time that a closed loop is to last is the
+  // latter too.
   std::optional<std::uint64_t> queries_planned{};
   std::optional<Duration> duration_max{};
   bool open_loop = false;

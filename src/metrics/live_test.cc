@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <thread>
 
@@ -60,6 +61,27 @@ TEST(Live, a_phase_shows_its_plan_and_its_own_queries_only) {
   live->on_done(event_of(straggler), "");
   EXPECT_EQ(snapshot_of(*live, at_ms(3000)).in_flight, 0u);
   EXPECT_EQ(snapshot_of(*live, at_ms(3000)).completed, 1u);
+}
+
+TEST(Live, a_closed_loop_for_a_time_is_planned_by_time_and_not_by_its_limit_of_queries) {
+  Plan plan = live_plan();
+  StopRule& stop = plan.phases[1].stop;
+  stop = {.queries_min = 1, .queries_max = std::numeric_limits<std::uint32_t>::max()};
+  stop.duration_min = 8_s;
+  const auto shown = [&plan] {
+    const auto live = std::make_unique<Live>(plan);
+    live->on_phase({1, PhaseStep::started, at_ms(0)});
+    return snapshot_of(*live, at_ms(5000));
+  };
+  EXPECT_EQ(shown().queries_planned, std::nullopt);
+  EXPECT_EQ(shown().duration_max, 8_s);
+  stop.duration_max = 6_s;
+  EXPECT_EQ(shown().duration_max, 6_s);
+  // A schedule has its queries, whatever the time it was drawn for.
+  plan.phases[1].open_loop = true;
+  stop.queries_max = 500;
+  EXPECT_EQ(shown().queries_planned, 500u);
+  EXPECT_EQ(shown().duration_max, 6_s);
 }
 
 TEST(Live, ttft_is_known_as_soon_as_the_first_token_is_and_counted_once) {
