@@ -21,6 +21,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 using Given = std::vector<std::pair<std::string, std::string>>;
 
@@ -281,6 +282,23 @@ TEST(MakePlan, the_mode_chooses_the_phases) {
   EXPECT_EQ(accuracy.plan.phases[0].dataset, 0U);
   config.mode = Mode::both;
   EXPECT_EQ(plan_of(config, {rows(10), rows(4)}).plan.phases.size(), 2U);
+}
+
+TEST(MakePlan, a_warm_up_without_salt_warms_only_what_is_measured_without_salt) {
+  for (const bool salt : {false, true}) {
+    const std::string yaml =
+        "  runtime: {{n_samples_to_issue: 5, salt: {}}}\n"
+        "  load_pattern: {{type: concurrency, target_concurrency: 2}}\n"
+        "  warmup: {{enabled: true, n_requests: 8}}";
+    const PlanBundle bundle = plan_of(file(format(fmt::runtime(yaml), salt)), {rows(10)});
+    EXPECT_EQ(bundle.plan.phases[1].salted, salt);
+    const auto warm = Contains(HasSubstr("a prefix cache may be warm"));
+    if (salt) {
+      EXPECT_THAT(bundle.notes, Not(warm));
+    } else {
+      EXPECT_THAT(bundle.notes, warm);
+    }
+  }
 }
 
 // Section 4.8 of the spec: seeds s, s + 1 and s + 2 for gaps, order and salts.

@@ -265,7 +265,7 @@ Result<void> PhaseMaker::add_warmup(std::uint32_t dataset) {
   set_drain(phase, settings.timeouts ? settings.timeouts->warmup_drain_timeout
                                      : settings.drain.warmup_timeout);
   phase.drain = phase.drain && warmup.drain;
-  if (!warmup.salt) {
+  if (!warmup.salt && !config_.settings.runtime.salt) {
     out_.notes.push_back(
         "the warm-up asks the measured prompts without salt, so a prefix cache may be warm when "
         "measuring begins (warmup.salt, --warmup-salt)");
