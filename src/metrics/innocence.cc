@@ -19,6 +19,8 @@ constexpr double kStalledGuilty = 0.01;
 constexpr double kQueuedSuspected = 0.05;
 constexpr double kQueuedGuilty = 0.20;
 constexpr double kBusySuspected = 0.90;
+// Used by other programs, as a share of the cores: then they are the first thing to change.
+constexpr double kForeignMost = 0.75;
 // Bytes that lay in the socket before we read them.
 constexpr Duration kReadDelaySuspected = 5_ms;
 constexpr Duration kReadDelayGuilty = 50_ms;
@@ -58,11 +60,20 @@ class Judge {
         std::move(advice));
   }
 
+  // Where others have nearly all cores, more threads would only wait beside them.
+  std::string advice(std::string_view otherwise) const {
+    const double cores = audit_.cores;
+    if (cores <= 0 || audit_.foreign_cpu < kForeignMost * cores) return std::string(otherwise);
+    return format("stop the other programs first: they used {:.1f} of {} cores", audit_.foreign_cpu,
+                  audit_.cores);
+  }
+
   std::string who(const ThreadFigures& thread) const {
     return audit_.threads.size() > 1 ? format("measuring thread {}", thread.shard)
                                      : std::string("the measuring thread");
   }
 
+  // The lag of the thread, not what `lateness` says of the queries: a send takes time too.
   // Where many streams end together, one hold-up makes all their next sends late: more than a
   // hundredth of a short run, and still one accident. Its time is weighed as a stall's.
   void weigh_sending(const ThreadFigures& thread) {
@@ -70,9 +81,9 @@ class Judge {
     if (p99 < kSendLagSuspected) return;
     const bool once = thread.send.holdups == 1;
     add(p99 >= kSendLagGuilty && !once ? ClientLimited::yes : ClientLimited::suspected,
-        format("sends were late: P99 {}{}", human_duration(p99),
+        format("queries were released late: P99 {}{}", human_duration(p99),
                once ? ", all by one hold-up" : ""),
-        "use more threads (--threads), another machine, or --spin");
+        advice("use more threads (--threads), another machine, or --spin"));
   }
 
   void weigh_thread(const ThreadFigures& thread) {
@@ -97,7 +108,7 @@ class Judge {
     if (!options_.spinning && thread.cpu_share > kBusySuspected) {
       add(ClientLimited::suspected,
           format("{} used {} of its core", who(thread), percent(thread.cpu_share)),
-          "use more threads (--threads) or lower the load");
+          advice("use more threads (--threads) or lower the load"));
     }
   }
 
@@ -107,7 +118,7 @@ class Judge {
     const Duration p99{static_cast<std::int64_t>(point_.read_delay.percentile(99.0))};
     weigh(p99, kReadDelaySuspected, kReadDelayGuilty,
           format("replies lay unread: P99 {} between arrival and our read", human_duration(p99)),
-          "use more threads (--threads) or lower the load");
+          advice("use more threads (--threads) or lower the load"));
   }
 
   void weigh_connections() {

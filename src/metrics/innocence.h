@@ -23,7 +23,7 @@ std::string_view to_string(ClientLimited verdict);
 
 struct InnocenceReason {
   ClientLimited weight = ClientLimited::suspected;
-  std::string what{};    // "sends were late: P99 7.2 ms"
+  std::string what{};    // "queries were released late: P99 7.2 ms"
   std::string advice{};  // what to change
 };
 

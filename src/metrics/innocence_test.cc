@@ -43,7 +43,7 @@ TEST(Innocence, one_hold_up_is_one_accident_however_many_sends_it_made_late) {
   audit.threads[0].send.holdups = 1;
   const Innocence once = judge_client(audit, measured(), {});
   EXPECT_EQ(once.client_limited, ClientLimited::suspected);
-  EXPECT_EQ(once.reasons[0].what, "sends were late: P99 7.00 ms, all by one hold-up");
+  EXPECT_EQ(once.reasons[0].what, "queries were released late: P99 7.00 ms, all by one hold-up");
   audit.threads[0].send.holdups = 2;
   EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::yes);
   // A long one is guilt by its time: more than a hundredth of the run.
@@ -51,6 +51,19 @@ TEST(Innocence, one_hold_up_is_one_accident_however_many_sends_it_made_late) {
   audit.threads[0].send.stalls = 1;
   audit.threads[0].send.stalled = 101_ms;
   EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::yes);
+}
+
+TEST(Innocence, where_others_have_the_cores_they_are_to_be_stopped_first) {
+  ClientAudit audit = innocent();
+  audit.threads[0].send.p99 = 7_ms;
+  audit.cores = 2;
+  audit.foreign_cpu = 0.4;
+  EXPECT_NE(judge_client(audit, measured(), {}).reasons[0].advice.find("--threads"),
+            std::string::npos);
+  audit.foreign_cpu = 1.9;
+  const Innocence verdict = judge_client(audit, measured(), {});
+  EXPECT_EQ(verdict.client_limited, ClientLimited::yes);
+  EXPECT_EQ(verdict.reasons[0].advice, "stop the other programs first: they used 1.9 of 2 cores");
 }
 
 TEST(Innocence, a_stop_of_200_ms_in_ten_seconds_is_guilt_and_in_an_hour_is_not) {
