@@ -83,6 +83,9 @@ struct Definition {
   std::string_view failures{};
   PercentileRule percentiles = PercentileRule::linear;
   WindowRule window = WindowRule::run;
+  // Of Poisson runs that do not say otherwise, LoadGen's window in place of `window`: first send to
+  // the end of the query that was sent last; its queries/s leave one query out.
+  bool loadgen_of_poisson = false;
   TokenRule tokens = TokenRule::usage;
   // `out` was cleared.
   void (*measure)(const Reply& reply, Figures& out) = nullptr;

@@ -92,11 +92,13 @@ DefinedSeries WeightedSeries::finish(PercentileRule rule) {
 DefinitionFold::DefinitionFold(const RunInfo& info, std::vector<const Definition*> wanted,
                                std::size_t values_max)
     : ReplyFold(info) {
+  const Json& pattern = info.facts["run_config"]["load_pattern"];
+  loadgen_ = pattern["type"].as_string() == "poisson" &&
+             pattern["use_legacy_loadgen_qps_metrics"].as_bool(true);
   for (const Definition* definition : wanted) {
     tools_.push_back({definition, DefinedPoint{.definition = definition},
                       WeightedSeries(values_max), WeightedSeries(values_max),
-                      WeightedSeries(values_max), WeightedSeries(values_max), Instant::max(),
-                      Instant::none()});
+                      WeightedSeries(values_max), WeightedSeries(values_max)});
   }
 }
 
@@ -112,6 +114,11 @@ void DefinitionFold::tell(Tool& tool, const Reply& reply) {
   if (f.success || tool.definition->window == WindowRule::requests) {
     if (f.start.known()) tool.first = std::min(tool.first, f.start);
     if (f.end.known()) tool.last = std::max(tool.last, f.end);
+  }
+  if (f.start.known()) tool.first_sent = std::min(tool.first_sent, f.start);
+  if (f.success && f.start.known() && (!tool.last_sent.known() || f.start >= tool.last_sent)) {
+    tool.last_sent = f.start;
+    tool.last_sent_end = f.end;
   }
   if (f.success) ++tool.point.replies_by_basis[static_cast<std::size_t>(f.basis)];
   if (f.success && f.tokens) {
@@ -141,6 +148,11 @@ Duration DefinitionFold::window(const Tool& tool) const {
   return {};
 }
 
+bool DefinitionFold::takes_loadgen_window(const Tool& tool) const {
+  return loadgen_ && tool.definition->loadgen_of_poisson && tool.point.succeeded >= 2 &&
+         tool.last_sent_end.known() && tool.last_sent_end > tool.first_sent;
+}
+
 std::vector<DefinedPoint> DefinitionFold::finish() {
   std::vector<DefinedPoint> out;
   for (Tool& tool : tools_) {
@@ -150,9 +162,11 @@ std::vector<DefinedPoint> DefinitionFold::finish() {
     point.tpot = tool.tpot.finish(rule);
     point.itl = tool.itl.finish(rule);
     point.latency = tool.latency.finish(rule);
-    point.window = window(tool);
+    point.loadgen_window = takes_loadgen_window(tool);
+    point.window = point.loadgen_window ? tool.last_sent_end - tool.first_sent : window(tool);
     if (point.window.ns > 0) {
-      point.qps = static_cast<double>(point.succeeded) / point.window.seconds();
+      const std::uint64_t counted = point.succeeded - (point.loadgen_window ? 1 : 0);
+      point.qps = static_cast<double>(counted) / point.window.seconds();
       point.tps = static_cast<double>(point.output_tokens) / point.window.seconds();
     }
     out.push_back(point);
@@ -196,7 +210,7 @@ Json point_json(const DefinedPoint& point) {
                    .set("latency", d.latency)
                    .set("failures", d.failures)
                    .set("percentiles", to_string(d.percentiles))
-                   .set("window", to_string(d.window));
+                   .set("window", point.loadgen_window ? "loadgen" : to_string(d.window));
   const bool rates = point.window.ns > 0;
   return Json()
       .set("title", d.title)

@@ -38,7 +38,8 @@ struct DefinedPoint {
   DefinedSeries tpot{};
   DefinedSeries itl{};
   DefinedSeries latency{};
-  Duration window{};  // 0: no rate
+  Duration window{};            // 0: no rate
+  bool loadgen_window = false;  // in place of what `definition->window` says
   std::int64_t output_tokens = 0;
   bool tokens_known = false;
   std::array<std::uint64_t, kTokenBases> replies_by_basis{};  // of those that succeeded
@@ -86,12 +87,18 @@ class DefinitionFold final : public ReplyFold {
     WeightedSeries latency;
     Instant first = Instant::max();  // of the requests that its window rule asks for
     Instant last = Instant::none();
+    // For LoadGen's window: of all requests, and of the successful one that was sent last.
+    Instant first_sent = Instant::max();
+    Instant last_sent = Instant::none();
+    Instant last_sent_end = Instant::none();
   };
 
   void on_reply(const Reply& reply) override;
   void tell(Tool& tool, const Reply& reply);
   Duration window(const Tool& tool) const;
+  bool takes_loadgen_window(const Tool& tool) const;
 
+  bool loadgen_ = false;  // a Poisson run that takes LoadGen's window
   std::vector<Tool> tools_{};
   Figures figures_{};
 };

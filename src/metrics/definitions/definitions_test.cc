@@ -5,8 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include "base/format.h"
 #include "metrics/definitions/definition_fold.h"
 #include "metrics/point_fold.h"
+#include "metrics/result_json.h"
 #include "metrics/testing_hand_made.h"
 
 namespace assay::metrics {
@@ -277,6 +279,33 @@ TEST(Definitions, our_row_is_what_the_report_says_and_windows_are_each_tool_s) {
   EXPECT_EQ(defined[5].window, 341_ms - 100_ms) << defined[5].definition->name;  // guidellm
   EXPECT_EQ(defined[4].window, 330_ms - 100_ms) << defined[4].definition->name;  // aiperf
   EXPECT_EQ(defined[8].window, Duration{}) << defined[8].definition->name;       // otel
+}
+
+TEST(Definitions, of_a_poisson_run_the_reference_client_takes_loadgens_window) {
+  for (const char* wanted : {"true", "false"}) {
+    RunInfo info;
+    info.phases = {{PhaseKind::performance, "performance", true}};
+    info.facts = Json::parse(format(R"({{"run_config": {{"load_pattern": {{"type": "poisson",
+                                    "use_legacy_loadgen_qps_metrics": {}}}}}}})",
+                                    wanted))
+                     .value();
+    DefinitionFold fold(info, {&kAssayDefinition, &kEndpointsDefinition});
+    PointFold point_fold(info);
+    for (EventSink* sink : {static_cast<EventSink*>(&fold), static_cast<EventSink*>(&point_fold)}) {
+      sink->on_phase({0, PhaseStep::started, at_ms(0)});
+      tell(steady_query(0, 0, 10, 20, 30, 30), *sink);  // the longest: ends last, was sent first
+      for (std::uint32_t i = 1; i < 10; ++i) tell(steady_query(0, i, 10 + i * 10, 20, 3, 5), *sink);
+    }
+    const Point point = point_fold.finish({RunState::complete, ""});
+    const HeadlineRates report = headline_rates(point);
+    const std::vector<DefinedPoint> defined = fold.finish();
+    EXPECT_EQ(defined[1].loadgen_window, report.legacy_window.has_value());
+    EXPECT_EQ(defined[1].loadgen_window, std::string_view(wanted) == "true");
+    EXPECT_NEAR(defined[1].qps, report.qps.value_or(0), 1e-9);
+    EXPECT_NEAR(defined[1].tps, report.tps.value_or(0), 1e-9);
+    EXPECT_FALSE(defined[0].loadgen_window);
+    EXPECT_NEAR(defined[0].tps, point.rates.tps.value_or(0), 1e-9);
+  }
 }
 
 }  // namespace

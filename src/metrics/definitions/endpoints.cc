@@ -55,6 +55,7 @@ const Definition kEndpointsDefinition{
     .failures = "in the series; a broken stream is a success",
     .percentiles = PercentileRule::lower,
     .window = WindowRule::run,
+    .loadgen_of_poisson = true,
     .tokens = TokenRule::tokenizer,
     .measure = measure_endpoints,
 };

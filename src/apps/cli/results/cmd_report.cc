@@ -93,6 +93,13 @@ Result<int> report_definitions(const ReportOptions& options) {
   const auto points = fold.finish();
   print(options.json ? metrics::definitions_json(points).dump(2) + "\n"
                      : report::definitions_report(points, report::terminal_style(1)));
+  for (const metrics::DefinedPoint& point : points) {
+    if (!point.loadgen_window) continue;
+    say(
+        format("note: {}: of a Poisson run its window is LoadGen's, from the first send to the end "
+               "of the query that was sent last",
+               point.definition->name));
+  }
   return exit_code(ExitCode::done);
 }
 
