@@ -1,6 +1,7 @@
 #include "plan/config_reader.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/files.h"
 #include "base/format.h"
@@ -54,9 +55,10 @@ void expand_all(Node& node, const std::string& path, const Environment& environm
 }
 
 // As ux.md has it: one line for what is wrong, one for what to do. The "error: " before each is the
-// caller's.
+// caller's. A list of keys is said once.
 std::string describe(const std::vector<Problem>& problems) {
   std::string out;
+  std::set<std::string_view> lists;
   for (const Problem& problem : problems) {
     if (!out.empty()) out += '\n';
     std::string where = problem.place;
@@ -67,9 +69,33 @@ std::string describe(const std::vector<Problem>& problems) {
       if (where == "flags") where = problem.path;
     }
     out += where.empty() ? problem.what : format("{}: {}", where, problem.what);
+    const bool list = problem.hint.starts_with("known here: ");
+    if (list && !lists.insert(problem.hint).second) continue;
     if (!problem.hint.empty()) out += format("\n       {}", problem.hint);
   }
   return out;
+}
+
+// A file of another kind: what it is and what it is for, in place of an error a key.
+std::optional<Problem> other_kind(const Node& root, const std::string& name) {
+  const auto has = [&root](std::string_view wanted) {
+    return std::ranges::any_of(root.members,
+                               [&](const auto& member) { return member.first.name == wanted; });
+  };
+  for (const std::string_view own : {"datasets", "endpoint_config", "model_params", "settings"}) {
+    if (has(own)) return std::nullopt;
+  }
+  if (has("hardware") || has("backend")) {
+    return Problem{name, "", "this is a scenario, a system to simulate, and no config of a run",
+                   format("assay simulate --scenario {}, or assay endpoint --scenario {} to have "
+                          "it behind a URL",
+                          name, name)};
+  }
+  if (has("workload")) {
+    return Problem{name, "", "this is a workload, and no config of a run",
+                   format("--workload {} in place of --config", name)};
+  }
+  return std::nullopt;
 }
 
 std::string joined_words(const std::vector<std::string>& words) {
@@ -127,6 +153,11 @@ void ConfigReader::read_text(std::string_view yaml, std::string_view name) {
     state_->unreadable = true;
     return;
   }
+  if (auto problem = other_kind(*root, std::string(name))) {
+    reading.problems.push_back(*std::move(problem));
+    state_->unreadable = true;
+    return;
+  }
   expand_all(*root, "", state_->around.environment, reading);
   read_part(config_part(), *root, &state_->config, "", reading);
 }
@@ -157,6 +188,8 @@ Result<LoadedConfig> ConfigReader::finish() {
   }
   if (!problems.empty()) return invalid(describe(problems));
   LoadedConfig out{.config = config, .notes = reading.notes};
+  out.load_unsaid = config.settings.load_pattern.type == Pattern::max_throughput &&
+                    !reading.given("type") && !reading.given("settings.load_pattern.type");
   if (!reading.ignored.empty()) {
     out.notes.push_back(
         format("these keys are accepted and do nothing here: {}", joined_words(reading.ignored)));

@@ -30,6 +30,8 @@ namespace assay::plan {
 struct LoadedConfig {
   Config config{};
   std::vector<std::string> notes{};
+  // Nobody chose to send everything at once: a file without a load means that.
+  bool load_unsaid = false;
 };
 
 // A flag that flag() understands: for the command line's parser and its help.

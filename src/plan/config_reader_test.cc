@@ -118,6 +118,36 @@ TEST(ConfigReader, unknown_keys_are_refused_with_their_line_and_a_suggestion) {
   EXPECT_THAT(errors("model_params: {zzz: 1}"), HasSubstr("known here: name, temperature"));
 }
 
+TEST(ConfigReader, a_list_of_keys_is_said_once_and_a_file_of_another_kind_by_what_it_is_for) {
+  const std::string two = errors("model_params: {zzz: 1, yyy: 2}");
+  EXPECT_THAT(two, HasSubstr("model_params.yyy: unknown key"));
+  EXPECT_EQ(two.find("known here: name, temperature"), two.rfind("known here: name, temperature"));
+  EXPECT_EQ(
+      errors("model: m\nhardware: h100-sxm\nbackend: vllm\n"),
+      "config.yaml: this is a scenario, a system to simulate, and no config of a run\n"
+      "       assay simulate --scenario config.yaml, or assay endpoint --scenario config.yaml "
+      "to have it behind a URL");
+  EXPECT_THAT(errors("workload: letters\nmetric: queries/s\n"),
+              HasSubstr("--workload config.yaml in place of --config"));
+}
+
+TEST(ConfigReader, that_nobody_named_a_load_is_known) {
+  const auto unsaid = [](std::string_view head) {
+    ConfigReader reader;
+    reader.read_text(format("{}model_params: {{name: m}}\ndatasets: [{{path: data.jsonl}}]\n"
+                            "endpoint_config: {{endpoints: [http://127.0.0.1:8000]}}\n",
+                            head),
+                     "config.yaml");
+    const auto loaded = reader.finish();
+    EXPECT_TRUE(loaded) << loaded.error().message;
+    return loaded && loaded->load_unsaid;
+  };
+  EXPECT_TRUE(unsaid(""));
+  EXPECT_FALSE(unsaid("type: offline\n"));
+  EXPECT_FALSE(unsaid("settings: {load_pattern: {type: max_throughput}}\n"));
+  EXPECT_FALSE(unsaid("settings: {load_pattern: {type: concurrency, target_concurrency: 2}}\n"));
+}
+
 TEST(ConfigReader, unknown_values_name_their_line_and_what_there_is) {
   EXPECT_THAT(errors(online("\n\n\n  load_pattern:\n    type: concurency")),
               HasSubstr("config.yaml:10: settings.load_pattern.type: unknown value \"concurency\"\n"

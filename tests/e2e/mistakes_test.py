@@ -98,6 +98,23 @@ def test_a_store_that_does_not_exist_is_not_exported(assay, tmp_path):
     assert not (tmp_path / "typo.db").exists()
 
 
+def test_a_scenario_is_no_config_and_a_load_that_nobody_named_is_said(assay, endpoint, tmp_path):
+    scenario = tmp_path / "system.yaml"
+    scenario.write_text("model: gpt-oss-120b\nhardware: h100-sxm\nbackend: vllm\n")
+    err = assay("run", "--config", scenario, code=2).err
+    assert "assay simulate --scenario" in err and "unknown key" not in err
+    config = tmp_path / "config.yaml"
+    url = endpoint("--osl", "4").url
+    config.write_text("model_params: {name: m}\n"
+                      "datasets: [{synthetic: {isl: 8, count: 5}}]\n"
+                      f"endpoint_config: {{endpoints: ['{url}']}}\n")
+    note = "no load is named: max_throughput, 7 queries at once"
+    assert note in assay("run", "--config", config, "--samples", 7, "--report-dir",
+                         tmp_path / "run", "--allow-client-limited").err
+    assert note not in assay("run", "--config", config, "--samples", 7, "--concurrency", 2,
+                             "--report-dir", tmp_path / "two", "--allow-client-limited").err
+
+
 def test_import_refuses_what_cannot_be_true(assay, run_folder, tmp_path):
     store = tmp_path / "s.db"
     for args, words in (

@@ -18,6 +18,7 @@
 #include "apps/cli/results/caching_files.h"
 #include "apps/cli/results/recorded_run.h"
 #include "base/format.h"
+#include "base/text.h"
 #include "metrics/accuracy_text.h"
 #include "report/terminal.h"
 
@@ -72,7 +73,7 @@ Result<std::unique_ptr<PrometheusServer>> open_prometheus(const RunOptions& opti
 // The run, and then the audit that its config may ask for.
 class RunCourse {
  public:
-  explicit RunCourse(const RunOptions& options) : options_(options) {}
+  explicit RunCourse(const RunOptions& options) noexcept : options_(options) {}
 
   // All that can be refused before anything is asked.
   Result<void> prepare(const RunFlags& settings) {
@@ -85,6 +86,7 @@ class RunCourse {
     ASSIGN_OR_RETURN(folder_, choose_folder(loaded_.config.report_dir));
     if (audit_) TRY(choose_folder((folder_ / "audit" / caching_folder(false)).string()));
     if (options_.quiet) return {};
+    say_unsaid_load();
     say_notes({&loaded_.notes, &bundle_.notes, &rows});
     for (const std::string& note :
          unscorable(loaded_.config, bundle_, options_.client.allow_code)) {
@@ -122,6 +124,17 @@ class RunCourse {
   }
 
  private:
+  void say_unsaid_load() const {
+    if (!loaded_.load_unsaid) return;
+    for (const PhasePlan& phase : bundle_.plan.phases) {
+      if (phase.kind != PhaseKind::performance) continue;
+      say(
+          format("note: no load is named: max_throughput, {} queries at once (--concurrency or "
+                 "--rate choose another; a file for a whole curve is for `assay curve`)",
+                 with_thousands(static_cast<std::int64_t>(phase.stop.queries_max))));
+    }
+  }
+
   Result<RecordedRun> measure_main() {
     ASSIGN_OR_RETURN(const auto prometheus, open_prometheus(options_));
     RunRequest request{.config = &loaded_.config, .bundle = &bundle_, .folder = folder_};
