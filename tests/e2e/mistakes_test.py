@@ -98,6 +98,20 @@ def test_a_store_that_does_not_exist_is_not_exported(assay, tmp_path):
     assert not (tmp_path / "typo.db").exists()
 
 
+def test_nothing_is_exported_where_nothing_was_ever_imported(assay, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    for store in ([], ["--store", "default"]):
+        err = assay("export", tmp_path / "out", *store, code=2).err
+        assert "store.db' does not exist" in err and "`assay import RESULTS` makes it" in err
+        assert not (tmp_path / "data").exists() and not (tmp_path / "out").exists()
+
+
+def test_a_port_that_is_taken_has_a_way_out(assay, endpoint, tmp_path):
+    port = endpoint().url.rsplit(":", 1)[1]
+    for command in (["endpoint"], ["serve", "--store", tmp_path / "s.db"]):
+        assert "--port 0 takes a free one" in assay(*command, "--port", port, code=3).err
+
+
 def test_a_scenario_is_no_config_and_a_load_that_nobody_named_is_said(assay, endpoint, tmp_path):
     scenario = tmp_path / "system.yaml"
     scenario.write_text("model: gpt-oss-120b\nhardware: h100-sxm\nbackend: vllm\n")

@@ -65,8 +65,9 @@ std::string help() {
   }
   out +=
       "\nassay COMMAND --help explains one. Every command takes --json.\n"
-      "Exit codes: 0 done, 1 findings, 2 bad input, 3 endpoint or file can't be reached,\n"
-      "4 client-limited, 5 worse than the baseline, 6 not comparable, 130 interrupted.\n";
+      "Exit codes: 0 done, 1 findings, 2 bad input or no such file, 3 endpoint can't be\n"
+      "reached or file not read or written, 4 client-limited, 5 worse than the baseline,\n"
+      "6 not comparable, 130 interrupted.\n";
   return out;
 }
 

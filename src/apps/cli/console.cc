@@ -33,4 +33,11 @@ std::string error_text(const Error& error) {
   return out.empty() ? format("error: {}", to_string(error.code)) : out;
 }
 
+Error with_free_port(Error error) {
+  if (error.message.ends_with("Address already in use")) {
+    error.message += "\n  --port 0 takes a free one";
+  }
+  return error;
+}
+
 }  // namespace assay::cli

@@ -21,5 +21,7 @@ void say(std::string_view line);
 //     error: config.yaml:14: type: unknown value "concurency"
 //            did you mean "concurrency"?
 std::string error_text(const Error& error);
+// Of a command that listens: where its --port is taken, with what to do.
+Error with_free_port(Error error);
 
 }  // namespace assay::cli

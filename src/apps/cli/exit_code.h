@@ -9,8 +9,8 @@ namespace assay::cli {
 enum class ExitCode : int {
   done = 0,
   findings = 1,        // the command worked and found something wrong; or a fault of our own
-  bad_input = 2,       // flags, config, dataset: what the user gave
-  unreachable = 3,     // an endpoint or a file can't be reached, read or written
+  bad_input = 2,       // flags, config, dataset: what the user gave; a file that is not there
+  unreachable = 3,     // an endpoint can't be reached, a file can't be read or written
   client_limited = 4,  // measured, but the client was, or may have been, the bottleneck
   worse = 5,           // measured, and worse than the baseline
   not_comparable = 6,  // two results that must not be compared

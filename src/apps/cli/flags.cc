@@ -54,6 +54,37 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
   return out;
 }
 
+// What other tools call a thing that a command of ours has by another name.
+struct OtherName {
+  std::string_view theirs{};
+  std::string_view ours{};
+};
+constexpr OtherName kOtherNames[] = {
+    {"--num-prompts", "--samples"},
+    {"--num-requests", "--samples"},
+    {"--request-count", "--samples"},
+    {"--max-requests", "--samples"},
+    {"--max-concurrency", "--concurrency"},
+    {"--request-rate", "--rate"},
+    {"--max-seconds", "--duration"},
+    {"--benchmark-duration", "--duration"},
+    {"--base-url", "--endpoint"},
+    {"--target", "--endpoint"},
+    {"--served-model-name", "--model"},
+    {"--dataset-path", "--dataset"},
+    {"--random-input-len", "--isl"},
+    {"--random-output-len", "--osl"},
+    {"--synthetic-input-tokens-mean", "--isl"},
+    {"--output-tokens-mean", "--osl"},
+};
+
+std::string_view our_name(std::string_view flag, std::span<const std::string_view> known) {
+  for (const OtherName& name : kOtherNames) {
+    if (name.theirs == flag && std::ranges::find(known, name.ours) != known.end()) return name.ours;
+  }
+  return {};
+}
+
 // `text` broken at spaces into lines of at most `width`; every line but the first is indented.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
   std::string out;
@@ -192,7 +223,8 @@ std::string Flags::unknown_flag(std::string_view flag) const {
   for (const Flag& known : flags_) {
     if (!known.positional()) names.insert(names.end(), known.names_.begin(), known.names_.end());
   }
-  const std::string_view near = nearest(flag, names);
+  const std::string_view ours = our_name(flag, names);
+  const std::string_view near = ours.empty() ? nearest(flag, names) : ours;
   return format("unknown flag {}{}\n  assay {} --help lists them", flag,
                 near.empty() ? "" : format("\n  did you mean {}?", near), command_);
 }

@@ -11,6 +11,7 @@ namespace assay::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 struct Options {
   std::string url{};
@@ -99,6 +100,15 @@ TEST(Flags, reports_all_mistakes_at_once_with_did_you_mean) {
   EXPECT_THAT(message, HasSubstr("URL: is required"));
 }
 
+TEST(Flags, what_other_tools_call_a_flag_is_known_where_the_command_has_it) {
+  const auto message = [](std::string_view flag) {
+    return parse({"http://a", std::string(flag), "5"}).go.error().message;
+  };
+  EXPECT_THAT(message("--num-prompts"), HasSubstr("did you mean --samples?"));
+  EXPECT_THAT(message("--request-rate"), HasSubstr("did you mean --rate?"));
+  EXPECT_THAT(message("--base-url"), Not(HasSubstr("--endpoint"))) << "no flag of this command";
+}
+
 TEST(Flags, refuses_what_it_cannot_mean) {
   const auto message = [](const std::vector<std::string>& args) {
     const Parsed p = parse(args);
@@ -122,6 +132,13 @@ TEST(Flags, help_names_values_defaults_choices_and_examples) {
   EXPECT_THAT(help, HasSubstr("(default 7)"));
   EXPECT_THAT(help, HasSubstr("kind: concurrency, poisson (default concurrency)"));
   EXPECT_THAT(help, HasSubstr("\nExamples\n  assay try http://localhost\n"));
+}
+
+TEST(Console, a_port_that_is_taken_has_a_way_out) {
+  const Error taken{Code::refused, "cannot listen on 127.0.0.1:80: Address already in use"};
+  EXPECT_EQ(with_free_port(taken).message, taken.message + "\n  --port 0 takes a free one");
+  const Error other{Code::refused, "cannot listen on 127.0.0.1:80: Permission denied"};
+  EXPECT_EQ(with_free_port(other).message, other.message);
 }
 
 TEST(Console, each_error_of_a_message_gets_its_own_line) {

@@ -39,12 +39,12 @@ Result<int> cmd_export(Args args) {
 
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   std::error_code ignored;
-  const bool file = !where.empty() && where != "default" && where.find("://") == std::string::npos;
-  if (file && !std::filesystem::exists(where, ignored)) {
-    return Error{
-        Code::not_found,
-        format("--store: '{}' does not exist\n  `assay import RESULTS --store {}` makes it", where,
-               where)};
+  const bool own = where.empty() || where == "default";
+  const std::string place = own ? store::default_store() : where;
+  if (place.find("://") == std::string::npos && !std::filesystem::exists(place, ignored)) {
+    return Error{Code::not_found,
+                 format("--store: '{}' does not exist\n  `assay import RESULTS{}` makes it", place,
+                        own ? "" : " --store " + where)};
   }
   options.events = !no_events;
   ASSIGN_OR_RETURN(options.holidays, explorer::read_holidays(holidays));

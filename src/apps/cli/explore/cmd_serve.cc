@@ -103,7 +103,9 @@ Result<int> cmd_serve(Args args) {
   for (const std::string& path : o.paths) {
     if (fs::is_directory(path)) options.watched.push_back(fs::absolute(path).lexically_normal());
   }
-  ASSIGN_OR_RETURN(const auto server, explorer::Explorer::open(options));
+  const auto opened = explorer::Explorer::open(options);
+  if (!opened) return with_free_port(opened.error());
+  const auto& server = *opened;
   server->start();
   if (o.json) {
     print(Json().set("url", server->url()).set("token", server->token()).dump() + "\n");

@@ -227,7 +227,9 @@ Result<int> cmd_endpoint(Args args) {
   // Blocked before any thread is made, so that sigwait() below is the only one to get them.
   const sigset_t ends = block_ending_signals();
 
-  ASSIGN_OR_RETURN(const auto server, endpoint::Endpoint::open(options));
+  const auto opened = endpoint::Endpoint::open(options);
+  if (!opened) return with_free_port(opened.error());
+  const auto& server = *opened;
   if (!typed.certificate.empty()) {
     TRY(write_file_atomic(typed.certificate, server->certificate_pem()));
   }
