@@ -179,7 +179,7 @@ std::vector<svg::Shade> shades(const Point& point, double end) {
       out.push_back(
           {phase.kind == PhaseKind::warmup ? "warm-up" : phase.name, since(phase.started), until});
     } else if (phase.issue_ended.known() && until > since(phase.issue_ended)) {
-      out.push_back({"drain", since(phase.issue_ended), until});
+      out.push_back({"drain", since(phase.issue_ended), until, true});
     }
   }
   return out;
@@ -219,12 +219,12 @@ std::string time_charts(const Point& point, double width, std::size_t most) {
                                .time = {end, false, shades(point, end)},
                                .alarms = alarms(timeline, joined),
                                .simulated = point.run.simulated};
-  std::string out = svg::timeline(
-      means(timeline, joined,
-            [&](const metrics::TimeBucket& b) {
-              return (tokens ? b.output_tokens : static_cast<double>(b.fragments)) / seconds;
-            }),
-      options);
+  const std::vector<double> rates = means(timeline, joined, [&](const metrics::TimeBucket& b) {
+    return (tokens ? b.output_tokens : static_cast<double>(b.fragments)) / seconds;
+  });
+  // In flight is never so many digits long: the highest chart's labels are the stack's widest.
+  options.time.tick_room = svg::tick_room(svg::timeline_axis(rates, options));
+  std::string out = svg::timeline(rates, options);
   options.label = "queries in flight over the run";
   options.height = 136;
   options.quantity = Quantity::count;
@@ -250,7 +250,11 @@ std::string time_charts(const Point& point, double width, std::size_t most) {
 // How to read the charts, as far as there is something to read.
 std::string time_text_of(const Point& point) {
   std::string out;
-  if (!shades(point, 1).empty()) out += "Shaded: not measured. ";
+  const std::vector<svg::Shade> shaded = shades(point, 1);
+  if (!std::ranges::all_of(shaded, &svg::Shade::counted)) out += "Shaded: not measured. ";
+  if (std::ranges::any_of(shaded, &svg::Shade::counted)) {
+    out += "Lightly shaded, the drain: nothing new is sent, replies still count. ";
+  }
   if (point.counts.failed > 0) out += "A cross: queries failed. ";
   if (has_ttft(point.timeline)) {
     out +=

@@ -77,6 +77,36 @@ TEST(Html, a_window_that_is_the_result_has_its_figures_told) {
   EXPECT_EQ(html.find("over the window"), std::string::npos) << "the whole run is no window";
 }
 
+TEST(Html, the_drain_is_not_said_to_be_unmeasured) {
+  metrics::Point point = sample_point();
+  const std::string both = html_report(point, {});
+  EXPECT_NE(both.find("Shaded: not measured. Lightly shaded, the drain: nothing new is sent, "
+                      "replies still count."),
+            std::string::npos);
+  point.phases.erase(point.phases.begin());  // the warm-up
+  const std::string drain = html_report(point, {});
+  EXPECT_EQ(drain.find("Shaded: not measured"), std::string::npos);
+  EXPECT_NE(drain.find("the drain: nothing new is sent"), std::string::npos);
+}
+
+// Throughput, queries in flight and TTFT stand on one axis.
+TEST(Html, charts_over_time_line_up_where_one_has_long_labels) {
+  metrics::Point point = sample_point();
+  for (metrics::TimeBucket& bucket : point.timeline.buckets) bucket.output_tokens *= 1000;
+  const std::string html = html_report(point, {});
+  std::vector<std::string> lefts;
+  for (const std::string_view label :
+       {"throughput over the run", "queries in flight over the run", "TTFT over the run"}) {
+    const std::size_t chart = html.find(std::string("aria-label=\"").append(label));
+    ASSERT_NE(chart, std::string::npos) << label;
+    const std::size_t at = html.find("class=\"axis\" x1=", chart);
+    lefts.push_back(html.substr(at, html.find(" y1", at) - at));
+  }
+  EXPECT_EQ(lefts[0], lefts[1]);
+  EXPECT_EQ(lefts[0], lefts[2]);
+  EXPECT_EQ(lefts[0].find("\"62\""), std::string::npos) << lefts[0];
+}
+
 TEST(Html, of_an_empty_point_is_still_a_page) {
   const std::string html = html_report(metrics::Point{}, {});
   expect_balanced(html);

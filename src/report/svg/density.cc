@@ -136,6 +136,7 @@ std::string density(const DensityCells& cells, const DensityOptions& options) {
   draw_cells(drawing, frame, cells, options.bucket);
   const double y90 = draw_quantile(drawing, frame, cells, options, 0.9, "line s2 dotted");
   double y50 = draw_quantile(drawing, frame, cells, options, 0.5, "line ink");
+  draw_shade_names(drawing, frame, options.time);
   y50 = std::max(y50, y90 + 14);
   drawing.text(frame.right + 5, y90 + 4, Anchor::start, "label", "P90");
   drawing.text(frame.right + 5, y50 + 4, Anchor::start, "label", "P50");

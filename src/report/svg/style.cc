@@ -21,6 +21,7 @@ svg .label{fill:var(--ink)}
 svg .halo{paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round}
 svg .simulated{fill:var(--s2);font-weight:600;letter-spacing:.04em}
 svg .shade{fill:var(--shade);fill-opacity:.16;print-color-adjust:exact}
+svg .shade-light{fill:var(--shade);fill-opacity:.07;print-color-adjust:exact}
 svg .line{fill:none;stroke-width:2;stroke-linejoin:round}
 svg .band{stroke-width:6;stroke-opacity:.5;stroke-linecap:round}
 svg .dashed{stroke-dasharray:7 4}

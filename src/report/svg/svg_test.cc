@@ -161,7 +161,7 @@ TEST(Ecdf, of_whatever_values_stays_in_its_picture) {
 }
 
 TimeAxis sample_axis() {
-  return {.end = 328e9, .shades = {{"warm-up", 0, 20e9}, {"drain", 320e9, 328e9}}};
+  return {.end = 328e9, .shades = {{"warm-up", 0, 20e9}, {"drain", 320e9, 328e9, true}}};
 }
 
 TEST(Timeline, with_phases_and_failures) {
@@ -176,6 +176,31 @@ TEST(Timeline, with_phases_and_failures) {
                                               .time = sample_axis(),
                                               .alarms = {{161e9, "2 failed"}}});
   expect_golden("svg/timeline.svg", standalone(chart));
+}
+
+TEST(Timeline, labels_of_a_million_and_more_are_not_cut_off) {
+  for (const double most : {9e3, 1e6, 4.2e7}) {
+    const std::string chart = timeline({most / 2, most}, {.time = {.end = 2e9}});
+    std::size_t labels = 0;
+    for (std::size_t at = chart.find("<text class=\"tick\" x=\""); at != std::string::npos;
+         at = chart.find("<text class=\"tick\" x=\"", at + 1)) {
+      const std::string text = chart.substr(at, chart.find("</text>", at) - at);
+      if (text.find("\"end\"") == std::string::npos) continue;  // of the time
+      const double right = std::stod(text.substr(text.find("x=\"") + 3));
+      EXPECT_GE(right, text_width(text.substr(text.find('>') + 1), kFontSize)) << text;
+      ++labels;
+    }
+    EXPECT_GT(labels, 1U);
+  }
+}
+
+// A word that is drawn before the line is struck out by it.
+TEST(Timeline, names_of_shades_lie_on_top_of_the_line_with_a_halo) {
+  const std::string chart = timeline({900, 900, 900}, {.bucket = 100e9, .time = sample_axis()});
+  const std::size_t name = chart.find("class=\"shade-name halo\"");
+  EXPECT_NE(name, std::string::npos);
+  EXPECT_GT(name, chart.find("class=\"line s1\""));
+  EXPECT_NE(chart.find("class=\"shade-light\""), std::string::npos) << "the drain counts";
 }
 
 TEST(Timeline, of_nothing_and_of_zeros) {

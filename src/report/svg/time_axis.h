@@ -1,5 +1,5 @@
-// What charts over time share: the axis since the start of the run, and the phases that are shaded
-// because they are not measured. Pure; any thread.
+// What charts over time share: the axis since the start of the run, and its shaded phases. Pure;
+// any thread.
 #pragma once
 
 #include <string>
@@ -10,11 +10,12 @@
 
 namespace assay::report::svg {
 
-// A stretch of the run outside the measured window: "warm-up", "drain". In ns since the start.
+// A stretch in which a run is not as it is elsewhere: "warm-up", "drain". In ns since the start.
 struct Shade {
   std::string name{};
   double from = 0;
   double to = 0;
+  bool counted = false;  // its replies are part of the result: shaded lightly
 };
 
 struct TimeAxis {
@@ -22,12 +23,17 @@ struct TimeAxis {
   bool labelled = true;  // of stacked charts only the lowest is
   std::vector<Shade> shades{};
   bool shades_named = true;  // of stacked charts only the highest is
+  double tick_room = 0;      // the most that a value axis of the stack needs for its labels
 };
 
+// Pixels that the labels of a value axis take at its left.
+double tick_room(const Axis& axis);
 // All charts over time have these margins, so that stacked ones line up.
 Margins time_margins(const TimeAxis& axis);
 Axis make_time_axis(const TimeAxis& axis, double width);
-// Draw before the axes.
+// Draw the shades before the axes, and their names after the data, so that no line strikes them
+// out.
 void draw_shades(Drawing& drawing, const Frame& frame, const TimeAxis& axis);
+void draw_shade_names(Drawing& drawing, const Frame& frame, const TimeAxis& axis);
 
 }  // namespace assay::report::svg

@@ -32,12 +32,18 @@ Path steps(const Frame& frame, const std::vector<double>& values, double bucket,
 
 }  // namespace
 
+Axis timeline_axis(const std::vector<double>& values, const TimelineOptions& options) {
+  const double highest = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  return {linear_scale(0, highest), options.quantity, options.y_title, 3};
+}
+
 std::string timeline(const std::vector<double>& values, const TimelineOptions& options) {
   if (values.empty()) return {};
-  const double highest = *std::max_element(values.begin(), values.end());
-  Axis y{linear_scale(0, highest), options.quantity, options.y_title, 3};
-  const Frame frame = make_frame(options.width, options.height, time_margins(options.time),
-                                 make_time_axis(options.time, options.width), std::move(y));
+  Axis y = timeline_axis(values, options);
+  TimeAxis time = options.time;
+  time.tick_room = std::max(time.tick_room, tick_room(y));
+  const Frame frame = make_frame(options.width, options.height, time_margins(time),
+                                 make_time_axis(time, options.width), std::move(y));
   Drawing drawing(options.width, options.height, options.label);
   draw_shades(drawing, frame, options.time);
   draw_axes(drawing, frame, options.time.labelled);
@@ -45,6 +51,7 @@ std::string timeline(const std::vector<double>& values, const TimelineOptions& o
   drawing.path(steps(frame, values, options.bucket, true), format("area s{}", options.series));
   drawing.path(steps(frame, values, options.bucket, false),
                format("line s{}{}", options.series, options.simulated ? " dashed" : ""));
+  draw_shade_names(drawing, frame, options.time);
   for (const Alarm& alarm : options.alarms) {
     drawing.cross(frame.x.scale(alarm.at), frame.bottom - 8, "alarm", alarm.hint);
   }

@@ -1,11 +1,12 @@
-// A figure over the time of a run: throughput, queries in flight. Phases that are not measured are
-// shaded. The value axis begins at zero, since the area under the line is read as an amount. Pure;
+// A figure over the time of a run: throughput, queries in flight. Warm-up and drain are shaded. The
+// value axis begins at zero, since the area under the line is read as an amount. Pure;
 // any thread.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "report/svg/frame.h"
 #include "report/svg/scale.h"
 #include "report/svg/time_axis.h"
 
@@ -29,6 +30,9 @@ struct TimelineOptions {
   std::vector<Alarm> alarms{};
   bool simulated = false;
 };
+
+// The value axis of a chart of these values, for TimeAxis::tick_room.
+Axis timeline_axis(const std::vector<double>& values, const TimelineOptions& options);
 
 // values[i] is the mean over [i, i + 1) × bucket since the start. "" without values.
 std::string timeline(const std::vector<double>& values, const TimelineOptions& options);
