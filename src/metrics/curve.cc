@@ -175,7 +175,7 @@ const CurvePoint* Curve::fastest() const {
   const CurvePoint* best = nullptr;
   for (const CurvePoint& point : points) {
     const auto tps = point.official().system_tps;
-    if (!point.measured || !tps) continue;
+    if (!point.measured || !tps || point.all_at_once()) continue;
     if (best == nullptr || *tps > *best->official().system_tps) best = &point;
   }
   return best;
@@ -185,7 +185,7 @@ const CurvePoint* Curve::most_interactive() const {
   const CurvePoint* best = nullptr;
   for (const CurvePoint& point : points) {
     const auto each = point.official().tps_per_user;
-    if (!point.measured || !each) continue;
+    if (!point.measured || !each || point.all_at_once()) continue;
     if (best == nullptr || *each > *best->official().tps_per_user) best = &point;
   }
   return best;

@@ -66,6 +66,8 @@ struct CurvePoint {
   std::vector<std::string> warnings{};
   std::optional<double> power_kw{};  // provisioned, where a power file says
 
+  // A dedicated Offline: no level of concurrency, and nobody waits.
+  bool all_at_once() const { return offline == "dedicated"; }
   const PointFigures& official() const { return window_official ? *window : run; }
 };
 
@@ -88,7 +90,7 @@ struct Curve {
   std::vector<CurvePoint> points{};
   std::optional<CachingAudit> audit{};
 
-  // Of the measured points; nullptr where there is none.
+  // Of the measured levels, a dedicated Offline left out; nullptr where there is none.
   const CurvePoint* fastest() const;           // most system_tps
   const CurvePoint* most_interactive() const;  // most tps_per_user
   std::size_t measured() const;

@@ -18,7 +18,7 @@ using metrics::Curve;
 using metrics::CurvePoint;
 
 svg::Marker marker_of(const CurvePoint& point) {
-  if (point.offline == "dedicated") return svg::Marker::diamond;
+  if (point.all_at_once()) return svg::Marker::down_triangle;
   if (point.region == "high_concurrency") return svg::Marker::triangle;
   if (point.region == "med_concurrency") return svg::Marker::square;
   if (point.region == "low_concurrency") return svg::Marker::circle;
@@ -27,8 +27,10 @@ svg::Marker marker_of(const CurvePoint& point) {
 
 std::string hint_of(const CurvePoint& point) {
   const metrics::PointFigures& figures = point.official();
-  std::string out =
-      format("concurrency {}, {}", with_thousands(point.concurrency), region_words(point));
+  std::string out = format("{}, {}",
+                           point.all_at_once() ? std::string("all at once")
+                                               : "concurrency " + with_thousands(point.concurrency),
+                           region_words(point));
   if (figures.system_tps) out += format(": {} tok/s", three_digits(*figures.system_tps));
   if (figures.tps_per_user) out += format(", {} per user", three_digits(*figures.tps_per_user));
   if (figures.ttft_p90_ms > 0) {
@@ -71,8 +73,10 @@ Chart pareto(const Curve& curve) {
   out.title = curve_verdict(curve);
   out.text =
       "System throughput against what one user sees. Steps hold the last measured value; nothing "
-      "is interpolated. ▲ High, ■ Medium, ● Low, ◆ Ultra Low; a dedicated Offline is a dotted "
-      "ceiling.";
+      "is interpolated. ▲ High, ■ Medium, ● Low, ◆ Ultra Low";
+  out.text += std::ranges::any_of(curve.points, &CurvePoint::all_at_once)
+                  ? "; ▼ Offline, whose throughput is a dotted line."
+                  : ".";
   out.options.label = out.title;
   out.options.x_title = "tok/s per user (1000 / TPOT P90 in ms)";
   out.options.y_title = "system tok/s";
@@ -85,7 +89,7 @@ Chart pareto(const Curve& curve) {
                           .marker = marker_of(*point),
                           .name = point->name,
                           .hint = hint_of(*point),
-                          .apart = point->offline == "dedicated"});
+                          .apart = point->all_at_once()});
   }
   return out;
 }
@@ -111,7 +115,7 @@ Chart over_concurrency(const Curve& curve, std::string title, std::string_view t
                           .marker = marker_of(*point),
                           .name = "",
                           .hint = hint_of(*point),
-                          .apart = point->offline == "dedicated"});
+                          .apart = point->all_at_once()});
   }
   return out;
 }
@@ -129,7 +133,7 @@ std::string charts(const Curve& curve) {
           curve, "How long until the first token?", "TTFT P90 by concurrency", Quantity::duration,
           [](const CurvePoint& point) -> std::optional<double> {
             const double ms = point.official().ttft_p90_ms;
-            if (ms <= 0 || point.offline == "dedicated") return std::nullopt;
+            if (ms <= 0 || point.all_at_once()) return std::nullopt;
             return ms * kMsToNs;
           },
           2),
@@ -137,7 +141,11 @@ std::string charts(const Curve& curve) {
   out += figure(over_concurrency(
                     curve, "How fast is it for one user?", "tok/s per user by concurrency",
                     Quantity::tokens_per_second,
-                    [](const CurvePoint& point) { return point.official().tps_per_user; }, 3),
+                    [](const CurvePoint& point) -> std::optional<double> {
+                      if (point.all_at_once()) return std::nullopt;  // nobody waits
+                      return point.official().tps_per_user;
+                    },
+                    3),
                 true);
   return "<div class=\"grid\">\n" + out + "</div>\n";
 }

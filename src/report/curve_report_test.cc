@@ -105,6 +105,15 @@ TEST(CurveReport, AFailedAuditIsTheFirstThingThatIsSaid) {
   EXPECT_THAT(curve_terminal(curve, {}, {}), HasSubstr("audit passed"));
 }
 
+TEST(CurveReport, AnOfflineIsNoLevelOfConcurrency) {
+  metrics::Curve curve = curve_of_four();
+  EXPECT_EQ(curve_verdict(curve),
+            "peak 1,280 tok/s at concurrency 64; up to 50.0 tok/s per user at concurrency 1; "
+            "Offline 1,400 tok/s; 3 of 3 points measured, 1 in steady state");
+  for (metrics::CurvePoint& point : curve.points) point.measured = point.all_at_once();
+  EXPECT_EQ(curve_verdict(curve), "Offline 1,400 tok/s; 0 of 3 points measured, 0 in steady state");
+}
+
 TEST(CurvePlot, FitsItsColumnsWhateverTheyAre) {
   const metrics::Curve curve = curve_of_four();
   for (std::size_t columns = 0; columns <= 200; ++columns) {
@@ -155,6 +164,18 @@ TEST(CurveHtml, FetchesNothingAndTakesNoMarkupFromOutside) {
   EXPECT_THAT(page, HasSubstr("64 users at once are served within ttft_p90"));
   EXPECT_THAT(page, HasSubstr("at $36.0 an hour"));
   for (const metrics::CurvePoint& point : curve.points) EXPECT_THAT(page, HasSubstr(point.name));
+}
+
+TEST(CurveHtml, AnOfflineHasItsOwnMarkerAndIsNoCeilingOfOneUsersSpeed) {
+  metrics::Curve curve = curve_of_four();
+  const std::string page = curve_html(curve, {});
+  EXPECT_THAT(page, AllOf(HasSubstr("▼ Offline"), HasSubstr("all at once, Offline: 1,400 tok/s"),
+                          Not(HasSubstr("concurrency 500, Offline"))));
+  const std::string each = page.substr(page.find("How fast is it for one user?"));
+  EXPECT_THAT(page, HasSubstr("class=\"drop\""));
+  EXPECT_THAT(each, Not(HasSubstr("class=\"drop\"")));
+  curve.points.pop_back();
+  EXPECT_THAT(curve_html(curve, {}), Not(HasSubstr("▼")));
 }
 
 TEST(CurveHtml, ACurveWithoutAPointIsAPageAllTheSame) {

@@ -49,6 +49,12 @@ std::string accuracy_text(const metrics::CurvePoint& point) {
   return out;
 }
 
+// Of a dedicated Offline, which is no level of concurrency.
+std::string offline_words(const metrics::CurvePoint& point) {
+  if (!point.measured) return "not measured";
+  return number(point.official().system_tps) + " tok/s";
+}
+
 struct Column {
   std::string_view head{};
   std::string CurveRow::*cell = nullptr;
@@ -149,19 +155,31 @@ std::vector<CurveRow> curve_rows(const metrics::Curve& curve, const CurveOptions
 std::string curve_verdict(const metrics::Curve& curve) {
   const metrics::CurvePoint* const fast = curve.fastest();
   const metrics::CurvePoint* const near = curve.most_interactive();
-  if (fast == nullptr) return "nothing was measured yet";
-  std::string out = format("peak {} tok/s at concurrency {}", number(fast->official().system_tps),
-                           with_thousands(fast->concurrency));
+  if (curve.measured() == 0) return "nothing was measured yet";
+  std::string out;
+  if (fast != nullptr) {
+    out = format("peak {} tok/s at concurrency {}", number(fast->official().system_tps),
+                 with_thousands(fast->concurrency));
+  }
   if (near != nullptr) {
-    out += format("; up to {} tok/s per user at concurrency {}",
+    out += format("{}up to {} tok/s per user at concurrency {}", out.empty() ? "" : "; ",
                   number(near->official().tps_per_user), with_thousands(near->concurrency));
   }
-  if (curve.simulated) return out + format("; {} points, simulated", curve.measured());
+  std::size_t levels = 0;
+  std::size_t measured = 0;
   std::size_t steady = 0;
-  for (const metrics::CurvePoint& point : curve.points) steady += point.window_official ? 1U : 0U;
-  out += format("; {} of {} points measured, {} in steady state", curve.measured(),
-                curve.points.size(), steady);
-  return out;
+  for (const metrics::CurvePoint& point : curve.points) {
+    if (point.all_at_once()) {
+      out += format("{}Offline {}", out.empty() ? "" : "; ", offline_words(point));
+      continue;
+    }
+    ++levels;
+    measured += point.measured ? 1U : 0U;
+    steady += point.measured && point.window_official ? 1U : 0U;
+  }
+  if (!out.empty()) out += "; ";
+  if (curve.simulated) return out + format("{} points, simulated", measured);
+  return out + format("{} of {} points measured, {} in steady state", measured, levels, steady);
 }
 
 std::string users_sentence(const metrics::Curve& curve, const CurveOptions& options) {

@@ -32,7 +32,7 @@ struct CurveRow {
 };
 std::vector<CurveRow> curve_rows(const metrics::Curve& curve, const CurveOptions& options);
 
-// One sentence: "peak 9,932 tok/s at 12.1 tok/s per user; …".
+// One sentence: "peak 9,932 tok/s at concurrency 256; …; Offline 10,210 tok/s; …".
 std::string curve_verdict(const metrics::Curve& curve);
 // "at most 256 users within ttft_p90<=2s"; "" where no limits are asked.
 std::string users_sentence(const metrics::Curve& curve, const CurveOptions& options);

@@ -37,6 +37,10 @@ Path marker_path(Marker marker, double x, double y) {
       path.move_to(x, y - r * 1.2).line_to(x + r * 1.15, y + r * 0.9);
       path.line_to(x - r * 1.15, y + r * 0.9).close();
       break;
+    case Marker::down_triangle:
+      path.move_to(x, y + r * 1.2).line_to(x + r * 1.15, y - r * 0.9);
+      path.line_to(x - r * 1.15, y - r * 0.9).close();
+      break;
     case Marker::diamond:
       path.move_to(x, y - r * 1.3).line_to(x + r * 1.3, y);
       path.line_to(x, y + r * 1.3).line_to(x - r * 1.3, y).close();

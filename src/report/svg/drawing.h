@@ -31,7 +31,7 @@ class Path {
 
 enum class Anchor { start, middle, end };
 // Shape repeats what colour says.
-enum class Marker { circle, square, triangle, diamond };
+enum class Marker { circle, square, triangle, diamond, down_triangle };
 
 class Drawing {
  public:
