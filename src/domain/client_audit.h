@@ -29,6 +29,8 @@ struct LagFigures {
 };
 inline constexpr Duration kStall{10'000'000};
 inline constexpr Duration kLate{5'000'000};
+// Shares of less time than some ticks of the scheduler say nothing.
+inline constexpr Duration kShareTimeMin{100'000'000};
 
 // One measuring thread.
 struct ThreadFigures {

@@ -89,7 +89,7 @@ class Judge {
   void weigh_thread(const ThreadFigures& thread) {
     const double wall = audit_.wall.seconds();
     if (!options_.all_at_once) weigh_sending(thread);
-    if (wall <= 0) return;
+    if (audit_.wall < kShareTimeMin) return;
     const Duration stalled = std::max(thread.loop.stalled, thread.send.stalled);
     const Duration longest = std::max(thread.loop.max, thread.send.max);
     if (!options_.all_at_once || thread.loop.stalls > 0) {

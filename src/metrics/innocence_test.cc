@@ -27,6 +27,16 @@ TEST(Innocence, a_quiet_client_is_innocent) {
   EXPECT_TRUE(verdict.reasons.empty());
 }
 
+TEST(Innocence, shares_of_a_run_of_milliseconds_say_nothing) {
+  ClientAudit audit = innocent();
+  audit.threads[0].cpu_share = 0.97;
+  audit.threads[0].run_queue_delay = 1_ms;
+  audit.wall = 2_ms;
+  EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::no);
+  audit.wall = 200_ms;
+  EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::suspected);
+}
+
 TEST(Innocence, late_sends_are_weighed_by_how_late) {
   ClientAudit audit = innocent();
   audit.threads[0].send.p99 = 2_ms;

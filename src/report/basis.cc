@@ -145,7 +145,8 @@ std::string audit_text(const ClientAudit& audit) {
     lag = std::max(lag, thread.loop.p99);
     longest = std::max(longest, thread.loop.max);
   }
-  if (busiest >= 0) {
+  const bool shares = audit.wall.ns == 0 || audit.wall >= kShareTimeMin;
+  if (shares && busiest >= 0) {
     add(format("{} of a core{}", share_text(busiest),
                audit.threads.size() > 1 ? format(" at most, on {} threads", audit.threads.size())
                                         : std::string()));
@@ -153,7 +154,7 @@ std::string audit_text(const ClientAudit& audit) {
   if (longest.ns > 0) {
     add(format("loop lag P99 {}, worst {}", human_duration(lag), human_duration(longest)));
   }
-  if (audit.foreign_cpu >= 0) {
+  if (shares && audit.foreign_cpu >= 0) {
     add(format("other programs used {} of {} cores", three_digits(audit.foreign_cpu), audit.cores));
   }
   if (audit.canary.watched.ns > 0 && audit.canary.gap_max.ns > 0) {

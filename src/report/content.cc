@@ -317,7 +317,10 @@ Content make_content(const Point& point, const RunContext& context) {
     for (const metrics::InnocenceReason& reason : context.innocence->reasons) {
       reasons.push_back(printable(client_warning(reason)));
     }
-    out.warnings.insert(out.warnings.begin(), reasons.begin(), reasons.end());
+    // First, but where nothing was measured: then why not comes first.
+    const bool measured = point.counts.completed > 0 || point.counts.issued == 0;
+    out.warnings.insert(measured ? out.warnings.begin() : out.warnings.end(), reasons.begin(),
+                        reasons.end());
   }
   out.headlines = {throughput_headline(point), user_headline(point), ttft_headline(point),
                    failed_headline(point)};

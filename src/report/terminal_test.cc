@@ -122,6 +122,21 @@ TEST(TerminalReport, where_nothing_succeeded_nothing_is_said_of_steadiness) {
   EXPECT_EQ(terminal_report(point, {}).find("\n  steady "), std::string::npos);
 }
 
+TEST(TerminalReport, where_nothing_succeeded_the_reason_comes_before_the_client) {
+  metrics::Point point = sample_point();
+  point.warnings = {"no query succeeded"};
+  RunContext context = sample_context();
+  context.innocence = {metrics::ClientLimited::suspected,
+                       {{metrics::ClientLimited::suspected, "a busy thread", "lower the load"}}};
+  const auto client_first = [&] {
+    const std::string text = terminal_report(point, context);
+    return text.find("a busy thread") < text.find("no query succeeded");
+  };
+  EXPECT_TRUE(client_first());
+  point.counts.completed = 0;
+  EXPECT_FALSE(client_first());
+}
+
 TEST(TerminalReport, colour_adds_nothing_but_colour) {
   const TerminalStyle style{.terminal = true, .colour = true};
   const std::string coloured = terminal_report(small_point(), sample_context(), style);
