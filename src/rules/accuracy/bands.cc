@@ -65,7 +65,9 @@ AccuracyBands accuracy_bands(const Curve& curve) {
     if (has_run(point) && !point.dedicated()) runs.push_back(&point);
   }
   const auto elected = [](const PointFolder* run) { return run->offline == Offline::elected; };
-  std::ranges::stable_partition(runs, [&](const PointFolder* run) { return !elected(run); });
+  // Not of std::ranges: clang 14 cannot read what that one returns.
+  std::stable_partition(runs.begin(), runs.end(),
+                        [&](const PointFolder* run) { return !elected(run); });
   std::vector<const PointFolder*> left;
   Matching matching(out.bands);
   for (const PointFolder* run : runs) {
