@@ -148,8 +148,7 @@ bool Exchange::on_stream_data(std::string_view data, bool shares_read, const Sta
     note_done_marker(shares_read, stamp, sink);
     return true;
   }
-  std::string words;
-  if (sse_.names_error()) take_as_error(data, words, decoded_);
+  if (sse_.names_error()) take_as_error(data, error_words_, decoded_);
   note_usage(decoded_);
   has_choice_ = has_choice_ || decoded_.has_choice;
   if (decoded_.malformed) ++malformed_;

@@ -77,8 +77,9 @@ class Exchange {
   net::SseParser sse_{};
   StreamState state_{};
   DecodedEvent decoded_{};
-  std::string body_{};   // of a reply that is not streamed, or of an error
-  std::string found_{};  // the server's error, or what is wrong with the reply
+  std::string error_words_{};  // of an event named error; decoded_ points into it
+  std::string body_{};         // of a reply that is not streamed, or of an error
+  std::string found_{};        // the server's error, or what is wrong with the reply
 };
 
 }  // namespace assay::protocol
