@@ -23,6 +23,8 @@ endforeach()
 
 install(TARGETS ${installed} EXPORT assay ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/THIRD_PARTY_NOTICES.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
 install(EXPORT assay NAMESPACE assay:: FILE assayTargets.cmake DESTINATION ${package_dir})

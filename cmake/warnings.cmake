@@ -50,6 +50,13 @@ if(ASSAY_FUZZ)
   target_compile_definitions(assay_flags INTERFACE FMT_HEADER_ONLY)
 endif()
 
+# Where mold is, builds without sanitizers that are not optimised link with it: several times
+# faster. (What mold 1.10 links with the address sanitizer does not always load.)
+find_program(ASSAY_MOLD mold)
+if(ASSAY_MOLD AND CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT ASSAY_SANITIZE AND NOT ASSAY_FUZZ)
+  target_link_options(assay_flags INTERFACE -fuse-ld=mold)
+endif()
+
 find_program(ASSAY_CCACHE ccache)
 if(ASSAY_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${ASSAY_CCACHE})

@@ -290,11 +290,12 @@ class Fit:
             je[rows, columns], jf[rows, columns] = de * share, df * share
         return je, jf
 
-    def yaml(self, provenance):
+    def yaml(self, provenance, compared):
         lines = ["# The constants of the step-time model: the base times every adjustment that",
                  "# fits. Written by tools/calibrate_serving_model.py; method and errors are in",
                  "# docs/guide/serving_model.md.", "kind: calibration", "provenance: >-",
-                 "  " + provenance, "base:"]
+                 "  " + provenance,
+                 *compared, "base:"]
         lines += [f"  {name}: {base:.4g}" for name, base, _, _ in CONSTANTS]
         lines += ["adjust:", "  # Starting points that differ by format and architecture."]
 
@@ -341,6 +342,23 @@ def report(points, errors, title):
         line(name, families[name])
     for name in sorted(models):
         line(f"**{name}**", models[name])
+
+
+def compared_families(points, errors):
+    """What `assay simulate` says of its trust: which families were fitted, and how well."""
+    families = collections.defaultdict(list)
+    for point, error in zip(points, errors):
+        families[family(point)].append((point, error))
+    lines = ["compared:  # what was fitted, and the median TPOT error after the fit"]
+    for (model, card, backend, precision), members in sorted(families.items()):
+        what = (f"model: {CLI[model]}, hardware: {card.replace('_', '-')}, "
+                f"backend: {CLI.get(backend, backend)}, precision: {precision}, "
+                f"generation: {CARDS[card]['generation']}")
+        middle = statistics.median(abs(error[0]) for _, error in members)
+        most = max(p["C"] / (p["tp"] * p["dp"]) for p, _ in members)
+        lines.append(f"  - {{what: {{{what}}},\n     points: {len(members)}, "
+                     f"tpot_error: {middle:.3g}, in_flight_max: {most:g}}}")
+    return lines
 
 
 def throughput(point, ttft, tpot):
@@ -426,7 +444,8 @@ def check_disaggregated(path, assay):
             return int(float(row[name]))
         p = {"m": "dsr1", "card": row["system"], "backend": row["backend"],
              "precision": row["prec"], "isl": int(row["isl"]), "osl": int(row["osl"]),
-             "C": whole("C"), "ttft": float(row["silicon_ttft_ms"]),
+             "version": row.get("backend_version", ""), "C": whole("C"),
+             "ttft": float(row["silicon_ttft_ms"]),
              "tpot": float(row["silicon_tpot_ms"])}
         split = (f"{whole('prefill_num_workers')}P:tp={whole('prefill_tp_size')},"
                  f"dp={whole('prefill_attention_dp_size')}+{whole('decode_num_workers')}D:"
@@ -460,8 +479,10 @@ def main():
     else:
         fit = Fit(points).solve(points)
         tpot, ttft = fit.predict(points)
-        report(points, [shares(p, b, a) for p, a, b in zip(points, tpot, ttft)], "Fitted points")
+        errors = [shares(p, b, a) for p, a, b in zip(points, tpot, ttft)]
+        report(points, errors, "Fitted points")
         if args.out:
+            compared = compared_families(points, errors)
             points = fitted(points)
             count = len({curve(p) for p in points})
             text = args.provenance or (
@@ -470,7 +491,7 @@ def main():
                 "GPT-OSS 120B, "
                 "DeepSeek-R1; H100, H200, B200; vLLM, SGLang, TensorRT-LLM")
             with open(args.out, "w", encoding="utf-8") as out:
-                out.write(fit.yaml(text))
+                out.write(fit.yaml(text, compared))
     return 0
 
 

@@ -48,11 +48,7 @@ MODELS = {
 
 def kv_element_bytes(p):
     """The rules of catalogue/backends."""
-    if p["m"] == "l70":
-        return 2 if p["card"] == "h100_sxm" else 1
-    if p["m"] == "gptoss":
-        return 2 if CARDS[p["card"]]["generation"] == "hopper" else 1
-    return 1
+    return 2 if p["precision"] == "bf16" else 1
 
 
 def attention_format(p):

@@ -424,6 +424,19 @@ def changelog_knows_the_version(tree):
         yield fault("CHANGELOG.md", 1, f"says nothing of {version}, the version of CMakeLists.txt")
 
 
+def libraries_have_a_notice(tree):
+    """Whoever passes the program on has to say what is in it, and under which licence."""
+    notices = tree.files.get("THIRD_PARTY_NOTICES.md") or ""
+    rows = {cells[1].strip(" `"): [cell.strip() for cell in cells[2:-1]]
+            for cells in (line.split("|") for line in notices.splitlines()) if len(cells) > 2}
+    linked = {library for _, libraries in rooms_of(tree).values() for library in libraries}
+    for library in sorted(linked):
+        if library not in rows:
+            yield fault("THIRD_PARTY_NOTICES.md", 1, f"no row for `{library}`, which is linked")
+        elif not all(rows[library]):
+            yield fault("THIRD_PARTY_NOTICES.md", 1, f"the row of `{library}` has an empty cell")
+
+
 RULES = [
     rooms_are_in_order,
     includes_follow_the_rooms,
@@ -441,6 +454,7 @@ RULES = [
     references_lead_somewhere,
     decisions_say_what_they_must,
     changelog_knows_the_version,
+    libraries_have_a_notice,
 ]
 
 

@@ -20,7 +20,15 @@ DECISION = """# One
 ## Consequences
 ## Rejected
 """
+NOTICES = """# Notices
+
+| Name | Licence |
+|---|---|
+| `fmt` | MIT |
+| `ssl` | Apache-2.0 |
+"""
 CLEAN = {
+    "THIRD_PARTY_NOTICES.md": NOTICES,
     "CMakeLists.txt": CMAKE,
     "CHANGELOG.md": "# Changes\n\n## 0.1.0\n",
     "cmake/room.cmake": "# one\n",
@@ -95,6 +103,10 @@ PLANTED = [
     ("decisions_say_what_they_must", "docs/decisions/0001-one.md",
      DECISION.replace("## Rejected\n", ""), "no section '## Rejected'"),
     ("decisions_say_what_they_must", "docs/decisions/0001-two.md", DECISION, "has the number of"),
+    ("libraries_have_a_notice", "THIRD_PARTY_NOTICES.md", NOTICES.replace("`ssl`", "`tls`"),
+     "no row for `ssl`"),
+    ("libraries_have_a_notice", "THIRD_PARTY_NOTICES.md", NOTICES.replace("MIT", ""),
+     "`fmt` has an empty cell"),
     ("changelog_knows_the_version", "CHANGELOG.md", "# Changes\n\n## 0.0.9\n", "nothing of 0.1.0"),
 ]
 # What a planted fault needs beside it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <limits>
@@ -38,6 +39,67 @@ TEST(Json, keeps_order_and_64_bit_integers) {
   EXPECT_EQ(json->dump(), R"({"b":18446744073709551615,"a":-9223372036854775808,"c":[1,2.5]})");
   EXPECT_EQ((*json)["b"].as_uint(), 18446744073709551615U);
   EXPECT_EQ((*json)["missing"]["deeper"][3].as_int(7), 7);
+}
+
+// Hugging Face's int(1e30), and the first integers beyond either type.
+TEST(Json, an_integer_beyond_64_bits_is_read_as_a_double) {
+  for (const auto& [digits, near] :
+       {std::pair{std::string("1000000000000000019884624838656"), 1e30},
+        std::pair{std::string("18446744073709551616"), 18446744073709551616.0},
+        std::pair{std::string("-9223372036854775809"), -9223372036854775808.0},
+        std::pair{"7" + std::string(300, '0'), 7e300}}) {
+    const auto json =
+        Json::parse(R"({"1":[2,")" + digits + R"(\"",)" + digits + R"(,-3.5],"z":4})");
+    ASSERT_TRUE(json) << digits << json.error().message;
+    const Json& number = (*json)["1"][2];
+    EXPECT_TRUE(number.is_number() && !number.is_integer());
+    EXPECT_EQ(number.as_double(), near);
+    EXPECT_EQ(number.as_uint(7), 7U);
+    EXPECT_EQ((*json)["1"][1].as_string(), digits + "\"") << "a text is left alone";
+    EXPECT_EQ((*json)["1"][3].as_double(), -3.5);
+    EXPECT_EQ((*json)["z"].as_int(), 4);
+    EXPECT_EQ(Json::parse(digits)->as_double(), near);
+  }
+  EXPECT_TRUE(Json::parse("18446744073709551615")->is_integer());
+  EXPECT_TRUE(Json::parse("-9223372036854775808")->is_integer());
+}
+
+TEST(Json, a_large_integer_excuses_nothing_else) {
+  const std::string big(30, '9');
+  for (const std::string& text :
+       {"0" + big, "-0" + big, "+" + big, big + "x", big + " 1", "[" + big + ",]", "[" + big,
+        "{" + big + ":1}", "--" + big, big + "-1", "[" + big + ", 01]", "[" + big + ", 1e999]",
+        "[" + big + ", .5]", "\"" + big, std::string(5000, '9')}) {
+    EXPECT_FALSE(Json::parse(text)) << text;
+  }
+}
+
+// Integers of every length between others and in texts with quotes, against strtod.
+TEST(Json, integers_of_any_length_are_read_between_whatever_stands_beside_them) {
+  Rng rng(13);
+  for (int round = 0; round < 300; ++round) {
+    std::string text = "[";
+    std::vector<std::string> numbers;
+    for (std::uint64_t i = 0, items = 1 + rng.next() % 12; i < items; ++i) {
+      std::string digits = rng.next() % 3 == 0 ? "-" : "";
+      digits += static_cast<char>('1' + rng.next() % 9);
+      for (auto more = rng.next() % 40; more > 0; --more) {
+        digits += static_cast<char>('0' + rng.next() % 10);
+      }
+      text += i > 0 ? "," : "";
+      text += "\"" + digits + "\\\"\\\\\",{\"" + digits + "\":true}," + digits;
+      numbers.push_back(std::move(digits));
+    }
+    const auto json = Json::parse(text + "]");
+    ASSERT_TRUE(json) << text;
+    ASSERT_EQ(json->size(), 3 * numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      EXPECT_EQ((*json)[3 * i].as_string(), numbers[i] + "\"\\") << "round " << round;
+      EXPECT_EQ((*json)[3 * i + 1].members().front().first, numbers[i]);
+      EXPECT_EQ((*json)[3 * i + 2].as_double(), std::strtod(numbers[i].c_str(), nullptr));
+    }
+    EXPECT_EQ(*Json::parse(json->dump(2)), *json);
+  }
 }
 
 TEST(Json, minus_one_is_minus_one) { EXPECT_EQ(Json(-1).dump(), "-1"); }

@@ -20,6 +20,41 @@ const Json kNull;
 const Json::Array kNoItems;
 const Json::Object kNoMembers;
 
+// A whole number as JSON spells it that neither 64-bit type holds and a double is near.
+bool is_beyond_64_bits(std::string_view token) {
+  constexpr std::size_t kDigitsMost = 308;
+  const bool negative = token.starts_with('-');
+  const std::string_view digits = token.substr(negative ? 1 : 0);
+  if (digits.size() < 19 || digits.size() > kDigitsMost || digits.front() == '0') return false;
+  if (digits.find_first_not_of("0123456789") != std::string_view::npos) return false;
+  const char* const end = token.data() + token.size();
+  std::int64_t small = 0;
+  std::uint64_t large = 0;
+  const auto read = negative ? std::from_chars(token.data(), end, small)
+                             : std::from_chars(token.data(), end, large);
+  return read.ec == std::errc::result_out_of_range;
+}
+
+// The text with each such number spelled as a double: simdjson refuses them as integers.
+std::string with_wide_integers_as_doubles(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at + 1;
+    bool wide = false;
+    if (text[at] == '"') {
+      while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2U : 1U;
+      end = std::min(end + 1, text.size());
+    } else if (text[at] == '-' || (text[at] >= '0' && text[at] <= '9')) {
+      end = std::min(text.find_first_not_of("0123456789+-.eE", at), text.size());
+      wide = is_beyond_64_bits(text.substr(at, end - at));
+    }
+    out += text.substr(at, end - at);
+    if (wide) out += ".0";
+    at = end;
+  }
+  return out;
+}
+
 Json convert(const simdjson::dom::element& element) {
   using Type = simdjson::dom::element_type;
   switch (element.type()) {
@@ -131,7 +166,11 @@ Result<Json> Json::parse(std::string_view text) {
     simdjson::dom::parser parser;
     simdjson::dom::element root;
     if (text.empty()) text = "";  // an empty view may point nowhere, which simdjson may not copy
-    const auto error = parser.parse(text.data(), text.size()).get(root);
+    auto error = parser.parse(text.data(), text.size()).get(root);
+    // Rare: Hugging Face's int(1e30), a bound in a schema. Such an integer is read as a double.
+    if (error == simdjson::NUMBER_ERROR) {
+      error = parser.parse(with_wide_integers_as_doubles(text)).get(root);
+    }
     if (error) return Error{Code::corrupt, format("not valid JSON: {}", error_message(error))};
     return convert(root);
   } catch (const std::exception& e) {

@@ -121,7 +121,7 @@ void append_messages(const Json& row, Messages& messages) {
     message.set("content", row["content"]);
     copy(message, "name");
   } else {
-    message.set("content", said(row["content"]) ? row["content"] : Json());
+    message.set("content", row["content"]);  // "" is not null to a template
     for (const char* key : {"name", "reasoning_content"}) copy(message, key);
     if (row["tool_calls"].size() > 0) message.set("tool_calls", row["tool_calls"]);
   }
@@ -225,7 +225,7 @@ class ConversationReader {
   Result<Sample> sample_of(std::size_t i, const Messages& messages) const {
     const Json& row = rows_[i];
     const Json& first = rows_.front();
-    Sample out{.messages = messages, .session = id_};
+    Sample out{.messages = messages, .session = id_, .turn = static_cast<std::int32_t>(i) + 1};
     const auto of_row = [&](std::string_view key) -> const Json& {
       return row[key].is_null() ? first[key] : row[key];
     };

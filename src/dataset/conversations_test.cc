@@ -51,6 +51,7 @@ TEST(ConversationRows, EachClientsTurnAsksTheHistoryBeforeIt) {
             R"("function":{"name":"look","arguments":"{}"}}]},)"
             R"({"role":"tool","tool_call_id":"t1","content":"rain"}])");
   EXPECT_EQ(tool.session, "c1");
+  EXPECT_EQ(tool.turn, 3);
   EXPECT_EQ(tool.output_tokens_max, 50) << "of the first user's row";
   EXPECT_EQ(tool.tools.dump(), R"([{"type":"function"}])");
   EXPECT_EQ(tool.overrides.dump(), R"({"temperature":0.5,"model":"m2"})");
@@ -60,6 +61,20 @@ TEST(ConversationRows, EachClientsTurnAsksTheHistoryBeforeIt) {
   EXPECT_EQ(last.messages[4]["reasoning_content"].as_string(), "hm");
   EXPECT_TRUE(last.columns["expected"].is_null());
   EXPECT_TRUE(data->samples[3].overrides.is_null());
+}
+
+// A template that prints the content prints "None" of null and nothing of "".
+TEST(ConversationRows, AnEmptyContentBesideCallsStaysEmptyAndAMissingOneIsNull) {
+  for (const auto& [said, sent] :
+       {std::pair{R"("content": "", )", R"("")"}, std::pair{R"("content": null, )", "null"},
+        std::pair{"", "null"}}) {
+    std::string rows(kTwo);
+    const std::string_view calls = R"("tool_calls": )";
+    rows.insert(rows.find(calls), said);
+    const auto data = loaded(rows);
+    ASSERT_TRUE(data) << data.error().message;
+    EXPECT_EQ(data->samples[1].messages[2]["content"].dump(), sent) << said;
+  }
 }
 
 TEST(ConversationRows, WhatBreaksTheOrderIsNamedWithItsLine) {

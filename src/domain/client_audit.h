@@ -39,6 +39,10 @@ struct ThreadFigures {
   double cpu_share = -1;         // of one core
   Duration run_queue_delay{-1};  // ready to run and not running
   std::uint64_t preempted = 0;
+  // Waits that a signal cut short, as a stop does (SIGSTOP, the freezer), and their length in all:
+  // the stops were no longer than that.
+  std::uint64_t waits_interrupted = 0;
+  Duration interrupted_for{};
   LagFigures loop{};  // the loop came back later than it meant to, handling included
   LagFigures send{};  // a query was released so long after it could have been
 };
@@ -59,14 +63,18 @@ struct ClientAudit {
   double own_cpu = -1;      // cores used by this process
   double foreign_cpu = -1;  // cores used by others on this machine
   double pressure_share =
-      -1;         // share of the time in which something waited for a CPU (PSI, "some")
-  int cores = 0;  // that this process may use
+      -1;                  // share of the time in which something waited for a CPU (PSI, "some")
+  int cores = 0;           // that this process may use
+  Duration stolen{-1};     // by the hypervisor, over all cores (/proc/stat)
+  Duration throttled{-1};  // by the quota of this process's control group
+  std::uint64_t throttled_periods = 0;
 
   std::uint64_t connections_opened = 0;
   std::uint64_t connections_inside = 0;  // opened while something was measured
   std::uint64_t connections_failed = 0;
   std::uint64_t queued_for_connection = 0;
-  std::uint64_t queries_sent_again = 0;  // after a kept connection that the server had just closed
+  std::uint64_t queries_sent_again = 0;   // after a kept connection that the server had just closed
+  std::uint64_t queries_unprocessed = 0;  // left so by an HTTP/2 server; they went out again
   std::uint32_t connections_peak = 0;
   std::uint32_t connections_max = 0;
   std::uint64_t descriptors_max = 0;
@@ -77,6 +85,10 @@ struct ClientAudit {
   Duration stamp_error_max{};
   Duration stamp_slew_max{};
   std::uint64_t lost_records = 0;  // of the event log
+  // Queries were held back so often, and for so long together, because a reply asked for it
+  // (Retry-After). Of the shard that was held back longest.
+  std::uint64_t backoffs = 0;
+  Duration backed_off{};
 
   std::vector<LatencySetting> settings{};
 };

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "domain/plan.h"
+#include "domain/tee.h"
 
 namespace assay {
 namespace {
@@ -88,6 +89,25 @@ TEST(Shard, together_the_shards_send_what_the_whole_plan_would) {
       EXPECT_EQ(query.salt, expected.salt);
     }
   }
+}
+
+class Ticks final : public EventSink {
+ public:
+  void on_phase(const PhaseMark&) override {}
+  void on_sent(const Query&, Instant, Instant) override {}
+  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
+  void on_tick(Instant now) override { last = now; }
+  void on_done(const Event&, std::string_view) override {}
+  Instant last{};
+};
+
+TEST(Tee, passes_a_tick_on_to_every_sink) {
+  Ticks first;
+  Ticks second;
+  Tee tee({&first, nullptr, &second});
+  tee.on_tick(Instant{7});
+  EXPECT_EQ(first.last, Instant{7});
+  EXPECT_EQ(second.last, Instant{7});
 }
 
 }  // namespace

@@ -6,6 +6,11 @@
 // `read`, the moment at which our reader held the bytes. Without a kernel stamp they are equal and
 // `kernel_stamped` is false. A stamp belongs to the last byte of a read, so of several events in
 // one read only the last has an exact arrival; the others are marked `shares_read`.
+//
+// An instant that is not exact has an uncertainty: the truth of an arrival lies in
+// [arrival − uncertainty, arrival], that of `sent` in [sent, sent + sent_uncertainty]. The client
+// knows these limits from what it saw before: a socket that it emptied, a wait in which its thread
+// slept (protocol/wake_watch.h). Zero: exact to what the kernel's stamp is worth.
 #pragma once
 
 #include <cstdint>
@@ -64,12 +69,19 @@ struct StreamEvent {
   Category category = Category::other;
   bool kernel_stamped = false;
   bool shares_read = false;  // not the last event of its read
+  std::uint16_t choice = 0;  // which of the reply's choices, as the server numbers them
   std::uint32_t bytes = 0;   // length of the fragment, UTF-8; 0 when it is none
+  // completion_tokens of the usage in this very event of a stream, as Usage has them: a usage that
+  // grows with the stream tells the size of each burst.
+  std::int32_t tokens_so_far = -1;
   Instant arrival{};
   Instant read{};
+  Duration uncertainty{};  // it may have come so much before `arrival`, never after
 };
 
-// Token counts as the server reported them; -1 where it did not.
+// Token counts as the server reported them; -1 where it did not, or gave null; kNoCount where it
+// gave something that is no count: negative, a fraction, above 2^31 - 1, a text.
+inline constexpr std::int32_t kNoCount = -2;
 struct Usage {
   std::int32_t prompt_tokens = -1;
   std::int32_t completion_tokens = -1;
@@ -100,9 +112,16 @@ struct Event {
   // The target let go of the query: after `done` where a server ends its stream some time after
   // [DONE]. Not recorded; none where a target knows of no such time.
   Instant released = Instant::none();
+  // How long the reply asks to be left alone (Retry-After); negative: it does not say. Not
+  // recorded.
+  Duration retry_after{-1};
   Duration read_delay_first_token{};  // our read − arrival, for the two that metrics use
   Duration read_delay_done{};
-  Duration connect_time{};  // where `connected`
+  Duration connect_time{};             // where `connected`
+  Duration sent_uncertainty{};         // `sent` may have been so much later
+  Duration first_token_uncertainty{};  // and these so much earlier
+  Duration first_visible_uncertainty{};
+  Duration done_uncertainty{};
 
   std::uint32_t stream_events = 0;  // all categories
   std::uint32_t fragments = 0;
@@ -110,6 +129,13 @@ struct Event {
   std::uint64_t output_bytes = 0;    // fragments' bytes, together
   std::uint64_t received_bytes = 0;  // on the wire, head included
   Usage usage{};
+
+  // What the request asked for: a stream; at most so many tokens a choice (-1: no limit is known);
+  // so many choices.
+  bool stream_asked = false;
+  std::int32_t tokens_max = -1;
+  std::uint16_t choices_asked = 1;
+  std::uint32_t fragments_after_done = 0;  // came after [DONE]: in no other count
 };
 
 // The lifetime of a phase, in order.

@@ -26,8 +26,8 @@ class EventSink {
   // "".
   virtual void on_done(const Event& event, std::string_view detail) = 0;
   // Comes at least every 100 ms, whether or not anything happened: time to hand over what is
-  // buffered.
-  virtual void on_tick(Instant /*now*/) {}
+  // buffered. Without a default: whoever passes calls on must pass this one on too.
+  virtual void on_tick(Instant now) = 0;
 };
 
 }  // namespace assay

@@ -20,10 +20,10 @@ enum class PhaseKind : std::uint8_t {
   warmup,
   performance,
   accuracy,
-  tail,  // what a phase of conversations left under way, asked to its end and not measured
+  tail,  // what a phase of conversations left under way: asked to its end and scored, not measured
 };
 std::string_view to_string(PhaseKind kind);
-// Measured or scored.
+// Measured, or scored by a dataset of its own.
 constexpr bool is_counted(PhaseKind kind) {
   return kind == PhaseKind::performance || kind == PhaseKind::accuracy;
 }
@@ -47,6 +47,25 @@ struct StopRule {
   Duration drain_max = Duration::max();  // then what is still in flight is cancelled
   // No stream event and no completion for so long while queries are in flight: the run is stopped.
   Duration idle_max = Duration::max();
+};
+
+// What ends a whole run before its load does harm or costs more than was meant. Counted over all
+// phases and all shards together. run/guard.h judges it.
+struct GuardRule {
+  // So many queries in a row got the same fatal answer (401, a refused connection): the run is
+  // stopped, at once where none has succeeded, else when that has gone on for `fatal_patience`.
+  std::uint32_t fatal_max = 0;  // 0: never
+  Duration fatal_patience{5'000'000'000};
+  // More than so many failed, or more than this share of those that ended.
+  std::uint64_t failures_max = std::numeric_limits<std::uint64_t>::max();
+  double failed_share_max = 1;
+  // Tokens of prompts and replies together, as the endpoint counts them; and what they cost.
+  std::uint64_t tokens_max = std::numeric_limits<std::uint64_t>::max();
+  double cost_max = std::numeric_limits<double>::infinity();
+  double price_in = 0;  // of one token
+  double price_out = 0;
+  // A reply that says Retry-After holds back every query until then.
+  bool honour_retry_after = false;
 };
 
 struct PhasePlan {
@@ -86,6 +105,7 @@ struct Plan {
   // This shard sends queries index, index + count, … of each phase; see shard().
   std::uint32_t shard_index = 0;
   std::uint32_t shard_count = 1;
+  GuardRule guard{};  // the whole run's, in every shard
 };
 
 // The part of `plan` that core `index` of `count` runs: every count-th query, its share of each

@@ -30,6 +30,7 @@ struct RunInfo {
   std::string plan_digest{};  // sha256 of the plan, hex
   std::uint64_t run_key = 0;  // query_uuid() names the queries with it
   bool simulated = false;     // clock kind: SimClock, else OsClock
+  bool uncertainty = false;   // its events say how uncertain their instants are
   WallTime started{};
   ClockOffset offset{};             // wall − the run's clock; zero when simulated
   std::vector<PhaseInfo> phases{};  // in the plan's order: Query.phase is an index into it
@@ -38,6 +39,8 @@ struct RunInfo {
   // What the result repeats and nobody here reads: "model", "endpoints", "api", "run_config" (as
   // in the reference client's result_summary.json), … An object.
   Json facts{};
+  // The command that made the run, without its secrets: an array of words; null where unknown.
+  Json command{};
 };
 
 enum class RunState : std::uint8_t {

@@ -33,6 +33,7 @@ struct Sample {
   std::int64_t output_tokens_max = 0;  // this row's own output limit; 0: the run's
   std::int64_t input_length = -1;      // ISL in tokens where the dataset knows it; -1: unknown
   std::string session{};               // conversation id, for session headers; may be empty
+  std::int32_t turn = 0;               // of that conversation as it was recorded; 0: none
 };
 
 // A client's turn of a conversation.
@@ -55,7 +56,10 @@ struct Dataset {
   // When each sample is due in the trace that the dataset is, ascending from 0; else empty.
   std::vector<Duration> arrivals{};
   std::vector<Conversation> conversations{};  // of a dataset that is replayed; else empty
-  std::vector<std::string> notes{};           // what a person should know of how it was read
+  // Of one that is replayed more than once: the samples of each pass, of which sample i and
+  // i + rows_of_pass are the same row; else 0.
+  std::uint64_t rows_of_pass = 0;
+  std::vector<std::string> notes{};  // what a person should know of how it was read
 };
 
 }  // namespace assay

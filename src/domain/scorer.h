@@ -91,15 +91,17 @@ inline constexpr std::array<ScorerFacts, 31> kScorers = {{
 }};
 
 // How an answer is found in a reply (score/extract.h), by name.
-inline constexpr std::array<std::string_view, 9> kExtractors = {"abcd_extractor",
-                                                                "boxed_math_extractor",
-                                                                "identity_extractor",
-                                                                "python_code_extractor",
-                                                                "letter_aj",
-                                                                "aime_integer",
-                                                                "last_boxed",
-                                                                "gsm8k_number",
-                                                                "function_call_extractor"};
+inline constexpr std::array<std::string_view, 11> kExtractors = {"abcd_extractor",
+                                                                 "boxed_math_extractor",
+                                                                 "identity_extractor",
+                                                                 "python_code_extractor",
+                                                                 "letter_aj",
+                                                                 "aime_integer",
+                                                                 "last_boxed",
+                                                                 "gsm8k_number",
+                                                                 "first_python_code",
+                                                                 "final_channel_code",
+                                                                 "function_call_extractor"};
 
 // Null where there is none of that name.
 constexpr const ScorerFacts* find_scorer(std::string_view name) {

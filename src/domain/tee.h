@@ -27,6 +27,9 @@ class Tee final : public EventSink {
   void on_done(const Event& event, std::string_view detail) override {
     for (EventSink* sink : sinks_) sink->on_done(event, detail);
   }
+  void on_tick(Instant now) override {
+    for (EventSink* sink : sinks_) sink->on_tick(now);
+  }
 
  private:
   std::vector<EventSink*> sinks_;

@@ -28,6 +28,21 @@ struct QuantilePoint {
   double value = 0;     // this share of the values is at or below
 };
 
+// Between these the truth lies.
+struct Between {
+  double low = 0;
+  double high = 0;
+  double width() const { return high - low; }
+};
+
+// The ranges of a series' figures, from what is known of each of its values.
+struct Limits {
+  std::array<Between, kPercentiles.size()> percentiles{};
+  Between mean{};
+  Between min{};
+  Between max{};
+};
+
 // A series of n values. Percentiles are values that occurred: sorted[floor(p / 100 × (n − 1))].
 struct Distribution {
   std::uint64_t count = 0;
@@ -49,6 +64,9 @@ struct Distribution {
   std::array<std::optional<double>, kEstimates> early_stopping{};
   std::vector<Bucket> histogram{};         // 30 buckets of equal ratio; empty where count is 0
   std::vector<QuantilePoint> quantiles{};  // for curves: at most 256, ascending, finer in the tail
+
+  // Absent where nobody wrote down how uncertain the values are, or where the series has none.
+  std::optional<Limits> limits{};
 
   bool empty() const { return count == 0; }
   // REQUIRES: p is in kPercentiles. 0 when empty.

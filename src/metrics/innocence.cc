@@ -24,6 +24,13 @@ constexpr double kForeignMost = 0.75;
 // Bytes that lay in the socket before we read them.
 constexpr Duration kReadDelaySuspected = 5_ms;
 constexpr Duration kReadDelayGuilty = 50_ms;
+// A figure's range, as a share of the figure. Up to kRangeFine it says nothing, whatever its share.
+constexpr double kRangeSuspected = 0.05;
+constexpr double kRangeGuilty = 0.20;
+constexpr Duration kRangeFine = 200_us;
+// Taken by the hypervisor or by a quota, as a share of the run: as for stalls.
+constexpr double kTakenSuspected = 0.001;
+constexpr double kTakenGuilty = 0.01;
 constexpr double kWithoutConnectionGuilty = 0.01;  // share of queries that waited for a connection
 
 std::string percent(double share) { return format("{:.1f} %", 100 * share); }
@@ -35,6 +42,8 @@ class Judge {
 
   Innocence decide() {
     for (const ThreadFigures& thread : audit_.threads) weigh_thread(thread);
+    weigh_ranges();
+    weigh_taken();
     weigh_reading();
     weigh_connections();
     if (audit_.lost_records > 0) {
@@ -99,6 +108,13 @@ class Judge {
                    percent(lost.seconds() / wall), human_duration(longest)),
             "find what stopped it: a debugger, a frozen cgroup, a neighbour on the same core");
     }
+    // A wait on a slow endpoint is long, and the stop in it may be short: this alone is no guilt.
+    if (thread.interrupted_for.seconds() / wall >= kStalledSuspected) {
+      add(ClientLimited::suspected,
+          format("{} was stopped {} times, for {} at most", who(thread), thread.waits_interrupted,
+                 human_duration(thread.interrupted_for)),
+          "find what stopped it: a debugger, a job control signal, a frozen cgroup");
+    }
     if (thread.run_queue_delay.ns >= 0) {
       weigh(thread.run_queue_delay.seconds() / wall, kQueuedSuspected, kQueuedGuilty,
             format("{} waited for a CPU during {} of the run", who(thread),
@@ -110,6 +126,57 @@ class Judge {
           format("{} used {} of its core", who(thread), percent(thread.cpu_share)),
           advice("use more threads (--threads) or lower the load"));
     }
+  }
+
+  // The figure whose truth is known worst. What held the client up is told by the other reasons.
+  void weigh_ranges() {
+    const Latencies& l = point_.arrival;
+    const Between* worst = nullptr;
+    double worst_share = 0;
+    double worst_value = 0;
+    std::string name;
+    const auto look = [&](std::string_view what, const Distribution& series) {
+      if (!series.limits) return;
+      for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
+        const Between& range = series.limits->percentiles[i];
+        const double share = range_share(series.percentiles[i], range);
+        if (share <= worst_share) continue;
+        worst = &range;
+        worst_share = share;
+        worst_value = series.percentiles[i];
+        name = format("{} P{:g}", what, kPercentiles[i]);
+      }
+    };
+    look("TTFT", l.ttft);
+    look("TPOT", l.tpot);
+    look("ITL", l.itl);
+    look("latency", l.latency);
+    if (worst == nullptr) return;
+    const auto text = [](double ns) { return human_duration({static_cast<std::int64_t>(ns)}); };
+    weigh(worst_share, kRangeSuspected, kRangeGuilty,
+          format("the client was held up and saw several tokens at once: {} is {}, and in truth "
+                 "between {} and {}",
+                 name, text(worst_value), text(worst->low), text(worst->high)),
+          advice("let nothing stop or delay it: no quota, no debugger, a core of its own (--pin)"));
+  }
+
+  static double range_share(double value, const Between& range) {
+    if (range.width() <= static_cast<double>(kRangeFine.ns)) return 0;
+    return range.width() / std::max(value, 1.0);
+  }
+
+  void weigh_taken() {
+    if (audit_.wall < kShareTimeMin) return;
+    const double wall = audit_.wall.seconds();
+    const double stolen = audit_.stolen.seconds() / wall / std::max(audit_.cores, 1);
+    weigh(stolen, kTakenSuspected, kTakenGuilty,
+          format("the hypervisor took {} of the machine's time (steal)", percent(stolen)),
+          "measure from a machine whose cores are its own");
+    const double throttled = audit_.throttled.seconds() / wall;
+    weigh(throttled, kTakenSuspected, kTakenGuilty,
+          format("its CPU quota stopped it {} times, for {} of the run", audit_.throttled_periods,
+                 percent(throttled)),
+          "raise or lift the control group's quota (cpu.max, cpu.cfs_quota_us)");
   }
 
   // With kernel stamps a late read does not move an arrival, but it does hold back the next query.

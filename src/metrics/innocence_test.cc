@@ -119,5 +119,74 @@ TEST(Innocence, every_document_has_it_in_the_same_words) {
   EXPECT_EQ(innocence_json({}).dump(), R"({"client_limited":"no","reasons":[]})");
 }
 
+// A series of one value, of which the truth lies in [low, high] ms.
+Distribution between(double low, double told, double high) {
+  Distribution out{.count = 1};
+  out.percentiles.fill(told * 1e6);
+  Limits limits{};
+  limits.percentiles.fill({low * 1e6, high * 1e6});
+  out.limits = limits;
+  return out;
+}
+
+TEST(Innocence, follows_from_how_well_each_percentile_is_known) {
+  const auto verdict_of = [](Distribution series) {
+    Point point = measured();
+    point.arrival.itl = std::move(series);
+    return judge_client(innocent(), point, {}).client_limited;
+  };
+  EXPECT_EQ(verdict_of(between(9.6, 10, 10)), ClientLimited::no);
+  EXPECT_EQ(verdict_of(between(9.3, 10, 10)), ClientLimited::suspected);
+  EXPECT_EQ(verdict_of(between(7.9, 10, 10)), ClientLimited::yes);
+  // A fifth of a millisecond is nothing, whatever its share.
+  EXPECT_EQ(verdict_of(between(0, 0.2, 0.2)), ClientLimited::no);
+  EXPECT_EQ(verdict_of(between(0, 0.3, 0.3)), ClientLimited::yes);
+  // Nobody wrote down how uncertain an earlier log is.
+  Distribution old = between(0, 10, 10);
+  old.limits.reset();
+  EXPECT_EQ(verdict_of(old), ClientLimited::no);
+}
+
+TEST(Innocence, every_percentile_of_every_latency_counts) {
+  for (Distribution Latencies::*const series :
+       {&Latencies::ttft, &Latencies::tpot, &Latencies::itl, &Latencies::latency}) {
+    for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
+      Point point = measured();
+      point.arrival.*series = between(10, 10, 10);
+      (point.arrival.*series).limits->percentiles[i] = {10e6, 15e6};
+      const Innocence verdict = judge_client(innocent(), point, {});
+      EXPECT_EQ(verdict.client_limited, ClientLimited::yes) << kPercentiles[i];
+      ASSERT_EQ(verdict.reasons.size(), 1u);
+      EXPECT_NE(verdict.reasons[0].what.find("between 10.0 ms and 15.0 ms"), std::string::npos)
+          << verdict.reasons[0].what;
+    }
+  }
+}
+
+TEST(Innocence, time_that_was_taken_is_told_from_a_slow_server) {
+  ClientAudit audit = innocent();
+  audit.cores = 4;
+  audit.stolen = 200_ms;  // of 40 s on four cores
+  EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::suspected);
+  audit.stolen = 400_ms;
+  const Innocence stolen = judge_client(audit, measured(), {});
+  EXPECT_EQ(stolen.client_limited, ClientLimited::yes);
+  EXPECT_NE(stolen.reasons[0].what.find("hypervisor"), std::string::npos);
+  audit = innocent();
+  audit.throttled = 50_ms;
+  audit.throttled_periods = 3;
+  EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::suspected);
+  audit.throttled = 100_ms;
+  const Innocence throttled = judge_client(audit, measured(), {});
+  EXPECT_EQ(throttled.client_limited, ClientLimited::yes);
+  EXPECT_NE(throttled.reasons[0].what.find("quota stopped it 3 times"), std::string::npos);
+  audit = innocent();
+  audit.threads[0].waits_interrupted = 40;
+  audit.threads[0].interrupted_for = 300_ms;
+  const Innocence stopped = judge_client(audit, measured(), {});
+  EXPECT_EQ(stopped.client_limited, ClientLimited::suspected);
+  EXPECT_NE(stopped.reasons[0].what.find("was stopped 40 times"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace assay::metrics

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "metrics/token_truth.h"
 
 namespace assay::metrics {
 namespace {
@@ -158,9 +159,10 @@ void Live::record_ttft(Instant seen, Duration ttft) {
   bin.store(bin.load(kRelaxed) + 1, kRelaxed);
 }
 
-void Live::record_tpot(const Event& event, Second& second) {
+void Live::record_tpot(const Event& event, std::int64_t counted, Second& second) {
   std::int64_t tokens = event.fragments;
-  if (event.usage.completion_tokens >= 0) tokens = event.usage.completion_tokens;
+  if (counted >= 0) tokens = counted;
+  tokens /= std::max<std::int64_t>(event.choices_asked, 1);
   if (tokens < 2 || !event.first_token.known()) return;
   const Duration tpot = (event.done - event.first_token) / (tokens - 1);
   tpot_.record(whole(tpot));
@@ -186,15 +188,16 @@ void Live::on_done(const Event& event, std::string_view detail) {
     return;
   }
   bump(second.completed);
-  if (event.usage.completion_tokens >= 0) {
-    add(counted_tokens_, static_cast<std::uint64_t>(event.usage.completion_tokens));
+  const std::int64_t counted = plausible_count(event).output;
+  if (counted >= 0) {
+    add(counted_tokens_, static_cast<std::uint64_t>(counted));
     add(counted_fragments_, event.fragments);
   }
   if (!event.streamed) return;
   if (!ttft_counted && event.first_token.known() && event.sent.known()) {
     record_ttft(seen, event.first_token - event.sent);
   }
-  record_tpot(event, second);
+  record_tpot(event, counted, second);
 }
 
 // Reads what the writers of several shards show; each figure at some moment of the last instant.

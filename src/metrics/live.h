@@ -74,8 +74,9 @@ struct LiveSnapshot {
   // Whether the run is steady yet (steady_watch.h); "" where nobody watches that.
   std::string steady{};
 
-  LivePercentiles ttft{};      // first_token − sent
-  LivePercentiles tpot{};      // by usage; by fragments where the server does not say
+  LivePercentiles ttft{};  // first_token − sent
+  LivePercentiles
+      tpot{};  // by usage; by fragments where the server does not say or cannot be right
   LivePercentiles lateness{};  // sent − due
 
   // One value a second, oldest first, at most kLiveSeconds of them, the current second left out.
@@ -97,6 +98,7 @@ class Live final : public EventSink {
   void on_sent(const Query& query, Instant due, Instant sent) override;
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override;
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
  private:
@@ -159,7 +161,7 @@ class Live final : public EventSink {
   void advance(Instant at);
   void reset(const PhaseMark& mark);
   void record_ttft(Instant seen, Duration ttft);
-  void record_tpot(const Event& event, Second& second);
+  void record_tpot(const Event& event, std::int64_t counted, Second& second);
 
   const std::vector<PhaseFacts> facts_;
   const bool streamed_;

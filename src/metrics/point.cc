@@ -23,6 +23,8 @@ std::string_view to_string(TokenSource source) {
       return "mixed";
     case TokenSource::tokenizer:
       return "tokenizer";
+    case TokenSource::fragments:
+      return "fragments";
   }
   CHECK(false && "no such TokenSource");
   return "";

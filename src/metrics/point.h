@@ -8,8 +8,9 @@
 // Definitions (the public rules' and the reference client's, with its known faults corrected):
 //   ttft      first_token − sent                      latency  done − sent
 //   ttft_due  first_token − due                       latency_due  done − due
-//   tpot      (done − first_token) / output tokens after the first fragment
-//   itl       gap between two fragments of one reply
+//   tpot      (done − first_token) / output tokens after the first fragment; of a reply of several
+//             choices one value a choice, to the end of that choice
+//   itl       gap between two fragments of one choice of a reply
 // each on two clocks: `arrival`, the kernel's word where there is one, which is the result's; and
 // `read`, when our reader held the bytes. Their difference is the client's own doing. Replies that
 // were not streamed have a latency and neither ttft, tpot nor itl.
@@ -32,6 +33,7 @@
 #include "domain/run_info.h"
 #include "metrics/distribution.h"
 #include "metrics/steady_state.h"
+#include "metrics/token_truth.h"
 
 namespace assay::metrics {
 
@@ -49,20 +51,38 @@ struct Latencies {
 enum class TokenSource : std::uint8_t {
   unknown,    // no reply said: token metrics are absent
   usage,      // the server's `usage`
-  mixed,      // some replies said, others did not: token metrics are over those that did
+  mixed,      // of some replies one of these, of others another or nothing; see replies_by
   tokenizer,  // the model's own, counted by us; see token_counter.h
+  fragments,  // the server's counts cannot be; each fragment is taken for one token
 };
 std::string_view to_string(TokenSource source);
 
-// What the token counts rest on. Over successful replies of performance phases.
+// What the token counts rest on, by token_truth.h. Over successful replies of performance phases.
 struct Tokens {
   TokenSource source = TokenSource::unknown;
   std::uint64_t replies_counted = 0;  // with an output count
   std::uint64_t replies_uncounted = 0;
   std::int64_t prompt = 0;
-  std::int64_t output = 0;
+  std::int64_t output = 0;  // without the hidden ones
   std::int64_t reasoning = 0;
   std::int64_t cached = 0;
+  std::int64_t hidden = 0;  // declared as reasoning and not streamed
+  std::uint64_t replies_with_hidden = 0;
+  std::array<std::uint64_t, kTokenBases> replies_by{};  // whose word counts, by TokenBasis
+  // Replies whose count the rest of the evidence contradicts, all and by Contradiction: the tokens
+  // that the server said they held, and those that are counted instead.
+  std::uint64_t contradicted = 0;
+  std::array<std::uint64_t, kContradictions> contradicted_by{};
+  std::int64_t contradicted_said = 0;
+  std::int64_t contradicted_counted = 0;
+  std::uint64_t tokenizer_above_limit = 0;
+  // Of the replies that the tokenizer counted and the server too.
+  std::int64_t said_beside_tokenizer = 0;
+  std::int64_t tokenizer_beside_said = 0;
+  std::uint64_t empty_replies = 0;  // no fragment at all
+  std::uint64_t not_streamed = 0;   // a stream was asked for
+  std::uint64_t went_on_after_done = 0;
+  std::uint64_t replies_of_several_choices = 0;
   // What `tokenizer` is: TokenCounts::source; else null.
   Json tokenizer{};
   // `usage` does not say how many tokens the first fragment held: TPOT takes it for one.

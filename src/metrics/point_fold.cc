@@ -1,6 +1,7 @@
 #include "metrics/point_fold.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -38,6 +39,37 @@ PhaseSpan span_of(const std::vector<PhaseInfo>& phases, std::size_t index) {
     span.name = format("phase {}", index);
   }
   return span;
+}
+
+void add_input_warnings(const Json& tokenizer, std::vector<std::string>& out) {
+  const auto count = [&tokenizer](std::string_view key) {
+    return with_thousands(static_cast<std::int64_t>(tokenizer[key].as_uint()));
+  };
+  const std::string_view why = tokenizer["trouble"].as_string("no counts for them");
+  if (tokenizer["inputs_refused_by_template"].as_uint() > 0) {
+    out.push_back(
+        format("the chat template refused {} prompts ({}): their ISL is of the JSON of their "
+               "messages and tools",
+               count("inputs_refused_by_template"), why));
+  }
+  if (tokenizer["inputs_uncounted"].as_uint() > 0) {
+    out.push_back(format("{} prompts could not be counted ({}): ISL is of the others",
+                         count("inputs_uncounted"), why));
+  }
+}
+
+void add_tail_warning(const Point& point, std::vector<std::string>& out) {
+  std::uint64_t tail = 0;
+  for (const PhaseSpan& phase : point.phases) {
+    if (phase.kind == PhaseKind::tail) tail += phase.counts.issued;
+  }
+  if (tail <= point.counts.issued) return;
+  out.push_back(format(
+      "{} of {} turns began after the first slot had no conversation left to begin: they are "
+      "scored and not measured; replay more of them (num_trajectories_to_issue), or fewer "
+      "at once",
+      with_thousands(static_cast<std::int64_t>(tail)),
+      with_thousands(static_cast<std::int64_t>(tail + point.counts.issued))));
 }
 
 }  // namespace
@@ -78,10 +110,11 @@ PointFold::Open& PointFold::open(const Query& query) {
   Open& fresh = open_[spare_.back()];
   spare_.pop_back();
   fresh.gaps.clear();  // its room stays
+  fresh.limits.clear();
   fresh.spread.clear();
   fresh.sent = fresh.visible = false;
   fresh.visible_delay = Duration{};
-  fresh.last_arrival = fresh.last_read = Instant::none();
+  fresh.evidence.clear();
   return fresh;
 }
 
@@ -148,9 +181,12 @@ void PointFold::on_stream_event(const Query& query, const StreamEvent& event, st
     }
   }
   note(event.read);
-  if (!is_fragment(event.category)) return;
-  timeline_.fragment(event.arrival);
+  const bool fragment = is_fragment(event.category);
+  if (!fragment && event.category != Category::finish && event.tokens_so_far < 0) return;
   Open& q = open(query);
+  const Came before = q.evidence.add(event);
+  if (!fragment) return;
+  timeline_.fragment(event.arrival);
   const std::uint32_t cell = timeline_.cell_of(event.arrival);
   if (q.spread.empty() || q.spread.back().first != cell) q.spread.emplace_back(cell, 0);
   ++q.spread.back().second;
@@ -159,12 +195,14 @@ void PointFold::on_stream_event(const Query& query, const StreamEvent& event, st
     q.visible = true;
     q.visible_delay = event.read - event.arrival;
   }
-  if (q.last_arrival.known()) {
-    append_gap(q.gaps, event.arrival - q.last_arrival);
-    append_gap(q.gaps, event.read - q.last_read);
+  if (before.arrival.known()) {
+    append_gap(q.gaps, event.arrival - before.arrival);
+    append_gap(q.gaps, event.read - before.read);
   }
-  q.last_arrival = event.arrival;
-  q.last_read = event.read;
+  // Of a reply of several choices the limits are of the first one's gaps.
+  if (event.choice == q.evidence.choices().front().choice) {
+    q.limits.fragment(event.arrival, event.read, event.uncertainty);
+  }
 }
 
 void PointFold::on_done(const Event& event, std::string_view detail) {
@@ -180,14 +218,14 @@ void PointFold::on_done(const Event& event, std::string_view detail) {
   note(at);
   Open& q = open(event.query);
   timeline_.ended(at, q.sent, ok);
-  const TokenCount count = ok ? count_of(event) : TokenCount{};
-  if (ok) spread_tokens(event, count, q);
+  find_truth(event, q);
+  if (ok) spread_tokens(event, q);
   if (in.span.kind == PhaseKind::performance) {
-    note_issued(event, count);
+    note_issued(event);
     if (!event.sent.known()) note_due(event.due);
     if (event.connected) connect_.add(event.connect_time);
     if (ok) {
-      measure(event, count, q);
+      measure(event, q);
     } else {
       note_failure(event, detail);
     }
@@ -196,12 +234,13 @@ void PointFold::on_done(const Event& event, std::string_view detail) {
 }
 
 // For the steady-state detector: the query at its place in the order of issue.
-void PointFold::note_issued(const Event& event, const TokenCount& count) {
+void PointFold::note_issued(const Event& event) {
   if (steady_.super_pass == 0) return;
   // Replies come in another order, but a number far beyond all others is a damaged log's.
   if (event.query.index > 2 * issued_.size() + kAheadMost) return;
   if (issued_.size() <= event.query.index) issued_.resize(std::size_t{event.query.index} + 1);
-  issued_[event.query.index] = issued_of(event, count);
+  Issued& issued = issued_[event.query.index] = issued_of(event, truth_.count);
+  if (issued.ok && !truth_.choices.empty()) issued.tpot = mean_tpot(truth_);
 }
 
 void PointFold::note_failure(const Event& event, std::string_view detail) {
@@ -218,40 +257,55 @@ void PointFold::note_failure(const Event& event, std::string_view detail) {
   failures.examples.push_back(std::move(example));
 }
 
-// By the model's tokenizer, or as the server said.
-TokenCount PointFold::count_of(const Event& event) const {
+void PointFold::find_truth(const Event& event, const Open& q) {
+  static constexpr TokenCount kUncounted{};
+  const TokenCount* counted = nullptr;
   if (options_.counts != nullptr) {
-    const TokenCount* const count = options_.counts->find(event.query);
-    return count == nullptr ? TokenCount{} : *count;
+    counted = options_.counts->find(event.query);
+    if (counted == nullptr) counted = &kUncounted;
   }
-  return said_by_server(event.usage);
+  if (event.outcome != Outcome::ok) {
+    truth_ = TokenTruth{};
+    return;
+  }
+  reconcile(event, q.evidence, counted, truth_);
 }
 
-void PointFold::measure(const Event& event, const TokenCount& count, Open& q) {
-  measure_tokens(event, count);
+void PointFold::measure(const Event& event, Open& q) {
+  tokens_.add(event, truth_, q.evidence.choices().size());
+  if (truth_.count.input >= 0) isl_.add(std::int64_t{truth_.count.input});
+  if (truth_.count.output >= 0) osl_.add(std::int64_t{truth_.count.output});
   if (!event.sent.known() || !event.done.known()) return;
   const Instant done_read = event.done + event.read_delay_done;
-  arrival_.latency.add(event.done - event.sent);
-  arrival_.latency_due.add(event.done - event.due);
+  // An arrival is never later than told and `sent` never earlier: what is told is the most it was.
+  const Duration latency = event.done - event.sent;
+  const Duration latency_due = event.done - event.due;
+  arrival_.latency.add(latency, less(less(latency, event.done_uncertainty), event.sent_uncertainty),
+                       latency);
+  arrival_.latency_due.add(latency_due, less(latency_due, event.done_uncertainty), latency_due);
   read_.latency.add(done_read - event.sent);
   read_.latency_due.add(done_read - event.due);
   if (std::pair(event.sent, event.done) > std::pair(last_sent_ok_, last_sent_ok_done_)) {
     last_sent_ok_ = event.sent;
     last_sent_ok_done_ = event.done;
   }
-  if (event.streamed && event.first_token.known()) measure_streamed(event, count, q);
+  if (event.streamed && event.first_token.known()) measure_streamed(event, q);
 }
 
-void PointFold::measure_streamed(const Event& event, const TokenCount& count, const Open& q) {
+void PointFold::measure_streamed(const Event& event, Open& q) {
   const Instant first_read = event.first_token + event.read_delay_first_token;
-  const Instant done_read = event.done + event.read_delay_done;
-  arrival_.ttft.add(event.first_token - event.sent);
-  arrival_.ttft_due.add(event.first_token - event.due);
+  const auto told = [](Duration span, Duration uncertainty, Duration start, Series& series) {
+    series.add(span, less(less(span, uncertainty), start), span);
+  };
+  const Duration first = event.first_token_uncertainty;
+  told(event.first_token - event.sent, first, event.sent_uncertainty, arrival_.ttft);
+  told(event.first_token - event.due, first, {}, arrival_.ttft_due);
   read_.ttft.add(first_read - event.sent);
   read_.ttft_due.add(first_read - event.due);
   timeline_.first_token(event.first_token, event.first_token - event.sent);
   if (event.first_visible.known()) {
-    arrival_.ttft_visible.add(event.first_visible - event.sent);
+    told(event.first_visible - event.sent, event.first_visible_uncertainty, event.sent_uncertainty,
+         arrival_.ttft_visible);
     read_.ttft_visible.add(event.first_visible + q.visible_delay - event.sent);
   }
   ByteReader gaps(q.gaps);
@@ -259,36 +313,34 @@ void PointFold::measure_streamed(const Event& event, const TokenCount& count, co
     arrival_.itl.add(gaps.delta(0));
     read_.itl.add(gaps.delta(0));
   }
-  if (count.output < 0 || event.fragments == 0) return;
-  streamed_tokens_ += static_cast<std::uint64_t>(count.output);
-  streamed_fragments_ += event.fragments;
-  fragment_tokens_.add(static_cast<double>(count.output) / static_cast<double>(event.fragments));
-  // Of what came after the first fragment. Nothing came after an only one.
-  if (event.fragments < 2 || count.after_first < 1) return;
-  tokens_.first_fragment_taken_for_one = options_.counts == nullptr;
-  const auto after = static_cast<double>(count.after_first);
-  arrival_.tpot.add(static_cast<double>((event.done - event.first_token).ns) / after);
-  read_.tpot.add(static_cast<double>((done_read - first_read).ns) / after);
+  q.limits.limit(arrival_.itl);
+  if (truth_.count.output < 0 || event.fragments == 0) return;
+  fragment_tokens_.add(static_cast<double>(truth_.count.output) /
+                       static_cast<double>(event.fragments));
+  measure_tpot(event);
 }
 
-void PointFold::measure_tokens(const Event& event, const TokenCount& count) {
-  const Usage& usage = event.usage;
-  const auto known = [](std::int32_t tokens) { return std::max<std::int64_t>(tokens, 0); };
-  if (count.input >= 0) isl_.add(std::int64_t{count.input});
-  tokens_.prompt += known(count.input);
-  tokens_.reasoning += known(usage.reasoning_tokens);
-  tokens_.cached += known(usage.cached_tokens);
-  if (count.output < 0) {
-    ++tokens_.replies_uncounted;
-    return;
+// Of what came after the first fragment. Nothing came after an only one.
+void PointFold::measure_tpot(const Event& event) {
+  for (const ChoiceTruth& choice : truth_.choices) {
+    if (choice.after_first < 1) continue;
+    const Duration tail = choice.last.arrival - choice.first.arrival;
+    arrival_.tpot.add(static_cast<double>(tail.ns) / choice.after_first);
+    const Duration tail_read = choice.last.read - choice.first.read;
+    read_.tpot.add(static_cast<double>(tail_read.ns) / choice.after_first);
   }
-  ++tokens_.replies_counted;
-  tokens_.output += count.output;
-  osl_.add(std::int64_t{count.output});
+  if (!truth_.choices.empty() || event.fragments < 2 || truth_.count.after_first < 1) return;
+  const auto after = static_cast<double>(truth_.count.after_first);
+  const Duration tail = event.done - event.first_token;
+  const Duration tail_read = tail + event.read_delay_done - event.read_delay_first_token;
+  arrival_.tpot.add(static_cast<double>(tail.ns) / after,
+                    static_cast<double>(less(tail, event.done_uncertainty).ns) / after,
+                    static_cast<double>(more(tail, event.first_token_uncertainty).ns) / after);
+  read_.tpot.add(static_cast<double>(tail_read.ns) / after);
 }
 
-void PointFold::spread_tokens(const Event& event, const TokenCount& count, const Open& q) {
-  const auto tokens = static_cast<double>(count.output);
+void PointFold::spread_tokens(const Event& event, const Open& q) {
+  const auto tokens = static_cast<double>(truth_.count.output);
   if (tokens <= 0) return;
   std::uint64_t fragments = 0;
   for (const auto& [cell, share] : q.spread) fragments += share;
@@ -308,15 +360,15 @@ void PointFold::end_unfinished() {
   });
 }
 
-Latencies PointFold::ClockSeries::finish(bool estimates) {
+Latencies PointFold::ClockSeries::finish(bool estimates, bool limits) {
   Latencies out{};
-  out.ttft = ttft.finish(estimates);
-  out.ttft_due = ttft_due.finish(estimates);
-  out.ttft_visible = ttft_visible.finish(estimates);
-  out.tpot = tpot.finish(estimates);
-  out.itl = itl.finish(false);
-  out.latency = latency.finish(estimates);
-  out.latency_due = latency_due.finish(estimates);
+  out.ttft = ttft.finish(estimates, limits);
+  out.ttft_due = ttft_due.finish(estimates, limits);
+  out.ttft_visible = ttft_visible.finish(estimates, limits);
+  out.tpot = tpot.finish(estimates, limits);
+  out.itl = itl.finish(false, limits);
+  out.latency = latency.finish(estimates, limits);
+  out.latency_due = latency_due.finish(estimates, limits);
   return out;
 }
 
@@ -329,8 +381,8 @@ Rates PointFold::rates(const Point& point) const {
   }
   const double seconds = out.duration.seconds();
   const auto completed = static_cast<double>(point.counts.completed);
-  const bool counted = tokens_.replies_counted > 0;
-  const auto output = static_cast<double>(tokens_.output);
+  const bool counted = point.tokens.replies_counted > 0;
+  const auto output = static_cast<double>(point.tokens.output);
   if (seconds > 0) {
     out.qps = completed / seconds;
     if (counted) out.tps = output / seconds;
@@ -352,22 +404,6 @@ Rates PointFold::rates(const Point& point) const {
   };
   out.offered_qps = rate(dues_, first_due_, last_due_);
   out.achieved_qps = rate(sents_, first_sent_, last_sent_);
-  return out;
-}
-
-Tokens PointFold::tokens() const {
-  Tokens out = tokens_;
-  if (out.replies_counted > 0) {
-    out.source = out.replies_uncounted > 0 ? TokenSource::mixed : TokenSource::usage;
-  }
-  if (options_.counts != nullptr) {
-    out.source = TokenSource::tokenizer;
-    out.tokenizer = options_.counts->source;
-  }
-  if (streamed_fragments_ > 0) {
-    out.per_fragment =
-        static_cast<double>(streamed_tokens_) / static_cast<double>(streamed_fragments_);
-  }
   return out;
 }
 
@@ -399,29 +435,9 @@ std::vector<std::string> PointFold::warnings(const Point& point, std::uint64_t l
     out.push_back("no query succeeded: there is nothing to measure");
   }
   const Tokens& tokens = point.tokens;
-  if (tokens.source == TokenSource::unknown && point.counts.completed > 0) {
-    out.push_back("no reply said how many tokens it held (usage): token metrics are absent");
-  } else if (tokens.source == TokenSource::mixed) {
-    out.push_back(
-        format("{} of {} replies did not say how many tokens they held: token metrics "
-               "are of the others",
-               tokens.replies_uncounted, tokens.replies_uncounted + tokens.replies_counted));
-  } else if (tokens.source == TokenSource::tokenizer && tokens.replies_uncounted > 0) {
-    out.push_back(
-        format("{} of {} replies could not be tokenized ({}): token metrics are of the "
-               "others",
-               tokens.replies_uncounted, tokens.replies_uncounted + tokens.replies_counted,
-               tokens.tokenizer["trouble"].as_string("no counts for them")));
-  } else if (tokens.tokenizer["refused_by_template"].as_uint() > 0) {
-    out.push_back(
-        format("the chat template refused {} replies, whose texts were tokenized as they "
-               "are ({})",
-               tokens.tokenizer["refused_by_template"].as_uint(),
-               tokens.tokenizer["trouble"].as_string()));
-  }
-  if (const Json& note = tokens.tokenizer["note"]; note.is_string()) {
-    out.emplace_back(note.as_string());
-  }
+  std::ranges::move(token_warnings(tokens), std::back_inserter(out));
+  add_input_warnings(tokens.tokenizer, out);
+  add_tail_warning(point, out);
   if (!info_.simulated && in_bursts(point)) {
     out.push_back(
         "most tokens came together with the one before: something gathers the stream (a proxy that "
@@ -434,6 +450,11 @@ std::vector<std::string> PointFold::warnings(const Point& point, std::uint64_t l
                          tokens.first_fragment_taken_for_one
                              ? ", and TPOT takes the first fragment for one token"
                              : ""));
+  } else if (tokens.per_fragment.value_or(1) < 0.9) {
+    out.push_back(
+        format("fragments carry {} tokens on average, less than one each: the server counts fewer "
+               "tokens than it sends pieces, or it cuts tokens into pieces",
+               three_digits(*tokens.per_fragment)));
   }
   return out;
 }
@@ -452,15 +473,15 @@ Point PointFold::finish(const RunEnd& end, std::uint64_t lost_records) {
     point.phases.push_back(in.span);
   }
   const bool estimates = options_.early_stopping;
-  point.arrival = arrival_.finish(estimates);
-  point.read = read_.finish(estimates);
+  point.arrival = arrival_.finish(estimates, info_.uncertainty);
+  point.read = read_.finish(estimates, false);
   point.isl = isl_.finish(false);
   point.osl = osl_.finish(false);
   point.lateness = lateness_.finish(false);
   point.read_delay = read_delay_.finish(false);
   point.connect = connect_.finish(false);
   point.fragment_tokens = fragment_tokens_.finish(false);
-  point.tokens = tokens();
+  point.tokens = tokens_.finish(options_.counts);
   point.stamps = stamps_;
   point.rates = rates(point);
   point.timeline = timeline_.finish();

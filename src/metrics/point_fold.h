@@ -17,10 +17,12 @@
 
 #include "base/flat_map.h"
 #include "domain/event_sink.h"
+#include "metrics/gap_limits.h"
 #include "metrics/point.h"
 #include "metrics/series.h"
 #include "metrics/timeline_fold.h"
 #include "metrics/token_counts.h"
+#include "metrics/token_tally.h"
 
 namespace assay::metrics {
 
@@ -40,6 +42,7 @@ class PointFold final : public EventSink {
   void on_sent(const Query& query, Instant due, Instant sent) override;
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override;
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
   // `lost_records`: what the log's writer could not keep. The fold is empty afterwards.
@@ -56,7 +59,7 @@ class PointFold final : public EventSink {
     Series itl;
     Series latency{};
     Series latency_due{};
-    Latencies finish(bool estimates);
+    Latencies finish(bool estimates, bool limits);
   };
 
   // A query that was heard of and is not done.
@@ -64,9 +67,9 @@ class PointFold final : public EventSink {
     bool sent = false;
     bool visible = false;
     Duration visible_delay{};  // read − arrival of the first fragment of text
-    Instant last_arrival = Instant::none();
-    Instant last_read = Instant::none();
+    ReplyEvidence evidence{};
     std::string gaps{};  // of arrivals and of reads, in turns, as varints
+    GapLimits limits{};
     Spread spread{};
   };
 
@@ -83,15 +86,14 @@ class PointFold final : public EventSink {
   void note(Instant at);
   void note_due(Instant due);
   void note_failure(const Event& event, std::string_view detail);
-  TokenCount count_of(const Event& event) const;
-  void measure(const Event& event, const TokenCount& count, Open& open);
-  void measure_streamed(const Event& event, const TokenCount& count, const Open& open);
-  void measure_tokens(const Event& event, const TokenCount& count);
-  void note_issued(const Event& event, const TokenCount& count);
-  void spread_tokens(const Event& event, const TokenCount& count, const Open& open);
+  void find_truth(const Event& event, const Open& open);
+  void measure(const Event& event, Open& open);
+  void measure_streamed(const Event& event, Open& open);
+  void measure_tpot(const Event& event);
+  void note_issued(const Event& event);
+  void spread_tokens(const Event& event, const Open& open);
   void end_unfinished();
   Rates rates(const Point& point) const;
-  Tokens tokens() const;
   std::vector<Failures> failures();
   std::vector<std::string> warnings(const Point& point, std::uint64_t lost_records) const;
 
@@ -115,11 +117,10 @@ class PointFold final : public EventSink {
   RatioSeries fragment_tokens_{};
   TimelineFold timeline_{};
   std::array<Failures, kOutcomes> failures_{};
-  Tokens tokens_{};
+  TokenTally tokens_{};
+  TokenTruth truth_{};            // of the query that ends
   SteadyOptions steady_{};        // super_pass 0: the run has none
   std::vector<Issued> issued_{};  // by Query.index, of performance phases, where it has
-  std::uint64_t streamed_tokens_ = 0;
-  std::uint64_t streamed_fragments_ = 0;
   Stamps stamps_{};
 
   // For rates; of performance phases.

@@ -466,5 +466,61 @@ TEST(PointFold, a_series_of_gaps_above_its_limit_is_counted_and_says_so) {
   EXPECT_TRUE(p.arrival.ttft.exact);
 }
 
+// Two replies: one exact, one whose first two tokens came in one read with the third.
+TEST(PointFold, what_is_uncertain_of_a_reply_limits_every_figure) {
+  RunInfo info = run_of();
+  info.uncertainty = true;
+  HandMadeQuery exact = steady_query(1, 0, 100, 50, 10, 11);
+  HandMadeQuery vague = steady_query(1, 1, 100, 50, 10, 11);
+  for (std::size_t i = 0; i < 3; ++i) {
+    vague.events[i].arrival = at_ms(170);
+    if (i < 2) vague.events[i].uncertainty = 24_ms;
+  }
+  const Point p = point_of({exact, vague}, info);
+  ASSERT_TRUE(p.arrival.ttft.limits);
+  EXPECT_EQ(p.arrival.ttft.max, 70e6);  // as told
+  EXPECT_EQ(p.arrival.ttft.limits->max.low, 50e6);
+  EXPECT_EQ(p.arrival.ttft.limits->max.high, 70e6);
+  EXPECT_EQ(p.arrival.ttft.limits->min.low, 46e6);
+  EXPECT_EQ(p.arrival.ttft.limits->mean.low, 48e6);
+  EXPECT_EQ(p.arrival.ttft_due.limits->min.low, 46e6);
+  EXPECT_EQ(p.arrival.ttft_visible.limits->min.low, 46e6);
+  // 80 ms over 10 tokens as told, 104 where the first came as early as it may.
+  EXPECT_EQ(p.arrival.tpot.min, 8e6);
+  EXPECT_EQ(p.arrival.tpot.limits->min.high, 10e6);
+  EXPECT_EQ(p.arrival.tpot.limits->max.high, 10.4e6);
+  // Two gaps that are told as 0 and may be anything up to 24 ms together.
+  EXPECT_EQ(p.arrival.itl.min, 0);
+  EXPECT_EQ(p.arrival.itl.limits->max.low, 10e6);
+  EXPECT_EQ(p.arrival.itl.limits->max.high, 24e6);
+  EXPECT_EQ(p.arrival.latency.limits->max.high, p.arrival.latency.limits->max.low);
+  EXPECT_FALSE(p.read.ttft.limits);
+}
+
+TEST(PointFold, a_send_that_was_held_up_limits_what_counts_from_it) {
+  RunInfo info = run_of();
+  info.uncertainty = true;
+  const HandMadeQuery q = steady_query(1, 0, 100, 50, 10, 3);
+  PointFold fold(info);
+  tell_sent(q, fold);
+  tell_stream(q, fold);
+  Event event = event_of(q);
+  event.sent_uncertainty = 8_ms;
+  event.done_uncertainty = 1_ms;
+  fold.on_done(event, "");
+  const Point p = fold.finish(kComplete);
+  EXPECT_EQ(p.arrival.ttft.limits->max.low, 42e6);
+  EXPECT_EQ(p.arrival.ttft_due.limits->max.low, 50e6);
+  EXPECT_EQ(p.arrival.latency.limits->max.low, 61e6);
+  EXPECT_EQ(p.arrival.latency_due.limits->max.low, 69e6);
+  EXPECT_EQ(p.arrival.tpot.limits->max.low, 9.5e6);
+}
+
+TEST(PointFold, a_log_that_knows_no_uncertainty_has_no_limits) {
+  const Point p = point_of({steady_query(1, 0, 100, 50, 10, 3)});
+  EXPECT_FALSE(p.arrival.ttft.limits);
+  EXPECT_FALSE(p.arrival.itl.limits);
+}
+
 }  // namespace
 }  // namespace assay::metrics

@@ -44,11 +44,17 @@ void ReplyFold::on_done(const Event& event, std::string_view detail) {
   if (event.done.known()) run_end_ = std::max(run_end_, event.done);
   const std::uint64_t key = query_key(event.query);
   const Open* const open = open_.find(key);
+  const TokenCount* const count = counted(event.query);
+  evidence_.clear();
+  if (open != nullptr) {
+    for (const StreamEvent& told : open->events) evidence_.add(told);
+  }
+  reconcile(event, evidence_, count, truth_);
   if (open == nullptr) {
-    on_reply({event, {}, {}, detail, counted(event.query)});
+    on_reply({event, {}, {}, detail, count, &truth_});
     return;
   }
-  on_reply({event, open->events, open->text, detail, counted(event.query)});
+  on_reply({event, open->events, open->text, detail, count, &truth_});
   open_.erase(key);
 }
 

@@ -14,6 +14,7 @@
 #include "domain/event_sink.h"
 #include "domain/run_info.h"
 #include "metrics/token_counts.h"
+#include "metrics/token_truth.h"
 
 namespace assay::metrics {
 
@@ -25,6 +26,7 @@ struct Reply {
   std::string_view detail{};  // why it failed
   // By the tokenizer, where the fold was given counts; of a reply without one, nothing but -1.
   const TokenCount* counted = nullptr;
+  const TokenTruth* truth = nullptr;  // never null
 };
 
 class ReplyFold : public EventSink {
@@ -38,6 +40,7 @@ class ReplyFold : public EventSink {
   void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override;
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
  protected:
@@ -57,6 +60,8 @@ class ReplyFold : public EventSink {
   const TokenCount* counted(const Query& query) const;
 
   bool keep_text_;
+  ReplyEvidence evidence_{};  // of the query that ends
+  TokenTruth truth_{};
   const TokenCounts* counts_ = nullptr;
   std::vector<PhaseKind> phases_{};
   FlatMap<Open> open_{256};

@@ -49,6 +49,33 @@ Json estimates_json(const Distribution& series) {
   return out;
 }
 
+Json range_json(const Between& range) {
+  Json out = Json::array();
+  out.push_back(range.low);
+  out.push_back(range.high);
+  return out;
+}
+
+// Between which values the truth lies, figure by figure.
+Json limits_json(const Limits& limits) {
+  Json percentiles = Json::object();
+  for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
+    percentiles.set(percentile_key(kPercentiles[i]), range_json(limits.percentiles[i]));
+  }
+  return Json()
+      .set("min", range_json(limits.min))
+      .set("max", range_json(limits.max))
+      .set("avg", range_json(limits.mean))
+      .set("percentiles", std::move(percentiles));
+}
+
+// A series of the arrival clock with its limits, where they are known.
+Json with_limits(const Distribution& series) {
+  Json out = metric_block(series);
+  if (series.limits) out.set("limits", limits_json(*series.limits));
+  return out;
+}
+
 Json edges_json(const Bucket& bucket) {
   Json out = Json::array();
   out.push_back(bucket.low);
@@ -128,7 +155,30 @@ Json tokens_json(const Tokens& tokens) {
   out.set("output", tokens.output);
   out.set("reasoning", tokens.reasoning);
   out.set("cached", tokens.cached);
-  if (!tokens.tokenizer.is_null()) out.set("tokenizer", tokens.tokenizer);
+  out.set("hidden", tokens.hidden);
+  Json by = Json::object();
+  for (std::size_t i = 0; i < kTokenBases; ++i) {
+    by.set(to_string(static_cast<TokenBasis>(i)), tokens.replies_by[i]);
+  }
+  out.set("replies_by", std::move(by));
+  Json contradicted = Json::object();
+  contradicted.set("replies", tokens.contradicted);
+  for (std::size_t i = 1; i < kContradictions; ++i) {
+    contradicted.set(to_string(static_cast<Contradiction>(i)), tokens.contradicted_by[i]);
+  }
+  contradicted.set("said", tokens.contradicted_said);
+  contradicted.set("counted", tokens.contradicted_counted);
+  out.set("contradicted", std::move(contradicted));
+  out.set("empty_replies", tokens.empty_replies);
+  out.set("not_streamed", tokens.not_streamed);
+  out.set("went_on_after_done", tokens.went_on_after_done);
+  out.set("replies_of_several_choices", tokens.replies_of_several_choices);
+  if (!tokens.tokenizer.is_null()) {
+    out.set("tokenizer", tokens.tokenizer);
+    out.set("tokenizer_above_limit", tokens.tokenizer_above_limit);
+    out.set("said_beside_tokenizer", tokens.said_beside_tokenizer);
+    out.set("tokenizer_beside_said", tokens.tokenizer_beside_said);
+  }
   out.set("first_fragment_taken_for_one", tokens.first_fragment_taken_for_one);
   out.set("per_fragment", or_null(tokens.per_fragment));
   return out;
@@ -156,13 +206,13 @@ Json stamps_json(const Stamps& stamps) {
 
 Json latencies_json(const Latencies& latencies) {
   Json out = Json::object();
-  out.set("ttft", metric_block(latencies.ttft));
-  out.set("ttft_due", metric_block(latencies.ttft_due));
-  out.set("ttft_visible", metric_block(latencies.ttft_visible));
-  out.set("tpot", metric_block(latencies.tpot));
-  out.set("itl", metric_block(latencies.itl));
-  out.set("latency", metric_block(latencies.latency));
-  out.set("latency_due", metric_block(latencies.latency_due));
+  out.set("ttft", with_limits(latencies.ttft));
+  out.set("ttft_due", with_limits(latencies.ttft_due));
+  out.set("ttft_visible", with_limits(latencies.ttft_visible));
+  out.set("tpot", with_limits(latencies.tpot));
+  out.set("itl", with_limits(latencies.itl));
+  out.set("latency", with_limits(latencies.latency));
+  out.set("latency_due", with_limits(latencies.latency_due));
   return out;
 }
 

@@ -178,7 +178,7 @@ void Series::to_buckets() {
   values_ = {};
 }
 
-Distribution Series::finish(bool estimates) {
+Distribution Series::finish(bool estimates, bool limits) {
   Distribution out{};
   out.count = count_;
   out.exact = buckets_ == nullptr;
@@ -192,20 +192,22 @@ Distribution Series::finish(bool estimates) {
   out.mean = out.total / static_cast<double>(count_);
   out.std_dev = whole_std_dev(count_, total_, sum_sq_);
   if (buckets_ == nullptr) {
-    from_values(out, estimates);
+    from_values(out, estimates, limits);
   } else {
-    from_buckets(out);
+    from_buckets(out, limits);
   }
   return out;
 }
 
-void Series::from_values(Distribution& out, bool estimates) {
+void Series::from_values(Distribution& out, bool estimates, bool limits) {
   sort_whole(values_);
-  fill_from_sorted(std::span<const std::int64_t>(values_), estimates, out);
+  const std::span<const std::int64_t> sorted(values_);
+  fill_from_sorted(sorted, estimates, out);
+  if (limits) out.limits = uncertain_.limits(sorted);
   values_ = {};
 }
 
-void Series::from_buckets(Distribution& out) const {
+void Series::from_buckets(Distribution& out, bool limits) {
   // Asked with ascending ranks only.
   std::size_t bucket = 0;
   std::uint64_t up_to = buckets_->bucket_count(0);
@@ -230,9 +232,15 @@ void Series::from_buckets(Distribution& out) const {
           in_bucket;
     }
   }
+  if (!limits) return;
+  std::vector<std::int64_t> counts(Histogram::kBuckets);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    counts[i] = static_cast<std::int64_t>(buckets_->bucket_count(i));
+  }
+  out.limits = uncertain_.limits(std::move(counts), out.total, out.min, out.max);
 }
 
-Distribution RatioSeries::finish(bool estimates) {
+Distribution RatioSeries::finish(bool estimates, bool limits) {
   Distribution out{};
   out.whole = false;
   out.estimated = estimates;
@@ -250,7 +258,9 @@ Distribution RatioSeries::finish(bool estimates) {
   std::sort(values_.begin(), values_.end());
   out.min = values_.front();
   out.max = values_.back();
-  fill_from_sorted(std::span<const double>(values_), estimates, out);
+  const std::span<const double> sorted(values_);
+  fill_from_sorted(sorted, estimates, out);
+  if (limits) out.limits = uncertain_.limits(sorted);
   values_ = {};
   return out;
 }

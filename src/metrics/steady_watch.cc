@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "metrics/token_truth.h"
 
 namespace assay::metrics {
 namespace {
@@ -48,7 +49,7 @@ void SteadyWatch::on_done(const Event& event, std::string_view) {
   Slot* const slot = slot_of(event.query.index);
   if (slot == nullptr) return;
   // While it runs only the server's word is to be had.
-  const Issued query = issued_of(event, said_by_server(event.usage));
+  const Issued query = issued_of(event, plausible_count(event));
   slot->sent_ns.store(query.sent.ns, std::memory_order_relaxed);
   slot->tpot.store(query.tpot, std::memory_order_relaxed);
   slot->ended.store(query.ok ? 2 : 1, std::memory_order_release);

@@ -34,6 +34,7 @@ class SteadyWatch final : public EventSink {
   void on_phase(const PhaseMark&) override {}
   void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
   // "steady since super-pass 2: …", "ramping: …", "drifting up: …".

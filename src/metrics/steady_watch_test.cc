@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/rng.h"
+#include "metrics/token_truth.h"
 
 namespace assay::metrics {
 namespace {
@@ -56,7 +57,7 @@ TEST(SteadyWatch, SaysWhatTheDetectorSaysAfterwards) {
     std::vector<Issued> issued;
     for (const Event& event : run) {
       watch.on_done(event, "");
-      issued.push_back(issued_of(event, said_by_server(event.usage)));
+      issued.push_back(issued_of(event, plausible_count(event)));
     }
     const SteadyState now = watch.state();
     const SteadyState after = find_steady_state(issued, kOptions);

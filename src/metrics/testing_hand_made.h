@@ -16,6 +16,9 @@ struct HandMadeFragment {
   Category category = Category::text;
   Duration read_delay{};
   bool shares_read = false;
+  Duration uncertainty{};
+  std::uint16_t choice = 0;
+  std::int32_t tokens_so_far = -1;
 };
 
 struct HandMadeQuery {
@@ -30,6 +33,8 @@ struct HandMadeQuery {
   std::string detail{};
   std::uint16_t http_status = 200;
   bool streamed = true;
+  std::int32_t tokens_max = -1;
+  std::uint64_t received_bytes = 0;  // 0: nobody read it from a wire
   bool kernel_stamped = true;
 };
 
@@ -46,6 +51,8 @@ inline Event event_of(const HandMadeQuery& q) {
   event.sent = q.sent;
   event.done = q.done;
   event.usage = q.usage;
+  event.tokens_max = q.tokens_max;
+  event.received_bytes = q.received_bytes;
   for (const HandMadeFragment& e : q.events) {
     if (event.stream_events++ == 0) event.first_byte = event.first_event = e.arrival;
     if (!is_fragment(e.category)) continue;
@@ -54,10 +61,12 @@ inline Event event_of(const HandMadeQuery& q) {
     if (event.fragments++ == 0) {
       event.first_token = e.arrival;
       event.read_delay_first_token = e.read_delay;
+      event.first_token_uncertainty = e.uncertainty;
       event.first_fragment_bytes = static_cast<std::uint32_t>(e.text.size());
     }
     if (e.category == Category::text && !event.first_visible.known()) {
       event.first_visible = e.arrival;
+      event.first_visible_uncertainty = e.uncertainty;
     }
   }
   return event;
@@ -74,8 +83,11 @@ inline void tell_stream(const HandMadeQuery& q, EventSink& sink) {
     event.kernel_stamped = q.kernel_stamped;
     event.shares_read = e.shares_read;
     event.bytes = static_cast<std::uint32_t>(e.text.size());
+    event.choice = e.choice;
+    event.tokens_so_far = e.tokens_so_far;
     event.arrival = e.arrival;
     event.read = e.arrival + e.read_delay;
+    event.uncertainty = e.uncertainty;
     sink.on_stream_event(q.query, event, e.text);
   }
 }

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "domain/tool_call.h"
+#include "metrics/token_truth.h"
 
 namespace assay::metrics {
 namespace {
@@ -39,6 +40,14 @@ std::size_t whole_characters(std::string_view text, std::size_t bytes) {
   return whole;
 }
 
+// What a request gives its template beside messages and tools.
+Json template_variables(const Json& body) {
+  Json out =
+      body["chat_template_kwargs"].is_object() ? body["chat_template_kwargs"] : Json::object();
+  if (!body["tool_choice"].is_null()) out.set("tool_choice", body["tool_choice"]);
+  return out;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<TokenCounter>> TokenCounter::make(const text::Tokenizer& tokenizer,
@@ -57,7 +66,15 @@ Result<std::unique_ptr<TokenCounter>> TokenCounter::make(const text::Tokenizer& 
 void TokenCounter::on_stream_event(const Query& query, const StreamEvent& event,
                                    std::string_view text) {
   if (!is_fragment(event.category) || text.empty()) return;
-  Reply& reply = replies_.insert(query_key(query));
+  std::vector<Reply>& choices = replies_.insert(query_key(query));
+  auto at = std::ranges::find(choices, event.choice, &Reply::choice);
+  if (at == choices.end()) {
+    if (choices.size() < ReplyEvidence::kChoicesMax) {
+      choices.emplace_back().choice = event.choice;
+    }
+    at = choices.end() - 1;
+  }
+  Reply& reply = *at;
   if (reply.first == Category::other) {
     reply.first = event.category;
     reply.first_bytes = text.size();
@@ -69,17 +86,19 @@ void TokenCounter::on_stream_event(const Query& query, const StreamEvent& event,
 
 void TokenCounter::on_done(const Event& event, std::string_view) {
   const std::uint64_t key = query_key(event.query);
-  Reply* const reply = replies_.find(key);
+  std::vector<Reply>* const choices = replies_.find(key);
   if (event.outcome == Outcome::ok) {
     Job job{.query = event.query, .streamed = event.streamed};
-    if (reply != nullptr) job.reply = std::move(*reply);
+    if (choices != nullptr) job.choices = std::move(*choices);
     const std::uint64_t prompt = prompt_key(event.query);
-    job.count_input = body_of_ && (prompt == kOwn || inputs_.emplace(prompt, -1).second);
-    batch_bytes_ += sizeof(Job) + job.reply.content.size() + job.reply.reasoning.size() +
-                    job.reply.tool_calls.size();
+    job.count_input = body_of_ && (prompt == kOwn || inputs_.emplace(prompt, Input{}).second);
+    batch_bytes_ += sizeof(Job);
+    for (const Reply& reply : job.choices) {
+      batch_bytes_ += reply.content.size() + reply.reasoning.size() + reply.tool_calls.size();
+    }
     batch_.push_back(std::move(job));
   }
-  if (reply != nullptr) replies_.erase(key);
+  if (choices != nullptr) replies_.erase(key);
   if (batch_bytes_ >= options_.batch_bytes) run_batch();
 }
 
@@ -103,7 +122,9 @@ void TokenCounter::run_batch() {
   for (const Job& job : batch_) {
     if (job.count_input) {
       if (const std::uint64_t prompt = prompt_key(job.query); prompt != kOwn) {
-        inputs_[prompt] = job.count.input;
+        inputs_[prompt] = {job.count.input, job.input_refused};
+      } else if (job.input_refused) {
+        ++inputs_refused_;
       }
     }
     counted_.emplace_back(job.query, job.count);
@@ -116,13 +137,25 @@ void TokenCounter::work(Job& job) {
   if (job.count_input) {
     const Result<Json> body = body_of_(job.query);
     if (body) {
-      job.count.input = count_body(*body);
+      job.count.input = count_body(*body, job.input_refused);
     } else {
       note_trouble(body.error());
     }
   }
-  job.count.output = count_reply(job.reply);
-  if (job.streamed) job.count.after_first = count_after_first(job.reply);
+  count_choices(job);
+}
+
+// One that could not be counted leaves the sum unknown.
+void TokenCounter::count_choices(Job& job) {
+  const auto add = [](std::int32_t& sum, std::int32_t part) {
+    sum = sum < 0 || part < 0 ? -1 : sum + part;
+  };
+  job.count.output = 0;
+  job.count.after_first = job.streamed ? 0 : -1;
+  for (const Reply& reply : job.choices) {
+    add(job.count.output, count_reply(reply));
+    if (job.streamed) add(job.count.after_first, count_after_first(reply));
+  }
 }
 
 std::int32_t TokenCounter::count_text(std::string_view text) {
@@ -170,7 +203,7 @@ std::int32_t TokenCounter::count_after_first(const Reply& reply) {
   return count_reply(rest);
 }
 
-std::int32_t TokenCounter::count_body(const Json& body) {
+std::int32_t TokenCounter::count_body(const Json& body, bool& refused) {
   for (const char* ids : {"prompt", "input_ids"}) {
     if (body[ids].is_array()) return tokens(body[ids].size());
   }
@@ -186,13 +219,16 @@ std::int32_t TokenCounter::count_body(const Json& body) {
   const Result<std::size_t> count = count_chat(body);
   if (count) return tokens(*count);
   note_trouble(count.error());
-  return -1;
+  refused = true;
+  Json asked = Json().set("messages", text::with_parsed_calls(body["messages"]));
+  if (!body["tools"].is_null()) asked.set("tools", body["tools"]);
+  return count_text(asked.dump());
 }
 
 Result<std::size_t> TokenCounter::count_chat(const Json& body) {
   const text::ChatRequest request{.messages = body["messages"],
                                   .tools = body["tools"],
-                                  .kwargs = body["chat_template_kwargs"],
+                                  .kwargs = template_variables(body),
                                   .add_generation_prompt = true,
                                   .now_unix_s = options_.now_unix_s};
   const std::string own(body["chat_template"].as_string());
@@ -232,10 +268,13 @@ void TokenCounter::note_trouble(const Error& error) {
 TokenCounts TokenCounter::finish() {
   run_batch();
   TokenCounts out;
+  std::uint64_t uncounted = 0;
   for (auto& [query, count] : counted_) {
     if (const auto at = inputs_.find(prompt_key(query)); at != inputs_.end()) {
-      count.input = at->second;
+      count.input = at->second.tokens;
+      if (at->second.refused) ++inputs_refused_;
     }
+    if (body_of_ && count.input < 0) ++uncounted;
     out.set(query, count);
   }
   counted_.clear();
@@ -244,6 +283,8 @@ TokenCounts TokenCounter::finish() {
   const Lock lock(mutex_);
   out.source.set("output", chat_ != nullptr ? "chat template, two renderings" : "plain text");
   out.source.set("refused_by_template", refused_);
+  out.source.set("inputs_refused_by_template", std::exchange(inputs_refused_, 0));
+  out.source.set("inputs_uncounted", uncounted);
   out.source.set("trouble", trouble_.empty() ? Json() : Json(trouble_));
   return out;
 }

@@ -6,7 +6,9 @@
 //                that two fragments share goes with the second
 //   input        the request as it was sent: salt, chat template, tools and generation prompt
 // Without a chat template, or where the API takes plain prompts, texts are tokenized as they are.
-// A reply that the template refuses is tokenized as it is, and the result says how many were.
+// A reply that the template refuses is tokenized as it is; of a request that it refuses, the JSON
+// of its messages and tools is, as the reference client does. The result says how many were. Of a
+// reply of several choices each is counted for itself, and output and after_first are their sums.
 //
 // For after the clock has stopped: it takes `threads` cores. Memory holds the replies in flight and
 // one batch. Calls come from one thread.
@@ -60,15 +62,18 @@ class TokenCounter final : public EventSink {
   void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override;
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
-  // The counts of every reply that succeeded. `source` has "output", "refused_by_template" and
-  // "trouble"; the caller adds what the tokenizer is. The counter is empty afterwards.
+  // The counts of every reply that succeeded. `source` has "output", "refused_by_template" (of the
+  // replies), "inputs_refused_by_template", "inputs_uncounted" and "trouble"; the caller adds what
+  // the tokenizer is. The counter is empty afterwards.
   TokenCounts finish();
 
  private:
-  // A reply as its fragments came.
+  // One choice of a reply as its fragments came.
   struct Reply {
+    std::uint16_t choice = 0;
     std::string content{};
     std::string reasoning{};
     std::string tool_calls{};
@@ -77,9 +82,10 @@ class TokenCounter final : public EventSink {
   };
   struct Job {
     Query query{};
-    Reply reply{};
+    std::vector<Reply> choices{};
     bool streamed = false;
     bool count_input = false;
+    bool input_refused = false;
     TokenCount count{};
   };
 
@@ -94,9 +100,11 @@ class TokenCounter final : public EventSink {
   void run_batch();
   void work(Job& job);
   std::int32_t count_text(std::string_view text);
+  void count_choices(Job& job);
   std::int32_t count_reply(const Reply& reply);
   std::int32_t count_after_first(const Reply& reply);
-  std::int32_t count_body(const Json& body);
+  // `refused`: the template refused it, and its JSON was counted.
+  std::int32_t count_body(const Json& body, bool& refused);
   Result<std::size_t> count_chat(const Json& body);
   void note_trouble(const Error& error);
 
@@ -106,11 +114,16 @@ class TokenCounter final : public EventSink {
   const TokenCounterOptions options_;
   std::unique_ptr<text::ReplyCounter> replies_counter_{};
 
-  FlatMap<Reply> replies_{256};
+  FlatMap<std::vector<Reply>> replies_{256};
   std::vector<Job> batch_{};
   std::size_t batch_bytes_ = 0;
   std::vector<std::pair<Query, TokenCount>> counted_{};
-  std::unordered_map<std::uint64_t, std::int32_t> inputs_{};  // by prompt_key
+  struct Input {
+    std::int32_t tokens = -1;
+    bool refused = false;
+  };
+  std::unordered_map<std::uint64_t, Input> inputs_{};  // by prompt_key
+  std::uint64_t inputs_refused_ = 0;                   // of the queries that have their own
 
   Mutex mutex_;
   // Templates that requests brought, by their text.

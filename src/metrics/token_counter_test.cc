@@ -104,6 +104,86 @@ TEST(TokenCounter, a_reply_that_the_template_refuses_is_counted_as_it_is_and_sai
   EXPECT_NE(counts.source["trouble"].as_string().find("never"), std::string_view::npos);
 }
 
+// A template that goes through the arguments, as Hermes' and Qwen's do, and refuses no content.
+text::ChatFormat strict_chat() {
+  return std::move(
+      text::ChatFormat::make(
+          "{% for m in messages %}{% if m.content is none and not m.tool_calls %}"
+          "{{ raise_exception('no content') }}{% endif %}{{ m.content or '' }} "
+          "{% for c in m.tool_calls or [] %}{% for k, v in c.function.arguments | items "
+          "%}{{ k }} = {{ v }} {% endfor %}{% endfor %}{% endfor %}{{ tool_choice }}",
+          Json::object())
+          .value());
+}
+
+TEST(TokenCounter, arguments_of_earlier_tool_calls_are_objects_to_the_template) {
+  const auto tokenizer = words();
+  const auto format = strict_chat();
+  const auto asked = [](const Query& query) {
+    const char* const arguments =
+        query.sample == 0 ? R"("{\"a\": 1, \"b\": \"x y\"}")" : R"({"a": 1, "b": "x y"})";
+    return Json::parse(R"({"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"1",
+        "type":"function","function":{"name":"f","arguments":)" +
+                       std::string(arguments) + R"(}}]}],"tool_choice":"auto"})");
+  };
+  auto made = TokenCounter::make(*tokenizer, &format, asked, {});
+  ASSERT_TRUE(made) << made.error().message;
+  Told told(**made);
+  told.done(0);
+  told.done(1);
+  const TokenCounts counts = made.value()->finish();
+  EXPECT_EQ(counts.find(Told::query(0))->input, 8) << "a = 1 b = x y auto";
+  EXPECT_EQ(counts.find(Told::query(1))->input, 8) << "as an object it was always right";
+  EXPECT_EQ(counts.source["inputs_refused_by_template"].as_int(), 0);
+  EXPECT_TRUE(counts.source["trouble"].is_null());
+}
+
+TEST(TokenCounter, a_prompt_that_the_template_refuses_is_counted_as_json_and_said) {
+  const auto tokenizer = words();
+  const auto format = strict_chat();
+  const auto asked = [](const Query& query) {
+    return Json::parse(query.sample == 0 ? R"({"messages":[{"role":"assistant","content":null},
+                                 {"role":"user","content":"a b c"}],"tools":[{"x":"d e"}]})"
+                                         : R"({"messages":[{"role":"user","content":"one two"}]})");
+  };
+  // Whether each query has a prompt of its own or shares it.
+  for (const bool salted : {true, false}) {
+    auto made = TokenCounter::make(*tokenizer, &format, asked, {.phases = {{0, salted}}});
+    ASSERT_TRUE(made) << made.error().message;
+    Told told(**made);
+    for (const std::uint32_t i : {0U, 1U, 2U}) told.done(i);
+    const TokenCounts counts = made.value()->finish();
+    // {"messages":[…"a · b · c"}],"tools":[{"x":"d · e"}]}
+    EXPECT_EQ(counts.find(Told::query(0))->input, 4);
+    EXPECT_EQ(counts.find(Told::query(1))->input, 2);
+    EXPECT_EQ(counts.source["inputs_refused_by_template"].as_int(), 2) << salted;
+    EXPECT_EQ(counts.source["inputs_uncounted"].as_int(), 0);
+    EXPECT_NE(counts.source["trouble"].as_string().find("no content"), std::string_view::npos);
+  }
+}
+
+TEST(TokenCounter, a_prompt_without_a_count_is_told) {
+  const auto tokenizer = words();
+  const auto format = chat();
+  const auto asked = [](const Query& query) -> Result<Json> {
+    if (query.sample == 0) return invalid("no such row");
+    return Json::parse(R"({"messages":[{"role":"user","content":"one"}]})");
+  };
+  auto made = TokenCounter::make(*tokenizer, &format, asked, {});
+  ASSERT_TRUE(made) << made.error().message;
+  Told told(**made);
+  told.done(0);
+  told.done(1);
+  const TokenCounts counts = made.value()->finish();
+  EXPECT_EQ(counts.source["inputs_uncounted"].as_int(), 1);
+  PointFold fold(RunInfo{.phases = {{PhaseKind::performance, "performance", false}}},
+                 {.counts = &counts});
+  const Point point = fold.finish({RunState::complete, ""}, 0);
+  EXPECT_EQ(point.warnings,
+            (std::vector<std::string>{"1 prompts could not be counted (no such row): ISL is of the "
+                                      "others"}));
+}
+
 TEST(TokenCounter, a_split_character_goes_with_the_second_fragment) {
   const auto tokenizer = words();
   auto made = TokenCounter::make(*tokenizer, nullptr, {}, {});

@@ -1,5 +1,5 @@
 // TokenCounts: how many tokens each query asked and got, counted with the model's own tokenizer
-// after the run's clock has stopped. PointFold takes them in place of the server's `usage`.
+// after the run's clock has stopped. They count before the server's `usage` (token_truth.h).
 //
 // Kept in the run folder as assay/token_counts.jsonl (docs/formats/token_counts.md), so that a run
 // can be reported and verified where the tokenizer is not at hand. Made by token_counter.h.
@@ -25,11 +25,6 @@ struct TokenCount {
   std::int32_t after_first = -1;  // of what came after the first fragment: TPOT's denominator
   bool operator==(const TokenCount&) const = default;
 };
-
-// `usage` does not say what the first fragment held: it is taken for one token.
-constexpr TokenCount said_by_server(const Usage& usage) {
-  return {usage.prompt_tokens, usage.completion_tokens, usage.completion_tokens - 1};
-}
 
 class TokenCounts {
  public:

@@ -6,14 +6,19 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/display.h"
 #include "base/format.h"
 #include "net/content_headers.h"
+#include "net/foreign_protocol.h"
 
 namespace assay::net {
 namespace {
 
 constexpr std::int32_t kWindow = 0x7fffffff;  // the largest that RFC 9113 allows
 constexpr std::uint32_t kFrameBytes = 1 << 20;
+constexpr std::size_t kFieldOverhead = 32;  // of a field, as RFC 9113, 6.5.2 counts
+constexpr std::size_t kOpeningBytes = 9;    // enough to tell another protocol
+constexpr std::size_t kWordsMax = 200;
 
 // What belongs to one request: freed when its stream is over.
 struct Stream {
@@ -21,7 +26,10 @@ struct Stream {
   std::string body{};
   std::size_t sent = 0;
   ResponseHead head{};
-  bool told = false;  // of its head: a later HEADERS frame is of trailers
+  std::size_t head_bytes = 0;
+  bool told = false;    // of its head: a later HEADERS frame is of trailers
+  bool unsent = false;  // given up before it was sent
+  std::string broken{};
 };
 
 std::string_view view(const std::uint8_t* data, std::size_t size) {
@@ -68,15 +76,32 @@ struct Http2Client::State {
                        std::uint8_t, void* self_void) {
     auto* self = static_cast<State*>(self_void);
     Stream* stream = self->stream_of(frame->hd.stream_id);
-    if (stream != nullptr) {
-      self->take_header(*stream, view(name, name_size), view(value, value_size));
+    if (stream == nullptr) return 0;
+    stream->head_bytes += name_size + value_size + kFieldOverhead;
+    if (stream->head_bytes > kHeadBytesMax) {
+      self->broken = format("a response head of more than {} KiB", kHeadBytesMax / 1024);
+      return NGHTTP2_ERR_CALLBACK_FAILURE;
     }
+    take_header(*stream, view(name, name_size), view(value, value_size));
     return 0;
+  }
+
+  static int on_begin_frame(nghttp2_session*, const nghttp2_frame_hd* hd, void* self_void) {
+    auto* self = static_cast<State*>(self_void);
+    // nghttp2 waits for the peer to acknowledge that; but a request comes behind our SETTINGS.
+    if (hd->type == NGHTTP2_PUSH_PROMISE) {
+      self->broken = "PROTOCOL_ERROR: PUSH_PROMISE, though server push is switched off";
+      return NGHTTP2_ERR_CALLBACK_FAILURE;
+    }
+    if (++self->idle_frames <= kIdleFramesMax) return 0;
+    self->broken = format("{} frames in a row that bring nothing of a reply", kIdleFramesMax);
+    return NGHTTP2_ERR_CALLBACK_FAILURE;
   }
 
   static int on_frame(nghttp2_session*, const nghttp2_frame* frame, void* self_void) {
     auto* self = static_cast<State*>(self_void);
-    if (frame->hd.type == NGHTTP2_GOAWAY) self->going_away = true;
+    if (frame->hd.type == NGHTTP2_SETTINGS) self->begun = true;
+    if (frame->hd.type == NGHTTP2_GOAWAY) self->take_goaway(frame->goaway);
     if (frame->hd.type != NGHTTP2_HEADERS) return 0;
     Stream* stream = self->stream_of(frame->hd.stream_id);
     if (stream == nullptr || stream->told || stream->user == nullptr) return 0;
@@ -85,13 +110,70 @@ struct Http2Client::State {
       return 0;
     }
     stream->told = true;
+    self->progress();
     self->events.on_head(stream->user, stream->head);
+    return 0;
+  }
+
+  void progress() {
+    idle_frames = 0;
+    idle_bytes = 0;
+  }
+
+  void take_goaway(const nghttp2_goaway& frame) {
+    going_away = true;
+    if (frame.error_code == NGHTTP2_NO_ERROR) return;
+    goaway = format("GOAWAY: {}", nghttp2_http2_strerror(frame.error_code));
+    if (frame.opaque_data_len == 0) return;
+    goaway += ": ";
+    goaway += printable(view(frame.opaque_data, std::min(frame.opaque_data_len, kWordsMax)));
+  }
+
+  // What nghttp2 says of a frame that it does not take; the frame that answers it follows.
+  static int on_invalid_frame(nghttp2_session*, const nghttp2_frame*, int error, void* self_void) {
+    auto* self = static_cast<State*>(self_void);
+    if (self->said.empty()) self->said = nghttp2_strerror(error);
+    return 0;
+  }
+  static int on_words(nghttp2_session*, int, const char* words, std::size_t size, void* self_void) {
+    static_cast<State*>(self_void)->said =
+        printable(std::string_view(words, std::min(size, kWordsMax)));
+    return 0;
+  }
+
+  // Ours but for a cancel are answers to what the peer did.
+  static int on_frame_sent(nghttp2_session*, const nghttp2_frame* frame, void* self_void) {
+    auto* self = static_cast<State*>(self_void);
+    const auto& hd = frame->hd;
+    if (hd.type == NGHTTP2_GOAWAY && frame->goaway.error_code != NGHTTP2_NO_ERROR) {
+      const nghttp2_goaway& own = frame->goaway;
+      self->broken = nghttp2_http2_strerror(own.error_code);
+      const std::string_view why = view(own.opaque_data, own.opaque_data_len);
+      if (!why.empty()) self->broken += format(": {}", why);
+    }
+    Stream* stream = self->stream_of(hd.stream_id);
+    if (stream == nullptr) return 0;
+    if (hd.type == NGHTTP2_RST_STREAM && frame->rst_stream.error_code != NGHTTP2_CANCEL) {
+      stream->broken = nghttp2_http2_strerror(frame->rst_stream.error_code);
+      if (!self->said.empty()) stream->broken += format(": {}", self->said);
+      self->said.clear();
+    }
+    if (hd.type == NGHTTP2_DATA) self->progress();
+    const bool last = (hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    if (last && stream->user != nullptr) self->events.on_request_out(stream->user);
+    return 0;
+  }
+
+  static int on_frame_not_sent(nghttp2_session*, const nghttp2_frame* frame, int, void* self_void) {
+    Stream* stream = static_cast<State*>(self_void)->stream_of(frame->hd.stream_id);
+    if (stream != nullptr && frame->hd.type == NGHTTP2_HEADERS) stream->unsent = true;
     return 0;
   }
 
   static int on_data(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
                      std::size_t size, void* self_void) {
     auto* self = static_cast<State*>(self_void);
+    if (size > 0) self->progress();
     Stream* stream = self->stream_of(id);
     if (stream == nullptr || stream->user == nullptr) return 0;
     const char* const end = reinterpret_cast<const char*>(data) + size;
@@ -103,13 +185,16 @@ struct Http2Client::State {
   static int on_close(nghttp2_session* session, std::int32_t id, std::uint32_t error,
                       void* self_void) {
     auto* self = static_cast<State*>(self_void);
-    Stream* stream = self->stream_of(id);
-    if (stream == nullptr) return 0;
+    Stream* found = self->stream_of(id);
+    if (found == nullptr) return 0;
     nghttp2_session_set_stream_user_data(session, id, nullptr);
-    void* const user = stream->user;
-    std::erase(self->streams, stream);
-    delete stream;
-    if (user != nullptr) self->events.on_end(user, error);
+    std::erase(self->streams, found);
+    const std::unique_ptr<Stream> stream(found);
+    if (stream->user == nullptr) return 0;
+    self->events.on_end(stream->user,
+                        {.code = error,
+                         .unprocessed = stream->unsent || error == NGHTTP2_REFUSED_STREAM,
+                         .broken = stream->broken});
     return 0;
   }
 
@@ -135,15 +220,26 @@ struct Http2Client::State {
   nghttp2_session* session = nullptr;
   std::vector<Stream*> streams{};
   std::string_view fed{};
+  std::string opening{};  // the first bytes that came
+  std::uint32_t idle_frames = 0;
+  std::size_t idle_bytes = 0;
+  bool begun = false;
   bool going_away = false;
-  std::string error{};
+  std::string said{};    // by nghttp2, of the frame in hand
+  std::string broken{};  // what the peer did that ends the connection
+  std::string goaway{};  // the peer's, with an error
 };
 
 Http2Client::Http2Client(Http2Events& events) : state_(std::make_unique<State>(events)) {
   nghttp2_session_callbacks* callbacks = nullptr;
   CHECK(nghttp2_session_callbacks_new(&callbacks) == 0);
   nghttp2_session_callbacks_set_on_header_callback(callbacks, State::on_header);
+  nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, State::on_begin_frame);
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, State::on_frame);
+  nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks, State::on_invalid_frame);
+  nghttp2_session_callbacks_set_error_callback2(callbacks, State::on_words);
+  nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, State::on_frame_sent);
+  nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, State::on_frame_not_sent);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, State::on_data);
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, State::on_close);
   CHECK(nghttp2_session_client_new(&state_->session, callbacks, state_.get()) == 0);
@@ -151,8 +247,10 @@ Http2Client::Http2Client(Http2Events& events) : state_(std::make_unique<State>(e
   const nghttp2_settings_entry settings[] = {
       {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, static_cast<std::uint32_t>(kWindow)},
-      {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, kFrameBytes}};
-  CHECK(nghttp2_submit_settings(state_->session, NGHTTP2_FLAG_NONE, settings, 3) == 0);
+      {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, kFrameBytes},
+      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<std::uint32_t>(kHeadBytesMax)}};
+  CHECK(nghttp2_submit_settings(state_->session, NGHTTP2_FLAG_NONE, settings,
+                                std::size(settings)) == 0);
   CHECK(nghttp2_session_set_local_window_size(state_->session, NGHTTP2_FLAG_NONE, 0, kWindow) == 0);
 }
 
@@ -189,12 +287,22 @@ void Http2Client::forget(std::int32_t stream) {
 }
 
 bool Http2Client::feed(std::string_view bytes) {
-  state_->fed = bytes;
+  State& s = *state_;
+  if (s.opening.size() < kOpeningBytes) {
+    s.opening.append(bytes.substr(0, kOpeningBytes - s.opening.size()));
+  }
+  s.said.clear();
+  s.fed = bytes;
   const ssize_t n = nghttp2_session_mem_recv(
-      state_->session, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-  state_->fed = {};
-  if (n == static_cast<ssize_t>(bytes.size())) return true;
-  state_->error = format("HTTP/2: {}", nghttp2_strerror(static_cast<int>(n)));
+      s.session, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  s.fed = {};
+  s.idle_bytes += bytes.size();
+  if (n == static_cast<ssize_t>(bytes.size()) && s.idle_bytes <= kIdleBytesMax) return true;
+  if (n >= 0) {
+    s.broken = format("{} MiB that bring nothing of a reply", kIdleBytesMax >> 20);
+  } else if (s.broken.empty()) {
+    s.broken = nghttp2_strerror(static_cast<int>(n));
+  }
   return false;
 }
 
@@ -202,9 +310,11 @@ std::string_view Http2Client::output() {
   const std::uint8_t* data = nullptr;
   const ssize_t n = nghttp2_session_mem_send(state_->session, &data);
   if (n >= 0) return view(data, static_cast<std::size_t>(n));
-  state_->error = format("HTTP/2: {}", nghttp2_strerror(static_cast<int>(n)));
+  state_->broken = nghttp2_strerror(static_cast<int>(n));
   return {};
 }
+
+bool Http2Client::begun() const { return state_->begun; }
 
 std::uint32_t Http2Client::streams_max() const {
   return nghttp2_session_get_remote_settings(state_->session,
@@ -215,7 +325,19 @@ bool Http2Client::going_away() const {
   return state_->going_away || nghttp2_session_check_request_allowed(state_->session) == 0;
 }
 
-const std::string& Http2Client::error() const { return state_->error; }
+bool Http2Client::broken() const { return !state_->broken.empty(); }
+
+bool Http2Client::over() const {
+  return nghttp2_session_want_read(state_->session) == 0 &&
+         nghttp2_session_want_write(state_->session) == 0;
+}
+
+std::string Http2Client::error() const {
+  const State& s = *state_;
+  const std::string_view other = s.begun ? "" : foreign_protocol(s.opening, Spoken::http2);
+  if (!other.empty()) return std::string(other);
+  return s.broken.empty() ? s.goaway : format("HTTP/2: {}", s.broken);
+}
 
 std::string_view http2_error_name(std::uint32_t code) { return nghttp2_http2_strerror(code); }
 

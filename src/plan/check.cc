@@ -8,6 +8,7 @@
 #include "dataset/dataset.h"
 #include "domain/scorer.h"
 #include "plan/endpoint_url.h"
+#include "plan/guard_rule.h"
 #include "plan/override.h"
 #include "plan/resolve.h"
 #include "plan/words.h"
@@ -307,6 +308,18 @@ void check_endpoints(const Config& config, const Surroundings& around, Reading& 
   }
 }
 
+void check_guard(const Guarding& guard, Reading& reading) {
+  if (!guard_rule(guard)) {
+    reading.wrong_setting("settings.guard.max_failures",
+                          format("\"{}\" is neither a number nor a share", guard.max_failures),
+                          "--max-failures 20, or --max-failures 5%");
+  }
+  if (guard.max_cost && !guard.price_in && !guard.price_out) {
+    reading.wrong_setting("settings.guard.max_cost", "a cost needs prices",
+                          "--price-in and --price-out, of a million tokens each");
+  }
+}
+
 void check_rest(const Config& config, Reading& reading) {
   const Settings& settings = config.settings;
   if (settings.warmup.warmup_random_seed > std::numeric_limits<std::uint64_t>::max() - 2) {
@@ -354,6 +367,7 @@ void check(const Config& config, const Surroundings& around, Reading& reading) {
   check_agentic(config, reading);
   check_runtime(config, reading);
   check_endpoints(config, around, reading);
+  check_guard(config.settings.guard, reading);
   check_rest(config, reading);
 }
 

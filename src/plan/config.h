@@ -243,6 +243,22 @@ struct Recording {
   bool events_jsonl = false;  // write the reference client's events.jsonl too
 };
 
+// What to do when the run folder's disk takes no more.
+enum class DiskFull : std::uint8_t { stop, go_on };
+
+// Assay: what keeps a load from doing harm. Budgets and failures are the whole run's.
+struct Guarding {
+  bool preflight = true;          // one test query before the load
+  bool stop_when_refused = true;  // nothing but the same fatal answer comes back
+  std::string max_failures{};     // "20", or "5%" of those that ended; empty: no limit
+  std::optional<std::uint64_t> max_tokens_total{};
+  std::optional<double> max_cost{};
+  std::optional<double> price_in{};   // of a million tokens of prompts
+  std::optional<double> price_out{};  // of a million tokens of replies
+  bool honour_retry_after = false;
+  DiskFull on_disk_full = DiskFull::stop;
+};
+
 struct Settings {
   Runtime runtime{};
   LoadPattern load_pattern{};
@@ -255,6 +271,7 @@ struct Settings {
   double service_ready_timeout_s = 30.0;       // accepted
   std::int64_t metrics_tokenizer_workers = 4;  // accepted
   Recording recording{};                       // Assay
+  Guarding guard{};                            // Assay
 };
 
 struct EndpointConfig {

@@ -98,10 +98,10 @@ Result<PointPlan> plan_point(const Config& config, const std::vector<Dataset>& d
   std::vector<Dataset> used;
   std::size_t next = 0;
   for (const DatasetConfig& data : config.datasets) {
-    if (!wants(config, data.type)) continue;
+    if (!wants(config, data)) continue;
     if (next == datasets.size()) return invalid(format("dataset '{}' was not loaded", data.name));
     const Dataset& dataset = datasets[next++];
-    if (wants(out.config, data.type) && (data.type == DatasetType::performance || point.accuracy)) {
+    if (wants(out.config, data) && (data.type == DatasetType::performance || point.accuracy)) {
       used.push_back(dataset);
     }
   }

@@ -94,6 +94,22 @@ void add_phase(Sha256& hash, const PhasePlan& phase, std::uint16_t index) {
   }
 }
 
+// Only what a user chose: a run without choices has the digest that it had before there were any.
+void add_guard(Sha256& hash, const GuardRule& guard) {
+  const GuardRule none;
+  if (guard.failures_max != none.failures_max) {
+    add_json(hash, "failures_max", Json(guard.failures_max));
+  }
+  if (guard.failed_share_max != none.failed_share_max) {
+    add_json(hash, "failed_share_max", Json(guard.failed_share_max));
+  }
+  if (guard.tokens_max != none.tokens_max) add_json(hash, "tokens_max", Json(guard.tokens_max));
+  if (guard.cost_max != none.cost_max) {
+    add(hash, "cost_max", format("{} {} {}", guard.cost_max, guard.price_in, guard.price_out));
+  }
+  if (guard.honour_retry_after) add_json(hash, "honour_retry_after", Json(true));
+}
+
 void add_endpoints(Sha256& hash, const Endpoints& endpoints) {
   for (const std::string& url : endpoints.urls) add(hash, "url", redact_url(url));
   add(hash, "api", to_string(endpoints.api));
@@ -126,6 +142,7 @@ std::string plan_digest(const PlanBundle& bundle) {
   for (std::size_t i = 0; i < bundle.plan.phases.size(); ++i) {
     add_phase(hash, bundle.plan.phases[i], static_cast<std::uint16_t>(i));
   }
+  add_guard(hash, bundle.plan.guard);
   return hash.finish();
 }
 

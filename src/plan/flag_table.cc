@@ -94,6 +94,23 @@ std::vector<FlagRow> load_rows() {
   };
 }
 
+std::vector<FlagRow> guard_rows() {
+  return {
+      row("--max-failures", "N|P%", "settings.guard.max_failures", Take::plain,
+          "stop when more queries failed, or a larger share of them"),
+      row("--max-tokens-total", "N", "settings.guard.max_tokens_total", Take::plain,
+          "stop before prompts and replies come to more tokens"),
+      row("--max-cost", "X", "settings.guard.max_cost", Take::plain,
+          "stop before they cost more, by --price-in and --price-out"),
+      row("--price-in", "X", "settings.guard.price_in", Take::plain,
+          "of a million tokens of prompts"),
+      row("--price-out", "X", "settings.guard.price_out", Take::plain,
+          "of a million tokens of replies"),
+      row("--retry-after", "", "settings.guard.honour_retry_after", Take::on_off,
+          "back off for as long as a reply's Retry-After says", {"--backoff"}),
+  };
+}
+
 std::vector<FlagRow> asked_rows() {
   return {
       row("--dataset", "SPEC", "datasets", Take::own,
@@ -219,6 +236,7 @@ const Table& table() {
     };
     add("Endpoint", target_rows());
     add("Load", load_rows());
+    add("Guard", guard_rows());
     add("What is asked", asked_rows());
     add("Results", result_rows());
     const std::size_t first_dotted = out.rows.size();

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "dataset/dataset.h"
+#include "plan/guard_rule.h"
 #include "plan/override.h"
 #include "plan/phases.h"
 #include "plan/resolve.h"
@@ -34,15 +35,24 @@ Result<void> check_supported(const Config& config) {
         "settings.profiling: the server's profiler is not driven yet; delete the block");
   }
   for (const DatasetConfig& data : config.datasets) {
-    if (!wants(config, data.type) || !data.accuracy_config) continue;
+    if (!wants(config, data) || !data.accuracy_config) continue;
     if (data.accuracy_config->eval_method == "swe_bench_scorer") {
       return unsupported(
           format("datasets: '{}': swe_bench_scorer asks the endpoint itself, which "
-                 "is not done yet; leave the dataset out (--mode perf)",
+                 "is not done yet; leave the dataset out (--mode perf), and score it with "
+                 "`assay score --scorer swe_bench_scorer`",
                  data.name));
     }
   }
   return {};
+}
+
+std::string left_out(const DatasetConfig& data) {
+  return format(
+      "dataset '{}' is left out: {} asks the endpoint by a program of its own, which is no part of "
+      "a "
+      "measurement; `assay score --scorer {}` runs it",
+      data.name, data.accuracy_config->eval_method, data.accuracy_config->eval_method);
 }
 
 Result<Generation> generation_of(const Config& config, const DatasetConfig& data) {
@@ -134,7 +144,7 @@ Result<std::vector<Dataset>> load_datasets(const Config& config) {
   std::vector<Dataset> out;
   const Api api = config.endpoint_config.api_type;
   for (const DatasetConfig& data : config.datasets) {
-    if (!wants(config, data.type)) continue;
+    if (!wants(config, data)) continue;
     dataset::Spec spec{.name = data.name,
                        .path = data.path,
                        .format = data.format,
@@ -176,7 +186,10 @@ Result<PlanBundle> make_plan(const Config& config, std::vector<Dataset> datasets
   const AgenticConfig* agentic = nullptr;
   const bool measured = wants(config, DatasetType::performance);
   for (const DatasetConfig& data : config.datasets) {
-    if (!wants(config, data.type)) continue;
+    if (!wants(config, data)) {
+      if (wants(config, data.type)) out.notes.push_back(left_out(data));
+      continue;
+    }
     if (next == datasets.size()) return invalid(format("dataset '{}' was not loaded", data.name));
     Dataset& dataset = datasets[next++];
     if (dataset.samples.empty()) return invalid(format("dataset '{}' has no rows", data.name));
@@ -200,6 +213,7 @@ Result<PlanBundle> make_plan(const Config& config, std::vector<Dataset> datasets
     TRY(phases.add_measured(performance));
   }
   for (const AccuracyPhase& phase : accuracy) TRY(phases.add_accuracy(phase));
+  ASSIGN_OR_RETURN(out.plan.guard, guard_rule(config.settings.guard));
   if (out.plan.phases.empty()) return invalid("there is nothing to run: no dataset");
   return out;
 }

@@ -370,6 +370,12 @@ TEST(MakePlan, conversations_are_replayed_and_end_in_a_tail) {
   EXPECT_TRUE(cut.plan.phases[0].drain);
 }
 
+Config with_swe_bench() {
+  return file("  load_pattern: {type: concurrency, target_concurrency: 2}",
+              "[{path: d.jsonl}, {name: swe_bench, type: accuracy, accuracy_config: "
+              "{eval_method: swe_bench_scorer}}]");
+}
+
 TEST(MakePlan, what_is_not_run_yet_is_refused_by_name) {
   const auto refused = [](const Config& config) {
     const auto bundle = make_plan(config, {rows(3), rows(3)});
@@ -381,10 +387,27 @@ TEST(MakePlan, what_is_not_run_yet_is_refused_by_name) {
   Config config = flags({});
   config.settings.profiling.engine = "vllm";
   EXPECT_THAT(refused(config), HasSubstr("profiling"));
-  EXPECT_THAT(refused(file("  load_pattern: {type: concurrency, target_concurrency: 2}",
-                           "[{path: d.jsonl}, {name: swe_bench, type: accuracy, accuracy_config: "
-                           "{eval_method: swe_bench_scorer}}]")),
-              HasSubstr("swe_bench_scorer"));
+  config = with_swe_bench();
+  config.mode = Mode::both;
+  EXPECT_THAT(refused(config), HasSubstr("swe_bench_scorer"));
+  config.mode.reset();
+  config.type = RunType::submission;
+  EXPECT_THAT(refused(config), HasSubstr("swe_bench_scorer")) << "which asks for both";
+}
+
+// The reference client's default mode does the same with its examples.
+TEST(MakePlan, a_dataset_that_a_program_of_its_own_asks_is_left_out_of_a_measurement_and_told) {
+  const auto bundle = make_plan(with_swe_bench(), {rows(3)});
+  ASSERT_TRUE(bundle) << bundle.error().message;
+  ASSERT_EQ(bundle->plan.phases.size(), 1U);
+  EXPECT_EQ(bundle->plan.phases[0].kind, PhaseKind::performance);
+  EXPECT_THAT(bundle->notes, testing::Contains(HasSubstr("'swe_bench' is left out")));
+  Config config = with_swe_bench();
+  config.mode = Mode::perf;
+  const auto alone = make_plan(config, {rows(3)});
+  ASSERT_TRUE(alone) << alone.error().message;
+  EXPECT_THAT(alone->notes, testing::Not(testing::Contains(HasSubstr("left out"))))
+      << "that is what was asked for";
 }
 
 TEST(MakePlan, a_run_that_cannot_be_numbered_is_an_error) {

@@ -44,7 +44,9 @@ Result<void> mark(Sample& sample, std::uint64_t repeat, std::string_view convers
 Result<Sample> repeated(const Sample& base, std::uint64_t repeat, bool salted, Marked& marked) {
   Sample out = base;
   if (salted) TRY(mark(out, repeat, base.session, marked));
-  if (repeat > 1) out.session = format("{}__repeat_{}", base.session, repeat);
+  if (repeat == 1) return out;
+  out.session = format("{}__repeat_{}", base.session, repeat);
+  if (out.columns.is_object()) out.columns.set("conversation_id", out.session);
   return out;
 }
 
@@ -58,6 +60,7 @@ Result<std::vector<Conversation>> make_trajectories(const AgenticConfig& config,
   const std::uint64_t wanted = config.num_trajectories_to_issue.value_or(sources);
   const std::vector<Sample> base = std::move(dataset.samples);
   dataset.samples.clear();
+  dataset.rows_of_pass = base.size();
   if (wanted / sources + 1 > kTurnsMost / base.size()) {
     return invalid(format("num_trajectories_to_issue: {} are too many turns", wanted));
   }

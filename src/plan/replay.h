@@ -4,7 +4,7 @@
 // own behind the first's. Pure.
 //
 //   performance  until a slot has no trajectory left to begin
-//   tail         what was under way then, asked to its end and not measured
+//   tail         what was under way then: asked to its end and scored with the rest, not measured
 #pragma once
 
 #include <vector>

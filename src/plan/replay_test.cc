@@ -15,7 +15,9 @@ Dataset two_conversations(bool system) {
       if (system) messages.push_back(Json().set("role", "system").set("content", "be brief"));
       messages.push_back(Json().set("role", "user").set("content", "x"));
       one.turns.push_back({static_cast<std::uint32_t>(out.samples.size()), 2_s});
-      out.samples.push_back({.messages = std::move(messages), .session = id});
+      out.samples.push_back({.messages = std::move(messages),
+                             .columns = Json().set("conversation_id", id),
+                             .session = id});
     }
     out.conversations.push_back(std::move(one));
   }
@@ -41,6 +43,9 @@ TEST(Replay, ARepeatIsMarkedAndNamedAsTheReferenceClientDoes) {
   EXPECT_NE(system(0), system(1));
   EXPECT_EQ(sample(1).session, "b");
   EXPECT_EQ(sample(2).session, "a__repeat_2");
+  EXPECT_EQ(sample(1).columns["conversation_id"].as_string(), "b");
+  EXPECT_EQ(sample(2).columns["conversation_id"].as_string(), "a__repeat_2") << "for the scorer";
+  EXPECT_EQ(data.rows_of_pass, 4U);
   EXPECT_EQ((*planned)[0].turns[1].delay, Duration{}) << "inject_tool_delay is off";
 }
 

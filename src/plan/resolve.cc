@@ -201,6 +201,14 @@ bool wants(const Config& config, DatasetType type) {
                      [&](const DatasetConfig& data) { return data.type == type; });
 }
 
+bool wants(const Config& config, const DatasetConfig& data) {
+  const bool apart = data.type == DatasetType::accuracy && data.accuracy_config &&
+                     data.accuracy_config->eval_method == "swe_bench_scorer";
+  const bool by_default = !config.mode && config.type != RunType::submission;
+  if (apart && by_default && performance_dataset(config) != nullptr) return false;
+  return wants(config, data.type);
+}
+
 const DatasetConfig* performance_dataset(const Config& config) {
   for (const DatasetConfig& data : config.datasets) {
     if (data.type == DatasetType::performance) return &data;

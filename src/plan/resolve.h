@@ -26,6 +26,10 @@ void check(const Config& config, const Surroundings& around, Reading& reading);
 std::optional<BenchmarkMode> effective_mode(const Config& config);
 // The phases that the config's mode and datasets ask for.
 bool wants(const Config& config, DatasetType type);
+// The same of one dataset. One whose scorer asks the endpoint by a program of its own has no phase:
+// beside a measurement it is left out unless the config says its mode, as the reference client
+// does.
+bool wants(const Config& config, const DatasetConfig& data);
 // The performance dataset; nullptr when there is none.
 const DatasetConfig* performance_dataset(const Config& config);
 // Whether the pattern sends by a schedule.

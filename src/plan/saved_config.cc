@@ -20,10 +20,11 @@ bool is_secret_name(std::string_view name) {
   std::string key = lower(name);
   std::replace(key.begin(), key.end(), '-', '_');
   for (const std::string_view word :
-       {"api_key", "access_token", "authorization", "auth_token", "password", "token"}) {
+       {"api_key", "access_token", "authorization", "auth", "cookie", "password", "token"}) {
     if (key == word) return true;
   }
-  return key.ends_with("_key") || key.ends_with("_token") || key.ends_with("_password") ||
+  return key.ends_with("_auth") || key.ends_with("_authorization") || key.ends_with("_key") ||
+         key.ends_with("_token") || key.ends_with("_password") ||
          key.find("secret") != std::string::npos;
 }
 

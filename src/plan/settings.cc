@@ -46,7 +46,8 @@ const Part& accuracy_part() {
     rows.add("extractor", &AccuracyConfig::extractor,
              "How the answer is found in the reply: abcd_extractor, boxed_math_extractor, "
              "identity_extractor, python_code_extractor or function_call_extractor. Assay's own: "
-             "letter_aj, aime_integer, last_boxed, gsm8k_number.");
+             "letter_aj, aime_integer, last_boxed, first_python_code, final_channel_code, "
+             "gsm8k_number.");
     rows.add("num_repeats", &AccuracyConfig::num_repeats,
              "How often each row is asked; the score is over all of them.")
         .at_least(1);
@@ -329,7 +330,7 @@ const Part& config_part() {
              "What there is to say of the system under test; kept beside the results.");
     rows.add("mode", &C::mode,
              "perf: only the performance dataset. acc: only the accuracy datasets. both: all. "
-             "Empty: whatever the datasets ask for.")
+             "Empty: whatever the datasets ask for, without those of swe_bench_scorer.")
         .ours();
     return rows.take();
   }();

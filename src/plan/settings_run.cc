@@ -180,7 +180,8 @@ const Part& client_part() {
         .nothing();
     rows.add("worker_gc_mode", &C::worker_gc_mode, "Accepted.").nothing();
     rows.add("transport_max_retries", &C::transport_max_retries,
-             "Accepted; nothing is sent twice here, because a retry would hide a failure.")
+             "Accepted; here only what a server left unprocessed is sent again, because any other "
+             "retry would hide a failure.")
         .at_least(0)
         .at_most(5)
         .nothing();
@@ -314,6 +315,40 @@ const Part& recording_part() {
   return part;
 }
 
+const Part& guard_part() {
+  static const Part part = [] {
+    using G = Guarding;
+    PartOf<G> rows;
+    rows.add("stop_when_refused", &G::stop_when_refused,
+             "Stop when 20 queries in a row got the same fatal answer (no connection, no TLS, HTTP "
+             "400 to 405, 410, 415, 422, 501 or a redirection): at once where none has succeeded, "
+             "else after 5 s of it.");
+    rows.add("max_failures", &G::max_failures,
+             "Stop when more queries than this failed: a number, or a share such as 5% of the "
+             "queries that ended, which is judged from 20 queries on (from 100 for 1%). Empty: no "
+             "limit.");
+    rows.add("max_tokens_total", &G::max_tokens_total,
+             "Stop before the prompts and replies come to more tokens than this, as the endpoint "
+             "counts them; a reply without a count counts its fragments. What is in flight is "
+             "taken to need what the replies so far needed on average.")
+        .at_least(1);
+    rows.add("max_cost", &G::max_cost,
+             "The same in money, at the two prices. At least one of them must be given.")
+        .above(0);
+    rows.add("price_in", &G::price_in,
+             "What a million tokens of prompts cost; where only the other price is given, nothing.")
+        .at_least(0);
+    rows.add("price_out", &G::price_out,
+             "What a million tokens of replies cost; where only the other price is given, nothing.")
+        .at_least(0);
+    rows.add("honour_retry_after", &G::honour_retry_after,
+             "After a reply with a Retry-After (429, 503), send nothing until then. The time is "
+             "reported apart, and no query waits in it as late.");
+    return rows.take();
+  }();
+  return part;
+}
+
 }  // namespace
 
 const Part& settings_part() {
@@ -337,6 +372,7 @@ const Part& settings_part() {
         .at_least(0)
         .nothing();
     rows.add_part("recording", &S::recording, recording_part(), "What is kept.").ours();
+    rows.add_part("guard", &S::guard, guard_part(), "What keeps a load from doing harm.").ours();
     return rows.take();
   }();
   return part;

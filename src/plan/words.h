@@ -54,6 +54,11 @@ struct Words<HttpVersion> {
   static constexpr std::array<std::string_view, 3> kWords{"auto", "1.1", "2"};
 };
 
+template <>
+struct Words<DiskFull> {
+  static constexpr std::array<std::string_view, 2> kWords{"stop", "go_on"};
+};
+
 template <typename T>
 constexpr std::string_view word(T value) {
   return Words<T>::kWords[static_cast<std::size_t>(value)];

@@ -366,7 +366,7 @@ Error missing_dataset(const Workload& workload, const WorkloadDataset& dataset,
 Result<void> check_files(const Workload& workload, const Config& config) {
   for (const DatasetConfig& data : config.datasets) {
     const WorkloadDataset* known = workload.dataset(data.name);
-    if (known == nullptr || data.path.empty() || !wants(config, data.type)) continue;
+    if (known == nullptr || data.path.empty() || !wants(config, data)) continue;
     std::error_code ignored;
     const std::filesystem::path path(data.path);
     if (path.filename() == std::filesystem::path(known->file).filename() &&

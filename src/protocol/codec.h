@@ -59,9 +59,17 @@ Result<RequestTemplate> make_request(const Endpoints& endpoints, std::size_t end
                                      const Generation& generation, const Sample& sample,
                                      bool salted);
 
+// What a body asks for that a reply is held against.
+struct Asked {
+  bool stream = true;
+  std::int32_t tokens_max = -1;  // of each choice; -1: no limit
+  std::uint16_t choices = 1;
+};
+
 // The same in two parts, for several endpoints that share bodies and for HTTP/2.
 struct RequestBody {
   std::string bytes{};
+  Asked asked{};
   std::size_t salt_offset = kNoHole;
   SaltForm salt_form = SaltForm::hex;
 };
@@ -107,9 +115,11 @@ struct DecodedEvent {
   bool has_choice = false;  // choices[0] (or SGLang's text or output_ids) is there, empty or not
   bool has_usage = false;
   FinishReason finish = FinishReason::none;
+  std::uint16_t choice = 0;             // of the fragments and the finish reason
   std::array<Fragment, 3> fragments{};  // in the order reasoning, text, tool_call
   Usage usage{};
-  std::string_view error{};  // the server's words, where category is error
+  std::string_view error{};         // the server's words, where category is error
+  std::string_view more_choices{};  // of an event of several: for next_choice(); else empty
 };
 
 // What a decoder remembers between the events of one stream. reset() keeps its memory.
@@ -129,6 +139,7 @@ struct StreamState {
   std::size_t prefix_bytes = 0;     // 0: nothing learned
   std::uint32_t template_hits = 0;  // events of this stream that the template decoded
   Category category = Category::text;
+  std::uint16_t choice = 0;
 
   // What of SGLang's cumulative text (or token ids) was seen; empty with every other server.
   std::string cumulative{};
@@ -145,6 +156,11 @@ class ReplyDecoder {
 
   // The same without the learned template: what decode() must agree with.
   void decode_slowly(std::string_view data, StreamState& state, DecodedEvent& out);
+
+  // The next choice of an event of several, in its place; no usage: that was the event's. `state`:
+  // as of the event; null for a whole reply. REQUIRES: event.more_choices is not empty, and what
+  // was decoded is still there.
+  void next_choice(StreamState* state, DecodedEvent& event);
 
   // A whole reply that was not streamed. Same requirement; `message` stands where a stream has
   // `delta`. No choice and no error: has_choice is false and the reply is none of this API.

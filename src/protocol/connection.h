@@ -22,6 +22,9 @@ struct Slot {
   std::int32_t stream = 0;       // HTTP/2's number
   bool framing_watched = false;  // [DONE] came and the end of the body is awaited
   bool sent_told = false;
+  bool out = false;               // HTTP/2: the whole request was handed over
+  bool again = false;             // the server left it unprocessed: it goes out once more
+  std::uint32_t unprocessed = 0;  // how often: see kUnprocessedMax
 };
 
 struct Connection {
@@ -34,19 +37,25 @@ struct Connection {
   bool want_write = false;  // epoll watches for writability too
   bool stamped = false;     // the kernel gives receive stamps
   bool unflushed = false;   // HTTP/2: has requests that wait for flush_requests()
+  bool starved = false;     // HTTP/2: the server allows no stream at all, and queries wait
+  bool replied = false;     // HTTP/2: brought the head of a reply
   std::uint16_t endpoint = 0;
   std::uint64_t serial = 0;  // of this use of the record
   net::Fd fd{};
   std::unique_ptr<net::TlsSession> tls{};  // null for plain TCP
   net::ResponseParser parser{};
   std::unique_ptr<net::Http2Client> http2{};  // null for HTTP/1.1
+  // Of HTTP/2, where the server refused some though it had allowed more.
+  std::uint32_t streams_taken = 0;
   // Queries under way: at most one with HTTP/1.1.
   std::vector<Slot*> active{};
-  std::string unsent{};  // what the kernel did not take yet
+  std::vector<Slot*> going_out{};  // HTTP/2: their requests end in what is unsent
+  std::string unsent{};            // what the kernel did not take yet
   std::size_t unsent_at = 0;
   Instant opened{};         // when connecting began
   Duration connect_time{};  // until it could carry a request
   Instant idle_since{};
+  Instant emptied_at = Instant::none();  // the last read left nothing in the socket then
 
   bool busy() const { return !active.empty(); }
 };

@@ -13,15 +13,29 @@ constexpr std::size_t kErrorBodyMax = 64 * 1024;
 constexpr std::size_t kWholeBodyMax = std::size_t{1} << 30;
 // "\r\n" behind a chunk, and the chunk that ends a body: framing, not another event.
 constexpr std::size_t kFramingBytes = 7;
+// "\r\n" behind a chunk: it was written with its event.
+constexpr std::size_t kChunkEndBytes = 2;
 
 }  // namespace
 
-void Exchange::begin(const Query& query, Instant due, std::uint16_t endpoint, bool streamed) {
+// A stamp of the kernel's is that of a read's last byte, where the read took all there was.
+Duration Stamp::uncertainty(bool exact) const {
+  if (exact && kernel && emptied) return {};
+  Instant earliest = not_before;
+  if (wake != nullptr) earliest = std::max(earliest, wake->slept_until(read));
+  if (!earliest.known()) return {};
+  return std::max(arrival - earliest, Duration{});
+}
+
+void Exchange::begin(const Query& query, Instant due, std::uint16_t endpoint, const Asked& asked,
+                     const Redactor* redactor) {
   event_ = Event{};
   event_.query = query;
   event_.due = due;
   event_.endpoint = endpoint;
-  event_.streamed = streamed;
+  event_.streamed = event_.stream_asked = asked.stream;
+  event_.tokens_max = asked.tokens_max;
+  event_.choices_asked = asked.choices;
   mode_ = Mode::undecided;
   stream_error_ = false;
   has_choice_ = false;
@@ -31,7 +45,12 @@ void Exchange::begin(const Query& query, Instant due, std::uint16_t endpoint, bo
   state_.reset();
   body_.clear();
   found_.clear();
+  redactor_ = redactor;
+  redacting_ = 0;
 }
+
+// A server that asks for more is not waited for: a run ends some day.
+constexpr Duration kRetryAfterMax{3'600'000'000'000};
 
 void Exchange::set_connected(Duration connect_time) {
   event_.connected = true;
@@ -51,6 +70,9 @@ void Exchange::on_bytes(std::size_t count, const Stamp& stamp) {
 void Exchange::on_head(const net::ResponseHead& head) {
   head_ = head;
   event_.http_status = head.status;
+  if (head.status != 200 && head.retry_after_s >= 0) {
+    event_.retry_after = std::min(Duration{head.retry_after_s * 1'000'000'000LL}, kRetryAfterMax);
+  }
   if (head.status != 200) {
     mode_ = Mode::error_body;
   } else if (head.type == net::ContentType::event_stream) {
@@ -81,7 +103,9 @@ bool Exchange::on_body(std::string_view piece, std::size_t rest, const Stamp& st
       bool sound = true;
       const std::size_t size = piece.size();
       const bool fits = sse_.feed(piece, [&](std::string_view data, std::size_t consumed) {
-        const bool shares = size - consumed + rest > kFramingBytes;
+        const std::size_t behind = size - consumed + rest;
+        const bool shares = behind > kFramingBytes;
+        uncertainty_ = stamp.uncertainty(behind <= kChunkEndBytes);
         sound = on_stream_data(data, shares, stamp, decoder, sink) && sound;
       });
       if (!fits) found_ = "one event of the stream is longer than 64 MiB";
@@ -110,20 +134,26 @@ void Exchange::emit(Category category, std::string_view text, bool shares_read, 
       if (!event_.first_token.known()) {
         event_.first_token = stamp.arrival;
         event_.read_delay_first_token = stamp.read - stamp.arrival;
+        event_.first_token_uncertainty = uncertainty_;
       }
       if (category == Category::text && !event_.first_visible.known()) {
         event_.first_visible = stamp.arrival;
+        event_.first_visible_uncertainty = uncertainty_;
       }
       event_.last_token = stamp.arrival;
     }
   }
+  if (redactor_ != nullptr) text = redactor_->piece(text, redacting_, redacted_);
   sink.on_stream_event(event_.query,
                        StreamEvent{.category = category,
                                    .kernel_stamped = stamp.kernel,
                                    .shares_read = shares_read,
+                                   .choice = decoded_.choice,
                                    .bytes = static_cast<std::uint32_t>(text.size()),
+                                   .tokens_so_far = tokens_so_far_,
                                    .arrival = stamp.arrival,
-                                   .read = stamp.read},
+                                   .read = stamp.read,
+                                   .uncertainty = uncertainty_},
                        text);
 }
 
@@ -131,7 +161,7 @@ void Exchange::note_usage(const DecodedEvent& decoded) {
   if (decoded.finish != FinishReason::none) event_.finish = decoded.finish;
   if (!decoded.has_usage) return;
   const auto take = [](std::int32_t& mine, std::int32_t theirs) {
-    if (theirs >= 0) mine = theirs;
+    if (theirs != -1) mine = theirs;
   };
   take(event_.usage.prompt_tokens, decoded.usage.prompt_tokens);
   take(event_.usage.completion_tokens, decoded.usage.completion_tokens);
@@ -149,23 +179,45 @@ bool Exchange::on_stream_data(std::string_view data, bool shares_read, const Sta
     return true;
   }
   if (sse_.names_error()) take_as_error(data, error_words_, decoded_);
-  note_usage(decoded_);
-  has_choice_ = has_choice_ || decoded_.has_choice;
   if (decoded_.malformed) ++malformed_;
+  tokens_so_far_ = decoded_.has_usage ? decoded_.usage.completion_tokens : -1;
+  for (;;) {
+    take_decoded(shares_read || !decoded_.more_choices.empty(), stamp, sink);
+    if (decoded_.more_choices.empty()) break;
+    decoder.next_choice(&state_, decoded_);
+  }
+  tokens_so_far_ = -1;
+  return true;
+}
+
+// One choice of the event.
+void Exchange::take_decoded(bool shares_read, const Stamp& stamp, EventSink& sink) {
   if (decoded_.category == Category::error) {
     stream_error_ = true;
     if (found_.empty()) found_ = decoded_.error;
   }
+  if (event_.done_marker && decoded_.fragment_count > 0) {
+    // Most clients have stopped listening: it is seen, and nothing of it counts.
+    event_.fragments_after_done += decoded_.fragment_count;
+    tokens_so_far_ = -1;
+    emit(Category::other, {}, shares_read, stamp, sink);
+    return;
+  }
+  note_usage(decoded_);
+  has_choice_ = has_choice_ || decoded_.has_choice;
+  emit_decoded(shares_read, stamp, sink);
+}
+
+void Exchange::emit_decoded(bool shares_read, const Stamp& stamp, EventSink& sink) {
   if (decoded_.fragment_count == 0) {
     emit(decoded_.category, {}, shares_read, stamp, sink);
-    return true;
+    return;
   }
   for (std::size_t i = 0; i < decoded_.fragment_count; ++i) {
     const Fragment& fragment = decoded_.fragments[i];
     const bool more = i + 1 < decoded_.fragment_count;
     emit(fragment.category, fragment.text, shares_read || more, stamp, sink);
   }
-  return true;
 }
 
 // The first one counts: what follows it most clients never see.
@@ -174,6 +226,7 @@ void Exchange::note_done_marker(bool shares_read, const Stamp& stamp, EventSink&
     event_.done_marker = true;
     event_.done = stamp.arrival;
     event_.read_delay_done = stamp.read - stamp.arrival;
+    event_.done_uncertainty = uncertainty_;
   }
   emit(Category::marker, {}, shares_read, stamp, sink);
 }
@@ -188,6 +241,7 @@ void Exchange::complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& si
       return;
     }
     case Mode::events:
+      uncertainty_ = stamp.uncertainty(true);
       sse_.finish([&](std::string_view data, std::size_t) {
         on_stream_data(data, false, stamp, decoder, sink);
       });
@@ -228,19 +282,25 @@ void Exchange::complete_stream(const Stamp& stamp, EventSink& sink) {
 
 void Exchange::complete_whole(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink) {
   event_.streamed = false;
+  uncertainty_ = stamp.uncertainty(true);
   body_.reserve(body_.size() + kDecodePadding);
   decoder.decode_reply(body_, decoded_);
-  note_usage(decoded_);
-  if (decoded_.category == Category::error) {
-    end(Outcome::stream_error, stamp, std::string(decoded_.error), sink);
-    return;
-  }
-  if (decoded_.malformed || !decoded_.has_choice) {
+  const bool is_error = decoded_.category == Category::error;
+  if (!is_error && (decoded_.malformed || !decoded_.has_choice)) {
     end(Outcome::bad_reply, stamp, format("not a reply of this API: {}", error_text(body_)), sink);
     return;
   }
-  for (std::size_t i = 0; i < decoded_.fragment_count; ++i) {
-    emit(decoded_.fragments[i].category, decoded_.fragments[i].text, false, stamp, sink);
+  for (;;) {
+    note_usage(decoded_);
+    if (decoded_.category == Category::error) {
+      end(Outcome::stream_error, stamp, std::string(decoded_.error), sink);
+      return;
+    }
+    for (std::size_t i = 0; i < decoded_.fragment_count; ++i) {
+      emit(decoded_.fragments[i].category, decoded_.fragments[i].text, false, stamp, sink);
+    }
+    if (decoded_.more_choices.empty()) break;
+    decoder.next_choice(nullptr, decoded_);
   }
   end(Outcome::ok, stamp, {}, sink);
 }
@@ -271,9 +331,14 @@ void Exchange::end(Outcome outcome, const Stamp& stamp, std::string_view detail,
   if (outcome != Outcome::ok || !event_.done_marker) {
     event_.done = stamp.arrival;
     event_.read_delay_done = stamp.read - stamp.arrival;
+    event_.done_uncertainty = stamp.uncertainty(true);
   }
   event_.released = std::max(event_.done, stamp.arrival);
-  sink.on_done(event_, detail);
+  if (redactor_ == nullptr) {
+    sink.on_done(event_, detail);
+  } else {
+    sink.on_done(event_, redactor_->text(detail));
+  }
 }
 
 }  // namespace assay::protocol

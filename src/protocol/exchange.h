@@ -8,10 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/redact.h"
 #include "domain/event_sink.h"
 #include "net/http1_response.h"
 #include "net/sse.h"
 #include "protocol/codec.h"
+#include "protocol/wake_watch.h"
 
 namespace assay::protocol {
 
@@ -20,14 +22,28 @@ struct Stamp {
   Instant arrival{};
   Instant read{};
   bool kernel = false;
+  bool emptied = true;  // the read left nothing in the socket: the stamp is of its last byte
+  // No byte of the read came before: then the socket was empty. none(): not known.
+  Instant not_before = Instant::none();
+  // Where the thread had slept before the read, what it knows of that; asked only if needed.
+  WakeWatch* wake = nullptr;
+
+  // Of what came with this read, `exact` where it ended with it.
+  Duration uncertainty(bool exact) const;
 };
 
 class Exchange {
  public:
-  void begin(const Query& query, Instant due, std::uint16_t endpoint, bool streamed);
+  // `redactor`: blots out secrets in what the server says; null where there are none.
+  void begin(const Query& query, Instant due, std::uint16_t endpoint, const Asked& asked,
+             const Redactor* redactor = nullptr);
   // The connection was opened for this query.
   void set_connected(Duration connect_time);
-  void set_sent(Instant sent) { event_.sent = sent; }
+  // The request was handed over between these two.
+  void set_sent(Instant before, Instant after) {
+    event_.sent = before;
+    event_.sent_uncertainty = after - before;
+  }
 
   // Bytes of the reply, head and framing included, came in a read.
   void on_bytes(std::size_t count, const Stamp& stamp);
@@ -60,6 +76,8 @@ class Exchange {
   void decide(std::string_view piece);
   bool on_stream_data(std::string_view data, bool shares_read, const Stamp& stamp,
                       ReplyDecoder& decoder, EventSink& sink);
+  void take_decoded(bool shares_read, const Stamp& stamp, EventSink& sink);
+  void emit_decoded(bool shares_read, const Stamp& stamp, EventSink& sink);
   void emit(Category category, std::string_view text, bool shares_read, const Stamp& stamp,
             EventSink& sink);
   void note_done_marker(bool shares_read, const Stamp& stamp, EventSink& sink);
@@ -69,10 +87,12 @@ class Exchange {
   void end(Outcome outcome, const Stamp& stamp, std::string_view detail, EventSink& sink);
 
   Event event_{};
+  Duration uncertainty_{};  // of the stream event in hand
   Mode mode_ = Mode::undecided;
   bool stream_error_ = false;
-  bool has_choice_ = false;      // an event of the stream had one
-  std::uint32_t malformed_ = 0;  // events of the stream that could not be read
+  bool has_choice_ = false;          // an event of the stream had one
+  std::uint32_t malformed_ = 0;      // events of the stream that could not be read
+  std::int32_t tokens_so_far_ = -1;  // by the usage of the event in hand
   net::ResponseHead head_{};
   net::SseParser sse_{};
   StreamState state_{};
@@ -80,6 +100,9 @@ class Exchange {
   std::string error_words_{};  // of an event named error; decoded_ points into it
   std::string body_{};         // of a reply that is not streamed, or of an error
   std::string found_{};        // the server's error, or what is wrong with the reply
+  const Redactor* redactor_ = nullptr;
+  Redactor::State redacting_ = 0;  // between the fragments of this reply
+  std::string redacted_{};
 };
 
 }  // namespace assay::protocol

@@ -14,6 +14,7 @@ class SilentSink final : public EventSink {
   void on_phase(const PhaseMark&) override {}
   void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
+  void on_tick(Instant) override {}
   void on_done(const Event&, std::string_view) override {}
 };
 
@@ -71,6 +72,7 @@ Result<void> HttpTarget::connect_ahead(std::uint32_t count) {
       poll(limit, silent);
     }
     while (d.connecting > 0 && s.clock.now() < limit) poll(limit, silent);
+    s.wake_watch.forget();  // another thread may go on from here
     if (d.idle.empty()) {
       return Error{Code::refused, format("cannot reach '{}': {}{}", d.name, s.connect_error,
                                          connect_door(s.connect_error))};
@@ -115,6 +117,7 @@ void HttpTarget::poll(Instant until, EventSink& sink) {
   }
   if (!s.failures.empty()) s.tell_failures();
   s.expire(s.last_read);
+  if (!s.ended.empty()) s.end_streams(true);
 }
 
 std::size_t HttpTarget::in_flight() const { return state_->in_flight; }

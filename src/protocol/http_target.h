@@ -1,5 +1,5 @@
-// HttpTarget: sends queries to inference endpoints over HTTP/1.1 and times every event of the
-// replies.
+// HttpTarget: sends queries to inference endpoints over HTTP/1.1 or HTTP/2 and times every event of
+// the replies.
 //
 // One epoll, a pool of kept-alive connections an endpoint (last used first), endpoints in turn.
 // Requests are made before the run (prepare): the sending path patches a request id and a salt into
@@ -49,6 +49,12 @@ struct TransportStats {
   // Queries that met a kept connection's end before any kept connection had brought a second reply,
   // and went out again on a new one.
   std::uint64_t queries_sent_again = 0;
+  // Queries that an HTTP/2 server left unprocessed (GOAWAY, REFUSED_STREAM); they went out again.
+  std::uint64_t queries_unprocessed = 0;
+  // Waits that a signal cut short: a stop and its end (SIGSTOP, SIGCONT, the freezer), or a
+  // handler.
+  std::uint64_t waits_interrupted = 0;
+  Duration interrupted_for{};  // how long they took, in all
   std::uint32_t connections_max = 0;
   std::uint32_t connections_peak = 0;
   Duration stamp_error_max{};  // of the mapping from the kernel's clock to ours

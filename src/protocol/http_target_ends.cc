@@ -24,6 +24,7 @@ void HttpTarget::State::fail_active(std::uint32_t id, Outcome outcome, const Sta
   const std::string text(why);
   std::vector<Slot*> victims;
   victims.swap(c.active);  // so that nothing is put on it in answer
+  c.going_out.clear();
   for (Slot* const slot : victims) {
     slot->exchange.cut_short(outcome, at, text, decoder, *sink);
     --in_flight;
@@ -41,6 +42,13 @@ void HttpTarget::State::on_closed(std::uint32_t id, int error, const Stamp& at) 
       return;
     case Connection::State::connecting:
     case Connection::State::handshaking:
+      if (c.http2) {
+        const std::string why = c.http2->error();
+        connect_failed(
+            id, Outcome::connect_failed,
+            why.empty() ? "the server closed the connection before it began HTTP/2" : why);
+        return;
+      }
       connect_failed(id, c.tls ? Outcome::tls_failed : Outcome::connect_failed,
                      error == 0 ? "the peer closed the connection at once" : std::strerror(error));
       return;
@@ -56,8 +64,11 @@ void HttpTarget::State::on_closed(std::uint32_t id, int error, const Stamp& at) 
     return;
   }
   if (c.http2) {
-    fail_active(id, error == 0 ? Outcome::truncated : outcome_of(error), at,
-                error == 0 ? "the connection was closed" : std::strerror(error));
+    const std::string goaway = c.http2->error();
+    fail_active(id, error == 0 && goaway.empty() ? Outcome::truncated : outcome_of(error), at,
+                !goaway.empty() ? goaway
+                : error == 0    ? "the connection was closed"
+                                : std::strerror(error));
     return;
   }
   Slot* const slot = c.active.back();
@@ -79,6 +90,7 @@ void HttpTarget::State::query_ended(Slot* slot, bool keep) {
   --in_flight;
   const std::uint32_t id = slot->connection;
   std::erase(connections[id]->active, slot);
+  std::erase(connections[id]->going_out, slot);
   free_slot(slot);
   release(id, keep);
 }
@@ -87,13 +99,14 @@ void HttpTarget::State::query_ended(Slot* slot, bool keep) {
 void HttpTarget::State::give_up_on(Slot* slot, Outcome outcome, const Stamp& at,
                                    std::string_view why) {
   Connection& c = *connections[slot->connection];
+  bool keep = false;
   if (c.http2) {
     c.http2->forget(slot->stream);
     int error = 0;
-    flush(slot->connection, &error);
+    keep = flush(slot->connection, &error);
   }
   slot->exchange.cut_short(outcome, at, why, decoder, *sink);
-  query_ended(slot, c.http2 != nullptr);
+  query_ended(slot, keep);
 }
 
 void HttpTarget::State::fail_later(const Query& query, Instant due, std::uint16_t endpoint,
@@ -107,24 +120,24 @@ void HttpTarget::State::tell_failures() {
   now.swap(failures);
   for (const Failure& failure : now) {
     Exchange exchange;
-    exchange.begin(failure.query, failure.due, failure.endpoint, requests.streamed(failure.query));
+    exchange.begin(failure.query, failure.due, failure.endpoint, requests.asked(failure.query),
+                   blot());
     --in_flight;
     exchange.fail(failure.outcome, failure.at, failure.detail, *sink);
   }
 }
 
 void HttpTarget::State::expire(Instant now) {
+  const Stamp at{.arrival = now, .read = now};
   const auto is_over = [](const QueryDeadline& d) { return d.slot->serial != d.serial; };
   while (!connect_deadlines.empty()) {
     const ConnectDeadline d = connect_deadlines.front();
-    const bool over = connections[d.connection]->serial != d.serial;
+    const Connection& c = *connections[d.connection];
+    const bool over = c.serial != d.serial || (c.state == Connection::State::open && !c.starved);
     if (!over && d.at > now) break;
     connect_deadlines.pop_front();
-    if (over) continue;
-    connect_failed(d.connection, Outcome::connect_failed,
-                   format("no connection within {}", human_duration(spec.connect_timeout)));
+    if (!over) give_up_connecting(d.connection, at);
   }
-  const Stamp at{.arrival = now, .read = now};
   while (!query_deadlines.empty() &&
          (query_deadlines.front().at <= now || is_over(query_deadlines.front()))) {
     const QueryDeadline d = query_deadlines.front();
@@ -140,6 +153,29 @@ void HttpTarget::State::expire(Instant now) {
     if (!is_over(d)) give_up_on(d.slot, Outcome::truncated, at, {});
   }
   if (!failures.empty()) tell_failures();
+}
+
+// No connection in time, or one on which the server allows nothing.
+void HttpTarget::State::give_up_connecting(std::uint32_t id, const Stamp& at) {
+  Connection& c = *connections[id];
+  const std::string within = human_duration(spec.connect_timeout);
+  std::string why = format("no connection within {}", within);
+  if (c.http2 && c.http2->begun()) {
+    why = format(
+        "the server allowed no HTTP/2 stream within {} (SETTINGS_MAX_CONCURRENT_STREAMS is 0)",
+        within);
+  } else if (c.http2) {
+    why = format("the server did not begin HTTP/2 within {} (no SETTINGS came)", within);
+  }
+  if (c.state != Connection::State::open) {
+    connect_failed(id, Outcome::connect_failed, std::move(why));
+    return;
+  }
+  c.starved = false;
+  const std::vector<Slot*> all = c.active;
+  for (Slot* const slot : all) {
+    if (!slot->out) give_up_on(slot, Outcome::connect_failed, at, why);
+  }
 }
 
 Instant HttpTarget::State::next_deadline() const {
@@ -160,10 +196,20 @@ void HttpTarget::State::wait(Instant until) {
   const std::int64_t ns =
       std::max<std::int64_t>(0, wake - now > 3600_s ? (3600_s).ns : (wake - now).ns);
   const timespec timeout{ns / 1'000'000'000, ns % 1'000'000'000};
+  wake_watch.before_wait(now);
   const int n = ::epoll_pwait2(epoll.get(), ready.data(), kReadyMax, &timeout, nullptr);
+  const bool interrupted = n < 0 && errno == EINTR;
   ready_count = n > 0 ? n : 0;
   ready_at = 0;
   last_read = clock.now();
+  wake_watch.after_wait(last_read, interrupted);
+  if (interrupted) {
+    ++stats.waits_interrupted;
+    stats.interrupted_for += last_read - now;
+  }
+  quiet_before = quiet_now;
+  // All that was ready is in a list that is not full.
+  if (n >= 0 && n < kReadyMax) quiet_now = now;
 }
 
 }  // namespace assay::protocol

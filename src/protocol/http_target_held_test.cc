@@ -19,6 +19,7 @@ class Seen final : public EventSink {
   void on_phase(const PhaseMark&) override {}
   void on_sent(const Query&, Instant, Instant) override { ++sent; }
   void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view why) override {
     if (done.empty()) first_told = clock_.now();
     done.push_back(event);

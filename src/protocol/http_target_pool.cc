@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/check.h"
 #include "base/format.h"
@@ -97,8 +98,12 @@ bool HttpTarget::State::open_connection(std::uint16_t endpoint) {
   c.reused = false;
   c.want_write = true;
   c.unflushed = false;
+  c.starved = false;
+  c.replied = false;
+  c.streams_taken = kStreamsMax;
+  c.going_out.clear();
   c.serial = ++serial;
-  c.opened = clock.now();
+  c.opened = c.emptied_at = clock.now();
   c.parser.reset();
   c.unsent.clear();
   c.unsent_at = 0;
@@ -161,14 +166,27 @@ void HttpTarget::State::established(std::uint32_t id) {
   const bool plain_http2 = !c.tls && spec.http == HttpVersion::http2;
   if (plain_http2 || (c.tls && c.tls->application() == "h2")) {
     c.http2 = std::make_unique<net::Http2Client>(*this);
-    destinations[c.endpoint].queries_each = kStreamsMax;
-  } else if (spec.http == HttpVersion::http2) {
+    c.state = Connection::State::handshaking;
+    int error = 0;
+    if (!flush(id, &error)) {
+      connect_failed(id, Outcome::connect_failed, format("cannot send: {}", std::strerror(error)));
+    }
+    return;
+  }
+  if (spec.http == HttpVersion::http2) {
     connect_failed(id, Outcome::connect_failed, "the endpoint does not speak HTTP/2 (ALPN)");
     return;
   }
+  can_carry(id);
+}
+
+void HttpTarget::State::can_carry(std::uint32_t id) {
+  Connection& c = *connections[id];
   --destinations[c.endpoint].connecting;
+  if (c.http2) {
+    destinations[c.endpoint].queries_each = std::min(kStreamsMax, c.http2->streams_max());
+  }
   c.connect_time = clock.now() - c.opened;
-  c.serial = ++serial;  // its connect deadline is void
   c.state = Connection::State::open;
   release(id, true);
   open_if_needed(c.endpoint);
@@ -197,7 +215,7 @@ bool HttpTarget::State::can_take_more(const Connection& c) const {
   if (c.state != Connection::State::open) return false;
   if (!c.http2) return c.active.empty();
   return !c.http2->going_away() &&
-         c.active.size() < std::min<std::size_t>(kStreamsMax, c.http2->streams_max());
+         c.active.size() < std::min<std::size_t>(c.streams_taken, c.http2->streams_max());
 }
 
 std::optional<std::uint32_t> HttpTarget::State::take_free(Destination& d, Instant now) {
@@ -229,8 +247,14 @@ void HttpTarget::State::release(std::uint32_t id, bool keep) {
     d.waiting.pop_front();
     start(id, next);
   }
-  if (c.listed || !can_take_more(c)) return;
+  if (!can_take_more(c)) {
+    // A server that now allows fewer streams, or none: who waits needs another connection.
+    if (!c.busy()) close_connection(id);
+    open_if_needed(endpoint);
+    return;
+  }
   c.idle_since = last_read;
+  if (c.listed) return;
   c.listed = true;
   d.idle.push_back(id);
 }
@@ -245,6 +269,8 @@ Slot* HttpTarget::State::take_slot() {
   slot->serial = ++serial;
   slot->framing_watched = false;
   slot->sent_told = false;
+  slot->out = false;
+  slot->again = false;
   return slot;
 }
 

@@ -48,7 +48,7 @@ std::size_t HttpTarget::State::handle_some(Instant until) {
 // Reads once and holds what came. False when nothing did.
 bool HttpTarget::State::hold(const epoll_event& event, char* room) {
   const auto id = static_cast<std::uint32_t>(event.data.u64);
-  const Connection& c = *connections[id];
+  Connection& c = *connections[id];
   HeldRead& read = held[held_count];
   const net::Received r = receive(c, room, kHeldBytes, &read.at);
   if (r.bytes < 0 && r.error == EAGAIN) return false;
@@ -87,19 +87,24 @@ void HttpTarget::State::handle(const epoll_event& event) {
   if (c.state == Connection::State::connecting) {
     on_connected(id);
     if (c.fd.get() != fd || c.state == Connection::State::connecting) return;
-  } else if ((event.events & EPOLLOUT) != 0 && c.want_write) {
-    int error = 0;
-    if (!flush(id, &error)) {
-      last_read = clock.now();
-      on_closed(id, error, Stamp{.arrival = last_read, .read = last_read});
-      return;
-    }
   }
   // The edge that tells of the end may tell of the last bytes too, and none comes after it: then
-  // the end has to be read as well.
+  // the end has to be read as well. A server may answer and close before it has read the request:
+  // what it said is read before we find that we cannot send.
   constexpr std::uint32_t kEnd = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
   const std::uint32_t what = event.events & (EPOLLIN | kEnd);
+  const std::uint64_t serial_before = c.serial;
   if (what != 0) on_readable(id, (what & kEnd) != 0);
+  if ((event.events & EPOLLOUT) == 0 || !c.want_write || c.serial != serial_before) return;
+  int error = 0;
+  const bool sent = flush(id, &error);
+  last_read = clock.now();
+  const Stamp at{.arrival = last_read, .read = last_read};
+  if (c.http2) {
+    settle_http2(id, sent, error, at);
+  } else if (!sent) {
+    on_closed(id, error, at);
+  }
 }
 
 void HttpTarget::State::on_connected(std::uint32_t id) {
@@ -153,14 +158,21 @@ void HttpTarget::State::on_readable(std::uint32_t id, bool to_the_end) {
   }
 }
 
-net::Received HttpTarget::State::receive(const Connection& c, char* room, std::size_t size,
-                                         Stamp* at) {
+net::Received HttpTarget::State::receive(Connection& c, char* room, std::size_t size, Stamp* at) {
   for (;;) {
+    const Instant before = last_read;
     const net::Received r =
         c.stamped ? net::receive_stamped(c.fd, room, size) : net::receive(c.fd, room, size);
     last_read = clock.now();
     if (r.bytes < 0 && r.error == EINTR) continue;
-    *at = {.arrival = last_read, .read = last_read, .kernel = r.stamp.ns != 0};
+    *at = {.arrival = last_read,
+           .read = last_read,
+           .kernel = r.stamp.ns != 0,
+           .emptied = r.bytes < static_cast<ssize_t>(size),
+           .not_before = std::max(c.emptied_at, quiet_before),
+           .wake = &wake_watch};
+    // The clock was looked at before the read, not after: what comes in between is the next one's.
+    if (at->emptied) c.emptied_at = before;
     if (at->kernel) at->arrival = stamp_clock.arrival(r.stamp, last_read);
     return r;
   }
@@ -181,10 +193,14 @@ bool HttpTarget::State::on_read(std::uint32_t id, std::string_view bytes, int er
 bool HttpTarget::State::on_ciphertext(std::uint32_t id, std::string_view bytes, const Stamp& at) {
   Connection& c = *connections[id];
   c.tls->feed_in_place(bytes);  // all of it is read below, or the connection is closed
-  if (c.state == Connection::State::handshaking) {
+  if (c.state == Connection::State::handshaking && !c.http2) {
     go_on_with_handshake(id);
-    if (c.state == Connection::State::handshaking) c.tls->keep_input();
-    if (c.state != Connection::State::open) return c.state == Connection::State::handshaking;
+    if (c.state == Connection::State::handshaking && !c.http2) {
+      c.tls->keep_input();
+      return true;
+    }
+    const bool up = c.state == Connection::State::open || c.http2;
+    if (!up) return false;  // closed, and perhaps opened anew
   }
   const std::uint64_t serial_before = c.serial;
   for (;;) {
@@ -249,27 +265,72 @@ bool HttpTarget::State::on_http1_bytes(std::uint32_t id, std::string_view bytes,
 bool HttpTarget::State::on_http2_bytes(std::uint32_t id, std::string_view bytes, const Stamp& at) {
   Connection& c = *connections[id];
   stamp = at;
-  const bool sound = c.http2->feed(bytes);
+  behind_body = bytes.size();
+  bool sound = c.http2->feed(bytes);
   int error = 0;
-  const bool sent = sound && flush(id, &error);  // acknowledgements and window updates
-  for (std::size_t i = 0; i < ended.size(); ++i) query_ended(ended[i], sound && sent);
+  // Acknowledgements and window updates, and to a peer that broke the protocol what it did.
+  sound = flush(id, &error) && sound;
+  return settle_http2(id, sound, error, at);
+}
+
+bool HttpTarget::State::settle_http2(std::uint32_t id, bool sound, int error, const Stamp& at) {
+  Connection& c = *connections[id];
+  const std::uint64_t serial_before = c.serial;
+  sound = sound && !c.http2->over();
+  end_streams(sound);
+  if (c.serial != serial_before || c.state == Connection::State::closed) return false;
+  std::string why = c.http2->error();
+  if (!sound && why.empty()) {
+    why = error != 0 ? format("cannot send: {}", std::strerror(error)) : "the connection broke";
+  }
+  if (c.state == Connection::State::handshaking) return settle_beginning(id, sound, std::move(why));
+  if (!sound) {
+    fail_active(id, c.http2->broken() ? Outcome::bad_reply : outcome_of(error), at, why);
+    return false;
+  }
+  watch_starved(id, at.read);
+  if (!c.listed && can_take_more(c)) release(id, true);  // it may allow more than before
+  return true;
+}
+
+bool HttpTarget::State::settle_beginning(std::uint32_t id, bool sound, std::string why) {
+  const Connection& c = *connections[id];
+  if (!sound || c.http2->going_away()) {
+    if (why.empty()) why = "the server said GOAWAY before a request";
+    connect_failed(id, Outcome::connect_failed, std::move(why));
+    return false;
+  }
+  if (c.http2->begun() && c.http2->streams_max() > 0) can_carry(id);
+  return c.state != Connection::State::closed;
+}
+
+void HttpTarget::State::end_streams(bool keep) {
+  for (std::size_t i = 0; i < ended.size(); ++i) {
+    ended[i]->again ? send_unprocessed_again(ended[i], keep) : query_ended(ended[i], keep);
+  }
   ended.clear();
-  if (c.state != Connection::State::open) return false;
-  if (sound && sent) return true;
-  fail_active(id, sound ? outcome_of(error) : Outcome::bad_reply, at,
-              sound ? std::strerror(error) : c.http2->error());
-  return false;
+}
+
+void HttpTarget::State::watch_starved(std::uint32_t id, Instant now) {
+  Connection& c = *connections[id];
+  const bool starved = c.http2->streams_max() == 0 && c.busy();
+  if (starved && !c.starved && spec.connect_timeout != Duration::max()) {
+    connect_deadlines.push_back({now + spec.connect_timeout, id, c.serial});
+  }
+  c.starved = starved;
 }
 
 void HttpTarget::State::on_head(void* user, const net::ResponseHead& head) {
-  Exchange& exchange = static_cast<Slot*>(user)->exchange;
-  exchange.on_bytes(0, stamp);
-  exchange.on_head(head);
+  Slot& slot = *static_cast<Slot*>(user);
+  connections[slot.connection]->replied = true;
+  slot.exchange.on_bytes(0, stamp);
+  slot.exchange.on_head(head);
 }
 
 void HttpTarget::State::on_body(void* user, std::string_view piece, std::size_t rest) {
   Slot& slot = *static_cast<Slot*>(user);
   slot.exchange.on_bytes(piece.size(), stamp);
+  behind_body = rest;
   if (!slot.exchange.found().empty() && slot.framing_watched) return;  // given up on
   if (slot.exchange.on_body(piece, rest, stamp, decoder, *sink)) {
     watch_framing(slot, stamp.read);
@@ -279,19 +340,32 @@ void HttpTarget::State::on_body(void* user, std::string_view piece, std::size_t 
   connections[slot.connection]->http2->cancel(slot.stream);
 }
 
-void HttpTarget::State::on_end(void* user, std::uint32_t error) {
+void HttpTarget::State::on_request_out(void* user) {
   Slot* const slot = static_cast<Slot*>(user);
-  if (!slot->exchange.found().empty() && error != 0) {
-    slot->exchange.cut_short(Outcome::bad_reply, stamp, std::string(slot->exchange.found()),
-                             decoder, *sink);
-  } else if (error == 0) {
-    slot->exchange.complete(stamp, decoder, *sink);
-  } else {
-    slot->exchange.cut_short(Outcome::reset, stamp,
-                             format("HTTP/2 stream reset: {}", net::http2_error_name(error)),
-                             decoder, *sink);
-  }
+  slot->out = true;
+  connections[slot->connection]->going_out.push_back(slot);
+}
+
+void HttpTarget::State::on_end(void* user, const net::Http2End& end) {
+  Slot* const slot = static_cast<Slot*>(user);
+  Exchange& exchange = slot->exchange;
   ended.push_back(slot);
+  if (end.unprocessed && !exchange.reply_started() && slot->unprocessed < kUnprocessedMax) {
+    slot->again = true;
+  } else if (end.code == 0) {
+    Stamp at_end = stamp;
+    at_end.emptied = stamp.emptied && behind_body == 0;
+    exchange.complete(at_end, decoder, *sink);
+  } else if (!exchange.found().empty()) {
+    exchange.cut_short(Outcome::bad_reply, stamp, std::string(exchange.found()), decoder, *sink);
+  } else if (!end.broken.empty()) {
+    exchange.cut_short(Outcome::bad_reply, stamp, format("HTTP/2: {}", end.broken), decoder, *sink);
+  } else {
+    const std::string_view times = end.unprocessed ? ", again and again" : "";
+    exchange.cut_short(Outcome::reset, stamp,
+                       format("HTTP/2 stream reset: {}{}", net::http2_error_name(end.code), times),
+                       decoder, *sink);
+  }
 }
 
 void HttpTarget::State::watch_framing(Slot& slot, Instant now) {

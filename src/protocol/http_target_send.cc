@@ -10,11 +10,11 @@
 namespace assay::protocol {
 
 void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
-  const auto& [query, due, sent_before] = next;
+  const auto& [query, due, sent_before, unprocessed] = next;
   Connection& c = *connections[id];
   Slot* const slot = take_slot();
   slot->connection = id;
-  slot->exchange.begin(query, due, c.endpoint, requests.streamed(query));
+  slot->exchange.begin(query, due, c.endpoint, requests.asked(query), blot());
   c.reused = !c.fresh;
   if (c.fresh) {
     c.fresh = false;
@@ -23,8 +23,10 @@ void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
   c.active.push_back(slot);
   const Instant now = clock.now();
   last_read = now;
-  slot->exchange.set_sent(sent_before.known() ? sent_before : now);
+  const Instant sent = sent_before.known() ? sent_before : now;
+  slot->exchange.set_sent(sent, sent);
   slot->sent_told = sent_before.known();
+  slot->unprocessed = unprocessed;
   int error = 0;
   bool sound = true;
   if (c.http2) {
@@ -109,10 +111,10 @@ void HttpTarget::State::flush_requests() {
     if (c.serial != serial_then) continue;  // closed since
     c.unflushed = false;
     int error = 0;
-    if (flush(id, &error)) continue;
+    const bool sent = flush(id, &error);
+    if (sent && ended.empty()) continue;
     last_read = clock.now();
-    fail_active(id, outcome_of(error), Stamp{.arrival = last_read, .read = last_read},
-                format("cannot send: {}", error != 0 ? std::strerror(error) : "broken connection"));
+    settle_http2(id, sent, error, Stamp{.arrival = last_read, .read = last_read});
   }
   unflushed.clear();
   begun = begun_at_last_poll = 0;
@@ -133,15 +135,24 @@ bool HttpTarget::State::gather(Connection& c) {
 }
 
 void HttpTarget::State::all_sent(Connection& c, Instant at) {
+  Instant after = Instant::none();
+  const auto tell = [&](Slot& slot) {
+    if (!after.known()) after = last_read = clock.now();
+    slot.sent_told = true;
+    slot.exchange.set_sent(at, after);
+    sink->on_sent(slot.exchange.query(), slot.exchange.due(), at);
+  };
+  if (c.http2) {
+    for (Slot* const slot : c.going_out) {
+      if (!slot->sent_told) tell(*slot);
+    }
+    c.going_out.clear();
+    return;
+  }
   // The last ones: those that were just put on the connection.
   std::size_t first = c.active.size();
   while (first > 0 && !c.active[first - 1]->sent_told) --first;
-  for (; first < c.active.size(); ++first) {
-    Slot& slot = *c.active[first];
-    slot.sent_told = true;
-    slot.exchange.set_sent(at);
-    sink->on_sent(slot.exchange.query(), slot.exchange.due(), at);
-  }
+  for (; first < c.active.size(); ++first) tell(*c.active[first]);
 }
 
 bool HttpTarget::State::flush(std::uint32_t id, int* errno_out) {
@@ -158,6 +169,8 @@ bool HttpTarget::State::flush(std::uint32_t id, int* errno_out) {
       watch(id, true);
       return true;
     }
+    // What an HTTP/2 server said before it closed is still to be read, and says more: a GOAWAY.
+    if (n < 0 && c.http2 && (errno == EPIPE || errno == ECONNRESET)) return true;
     if (n < 0) {
       *errno_out = errno;
       return false;
@@ -184,18 +197,40 @@ bool HttpTarget::State::crossed_with_the_end(const Connection& c, const Slot& sl
 
 void HttpTarget::State::send_again(std::uint32_t id, Slot* slot) {
   Connection& c = *connections[id];
-  Destination& d = destinations[c.endpoint];
   const std::uint16_t endpoint = c.endpoint;
-  const Exchange& exchange = slot->exchange;
-  // Its time goes on counting from the first try, which was told already.
-  d.waiting.push_front(
-      {exchange.query(), exchange.due(), slot->sent_told ? exchange.sent() : Instant::none()});
-  d.keeping = Keeping::refuted;
+  wait_again(*slot);
+  destinations[endpoint].keeping = Keeping::refuted;
   ++stats.queries_sent_again;
   std::erase(c.active, slot);
   free_slot(slot);
   close_connection(id);
   open_if_needed(endpoint);
+}
+
+// Its time goes on counting from the first try, which was told already.
+void HttpTarget::State::wait_again(const Slot& slot) {
+  const Exchange& exchange = slot.exchange;
+  destinations[connections[slot.connection]->endpoint].waiting.push_front(
+      {.query = exchange.query(),
+       .due = exchange.due(),
+       .sent = slot.sent_told ? exchange.sent() : Instant::none(),
+       .unprocessed = slot.unprocessed});
+}
+
+void HttpTarget::State::send_unprocessed_again(Slot* slot, bool keep) {
+  const std::uint32_t id = slot->connection;
+  Connection& c = *connections[id];
+  // One that answers something and then goes away is progress: the number of queries bounds that.
+  const bool goes = c.http2->going_away();
+  if (!goes || !c.replied) ++slot->unprocessed;
+  ++stats.queries_unprocessed;
+  wait_again(*slot);
+  std::erase(c.active, slot);
+  std::erase(c.going_out, slot);
+  free_slot(slot);
+  // Refused one by one: it takes no more than those that it has.
+  if (!goes) c.streams_taken = static_cast<std::uint32_t>(c.active.size());
+  release(id, keep);
 }
 
 }  // namespace assay::protocol

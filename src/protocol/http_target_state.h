@@ -15,6 +15,7 @@
 #include "protocol/connection.h"
 #include "protocol/http_target.h"
 #include "protocol/prepared_requests.h"
+#include "protocol/secrets.h"
 
 namespace assay::protocol {
 
@@ -32,6 +33,9 @@ inline constexpr std::uint32_t kConnectingMax = 256;
 // Streams that we put on one HTTP/2 connection, whatever more the peer allows: what nginx and Envoy
 // allow by default is 100 to 128.
 inline constexpr std::uint32_t kStreamsMax = 100;
+// A query that servers leave unprocessed goes out again so often. Not counted: a connection that
+// answered another query before it went away.
+inline constexpr std::uint32_t kUnprocessedMax = 3;
 // HTTP/2 requests that go out together, at most: beginning one takes about a microsecond.
 inline constexpr std::size_t kBegunMax = 64;
 
@@ -40,6 +44,7 @@ struct Waiting {
   Query query{};
   Instant due{};
   Instant sent = Instant::none();  // known where it goes out again: see Keeping
+  std::uint32_t unprocessed = 0;   // see Slot
 };
 
 // Whether an endpoint keeps HTTP/1.1 connections open, as its replies promise. Some close each one
@@ -102,10 +107,13 @@ inline Outcome outcome_of(int error) {
 
 struct HttpTarget::State final : public net::Http2Events {
   State(const Endpoints& spec_in, const HttpTargetOptions& options_in, const Clock& clock_in)
-      : spec(spec_in), options(options_in), clock(clock_in) {}
+      : spec(spec_in), options(options_in), clock(clock_in), redactor(redactor_of(spec_in)) {}
   ~State() override;
   State(const State&) = delete;
   State& operator=(const State&) = delete;
+
+  // For exchanges: what blots out our secrets, where we have any.
+  const Redactor* blot() const { return redactor.empty() ? nullptr : &redactor; }
 
   // The pool (http_target_pool.cc)
   Result<void> open_destinations();
@@ -113,7 +121,9 @@ struct HttpTarget::State final : public net::Http2Events {
   bool open_connection(std::uint16_t endpoint);
   // REQUIRES: no query is under way on it.
   void close_connection(std::uint32_t id);
+  // TCP and TLS are up. HTTP/2 begins, and can carry requests when the server has begun too.
   void established(std::uint32_t id);
+  void can_carry(std::uint32_t id);
   void connect_failed(std::uint32_t id, Outcome outcome, std::string why);
   std::optional<std::uint32_t> take_free(Destination& destination, Instant now);
   bool close_somebody_idle();
@@ -141,6 +151,9 @@ struct HttpTarget::State final : public net::Http2Events {
   // query was sent.
   bool crossed_with_the_end(const Connection& c, const Slot& slot) const;
   void send_again(std::uint32_t id, Slot* slot);
+  // HTTP/2's: the server did nothing with it.
+  void send_unprocessed_again(Slot* slot, bool keep);
+  void wait_again(const Slot& slot);
 
   // Receiving (http_target_receive.cc)
   // Handles some of what epoll told: more than its share only where that is done by `until`. Says
@@ -154,7 +167,7 @@ struct HttpTarget::State final : public net::Http2Events {
   void on_connected(std::uint32_t id);
   void go_on_with_handshake(std::uint32_t id);
   void on_readable(std::uint32_t id, bool to_the_end);
-  net::Received receive(const Connection& c, char* room, std::size_t size, Stamp* at);
+  net::Received receive(Connection& c, char* room, std::size_t size, Stamp* at);
   // What a read brought. False when the connection is not to be read further.
   bool on_read(std::uint32_t id, std::string_view bytes, int error, const Stamp& at);
   bool on_ciphertext(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
@@ -164,6 +177,12 @@ struct HttpTarget::State final : public net::Http2Events {
   bool on_http1_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
                       const Stamp& stamp);
   bool on_http2_bytes(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
+  // After bytes went in or out: tells what ended, and ends the connection that has nothing more to
+  // say. `sound`: neither failed. False when it is not to be read further.
+  bool settle_http2(std::uint32_t id, bool sound, int error, const Stamp& at);
+  bool settle_beginning(std::uint32_t id, bool sound, std::string why);
+  void end_streams(bool keep);
+  void watch_starved(std::uint32_t id, Instant now);
   void watch_framing(Slot& slot, Instant now);
 
   // Ends and deadlines (http_target_ends.cc)
@@ -176,17 +195,20 @@ struct HttpTarget::State final : public net::Http2Events {
                   std::string detail);
   void tell_failures();
   void expire(Instant now);
+  void give_up_connecting(std::uint32_t id, const Stamp& at);
   Instant next_deadline() const;
   void wait(Instant until);
 
   // net::Http2Events: `user` is a Slot, the stamp is that of the read in hand.
   void on_head(void* user, const net::ResponseHead& head) override;
   void on_body(void* user, std::string_view piece, std::size_t rest) override;
-  void on_end(void* user, std::uint32_t error) override;
+  void on_request_out(void* user) override;
+  void on_end(void* user, const net::Http2End& end) override;
 
   Endpoints spec;
   HttpTargetOptions options;
   const Clock& clock;
+  const Redactor redactor;
   PreparedRequests requests{};
   std::vector<Destination> destinations{};
   std::vector<std::unique_ptr<Connection>> connections{};
@@ -199,7 +221,13 @@ struct HttpTarget::State final : public net::Http2Events {
   Instant stamp_refresh{};
   EventSink* sink = nullptr;  // of the call in progress
   Instant last_read{};
-  Stamp stamp{};  // of the read in hand
+  Stamp stamp{};                // of the read in hand
+  std::size_t behind_body = 0;  // bytes of that read behind the last piece of a body
+  ThreadBooksReader books{};
+  WakeWatch wake_watch{[this] { return books.look(); }};
+  // What is ready now was not when the wait before this one ended, and not when this one began.
+  Instant quiet_before = Instant::none();
+  Instant quiet_now = Instant::none();
   std::uint64_t serial = 0;
   ReplyDecoder decoder{};
   std::array<epoll_event, kReadyMax> ready{};

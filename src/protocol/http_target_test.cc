@@ -101,6 +101,7 @@ class Collector final : public EventSink {
     if (is_fragment(event.category)) text += fragment;
     EXPECT_LE(event.arrival, event.read);
   }
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view why) override {
     done.push_back(event);
     detail = why;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/text.h"
+#include "domain/event.h"
 
 namespace assay::protocol {
 namespace {
@@ -173,11 +174,15 @@ bool JsonCursor::count_or_skip(std::int32_t& out) {
   const char c = peek();
   const char* const begin = p_;
   if (!skip()) return false;
+  if (c == 'n') return true;  // null: as if it were not there
+  out = kNoCount;
   if (c != '-' && (c < '0' || c > '9')) return true;
   double value = -1;
   const auto [end, error] = std::from_chars(begin, p_, value);
   if (error != std::errc{} || end != p_) return true;
-  if (value >= 0 && value <= std::numeric_limits<std::int32_t>::max()) {
+  constexpr double kMost = std::numeric_limits<std::int32_t>::max();
+  // 20.0 is a count, 20.5 is none.
+  if (value >= 0 && value <= kMost && value == std::floor(value)) {
     out = static_cast<std::int32_t>(value);
   }
   return true;

@@ -122,8 +122,7 @@ class JsonCursor {
     out = RawString{};
     return skip();
   }
-  // Whole numbers; others are rounded towards zero. Any value that is no number, or too large for
-  // 31 bits, leaves −1.
+  // A whole number of at most 31 bits; −1 for null, kNoCount (domain/event.h) for any other value.
   bool count_or_skip(std::int32_t& out);
   // The value's own text.
   bool slice(std::string_view& out) {

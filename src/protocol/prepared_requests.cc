@@ -80,6 +80,8 @@ class PreparedBodies::Maker {
     Body body{.session = session, .base = static_cast<std::uint32_t>(out_.bodies.size())};
     body.salt_offset = made.salt_offset;
     body.salt_form = made.salt_form;
+    body.choices = made.asked.choices;
+    body.tokens_max = made.asked.tokens_max;
     if (out_.salted && out_.plain) {
       ASSIGN_OR_RETURN(const RequestBody salted,
                        make_body(endpoints_.api, generation_, sample, true));

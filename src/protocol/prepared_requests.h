@@ -65,6 +65,8 @@ class PreparedBodies {
     std::string inserted{};
     std::size_t salt_offset = kNoHole;
     SaltForm salt_form = SaltForm::hex;
+    std::uint16_t choices = 1;
+    std::int32_t tokens_max = -1;
   };
   // The samples of one dataset.
   struct Variant {
@@ -105,7 +107,11 @@ class PreparedRequests {
     std::string_view body{};
   };
   Http2Request fill_http2(const Query& query, std::size_t endpoint, std::uint64_t run_key);
-  bool streamed(const Query& query) const { return bodies_->variant(query).streamed; }
+  Asked asked(const Query& query) const {
+    const PreparedBodies::Variant& variant = bodies_->variant(query);
+    const PreparedBodies::Body& body = variant.bodies[query.sample];
+    return {variant.streamed, body.tokens_max, body.choices};
+  }
 
  private:
   void put_head(const PreparedBodies::Head& head, const Query& query, std::uint64_t run_key,

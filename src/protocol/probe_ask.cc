@@ -18,6 +18,7 @@
 #include "protocol/codec.h"
 #include "protocol/endpoint_capture.h"
 #include "protocol/probe.h"
+#include "protocol/secrets.h"
 
 namespace assay::protocol {
 namespace {
@@ -376,10 +377,42 @@ class Asker {
 
 }  // namespace
 
+namespace {
+
+Redactor redactor_of(const ProbeQuestion& question) {
+  return protocol::redactor_of(
+      Endpoints{.urls = {question.url}, .api_key = question.api_key, .headers = question.headers});
+}
+
+// Byte for byte: what a reader of the recording says of lengths and reads stays true.
+void redact(Recording& recording, const Redactor& redactor) {
+  Redactor::State state = 0;
+  std::string scratch;
+  for (RecordedRead& read : recording.reads) {
+    read.bytes = std::string(redactor.piece(read.bytes, state, scratch));
+  }
+}
+
+void redact(ProbeAnswers& answers, const Redactor& redactor) {
+  redact(answers.streamed, redactor);
+  redact(answers.plain, redactor);
+  answers.model = redactor.text(answers.model);
+  for (std::string& model : answers.models) model = redactor.text(model);
+  answers.usage_refusal = redactor.text(answers.usage_refusal);
+}
+
+}  // namespace
+
 Result<ProbeAnswers> ask_endpoint(const ProbeQuestion& question, const Clock& clock) {
   ASSIGN_OR_RETURN(net::Url url, net::parse_url(question.url));
   auto answers = Asker(question, std::move(url), clock).run();
-  if (!answers) return answers.error().within(format("probe {}", question.url));
+  const Redactor redactor = redactor_of(question);
+  if (!answers) {
+    Error error = answers.error().within(format("probe {}", question.url));
+    error.message = redactor.text(error.message);
+    return error;
+  }
+  redact(*answers, redactor);
   return answers;
 }
 
@@ -387,7 +420,14 @@ EndpointReplies capture_endpoint(const ProbeQuestion& question, const Clock& clo
   auto url = net::parse_url(question.url);
   if (!url) return {.trouble = url.error().message};
   auto replies = Asker(question, *std::move(url), clock).capture();
-  if (!replies) return {.trouble = replies.error().message};
+  const Redactor redactor = redactor_of(question);
+  if (!replies) return {.trouble = redactor.text(replies.error().message)};
+  replies->trouble = redactor.text(replies->trouble);
+  for (CapturedReply* const one :
+       {&replies->models, &replies->version, &replies->server_info, &replies->metrics}) {
+    one->server = redactor.text(one->server);
+    one->body = redactor.text(one->body);
+  }
   return *std::move(replies);
 }
 

@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "protocol/probe.h"
+#include "protocol/secrets.h"
 
 namespace assay::protocol {
 namespace {
@@ -471,13 +472,37 @@ std::string_view to_string(Verdict verdict) {
   return "";
 }
 
+namespace {
+
+// A stream may tell a secret letter by letter: only what was put together shows it.
+void redact(ReplyFacts& facts, const Redactor& redactor) {
+  for (std::string* const text : {&facts.head_text, &facts.body, &facts.fault, &facts.error,
+                                  &facts.text, &facts.reasoning, &facts.tool_calls}) {
+    *text = redactor.text(*text);
+  }
+  Redactor::State state = 0;
+  std::string scratch;
+  for (RecordedEvent& event : facts.events) {
+    event.error = redactor.text(event.error);
+    for (auto& [category, text] : event.fragments) {
+      text = std::string(redactor.piece(text, state, scratch));
+    }
+  }
+}
+
+}  // namespace
+
 ProbeReport find(const ProbeQuestion& question, const ProbeAnswers& answers) {
+  const Redactor redactor = redactor_of(
+      Endpoints{.urls = {question.url}, .api_key = question.api_key, .headers = question.headers});
   ProbeReport report;
-  report.url = question.url;
+  report.url = redactor.text(question.url);
   report.model = answers.model;
   report.models = answers.models;
   report.streamed = read_recording(answers.streamed);
   if (answers.plain_asked) report.plain = read_recording(answers.plain);
+  redact(report.streamed, redactor);
+  redact(report.plain, redactor);
   report.streamed_sent = answers.streamed.sent;
   report.plain_sent = answers.plain.sent;
   report.answers = usable(report.streamed) || usable(report.plain);

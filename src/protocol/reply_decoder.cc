@@ -92,6 +92,8 @@ class Interpreter {
     add_text();
     add_tool_calls();
     add_sglang();
+    out_.choice = static_cast<std::uint16_t>(std::clamp(f_.choice, 0, 0xffff));
+    out_.more_choices = f_.more_choices;
     out_.has_choice = f_.has_choice || f_.text.data != nullptr || f_.output_ids.data() != nullptr;
     out_.has_usage = f_.has_usage;
     out_.usage = f_.usage;
@@ -301,12 +303,14 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
-void learn(std::string_view data, const RawString& hole, Category category, StreamState& state) {
+void learn(std::string_view data, const RawString& hole, Category category, std::uint16_t choice,
+           StreamState& state) {
   const auto prefix = static_cast<std::size_t>(hole.data - data.data());
   state.prefix_and_suffix.assign(data.data(), prefix);
   state.prefix_and_suffix.append(data.substr(prefix + hole.size));
   state.prefix_bytes = prefix;
   state.category = category;
+  state.choice = choice;
 }
 
 void decode_all(std::string_view data, StreamState& state, std::string& buffer, DecodedEvent& out,
@@ -331,10 +335,10 @@ void decode_all(std::string_view data, StreamState& state, std::string& buffer, 
   if (!learns || out.fragment_count == 0) return;
   const bool one_hole = out.fragment_count == 1 && interpreter.hole().data != nullptr &&
                         out.finish == FinishReason::none && !out.has_usage &&
-                        out.category != Category::error;
+                        out.more_choices.empty() && out.category != Category::error;
   // A tool call that began or changed makes an older template of another call wrong.
   if (one_hole) {
-    learn(data, interpreter.hole(), out.category, state);
+    learn(data, interpreter.hole(), out.category, out.choice, state);
   } else {
     state.prefix_bytes = 0;
   }
@@ -368,6 +372,8 @@ bool decode_by_template(std::string_view data, StreamState& state, std::string& 
   out.has_choice = true;
   out.has_usage = false;
   out.finish = FinishReason::none;
+  out.choice = state.choice;
+  out.more_choices = {};
   out.fragments[0] = {state.category, text};
   out.usage = Usage{};
   out.error = {};
@@ -385,6 +391,18 @@ void ReplyDecoder::decode(std::string_view data, StreamState& state, DecodedEven
 
 void ReplyDecoder::decode_slowly(std::string_view data, StreamState& state, DecodedEvent& out) {
   decode_all(data, state, scratch_, out, false);
+}
+
+void ReplyDecoder::next_choice(StreamState* state, DecodedEvent& event) {
+  std::string_view more = event.more_choices;
+  const int before = event.choice;
+  ReplyFields fields;
+  read_next_choice(more, fields);
+  if (fields.choice < 0) fields.choice = before + 1;
+  fields.more_choices = more;
+  event = DecodedEvent{};
+  Scratch scratch(scratch_);
+  Interpreter(fields, state != nullptr ? *state : whole_, scratch, event).run();
 }
 
 void ReplyDecoder::decode_reply(std::string_view body, DecodedEvent& out) {

@@ -29,8 +29,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     slow.decode_slowly(text, slow_state, slow_event);
     CHECK(fast_event.malformed == slow_event.malformed);
     CHECK(own(fast_event) == own(slow_event));
+    CHECK(fast_event.choice == slow_event.choice);
+    CHECK(fast_event.more_choices == slow_event.more_choices);
     for (std::size_t i = 0; i < fast_event.fragment_count; ++i) {
       CHECK(!fast_event.fragments[i].text.empty());
+    }
+    // Each further choice is taken off the front, until none is left.
+    for (std::size_t left = fast_event.more_choices.size(); left > 0;) {
+      fast.next_choice(&fast_state, fast_event);
+      slow.next_choice(&slow_state, slow_event);
+      CHECK(own(fast_event) == own(slow_event));
+      CHECK(fast_event.more_choices.size() < left);
+      left = fast_event.more_choices.size();
     }
     if (slow_event.malformed && line.size() < 256) {
       const auto json = assay::Json::parse(line);

@@ -1,6 +1,9 @@
 #include "protocol/reply_fields.h"
 
+#include <algorithm>
 #include <array>
+
+#include "base/check.h"
 
 namespace assay::protocol {
 namespace {
@@ -14,6 +17,8 @@ class ReplyReader {
     const bool sound = cursor_.object([this](const RawString& key) { return root_member(key); });
     return sound && cursor_.at_end();
   }
+
+  bool only_choice() { return choice(); }
 
  private:
   // Takes an object's members by `on_member`; passes over anything else.
@@ -46,18 +51,28 @@ class ReplyReader {
     if (cursor_.peek() != '[') return cursor_.skip();
     bool first = true;
     return cursor_.array([&] {
-      if (!first || cursor_.peek() != '{') {
+      if (first) {
         first = false;
-        return cursor_.skip();
+        return choice();
       }
-      first = false;
-      f_.has_choice = true;
-      return cursor_.object([this](const RawString& key) { return choice_member(key); });
+      std::string_view one;
+      if (!cursor_.slice(one)) return false;
+      const char* const begin = f_.more_choices.empty() ? one.data() : f_.more_choices.data();
+      f_.more_choices = {begin, static_cast<std::size_t>(one.data() + one.size() - begin)};
+      return true;
     });
+  }
+
+  bool choice() {
+    if (cursor_.peek() != '{') return cursor_.skip();
+    f_.has_choice = true;
+    return cursor_.object([this](const RawString& key) { return choice_member(key); });
   }
 
   void clear_choice() {
     f_.has_choice = false;
+    f_.choice = -1;
+    f_.more_choices = {};
     clear_delta();
     f_.choice_text = RawString{};
     f_.finish = RawString{};
@@ -81,6 +96,7 @@ class ReplyReader {
     }
     if (is_key(key, "text")) return cursor_.string_or_skip(f_.choice_text);
     if (is_key(key, "finish_reason")) return finish_reason();
+    if (is_key(key, "index")) return cursor_.count_or_skip(f_.choice);
     return cursor_.skip();
   }
 
@@ -155,7 +171,7 @@ class ReplyReader {
 
   bool meta_count(std::int32_t& out) {
     if (!cursor_.count_or_skip(out)) return false;
-    f_.has_usage = f_.has_usage || out >= 0;
+    f_.has_usage = f_.has_usage || out != -1;
     return true;
   }
 
@@ -187,5 +203,16 @@ bool is_escaped_key(const RawString& key, std::string_view name) {
 }
 
 bool read_reply(std::string_view text, ReplyFields& out) { return ReplyReader(text, out).root(); }
+
+void read_next_choice(std::string_view& more_choices, ReplyFields& out) {
+  JsonCursor cursor(more_choices);
+  std::string_view one;
+  CHECK(cursor.slice(one));
+  more_choices.remove_prefix(
+      static_cast<std::size_t>(one.data() + one.size() - more_choices.data()));
+  const std::size_t next = more_choices.find_first_not_of(", \t\r\n");
+  more_choices.remove_prefix(std::min(next, more_choices.size()));
+  CHECK(ReplyReader(one, out).only_choice());
+}
 
 }  // namespace assay::protocol

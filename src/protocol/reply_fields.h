@@ -15,6 +15,7 @@ namespace assay::protocol {
 struct ReplyFields {
   // choices[0]: delta or message, or text and finish_reason beside it.
   bool has_choice = false;
+  std::int32_t choice = -1;  // its index
   RawString content{};
   RawString refusal{};
   RawString reasoning_content{};
@@ -25,6 +26,8 @@ struct ReplyFields {
   std::string_view function_call{};
   RawString finish{};
   RawString finish_message{};  // SGLang gives a reason as an object, with words when it aborts
+  // The choices behind the first, as they stand, with the commas between them.
+  std::string_view more_choices{};
 
   // The root.
   bool has_usage = false;
@@ -38,6 +41,9 @@ struct ReplyFields {
 
 // False when the text is no JSON object. REQUIRES: padding as JsonCursor needs.
 bool read_reply(std::string_view text, ReplyFields& out);
+// One of `more_choices`, taken off its front, as if it were the event's only one. REQUIRES: not
+// empty; the event was sound.
+void read_next_choice(std::string_view& more_choices, ReplyFields& out);
 
 // True when `key` is `name`; a key written with escapes too.
 bool is_escaped_key(const RawString& key, std::string_view name);

@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view kRequestIdHeader = "x-request-id";
 constexpr std::string_view kRequestIdHole = "00000000000000000000000000000000";
 static_assert(kRequestIdHole.size() == kRequestIdDigits);
+constexpr std::int64_t kChoicesMax = 128;
 
 std::string_view route(Api api) {
   switch (api) {
@@ -310,10 +311,29 @@ Result<void> check_body(const Generation& generation, const Json& body) {
     return invalid(format("extra_body.stream: {} against streaming {}; set streaming instead",
                           streams, generation.stream ? "on" : "off"));
   }
-  if (body["n"].as_int(1) != 1) {
-    return invalid("n: must be 1; a query is measured by the one reply it gets");
+  const Json& n = body["n"];
+  if (!n.is_null() && (!n.is_integer() || n.as_int() < 1 || n.as_int() > kChoicesMax)) {
+    return invalid(format("n: must be a whole number from 1 to {}, is {}", kChoicesMax, n.dump()));
   }
   return {};
+}
+
+// Of the body as it is sent, with all that rows and extra_body put into it. A server takes one of
+// several names for the limit: it is held against the largest.
+Asked asked_of(const Json& body) {
+  Asked out{.stream = body["stream"].as_bool(false)};
+  const Json& sampling = body["sampling_params"];
+  std::int64_t limit = -1;
+  for (const Json* const asked :
+       {&body["max_completion_tokens"], &body["max_tokens"], &sampling["max_new_tokens"]}) {
+    if (asked->is_number()) limit = std::max(limit, asked->as_int());
+  }
+  if (limit > 0 && limit < std::numeric_limits<std::int32_t>::max()) {
+    out.tokens_max = static_cast<std::int32_t>(limit);
+  }
+  const std::int64_t n = std::max(body["n"].as_int(1), sampling["n"].as_int(1));
+  out.choices = static_cast<std::uint16_t>(std::clamp<std::int64_t>(n, 1, kChoicesMax));
+  return out;
 }
 
 bool is_token(std::string_view text) {
@@ -445,6 +465,7 @@ Result<RequestBody> make_body(Api api, const Generation& generation, const Sampl
   TRY(check_body(generation, body));
   RequestBody out;
   out.bytes = body.dump();
+  out.asked = asked_of(body);
   if (!salted) return out;
   // Where two different fillings differ is where the hole is.
   const std::string other = plain_body(api, generation, sample, '1').dump();

@@ -266,13 +266,13 @@ TEST(Body, what_an_api_cannot_ask_is_named) {
   Sample tools = prompt("Hi");
   tools.tools = Json::array();
   Sample two = prompt("Hi");
-  two.body = parse(R"({"n":2})");
+  two.body = parse(R"({"n":200})");
   Sample no_messages;
   no_messages.messages = Json::array();
   EXPECT_THAT(error_of(Api::openai, plain(), tokens), HasSubstr("chat takes text"));
   EXPECT_THAT(error_of(Api::openai, plain(), Sample{}), HasSubstr("map a column to 'prompt'"));
   EXPECT_THAT(error_of(Api::openai, plain(), no_messages), HasSubstr("at least one message"));
-  EXPECT_THAT(error_of(Api::openai, plain(), two), HasSubstr("n: must be 1"));
+  EXPECT_THAT(error_of(Api::openai, plain(), two), HasSubstr("from 1 to 128, is 200"));
   EXPECT_THAT(error_of(Api::openai_completions, plain(), messages), HasSubstr("api_type openai"));
   EXPECT_THAT(error_of(Api::openai_completions, plain(), system), HasSubstr("no system prompt"));
   EXPECT_THAT(error_of(Api::sglang, plain(), tools), HasSubstr("no tools"));

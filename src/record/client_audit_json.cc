@@ -93,6 +93,8 @@ constexpr auto kWalkThread = [](auto& io, ThreadFigures& thread) {
   io.field("cpu_share", thread.cpu_share);
   io.field("run_queue_delay_ns", thread.run_queue_delay);
   io.field("preempted", thread.preempted);
+  io.field("waits_interrupted", thread.waits_interrupted);
+  io.field("interrupted_ns", thread.interrupted_for);
   io.part("loop_lag", thread.loop, kWalkLag);
   io.part("send_lag", thread.send, kWalkLag);
 };
@@ -120,11 +122,15 @@ void walk(Io& io, ClientAudit& audit) {
   io.field("foreign_cpu", audit.foreign_cpu);
   io.field("pressure_share", audit.pressure_share);
   io.field("cores", audit.cores);
+  io.field("stolen_ns", audit.stolen);
+  io.field("throttled_ns", audit.throttled);
+  io.field("throttled_periods", audit.throttled_periods);
   io.field("connections_opened", audit.connections_opened);
   io.field("connections_inside", audit.connections_inside);
   io.field("connections_failed", audit.connections_failed);
   io.field("queued_for_connection", audit.queued_for_connection);
   io.field("queries_sent_again", audit.queries_sent_again);
+  io.field("queries_unprocessed", audit.queries_unprocessed);
   io.field("connections_peak", audit.connections_peak);
   io.field("connections_max", audit.connections_max);
   io.field("descriptors_max", audit.descriptors_max);
@@ -135,6 +141,8 @@ void walk(Io& io, ClientAudit& audit) {
   io.field("stamp_error_max_ns", audit.stamp_error_max);
   io.field("stamp_slew_max_ns", audit.stamp_slew_max);
   io.field("lost_records", audit.lost_records);
+  io.field("backoffs", audit.backoffs);
+  io.field("backed_off_ns", audit.backed_off);
   io.list("settings", audit.settings, kWalkSetting);
 }
 

@@ -45,6 +45,40 @@ char* put_bytes(char* p, std::string_view bytes) {
   return p + bytes.size();
 }
 
+// The payload begins behind its length, which end_extension() writes.
+char* begin_extension(char* p, Extension what) {
+  p = put_byte(p, kExtension);
+  return put_byte(p, static_cast<std::uint8_t>(what)) + 1;
+}
+
+char* end_extension(char* payload, char* end) {
+  CHECK(end - payload < 0x80);
+  payload[-1] = static_cast<char>(end - payload);
+  return end;
+}
+
+// What most events have not: another choice than the first, a usage of their own.
+char* put_more(char* p, const StreamEvent& event) {
+  if (event.choice == 0 && event.tokens_so_far == -1) [[likely]] {
+    return p;
+  }
+  char* const payload = begin_extension(p, Extension::stream_event);
+  p = put_varint(payload, event.choice);
+  return end_extension(payload, put_delta(p, event.tokens_so_far, 0));
+}
+
+char* put_more(char* p, const Event& event) {
+  if (!event.stream_asked && event.tokens_max == -1 && event.choices_asked == 1 &&
+      event.fragments_after_done == 0) {
+    return p;
+  }
+  char* const payload = begin_extension(p, Extension::done);
+  p = put_byte(payload, event.stream_asked ? 1 : 0);
+  p = put_delta(p, event.tokens_max, 0);
+  p = put_varint(p, event.choices_asked);
+  return end_extension(payload, put_varint(p, event.fragments_after_done));
+}
+
 char* put_phase(char* p, DeltaState& state, std::uint16_t phase) {
   if (state.phase == phase) return p;
   state.phase = phase;
@@ -57,11 +91,46 @@ constexpr std::array<Instant Event::*, 8> kMilestones = {
     &Event::due,         &Event::sent,          &Event::first_byte, &Event::first_event,
     &Event::first_token, &Event::first_visible, &Event::last_token, &Event::done};
 
+// The uncertainties of an Event in the order in which they are told.
+constexpr std::array<Duration Event::*, 4> kUncertainties = {
+    &Event::sent_uncertainty, &Event::first_token_uncertainty, &Event::first_visible_uncertainty,
+    &Event::done_uncertainty};
+
+// Events that share a read share its uncertainty, and the last of a read has none: only what
+// differs from that is said.
+char* put_uncertainty(char* p, DeltaState& state, const StreamEvent& event, bool same_instants) {
+  if (!same_instants) state.uncertainty = 0;
+  const std::int64_t expected = event.shares_read ? state.uncertainty : 0;
+  if (event.shares_read) state.uncertainty = event.uncertainty.ns;
+  if (event.uncertainty.ns == expected) return p;
+  char* const payload = begin_extension(p, Extension::event_uncertainty);
+  return end_extension(payload,
+                       put_varint(payload, static_cast<std::uint64_t>(event.uncertainty.ns)));
+}
+
+char* put_uncertainties(char* p, const Event& event) {
+  bool any = false;
+  for (const auto field : kUncertainties) any = any || (event.*field).ns != 0;
+  if (!any) return p;
+  char* const payload = begin_extension(p, Extension::done_uncertainties);
+  p = payload;
+  for (const auto field : kUncertainties) {
+    p = put_varint(p, static_cast<std::uint64_t>((event.*field).ns));
+  }
+  return end_extension(payload, p);
+}
+
 // Instants and durations of a run lie within 146 years of its clock's zero. A reader refuses
 // others, so that whoever subtracts two of them is safe.
 std::int64_t in_reach(ByteReader& in, std::int64_t ns) {
   constexpr std::int64_t kReach = std::int64_t{1} << 62;
   return ns > -kReach && ns < kReach ? ns : static_cast<std::int64_t>(in.fail());
+}
+
+// Never negative, and short enough to be taken from any instant in reach.
+Duration take_length(ByteReader& in) {
+  constexpr std::uint64_t kReach = std::uint64_t{1} << 61;
+  return {static_cast<std::int64_t>(in.varint(kReach))};
 }
 
 // a − b of any two.
@@ -128,9 +197,11 @@ char* put_stream_event(char* p, DeltaState& state, const Query& query, const Str
     p = put_long_event(p, state, query, event, text.size());
     return text.empty() ? p : put_text_piece(p, text);
   }
+  p = put_more(p, event);
   p = put_phase(p, state, query.phase);
   const bool same_query = query.index == state.stream_index;
   const bool same_instants = event.read.ns == state.read && event.arrival.ns == state.arrival;
+  p = put_uncertainty(p, state, event, same_instants);
   p = put_byte(p, static_cast<std::uint8_t>(static_cast<std::uint8_t>(event.category) |
                                             (event.kernel_stamped ? kKernelStamped : 0) |
                                             (event.shares_read ? kSharesRead : 0) |
@@ -150,7 +221,9 @@ char* put_stream_event(char* p, DeltaState& state, const Query& query, const Str
 
 char* put_long_event(char* p, DeltaState& state, const Query& query, const StreamEvent& event,
                      std::size_t text_bytes) {
+  p = put_more(p, event);
   p = put_phase(p, state, query.phase);
+  p = put_uncertainty(p, state, event, false);
   p = put_byte(p, kLongEvent);
   p = put_byte(p, static_cast<std::uint8_t>(static_cast<std::uint8_t>(event.category) |
                                             (event.kernel_stamped ? kKernelStamped : 0) |
@@ -174,7 +247,9 @@ char* put_text_piece(char* p, std::string_view piece) {
 
 char* put_done(char* p, DeltaState& state, const Event& event, std::string_view detail) {
   const Query& query = event.query;
+  p = put_more(p, event);
   p = put_phase(p, state, query.phase);
+  p = put_uncertainties(p, event);
   p = put_byte(p, kDone);
   const unsigned flags = static_cast<unsigned>(event.outcome) |
                          static_cast<unsigned>(event.finish) << 4 | unsigned{event.streamed} << 7 |
@@ -234,6 +309,9 @@ void Record::tell(EventSink& sink) const {
 void RecordDecoder::start_block(Instant base, bool gap) {
   state_ = DeltaState::at(base);
   if (gap) text_total_ = 0;
+  more_of_event_ = {};
+  more_of_done_ = {};
+  event_uncertainty_.reset();
 }
 
 Query RecordDecoder::known(std::uint32_t index) {
@@ -284,13 +362,20 @@ bool RecordDecoder::decode(std::uint8_t tag, ByteReader& in, Record& out) {
     case kTextPiece:
       return decode_text_piece(in, out);
     case kExtension:
-      in.varint();
-      in.bytes(in.varint());
+      decode_extension(in);
       return false;
     default:
       CHECK(false && "four bits have no more values");
       return false;
   }
+}
+
+void RecordDecoder::take_uncertainty(StreamEvent& event, bool same_instants) {
+  if (!same_instants) state_.uncertainty = 0;
+  const std::int64_t expected = event.shares_read ? state_.uncertainty : 0;
+  event.uncertainty = event_uncertainty_.value_or(Duration{expected});
+  event_uncertainty_.reset();
+  if (event.shares_read) state_.uncertainty = event.uncertainty.ns;
 }
 
 void RecordDecoder::decode_phase_mark(ByteReader& in, Record& out) {
@@ -318,9 +403,43 @@ void RecordDecoder::decode_sent(std::uint8_t tag, ByteReader& in, Record& out) {
   if (in.good()) in_flight_.insert(query_key(out.query)) = out.query;
 }
 
+void RecordDecoder::decode_extension(ByteReader& in) {
+  const std::uint64_t what = in.varint();
+  ByteReader payload(in.bytes(in.varint()));
+  // What a later version adds stands behind what we know.
+  switch (what) {
+    case static_cast<std::uint64_t>(Extension::stream_event):
+      more_of_event_.choice = static_cast<std::uint16_t>(payload.varint(0xffff));
+      more_of_event_.tokens_so_far = static_cast<std::int32_t>(payload.delta(0));
+      break;
+    case static_cast<std::uint64_t>(Extension::done):
+      more_of_done_.stream_asked = (payload.varint() & 1) != 0;
+      more_of_done_.tokens_max = static_cast<std::int32_t>(payload.delta(0));
+      more_of_done_.choices_asked = static_cast<std::uint16_t>(payload.varint(0xffff));
+      more_of_done_.fragments_after_done = static_cast<std::uint32_t>(payload.varint(0xffffffff));
+      break;
+    case static_cast<std::uint64_t>(Extension::event_uncertainty):
+      event_uncertainty_ = take_length(payload);
+      break;
+    case static_cast<std::uint64_t>(Extension::done_uncertainties):
+      for (const auto field : kUncertainties) more_of_done_.*field = take_length(payload);
+      break;
+    default:
+      break;
+  }
+  if (!payload.good()) in.fail();
+}
+
+void RecordDecoder::add_extension(StreamEvent& event) {
+  event.choice = more_of_event_.choice;
+  event.tokens_so_far = more_of_event_.tokens_so_far;
+  more_of_event_ = {};
+}
+
 void RecordDecoder::decode_stream_event(std::uint8_t tag, ByteReader& in, Record& out) {
   out.kind = Record::Kind::stream_event;
   StreamEvent& event = out.event;
+  add_extension(event);
   event.category = static_cast<Category>(tag & 0x0f);
   event.kernel_stamped = (tag & kKernelStamped) != 0;
   event.shares_read = (tag & kSharesRead) != 0;
@@ -335,6 +454,7 @@ void RecordDecoder::decode_stream_event(std::uint8_t tag, ByteReader& in, Record
   event.bytes = static_cast<std::uint32_t>(in.varint(0xffffffff));
   event.read = out.at = Instant{state_.read};
   event.arrival = Instant{state_.arrival};
+  take_uncertainty(event, (tag & kSameInstants) != 0);
   state_.time = state_.read;
   out.query = known(state_.stream_index);
   out.text = rule_.kept(state_.phase) ? in.bytes(event.bytes) : std::string_view{};
@@ -345,6 +465,7 @@ bool RecordDecoder::decode_long_event(ByteReader& in, Record& out) {
   record.kind = Record::Kind::stream_event;
   const std::uint8_t flags = in.byte();
   if ((flags & 0x0f) > kLastCategory) in.fail();
+  add_extension(record.event);
   record.event.category = static_cast<Category>(flags & 0x0f);
   record.event.kernel_stamped = (flags & kKernelStamped) != 0;
   record.event.shares_read = (flags & kSharesRead) != 0;
@@ -354,6 +475,7 @@ bool RecordDecoder::decode_long_event(ByteReader& in, Record& out) {
   record.event.bytes = static_cast<std::uint32_t>(in.varint(0xffffffff));
   record.event.read = record.at = Instant{state_.read};
   record.event.arrival = Instant{state_.arrival};
+  take_uncertainty(record.event, false);
   record.query = known(state_.stream_index);
   record.text = {};
   const std::uint64_t total = in.varint(kTextMax);
@@ -378,7 +500,8 @@ bool RecordDecoder::decode_text_piece(ByteReader& in, Record& out) {
 
 void RecordDecoder::decode_done(ByteReader& in, Record& out) {
   out.kind = Record::Kind::done;
-  Event& event = out.done = Event{};
+  Event& event = out.done = more_of_done_;
+  more_of_done_ = {};
   const std::uint64_t flags = in.varint(0xfff);
   if ((flags & 15) >= kOutcomes || (flags >> 4 & 7) >= kFinishReasons) in.fail();
   event.outcome = static_cast<Outcome>(flags & 15);

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,14 @@ class TextRule {
   std::vector<bool> kept_{};
 };
 
+// What is said of the next record of its kind, where there is more to say than the record holds.
+enum class Extension : std::uint8_t {
+  stream_event = 1,  // choice, tokens so far
+  done = 2,          // what the request asked for; fragments after [DONE]
+  event_uncertainty = 3,
+  done_uncertainties = 4,
+};
+
 // What the log's first record says of its records; a reader refuses another.
 inline constexpr std::int64_t kEventLogGrammar = 1;
 
@@ -62,8 +71,9 @@ struct DeltaState {
   std::uint32_t sent_index = 0;
   std::uint32_t done_index = 0;
   std::uint16_t phase = 0;
+  std::int64_t uncertainty = 0;  // of the events that share the last stream event's read
 
-  static DeltaState at(Instant base) { return {base.ns, base.ns, base.ns, 0, 0, 0, 0}; }
+  static DeltaState at(Instant base) { return {base.ns, base.ns, base.ns, 0, 0, 0, 0, 0}; }
 };
 
 // Each appends one record at `p`, which has room for kRecordMax bytes, and returns its end.
@@ -117,6 +127,9 @@ class RecordDecoder {
   void decode_stream_event(std::uint8_t tag, ByteReader& in, Record& out);
   bool decode_long_event(ByteReader& in, Record& out);
   bool decode_text_piece(ByteReader& in, Record& out);
+  void decode_extension(ByteReader& in);
+  void add_extension(StreamEvent& event);
+  void take_uncertainty(StreamEvent& event, bool same_instants);
   void decode_done(ByteReader& in, Record& out);
   Query known(std::uint32_t index);
   void refuse(std::string_view why) {
@@ -129,6 +142,9 @@ class RecordDecoder {
   std::string text_{};          // of the long event being put together
   std::size_t text_total_ = 0;  // 0: none is
   Record long_event_{};
+  StreamEvent more_of_event_{};  // from extensions, for the next record of the kind
+  Event more_of_done_{};
+  std::optional<Duration> event_uncertainty_{};
   std::string_view trouble_{};
 };
 

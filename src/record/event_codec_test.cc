@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/tee.h"
 #include "record/testing_said.h"
 
 namespace assay::record {
@@ -24,6 +25,7 @@ class Encode final : public EventSink {
       room(put_text_piece(p(), text.substr(0, kInlineTextMax)));
     }
   }
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override {
     room(put_done(p(), state, event, detail));
   }
@@ -91,7 +93,7 @@ TEST(EventCodec, what_a_run_says_survives_the_round_trip) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Encode encode;
     Said said;
-    Both both(encode, said);
+    Tee both({&encode, &said});
     RandomTeller(seed, false).tell(both, 3000);
     EXPECT_EQ(first_difference(read_back(encode.bytes()), said.lines), "") << "seed " << seed;
   }
@@ -101,7 +103,7 @@ TEST(EventCodec, whatever_the_fields_hold_survives_the_round_trip) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Encode encode;
     Said said;
-    Both both(encode, said);
+    Tee both({&encode, &said});
     RandomTeller(seed, true).tell(both, 3000);
     EXPECT_EQ(first_difference(read_back(encode.bytes()), said.lines), "") << "seed " << seed;
   }
@@ -110,7 +112,7 @@ TEST(EventCodec, whatever_the_fields_hold_survives_the_round_trip) {
 TEST(EventCodec, a_record_cut_anywhere_gives_the_records_before_it) {
   Encode encode;
   Said said;
-  Both both(encode, said);
+  Tee both({&encode, &said});
   RandomTeller(5, false).tell(both, 300);
   const std::string bytes = encode.bytes();
   for (std::size_t cut = 0; cut < bytes.size(); cut += 1 + cut % 7) {
@@ -152,7 +154,42 @@ TEST(EventCodec, an_event_of_a_query_that_nobody_sent_keeps_its_place) {
   StreamEvent event{};
   encode.on_stream_event(query, event, "");
   EXPECT_EQ(read_back(encode.bytes()),
-            std::vector<std::string>{"event 1.9 sample 0 salt 00 other 00 0 0 0 ''"});
+            std::vector<std::string>{"event 1.9 sample 0 salt 00 other 00 0 0 -1 0 0-0 ''"});
+}
+
+TEST(EventCodec, an_extension_is_of_the_next_record_of_its_kind_and_no_other) {
+  Encode encode;
+  Query query{};
+  StreamEvent event{};
+  event.choice = 300;
+  event.tokens_so_far = kNoCount;
+  encode.on_stream_event(query, event, "");
+  encode.on_stream_event(query, StreamEvent{}, "");
+  Event done{};
+  done.tokens_max = 64;
+  done.choices_asked = 2;
+  encode.on_done(done, "");
+  done = Event{};
+  done.query.index = 1;
+  encode.on_done(done, "");
+  const std::vector<std::string> lines = read_back(encode.bytes());
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(lines[0], "event 0.0 sample 0 salt 00 other 00 0 300 -2 0 0-0 ''");
+  EXPECT_EQ(lines[1], "event 0.0 sample 0 salt 00 other 00 0 0 -1 0 0-0 ''");
+  EXPECT_TRUE(lines[2].ends_with(" asked 0 64 2 after 0")) << lines[2];
+  EXPECT_TRUE(lines[3].ends_with(" asked 0 -1 1 after 0")) << lines[3];
+}
+
+TEST(EventCodec, what_a_later_version_adds_to_an_extension_is_passed_over) {
+  Encode encode;
+  Query query{};
+  encode.on_stream_event(query, StreamEvent{}, "");
+  const std::string_view longer("\x0f\x01\x04\x05\x0cxy", 7);
+  const std::vector<std::string> lines = read_back(std::string(longer) + encode.bytes());
+  EXPECT_EQ(lines, std::vector<std::string>{"event 0.0 sample 0 salt 00 other 00 0 5 6 0 0-0 ''"});
+  std::string trouble;
+  read_back(std::string_view("\x0f\x01\x01\x05", 4), &trouble);
+  EXPECT_NE(trouble.find("cut short"), std::string::npos);
 }
 
 TEST(EventCodec, an_instant_of_another_century_is_refused) {

@@ -116,6 +116,7 @@ class Count final : public EventSink {
   void on_phase(const PhaseMark&) override { ++calls; }
   void on_sent(const Query&, Instant, Instant) override { ++calls; }
   void on_stream_event(const Query&, const StreamEvent&, std::string_view) override { ++calls; }
+  void on_tick(Instant) override {}
   void on_done(const Event&, std::string_view) override { ++calls; }
   std::uint64_t calls = 0;
 };

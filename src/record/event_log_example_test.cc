@@ -60,11 +60,13 @@ TEST(EventLogExample, is_what_the_writer_writes) {
   event.category = Category::text;
   event.kernel_stamped = true;
   event.bytes = 2;
+  event.tokens_so_far = 1;
   event.arrival = start + 50_ms;
   event.read = start + 50_ms + 20_us;
   log.on_stream_event(query, event, "Hi");
   event.shares_read = true;
   event.bytes = 1;
+  event.tokens_so_far = -1;
   log.on_stream_event(query, event, "!");
   Event done{};
   done.query = query;
@@ -82,6 +84,8 @@ TEST(EventLogExample, is_what_the_writer_writes) {
   done.received_bytes = 300;
   done.usage.prompt_tokens = 5;
   done.usage.completion_tokens = 2;
+  done.stream_asked = true;
+  done.tokens_max = 1024;
   log.on_done(done, "");
   log.flush();
   ASSERT_TRUE(log.close({RunState::complete, ""}).has_value());

@@ -21,6 +21,7 @@ class Nobody final : public EventSink {
   void on_stream_event(const Query&, const StreamEvent& event, std::string_view text) override {
     CHECK(text.empty() || text.size() == event.bytes || text.size() <= kTextMax);
   }
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view) override {
     CHECK(!to_string(event.outcome).empty() && !to_string(event.finish).empty());
   }

@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/testing_temp_folder.h"
+#include "domain/tee.h"
 #include "record/testing_said.h"
 
 namespace assay::record {
@@ -70,7 +71,7 @@ TEST(EventLog, gives_back_every_word_across_blocks) {
     options.zstd_level = zstd_level;
     auto writer = writer_at(path, options);
     Said said;
-    Both both(*writer, said);
+    Tee both({writer.get(), &said});
     RandomTeller(11, false).tell(both, 20'000);
     ASSERT_TRUE(writer->close({RunState::complete, "all done"}).has_value());
     EXPECT_EQ(writer->health().lost_records, 0u);
@@ -156,7 +157,7 @@ TEST(EventLog, a_torn_or_changed_file_gives_all_before_the_wound) {
   const auto path = folder.path() / "whole.alog";
   auto writer = writer_at(path);
   Said said;
-  Both both(*writer, said);
+  Tee both({writer.get(), &said});
   RandomTeller teller(3, false);
   for (int block = 0; block < 4; ++block) {
     teller.tell(both, 40);
@@ -275,7 +276,7 @@ TEST(EventLog, after_sigkill_every_record_handed_over_is_read) {
     if (!writer) ::_exit(1);
     RandomTeller teller(21, false);
     Said said;
-    Both both(**writer, said);
+    Tee both({writer->get(), &said});
     for (;;) {
       teller.tell(both, 1000);
       (*writer)->flush();
@@ -353,7 +354,7 @@ TEST(EventLog, blocks_that_find_no_room_are_counted_not_waited_for) {
   ASSERT_TRUE(created.has_value()) << created.error().message;
   auto writer = std::move(*created);
   Said said;
-  Both both(*writer, said);
+  Tee both({writer.get(), &said});
   RandomTeller(4, false).tell(both, 20'000);
   const std::uint64_t lost = writer->health().lost_records;
   EXPECT_GT(lost, 15'000u) << "64 kB of pipe and four blocks hold no more";

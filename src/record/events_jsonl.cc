@@ -26,15 +26,15 @@ void EventsJsonl::Words::add(std::string_view text) {
 }
 
 Result<EventsJsonl> EventsJsonl::create(const std::filesystem::path& path, const RunInfo& info,
-                                        PromptOf prompt_of) {
+                                        Asked asked) {
   ASSIGN_OR_RETURN(StreamFile file, StreamFile::create(path));
-  return EventsJsonl(std::move(file), info, std::move(prompt_of));
+  return EventsJsonl(std::move(file), info, std::move(asked));
 }
 
-EventsJsonl::EventsJsonl(StreamFile file, const RunInfo& info, PromptOf prompt_of)
+EventsJsonl::EventsJsonl(StreamFile file, const RunInfo& info, Asked asked)
     : file_(std::move(file)),
       info_(info),
-      prompt_of_(std::move(prompt_of)),
+      asked_(std::move(asked)),
       streamed_(info.facts["streaming"].as_bool(true)) {}
 
 PhaseKind EventsJsonl::kind_of(std::uint16_t phase) const {
@@ -45,11 +45,15 @@ PhaseKind EventsJsonl::kind_of(std::uint16_t phase) const {
 void EventsJsonl::begin(std::string_view type, Instant at, const Query* query) {
   last_ = std::max(last_, at);
   line_ = format(R"({{"event_type":"{}","timestamp_ns":{},"sample_uuid":")", type, at.ns);
+  Place place;
   if (query != nullptr) {
     const QueryUuid uuid = query_uuid(info_.run_key, query->phase, query->index);
     line_.append(uuid.data(), uuid.size());
+    if (asked_.place) place = asked_.place(*query);
   }
-  line_ += R"(","conversation_id":"","turn":null,"data":)";
+  line_ += R"(","conversation_id":)";
+  append_json_quoted(line_, place.turn > 0 ? place.conversation : "");
+  line_ += place.turn > 0 ? format(R"(,"turn":{},"data":)", place.turn) : R"(,"turn":null,"data":)";
 }
 
 void EventsJsonl::end_line() {
@@ -73,16 +77,21 @@ void EventsJsonl::on_phase(const PhaseMark& mark) {
   if (mark.step == PhaseStep::drained) session("session.stop_performance_tracking", mark.at);
 }
 
-void EventsJsonl::on_sent(const Query& query, Instant, Instant sent) {
-  begin("sample.issued", sent, &query);
-  line_ += R"(["PromptData",)";
-  if (prompt_of_) {
-    append_json_quoted(line_, prompt_of_(query));
-  } else {
-    line_ += "null";
+void EventsJsonl::issued(const Query& query, Instant at, const Prompt& prompt) {
+  begin("sample.issued", at, &query);
+  line_ += R"(["PromptData")";
+  for (const Json* const field :
+       {&prompt.text, &prompt.token_ids, &prompt.messages, &prompt.tools,
+        &prompt.chat_template_kwargs, &prompt.chat_template, &prompt.tool_choice}) {
+    line_ += ',';
+    line_ += field->dump();
   }
-  line_ += ",null,null,null,null,null,null]";
+  line_ += ']';
   end_line();
+}
+
+void EventsJsonl::on_sent(const Query& query, Instant, Instant sent) {
+  issued(query, sent, asked_.prompt ? asked_.prompt(query) : Prompt{});
 }
 
 void EventsJsonl::on_stream_event(const Query& query, const StreamEvent& event,
@@ -154,6 +163,11 @@ void EventsJsonl::append_output(const Event& event, const Reply& reply) {
 void EventsJsonl::on_done(const Event& event, std::string_view detail) {
   const Instant at = event.done.known() ? event.done : last_;
   const bool ok = event.outcome == Outcome::ok;
+  // Never sent, and issued all the same. A turn that was given up asked nothing.
+  if (!event.sent.known()) {
+    const bool given_up = event.outcome == Outcome::cancelled;
+    issued(event.query, at, asked_.prompt && !given_up ? asked_.prompt(event.query) : Prompt{});
+  }
   if (!ok) {
     begin("error.generic", at, &event.query);
     line_ += format(R"(["ErrorData","{}",)", to_string(event.outcome));

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/flat_map.h"
+#include "base/json.h"
 #include "base/result.h"
 #include "domain/event_sink.h"
 #include "domain/run_info.h"
@@ -23,18 +24,39 @@ namespace assay::record {
 
 class EventsJsonl final : public EventSink {
  public:
-  // The "data" of sample.issued: what the query asked, where the caller has the dataset at hand.
-  using PromptOf = std::function<std::string(const Query&)>;
+  // Of a query, where the caller has the dataset at hand: its turn of a conversation (turn 0: of
+  // none), and what it asked, which is the "data" of sample.issued.
+  struct Place {
+    std::string_view conversation{};
+    std::int32_t turn = 0;
+  };
+  struct Prompt {
+    Json text{};
+    Json token_ids{};
+    Json messages{};
+    Json tools{};
+    Json chat_template_kwargs{};
+    Json chat_template{};
+    Json tool_choice{};
+  };
+  struct Asked {
+    std::function<Place(const Query&)> place{};
+    std::function<Prompt(const Query&)> prompt{};
+  };
 
-  // Without `prompt_of`, prompts are null. Whether replies are streamed is info.facts["streaming"],
-  // true where it does not say.
+  // Without `asked` there are no conversations, and prompts are null. Whether replies are streamed
+  // is info.facts["streaming"], true where it does not say.
   static Result<EventsJsonl> create(const std::filesystem::path& path, const RunInfo& info,
-                                    PromptOf prompt_of = {});
+                                    Asked asked);
+  static Result<EventsJsonl> create(const std::filesystem::path& path, const RunInfo& info) {
+    return create(path, info, Asked{});
+  }
 
   void on_phase(const PhaseMark& mark) override;
   void on_sent(const Query& query, Instant due, Instant sent) override;
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override;
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
   // Writes the session's end, and gives the file its name.
@@ -56,10 +78,11 @@ class EventsJsonl final : public EventSink {
     std::string tool_calls{};
   };
 
-  EventsJsonl(StreamFile file, const RunInfo& info, PromptOf prompt_of);
+  EventsJsonl(StreamFile file, const RunInfo& info, Asked asked);
   PhaseKind kind_of(std::uint16_t phase) const;
   void begin(std::string_view type, Instant at, const Query* query);
   void session(std::string_view type, Instant at);
+  void issued(const Query& query, Instant at, const Prompt& prompt);
   void append_words(const Words& words);
   void append_output(const Event& event, const Reply& reply);
   void append_tool_calls(std::string_view text, bool streamed);
@@ -67,7 +90,7 @@ class EventsJsonl final : public EventSink {
 
   StreamFile file_;
   RunInfo info_;
-  PromptOf prompt_of_;
+  Asked asked_;
   bool streamed_;
   bool started_ = false;
   Instant last_{};

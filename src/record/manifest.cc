@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/format.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "record/file_list.h"
 #include "record/run_info_json.h"
@@ -24,6 +25,49 @@ Json log_json(const LogEnd& end) {
       .set("lost_records", end.lost_records)
       .set("unfinished", end.unfinished)
       .set("trouble", end.trouble);
+}
+
+// The manifest's own digest is of all its other members, in order.
+std::string own_digest(const Json& manifest) {
+  Json rest = Json::object();
+  for (const auto& [name, value] : manifest.members()) {
+    if (name != "sha256") rest.set(name, value);
+  }
+  return sha256_hex(rest.dump());
+}
+
+Result<Json> read_manifest(const std::filesystem::path& folder, std::string* text_out) {
+  const std::filesystem::path path = folder / kManifestName;
+  ASSIGN_OR_RETURN(std::string text, read_file(path));
+  Result<Json> json = Json::parse(text);
+  if (!json) return json.error().within(path.string());
+  if ((*json)["format"].as_string() != "assay-run" || (*json)["version"].as_int() != kVersion) {
+    return Error{Code::unsupported, format("{}: not a manifest that this version reads "
+                                           "(format assay-run, version {})",
+                                           path.string(), kVersion)};
+  }
+  if (text_out != nullptr) *text_out = std::move(text);
+  return json;
+}
+
+// A sentence for each value of `kept` that `made` has otherwise, or has not. What only `made` has
+// was not written by the version that made the manifest.
+void compare(const Json& kept, const Json& made, const std::string& path,
+             std::vector<std::string>& faults) {
+  if (kept.is_object() && made.is_object()) {
+    for (const auto& [name, value] : kept.members()) {
+      const std::string deeper = path.empty() ? name : path + "." + name;
+      const Json* const other = made.find(name);
+      if (other == nullptr) {
+        faults.push_back(format("{}: {}: the event log does not say it", kManifestName, deeper));
+      } else {
+        compare(value, *other, deeper, faults);
+      }
+    }
+  } else if (kept != made) {
+    faults.push_back(
+        format("{}: {}: {}; the event log says {}", kManifestName, path, kept.dump(), made.dump()));
+  }
 }
 
 bool names_secret(std::string_view option) {
@@ -85,25 +129,26 @@ Result<void> write_manifest(const std::filesystem::path& folder, const RunReplay
       .set("logs", std::move(logs))
       .set("command", std::move(arguments))
       .set("files", to_json(files));
+  json.set("sha256", own_digest(json));
   return write_file_atomic(folder / kManifestName, json.dump(2) + "\n");
 }
 
 Result<std::vector<std::string>> check_manifest(const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / kManifestName;
-  ASSIGN_OR_RETURN(const std::string text, read_file(path));
-  const Result<Json> json = Json::parse(text);
-  if (!json) return json.error().within(path.string());
-  if ((*json)["format"].as_string() != "assay-run" || (*json)["version"].as_int() != kVersion) {
-    return Error{Code::unsupported, format("{}: not a manifest that this version reads "
-                                           "(format assay-run, version {})",
-                                           path.string(), kVersion)};
-  }
+  std::string text;
+  ASSIGN_OR_RETURN(const Json json, read_manifest(folder, &text));
   ASSIGN_OR_RETURN(const std::vector<ListedFile> files, files_below(folder));
   std::map<std::string, ListedFile> here;
   for (const ListedFile& file : files) here[file.name] = file;
   here.erase(std::string(kManifestName));
   std::vector<std::string> faults;
-  for (const Json& listed : (*json)["files"].items()) {
+  // Manifests of 0.1.0 have none, and these seven members.
+  const bool older = json.members().size() == 7 && json.find("sha256") == nullptr;
+  if (!older && json["sha256"].as_string() != own_digest(json)) {
+    faults.push_back(format("{}: its content has changed", kManifestName));
+  } else if (text != json.dump(2) + "\n") {
+    faults.push_back(format("{}: it was written again by another hand", kManifestName));
+  }
+  for (const Json& listed : json["files"].items()) {
     const auto found = here.find(std::string(listed["path"].as_string()));
     if (found == here.end()) {
       faults.push_back(format("{}: missing", listed["path"].as_string()));
@@ -118,6 +163,31 @@ Result<std::vector<std::string>> check_manifest(const std::filesystem::path& fol
     here.erase(found);
   }
   for (const auto& [name, file] : here) faults.push_back(format("{}: not listed", name));
+  return faults;
+}
+
+Result<std::vector<std::string>> check_manifest_against(const std::filesystem::path& folder,
+                                                        const RunReplay& replay) {
+  ASSIGN_OR_RETURN(const Json json, read_manifest(folder, nullptr));
+  Json logs = Json::array();
+  for (const LogEnd& shard : replay.shards) logs.push_back(log_json(shard));
+  // Through text, so that both sides were read by the same hand.
+  Json said = Json().set("run", to_json(replay.info)).set("end", to_json(replay.end.end));
+  ASSIGN_OR_RETURN(const Json made, Json::parse(said.set("logs", logs).dump()));
+  std::vector<std::string> faults;
+  compare(json["run"], made["run"], "run", faults);
+  compare(json["end"], made["end"], "end", faults);
+  if (json["logs"].size() != logs.size()) {
+    faults.push_back(format("{}: logs: {} of them; there are {}", kManifestName,
+                            json["logs"].size(), logs.size()));
+  } else {
+    for (std::size_t i = 0; i < logs.size(); ++i) {
+      compare(json["logs"][i], made["logs"][i], format("logs.{}", i), faults);
+    }
+  }
+  // Logs of 0.1.0 do not say the command.
+  const Json& command = replay.info.command;
+  if (!command.is_null()) compare(json["command"], command, "command", faults);
   return faults;
 }
 

@@ -100,14 +100,72 @@ std::string read_text(const std::filesystem::path& path) {
 TEST(EventsJsonl, of_a_hand_made_run) {
   const TempFolder folder;
   const auto path = folder.path() / "events.jsonl";
-  auto events = EventsJsonl::create(path, small_run(), [](const Query& query) {
-    return "prompt " + std::to_string(query.sample);
-  });
+  auto events = EventsJsonl::create(
+      path, small_run(),
+      {.place = {}, .prompt = [](const Query& query) {
+         return EventsJsonl::Prompt{.text = "prompt " + std::to_string(query.sample)};
+       }});
   ASSERT_TRUE(events.has_value());
   tell_run(*events);
   EXPECT_FALSE(std::filesystem::exists(path)) << "not before it is whole";
   ASSERT_TRUE(events->close({RunState::interrupted, ""}).has_value());
   expect_golden("record/events.jsonl", read_text(path));
+}
+
+// The reference client's: id and turn on every event of a conversation, "" and null elsewhere; a
+// conversation asks messages and tools; a turn that was given up is issued and asks nothing.
+TEST(EventsJsonl, of_conversations_every_event_names_its_conversation_and_turn) {
+  const TempFolder folder;
+  const auto path = folder.path() / "events.jsonl";
+  auto events = EventsJsonl::create(
+      path, small_run(),
+      {.place = [](const Query& query) -> EventsJsonl::Place {
+         if (query.phase == 2) return {"session of a row that is replayed nowhere", 0};
+         return {"sim_1__repeat_2", static_cast<std::int32_t>(2 * query.index + 1)};
+       },
+       .prompt =
+           [](const Query&) {
+             return EventsJsonl::Prompt{
+                 .messages = Json::array().push_back(Json().set("role", "user")),
+                 .tools = Json::array().push_back(Json().set("type", "function")),
+                 .chat_template_kwargs = Json().set("thinking", true),
+                 .tool_choice = "auto"};
+           }});
+  ASSERT_TRUE(events.has_value());
+  tell_query(*events, query_at(1, 0), 0, {{Category::text, "a"}, {Category::text, "b"}});
+  tell_query(*events, query_at(1, 1), 9, {}, Outcome::http_error);
+  Event given_up{};
+  given_up.query = query_at(1, 2);
+  given_up.outcome = Outcome::cancelled;
+  given_up.due = given_up.done = Instant{12'000'000};
+  events->on_done(given_up, "TurnAbortedByPriorFailure: prior turn errored: http_error");
+  tell_query(*events, query_at(2, 0), 20, {{Category::text, "c"}});
+  ASSERT_TRUE(events->close({RunState::complete, ""}).has_value());
+  std::ifstream in(path);
+  std::vector<std::string> told;
+  for (std::string line; std::getline(in, line);) {
+    const auto json = Json::parse(line);
+    ASSERT_TRUE(json.has_value()) << line;
+    told.push_back((*json)["event_type"].dump() + (*json)["conversation_id"].dump() +
+                   (*json)["turn"].dump());
+    if (told.size() == 1) {
+      EXPECT_EQ((*json)["data"].dump(),
+                R"(["PromptData",null,null,[{"role":"user"}],[{"type":"function"}],)"
+                R"({"thinking":true},null,"auto"])");
+    }
+    if (told.size() == 8) {
+      EXPECT_EQ((*json)["data"].dump(), R"(["PromptData",null,null,null,null,null,null,null])");
+    }
+  }
+  const std::string id = "\"sim_1__repeat_2\"";
+  EXPECT_EQ(told, (std::vector<std::string>{
+                      "\"sample.issued\"" + id + "1", "\"sample.recv_first\"" + id + "1",
+                      "\"sample.recv_non_first\"" + id + "1", "\"sample.complete\"" + id + "1",
+                      "\"sample.issued\"" + id + "3", "\"error.generic\"" + id + "3",
+                      "\"sample.complete\"" + id + "3", "\"sample.issued\"" + id + "5",
+                      "\"error.generic\"" + id + "5", "\"sample.complete\"" + id + "5",
+                      R"("sample.issued"""null)", R"("sample.recv_first"""null)",
+                      R"("sample.complete"""null)", R"("session.ended"""null)"}));
 }
 
 TEST(EventsJsonl, replies_that_are_not_streamed_come_in_one_piece) {
@@ -189,6 +247,26 @@ TEST(SampleIndex, names_each_query_of_all_but_warm_up) {
   EXPECT_EQ((*json)["aime25::gptoss"][std::string_view(uuid.data(), 32)].as_int(), 100);
 }
 
+TEST(SampleIndex, of_a_replay_has_every_turn_by_the_row_of_the_first_pass) {
+  const TempFolder folder;
+  RunInfo info = small_run();
+  info.phases = {{PhaseKind::performance, "performance", false}, {PhaseKind::tail, "tail", false}};
+  info.facts.set("rows_of_pass", 101);
+  SampleIndex index(info);
+  for (const Query& query : {query_at(0, 0), query_at(1, 0), query_at(0, 1), query_at(1, 1)}) {
+    index.on_sent(query, Instant{0}, Instant{0});
+  }
+  ASSERT_TRUE(index.write(folder.path() / "map.json").has_value());
+  const auto json = Json::parse(read_text(folder.path() / "map.json"));
+  ASSERT_TRUE(json.has_value());
+  ASSERT_EQ(json->size(), 1u);
+  std::vector<std::int64_t> rows;
+  for (const auto& [uuid, row] : (*json)["performance"].members()) rows.push_back(row.as_int());
+  EXPECT_EQ(rows, (std::vector<std::int64_t>{100, 100, 0, 0})) << "in the order of issue";
+  const QueryUuid uuid = query_uuid(7, 1, 1);
+  EXPECT_NE((*json)["performance"].find(std::string_view(uuid.data(), 32)), nullptr);
+}
+
 TEST(SampleIndex, phases_without_queries_are_there_and_empty) {
   const TempFolder folder;
   ASSERT_TRUE(SampleIndex(small_run()).write(folder.path() / "map.json").has_value());
@@ -232,6 +310,43 @@ TEST(Manifest, finds_what_changed_what_is_gone_and_what_is_new) {
                      }));
   ASSERT_TRUE(write_manifest(folder.path(), some_replay(), command).has_value());
   EXPECT_TRUE(check_manifest(folder.path())->empty()) << "written again, it is true again";
+}
+
+// Every byte of the manifest counts, also those that a reader of JSON does not look at.
+TEST(Manifest, a_byte_that_changed_in_itself_is_found) {
+  const TempFolder folder;
+  const std::vector<std::string> command = {"assay", "run"};
+  ASSERT_TRUE(write_file_atomic(folder.path() / "config.yaml", "a: 1\n").has_value());
+  ASSERT_TRUE(write_manifest(folder.path(), some_replay(), command).has_value());
+  const std::string good = read_text(folder.path() / kManifestName);
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 1);
+    std::ofstream(folder.path() / kManifestName, std::ios::binary) << bad;
+    const auto faults = check_manifest(folder.path());
+    EXPECT_TRUE(!faults || !faults->empty()) << "byte " << at << " of " << good.size();
+  }
+}
+
+TEST(Manifest, what_it_says_of_the_run_is_what_the_event_log_says) {
+  const TempFolder folder;
+  RunReplay replay = some_replay();
+  replay.info.command = Json::array().push_back("assay").push_back("run");
+  const std::vector<std::string> command = {"assay", "run"};
+  ASSERT_TRUE(write_manifest(folder.path(), replay, command).has_value());
+  EXPECT_TRUE(check_manifest_against(folder.path(), replay)->empty());
+  const auto forged = [&](auto change) {
+    RunReplay other = replay;
+    change(other);
+    return check_manifest_against(folder.path(), other)->size();
+  };
+  EXPECT_EQ(forged([](RunReplay& r) { r.info.version = "9"; }), 1U);
+  EXPECT_EQ(forged([](RunReplay& r) { r.info.git_sha = "abc"; }), 1U);
+  EXPECT_EQ(forged([](RunReplay& r) { r.info.facts = Json().set("model", "another"); }), 1U);
+  EXPECT_EQ(forged([](RunReplay& r) { r.info.command.push_back("--spin"); }), 2U);
+  EXPECT_EQ(forged([](RunReplay& r) { r.end.end.state = RunState::interrupted; }), 1U);
+  EXPECT_EQ(forged([](RunReplay& r) { r.shards[0].lost_records = 5; }), 1U);
+  EXPECT_EQ(forged([](RunReplay& r) { r.shards.push_back({}); }), 1U);
 }
 
 TEST(Manifest, a_folder_without_one_is_refused) {

@@ -40,6 +40,7 @@ Json to_json(const RunInfo& info) {
   json.set("plan_digest", info.plan_digest);
   json.set("run_key", info.run_key);
   json.set("clock", info.simulated ? "simulated" : "monotonic");
+  if (info.uncertainty) json.set("uncertainty", true);
   json.set("started", rfc3339(info.started));
   json.set("started_ns", info.started.ns);
   json.set("wall_minus_monotonic_ns", info.offset.wall_minus_monotonic.ns);
@@ -50,6 +51,7 @@ Json to_json(const RunInfo& info) {
   for (const PhaseInfo& phase : info.phases) phases.push_back(phase_json(phase));
   json.set("phases", std::move(phases));
   json.set("facts", info.facts);
+  if (!info.command.is_null()) json.set("command", info.command);
   return json;
 }
 
@@ -64,6 +66,7 @@ Result<RunInfo> run_info_from(const Json& json) {
   info.plan_digest = json["plan_digest"].as_string();
   info.run_key = json["run_key"].as_uint();
   info.simulated = json["clock"].as_string() == "simulated";
+  info.uncertainty = json["uncertainty"].as_bool();
   info.started.ns = json["started_ns"].as_int();
   info.offset.wall_minus_monotonic.ns = json["wall_minus_monotonic_ns"].as_int();
   info.offset.error.ns = json["wall_error_ns"].as_int();
@@ -74,6 +77,7 @@ Result<RunInfo> run_info_from(const Json& json) {
     info.phases.push_back(std::move(one));
   }
   info.facts = json["facts"];
+  info.command = json["command"];
   return info;
 }
 

@@ -9,12 +9,23 @@
 
 namespace assay::record {
 
+SampleIndex::SampleIndex(RunInfo info)
+    : info_(std::move(info)), rows_of_pass_(info_.facts["rows_of_pass"].as_uint()) {}
+
+bool SampleIndex::is_tail(std::size_t phase) const {
+  return phase < info_.phases.size() && info_.phases[phase].kind == PhaseKind::tail;
+}
+
 void SampleIndex::note(const Query& query) {
-  if (query.phase < info_.phases.size() && !is_counted(info_.phases[query.phase].kind)) {
-    return;
-  }
-  if (query.phase >= phases_.size()) phases_.resize(std::size_t{query.phase} + 1);
-  phases_[query.phase].emplace_back(query.index, query.sample);
+  std::size_t phase = query.phase;
+  while (phase > 0 && is_tail(phase)) --phase;
+  if (phase < info_.phases.size() && !is_counted(info_.phases[phase].kind)) return;
+  if (phase >= phases_.size()) phases_.resize(phase + 1);
+  const auto row = rows_of_pass_ > 0 && info_.phases.size() > phase &&
+                           info_.phases[phase].kind == PhaseKind::performance
+                       ? static_cast<std::uint32_t>(query.sample % rows_of_pass_)
+                       : query.sample;
+  phases_[phase].push_back({query.phase, query.index, row});
 }
 
 void SampleIndex::on_sent(const Query& query, Instant, Instant) { note(query); }
@@ -35,10 +46,10 @@ Result<void> SampleIndex::write(const std::filesystem::path& path) const {
     phase_separator = ",\n";
     std::string_view separator = "\n";
     if (phase < phases_.size()) {
-      for (const auto& [index, sample] : phases_[phase]) {
-        const QueryUuid uuid = query_uuid(info_.run_key, static_cast<std::uint16_t>(phase), index);
+      for (const Used& one : phases_[phase]) {
+        const QueryUuid uuid = query_uuid(info_.run_key, one.phase, one.index);
         file.append(format("{}    \"{}\": {}", separator,
-                           std::string_view(uuid.data(), uuid.size()), sample));
+                           std::string_view(uuid.data(), uuid.size()), one.row));
         separator = ",\n";
       }
     }

@@ -74,6 +74,7 @@ class WarmupLog final : public EventSink {
   void on_phase(const PhaseMark& mark) override;
   void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
   const std::string& lines() const { return lines_; }
 

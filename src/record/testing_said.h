@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <set>
 #include <string>
@@ -25,10 +26,12 @@ class Said final : public EventSink {
     lines.push_back(format("sent {} {} {}", name(q), due.ns, sent.ns));
   }
   void on_stream_event(const Query& q, const StreamEvent& e, std::string_view text) override {
-    lines.push_back(format("event {} {} {}{} {} {} {} '{}'", name(q), to_string(e.category),
-                           int{e.kernel_stamped}, int{e.shares_read}, e.bytes, e.arrival.ns,
-                           e.read.ns, text));
+    lines.push_back(format("event {} {} {}{} {} {} {} {} {}-{} '{}'", name(q),
+                           to_string(e.category), int{e.kernel_stamped}, int{e.shares_read},
+                           e.bytes, e.choice, e.tokens_so_far, e.arrival.ns, e.read.ns,
+                           e.uncertainty.ns, text));
   }
+  void on_tick(Instant) override {}
   void on_done(const Event& e, std::string_view detail) override {
     std::string line = format("done {} {} {} {}{}{}{} {} {}", name(e.query), to_string(e.outcome),
                               to_string(e.finish), int{e.streamed}, int{e.connected},
@@ -37,13 +40,17 @@ class Said final : public EventSink {
                              e.first_visible, e.last_token, e.done}) {
       line += format(" {}", at.ns);
     }
-    for (const Duration d : {e.read_delay_first_token, e.read_delay_done, e.connect_time}) {
+    for (const Duration d :
+         {e.read_delay_first_token, e.read_delay_done, e.connect_time, e.sent_uncertainty,
+          e.first_token_uncertainty, e.first_visible_uncertainty, e.done_uncertainty}) {
       line += format(" {}", d.ns);
     }
     line +=
         format(" {} {} {} {} {} usage {} {} {} {} '{}'", e.stream_events, e.fragments,
                e.first_fragment_bytes, e.output_bytes, e.received_bytes, e.usage.prompt_tokens,
                e.usage.completion_tokens, e.usage.reasoning_tokens, e.usage.cached_tokens, detail);
+    line += format(" asked {} {} {} after {}", int{e.stream_asked}, e.tokens_max, e.choices_asked,
+                   e.fragments_after_done);
     lines.push_back(std::move(line));
   }
 
@@ -65,37 +72,6 @@ inline std::string first_difference(const std::vector<std::string>& a,
   }
   return "";
 }
-
-// Tells the same to each of two sinks.
-class Both final : public EventSink {
- public:
-  Both(EventSink& a, EventSink& b) : a_(a), b_(b) {}
-  void on_phase(const PhaseMark& mark) override {
-    a_.on_phase(mark);
-    b_.on_phase(mark);
-  }
-  void on_sent(const Query& query, Instant due, Instant sent) override {
-    a_.on_sent(query, due, sent);
-    b_.on_sent(query, due, sent);
-  }
-  void on_stream_event(const Query& query, const StreamEvent& event,
-                       std::string_view text) override {
-    a_.on_stream_event(query, event, text);
-    b_.on_stream_event(query, event, text);
-  }
-  void on_done(const Event& event, std::string_view detail) override {
-    a_.on_done(event, detail);
-    b_.on_done(event, detail);
-  }
-  void on_tick(Instant now) override {
-    a_.on_tick(now);
-    b_.on_tick(now);
-  }
-
- private:
-  EventSink& a_;
-  EventSink& b_;
-};
 
 class RandomTeller {
  public:
@@ -145,6 +121,12 @@ class RandomTeller {
     const auto ns = static_cast<std::int64_t>(rng_.next() >> (2 + rng_.below(61)));
     return (rng_.below(2) == 0 ? ns : -ns) / 4 * 3;
   }
+  // Never negative; often that of the read at hand.
+  Duration doubt() {
+    if (hostile_ && rng_.below(4) == 0) return {std::abs(far()) / 4};
+    if (rng_.below(2) == 0) doubt_.ns = static_cast<std::int64_t>(rng_.below(9'000'000));
+    return doubt_;
+  }
   Instant milestone() { return rng_.below(6) == 0 ? Instant::none() : instant(); }
 
   Query new_query() {
@@ -184,10 +166,13 @@ class RandomTeller {
     }
     last_read_ = event.read;
     last_arrival_ = event.arrival;
+    if (event.shares_read ? rng_.below(4) != 0 : rng_.below(20) == 0) event.uncertainty = doubt();
     std::string text = words(rng_.below(12));
     if (rng_.below(300) == 0) text = words(rng_.below(60'000));
     event.bytes = static_cast<std::uint32_t>(text.size());
     if (hostile_ && rng_.below(8) == 0) event.bytes = number<std::uint32_t>(100);
+    if (rng_.below(5) == 0) event.choice = number<std::uint16_t>(3);
+    if (rng_.below(4) == 0) event.tokens_so_far = number<std::int32_t>(500);
     sink.on_stream_event(query, event, text);
   }
 
@@ -217,6 +202,10 @@ class RandomTeller {
       d->ns = hostile_ && rng_.below(4) == 0 ? far() / 4
                                              : static_cast<std::int64_t>(rng_.below(50'000));
     }
+    for (Duration* const d : {&e.sent_uncertainty, &e.first_token_uncertainty,
+                              &e.first_visible_uncertainty, &e.done_uncertainty}) {
+      if (rng_.below(3) == 0) *d = doubt();
+    }
     e.stream_events = number<std::uint32_t>(70);
     e.fragments = number<std::uint32_t>(70);
     e.first_fragment_bytes = number<std::uint32_t>(9);
@@ -228,6 +217,10 @@ class RandomTeller {
     }
     if (rng_.below(4) == 0) e.usage.reasoning_tokens = number<std::int32_t>(500);
     if (rng_.below(4) == 0) e.usage.cached_tokens = number<std::int32_t>(500);
+    e.stream_asked = rng_.below(2) == 0;
+    if (rng_.below(2) == 0) e.tokens_max = number<std::int32_t>(5000);
+    if (rng_.below(5) == 0) e.choices_asked = number<std::uint16_t>(5);
+    if (rng_.below(5) == 0) e.fragments_after_done = number<std::uint32_t>(5);
     sink.on_done(e, e.outcome == Outcome::ok ? "" : words(rng_.below(90)));
   }
 
@@ -236,6 +229,7 @@ class RandomTeller {
   Instant now_{1'000'000'000'000};
   Instant last_read_{};
   Instant last_arrival_{};
+  Duration doubt_{};
   std::uint32_t next_ = 0;
   std::vector<Query> open_{};
   std::set<std::pair<std::uint16_t, std::uint32_t>> places_{};  // a place is used once

@@ -61,15 +61,58 @@ std::string_view recorded_by(const Point& point) {
   return point.run.facts["imported"]["format"].as_string();
 }
 
-std::string tokens_text(const Point& point) {
+// "the server's usage in 90 replies, the fragments in 10 of 100 replies; figures are over those".
+std::string mixed_text(const metrics::Tokens& tokens) {
+  using metrics::TokenBasis;
+  struct Word {
+    TokenBasis basis;
+    std::string_view name;
+  };
+  std::string out;
+  for (const auto& [basis, name] :
+       {Word{TokenBasis::usage, "the server's usage"}, Word{TokenBasis::tokenizer, "the tokenizer"},
+        Word{TokenBasis::fragments, "the number of fragments"}}) {
+    const std::uint64_t replies = tokens.replies_by[static_cast<std::size_t>(basis)];
+    if (replies == 0) continue;
+    out += format("{}{}, in {}", out.empty() ? "" : "; ", name, count_text(replies));
+  }
+  out += format(" of {} replies", count_text(tokens.replies_counted + tokens.replies_uncounted));
+  return tokens.replies_uncounted > 0 ? out + "; figures are over those" : out;
+}
+
+// What stands beside the count: what was declared, what the server said.
+std::string beside_text(const metrics::Tokens& tokens) {
+  std::string out;
+  if (tokens.hidden > 0) {
+    out += format("; {} more declared as reasoning that is not streamed",
+                  with_thousands(tokens.hidden));
+  }
+  if (tokens.said_beside_tokenizer > 0 && tokens.tokenizer_beside_said > 0) {
+    out += format("; the server says {} where the tokenizer counts {}",
+                  with_thousands(tokens.said_beside_tokenizer),
+                  with_thousands(tokens.tokenizer_beside_said));
+  }
+  if (tokens.contradicted > 0) {
+    out += format("; in {} replies the server's count ({} in all) contradicts the reply",
+                  count_text(tokens.contradicted), with_thousands(tokens.contradicted_said));
+  }
+  return out;
+}
+
+std::string source_text(const Point& point) {
   const metrics::Tokens& tokens = point.tokens;
   switch (tokens.source) {
     case metrics::TokenSource::unknown:
-      return "no reply said how many tokens it has: token figures are absent, not guessed";
+      return tokens.contradicted > 0
+                 ? "no count can be believed: token figures are absent, not guessed"
+                 : "no reply said how many tokens it has: token figures are absent, not guessed";
     case metrics::TokenSource::mixed:
-      return format("the server's usage, in {} of {} replies; figures are over those",
-                    count_text(tokens.replies_counted),
-                    count_text(tokens.replies_counted + tokens.replies_uncounted));
+      return mixed_text(tokens);
+    case metrics::TokenSource::fragments:
+      return format(
+          "counted by fragments, each taken for one token, in all {} replies: the "
+          "server's counts cannot be; {} out",
+          count_text(tokens.replies_counted), with_thousands(tokens.output));
     case metrics::TokenSource::tokenizer:
       return format("{} counted {} of {} replies ({}): {} in, {} out",
                     tokens.tokenizer["tokenizer"].as_string("the model's tokenizer"),
@@ -86,6 +129,10 @@ std::string tokens_text(const Point& point) {
       tool.empty() ? std::string("the server's usage") : format("as {} counted them", tool),
       count_text(tokens.replies_counted), with_thousands(tokens.prompt),
       with_thousands(tokens.output));
+}
+
+std::string tokens_text(const Point& point) {
+  return source_text(point) + beside_text(point.tokens);
 }
 
 std::string fragments_text(const metrics::Tokens& tokens) {
@@ -130,6 +177,30 @@ std::string delays_text(const Point& point) {
   add("sends late", point.lateness);
   add("reads late", point.read_delay);
   return out;
+}
+
+// Between which values the truth of each figure lies. Only where that is more than a stamp's error.
+std::string limits_text(const Point& point) {
+  constexpr double kShown = 20'000;  // ns
+  std::string out;
+  bool known = false;
+  const auto add = [&](std::string_view name, const metrics::Distribution& series) {
+    if (!series.limits) return;
+    known = true;
+    for (std::size_t i = metrics::kEstimates; i-- > 0;) {
+      const double p = metrics::kPercentiles[i];
+      const metrics::Between& range = series.limits->percentiles[i];
+      if ((p != 50 && p != 99) || range.width() < kShown) continue;
+      out += format("{}{} P{:g} {} to {}", out.empty() ? "" : "; ", name, p, time_text(range.low),
+                    time_text(range.high));
+    }
+  };
+  add("TTFT", point.arrival.ttft);
+  add("TPOT", point.arrival.tpot);
+  add("ITL", point.arrival.itl);
+  add("latency", point.arrival.latency);
+  if (!known) return {};
+  return out.empty() ? "the figures are exact to within 20 us" : "the truth lies within: " + out;
 }
 
 // The busiest thread, the worst lag and what others took. A figure that the system did not give is
@@ -179,6 +250,15 @@ std::string connections_text(const Point& point, const ClientAudit& audit) {
         audit.queries_sent_again == 1 ? std::string("one query")
                                       : count_text(audit.queries_sent_again) + " queries");
   }
+  if (audit.queries_unprocessed > 0) {
+    const bool one = audit.queries_unprocessed == 1;
+    out += format(
+        "{}the server left {} unprocessed (GOAWAY or REFUSED_STREAM) and {} sent again; latency "
+        "counts from the first try",
+        out.empty() ? "" : "; ",
+        one ? std::string("one request") : count_text(audit.queries_unprocessed) + " requests",
+        one ? "it was" : "they were");
+  }
   return out;
 }
 
@@ -209,6 +289,7 @@ std::vector<Fact> basis_facts(const Point& point, const RunContext& context) {
                                       : format("as {} recorded them", tool));
   if (context.innocence) add("client", innocence_text(*context.innocence));
   add("capacity", context.calibration);
+  add("limits", limits_text(point));
   add("delays", point.run.simulated || !tool.empty() ? "" : delays_text(point));
   if (context.audit) add("connections", connections_text(point, *context.audit));
   if (context.audit) add("machine", audit_text(*context.audit));

@@ -32,12 +32,16 @@ std::string second_text(WallTime time) {
 Headline throughput_headline(const Point& point) {
   Headline out{"system_tps", "system_tps", "output throughput", "–", "", ""};
   if (!point.rates.tps) {
-    out.doubt = "no token counts from the server";
+    out.doubt = point.tokens.contradicted > 0 ? "no token count that can be believed"
+                                              : "no token counts from the server";
     return out;
   }
   out.value = three_digits(*point.rates.tps);
   out.unit = "tok/s";
-  if (point.tokens.source == metrics::TokenSource::mixed) {
+  if (point.tokens.contradicted > 0) {
+    out.doubt = format("{} of {} replies contradict the server's count",
+                       count_text(point.tokens.contradicted), count_text(point.counts.completed));
+  } else if (point.tokens.replies_uncounted > 0) {
     out.doubt = format("{} of {} replies said no count", count_text(point.tokens.replies_uncounted),
                        count_text(point.counts.completed));
   } else if (!point.complete()) {
@@ -55,6 +59,9 @@ Headline user_headline(const Point& point) {
   out.value = three_digits(*point.rates.tps_per_user);
   out.unit = "tok/s";
   const metrics::Tokens& tokens = point.tokens;
+  if (tokens.replies_by[static_cast<std::size_t>(metrics::TokenBasis::fragments)] > 0) {
+    out.doubt = "fragments taken for tokens";
+  }
   if (tokens.first_fragment_taken_for_one && tokens.per_fragment.value_or(1) > 1.05) {
     out.doubt = format("fragments hold {} tokens", three_digits(*tokens.per_fragment));
   }
@@ -73,7 +80,10 @@ Headline ttft_headline(const Point& point) {
   Headline out{"ttft_p90", "TTFT P90", "first token, nine in ten within", "–", "", ""};
   const Distribution& ttft = point.arrival.ttft;
   if (ttft.empty()) {
-    out.doubt = point.stamps.events > 0 ? "streams without a token" : "no streamed reply";
+    const bool whole = point.tokens.not_streamed > 0;
+    out.doubt = whole                     ? "the endpoint did not stream"
+                : point.stamps.events > 0 ? "streams without a token"
+                                          : "no streamed reply";
     return out;
   }
   const double p90 = ttft.percentile(90.0);

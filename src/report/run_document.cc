@@ -34,6 +34,16 @@ Json distribution(const metrics::Distribution& series, double unit) {
     percentiles.set(json_number(metrics::kPercentiles[i]), figure(series.percentiles[i] * unit));
   }
   out.set("percentiles", std::move(percentiles));
+  if (series.limits) {
+    Json limits = Json::object();
+    for (std::size_t i = 0; i < metrics::kPercentiles.size(); ++i) {
+      const metrics::Between& range = series.limits->percentiles[i];
+      Json pair = Json::array();
+      pair.push_back(figure(range.low * unit)).push_back(figure(range.high * unit));
+      limits.set(json_number(metrics::kPercentiles[i]), std::move(pair));
+    }
+    out.set("limits", std::move(limits));
+  }
   Json quantiles = Json::array();
   for (const metrics::QuantilePoint& point : series.quantiles) {
     Json pair = Json::array();

@@ -100,6 +100,7 @@ Rule metric_consistency_tps_per_user();
 Rule metric_consistency_tpot_p90();
 Rule metric_consistency_tps_per_kw();
 Rule agentic_metric_consistency();
+Rule token_evidence();
 Rule nodes_used();
 Rule maximal_engagement();
 

@@ -19,7 +19,8 @@ inline std::vector<Mutation> mutations() {
                            point_mutations_4,     seed_mutations_1,      seed_mutations_2,
                            metric_mutations_1,    metric_mutations_2,    accuracy_mutations_1,
                            accuracy_mutations_2,  accuracy_mutations_3,  summary_review_mutations,
-                           log_review_mutations,  pass_review_mutations, pareto_mutations}) {
+                           log_review_mutations,  pass_review_mutations, pareto_mutations,
+                           token_mutations}) {
     for (Mutation& one : make()) out.push_back(std::move(one));
   }
   return out;

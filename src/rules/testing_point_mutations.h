@@ -14,6 +14,29 @@ inline void write_text(const std::filesystem::path& path, std::string_view text)
   std::ofstream(path) << text;
 }
 
+inline std::vector<Mutation> token_mutations() {
+  return {
+      {.rule = "token-evidence",
+       .what = "replies whose token counts cannot be",
+       .change =
+           [](GoldenTree& t) {
+             const Json counts = Json().set("replies", 400).set("said", 400'000).set("counted", 9);
+             t.summary("r96").set("assay",
+                                  Json().set("tokens", Json().set("contradicted", counts)));
+           }},
+      {.rule = "token-evidence",
+       .what = "one reply without any content",
+       .change =
+           [](GoldenTree& t) {
+             const Json none = Json().set("replies", 0);
+             t.summary("r96").set(
+                 "assay",
+                 Json().set("tokens", Json().set("contradicted", none).set("empty_replies", 1)));
+           },
+       .severity = Severity::warning},
+  };
+}
+
 inline std::vector<Mutation> point_mutations_1() {
   const auto set_steady = [](std::initializer_list<std::string_view> path, std::string_view name,
                              Json value) {

@@ -67,6 +67,7 @@ class TurnSink final : public EventSink {
   void on_phase(const PhaseMark&) override {}
   void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override {
     if (event.outcome == Outcome::cancelled) given_up.emplace_back(detail);
   }
@@ -167,6 +168,18 @@ TEST(Conversations, the_time_limit_ends_the_tail_too) {
   EXPECT_EQ(result.phases[0].stopped, StopReason::duration);
   EXPECT_EQ(target.sent.size(), 4U);
   EXPECT_EQ(result.phases[1].issued, 0U);
+}
+
+TEST(Conversations, the_time_limit_is_the_whole_replays_and_does_not_begin_anew_in_the_tail) {
+  SimClock clock;
+  TurnTarget target(clock);
+  TurnSink sink;
+  Plan plan = replay_of({turns(0, 2), turns(1, 9)}, 2, true);
+  plan.phases[0].stop.duration_max = plan.phases[1].stop.duration_max = 35_ms;
+  const RunResult result = run(plan, clock, target, sink, Control{});
+  EXPECT_EQ(result.phases[0].stopped, StopReason::schedule);
+  EXPECT_EQ(result.phases[1].stopped, StopReason::duration);
+  EXPECT_THAT(samples_of(target, 1), ElementsAre(12, 13)) << "at 20 and 30 ms";
 }
 
 TEST(Conversations, shards_share_them_whole_and_one_without_a_slot_has_none) {

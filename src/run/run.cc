@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -22,7 +23,8 @@ constexpr int kSendsBetweenPolls = 32;
 // Passes everything on, and counts what the loop needs to know.
 class Watch final : public EventSink {
  public:
-  explicit Watch(EventSink& next, std::size_t phases) : next_(next), done_(phases), ok_(phases) {}
+  Watch(EventSink& next, std::size_t phases, Guard& guard, std::uint32_t shard)
+      : next_(next), guard_(guard), shard_(shard), done_(phases), ok_(phases) {}
 
   void on_phase(const PhaseMark& mark) override { next_.on_phase(mark); }
   void on_sent(const Query& query, Instant due, Instant sent) override {
@@ -31,15 +33,19 @@ class Watch final : public EventSink {
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override {
     last_activity = event.read;
+    waiting_since = std::min(waiting_since, event.arrival);
     failing = false;
     next_.on_stream_event(query, event, text);
   }
   void on_done(const Event& event, std::string_view detail) override {
     ++done_[event.query.phase];
+    guard_.on_done(shard_, event);
     failing = event.outcome != Outcome::ok;
+    if (!failing) waiting_since = std::min(waiting_since, event.done);
     // A server that holds the end of its stream back holds the slot: no send is late by that.
     const Instant released = event.released.known() ? event.released : event.done;
-    freed.push_back(released);
+    sorted_ = sorted_ && (freed_.empty() || freed_.back() <= released);
+    freed_.push_back(released);
     if (keep_ended) ended.push_back({event.query, released, event.outcome});
     if (!failing) {
       ++ok_[event.query.phase];
@@ -52,9 +58,37 @@ class Watch final : public EventSink {
   std::uint64_t done(std::uint16_t phase) const { return done_[phase]; }
   std::uint64_t ok(std::uint16_t phase) const { return ok_[phase]; }
 
-  Instant last_activity{};       // of a target that answers: failures are none
-  bool failing = false;          // the latest query failed, and no answer has come since
-  std::vector<Instant> freed{};  // when slots became free that nobody took yet
+  // The loop has sent all it may: what ended until now frees no slot that a later query could have
+  // had earlier.
+  void looked() {
+    freed_.clear();
+    sorted_ = true;
+  }
+  // Since when, with `in_flight` now, there has been a place for one more under the limits that
+  // were in force since the last look: the last of `steps`, and those before it that ended since.
+  // none(): since the last look or longer, so no limit held anything back.
+  Instant place_since(std::size_t in_flight, std::span<const LimitStep> steps, Instant started) {
+    if (!sorted_) std::ranges::sort(freed_);
+    sorted_ = true;
+    for (std::size_t i = steps.size(); i-- > 0;) {
+      const std::size_t limit = steps[i].in_flight_max;
+      std::size_t later = 0;  // of what ended, how many did so after this step
+      if (i + 1 < steps.size()) {
+        const Instant end = started + steps[i + 1].at;
+        while (later < freed_.size() && freed_[freed_.size() - 1 - later] >= end) ++later;
+        if (in_flight + later >= limit) return end;
+      }
+      const std::size_t slots = limit - in_flight;
+      if (freed_.size() < slots) continue;
+      const Instant freed = freed_[freed_.size() - slots];
+      if (i == 0 || freed > started + steps[i].at) return freed;
+    }
+    return Instant::none();
+  }
+
+  Instant waiting_since = Instant::max();  // the earliest arrival since this was set
+  Instant last_activity{};                 // of a target that answers: failures are none
+  bool failing = false;                    // the latest query failed, and no answer has come since
   // Queries that ended, for a replay to go on from.
   struct Ended {
     Query query{};
@@ -66,24 +100,30 @@ class Watch final : public EventSink {
 
  private:
   EventSink& next_;
+  Guard& guard_;
+  const std::uint32_t shard_;
   std::vector<std::uint64_t> done_;
   std::vector<std::uint64_t> ok_;
+  std::vector<Instant> freed_{};  // when what ended since the last look let its slot go
+  bool sorted_ = true;
 };
 
 class Loop {
  public:
-  Loop(const Plan& plan, Clock& clock, Target& target, EventSink& sink, const Control& control)
+  Loop(const Plan& plan, Clock& clock, Target& target, EventSink& sink, const Control& control,
+       Guard& guard)
       : plan_(plan),
         clock_(clock),
         target_(target),
-        watch_(sink, plan.phases.size()),
+        guard_(guard),
+        watch_(sink, plan.phases.size(), guard, plan.shard_index),
         control_(control) {}
 
   RunResult run() {
     for (std::uint16_t i = 0; i < plan_.phases.size(); ++i) {
       if (time_is_over(plan_.phases[i])) break;
       run_phase(i);
-      if (result_.interrupted || result_.target_dead) break;
+      if (ended_early()) break;
     }
     settle();
     result_.loop_lag = loop_lag_->figures();
@@ -96,9 +136,10 @@ class Loop {
     const PhasePlan& plan;
     QueryStream queries;
     Instant started{};
-    std::size_t limit_at = 0;      // the step of `limits` in force
-    std::uint64_t issued = 0;      // by this shard
-    std::uint64_t next_index = 0;  // in the whole plan's numbering
+    std::size_t limit_at = 0;         // the step of `limits` in force
+    std::size_t limit_looked_at = 0;  // the one when the loop last had nothing to send
+    std::uint64_t issued = 0;         // by this shard
+    std::uint64_t next_index = 0;     // in the whole plan's numbering
   };
 
   bool time_is_over(const PhasePlan& plan);
@@ -110,24 +151,30 @@ class Loop {
   Query next_turn(PhaseState& phase, std::uint32_t sample) const;
   bool may_issue(const PhaseState& phase, Instant now, PhaseResult& result);
   bool has_enough(const PhaseState& phase, Duration elapsed, StopReason* why) const;
-  Instant due_of(const PhaseState& phase, std::uint32_t limit, Instant now) const;
+  Instant due_of(const PhaseState& phase, std::uint32_t limit, Instant place, Instant now) const;
   Instant release_due(PhaseState& phase, Instant now);
   void work_until(Instant until, bool send_follows);
   void drain(const PhasePlan& plan, PhaseResult& result);
   bool asked_to_stop(PhaseResult& result);
   bool target_is_dead(const PhasePlan& plan, Instant now);
+  bool guard_stops(const PhasePlan& plan, PhaseResult& result);
+  bool ended_early() const { return result_.interrupted || result_.target_dead || result_.guarded; }
+  Instant held_back_until(Instant now);
+  void submit(const Query& query, Instant due);
   void settle();
 
   const Plan& plan_;
   Clock& clock_;
   Target& target_;
+  Guard& guard_;
   Watch watch_;
   const Control& control_;
   RunResult result_{};
   Instant next_tick_{};
-  std::optional<Instant> counted_from_{};         // when the first counted phase began
-  Instant held_{};                                // when a limit last held back what was due
+  std::optional<Instant> counted_from_{};  // when the first counted phase began
+  Instant backing_off_since_ = Instant::none();
   std::optional<Conversations> conversations_{};  // of a replay, its tail included
+  Instant replay_began_{};
   std::unique_ptr<LagRecorder> loop_lag_ = std::make_unique<LagRecorder>();
   std::unique_ptr<LagRecorder> send_lag_ = std::make_unique<LagRecorder>();
 };
@@ -161,12 +208,13 @@ bool Loop::may_issue(const PhaseState& phase, Instant now, PhaseResult& result) 
 
 // Open loop: the drawn instant. Closed loop: when the slot became free that the query takes;
 // without a limit everything is due at once.
-Instant Loop::due_of(const PhaseState& phase, std::uint32_t limit, Instant now) const {
+Instant Loop::due_of(const PhaseState& phase, std::uint32_t limit, Instant place,
+                     Instant now) const {
   if (phase.plan.open_loop) return phase.started + phase.plan.arrivals[phase.issued];
   if (limit == std::numeric_limits<std::uint32_t>::max()) return phase.started;
-  if (watch_.freed.empty()) return now;
+  if (!place.known()) return now;
   // A slot that the phase before left free, while it drained, is this phase's from its start.
-  return std::max(phase.started, std::min(now, watch_.freed.back()));
+  return std::max(phase.started, std::min(now, place));
 }
 
 // Releases one query if one is due; returns the instant at which the loop next has to act.
@@ -179,18 +227,27 @@ Instant Loop::release_due(PhaseState& phase, Instant now) {
   const bool more_steps = phase.limit_at + 1 < limits.size();
   const Instant step = more_steps ? phase.started + limits[phase.limit_at + 1].at : Instant::max();
   const std::uint32_t limit = limits[phase.limit_at].in_flight_max;
-  const Instant due = due_of(phase, limit, now);
-  if (due > now) return std::min(step, due);
-  // Due, but the limit holds it: the next completion or the next step lets it go.
-  if (target_.in_flight() >= limit) {
-    held_ = now;
-    watch_.freed.clear();
-    return step;
+  const std::size_t in_flight = target_.in_flight();
+  const bool full = in_flight >= limit;
+  const auto since_look =
+      std::span(limits).subspan(phase.limit_looked_at, phase.limit_at - phase.limit_looked_at + 1);
+  const Instant place =
+      full ? Instant::none() : watch_.place_since(in_flight, since_look, phase.started);
+  const Instant due = due_of(phase, limit, place, now);
+  if (due > now) {
+    phase.limit_looked_at = phase.limit_at;
+    return std::min(step, due);
   }
-  if (!watch_.freed.empty()) watch_.freed.pop_back();
-  // A cap that held the query back is the plan's doing; what came after its end is ours.
-  send_lag_->record(phase.plan.open_loop ? std::max(due, held_) : due, now);
-  target_.submit(phase.queries.next(), due, watch_);
+  // Due, but the limit holds it: the next completion or the next step lets it go. Or the endpoint
+  // asked to be left alone.
+  const Instant back = held_back_until(now);
+  if (full || back > now) {
+    phase.limit_looked_at = phase.limit_at;
+    return back > now ? std::min(step, back) : step;
+  }
+  // While a limit or a back-off held the query, the plan made it wait; what came after is ours.
+  send_lag_->record(std::max({due, place, back}), now);
+  submit(phase.queries.next(), due);
   ++phase.issued;
   phase.next_index = plan_.shard_index + phase.issued * plan_.shard_count;
   return now;
@@ -209,8 +266,11 @@ void Loop::work_until(Instant until, bool send_follows) {
       wake = std::min(wake, until - window);
     }
   }
+  watch_.looked();
+  watch_.waiting_since = Instant::max();
   target_.poll(wake, watch_);
-  loop_lag_->record(std::max(wake, now), clock_.now());
+  // Bytes that came are a reason to come back, as an instant is.
+  loop_lag_->record(std::max(std::min(wake, watch_.waiting_since), now), clock_.now());
   if (now >= next_tick_) {
     watch_.on_tick(now);
     next_tick_ = now + kLookUp;
@@ -232,11 +292,45 @@ bool Loop::target_is_dead(const PhasePlan& plan, Instant now) {
   return true;
 }
 
+// Everything at once: of such a phase a stop leaves no more than what is done already.
+bool is_burst(const PhasePlan& plan) {
+  return plan.limits.back().in_flight_max == std::numeric_limits<std::uint32_t>::max();
+}
+
+bool Loop::guard_stops(const PhasePlan& plan, PhaseResult& result) {
+  const auto why = guard_.verdict(plan_.shard_index, clock_.now(), !is_burst(plan));
+  if (!why) return false;
+  result_.guarded = true;
+  result.stopped = *why;
+  return true;
+}
+
+// Until when the endpoint asked to be left alone, where that matters to a query that is due.
+Instant Loop::held_back_until(Instant now) {
+  const Instant until = guard_.held_back_until();
+  if (until > now) {
+    if (!backing_off_since_.known()) {
+      backing_off_since_ = now;
+      ++result_.backoffs;
+    }
+  } else if (backing_off_since_.known()) {
+    result_.backed_off += now - backing_off_since_;
+    backing_off_since_ = Instant::none();
+  }
+  return until;
+}
+
+void Loop::submit(const Query& query, Instant due) {
+  guard_.on_issued(plan_.shard_index);
+  target_.submit(query, due, watch_);
+}
+
 void Loop::issue(PhaseState& phase, PhaseResult& result) {
   int sends = 0;
   for (;;) {
     const Instant now = clock_.now();
-    if (asked_to_stop(result) || !may_issue(phase, now, result)) return;
+    if (asked_to_stop(result) || guard_stops(phase.plan, result)) return;
+    if (!may_issue(phase, now, result)) return;
     if (target_is_dead(phase.plan, now)) {
       result.stopped = StopReason::idle;
       return;
@@ -275,14 +369,13 @@ void Loop::hear_replies(PhaseState& phase) {
     }
   }
   watch_.ended.clear();  // those that were given up just now
-  watch_.freed.clear();
 }
 
 void Loop::send_turn(PhaseState& phase, const Conversations::DueTurn& turn, Instant now) {
-  send_lag_->record(turn.at, now);
+  send_lag_->record(std::max(turn.at, guard_.held_back_until()), now);
   const Query query = next_turn(phase, turn.sample);
   conversations_->sent(turn, query);
-  target_.submit(query, turn.at, watch_);
+  submit(query, turn.at);
 }
 
 // A phase of conversations, or the tail of one.
@@ -292,29 +385,39 @@ void Loop::replay(PhaseState& phase, PhaseResult& result) {
     conversations_.emplace(phase.plan.conversations, phase.plan.limits.front().in_flight_max,
                            phase.started);
     watch_.keep_ended = true;
+    replay_began_ = phase.started;
   }
+  // The time limit is the whole replay's.
   const Instant deadline = phase.plan.stop.duration_max == Duration::max()
                                ? Instant::max()
-                               : phase.started + phase.plan.stop.duration_max;
+                               : replay_began_ + phase.plan.stop.duration_max;
   int sends = 0;
   while (conversations_) {
     const Instant now = clock_.now();
     hear_replies(phase);
     result.stopped = now >= deadline ? StopReason::duration : StopReason::schedule;
     const bool over = tail ? conversations_->finished() : conversations_->thinning();
-    if (asked_to_stop(result) || now >= deadline || over) return;
+    if (asked_to_stop(result) || guard_stops(phase.plan, result)) return;
+    if (now >= deadline || over) return;
     if (target_is_dead(phase.plan, now)) {
       result.stopped = StopReason::idle;
       return;
     }
     const auto turn = conversations_->next();
-    if (turn && turn->at <= now) {
+    const Instant back = turn && turn->at <= now ? held_back_until(now) : now;
+    if (turn && turn->at <= now && back <= now) {
       send_turn(phase, *turn, now);
       if (++sends % kSendsBetweenPolls == 0) target_.poll(now, watch_);
       continue;
     }
-    work_until(std::min(turn ? turn->at : Instant::max(), deadline), turn.has_value());
+    const Instant next = turn ? std::max(turn->at, back) : Instant::max();
+    work_until(std::min(next, deadline), turn.has_value());
   }
+}
+
+// What fails need not go on. A budget lets what is in flight end, unless that is all of a burst.
+bool cancels(const PhasePlan& plan, StopReason why) {
+  return why != StopReason::budget || is_burst(plan);
 }
 
 void Loop::drain(const PhasePlan& plan, PhaseResult& result) {
@@ -322,7 +425,9 @@ void Loop::drain(const PhasePlan& plan, PhaseResult& result) {
   while (target_.in_flight() > 0) {
     const Instant now = clock_.now();
     asked_to_stop(result);
-    const bool stop_now = control_.request() == Control::Request::stop;
+    if (!ended_early()) guard_stops(plan, result);
+    const bool stop_now = control_.request() == Control::Request::stop ||
+                          (result_.guarded && cancels(plan, result.stopped));
     if (stop_now || now >= give_up || result_.target_dead || target_is_dead(plan, now)) {
       result.drained = false;
       target_.cancel_all(watch_);
@@ -346,6 +451,7 @@ void Loop::run_phase(std::uint16_t index) {
   PhaseResult result{.phase = index};
   phase.started = clock_.now();
   result.started = phase.started;
+  watch_.looked();
   watch_.last_activity = phase.started;
   watch_.on_phase({index, PhaseStep::started, phase.started});
   if (plan.kind == PhaseKind::tail || plan.replay) {
@@ -359,13 +465,13 @@ void Loop::run_phase(std::uint16_t index) {
   const bool last = index + 1U == plan_.phases.size();
   const bool begun = result.stopped == StopReason::schedule;
   const bool goes_on =
-      !last && plan_.phases[index + 1U].kind == PhaseKind::tail && begun && !result_.interrupted;
+      !last && plan_.phases[index + 1U].kind == PhaseKind::tail && begun && !ended_early();
   if (!goes_on) {
     conversations_.reset();
     watch_.keep_ended = false;
     watch_.ended.clear();
   }
-  if (plan.drain || last || result_.interrupted || result_.target_dead) drain(plan, result);
+  if (plan.drain || last || ended_early()) drain(plan, result);
   result.ended = clock_.now();
   watch_.on_phase({index, PhaseStep::drained, result.ended});
   result_.phases.push_back(result);
@@ -398,14 +504,21 @@ std::string_view to_string(StopReason reason) {
       return "idle";
     case StopReason::interrupted:
       return "interrupted";
+    case StopReason::refused:
+      return "refused";
+    case StopReason::failures:
+      return "failures";
+    case StopReason::budget:
+      return "budget";
   }
   CHECK(false && "no such StopReason");
   return "";
 }
 
 RunResult run(const Plan& plan, Clock& clock, Target& target, EventSink& sink,
-              const Control& control) {
-  return Loop(plan, clock, target, sink, control).run();
+              const Control& control, Guard* guard) {
+  Guard own(plan.guard, plan.shard_count);
+  return Loop(plan, clock, target, sink, control, guard != nullptr ? *guard : own).run();
 }
 
 }  // namespace assay::run

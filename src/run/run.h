@@ -20,6 +20,7 @@
 #include "domain/event_sink.h"
 #include "domain/plan.h"
 #include "domain/target.h"
+#include "run/guard.h"
 
 namespace assay::run {
 
@@ -49,6 +50,9 @@ enum class StopReason : std::uint8_t {
   passes,       // a whole number of passes after duration_min
   idle,         // nothing came for idle_max: the target is dead
   interrupted,  // asked to stop
+  refused,      // nothing but the same fatal answer came back
+  failures,     // more queries failed than the plan's guard allows
+  budget,       // the guard's tokens or money are spent
 };
 std::string_view to_string(StopReason reason);
 
@@ -68,12 +72,16 @@ struct RunResult {
   std::vector<PhaseResult> phases{};  // those that were begun
   bool interrupted = false;           // asked to stop
   bool target_dead = false;           // stopped by idle_max
+  bool guarded = false;               // stopped by the plan's guard; its phase says why
+  std::uint64_t backoffs = 0;         // how often queries were held back by a Retry-After
+  Duration backed_off{};              // and for how long together
   LagFigures loop_lag{};  // the loop came back later than it meant to, handling included
   LagFigures send_lag{};  // a query was released so long after it was due and a slot was free;
                           // without a limit (all at once) it is how long issuing took
 };
 
+// `guard`: the one that all shards of the run share; without it the run has one of its own.
 RunResult run(const Plan& plan, Clock& clock, Target& target, EventSink& sink,
-              const Control& control);
+              const Control& control, Guard* guard = nullptr);
 
 }  // namespace assay::run

@@ -78,6 +78,7 @@ class CountingSink final : public EventSink {
   void on_phase(const PhaseMark& mark) override { marks.push_back(mark); }
   void on_sent(const Query&, Instant, Instant) override { ++sent; }
   void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view) override {
     ++done[event.query.index];
     if (interrupt != nullptr && ++ended == interrupt_after) interrupt->ask_to_stop();

@@ -112,7 +112,8 @@ void ThreadWatch::finish(ThreadFigures& out) const {
   out.run_queue_delay = now.run_queue.ns < 0 ? Duration{-1} : now.run_queue - start_.run_queue;
 }
 
-SelfAudit::SelfAudit(Canary canary) : start_(read()) {
+SelfAudit::SelfAudit(Canary canary, std::filesystem::path root)
+    : root_(std::move(root)), start_(read()), taken_start_(read_taken_time(root_)) {
   if (canary == Canary::yes) thread_ = std::thread([this] { watch(); });
 }
 
@@ -169,6 +170,10 @@ void SelfAudit::stop(ClientAudit& out) {
   out.wall = now.at - start_.at;
   const double wall = out.wall.seconds();
   out.canary = canary_;
+  const TakenTime taken = taken_between(taken_start_, read_taken_time(root_));
+  out.stolen = taken.stolen;
+  out.throttled = taken.throttled;
+  out.throttled_periods = taken.throttled_periods;
   out.cores = static_cast<int>(usable_cores().size());
   out.descriptors_max = static_cast<std::uint64_t>(::sysconf(_SC_OPEN_MAX));
   out.ports = ephemeral_ports();

@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <filesystem>
 #include <thread>
 
 #include "base/clock.h"
 #include "base/histogram.h"
 #include "domain/client_audit.h"
+#include "run/taken_time.h"
 
 namespace assay::run {
 
@@ -67,12 +69,14 @@ class SelfAudit {
  public:
   // `no`: where the measuring threads have every core, it could only look by taking one of theirs.
   enum class Canary { no, yes };
-  explicit SelfAudit(Canary canary = Canary::yes);
+  // `root`: where the machine's own files are; tests have their own.
+  explicit SelfAudit(Canary canary = Canary::yes, std::filesystem::path root = "/");
   ~SelfAudit();
   SelfAudit(const SelfAudit&) = delete;
   SelfAudit& operator=(const SelfAudit&) = delete;
 
-  // Fills wall, canary, own and foreign CPU, pressure, cores, descriptors and ports.
+  // Fills wall, canary, own and foreign CPU, pressure, what was stolen or throttled, cores,
+  // descriptors and ports.
   void stop(ClientAudit& out);
 
  private:
@@ -86,7 +90,9 @@ class SelfAudit {
   void watch();
   void count_gap(Duration gap);
 
+  std::filesystem::path root_;
   Books start_;
+  TakenTime taken_start_;
   std::atomic<bool> stopping_{false};
   CanaryFigures canary_{};
   std::thread thread_;

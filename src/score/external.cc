@@ -3,10 +3,14 @@
 // "tool_calls", "tokens", "columns"}; the command is run in a folder of its own with {replies} and
 // {result} replaced by paths; what it wrote to {result}, or else the last line of its standard
 // output, is JSON: a number, or an object with "score" and whatever else it wants to say.
-// The command is the user's own word and is not confined.
+//
+// It runs in a jail (code/jail.h) in which it sees the disk as the user does, to be read. Extras:
+// network (false), writable (folders), jail (true; false runs the command as a shell would).
 //
 // swe_bench_scorer is the same and also reads the report of SWE-bench's harness: resolved_instances
 // by those that were evaluated.
+#include <optional>
+
 #include "base/files.h"
 #include "base/format.h"
 #include "base/scratch_folder.h"
@@ -19,9 +23,11 @@ namespace {
 
 class External final : public Scorer {
  public:
-  External(std::vector<std::string> command, double seconds, ScratchFolder folder, bool swe_bench)
+  External(std::vector<std::string> command, double seconds, std::optional<Jail> jail,
+           ScratchFolder folder, bool swe_bench)
       : command_(std::move(command)),
         seconds_(seconds),
+        jail_(std::move(jail)),
         folder_(std::move(folder)),
         swe_bench_(swe_bench) {}
 
@@ -43,12 +49,14 @@ class External final : public Scorer {
     const auto replies = folder_.path() / "replies.jsonl";
     const auto result = folder_.path() / "result.json";
     TRY(write_file_atomic(replies, replies_));
-    Program program{.folder = folder_.path(), .time_max = Duration::from_seconds(seconds_)};
-    for (std::string word : command_) {
+    Program program{
+        .folder = folder_.path(), .time_max = Duration::from_seconds(seconds_), .jail = jail_};
+    std::vector<std::string> words = command_;
+    for (std::string& word : words) {
       put(word, "{replies}", replies.string());
       put(word, "{result}", result.string());
-      program.command.push_back(std::move(word));
     }
+    program.commands.push_back(std::move(words));
     ASSIGN_OR_RETURN(const ProgramEnd end, run_program(program));
     if (end.out_of_time) {
       return Error{Code::timed_out, format("'{}' took more than {} s (extras.timeout_s)",
@@ -60,8 +68,10 @@ class External final : public Scorer {
                           end.signal != 0 ? "signal" : "exit code",
                           end.signal != 0 ? end.signal : end.exit_code, last_line(end.err))};
     }
-    const auto file = read_file(result);
-    const std::string text = file ? *file : std::string(last_line(end.out));
+    // A link would show us what the evaluator itself may not have seen.
+    const bool wrote = std::filesystem::is_regular_file(std::filesystem::symlink_status(result));
+    const auto file = wrote ? read_file(result) : Result<std::string>(std::string());
+    const std::string text = wrote && file ? *file : std::string(last_line(end.out));
     const auto said = Json::parse(text);
     if (!said) return said.error().within(format("what '{}' said", command_.front()));
     Verdict verdict;
@@ -105,10 +115,34 @@ class External final : public Scorer {
 
   std::vector<std::string> command_;
   double seconds_;
+  std::optional<Jail> jail_;
   ScratchFolder folder_;
   bool swe_bench_;
   std::string replies_{};
 };
+
+// None where the user wants none.
+Result<std::optional<Jail>> jail_of(const Json& extra) {
+  if (!extra["jail"].as_bool(true)) return std::optional<Jail>();
+  Jail jail{.view = Jail::View::disk,
+            .network = extra["network"].as_bool(),
+            .runs_own_files = true,
+            .limits_addresses = false,
+            .memory_bytes_max = extra["memory_mb"].as_uint(0) << 20,
+            .processes_max = 0};
+  for (const Json& one : extra["writable"].items()) {
+    jail.writable.emplace_back(one.as_string());
+    if (!std::filesystem::exists(jail.writable.back())) {
+      return invalid(format("extras.writable: there is no '{}'", one.as_string()));
+    }
+  }
+  if (const auto probed = probe_jail(jail); !probed) {
+    return Error{probed.error().code,
+                 format("{}\n  or run the evaluator without one: extras.jail: false",
+                        probed.error().message)};
+  }
+  return jail;
+}
 
 }  // namespace
 
@@ -125,8 +159,9 @@ Made make_external(std::string_view name, const ScorerOptions& options) {
   }
   const double seconds = options.extra["timeout_s"].as_double(14400);
   if (!(seconds > 0)) return invalid("extras.timeout_s: must be above 0");
+  ASSIGN_OR_RETURN(std::optional<Jail> jail, jail_of(options.extra));
   ASSIGN_OR_RETURN(ScratchFolder folder, ScratchFolder::make("score"));
-  return std::make_unique<External>(std::move(command), seconds, std::move(folder),
+  return std::make_unique<External>(std::move(command), seconds, std::move(jail), std::move(folder),
                                     name == "swe_bench_scorer");
 }
 

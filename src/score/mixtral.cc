@@ -8,7 +8,6 @@
 #include <map>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "score/answer/answers.h"
 #include "score/code/code_judge.h"
 #include "score/code/program_judge.h"
@@ -29,6 +28,7 @@ class Mixtral final : public Scorer {
   Result<void> add(const Row& row) override {
     ASSIGN_OR_RETURN(const std::string task, column_text(row, options_.subset_column));
     ASSIGN_OR_RETURN(const std::string truth, column_text(row, options_.ground_truth));
+    judged_ = Json();
     if (row.answered) {
       ++answered_;
       if (row.tokens >= 0) {
@@ -41,17 +41,20 @@ class Mixtral final : public Scorer {
       return {};
     }
     if (task == "GSM8K") {
+      Extraction found;
+      if (row.answered) found = extract_gsm8k(row.reply);
+      const bool right = found.answer && same_number(*found.answer, truth);
+      judged_ = judged(found, truth, right ? 1 : 0);
       ++gsm8k_.rows;
-      gsm8k_.right +=
-          row.answered && answer_is_right(AnswerKind::number, options_.extractor, row.reply, truth)
-              ? 1U
-              : 0U;
+      gsm8k_.right += right ? 1U : 0U;
       return {};
     }
     if (task == "MBXP") return add_program(row, truth);
     return invalid(format("sample {}: column '{}' is '{}', none of OpenOrca, GSM8K and MBXP",
                           row.sample, options_.subset_column, task));
   }
+
+  Json last_judged() const override { return judged_; }
 
   Result<Verdict> finish() override {
     Verdict verdict;
@@ -96,10 +99,11 @@ class Mixtral final : public Scorer {
     }
     bool passed = false;
     if (row.answered) {
-      auto judged = judge_->passes(language, id.substr(cut + 1), row.reply, tests);
-      if (!judged) return judged.error().within(format("sample {}", row.sample));
-      passed = *judged;
+      auto verdict = judge_->passes(language, id.substr(cut + 1), row.reply, tests);
+      if (!verdict) return verdict.error().within(format("sample {}", row.sample));
+      passed = *verdict;
     }
+    judged_ = Json().set("rule", "tests").set("score", passed ? 1 : 0);
     for (Part* part : {&mbxp_, &languages_[language]}) {
       ++part->rows;
       part->right += passed ? 1 : 0;
@@ -110,6 +114,7 @@ class Mixtral final : public Scorer {
   ScorerOptions options_;
   std::unique_ptr<ProgramJudge> judge_;
   RougeMeans rouge_;
+  Json judged_{};
   Part gsm8k_{};
   Part mbxp_{};
   std::map<std::string, Part> languages_{};

@@ -178,7 +178,12 @@ Json metric_value(const Json& results, std::string_view metric) {
     if (!counts(results, entry, metric)) continue;
     const auto value = entry_value(entry, metric);
     if (!value) continue;
-    const double samples = total ? 1 : entry["unit_samples"].as_double(1);
+    // A mean length is of replies, and so counts a sample as often as it was asked.
+    const Json& replies = entry["total_samples"];
+    const double rows = entry["unit_samples"].as_double(1);
+    const double samples = total                           ? 1
+                           : metric == "tokens_per_sample" ? replies.as_double(rows)
+                                                           : rows;
     sum += *value * samples;
     weight += samples;
   }

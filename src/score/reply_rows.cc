@@ -28,10 +28,10 @@ Json tool_call_list(std::string_view text) {
 
 }  // namespace
 
-void ReplyRows::add_phase(std::uint16_t phase, const Dataset& dataset,
-                          Result<std::unique_ptr<Scorer>> scorer) {
+void ReplyRows::add_phases(std::vector<std::uint16_t> phases, const Dataset& dataset,
+                           Result<std::unique_ptr<Scorer>> scorer) {
   Phase one;
-  one.index = phase;
+  one.indices = std::move(phases);
   one.dataset = &dataset;
   if (scorer) {
     one.scorer = *std::move(scorer);
@@ -43,7 +43,7 @@ void ReplyRows::add_phase(std::uint16_t phase, const Dataset& dataset,
 
 ReplyRows::Phase* ReplyRows::phase_of(std::uint16_t index) {
   for (Phase& phase : phases_) {
-    if (phase.index == index) return &phase;
+    if (std::ranges::find(phase.indices, index) != phase.indices.end()) return &phase;
   }
   return nullptr;
 }
@@ -91,6 +91,7 @@ void ReplyRows::tell(Phase& phase, Row& row, bool unkept) {
   const Json& columns = phase.dataset->samples[row.sample].columns;
   row.columns = columns.is_object() ? &columns : &kNoColumns;
   phase.state = phase.scorer->add(row);
+  if (phase.state && on_judged_) on_judged_(*phase.dataset, verdict_record(*phase.scorer, row));
 }
 
 void ReplyRows::on_done(const Event& event, std::string_view) {

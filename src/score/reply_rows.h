@@ -35,19 +35,25 @@ class ReplyRows final : public EventSink {
   // A reply's tokens; -1 where they are not known.
   using TokensOf = std::function<std::int64_t(const Event&)>;
 
-  explicit ReplyRows(TokensOf tokens_of = {}) : tokens_of_(std::move(tokens_of)) {}
+  // Hears verdict_record of each row that was judged.
+  using OnJudged = std::function<void(const Dataset&, Json record)>;
 
-  // `dataset` must outlive this. Without a scorer the replies are counted, and the verdict is why.
-  void add_phase(std::uint16_t phase, const Dataset& dataset,
-                 Result<std::unique_ptr<Scorer>> scorer);
+  explicit ReplyRows(TokensOf tokens_of = {}, OnJudged on_judged = {})
+      : tokens_of_(std::move(tokens_of)), on_judged_(std::move(on_judged)) {}
+
+  // Phases of the run that have one score. `dataset` must outlive this. Without a scorer the
+  // replies are counted, and the verdict is why.
+  void add_phases(std::vector<std::uint16_t> phases, const Dataset& dataset,
+                  Result<std::unique_ptr<Scorer>> scorer);
 
   void on_phase(const PhaseMark&) override {}
   void on_sent(const Query& query, Instant due, Instant sent) override;
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override;
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
-  // In the order of add_phase. A scorer's first error is its verdict.
+  // In the order of add_phases. A scorer's first error is its verdict.
   std::vector<PhaseScore> finish();
 
  private:
@@ -58,7 +64,7 @@ class ReplyRows final : public EventSink {
     std::string tool_calls{};
   };
   struct Phase {
-    std::uint16_t index = 0;
+    std::vector<std::uint16_t> indices{};
     const Dataset* dataset = nullptr;
     std::unique_ptr<Scorer> scorer{};
     Result<void> state{};
@@ -71,6 +77,7 @@ class ReplyRows final : public EventSink {
   void tell(Phase& phase, Row& row, bool unkept);
 
   TokensOf tokens_of_;
+  OnJudged on_judged_;
   std::vector<Phase> phases_{};
   FlatMap<Reply> replies_{256};
 };

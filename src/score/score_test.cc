@@ -76,36 +76,11 @@ TEST(Sentences, end_where_a_reader_would_end_them) {
             "Mr. Smith of the U.S. army paid 3.5 dollars.");
 }
 
-TEST(Extract, finds_a_choice_the_surest_way_first) {
-  EXPECT_EQ(extract_abcd("I think (B) at first. **Answer: C**"), "choice3");
-  EXPECT_EQ(extract_abcd("The answer is (D)."), "choice4");
-  EXPECT_EQ(extract_abcd("Answer: B"), "choice2");
-  EXPECT_EQ(extract_abcd("so \\boxed{A}"), "choice1");
-  EXPECT_EQ(extract_abcd("so \\boxed{\\text{A}}"), "choice1");
-  EXPECT_EQ(extract_abcd("Well...\n\nC"), "choice3");
-  EXPECT_EQ(extract_abcd("nothing here"), "");
-}
-
-TEST(Extract, finds_numbers_and_boxes) {
-  EXPECT_EQ(extract_boxed("\\boxed{3} then \\boxed{x, 42}"), "42");
-  EXPECT_EQ(extract_boxed("no box but 17 apples"), "17");
-  EXPECT_EQ(extract_aime("so \\boxed{007}"), "7");
-  EXPECT_EQ(extract_aime("Answer: 123."), "123");
-  EXPECT_EQ(extract_aime("\\boxed{1234}"), "");
-  EXPECT_EQ(extract_last_boxed("\\boxed{\\frac{1}{2}}"), "\\frac{1}{2}");
-  EXPECT_EQ(extract_letter("Answer: (J)", 'J'), "J");
-  EXPECT_EQ(extract_python("```\na\n```\ntext\n```python\nb\n```"), "b");
-  EXPECT_EQ(extract_python("```py\nc\n```"), "c");
-  EXPECT_EQ(extract_gsm8k("3 apples. The answer is $1,234.50.\nQ: 7?"), "1234.50");
-  EXPECT_EQ(extract_gsm8k("so 5 - 3 = 2, or -17."), "-17");
-  EXPECT_EQ(extract_gsm8k("no idea"), "");
+TEST(Extract, an_extractor_is_found_by_its_id_or_by_its_class) {
   EXPECT_EQ(find_extractor("BoxedMathExtractor").value(), "boxed_math_extractor");
   EXPECT_EQ(find_extractor("ABCDExtractor").value(), "abcd_extractor");
   EXPECT_NE(find_extractor("boxed_math_extracter").error().message.find("did you mean"),
             std::string::npos);
-  EXPECT_EQ(final_channel("<|channel|>analysis<|message|>hm<|end|><|channel|>final<|message|>42"
-                          "<|return|>"),
-            "42");
 }
 
 TEST(MathEqual, knows_one_value_in_many_spellings) {
@@ -141,25 +116,31 @@ TEST(MathEqual, deep_nesting_is_no_crash) {
   EXPECT_FALSE(evaluate_latex(std::string(4000, '-') + "(", 1.0).has_value());
 }
 
-TEST(Coco, categories_have_cocos_gaps) {
-  EXPECT_EQ(coco_category(0), 1);
-  EXPECT_EQ(coco_category(10), 11);
-  EXPECT_EQ(coco_category(11), 13);
-  EXPECT_EQ(coco_category(79), 90);
-}
-
 TEST(Coco, a_perfect_answer_is_one_and_a_payload_is_read) {
   const std::vector<CocoTruth> truths = {{7, 1, {10, 20, 30, 40}, 1200, false}};
   std::vector<CocoDetection> detections;
   // ymin, xmin, ymax, xmax by height 100 and width 200.
-  const float payload[] = {0, 0.2f, 0.05f, 0.6f, 0.2f, 0.9f, 0};
-  ASSERT_TRUE(append_coco_payload(payload, 7, 200, 100, detections));
+  CocoAnnotations annotations;
+  annotations.sizes[7] = {200, 100};
+  annotations.categories = {1, 44, 90};
+  const float payload[] = {0, 0.2f, 0.05f, 0.6f, 0.2f, 0.9f, 1};
+  ASSERT_TRUE(append_coco_payload(payload, 7, annotations, detections));
   EXPECT_NEAR(detections[0].box.width, 30, 1e-5);
   EXPECT_DOUBLE_EQ(coco_scores(truths, detections).ap, 1);
   EXPECT_EQ(coco_scores({}, detections).ap, -1);
   EXPECT_EQ(coco_scores(truths, {}).ap, 0);
   const float cut[] = {0, 1};
-  EXPECT_FALSE(append_coco_payload(cut, 7, 200, 100, detections));
+  EXPECT_FALSE(append_coco_payload(cut, 7, annotations, detections));
+  // A class is a category's id: neither YOLO's index nor a number between two.
+  for (const float wrong : {0.f, 39.f, 91.f, 44.5f, -1.f, 1e30f, std::nanf("")}) {
+    const float other[] = {0, 0.2f, 0.05f, 0.6f, 0.2f, 0.9f, wrong};
+    const auto refused = append_coco_payload(other, 7, annotations, detections);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_NE(refused.error().message.find("is no category of the annotations"), std::string::npos);
+  }
+  const float last[] = {0, 0.2f, 0.05f, 0.6f, 0.2f, 0.9f, 90};
+  ASSERT_TRUE(append_coco_payload(last, 7, annotations, detections));
+  EXPECT_EQ(detections.back().category, 90);
 }
 
 TEST(Recommendation, a_constant_guess_has_entropy_one) {

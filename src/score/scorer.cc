@@ -77,6 +77,13 @@ Result<std::unique_ptr<Scorer>> make_scorer(std::string_view name, const ScorerO
                         near.empty() ? "" : format(" (did you mean '{}'?)", near), all));
 }
 
+Json verdict_record(const Scorer& scorer, const Row& row) {
+  const Json judged = scorer.last_judged();
+  Json out = Json().set("sample", row.sample).set("answered", row.answered);
+  for (const char* key : {"extracted", "rule", "truth", "score"}) out.set(key, judged[key]);
+  return out;
+}
+
 Result<std::string> column_text(const Row& row, std::string_view column) {
   const Json* value = row.columns->find(column);
   if (value == nullptr || value->is_null()) {

@@ -39,7 +39,7 @@ struct ScorerOptions {
   std::string ground_truth{};   // column; empty: the scorer's own
   std::string subset_column{};  // rows are also scored by this column's values
   Json extra{};                 // a scorer's own options, an object or null
-  // Model-written code may be run (score/sandbox.h).
+  // Model-written code may be run (score/code/jail.h).
   bool allow_code = false;
 };
 
@@ -50,6 +50,9 @@ class Scorer {
   virtual Result<void> add(const Row& row) = 0;
   // Once, after the last row.
   virtual Result<Verdict> finish() = 0;
+  // How the last row was judged: {"extracted", "rule", "truth", "score"}, or what the scorer knows
+  // of them. Null where it judges rows only together.
+  virtual Json last_judged() const { return {}; }
   // False: a reply's tokens are enough, so that a run which kept no text can be scored.
   virtual bool reads_text() const { return true; }
 };
@@ -59,6 +62,10 @@ Result<std::unique_ptr<Scorer>> make_scorer(std::string_view name, const ScorerO
 std::vector<std::string_view> scorer_names();
 // One line for people: what the scorer expects and says.
 std::string_view scorer_about(std::string_view name);
+
+// A line of a file of verdicts, of the row that `scorer` was told last: {"sample", "answered",
+// "extracted", "rule", "truth", "score"}; null for what the scorer does not know of one row.
+Json verdict_record(const Scorer& scorer, const Row& row);
 
 // A column as text: strings as they are, other values as JSON spells them.
 Result<std::string> column_text(const Row& row, std::string_view column);

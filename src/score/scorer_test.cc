@@ -46,7 +46,7 @@ TEST(Suite, weighs_subsets_by_samples_and_not_by_repeats) {
     all.push_back({R"({"sample":0,"dataset":"aime25","ground_truth":"5"})",
                    i < 2 ? "\\boxed{5}" : "\\boxed{6}"});
   }
-  all.push_back({R"({"sample":1,"dataset":"gpqa","ground_truth":"choice1"})", "Answer: A"});
+  all.push_back({R"({"sample":1,"dataset":"gpqa","ground_truth":"A"})", "Answer: A"});
   all.push_back({R"({"sample":2,"dataset":"gpqa","ground_truth":"B"})", "Answer: B"});
   const auto verdict = score("gpt_oss", all);
   ASSERT_TRUE(verdict) << verdict.error().message;
@@ -170,11 +170,19 @@ TEST(Coco, scores_the_recorded_detections_of_the_images_that_were_asked) {
                   {"image_id":2,"category_id":1,"bbox":[0,0,5,5],"area":25,"iscrowd":0}]})"));
   const ScorerOptions options{.extra = Json().set("annotations", file.string())};
   const auto verdict =
-      score("coco_map", {{R"({"image_id":1})", "[0, 0.1, 0.1, 0.5, 0.5, 0.9, 0]"}}, options);
+      score("coco_map", {{R"({"image_id":1})", "[0, 0.1, 0.1, 0.5, 0.5, 0.9, 1]"}}, options);
   ASSERT_TRUE(verdict) << verdict.error().message;
   EXPECT_NEAR(verdict->score["mAP"].as_double(), 100, 1e-9);
   EXPECT_FALSE(score("coco_map", {{R"({"image_id":3})", "[]"}}, options));
   EXPECT_FALSE(score("coco_map", {{R"({"image_id":1})", "[1]x"}}, options));
+  // Without image_id the image is the one at the sample's place.
+  const auto second =
+      score("coco_map", {{R"({"sample":1})", "[1, 0, 0, 0.5, 0.5, 0.9, 1]"}}, options);
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_NEAR(second->score["mAP"].as_double(), 100, 1e-9);
+  EXPECT_NE(
+      score("coco_map", {{R"({"sample":2})", "[]"}}, options).error().message.find("2 images"),
+      std::string::npos);
 }
 
 TEST(Dlrm, reads_the_recorded_payload) {
@@ -208,7 +216,7 @@ TEST(ReplyRows, every_query_that_was_asked_is_a_row) {
     dataset.samples.push_back(std::move(sample));
   }
   ReplyRows rows;
-  rows.add_phase(1, dataset, make_scorer("pass_at_1", {}));
+  rows.add_phases({1}, dataset, make_scorer("pass_at_1", {}));
   const auto told = [&rows](std::uint32_t index, const char* text, Outcome outcome) {
     Query query{};
     query.phase = 1;
@@ -239,13 +247,36 @@ TEST(ReplyRows, every_query_that_was_asked_is_a_row) {
   EXPECT_EQ(one.verdict->score.as_double(), 0.25);
 }
 
+TEST(ReplyRows, phases_of_one_score_are_one_set_of_rows) {
+  Dataset dataset;
+  dataset.samples.resize(2);
+  for (Sample& sample : dataset.samples) sample.columns.set("ground_truth", "a");
+  ReplyRows rows;
+  rows.add_phases({1, 2}, dataset, make_scorer("pass_at_1", {}));
+  for (const int phase : {0, 1, 2}) {
+    Query query{};
+    query.phase = static_cast<std::uint16_t>(phase);
+    query.sample = phase == 2 ? 1U : 0U;
+    rows.on_sent(query, Instant{0}, Instant{phase});
+    rows.on_stream_event(query, StreamEvent{.category = Category::text}, phase == 1 ? "a" : "b");
+    Event event{.query = query, .outcome = Outcome::ok};
+    event.done = Instant{100 * phase};
+    rows.on_done(event, "");
+  }
+  const auto scores = rows.finish();
+  ASSERT_EQ(scores.size(), 1u);
+  EXPECT_EQ(scores[0].issued, 2u);
+  EXPECT_EQ(scores[0].duration.ns, 199) << "from the first query of one to the last of the other";
+  EXPECT_EQ(scores[0].verdict->score.as_double(), 0.5);
+}
+
 TEST(ReplyRows, a_reply_whose_text_was_not_kept_is_not_an_empty_one) {
   Dataset dataset;
   dataset.samples.resize(2);
   for (Sample& sample : dataset.samples) sample.columns.set("ground_truth", "a");
   ReplyRows rows;
-  rows.add_phase(0, dataset, make_scorer("pass_at_1", {}));
-  rows.add_phase(1, dataset, make_scorer("token_bounds", {}));
+  rows.add_phases({0}, dataset, make_scorer("pass_at_1", {}));
+  rows.add_phases({1}, dataset, make_scorer("token_bounds", {}));
   for (std::uint32_t i = 0; i < 4; ++i) {
     Query query{};
     query.phase = static_cast<std::uint16_t>(i % 2);

@@ -98,6 +98,47 @@ TEST(Agentic, turns_are_counted_as_the_reference_client_counts_them) {
   EXPECT_EQ(verdict->breakdown["excluded_turns"].size(), 1u);
 }
 
+// The reference client's scorer on the same turns: by conversation, repeat and turn, under the
+// assistant's number; programs as they stand in the command, codes as a sorted set; a turn that
+// nothing was recorded after is none, and one without ground truth is named once.
+TEST(Agentic, turns_are_told_in_the_order_and_under_the_numbers_of_the_recording) {
+  const auto turn = [](std::string_view id, int number, std::string_view expected, Json calls,
+                       std::string_view reply) {
+    return SuiteTurn{
+        .columns =
+            Json().set("conversation_id", id).set("turn", number).set("expected", parsed(expected)),
+        .reply = std::string(reply),
+        .tool_calls = std::move(calls)};
+  };
+  const std::string wanted = Json().set("turn", 4).set("tool_calls", bash("ls; cat x | ls")).dump();
+  std::vector<SuiteTurn> told;
+  told.push_back(turn("swe", 3, wanted, bash("git x; cat y"), ""));
+  told.push_back(turn("swe__repeat_2", 1, R"({"turn":2,"content":"text"})", {}, ""));
+  told.push_back(
+      turn("sim_3", 1, R"({"turn":2,"intent_codes":["I009","i004","I009"]})", {}, "intent: I004"));
+  told.push_back(turn("swe", 5, "null", {}, ""));
+  told.push_back(turn("swe__repeat_10", 3, wanted, {}, ""));
+  told.push_back(turn("swe__repeat_2", 3, wanted, {}, ""));
+  told.push_back(turn("swe", 1, R"({"turn":2,"content":"text"})", {}, ""));
+  const auto verdict = suite_score("agentic_inference_inline", told);
+  ASSERT_TRUE(verdict) << verdict.error().message;
+  EXPECT_EQ(verdict->breakdown["turns"].dump(),
+            R"({"issued":6,"expected":4,"observed":4,"missing":0,"scored":4})");
+  EXPECT_EQ(verdict->breakdown["per_turn"].dump(),
+            R"([{"conversation_id":"sim_3","repeat":1,"turn":2,"domain":"workflow",)"
+            R"("gt_intents":["I004","I009"],"model_intent":"I004","score":1.0},)"
+            R"({"conversation_id":"swe","repeat":1,"turn":4,"domain":"coding",)"
+            R"("gt_actions":["ls","cat","ls"],"model_actions":["git","cat"],"score":0.25},)"
+            R"({"conversation_id":"swe","repeat":2,"turn":4,"domain":"coding",)"
+            R"("gt_actions":["ls","cat","ls"],"model_actions":[],"score":0.0},)"
+            R"({"conversation_id":"swe","repeat":10,"turn":4,"domain":"coding",)"
+            R"("gt_actions":["ls","cat","ls"],"model_actions":[],"score":0.0}])");
+  EXPECT_EQ(verdict->breakdown["excluded_turns"].dump(),
+            R"([{"conversation_id":"swe","turn":2,"domain":"coding",)"
+            R"("exclude_reason":"no ground truth"}])");
+  EXPECT_EQ(verdict->score.as_double(), 0.3125);
+}
+
 constexpr std::string_view kFunctions = R"([{"name":"math.area","parameters":{"type":"dict",
   "properties":{"base":{"type":"integer"},"height":{"type":"float"},"unit":{"type":"string"},
     "tags":{"type":"array","items":{"type":"string"}},
@@ -285,9 +326,11 @@ TEST(Mixtral, runs_programs_with_their_tests) {
 }
 
 TEST(ProgramJudge, joins_reply_and_tests_as_the_suite_does) {
-  EXPECT_EQ(mbxp_program("python", "f", "  def f\\_(): pass\n```x", "T"),
-            "def f_(): pass\n\nT\ncheck(f)\n");
-  EXPECT_EQ(mbxp_program("ruby", "f", " a", "T"), " a\nT");
+  EXPECT_EQ(mbxp_reply("python", "  def f\\_(): pass\n```x"), "def f_(): pass\n");
+  EXPECT_NE(mbxp_program("php", "<?php", "f(); ?>\n", "P").find("?>\n<?php\n;echo"),
+            std::string::npos);
+  EXPECT_TRUE(mbxp_program("cpp", "int f();", "// no entry", "P").empty());
+  EXPECT_TRUE(mbxp_program("ruby", " a", "T", "P").starts_with(" a\nT\n"));
   EXPECT_FALSE(ProgramJudge::make(parsed(R"({"languages":["cobol"]})")));
 }
 
@@ -335,6 +378,18 @@ TEST(QualityGate, passes_what_reaches_every_threshold) {
   EXPECT_EQ(part["verdict"].as_string(), "passed");
   EXPECT_FALSE(gate_is_passed(part));
   EXPECT_TRUE(quality_gate(results("rouge", parsed("{}"), 10), Json()).is_null());
+}
+
+TEST(QualityGate, a_mean_length_counts_replies_and_a_score_counts_samples) {
+  Json all = results("pass_at_1", Json(0.5), 10);
+  Json more = results("pass_at_1", Json(0.8), 10);
+  Json::Array& entries = all.find("accuracy_scores")->make_array();
+  entries[0].set("total_samples", 80).set("output_sequence_lengths", Json().set("avg", 100));
+  Json& other = more.find("accuracy_scores")->make_array()[0];
+  other.set("total_samples", 20).set("output_sequence_lengths", Json().set("avg", 600));
+  entries.push_back(other);
+  EXPECT_DOUBLE_EQ(metric_value(all, "tokens_per_sample").as_double(), 200);
+  EXPECT_DOUBLE_EQ(metric_value(all, "exact_match").as_double(), 65);
 }
 
 TEST(QualityGate, one_of_several_targets_is_enough) {

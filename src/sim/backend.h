@@ -11,6 +11,8 @@
 
 namespace assay::sim {
 
+// By the model and its format, never by the card: else two cards would be compared with two
+// formats.
 struct KvRule {
   Subject when{};
   double bytes = 2;  // of one element

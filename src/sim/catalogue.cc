@@ -39,7 +39,7 @@ Result<Spec> find(const std::vector<Spec>& all, std::string_view name, std::stri
     list += candidate;
   }
   const std::string_view near = nearest(wanted, names);
-  return invalid(format("{}: unknown '{}'{}; one of: {} (add your own with --catalogue FILE)", what,
+  return invalid(format("unknown {} '{}'{}; one of: {} (add your own with --catalogue FILE)", what,
                         name, near.empty() ? "" : format("; did you mean '{}'?", near), list));
 }
 

@@ -95,6 +95,38 @@ TEST(Deployment, knows_what_fits) {
   EXPECT_NE(none.error().message.find("does not fit"), std::string::npos);
 }
 
+// Cards are compared alike: what a backend keeps of a context depends on the model, not on the
+// card.
+TEST(Deployment, the_format_of_kv_is_the_same_on_every_card) {
+  const Catalogue catalogue = Catalogue::builtin();
+  for (const BackendSpec& backend : catalogue.all_backends()) {
+    for (const ModelSpec& model : catalogue.all_models()) {
+      for (const char* precision : {"bf16", "fp8", "nvfp4", "mxfp4"}) {
+        std::optional<double> first;
+        for (const HardwareSpec& card : catalogue.all_hardware()) {
+          const double bytes = backend.kv_bytes({model.architecture, model.name, card.generation,
+                                                 card.name, backend.name, precision});
+          EXPECT_EQ(bytes, first.value_or(bytes))
+              << backend.name << " " << model.name << " " << precision << " on " << card.name;
+          first = bytes;
+        }
+      }
+    }
+  }
+}
+
+TEST(Deployment, says_the_format_of_kv) {
+  Scenario scenario;
+  scenario.model = "llama3.1-8b";
+  scenario.hardware = "h100-sxm";
+  scenario.precision = "fp8";
+  const auto eight = make_cluster_spec(Catalogue::builtin(), scenario);
+  EXPECT_EQ(eight->deployment.kv_format(), "fp8");
+  EXPECT_NE(describe(*eight).find(", KV fp8"), std::string::npos) << describe(*eight);
+  scenario.precision = "bf16";
+  EXPECT_EQ(make_cluster_spec(Catalogue::builtin(), scenario)->deployment.kv_format(), "bf16");
+}
+
 TEST(Deployment, checks_layouts) {
   EXPECT_EQ(parse_parallelism("tp=1,dp=8")->ep, 8U);
   EXPECT_EQ(parse_parallelism("tp=8,dp=1,ep=1")->moe_tp(), 8U);

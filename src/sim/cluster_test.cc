@@ -322,7 +322,7 @@ TEST(Cluster, a_router_that_knows_the_caches_hits_more) {
   // Memory for about half of the prefixes beside the running sequences.
   Scenario scenario = small();
   scenario.gpus = 8;
-  scenario.kv_share = 0.1;
+  scenario.kv_share = 0.05;
   const Workload load{exactly(2100), exactly(50), 1.0, 2048, 40};
   const auto hit_rate = [&](const char* router) {
     scenario.router = router;

@@ -112,6 +112,22 @@ Result<void> read_calibration(const Json& file, const std::string& where, Calibr
     ASSIGN_OR_RETURN(adjustment.times, read_values(item["times"], where + ": adjust: times"));
     into.adjustments.push_back(std::move(adjustment));
   }
+  for (const Json& item : top.value("compared").items()) {
+    ComparedFamily family;
+    ASSIGN_OR_RETURN(family.what, read_filter(item["what"], where + ": compared"));
+    Fields at(item, where + ": compared");
+    at.value("what");
+    family.points = at.count("points");
+    family.tpot_error = at.number("tpot_error");
+    family.in_flight_max = at.number("in_flight_max", 0.0);
+    family.apart = at.flag("apart", false);
+    TRY(at.done());
+    into.compared.push_back(std::move(family));
+  }
+  const Json& load = top.value("load");
+  if (!load.is_null()) {
+    ASSIGN_OR_RETURN(into.load, read_load_map(load, where + ": load"));
+  }
   return top.done();
 }
 

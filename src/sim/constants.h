@@ -9,11 +9,13 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/json.h"
+#include "sim/measured_load.h"
 
 namespace assay::sim {
 
@@ -75,9 +77,20 @@ struct Adjustment {
   std::vector<std::pair<double StepConstants::*, double>> times{};
 };
 
+// Measured points that the model was set beside, of one model, card, backend and format.
+struct ComparedFamily {
+  Subject what{};
+  unsigned points = 0;
+  double tpot_error = 0;     // median, a share
+  double in_flight_max = 0;  // on each accelerator
+  bool apart = false;        // prefill and decode on workers of their own
+};
+
 struct Calibration {
   StepConstants base{};
   std::vector<Adjustment> adjustments{};
+  std::vector<ComparedFamily> compared{};
+  std::optional<MeasuredLoad> load{};  // of a twin's runs: what to ask where the user says nothing
   std::string provenance{};
 
   StepConstants resolve(const Subject& subject) const;

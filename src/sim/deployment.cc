@@ -73,6 +73,13 @@ Subject Deployment::subject() const {
           hardware.name,      backend.name, std::string(to_string(precision))};
 }
 
+std::string Deployment::kv_format() const {
+  for (const Precision each : {Precision::bf16, Precision::fp8}) {
+    if (kv_bytes == weight_bytes(each)) return std::string(to_string(each));
+  }
+  return format("{} bytes", kv_bytes);
+}
+
 double Deployment::weights_bytes_per_gpu() const {
   const ModelSpec& m = model;
   const Parallelism& p = parallelism;
@@ -180,6 +187,7 @@ Result<Deployment> make_deployment(const Catalogue& catalogue, const DeploymentR
   ASSIGN_OR_RETURN(out.precision, parse_precision(precision));
   out.parallelism = request.parallelism;
   out.constants = catalogue.calibration().resolve(out.subject());
+  out.trust = trust_of(catalogue.calibration().compared, out.subject(), request.disaggregated);
   out.kv_bytes = out.backend.kv_bytes(out.subject());
   out.backend = out.backend.settled(out.subject(), out.parallelism.tp);
   if (request.drafts) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/catalogue.h"
+#include "sim/trust.h"
 
 namespace assay::sim {
 
@@ -42,8 +43,11 @@ struct Deployment {
   double accept_growth = 0;          // see StepConstants
   double kv_bytes = 2;               // of one KV element
   StepConstants constants{};
+  Trust trust{};
 
   Subject subject() const;
+  // Of kv_bytes, as a person says it: "fp8", "bf16".
+  std::string kv_format() const;
   // What is left for KV, in tokens of one attention rank; 0 when the weights do not fit.
   double kv_capacity_tokens() const;
   double weights_bytes_per_gpu() const;

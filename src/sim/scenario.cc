@@ -181,7 +181,7 @@ std::string describe(const ClusterSpec& spec) {
                   spec.workers > 1 ? format(", {} workers", spec.workers) : "");
   }
   if (d.drafts > 0) out += format(", MTP {}", d.drafts);
-  return out;
+  return out + ", KV " + d.kv_format();
 }
 
 }  // namespace assay::sim

@@ -49,7 +49,7 @@ Result<Scenario> read_scenario_file(const std::string& path);
 // Looks it all up and checks it.
 Result<ClusterSpec> make_cluster_spec(const Catalogue& catalogue, const Scenario& scenario);
 
-// "deepseek-r1 fp8 on 8 x h200-sxm, sglang, tp=8,dp=1,ep=1"
+// "deepseek-r1 fp8 on 8 x h200-sxm, sglang, tp=8,dp=1,ep=1, KV fp8"
 std::string describe(const ClusterSpec& spec);
 
 }  // namespace assay::sim

@@ -30,6 +30,7 @@ class Witness final : public EventSink {
     ++stream_events[query.index];
     story += format("e{}@{} ", query.index, event.arrival.ns);
   }
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override {
     EXPECT_TRUE(done.emplace(event.query.index, event).second);
     EXPECT_EQ(event.outcome == Outcome::ok, detail.empty());

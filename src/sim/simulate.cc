@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.h"
+#include "base/format.h"
+
 namespace assay::sim {
 namespace {
 
@@ -26,23 +29,13 @@ class Fold {
     residence_ += latency.seconds();
   }
 
-  void write(SimPoint& out) const {
-    const auto n = static_cast<double>(std::max<std::uint64_t>(1, queries_));
-    out.queries = queries_;
-    out.refused = refused_;
-    out.ttft_ms = ttft_.series();
-    out.tpot_ms = tpot_.series();
-    out.latency_ms = latency_.series();
-    out.input_tokens_mean = input_ / n;
-    out.output_tokens_mean = output_ / n;
-    if (out.tpot_ms.p90 > 0) out.tps_per_user = 1000 / out.tpot_ms.p90;
-  }
-  double input() const { return input_; }
+  std::uint64_t queries() const { return queries_; }
+  std::uint64_t refused() const { return refused_; }
   double output() const { return output_; }
   double residence() const { return residence_; }
-  std::uint64_t queries() const { return queries_; }
 
  private:
+  friend class Mixture;
   struct Series {
     Histogram buckets{};
     double sum_ms = 0;
@@ -51,11 +44,6 @@ class Fold {
       buckets.record(static_cast<std::uint64_t>(std::max<std::int64_t>(0, value.ns)));
       sum_ms += value.ms();
       ++count;
-    }
-    SimSeries series() const {
-      if (count == 0) return {};
-      return {sum_ms / static_cast<double>(count), buckets.percentile(50) * 1e-6,
-              buckets.percentile(90) * 1e-6, buckets.percentile(99) * 1e-6};
     }
   };
   Series ttft_{};
@@ -68,10 +56,70 @@ class Fold {
   std::uint64_t refused_ = 0;
 };
 
+// Folds of parts that are served beside each other, each query of a part with its weight: how many
+// such queries end in a second.
+class Mixture {
+ public:
+  void add(const Fold& fold, double weight) { parts_.emplace_back(&fold, weight); }
+
+  void write(SimPoint& out) const {
+    const double n = total(&Fold::queries_);
+    out.qps = n;
+    out.input_tps = total(&Fold::input_);
+    out.system_tps = total(&Fold::output_);
+    if (n > 0) {
+      out.input_tokens_mean = out.input_tps / n;
+      out.output_tokens_mean = out.system_tps / n;
+    }
+    out.ttft_ms = series(&Fold::ttft_);
+    out.tpot_ms = series(&Fold::tpot_);
+    out.latency_ms = series(&Fold::latency_);
+    if (out.tpot_ms.p90 > 0) out.tps_per_user = 1000 / out.tpot_ms.p90;
+    if (out.gpus > 0) out.tps_per_gpu = out.system_tps / out.gpus;
+  }
+
+ private:
+  template <typename Number>
+  double total(Number Fold::*member) const {
+    double out = 0;
+    for (const auto& [fold, weight] : parts_) out += weight * static_cast<double>(fold->*member);
+    return out;
+  }
+  SimSeries series(Fold::Series Fold::*member) const {
+    double sum_ms = 0;
+    double count = 0;
+    for (const auto& [fold, weight] : parts_) {
+      sum_ms += weight * (fold->*member).sum_ms;
+      count += weight * static_cast<double>((fold->*member).count);
+    }
+    if (count <= 0) return {};
+    SimSeries out{sum_ms / count};
+    double seen = 0;
+    for (std::size_t i = 0; i < Histogram::kBuckets; ++i) {
+      const double before = seen;
+      for (const auto& [fold, weight] : parts_) {
+        seen += weight * static_cast<double>((fold->*member).buckets.bucket_count(i));
+      }
+      if (seen <= before) continue;
+      const double at = Histogram::middle(i) * 1e-6;
+      // Weights are no whole numbers: their sums differ in the last digits.
+      const auto reaches = [&](double p) { return seen * (1 + 1e-12) >= p / 100 * count; };
+      if (out.p50 == 0 && reaches(50)) out.p50 = at;
+      if (out.p90 == 0 && reaches(90)) out.p90 = at;
+      if (out.p99 == 0 && reaches(99)) out.p99 = at;
+    }
+    return out;
+  }
+
+  std::vector<std::pair<const Fold*, double>> parts_{};
+};
+
 // What the repetitions of a protocol add up to.
 struct Totals {
   double seconds = 0;
   double joules = 0;
+  double full_seconds = 0;      // until the last query was sent
+  double full_in_flight_s = 0;  // query-seconds until then
   double kv_usage_max = 0;
   std::uint64_t preemptions = 0;
   std::uint64_t steps = 0;
@@ -87,15 +135,16 @@ struct Totals {
     looked_up += stats.prefix_query_tokens;
     steps += cluster.steps();
   }
-  void write(SimPoint& out, double output_tokens) const {
-    out.kv_usage_max = kv_usage_max;
-    out.preemptions = preemptions;
-    out.steps = steps;
+  double watts() const { return seconds > 0 ? joules / seconds : 0; }
+  // Of `count` such parts.
+  void write(SimPoint& out, unsigned count) const {
+    out.kv_usage_max = std::max(out.kv_usage_max, kv_usage_max);
+    out.preemptions += preemptions * count;
+    out.steps += steps * count;
     if (looked_up > 0) {
       out.prefix_hit_rate = static_cast<double>(hits) / static_cast<double>(looked_up);
     }
-    if (seconds > 0) out.watts_mean = joules / seconds;
-    if (output_tokens > 0) out.joules_per_token = joules / output_tokens;
+    out.watts_mean += watts() * count;
   }
 };
 
@@ -127,10 +176,13 @@ class ClosedLoop {
                                   cluster_.prefix_block_tokens(), prefixes_),
                      due);
       ++issued_;
+      started_s_ += (due - Instant{}).seconds();
+      if (issued_ == queries_) note_full(due, fold, totals);
     };
+    residence_before_s_ = fold.residence();
     while (issued_ < std::min(concurrency, queries_)) issue(Instant{});
     Instant now;
-    for (std::uint32_t done = 0; done < queries_;) {
+    while (ended_ < queries_) {
       now = cluster_.next();
       if (now == Instant::max()) break;
       emissions_.clear();
@@ -140,7 +192,8 @@ class ClosedLoop {
       totals.kv_usage_max = std::max(totals.kv_usage_max, cluster_.stats().kv_usage);
       for (const Served& one : served_) {
         fold.add(one);
-        ++done;
+        ++ended_;
+        started_s_ -= (one.arrived - Instant{}).seconds();
         if (issued_ < queries_) issue(one.last_token + options_.turn_around);
       }
     }
@@ -148,6 +201,15 @@ class ClosedLoop {
   }
 
  private:
+  // The last query is sent: until now each slot was used.
+  void note_full(Instant now, const Fold& fold, Totals& totals) {
+    const double now_s = (now - Instant{}).seconds();
+    const auto in_flight = static_cast<double>(issued_ - ended_);
+    totals.full_seconds += now_s;
+    totals.full_in_flight_s +=
+        fold.residence() - residence_before_s_ + in_flight * now_s - started_s_;
+  }
+
   Cluster cluster_;
   const Workload& workload_;
   LengthList lengths_;
@@ -155,12 +217,189 @@ class ClosedLoop {
   std::uint32_t queries_;
   const SimulateOptions& options_;
   std::uint32_t issued_ = 0;
+  std::uint32_t ended_ = 0;
   Instant sent_{};
+  double started_s_ = 0;  // sum of when those in flight were sent
+  double residence_before_s_ = 0;
   std::vector<Emission> emissions_{};
   std::vector<Served> served_{};
 };
 
+// Arrivals of a Poisson process; the first tenth is not counted.
+class OpenLoop {
+ public:
+  OpenLoop(const ClusterSpec& spec, const Workload& workload, double rate, std::uint64_t queries,
+           std::uint64_t seed)
+      : cluster_(spec),
+        workload_(workload),
+        gpus_(spec.gpus()),
+        rate_(rate),
+        queries_(queries),
+        skipped_(queries / 10),
+        lengths_(seed),
+        arrivals_(mix_seed(seed, 7)) {}
+
+  SimPoint run() {
+    Instant due = Instant{} + Duration::from_seconds(arrivals_.exponential(1 / rate_));
+    Instant counted_from = Instant::none();
+    Instant counted_to;
+    while (done_ < queries_) {
+      const Instant next = cluster_.next();
+      if (issued_ < queries_ && due <= next) {
+        if (issued_ == skipped_) counted_from = due;
+        counted_to = due;
+        cluster_.admit(make_request(workload_, issued_++, cluster_.prefix_block_tokens(), lengths_),
+                       due);
+        due = due + Duration::from_seconds(arrivals_.exponential(1 / rate_));
+        continue;
+      }
+      if (next == Instant::max()) break;
+      advance(next);
+    }
+    totals_.add(cluster_, last_);
+    return point(counted_from.known() ? (counted_to - counted_from).seconds() : 0);
+  }
+
+ private:
+  void advance(Instant to) {
+    emissions_.clear();
+    cluster_.advance(to, emissions_);
+    cluster_.take_served(served_);
+    for (const Served& one : served_) {
+      ++done_;
+      last_ = one.last_token;
+      if (one.id >= skipped_) fold_.add(one);
+      if (one.refused) continue;
+      output_ += one.output;
+      if (issued_ == queries_ || issued_ <= skipped_) continue;
+      ++ended_;
+      ended_input_ += one.prompt;
+      ended_output_ += one.output;
+    }
+    if (served_.empty()) return;
+    totals_.kv_usage_max = std::max(totals_.kv_usage_max, cluster_.stats().kv_usage);
+  }
+
+  SimPoint point(double window_s) const {
+    SimPoint out;
+    out.rate = rate_;
+    out.gpus = gpus_;
+    totals_.write(out, 1);
+    Mixture mixture;
+    mixture.add(fold_, 1);
+    mixture.write(out);
+    out.queries = fold_.queries();
+    out.refused = fold_.refused();
+    const double each = window_s > 0 ? 1 / window_s : 0;
+    out.system_tps = ended_output_ * each;
+    out.input_tps = ended_input_ * each;
+    out.qps = ended_ * each;
+    out.in_flight_mean = fold_.residence() * each;
+    if (gpus_ > 0) out.tps_per_gpu = out.system_tps / gpus_;
+    if (output_ > 0) out.joules_per_token = totals_.joules / output_;
+    out.unsteady = why_unsteady(out, window_s);
+    out.trust = cluster_.spec().deployment.trust.at(out.in_flight_mean / std::max(1U, gpus_));
+    return out;
+  }
+
+  std::string why_unsteady(const SimPoint& out, double window_s) const {
+    if (out.queries == 0) return {};
+    if (out.refused == 0 && out.qps < kKeepsUp * rate_) {
+      return format("{:.4g} of {:.4g} queries/s are served: the queue grows as long as they come",
+                    out.qps, rate_);
+    }
+    if (window_s < kSteadyQueriesPerSlot * out.latency_ms.mean * 1e-3) {
+      return format("{:.4g} s of arrivals are short beside a latency of {:.4g} s", window_s,
+                    out.latency_ms.mean * 1e-3);
+    }
+    return {};
+  }
+
+  Cluster cluster_;
+  const Workload& workload_;
+  unsigned gpus_;
+  double rate_;
+  std::uint64_t queries_;
+  std::uint64_t skipped_;
+  Rng lengths_;
+  Rng arrivals_;
+  Fold fold_{};
+  Totals totals_{};
+  std::uint64_t issued_ = 0;
+  std::uint64_t done_ = 0;
+  Instant last_{};
+  double output_ = 0;  // of all that ended
+  double ended_ = 0;   // within the counted window: what it gives, whoever arrived when
+  double ended_input_ = 0;
+  double ended_output_ = 0;
+  std::vector<Emission> emissions_{};
+  std::vector<Served> served_{};
+};
+
+// Some workers that are alike, at one concurrency each.
+struct Part {
+  unsigned count = 1;
+  std::uint32_t concurrency = 0;
+  Fold fold{};
+  Totals totals{};
+
+  // Until the last query was sent; where all were sent at once, over the whole of it.
+  double in_flight() const {
+    const bool burst = fold.queries() <= concurrency || totals.full_seconds <= 0;
+    if (!burst) return totals.full_in_flight_s / totals.full_seconds;
+    return totals.seconds > 0 ? fold.residence() / totals.seconds : 0;
+  }
+  // Of one query: how many like it end in a second, by Little's law.
+  double weight() const {
+    if (fold.residence() <= 0) return 0;
+    const bool burst = fold.queries() <= concurrency;
+    return count * (burst ? double{1} * concurrency : in_flight()) / fold.residence();
+  }
+};
+
+void run_part(Part& part, ClusterSpec spec, const Workload& workload,
+              const SimulateOptions& options) {
+  const std::uint64_t each = std::uint64_t{options.queries_per_slot} * part.concurrency;
+  CHECK(each <= kQueriesMax);
+  const std::uint64_t rounds = std::max<std::uint64_t>(1, (options.queries_min + each - 1) / each);
+  const std::uint64_t first_seed = spec.seed;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    spec.seed = first_seed + round;
+    const std::uint64_t seed = round == 0 ? options.seed : mix_seed(options.seed, round);
+    ClosedLoop loop(spec, workload, static_cast<std::uint32_t>(each), options, seed);
+    loop.run(part.concurrency, round * each, part.fold, part.totals);
+  }
+}
+
+std::string why_unsteady(const SimPoint& point, const SimulateOptions& options) {
+  if (point.queries == 0) return {};
+  if (options.queries_per_slot < kSteadyQueriesPerSlot) {
+    return format("{} queries for each place are a burst; a steady state takes {}",
+                  options.queries_per_slot, kSteadyQueriesPerSlot);
+  }
+  if (point.in_flight_mean < kSteadyShareInFlight * point.concurrency) {
+    return format(
+        "on average {:.4g} of {:.0f} queries are in flight: the client does not fill them",
+        point.in_flight_mean, point.concurrency);
+  }
+  return {};
+}
+
 }  // namespace
+
+unsigned replicas_of(const ClusterSpec& spec, const Workload& workload,
+                     const SimulateOptions& options) {
+  const bool even =
+      spec.router == RouterPolicy::round_robin || spec.router == RouterPolicy::least_loaded;
+  const bool alike = even && !spec.prefill && workload.prefix_share <= 0;
+  return options.alike_once && alike ? std::max(1U, spec.workers) : 1;
+}
+
+std::uint64_t queries_computed(const ClusterSpec& spec, const Workload& workload,
+                               std::uint32_t concurrency, const SimulateOptions& options) {
+  const unsigned replicas = replicas_of(spec, workload, options);
+  return std::uint64_t{options.queries_per_slot} * (concurrency / replicas + 1);
+}
 
 SimPoint simulate_closed(const ClusterSpec& spec, const Workload& workload,
                          std::uint32_t concurrency, const SimulateOptions& options) {
@@ -168,95 +407,58 @@ SimPoint simulate_closed(const ClusterSpec& spec, const Workload& workload,
   out.concurrency = concurrency;
   out.gpus = spec.gpus();
   out.decode_batch = decode_batch(spec, concurrency);
-  const std::uint64_t each =
-      std::clamp<std::uint64_t>(std::uint64_t{options.queries_per_slot} * concurrency, concurrency,
-                                std::max<std::uint64_t>(concurrency, options.queries_max));
-  const std::uint64_t rounds = std::max<std::uint64_t>(1, (options.queries_min + each - 1) / each);
-  Fold fold;
-  Totals totals;
-  for (std::uint64_t round = 0; round < rounds; ++round) {
-    ClusterSpec again = spec;
-    again.seed = spec.seed + round;
-    again.decode_batch = out.decode_batch;
-    const std::uint64_t seed = round == 0 ? options.seed : mix_seed(options.seed, round);
-    ClosedLoop loop(again, workload, static_cast<std::uint32_t>(each), options, seed);
-    loop.run(concurrency, round * each, fold, totals);
+  out.replicas = replicas_of(spec, workload, options);
+  ClusterSpec one = spec;
+  one.decode_batch = out.decode_batch;
+  one.workers = spec.workers / out.replicas;
+  const std::uint32_t more = concurrency % out.replicas;
+  std::vector<Part> parts(2);
+  parts[0].count = out.replicas - more;
+  parts[0].concurrency = concurrency / out.replicas;
+  parts[1].count = more;
+  parts[1].concurrency = parts[0].concurrency + 1;
+  Mixture mixture;
+  double tokens_joules = 0;  // in a second
+  for (Part& part : parts) {
+    if (part.count == 0) continue;
+    if (part.concurrency == 0) {
+      const double idle_w = Cluster(one).energy_joules(Instant{} + 1_s);
+      out.watts_mean += idle_w * part.count;
+      tokens_joules += idle_w * part.count;
+      continue;
+    }
+    run_part(part, one, workload, options);
+    mixture.add(part.fold, part.weight());
+    out.queries += part.fold.queries() * part.count;
+    out.refused += part.fold.refused() * part.count;
+    out.in_flight_mean += part.in_flight() * part.count;
+    part.totals.write(out, part.count);
+    tokens_joules += part.totals.joules * part.weight();
   }
-  fold.write(out);
-  if (fold.residence() > 0) {
-    const double slots = concurrency / fold.residence();
-    out.system_tps = fold.output() * slots;
-    out.input_tps = fold.input() * slots;
-    out.qps = static_cast<double>(fold.queries()) * slots;
-    out.in_flight_mean = fold.residence() / totals.seconds;
-  }
-  if (out.gpus > 0) out.tps_per_gpu = out.system_tps / out.gpus;
-  totals.write(out, fold.output());
+  mixture.write(out);
+  if (out.system_tps > 0) out.joules_per_token = tokens_joules / out.system_tps;
+  out.unsteady = why_unsteady(out, options);
+  out.trust = spec.deployment.trust.at(double{1} * concurrency / std::max(1U, out.gpus));
   return out;
 }
 
 SimPoint simulate_open(const ClusterSpec& spec, const Workload& workload, double rate,
                        std::uint64_t queries, const SimulateOptions& options) {
-  SimPoint out;
-  out.rate = rate;
-  out.gpus = spec.gpus();
-  Cluster cluster(spec);
-  Fold fold;
-  Totals totals;
-  std::vector<Emission> emissions;
-  std::vector<Served> served;
-  Rng lengths(options.seed);
-  Rng arrivals(mix_seed(options.seed, 7));
-  const std::uint32_t block = cluster.prefix_block_tokens();
-  const std::uint64_t skipped = queries / 10;
-  std::uint64_t issued = 0;
-  std::uint64_t done = 0;
-  Instant due = Instant{} + Duration::from_seconds(arrivals.exponential(1 / rate));
-  Instant counted_from = Instant::none();
-  Instant counted_to;
-  double ended = 0;  // within the counted window: what it gives, whoever arrived when
-  double ended_input = 0;
-  double ended_output = 0;
-  Instant last;
-  while (done < queries) {
-    const Instant next = cluster.next();
-    if (issued < queries && due <= next) {
-      if (issued == skipped) counted_from = due;
-      counted_to = due;
-      cluster.admit(make_request(workload, issued++, block, lengths), due);
-      due = due + Duration::from_seconds(arrivals.exponential(1 / rate));
-      continue;
-    }
-    if (next == Instant::max()) break;
-    emissions.clear();
-    cluster.advance(next, emissions);
-    cluster.take_served(served);
-    for (const Served& one : served) {
-      ++done;
-      last = one.last_token;
-      if (one.id >= skipped) fold.add(one);
-      if (!one.refused && issued < queries && issued > skipped) {
-        ++ended;
-        ended_input += one.prompt;
-        ended_output += one.output;
-      }
-    }
-    if (!served.empty()) {
-      totals.kv_usage_max = std::max(totals.kv_usage_max, cluster.stats().kv_usage);
-    }
-  }
-  totals.add(cluster, last);
-  fold.write(out);
-  const double window = counted_from.known() ? (counted_to - counted_from).seconds() : 0;
-  if (window > 0) {
-    out.system_tps = ended_output / window;
-    out.input_tps = ended_input / window;
-    out.qps = ended / window;
-    out.in_flight_mean = fold.residence() / window;
-  }
-  if (out.gpus > 0) out.tps_per_gpu = out.system_tps / out.gpus;
-  totals.write(out, fold.output());
-  return out;
+  OpenLoop loop(spec, workload, rate, queries, options.seed);
+  return loop.run();
+}
+
+std::uint64_t open_queries(const ClusterSpec& spec, const Workload& workload, double rate,
+                           std::uint64_t least, const SimulateOptions& options) {
+  SimulateOptions alone = options;
+  alone.queries_per_slot = 10;
+  alone.queries_min = 400;
+  ClusterSpec one = spec;
+  if (!spec.prefill) one.workers = 1;
+  const double alone_s = simulate_closed(one, workload, 1, alone).latency_ms.mean * 1e-3;
+  const double wanted = 40 * rate * alone_s;
+  const auto most = static_cast<double>(kQueriesMax / 10);
+  return std::max(least, static_cast<std::uint64_t>(std::min(wanted, most)));
 }
 
 }  // namespace assay::sim

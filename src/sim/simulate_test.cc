@@ -78,8 +78,93 @@ TEST(ClosedLoop, turn_around_is_in_no_latency) {
   const SimPoint slow = simulate_closed(spec, load, 1, options);
   EXPECT_EQ(slow.latency_ms.mean, none.latency_ms.mean);
   EXPECT_NEAR(none.in_flight_mean, 1, 1e-9);
-  const double busy_s = slow.latency_ms.mean * 1e-3 * 10;
-  EXPECT_NEAR(slow.in_flight_mean, busy_s / (busy_s + 9), 1e-6);
+  const double busy_s = slow.latency_ms.mean * 1e-3;
+  EXPECT_NEAR(slow.in_flight_mean, busy_s / (busy_s + 1), 1e-6);
+  // One query after another: no more than one in latency and turn-around.
+  EXPECT_NEAR(slow.qps, 1 / (busy_s + 1), 1e-6);
+  EXPECT_NE(slow.unsteady.find("in flight"), std::string::npos);
+  EXPECT_EQ(none.unsteady, "");
+}
+
+// Nine workers that are alike give nine times one, whatever the number of queries.
+TEST(ClosedLoop, replicas_are_so_many_times_one) {
+  Scenario scenario = one_gpu();
+  const Workload load{between(100, 900), between(20, 400)};
+  const SimPoint one = simulate_closed(cluster_of(scenario), load, 64);
+  scenario.gpus = 9;
+  const SimPoint nine = simulate_closed(cluster_of(scenario), load, 9 * 64);
+  EXPECT_EQ(nine.replicas, 9U);
+  EXPECT_EQ(nine.queries, 9 * one.queries);
+  EXPECT_NEAR(nine.system_tps / one.system_tps, 9, 1e-9);
+  EXPECT_NEAR(nine.in_flight_mean / one.in_flight_mean, 9, 1e-9);
+  EXPECT_NEAR(nine.watts_mean / one.watts_mean, 9, 1e-9);
+  EXPECT_EQ(nine.ttft_ms.p99, one.ttft_ms.p99);
+  EXPECT_NEAR(nine.joules_per_token, one.joules_per_token, 1e-12);
+}
+
+// What one of them stands for is what all of them do behind their router.
+TEST(ClosedLoop, replicas_computed_once_are_those_behind_a_router) {
+  Scenario scenario = one_gpu();
+  scenario.gpus = 4;
+  scenario.router = "least_loaded";
+  const ClusterSpec spec = cluster_of(scenario);
+  const Workload load{between(100, 900), between(20, 400)};
+  SimulateOptions options = once(20);
+  for (const std::uint32_t c : {4U, 30U, 128U}) {
+    options.alike_once = true;
+    const SimPoint fast = simulate_closed(spec, load, c, options);
+    options.alike_once = false;
+    const SimPoint slow = simulate_closed(spec, load, c, options);
+    EXPECT_NEAR(fast.system_tps / slow.system_tps, 1, 0.03) << c;
+    EXPECT_NEAR(fast.tpot_ms.p90 / slow.tpot_ms.p90, 1, 0.03) << c;
+    EXPECT_NEAR(fast.watts_mean / slow.watts_mean, 1, 0.06) << c;
+  }
+}
+
+// Five workers, seven queries at once: two of them hold two, three hold one; and with three queries
+// two workers stand idle.
+TEST(ClosedLoop, a_remainder_is_shared_out) {
+  Scenario scenario = one_gpu();
+  const Workload load{exactly(300), exactly(100)};
+  const SimPoint one = simulate_closed(cluster_of(scenario), load, 1);
+  const SimPoint two = simulate_closed(cluster_of(scenario), load, 2);
+  scenario.gpus = 5;
+  const SimPoint seven = simulate_closed(cluster_of(scenario), load, 7);
+  EXPECT_NEAR(seven.system_tps, 2 * two.system_tps + 3 * one.system_tps, 1e-6);
+  EXPECT_EQ(seven.tpot_ms.p99, two.tpot_ms.p99);
+  const double ends = 2 * two.qps + 3 * one.qps;
+  EXPECT_NEAR(seven.latency_ms.mean,
+              (2 * two.qps * two.latency_ms.mean + 3 * one.qps * one.latency_ms.mean) / ends, 1e-9);
+  const SimPoint three = simulate_closed(cluster_of(scenario), load, 3);
+  EXPECT_NEAR(three.system_tps, 3 * one.system_tps, 1e-6);
+  EXPECT_GT(three.watts_mean, 3 * one.watts_mean);
+  EXPECT_LT(three.watts_mean, 5 * one.watts_mean);
+}
+
+TEST(ClosedLoop, a_burst_is_no_steady_state_and_says_so) {
+  const ClusterSpec spec = cluster_of(one_gpu());
+  const Workload load{exactly(300), exactly(50)};
+  EXPECT_NE(simulate_closed(spec, load, 8, once(2)).unsteady.find("2 queries"), std::string::npos);
+  EXPECT_EQ(simulate_closed(spec, load, 8, once(6)).unsteady, "");
+  EXPECT_EQ(simulate_closed(spec, load, 8).unsteady, "");
+}
+
+// However many are in flight: no number of queries is cut.
+TEST(ClosedLoop, a_large_concurrency_gets_its_queries_too) {
+  Scenario scenario = one_gpu();
+  scenario.gpus = 8;
+  const SimPoint p = simulate_closed(cluster_of(scenario), {exactly(8), exactly(4)}, 40'000);
+  EXPECT_GE(static_cast<double>(p.queries), kSteadyQueriesPerSlot * p.concurrency);
+  EXPECT_GT(p.in_flight_mean, kSteadyShareInFlight * p.concurrency);
+}
+
+TEST(OpenLoop, says_when_the_queue_grows_and_when_it_is_too_short) {
+  const ClusterSpec spec = cluster_of(one_gpu());
+  const Workload load{exactly(200), exactly(100)};
+  EXPECT_NE(simulate_open(spec, load, 100'000, 5000).unsteady.find("queue grows"),
+            std::string::npos);
+  EXPECT_EQ(simulate_open(spec, load, 5, open_queries(spec, load, 5, 100)).unsteady, "");
+  EXPECT_NE(simulate_open(spec, load, 50, 60).unsteady, "");
 }
 
 TEST(ClosedLoop, a_number_of_queries_is_that_many_or_as_many_rounds_as_the_least_needs) {
@@ -120,6 +205,35 @@ TEST_P(Systems, throughput_and_tpot_never_fall_with_concurrency) {
     EXPECT_GE(p.tpot_ms.mean, tpot * 0.99) << describe(spec) << " at " << c;
     tps = p.system_tps;
     tpot = p.tpot_ms.mean;
+  }
+}
+
+// The same chip with less bandwidth is never the faster one, be its constants fitted or not.
+TEST(Cards, a_card_that_has_less_of_everything_serves_less) {
+  const std::pair<const char*, const char*> pairs[] = {
+      {"h100-pcie", "h100-sxm"}, {"a100-pcie", "a100-sxm"}, {"h100-sxm", "h200-sxm"}};
+  const LengthDraw output = [](Rng& rng) {
+    return 1 + static_cast<std::uint32_t>(220 * std::exp(0.5 * rng.normal()));
+  };
+  for (const char* backend : {"vllm", "sglang", "tensorrt-llm"}) {
+    for (const char* model : {"llama2-70b", "llama3.1-8b", "gpt-oss-120b"}) {
+      for (const auto& [less, more] : pairs) {
+        Scenario scenario = one_gpu(backend);
+        scenario.model = model;
+        scenario.precision = *less == 'a' ? "bf16" : "fp8";
+        scenario.parallel = "tp=4";
+        for (const std::uint32_t c : {4U, 64U, 256U}) {
+          scenario.hardware = less;
+          const SimPoint low =
+              simulate_closed(cluster_of(scenario), {exactly(300), output}, c, once(6));
+          scenario.hardware = more;
+          const SimPoint high =
+              simulate_closed(cluster_of(scenario), {exactly(300), output}, c, once(6));
+          EXPECT_LT(low.system_tps, high.system_tps)
+              << model << ", " << backend << ", " << c << " in flight: " << less << ", " << more;
+        }
+      }
+    }
   }
 }
 

@@ -7,37 +7,56 @@
 #include "base/text.h"
 
 namespace assay::sim {
-namespace {
-
-bool within(double limit, double value) { return limit <= 0 || value <= limit; }
-
-}  // namespace
 
 bool Slo::met(const SimPoint& point) const {
-  return point.queries > 0 && point.refused == 0 && within(ttft_ms_p90, point.ttft_ms.p90) &&
-         within(tpot_ms_p90, point.tpot_ms.p90) && within(latency_ms_p90, point.latency_ms.p90);
+  if (point.queries == 0 || point.refused > 0) return false;
+  return std::ranges::all_of(limits, [&point](const SloLimit& limit) {
+    return point.*limit.series.*limit.figure <= limit.ms;
+  });
 }
 
 Result<Slo> parse_slo(std::string_view text) {
+  struct Series {
+    std::string_view name{};
+    SimSeries SimPoint::*member = nullptr;
+  };
+  struct Figure {
+    std::string_view name{};
+    double SimSeries::*member = nullptr;
+  };
+  static constexpr Series kSeries[] = {{"ttft", &SimPoint::ttft_ms},
+                                       {"tpot", &SimPoint::tpot_ms},
+                                       {"latency", &SimPoint::latency_ms}};
+  static constexpr Figure kFigures[] = {{"", &SimSeries::p90},
+                                        {"_p50", &SimSeries::p50},
+                                        {"_p90", &SimSeries::p90},
+                                        {"_p99", &SimSeries::p99},
+                                        {"_mean", &SimSeries::mean}};
   Slo out;
   for (const std::string_view part : split(text, ',')) {
-    const auto sides = split(trim(part), '=');
-    if (sides.size() != 2) {
-      return invalid(format("plan: '{}' is not of the form ttft=500ms,tpot=30ms", part));
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos) {
+      return invalid(format("--plan: '{}' is not of the form ttft_p99=500ms,tpot_p99=30ms", part));
     }
-    const auto value = parse_duration(trim(sides[1]), 1_ms);
-    if (!value) return value.error().within("plan");
-    if (value->ns <= 0) return invalid(format("plan: {}: must be above 0", sides[0]));
-    const std::string key = lower(trim(sides[0]));
-    if (key == "ttft") {
-      out.ttft_ms_p90 = value->ms();
-    } else if (key == "tpot") {
-      out.tpot_ms_p90 = value->ms();
-    } else if (key == "latency") {
-      out.latency_ms_p90 = value->ms();
-    } else {
-      return invalid(format("plan: unknown limit '{}'; one of: ttft, tpot, latency", key));
+    std::string_view key = trim(part.substr(0, equals));
+    if (key.ends_with('<')) key = trim(key.substr(0, key.size() - 1));  // ttft_p99<=500ms
+    const auto value = parse_duration(trim(part.substr(equals + 1)), 1_ms);
+    if (!value) return value.error().within("--plan");
+    if (value->ns <= 0) return invalid(format("--plan: {}: must be above 0", key));
+    SloLimit limit{.ms = value->ms()};
+    for (const Series& series : kSeries) {
+      for (const Figure& figure : kFigures) {
+        if (lower(key) != std::string(series.name) + std::string(figure.name)) continue;
+        limit.series = series.member;
+        limit.figure = figure.member;
+      }
     }
+    if (limit.series == nullptr) {
+      return invalid(format(
+          "--plan: unknown limit '{}'; ttft, tpot or latency, with _p50, _p90, _p99 or _mean",
+          key));
+    }
+    out.limits.push_back(limit);
   }
   return out;
 }
@@ -46,18 +65,17 @@ Sizing size_for(const ClusterSpec& spec, const Workload& workload, const Slo& sl
                 const SizingOptions& options) {
   Sizing out;
   out.layout = describe(spec);
+  out.trust = spec.deployment.trust;
   out.gpus_per_replica = spec.gpus();
   SimulateOptions how;
   how.seed = options.seed;
-  const double alone_s = simulate_closed(spec, workload, 1, how).latency_ms.mean * 1e-3;
-  // Long against one query's latency, so that what is left at the end does not count.
   const auto trial = [&](double qps) {
-    const double queries =
-        std::clamp(40 * qps * alone_s, static_cast<double>(options.queries), 2e5);
-    return simulate_open(spec, workload, qps, static_cast<std::uint64_t>(queries), how);
+    const std::uint64_t queries = open_queries(spec, workload, qps, options.queries, how);
+    return simulate_open(spec, workload, qps, queries, how);
   };
-  // A system that keeps up serves as fast as it is asked; one that does not has a queue that grows.
-  const auto good = [&](const SimPoint& p, double qps) { return slo.met(p) && p.qps > 0.85 * qps; };
+  const auto good = [&](const SimPoint& p, double qps) {
+    return slo.met(p) && p.qps >= kKeepsUp * qps;
+  };
   double low = 0;
   double high = 0.01;
   SimPoint best;
@@ -80,6 +98,7 @@ Sizing size_for(const ClusterSpec& spec, const Workload& workload, const Slo& sl
   }
   out.replica_qps = low;
   out.at_capacity = best;
+  if (low > 0) out.trust = best.trust;
   if (low <= 0) return out;
   unsigned replicas = 1;
   const auto held = [&](unsigned n) {

@@ -1,7 +1,7 @@
 // Sizing: how many accelerators serve a rate within limits: `assay simulate --plan`.
 //
 // One replica (a worker, or a prefill/decode group) is simulated under Poisson arrivals at rising
-// rates; the highest rate whose P90s stay within the limits is its capacity. Replicas behind one
+// rates; the highest rate whose figures stay within the limits is its capacity. Replicas behind one
 // router are not perfectly additive: each doubling keeps `scale_out` of the capacity (0.88 was
 // measured offline and 0.67 under tail-latency limits from one rack to four; 0.95 is the default).
 #pragma once
@@ -14,14 +14,19 @@
 
 namespace assay::sim {
 
+struct SloLimit {
+  SimSeries SimPoint::*series = nullptr;
+  double SimSeries::*figure = nullptr;
+  double ms = 0;
+};
+
 struct Slo {
-  double ttft_ms_p90 = 0;  // 0: no limit
-  double tpot_ms_p90 = 0;
-  double latency_ms_p90 = 0;
+  std::vector<SloLimit> limits{};
 
   bool met(const SimPoint& point) const;
 };
-// "ttft=500ms,tpot=30ms,latency=10s"; a bare number counts milliseconds.
+// "ttft_p99=500ms,tpot_p90=30ms,latency_mean=10s": p50, p90, p99 or mean; without one P90 is meant.
+// A bare number counts milliseconds.
 Result<Slo> parse_slo(std::string_view text);
 
 struct SizingOptions {
@@ -33,6 +38,7 @@ struct SizingOptions {
 
 struct Sizing {
   std::string layout{};
+  Trust trust{};  // at capacity; of the layout where none was found
   unsigned gpus_per_replica = 0;
   double replica_qps = 0;  // what one replica holds within the limits; 0: none
   unsigned replicas = 0;

@@ -59,13 +59,24 @@ TEST(Sizing, offers_only_layouts_that_fit) {
 }
 
 TEST(Slo, reads_what_users_write) {
-  const auto slo = parse_slo("ttft=1s, tpot=30");
+  const auto slo = parse_slo("ttft=1s, tpot_p99=30, latency_mean<=4s");
   ASSERT_TRUE(slo) << slo.error().message;
-  EXPECT_DOUBLE_EQ(slo->ttft_ms_p90, 1000);
-  EXPECT_DOUBLE_EQ(slo->tpot_ms_p90, 30);
+  SimPoint point;
+  point.queries = 1;
+  const auto met = [&](double ttft_p90, double tpot_p99, double latency_mean) {
+    point.ttft_ms = {.mean = 1e9, .p50 = 1e9, .p90 = ttft_p90, .p99 = 1e9};
+    point.tpot_ms = {.mean = 1e9, .p50 = 1e9, .p90 = 1e9, .p99 = tpot_p99};
+    point.latency_ms = {.mean = latency_mean, .p50 = 1e9, .p90 = 1e9, .p99 = 1e9};
+    return slo->met(point);
+  };
+  EXPECT_TRUE(met(1000, 30, 4000));
+  EXPECT_FALSE(met(1001, 30, 4000));
+  EXPECT_FALSE(met(1000, 31, 4000));
+  EXPECT_FALSE(met(1000, 30, 4001));
   EXPECT_FALSE(parse_slo("speed=3"));
   EXPECT_FALSE(parse_slo("ttft"));
   EXPECT_FALSE(parse_slo("ttft=-1ms"));
+  EXPECT_FALSE(parse_slo("ttft_p98=1ms"));
 }
 
 // A system whose five constants were changed is found again from eight points of it.
@@ -80,20 +91,29 @@ TEST(Twin, recovers_a_system_that_differs_in_the_five) {
   std::vector<MeasuredPoint> measured;
   for (const std::uint32_t c : {1U, 2U, 4U, 8U, 16U, 32U, 64U}) {
     const SimPoint p = simulate_closed(truth, thousand(), c);
-    measured.push_back({c, p.ttft_ms.mean, p.tpot_ms.mean});
+    measured.push_back({c, p.ttft_ms.mean, p.tpot_ms.mean, 0});
   }
   const Twin twin = fit_twin(spec, thousand(), measured);
   EXPECT_GT(twin.tpot_error_before, 0.03);
   EXPECT_LT(twin.tpot_error_after, 0.01);
   EXPECT_LT(twin.ttft_error_after, 0.03);
+  EXPECT_LT(twin.tpot_error_max, 0.02);
 
   // What is saved makes the same system when it is read again.
   Catalogue mine = Catalogue::builtin();
-  const auto added = mine.add_text(twin_yaml(spec, twin, "a test"), "twin.yaml");
+  const auto added = mine.add_text(
+      twin_yaml(spec, twin, {{{27, 27, 1}}, {{32, 40, 1}}, 0.5}, "a test"), "twin.yaml");
   ASSERT_TRUE(added) << added.error().message;
   const ClusterSpec again = *make_cluster_spec(mine, one_rack());
   const SimPoint p = simulate_closed(again, thousand(), 16);
   EXPECT_NEAR(p.tpot_ms.mean / measured[4].tpot_ms_mean, 1, 0.01);
+  // And is asked what its system was asked, and says what it was compared with.
+  ASSERT_TRUE(mine.calibration().load);
+  EXPECT_EQ(mean_tokens(mine.calibration().load->input), 27);
+  EXPECT_EQ(mean_tokens(mine.calibration().load->output), 36);
+  EXPECT_EQ(mine.calibration().load->cached_share, 0.5);
+  EXPECT_EQ(p.trust.level, Trust::Level::compared);
+  EXPECT_NE(p.trust.says.find("7 measured points"), std::string::npos) << p.trust.says;
 }
 
 TEST(Twin, reads_curves_and_their_mistakes) {

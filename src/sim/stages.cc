@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <queue>
+
+#include "base/format.h"
 
 namespace assay::sim {
 namespace {
@@ -34,6 +37,43 @@ struct Station {
   }
 };
 
+std::vector<Station> stations_of(const ModelSpec& model, const HardwareSpec& hardware,
+                                 unsigned gpus) {
+  std::vector<Station> out;
+  for (const StageSpec& stage : model.stages) {
+    out.push_back({service_seconds(stage, hardware, gpus), stage.cv, stage.latency_only,
+                   std::vector<double>(stage.every_gpu ? gpus : 1, 0.0)});
+  }
+  return out;
+}
+
+// When a batch that leaves at that instant is through.
+double through(std::vector<Station>& stations, double at, Rng& rng) {
+  for (Station& station : stations) at = station.serve(at, rng);
+  return at;
+}
+
+class Latencies {
+ public:
+  void add(double seconds) {
+    buckets_.record(static_cast<std::uint64_t>(seconds * 1e9));
+    sum_ += seconds;
+    ++count_;
+  }
+  double sum() const { return sum_; }
+  std::uint64_t count() const { return count_; }
+  SimSeries series() const {
+    const double n = std::max(1.0, static_cast<double>(count_));
+    return {sum_ / n * 1e3, buckets_.percentile(50) * 1e-6, buckets_.percentile(90) * 1e-6,
+            buckets_.percentile(99) * 1e-6};
+  }
+
+ private:
+  Histogram buckets_{};
+  double sum_ = 0;
+  std::uint64_t count_ = 0;
+};
+
 }  // namespace
 
 double stage_capacity(const ModelSpec& model, const HardwareSpec& hardware, unsigned gpus) {
@@ -49,16 +89,12 @@ double stage_capacity(const ModelSpec& model, const HardwareSpec& hardware, unsi
 SimPoint simulate_stages(const ModelSpec& model, const HardwareSpec& hardware, unsigned gpus,
                          double rate, std::uint64_t queries, std::uint64_t seed) {
   Rng rng(seed);
-  std::vector<Station> stations;
-  for (const StageSpec& stage : model.stages) {
-    stations.push_back({service_seconds(stage, hardware, gpus), stage.cv, stage.latency_only,
-                        std::vector<double>(stage.every_gpu ? gpus : 1, 0.0)});
-  }
+  std::vector<Station> stations = stations_of(model, hardware, gpus);
   SimPoint out;
   out.rate = rate;
   out.gpus = gpus;
-  Histogram latencies;
-  double sum = 0;
+  out.trust = trust_of_stages(model.name, hardware.name);
+  Latencies latencies;
   double now = 0;
   double counted_from = 0;
   double last = 0;
@@ -69,21 +105,58 @@ SimPoint simulate_stages(const ModelSpec& model, const HardwareSpec& hardware, u
     if (i == skipped) counted_from = now;
     batch.push_back(now);
     if (rate > 0 && batch.size() < model.batch && i + 1 < queries) continue;
-    double at = now;
-    for (Station& station : stations) at = station.serve(at, rng);
+    const double at = through(stations, now, rng);
     last = std::max(last, at);
     for (const double arrived : batch) {
-      if (i < skipped) continue;
-      latencies.record(static_cast<std::uint64_t>((at - arrived) * 1e9));
-      sum += at - arrived;
-      ++out.queries;
+      if (i >= skipped) latencies.add(at - arrived);
     }
     batch.clear();
   }
-  const double n = std::max(1.0, static_cast<double>(out.queries));
-  out.latency_ms = {sum / n * 1e3, latencies.percentile(50) * 1e-6, latencies.percentile(90) * 1e-6,
-                    latencies.percentile(99) * 1e-6};
-  if (last > counted_from) out.qps = n / (last - counted_from);
+  out.queries = latencies.count();
+  out.latency_ms = latencies.series();
+  if (last > counted_from) out.qps = static_cast<double>(out.queries) / (last - counted_from);
+  out.in_flight_mean = out.qps * out.latency_ms.mean * 1e-3;
+  if (rate > 0 && out.qps < kKeepsUp * rate) {
+    out.unsteady = format("{:.4g} of {:.4g} queries/s are served: the queue grows", out.qps, rate);
+  }
+  return out;
+}
+
+SimPoint simulate_stages_closed(const ModelSpec& model, const HardwareSpec& hardware, unsigned gpus,
+                                std::uint32_t concurrency, std::uint64_t seed) {
+  Rng rng(seed);
+  std::vector<Station> stations = stations_of(model, hardware, gpus);
+  SimPoint out;
+  out.concurrency = concurrency;
+  out.gpus = gpus;
+  out.trust = trust_of_stages(model.name, hardware.name);
+  Latencies latencies;
+  // When each slot sends its next query; those of a batch in the making wait in `batch`.
+  std::priority_queue<double, std::vector<double>, std::greater<>> ready;
+  for (std::uint32_t i = 0; i < concurrency; ++i) ready.push(0);
+  std::vector<double> batch;
+  const std::uint64_t skipped = std::uint64_t{2} * concurrency;
+  const std::uint64_t wanted =
+      skipped + std::max<std::uint64_t>(1000, std::uint64_t{10} * concurrency);
+  for (std::uint64_t ended = 0; ended < wanted;) {
+    const double now = ready.top();
+    batch.push_back(now);
+    ready.pop();
+    if (batch.size() < model.batch && !ready.empty()) continue;
+    const double at = through(stations, now, rng);
+    for (const double sent : batch) {
+      if (ended++ >= skipped) latencies.add(at - sent);
+      ready.push(at);
+    }
+    batch.clear();
+  }
+  out.queries = latencies.count();
+  out.latency_ms = latencies.series();
+  // Every slot is always in use: Little's law.
+  if (latencies.sum() > 0) {
+    out.qps = concurrency * static_cast<double>(out.queries) / latencies.sum();
+  }
+  out.in_flight_mean = concurrency;
   return out;
 }
 

@@ -14,6 +14,12 @@ namespace assay::sim {
 SimPoint simulate_stages(const ModelSpec& model, const HardwareSpec& hardware, unsigned gpus,
                          double rate, std::uint64_t queries, std::uint64_t seed);
 
+// A closed loop: `concurrency` queries at once, each followed by another when it ends. A batch
+// leaves when it is full, or when nobody is left who could join it. At least six queries a slot are
+// counted after two that are not. REQUIRES: concurrency > 0, and as above.
+SimPoint simulate_stages_closed(const ModelSpec& model, const HardwareSpec& hardware, unsigned gpus,
+                                std::uint32_t concurrency, std::uint64_t seed);
+
 // Queries a second that no stage could exceed.
 double stage_capacity(const ModelSpec& model, const HardwareSpec& hardware, unsigned gpus);
 

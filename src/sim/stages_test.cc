@@ -50,6 +50,29 @@ TEST(Stages, a_video_takes_its_flops) {
   EXPECT_NEAR(p.latency_ms.mean, 17'200, 300);
 }
 
+// More at once: more a second up to the narrowest stage, and then only longer waits.
+TEST(Stages, a_closed_loop_depends_on_its_concurrency) {
+  const Catalogue catalogue = Catalogue::builtin();
+  const auto at = [&](const char* model, const char* card, std::uint32_t c) {
+    return simulate_stages_closed(*catalogue.model(model), *catalogue.hardware(card), 8, c, 1);
+  };
+  const SimPoint one = at("dlrmv3", "h100-sxm", 1);
+  const SimPoint eight = at("dlrmv3", "h100-sxm", 8);
+  const SimPoint many = at("dlrmv3", "h100-sxm", 512);
+  // Fewer than a batch: they go together, as soon as all are there.
+  EXPECT_NEAR(eight.qps / one.qps, 8, 0.1);
+  EXPECT_NEAR(eight.latency_ms.mean / one.latency_ms.mean, 1, 0.02);
+  EXPECT_NEAR(many.qps, 1250, 15);
+  EXPECT_NEAR(many.latency_ms.mean, 512 / 1250.0 * 1e3, 8);
+  EXPECT_EQ(many.in_flight_mean, 512);
+  EXPECT_GE(many.queries, 6 * 512U);
+  // A video takes all cards: more at once wait, and no more are made.
+  const SimPoint video = at("wan2.2", "b300-sxm", 1);
+  const SimPoint four = at("wan2.2", "b300-sxm", 4);
+  EXPECT_NEAR(four.qps / video.qps, 1, 0.01);
+  EXPECT_NEAR(four.latency_ms.mean / video.latency_ms.mean, 4, 0.05);
+}
+
 // One server with a constant service is M/D/1.
 TEST(Stages, one_stage_is_an_m_d_1_queue) {
   ModelSpec model;

@@ -31,7 +31,9 @@ std::vector<SimPoint> run(const ClusterSpec& spec, const Workload& workload,
   if (scaled.prefill) scale(*scaled.prefill, logs);
   std::vector<SimPoint> out;
   for (const MeasuredPoint& point : measured) {
-    out.push_back(simulate_closed(scaled, workload, point.concurrency));
+    SimulateOptions options;
+    if (point.queries_per_slot > 0) options.queries_per_slot = point.queries_per_slot;
+    out.push_back(simulate_closed(scaled, workload, point.concurrency, options));
   }
   return out;
 }
@@ -72,17 +74,21 @@ Factors solve(std::array<Factors, Twin::kFactors> a, Factors b) {
   return b;
 }
 
-double median_error(const std::vector<SimPoint>& points, const std::vector<MeasuredPoint>& measured,
-                    bool ttft) {
+// Absolute, ascending; none where nothing was measured.
+std::vector<double> errors_of(const std::vector<SimPoint>& points,
+                              const std::vector<MeasuredPoint>& measured, bool ttft) {
   std::vector<double> errors;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const double truth = ttft ? measured[i].ttft_ms_mean : measured[i].tpot_ms_mean;
     const double said = ttft ? points[i].ttft_ms.mean : points[i].tpot_ms.mean;
     if (truth > 0) errors.push_back(std::fabs(said / truth - 1));
   }
-  if (errors.empty()) return 0;
   std::sort(errors.begin(), errors.end());
-  return errors[errors.size() / 2];
+  return errors;
+}
+
+double median(const std::vector<double>& errors) {
+  return errors.empty() ? 0 : errors[errors.size() / 2];
 }
 
 }  // namespace
@@ -122,8 +128,8 @@ Twin fit_twin(const ClusterSpec& spec, const Workload& workload,
   Factors logs{};
   Twin out;
   std::vector<SimPoint> points = run(spec, workload, measured, logs);
-  out.tpot_error_before = median_error(points, measured, false);
-  out.ttft_error_before = median_error(points, measured, true);
+  out.tpot_error_before = median(errors_of(points, measured, false));
+  out.ttft_error_before = median(errors_of(points, measured, true));
   std::vector<double> r = residuals(points, measured, logs);
   double damping = 0.01;
   for (int round = 0; round < 12; ++round) {
@@ -161,23 +167,48 @@ Twin fit_twin(const ClusterSpec& spec, const Workload& workload,
     if (settled) break;
   }
   for (std::size_t i = 0; i < kCount; ++i) out.factors[i] = std::exp(logs[i]);
-  out.tpot_error_after = median_error(points, measured, false);
-  out.ttft_error_after = median_error(points, measured, true);
+  out.tpot_error_after = median(errors_of(points, measured, false));
+  out.ttft_error_after = median(errors_of(points, measured, true));
+  const std::vector<double> tpot = errors_of(points, measured, false);
+  const std::vector<double> ttft = errors_of(points, measured, true);
+  if (!tpot.empty()) out.tpot_error_max = tpot.back();
+  if (!ttft.empty()) out.ttft_error_max = ttft.back();
   out.points = std::move(points);
   return out;
 }
 
-std::string twin_yaml(const ClusterSpec& spec, const Twin& twin, const std::string& provenance) {
+ComparedFamily twin_family(const ClusterSpec& spec, const Twin& twin) {
+  ComparedFamily out;
+  out.what = spec.deployment.subject();
+  out.points = static_cast<unsigned>(twin.points.size());
+  out.tpot_error = twin.tpot_error_after;
+  out.apart = spec.prefill.has_value();
+  for (const SimPoint& point : twin.points) {
+    out.in_flight_max = std::max(out.in_flight_max, point.concurrency / std::max(1U, point.gpus));
+  }
+  return out;
+}
+
+std::string twin_yaml(const ClusterSpec& spec, const Twin& twin, const MeasuredLoad& load,
+                      const std::string& provenance) {
   const Deployment& d = spec.deployment;
   std::string times;
   for (std::size_t i = 0; i < Twin::kFactors; ++i) {
     times += format("{}{}: {:.6g}", i == 0 ? "" : ", ", twin_constants()[i], twin.factors[i]);
   }
-  return format(
-      "# A twin of a measured system: {}.\nkind: calibration\nprovenance: >-\n  {}\nadjust:\n"
-      "  - when: {{model: {}, hardware: {}, backend: {}, precision: {}}}\n    times: {{{}}}\n",
-      describe(spec), provenance, d.model.name, d.hardware.name, d.backend.name,
-      to_string(d.precision), times);
+  const std::string what =
+      format("{{model: {}, hardware: {}, backend: {}, precision: {}}}", d.model.name,
+             d.hardware.name, d.backend.name, to_string(d.precision));
+  const ComparedFamily family = twin_family(spec, twin);
+  std::string out =
+      format("# A twin of a measured system: {}.\nkind: calibration\n", describe(spec));
+  out += format("provenance: >-\n  {}\n", provenance);
+  out += format("adjust:\n  - when: {}\n    times: {{{}}}\n", what, times);
+  out += format(
+      "compared:\n  - {{what: {}, points: {}, tpot_error: {:.4g}, in_flight_max: {:.6g}{}}}\n",
+      what, family.points, family.tpot_error, family.in_flight_max,
+      family.apart ? ", apart: true" : "");
+  return out + to_yaml(load);
 }
 
 }  // namespace assay::sim

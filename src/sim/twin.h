@@ -20,6 +20,7 @@ struct MeasuredPoint {
   std::uint32_t concurrency = 1;
   double ttft_ms_mean = 0;  // 0: not known
   double tpot_ms_mean = 0;
+  std::uint32_t queries_per_slot = 0;  // of its run; 0: not known
 };
 
 // {"points": [{"concurrency", "tpot_ms_mean", "ttft_ms_mean"?}]}, as `assay simulate --json` writes
@@ -34,6 +35,8 @@ struct Twin {
   double tpot_error_after = 0;
   double ttft_error_before = 0;
   double ttft_error_after = 0;
+  double tpot_error_max = 0;  // of the worst point, after the fit
+  double ttft_error_max = 0;
   std::vector<SimPoint> points{};  // of the twin, at the measured concurrencies
 };
 const std::array<std::string_view, Twin::kFactors>& twin_constants();
@@ -42,7 +45,11 @@ const std::array<std::string_view, Twin::kFactors>& twin_constants();
 Twin fit_twin(const ClusterSpec& spec, const Workload& workload,
               const std::vector<MeasuredPoint>& measured);
 
-// The twin as a calibration file, for --catalogue.
-std::string twin_yaml(const ClusterSpec& spec, const Twin& twin, const std::string& provenance);
+// The twin as a calibration file, for --catalogue: its constants, what its system was asked, and
+// how well it was met.
+std::string twin_yaml(const ClusterSpec& spec, const Twin& twin, const MeasuredLoad& load,
+                      const std::string& provenance);
+// The file's family, as Calibration::compared has it.
+ComparedFamily twin_family(const ClusterSpec& spec, const Twin& twin);
 
 }  // namespace assay::sim

@@ -26,22 +26,38 @@ Lengths LengthList::draw() {
   return out;
 }
 
+namespace {
+
+// The prompt's blocks by their hashes: `common` of the prefix that has that number, the rest its
+// own.
+void add_blocks(Request& request, std::uint32_t common, std::uint64_t prefix,
+                std::uint32_t block_tokens) {
+  std::uint64_t chain = 0;
+  for (std::uint32_t i = 0; i < request.prompt_tokens / block_tokens; ++i) {
+    chain = mix_seed(chain, i < common ? prefix : mix_seed(request.id, ~std::uint64_t{0}));
+    request.prefix_blocks.push_back(chain);
+  }
+}
+
+}  // namespace
+
 Request make_request(const Workload& workload, Lengths lengths, std::uint64_t id,
                      std::uint32_t block_tokens, Rng& rng) {
   Request request;
   request.id = id;
   request.prompt_tokens = lengths.input;
   request.output_tokens = lengths.output;
+  if (workload.common_share > 0) {
+    const auto shared = static_cast<std::uint32_t>(workload.common_share * lengths.input);
+    add_blocks(request, shared / block_tokens, 1, block_tokens);
+    return request;
+  }
   if (workload.prefix_share <= 0 || workload.prefix_tokens == 0) return request;
   const bool shared = rng.uniform() < workload.prefix_share;
   const std::uint64_t which = rng.below(std::max(1U, workload.prefixes));
   request.prompt_tokens = std::max(request.prompt_tokens, workload.prefix_tokens + 1);
   const std::uint32_t common = shared ? workload.prefix_tokens / block_tokens : 0;
-  std::uint64_t chain = 0;
-  for (std::uint32_t i = 0; i < request.prompt_tokens / block_tokens; ++i) {
-    chain = mix_seed(chain, i < common ? which + 1 : mix_seed(id, ~std::uint64_t{0}));
-    request.prefix_blocks.push_back(chain);
-  }
+  add_blocks(request, common, which + 1, block_tokens);
   return request;
 }
 

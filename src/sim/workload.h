@@ -27,6 +27,8 @@ struct Workload {
   double prefix_share = 0;
   std::uint32_t prefix_tokens = 0;
   std::uint32_t prefixes = 1;
+  // This share of every prompt is its beginning, and the same in all of them.
+  double common_share = 0;
 };
 
 struct Lengths {

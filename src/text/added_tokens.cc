@@ -20,8 +20,10 @@ bool word_after(std::string_view text, std::size_t at) {
 bool AddedTokens::add(AddedToken token, const Normalizer& normalizer) {
   if (token.content.empty()) return true;
   std::string content = token.content;
-  RegexStack stack;
-  if (token.normalized && !normalizer.run(content, stack)) return false;
+  if (token.normalized) {
+    if (!normalizer.run(content, loading_)) return false;
+    loading_.made(content.size());
+  }
   const bool normalized = token.normalized;
   const auto [at, fresh] = by_content_.try_emplace(token.content, tokens_.size());
   const std::size_t index = at->second;

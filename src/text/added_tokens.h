@@ -51,6 +51,7 @@ class AddedTokens {
   const ByteTrie& trie(Stage stage) const {
     return stage == Stage::before_normalizing ? before_ : after_;
   }
+  RegexStack loading_{};  // its limits are for all tokens together
   std::vector<AddedToken> tokens_{};
   std::unordered_map<TokenId, std::size_t> by_id_{};
   std::unordered_map<std::string, std::size_t> by_content_{};

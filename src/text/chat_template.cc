@@ -70,6 +70,17 @@ Json with_parsed_arguments(const Json& calls) {
 
 }  // namespace
 
+Json with_parsed_calls(const Json& messages) {
+  Json out = Json::array();
+  for (Json message : messages.items()) {
+    if (message["tool_calls"].size() > 0) {
+      message.set("tool_calls", with_parsed_arguments(message["tool_calls"]));
+    }
+    out.push_back(std::move(message));
+  }
+  return out;
+}
+
 struct ChatTemplate::Parts {
   jinja::Body body{};
   std::string name{};
@@ -146,7 +157,7 @@ Result<ChatFormat> ChatFormat::load(const std::filesystem::path& folder) {
 
 Result<std::string> ChatFormat::render(const ChatRequest& request) const {
   Json variables = special_;
-  variables.set("messages", request.messages)
+  variables.set("messages", with_parsed_calls(request.messages))
       .set("tools", request.tools)
       .set("documents", nullptr)
       .set("add_generation_prompt", request.add_generation_prompt);
@@ -169,9 +180,7 @@ ChatRequest conversation(const ReplyText& reply) {
   Json said;
   said.set("role", "assistant").set("content", reply.content);
   if (!reply.reasoning.empty()) said.set("reasoning_content", reply.reasoning);
-  if (reply.tool_calls.size() > 0) {
-    said.set("tool_calls", with_parsed_arguments(reply.tool_calls));
-  }
+  if (reply.tool_calls.size() > 0) said.set("tool_calls", reply.tool_calls);
   ChatRequest request;
   request.add_generation_prompt = false;
   request.messages = Json::array().push_back(std::move(user)).push_back(std::move(said));

@@ -37,10 +37,15 @@ class ChatTemplate {
   std::unique_ptr<Parts> parts_;
 };
 
+// Messages whose tool calls' arguments, where they spell a JSON object, are that object.
+Json with_parsed_calls(const Json& messages);
+
 struct ChatRequest {
-  Json messages{};  // as the OpenAI API has them
-  Json tools{};     // null: none
-  Json kwargs{};    // chat_template_kwargs, an object or null: more variables
+  // As the OpenAI API has them. A tool call's arguments that are a JSON object's text are rendered
+  // as that object, as servers and the reference client do: templates go through its members.
+  Json messages{};
+  Json tools{};   // null: none
+  Json kwargs{};  // chat_template_kwargs, an object or null: more variables
   bool add_generation_prompt = true;
   std::int64_t now_unix_s = 0;
 };
@@ -75,8 +80,7 @@ struct ReplyText {
 };
 
 // The rule's output tokens: an empty user's message with the rebuilt reply, less the same with an
-// empty reply, both rendered without generation prompt and tokenized once; never below 0. Tool
-// arguments that are a JSON object's text are rendered as that object.
+// empty reply, both rendered without generation prompt and tokenized once; never below 0.
 // Source: the digest of the rules, 2.10.
 //
 // The second rendering is the same for every reply, so it is counted once. Any number of threads;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "text/jinja_eval.h"
+#include "text/jinja_parse.h"
+
 namespace assay::text {
 namespace {
 
@@ -10,6 +13,16 @@ std::string render(std::string_view source, std::string_view variables = "{}") {
   if (!chat) return "! " + chat.error().message;
   const auto text = chat->render(Json::parse(variables).value());
   return text ? *text : "! " + text.error().message;
+}
+
+// With smaller limits: the same refusals, sooner.
+std::string limited(std::string_view source, const jinja::Limits& limits) {
+  try {
+    const jinja::Body body = jinja::parse(source);
+    return jinja::render(body, {}, limits);
+  } catch (const jinja::Fault& fault) {
+    return fault.message;
+  }
 }
 
 TEST(ChatTemplate, loops_over_messages) {
@@ -46,6 +59,33 @@ TEST(ChatTemplate, to_json_is_pythons) {
   EXPECT_EQ(render("{{ x | tojson(indent=2) }}", R"({"x":{"a":[]}})"), "{\n  \"a\": []\n}");
 }
 
+TEST(ChatTemplate, no_filter_makes_more_than_the_steps_could) {
+  const auto refused = [](std::string_view source) {
+    return limited(source, {.work_bytes_max = std::uint64_t{1} << 24}).find("bytes of values") !=
+           std::string::npos;
+  };
+  // A list that holds itself twice, sixty times over: printed, compared, sought, spelled as JSON.
+  const std::string doubled =
+      "{% set ns = namespace(x=[1], y=[1]) %}{% for i in range(60) %}"
+      "{% set ns.x = [ns.x, ns.x] %}{% set ns.y = [ns.y, ns.y] %}{% endfor %}";
+  EXPECT_TRUE(refused(doubled + "{{ ns.x }}"));
+  EXPECT_TRUE(refused(doubled + "{{ ns.x | tojson | length }}"));
+  EXPECT_TRUE(refused(doubled + "{{ ns.x == ns.y }}"));
+  EXPECT_TRUE(refused(doubled + "{{ ns.x < ns.y }}"));
+  EXPECT_TRUE(refused(doubled + "{{ ns.x in [ns.y] }}"));
+  const std::string big = "{% set big = 'ab' * 50000 %}";
+  EXPECT_TRUE(refused(big + "{{ ([''] * 100000) | join(big) | length }}"));
+  EXPECT_TRUE(refused(big + "{{ big.join([''] * 100000) | length }}"));
+  EXPECT_TRUE(refused(big + "{{ ('{0}' * 10000).format(big) | length }}"));
+  EXPECT_TRUE(refused(big + "{{ ('\n' * 100000) | indent(big, blank=true) | length }}"));
+  EXPECT_TRUE(refused(big + "{{ range(100000) | map('replace', big, big) | list | length }}"));
+  EXPECT_FALSE(refused(big + "{{ big | length }}"));
+  EXPECT_TRUE(refused(big + "{% for i in range(999) %}{% set x = big | list %}{% endfor %}"));
+  EXPECT_TRUE(refused("{{ ('a' * 900000).rfind('b' + 'a' * 400000) }}"));
+  EXPECT_EQ(render("{{ ('a' * 900000).find('a' * 400000 + 'b') }}"), "-1");
+  EXPECT_EQ(render("{{ 'a,b,c'.rsplit(',', 1) }} {{ (-1) ** 3 }}"), "['a,b', 'c'] -1");
+}
+
 TEST(ChatTemplate, values_hold_no_cycles_and_no_chains_without_end) {
   EXPECT_NE(render("{% set ns = namespace(x=[]) %}{% for i in range(999) %}{% set ns.x = [ns.x] %}"
                    "{% endfor %}{{ ns.x }}")
@@ -66,9 +106,9 @@ TEST(ChatTemplate, errors_have_lines) {
 }
 
 TEST(ChatTemplate, what_loops_or_grows_for_ever_is_an_error) {
-  EXPECT_NE(render("{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}")
-                .find("does it loop?"),
-            std::string::npos);
+  const char* const loops =
+      "{% for i in range(999) %}{% for j in range(999) %}{% endfor %}{% endfor %}";
+  EXPECT_NE(limited(loops, {.steps_max = 20'000}).find("does it loop?"), std::string::npos);
   EXPECT_NE(render("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}").find("nested too deeply"),
             std::string::npos);
   EXPECT_NE(render("{{ 'abcdefgh' * 999999999 }}").find("too large"), std::string::npos);

@@ -167,7 +167,10 @@ void Decoder::apply(const Step& step, Tokens& tokens) const {
       return;
     case DecodeKind::replace: {
       RegexStack stack;
-      for (std::string& token : tokens) replace_all(token, *step.pattern, step.content, stack);
+      for (std::string& token : tokens) {
+        if (!replace_all(token, *step.pattern, step.content, stack)) return;
+        stack.made(token.size());
+      }
       return;
     }
     case DecodeKind::byte_fallback:

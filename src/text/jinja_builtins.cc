@@ -27,10 +27,12 @@ std::int64_t place(const Value& key, std::size_t size) {
 Value power(const Value& left, const Value& right) {
   const bool whole = !left.is_float() && !right.is_float() && right.integer() >= 0;
   if (!whole) return std::pow(left.number(), right.number());
+  const std::int64_t base = left.integer();
+  if (base == -1) return std::int64_t{right.integer() % 2 == 0 ? 1 : -1};
   std::int64_t out = 1;
   for (std::int64_t i = right.integer(); i > 0; --i) {
-    if (__builtin_mul_overflow(out, left.integer(), &out)) fail("a number is too large");
-    if (out == 0 || out == 1) break;
+    if (__builtin_mul_overflow(out, base, &out)) fail("a number is too large");
+    if (base == 0 || base == 1) break;
   }
   return out;
 }
@@ -58,6 +60,7 @@ Value repeat(const Value& what, std::int64_t times) {
   times = std::max<std::int64_t>(times, 0);
   const std::size_t size = what.is_string() ? what.string().size() : what.list().size() * 32;
   if (size > 0 && static_cast<std::size_t>(times) > kBytesMax / size) fail("a value is too large");
+  spend(size * static_cast<std::size_t>(times));
   if (what.is_string()) {
     std::string out;
     for (; times > 0; --times) out += what.string();
@@ -74,6 +77,7 @@ Value add(const Value& left, const Value& right) {
     return left.string() + right.string();
   }
   if (left.is_list() && right.is_list()) {
+    spend(copy_cost(left.list()) + copy_cost(right.list()));
     List out = left.list();
     out.insert(out.end(), right.list().begin(), right.list().end());
     return out;
@@ -104,6 +108,7 @@ Value percent(const std::string& pattern, const Value& right) {
     }
     if (used >= values.size()) fail("not enough values for the format");
     const Value& value = values[used++];
+    spend(value.copy_cost());
     if (kind == 's') {
       out += value.text();
     } else if (kind == 'd') {
@@ -116,6 +121,15 @@ Value percent(const std::string& pattern, const Value& right) {
     }
   }
   if (used < values.size()) fail("too many values for the format");
+  return out;
+}
+
+// Of a string its characters, which are gone when the slice is made.
+List sliced_items(const Value& value) {
+  if (!value.is_string()) return value.items();
+  spend(value.string().size() * 4);
+  List out;
+  for (std::string& one : characters(value.string())) out.emplace_back(std::move(one));
   return out;
 }
 
@@ -137,6 +151,7 @@ Value item(const Value& value, const Value& key) {
     const std::int64_t at = place(key, value.list().size());
     if (at >= 0) return value.list()[static_cast<std::size_t>(at)];
   } else if (value.is_string() && !key.is_float() && key.is_number()) {
+    spend(value.string().size() * 4);
     const auto chars = characters(value.string());
     const std::int64_t at = place(key, chars.size());
     if (at >= 0) return chars[static_cast<std::size_t>(at)];
@@ -149,7 +164,7 @@ Value slice(const Value& value, const Value& begin, const Value& end, const Valu
   if (!value.is_string() && !value.is_list()) {
     fail(format("{} cannot be sliced", value.type_name()));
   }
-  const List items = value.items();
+  const List items = sliced_items(value);
   const auto n = static_cast<std::int64_t>(items.size());
   const std::int64_t by = step.is_none() ? 1 : step.integer();
   if (by == 0) fail("a slice's step is 0");
@@ -205,7 +220,7 @@ Value binary(std::string_view op, const Value& left, const Value& right) {
 bool contains(const Value& container, const Value& value) {
   if (container.is_string()) {
     if (!value.is_string()) fail("'in <string>' needs a string on its left");
-    return container.string().find(value.string()) != std::string::npos;
+    return find_text(container.string(), value.string(), 0) != std::string::npos;
   }
   if (container.is_dict()) return value.is_string() && container.find(value.string()) != nullptr;
   if (container.is_list()) {
@@ -228,6 +243,7 @@ Value make_range(Call& call) {
     if (static_cast<std::int64_t>(out.size()) >= kRangeMax) {
       fail(format("range has more than {} members", kRangeMax));
     }
+    spend(Value::kCost);
     out.emplace_back(i);
     if (__builtin_add_overflow(i, by, &i)) break;
   }

@@ -19,6 +19,7 @@ class Evaluator final : public Engine {
                            Dict members = call.named;
                            for (const Value& one : call.positional) {
                              if (!one.is_dict()) fail("namespace: not a dict");
+                             spend(copy_cost(one.dict()));
                              members.insert(members.begin(), one.dict().begin(), one.dict().end());
                            }
                            return Value::name_space(std::move(members));
@@ -26,7 +27,9 @@ class Evaluator final : public Engine {
     globals.emplace_back("dict", Function([](Call& call) -> Value {
                            Dict made;
                            for (const Value& one : call.positional) {
-                             if (one.is_dict()) made = one.dict();
+                             if (!one.is_dict()) continue;
+                             spend(copy_cost(one.dict()));
+                             made = one.dict();
                            }
                            for (const auto& [key, value] : call.named) set_in(made, key, value);
                            return made;
@@ -59,6 +62,7 @@ class Evaluator final : public Engine {
 
  private:
   static void set_in(Dict& dict, const std::string& name, Value value) {
+    spend(dict.size() * 4);
     const auto at = std::find_if(dict.begin(), dict.end(),
                                  [&name](const auto& one) { return one.first == name; });
     if (at == dict.end()) {
@@ -100,6 +104,7 @@ class Evaluator final : public Engine {
 
   Value look_up(const std::string& name) const {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+      spend(scope->size());
       for (const auto& [key, value] : *scope) {
         if (key == name) return value;
       }
@@ -226,6 +231,7 @@ class Evaluator final : public Engine {
     }
     for (std::size_t i = 0; i < items.size(); ++i) {
       step(node.line);
+      spend(items[i].copy_cost());
       scopes_.emplace_back();
       set_in(scopes_.back(), "loop", loop_facts(items, i));
       unpack(node.names, items[i]);
@@ -340,8 +346,14 @@ class Evaluator final : public Engine {
   }
 
   Value eval(const Expression& e) {
-    using Kind = Expression::Kind;
     step(e.line);
+    Value value = value_of(e);
+    if (value.is_string()) spend(value.string().size());
+    return value;
+  }
+
+  Value value_of(const Expression& e) {
+    using Kind = Expression::Kind;
     const auto child = [&](std::size_t i) { return eval(*e.children[i]); };
     switch (e.kind) {
       case Kind::literal:
@@ -438,6 +450,7 @@ class Evaluator final : public Engine {
 }  // namespace
 
 std::string render(const Body& body, Dict globals, const Limits& limits) {
+  const Budget budget(limits.work_bytes_max);
   return Evaluator(std::move(globals), limits).run(body);
 }
 

@@ -26,6 +26,7 @@ Value path(const Value& value, const Value& by) {
 // Letters compare without case where the filter says so.
 Value sort_key(const Value& value, const Value& by, bool case_sensitive) {
   Value key = by.is_none() ? value : path(value, by);
+  spend(key.copy_cost());
   if (!case_sensitive && key.is_string()) return lower_case(key.string());
   return key;
 }
@@ -75,6 +76,7 @@ Value dict_sorted(const Value& value, Call& call) {
   const bool cased = call.argument(0, "case_sensitive", false).truth();
   const bool by_value = call.argument(1, "by", "key").string() == "value";
   const bool reverse = call.argument(2, "reverse", false).truth();
+  spend(2 * copy_cost(value.dict()));
   Dict dict = value.dict();
   std::stable_sort(dict.begin(), dict.end(), [&](const auto& a, const auto& b) {
     const Value left = sort_key(by_value ? a.second : Value(a.first), {}, cased);
@@ -90,7 +92,9 @@ Value map(Engine& engine, const Value& value, Call& call) {
   List out;
   const Value attribute = call.argument(~std::size_t{0}, "attribute", {});
   const Value otherwise = call.argument(~std::size_t{0}, "default", Value::undefined("default"));
+  const std::uint64_t cost = copy_cost(call.positional) + copy_cost(call.named);
   for (const Value& one : value.items()) {
+    spend(cost);
     if (!attribute.is_none()) {
       const Value got = path(one, attribute);
       out.push_back(got.is_undefined() ? otherwise : got);
@@ -107,7 +111,9 @@ Value map(Engine& engine, const Value& value, Call& call) {
 // select, reject, selectattr, rejectattr.
 Value choose(Engine& engine, const Value& value, Call& call, bool by_attribute, bool keep) {
   List out;
+  const std::uint64_t cost = copy_cost(call.positional) + copy_cost(call.named);
   for (const Value& one : value.items()) {
+    spend(cost);
     Call inner = call;
     Value tested = one;
     if (by_attribute) {
@@ -131,6 +137,7 @@ Value join(const Value& value, Call& call) {
   std::string out;
   bool first = true;
   for (const Value& one : value.items()) {
+    if (!first) spend(between.size());
     if (!first) out += between;
     out += (by.is_none() ? one : path(one, by)).text();
     first = false;
@@ -152,6 +159,7 @@ Value indent(const Value& value, Call& call) {
   const std::string text = value.text();
   bool at_first = true;
   for (const std::string_view line : split(text, '\n')) {
+    spend(by.size() + line.size() + 1);
     if (!at_first) out += '\n';
     if ((at_first ? first : blank || !line.empty())) out += by;
     out += line;
@@ -224,6 +232,7 @@ Value dict_items(const Value& value) {
   List out;
   if (value.is_undefined()) return out;
   if (!value.is_dict()) fail("items: not a dict");
+  spend(2 * copy_cost(value.dict()));
   for (const auto& [key, one] : value.dict()) out.push_back(Value::tuple({Value(key), one}));
   return out;
 }
@@ -256,6 +265,8 @@ constexpr std::array<std::string_view, 8> kOnText = {"trim",  "upper",   "lower"
 }  // namespace
 
 Value apply_filter(Engine& engine, std::string_view name, const Value& value, Call& call) {
+  // Whatever it does, it goes through all of this at least once.
+  spend(value.is_list() ? copy_cost(value.list()) : value.copy_cost());
   if (std::find(kOnText.begin(), kOnText.end(), name) != kOnText.end()) {
     return on_text(name, value, call);
   }

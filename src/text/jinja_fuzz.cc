@@ -35,7 +35,9 @@ Dict conversation() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source(reinterpret_cast<const char*>(data), size);
-  const Limits limits{.steps_max = 20'000, .output_bytes_max = std::size_t{1} << 18};
+  const Limits limits{.steps_max = 20'000,
+                      .output_bytes_max = std::size_t{1} << 18,
+                      .work_bytes_max = std::uint64_t{1} << 24};
   try {
     const auto body = assay::text::jinja::parse(source);
     std::string first;

@@ -1,5 +1,7 @@
 #include "text/jinja_methods.h"
 
+#include <string.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -8,6 +10,11 @@
 
 namespace assay::text::jinja {
 namespace {
+
+// What std::string's own search from behind may cost: it compares at every place.
+std::uint64_t backward_cost(std::string_view text, std::string_view what) {
+  return text.size() / 16 * std::min(what.size(), text.size());
+}
 
 bool is_python_space(char32_t c) { return is_space(c) || (c >= 0x1C && c <= 0x1F); }
 
@@ -19,8 +26,9 @@ List split(const std::string& text, const Value& separator, std::int64_t times_m
     const std::string& by = separator.string();
     if (by.empty()) fail("split: the separator is empty");
     for (std::int64_t n = 0; n < most; ++n) {
-      const std::size_t next = text.find(by, at);
+      const std::size_t next = find_text(text, by, at);
       if (next == std::string::npos) break;
+      spend(Value::kCost);
       out.emplace_back(text.substr(at, next - at));
       at = next + by.size();
     }
@@ -36,6 +44,7 @@ List split(const std::string& text, const Value& separator, std::int64_t times_m
   };
   for (skip(true); at < text.size(); skip(true)) {
     const std::size_t begin = at;
+    spend(Value::kCost);
     if (static_cast<std::int64_t>(out.size()) == most) {
       out.emplace_back(strip(std::string_view(text).substr(begin), Value(), false, true));
       break;
@@ -48,21 +57,25 @@ List split(const std::string& text, const Value& separator, std::int64_t times_m
 
 List split_from_right(const std::string& text, const std::string& by, std::int64_t times_max) {
   if (by.empty()) fail("rsplit: the separator is empty");
+  spend(backward_cost(text, by));
   List out;
   std::size_t end = text.size();
   for (std::int64_t n = 0; n != times_max && end >= by.size(); ++n) {
     const std::size_t at = text.rfind(by, end - by.size());
     if (at == std::string::npos) break;
-    out.insert(out.begin(), Value(text.substr(at + by.size(), end - at - by.size())));
+    spend(Value::kCost);
+    out.emplace_back(text.substr(at + by.size(), end - at - by.size()));
     end = at;
   }
-  out.insert(out.begin(), Value(text.substr(0, end)));
+  out.emplace_back(text.substr(0, end));
+  std::reverse(out.begin(), out.end());
   return out;
 }
 
 List split_lines(const std::string& text, bool keep_ends) {
   List out;
   for (std::size_t at = 0; at < text.size();) {
+    spend(Value::kCost);
     std::size_t end = text.find_first_of("\n\r\v\f", at);
     const bool last = end == std::string::npos;
     if (last) end = text.size();
@@ -102,6 +115,7 @@ Value join(const std::string& between, const Value& list) {
   bool first = true;
   for (const Value& one : list.items()) {
     if (!one.is_string()) fail(format("join: an item is {}, not str", one.type_name()));
+    spend(between.size() + one.string().size());
     if (!first) out += between;
     out += one.string();
     first = false;
@@ -110,7 +124,8 @@ Value join(const std::string& between, const Value& list) {
 }
 
 std::int64_t find_characters(const std::string& text, const std::string& what, bool last) {
-  const std::size_t at = last ? text.rfind(what) : text.find(what);
+  if (last) spend(backward_cost(text, what));
+  const std::size_t at = last ? text.rfind(what) : find_text(text, what, 0);
   if (at == std::string::npos) return -1;
   return static_cast<std::int64_t>(Value(text.substr(0, at)).length());
 }
@@ -118,7 +133,8 @@ std::int64_t find_characters(const std::string& text, const std::string& what, b
 std::int64_t count_of(const std::string& text, const std::string& what) {
   if (what.empty()) return static_cast<std::int64_t>(Value(text).length()) + 1;
   std::int64_t n = 0;
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++n;
+  for (std::size_t at = 0; (at = find_text(text, what, at)) != std::string::npos; at += what.size())
+    ++n;
   return n;
 }
 
@@ -141,7 +157,9 @@ Value format_braces(const std::string& pattern, Call& call) {
                                 : number && name.size() < 9
                                     ? static_cast<std::size_t>(std::stoul(name))
                                     : call.positional.size();
-      out += call.required(place, number ? " " : name).text();
+      const std::string text = call.required(place, number ? " " : name).text();
+      spend(text.size());
+      out += text;
       i = end;
     } else {
       out += c;
@@ -247,6 +265,7 @@ Value dict_method(const Value& value, std::string_view name) {
   if (name == "items") {
     return Function([value](Call&) -> Value {
       List out;
+      spend(2 * copy_cost(value.dict()));
       for (const auto& [key, one] : value.dict()) out.push_back(Value::tuple({Value(key), one}));
       return out;
     });
@@ -257,6 +276,7 @@ Value dict_method(const Value& value, std::string_view name) {
   if (name == "values") {
     return Function([value](Call&) -> Value {
       List out;
+      spend(copy_cost(value.dict()));
       for (const auto& [key, one] : value.dict()) out.push_back(one);
       return out;
     });
@@ -269,7 +289,10 @@ Value dict_method(const Value& value, std::string_view name) {
     });
   }
   if (name == "copy") {
-    return Function([value](Call&) -> Value { return Dict(value.dict()); });
+    return Function([value](Call&) -> Value {
+      spend(copy_cost(value.dict()));
+      return Dict(value.dict());
+    });
   }
   return Value::undefined(std::string(name));
 }
@@ -306,12 +329,23 @@ Value method_of(const Value& value, std::string_view name) {
   if (value.is_string()) {
     for (const Named& one : kStringMethods) {
       if (one.name != name) continue;
+      spend(value.copy_cost());
       return Function([text = value.string(), method = one.method](Call& call) -> Value {
         return method(text, call);
       });
     }
   }
   return Value::undefined(std::string(name));
+}
+
+std::size_t find_text(std::string_view text, std::string_view what, std::size_t from) {
+  if (from > text.size()) return std::string_view::npos;
+  const void* const at = ::memmem(text.data() + from, text.size() - from, what.data(), what.size());
+  const std::size_t end =
+      at == nullptr ? text.size()
+                    : static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
+  spend((end - from + what.size()) / 16);
+  return at == nullptr ? std::string_view::npos : end;
 }
 
 std::string strip(std::string_view text, const Value& chars, bool left, bool right) {
@@ -340,6 +374,7 @@ std::string replace(std::string_view text, std::string_view from, std::string_vi
   if (from.empty()) {
     std::int64_t done = 0;
     for (std::size_t at = 0;; ++done) {
+      spend(to.size());
       if (!most(done)) out += to;
       if (at >= text.size() || out.size() > kReplacedBytesMax) break;
       const std::size_t length = utf8_length(static_cast<unsigned char>(text[at]));
@@ -350,8 +385,9 @@ std::string replace(std::string_view text, std::string_view from, std::string_vi
   }
   std::size_t at = 0;
   for (std::int64_t done = 0; !most(done); ++done) {
-    const std::size_t next = text.find(from, at);
+    const std::size_t next = find_text(text, from, at);
     if (next == std::string_view::npos) break;
+    spend(next - at + to.size());
     out += text.substr(at, next - at);
     out += to;
     if (out.size() > kReplacedBytesMax) fail("replace: the result is too large");

@@ -14,6 +14,8 @@ Value method_of(const Value& value, std::string_view name);
 
 // str.strip(chars), .lstrip, .rstrip; `chars` None: white space.
 std::string strip(std::string_view text, const Value& chars, bool left, bool right);
+// As std::string's find, in time that is linear for every pattern.
+std::size_t find_text(std::string_view text, std::string_view what, std::size_t from);
 std::string replace(std::string_view text, std::string_view from, std::string_view to,
                     std::int64_t times_max);
 std::string capitalize(std::string_view text);

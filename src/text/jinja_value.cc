@@ -12,6 +12,35 @@ namespace assay::text::jinja {
 
 void fail(std::string message) { throw Fault{std::move(message), 0}; }
 
+namespace {
+
+thread_local Budget* budget = nullptr;
+
+}  // namespace
+
+Budget::Budget(std::uint64_t bytes) : bytes_(bytes), left_(bytes), outer_(budget) { budget = this; }
+Budget::~Budget() { budget = outer_; }
+
+void spend(std::uint64_t bytes) {
+  if (budget == nullptr) return;
+  if (bytes > budget->left_) {
+    fail(format("the template makes or looks at more than {} bytes of values", budget->bytes_));
+  }
+  budget->left_ -= bytes;
+}
+
+std::uint64_t copy_cost(const List& list) {
+  std::uint64_t cost = 0;
+  for (const Value& value : list) cost += value.copy_cost();
+  return cost;
+}
+
+std::uint64_t copy_cost(const Dict& dict) {
+  std::uint64_t cost = 0;
+  for (const auto& [key, value] : dict) cost += key.size() + value.copy_cost();
+  return cost;
+}
+
 void Value::wrong_kind(const char* wanted) const {
   fail(format("expected {}, found {}", wanted,
               is_undefined() ? format("'{}', which is undefined", name()) : type_name()));
@@ -62,7 +91,8 @@ Value Value::name_space(Dict members) {
 Value Value::of_json(const Json& json) {
   if (json.is_null()) return {};
   if (json.is_bool()) return json.as_bool();
-  if (json.is_integer()) return json.as_int();
+  const bool wide = json.is_integer() && json.as_int(-1) == -1 && json.as_uint() > 0;
+  if (json.is_integer() && !wide) return json.as_int();
   if (json.is_number()) return json.as_double();
   if (json.is_string()) return std::string(json.as_string());
   if (json.is_array()) {
@@ -115,6 +145,7 @@ std::string Value::type_name() const {
 const Value* Value::find(std::string_view key) const {
   if (!is_dict() && !is_namespace()) return nullptr;
   const Dict& dict_of = is_dict() ? dict() : members();
+  spend(dict_of.size() * 4);
   const auto at = std::find_if(dict_of.begin(), dict_of.end(),
                                [key](const auto& member) { return member.first == key; });
   return at == dict_of.end() ? nullptr : &at->second;
@@ -122,10 +153,13 @@ const Value* Value::find(std::string_view key) const {
 
 std::string Value::text() const {
   if (is_undefined()) return {};
-  return is_string() ? string() : repr();
+  if (!is_string()) return repr();
+  spend(string().size());
+  return string();
 }
 
 std::string Value::repr() const {
+  spend(copy_cost());
   if (is_undefined()) return "Undefined";
   if (is_none()) return "None";
   if (is_bool()) return truth() ? "True" : "False";
@@ -140,6 +174,7 @@ std::string Value::repr() const {
   std::string out;
   if (is_list()) {
     for (const Value& item : list()) out += (out.empty() ? "" : ", ") + item.repr();
+    spend(out.size());
     if (tuple_) return "(" + out + (list().size() == 1 ? ",)" : ")");
     return "[" + out + "]";
   }
@@ -147,6 +182,7 @@ std::string Value::repr() const {
     for (const auto& [key, item] : dict()) {
       out += (out.empty() ? "" : ", ") + python_quoted(key) + ": " + item.repr();
     }
+    spend(out.size());
     return "{" + out + "}";
   }
   return "<" + type_name() + ">";
@@ -154,6 +190,7 @@ std::string Value::repr() const {
 
 std::string Value::json(int indent, bool sort_keys, int depth) const {
   if (depth > kDepthMax) fail("tojson: nested too deeply");
+  spend(copy_cost());
   if (is_none()) return "null";
   if (is_bool()) return truth() ? "true" : "false";
   if (is_string()) return json_quote(string());
@@ -170,6 +207,7 @@ std::string Value::json(int indent, bool sort_keys, int depth) const {
     for (const Value& item : list()) {
       out += (out.empty() ? "" : comma) + line(depth + 1) + item.json(indent, sort_keys, depth + 1);
     }
+    spend(out.size());
     return "[" + out + line(depth) + "]";
   }
   if (dict().empty()) return "{}";
@@ -182,10 +220,12 @@ std::string Value::json(int indent, bool sort_keys, int depth) const {
     out += (out.empty() ? "" : comma) + line(depth + 1) + json_quote(key) + ": " +
            item.json(indent, sort_keys, depth + 1);
   }
+  spend(out.size());
   return "{" + out + line(depth) + "}";
 }
 
 bool Value::operator==(const Value& other) const {
+  spend(kCost + (is_string() && other.is_string() ? string().size() / 16 : 0));
   if (is_number() && other.is_number()) {
     if (!is_float() && !other.is_float()) return integer() == other.integer();
     return number() == other.number();
@@ -208,6 +248,7 @@ bool Value::operator==(const Value& other) const {
 }
 
 bool Value::operator<(const Value& other) const {
+  spend(kCost + (is_string() && other.is_string() ? string().size() / 16 : 0));
   if (is_number() && other.is_number()) {
     if (!is_float() && !other.is_float()) return integer() < other.integer();
     return number() < other.number();
@@ -221,13 +262,18 @@ bool Value::operator<(const Value& other) const {
 }
 
 List Value::items() const {
-  if (is_list()) return list();
+  if (is_list()) {
+    spend(jinja::copy_cost(list()));
+    return list();
+  }
   List out;
   if (is_string()) {
+    spend(string().size() * kCost);
     for (std::string& one : characters(string())) out.emplace_back(std::move(one));
     return out;
   }
   if (is_dict()) {
+    spend(jinja::copy_cost(dict()));
     for (const auto& [key, item] : dict()) out.emplace_back(key);
     return out;
   }

@@ -32,8 +32,28 @@ struct Fault {
 };
 [[noreturn]] void fail(std::string message);
 
+// What a rendering may still make, copy and look at, in bytes: a template can ask for far more by
+// one filter than by a million steps. While one lives, `spend` counts against it on this thread.
+class Budget {
+ public:
+  explicit Budget(std::uint64_t bytes);
+  ~Budget();
+  Budget(const Budget&) = delete;
+  Budget& operator=(const Budget&) = delete;
+
+ private:
+  friend void spend(std::uint64_t bytes);
+  std::uint64_t bytes_;
+  std::uint64_t left_;
+  Budget* outer_;
+};
+// Fails when nothing is left. Without a budget nothing is counted.
+void spend(std::uint64_t bytes);
+
 class Value {
  public:
+  // What a value costs a budget when it is visited or copied, its text apart.
+  static constexpr std::uint64_t kCost = 64;
   static constexpr std::uint16_t kDepthMax = 200;
 
   struct Undefined {
@@ -118,6 +138,8 @@ class Value {
 
   // The items that a loop over it sees: of a list, a dict (its keys), a string (its characters).
   List items() const;
+  // Of a copy, for a budget: strings are copied, what holds values is shared.
+  std::uint64_t copy_cost() const { return kCost + (is_string() ? string().size() : 0); }
   // In characters for a string. Fails when it has none.
   std::size_t length() const;
 
@@ -143,6 +165,9 @@ struct Call {
   // Fails when it is not given.
   Value required(std::size_t place, std::string_view name) const;
 };
+
+std::uint64_t copy_cost(const List& list);
+std::uint64_t copy_cost(const Dict& dict);
 
 // Characters [begin, end) of a string, counted in code points.
 std::vector<std::string> characters(std::string_view text);

@@ -17,6 +17,7 @@ namespace {
 using NormalKind = Normalizer::Step::Kind;
 
 constexpr int kNormalizersDepthMax = 20;
+constexpr std::size_t kNormalizersMax = 200;
 
 template <typename Map>
 std::string each_char(std::string_view text, const Map& map) {
@@ -68,7 +69,7 @@ std::string bert(std::string text, const Normalizer::Step& step) {
       if (!is_mark(c, bit(G::mn))) append_utf8(out, c);
     });
   }
-  return step.lowercase ? lower_case(text) : text;
+  return step.lowercase ? lower_case_each(text) : text;
 }
 
 std::string strip_accents(std::string_view text) {
@@ -107,14 +108,15 @@ void strip(std::string& text, bool left, bool right) {
 }
 
 // As the public library has it: a short grapheme is looked up whole, else character by character.
-std::string map_graphemes(std::string_view text, const CharsMap& chars) {
+std::string map_graphemes(std::string_view text, const CharsMap& chars, RegexStack& stack) {
   std::string out;
   const auto map = [&](std::string_view piece) {
     const CharsMap::Hit hit = chars.exact(piece);
     if (hit.length > 0) out += hit.replacement;
     return hit.length > 0;
   };
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t at = 0; at < text.size() && !stack.overgrown;) {
+    stack.overgrown = out.size() > stack.bytes_max;
     CodePoint c = decode_at(text, at);
     std::size_t end = at + c.bytes;
     std::int32_t state = 0;
@@ -186,7 +188,12 @@ std::string_view CharsMap::replacement(std::uint32_t offset) const {
 
 CharsMap::Hit CharsMap::longest(std::string_view text) const {
   Hit hit;
-  walk(text, [&](std::size_t length, std::uint32_t value) { hit = {length, replacement(value)}; });
+  std::uint32_t last = 0;
+  walk(text, [&](std::size_t length, std::uint32_t value) {
+    hit.length = length;
+    last = value;
+  });
+  if (hit.length > 0) hit.replacement = replacement(last);
   return hit;
 }
 
@@ -205,6 +212,10 @@ bool replace_all(std::string& text, const Regex& pattern, std::string_view conte
   std::size_t done = 0;
   Regex::Match match;
   for (std::size_t at = 0; pattern.find(text, at, stack, match);) {
+    if (out.size() + content.size() + match.begin - done > stack.bytes_max) {
+      stack.overgrown = true;
+      return false;
+    }
     out.append(text, done, match.begin - done);
     out.append(content);
     done = match.end;
@@ -224,6 +235,8 @@ bool replace_all(std::string& text, const Regex& pattern, std::string_view conte
 bool Normalizer::run(std::string& text, RegexStack& stack) const {
   for (const Step& step : steps_) {
     if (text.empty()) return true;
+    stack.overgrown = stack.overgrown || text.size() > stack.bytes_max;
+    if (stack.overgrown) return false;
     switch (step.kind) {
       case NormalKind::nfc:
         text = normalize(text, NormalForm::nfc);
@@ -253,7 +266,7 @@ bool Normalizer::run(std::string& text, RegexStack& stack) const {
         text.insert(0, step.content);
         break;
       case NormalKind::precompiled:
-        text = map_graphemes(text, *step.chars);
+        text = map_graphemes(text, *step.chars, stack);
         break;
       case NormalKind::bert:
         text = bert(std::move(text), step);
@@ -269,7 +282,8 @@ bool Normalizer::run(std::string& text, RegexStack& stack) const {
       }
     }
   }
-  return true;
+  stack.overgrown = stack.overgrown || text.size() > stack.bytes_max;
+  return !stack.overgrown;
 }
 
 Result<Regex> read_pattern(const Json& pattern, std::string_view where) {
@@ -343,6 +357,9 @@ Result<void> Normalizer::read_into(const Json& json, const std::string& where, i
     step.kind = NormalKind::byte_level;
   } else {
     return Error{Code::unsupported, format("{}: no such normalizer '{}'", where, type)};
+  }
+  if (steps.size() >= kNormalizersMax) {
+    return invalid(format("{}: more than {} normalizers", where, kNormalizersMax));
   }
   steps.push_back(std::move(step));
   return {};

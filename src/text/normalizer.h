@@ -49,7 +49,7 @@ class Normalizer {
   static Result<Normalizer> read(const Json& json, std::string_view where);
 
   bool empty() const { return steps_.empty(); }
-  // False when a regex gave up (text/regex.h).
+  // False when a regex gave up, or the text became too long (both in `stack`, text/regex.h).
   bool run(std::string& text, RegexStack& stack) const;
 
   struct Step {
@@ -86,7 +86,8 @@ class Normalizer {
   std::vector<Step> steps_{};
 };
 
-// Replaces every match. False when the regex gave up; `text` is then unchanged.
+// Replaces every match. False when the regex gave up or the text became too long for `stack`;
+// `text` is then unchanged.
 bool replace_all(std::string& text, const Regex& pattern, std::string_view content,
                  RegexStack& stack);
 

@@ -6,6 +6,14 @@ namespace assay::text {
 
 bool Regex::find(std::string_view text, std::size_t from, RegexStack& stack, Match& match) const {
   stack.steps = 0;
+  stack.steps_max = std::min(kStepsMax, stack.steps_left);
+  const bool found = find_next(text, from, stack, match);
+  stack.steps_left -= std::min(stack.steps_left, stack.steps);
+  return found;
+}
+
+bool Regex::find_next(std::string_view text, std::size_t from, RegexStack& stack,
+                      Match& match) const {
   if (stack.marks.size() < marks_) stack.marks.resize(marks_);
   for (std::size_t at = from; at <= text.size(); ++at) {
     if (at == text.size()) {
@@ -133,7 +141,7 @@ std::size_t Regex::match_at(std::string_view text, std::size_t at, std::uint32_t
   const std::size_t base = stack.frames.size();
   std::uint32_t next = start;
   for (;;) {
-    if (++stack.steps > kStepsMax) stack.exhausted = true;
+    if (++stack.steps > stack.steps_max) stack.exhausted = true;
     if (stack.exhausted) {
       stack.frames.resize(base);
       return kNoMatch;

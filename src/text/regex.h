@@ -12,10 +12,11 @@
 // cannot be in it never backtracks.
 //
 // A compiled Regex is immutable and safe from any thread; a RegexStack is one thread's working
-// memory. Work per match is limited (kStepsMax), so no pattern can hang a program: past it `find`
-// fails.
+// memory. Work is limited for a match (kStepsMax) and for all matches with one stack (its
+// `steps_left`), so no pattern can hang a program: past it `find` fails.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -45,8 +46,22 @@ struct RegexFrame {
 struct RegexStack {
   std::vector<RegexFrame> frames{};
   std::vector<std::size_t> marks{};
-  std::uint64_t steps = 0;
+  std::uint64_t steps = 0;      // of the match at work
+  std::uint64_t steps_max = 0;  // of the match at work
+  std::uint64_t steps_left = std::uint64_t{1} << 30;
+  std::size_t bytes_max = std::size_t{64} << 20;  // of what replacements make of a text
   bool exhausted = false;  // a match was given up: the pattern needs too many steps on this text
+  bool overgrown = false;  // replacements made more than bytes_max of a text
+
+  // This much was made of a part of the text: there is less for the others.
+  void made(std::size_t bytes) { bytes_max -= std::min(bytes_max, bytes); }
+  // Limits for one text, in proportion to it.
+  void begin(std::size_t text_bytes) {
+    steps_left = (std::uint64_t{1} << 24) + 64 * std::uint64_t{text_bytes};
+    bytes_max = std::min(std::size_t{1} << 30, (std::size_t{1} << 20) + 16 * text_bytes);
+    exhausted = false;
+    overgrown = false;
+  }
 };
 
 // What an instruction of a compiled pattern does.
@@ -95,6 +110,7 @@ class Regex {
 
  private:
   friend class RegexCompiler;
+  bool find_next(std::string_view text, std::size_t from, RegexStack& stack, Match& match) const;
   using Op = RegexOp;
   struct Instruction {
     Op op = Op::match;

@@ -73,6 +73,23 @@ TEST(Regex, gives_up_in_bounded_time) {
   EXPECT_EQ(matches("(?:a|aa)*b", text), "exhausted");
 }
 
+TEST(Regex, all_matches_of_a_text_share_one_limit) {
+  const Regex pattern = Regex::compile("a(?!.*b)").value();
+  const std::string text(200, 'a');
+  const auto count = [&](std::uint64_t steps) {
+    RegexStack stack;
+    stack.steps_left = steps;
+    Regex::Match match;
+    std::size_t found = 0;
+    for (std::size_t at = 0; pattern.find(text, at, stack, match); at = match.end) ++found;
+    return std::pair(found, stack.exhausted);
+  };
+  EXPECT_EQ(count(1'000'000), std::pair(std::size_t{200}, false));
+  const auto [found, exhausted] = count(10'000);
+  EXPECT_TRUE(exhausted);
+  EXPECT_LT(found, 200U);
+}
+
 TEST(Regex, deep_nesting_is_an_error_and_no_crash) {
   const std::string open(100'000, '(');
   EXPECT_NE(matches(open, "a").find("nested"), std::string::npos);

@@ -238,7 +238,7 @@ std::size_t SentencePieceModel::user_defined_at(std::string_view text) const {
   return longest;
 }
 
-std::string SentencePieceModel::normalize(std::string_view text) const {
+std::string SentencePieceModel::normalize(std::string_view text, RegexStack& stack) const {
   std::string out;
   out.reserve(text.size() + text.size() / 4 + 8);
   struct Prefix {
@@ -261,8 +261,14 @@ std::string SentencePieceModel::normalize(std::string_view text) const {
   const std::string_view space = escape_spaces_ ? kSpaceMarker : std::string_view(" ");
   if (dummy_prefix_ && !suffix_space_) out += space;
   bool after_space = remove_extra_spaces_;
+  std::size_t seen = 0;  // of what the map gives, spaces that are dropped included
   while (!text.empty()) {
     auto [piece, length] = prefix();
+    seen += piece.size();
+    if (seen > stack.bytes_max) {
+      stack.overgrown = true;
+      return {};
+    }
     while (after_space && piece.starts_with(' ')) piece.remove_prefix(1);
     for (const char c : piece) {
       if (c == ' ') {

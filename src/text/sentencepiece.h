@@ -20,7 +20,8 @@ class SentencePieceModel {
  public:
   static Result<SentencePieceModel> read(std::string_view bytes);
 
-  std::string normalize(std::string_view text) const;
+  // `stack`: for its limit of bytes.
+  std::string normalize(std::string_view text, RegexStack& stack) const;
   // `text` is normalized. False when nothing can be done (no unknown piece).
   bool encode(std::string_view text, BpeScratch& bpe, UnigramScratch& unigram,
               std::vector<TokenId>& out) const;

@@ -94,9 +94,10 @@ class Encoding {
   // The first word that the model cannot spell; "" when there is none.
   const std::string& unspelled() const { return unspelled_; }
   bool gave_up() const { return scratch_.pre.regex.exhausted; }
+  bool overgrown() const { return scratch_.pre.regex.overgrown; }
 
   void text(std::string_view text) {
-    scratch_.pre.regex.exhausted = false;
+    scratch_.pre.regex.begin(text.size());
     between(text, AddedTokens::Stage::before_normalizing,
             [this](std::string_view piece, bool at_start) { this->piece(piece, at_start); });
   }
@@ -120,13 +121,16 @@ class Encoding {
 
   void piece(std::string_view piece, bool at_start) {
     if (const auto* model = std::get_if<SentencePieceModel>(&parts_.model)) {
-      scratch_.normalized = model->normalize(piece);
+      scratch_.normalized = model->normalize(piece, scratch_.pre.regex);
+      if (overgrown()) return;
+      scratch_.pre.regex.made(scratch_.normalized.size());
       word(scratch_.normalized);
       return;
     }
     if (!parts_.normalizer.empty()) {
       scratch_.normalized.assign(piece);
       if (!parts_.normalizer.run(scratch_.normalized, scratch_.pre.regex)) return;
+      scratch_.pre.regex.made(scratch_.normalized.size());
       piece = scratch_.normalized;
     }
     between(piece, AddedTokens::Stage::after_normalizing,
@@ -241,8 +245,15 @@ Result<void> Tokenizer::encode(std::string_view text, std::vector<TokenId>& ids,
   const Borrowed scratch(*pool_);
   Encoding encoding(*parts_, *scratch, ids);
   encoding.text(text);
-  if (encoding.gave_up() || !encoding.unspelled().empty()) {
+  if (encoding.gave_up() || encoding.overgrown() || !encoding.unspelled().empty()) {
     ids.resize(before);
+    if (encoding.overgrown()) {
+      RegexStack limits;
+      limits.begin(text.size());
+      return invalid(format("{}: its normalizer makes more than {} of a text of {}",
+                            parts_->description, human_bytes(limits.bytes_max),
+                            human_bytes(text.size())));
+    }
     if (encoding.gave_up()) {
       return invalid(format("{}: a regex of the tokenizer needs too many steps on this text",
                             parts_->description));

@@ -191,7 +191,7 @@ Result<void> read_added(const Json& json, TokenizerParts& parts) {
       next = std::max(next, token.id + 1);
     }
     if (!parts.added.add(std::move(token), parts.normalizer)) {
-      return invalid(format("added_tokens[{}]: the normalizer's regex needs too many steps", i));
+      return invalid(format("added_tokens[{}]: the normalizer takes too many steps or bytes", i));
     }
     ++i;
   }

@@ -68,6 +68,41 @@ TEST(Tokenizer, merges_by_rank_and_leftmost_first) {
   EXPECT_EQ(spelled(*tokenizer, "aaa"), "aa·a·");
 }
 
+std::string refusal(const Json& normalizer, std::string_view text) {
+  Json json = small_tokenizer({});
+  json.set("normalizer", normalizer);
+  const auto made = parse_tokenizer_json(json.dump(), "test.json");
+  if (!made) return made.error().message;
+  const auto ids = (*made)->encode(text);
+  return ids ? "taken" : ids.error().message;
+}
+
+TEST(Tokenizer, a_normalizer_may_not_blow_a_text_up) {
+  const std::string text(200'000, 'a');
+  const auto replace = [](std::string_view content) {
+    return Json()
+        .set("type", "Replace")
+        .set("pattern", Json().set("Regex", "a"))
+        .set("content", content);
+  };
+  EXPECT_EQ(refusal(replace("bb"), text), "taken");
+  EXPECT_NE(refusal(replace(text), text).find("normalizer makes more than"), std::string::npos);
+  Json twelve = Json::array();
+  for (int i = 0; i < 12; ++i) twelve.push_back(replace("aaaaaaaaaa"));
+  const Json sequence = Json().set("type", "Sequence").set("normalizers", twelve);
+  EXPECT_NE(refusal(sequence, text).find("normalizer makes more than"), std::string::npos);
+  // Each part between added tokens is normalized by itself; the limit is for all.
+  std::string parts;
+  for (int i = 0; i < 1000; ++i) parts += "a<|end|>";
+  const Json prepend = Json().set("type", "Prepend").set("prepend", std::string(100'000, 'b'));
+  EXPECT_NE(refusal(prepend, parts).find("normalizer makes more than"), std::string::npos);
+  Json many = Json::array();
+  for (int i = 0; i < 1000; ++i) many.push_back(Json().set("type", "NFC"));
+  EXPECT_NE(refusal(Json().set("type", "Sequence").set("normalizers", many), "a")
+                .find("more than 200 normalizers"),
+            std::string::npos);
+}
+
 TEST(Tokenizer, special_tokens_stand_apart) {
   const auto tokenizer = load(small_tokenizer({{"h", "i"}}));
   EXPECT_EQ(spelled(*tokenizer, "hi<|end|>hi"), "hi·<|end|>·hi·");

@@ -244,7 +244,36 @@ std::string normalize(std::string_view text, NormalForm form) {
   return {reinterpret_cast<const char*>(mapped), static_cast<std::size_t>(length)};
 }
 
-std::string lower_case(std::string_view text) {
+namespace {
+
+using G = GeneralCategory;
+constexpr CategoryMask kCased = bit(G::lu) | bit(G::ll) | bit(G::lt);
+// Unicode's Case_Ignorable: marks, modifiers, and punctuation that stands inside words.
+constexpr CategoryMask kIgnorable = bit(G::mn) | bit(G::me) | bit(G::cf) | bit(G::lm) | bit(G::sk);
+constexpr std::u32string_view kInsideWords =
+    U"'.:\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027\uFE13\uFE52\uFE55\uFF07\uFF0E\uFF1A";
+
+bool is_cased(char32_t c) { return (bit(category(c)) & kCased) != 0; }
+bool is_case_ignorable(char32_t c) {
+  return (bit(category(c)) & kIgnorable) != 0 || kInsideWords.find(c) != std::u32string_view::npos;
+}
+
+bool letter_follows(std::string_view text, std::size_t at) {
+  while (at < text.size()) {
+    const CodePoint c = decode_at(text, at);
+    at += c.bytes;
+    if (!is_case_ignorable(c.value)) return is_cased(c.value);
+  }
+  return false;
+}
+
+constexpr char32_t kCapitalSigma = 0x3A3;
+constexpr char32_t kFinalSigma = 0x3C2;
+
+// `final_sigma`: a sigma that ends a word, a letter before it and none behind, has its own form.
+std::string lowered(std::string_view text, bool final_sigma) {
+  final_sigma = final_sigma && text.find("\xCE\xA3") != std::string_view::npos;
+  bool letter_before = false;
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
@@ -252,12 +281,22 @@ std::string lower_case(std::string_view text) {
     at += c.bytes;
     if (c.value == 0x130) {
       out += "i\xCC\x87";  // the one letter whose lower case is two code points
+    } else if (final_sigma && c.value == kCapitalSigma && letter_before &&
+               !letter_follows(text, at)) {
+      append_utf8(out, kFinalSigma);
     } else {
       append_utf8(out, to_lower(c.value));
     }
+    if (final_sigma && !is_case_ignorable(c.value)) letter_before = is_cased(c.value);
   }
   return out;
 }
+
+}  // namespace
+
+std::string lower_case(std::string_view text) { return lowered(text, true); }
+
+std::string lower_case_each(std::string_view text) { return lowered(text, false); }
 
 std::string upper_case(std::string_view text) {
   std::string out;

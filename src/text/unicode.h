@@ -115,6 +115,8 @@ enum class NormalForm : std::uint8_t { nfc, nfd, nfkc, nfkd };
 std::string normalize(std::string_view text, NormalForm form);
 // Full lower case (İ becomes two code points), as Python's and Rust's.
 std::string lower_case(std::string_view text);
+// The same letter by letter: a sigma that ends a word is as any other, as tokenizers have it.
+std::string lower_case_each(std::string_view text);
 std::string upper_case(std::string_view text);
 
 }  // namespace assay::text

@@ -101,5 +101,13 @@ TEST(PythonQuoted, writes_text_as_repr_does) {
   EXPECT_EQ(python_quoted("\u00a0\u2028\U000f0000"), R"('\xa0\u2028\U000f0000')");
 }
 
+// What CPython 3.11 says of each.
+TEST(Unicode, a_sigma_that_ends_a_word_is_lowered_as_python_lowers_it) {
+  EXPECT_EQ(lower_case("ΣΟΦΟΣ."), "σοφος.");
+  EXPECT_EQ(lower_case("ΣΟΦΟΣ ΣΑΣ Σ ΑΣ'Β ΑΣ' 1Σ"), "σοφος σας σ ασ'β ας' 1σ");
+  EXPECT_EQ(lower_case("ΑΣ\u0301Σ"), "ασ\u0301ς");
+  EXPECT_EQ(lower_case_each("ΣΟΦΟΣ."), "σοφοσ.");
+}
+
 }  // namespace
 }  // namespace assay::text

@@ -60,22 +60,57 @@ def test_every_turn_follows_the_reply_before_it(assay, endpoint, tmp_path):
     assert summary["e2e_avg_interactivity"] == pytest.approx(
         14 * 4 / summary["e2e_turn_time_seconds_total"])
     rows = list(json.loads((folder / "sample_idx_map.json").read_text())["performance"].values())
-    assert rows == list(range(14)), "one at a time, in order"
+    assert rows == [*range(9), *range(5)], "in order; a repeat uses the rows of the first pass"
     assay("verify", folder)
     assert "client_limited" in json.dumps(summary)
 
 
-def test_what_a_slot_leaves_behind_is_the_tail_and_not_measured(assay, endpoint, tmp_path):
+def test_what_a_slot_leaves_behind_is_scored_and_not_measured(assay, endpoint, tmp_path):
     server = endpoint("--ttft", "5ms", "--osl", 4)
     folder = tmp_path / "run"
-    summary = run(assay, config_of(tmp_path, server, "{}", concurrency=3), folder)
-    # All three begin at once; when the first has ended, its slot has nothing to go on with.
+    config = config_of(tmp_path, server, "{num_trajectories_to_issue: 4}", concurrency=4)
+    config.write_text(config.read_text().replace(
+        "type: performance,",
+        "type: performance, accuracy_config: {eval_method: agentic_inference_inline},"))
+    rows = [json.loads(line) for line in (tmp_path / "conversations.jsonl").read_text().split("\n")
+            if line]
+    for row in rows:
+        if row["role"] == "assistant":
+            row["intent_codes"] = ["I001"]
+    (tmp_path / "conversations.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    # Four begin at once, of 2, 3, 4 and 2 turns; the first that ends leaves its slot empty.
+    summary = run(assay, config, folder)
     log = json.loads((folder / "assay/run.json").read_text())["run"]["phases"]
     assert [phase["kind"] for phase in log] == ["performance", "tail"]
-    assert 2 <= summary["n_samples_completed"] < 9
+    assert 2 <= summary["n_samples_completed"] < 11
     mapped = json.loads((folder / "sample_idx_map.json").read_text())
-    assert len(mapped["performance"]) == summary["n_samples_completed"]
+    assert sorted(mapped["performance"].values()) == sorted([*range(9), 0, 1]) and len(mapped) == 1
+
+    def check_scores(results):
+        [entry] = results["accuracy_scores"]
+        assert (entry["unit_samples"], entry["total_samples"]) == (9, 11)
+        assert entry["complete"] and entry["response_counts"]["missing"] == 0
+        # Nothing was recorded after the last turn of each: four are not told.
+        assert entry["breakdown"]["turns"] == {
+            "issued": 7, "expected": 7, "observed": 7, "missing": 0, "scored": 7}
+        told = [(one["conversation_id"], one["repeat"], one["turn"])
+                for one in entry["breakdown"]["per_turn"]]
+        assert told == [("sim_0", 1, 2), ("sim_0", 2, 2), ("sim_1", 1, 2), ("sim_1", 1, 4),
+                        ("sim_2", 1, 2), ("sim_2", 1, 4), ("sim_2", 1, 6)]
+
+    results = json.loads((folder / "accuracy/accuracy_results.json").read_text())
+    check_scores(results)
     assay("verify", folder)
+    (folder / "accuracy/accuracy_results.json").unlink()
+    again = assay("score", folder, "--scorer", "agentic_inference_inline", "--json").json()
+    assert again == results
+
+    events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+    named = {(e["conversation_id"], e["turn"]) for e in events if e["event_type"][:7] == "sample."}
+    assert ("sim_0__repeat_2", 3) in named and ("", None) not in named
+    issued = [e for e in events if e["event_type"] == "sample.issued"]
+    assert len(issued) == 11 and all(e["data"][1] is None and e["data"][3] for e in issued)
+    assert issued[0]["data"][3][0] == {"role": "system", "content": SYSTEM}
 
 
 def test_a_broken_conversation_is_named_before_anything_is_asked(assay, endpoint, tmp_path):

@@ -46,6 +46,13 @@ EXPECTED = {
     "cut-close": "bad framing: the connection broke inside the stream",
     "http429": "bad stream: HTTP 429",
     "http500": "bad stream: HTTP 500",
+    "usage-inflated": "asked for at most 12 tokens, got 12000",
+    "usage-zero": None,
+    "first-burst": "note tokens: 2.40 an event",
+    "hidden-reasoning": None,
+    "empty-reply": "bad text: no event brought any text",
+    "not-streamed": "bad stream: asked for a stream, got one whole reply",
+    "goes-on-after-done": "note end: 1 event after [DONE]",
 }
 ANSWERS_NOT = {"error-in-stream", "gzip-forced", "cut-reset", "cut-close", "http429", "http500"}
 

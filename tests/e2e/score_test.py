@@ -141,6 +141,34 @@ def test_a_run_is_scored_again_by_another_formula(assay, model, files):
     assert "no scorer 'gpqb'" in assay("score", folder, "--scorer", "gpqb", code=2).err
 
 
+def test_each_replys_verdict_is_written_to_a_file(assay, model, files, tmp_path):
+    _, folder = run(assay, model, files)
+    where = tmp_path / "verdicts.jsonl"
+    done = assay("score", folder, "--scorer", "mmlu_pro", "--ground-truth", "truth", "--verdicts",
+                 where, "--json").json()
+    lines = [json.loads(line) for line in where.read_text().splitlines()]
+    assert len(lines) == 12 and {one["dataset"] for one in lines} == {"letters"}
+    assert sum(one["score"] for one in lines) / 12 == done["accuracy_scores"][0]["score"]
+    assert all((one["extracted"] == one["truth"]) == (one["score"] == 1) for one in lines)
+
+
+def test_deepseek_r1_is_judged_as_its_evaluator_judges(assay, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    replies = ["The correct answer is **D**.", "ANSWER: A, no, Final Answer = (D)"]
+    rows.write_text("".join(json.dumps({"id": f"q{i}", "dataset": "gpqa", "ground_truth": "D",
+                                        "reply": reply}) + "\n" for i, reply in enumerate(replies)))
+    where = tmp_path / "verdicts.jsonl"
+    done = assay("score", rows, "--scorer", "deepseek_r1", "--verdicts", where, "--json").json()
+    assert done["score"] == 50
+    assert [json.loads(line) for line in where.read_text().splitlines()] == [
+        {"sample": 0, "answered": True, "extracted": None, "rule": None, "truth": "D", "score": 0},
+        {"sample": 1, "answered": True, "extracted": "D", "rule": "last_answer", "truth": "D",
+         "score": 100}]
+    for scorer in ("deepseek_r1", "gpt_oss"):  # a column that says nothing of how a row is judged
+        said = assay("score", rows, "--scorer", scorer, "--subset", "id", code=2).err
+        assert "column 'id' is 'q0'" in said and "--subset COLUMN" in said
+
+
 def test_what_cannot_be_scored_is_said_and_the_replies_are_kept(assay, model, files):
     _, folder = run(assay, model, files, "--mode", "perf")
     done = assay("score", folder, "--scorer", "gpqa", "--ground-truth", "nowhere", "--phase",

@@ -1,5 +1,6 @@
 """`assay verify`, `bundle` and `key`: a result that was touched is found out."""
 
+import hashlib
 import json
 
 import pytest
@@ -33,6 +34,37 @@ def test_an_event_that_was_changed_is_found(assay, run):
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
     assert json.loads(assay("verify", run, "--json", code=1).out)["findings"]
+
+
+def forge(run, path, value):
+    """Sets one value of the manifest, and its own digest as its writer would have made it."""
+    manifest = run / "assay" / "run.json"
+    told = json.loads(manifest.read_text())
+    place = told
+    for step in path[:-1]:
+        place = place[step]
+    assert place[path[-1]] != value, "that would be no forgery"
+    place[path[-1]] = value
+    rest = {name: part for name, part in told.items() if name != "sha256"}
+    text = json.dumps(rest, separators=(",", ":"), ensure_ascii=False)
+    told["sha256"] = hashlib.sha256(text.encode()).hexdigest()
+    manifest.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+
+
+@pytest.mark.parametrize("path,value", [
+    (["run", "facts", "model"], "a-better-one"),
+    (["run", "facts", "endpoints"], ["http://elsewhere:1"]),
+    (["run", "version"], "9.9.9"),
+    (["run", "git_sha"], "0123456"),
+    (["run", "started"], "2020-01-01T00:00:00Z"),
+    (["command"], ["assay", "run", "--honest"]),
+    (["logs", 0, "lost_records"], 5),
+])
+def test_a_manifest_that_says_otherwise_than_the_log_is_named(assay, run, path, value):
+    forge(run, path, value)
+    found = json.loads(assay("verify", run, "--json", code=1).out)["findings"]
+    name = ".".join(map(str, path))
+    assert any(f"run.json: {name}: " in finding["what"] for finding in found), found
 
 
 def test_a_signed_bundle_says_who_made_it(assay, run, tmp_path):

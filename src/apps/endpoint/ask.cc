@@ -164,7 +164,12 @@ class Reading {
     } else if (key == "top_p") {
       number(key, value, 0, 1);
     } else if (key == "n") {
-      if (integer(key, value, 1) > 1) fail(bad_field(key, "this endpoint gives one choice only"));
+      const std::int64_t choices = integer(key, value, 1);
+      const bool few = choices <= kChoicesMax && ask_.route != Route::generate;
+      if (!few && choices > 1) {
+        return fail(bad_field(key, "this endpoint gives at most 16 choices, and one by /generate"));
+      }
+      ask_.choices = static_cast<std::uint32_t>(std::max<std::int64_t>(choices, 1));
     }
   }
 

@@ -30,6 +30,7 @@ struct Ask {
   bool wants_tool = false;
   Wish reasoning = Wish::unsaid;
   std::uint32_t prompt_tokens = 1;
+  std::uint32_t choices = 1;
   std::int64_t tokens_max = -1;  // -1: as many as the endpoint likes
   std::int64_t tokens_min = 0;
   std::uint64_t seed = 0;
@@ -47,6 +48,8 @@ struct ApiError {
 };
 // {"error":{"message":…,"type":…,"param":…,"code":…}}
 std::string error_body(const ApiError& error);
+
+inline constexpr std::uint32_t kChoicesMax = 16;
 
 // Bytes that must be readable behind a body, whatever they hold (simdjson reads beyond the end).
 inline constexpr std::size_t kAskPadding = 64;

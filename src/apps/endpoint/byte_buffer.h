@@ -16,6 +16,7 @@ class ByteBuffer {
       : bytes_(std::make_unique<char[]>(capacity)), capacity_(capacity) {}
 
   void put(std::string_view text) {
+    if (text.empty()) return;  // its data may be null, which memcpy may not be given
     reserve(text.size());
     std::memcpy(bytes_.get() + size_, text.data(), text.size());
     size_ += text.size();

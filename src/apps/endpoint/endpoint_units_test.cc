@@ -154,7 +154,7 @@ TEST(Ask, what_is_wrong_is_named) {
        "max_tokens"},
       {Route::chat, R"({"messages":[{"role":"user","content":"x"}],"temperature":3})",
        "temperature"},
-      {Route::chat, R"({"messages":[{"role":"user","content":"x"}],"n":2})", "n"},
+      {Route::chat, R"({"messages":[{"role":"user","content":"x"}],"n":17})", "n"},
       {Route::chat, R"({"messages":[{"role":"user","content":"x"}],"tools":[{}]})", "tools"},
       {Route::chat, R"({"messages":[{"role":"user","content":"x"}],"model":7})", "model"},
       {Route::completions, R"({"prompt":[]})", "prompt"},

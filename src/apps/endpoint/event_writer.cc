@@ -1,6 +1,7 @@
 #include "apps/endpoint/event_writer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "apps/endpoint/sse_frame.h"
 #include "base/json.h"
@@ -9,6 +10,8 @@ namespace assay::endpoint {
 namespace {
 
 constexpr Duration kLateDone = 250_ms;
+constexpr std::uint32_t kInflation = 1000;
+constexpr std::uint32_t kFirstBurst = 8;
 constexpr std::uint32_t kCommentEvery = 2;
 constexpr std::uint32_t kPingEvery = 3;
 constexpr std::size_t kModelsMax = 256;  // names that get templates of their own
@@ -35,7 +38,10 @@ const Wire* EventWriter::wire(Route route, std::string_view model) {
   if (wires_.size() >= kModelsMax && !wires_.contains(std::string(model))) model = served_model_;
   std::unique_ptr<Wire>& made = wires_[std::string(model)][index];
   if (made == nullptr) {
-    const WireOptions options{.reasoning_is_short = quirks_.has(Quirk::reasoning_field)};
+    const WireOptions options{.reasoning_is_short = quirks_.has(Quirk::reasoning_field),
+                              .said_for_each = quirks_.has(Quirk::usage_inflated) ? kInflation
+                                               : quirks_.has(Quirk::usage_zero)   ? 0
+                                                                                  : 1};
     made = std::make_unique<Wire>(route, model, options);
   }
   if (model != last_model_) last_wires_ = {};
@@ -115,25 +121,31 @@ void EventWriter::tool_piece(EventBatch& out, Reply& reply, FinishReason finish)
   const ToolScript& tool = *reply.script.tool;
   const std::uint32_t index = reply.state.made - reply.script.reasoning_tokens;
   ++reply.state.made;
-  ByteBuffer& json = begin_event(out, reply);
-  if (index == 0) {
-    reply.wire->tool_opening(json, reply.state, tool.name, !reply.opened, finish);
-  } else {
-    const std::string quoted = json_quote(tool.piece(index - 1));
-    const std::string_view inner = std::string_view(quoted).substr(1, quoted.size() - 2);
-    reply.wire->fragment(json, reply.state, Category::tool_call, inner, "", !reply.opened, finish);
+  std::string quoted;
+  if (index > 0) quoted = json_quote(tool.piece(index - 1));
+  for (reply.state.choice = 0; reply.state.choice < reply.state.choices; ++reply.state.choice) {
+    ByteBuffer& json = begin_event(out, reply);
+    if (index == 0) {
+      reply.wire->tool_opening(json, reply.state, tool.name, !reply.opened, finish);
+    } else {
+      const std::string_view inner = std::string_view(quoted).substr(1, quoted.size() - 2);
+      reply.wire->fragment(json, reply.state, Category::tool_call, inner, "", !reply.opened,
+                           finish);
+    }
+    end_event(out, reply, Category::tool_call, 1);
   }
   reply.opened = true;
-  end_event(out, reply, Category::tool_call, 1);
 }
 
-// One event of tokens that are all of one category.
+// One event of each choice, of tokens that are all of one category.
 void EventWriter::fragment(EventBatch& out, Reply& reply, std::uint32_t tokens,
                            FinishReason finish) {
   const std::uint32_t from = reply.state.made;
   const Category category = reply.script.category(from);
   reply.state.made += tokens;
   if (category == Category::reasoning) reply.state.reasoning_made += tokens;
+  if (category == Category::reasoning && quirks_.has(Quirk::hidden_reasoning)) return;
+  if (quirks_.has(Quirk::empty_reply)) return;
   std::string_view text = text_of(reply.script, from, tokens);
   std::string_view ids;
   if (reply.route == Route::generate) {
@@ -141,13 +153,23 @@ void EventWriter::fragment(EventBatch& out, Reply& reply, std::uint32_t tokens,
     text = reply.said;
     ids = ids_of(reply.script, from, tokens);
   }
-  reply.wire->fragment(begin_event(out, reply), reply.state, category, text, ids, !reply.opened,
-                       finish);
+  for (reply.state.choice = 0; reply.state.choice < reply.state.choices; ++reply.state.choice) {
+    reply.wire->fragment(begin_event(out, reply), reply.state, category, text, ids, !reply.opened,
+                         finish);
+    end_event(out, reply, category, tokens);
+  }
   reply.opened = true;
-  end_event(out, reply, category, tokens);
+}
+
+std::uint32_t EventWriter::release(Reply& reply, std::uint32_t tokens, bool last) const {
+  if (!quirks_.has(Quirk::first_burst) || reply.state.made > 0) return tokens;
+  reply.held += tokens;
+  if (reply.held < kFirstBurst && !last) return 0;
+  return std::exchange(reply.held, 0);
 }
 
 void EventWriter::fragments(EventBatch& out, Reply& reply, std::uint32_t tokens, bool last) {
+  tokens = release(reply, tokens, last);
   const bool finishes = reply.route == Route::generate || quirks_.has(Quirk::finish_with_last);
   while (tokens > 0) {
     const Category category = reply.script.category(reply.state.made);
@@ -179,18 +201,27 @@ void EventWriter::tail(EventBatch& out, Reply& reply) {
   if (reply.route != Route::generate) {
     const bool asked = reply.wants_usage && !quirks_.has(Quirk::no_usage);
     const bool with_finish = quirks_.has(Quirk::usage_with_finish);
-    if (!quirks_.has(Quirk::finish_with_last)) {
+    const bool finished = quirks_.has(Quirk::finish_with_last) && reply.opened;
+    for (reply.state.choice = 0; !finished && reply.state.choice < reply.state.choices;
+         ++reply.state.choice) {
       ByteBuffer& json = begin_event(out, reply);
-      reply.state.usage_now = reply.state.usage_now || with_finish;
+      const bool last_choice = reply.state.choice + 1 == reply.state.choices;
+      reply.state.usage_now = reply.state.usage_now || (with_finish && last_choice);
       reply.wire->finish(json, reply.state, reply.script.finish);
       end_event(out, reply, Category::finish, 0);
     }
+    reply.state.choice = 0;
     if ((asked || quirks_.has(Quirk::always_usage)) && !with_finish) {
       reply.wire->usage(begin_event(out, reply), reply.state);
       end_event(out, reply, Category::usage, 0);
     }
   }
   done(out, reply);
+  if (!quirks_.has(Quirk::goes_on_after_done) || reply.script.tool != nullptr) return;
+  reply.state.choice = 0;
+  reply.wire->fragment(begin_event(out, reply), reply.state, Category::text, " late", "", false,
+                       FinishReason::none);
+  end_event(out, reply, Category::other, 0);
 }
 
 void EventWriter::error(EventBatch& out, Reply& reply, std::string_view message) {
@@ -209,12 +240,17 @@ void EventWriter::garbage(EventBatch& out, Reply& reply) {
 
 void EventWriter::plain(ByteBuffer& out, Reply& reply) {
   const Script& script = reply.script;
-  const std::string reasoning(text_of(script, 0, script.reasoning_tokens));
+  const bool hides = quirks_.has(Quirk::hidden_reasoning);
+  const bool empty = quirks_.has(Quirk::empty_reply);
+  const std::string reasoning(hides || empty ? std::string_view{}
+                                             : text_of(script, 0, script.reasoning_tokens));
   const std::uint32_t rest = script.tokens - script.reasoning_tokens;
   reply.state.made = script.tokens;
   reply.state.reasoning_made = script.reasoning_tokens;
   Wire::Plain answer{.reasoning = reasoning, .finish = script.finish};
-  if (script.tool != nullptr && rest > 0) {
+  if (empty) {
+    answer.text = {};
+  } else if (script.tool != nullptr && rest > 0) {
     answer.tool_name = script.tool->name;
     answer.tool_arguments = rest > 1 ? script.tool->first_pieces(rest - 1) : std::string_view{};
   } else if (rest > 0) {

@@ -26,6 +26,7 @@ struct Reply {
   bool continuous_usage = false;
   bool stalled = false;        // the quirk has had its turn
   std::uint32_t numbered = 0;  // events so far
+  std::uint32_t held = 0;      // tokens that wait for others (first_burst)
   std::string said{};          // generate: the text so far, as in a JSON string
 };
 
@@ -53,6 +54,8 @@ class EventWriter {
   ByteBuffer& begin_event(EventBatch& out, Reply& reply);
   void end_event(EventBatch& out, Reply& reply, Category category, std::uint32_t tokens);
 
+  // How many of `tokens` go out now: none while a first burst is gathered.
+  std::uint32_t release(Reply& reply, std::uint32_t tokens, bool last) const;
   void fragment(EventBatch& out, Reply& reply, std::uint32_t tokens, FinishReason finish);
   void tool_piece(EventBatch& out, Reply& reply, FinishReason finish);
   void done(EventBatch& out, Reply& reply);

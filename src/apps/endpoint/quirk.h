@@ -25,6 +25,14 @@ enum class Quirk : std::uint8_t {
   no_done,
   late_done,
   error_in_stream,
+  // what replies say of their tokens, and what they hold
+  usage_inflated,
+  usage_zero,
+  first_burst,
+  hidden_reasoning,
+  empty_reply,
+  not_streamed,
+  goes_on_after_done,
   // how events are written as server-sent events
   crlf,
   comments,
@@ -57,7 +65,7 @@ enum class Quirk : std::uint8_t {
   http429,
   http500,
 };
-inline constexpr std::size_t kQuirks = 37;
+inline constexpr std::size_t kQuirks = 44;
 
 struct QuirkRow {
   Quirk quirk = Quirk::role_first;

@@ -314,6 +314,49 @@ TEST(Quirks, of_a_cache) {
        }});
 }
 
+TEST(Quirks, of_what_replies_say_of_their_tokens) {
+  const auto said = [](const Exchange& s) {
+    return s.event(index_of_usage(s))["usage"]["completion_tokens"].as_uint();
+  };
+  run({{Quirk::usage_inflated}, [&](const Exchange& s, const Exchange& p, TestClient&) {
+         expect_whole(s, p);
+         EXPECT_EQ(said(s), 6000u);
+         EXPECT_EQ(p.json()["usage"]["completion_tokens"].as_uint(), 6000u);
+       }});
+  run({{Quirk::usage_zero}, [&](const Exchange& s, const Exchange& p, TestClient&) {
+         expect_whole(s, p);
+         EXPECT_EQ(said(s), 0u);
+       }});
+  run({{Quirk::first_burst, Quirk::usage_every_event},
+       [](const Exchange& s, const Exchange& p, TestClient&) {
+         expect_whole(s, p);
+         EXPECT_EQ(s.event(0)["usage"]["completion_tokens"].as_uint(), 8u);
+         EXPECT_EQ(s.event(1)["usage"]["completion_tokens"].as_uint(), 9u);
+         EXPECT_EQ(s.events.size(), 6u);
+       },
+       "",
+       true,
+       10});
+  run({{Quirk::first_burst},
+       [](const Exchange& s, const Exchange& p, TestClient&) { expect_whole(s, p); },
+       "",
+       true,
+       3});
+  run({{Quirk::empty_reply}, [](const Exchange& s, const Exchange& p, TestClient&) {
+         EXPECT_EQ(s.said(), "");
+         EXPECT_EQ(s.event(0)["choices"][0]["finish_reason"].as_string(), "stop");
+         EXPECT_EQ(p.json()["choices"][0]["message"]["content"].as_string(), "");
+       }});
+  run({{Quirk::not_streamed}, [](const Exchange& s, const Exchange&, TestClient&) {
+         EXPECT_TRUE(s.json()["choices"][0]["message"]["content"].is_string());
+       }});
+  run({{Quirk::goes_on_after_done}, [](const Exchange& s, const Exchange&, TestClient&) {
+         ASSERT_EQ(s.events.size(), 10u);
+         EXPECT_EQ(s.events[8], "[DONE]");
+         EXPECT_THAT(s.events[9], HasSubstr(" late"));
+       }});
+}
+
 TEST(Quirks, of_failure) {
   run({{Quirk::cut_reset}, [](const Exchange& s, const Exchange& p, TestClient&) {
          EXPECT_EQ(s.ending, Ending::reset);

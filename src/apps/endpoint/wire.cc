@@ -30,19 +30,17 @@ Wire::Wire(Route route, std::string_view model, const WireOptions& options)
     : route_(route), options_(options) {
   const std::string name = json_quote(model);
   usage_after_created_ = format(R"(,"model":{},"choices":[])", name);
+  after_created_ = format(R"(,"model":{},"choices":[{{"index":)", name);
+  choice_opening_ = route_ == Route::chat ? R"(,"delta":{)" : R"(,"text":")";
+  plain_opening_ = route_ == Route::chat ? R"(,"message":{"role":"assistant",)" : R"(,"text":")";
   if (route == Route::chat) {
     before_id_ = R"({"id":"chatcmpl-)";
     after_id_ = R"(","object":"chat.completion.chunk","created":)";
     plain_after_id_ = R"(","object":"chat.completion","created":)";
-    after_created_ = format(R"(,"model":{},"choices":[{{"index":0,"delta":{{)", name);
-    plain_after_created_ =
-        format(R"(,"model":{},"choices":[{{"index":0,"message":{{"role":"assistant",)", name);
   } else {
     before_id_ = R"({"id":"cmpl-)";
     after_id_ = R"(","object":"text_completion","created":)";
     plain_after_id_ = after_id_;
-    after_created_ = format(R"(,"model":{},"choices":[{{"index":0,"text":")", name);
-    plain_after_created_ = after_created_;
   }
 }
 
@@ -52,19 +50,23 @@ void Wire::begin(ByteBuffer& out, const ReplyState& state) const {
   out.put(after_id_);
   out.put_decimal(state.created);
   out.put(after_created_);
+  out.put_decimal(state.choice);
+  out.put(choice_opening_);
 }
 
 void Wire::put_usage(ByteBuffer& out, const ReplyState& state) const {
+  const std::uint64_t made = std::uint64_t{state.made} * state.choices;
+  const std::uint64_t said = made * options_.said_for_each;
   out.put(R"(,"usage":{"prompt_tokens":)");
   out.put_decimal(state.prompt_tokens);
   out.put(R"(,"completion_tokens":)");
-  out.put_decimal(state.made);
+  out.put_decimal(said);
   out.put(R"(,"total_tokens":)");
-  out.put_decimal(std::uint64_t{state.prompt_tokens} + state.made);
+  out.put_decimal(state.prompt_tokens + said);
   out.put(R"(,"prompt_tokens_details":{"cached_tokens":0})");
   if (route_ == Route::chat) {
     out.put(R"(,"completion_tokens_details":{"reasoning_tokens":)");
-    out.put_decimal(state.reasoning_made);
+    out.put_decimal(std::uint64_t{state.reasoning_made} * state.choices);
     out.put('}');
   }
   out.put('}');
@@ -166,7 +168,7 @@ void Wire::generate(ByteBuffer& out, const ReplyState& state, std::string_view t
   out.put(R"(,"prompt_tokens":)");
   out.put_decimal(state.prompt_tokens);
   out.put(R"(,"weight_version":"default","total_retractions":0,"completion_tokens":)");
-  out.put_decimal(state.made);
+  out.put_decimal(std::uint64_t{state.made} * options_.said_for_each);
   out.put(R"(,"cached_tokens":0)");
   if (state.latency_s >= 0) {
     out.put(R"(,"e2e_latency":)");
@@ -198,7 +200,21 @@ void Wire::plain(ByteBuffer& out, const ReplyState& state, const Plain& reply) c
   out.put_hex16(state.id);
   out.put(plain_after_id_);
   out.put_decimal(state.created);
-  out.put(plain_after_created_);
+  out.put(after_created_);
+  ReplyState one = state;
+  for (one.choice = 0; one.choice < state.choices; ++one.choice) {
+    if (one.choice > 0) out.put(R"(,{"index":)");
+    plain_choice(out, one, reply);
+  }
+  out.put(']');
+  put_usage(out, state);
+  out.put('}');
+}
+
+// From its index to its end.
+void Wire::plain_choice(ByteBuffer& out, const ReplyState& state, const Plain& reply) const {
+  out.put_decimal(state.choice);
+  out.put(plain_opening_);
   if (route_ == Route::completions) {
     out.put(reply.text);
     out.put(R"(","logprobs":null,"finish_reason":)");
@@ -216,8 +232,6 @@ void Wire::plain(ByteBuffer& out, const ReplyState& state, const Plain& reply) c
     out.put(R"(},"logprobs":null,"finish_reason":)");
   }
   out.put(finish_text(reply.finish));
-  out.put("}]");
-  put_usage(out, state);
   out.put('}');
 }
 

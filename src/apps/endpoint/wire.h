@@ -24,12 +24,16 @@ struct ReplyState {
   std::uint32_t made = 0;            // tokens so far, those of this event included
   std::uint32_t reasoning_made = 0;  // of them
   double latency_s = -1;             // since the request came; generate's last event has it
-  bool null_usage = false;  // each event says "usage":null, as OpenAI's do when it is asked
-  bool usage_now = false;   // this event carries the usage so far
+  bool null_usage = false;    // each event says "usage":null, as OpenAI's do when it is asked
+  bool usage_now = false;     // this event carries the usage so far
+  std::uint32_t choice = 0;   // of this event
+  std::uint32_t choices = 1;  // in all, each of `made` tokens
 };
 
 struct WireOptions {
   bool reasoning_is_short = false;  // the field is `reasoning`
+  // What usage says of the reply's tokens: so many for each.
+  std::uint32_t said_for_each = 1;
 };
 
 class Wire {
@@ -68,6 +72,7 @@ class Wire {
   void begin(ByteBuffer& out, const ReplyState& state) const;
   void end(ByteBuffer& out, const ReplyState& state, FinishReason reason) const;
   void put_usage(ByteBuffer& out, const ReplyState& state) const;
+  void plain_choice(ByteBuffer& out, const ReplyState& state, const Plain& reply) const;
   void plain_chat(ByteBuffer& out, const Plain& reply) const;
   void generate(ByteBuffer& out, const ReplyState& state, std::string_view text,
                 std::string_view ids, FinishReason finish) const;
@@ -77,8 +82,9 @@ class Wire {
   std::string before_id_{};
   std::string after_id_{};
   std::string plain_after_id_{};
-  std::string after_created_{};
-  std::string plain_after_created_{};
+  std::string after_created_{};  // up to the choice's index
+  std::string_view choice_opening_{};
+  std::string_view plain_opening_{};
   std::string usage_after_created_{};
 };
 

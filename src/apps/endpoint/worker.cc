@@ -123,7 +123,7 @@ void Worker::cancel(std::uint64_t engine_id) {
 void Worker::prepare(Stream& stream, const net::RequestHead& head, std::uint64_t seed) {
   const Quirks& quirks = options_.quirks;
   Reply& reply = stream.reply;
-  reply.streamed = ask_.stream;
+  reply.streamed = ask_.stream && !quirks.has(Quirk::not_streamed);
   reply.wants_usage = ask_.include_usage;
   reply.continuous_usage = ask_.include_usage && ask_.continuous_usage;
   reply.wire = writer_.wire(reply.route, ask_.model);
@@ -131,7 +131,8 @@ void Worker::prepare(Stream& stream, const net::RequestHead& head, std::uint64_t
   reply.state = {.id = seed,
                  .created = static_cast<std::uint32_t>(wall_now().ns / 1'000'000'000),
                  .prompt_tokens = ask_.prompt_tokens,
-                 .null_usage = ask_.include_usage && !quirks.has(Quirk::no_usage)};
+                 .null_usage = ask_.include_usage && !quirks.has(Quirk::no_usage),
+                 .choices = ask_.choices};
   stream.gzip = quirks.has(Quirk::gzip_forced) || (quirks.has(Quirk::gzip) && accepts_gzip(head));
   const bool old = head.minor_version == 0 || quirks.has(Quirk::http10);
   const bool bare = quirks.has(Quirk::close_delimited) || (old && reply.streamed);
@@ -251,6 +252,7 @@ void Worker::emit(const sim::Emission& emission) {
   batch_.clear();
   writer_.fragments(batch_, stream.reply, emission.tokens, emission.last);
   stats_.output_tokens.add(emission.tokens);
+  if (batch_.empty() && !emission.last) return;  // held back, or not shown
   // Where events leave together, a reply's end leaves with its last token: one write less.
   const bool together =
       emission.last && options_.events_per_write > 1 && stream.fault.kind == FaultKind::none;

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "gpt-oss-120b mxfp4 on 8 x h200-sxm, vllm, tp=8,dp=1,ep=1" in its parts.
+// "gpt-oss-120b mxfp4 on 8 x h200-sxm, vllm, tp=8,dp=1,ep=1, KV fp8" in its parts.
 void read_description(std::string_view text, CurveFacts& facts) {
   const std::size_t on = text.find(" on ");
   if (on == std::string_view::npos) return;

@@ -43,6 +43,7 @@ class Fold final : public EventSink {
     }
     open.fragments.push_back({at, event.bytes, static_cast<std::uint8_t>(event.category)});
   }
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view) override {
     note(event.done);
     Open& open = open_[key_of(event.query)];

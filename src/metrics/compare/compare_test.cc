@@ -193,6 +193,7 @@ TEST(Compare, other_work_is_refused_with_its_reason) {
   EXPECT_THAT(noted.notes, Contains(HasSubstr("may have been the bottleneck")));
   const auto counted = record(Server{}, 2, 200);
   counted->point.tokens.source = TokenSource::tokenizer;
+  counted->point.tokens.replies_by = {0, 0, counted->point.counts.completed, 0};
   counted->point.tokens.tokenizer = Json().set("tokenizer", "models/m").set("sha256", "7");
   EXPECT_THAT(compare_runs(a->as("A"), counted->as("B"), {}).refusals,
               Contains(HasSubstr("A's by usage, B's by tokenizer models/m")));

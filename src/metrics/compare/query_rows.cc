@@ -30,6 +30,7 @@ void QueryRows::on_reply(const Reply& reply) {
     kAssayDefinition.measure(reply, figures_);
     row.ttft = figures_.ttft;
     row.tpot = figures_.tpot;
+    if (!figures_.more_tpot.empty()) row.tpot = mean_tpot(*reply.truth);
     row.latency = figures_.latency;
     row.output_tokens = figures_.tokens.value_or(-1);
     row.gaps = static_cast<std::uint32_t>(figures_.itl.size());

@@ -18,7 +18,7 @@ struct QueryRow {
   std::uint16_t phase = 0;
   bool ok = false;
   std::optional<double> ttft{};  // ns
-  std::optional<double> tpot{};
+  std::optional<double> tpot{};  // of several choices their mean
   std::optional<double> latency{};
   std::int64_t output_tokens = -1;
   std::size_t gaps_begin = 0;  // in QueryRows::gaps()

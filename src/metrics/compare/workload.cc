@@ -69,13 +69,21 @@ void facts(const Point& a, const Point& b, std::vector<std::string>& out) {
 }
 
 // Two ways of counting differ by more than two systems do.
-void token_sources(const Point& a, const Point& b, std::vector<std::string>& out) {
-  const auto counted = [](const Point& point) {
-    return point.tokens.source == TokenSource::tokenizer;
+// `margin`: by how much the shares of replies may differ that rest on one kind of evidence.
+void token_sources(const Point& a, const Point& b, double margin, std::vector<std::string>& out) {
+  const auto share = [](const Tokens& tokens, std::size_t basis) {
+    const std::uint64_t replies = tokens.replies_counted + tokens.replies_uncounted;
+    return replies == 0
+               ? 0.0
+               : static_cast<double>(tokens.replies_by[basis]) / static_cast<double>(replies);
   };
-  const Json& left = a.tokens.tokenizer["sha256"];
-  const Json& right = b.tokens.tokenizer["sha256"];
-  if (counted(a) == counted(b) && (!counted(a) || left == right)) return;
+  double apart = 0;
+  for (std::size_t i = 0; i < kTokenBases; ++i) {
+    apart = std::max(apart, std::abs(share(a.tokens, i) - share(b.tokens, i)));
+  }
+  const bool counted = share(a.tokens, static_cast<std::size_t>(TokenBasis::tokenizer)) > 0;
+  const bool same_tokenizer = a.tokens.tokenizer["sha256"] == b.tokens.tokenizer["sha256"];
+  if (apart <= margin && (!counted || same_tokenizer)) return;
   out.push_back(
       format("tokens are not counted alike: A's by {}, B's by {}; --tokenizer counts both anew",
              token_source_text(a.tokens), token_source_text(b.tokens)));
@@ -131,7 +139,7 @@ std::vector<std::string> workload_differences(const ComparedRun& a, const Compar
   }
   facts(*a.point, *b.point, out);
   pairs(a, b, out);
-  token_sources(*a.point, *b.point, out);
+  token_sources(*a.point, *b.point, options.error_margin, out);
   length("ISL", a.point->isl, b.point->isl, options.length_margin, out);
   length("OSL", a.point->osl, b.point->osl, options.length_margin, out);
   const double left = failed_share(*a.point);

@@ -5,20 +5,44 @@
 namespace assay::metrics {
 namespace {
 
+// Between neighbours of one choice.
+void gaps_of_choices(const Reply& reply, std::vector<double>& out) {
+  ReplyEvidence evidence;
+  for (const StreamEvent& event : reply.events) {
+    if (!is_fragment(event.category)) continue;
+    const Came before = evidence.add(event);
+    if (const auto gap = span(before.arrival, event.arrival)) out.push_back(*gap);
+  }
+}
+
 void measure_assay(const Reply& reply, Figures& out) {
   const Event& event = reply.event;
   out.success = out.measured = event.outcome == Outcome::ok;
   out.start = event.sent;
   out.end = event.done;
-  // Of a run whose tokens were counted the server's word is taken for no reply.
-  const bool counted = reply.counted == nullptr || reply.counted->output >= 0;
-  if (counted) take_tokens(reply, TokenRule::tokenizer, out);
+  const TokenTruth& truth = *reply.truth;
+  if (truth.count.output >= 0) {
+    out.tokens = truth.count.output;
+    out.basis = truth.basis;
+  }
   out.latency = span(event.sent, event.done);
   if (!event.streamed || !event.first_token.known()) return;
   out.ttft = span(event.sent, event.first_token);
-  gaps_of(reply, is_fragment, out.itl);
-  if (event.fragments >= 2) {
-    out.tpot = per_token(event.first_token, event.done, tokens_after_first(reply, out));
+  gaps_of_choices(reply, out.itl);
+  if (truth.choices.empty()) {
+    if (event.fragments >= 2) {
+      out.tpot = per_token(event.first_token, event.done, tokens_after_first(reply, out));
+    }
+    return;
+  }
+  for (const ChoiceTruth& choice : truth.choices) {
+    if (choice.after_first < 1) continue;
+    const double tpot = *span(choice.first.arrival, choice.last.arrival) / choice.after_first;
+    if (!out.tpot) {
+      out.tpot = tpot;
+    } else {
+      out.more_tpot.push_back(tpot);
+    }
   }
 }
 
@@ -29,8 +53,8 @@ const Definition kAssayDefinition{
     .title = "Assay",
     .source = "src/metrics/point.h",
     .ttft = "first fragment of any kind, from the last request byte",
-    .tpot = "(done - first fragment) / tokens after it",
-    .itl = "gaps between fragments, pooled",
+    .tpot = "(done - first fragment) / tokens after it, each choice",
+    .itl = "gaps between fragments of a choice, pooled",
     .latency = "last request byte to reply complete",
     .failures = "counted and classified; in no series",
     .percentiles = PercentileRule::lower,

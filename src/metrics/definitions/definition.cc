@@ -9,6 +9,7 @@ namespace assay::metrics {
 
 void Figures::clear() {
   itl.clear();
+  more_tpot.clear();
   success = false;
   measured = true;
   start = end = Instant::none();
@@ -31,21 +32,6 @@ const Definition* find_definition(std::string_view name) {
     if (definition->name == name) return definition;
   }
   return nullptr;
-}
-
-std::string_view to_string(TokenBasis basis) {
-  switch (basis) {
-    case TokenBasis::none:
-      return "none";
-    case TokenBasis::usage:
-      return "usage";
-    case TokenBasis::tokenizer:
-      return "tokenizer";
-    case TokenBasis::fragments:
-      return "fragments";
-  }
-  CHECK(false && "no such TokenBasis");
-  return "";
 }
 
 std::string_view to_string(TokenRule rule) {
@@ -123,20 +109,28 @@ Instant request_start(const Event& event) {
 }
 
 void take_tokens(const Reply& reply, TokenRule rule, Figures& out) {
-  const std::int64_t usage = reply.event.usage.completion_tokens;
-  const std::int64_t counted = reply.counted == nullptr ? -1 : reply.counted->output;
+  const TokenTruth& truth = *reply.truth;
+  const bool believed = truth.contradiction == Contradiction::none;
+  const std::int64_t usage = believed ? reply.event.usage.completion_tokens : -1;
+  std::int64_t counted = reply.counted == nullptr ? -1 : reply.counted->output;
+  if (truth.tokenizer_above_limit && usage >= 0) counted = -1;
   const bool tokenizer = counted >= 0 && (rule == TokenRule::tokenizer || usage < 0);
-  if (!tokenizer && usage < 0) return;
+  if (!tokenizer && usage < 0) {
+    if (truth.basis != TokenBasis::fragments) return;
+    out.tokens = truth.count.output;
+    out.basis = truth.basis;
+    return;
+  }
   out.tokens = tokenizer ? counted : usage;
   out.basis = tokenizer ? TokenBasis::tokenizer : TokenBasis::usage;
 }
 
 std::optional<std::int64_t> tokens_after_first(const Reply& reply, const Figures& out) {
-  if (out.basis != TokenBasis::tokenizer) {
-    return out.tokens ? std::optional(*out.tokens - 1) : std::nullopt;
-  }
-  if (reply.counted->after_first < 0) return std::nullopt;
-  return reply.counted->after_first;
+  if (!out.tokens) return std::nullopt;
+  const TokenCount& count =
+      out.basis == TokenBasis::tokenizer ? *reply.counted : reply.truth->count;
+  if (count.after_first < 0) return std::nullopt;
+  return count.after_first;
 }
 
 void measure_responses(const Reply& reply, Wanted wanted, Figures& out) {

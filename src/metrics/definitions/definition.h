@@ -10,7 +10,8 @@
 // so a connection that the query had to open is inside (`request_start`); ours starts at the last
 // request byte. Output tokens are counted as the tool counts them, as far as the recording has that
 // count: by the server's `usage`, or by the model's tokenizer where the run's tokens were counted
-// (metrics/token_counts.h). Which it was stands beside the figures.
+// (metrics/token_counts.h). A count that the reply contradicts (metrics/token_truth.h) is nobody's.
+// Which it was stands beside the figures.
 //
 // Durations are ns. Pure; any thread.
 #pragma once
@@ -26,11 +27,6 @@
 #include "metrics/reply_fold.h"
 
 namespace assay::metrics {
-
-// What a number of output tokens rests on.
-enum class TokenBasis : std::uint8_t { none, usage, tokenizer, fragments };
-inline constexpr std::size_t kTokenBases = 4;
-std::string_view to_string(TokenBasis basis);
 
 // Which count a tool takes first.
 enum class TokenRule : std::uint8_t {
@@ -50,7 +46,8 @@ struct Figures {
   std::optional<double> latency{};
   std::optional<std::int64_t> tokens{};
   TokenBasis basis = TokenBasis::none;
-  std::vector<double> itl{};  // one a gap, or one a request, as the tool has it
+  std::vector<double> more_tpot{};  // of a reply's further choices, where the tool tells them apart
+  std::vector<double> itl{};        // one a gap, or one a request, as the tool has it
   // How often the request's TPOT and its ITL count in their distributions.
   double tpot_weight = 1;
   double itl_weight = 1;
@@ -130,7 +127,7 @@ void gaps_of(const Reply& reply, Wanted wanted, std::vector<double>& out);
 Instant request_start(const Event& event);
 // Sets `tokens` and `basis`.
 void take_tokens(const Reply& reply, TokenRule rule, Figures& out);
-// Tokens of what came after the first fragment: counted, or one less than all.
+// Tokens of what came after the first fragment: counted, or as usage grew, or one less than all.
 std::optional<std::int64_t> tokens_after_first(const Reply& reply, const Figures& out);
 // What tools do that time whole responses of one kind (AIPerf, genai-perf): the first and the last
 // wanted event; ITL is one value a request, (last − first) / (tokens − 1).

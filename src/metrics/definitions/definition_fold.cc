@@ -128,6 +128,7 @@ void DefinitionFold::tell(Tool& tool, const Reply& reply) {
   if (!f.measured) return;
   if (f.ttft) tool.ttft.add(*f.ttft);
   if (f.tpot) tool.tpot.add(*f.tpot, f.tpot_weight);
+  for (const double tpot : f.more_tpot) tool.tpot.add(tpot, f.tpot_weight);
   if (f.latency) tool.latency.add(*f.latency);
   for (const double gap : f.itl) tool.itl.add(gap, f.itl_weight);
 }

@@ -43,18 +43,22 @@ Figures figures(std::string_view name, const HandMadeQuery& q, bool connected = 
   event.connected = connected;
   event.connect_time = 2_ms;
   std::vector<StreamEvent> events;
+  ReplyEvidence evidence;
   for (const HandMadeFragment& e : q.events) {
     StreamEvent one{};
     one.category = e.category;
     one.arrival = e.arrival;
     events.push_back(one);
+    evidence.add(one);
   }
+  TokenTruth truth;
+  reconcile(event, evidence, counted, truth);
   Figures out;
   out.clear();
   const Definition* const definition = find_definition(name);
   EXPECT_NE(definition, nullptr) << name;
   if (definition != nullptr) {
-    definition->measure({event, events, "", "", counted}, out);
+    definition->measure({event, events, "", "", counted, &truth}, out);
   }
   return out;
 }

@@ -3,8 +3,8 @@
 //
 // A failed request is completed there and in the latency series; a stream that breaks off and an
 // error object inside a stream are successes. TPOT divides by the tokens of the text after the
-// first chunk, tokenised anew; where the run's tokens were not counted, one is taken off the
-// server's count instead.
+// first chunk, tokenised anew; where the run's tokens were not counted, what usage said with the
+// first chunk is taken off the server's count instead, or one where it said nothing then.
 // A role-only chunk makes no chunk; a chunk with tool calls makes one only if it is the first.
 #include "metrics/definitions/definition.h"
 

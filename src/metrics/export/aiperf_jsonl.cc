@@ -109,7 +109,8 @@ Json AiperfExporter::metrics(const Reply& reply) {
   tokens("output_sequence_length", event.usage.completion_tokens);
   tokens("reasoning_token_count", event.usage.reasoning_tokens);
   // The tokenizer's count of all and the server's of a part have no difference.
-  const bool one_source = reply.counted == nullptr;
+  const bool one_source =
+      reply.counted == nullptr && reply.truth->contradiction == Contradiction::none;
   if (one_source && event.usage.completion_tokens >= 0 && event.usage.reasoning_tokens >= 0) {
     tokens("output_token_count", event.usage.completion_tokens - event.usage.reasoning_tokens);
   }

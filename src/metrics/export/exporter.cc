@@ -22,19 +22,20 @@ std::optional<ExportFormat> export_format_from(std::string_view name) {
 }
 
 TokenBasis Exporter::token_basis(const Reply& reply) {
-  if (reply.event.usage.completion_tokens < 0) return TokenBasis::none;
-  return reply.counted != nullptr ? TokenBasis::tokenizer : TokenBasis::usage;
+  return reply.event.usage.completion_tokens < 0 ? TokenBasis::none : reply.truth->basis;
 }
 
 void Exporter::on_reply(const Reply& reply) {
-  if (reply.counted == nullptr) {
+  const bool by_usage = reply.truth->basis == TokenBasis::usage;
+  const bool silent = reply.counted == nullptr && reply.truth->contradiction == Contradiction::none;
+  if (reply.counted == nullptr && (by_usage || silent)) {
     add(reply);
     return;
   }
   Event event = reply.event;
-  event.usage.prompt_tokens = reply.counted->input;
-  event.usage.completion_tokens = reply.counted->output;
-  add({event, reply.events, reply.text, reply.detail, reply.counted});
+  event.usage.prompt_tokens = reply.truth->count.input;
+  if (!by_usage) event.usage.completion_tokens = reply.truth->count.output;
+  add({event, reply.events, reply.text, reply.detail, reply.counted, reply.truth});
 }
 
 std::unique_ptr<Exporter> make_exporter(ExportFormat format, const RunInfo& info) {

@@ -183,6 +183,7 @@ class Kept final : public EventSink {
     see(event.arrival);
     texts += text;
   }
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view) override {
     see(event.done);
     done.push_back(event);

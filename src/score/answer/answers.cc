@@ -1,13 +1,13 @@
 #include "score/answer/answers.h"
 
-#include <algorithm>
-#include <charconv>
+#include <array>
 
 #include "base/check.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "score/answer/extract.h"
 #include "score/answer/math_equal.h"
+#include "score/answer/python_text.h"
+#include "text/unicode.h"
 
 namespace assay::score {
 namespace {
@@ -42,19 +42,44 @@ std::string choice(std::string_view text) {
   return low;
 }
 
-bool same_number(std::string_view answer, std::string_view truth) {
-  const auto value = [](std::string_view text) -> std::optional<double> {
-    std::string plain(trim(text));
-    std::erase(plain, ',');
-    double out = 0;
-    const auto [end, error] = std::from_chars(plain.data(), plain.data() + plain.size(), out);
-    if (error != std::errc() || end != plain.data() + plain.size()) return std::nullopt;
-    return out;
-  };
-  const auto a = value(answer);
-  const auto b = value(truth);
-  return a && b && *a == *b;
+bool is_right(AnswerKind kind, std::string_view answer, std::string_view truth) {
+  switch (kind) {
+    case AnswerKind::same:
+      return answer == truth;
+    case AnswerKind::same_trimmed:
+      return python_strip(std::string_view(readable(answer))) ==
+             python_strip(std::string_view(readable(truth)));
+    case AnswerKind::choice:
+      return !answer.empty() && choice(answer) == choice(truth);
+    case AnswerKind::choice_aj:
+      return !answer.empty() && lower(answer) == lower(trim(truth));
+    case AnswerKind::number: {
+      std::string plain(truth);
+      std::erase(plain, ',');
+      return same_number(answer, plain);
+    }
+    case AnswerKind::aime:
+      return suite_is_right(kind, {std::string(answer), ""}, truth);
+    case AnswerKind::math:
+      return math_equal(answer, truth);
+    case AnswerKind::code:
+      break;
+  }
+  CHECK(false && "code is judged by running it");
+  return false;
 }
+
+// Their order decides where a name holds two.
+struct Subset {
+  std::string_view name{};
+  AnswerKind kind = AnswerKind::same;
+};
+constexpr std::array<Subset, 6> kSubsets = {{{"gpqa", AnswerKind::choice},
+                                             {"mmlu_pro", AnswerKind::choice_aj},
+                                             {"math500", AnswerKind::math},
+                                             {"aime", AnswerKind::aime},
+                                             {"livecodebench", AnswerKind::code},
+                                             {"mmlu", AnswerKind::choice_aj}}};
 
 }  // namespace
 
@@ -69,44 +94,74 @@ std::optional<AnswerKind> answer_kind(std::string_view scorer) {
   return std::nullopt;
 }
 
-AnswerKind answer_kind_of_subset(std::string_view subset) {
-  const std::string name = lower(subset);
-  const auto has = [&name](std::string_view part) { return name.find(part) != std::string::npos; };
-  if (has("livecode") || has("lcb")) return AnswerKind::code;
-  if (has("gpqa")) return AnswerKind::choice;
-  if (has("mmlu")) return AnswerKind::choice_aj;
-  if (has("aime")) return AnswerKind::aime;
-  if (has("gsm")) return AnswerKind::number;
-  if (has("math")) return AnswerKind::math;
-  return AnswerKind::same_trimmed;
+Judgement judge_answer(AnswerKind kind, std::string_view extractor, std::string_view reply,
+                       std::string_view truth) {
+  Judgement out;
+  out.found = extract(extractor.empty() ? default_extractor(kind) : extractor, reply);
+  out.right = out.found.answer && is_right(kind, *out.found.answer, truth);
+  return out;
 }
 
-bool answer_is_right(AnswerKind kind, std::string_view extractor, std::string_view reply,
-                     std::string_view truth) {
-  const std::string answer =
-      extract(extractor.empty() ? default_extractor(kind) : extractor, reply);
+std::optional<AnswerKind> suite_kind(SuiteProgram program, std::string_view subset) {
+  const std::string name = text::lower_case(readable(subset));
+  for (const Subset& one : kSubsets) {
+    if (one.name == "mmlu" && program != SuiteProgram::gpt_oss) continue;
+    if (name.find(one.name) != std::string::npos) return one.kind;
+  }
+  return std::nullopt;
+}
+
+std::string_view suite_subsets(SuiteProgram program) {
+  return program == SuiteProgram::gpt_oss ? "gpqa, mmlu_pro, math500, aime, livecodebench or mmlu"
+                                          : "gpqa, mmlu_pro, math500, aime or livecodebench";
+}
+
+Extraction suite_extract(SuiteProgram program, AnswerKind kind, std::string_view reply) {
+  const bool final_only = program == SuiteProgram::gpt_oss;
   switch (kind) {
-    case AnswerKind::same:
-      return answer == truth;
-    case AnswerKind::same_trimmed:
-      return trim(answer) == trim(truth);
-    case AnswerKind::aime: {
-      const auto number = parse_int(trim(truth));
-      return !answer.empty() && answer == (number ? std::to_string(*number) : std::string(truth));
-    }
     case AnswerKind::choice:
-      return !answer.empty() && choice(answer) == choice(truth);
+      return final_only ? extract_final_letter(reply, 'D') : extract_letter(reply, 'D');
     case AnswerKind::choice_aj:
-      return !answer.empty() && lower(answer) == lower(trim(truth));
+      return final_only ? extract_final_letter(reply, 'J') : extract_letter(reply, 'J');
+    case AnswerKind::aime:
+      return extract_aime(reply);
     case AnswerKind::math:
-      return math_equal(answer, truth);
-    case AnswerKind::number:
-      return same_number(answer, truth);
+      return extract_last_boxed(reply);
     case AnswerKind::code:
+      if (final_only) return extract_final_python(reply);
+      return program == SuiteProgram::client_deepseek_r1 ? extract_python(reply)
+                                                         : extract_first_python(reply);
+    case AnswerKind::same:
+    case AnswerKind::same_trimmed:
+    case AnswerKind::number:
       break;
   }
-  CHECK(false && "code is judged by running it");
-  return false;
+  CHECK(false && "no subset of a suite is judged so");
+  return {};
+}
+
+bool suite_is_right(AnswerKind kind, const Extraction& found, std::string_view truth) {
+  if (!found.answer || found.answer->empty() || truth.empty()) return false;
+  if (kind == AnswerKind::math) return math_equal(*found.answer, truth);
+  if (kind != AnswerKind::aime) {
+    // İ is found where case is ignored, and is no choice.
+    return found.answer->size() == 1 && text::upper_case(readable(truth)) == *found.answer;
+  }
+  const auto wanted = python_int(truth);
+  return wanted && *found.answer == std::to_string(*wanted);
+}
+
+Json judged(const Extraction& found, std::string_view truth, double score) {
+  Json out;
+  out.set("extracted", found.answer ? Json(*found.answer) : Json());
+  out.set("rule", found.rule.empty() ? Json() : Json(found.rule));
+  return out.set("truth", truth).set("score", score);
+}
+
+bool same_number(std::string_view answer, std::string_view truth) {
+  const auto a = python_float(answer);
+  const auto b = python_float(truth);
+  return a && b && *a == *b;
 }
 
 }  // namespace assay::score

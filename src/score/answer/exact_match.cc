@@ -20,13 +20,18 @@ class ExactMatch final : public Scorer {
     if (!options_.subset_column.empty()) {
       ASSIGN_OR_RETURN(subset, column_text(row, options_.subset_column));
     }
-    const bool right = row.answered && answer_is_right(kind_, options_.extractor, row.reply, truth);
+    Judgement judgement;
+    if (row.answered) judgement = judge_answer(kind_, options_.extractor, row.reply, truth);
+    const bool right = judgement.right;
+    judged_ = judged(judgement.found, truth, right ? 1 : 0);
     for (Part* part : {&all_, &subsets_[subset]}) {
       ++part->rows;
       part->right += right ? 1 : 0;
     }
     return {};
   }
+
+  Json last_judged() const override { return judged_; }
 
   Result<Verdict> finish() override {
     Verdict verdict;
@@ -48,6 +53,7 @@ class ExactMatch final : public Scorer {
 
   AnswerKind kind_;
   ScorerOptions options_;
+  Json judged_{};
   Part all_{};
   std::map<std::string, Part> subsets_{};
 };

@@ -10,80 +10,81 @@
 // something and an empty answer everything is the suite's own doing, kept to be comparable. A row
 // without a reply has 0 for exact_match and is left out of ROUGE.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "score/answer/answers.h"
+#include "score/answer/python_text.h"
 #include "score/scorer.h"
 #include "score/text/rouge.h"
-#include "text/regex.h"
 #include "text/unicode.h"
 
 namespace assay::score {
 namespace {
 
-std::string readable(std::string_view text) {
-  return valid_utf8(text) ? std::string(text) : text::replace_invalid_utf8(text);
-}
-
-const text::Regex& identifier() {
-  static const text::Regex kRegex =
-      text::Regex::compile("\\w{8}-\\w{4}-\\w{4}-\\w{4}-\\w{12}", text::RegexDialect::rust).value();
-  return kRegex;
-}
-
-std::vector<std::string> identifiers(std::string_view text) {
-  std::vector<std::string> out;
-  text::RegexStack stack;
-  text::Regex::Match match;
-  std::size_t at = 0;
-  while (at < text.size() && identifier().find(text, at, stack, match)) {
-    out.push_back(text::lower_case(text.substr(match.begin, match.end - match.begin)));
-    at = match.end;
-    stack.steps = 0;
+// The pieces of eight, four, four, four and twelve word characters with '-' between, as written.
+std::vector<Characters> identifiers(CharactersView text) {
+  constexpr std::array<std::size_t, 5> kLengths = {8, 4, 4, 4, 12};
+  std::vector<Characters> out;
+  for (std::size_t at = 0; at < text.size();) {
+    Scan scan(text, at);
+    bool matches = true;
+    for (const std::size_t length : kLengths) {
+      if (scan.at() > at) matches = scan.one_of(U"-");
+      for (std::size_t i = 0; matches && i < length; ++i) {
+        matches = python_word(scan.peek()) && scan.one_of(CharactersView(&text[scan.at()], 1));
+      }
+      if (!matches) break;
+    }
+    if (matches) out.emplace_back(text.substr(at, scan.at() - at));
+    at = matches ? scan.at() : at + 1;
   }
   return out;
 }
 
-double character_share(const std::string& wanted, const std::string& got) {
-  std::size_t all = 0;
+double character_share(CharactersView wanted, CharactersView got) {
+  const std::string there = text::lower_case(utf8(got));
   std::size_t found = 0;
-  for (std::size_t at = 0; at < wanted.size();) {
-    const text::CodePoint c = text::decode_at(wanted, at);
-    ++all;
-    found += got.find(wanted.substr(at, c.bytes)) != std::string::npos ? 1U : 0U;
-    at += c.bytes;
+  for (const char32_t c : wanted) {
+    found += there.find(text::lower_case(utf8({&c, 1}))) != std::string::npos ? 1U : 0U;
   }
-  return all == 0 ? 0 : static_cast<double>(found) / static_cast<double>(all);
+  return static_cast<double>(found) / static_cast<double>(wanted.size());
 }
 
 double needles(std::string_view truth, std::string_view reply) {
-  const std::vector<std::string> got = identifiers(reply);
-  const std::vector<std::string> wanted = identifiers(truth);
+  const std::vector<Characters> got = identifiers(characters(reply));
+  const std::vector<Characters> wanted = identifiers(characters(truth));
   if (got.empty()) return 0;
   double sum = 0;
   for (std::size_t i = 0; i < std::min(got.size(), wanted.size()); ++i) {
     sum += character_share(wanted[i], got[i]);
   }
-  return std::nearbyint(sum / static_cast<double>(got.size()) * 100 * 100) / 100;
+  // As Python rounds: by the decimal digits of the binary number, not by a multiple of it.
+  const std::string rounded = format("{:.2f}", sum / static_cast<double>(got.size()) * 100);
+  return parse_double(rounded).value_or(0);
 }
 
 std::string squeezed(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const text::CodePoint c = text::decode_at(text, at);
-    if (!text::is_space(c.value)) out.append(text, at, c.bytes);
+    if (!python_space(c.value)) out.append(text, at, c.bytes);
     at += c.bytes;
   }
   return text::lower_case(out);
 }
 
-double question(std::string_view truth, std::string_view reply) {
+// What follows the last "Answer: ", else the whole reply.
+std::string_view said(std::string_view reply) {
   constexpr std::string_view kWord = "Answer: ";
-  std::string_view answer = reply;
-  if (const std::size_t at = reply.rfind(kWord); at != std::string_view::npos) {
-    answer = reply.substr(at + kWord.size());
-  }
+  const std::size_t at = reply.rfind(kWord);
+  return at == std::string_view::npos ? reply : reply.substr(at + kWord.size());
+}
+
+double question(std::string_view truth, std::string_view reply) {
+  const std::string_view answer = said(reply);
   if (truth.find(answer) != std::string_view::npos) return 100;
   const std::string plain = squeezed(answer);
   for (const std::string_view part : split(truth, '|')) {
@@ -109,16 +110,23 @@ class LongContext final : public Scorer {
                             row.sample, options_.subset_column, metric));
     }
     count(row);
+    judged_ = Json();
     if (!row.answered && rouge) return {};
-    const std::string truth = sentences_.lines(trim(readable(raw)));
-    const std::string reply = sentences_.lines(trim(readable(row.reply)));
+    const std::string truth = sentences_.lines(python_strip(std::string_view(readable(raw))));
+    const std::string reply = sentences_.lines(python_strip(std::string_view(readable(row.reply))));
+    Extraction found{std::string(metric == "qa_em" ? said(reply) : reply), metric};
+    double score = 0;
+    if (rouge) score = 100 * rouge_.score(truth, reply).rouge_l.f;
+    if (metric == "niah_em") score = needles(truth, reply);
+    if (metric == "qa_em" && row.answered) score = question(truth, reply);
+    judged_ = judged(found, truth, score);
     Mean& mean = rouge ? rouge_l_ : exact_;
     ++mean.rows;
-    if (rouge) mean.sum += 100 * rouge_.score(truth, reply).rouge_l.f;
-    if (metric == "niah_em") mean.sum += needles(truth, reply);
-    if (metric == "qa_em" && row.answered) mean.sum += question(truth, reply);
+    mean.sum += score;
     return {};
   }
+
+  Json last_judged() const override { return judged_; }
 
   Result<Verdict> finish() override {
     Verdict verdict;
@@ -144,9 +152,8 @@ class LongContext final : public Scorer {
   void count(const Row& row) {
     if (!row.answered) return;
     ++answered_;
-    for (const char c : trim(row.reply)) {
-      characters_ += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-    }
+    const Characters all = characters(row.reply);
+    characters_ += python_strip(all).size();
     if (row.tokens < 0) return;
     tokens_ += row.tokens;
     ++counted_;
@@ -155,6 +162,7 @@ class LongContext final : public Scorer {
   ScorerOptions options_;
   Sentences sentences_;
   Rouge rouge_{true};
+  Json judged_{};
   Mean rouge_l_{};
   Mean exact_{};
   std::size_t answered_ = 0;

@@ -1,6 +1,8 @@
-// The Python that runs inside the sandbox: it takes {code, name, seconds, inputs} on its standard
-// input, gives every input to a fork of itself that runs the code, and prints one {ok, out} for
-// each. The imports are those that LiveCodeBench puts before every reply.
+// The Python that runs inside the jail.
+//
+// kHarness: it takes {code, name, seconds, inputs} on its standard input, gives every input to a
+// fork of itself that runs the code, and prints one {ok, out} for each. The imports are those that
+// LiveCodeBench puts before every reply. What a test leaves running is ended with it.
 #pragma once
 
 namespace assay::score {
@@ -53,20 +55,17 @@ def act(given):
     result = json.dumps(function(*given))
     os.write(1, result.encode())
 
-def child(given):
+def child(given, out):
     code = 1
     try:
-        read = os.memfd_create("given")
-        os.write(read, given.encode())
-        os.lseek(read, 0, 0)
-        os.dup2(read, 0)
-        out = os.open("out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        with open("stdin", "w", newline="") as file:
+            file.write(given)
+        os.dup2(os.open("stdin", os.O_RDONLY), 0)
         os.dup2(out, 1)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)
         cpu = int(job["seconds"]) + 2
         resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
-        resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
         act(given)
         code = 0
     except SystemExit as end:
@@ -79,19 +78,35 @@ def child(given):
         code = 1
     os._exit(code)
 
+def remove(name):
+    try:
+        os.remove(name)
+    except FileNotFoundError:
+        pass
+
 results = []
 for given in job["inputs"]:
+    remove("stdin")
+    remove("stdout")
+    # Held open here, so that what the code does to the name changes nothing.
+    out = os.open("stdout", os.O_RDWR | os.O_CREAT | os.O_EXCL)
     pid = os.fork()
     if pid == 0:
-        child(given)
+        child(given, out)
     signal.signal(signal.SIGALRM, lambda *_: os.kill(pid, signal.SIGKILL))
     signal.setitimer(signal.ITIMER_REAL, job["seconds"])
     status = os.waitpid(pid, 0)[1]
     signal.setitimer(signal.ITIMER_REAL, 0)
+    try:
+        os.kill(-1, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    os.lseek(out, 0, 0)
     text = ""
-    if status == 0 and os.path.exists("out"):
-        with open("out", "rb") as file:
+    if status == 0:
+        with open(out, "rb", closefd=False) as file:
             text = file.read(OUT_MAX).decode(errors="replace")
+    os.close(out)
     results.append({"ok": status == 0, "out": text})
     if status != 0:
         break

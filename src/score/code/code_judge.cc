@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "base/format.h"
-#include "base/scratch_folder.h"
 #include "base/text.h"
 #include "score/code/code_harness.h"
 #include "score/code/sandbox.h"
@@ -50,7 +49,7 @@ bool same_numbers(std::string_view a, std::string_view b) {
 
 Error code_refused() {
   return invalid(
-      "the tests run what the model wrote, in a sandbox (no network, limits, writes confined)\n"
+      "the tests run what the model wrote, in a jail (no network, no files of yours, limits)\n"
       "  allow it: --allow-code, or extras.allow_code: true in accuracy_config");
 }
 
@@ -98,6 +97,7 @@ Result<std::unique_ptr<CodeJudge>> CodeJudge::make(const Json& extras) {
   if (megabytes < 64) return invalid("extras.memory_mb: must be at least 64");
   out->memory_bytes_ = static_cast<std::uint64_t>(megabytes) << 20;
   out->tests_max_ = extras["tests_max"].as_uint(0);
+  TRY(out->prove());
   return out;
 }
 
@@ -106,17 +106,13 @@ std::string CodeJudge::note() const {
 }
 
 // LiveCodeBench's private tests: base64 of zlib of a pickled text. Unpacking a pickle may run
-// anything, so that too happens in the sandbox.
+// anything, so that too happens in the jail.
 Result<std::string> CodeJudge::unpack(std::string_view packed) {
-  ASSIGN_OR_RETURN(const ScratchFolder folder, ScratchFolder::make("score"));
-  Program program{.command = {python_, "-I", "-S", "-c", kUnpack},
-                  .input = std::string(packed),
-                  .folder = folder.path(),
-                  .time_max = 60_s,
-                  .output_bytes_max = std::size_t{1} << 30,
-                  .confined = true,
-                  .memory_bytes_max = memory_bytes_};
-  ASSIGN_OR_RETURN(ProgramEnd end, run_program(program));
+  ASSIGN_OR_RETURN(ProgramEnd end, run_program({.commands = {{python_, "-I", "-S", "-c", kUnpack}},
+                                                .input = std::string(packed),
+                                                .time_max = 60_s,
+                                                .output_bytes_max = std::size_t{1} << 30,
+                                                .jail = Jail{.memory_bytes_max = memory_bytes_}}));
   if (end.exit_code != 0) return invalid("neither JSON nor packed as LiveCodeBench packs them");
   return std::move(end.out);
 }
@@ -178,8 +174,7 @@ Result<const CodeJudge::Tests*> CodeJudge::tests_of(const Row& row) {
   return &at->second;
 }
 
-Result<Json> CodeJudge::run(const std::string& code, const Tests& tests) {
-  ASSIGN_OR_RETURN(const ScratchFolder folder, ScratchFolder::make("score"));
+Result<ProgramEnd> CodeJudge::run(const std::string& code, const Tests& tests) const {
   Json inputs = Json::array();
   for (const Test& test : tests.tests) inputs.push_back(test.input);
   Json job;
@@ -188,26 +183,32 @@ Result<Json> CodeJudge::run(const std::string& code, const Tests& tests) {
       .set("seconds", seconds_)
       .set("inputs", std::move(inputs));
   const double all = (seconds_ + 1) * static_cast<double>(tests.tests.size()) + 10;
-  const Program program{.command = {python_, "-I", "-S", "-c", kHarness},
-                        .input = job.dump(),
-                        .folder = folder.path(),
-                        .time_max = Duration::from_seconds(all),
-                        .output_bytes_max = std::size_t{256} << 20,
-                        .confined = true,
-                        .cpu_max = Duration::from_seconds(all),
-                        .memory_bytes_max = memory_bytes_};
-  ASSIGN_OR_RETURN(const ProgramEnd end, run_program(program));
-  layers_ = end.layers;
-  ++ran_;
-  auto results = Json::parse(end.out);
-  // No list of results: the code ended its harness, which passes nothing.
-  return results ? *std::move(results) : Json::array();
+  return run_program({.commands = {{python_, "-I", "-S", "-c", kHarness}},
+                      .input = job.dump(),
+                      .time_max = Duration::from_seconds(all),
+                      .output_bytes_max = std::size_t{256} << 20,
+                      .jail = Jail{.memory_bytes_max = memory_bytes_}});
+}
+
+// A machine without a jail, or whose Python does not run in it, would make every reply wrong.
+Result<void> CodeJudge::prove() const {
+  ASSIGN_OR_RETURN(const ProgramEnd end,
+                   run("print(input())", {.tests = {{.input = "1", .output = "1"}}}));
+  const auto results = Json::parse(end.out);
+  if (results && (*results)[0]["ok"].as_bool()) return {};
+  return Error{Code::unsupported,
+               format("extras.python: '{}' does not run in a jail{}: {}", python_,
+                      end.out_of_time ? " in time" : "", trim(end.err))};
 }
 
 Result<bool> CodeJudge::passes(const std::string& code, const Row& row) {
   ASSIGN_OR_RETURN(const Tests* tests, tests_of(row));
   if (trim(code).empty()) return false;
-  ASSIGN_OR_RETURN(const Json results, run(code, *tests));
+  ASSIGN_OR_RETURN(const ProgramEnd end, run(code, *tests));
+  layers_ = end.layers;
+  ++ran_;
+  // No list of results: the code ended its harness, which passes nothing.
+  const Json results = Json::parse(end.out).value_or(Json::array());
   if (results.size() != tests->tests.size()) return false;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!results[i]["ok"].as_bool()) return false;

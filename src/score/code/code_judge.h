@@ -2,8 +2,8 @@
 // judges: every test must pass; a program's output is compared line by line, numbers by value; a
 // function's result is compared as JSON.
 //
-// The code runs in a sandbox (sandbox.h), which sees the inputs and never the expected outputs:
-// what it printed is compared here. One process for each reply, one fork for each test.
+// The code runs in a jail (jail.h), which sees the inputs and never the expected outputs: what it
+// printed is compared here. One jail for each reply, one fork for each test.
 //
 // Tests are read from the sample's columns, in the spellings that are about: `tests` (a list of
 // {input, output, testtype}), `public_test_cases` and `private_test_cases` (the same as JSON text,
@@ -19,6 +19,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "score/code/sandbox.h"
 #include "score/scorer.h"
 
 namespace assay::score {
@@ -26,7 +27,7 @@ namespace assay::score {
 class CodeJudge {
  public:
   // Of `extras`: python (a program, "python3"), timeout_s (of a test, 6), memory_mb (4096),
-  // tests_max (of a sample, 0: all).
+  // tests_max (of a sample, 0: all). Fails where this machine has no jail.
   static Result<std::unique_ptr<CodeJudge>> make(const Json& extras);
 
   Result<bool> passes(const std::string& code, const Row& row);
@@ -47,7 +48,8 @@ class CodeJudge {
   Result<const Tests*> tests_of(const Row& row);
   Result<Tests> read_tests(const Row& row);
   Result<std::string> unpack(std::string_view packed);
-  Result<Json> run(const std::string& code, const Tests& tests);
+  Result<ProgramEnd> run(const std::string& code, const Tests& tests) const;
+  Result<void> prove() const;
 
   std::string python_ = "python3";
   double seconds_ = 6;

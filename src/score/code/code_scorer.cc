@@ -2,7 +2,7 @@
 // row without an answer counts as wrong.
 #include <map>
 
-#include "score/answer/extract.h"
+#include "score/answer/answers.h"
 #include "score/code/code_judge.h"
 #include "score/scorer.h"
 
@@ -18,13 +18,18 @@ class CodeScorer final : public Scorer {
 
   Result<void> add(const Row& row) override {
     bool right = false;
+    Extraction found;
     if (row.answered) {
-      ASSIGN_OR_RETURN(right, judge_->passes(extract(options_.extractor, row.reply), row));
+      found = extract(options_.extractor, row.reply);
+      ASSIGN_OR_RETURN(right, judge_->passes(found.answer.value_or(""), row));
     }
+    judged_ = judged(found, "tests", right ? 1 : 0);
     ++rows_;
     right_ += right ? 1 : 0;
     return {};
   }
+
+  Json last_judged() const override { return judged_; }
 
   Result<Verdict> finish() override {
     Verdict verdict;
@@ -36,6 +41,7 @@ class CodeScorer final : public Scorer {
  private:
   ScorerOptions options_;
   std::unique_ptr<CodeJudge> judge_;
+  Json judged_{};
   std::size_t rows_ = 0;
   std::size_t right_ = 0;
 };

@@ -30,19 +30,27 @@ class PassAtK final : public Scorer {
 
   Result<void> add(const Row& row) override {
     bool right = false;
+    judged_ = Json();
     if (kind_ == AnswerKind::code) {
       if (row.answered) {
-        ASSIGN_OR_RETURN(right, code_->passes(extract("python_code_extractor", row.reply), row));
+        const Extraction found = extract_python(row.reply);
+        ASSIGN_OR_RETURN(right, code_->passes(found.answer.value_or(""), row));
+        judged_ = judged(found, "tests", right ? 1 : 0);
       }
     } else {
       ASSIGN_OR_RETURN(const std::string truth, column_text(row, options_.ground_truth));
-      right = row.answered && answer_is_right(kind_, options_.extractor, row.reply, truth);
+      Judgement judgement;
+      if (row.answered) judgement = judge_answer(kind_, options_.extractor, row.reply, truth);
+      right = judgement.right;
+      judged_ = judged(judgement.found, truth, right ? 1 : 0);
     }
     Part& part = samples_[row.sample];
     ++part.rows;
     part.right += right ? 1 : 0;
     return {};
   }
+
+  Json last_judged() const override { return judged_; }
 
   Result<Verdict> finish() override {
     Verdict verdict;
@@ -75,6 +83,7 @@ class PassAtK final : public Scorer {
   std::size_t k_;
   ScorerOptions options_;
   std::unique_ptr<CodeJudge> code_;
+  Json judged_{};
   std::map<std::uint32_t, Part> samples_{};
 };
 

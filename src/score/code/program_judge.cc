@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "base/files.h"
 #include "base/format.h"
-#include "base/scratch_folder.h"
+#include "base/secret.h"
 #include "base/text.h"
+#include "score/code/program_harness.h"
 #include "score/code/sandbox.h"
 
 namespace assay::score {
@@ -15,28 +15,29 @@ namespace {
 struct Language {
   std::string_view name{};
   std::string_view file{};
-  std::vector<std::string> compile{};  // may be empty
-  std::vector<std::string> run{};
-  // V8 reserves more addresses than it ever uses, so its heap is limited instead.
-  bool limits_its_heap = false;
+  std::vector<std::vector<std::string>> commands{};
+  // V8 reserves more addresses than it ever uses; what is in memory is limited all the same.
+  bool limits_addresses = true;
+  bool runs_own_files = false;
 };
 
 const std::array<Language, 6>& all_languages() {
   static const std::array<Language, 6> all = {{
-      {"python", "main.py", {}, {"python3", "-I", "-S", "main.py"}},
+      {"python", "", {{"python3", "-I", "-S", "-c", kProgramHarness}}},
       {"cpp",
        "main.cc",
-       // The compiler's own files go where it may write.
-       {"env", "TMPDIR=.", "g++", "-std=c++17", "-w", "-o", "main", "main.cc"},
-       {"{folder}/main"}},
-      {"javascript", "main.js", {}, {"node", "main.js"}, true},
+       {{"g++", "-std=c++17", "-w", "-o", "main", "main.cc"}, {"./main"}},
+       true,
+       true},
+      {"javascript", "main.js", {{"node", "main.js"}}, false},
       {"typescript",
        "main.ts",
-       {"tsc", "main.ts", "--target", "es5", "--lib", "es2016"},
-       {"node", "main.js"},
-       true},
-      {"php", "main.php", {}, {"php", "main.php"}},
-      {"ruby", "main.rb", {}, {"ruby", "main.rb"}},
+       {{"tsc", "main.ts", "--target", "es5", "--lib", "es2016"},
+        {"sh", "-c", "cat main.js end.js > all.js"},
+        {"node", "all.js"}},
+       false},
+      {"php", "main.php", {{"php", "main.php"}}},
+      {"ruby", "main.rb", {{"ruby", "main.rb"}}},
   }};
   return all;
 }
@@ -55,19 +56,71 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
+// Behind the brace that opens main() in the tests, or npos.
+std::size_t in_main(std::string_view tests) {
+  for (std::size_t at = tests.rfind("main"); at != std::string_view::npos;
+       at = at == 0 ? std::string_view::npos : tests.rfind("main", at - 1)) {
+    std::size_t after = tests.find_first_not_of(" \t\r\n", at + 4);
+    if (after == std::string_view::npos || tests[after] != '(') continue;
+    after = tests.find(')', after);
+    if (after == std::string_view::npos) continue;
+    after = tests.find_first_not_of(" \t\r\n", after + 1);
+    if (after != std::string_view::npos && tests[after] == '{') return after + 1;
+  }
+  return std::string_view::npos;
+}
+
+// C++ has no statement after the last: an object in main() says that main() returned. exit() and
+// its kin do not destroy it, and an exception is seen in passing.
+std::string cpp_program(std::string_view code, std::string_view tests, std::string_view proof) {
+  const std::size_t at = in_main(tests);
+  if (at == std::string_view::npos) return {};
+  const std::string end = format(
+      "#include <unistd.h>\n#include <exception>\n"
+      "namespace {{ struct End_{0} {{ ~End_{0}() {{\n"
+      "  if (std::uncaught_exceptions() != 0) return;\n"
+      "  char half[256] = \"\\n{0}\";\n"
+      "  long size = 1 + {1};\n"
+      "  size += ::read(0, half + size, sizeof(half) - size);\n"
+      "  [[maybe_unused]] long wrote = ::write(1, half, size); }} }}; }}\n",
+      proof, proof.size());
+  return format("{}{}\n{} End_{} end_{};{}", end, code, tests.substr(0, at), proof, proof,
+                tests.substr(at));
+}
+
+bool ends_with_proof(std::string_view out, std::string_view proof) {
+  while (out.ends_with('\n')) out.remove_suffix(1);
+  return out.ends_with(format("\n{}", proof));
+}
+
 }  // namespace
 
-std::string mbxp_program(std::string_view language, std::string_view function,
-                         std::string_view reply, std::string_view tests) {
-  const bool python = language == "python";
+std::string mbxp_reply(std::string_view language, std::string_view reply) {
   std::string code(reply.substr(0, reply.find("```")));
-  if (python) code.erase(0, static_cast<std::size_t>(code.find_first_not_of(" \t\r\n\v\f")));
+  const std::size_t blank = code.find_first_not_of(" \t\r\n\v\f");
+  if (language == "python") code.erase(0, std::min(blank, code.size()));
   // The model of this suite likes to escape underscores.
-  code = replaced(std::move(code), "\\_", "_");
-  code += '\n';
-  code += tests;
-  if (python) code += format("\ncheck({})\n", function);
-  return code;
+  return replaced(std::move(code), "\\_", "_");
+}
+
+std::string mbxp_end(std::string_view language, std::string_view proof) {
+  if (language == "javascript" || language == "typescript") {
+    return format("\n;require('fs').writeSync(1, '\\n{}' + require('fs').readFileSync(0));\n",
+                  proof);
+  }
+  if (language == "php") return format("\n;echo \"\\n{}\", stream_get_contents(STDIN);\n", proof);
+  if (language == "ruby") return format("\nSTDOUT.write(\"\\n{}\", STDIN.read)\n", proof);
+  return {};
+}
+
+std::string mbxp_program(std::string_view language, std::string_view reply, std::string_view tests,
+                         std::string_view proof) {
+  const std::string code = mbxp_reply(language, reply);
+  if (language == "cpp") return cpp_program(code, tests, proof);
+  std::string out = format("{}\n{}", code, tests);
+  if (language == "php" && trim(tests).ends_with("?>")) out += "<?php";
+  if (language != "typescript") out += mbxp_end(language, proof);
+  return out;
 }
 
 Result<std::unique_ptr<ProgramJudge>> ProgramJudge::make(const Json& extras) {
@@ -87,6 +140,7 @@ Result<std::unique_ptr<ProgramJudge>> ProgramJudge::make(const Json& extras) {
     }
     out->languages_.emplace_back(one.as_string());
   }
+  TRY(probe_jail(Jail{}));
   return out;
 }
 
@@ -102,41 +156,41 @@ std::string ProgramJudge::note() const {
 Result<bool> ProgramJudge::passes(std::string_view language, std::string_view function,
                                   std::string_view reply, std::string_view tests) {
   const Language& how = *find_language(language);
-  ASSIGN_OR_RETURN(const ScratchFolder folder, ScratchFolder::make("score"));
-  TRY(write_file_atomic(folder.path() / how.file, mbxp_program(language, function, reply, tests)));
-  ++ran_;
-  for (const auto& command : {how.compile, how.run}) {
-    if (command.empty()) continue;
-    std::vector<std::string> words = command;
-    words.front() = replaced(words.front(), "{folder}", folder.path().string());
-    Program program{.command = std::move(words),
-                    .folder = folder.path(),
-                    .time_max = Duration::from_seconds(seconds_),
-                    .confined = true,
-                    .cpu_max = Duration::from_seconds(seconds_),
-                    .memory_bytes_max = memory_bytes_};
-    if (how.limits_its_heap && command.front() == "node") {
-      program.memory_bytes_max = std::uint64_t{1} << 40;
-      program.command.insert(program.command.begin() + 1,
-                             format("--max-old-space-size={}", memory_bytes_ >> 20));
-    }
-    auto end = run_program(program);
-    if (!end && end.error().code == Code::not_found) {
-      return invalid(
-          format("code in {}: {}\n  install it, or score the other languages: extras.languages",
-                 language, end.error().message));
-    }
-    if (!end) return end.error();
-    layers_ = end->layers;
-    if (command.front() == "env" && end->exit_code == 127) {
-      return invalid(
-          format("code in {}: no program '{}' in PATH\n  install it, or score the other "
-                 "languages: extras.languages",
-                 language, command[2]));
-    }
-    if (end->exit_code != 0 || end->out_of_time) return false;
+  // Half of it is in the program's text, half on its standard input.
+  const std::string proof = random_secret();
+  const std::string first = proof.substr(0, proof.size() / 2);
+  const std::string second = proof.substr(first.size());
+  Program program{
+      .commands = how.commands,
+      .input = second,
+      .time_max = Duration::from_seconds(seconds_ * static_cast<double>(how.commands.size())),
+      .jail = Jail{.runs_own_files = how.runs_own_files,
+                   .limits_addresses = how.limits_addresses,
+                   .memory_bytes_max = memory_bytes_}};
+  if (language == "python") {
+    program.input = Json()
+                        .set("reply", mbxp_reply(language, reply))
+                        .set("tests", tests)
+                        .set("function", function)
+                        .set("proof", proof)
+                        .dump();
+  } else {
+    std::string text = mbxp_program(language, reply, tests, first);
+    if (text.empty()) return invalid("code in cpp: its tests have no main()");
+    program.files.emplace_back(how.file, std::move(text));
+    if (language == "typescript") program.files.emplace_back("end.js", mbxp_end(language, first));
   }
-  return true;
+  ++ran_;
+  const auto end = run_program(program);
+  if (!end && end.error().code == Code::not_found) {
+    return invalid(
+        format("code in {}: {}\n  install it, or score the other languages: extras.languages",
+               language, end.error().message));
+  }
+  if (!end) return end.error();
+  layers_ = end->layers;
+  return end->commands_ran == how.commands.size() && end->exit_code == 0 && !end->out_of_time &&
+         ends_with_proof(end->out, proof);
 }
 
 }  // namespace assay::score

@@ -1,9 +1,15 @@
 // ProgramJudge: whether a whole program that a model wrote runs to its end with its tests, as MBXP
-// is judged: the reply up to its first ``` and the tests are one file, and exit code 0 passes.
-// Languages are those that the suite counts: python, cpp, javascript, typescript, php, ruby. Each
-// needs its own program in PATH; a row whose program is missing is an error that says so.
+// is judged. The languages are those that the suite counts: python, cpp, javascript, typescript,
+// php, ruby. Each needs its own program in PATH; where it is missing the row is an error.
 //
-// Programs run in a sandbox (sandbox.h). One thread.
+// A pass needs two things: exit code 0, and a proof that the end of the tests was reached, a random
+// word that is new for each program. Ending early with 0 is no pass. In Python the tests run in a
+// process that the reply cannot reach (program_harness.h). In the other languages reply and tests
+// are one program, as the suite joins them, and the proof is put together from two halves at the
+// end: one in the program's text, one on its standard input. Decision 47 says what that holds
+// against, and what it does not.
+//
+// Programs run in a jail (jail.h). One thread.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +26,7 @@ namespace assay::score {
 class ProgramJudge {
  public:
   // Of `extras`: timeout_s (20), memory_mb (4096), languages (those that are run; the rows of
-  // others are not scored).
+  // others are not scored). Fails where this machine has no jail.
   static Result<std::unique_ptr<ProgramJudge>> make(const Json& extras);
 
   // Whether the suite counts this language, and the user did not leave it out.
@@ -41,8 +47,14 @@ class ProgramJudge {
   std::uint64_t ran_ = 0;
 };
 
-// The reply's program in one file with its tests, as the suite joins them.
-std::string mbxp_program(std::string_view language, std::string_view function,
-                         std::string_view reply, std::string_view tests);
+// The reply's program: up to its first ```, as the suite cleans it.
+std::string mbxp_reply(std::string_view language, std::string_view reply);
+
+// One program of reply and tests that prints `proof` and the rest of its standard input when the
+// tests have come to their end. Not of Python; of TypeScript what follows the tests is
+// mbxp_end(…), which joins after the translation. Empty: the tests of a C++ program have no main().
+std::string mbxp_program(std::string_view language, std::string_view reply, std::string_view tests,
+                         std::string_view proof);
+std::string mbxp_end(std::string_view language, std::string_view proof);
 
 }  // namespace assay::score

@@ -1,46 +1,34 @@
 #include "score/code/sandbox.h"
 
 #include <fcntl.h>
-#include <grp.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/landlock.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstddef>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "score/code/jail.h"
 
 namespace assay::score {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr int kPollMs = 20;
 constexpr std::size_t kErrorBytesMax = std::size_t{64} << 10;
-constexpr unsigned kNobody = 65534;
-
-// What the child says on its status pipe before it becomes the program.
-enum Layer : char {
-  filtered = 'F',
-  landlocked = 'L',
-  nobody = 'N',
-  no_filter = 'X',
-  no_exec = 'E'
-};
 
 class Descriptor {
  public:
@@ -61,194 +49,46 @@ class Descriptor {
 struct Pipe {
   Descriptor read{};
   Descriptor write{};
-  Result<void> open() {
+  Result<void> open(bool waits = false) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return errno_error("a pipe");
     read.reset(ends[0]);
     write.reset(ends[1]);
-    ::fcntl(read.get(), F_SETFL, O_NONBLOCK);
+    if (!waits) ::fcntl(read.get(), F_SETFL, O_NONBLOCK);
     return {};
   }
 };
 
-// ---- in the child, between fork and exec: system calls only, no memory ----------------------
+// The three streams of a program and its status pipe.
+struct Streams {
+  Descriptor input{};
+  Pipe out{};
+  Pipe err{};
+  Pipe status{};
 
-bool forbid_calls() {
-#if defined(__x86_64__)
-  constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-  constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-#else
-#error "sandbox.cc: the system calls of this architecture are not known"
-#endif
-  constexpr std::array kForbidden = {SYS_socket,
-                                     SYS_socketpair,
-                                     SYS_connect,
-                                     SYS_bind,
-                                     SYS_setsid,
-                                     SYS_setpgid,
-                                     SYS_ptrace,
-                                     SYS_process_vm_readv,
-                                     SYS_unshare,
-                                     SYS_setns,
-                                     SYS_process_vm_writev,
-                                     SYS_mount,
-                                     SYS_umount2,
-                                     SYS_bpf,
-                                     SYS_keyctl,
-                                     SYS_perf_event_open,
-                                     SYS_chroot,
-                                     SYS_pivot_root,
-                                     SYS_userfaultfd,
-                                     SYS_io_uring_setup};
-  constexpr std::size_t kCount = kForbidden.size();
-  std::array<sock_filter, kCount + 6> code{};
-  std::size_t at = 0;
-  const auto step = [&code, &at](sock_filter one) { code[at++] = one; };
-  const auto load = [&step](std::uint32_t offset) {
-    step(sock_filter{BPF_LD | BPF_W | BPF_ABS, 0, 0, offset});
-  };
-  load(offsetof(seccomp_data, arch));
-  step(sock_filter{BPF_JMP | BPF_JEQ | BPF_K, 1, 0, kArchitecture});
-  step(sock_filter{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS});
-  load(offsetof(seccomp_data, nr));
-  for (std::size_t i = 0; i < kCount; ++i) {
-    const auto to_refusal = static_cast<std::uint8_t>(kCount - i);
-    step(sock_filter{BPF_JMP | BPF_JEQ | BPF_K, to_refusal, 0,
-                     static_cast<std::uint32_t>(kForbidden[i])});
-  }
-  step(sock_filter{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW});
-  step(sock_filter{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM});
-  const sock_fprog program{static_cast<unsigned short>(code.size()), code.data()};
-  return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
-bool confine_writes(const char* folder) {
-  constexpr std::uint64_t kWrites = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
-                                    LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
-                                    LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
-                                    LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
-                                    LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
-  landlock_ruleset_attr rules{};
-  rules.handled_access_fs = kWrites;
-  const auto set =
-      static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0));
-  if (set < 0) return false;
-  const auto allow = [set](const char* path, std::uint64_t access) {
-    landlock_path_beneath_attr beneath{};
-    beneath.allowed_access = access;
-    beneath.parent_fd = ::open(path, O_PATH | O_CLOEXEC);
-    return beneath.parent_fd >= 0 &&
-           ::syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) == 0;
-  };
-  if (!allow(folder, kWrites)) return false;
-  allow("/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE);
-  return ::syscall(SYS_landlock_restrict_self, set, 0) == 0;
-}
-
-void set_limit(int what, std::uint64_t value) {
-  const rlimit limit{value, value};
-  ::setrlimit(static_cast<__rlimit_resource>(what), &limit);
-}
-
-struct Prepared {
-  const char* path = nullptr;
-  const char* folder = nullptr;
-  char* const* arguments = nullptr;
-  char* const* environment = nullptr;
-  int input = -1;
-  int out = -1;
-  int err = -1;
-  int status = -1;
-};
-
-[[noreturn]] void become(const Program& program, const Prepared& prepared) {
-  const auto tell = [&prepared](char what) {
-    [[maybe_unused]] const auto written = ::write(prepared.status, &what, 1);
-  };
-  ::setsid();
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::dup2(prepared.input, 0);
-  ::dup2(prepared.out, 1);
-  ::dup2(prepared.err, 2);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::signal(SIGPIPE, SIG_DFL);
-  bool moved = ::chdir(prepared.folder) == 0;
-  if (program.confined) {
-    set_limit(RLIMIT_CORE, 0);
-    set_limit(RLIMIT_CPU, static_cast<std::uint64_t>(program.cpu_max.seconds() + 1));
-    set_limit(RLIMIT_AS, program.memory_bytes_max);
-    set_limit(RLIMIT_FSIZE, program.file_bytes_max);
-    set_limit(RLIMIT_NOFILE, 64);
-    if (::geteuid() == 0 && ::setgroups(0, nullptr) == 0 &&
-        ::setresgid(kNobody, kNobody, kNobody) == 0 &&
-        ::setresuid(kNobody, kNobody, kNobody) == 0) {
-      tell(nobody);
+  // A file and no pipe, so that a program which reads nothing stops nobody. It cannot be written.
+  Result<void> open(std::string_view text) {
+    TRY(out.open());
+    TRY(err.open());
+    TRY(status.open());
+    input.reset(::memfd_create("input", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (input.get() < 0) return errno_error("a file for the program's input");
+    while (!text.empty()) {
+      const ssize_t written = ::write(input.get(), text.data(), text.size());
+      if (written <= 0) return errno_error("the program's input");
+      text.remove_prefix(static_cast<std::size_t>(written));
     }
-    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (confine_writes(prepared.folder)) tell(landlocked);
-    if (forbid_calls()) {
-      tell(filtered);
-    } else {
-      tell(no_filter);
-      moved = false;
-    }
-  }
-  if (moved) ::execve(prepared.path, prepared.arguments, prepared.environment);
-  tell(no_exec);
-  ::_exit(127);
-}
-
-// ---- in the parent --------------------------------------------------------------------------
-
-std::string search_path() {
-  const char* const path = std::getenv("PATH");
-  return path == nullptr || *path == '\0' ? "/usr/local/bin:/usr/bin:/bin" : path;
-}
-
-// Whether a stranger may run it: every folder on the way and the file itself.
-bool open_to_all(const std::string& path) {
-  std::error_code error;
-  std::filesystem::path part = std::filesystem::canonical(path, error);
-  if (error) return false;
-  for (;; part = part.parent_path()) {
-    const auto permissions = std::filesystem::status(part, error).permissions();
-    if (error ||
-        (permissions & std::filesystem::perms::others_exec) == std::filesystem::perms::none) {
-      return false;
-    }
-    if (part == part.root_path()) return true;
-  }
-}
-
-// `strangers`: user nobody is to run it, who sees less of the disk than we do.
-Result<std::string> find_program(const std::string& name, bool strangers) {
-  if (name.find('/') != std::string::npos) return std::filesystem::absolute(name).string();
-  const std::string places = search_path();
-  for (const std::string_view place : split(places, ':')) {
-    std::string path = std::string(place) + "/" + name;
-    if (::access(path.c_str(), X_OK) == 0 && (!strangers || open_to_all(path))) return path;
-  }
-  return Error{Code::not_found, format("no program '{}' in PATH{}", name,
-                                       strangers ? " that user nobody may run" : "")};
-}
-
-Result<int> input_file(std::string_view text) {
-  const int fd = ::memfd_create("input", MFD_CLOEXEC);
-  if (fd < 0) return errno_error("a file for the program's input");
-  for (std::string_view rest = text; !rest.empty();) {
-    const ssize_t written = ::write(fd, rest.data(), rest.size());
-    if (written <= 0) {
-      ::close(fd);
+    ::lseek(input.get(), 0, SEEK_SET);
+    if (::fcntl(input.get(), F_ADD_SEALS,
+                F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0) {
       return errno_error("the program's input");
     }
-    rest.remove_prefix(static_cast<std::size_t>(written));
+    return {};
   }
-  ::lseek(fd, 0, SEEK_SET);
-  return fd;
-}
+  void leave_to_child() {
+    for (Descriptor* end : {&out.write, &err.write, &status.write, &input}) end->reset();
+  }
+};
 
 // Appends what there is; false at the end of the file.
 bool drain(int fd, std::string& into, std::size_t bytes_max, bool& more) {
@@ -263,107 +103,320 @@ bool drain(int fd, std::string& into, std::size_t bytes_max, bool& more) {
   }
 }
 
-std::string layers_of(std::string_view status) {
-  std::string out;
-  const auto add = [&out](std::string_view layer) {
-    out += (out.empty() ? "" : ", ") + std::string(layer);
-  };
-  for (const char layer : status) {
-    if (layer == filtered) add("no network");
-    if (layer == landlocked) add("writes confined");
-    if (layer == nobody) add("user nobody");
+std::string command_line_of(const std::string& pid) {
+  std::ifstream line("/proc/" + pid + "/cmdline");
+  std::ostringstream out;
+  out << line.rdbuf();  // it may be gone by now; an iterator of the buffer would throw
+  return out.str();
+}
+
+// Memory in RAM of all that a process started. One that is still a copy of ourselves, on its way
+// to its program, shares our memory and has none of its own.
+std::uint64_t resident_bytes(const std::string& pid, const std::string& ours) {
+  std::uint64_t resident = 0;
+  std::error_code error;
+  for (fs::directory_iterator it("/proc/" + pid + "/task", error), end; !error && it != end;
+       it.increment(error)) {
+    std::ifstream children(it->path() / "children");
+    for (std::string child; children >> child;) {
+      std::ifstream memory("/proc/" + child + "/statm");
+      std::uint64_t all = 0;
+      std::uint64_t pages = 0;
+      memory >> all >> pages;
+      if (command_line_of(child) != ours) {
+        resident += pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+      }
+      resident += resident_bytes(child, ours);
+    }
   }
-  return out;
+  return resident;
 }
 
 class Watch {
  public:
-  Watch(const Program& program, pid_t child, int out, int err)
-      : program_(program), child_(child), out_(out), err_(err) {}
+  Watch(const Program& program, pid_t child, const Streams& streams)
+      : program_(program),
+        child_(child),
+        out_(streams.out.read.get()),
+        err_(streams.err.read.get()) {}
 
-  // Until it has ended by itself or by us. Its status stays to be collected, so that the number of
-  // its process group is still its own when the group is killed.
-  void wait(ProgramEnd& end) {
-    const OsClock clock;
-    const Instant limit = clock.now() + program_.time_max;
-    bool ignored = false;
+  // Until it has ended by itself or by us; gives the status of wait(). The status stays to be
+  // collected, so that its number is still its own when it is killed.
+  int wait(ProgramEnd& end) {
+    const Instant limit = clock_.now() + program_.time_max;
     for (;;) {
       std::array<pollfd, 2> ends{{{out_, POLLIN, 0}, {err_, POLLIN, 0}}};
       ::poll(ends.data(), ends.size(), kPollMs);
-      if (out_ >= 0 && !drain(out_, end.out, program_.output_bytes_max, end.too_loud)) out_ = -1;
-      if (err_ >= 0 && !drain(err_, end.err, kErrorBytesMax, ignored)) err_ = -1;
+      read(end);
       siginfo_t info{};
       const int got =
           ::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT);
       if (got == 0 && info.si_pid == child_) break;
-      end.out_of_time = clock.now() >= limit;
-      if (end.out_of_time || end.too_loud) break;
+      end.out_of_time = clock_.now() >= limit;
+      end.out_of_memory = over_memory();
+      if (end.out_of_time || end.too_loud || end.out_of_memory) break;
     }
-    ::kill(-child_, SIGKILL);
+    // The first of its namespace, or the leader of its group: all others go with it.
+    ::kill(program_.jail ? child_ : -child_, SIGKILL);
     int status = 0;
     while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
     }
-    if (out_ >= 0) drain(out_, end.out, program_.output_bytes_max, end.too_loud);
-    if (err_ >= 0) drain(err_, end.err, kErrorBytesMax, ignored);
-    if (WIFEXITED(status)) end.exit_code = WEXITSTATUS(status);
-    if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
+    read(end);
+    return status;
   }
 
  private:
+  void read(ProgramEnd& end) {
+    bool ignored = false;
+    if (out_ >= 0 && !drain(out_, end.out, program_.output_bytes_max, end.too_loud)) out_ = -1;
+    if (err_ >= 0 && !drain(err_, end.err, kErrorBytesMax, ignored)) err_ = -1;
+  }
+  bool over_memory() {
+    if (!program_.jail || program_.jail->memory_bytes_max == 0) return false;
+    const Instant now = clock_.now();
+    if (now < next_look_) return false;
+    next_look_ = now + Duration::from_seconds(kPollMs / 1000.0);
+    return resident_bytes(std::to_string(child_), ours_) > program_.jail->memory_bytes_max;
+  }
+
   const Program& program_;
   pid_t child_;
   int out_;
   int err_;
+  OsClock clock_{};
+  Instant next_look_{};
+  std::string ours_ = command_line_of("self");
 };
+
+void take_status(int status, ProgramEnd& end) {
+  if (WIFEXITED(status)) end.exit_code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
+}
+
+std::string system_places() {
+  const char* const path = std::getenv("PATH");
+  return path == nullptr || *path == '\0' ? "/usr/local/bin:/usr/bin:/bin" : path;
+}
+
+std::vector<std::string> environment_of(const std::string& path, const std::string& home) {
+  return {"PATH=" + path, "HOME=" + home, "TMPDIR=" + home, "LANG=C.UTF-8"};
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> out;
+  for (std::string& word : words) out.push_back(word.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+// ---- a program in a jail --------------------------------------------------------------------
+
+std::string_view layer_of(JailStep step) {
+  switch (step) {
+    case JailStep::namespaces:
+      return "namespaces of its own (user, PID, mount, IPC, network)";
+    case JailStep::user:
+      return "a user of its own";
+    case JailStep::mounts:
+      return "a tree of files of its own";
+    case JailStep::view:
+      return "the files that it needs";
+    case JailStep::pivot:
+      return "a root of its own";
+    case JailStep::privileges:
+      return "an end to its privileges";
+    case JailStep::process:
+      return "a process of its own";
+    case JailStep::filter:
+      return "a filter of system calls (seccomp)";
+    case JailStep::exec:
+      return "its program";
+  }
+  return "";
+}
+
+constexpr const char* kRemedy =
+    "\n  it needs Linux 5.14 or newer with user namespaces for this user: sysctl"
+    " user.max_user_namespaces above 0,\n  kernel.unprivileged_userns_clone=1 (Debian),"
+    " kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu);\n  in a container: --security-opt"
+    " seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined";
+
+Error jail_error(const JailWord& word, const JailView& view) {
+  std::string where;
+  if (word.step == JailStep::view && word.item < view.binds.size()) {
+    where = format(" ({})", view.binds[word.item].from);
+  }
+  if (word.step == JailStep::exec) {
+    return {Code::not_found,
+            format("'{}' can't be run: {}", view.programs[word.item], std::strerror(word.value))};
+  }
+  return {Code::unsupported,
+          format("not run: this machine does not give a jail {}{}: {}{}", layer_of(word.step),
+                 where, std::strerror(word.value), word.step == JailStep::view ? "" : kRemedy)};
+}
+
+std::string layers_of(const Jail& jail, int landlock) {
+  std::string out = "own PID, mount, IPC and user namespaces";
+  out += jail.network ? "" : ", no network";
+  out += jail.view == Jail::View::programs ? ", sees programs only" : ", disk read-only";
+  out += ", no capabilities, system calls filtered";
+  out += landlock > 0 ? format(", Landlock {}", landlock) : ", no Landlock";
+  return out;
+}
+
+// What the child said. Fails where it did not come to its program.
+Result<void> read_status(int pipe, const JailPlan& plan, ProgramEnd& end) {
+  std::string said;
+  bool ignored = false;
+  drain(pipe, said, 4096, ignored);
+  int landlock = 0;
+  for (std::size_t at = 0; at + sizeof(JailWord) <= said.size(); at += sizeof(JailWord)) {
+    JailWord word;
+    std::memcpy(&word, said.data() + at, sizeof(word));
+    switch (word.kind) {
+      case JailWord::failed:
+        return jail_error(word, plan.view);
+      case JailWord::landlock:
+        landlock = word.value;
+        break;
+      case JailWord::ended:
+        end.commands_ran = word.item;
+        end.signal = 0;
+        end.exit_code = -1;
+        take_status(word.value, end);
+        break;
+    }
+  }
+  end.layers = layers_of(*plan.program->jail, landlock);
+  return {};
+}
+
+bool write_text(const std::string& path, const std::string& text) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return file.get() >= 0 &&
+         ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+// Nobody, where that costs nothing; an evaluator stays who the user is.
+void choose_users(const Program& program, JailPlan& plan) {
+  plan.drops_groups = ::geteuid() == 0;
+  if (program.jail->view == Jail::View::programs) return;
+  plan.inner_user = ::geteuid();
+  plan.inner_group = ::getegid();
+}
+
+Result<ProgramEnd> run_jailed(const Program& program) {
+  JailPlan plan{.program = &program};
+  ASSIGN_OR_RETURN(plan.view, jail_view(program));
+  plan.filter = jail_filter(*program.jail);
+  auto commands = program.commands;
+  for (auto& words : commands) plan.commands.push_back(pointers(words));
+  const bool own = program.jail->view == Jail::View::programs;
+  auto variables = environment_of(plan.view.search_path, own ? kJailWork : program.folder.string());
+  plan.environment = pointers(variables);
+  plan.trees.resize(plan.view.binds.size(), -1);
+  plan.work_options = format("size={},nr_inodes=16384,mode=0700", program.jail->disk_bytes_max);
+  choose_users(program, plan);
+  Streams streams;
+  Pipe go;
+  TRY(streams.open(program.input));
+  TRY(go.open(true));
+  plan.input = streams.input.get();
+  plan.out = streams.out.write.get();
+  plan.err = streams.err.write.get();
+  plan.status = streams.status.write.get();
+  plan.go = go.read.get();
+  plan.go_write = go.write.get();
+  const pid_t child = split_into_jail(plan);
+  if (child < 0) return jail_error({.step = JailStep::namespaces, .value = errno}, plan.view);
+  streams.leave_to_child();
+  go.read.reset();
+  ProgramEnd end;
+  const Result<void> mapped = write_user_maps(child, plan);
+  if (mapped) [[maybe_unused]]
+    const auto told = ::write(go.write.get(), "", 1);
+  if (!mapped) ::kill(child, SIGKILL);
+  take_status(Watch(program, child, streams).wait(end), end);
+  if (!mapped) return mapped.error();
+  TRY(read_status(streams.status.read.get(), plan, end));
+  return end;
+}
+
+// ---- a program of the user's own, as he would run it ------------------------------------------
+
+Result<std::string> find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return fs::absolute(name).string();
+  const std::string places = system_places();
+  for (const std::string_view place : split(places, ':')) {
+    std::string path = std::string(place) + "/" + name;
+    if (::access(path.c_str(), X_OK) == 0) return path;
+  }
+  return Error{Code::not_found, format("no program '{}' in PATH", name)};
+}
+
+Result<ProgramEnd> run_plain(const Program& program) {
+  if (program.commands.size() != 1 || program.commands.front().empty()) {
+    return invalid("no program to run");
+  }
+  auto words = program.commands.front();
+  ASSIGN_OR_RETURN(const std::string path, find_program(words.front()));
+  const std::string folder = program.folder.empty() ? "." : program.folder.string();
+  auto variables = environment_of(system_places(), program.folder.string());
+  const auto arguments = pointers(words);
+  const auto environment = pointers(variables);
+  Streams streams;
+  TRY(streams.open(program.input));
+  const pid_t child = ::fork();
+  if (child < 0) return errno_error("fork");
+  if (child == 0) {
+    ::setsid();
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (take_place(folder.c_str(), streams.input.get(), streams.out.write.get(),
+                   streams.err.write.get())) {
+      ::execve(path.c_str(), arguments.data(), environment.data());
+    }
+    tell(streams.status.write.get(), {.step = JailStep::exec, .value = errno});
+    ::_exit(127);
+  }
+  streams.leave_to_child();
+  ProgramEnd end;
+  take_status(Watch(program, child, streams).wait(end), end);
+  end.commands_ran = 1;
+  std::string said;
+  bool ignored = false;
+  drain(streams.status.read.get(), said, sizeof(JailWord), ignored);
+  if (!said.empty()) {
+    return Error{Code::not_found, format("'{}' can't be run", program.commands.front().front())};
+  }
+  return end;
+}
 
 }  // namespace
 
+// In a namespace of users of its own the child has one user and one group, and on this machine
+// they are nobody (where we are root) or us.
+Result<void> write_user_maps(pid_t child, const JailPlan& plan) {
+  const bool stays = plan.inner_user != kNobody;
+  const bool root = ::geteuid() == 0;
+  const unsigned user = root && !stays ? kNobody : ::geteuid();
+  const unsigned group = root && !stays ? kNobody : ::getegid();
+  const std::string place = format("/proc/{}/", child);
+  const bool written = (root || write_text(place + "setgroups", "deny")) &&
+                       write_text(place + "uid_map", format("{} {} 1", plan.inner_user, user)) &&
+                       write_text(place + "gid_map", format("{} {} 1", plan.inner_group, group));
+  if (written) return {};
+  return jail_error({.step = JailStep::user, .value = errno}, plan.view);
+}
+
 Result<ProgramEnd> run_program(const Program& program) {
-  if (program.command.empty()) return invalid("no program to run");
-  ASSIGN_OR_RETURN(const std::string path,
-                   find_program(program.command.front(), program.confined && ::geteuid() == 0));
-  ASSIGN_OR_RETURN(const int input_fd, input_file(program.input));
-  Descriptor input(input_fd);
-  Pipe out;
-  Pipe err;
-  Pipe status;
-  TRY(out.open());
-  TRY(err.open());
-  TRY(status.open());
-  std::vector<std::string> words = program.command;
-  std::vector<std::string> variables = {"PATH=" + search_path(), "HOME=" + program.folder.string(),
-                                        "LANG=C.UTF-8"};
-  std::vector<char*> arguments;
-  std::vector<char*> environment;
-  for (std::string& word : words) arguments.push_back(word.data());
-  for (std::string& variable : variables) environment.push_back(variable.data());
-  arguments.push_back(nullptr);
-  environment.push_back(nullptr);
-  const std::string folder = program.folder.empty() ? "." : program.folder.string();
-  // nobody must be able to work in it.
-  if (program.confined && ::geteuid() == 0 && ::chown(folder.c_str(), kNobody, kNobody) != 0) {
-    return errno_error(folder);
-  }
-  const Prepared prepared{path.c_str(), folder.c_str(),  arguments.data(), environment.data(),
-                          input.get(),  out.write.get(), err.write.get(),  status.write.get()};
-  const pid_t child = ::fork();
-  if (child < 0) return errno_error("fork");
-  if (child == 0) become(program, prepared);
-  for (Descriptor* end : {&out.write, &err.write, &status.write, &input}) end->reset();
-  ProgramEnd end;
-  Watch(program, child, out.read.get(), err.read.get()).wait(end);
-  std::string said;
-  bool ignored = false;
-  drain(status.read.get(), said, 64, ignored);
-  end.layers = layers_of(said);
-  if (said.find(no_filter) != std::string::npos) {
-    return Error{Code::unsupported,
-                 "this kernel gives us no seccomp filter, so code that a model wrote is not run"};
-  }
-  if (said.find(no_exec) != std::string::npos) {
-    return Error{Code::not_found, format("'{}' can't be run", program.command.front())};
-  }
-  return end;
+  return program.jail ? run_jailed(program) : run_plain(program);
+}
+
+Result<void> probe_jail(const Jail& jail) {
+  ASSIGN_OR_RETURN(const ProgramEnd end, run_program({.commands = {{"true"}}, .jail = jail}));
+  if (end.exit_code == 0) return {};
+  return Error{Code::unsupported,
+               format("not run: a jail of this machine does not even run 'true': {}", end.err)};
 }
 
 }  // namespace assay::score

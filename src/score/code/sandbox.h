@@ -1,18 +1,16 @@
 // Running another program: an evaluator of the user's, or code that a model wrote.
 //
-// What every program gets: its own session and process group, killed as a whole at the end; a time
-// limit; a bounded output; no descriptors and no environment of ours but PATH, HOME and LANG.
-// What `confined` adds, for code that nobody has read: limits of CPU time, memory, file size and
-// open files; where we are root, user and group nobody; no network, no tracing of other processes,
-// no escape from the process group (seccomp); no writing outside its folder where the kernel can
-// forbid that (Landlock, 5.13). It may still read what its user may read. Without seccomp the
-// program is not started: `layers` of a result says what held.
+// What every program gets: an end, by itself or by us, with all the processes that it started; a
+// time limit over all its commands; a bounded output; no descriptors of ours and an environment of
+// PATH, HOME, TMPDIR and LANG. What a `Jail` adds is in jail.h: where a layer of it cannot be had
+// the program is not started and the error says why. `layers` of an end says what held.
 //
 // Blocks the caller until the program has ended. Any thread.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,29 +19,49 @@
 
 namespace assay::score {
 
+struct Jail {
+  enum class View {
+    programs,  // the system's programs, and an empty folder that is gone afterwards
+    disk,      // what the user sees, to be read
+  };
+  View view = View::programs;
+  std::vector<std::filesystem::path> writable{};  // of View::disk, beside `folder`
+  bool network = false;
+  bool runs_own_files = false;   // what it writes into its folder may be executed
+  bool limits_addresses = true;  // memory_bytes_max also bounds each process's addresses
+  std::uint64_t memory_bytes_max = std::uint64_t{4} << 30;  // of all processes; 0: no limit
+  std::uint64_t file_bytes_max = std::uint64_t{64} << 20;   // of one file; View::programs
+  std::uint64_t disk_bytes_max = std::uint64_t{256} << 20;  // of all files; View::programs
+  std::uint32_t processes_max = 64;                         // and threads; 0: no limit
+};
+
 struct Program {
-  std::vector<std::string> command{};  // the first is looked for in PATH
-  std::string input{};                 // its standard input
-  std::filesystem::path folder{};      // where it works
+  // One after the other while each ends with 0. The first word is looked for in PATH.
+  std::vector<std::vector<std::string>> commands{};
+  std::string input{};             // the standard input of the first; the others share its rest
+  std::filesystem::path folder{};  // where it works; of View::programs: a folder of the jail
+  // Written into the work folder before the start; View::programs.
+  std::vector<std::pair<std::string, std::string>> files{};
   Duration time_max{60'000'000'000};
   std::size_t output_bytes_max = std::size_t{64} << 20;
-  bool confined = false;
-  // Of a confined program.
-  Duration cpu_max{60'000'000'000};
-  std::uint64_t memory_bytes_max = std::uint64_t{4} << 30;
-  std::uint64_t file_bytes_max = std::uint64_t{64} << 20;
+  std::optional<Jail> jail{};
 };
 
 struct ProgramEnd {
-  int exit_code = -1;  // -1: it was killed
+  int exit_code = -1;  // of the last command that ran; -1: it was killed
   int signal = 0;
+  std::size_t commands_ran = 0;
   bool out_of_time = false;
-  bool too_loud = false;  // more output than allowed
+  bool too_loud = false;       // more output than allowed
+  bool out_of_memory = false;  // more than memory_bytes_max as a whole
   std::string out{};
   std::string err{};     // its first 64 KiB
-  std::string layers{};  // "no network, writes confined, user nobody"
+  std::string layers{};  // "own namespaces, no network, …"
 };
 
 Result<ProgramEnd> run_program(const Program& program);
+
+// Whether this machine has what `jail` needs, found out by starting a program in it.
+Result<void> probe_jail(const Jail& jail);
 
 }  // namespace assay::score

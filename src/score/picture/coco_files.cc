@@ -28,6 +28,10 @@ Result<CocoAnnotations> read_coco_annotations(const std::filesystem::path& path)
   CocoAnnotations out;
   for (const Json& image : file["images"].items()) {
     out.sizes[image["id"].as_int()] = {image["width"].as_double(), image["height"].as_double()};
+    out.images.push_back(image["id"].as_int());
+  }
+  for (const Json& category : file["categories"].items()) {
+    out.categories.insert(static_cast<std::int32_t>(category["id"].as_int()));
   }
   const Json::Array& annotations = file["annotations"].items();
   out.truths.reserve(annotations.size());
@@ -37,6 +41,7 @@ Result<CocoAnnotations> read_coco_annotations(const std::filesystem::path& path)
     if (!box) return box.error().within(path.string());
     out.truths.push_back({one["image_id"].as_int(), category_of(one), *box, one["area"].as_double(),
                           one["iscrowd"].as_int() != 0});
+    out.categories.insert(category_of(one));
   }
   return out;
 }

@@ -54,9 +54,9 @@ struct Image {
   std::vector<const CocoDetection*> detections{};
 };
 
-class Category {
+class OneCategory {
  public:
-  explicit Category(const std::map<std::int64_t, Image>& images) : images_(images) {}
+  explicit OneCategory(const std::map<std::int64_t, Image>& images) : images_(images) {}
 
   void match(const Area& area) {
     matched_.clear();
@@ -172,6 +172,21 @@ struct Mean {
   double value() const { return n == 0 ? -1 : sum / static_cast<double>(n); }
 };
 
+// A class is a category's id, which the annotations have with gaps: an index of YOLO's 80 would be
+// another category's id, and is refused where it is none's.
+Result<std::int32_t> category_in(const CocoAnnotations& annotations, float id) {
+  const bool small = id > -1e9f && id < 1e9f;
+  const std::int32_t whole = small ? static_cast<std::int32_t>(id) : -1;
+  if (small && static_cast<float>(whole) == id && annotations.categories.contains(whole)) {
+    return whole;
+  }
+  return invalid(
+      format("class {} is no category of the annotations\n"
+             "  a class is a category_id as the annotations have it (COCO's go from 1 to 90, with "
+             "gaps), not an index from 0 to 79",
+             id));
+}
+
 }  // namespace
 
 CocoScores coco_scores(std::span<const CocoTruth> truths,
@@ -195,7 +210,7 @@ CocoScores coco_scores(std::span<const CocoTruth> truths,
       std::stable_sort(image.detections.begin(), image.detections.end(),
                        [](const auto* a, const auto* b) { return a->score > b->score; });
     }
-    Category category(images);
+    OneCategory category(images);
     for (std::size_t a = 0; a < kAreas.size(); ++a) {
       category.match(kAreas[a]);
       if (category.truths() == 0) continue;
@@ -226,37 +241,31 @@ CocoScores coco_scores(std::span<const CocoTruth> truths,
   return scores;
 }
 
-std::int32_t coco_category(std::int32_t index) {
-  // COCO's ids 1 to 90 without 12, 26, 29, 30, 45, 66, 68, 69, 71, 83.
-  constexpr std::array<std::int32_t, 10> kGaps = {12, 26, 29, 30, 45, 66, 68, 69, 71, 83};
-  std::int32_t id = index + 1;
-  for (const std::int32_t gap : kGaps) {
-    if (id >= gap) ++id;
-  }
-  return id;
-}
-
-Result<void> append_coco_payload(std::span<const float> payload, std::int64_t image, double width,
-                                 double height, std::vector<CocoDetection>& out) {
+Result<void> append_coco_payload(std::span<const float> payload, std::int64_t image,
+                                 const CocoAnnotations& annotations,
+                                 std::vector<CocoDetection>& out) {
   if (payload.size() % 7 != 0) {
     return invalid(format("image {}: {} floats are no whole number of detections of 7", image,
                           payload.size()));
   }
+  const auto size = annotations.sizes.find(image);
+  if (size == annotations.sizes.end()) {
+    return invalid(format("image {} is not in the annotations", image));
+  }
+  const auto width = static_cast<float>(size->second.first);
+  const auto height = static_cast<float>(size->second.second);
   for (std::size_t i = 0; i < payload.size(); i += 7) {
-    const float index = payload[i + 6];
-    if (!(index >= 0 && index < 80)) {
-      return invalid(format("image {}: class {} is none of COCO's 80", image, index));
-    }
-    // Multiplied in single precision, as the suite's scorer does.
-    const auto scaled = [&](std::size_t k, double by) {
-      return static_cast<double>(payload[i + k] * static_cast<float>(by));
-    };
-    const double top = scaled(1, height);
-    const double left = scaled(2, width);
+    const auto category = category_in(annotations, payload[i + 6]);
+    if (!category) return category.error().within(format("image {}", image));
+    // In single precision, as the suite's scorer has it.
+    const float top = payload[i + 1] * height;
+    const float left = payload[i + 2] * width;
+    const float bottom = payload[i + 3] * height;
+    const float right = payload[i + 4] * width;
     CocoDetection one;
     one.image = image;
-    one.category = coco_category(static_cast<std::int32_t>(index));
-    one.box = {left, top, scaled(4, width) - left, scaled(3, height) - top};
+    one.category = *category;
+    one.box = {left, top, right - left, bottom - top};
     one.score = static_cast<double>(payload[i + 5]);
     out.push_back(one);
   }

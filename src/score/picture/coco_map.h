@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -52,19 +53,20 @@ struct CocoScores {
 CocoScores coco_scores(std::span<const CocoTruth> truths,
                        std::span<const CocoDetection> detections);
 
-// The suite's payload: seven floats a detection, [index, ymin, xmin, ymax, xmax, score, class],
-// coordinates by the image's size, class counted from 0 among COCO's 80. Appends; fails when the
-// number of floats is no multiple of 7 or a class is none.
-Result<void> append_coco_payload(std::span<const float> payload, std::int64_t image, double width,
-                                 double height, std::vector<CocoDetection>& out);
-// 0..79 to COCO's 1..90, which has gaps.
-std::int32_t coco_category(std::int32_t index);
-
 // COCO's instances file.
 struct CocoAnnotations {
   std::vector<CocoTruth> truths{};
   std::map<std::int64_t, std::pair<double, double>> sizes{};  // by image: width, height
+  std::vector<std::int64_t> images{};                         // in the file's order
+  std::set<std::int32_t> categories{};
 };
+
+// The suite's payload: seven floats a detection, [index, ymin, xmin, ymax, xmax, score, class],
+// coordinates by the image's size, class a category_id of the annotations. Appends; fails when the
+// number of floats is no multiple of 7, or an image or a class is not in the annotations.
+Result<void> append_coco_payload(std::span<const float> payload, std::int64_t image,
+                                 const CocoAnnotations& annotations,
+                                 std::vector<CocoDetection>& out);
 Result<CocoAnnotations> read_coco_annotations(const std::filesystem::path& path);
 // COCO's list of results: [{image_id, category_id, bbox, score}].
 Result<std::vector<CocoDetection>> read_coco_results(const std::filesystem::path& path);

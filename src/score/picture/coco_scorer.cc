@@ -2,6 +2,8 @@
 // detection ([index, ymin, xmin, ymax, xmax, score, class], coordinates by the image's size), as
 // JSON or as base64 of little-endian float32; an empty one is an image without detections. Only
 // images that were asked are judged, each by its first reply. Truths come from COCO's annotations.
+// A row's image is its column image_id; a row without one is the image at its sample's place in the
+// annotations, as LoadGen's sample indices count them.
 #include <set>
 
 #include "base/files.h"
@@ -18,21 +20,21 @@ class Coco final : public Scorer {
  public:
   Coco(CocoAnnotations annotations, const ScorerOptions& options)
       : annotations_(std::move(annotations)), options_(options) {
-    if (options_.ground_truth.empty()) options_.ground_truth = "image_id";
+    by_place_ = options_.ground_truth.empty();
+    if (by_place_) options_.ground_truth = "image_id";
   }
 
   Result<void> add(const Row& row) override {
-    ASSIGN_OR_RETURN(const std::string text, column_text(row, options_.ground_truth));
-    ASSIGN_OR_RETURN(const std::int64_t id, parse_int(text));
-    const auto size = annotations_.sizes.find(id);
-    if (size == annotations_.sizes.end()) {
+    ASSIGN_OR_RETURN(const std::int64_t id, image_of(row));
+    if (!annotations_.sizes.contains(id)) {
       return invalid(format("sample {}: image {} is not in the annotations", row.sample, id));
     }
     if (!asked_.insert(id).second || !row.answered) return {};
     auto floats = read_floats(row.content);
     if (!floats) return floats.error().within(format("sample {}", row.sample));
     if (floats->size() < 7) return {};
-    return append_coco_payload(*floats, id, size->second.first, size->second.second, detections_);
+    const auto added = append_coco_payload(*floats, id, annotations_, detections_);
+    return added ? added : added.error().within(format("sample {}", row.sample));
   }
 
   Result<Verdict> finish() override {
@@ -48,7 +50,23 @@ class Coco final : public Scorer {
   }
 
  private:
+  Result<std::int64_t> image_of(const Row& row) const {
+    if (by_place_ && row.columns->find("image_id") == nullptr) {
+      if (row.sample < annotations_.images.size()) return annotations_.images[row.sample];
+      return invalid(
+          format("sample {}: the annotations have {} images, and the row has no image_id",
+                 row.sample, annotations_.images.size()));
+    }
+    ASSIGN_OR_RETURN(const std::string text, column_text(row, options_.ground_truth));
+    const auto id = parse_int(text);
+    if (!id) {
+      return id.error().within(format("sample {}: column '{}'", row.sample, options_.ground_truth));
+    }
+    return *id;
+  }
+
   CocoAnnotations annotations_;
+  bool by_place_ = false;  // rows without a column are images by their place
   ScorerOptions options_;
   std::set<std::int64_t> asked_{};
   std::vector<CocoDetection> detections_{};

@@ -4,13 +4,14 @@
 // bash calls start against the recorded ones, as multisets: what both have by what either has.
 //
 // A row is a client's turn that was asked. Columns: conversation_id, turn, and in `expected` (or
-// the column that the config names) the assistant's row that was recorded next, of which
-// intent_codes and tool_calls count. A turn whose recorded answer has neither is left out and
-// named.
+// the column that the config names) the assistant's row that was recorded next, of which turn,
+// intent_codes and tool_calls count. Where it is null the recording ends, and the turn is not
+// counted. A turn whose recorded answer has neither codes nor calls is left out and named. Turns
+// are told by conversation, repeat and turn, under the recorded assistant's number.
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
+#include <set>
+#include <tuple>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -94,6 +95,12 @@ std::string bare_intent(std::string_view text) {
   return {};
 }
 
+std::string upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'a' && c <= 'z' ? static_cast<char>(c & ~0x20) : c;
+  return out;
+}
+
 std::string intent_of(const Row& row) {
   for (const std::string_view text : {row.reasoning, row.content}) {
     if (std::string found = named_intent(text); !found.empty()) return found;
@@ -172,9 +179,7 @@ std::string_view program_of(std::string_view stage) {
   }
 }
 
-using Counts = std::map<std::string_view, int>;
-
-void count_programs(std::string_view command, Counts& counts) {
+void add_programs(std::string_view command, std::vector<std::string_view>& programs) {
   const std::string plain = unquoted_command(command);
   std::size_t begin = 0;
   for (std::size_t at = 0; at <= plain.size(); ++at) {
@@ -182,15 +187,22 @@ void count_programs(std::string_view command, Counts& counts) {
     const bool two = !last && plain.compare(at, 2, "&&") == 0;
     if (!last && !two && plain[at] != '|' && plain[at] != ';' && plain[at] != '\n') continue;
     const std::string_view program = program_of(std::string_view(plain).substr(begin, at - begin));
-    if (!program.empty()) ++counts[program];
+    if (!program.empty()) programs.push_back(program);
     at += two ? 1 : 0;
     begin = at + 1;
   }
 }
 
-// What the bash calls of a turn start.
-Counts programs_of(const Json& tool_calls) {
-  Counts counts;
+// What Python takes for true.
+bool is_something(const Json& value) {
+  if (value.is_string()) return !value.as_string().empty();
+  if (value.is_array() || value.is_object()) return value.size() > 0;
+  return value.is_bool() ? value.as_bool() : value.is_number() && value.as_double() != 0;
+}
+
+// What the bash calls of a turn start, in their order.
+std::vector<std::string_view> programs_of(const Json& tool_calls) {
+  std::vector<std::string_view> out;
   for (const Json& call : tool_calls.items()) {
     const Json& function = call["function"];
     if (function["name"].as_string() != "bash") continue;
@@ -200,34 +212,30 @@ Counts programs_of(const Json& tool_calls) {
       if (!parsed) continue;
       arguments = *std::move(parsed);
     }
-    std::string_view command = arguments["command"].as_string();
-    if (command.empty()) command = arguments["cmd"].as_string();
-    count_programs(command, counts);
-  }
-  return counts;
-}
-
-Json names_of(const Counts& counts) {
-  Json out = Json::array();
-  for (const auto& [name, times] : counts) {
-    for (int i = 0; i < times; ++i) out.push_back(name);
+    const Json& command =
+        is_something(arguments["command"]) ? arguments["command"] : arguments["cmd"];
+    add_programs(command.as_string(), out);
   }
   return out;
 }
 
-double overlap(const Counts& got, const Counts& wanted) {
-  int both = 0;
-  int either = 0;
-  for (const auto& [name, times] : wanted) {
-    const auto at = got.find(name);
-    both += std::min(times, at == got.end() ? 0 : at->second);
-    either += std::max(times, at == got.end() ? 0 : at->second);
-  }
-  for (const auto& [name, times] : got) either += wanted.contains(name) ? 0 : times;
-  return either == 0 ? 0 : static_cast<double>(both) / either;
+Json names_of(const std::vector<std::string_view>& programs) {
+  Json out = Json::array();
+  for (const std::string_view name : programs) out.push_back(name);
+  return out;
 }
 
-double four_decimals(double value) { return std::nearbyint(value * 1e4) / 1e4; }
+double overlap(std::vector<std::string_view> got, std::vector<std::string_view> wanted) {
+  std::ranges::sort(got);
+  std::ranges::sort(wanted);
+  std::vector<std::string_view> both;
+  std::ranges::set_intersection(got, wanted, std::back_inserter(both));
+  const std::size_t either = got.size() + wanted.size() - both.size();
+  return either == 0 ? 0 : static_cast<double>(both.size()) / static_cast<double>(either);
+}
+
+// As Python's round() does: by the number's exact value.
+double four_decimals(double value) { return parse_double(format("{:.4f}", value)).value_or(value); }
 
 // "sim_12", whatever the repeat.
 bool is_workflow(std::string_view id) {
@@ -237,6 +245,43 @@ bool is_workflow(std::string_view id) {
   return std::all_of(id.begin(), id.end(), digit);
 }
 
+// The repeat that a conversation's id names; cuts the name off it.
+std::int64_t take_repeat(std::string& id) {
+  constexpr std::string_view kMark = "__repeat_";
+  const std::size_t at = id.rfind(kMark);
+  if (at == std::string::npos) return 1;
+  const std::string_view number = std::string_view(id).substr(at + kMark.size());
+  if (number.empty() || !std::ranges::all_of(number, digit)) return 1;
+  const auto repeat = parse_int(number);
+  if (!repeat) return 1;
+  id.resize(at);
+  return *repeat;
+}
+
+// A turn that was asked.
+struct Turn {
+  std::string conversation{};
+  std::int64_t repeat = 1;
+  std::int64_t client_turn = 0;
+  bool workflow = false;
+  bool missing = false;
+  double score = 0;
+  Json line{};
+  auto place() const { return std::tie(conversation, repeat, client_turn); }
+};
+
+// Of the turns of one domain.
+struct Part {
+  double sum = 0;
+  std::size_t turns = 0;
+  void add(double score) {
+    sum += score;
+    ++turns;
+  }
+  double mean() const { return four_decimals(sum / static_cast<double>(turns)); }
+  Json json() const { return Json().set("score", mean()).set("scored", turns); }
+};
+
 class Agentic final : public Scorer {
  public:
   explicit Agentic(const ScorerOptions& options) : options_(options) {
@@ -244,107 +289,108 @@ class Agentic final : public Scorer {
   }
 
   Result<void> add(const Row& row) override {
-    ASSIGN_OR_RETURN(std::string id, column_text(row, "conversation_id"));
-    std::int64_t repeat = 1;
-    if (const std::size_t at = id.rfind("__repeat_"); at != std::string::npos) {
-      if (const auto number = parse_int(std::string_view(id).substr(at + 9))) {
-        repeat = *number;
-        id.resize(at);
-      }
-    }
+    Turn turn;
+    ASSIGN_OR_RETURN(turn.conversation, column_text(row, "conversation_id"));
+    turn.repeat = take_repeat(turn.conversation);
+    turn.client_turn = (*row.columns)["turn"].as_int();
     const Json* const named = row.columns->find(options_.ground_truth);
-    const Json& expected = named != nullptr && named->is_object() ? *named : *row.columns;
-    const bool workflow = is_workflow(id);
+    if (named != nullptr && !named->is_object()) return {};  // the recording ends with this turn
+    const Json& expected = named != nullptr ? *named : *row.columns;
     ++issued_;
-    Json line;
-    line.set("conversation_id", id)
-        .set("repeat", repeat)
-        .set("turn", (*row.columns)["turn"])
-        .set("domain", workflow ? "workflow" : "coding");
-    double score = 0;
-    if (!(workflow ? by_intent(row, expected, line, score)
-                   : by_programs(row, expected, line, score))) {
-      excluded_.push_back(std::move(line.set("exclude_reason", "no ground truth")));
-      return {};
-    }
-    if (!row.answered) {
-      ++missing_;
-      line.set("missing", true);
-    }
-    Part& part = workflow ? workflow_ : coding_;
-    part.sum += score;
-    ++part.turns;
-    turns_.push_back(std::move(line.set("score", four_decimals(score))));
+    turn.workflow = is_workflow(turn.conversation);
+    const Json& number = expected["turn"].is_null() ? (*row.columns)["turn"] : expected["turn"];
+    turn.line.set("conversation_id", turn.conversation)
+        .set("repeat", turn.repeat)
+        .set("turn", number)
+        .set("domain", turn.workflow ? "workflow" : "coding");
+    turn.missing = !row.answered;
+    if (turn.missing) turn.line.set("missing", true);
+    const bool scorable =
+        turn.workflow ? by_intent(row, expected, turn) : by_programs(row, expected, turn);
+    (scorable ? scored_ : excluded_).push_back(std::move(turn));
     return {};
   }
 
   Result<Verdict> finish() override {
     Verdict verdict;
-    const std::size_t scored = coding_.turns + workflow_.turns;
-    if (scored == 0) return verdict;
-    verdict.score = four_decimals((coding_.sum + workflow_.sum) / static_cast<double>(scored));
+    std::ranges::sort(scored_, {}, &Turn::place);
+    std::ranges::sort(excluded_, {}, &Turn::place);
+    std::size_t missing = 0;
+    Part all;
+    Part coding;
+    Part workflow;
+    Json turns = Json::array();
+    for (Turn& turn : scored_) {
+      if (turn.missing) ++missing;
+      all.add(turn.score);
+      (turn.workflow ? workflow : coding).add(turn.score);
+      turns.push_back(std::move(turn.line.set("score", four_decimals(turn.score))));
+    }
+    if (all.turns > 0) verdict.score = all.mean();
     Json domains = Json::object();
-    if (coding_.turns > 0) domains.set("coding", coding_.json());
-    if (workflow_.turns > 0) domains.set("workflow", workflow_.json());
+    if (coding.turns > 0) domains.set("coding", coding.json());
+    if (workflow.turns > 0) domains.set("workflow", workflow.json());
     verdict.breakdown
         .set("turns", Json()
                           .set("issued", issued_)
-                          .set("expected", scored)
-                          .set("observed", scored - missing_)
-                          .set("missing", missing_)
-                          .set("scored", scored))
+                          .set("expected", scored_.size())
+                          .set("observed", scored_.size() - missing)
+                          .set("missing", missing)
+                          .set("scored", scored_.size()))
         .set("domains", std::move(domains))
-        .set("per_turn", std::move(turns_));
-    if (excluded_.size() > 0) {
+        .set("per_turn", std::move(turns));
+    if (!excluded_.empty()) {
       verdict.note =
           format("{} turns have no recorded intent or program and are left out", excluded_.size());
-      verdict.breakdown.set("excluded_turns", std::move(excluded_));
+      verdict.breakdown.set("excluded_turns", excluded_turns());
     }
     return verdict;
   }
 
  private:
-  struct Part {
-    double sum = 0;
-    std::size_t turns = 0;
-    Json json() const {
-      return Json()
-          .set("score", four_decimals(sum / static_cast<double>(turns)))
-          .set("scored", turns);
+  // A turn of the recording once, however often it was asked.
+  Json excluded_turns() const {
+    Json out = Json::array();
+    std::set<std::pair<std::string, std::int64_t>> told;
+    for (const Turn& turn : excluded_) {
+      if (!told.emplace(turn.conversation, turn.client_turn).second) continue;
+      out.push_back(Json()
+                        .set("conversation_id", turn.conversation)
+                        .set("turn", turn.line["turn"])
+                        .set("domain", turn.line["domain"])
+                        .set("exclude_reason", "no ground truth"));
     }
-  };
-
-  // False: nothing was recorded to compare with.
-  static bool by_intent(const Row& row, const Json& expected, Json& line, double& score) {
-    Json codes = Json::array();
-    const std::string got = intent_of(row);
-    for (const Json& code : expected["intent_codes"].items()) {
-      if (!code.is_string() || code.as_string().empty()) continue;
-      std::string upper(code.as_string());
-      for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c & ~0x20) : c;
-      score = upper == got ? 1 : score;
-      codes.push_back(std::move(upper));
-    }
-    const bool any = codes.size() > 0;
-    line.set("gt_intents", std::move(codes)).set("model_intent", got.empty() ? Json() : Json(got));
-    return any;
+    return out;
   }
 
-  static bool by_programs(const Row& row, const Json& expected, Json& line, double& score) {
-    const Counts wanted = programs_of(expected["tool_calls"]);
-    const Counts got = programs_of(row.tool_calls);
-    line.set("gt_actions", names_of(wanted)).set("model_actions", names_of(got));
-    score = overlap(got, wanted);
+  // False: nothing was recorded to compare with.
+  static bool by_intent(const Row& row, const Json& expected, Turn& turn) {
+    std::set<std::string> codes;
+    for (const Json& code : expected["intent_codes"].items()) {
+      if (!code.is_string() || code.as_string().empty()) continue;
+      codes.insert(upper(code.as_string()));
+    }
+    const std::string got = intent_of(row);
+    turn.score = codes.contains(got) ? 1 : 0;
+    Json wanted = Json::array();
+    for (const std::string& code : codes) wanted.push_back(code);
+    turn.line.set("gt_intents", std::move(wanted))
+        .set("model_intent", got.empty() ? Json() : Json(got));
+    return !codes.empty();
+  }
+
+  static bool by_programs(const Row& row, const Json& expected, Turn& turn) {
+    const auto wanted = programs_of(expected["tool_calls"]);
+    const auto got = programs_of(row.tool_calls);
+    turn.line.set("gt_actions", names_of(wanted)).set("model_actions", names_of(got));
+    turn.score = overlap(got, wanted);
     return !wanted.empty();
   }
 
   ScorerOptions options_;
-  Part coding_{};
-  Part workflow_{};
   std::size_t issued_ = 0;
-  std::size_t missing_ = 0;
-  Json turns_ = Json::array();
-  Json excluded_ = Json::array();
+  std::vector<Turn> scored_{};
+  std::vector<Turn> excluded_{};
 };
 
 }  // namespace

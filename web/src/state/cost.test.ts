@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Curve, Point } from '../api/generated.ts';
 import {
+  type Cost,
   bestPoint,
   byCost,
   ceil,
@@ -8,7 +9,10 @@ import {
   meets,
   proofOf,
   replicasFor,
+  usdOf,
   usdPerMtok,
+  usersPerAccelerator,
+  verdict,
 } from './cost.ts';
 import { DEFAULTS, type Selection } from './selection.ts';
 
@@ -121,7 +125,7 @@ describe('cost', () => {
     }
     for (let reserve = 0; reserve < 0.9; reserve += 0.1) {
       expect(at({ headroom: reserve + 0.05 }).replicas).toBeGreaterThanOrEqual(
-        at({ headroom: reserve }).replicas,
+        at({ headroom: reserve }).replicas ?? NaN,
       );
     }
   });
@@ -154,5 +158,60 @@ describe('cost', () => {
     expect(proofOf(curve([middle], { accuracy: 'unknown' }), middle)).toBeNull();
     const failed = at(2, 'failed', 'low_latency');
     expect(proofOf(curve([low, failed], { accuracy: 'failed' }), low)).toBe(failed);
+  });
+
+  it('makes up no price and no number of users', () => {
+    const unpriced = costOf(curve([point(25, 750, 30, 500)]), { ...asked, price: DEFAULTS.price });
+    expect(unpriced.price_per_hour).toBeNull();
+    expect(usdOf(unpriced)).toBeNull();
+    const unasked = costOf(curve([point(25, 750, 30, 500)]), { ...asked, users: DEFAULTS.users });
+    expect(unasked.replicas).toBeNull();
+    expect(unasked.usd_per_mtok).toBeNull();
+    expect(unasked.usd_per_user_hour).toBeNull();
+    expect(unasked.usd_per_hour).toBe(4.76);
+    expect(usdOf(unasked)).toBeCloseTo(usdPerMtok(4.76, 750), 9);
+  });
+
+  it('knows a last level that still keeps the promise for a lower bound', () => {
+    const ended = costOf(curve([point(64, 2000, 31, 700), point(128, 2500, 19, 900)]), asked);
+    expect(ended.open_ended).toBe(false);
+    const offline: Point = { ...point(6396, 99999, 31, 10), offline: 'dedicated' };
+    const open = costOf(curve([point(64, 2000, 31, 700), offline]), asked);
+    expect(open.open_ended).toBe(true);
+  });
+});
+
+describe('a verdict', () => {
+  const slow = point(1000, 9999, 9, 100);
+  const system = (id: string, users: number, more: Partial<Curve> = {}): Cost =>
+    costOf(curve([point(users, users * 30, 30, 100), slow], { id, ...more }), asked);
+  const users = (cost: Cost): number => cost.users_per_system;
+
+  it('names one leader, and all of a tie', () => {
+    const [a, b, c] = [system('a', 10), system('b', 20), system('c', 20)];
+    expect(verdict([a, b], users, 'higher')).toMatchObject({ kind: 'one', leaders: [b] });
+    expect(verdict([a, b, c], users, 'higher')).toMatchObject({ kind: 'tie', leaders: [b, c] });
+    expect(verdict([b, a], users, 'lower')).toMatchObject({ kind: 'one', leaders: [a] });
+  });
+
+  it('lets nobody win beside a sweep that ended too early', () => {
+    const open = costOf(curve([point(15, 450, 30, 100)], { id: 'open' }), asked);
+    for (const other of [system('a', 10), system('b', 20)]) {
+      expect(verdict([other, open], users, 'higher').kind).toBe('open');
+    }
+    expect(verdict([open], users, 'higher')).toMatchObject({ kind: 'open', open: [open] });
+  });
+
+  it('is none where a figure is unknown, or nobody keeps the promise', () => {
+    const unpriced = system('a', 10, { accelerators: null });
+    expect(verdict([unpriced, system('b', 20)], usdOf, 'lower').kind).toBe('none');
+    expect(verdict([costOf(curve([]), asked)], users, 'higher').kind).toBe('none');
+  });
+
+  it('compares accelerators with accelerators', () => {
+    const eight = system('eight', 80, { accelerators: 8 });
+    const one = system('one', 20);
+    expect(verdict([eight, one], users, 'higher').leaders).toEqual([eight]);
+    expect(verdict([eight, one], usersPerAccelerator, 'higher').leaders).toEqual([one]);
   });
 });

@@ -8,6 +8,10 @@
 //   replicas         = ceil(users / (users_per_system × derate × (1 − headroom)))
 //   $ / Mtok         = 10^6 × replicas × price_per_hour / (3600 × users × slo_tps_per_user)
 //   $ / user-hour    = replicas × price_per_hour / users
+//
+// Where the user gave no number of users there is no fleet: one system is what is priced, with
+// every token sold. A point that is the last of its sweep and still keeps the promise is a lower
+// bound: more users were never tried, so it decides nothing.
 
 import type { Curve, Point } from '../api/generated.ts';
 import { isCeiling, priceOf } from './curves.ts';
@@ -31,7 +35,10 @@ export interface Cost {
   readonly point: Point | null;
   readonly why: string;
   readonly users_per_system: number;
-  readonly replicas: number;
+  // No higher level was measured: it serves at least so many.
+  readonly open_ended: boolean;
+  // null: no number of users was given.
+  readonly replicas: number | null;
   readonly accelerators: number | null;
   readonly price_per_hour: number | null;
   readonly usd_per_hour: number | null;
@@ -77,6 +84,47 @@ export function bestPoint(points: readonly Point[], slo: Slo): Point | null {
   return best;
 }
 
+// No measured level lies above it.
+export function isLastOf(points: readonly Point[], point: Point): boolean {
+  return points.every((other) => isCeiling(other) || other.concurrency <= point.concurrency);
+}
+
+// What a million tokens cost: at the users that were asked for, else with everything sold.
+export const usdOf = (cost: Cost): number | null => cost.usd_per_mtok ?? cost.usd_per_mtok_full;
+
+// Users of one accelerator, where a system says how many it has.
+export function usersPerAccelerator(cost: Cost): number | null {
+  const count = cost.curve.accelerators ?? 0;
+  return count > 0 ? cost.users_per_system / count : null;
+}
+
+// Who leads by a figure. `one`: a single system; `tie`: several have the same; `open`: one of those
+// that were compared was not measured to its end, so that nobody is known to lead; `none`: the
+// figure is not known of a system that meets the promise.
+export interface Verdict {
+  readonly kind: 'one' | 'tie' | 'open' | 'none';
+  readonly leaders: readonly Cost[];
+  readonly open: readonly Cost[];
+}
+
+export function verdict(
+  costs: readonly Cost[],
+  figure: (cost: Cost) => number | null,
+  better: 'higher' | 'lower',
+): Verdict {
+  const meeting = costs.filter((cost) => cost.point !== null);
+  const open = meeting.filter((cost) => cost.open_ended);
+  const values = meeting.map(figure);
+  const known = values.filter((value): value is number => value !== null);
+  if (known.length === 0 || known.length < meeting.length)
+    return { kind: 'none', leaders: [], open };
+  const best = better === 'higher' ? Math.max(...known) : Math.min(...known);
+  const same = (value: number): boolean => Math.abs(value - best) <= 1e-9 * Math.abs(best);
+  const leaders = meeting.filter((_, i) => same(values[i] ?? NaN));
+  if (open.length > 0) return { kind: 'open', leaders, open };
+  return { kind: leaders.length > 1 ? 'tie' : 'one', leaders, open };
+}
+
 export function costOf(curve: Curve, selection: Selection): Cost {
   const slo = { tps_per_user: selection.slo_tps_per_user, ttft_ms: selection.slo_ttft_ms };
   const demand = { users: selection.users, derate: selection.derate, headroom: selection.headroom };
@@ -84,22 +132,25 @@ export function costOf(curve: Curve, selection: Selection): Cost {
   const price = priceOf(curve, selection);
   if (point === null) return unmet(curve, slo, price);
   const perSystem = usersAt(point, slo);
-  const replicas = replicasFor(demand, perSystem);
-  const perHour = price === null || !Number.isFinite(replicas) ? null : replicas * price;
+  const asked = demand.users > 0;
+  const replicas = asked ? replicasFor(demand, perSystem) : null;
+  const systems = replicas ?? 1;
+  const perHour = price === null || !Number.isFinite(systems) ? null : systems * price;
   const sold = demand.users * slo.tps_per_user;
-  const made = replicas * (point.system_tps ?? 0) * demand.derate;
+  const made = systems * (point.system_tps ?? 0) * demand.derate;
   return {
     curve,
     point,
     why: '',
     users_per_system: perSystem,
+    open_ended: isLastOf(curve.points ?? [], point),
     replicas,
-    accelerators: curve.accelerators == null ? null : replicas * curve.accelerators,
+    accelerators: curve.accelerators == null ? null : systems * curve.accelerators,
     price_per_hour: price,
     usd_per_hour: perHour,
-    usd_per_mtok: perHour === null ? null : usdPerMtok(perHour, sold),
+    usd_per_mtok: perHour === null || !asked ? null : usdPerMtok(perHour, sold),
     usd_per_mtok_full: perHour === null ? null : usdPerMtok(perHour, made),
-    usd_per_user_hour: perHour === null ? null : perHour / demand.users,
+    usd_per_user_hour: perHour === null || !asked ? null : perHour / demand.users,
   };
 }
 
@@ -119,7 +170,8 @@ function unmet(curve: Curve, slo: Slo, price: number | null): Cost {
     point: null,
     why,
     users_per_system: 0,
-    replicas: Infinity,
+    open_ended: false,
+    replicas: null,
     accelerators: null,
     price_per_hour: price,
     usd_per_hour: null,
@@ -145,10 +197,14 @@ export function proofOf(curve: Curve, point: Point): Point | null {
     );
 }
 
+function order(x: number | null, y: number | null): number {
+  return x === y ? 0 : (x ?? Infinity) - (y ?? Infinity);
+}
+
 // Cheapest first; those that miss the SLO last.
 export function byCost(x: Cost, y: Cost): number {
   return (
-    (x.usd_per_mtok ?? Infinity) - (y.usd_per_mtok ?? Infinity) ||
+    order(usdOf(x), usdOf(y)) ||
     y.users_per_system - x.users_per_system ||
     x.curve.system_name.localeCompare(y.curve.system_name)
   );

@@ -46,8 +46,10 @@ export interface Selection {
   readonly sort: Sort;
   readonly slo_tps_per_user: number;
   readonly slo_ttft_ms: number;
+  // 0: not given.
   readonly users: number;
-  // US dollars for one accelerator and one hour; by accelerator model where they differ.
+  // US dollars for one accelerator and one hour, 0 where the user gave none; by accelerator model
+  // where they differ.
   readonly price: number;
   readonly prices: Readonly<Record<string, number>>;
   // The share of the measured throughput that production reaches, and what is held in reserve.
@@ -85,8 +87,8 @@ export const DEFAULTS: Selection = {
   sort: 'peak',
   slo_tps_per_user: 30,
   slo_ttft_ms: 2000,
-  users: 1000,
-  price: 3,
+  users: 0,
+  price: 0,
   prices: {},
   derate: 1,
   headroom: 0,

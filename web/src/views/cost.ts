@@ -3,8 +3,8 @@
 import { h, replace } from '../base/dom.ts';
 import { ABSENT, number3, usd, whole } from '../base/format.ts';
 import { type Table, toCsv, toJson } from '../base/table.ts';
-import { type Cost, byCost, costOf } from '../state/cost.ts';
-import { makeAnswer, nameOf } from './cost_answer.ts';
+import { type Cost, byCost, costOf, usersPerAccelerator } from '../state/cost.ts';
+import { makeAnswer, nameOf, usersWords } from './cost_answer.ts';
 import type { Selection } from '../state/selection.ts';
 import type { Context, Part } from './context.ts';
 import { save } from './download.ts';
@@ -23,6 +23,8 @@ interface Field {
   readonly step: number;
   // What the field shows for a stored value, and back.
   readonly scale: number;
+  // Empty, and 0 in the selection, until the user gives it.
+  readonly optional?: boolean;
 }
 
 const FIELDS: readonly Field[] = [
@@ -44,7 +46,16 @@ const FIELDS: readonly Field[] = [
     step: 10,
     scale: 1,
   },
-  { key: 'users', text: 'Users at the peak', unit: 'users', min: 1, max: 1e9, step: 1, scale: 1 },
+  {
+    key: 'users',
+    text: 'Users at the peak',
+    unit: 'users',
+    min: 1,
+    max: 1e9,
+    step: 1,
+    scale: 1,
+    optional: true,
+  },
   {
     key: 'price',
     text: 'Price of an accelerator',
@@ -53,6 +64,7 @@ const FIELDS: readonly Field[] = [
     max: 1e5,
     step: 0.01,
     scale: 1,
+    optional: true,
   },
   {
     key: 'derate',
@@ -119,6 +131,7 @@ function makeField(
     step: field.step,
     change: () => {
       const value = Number(input.value);
+      if (input.value === '' && field.optional === true) set({ [field.key]: 0 });
       if (input.value === '' || !Number.isFinite(value)) return;
       set({ [field.key]: Math.min(field.max, Math.max(field.min, value)) / field.scale });
     },
@@ -155,7 +168,10 @@ function makeField(
     update({ selection }) {
       const value = selection[field.key];
       if (document.activeElement !== input) {
-        input.value = String(Number((value * field.scale).toPrecision(6)));
+        input.value =
+          field.optional === true && value === 0
+            ? ''
+            : String(Number((value * field.scale).toPrecision(6)));
       }
       if (slider !== null && document.activeElement !== slider)
         slider.value = String(Math.log(value));
@@ -188,7 +204,7 @@ function pricesBox(context: Context): HTMLElement {
               id,
               min: 0,
               step: 0.01,
-              placeholder: String(selection.price),
+              placeholder: selection.price > 0 ? String(selection.price) : '',
               value: selection.prices[name] ?? null,
               change: (event: Event) => {
                 const { value } = event.target as HTMLInputElement;
@@ -260,6 +276,7 @@ const COLUMNS = [
   'Accuracy',
   'At concurrency',
   'Users per system',
+  'Users per accelerator',
   'Systems',
   'Accelerators',
   '$/hour',
@@ -267,6 +284,11 @@ const COLUMNS = [
   '$/M tokens',
   '$/M tokens, all sold',
 ];
+
+function usersEach(cost: Cost): string {
+  const each = usersPerAccelerator(cost);
+  return each === null ? ABSENT : (cost.open_ended ? '≥ ' : '') + number3(each);
+}
 
 function table(costs: readonly Cost[], context: Context): HTMLElement {
   const bySeries = new Map(context.series.map((one) => [one.curve.id, one]));
@@ -313,8 +335,9 @@ function table(costs: readonly Cost[], context: Context): HTMLElement {
         }
         const numbers = [
           number3(point.concurrency),
-          whole(Math.floor(cost.users_per_system)),
-          whole(cost.replicas),
+          usersWords(cost),
+          usersEach(cost),
+          cost.replicas === null ? ABSENT : whole(cost.replicas),
           whole(cost.accelerators),
           usd(cost.usd_per_hour),
           usd(cost.usd_per_user_hour),
@@ -358,6 +381,8 @@ function costTable(costs: readonly Cost[]): Table {
       'accuracy',
       'concurrency',
       'users_per_system',
+      'not_measured_further',
+      'users_per_accelerator',
       'systems',
       'accelerators',
       'usd_per_hour',
@@ -371,7 +396,9 @@ function costTable(costs: readonly Cost[]): Table {
       cost.curve.accuracy,
       cost.point?.concurrency,
       cost.point === null ? null : cost.users_per_system,
-      cost.point === null ? null : cost.replicas,
+      cost.point === null ? null : cost.open_ended ? 'yes' : 'no',
+      cost.point === null ? null : usersPerAccelerator(cost),
+      cost.replicas,
       cost.accelerators,
       cost.usd_per_hour,
       cost.usd_per_user_hour,
@@ -389,6 +416,8 @@ function arithmetic(): HTMLElement {
     'systems = ceil(users ÷ (users per system × what production reaches × (1 − reserve)))',
     '$/hour = systems × price of a system; $/user-hour = $/hour ÷ users',
     '$/M tokens = 10⁶ × $/hour ÷ (3600 × users × promised tok/s per user)',
+    '≥: the highest level that was measured still met the SLO; more users were never tried',
+    'without a number of users: one system, every token sold; without a price: no dollars',
     'all sold: the same with every token that the systems can make at that point',
     'Offline throughput is not used: at that point no user gets the promised speed.',
   ];

@@ -3,7 +3,14 @@
 
 import { h, replace } from '../base/dom.ts';
 import { duration, number3, usd, whole } from '../base/format.ts';
-import { type Cost, proofOf } from '../state/cost.ts';
+import {
+  type Cost,
+  type Verdict,
+  proofOf,
+  usdOf,
+  usersPerAccelerator,
+  verdict,
+} from '../state/cost.ts';
 import type { Selection } from '../state/selection.ts';
 import type { Context } from './context.ts';
 import { keepingFocus } from './filters.ts';
@@ -27,53 +34,130 @@ export function makeAnswer(): Answer {
     element: h('div', { class: 'answer-box' }, sentence, cards),
     update(costs, context) {
       const meeting = costs.filter((cost) => cost.point !== null);
-      const cheapest = meeting[0] ?? null;
-      const most = meeting.reduce<Cost | null>(
-        (best, cost) =>
-          best === null || cost.users_per_system > best.users_per_system ? cost : best,
-        null,
+      const most = verdict(costs, (cost) => cost.users_per_system, 'higher');
+      const dense = verdict(costs, usersPerAccelerator, 'higher');
+      // Who has no price is named, and does not keep the others from being compared.
+      const unpriced = meeting.filter((cost) => usdOf(cost) === null);
+      const priced = costs.filter((cost) => !unpriced.includes(cost));
+      const cheapest = verdict(priced, usdOf, 'lower');
+      replace(
+        sentence,
+        meeting.length === 0
+          ? [
+              `No system shown gives ${promiseOf(context.selection)}. ` +
+                'The table says what each one misses.',
+            ]
+          : [
+              `Of the systems that give ${promiseOf(context.selection)}: `,
+              ...mostWords(most, dense),
+              ...cheapestWords(cheapest, unpriced, context.selection),
+            ],
       );
-      replace(sentence, sentenceOf(most, cheapest, context.selection));
+      const [first, frugal] = [alone(most), alone(cheapest)];
+      const measured = most.kind === 'open';
       keepingFocus(cards, () => {
         replace(
           cards,
-          most === null ? null : card('most', 'Serves the most users', most, context),
-          cheapest === null || cheapest === most
+          first === null
             ? null
-            : card('cheapest', 'Costs the least per token', cheapest, context),
+            : card(
+                'most',
+                measured ? 'The most users that were measured' : 'Serves the most users',
+                first,
+                context,
+              ),
+          frugal === null || frugal === first
+            ? null
+            : card(
+                'cheapest',
+                measured ? 'The least per token that was measured' : 'Costs the least per token',
+                frugal,
+                context,
+              ),
         );
       });
     },
   };
 }
 
-function sentenceOf(
-  most: Cost | null,
-  cheapest: Cost | null,
+const alone = (found: Verdict): Cost | null =>
+  found.leaders.length === 1 ? (found.leaders[0] ?? null) : null;
+
+const winner = (found: Verdict): Cost | null =>
+  found.kind === 'one' ? (found.leaders[0] ?? null) : null;
+
+const promiseOf = (selection: Selection): string =>
+  `${number3(selection.slo_tps_per_user)} tok/s per user with the first token within ` +
+  duration(selection.slo_ttft_ms);
+
+const namesOf = (costs: readonly Cost[]): Node => h('strong', {}, costs.map(nameOf).join(', '));
+
+// "≥ 512" where no higher level was measured.
+export function usersWords(cost: Cost): string {
+  return (cost.open_ended ? '≥ ' : '') + whole(Math.floor(cost.users_per_system));
+}
+
+function mostWords(most: Verdict, dense: Verdict): readonly (Node | string)[] {
+  const [first] = most.leaders;
+  if (first === undefined) return [];
+  if (most.kind === 'open') {
+    return [
+      'who serves the most users is not known: ',
+      namesOf(most.open),
+      ` served ${most.open.map(usersWords).join(', ')} per system and ` +
+        `${most.open.length === 1 ? 'was' : 'were'} not measured further. `,
+    ];
+  }
+  const leading: readonly (Node | string)[] =
+    most.kind === 'tie'
+      ? [namesOf(most.leaders), ` serve the same most users, ${usersWords(first)} per system`]
+      : [namesOf([first]), ` serves the most users, ${usersWords(first)} per system`];
+  const accelerators = new Set(most.leaders.map((cost) => cost.curve.accelerators ?? 0));
+  const other = winner(dense);
+  const each = other === null ? null : usersPerAccelerator(other);
+  return [
+    ...leading,
+    accelerators.size === 1 && (first.curve.accelerators ?? 0) > 0
+      ? ` of ${first.curve.accelerators} accelerators`
+      : '',
+    `; accuracy: ${first.curve.accuracy}. `,
+    ...(other === null || each === null || other === first
+      ? []
+      : ['For each accelerator ', namesOf([other]), ` serves the most, ${number3(each)}. `]),
+  ];
+}
+
+function cheapestWords(
+  cheapest: Verdict,
+  unpriced: readonly Cost[],
   selection: Selection,
 ): readonly (Node | string)[] {
-  const promise =
-    `${number3(selection.slo_tps_per_user)} tok/s per user with the first token within ` +
-    duration(selection.slo_ttft_ms);
-  if (most === null || cheapest === null) {
-    return [`No system shown gives ${promise}. The table says what each one misses.`];
-  }
-  const price = (cost: Cost): string =>
-    cost.usd_per_mtok === null
-      ? 'at a price that nobody said'
-      : `at ${usd(cost.usd_per_mtok)} per million tokens`;
+  const words = pricedWords(cheapest, selection);
+  if (cheapest.kind === 'none' || unpriced.length === 0) return words;
   return [
-    h('strong', {}, nameOf(most)),
-    ` serves the most users at ${promise}: `,
-    h('strong', {}, `${whole(Math.floor(most.users_per_system))} per system`),
-    `, ${price(most)}; its accuracy: ${most.curve.accuracy}. `,
-    ...(most === cheapest
-      ? ['It is also the cheapest.']
-      : [
-          h('strong', {}, nameOf(cheapest)),
-          ` is the cheapest, ${price(cheapest)}; its accuracy: ${cheapest.curve.accuracy}.`,
-        ]),
+    namesOf(unpriced),
+    ` ${unpriced.length === 1 ? 'has' : 'have'} no price. Of the others: `,
+    ...words,
   ];
+}
+
+function pricedWords(cheapest: Verdict, selection: Selection): readonly (Node | string)[] {
+  const [first] = cheapest.leaders;
+  const how = selection.users > 0 ? '' : ' when all tokens are sold';
+  if (cheapest.kind === 'none' || first === undefined) {
+    return ['Which is the cheapest is not known: give a price for each accelerator.'];
+  }
+  const price = `${usd(usdOf(first))} per million tokens${how}`;
+  if (cheapest.kind === 'open') {
+    return [
+      `Which is the cheapest is not known either; at what was measured `,
+      namesOf(cheapest.leaders),
+      ` ${cheapest.leaders.length === 1 ? 'costs' : 'cost'} the least, at most ${price}.`,
+    ];
+  }
+  return cheapest.kind === 'tie'
+    ? [namesOf(cheapest.leaders), ` cost the same, ${price}.`]
+    : [namesOf([first]), ` is the cheapest, at ${price}; accuracy: ${first.curve.accuracy}.`];
 }
 
 function card(id: string, title: string, cost: Cost, context: Context): HTMLElement {
@@ -92,12 +176,8 @@ function card(id: string, title: string, cost: Cost, context: Context): HTMLElem
     h(
       'dl',
       { class: 'answer-figures' },
-      figure(
-        'Users per system',
-        whole(Math.floor(cost.users_per_system)),
-        levelLink(cost, context),
-      ),
-      figure('$ per million tokens', usd(cost.usd_per_mtok), priceWords(cost, context)),
+      figure('Users per system', usersWords(cost), levelLink(cost, context)),
+      figure('$ per million tokens', usd(usdOf(cost)), priceWords(cost, context)),
       figure('Accuracy', accuracyWord(curve.accuracy), proof(id, cost, context)),
     ),
   );
@@ -120,7 +200,7 @@ function levelLink(cost: Cost, context: Context): HTMLElement | null {
 
 function priceWords(cost: Cost, context: Context): string {
   const { curve } = cost;
-  if (cost.price_per_hour === null) return 'its accelerators are not known: say a price for it';
+  if (cost.price_per_hour === null) return 'give a price for its accelerators';
   const own = curve.accelerator == null ? undefined : context.selection.prices[curve.accelerator];
   const said = own ?? (curve.price_per_hour == null ? context.selection.price : null);
   return said === null

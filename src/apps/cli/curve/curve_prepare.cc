@@ -35,7 +35,7 @@ Result<std::vector<std::int64_t>> parse_levels(const std::string& text) {
 
 bool has_accuracy(const plan::Config& config) {
   for (const plan::DatasetConfig& data : config.datasets) {
-    if (data.type == plan::DatasetType::accuracy) return true;
+    if (data.type == plan::DatasetType::accuracy && plan::wants(config, data)) return true;
   }
   return false;
 }
@@ -80,9 +80,10 @@ void shorten_synthetic(plan::Config& config, const CurveOptions& options) {
 Result<plan::CurveWish> wish_of(const PreparedCurve& prepared, const CurveOptions& options) {
   plan::CurveWish wish;
   for (std::size_t i = 0, next = 0; i < prepared.config.datasets.size(); ++i) {
-    const plan::DatasetType type = prepared.config.datasets[i].type;
-    if (!plan::wants(prepared.config, type)) continue;
-    if (type == plan::DatasetType::performance) wish.rows = prepared.datasets[next].samples.size();
+    const plan::DatasetConfig& data = prepared.config.datasets[i];
+    if (!plan::wants(prepared.config, data)) continue;
+    if (data.type == plan::DatasetType::performance)
+      wish.rows = prepared.datasets[next].samples.size();
     ++next;
   }
   ASSIGN_OR_RETURN(wish.levels, parse_levels(options.levels));

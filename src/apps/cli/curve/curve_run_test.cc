@@ -51,6 +51,7 @@ class FatefulSink final : public EventSink {
     next_.on_stream_event(query, event, text);
     fate_.step();
   }
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override {
     next_.on_done(event, detail);
     fate_.step();

@@ -22,26 +22,35 @@ std::filesystem::path results_file(const std::filesystem::path& folder) {
   return folder / "accuracy/accuracy_results.json";
 }
 
-// A phase whose replies are scored.
+// What has a score: a phase's replies, those of its tail with them.
 struct Scored {
-  std::uint16_t phase = 0;
+  std::vector<std::uint16_t> phases{};
   const plan::DatasetConfig* data = nullptr;
   const Dataset* dataset = nullptr;
   const plan::AccuracyConfig& how() const { return *data->accuracy_config; }
 };
 
+// The boundary of a replay ends the measurement; every turn that was asked counts for its score.
+std::vector<std::uint16_t> with_tail(const std::vector<PhasePlan>& phases, std::size_t at) {
+  std::vector<std::uint16_t> out{static_cast<std::uint16_t>(at)};
+  while (++at < phases.size() && phases[at].kind == PhaseKind::tail) {
+    out.push_back(static_cast<std::uint16_t>(at));
+  }
+  return out;
+}
+
 std::vector<Scored> scored_phases(const plan::Config& config, const plan::PlanBundle& bundle) {
   std::vector<Scored> out;
   for (std::size_t i = 0; i < bundle.plan.phases.size(); ++i) {
     const PhasePlan& phase = bundle.plan.phases[i];
-    if (phase.kind == PhaseKind::warmup) continue;
+    if (!is_counted(phase.kind)) continue;
     const bool measured = phase.kind == PhaseKind::performance;
     const Dataset& dataset = bundle.datasets[phase.dataset].dataset;
     for (const plan::DatasetConfig& data : config.datasets) {
       if ((data.type == plan::DatasetType::performance) != measured) continue;
       if (!measured && data.name != phase.name) continue;
       if (!data.accuracy_config || data.accuracy_config->eval_method.empty()) continue;
-      out.push_back({static_cast<std::uint16_t>(i), &data, &dataset});
+      out.push_back({with_tail(bundle.plan.phases, i), &data, &dataset});
       break;
     }
   }
@@ -69,7 +78,8 @@ Json lengths_json(const std::vector<std::int64_t>& tokens) {
 
 Json entry_of(const Scored& scored, const score::PhaseScore& score, bool measured) {
   const plan::AccuracyConfig& how = scored.how();
-  const std::size_t rows = scored.dataset->samples.size();
+  const std::uint64_t of_pass = scored.dataset->rows_of_pass;
+  const std::size_t rows = of_pass > 0 ? of_pass : scored.dataset->samples.size();
   const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
   Json entry;
   entry.set("dataset_name", measured ? "performance" : scored.data->name)
@@ -149,27 +159,36 @@ std::vector<std::string> unscorable(const plan::Config& config, const plan::Plan
 }
 
 Result<Json> score_run(const std::filesystem::path& folder, const plan::Config& config,
-                       const plan::PlanBundle& bundle, bool allow_code, IfNone if_none) {
+                       const plan::PlanBundle& bundle, bool allow_code, IfNone if_none,
+                       std::string* verdicts) {
   std::optional<metrics::TokenCounts> counts;
   std::error_code ignored;
   if (std::filesystem::exists(token_counts_file(folder), ignored)) {
     ASSIGN_OR_RETURN(counts, metrics::TokenCounts::read(token_counts_file(folder)));
   }
-  score::ReplyRows rows([&counts](const Event& event) -> std::int64_t {
+  const auto tokens_of = [&counts](const Event& event) -> std::int64_t {
     if (!counts) return event.usage.completion_tokens;
     const metrics::TokenCount* const count = counts->find(event.query);
     return count == nullptr ? -1 : count->output;
-  });
+  };
+  score::ReplyRows::OnJudged on_judged;
+  if (verdicts != nullptr) {
+    on_judged = [verdicts](const Dataset& dataset, Json record) {
+      *verdicts += record.set("dataset", dataset.name).dump() + '\n';
+    };
+  }
+  score::ReplyRows rows(tokens_of, std::move(on_judged));
   const std::vector<Scored> phases = scored_phases(config, bundle);
   for (const Scored& scored : phases) {
-    rows.add_phase(scored.phase, *scored.dataset, scorer_of(scored, allow_code));
+    rows.add_phases(scored.phases, *scored.dataset, scorer_of(scored, allow_code));
   }
   ASSIGN_OR_RETURN(const auto replay, record::replay_run(log_folder(folder), rows));
   const std::vector<score::PhaseScore> scores = rows.finish();
   if (if_none == IfNone::refuse) TRY(some_verdict(scores));
   Json entries = Json::array();
   for (std::size_t i = 0; i < phases.size(); ++i) {
-    const bool measured = bundle.plan.phases[phases[i].phase].kind == PhaseKind::performance;
+    const bool measured =
+        bundle.plan.phases[phases[i].phases.front()].kind == PhaseKind::performance;
     entries.push_back(entry_of(phases[i], scores[i], measured));
   }
   Json out;

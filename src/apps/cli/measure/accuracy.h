@@ -24,9 +24,11 @@ std::vector<std::string> unscorable(const plan::Config& config, const plan::Plan
 // Scores and writes. A dataset that can't be scored has a null score and an "error"; where none can
 // be, `refuse` writes nothing and the first error is the answer: after a run its other results
 // stand, and to somebody who asked for scores alone there is nothing to show.
+// `verdicts`, where given, gets a line of JSON for each reply that was judged.
 enum class IfNone { write, refuse };
 Result<Json> score_run(const std::filesystem::path& folder, const plan::Config& config,
-                       const plan::PlanBundle& bundle, bool allow_code, IfNone if_none);
+                       const plan::PlanBundle& bundle, bool allow_code, IfNone if_none,
+                       std::string* verdicts = nullptr);
 
 // The first "error" of the results; "" when all went well.
 std::string accuracy_trouble(const Json& results);

@@ -84,6 +84,7 @@ Result<plan::PlanBundle> plan_of(const CalibrationOptions& options, const Step& 
 
 RunInfo info_of(const plan::PlanBundle& bundle, const std::string& name) {
   RunInfo info{.version = std::string(version()), .plan_digest = plan_digest(bundle)};
+  info.uncertainty = true;  // HttpTarget knows it
   info.started = wall_now();
   info.offset = sample_clock_offset();
   info.run_id = sha256_hex(format("{} {}", name, info.started.ns)).substr(0, 32);

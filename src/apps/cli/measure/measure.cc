@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "domain/tee.h"
 #include "metrics/steady_watch.h"
 #include "record/event_log.h"
 #include "run/by_endpoint.h"
@@ -22,37 +23,6 @@ namespace {
 constexpr std::uint32_t kAheadMax = 256;
 // How often the waiting thread looks whether a time limit of the whole run has passed.
 constexpr Duration kLook = 50_ms;
-
-// Passes events to the log and to the live figures.
-class Both final : public EventSink {
- public:
-  Both(EventSink& first, EventSink& second) : first_(first), second_(second) {}
-  void on_phase(const PhaseMark& mark) override {
-    first_.on_phase(mark);
-    second_.on_phase(mark);
-  }
-  void on_sent(const Query& query, Instant due, Instant sent) override {
-    first_.on_sent(query, due, sent);
-    second_.on_sent(query, due, sent);
-  }
-  void on_stream_event(const Query& query, const StreamEvent& event,
-                       std::string_view text) override {
-    first_.on_stream_event(query, event, text);
-    second_.on_stream_event(query, event, text);
-  }
-  void on_done(const Event& event, std::string_view detail) override {
-    first_.on_done(event, detail);
-    second_.on_done(event, detail);
-  }
-  void on_tick(Instant now) override {
-    first_.on_tick(now);
-    second_.on_tick(now);
-  }
-
- private:
-  EventSink& first_;
-  EventSink& second_;
-};
 
 // All that one measuring thread owns.
 struct Shard {
@@ -136,7 +106,8 @@ Result<void> open_log(Shard& shard, const RunLog& log, const plan::PlanBundle& b
 }
 
 void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
-               metrics::SteadyWatch* steady, std::barrier<>& start, run::Control& control) {
+               metrics::SteadyWatch* steady, std::barrier<>& start, run::Control& control,
+               run::Guard& guard) {
   shard.figures.shard = index;
   if (options.pin) {
     const std::vector<int> cores = usable_cores();
@@ -149,14 +120,14 @@ void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
     log = &sides.emplace(options.endpoint_of_phase,
                          std::vector<EventSink*>{shard.logs[0].get(), shard.logs[1].get()});
   }
-  Both log_and_live(*log, *shard.live);
-  std::optional<Both> with_steady;
-  if (steady != nullptr) with_steady.emplace(log_and_live, *steady);
-  EventSink& sink = with_steady ? static_cast<EventSink&>(*with_steady) : log_and_live;
+  Tee sink({log, shard.live.get(), steady});
   start.arrive_and_wait();
   const run::ThreadWatch watch;
-  shard.result = run::run(shard.plan, shard.clock, *shard.target, sink, control);
+  shard.result = run::run(shard.plan, shard.clock, *shard.target, sink, control, &guard);
   watch.finish(shard.figures);
+  const protocol::TransportStats stats = shard.target->stats();
+  shard.figures.waits_interrupted = stats.waits_interrupted;
+  shard.figures.interrupted_for = stats.interrupted_for;
   shard.figures.loop = shard.result.loop_lag;
   shard.figures.send = shard.result.send_lag;
 }
@@ -184,7 +155,9 @@ metrics::LiveSnapshot snapshot_of(const std::vector<const metrics::Live*>& lives
   return out;
 }
 
-RunEnd end_of(const std::vector<std::unique_ptr<Shard>>& shards, bool out_of_time) {
+RunEnd end_of(const std::vector<std::unique_ptr<Shard>>& shards, const run::Guard& guard,
+              bool out_of_time) {
+  if (!guard.reason().empty()) return {RunState::interrupted, guard.reason()};
   for (const auto& shard : shards) {
     if (shard->result.target_dead) {
       return {RunState::interrupted, "the endpoint sent nothing any more"};
@@ -196,6 +169,22 @@ RunEnd end_of(const std::vector<std::unique_ptr<Shard>>& shards, bool out_of_tim
   return {RunState::complete, ""};
 }
 
+// Returns when the run has ended, or was stopped because its time was over: then true.
+bool stop_in_time(Duration run_max, const std::atomic<std::uint32_t>& running,
+                  run::Control& control) {
+  if (run_max == Duration::max()) return false;
+  OsClock clock;
+  const Instant limit = clock.now() + run_max;
+  while (running.load() > 0) {
+    clock.sleep_until(clock.now() + kLook);
+    if (clock.now() < limit) continue;
+    control.ask_to_stop();
+    control.ask_to_stop();
+    return true;
+  }
+  return false;
+}
+
 void add_transport(const protocol::TransportStats& stats, std::uint64_t opened_ahead,
                    ClientAudit& audit) {
   audit.connections_opened += stats.connections_opened;
@@ -203,6 +192,7 @@ void add_transport(const protocol::TransportStats& stats, std::uint64_t opened_a
   audit.connections_failed += stats.connections_failed;
   audit.queued_for_connection += stats.queued_for_connection;
   audit.queries_sent_again += stats.queries_sent_again;
+  audit.queries_unprocessed += stats.queries_unprocessed;
   audit.connections_peak += stats.connections_peak;
   audit.connections_max += stats.connections_max;
   audit.retransmits += stats.retransmits;
@@ -244,30 +234,21 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   }
   const bool all_taken = options.threads >= usable_cores().size();
   run::SelfAudit audit(all_taken ? run::SelfAudit::Canary::no : run::SelfAudit::Canary::yes);
+  run::Guard guard(bundle.plan.guard, options.threads);
   std::atomic<std::uint32_t> running{options.threads};
   std::barrier<> start(static_cast<std::ptrdiff_t>(options.threads));
   std::vector<std::thread> threads;
   for (std::uint32_t i = 0; i < options.threads; ++i) {
     threads.emplace_back([&, i] {
-      run_shard(*shards[i], options, i, steady.get(), start, control);
+      run_shard(*shards[i], options, i, steady.get(), start, control, guard);
       running.fetch_sub(1);
       running.notify_all();
     });
   }
-  bool out_of_time = false;
-  if (bundle.run_max != Duration::max()) {
-    const Instant limit = clock.now() + bundle.run_max;
-    while (running.load() > 0) {
-      OsClock().sleep_until(clock.now() + kLook);
-      if (clock.now() < limit || out_of_time) continue;
-      out_of_time = true;
-      control.ask_to_stop();
-      control.ask_to_stop();
-    }
-  }
+  const bool out_of_time = stop_in_time(bundle.run_max, running, control);
   for (std::thread& thread : threads) thread.join();
 
-  Measurement out{.end = end_of(shards, out_of_time)};
+  Measurement out{.end = end_of(shards, guard, out_of_time)};
   audit.stop(out.audit);
   watcher.reset();
   out.audit.settings = profile.settings();
@@ -278,6 +259,8 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
       out.audit.lost_records += log->health().lost_records;
     }
     out.audit.threads.push_back(shard->figures);
+    out.audit.backed_off = std::max(out.audit.backed_off, shard->result.backed_off);
+    out.audit.backoffs = std::max(out.audit.backoffs, shard->result.backoffs);
     const protocol::TransportStats stats = shard->target->stats();
     add_transport(stats, shard->opened_ahead, out.audit);
     if (!stats.tls_version.empty()) out.tls_version = stats.tls_version;

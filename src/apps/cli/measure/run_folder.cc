@@ -108,7 +108,7 @@ Result<LoadedRun> publish(const std::filesystem::path& folder, const PublishOpti
   std::optional<record::EventsJsonl> jsonl;
   if (options.events_jsonl) {
     ASSIGN_OR_RETURN(auto file,
-                     record::EventsJsonl::create(folder / "events.jsonl", info, options.prompt_of));
+                     record::EventsJsonl::create(folder / "events.jsonl", info, options.asked));
     jsonl.emplace(std::move(file));
   }
   Tee also({&index, jsonl ? &*jsonl : nullptr});

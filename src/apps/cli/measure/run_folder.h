@@ -38,8 +38,8 @@ Json summary_json(const LoadedRun& run);
 
 struct PublishOptions {
   bool events_jsonl = false;
-  std::vector<std::string> command{};         // that made the run; secrets are taken out
-  record::EventsJsonl::PromptOf prompt_of{};  // for events.jsonl; without it prompts are null
+  std::vector<std::string> command{};  // that made the run; secrets are taken out
+  record::EventsJsonl::Asked asked{};  // for events.jsonl; without it prompts are null
 };
 
 // Loads a run and writes every derived file, the manifest last.

@@ -40,6 +40,7 @@ class TextWatch final : public EventSink {
   void on_stream_event(const Query&, const StreamEvent& event, std::string_view text) override {
     lost = lost || (is_fragment(event.category) && event.bytes > 0 && text.empty());
   }
+  void on_tick(Instant) override {}
   void on_done(const Event&, std::string_view) override {}
 };
 

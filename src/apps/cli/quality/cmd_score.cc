@@ -22,6 +22,7 @@ struct ScoreOptions {
   std::string path{};
   std::string phase{};
   std::string extras{};
+  std::string verdicts{};  // a file; empty: none
   FileScoring file{};
   bool json = false;
   bool require_accuracy = false;
@@ -76,8 +77,9 @@ Result<int> score_folder(const ScoreOptions& options) {
   if (plan_digest(bundle) != info.plan_digest) {
     say("note: the config and datasets no longer make the plan that was run: has a file changed?");
   }
-  ASSIGN_OR_RETURN(const Json results, score_run(folder, config, bundle,
-                                                 options.file.score.allow_code, IfNone::refuse));
+  ASSIGN_OR_RETURN(const Json results,
+                   score_run(folder, config, bundle, options.file.score.allow_code, IfNone::refuse,
+                             options.file.verdicts));
   TRY(publish_again(folder));
   print(options.json ? results.dump(2) + "\n" : metrics::accuracy_text(results));
   const std::string trouble = accuracy_trouble(results);
@@ -143,6 +145,10 @@ Result<int> cmd_score(Args args) {
             "run the code that the model wrote, in a sandbox");
   flags.add("--require-accuracy", &options.require_accuracy,
             "of a run: exit 1 unless the whole dataset's scores are what its workload demands");
+  flags
+      .add("--verdicts", &options.verdicts,
+           "write a line of JSON for each reply: what was extracted, by which rule, its score")
+      .value("FILE");
   flags.add("--json", &options.json, "print the verdict as JSON");
   flags.example("assay score runs/20261120_144822");
   flags.example("assay score runs/20261120_144822 --scorer rouge --ground-truth highlights");
@@ -167,7 +173,15 @@ Result<int> cmd_score(Args args) {
   }
   if (ignore_case) extra.set("ignore_case", true);
   if (!annotations.empty()) extra.set("annotations", annotations);
-  return std::filesystem::is_directory(options.path) ? score_folder(options) : score_rows(options);
+  std::string verdicts;
+  if (!options.verdicts.empty()) options.file.verdicts = &verdicts;
+  auto code =
+      std::filesystem::is_directory(options.path) ? score_folder(options) : score_rows(options);
+  if (code && !options.verdicts.empty()) {
+    const auto written = write_file_atomic(options.verdicts, verdicts);
+    if (!written) return written.error().within("--verdicts");
+  }
+  return code;
 }
 
 }  // namespace assay::cli

@@ -50,7 +50,11 @@ Result<Json> score_rows(const std::filesystem::path& path, const FileScoring& ho
     row.tokens = line["tokens"].as_int(-1);
     row.sample = static_cast<std::uint32_t>(line["sample"].as_uint(number));
     ++(!row.answered ? missing : row.reply.empty() ? empty : scored);
-    return scorer->add(row);
+    auto added = scorer->add(row);
+    if (added && how.verdicts != nullptr) {
+      *how.verdicts += score::verdict_record(*scorer, row).dump() + '\n';
+    }
+    return added;
   }));
   const std::size_t rows = scored + empty + missing;
   if (rows == 0) return invalid(format("'{}' holds no rows to score", path.string()));
@@ -145,6 +149,12 @@ bool holds_predictions(const std::filesystem::path& path) {
 }  // namespace
 
 Result<Json> score_file(const std::filesystem::path& path, const FileScoring& how) {
+  const bool in_rows = how.scorer != "rouge_lines" &&
+                       !(how.scorer == "coco_map" && path.extension() == ".json") &&
+                       !(how.scorer == "dlrm" && holds_predictions(path));
+  if (how.verdicts != nullptr && !in_rows) {
+    return invalid(format("--verdicts: {} judges no reply of this file by itself", how.scorer));
+  }
   if (how.scorer == "rouge_lines") return score_rouge_lines(path, how);
   if (how.scorer == "coco_map" && path.extension() == ".json") return score_coco(path, how);
   if (how.scorer == "dlrm" && holds_predictions(path)) return score_predictions(path, how);

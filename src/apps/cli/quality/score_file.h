@@ -15,6 +15,7 @@ struct FileScoring {
   std::string scorer{};  // a scorer's name, or rouge_lines: every row's own F-measures
   std::string reply_column = "reply";
   score::ScorerOptions score{};
+  std::string* verdicts = nullptr;  // gets a line of JSON for each row that was judged
 };
 
 // JSON lines of a sample's columns and its reply. Two scorers take the field's own files too:

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "base/format.h"
 #include "plan/config_reader.h"
@@ -52,6 +54,103 @@ TEST(Workloads, name_scorers_that_there_are_and_demand_what_they_measure) {
           EXPECT_TRUE(is_scorer(method.as_string())) << where << ": " << method.as_string();
         }
       }
+    }
+  }
+}
+
+struct Limit {
+  std::string_view metric{};
+  std::optional<double> at_least{};
+  std::optional<double> at_most{};
+};
+
+struct Limits {
+  std::string_view workload{};
+  std::string_view edition{};
+  std::vector<Limit> limits{};
+};
+
+// As the submission checkers of v5.0, v6.0 and v6.1 write them down, a reference and a factor.
+std::vector<Limits> limits_of_the_checkers() {
+  const auto none = std::nullopt;
+  return {
+      {"bert-99", "inference-v6.1", {{"f1", 90.874 * 0.99, none}, {"f1", 90.874 * 0.999, none}}},
+      {"deepseek-r1",
+       "inference-v6.1",
+       {{"exact_match", 0.99 * 81.3582, none},
+        {"tokens_per_sample", 0.9 * 3886.2274, 1.1 * 3886.2274}}},
+      {"dlrm-v3",
+       "inference-v6.1-checker",
+       {{"normalised_entropy", 0.86687 * 0.999, none},
+        {"accuracy", 0.69651 * 0.999, none},
+        {"auc", 0.78663 * 0.999, none}}},
+      {"gpt-j-6b",
+       "inference-v5.0",
+       {{"rouge1", 42.9865 * 0.99, none},
+        {"rouge2", 20.1235 * 0.99, none},
+        {"rougeL", 29.9881 * 0.99, none},
+        {"gen_len", 4016878 * 0.9, none}}},
+      {"gpt-oss-120b",
+       "inference-v6.1",
+       {{"exact_match", 83.13 * 0.99, none}, {"tokens_per_sample", none, 1.1 * 9999}}},
+      {"llama2-70b",
+       "inference-v6.1",
+       {{"rouge1", 44.4312 * 0.999, none},
+        {"rouge2", 22.0352 * 0.999, none},
+        {"rougeL", 28.6162 * 0.999, none},
+        {"tokens_per_sample", 294.45 * 0.9, 294.45 * 1.1}}},
+      {"llama3.1-405b",
+       "inference-v6.0",
+       {{"rougeL", 21.6666 * 0.99, none},
+        {"exact_match", 90.1335 * 0.99, none},
+        {"tokens_per_sample", 684.68 * 0.9, 684.68 * 1.1}}},
+      {"llama3.1-8b",
+       "inference-v6.1",
+       {{"rouge1", 38.7792 * 0.99, none},
+        {"rouge2", 15.9075 * 0.99, none},
+        {"rougeL", 24.4957 * 0.99, none},
+        {"rougeLsum", 35.793 * 0.99, none},
+        {"gen_len", 8167644 * 0.9, 8167644 * 1.1}}},
+      {"mixtral-8x7b",
+       "inference-v6.0",
+       {{"rouge1", 45.5989 * 0.99, none},
+        {"rouge2", 23.3526 * 0.99, none},
+        {"rougeL", 30.4608 * 0.99, none},
+        {"gsm8k", 73.66 * 0.99, none},
+        {"mbxp", 60.16 * 0.99, none},
+        {"tokens_per_sample", 144.84 * 0.9, 145.9 * 1.1}}},
+      {"qwen3-vl-235b-a22b", "inference-v6.1", {{"category_f1", 0.7903 * 0.99, none}}},
+      {"resnet50", "inference-v6.1", {{"top1", 76.46 * 0.99, none}}},
+      {"stable-diffusion-xl",
+       "inference-v6.1",
+       {{"clip_score", 31.68631873, 31.81331801}, {"fid_score", 23.01085758, 23.95007626}}},
+      {"wan2.2-t2v-a14b", "inference-v6.1", {{"vbench_score", 70.48 * 0.99, none}}},
+      {"whisper", "inference-v6.1", {{"word_accuracy", (100.0 - 2.0671) * 0.99, none}}},
+      {"yolo11l",
+       "inference-v6.1",
+       {{"coco_map", 53.4 * 0.99, none}, {"coco_map", 53.4 * 0.95, none}}},
+  };
+}
+
+void expect_bound(const Json& demand, const char* bound, std::optional<double> wanted,
+                  const std::string& where) {
+  ASSERT_EQ(demand[bound].is_number(), wanted.has_value()) << where << " " << bound;
+  if (!wanted) return;
+  EXPECT_NEAR(demand[bound].as_double(), *wanted, 1e-6) << where << " " << bound;
+}
+
+TEST(Workloads, demand_what_the_submission_checkers_demand_and_no_more) {
+  const plan::Workloads all = plan::Workloads::builtin();
+  for (const Limits& one : limits_of_the_checkers()) {
+    const auto workload = all.find(one.workload, one.edition);
+    ASSERT_TRUE(workload) << workload.error().message;
+    const Json& quality = workload->data["quality"];
+    ASSERT_EQ(quality.size(), one.limits.size()) << one.workload;
+    for (std::size_t i = 0; i < one.limits.size(); ++i) {
+      const std::string where = format("{} {}", one.workload, one.limits[i].metric);
+      EXPECT_EQ(quality[i]["metric"].as_string(), one.limits[i].metric) << where;
+      expect_bound(quality[i], "at_least", one.limits[i].at_least, where);
+      expect_bound(quality[i], "at_most", one.limits[i].at_most, where);
     }
   }
 }

@@ -80,6 +80,7 @@ class CountCheck final : public EventSink {
   void on_phase(const PhaseMark&) override {}
   void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
+  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view) override {
     const metrics::TokenCount* const now = again_.find(event.query);
     if (now == nullptr) return;
@@ -149,6 +150,9 @@ Result<std::vector<Finding>> check_folder(const std::string& folder, const std::
   if (end.end.state == RunState::crashed) {
     findings.push_back(
         {folder, format("the event log ends without a word after {} records", end.records)});
+  }
+  if (const auto forged = record::check_manifest_against(folder, run.replay)) {
+    for (const std::string& sentence : *forged) findings.push_back({folder, sentence});
   }
   TRY(check_figures(run, findings));
   if (!tokenizer.empty()) TRY(check_counts(folder, tokenizer, findings));

@@ -17,6 +17,7 @@
 #include "base/version.h"
 #include "plan/saved_config.h"
 #include "record/client_audit_json.h"
+#include "record/manifest.h"
 
 namespace assay::cli {
 namespace {
@@ -88,8 +89,9 @@ Json steady_facts(const plan::PlanBundle& bundle) {
 }
 
 RunInfo info_of(const plan::Config& config, const plan::PlanBundle& bundle,
-                const ClientOptions& client, const Json& more) {
+                const ClientOptions& client, const RunRequest& request) {
   RunInfo info{.version = std::string(version()), .plan_digest = plan_digest(bundle)};
+  info.uncertainty = true;  // HttpTarget knows it
   info.git_sha = std::string(source_revision());
   info.started = wall_now();
   info.offset = sample_clock_offset();
@@ -102,18 +104,55 @@ RunInfo info_of(const plan::Config& config, const plan::PlanBundle& bundle,
   info.facts = facts_of(config, bundle, client);
   const Json steady = steady_facts(bundle);
   if (!steady.is_null()) info.facts.set("steady_state", steady);
-  for (const auto& [key, value] : more.members()) info.facts.set(key, value);
+  for (const PhasePlan& phase : bundle.plan.phases) {
+    if (!phase.replay) continue;
+    info.facts.set("rows_of_pass", bundle.datasets[phase.dataset].dataset.rows_of_pass);
+  }
+  for (const auto& [key, value] : request.facts.members()) info.facts.set(key, value);
+  info.command = Json::array();
+  for (const std::string& word : record::redact_command(request.command)) {
+    info.command.push_back(word);
+  }
   return info;
 }
 
-// What a query asked, for the reference client's event file: the user's text, or the conversation.
-record::EventsJsonl::PromptOf prompts_of(const plan::PlanBundle& bundle) {
-  return [&bundle](const Query& query) -> std::string {
-    const Sample& sample =
-        bundle.datasets[bundle.plan.phases[query.phase].dataset].dataset.samples[query.sample];
-    if (!sample.prompt.empty()) return sample.prompt;
-    return sample.messages.is_null() ? std::string() : sample.messages.dump();
+// What a request says beside its messages: the row's own before the run's.
+Json of_request(const Sample& sample, const Generation& generation, std::string_view key) {
+  if (!sample.overrides[key].is_null()) return sample.overrides[key];
+  const Json of_run = key == "chat_template_kwargs" ? generation.chat_template_kwargs : Json();
+  return of_run.size() > 0 ? of_run : sample.body[key];
+}
+
+record::EventsJsonl::Prompt prompt_of(const Sample& sample, const Generation& generation) {
+  if (!sample.input_tokens.empty()) {
+    Json ids = Json::array();
+    for (const std::int32_t id : sample.input_tokens) ids.push_back(id);
+    return {.token_ids = std::move(ids)};
+  }
+  if (sample.messages.size() == 0) {
+    return {.text = sample.content_parts.is_null() ? Json(sample.prompt) : Json()};
+  }
+  return {.messages = sample.messages.json(),
+          .tools = sample.tools,
+          .chat_template_kwargs = of_request(sample, generation, "chat_template_kwargs"),
+          .chat_template = of_request(sample, generation, "chat_template"),
+          .tool_choice = sample.tool_choice};
+}
+
+// What the queries asked, for the reference client's event file.
+record::EventsJsonl::Asked asked_of(const plan::PlanBundle& bundle) {
+  const auto dataset_of = [&bundle](const Query& query) -> const PlannedDataset& {
+    return bundle.datasets[bundle.plan.phases[query.phase].dataset];
   };
+  return {.place = [dataset_of](const Query& query) -> record::EventsJsonl::Place {
+            const Sample& sample = dataset_of(query).dataset.samples[query.sample];
+            return {sample.session, sample.turn};
+          },
+          .prompt =
+              [dataset_of](const Query& query) {
+                const PlannedDataset& planned = dataset_of(query);
+                return prompt_of(planned.dataset.samples[query.sample], planned.generation);
+              }};
 }
 
 MeasureOptions measure_options(const ClientOptions& client, RunInfo info,
@@ -164,7 +203,7 @@ Result<void> finish_folder(const RunRequest& request, const RunInfo& info,
   }
   const PublishOptions how{.events_jsonl = config.settings.recording.events_jsonl,
                            .command = request.command,
-                           .prompt_of = prompts_of(*request.bundle)};
+                           .asked = asked_of(*request.bundle)};
   ASSIGN_OR_RETURN(out.run, publish(folder, how));
   return {};
 }
@@ -205,7 +244,7 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
   const plan::Config& config = *request.config;
   ASSIGN_OR_RETURN(const auto counting, counting_tokenizer_of(config, *request.bundle));
   TRY(write_file_atomic(request.folder / "config.yaml", plan::config_to_yaml(config)));
-  const RunInfo info = info_of(config, *request.bundle, client, request.facts);
+  const RunInfo info = info_of(config, *request.bundle, client, request);
   RecordedRun out;
   MeasureOptions how = measure_options(client, info, request.folder, watch);
   const bool read_again =
@@ -233,7 +272,7 @@ Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
     requests[side].folder = request.folder / name;
     TRY(write_file_atomic(requests[side].folder / "config.yaml",
                           plan::config_to_yaml(configs[side])));
-    infos[side] = info_of(configs[side], bundle, client, request.facts);
+    infos[side] = info_of(configs[side], bundle, client, request);
     infos[side].facts.set("endpoints",
                           Json::array().push_back(plan::redact_url(bundle.endpoints.urls[side])));
     infos[side].facts.set("interleaved", Json().set("id", infos[0].run_id).set("side", name));

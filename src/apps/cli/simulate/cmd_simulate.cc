@@ -27,6 +27,7 @@ struct SimulationOptions {
   double scale_out = 0.95;
   std::string compare{};
   std::string html{};
+  std::string list{};
   bool json = false;
 };
 
@@ -37,7 +38,7 @@ void add_flags(Flags& flags, SimulationOptions& o) {
   flags
       .add("--queries", &o.queries,
            "queries for each unit of concurrency, once, with the lengths of `assay run --samples`; "
-           "else 10, and again with others up to 400 in all")
+           "else 10, and again with others up to 400 in all, workers that are alike computed once")
       .value("N");
   flags
       .add("--turn-around", &o.turn_around,
@@ -45,9 +46,13 @@ void add_flags(Flags& flags, SimulationOptions& o) {
       .value("TIME");
   flags.add("--html", &o.html, "the curve as one page, with a measured curve's charts")
       .value("FILE");
+  flags.add("--list", &o.list, "print the names that are known: hardware, models or backends")
+      .value("WHAT");
   flags.add("--json", &o.json, "print the result as JSON, which `assay import` reads");
   const std::string_view sizing = "To size a deployment";
-  flags.add("--plan", &o.plan, "P90 limits that --rate must meet: ttft=500ms,tpot=30ms")
+  flags
+      .add("--plan", &o.plan,
+           "limits that --rate must meet: ttft_p99=2s,tpot_p99=80ms; P90 where none is said")
       .value("LIMITS")
       .group(sizing);
   flags
@@ -66,17 +71,21 @@ void add_flags(Flags& flags, SimulationOptions& o) {
       "--precision fp8 --parallel tp=8 --concurrency 4,16,64");
   flags.example(
       "assay simulate --model gpt-oss-120b --hardware b200-sxm --rate 200 --plan "
-      "ttft=1s,tpot=20ms --price 4");
+      "ttft_p99=1s,tpot_p99=20ms --price 4");
 }
 
 struct Curve {
   std::string system{};
+  std::string kv_cache{};  // the format
+  std::string lengths{};
   std::vector<sim::SimPoint> points{};
 };
 
 Json curve_json(const Curve& curve) {
   Json out;
   out.set("system", curve.system);
+  if (!curve.kv_cache.empty()) out.set("kv_cache", curve.kv_cache);
+  if (!curve.lengths.empty()) out.set("lengths", curve.lengths);
   Json list = Json::array();
   for (const sim::SimPoint& point : curve.points) list.push_back(point_json(point));
   out.set("points", std::move(list));
@@ -96,12 +105,13 @@ std::string decode_batches(const std::vector<sim::SimPoint>& points) {
 }
 
 std::string curve_text(const Curve& curve) {
-  return format("simulated  {}\n\n{}{}", curve.system, points_table(curve.points),
+  return format("simulated  {}\n           {}\n\n{}\n{}{}{}", curve.system, curve.lengths,
+                points_table(curve.points), unsteady_text(curve.points), trust_text(curve.points),
                 decode_batches(curve.points));
 }
 
 // Zeros would look like an answer: a point at which nothing was served is said to be one.
-Result<void> check_served(const SimulationOptions& o, const Curve& curve) {
+Result<void> check_served(const Curve& curve) {
   std::string empty;
   for (const sim::SimPoint& point : curve.points) {
     if (point.refused == 0) continue;
@@ -115,44 +125,54 @@ Result<void> check_served(const SimulationOptions& o, const Curve& curve) {
   }
   if (empty.empty()) return {};
   return invalid(
-      format("--isl, --osl: no query was served: {} tokens in and {} out fit no worker's "
-             "memory of {}\n  shorter ones, more accelerators (--gpus, --parallel) or a "
-             "smaller --precision",
-             o.system.isl, o.system.osl, empty));
+      format("--isl, --osl: no query was served: {} fit no worker's memory of {}\n  shorter ones, "
+             "more accelerators (--gpus, --parallel) or a smaller --precision",
+             curve.lengths, empty));
 }
 
 Result<Curve> run(const SimulationOptions& o, const sim::ClusterSpec& spec,
-                  const sim::Workload& workload) {
+                  const sim::Catalogue& catalogue, const sim::Workload& workload) {
   sim::SimulateOptions how;
   if (o.queries) {
     if (*o.queries < 1) return invalid("--queries: at least 1");
     how.queries_per_slot =
         static_cast<std::uint32_t>(std::min<std::int64_t>(*o.queries, 1'000'000));
     how.queries_min = 0;
+    how.alike_once = false;
   }
   how.seed = static_cast<std::uint64_t>(o.system.seed);
   if (o.turn_around < Duration{}) return invalid("--turn-around: must not be below 0");
   how.turn_around = o.turn_around;
-  Curve out{sim::describe(spec), {}};
+  Curve out{.system = sim::describe(spec),
+            .kv_cache = spec.deployment.kv_format(),
+            .lengths = o.system.lengths_text(catalogue)};
   if (o.rate) {
     if (!(*o.rate > 0)) return invalid("--rate: must be above 0");
-    const auto queries = static_cast<std::uint64_t>(how.queries_per_slot) * 1000;
+    const std::uint64_t least = std::uint64_t{how.queries_per_slot} * 1000;
+    const std::uint64_t queries =
+        o.queries ? least : sim::open_queries(spec, workload, *o.rate, least, how);
     out.points.push_back(sim::simulate_open(spec, workload, *o.rate, queries, how));
-    TRY(check_served(o, out));
+    TRY(check_served(out));
     return out;
   }
   ASSIGN_OR_RETURN(const auto wanted, concurrency_levels(o.concurrency));
   for (const std::uint32_t c : wanted) {
+    if (sim::queries_computed(spec, workload, c, how) > sim::kQueriesMax) {
+      return invalid(format(
+          "--concurrency: {} takes {} queries for each, {} in all, above {}{}", with_thousands(c),
+          how.queries_per_slot, with_thousands(std::int64_t{how.queries_per_slot} * c),
+          with_thousands(sim::kQueriesMax), o.queries ? "; a smaller --queries" : ""));
+    }
     out.points.push_back(sim::simulate_closed(spec, workload, c, how));
   }
-  TRY(check_served(o, out));
+  TRY(check_served(out));
   return out;
 }
 
 Result<void> write_page(const SimulationOptions& o, const Curve& curve,
                         const sim::ClusterSpec& spec, const std::string& calibration) {
   SimulatedCurve told{.system = curve.system, .model = spec.deployment.model.name};
-  told.lengths = format("synthetic, {} tokens in, {} out", o.system.isl, o.system.osl);
+  told.lengths = "synthetic, " + curve.lengths;
   told.calibration = calibration;
   told.points = curve.points;
   report::CurveOptions options;
@@ -170,8 +190,15 @@ Json sizing_json(const sim::Sizing& s) {
       .set("replicas", s.replicas)
       .set("gpus", s.gpus);
   if (s.dollars_per_million > 0) out.set("dollars_per_million_tokens", s.dollars_per_million);
+  out.set("trust", trust_json(s.trust));
   if (s.replica_qps > 0) out.set("at_capacity", point_json(s.at_capacity));
   return out;
+}
+
+std::string trusts(const std::vector<sim::Sizing>& sized) {
+  std::vector<sim::SimPoint> points(sized.size());
+  for (std::size_t i = 0; i < sized.size(); ++i) points[i].trust = sized[i].trust;
+  return trust_text(points);
 }
 
 // How many accelerators, in which split: every layout that fits, or the one that was named.
@@ -185,6 +212,15 @@ Result<int> plan(const SimulationOptions& o, const sim::Catalogue& catalogue,
   std::vector<sim::Scenario> layouts = {scenario};
   if (scenario.parallel.empty() && scenario.disagg.empty()) {
     layouts = sim::candidate_layouts(catalogue, scenario);
+    if (layouts.empty()) {
+      // Why the plainest of them does not fit.
+      sim::Scenario one = scenario;
+      one.gpus = 0;
+      one.parallel = "tp=8";
+      const auto spec = sim::make_cluster_spec(catalogue, one);
+      return invalid(format("--plan: no layout of {} that is tried fits {}{}", scenario.model,
+                            scenario.hardware, spec ? "" : "; " + spec.error().message));
+    }
   }
   std::vector<sim::Sizing> sized;
   for (const sim::Scenario& layout : layouts) {
@@ -194,7 +230,6 @@ Result<int> plan(const SimulationOptions& o, const sim::Catalogue& catalogue,
   std::stable_sort(sized.begin(), sized.end(), [](const sim::Sizing& a, const sim::Sizing& b) {
     return (a.gpus == 0 ? 1e9 : a.gpus) < (b.gpus == 0 ? 1e9 : b.gpus);
   });
-  if (sized.empty()) return invalid("--plan: no layout of this model fits this hardware");
   if (o.json) {
     Json out;
     out.set("kind", "simulated").set("rate", *o.rate).set("limits", o.plan);
@@ -202,18 +237,19 @@ Result<int> plan(const SimulationOptions& o, const sim::Catalogue& catalogue,
     for (const sim::Sizing& s : sized) list.push_back(sizing_json(s));
     print(out.set("layouts", std::move(list)).dump(2) + "\n");
   } else {
-    std::string out = format("simulated  {} queries/s within {} (P90)\n\n", *o.rate, o.plan);
+    std::string out = format("simulated  {} queries/s within {}; {}\n\n", *o.rate, o.plan,
+                             o.system.lengths_text(catalogue));
     out += pad_left("GPUs", 8) + pad_left("replicas", 10) + pad_left("queries/s each", 16) +
-           pad_left("$/M tokens", 12) + "  layout\n";
+           pad_left("$/M tokens", 12) + "  trust      layout\n";
     for (const sim::Sizing& s : sized) {
       const bool none = s.replica_qps <= 0;
       out += pad_left(none ? "-" : with_thousands(s.gpus), 8) +
              pad_left(none ? "-" : with_thousands(s.replicas), 10) +
              pad_left(none ? "misses limits" : three_digits(s.replica_qps), 16) +
              pad_left(s.dollars_per_million > 0 ? three_digits(s.dollars_per_million) : "-", 12) +
-             "  " + s.layout + "\n";
+             format("  {:<9}  ", to_string(s.trust.level)) + s.layout + "\n";
     }
-    print(out);
+    print(out + "\n" + trusts(sized));
   }
   const bool found = sized.front().replica_qps > 0;
   return exit_code(found ? ExitCode::done : ExitCode::findings);
@@ -223,7 +259,7 @@ Result<int> compare(const SimulationOptions& o, const sim::Catalogue& catalogue,
                     const sim::Workload& workload) {
   ASSIGN_OR_RETURN(const sim::Scenario other, sim::read_scenario_file(o.compare));
   ASSIGN_OR_RETURN(const sim::ClusterSpec spec, sim::make_cluster_spec(catalogue, other));
-  ASSIGN_OR_RETURN(const Curve theirs, run(o, spec, workload));
+  ASSIGN_OR_RETURN(const Curve theirs, run(o, spec, catalogue, workload));
   if (o.json) {
     Json out;
     out.set("kind", "simulated").set("a", curve_json(ours)).set("b", curve_json(theirs));
@@ -244,29 +280,56 @@ Result<int> compare(const SimulationOptions& o, const sim::Catalogue& catalogue,
 }
 
 // Models that are queues of timed stages: one latency, no tokens.
+Result<std::vector<sim::SimPoint>> stage_points(const SimulationOptions& o,
+                                                const sim::ModelSpec& model,
+                                                const sim::HardwareSpec& hardware, unsigned gpus,
+                                                std::uint64_t seed) {
+  std::vector<sim::SimPoint> out;
+  if (o.rate) {
+    if (!(*o.rate > 0)) return invalid("--rate: must be above 0");
+    const auto queries =
+        static_cast<std::uint64_t>(std::clamp<std::int64_t>(o.queries.value_or(10), 1, 1000));
+    out.push_back(sim::simulate_stages(model, hardware, gpus, *o.rate, queries * 10'000, seed));
+    return out;
+  }
+  ASSIGN_OR_RETURN(const auto levels, concurrency_levels(o.concurrency));
+  for (const std::uint32_t c : levels) {
+    out.push_back(sim::simulate_stages_closed(model, hardware, gpus, c, seed));
+  }
+  return out;
+}
+
 Result<int> stages(const SimulationOptions& o, const sim::ModelSpec& model,
                    const sim::Catalogue& catalogue, const sim::Scenario& scenario) {
   ASSIGN_OR_RETURN(const sim::HardwareSpec hardware, catalogue.hardware(scenario.hardware));
+  if (!o.plan.empty()) return invalid(format("--plan: {} makes no tokens", model.name));
+  if (!o.html.empty()) return invalid(format("--html: {} makes no tokens", model.name));
   const unsigned gpus = std::max(1U, scenario.gpus);
-  const double rate = o.rate.value_or(0);
-  const auto queries =
-      static_cast<std::uint64_t>(std::max<std::int64_t>(1, o.queries.value_or(10))) * 10'000;
-  const sim::SimPoint p =
-      sim::simulate_stages(model, hardware, gpus, rate, rate > 0 ? queries : 100, scenario.seed);
+  ASSIGN_OR_RETURN(const auto points, stage_points(o, model, hardware, gpus, scenario.seed));
   const double capacity = sim::stage_capacity(model, hardware, gpus);
   if (o.json) {
     Json out;
     out.set("kind", "simulated").set("capacity_qps", capacity);
     Json list = Json::array();
-    list.push_back(point_json(p));
+    for (const sim::SimPoint& point : points) list.push_back(point_json(point));
     print(out.set("points", std::move(list)).dump(2) + "\n");
     return exit_code(ExitCode::done);
   }
-  print(
-      format("simulated  {} on {} x {}\n\n  {} queries/s of at most {}\n  latency mean {:.1f} "
-             "ms, P50 {:.1f}, P90 {:.1f}, P99 {:.1f}\n",
-             model.name, gpus, hardware.name, three_digits(p.qps), three_digits(capacity),
-             p.latency_ms.mean, p.latency_ms.p50, p.latency_ms.p90, p.latency_ms.p99));
+  std::string out = format("simulated  {} on {} x {}: at most {} queries/s\n\n", model.name, gpus,
+                           hardware.name, three_digits(capacity));
+  out += "   in flight   queries/s   latency mean         P50         P90         P99  trust\n";
+  const auto cell = [](double value_ms) {
+    return pad_left(human_duration(Duration::from_seconds(value_ms * 1e-3)), 12);
+  };
+  for (const sim::SimPoint& p : points) {
+    const std::string level =
+        p.rate > 0 ? three_digits(p.rate) + "/s" : three_digits(p.concurrency);
+    out += pad_left(level + (p.unsteady.empty() ? "" : " *"), 12) +
+           pad_left(three_digits(p.qps), 12) + pad_left(cell(p.latency_ms.mean), 15) +
+           cell(p.latency_ms.p50) + cell(p.latency_ms.p90) + cell(p.latency_ms.p99) +
+           format("  {}\n", to_string(p.trust.level));
+  }
+  print(out + "\n" + unsteady_text(points) + trust_text(points));
   return exit_code(ExitCode::done);
 }
 
@@ -281,13 +344,19 @@ Result<int> cmd_simulate(Args args) {
 
   if (o.price < 0) return invalid("--price: must not be below 0");
   ASSIGN_OR_RETURN(const sim::Catalogue catalogue, o.system.read_catalogue());
+  if (!o.list.empty()) {
+    ASSIGN_OR_RETURN(const std::string names, list_text(catalogue, o.list));
+    print(names);
+    return exit_code(ExitCode::done);
+  }
   ASSIGN_OR_RETURN(const sim::Scenario scenario, o.system.resolve());
   ASSIGN_OR_RETURN(const sim::ModelSpec model, catalogue.model(scenario.model));
+  TRY(catalogue.hardware(scenario.hardware));
   if (model.is_stages()) return stages(o, model, catalogue, scenario);
-  ASSIGN_OR_RETURN(const sim::Workload workload, o.system.workload());
+  ASSIGN_OR_RETURN(const sim::Workload workload, o.system.workload(catalogue));
   if (!o.plan.empty()) return plan(o, catalogue, scenario, workload);
   ASSIGN_OR_RETURN(const sim::ClusterSpec spec, sim::make_cluster_spec(catalogue, scenario));
-  ASSIGN_OR_RETURN(const Curve curve, run(o, spec, workload));
+  ASSIGN_OR_RETURN(const Curve curve, run(o, spec, catalogue, workload));
   if (!o.html.empty()) {
     TRY(write_page(o, curve, spec, catalogue.calibration().provenance));
   }

@@ -23,7 +23,10 @@ metrics::CurvePoint to_point(const sim::SimPoint& p) {
   out.run.ttft_p99_ms = p.ttft_ms.p99;
   out.run.tpot_p50_ms = p.tpot_ms.p50;
   out.run.tpot_p90_ms = p.tpot_ms.p90;
+  out.run.tpot_p99_ms = p.tpot_ms.p99;
+  out.run.latency_p50_ms = p.latency_ms.p50;
   out.run.latency_p90_ms = p.latency_ms.p90;
+  out.run.latency_p99_ms = p.latency_ms.p99;
   out.run.completed = p.queries;
   out.run.failed = p.refused;
   if (p.watts_mean > 0) out.power_kw = p.watts_mean * 1e-3;
@@ -44,8 +47,15 @@ metrics::Curve to_curve(const SimulatedCurve& simulated) {
       "every figure is computed by a model, nothing was measured; its errors are in "
       "docs/guide/serving_model.md");
   out.notes.push_back("calibration: " + simulated.calibration);
+  std::string said;
   for (const sim::SimPoint& point : simulated.points) {
     out.points.push_back(to_point(point));
+    if (point.trust.says != said) out.notes.push_back("trust: " + point.trust.says);
+    said = point.trust.says;
+    if (!point.unsteady.empty()) {
+      out.notes.push_back(
+          format("{}: no steady state: {}", out.points.back().name, point.unsteady));
+    }
     out.c_max = std::max(out.c_max, out.points.back().concurrency);
   }
   out.c_min = out.c_max;

@@ -50,8 +50,13 @@ void SystemFlags::add_to(Flags& flags) {
       .value("N");
   flags.add("--acceptance", &acceptance, "chance of each draft, given the one before: 0.8,0.6")
       .value("LIST");
-  flags.add("--isl", &isl, "prompt tokens: 1024, uniform:819-1024, normal:512,64").value("LENGTH");
-  flags.add("--osl", &osl, "output tokens, in the same form").value("LENGTH");
+  flags
+      .add("--isl", &isl,
+           "prompt tokens: 1024, uniform:819-1024, normal:512,64; else as the runs of a twin, or "
+           "1024")
+      .value("LENGTH")
+      .without_default();
+  flags.add("--osl", &osl, "output tokens, in the same form").value("LENGTH").without_default();
   flags
       .add("--seed", &seed,
            "of lengths, as --run-seed of `assay run`, and of a system given by flags")
@@ -96,10 +101,33 @@ Result<sim::Scenario> SystemFlags::resolve() const {
   return out;
 }
 
-Result<sim::Workload> SystemFlags::workload() const {
+Result<sim::Workload> SystemFlags::workload(const sim::Catalogue& known) const {
+  const auto& twin = known.calibration().load;
   sim::Workload out;
-  ASSIGN_OR_RETURN(out.input, lengths(isl, "--isl"));
-  ASSIGN_OR_RETURN(out.output, lengths(osl, "--osl"));
+  if (twin && isl.empty()) out = sim::workload_of(*twin);
+  if (!twin || !isl.empty()) {
+    ASSIGN_OR_RETURN(out.input, lengths(isl.empty() ? kLengthElse : isl, "--isl"));
+  }
+  if (twin && osl.empty()) {
+    out.output = sim::workload_of(*twin).output;
+  } else {
+    ASSIGN_OR_RETURN(out.output, lengths(osl.empty() ? kLengthElse : osl, "--osl"));
+  }
+  return out;
+}
+
+std::string SystemFlags::lengths_text(const sim::Catalogue& known) const {
+  const auto& twin = known.calibration().load;
+  const auto said = [&](const std::string& flag, const sim::LengthClasses* measured) {
+    if (!flag.empty()) return flag;
+    return measured == nullptr ? std::string(kLengthElse) : sim::describe(*measured);
+  };
+  std::string out = format("{} tokens in, {} out", said(isl, twin ? &twin->input : nullptr),
+                           said(osl, twin ? &twin->output : nullptr));
+  if (twin && isl.empty()) {
+    if (twin->cached_share > 0) out += format(", {:.0f} % cached", 100 * twin->cached_share);
+    out += " (as the twin's runs)";
+  }
   return out;
 }
 
@@ -145,35 +173,101 @@ Json point_json(const sim::SimPoint& p) {
       .set("input_tps", p.input_tps)
       .set("qps", p.qps)
       .set("gpus", p.gpus)
+      .set("replicas", p.replicas)
       .set("queries", p.queries)
       .set("refused", p.refused)
       .set("isl_mean", p.input_tokens_mean)
       .set("osl_mean", p.output_tokens_mean)
       .set("in_flight_mean", p.in_flight_mean)
+      .set("steady", p.unsteady.empty())
       .set("kv_usage_max", p.kv_usage_max)
       .set("prefix_hit_rate", p.prefix_hit_rate)
       .set("preemptions", p.preemptions)
       .set("watts_mean", p.watts_mean)
       .set("joules_per_token", p.joules_per_token)
       .set("steps", p.steps);
+  if (!p.unsteady.empty()) out.set("unsteady", p.unsteady);
+  return out.set("trust", trust_json(p.trust));
+}
+
+namespace {
+
+std::string level_of(const sim::SimPoint& p) {
+  return p.rate > 0 ? format("{}/s", three_digits(p.rate)) : three_digits(p.concurrency);
+}
+
+}  // namespace
+
+std::string unsteady_text(const std::vector<sim::SimPoint>& points) {
+  std::string out;
+  for (const sim::SimPoint& p : points) {
+    if (p.unsteady.empty()) continue;
+    out += format("  * {}: no steady state: {}\n", level_of(p), p.unsteady);
+  }
+  return out;
+}
+
+Json trust_json(const sim::Trust& trust) {
+  return Json().set("level", to_string(trust.level)).set("says", trust.says);
+}
+
+std::string trust_text(const std::vector<sim::SimPoint>& points) {
+  std::string out;
+  std::vector<sim::Trust::Level> said;
+  for (const sim::SimPoint& p : points) {
+    if (std::find(said.begin(), said.end(), p.trust.level) != said.end()) continue;
+    said.push_back(p.trust.level);
+    out += format("  {}: {}\n", to_string(p.trust.level), p.trust.says);
+  }
   return out;
 }
 
 std::string points_table(const std::vector<sim::SimPoint>& points) {
-  std::string out;
-  const auto row = [&out](const std::vector<std::string>& cells) {
-    for (const std::string& cell : cells) out += pad_left(cell, 14);
-    out += "\n";
-  };
-  row({"concurrency", "output tok/s", "tok/s/user", "tok/s/GPU", "TTFT mean", "TTFT P90",
-       "TPOT mean", "TPOT P90", "J/token"});
+  std::vector<std::vector<std::string>> rows = {{"in flight", "tok/s", "/user", "/GPU", "TTFT mean",
+                                                 "P90", "P99", "TPOT mean", "P90", "P99", "J/token",
+                                                 "trust"}};
   for (const sim::SimPoint& p : points) {
-    row({p.rate > 0 ? format("{}/s", three_digits(p.rate)) : three_digits(p.concurrency),
-         three_digits(p.system_tps), three_digits(p.tps_per_user), three_digits(p.tps_per_gpu),
-         ms(p.ttft_ms.mean), ms(p.ttft_ms.p90), ms(p.tpot_ms.mean), ms(p.tpot_ms.p90),
-         three_digits(p.joules_per_token)});
+    rows.push_back({level_of(p) + (p.unsteady.empty() ? "" : " *"), three_digits(p.system_tps),
+                    three_digits(p.tps_per_user), three_digits(p.tps_per_gpu), ms(p.ttft_ms.mean),
+                    ms(p.ttft_ms.p90), ms(p.ttft_ms.p99), ms(p.tpot_ms.mean), ms(p.tpot_ms.p90),
+                    ms(p.tpot_ms.p99), three_digits(p.joules_per_token),
+                    std::string(to_string(p.trust.level))});
+  }
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      out += "  " + (i + 1 == row.size() ? row[i] : pad_left(row[i], widths[i]));
+    }
+    out += "\n";
   }
   return out;
+}
+
+namespace {
+
+template <typename Spec>
+std::string names_of(const std::vector<Spec>& all) {
+  std::string out;
+  for (const Spec& spec : all) {
+    std::string aliases;
+    for (const std::string& alias : spec.aliases) aliases += (aliases.empty() ? "" : ", ") + alias;
+    out += format("  {:<22} {}{}\n", spec.name, spec.title,
+                  aliases.empty() ? "" : format("  (also: {})", aliases));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> list_text(const sim::Catalogue& catalogue, const std::string& what) {
+  if (what == "hardware") return names_of(catalogue.all_hardware());
+  if (what == "models") return names_of(catalogue.all_models());
+  if (what == "backends") return names_of(catalogue.all_backends());
+  return invalid(format("--list: '{}' is not one of: hardware, models, backends", what));
 }
 
 }  // namespace assay::cli

@@ -20,20 +20,31 @@ struct SystemFlags {
   std::optional<std::int64_t> mtp{};
   std::int64_t decode_batch = 0;
   std::string acceptance{};
-  std::string isl = "1024";
-  std::string osl = "1024";
+  std::string isl{};  // "": as a twin's runs, else kLengthElse
+  std::string osl{};
   std::int64_t seed = 42;  // as `assay run --run-seed`
   std::vector<std::string> catalogue{};
   bool no_prefix_cache = false;
 
   void add_to(Flags& flags);
   Result<sim::Scenario> resolve() const;
-  Result<sim::Workload> workload() const;
+  // Where the user says no lengths, those of the runs that a twin in the catalogue was fitted to.
+  Result<sim::Workload> workload(const sim::Catalogue& known) const;
+  std::string lengths_text(const sim::Catalogue& known) const;
   Result<sim::Catalogue> read_catalogue() const;
 };
 
+inline constexpr const char* kLengthElse = "1024";
+
 Json point_json(const sim::SimPoint& point);
+// A row that is no steady state has a star, which unsteady_text() explains.
 std::string points_table(const std::vector<sim::SimPoint>& points);
+std::string unsteady_text(const std::vector<sim::SimPoint>& points);
+// What each of the points' words of trust means, once.
+std::string trust_text(const std::vector<sim::SimPoint>& points);
+Json trust_json(const sim::Trust& trust);
+// `assay simulate --list hardware`.
+Result<std::string> list_text(const sim::Catalogue& catalogue, const std::string& what);
 // 4,16,64 or sweep.
 Result<std::vector<std::uint32_t>> concurrency_levels(const std::string& text);
 

@@ -1,0 +1,152 @@
+#include "metrics/gap_limits.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/rng.h"
+
+namespace assay::metrics {
+namespace {
+
+constexpr Instant kStart{1'000'000'000};
+
+struct Fragment {
+  Instant truth{};
+  Instant arrival{};
+  Instant read{};
+  Duration uncertainty{};
+};
+
+// The gaps as they are told, with the limits that the fragments leave.
+Distribution told(const std::vector<Fragment>& fragments) {
+  Series gaps;
+  GapLimits limits;
+  for (std::size_t i = 0; i < fragments.size(); ++i) {
+    limits.fragment(fragments[i].arrival, fragments[i].read, fragments[i].uncertainty);
+    if (i > 0) gaps.add(fragments[i].arrival - fragments[i - 1].arrival);
+  }
+  limits.limit(gaps);
+  return gaps.finish(false, true);
+}
+
+Distribution truth_of(const std::vector<Fragment>& fragments) {
+  Series gaps;
+  for (std::size_t i = 1; i < fragments.size(); ++i) {
+    gaps.add(fragments[i].truth - fragments[i - 1].truth);
+  }
+  return gaps.finish(false);
+}
+
+void expect_within(const Between& range, double truth, std::string_view what) {
+  EXPECT_LE(range.low, truth) << what;
+  EXPECT_GE(range.high, truth) << what;
+}
+
+TEST(GapLimits, exact_fragments_leave_no_doubt) {
+  std::vector<Fragment> fragments;
+  for (int i = 0; i < 50; ++i) {
+    const Instant at = kStart + 2_ms * i;
+    fragments.push_back({at, at, at + 30_us, {}});
+  }
+  const Distribution gaps = told(fragments);
+  ASSERT_TRUE(gaps.limits);
+  for (const Between& range : gaps.limits->percentiles) {
+    EXPECT_EQ(range.low, 2e6);
+    EXPECT_EQ(range.high, 2e6);
+  }
+  EXPECT_EQ(gaps.limits->mean.low, gaps.mean);
+  EXPECT_EQ(gaps.limits->mean.high, gaps.mean);
+}
+
+TEST(GapLimits, tokens_that_a_stop_gathered_in_one_read_may_be_anywhere_in_it) {
+  // 1 s, then four in one read at 1.008 s that may have come from 1.000 s on.
+  std::vector<Fragment> fragments = {{kStart, kStart, kStart, {}}};
+  for (int i = 0; i < 4; ++i) {
+    const Instant at = kStart + 8_ms;
+    fragments.push_back({kStart + 2_ms * (i + 1), at, at, i < 3 ? 8_ms : Duration{}});
+  }
+  const Distribution gaps = told(fragments);
+  EXPECT_EQ(gaps.max, 8e6);              // as told: 8, 0, 0, 0
+  EXPECT_EQ(gaps.limits->max.low, 2e6);  // 2 each is the least that the largest can be
+  EXPECT_EQ(gaps.limits->max.high, 8e6);
+  EXPECT_EQ(gaps.limits->mean.low, 2e6);  // four gaps in 8 ms, whichever they are
+  EXPECT_EQ(gaps.limits->mean.high, 2e6);
+  EXPECT_EQ(gaps.limits->min.high, 2e6);  // of four, one is at most a quarter
+}
+
+TEST(GapLimits, a_burst_that_was_read_as_it_came_is_known) {
+  // 80 ms of nothing, then four at once, of which the client knows to within 60 us.
+  std::vector<Fragment> fragments = {{kStart, kStart, kStart, {}}};
+  for (int burst = 1; burst <= 20; ++burst) {
+    for (int i = 0; i < 4; ++i) {
+      const Instant at = kStart + 80_ms * burst;
+      fragments.push_back({at, at, at, i < 3 ? 60_us : Duration{}});
+    }
+  }
+  const Distribution gaps = told(fragments);
+  const Between& p99 = gaps.limits->percentiles[1];
+  EXPECT_GE(p99.low, 79.9e6);
+  EXPECT_LE(p99.high, 80.1e6);
+  EXPECT_LE(gaps.limits->percentiles[7].high, 0.06e6);  // P50
+}
+
+// Random replies, of a client that sees some of it late; what it knows is true, and so must be what
+// follows from it.
+TEST(GapLimits, the_truth_lies_within_whatever_came_together) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Rng rng(seed);
+    std::vector<Fragment> fragments;
+    Instant at = kStart;
+    Instant emptied = kStart;
+    while (fragments.size() < 120) {
+      // So many in one read; the limit below lies somewhere before the first.
+      const std::uint64_t together = rng.below(3) == 0 ? 1 + rng.below(7) : 1;
+      std::vector<Instant> truths;
+      for (std::uint64_t i = 0; i < together; ++i) {
+        at = at + Duration{static_cast<std::int64_t>(
+                      rng.below(rng.below(5) == 0 ? 9'000'000 : 2'000'000))};
+        truths.push_back(at);
+      }
+      const auto slack = static_cast<std::uint64_t>((truths.front() - emptied).ns + 1);
+      const Instant low = truths.front() - Duration{static_cast<std::int64_t>(rng.below(slack))};
+      const bool stamped = rng.below(5) != 0;
+      const Instant read = at + Duration{static_cast<std::int64_t>(rng.below(40'000))};
+      const Instant arrival = stamped ? at : read;
+      for (std::size_t i = 0; i < truths.size(); ++i) {
+        const bool exact = stamped && i + 1 == truths.size();
+        fragments.push_back({truths[i], arrival, read, exact ? Duration{} : arrival - low});
+      }
+      emptied = at = read;
+    }
+    const Distribution gaps = told(fragments);
+    const Distribution truth = truth_of(fragments);
+    for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
+      expect_within(gaps.limits->percentiles[i], truth.percentiles[i], format("seed {}", seed));
+      expect_within(gaps.limits->percentiles[i], gaps.percentiles[i], format("seed {}", seed));
+    }
+    expect_within(gaps.limits->min, truth.min, "min");
+    expect_within(gaps.limits->max, truth.max, "max");
+    // A sum of doubles may differ in its last digits.
+    EXPECT_LE(gaps.limits->mean.low, truth.mean + 1e-3) << "seed " << seed;
+    EXPECT_GE(gaps.limits->mean.high, truth.mean - 1e-3) << "seed " << seed;
+  }
+}
+
+TEST(GapLimits, instants_of_a_damaged_log_do_no_harm) {
+  constexpr std::int64_t kFar = (std::int64_t{1} << 62) - 1;
+  const Duration most{std::int64_t{1} << 61};
+  Series gaps;
+  GapLimits limits;
+  std::vector<Instant> arrivals = {{kFar}, {-kFar}, {-kFar}, {kFar}, {0}};
+  for (std::size_t i = 0; i < arrivals.size(); ++i) {
+    limits.fragment(arrivals[i], arrivals[i], most);
+    if (i > 0) gaps.add(arrivals[i] - arrivals[i - 1]);
+  }
+  limits.limit(gaps);
+  EXPECT_EQ(gaps.finish(false, true).count, 4u);
+}
+
+}  // namespace
+}  // namespace assay::metrics

@@ -1,0 +1,34 @@
+// TokenTally: what the token counts of a run's replies rest on, added up. TokenTruth
+// (token_truth.h) is of one reply. One thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "metrics/point.h"
+#include "metrics/token_counts.h"
+#include "metrics/token_truth.h"
+
+namespace assay::metrics {
+
+class TokenTally {
+ public:
+  // A reply that succeeded, of a performance phase. `choices`: how many of its choices had a
+  // fragment.
+  void add(const Event& event, const TokenTruth& truth, std::size_t choices);
+  // `counts`: those that were given to reconcile(); null: none were.
+  Tokens finish(const TokenCounts* counts) const;
+
+ private:
+  void add_doubts(const Event& event, const TokenTruth& truth);
+
+  Tokens sum_{};
+  std::uint64_t streamed_tokens_ = 0;
+  std::uint64_t streamed_fragments_ = 0;
+};
+
+// What a reader must know of the counts before he believes a number, gravest first.
+std::vector<std::string> token_warnings(const Tokens& tokens);
+
+}  // namespace assay::metrics

@@ -1,0 +1,92 @@
+#include "metrics/uncertain_values.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/rng.h"
+#include "metrics/series.h"
+
+namespace assay::metrics {
+namespace {
+
+struct Value {
+  std::int64_t told = 0;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+std::vector<Value> some_values(Rng& rng, std::size_t count, std::uint64_t one_in) {
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto told = static_cast<std::int64_t>(1'000'000 + rng.below(5'000'000));
+    Value value{told, told, told};
+    if (rng.below(one_in) == 0) value.low -= static_cast<std::int64_t>(rng.below(1'000'000));
+    if (rng.below(one_in) == 0) value.high += static_cast<std::int64_t>(rng.below(1'000'000));
+    values.push_back(value);
+  }
+  return values;
+}
+
+// The slow way: both series in full.
+Limits slow(const std::vector<Value>& values) {
+  Series low;
+  Series high;
+  for (const Value& value : values) {
+    low.add(value.low);
+    high.add(value.high);
+  }
+  const Distribution a = low.finish(false);
+  const Distribution b = high.finish(false);
+  Limits out{.mean = {a.mean, b.mean}, .min = {a.min, b.min}, .max = {a.max, b.max}};
+  for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
+    out.percentiles[i] = {a.percentiles[i], b.percentiles[i]};
+  }
+  return out;
+}
+
+Limits fast(const std::vector<Value>& values, std::size_t most) {
+  Series series(most);
+  for (const Value& value : values) series.add({value.told}, {value.low}, {value.high});
+  return *series.finish(false, true).limits;
+}
+
+TEST(UncertainValues, say_the_same_as_both_series_in_full) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Rng rng(seed);
+    const std::vector<Value> values = some_values(rng, 1 + rng.below(400), 1 + rng.below(12));
+    const Limits a = fast(values, 1'000'000);
+    const Limits b = slow(values);
+    for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
+      EXPECT_EQ(a.percentiles[i].low, b.percentiles[i].low) << "seed " << seed;
+      EXPECT_EQ(a.percentiles[i].high, b.percentiles[i].high) << "seed " << seed;
+    }
+    EXPECT_EQ(a.min.low, b.min.low);
+    EXPECT_EQ(a.max.high, b.max.high);
+    EXPECT_NEAR(a.mean.low, b.mean.low, 1e-3);
+    EXPECT_NEAR(a.mean.high, b.mean.high, 1e-3);
+  }
+}
+
+TEST(UncertainValues, in_buckets_are_no_narrower_and_wider_by_a_bucket_at_most) {
+  Rng rng(7);
+  const std::vector<Value> values = some_values(rng, 3'000, 4);
+  const Limits exact = slow(values);
+  for (const std::size_t most : {std::size_t{1}, std::size_t{500}, std::size_t{2'999}}) {
+    const Limits buckets = fast(values, most);
+    for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
+      const Between& is = buckets.percentiles[i];
+      const Between& was = exact.percentiles[i];
+      EXPECT_LE(is.low, was.low);
+      EXPECT_GE(is.high, was.high);
+      EXPECT_GE(is.low, was.low * 0.99);
+      EXPECT_LE(is.high, was.high * 1.01);
+    }
+    EXPECT_LE(buckets.max.low, exact.max.low);
+    EXPECT_GE(buckets.max.high, exact.max.high);
+    EXPECT_NEAR(buckets.mean.low, exact.mean.low, 1e-3);
+  }
+}
+
+}  // namespace
+}  // namespace assay::metrics

@@ -1,0 +1,47 @@
+#include "protocol/wake_watch.h"
+
+#include <algorithm>
+
+namespace assay::protocol {
+
+void WakeWatch::before_wait(Instant now) {
+  if (!first_ || interrupted_ || now - first_at_ >= kFresh) {
+    first_ = look_();
+    first_at_ = now;
+    sleeps_ = 0;
+    earlier_waits_ = {};
+    interrupted_ = false;
+  } else if (slept_) {
+    earlier_waits_ += last_wait_;
+  }
+  slept_ = false;
+  wait_began_ = now;
+}
+
+void WakeWatch::after_wait(Instant now, bool interrupted) {
+  last_wait_ = now - wait_began_;
+  slept_ = last_wait_ >= kSlept;
+  if (slept_) ++sleeps_;
+  interrupted_ = interrupted_ || interrupted;
+  answer_.reset();
+}
+
+Instant WakeWatch::slept_until(Instant now) {
+  if (!answer_) answer_ = work_out(now);
+  return *answer_;
+}
+
+Instant WakeWatch::work_out(Instant now) const {
+  if (!slept_ || interrupted_ || !first_) return Instant::none();
+  const std::optional<ThreadBooks> last = look_();
+  if (!last || last->times_on_core - first_->times_on_core != sleeps_) return Instant::none();
+  const Duration waited = last->waited - first_->waited;
+  const Duration ran = last->ran - first_->ran;
+  // What is neither sleep nor waiting is time on the core; what of it lies before this wait does
+  // not count.
+  const Duration ran_before = wait_began_ - first_at_ - earlier_waits_ - waited;
+  const Duration ran_after = ran - std::clamp(ran_before, Duration{}, ran);
+  return std::max(wait_began_, now - waited - ran_after - kToWake);
+}
+
+}  // namespace assay::protocol

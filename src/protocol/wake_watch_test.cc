@@ -1,0 +1,151 @@
+#include "protocol/wake_watch.h"
+
+#include <gtest/gtest.h>
+
+#include "base/rng.h"
+
+namespace assay::protocol {
+namespace {
+
+constexpr Instant kStart{5'000'000'000};
+
+// A thread whose wall clock is spent in sleep, in waiting for a core and on it, as told.
+class Thread {
+ public:
+  void run(Duration d) {
+    now = now + d;
+    books.ran += d;
+  }
+  void wait_for_core(Duration d) {
+    now = now + d;
+    books.waited += d;
+  }
+  // A wait that sleeps, is woken, and gets its core `late` afterwards.
+  void doze(Duration d, Duration late) {
+    watch.before_wait(now);
+    now = now + d;
+    woken = now;
+    wait_for_core(late);
+    ++books.times_on_core;
+    run(3_us);
+    watch.after_wait(now, false);
+  }
+  Duration off() { return woken - watch.slept_until(now); }
+
+  Instant now = kStart;
+  Instant woken{};
+  ThreadBooks books{.ran = 80_ms, .waited = 7_ms, .times_on_core = 500};
+  int looks = 0;
+  WakeWatch watch{[this]() -> std::optional<ThreadBooks> {
+    ++looks;
+    return books;
+  }};
+};
+
+// Room for the wake itself, and for what ran since.
+void expect_close(Duration off) {
+  EXPECT_GE(off, Duration{});
+  EXPECT_LE(off, WakeWatch::kToWake + 100_us);
+}
+
+TEST(WakeWatch, tells_when_the_thread_was_woken) {
+  Thread thread;
+  thread.doze(20_ms, 5_us);
+  expect_close(thread.off());
+}
+
+TEST(WakeWatch, a_core_that_came_late_is_seen_behind) {
+  Thread thread;
+  thread.doze(20_ms, 3_ms);
+  expect_close(thread.off());
+}
+
+TEST(WakeWatch, what_ran_before_the_wait_is_not_taken_for_after) {
+  Thread thread;
+  thread.doze(100_us, 1_us);
+  thread.run(800_us);
+  thread.doze(300_us, 1_us);
+  thread.run(400_us);
+  const int looks = thread.looks;
+  thread.doze(9_ms, 2_us);
+  EXPECT_EQ(thread.looks, looks);  // the first look still serves
+  expect_close(thread.off());
+}
+
+TEST(WakeWatch, one_more_time_on_a_core_than_it_slept_says_nothing) {
+  Thread thread;
+  thread.doze(20_ms, 5_us);
+  ++thread.books.times_on_core;  // stopped and continued, preempted or throttled
+  EXPECT_FALSE(thread.watch.slept_until(thread.now).known());
+}
+
+TEST(WakeWatch, a_stop_in_an_earlier_wait_counts_until_the_next_look) {
+  Thread thread;
+  thread.doze(300_us, 1_us);
+  ++thread.books.times_on_core;
+  thread.doze(300_us, 1_us);
+  EXPECT_FALSE(thread.watch.slept_until(thread.now).known());
+  thread.run(WakeWatch::kFresh);
+  thread.doze(300_us, 1_us);
+  expect_close(thread.off());
+}
+
+TEST(WakeWatch, a_wait_that_a_signal_cut_short_says_nothing) {
+  Thread thread;
+  thread.watch.before_wait(thread.now);
+  thread.now = thread.now + 8_ms;
+  ++thread.books.times_on_core;
+  thread.watch.after_wait(thread.now, true);
+  EXPECT_FALSE(thread.watch.slept_until(thread.now).known());
+}
+
+TEST(WakeWatch, a_wait_that_did_not_sleep_says_nothing) {
+  Thread thread;
+  thread.watch.before_wait(thread.now);
+  thread.run(2_us);
+  thread.watch.after_wait(thread.now, false);
+  EXPECT_FALSE(thread.watch.slept_until(thread.now).known());
+}
+
+TEST(WakeWatch, a_kernel_without_books_says_nothing) {
+  WakeWatch watch{[] { return std::optional<ThreadBooks>{}; }};
+  watch.before_wait(kStart);
+  watch.after_wait(kStart + 5_ms, false);
+  EXPECT_FALSE(watch.slept_until(kStart + 5_ms).known());
+}
+
+TEST(WakeWatch, never_says_later_than_the_truth_whatever_the_thread_did) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Rng rng(seed);
+    Thread thread;
+    for (int i = 0; i < 40; ++i) {
+      const auto some = [&](std::uint64_t us) {
+        return Duration{static_cast<std::int64_t>(rng.below(us * 1'000))};
+      };
+      thread.run(some(400));
+      if (rng.below(6) == 0) {  // preempted, or stopped
+        rng.below(2) == 0 ? thread.wait_for_core(some(3'000))
+                          : void(thread.now = thread.now + 9_ms);
+        ++thread.books.times_on_core;
+      }
+      thread.doze(some(5'000) + WakeWatch::kSlept, some(rng.below(4) == 0 ? 4'000 : 30));
+      const Instant said = thread.watch.slept_until(thread.now);
+      if (!said.known()) continue;
+      ASSERT_LE(said, thread.woken) << "seed " << seed;
+    }
+  }
+}
+
+TEST(ThreadBooksReader, time_on_the_core_grows_while_it_runs) {
+  ThreadBooksReader reader;
+  const std::optional<ThreadBooks> first = reader.look();
+  if (!first) return;  // this kernel keeps none
+  std::optional<ThreadBooks> last = reader.look();
+  for (int i = 0; i < 1'000'000 && last->ran == first->ran; ++i) last = reader.look();
+  EXPECT_GT(last->ran, first->ran);
+  EXPECT_GE(last->waited, first->waited);
+  EXPECT_GE(last->times_on_core, first->times_on_core);
+}
+
+}  // namespace
+}  // namespace assay::protocol

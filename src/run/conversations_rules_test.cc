@@ -1,0 +1,113 @@
+// The rules of a replay against a slow twin: random conversations whose turns all have think times
+// of their own, on a target that answers in any order, fails some turns and comes back late. The
+// twin reads what happened and computes when each turn must have been due.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <vector>
+
+#include "run/run.h"
+#include "run/testing_late_target.h"
+
+namespace assay::run {
+namespace {
+
+constexpr std::uint32_t kTurnsMax = 100;  // turn t of conversation c asks sample c * kTurnsMax + t
+
+struct ReplayTwin {
+  const std::vector<Conversation>& all;
+  Instant started;
+  std::map<std::uint64_t, Instant> due{};          // by sample, of turns that may be sent
+  std::map<std::uint64_t, std::uint64_t> asked{};  // query_key → sample
+  std::size_t begun = 0;
+  std::uint64_t issued = 0;  // those that were given up too
+  std::uint64_t given_up = 0;
+
+  void begin_next(Instant at) {
+    if (begun == all.size()) return;
+    due[all[begun].turns[0].sample] = at;
+    ++begun;
+  }
+  void ended(const Ended& end) {
+    const std::uint64_t sample = asked.at(query_key(end.query));
+    const Conversation& of = all[sample / kTurnsMax];
+    const std::size_t next = sample % kTurnsMax + 1;
+    if (end.ok && next < of.turns.size()) {
+      due[of.turns[next].sample] = end.released + of.turns[next].delay;
+      return;
+    }
+    given_up += of.turns.size() - next;
+    issued += of.turns.size() - next;
+    begin_next(end.released);
+  }
+};
+
+std::vector<Conversation> random_conversations(Rng& rng) {
+  std::vector<Conversation> out(1 + rng.below(12));
+  for (std::uint32_t c = 0; c < out.size(); ++c) {
+    for (std::uint32_t t = 0; t <= rng.below(6); ++t) {
+      const Duration think = 1_us * static_cast<std::int64_t>(rng.below(20'000));
+      out[c].turns.push_back({c * kTurnsMax + t, rng.below(3) == 0 ? Duration{} : think});
+    }
+  }
+  return out;
+}
+
+void check_turn(ReplayTwin& twin, const Submitted& turn) {
+  const auto found = twin.due.find(turn.query.sample);
+  ASSERT_NE(found, twin.due.end()) << "a turn was sent before the reply to the one before";
+  EXPECT_EQ(turn.due, found->second);
+  EXPECT_GE(turn.at, turn.due);
+  for (const auto& [sample, due] : twin.due) EXPECT_GE(due, found->second) << "sent out of turn";
+  twin.asked[query_key(turn.query)] = turn.query.sample;
+  twin.due.erase(found);
+  ++twin.issued;
+}
+
+void compare_replay(std::uint64_t seed) {
+  SCOPED_TRACE(seed);
+  Rng rng(seed);
+  PhasePlan phase{.name = "performance"};
+  phase.replay = true;
+  phase.conversations = random_conversations(rng);
+  const auto at_once = static_cast<std::uint32_t>(1 + rng.below(5));
+  phase.limits = {{{}, at_once}};
+  phase.drain = false;
+  const PhasePlan tail{.kind = PhaseKind::tail, .name = "tail", .limits = phase.limits};
+  SimClock clock;
+  const bool late = rng.below(3) != 0;
+  LateTarget target(clock, seed, late ? 3_ms : Duration{}, late ? 20_us : Duration{});
+  NoSink sink;
+  const RunResult result = run(Plan{.phases = {phase, tail}}, clock, target, sink, Control{});
+  ReplayTwin twin{.all = phase.conversations, .started = result.phases[0].started};
+  for (std::uint32_t i = 0; i < at_once; ++i) twin.begin_next(twin.started);
+  Duration lag_max{};
+  std::uint64_t sent = 0;
+  for (const Step& step : target.steps) {
+    if (step.submitted) {
+      lag_max = std::max(lag_max, step.submitted->at - step.submitted->due);
+      ++sent;
+      check_turn(twin, *step.submitted);
+    } else if (step.ended) {
+      twin.ended(*step.ended);
+    } else if (step.polled->until > step.polled->at) {
+      for (const auto& [sample, due] : twin.due) {
+        EXPECT_GT(due, step.polled->at) << "it slept while a turn was due";
+        EXPECT_LE(step.polled->until, due);
+      }
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_TRUE(twin.due.empty());
+  EXPECT_EQ(twin.begun, phase.conversations.size());
+  EXPECT_EQ(result.phases[0].issued + result.phases[1].issued, twin.issued);
+  EXPECT_EQ(result.send_lag.max, lag_max);
+  EXPECT_EQ(result.send_lag.count, sent);
+}
+
+TEST(ConversationsRules, each_turn_is_due_its_own_delay_after_the_reply_before_it) {
+  for (std::uint64_t seed = 0; seed < 1000 && !HasFailure(); ++seed) compare_replay(seed);
+}
+
+}  // namespace
+}  // namespace assay::run

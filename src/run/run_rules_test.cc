@@ -1,0 +1,192 @@
+// The rules of the loop against a slow twin: random plans, on a target that answers in any order,
+// comes back late from polls and takes its time over a send. The twin does not simulate the loop.
+// It reads what happened, call by call, and computes by the definitions what must have happened:
+// which instant each query was due at, since when it could have gone, how late it went.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "run/run.h"
+#include "run/testing_late_target.h"
+
+namespace assay::run {
+namespace {
+
+struct Lags {
+  std::uint64_t count = 0;
+  Duration max{};
+  void add(Duration lag) {
+    ++count;
+    max = std::max(max, lag);
+  }
+};
+
+std::uint32_t limit_at(const PhasePlan& phase, Duration since_start) {
+  std::uint32_t limit = 0;
+  for (const LimitStep& step : phase.limits) {
+    if (step.at <= since_start) limit = step.in_flight_max;
+  }
+  return limit;
+}
+
+// The first instant from which, up to now, one more query than were in flight has always had a
+// place under the limit; none() where it had one already when the loop last waited for something.
+// By the definition: at every instant at which something changed since then, count and compare.
+Instant place_since(const PhasePlan& phase, Instant started, const std::vector<Step>& steps,
+                    std::size_t at) {
+  const Submitted& query = *steps[at].submitted;
+  Instant looked = started;
+  std::vector<Instant> ends;
+  for (std::size_t i = at; i-- > 0;) {
+    if (steps[i].ended) ends.push_back(steps[i].ended->released);
+    if (steps[i].polled && steps[i].polled->until > steps[i].polled->at) {
+      looked = steps[i].polled->at;
+      break;
+    }
+  }
+  std::vector<Instant> changes = ends;
+  for (const LimitStep& step : phase.limits) {
+    const Instant raised = started + step.at;
+    if (raised > looked && raised <= query.at) changes.push_back(raised);
+  }
+  std::ranges::sort(changes, std::greater<>());
+  Instant since = Instant::none();
+  for (const Instant change : changes) {
+    const auto later = std::ranges::count_if(ends, [&](Instant end) { return end > change; });
+    const std::size_t in_flight = query.in_flight + static_cast<std::size_t>(later);
+    if (in_flight >= limit_at(phase, change - started)) return since;
+    since = change;
+  }
+  // What ended before the loop waited and was told after it, freed its place when it ended.
+  const bool full = query.in_flight + ends.size() >= limit_at(phase, looked - started);
+  return full ? since : Instant::none();
+}
+
+struct Twin {
+  const PhasePlan& phase;
+  Instant started;
+  Duration spin;
+  Lags lags{};
+  std::uint64_t issued = 0;
+  bool held = false;
+};
+
+// What a query's due instant, its order and its lag must be.
+void check_submit(Twin& twin, const std::vector<Step>& steps, std::size_t at) {
+  const Submitted& query = *steps[at].submitted;
+  const PhasePlan& phase = twin.phase;
+  const Duration elapsed = query.at - twin.started;
+  const std::uint32_t limit = limit_at(phase, elapsed);
+  EXPECT_LT(query.in_flight, limit);
+  EXPECT_LT(elapsed, phase.stop.duration_max);
+  EXPECT_LT(twin.issued, phase.stop.queries_max);
+  EXPECT_LE(query.due, query.at);
+  EXPECT_EQ(query.query.index, twin.issued);
+  Instant ready = query.due;
+  const Instant place = place_since(phase, twin.started, steps, at);
+  if (phase.open_loop) {
+    ASSERT_LT(twin.issued, phase.arrivals.size());
+    EXPECT_EQ(query.due, twin.started + phase.arrivals[twin.issued]);
+    if (place.known()) ready = std::max(ready, place);
+  } else if (place.known()) {
+    EXPECT_EQ(query.due, std::max(twin.started, place));
+  } else {
+    EXPECT_EQ(query.due, query.at);
+  }
+  twin.lags.add(query.at - ready);
+  ++twin.issued;
+}
+
+// While a query may go, the loop does not sleep; and it wakes in time for the next.
+void check_poll(const Twin& twin, const Polled& poll, std::size_t in_flight, bool issuing) {
+  EXPECT_LE(poll.until, std::max(poll.at, poll.at + 50_ms));
+  if (!issuing || poll.until <= poll.at) return;
+  const PhasePlan& phase = twin.phase;
+  const Duration elapsed = poll.at - twin.started;
+  if (elapsed >= phase.stop.duration_max || twin.issued >= phase.stop.queries_max) return;
+  EXPECT_LE(poll.until, twin.started + phase.stop.duration_max);
+  for (const LimitStep& step : phase.limits) {
+    if (step.at > elapsed) {
+      EXPECT_LE(poll.until, twin.started + step.at);
+    }
+  }
+  const bool full = in_flight >= limit_at(phase, elapsed);
+  if (phase.open_loop) {
+    if (twin.issued >= phase.arrivals.size()) return;
+    const Instant due = twin.started + phase.arrivals[twin.issued];
+    if (full && due <= poll.at) return;
+    EXPECT_GT(due, poll.at) << "it slept while a query was due and had a place";
+    EXPECT_LE(poll.until, std::max(poll.at, due - twin.spin));
+  } else {
+    EXPECT_TRUE(full) << "it slept while a slot was free";
+  }
+}
+
+PhasePlan random_phase(Rng& rng) {
+  PhasePlan phase{.name = "performance", .order = SampleOrder::shuffled(5, 42)};
+  phase.open_loop = rng.below(2) == 0;
+  const std::uint64_t count = 1 + rng.below(80);
+  Duration at{};
+  for (std::uint64_t k = 0; phase.open_loop && k < count; ++k) {
+    if (rng.below(4) != 0) at += Duration::from_seconds(rng.exponential(0.002));
+    phase.arrivals.push_back(at);
+  }
+  phase.limits = {{{}, static_cast<std::uint32_t>(1 + rng.below(8))}};
+  Duration step{};
+  for (std::uint64_t k = rng.below(3); k-- > 0;) {
+    step += Duration::from_seconds(rng.exponential(0.03)) + 1_ns;
+    phase.limits.push_back({step, static_cast<std::uint32_t>(1 + rng.below(12))});
+  }
+  if (phase.open_loop && rng.below(4) == 0) phase.limits = {LimitStep{}};
+  phase.stop.queries_max = rng.below(2) == 0 ? count : 1 + rng.below(count);
+  if (rng.below(3) == 0) phase.stop.duration_max = Duration::from_seconds(rng.exponential(0.1));
+  return phase;
+}
+
+StopReason reason_of(const PhasePlan& phase, std::uint64_t issued, Duration elapsed) {
+  if (phase.open_loop && issued == phase.arrivals.size()) return StopReason::schedule;
+  return elapsed >= phase.stop.duration_max ? StopReason::duration : StopReason::count;
+}
+
+void compare_with_twin(std::uint64_t seed) {
+  SCOPED_TRACE(seed);
+  Rng rng(seed);
+  const PhasePlan phase = random_phase(rng);
+  const bool late = rng.below(3) != 0;
+  SimClock clock;
+  LateTarget target(clock, seed, late ? 3_ms : Duration{}, late ? 20_us : Duration{});
+  NoSink sink;
+  const RunResult result = run(Plan{.phases = {phase}}, clock, target, sink, Control{});
+  const PhaseResult& ran = result.phases[0];
+  Twin twin{.phase = phase, .started = ran.started, .spin = clock.spin_window()};
+  std::size_t in_flight = 0;
+  std::uint64_t ok = 0;
+  for (std::size_t i = 0; i < target.steps.size(); ++i) {
+    const Step& step = target.steps[i];
+    if (step.submitted) {
+      EXPECT_EQ(step.submitted->in_flight, in_flight++);
+      check_submit(twin, target.steps, i);
+    } else if (step.ended) {
+      --in_flight;
+      if (step.ended->ok) ++ok;
+    } else {
+      check_poll(twin, *step.polled, in_flight, step.polled->at < ran.issue_ended);
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_EQ(ran.issued, twin.issued);
+  EXPECT_EQ(ran.completed, ok);
+  EXPECT_EQ(ran.failed, twin.issued - ok);
+  EXPECT_EQ(ran.stopped, reason_of(phase, twin.issued, ran.issue_ended - ran.started));
+  EXPECT_EQ(result.send_lag.count, twin.lags.count);
+  EXPECT_EQ(result.send_lag.max, twin.lags.max);
+}
+
+TEST(RunRules, dues_lags_and_sleeps_are_those_of_the_definitions_whatever_the_plan) {
+  for (std::uint64_t seed = 0; seed < 1000 && !HasFailure(); ++seed) compare_with_twin(seed);
+}
+
+}  // namespace
+}  // namespace assay::run

@@ -1,0 +1,102 @@
+// A target for tests of the loop: answers in any order, comes back late, takes its time over a
+// send, and keeps all that the loop did and was told, call by call, for a twin to judge.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/rng.h"
+#include "domain/target.h"
+
+namespace assay::run {
+
+struct Submitted {
+  Query query{};
+  Instant due{};
+  Instant at{};
+  std::size_t in_flight = 0;  // before it
+};
+struct Ended {
+  Query query{};
+  Instant released{};
+  Instant told{};
+  bool ok = true;
+};
+struct Polled {
+  Instant at{};
+  Instant until{};
+  bool in_flight = false;
+};
+struct Step {
+  std::optional<Submitted> submitted{};
+  std::optional<Ended> ended{};
+  std::optional<Polled> polled{};
+};
+
+// Says nothing but the truth, and late: polls end up to `poll_late` after they should, each send
+// takes up to `send_cost`.
+class LateTarget final : public Target {
+ public:
+  LateTarget(Clock& clock, std::uint64_t seed, Duration poll_late, Duration send_cost)
+      : clock_(clock), rng_(seed), poll_late_(poll_late), send_cost_(send_cost) {}
+
+  void submit(const Query& query, Instant due, EventSink& sink) override {
+    const Instant now = clock_.now();
+    steps.push_back({.submitted = Submitted{query, due, now, pending_.size()}});
+    sink.on_sent(query, due, now);
+    pending_.insert({now + Duration::from_seconds(rng_.exponential(0.01)) + 1_ns, query});
+    clock_.sleep_until(now + send_cost_ * static_cast<std::int64_t>(rng_.below(2)));
+  }
+  void poll(Instant until, EventSink& sink) override {
+    steps.push_back({.polled = Polled{clock_.now(), until, !pending_.empty()}});
+    Instant wake = std::max(until, clock_.now());
+    if (!pending_.empty()) wake = std::min(wake, std::max(clock_.now(), pending_.begin()->first));
+    if (rng_.below(3) == 0) wake = wake + poll_late_ * static_cast<std::int64_t>(rng_.below(8));
+    clock_.sleep_until(wake);
+    std::vector<Ended> ended;
+    while (!pending_.empty() && pending_.begin()->first <= clock_.now()) {
+      ended.push_back(
+          {pending_.begin()->second, pending_.begin()->first, clock_.now(), rng_.below(10) != 0});
+      pending_.erase(pending_.begin());
+    }
+    // Sockets are read in the order of their numbers, not of their ends.
+    if (rng_.below(2) == 0) std::ranges::reverse(ended);
+    for (const Ended& one : ended) {
+      steps.push_back({.ended = one});
+      Event event{.query = one.query, .done = one.released - 1_ns, .released = one.released};
+      if (!one.ok) event.outcome = Outcome::reset;
+      sink.on_done(event, "");
+    }
+  }
+  std::size_t in_flight() const override { return pending_.size(); }
+  void cancel_all(EventSink& sink) override {
+    for (const auto& [end, query] : pending_) {
+      steps.push_back({.ended = Ended{query, clock_.now(), clock_.now(), false}});
+      sink.on_done(Event{.query = query, .outcome = Outcome::cancelled, .done = clock_.now()}, "");
+    }
+    pending_.clear();
+  }
+
+  std::vector<Step> steps{};
+
+ private:
+  Clock& clock_;
+  Rng rng_;
+  Duration poll_late_;
+  Duration send_cost_;
+  std::multimap<Instant, Query> pending_{};
+};
+
+class NoSink final : public EventSink {
+ public:
+  void on_phase(const PhaseMark&) override {}
+  void on_sent(const Query&, Instant, Instant) override {}
+  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
+  void on_done(const Event&, std::string_view) override {}
+  void on_tick(Instant now) override { ticks.push_back(now); }
+  std::vector<Instant> ticks{};
+};
+
+}  // namespace assay::run
