@@ -251,7 +251,7 @@ bool Normalizer::run(std::string& text, RegexStack& stack) const {
         text = normalize(text, NormalForm::nfkd);
         break;
       case NormalKind::lowercase:
-        text = lower_case(text);
+        text = lower_case_each(text);
         break;
       case NormalKind::strip:
         strip(text, step.left, step.right);
