@@ -25,6 +25,9 @@ LOGS = ROOT / "build" / "suite"
 PYTHON = "/usr/bin/python3" if pathlib.Path("/usr/bin/python3").exists() else sys.executable
 
 NO_REGISTRY = re.compile(r"EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREACH")
+# Of GoogleTest, pytest, vitest, ctest, the compilers and the sanitizers.
+FAULT = re.compile(r": Failure$|^\[  FAILED  \]|^E   |^FAILED |\*\*\*Failed|\*\*\*Timeout|: error: "
+                   r"|ERROR: (Address|Thread|Leak|Undefined)|: runtime error: | FAIL |AssertionError")
 UNREACHABLE = re.compile(r"NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|No route to")
 
 
@@ -190,6 +193,18 @@ def web(section):
 SECTIONS = [tidy, dev, release, analyse, fuzz, tsan, peers, web]
 
 
+def faults(lines, most=40):
+    """The lines of a log that say what failed, each with the few after it that say why."""
+    out, left = [], 0
+    for line in lines:
+        if FAULT.search(line):
+            left = 5
+        if left > 0:
+            out.append(line)
+            left -= 1
+    return out[:most]
+
+
 def run_section(function, jobs):
     section = Section(function.__name__, jobs)
     start = time.monotonic()
@@ -205,7 +220,10 @@ def run_section(function, jobs):
           flush=True)
     if count.failed:
         print(f"--- the end of {section.log.relative_to(ROOT)}")
-        print("\n".join(section.log.read_text().splitlines()[-60:]))
+        lines = section.log.read_text().splitlines()
+        print("\n".join(lines[-40:]))
+        print("--- what failed")
+        print("\n".join(faults(lines)))
         print("---", flush=True)
     return count
 

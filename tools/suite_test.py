@@ -48,5 +48,17 @@ class Tally(unittest.TestCase):
                 self.assertEqual((counted.passed, counted.failed), expected)
 
 
+class Faults(unittest.TestCase):
+
+    def test_the_reason_is_kept_and_the_rest_is_not(self):
+        log = ["[ RUN      ] Jail.holds", "src/a_test.cc:7: Failure", "Expected equality of:",
+               "  1", "  2", "", "noise", "noise", "E   AssertionError: 3", "tail"]
+        self.assertEqual(suite.faults(log), log[1:6] + log[8:])
+        self.assertEqual(suite.faults(["[       OK ] Jail.holds", "100% tests passed"]), [])
+
+    def test_a_flood_of_failures_is_cut(self):
+        self.assertEqual(len(suite.faults(["FAILED a"] * 500, most=40)), 40)
+
+
 if __name__ == "__main__":
     sys.exit(unittest.main())
