@@ -27,7 +27,8 @@ PYTHON = "/usr/bin/python3" if pathlib.Path("/usr/bin/python3").exists() else sy
 NO_REGISTRY = re.compile(r"EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREACH")
 # Of GoogleTest, pytest, vitest, ctest, the compilers and the sanitizers.
 FAULT = re.compile(r": Failure$|^\[  FAILED  \]|^E   |^FAILED |\*\*\*Failed|\*\*\*Timeout"
-                   r"|: error: |ERROR: (Address|Thread|Leak|Undefined)|: runtime error: | FAIL |AssertionError")
+                   r"|: error: |ERROR: (Address|Thread|Leak|Undefined)|: runtime error: "
+                   r"| FAIL |AssertionError")
 UNREACHABLE = re.compile(r"NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|No route to")
 
 
