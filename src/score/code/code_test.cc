@@ -53,8 +53,9 @@ TEST(Sandbox, a_program_that_is_not_there_is_named) {
   EXPECT_NE(end.error().message.find("no-such-program-at-all"), std::string::npos);
 }
 
-bool passes(const std::string& code, const std::string& columns) {
-  const auto judge = CodeJudge::make(Json().set("timeout_s", 2)).value();
+// What is right has all the time in the world; some that is wrong runs for ever.
+bool passes(const std::string& code, const std::string& columns, double seconds) {
+  const auto judge = CodeJudge::make(Json().set("timeout_s", seconds)).value();
   const Json parsed = Json::parse(columns).value();
   Row row;
   row.columns = &parsed;
@@ -63,31 +64,38 @@ bool passes(const std::string& code, const std::string& columns) {
   return verdict && *verdict;
 }
 
+void expect_right(const std::string& code, const std::string& columns) {
+  EXPECT_TRUE(passes(code, columns, 120)) << code;
+}
+void expect_wrong(const std::string& code, const std::string& columns) {
+  EXPECT_FALSE(passes(code, columns, 2)) << code;
+}
+
 constexpr const char* kAdds = R"({"tests":[{"input":"1 2\n","output":"3\n"},
                                            {"input":"5 6\n","output":"11"}]})";
 
 TEST(CodeJudge, a_program_passes_when_every_output_is_right) {
-  EXPECT_TRUE(passes("a, b = map(int, input().split())\nprint(a + b)", kAdds));
-  EXPECT_FALSE(passes("print(3)", kAdds));
-  EXPECT_FALSE(passes("a, b = map(int, input().split())\nprint(a + b) if a < 3 else 1 / 0", kAdds));
-  EXPECT_FALSE(passes("def (", kAdds));
-  EXPECT_FALSE(passes("", kAdds));
-  EXPECT_FALSE(passes("while True: pass", kAdds));
-  EXPECT_FALSE(passes("import os; os.kill(os.getppid(), 9)", kAdds));
-  EXPECT_FALSE(passes("import os\nwhile True: os.fork()", kAdds));
+  expect_right("a, b = map(int, input().split())\nprint(a + b)", kAdds);
+  expect_wrong("print(3)", kAdds);
+  expect_wrong("a, b = map(int, input().split())\nprint(a + b) if a < 3 else 1 / 0", kAdds);
+  expect_wrong("def (", kAdds);
+  expect_wrong("", kAdds);
+  expect_wrong("while True: pass", kAdds);
+  expect_wrong("import os; os.kill(os.getppid(), 9)", kAdds);
+  expect_wrong("import os\nwhile True: os.fork()", kAdds);
 }
 
 TEST(CodeJudge, a_function_is_called_with_what_each_line_says) {
   const std::string columns =
       R"({"public_test_cases":"[{\"input\": \"[1, 2]\\n3\", \"output\": \"[4, 5]\"}]",
           "metadata":"{\"func_name\": \"add\"}"})";
-  EXPECT_TRUE(
-      passes("class Solution:\n    def add(self, xs: List[int], k):\n"
-             "        print('noise')\n        return tuple(x + k for x in xs)",
-             columns));
-  EXPECT_TRUE(passes("def add(xs, k):\n    return [x + float(k) for x in xs]", columns));
-  EXPECT_FALSE(passes("def add(xs, k):\n    return xs", columns));
-  EXPECT_FALSE(passes("def other():\n    pass", columns));
+  expect_right(
+      "class Solution:\n    def add(self, xs: List[int], k):\n"
+      "        print('noise')\n        return tuple(x + k for x in xs)",
+      columns);
+  expect_right("def add(xs, k):\n    return [x + float(k) for x in xs]", columns);
+  expect_wrong("def add(xs, k):\n    return xs", columns);
+  expect_wrong("def other():\n    pass", columns);
 }
 
 TEST(CodeJudge, livecodebenchs_packed_tests_are_unpacked) {
@@ -102,8 +110,8 @@ TEST(CodeJudge, livecodebenchs_packed_tests_are_unpacked) {
   ASSERT_TRUE(packed);
   std::string with = columns;
   with.replace(with.find("PACKED"), 6, packed->out);
-  EXPECT_TRUE(passes("print(int(input()) * 2)", with));
-  EXPECT_FALSE(passes("print(int(input()) * 3)", with));
+  expect_right("print(int(input()) * 2)", with);
+  expect_wrong("print(int(input()) * 3)", with);
 }
 
 TEST(CodeJudge, compares_as_livecodebench_does) {
