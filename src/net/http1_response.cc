@@ -5,11 +5,21 @@
 #include <cstring>
 
 #include "net/content_headers.h"
+#include "net/foreign_protocol.h"
 
 namespace assay::net {
 namespace {
 
 constexpr std::size_t kChunkLineMax = 4096;
+constexpr std::string_view kOpening = "HTTP/1.";
+// As many bytes as tell which other protocol speaks.
+constexpr std::size_t kForeignBytes = 9;
+
+// Whether a status line may stand there, as far as it has come.
+bool may_open(std::string_view bytes) {
+  const std::size_t size = std::min(bytes.size(), kOpening.size());
+  return bytes.substr(0, size) == kOpening.substr(0, size);
+}
 
 // Where the head ends (one past its blank line), or npos. Accepts CRLF and LF line ends, mixed.
 std::size_t end_of_head(std::string_view text, std::size_t from) {
@@ -53,12 +63,19 @@ void ResponseParser::reset() {
   head_ = {};
   carry_.clear();
   error_.clear();
+  malformed_ = false;
 }
 
 bool ResponseParser::fail(std::string_view why) {
   state_ = State::failed;
   error_ = why;
+  malformed_ = true;
   return false;
+}
+
+bool ResponseParser::fail_opening(std::string_view bytes) {
+  const std::string_view other = foreign_protocol(bytes, Spoken::http1);
+  return fail(other.empty() ? "the reply does not begin with an HTTP/1.x status line" : other);
 }
 
 bool ResponseParser::read_head(std::string_view& bytes) {
@@ -68,6 +85,7 @@ bool ResponseParser::read_head(std::string_view& bytes) {
       if (end == std::string_view::npos) {
         carry_.assign(bytes);
         bytes = {};
+        if (carry_.size() >= kForeignBytes && !may_open(carry_)) return fail_opening(carry_);
         return carry_.size() <= kHeadBytesMax ? false : fail("the response head is too long");
       }
       if (!parse_head(bytes.substr(0, end))) return false;
@@ -78,6 +96,7 @@ bool ResponseParser::read_head(std::string_view& bytes) {
       const std::size_t end = end_of_head(carry_, before > 2 ? before - 3 : 0);
       if (end == std::string::npos) {
         bytes.remove_prefix(carry_.size() - before);
+        if (carry_.size() >= kForeignBytes && !may_open(carry_)) return fail_opening(carry_);
         if (carry_.size() > kHeadBytesMax) return fail("the response head is too long");
         return false;
       }
@@ -94,6 +113,7 @@ bool ResponseParser::read_head(std::string_view& bytes) {
 }
 
 bool ResponseParser::parse_head(std::string_view text) {
+  if (!may_open(text)) return fail_opening(text);
   bool first = true;
   while (!text.empty()) {
     std::size_t lf = text.find('\n');
@@ -117,9 +137,8 @@ bool ResponseParser::parse_head(std::string_view text) {
 bool ResponseParser::parse_status_line(std::string_view line) {
   // HTTP/1.1 200 OK
   constexpr std::size_t kShortest = 12;
-  if (line.size() < kShortest || line.substr(0, 7) != "HTTP/1." || line[8] != ' ' ||
-      (line[7] != '0' && line[7] != '1')) {
-    return fail("the reply does not begin with an HTTP/1.x status line");
+  if (line.size() < kShortest || line[8] != ' ' || (line[7] != '0' && line[7] != '1')) {
+    return fail_opening(line);
   }
   head_.minor_version = line[7] == '1' ? 1 : 0;
   head_.keep_alive = head_.minor_version == 1;
@@ -305,10 +324,13 @@ void ResponseParser::end_framing_line(std::string_view line) {
 ResponseParser::State ResponseParser::end_of_input() {
   if (state_ == State::body && framing_ == Framing::until_close) {
     state_ = State::complete;
+  } else if (state_ == State::head && !may_open(carry_)) {
+    fail_opening(carry_);
   } else if (state_ == State::body || state_ == State::head) {
     fail(!started()              ? "the connection was closed before a reply"
          : state_ == State::head ? "the connection was closed inside the response head"
                                  : "the connection was closed inside the body");
+    malformed_ = false;
   }
   return state_;
 }

@@ -69,6 +69,8 @@ class ResponseParser {
   // True once a byte of the response was fed.
   bool started() const { return state_ != State::head || !carry_.empty(); }
   std::string_view error() const { return error_; }
+  // What came is no HTTP, or breaks its rules; false where the end came too early, or no end at all.
+  bool malformed() const { return malformed_; }
 
  private:
   enum class Framing : std::uint8_t {
@@ -92,6 +94,7 @@ class ResponseParser {
   void read_framing_line(std::string_view& bytes);
   void end_framing_line(std::string_view line);
   bool fail(std::string_view why);
+  bool fail_opening(std::string_view bytes);
 
   State state_ = State::head;
   Framing framing_ = Framing::none;
@@ -99,6 +102,7 @@ class ResponseParser {
   ResponseHead head_{};
   std::string carry_{};  // a piece of the head, or of a chunk's line
   std::string error_{};
+  bool malformed_ = false;
 };
 
 }  // namespace assay::net

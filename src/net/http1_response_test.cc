@@ -118,6 +118,34 @@ TEST(Http1Response, what_is_wrong_is_named) {
   }
 }
 
+TEST(Http1Response, what_is_no_http_is_told_at_once_and_by_its_name) {
+  using namespace std::string_view_literals;
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"\xff\xff\xff\xff\xff\xff\xff\xff\xff", "the reply does not begin with an HTTP/1.x status line"},
+      {"\x15\x03\x03\0\x02\x02\x46\0\0"sv, "this port speaks TLS: https:// in place of http://"},
+      {"\0\0\x06\x04\0\0\0\0\0"sv, "this port speaks HTTP/2 alone: --http 2"}};
+  for (const auto& [bytes, error] : cases) {
+    std::size_t next = 0;
+    const Seen seen = parse(std::string(bytes), false, [&] { return ++next; });
+    EXPECT_EQ(seen.state, State::failed);
+    EXPECT_EQ(seen.error, error);
+  }
+  ResponseParser parser;
+  std::string_view bytes = "+OK\r\n";
+  parser.feed(
+      bytes, [](const ResponseHead&) {}, [](std::string_view) {});
+  EXPECT_EQ(parser.state(), State::head);  // too little to know who speaks
+  parser.end_of_input();
+  EXPECT_TRUE(parser.malformed());
+  parser.reset();
+  bytes = "HTTP/1.1 20";
+  parser.feed(
+      bytes, [](const ResponseHead&) {}, [](std::string_view) {});
+  parser.end_of_input();
+  EXPECT_EQ(parser.state(), State::failed);
+  EXPECT_FALSE(parser.malformed());
+}
+
 TEST(Http1Response, a_body_cut_short_is_a_failure) {
   EXPECT_EQ(parse_whole("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", true).state,
             State::failed);

@@ -80,8 +80,10 @@ void HttpTarget::State::on_closed(std::uint32_t id, int error, const Stamp& at) 
     slot->exchange.complete(at, decoder, *sink);
   } else {
     const std::string detail(error == 0 ? c.parser.error() : std::strerror(error));
-    slot->exchange.cut_short(error == 0 ? Outcome::truncated : outcome_of(error), at, detail,
-                             decoder, *sink);
+    const Outcome outcome = error != 0               ? outcome_of(error)
+                            : c.parser.malformed() ? Outcome::bad_reply
+                                                   : Outcome::truncated;
+    slot->exchange.cut_short(outcome, at, detail, decoder, *sink);
   }
   query_ended(slot, false);
 }

@@ -17,6 +17,8 @@ unsigned code_unit(const char* p) {
   return value;
 }
 
+constexpr unsigned kReplacement = 0xFFFD;
+
 char* put_utf8(unsigned c, char* out) {
   if (c < 0x80) {
     *out++ = static_cast<char>(c);
@@ -38,7 +40,6 @@ char* put_utf8(unsigned c, char* out) {
 
 // Undoes the \u escape at p and moves p behind it: one escape, or the two of a surrogate pair.
 char* put_code_point(const char*& p, const char* end, char* out) {
-  constexpr unsigned kReplacement = 0xFFFD;
   unsigned c = code_unit(p + 2);
   p += 6;
   if (c >= 0xD800 && c < 0xDC00) {
@@ -97,7 +98,7 @@ std::size_t escape_length(const char* p, const char* end) {
   }
 }
 
-char* unescape(const char* p, const char* end, char* out) {
+char* unescape(const char* p, const char* end, char* out, RawControls raw_controls) {
   for (;;) {
     const char* const special = find_special(p, end);
     const auto plain = static_cast<std::size_t>(special - p);
@@ -105,6 +106,11 @@ char* unescape(const char* p, const char* end, char* out) {
     out += plain;
     p = special;
     if (p == end) return out;
+    if (static_cast<unsigned char>(*p) < 0x20 && raw_controls == RawControls::replaced) {
+      out = put_utf8(kReplacement, out);
+      ++p;
+      continue;
+    }
     const std::size_t length = escape_length(p, end);
     if (length == 0) return nullptr;
     if (length == 2) {

@@ -1,9 +1,10 @@
 // JsonCursor: reads a JSON text once, from left to right, where it lies; nothing is built, nothing
 // is allocated. For replies on the measuring path; everywhere else Json (base/json.h) is the tool.
 //
-// It checks the grammar of all it passes over (RFC 8259) with two liberties that replies need and
+// It checks the grammar of all it passes over (RFC 8259) with three liberties that replies need and
 // simdjson does not grant: bytes of a string need not be valid UTF-8, because servers cut text
-// between tokens, in the middle of a character; and lone surrogates are taken. Nesting is limited.
+// between tokens, in the middle of a character; lone surrogates are taken; and so are raw control
+// bytes in strings, which some servers do not escape. Nesting is limited.
 // Why not simdjson here: docs/decisions/0004.
 //
 // Reads up to 16 bytes behind the text's end, whatever they hold: the text must be padded. A cursor
@@ -26,7 +27,7 @@ namespace assay::protocol {
 struct RawString {
   const char* data = nullptr;  // nullptr: there was none
   std::size_t size = 0;
-  bool escaped = false;  // holds a backslash
+  bool escaped = false;  // holds a backslash or a raw control byte
 
   bool empty() const { return size == 0; }
   std::string_view view() const { return {data, size}; }
@@ -76,10 +77,12 @@ inline const char* find_special(const char* p, const char* end) {
 }
 #endif
 
-// Writes the string body [p, end) to `out` with its escapes undone; the result is never longer.
-// Returns behind the last byte written, or nullptr when it is no sound string body. A lone
-// surrogate becomes U+FFFD.
-char* unescape(const char* p, const char* end, char* out);
+// Writes the string body [p, end) to `out` with its escapes undone. Returns behind the last byte
+// written, or nullptr when it is no sound string body. A lone surrogate becomes U+FFFD. So does a
+// raw control byte where `raw_controls` takes them, which makes the result longer than the body by
+// two bytes each; else it is not sound, and the result is never longer.
+enum class RawControls : std::uint8_t { refused, replaced };
+char* unescape(const char* p, const char* end, char* out, RawControls raw_controls);
 // Length of the escape at p, which points at its backslash; 0 when it is none.
 std::size_t escape_length(const char* p, const char* end);
 
@@ -95,6 +98,8 @@ class JsonCursor {
   }
   bool at_end() { return peek() == '\0' && p_ == end_; }
   const char* position() const { return p_; }
+  // Raw control bytes in the strings so far.
+  std::size_t raw_controls() const { return raw_controls_; }
 
   // Each takes one value that begins at the byte which peek() saw.
   bool skip(int depth = 0);
@@ -106,8 +111,13 @@ class JsonCursor {
       p_ = find_special(p_, end_);
       if (p_ >= end_) return false;
       if (*p_ == '"') break;
-      const std::size_t length = *p_ == '\\' ? escape_length(p_, end_) : 0;
-      if (length == 0) return false;
+      std::size_t length = 1;
+      if (*p_ == '\\') {
+        length = escape_length(p_, end_);
+        if (length == 0) return false;
+      } else {
+        ++raw_controls_;
+      }
       out.escaped = true;
       p_ += length;
     }
@@ -180,6 +190,7 @@ class JsonCursor {
 
   const char* p_;
   const char* end_;
+  std::size_t raw_controls_ = 0;
 };
 
 }  // namespace assay::protocol

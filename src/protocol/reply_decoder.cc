@@ -30,7 +30,7 @@ class Scratch {
   }
   void append(const RawString& raw) {
     if (raw.data == nullptr) return;
-    at_ = unescape(raw.data, raw.data + raw.size, at_);
+    at_ = unescape(raw.data, raw.data + raw.size, at_, RawControls::replaced);
     CHECK(at_ != nullptr && at_ <= end_);  // the cursor has seen that it is sound
   }
   void append(std::string_view text) {
@@ -325,9 +325,9 @@ void decode_all(std::string_view data, StreamState& state, std::string& buffer, 
     out.malformed = true;
     return;
   }
-  // Every piece of the input is laid down once at most, never longer than it was, but for the few
-  // bytes that mark a tool call and the words in front of an abort.
-  const std::size_t need = 2 * data.size() + 256;
+  // Every piece of the input is laid down once at most, never longer than it was, but for raw
+  // control bytes, the few bytes that mark a tool call and the words in front of an abort.
+  const std::size_t need = 2 * (data.size() + fields.raw_controls) + 256;
   if (buffer.size() < need) buffer.resize(need);
   Scratch scratch(buffer);
   Interpreter interpreter(fields, state, scratch, out);
@@ -361,7 +361,7 @@ bool decode_by_template(std::string_view data, StreamState& state, std::string& 
   std::string_view text(begin, static_cast<std::size_t>(end - begin));
   if (find_special(begin, end) != end) {
     if (buffer.size() < text.size()) buffer.resize(text.size());
-    const char* const last = unescape(begin, end, buffer.data());
+    const char* const last = unescape(begin, end, buffer.data(), RawControls::refused);
     if (last == nullptr) return false;
     text = {buffer.data(), static_cast<std::size_t>(last - buffer.data())};
   }

@@ -123,7 +123,7 @@ TEST(Decode, the_marker_empty_choices_and_strangers_are_told_apart) {
   EXPECT_EQ(read("{}").category, Category::other);
   Reader reader;
   for (const char* text : {"", "DONE", "[DONE", "[]", "7", "{", R"({"choices":[{"delta":{)",
-                           R"({"choices":[]} x)", "{\"a\":\"\x01\"}", "<html>"}) {
+                           R"({"choices":[]} x)", "{\"a\":\"\\x\"}", "<html>"}) {
     const TwinEvent event = reader.read(text);
     EXPECT_TRUE(reader.malformed()) << text;
     EXPECT_EQ(event.category, Category::other) << text;
@@ -261,6 +261,27 @@ TEST(Decode, half_characters_go_through_and_half_surrogates_do_not) {
   EXPECT_EQ(reader.hits(), 1U);
   EXPECT_EQ(reader.read(chat(R"("content":"\ud83d")")).fragments[0].second, "\xEF\xBF\xBD");
   EXPECT_EQ(reader.read(chat(R"("content":"\ude00")")).fragments[0].second, "\xEF\xBF\xBD");
+}
+
+TEST(Decode, raw_control_bytes_in_strings_are_text_and_elsewhere_no_json) {
+  const auto event = [](std::string_view word) {
+    return chat(format("\"content\":\"{}\"", word));
+  };
+  Reader reader;
+  EXPECT_EQ(reader.read(event(std::string_view("a\0b", 3))).fragments[0].second,
+            "a\xEF\xBF\xBD"
+            "b");
+  EXPECT_FALSE(reader.malformed());
+  // Behind a template too; and where every byte of a long text is one, there is room for it.
+  EXPECT_EQ(reader.read(event("plain")).fragments[0].second, "plain");
+  const std::string all(100'000, '\x1f');
+  EXPECT_EQ(reader.read(event(all)).fragments[0].second.size(), 300'000U);
+  EXPECT_EQ(reader.read(event("plain")).fragments[0].second, "plain");
+  const auto whole = decode_whole(R"({"choices":[{"message":{"content":"x)" + all + R"("}}]})");
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->text.size(), 300'001U);
+  reader.read("{\x01\"choices\":[]}");
+  EXPECT_TRUE(reader.malformed());
 }
 
 TEST(Template, decodes_all_but_the_first_event_of_a_steady_stream) {

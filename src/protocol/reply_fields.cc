@@ -15,6 +15,7 @@ class ReplyReader {
   bool root() {
     if (cursor_.peek() != '{') return false;
     const bool sound = cursor_.object([this](const RawString& key) { return root_member(key); });
+    f_.raw_controls = cursor_.raw_controls();
     return sound && cursor_.at_end();
   }
 
@@ -197,7 +198,8 @@ class ReplyReader {
 bool is_escaped_key(const RawString& key, std::string_view name) {
   std::array<char, 256> plain{};
   if (key.size > plain.size()) return false;
-  const char* const end = unescape(key.data, key.data + key.size, plain.data());
+  const char* const end = unescape(key.data, key.data + key.size, plain.data(),
+                                   RawControls::refused);
   return end != nullptr &&
          std::string_view(plain.data(), static_cast<std::size_t>(end - plain.data())) == name;
 }

@@ -37,6 +37,8 @@ struct ReplyFields {
   std::string_view error{};  // the value of "error", whatever it is, but null, false and ""
   bool object_is_error = false;
   RawString message{};
+
+  std::size_t raw_controls = 0;  // in all strings: each is laid down as three bytes
 };
 
 // False when the text is no JSON object. REQUIRES: padding as JsonCursor needs.
