@@ -1,5 +1,7 @@
 #include "net/content_headers.h"
 
+#include "base/check.h"
+
 namespace assay::net {
 
 bool equal_fold(std::string_view a, std::string_view lower) {
@@ -31,7 +33,27 @@ ContentCoding content_coding_of(std::string_view value) {
   if (value.empty() || equal_fold(value, "identity")) return ContentCoding::identity;
   if (equal_fold(value, "gzip") || equal_fold(value, "x-gzip")) return ContentCoding::gzip;
   if (equal_fold(value, "deflate")) return ContentCoding::deflate;
+  if (equal_fold(value, "br")) return ContentCoding::br;
+  if (equal_fold(value, "zstd")) return ContentCoding::zstd;
   return ContentCoding::other;
+}
+
+std::string_view to_string(ContentCoding coding) {
+  switch (coding) {
+    case ContentCoding::identity:
+      return "identity";
+    case ContentCoding::gzip:
+      return "gzip";
+    case ContentCoding::deflate:
+      return "deflate";
+    case ContentCoding::br:
+      return "br";
+    case ContentCoding::zstd:
+      return "zstd";
+    case ContentCoding::other:
+      return "a coding that is not known";
+  }
+  CHECK(false && "no such ContentCoding");
 }
 
 }  // namespace assay::net

@@ -16,5 +16,6 @@ std::string_view trim_space(std::string_view text);
 // Parameters are passed over.
 ContentType content_type_of(std::string_view value);
 ContentCoding content_coding_of(std::string_view value);
+std::string_view to_string(ContentCoding coding);
 
 }  // namespace assay::net

@@ -16,7 +16,7 @@
 namespace assay::net {
 
 enum class ContentType : std::uint8_t { none, event_stream, json, text, other };
-enum class ContentCoding : std::uint8_t { identity, gzip, deflate, other };
+enum class ContentCoding : std::uint8_t { identity, gzip, deflate, br, zstd, other };
 
 struct ResponseHead {
   std::uint16_t status = 0;

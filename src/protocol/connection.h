@@ -20,7 +20,7 @@ struct Slot {
   std::uint64_t serial = 0;  // of its use: tells a late deadline that it is void
   std::uint32_t connection = 0;
   std::int32_t stream = 0;       // HTTP/2's number
-  bool framing_watched = false;  // [DONE] came and the end of the body is awaited
+  bool framing_watched = false;  // the outcome is known and the end of the body is awaited
   bool sent_told = false;
   bool out = false;               // HTTP/2: the whole request was handed over
   bool again = false;             // the server left it unprocessed: it goes out once more

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "net/content_headers.h"
 
 namespace assay::protocol {
 namespace {
@@ -37,7 +38,8 @@ void Exchange::begin(const Query& query, Instant due, std::uint16_t endpoint, co
   event_.tokens_max = asked.tokens_max;
   event_.choices_asked = asked.choices;
   mode_ = Mode::undecided;
-  stream_error_ = false;
+  given_up_ = false;
+  failure_ = Outcome::ok;
   has_choice_ = false;
   malformed_ = 0;
   head_ = {};
@@ -67,7 +69,14 @@ void Exchange::on_bytes(std::size_t count, const Stamp& stamp) {
   }
 }
 
-void Exchange::on_head(const net::ResponseHead& head) {
+bool Exchange::give_up(Outcome outcome, std::string_view words) {
+  given_up_ = true;
+  failure_ = outcome;
+  found_ = words;
+  return false;
+}
+
+bool Exchange::on_head(const net::ResponseHead& head) {
   head_ = head;
   event_.http_status = head.status;
   if (head.status != 200 && head.retry_after_s >= 0) {
@@ -75,9 +84,16 @@ void Exchange::on_head(const net::ResponseHead& head) {
   }
   if (head.status != 200) {
     mode_ = Mode::error_body;
-  } else if (head.type == net::ContentType::event_stream) {
-    mode_ = Mode::events;
+    failure_ = Outcome::http_error;
+    return true;
   }
+  // At the head: a body that is compressed as it comes may bring nothing for long.
+  if (head.coding != net::ContentCoding::identity) {
+    return give_up(Outcome::bad_reply,
+                   format("the reply is compressed ({}), not asked for", to_string(head.coding)));
+  }
+  if (head.type == net::ContentType::event_stream) mode_ = Mode::events;
+  return true;
 }
 
 // Servers name the type of a stream wrongly, and answer a streaming request with a plain object;
@@ -91,10 +107,6 @@ void Exchange::decide(std::string_view piece) {
 
 bool Exchange::on_body(std::string_view piece, std::size_t rest, const Stamp& stamp,
                        ReplyDecoder& decoder, EventSink& sink) {
-  if (head_.coding != net::ContentCoding::identity) {
-    found_ = "the body is compressed though we did not ask for it (Content-Encoding)";
-    return mode_ == Mode::error_body;
-  }
   if (mode_ == Mode::undecided) decide(piece);
   switch (mode_) {
     case Mode::undecided:
@@ -108,17 +120,21 @@ bool Exchange::on_body(std::string_view piece, std::size_t rest, const Stamp& st
         uncertainty_ = stamp.uncertainty(behind <= kChunkEndBytes);
         sound = on_stream_data(data, shares, stamp, decoder, sink) && sound;
       });
-      if (!fits) found_ = "one event of the stream is longer than 64 MiB";
-      return sound && fits;
+      if (!fits) {
+        return give_up(Outcome::bad_reply, "one event of the stream is longer than 64 MiB");
+      }
+      return sound;
     }
     case Mode::whole:
       body_.append(piece);
       if (body_.size() <= kWholeBodyMax) return true;
-      found_ = "the reply is longer than 1 GiB";
-      return false;
+      return give_up(Outcome::bad_reply, "the reply is longer than 1 GiB");
     case Mode::error_body:
-      body_.append(piece.substr(0, kErrorBodyMax - std::min(kErrorBodyMax, body_.size())));
-      return true;
+      // Of a compressed one the status has to do.
+      if (head_.coding != net::ContentCoding::identity) return true;
+      body_.append(piece.substr(0, kErrorBodyMax - body_.size()));
+      given_up_ = body_.size() == kErrorBodyMax;
+      return !given_up_;
   }
   return true;
 }
@@ -179,7 +195,10 @@ bool Exchange::on_stream_data(std::string_view data, bool shares_read, const Sta
     return true;
   }
   if (sse_.names_error()) take_as_error(data, error_words_, decoded_);
-  if (decoded_.malformed) ++malformed_;
+  if (decoded_.malformed) {
+    ++malformed_;
+    if (failure_ == Outcome::ok) failure_ = Outcome::bad_reply;
+  }
   tokens_so_far_ = decoded_.has_usage ? decoded_.usage.completion_tokens : -1;
   for (;;) {
     take_decoded(shares_read || !decoded_.more_choices.empty(), stamp, sink);
@@ -193,7 +212,7 @@ bool Exchange::on_stream_data(std::string_view data, bool shares_read, const Sta
 // One choice of the event.
 void Exchange::take_decoded(bool shares_read, const Stamp& stamp, EventSink& sink) {
   if (decoded_.category == Category::error) {
-    stream_error_ = true;
+    failure_ = Outcome::stream_error;
     if (found_.empty()) found_ = decoded_.error;
   }
   if (event_.done_marker && decoded_.fragment_count > 0) {
@@ -242,17 +261,23 @@ void Exchange::complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& si
     }
     case Mode::events:
       uncertainty_ = stamp.uncertainty(true);
-      sse_.finish([&](std::string_view data, std::size_t) {
-        on_stream_data(data, false, stamp, decoder, sink);
-      });
+      if (!given_up_) {
+        sse_.finish([&](std::string_view data, std::size_t) {
+          on_stream_data(data, false, stamp, decoder, sink);
+        });
+      }
       complete_stream(stamp, sink);
       return;
     case Mode::whole:
-      complete_whole(stamp, decoder, sink);
+      if (given_up_) {
+        end(failure_, stamp, failure_words(), sink);
+      } else {
+        complete_whole(stamp, decoder, sink);
+      }
       return;
     case Mode::undecided:
-      if (!found_.empty()) {
-        end(Outcome::bad_reply, stamp, std::string(found_), sink);
+      if (given_up_) {
+        end(failure_, stamp, failure_words(), sink);
       } else {
         end(Outcome::truncated, stamp, "the reply is empty", sink);
       }
@@ -260,14 +285,15 @@ void Exchange::complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& si
   }
 }
 
+std::string Exchange::failure_words() const {
+  if (!found_.empty() || malformed_ == 0) return found_;
+  // What an unreadable event said is lost, and with it the reply: no client could use it.
+  return format("{} of {} events of the stream are no JSON", malformed_, event_.stream_events);
+}
+
 void Exchange::complete_stream(const Stamp& stamp, EventSink& sink) {
-  if (stream_error_) {
-    end(Outcome::stream_error, stamp, std::string(found_), sink);
-  } else if (malformed_ > 0) {
-    // What an unreadable event said is lost, and with it the reply: no client could use it.
-    end(Outcome::bad_reply, stamp,
-        format("{} of {} events of the stream are no JSON", malformed_, event_.stream_events),
-        sink);
+  if (failure_ != Outcome::ok) {
+    end(failure_, stamp, failure_words(), sink);
   } else if (event_.done_marker && !has_choice_) {
     end(Outcome::bad_reply, stamp, "the stream ended without a choice in any of its events", sink);
   } else if (event_.done_marker || event_.finish != FinishReason::none) {
@@ -307,16 +333,12 @@ void Exchange::complete_whole(const Stamp& stamp, ReplyDecoder& decoder, EventSi
 
 void Exchange::cut_short(Outcome outcome, const Stamp& stamp, std::string_view detail,
                          ReplyDecoder& decoder, EventSink& sink) {
-  if (event_.done_marker) {
-    complete_stream(stamp, sink);  // only framing is missing
-    return;
-  }
   if (mode_ == Mode::error_body) {
     complete(stamp, decoder, sink);  // the status says more than the way it ended
     return;
   }
-  if (stream_error_) {
-    end(Outcome::stream_error, stamp, std::string(found_), sink);
+  if (settled()) {
+    complete_stream(stamp, sink);  // only framing is missing, or the failure is older than the end
     return;
   }
   end(outcome, stamp, detail, sink);

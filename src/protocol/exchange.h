@@ -47,9 +47,11 @@ class Exchange {
 
   // Bytes of the reply, head and framing included, came in a read.
   void on_bytes(std::size_t count, const Stamp& stamp);
-  void on_head(const net::ResponseHead& head);
+  // Both: false when the reply is not worth reading on. Then end it by cut_short(), or complete()
+  // where its end came with it; the outcome is what was found.
+  bool on_head(const net::ResponseHead& head);
   // A piece of the body; `rest` bytes of the same read follow it. kSsePadding bytes behind it must
-  // be readable. False when the reply is not worth reading on: then end it with fail_as_found().
+  // be readable.
   bool on_body(std::string_view piece, std::size_t rest, const Stamp& stamp, ReplyDecoder& decoder,
                EventSink& sink);
 
@@ -63,13 +65,14 @@ class Exchange {
 
   // [DONE] came: what is left is framing.
   bool done_marker() const { return event_.done_marker; }
+  // The outcome is known, and nothing that may still come can change it.
+  bool settled() const { return event_.done_marker || failure_ != Outcome::ok; }
+  // on_head() or on_body() returned false.
+  bool given_up() const { return given_up_; }
   bool reply_started() const { return event_.first_byte.known(); }
   const Query& query() const { return event_.query; }
   Instant due() const { return event_.due; }
   Instant sent() const { return event_.sent; }
-  // What on_body found wrong, when it returned false.
-  std::string_view found() const { return found_; }
-
  private:
   enum class Mode : std::uint8_t { undecided, events, whole, error_body };
 
@@ -84,12 +87,15 @@ class Exchange {
   void note_usage(const DecodedEvent& decoded);
   void complete_stream(const Stamp& stamp, EventSink& sink);
   void complete_whole(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink);
+  bool give_up(Outcome outcome, std::string_view words);
+  std::string failure_words() const;
   void end(Outcome outcome, const Stamp& stamp, std::string_view detail, EventSink& sink);
 
   Event event_{};
   Duration uncertainty_{};  // of the stream event in hand
   Mode mode_ = Mode::undecided;
-  bool stream_error_ = false;
+  bool given_up_ = false;
+  Outcome failure_ = Outcome::ok;    // known before the reply's end
   bool has_choice_ = false;          // an event of the stream had one
   std::uint32_t malformed_ = 0;      // events of the stream that could not be read
   std::int32_t tokens_so_far_ = -1;  // by the usage of the event in hand

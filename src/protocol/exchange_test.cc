@@ -222,7 +222,7 @@ void set_outcome(Event& e, const std::vector<Meant>& stream, bool whole, Outcome
     choice = choice || one.has_choice;
   }
   if (!whole && !e.done_marker) {
-    e.outcome = error ? Outcome::stream_error : cut;
+    e.outcome = error ? Outcome::stream_error : malformed ? Outcome::bad_reply : cut;
   } else if (error) {
     e.outcome = Outcome::stream_error;
   } else if (malformed || (e.done_marker && !choice)) {

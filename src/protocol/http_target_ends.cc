@@ -140,20 +140,20 @@ void HttpTarget::State::expire(Instant now) {
     connect_deadlines.pop_front();
     if (!over) give_up_connecting(d.connection, at);
   }
-  while (!query_deadlines.empty() &&
-         (query_deadlines.front().at <= now || is_over(query_deadlines.front()))) {
-    const QueryDeadline d = query_deadlines.front();
-    query_deadlines.pop_front();
-    if (is_over(d)) continue;
-    give_up_on(d.slot, Outcome::timed_out, at,
+  const auto each_due = [&](std::deque<QueryDeadline>& deadlines, const auto& end) {
+    while (!deadlines.empty() && (deadlines.front().at <= now || is_over(deadlines.front()))) {
+      const QueryDeadline d = deadlines.front();
+      deadlines.pop_front();
+      if (!is_over(d)) end(d.slot);
+    }
+  };
+  const auto settle = [&](Slot* slot) { give_up_on(slot, Outcome::truncated, at, {}); };
+  each_due(query_deadlines, [&](Slot* slot) {
+    give_up_on(slot, Outcome::timed_out, at,
                format("no complete reply within {}", human_duration(spec.query_timeout)));
-  }
-  while (!framing_deadlines.empty() &&
-         (framing_deadlines.front().at <= now || is_over(framing_deadlines.front()))) {
-    const QueryDeadline d = framing_deadlines.front();
-    framing_deadlines.pop_front();
-    if (!is_over(d)) give_up_on(d.slot, Outcome::truncated, at, {});
-  }
+  });
+  each_due(framing_deadlines, settle);
+  each_due(failed_deadlines, settle);
   if (!failures.empty()) tell_failures();
 }
 
@@ -185,6 +185,7 @@ Instant HttpTarget::State::next_deadline() const {
   if (!connect_deadlines.empty()) next = connect_deadlines.front().at;
   if (!query_deadlines.empty()) next = std::min(next, query_deadlines.front().at);
   if (!framing_deadlines.empty()) next = std::min(next, framing_deadlines.front().at);
+  if (!failed_deadlines.empty()) next = std::min(next, failed_deadlines.front().at);
   return next;
 }
 

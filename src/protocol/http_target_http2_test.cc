@@ -297,6 +297,22 @@ TEST(HttpTargetHttp2, a_broken_protocol_ends_the_queries_at_once_and_by_name) {
   }
 }
 
+TEST(HttpTargetHttp2, a_compressed_reply_ends_its_stream_alone) {
+  for (const char* coding : {"gzip", "br"}) {
+    const std::string fields = net::kStatus200 + net::literal("content-encoding", coding);
+    // One with its end, and one whose body the compressor keeps back.
+    Http2Server server([&](const Asked& asked) {
+      const std::string begun = head(asked.stream, fields);
+      return Said{asked.nth == 0 ? begun + data(asked.stream, "\x1f", kEndStream) : begun};
+    });
+    Asker asker(server.url());
+    asker.ask(3, 1);
+    EXPECT_EQ(asker.told.count(Outcome::bad_reply), 3) << asker.told.words;
+    EXPECT_EQ(asker.told.words, format("the reply is compressed ({}), not asked for", coding));
+    EXPECT_EQ(server.connections(), 1);
+  }
+}
+
 TEST(HttpTargetHttp2, a_server_that_does_not_begin_is_named) {
   const auto silent = [](const Asked&) { return Said{}; };
   Http2Server http1(silent, "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");

@@ -11,8 +11,10 @@ namespace assay::protocol {
 namespace {
 
 // After [DONE] only framing is missing; a server that keeps it back for longer loses the
-// connection.
+// connection. So does one whose reply has failed and goes on: its words are waited for a little
+// longer.
 constexpr Duration kFramingMax = 250_ms;
+constexpr Duration kFailedMax = 1_s;
 
 }  // namespace
 
@@ -241,13 +243,12 @@ bool HttpTarget::State::on_http1_bytes(std::uint32_t id, std::string_view bytes,
   exchange.on_bytes(bytes.size(), at);
   bool sound = true;
   const ParserState state = c.parser.feed(
-      bytes, [&](const net::ResponseHead& head) { exchange.on_head(head); },
+      bytes, [&](const net::ResponseHead& head) { sound = exchange.on_head(head); },
       [&](std::string_view piece) {
         if (sound) sound = exchange.on_body(piece, bytes.size() + rest, at, decoder, *sink);
       });
   if (!sound || state == ParserState::failed) {
-    const std::string why(sound ? c.parser.error() : exchange.found());
-    exchange.cut_short(Outcome::bad_reply, at, why, decoder, *sink);
+    exchange.cut_short(Outcome::bad_reply, at, c.parser.error(), decoder, *sink);
     query_ended(slot, false);
     return false;
   }
@@ -324,19 +325,18 @@ void HttpTarget::State::on_head(void* user, const net::ResponseHead& head) {
   Slot& slot = *static_cast<Slot*>(user);
   connections[slot.connection]->replied = true;
   slot.exchange.on_bytes(0, stamp);
-  slot.exchange.on_head(head);
+  if (!slot.exchange.on_head(head)) connections[slot.connection]->http2->cancel(slot.stream);
 }
 
 void HttpTarget::State::on_body(void* user, std::string_view piece, std::size_t rest) {
   Slot& slot = *static_cast<Slot*>(user);
   slot.exchange.on_bytes(piece.size(), stamp);
   behind_body = rest;
-  if (!slot.exchange.found().empty() && slot.framing_watched) return;  // given up on
+  if (slot.exchange.given_up()) return;
   if (slot.exchange.on_body(piece, rest, stamp, decoder, *sink)) {
     watch_framing(slot, stamp.read);
     return;
   }
-  slot.framing_watched = true;
   connections[slot.connection]->http2->cancel(slot.stream);
 }
 
@@ -356,8 +356,6 @@ void HttpTarget::State::on_end(void* user, const net::Http2End& end) {
     Stamp at_end = stamp;
     at_end.emptied = stamp.emptied && behind_body == 0;
     exchange.complete(at_end, decoder, *sink);
-  } else if (!exchange.found().empty()) {
-    exchange.cut_short(Outcome::bad_reply, stamp, std::string(exchange.found()), decoder, *sink);
   } else if (!end.broken.empty()) {
     exchange.cut_short(Outcome::bad_reply, stamp, format("HTTP/2: {}", end.broken), decoder, *sink);
   } else {
@@ -369,9 +367,11 @@ void HttpTarget::State::on_end(void* user, const net::Http2End& end) {
 }
 
 void HttpTarget::State::watch_framing(Slot& slot, Instant now) {
-  if (!slot.exchange.done_marker() || slot.framing_watched) return;
+  if (!slot.exchange.settled() || slot.framing_watched) return;
   slot.framing_watched = true;
-  framing_deadlines.push_back({now + kFramingMax, &slot, slot.serial});
+  const bool done = slot.exchange.done_marker();
+  auto& deadlines = done ? framing_deadlines : failed_deadlines;
+  deadlines.push_back({now + (done ? kFramingMax : kFailedMax), &slot, slot.serial});
 }
 
 }  // namespace assay::protocol

@@ -238,6 +238,7 @@ struct HttpTarget::State final : public net::Http2Events {
   std::deque<ConnectDeadline> connect_deadlines{};
   std::deque<QueryDeadline> query_deadlines{};
   std::deque<QueryDeadline> framing_deadlines{};
+  std::deque<QueryDeadline> failed_deadlines{};
   std::vector<std::pair<std::uint32_t, std::uint64_t>> unflushed{};  // connections, their serials
   std::size_t begun = 0;  // HTTP/2 requests since the last flush
   std::size_t begun_at_last_poll = 0;

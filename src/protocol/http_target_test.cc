@@ -242,6 +242,16 @@ struct Case {
   const char* text;
 };
 
+void expect_outcomes(const std::vector<Case>& cases) {
+  for (const Case& c : cases) {
+    const Collector seen = ask_script(c.script, c.script.ending == Ending::keep ? 2 : 1);
+    EXPECT_EQ(to_string(seen.done[0].outcome), to_string(c.outcome))
+        << c.name << ": " << seen.detail;
+    EXPECT_EQ(seen.text.substr(0, std::string(c.text).size()), c.text) << c.name;
+    EXPECT_EQ(seen.detail.empty(), c.outcome == Outcome::ok) << c.name;
+  }
+}
+
 TEST(HttpTarget, every_way_to_end_has_its_outcome) {
   const std::string whole =
       R"({"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},)"
@@ -283,6 +293,24 @@ TEST(HttpTarget, every_way_to_end_has_its_outcome) {
        Outcome::bad_reply,
        "a"},
       {"not HTTP", {{"SMTP ready\r\n\r\n"}}, Outcome::bad_reply, ""},
+      {"plain object for a stream", {{json_head + whole}}, Outcome::ok, "hi"},
+      {"wrong type, right bytes",
+       {{"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n" +
+         chunk(delta("a")) + chunk(kFinish) + kEnd}},
+       Outcome::ok,
+       "a"},
+      {"html", {{"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>"}}, Outcome::bad_reply, ""},
+      {"compressed",
+       {{"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08"}},
+       Outcome::bad_reply,
+       ""},
+      {"empty 200", {{"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}}, Outcome::truncated, ""},
+  };
+  expect_outcomes(cases);
+}
+
+TEST(HttpTarget, what_is_no_http_is_no_reply_and_raw_bytes_are_text) {
+  expect_outcomes({
       {"garbage that never ends a line",
        {{std::string(4000, '\xFF')}, Ending::close},
        Outcome::bad_reply,
@@ -298,26 +326,30 @@ TEST(HttpTarget, every_way_to_end_has_its_outcome) {
        Outcome::ok,
        "a\xEF\xBF\xBD"
        "b\xEF\xBF\xBD"},
-      {"plain object for a stream", {{json_head + whole}}, Outcome::ok, "hi"},
-      {"wrong type, right bytes",
-       {{"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n" +
-         chunk(delta("a")) + chunk(kFinish) + kEnd}},
-       Outcome::ok,
-       "a"},
-      {"html", {{"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>"}}, Outcome::bad_reply, ""},
-      {"compressed",
-       {{"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08"}},
-       Outcome::bad_reply,
-       ""},
-      {"empty 200", {{"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}}, Outcome::truncated, ""},
-  };
-  for (const Case& c : cases) {
-    const Collector seen = ask_script(c.script, c.script.ending == Ending::keep ? 2 : 1);
-    EXPECT_EQ(to_string(seen.done[0].outcome), to_string(c.outcome))
-        << c.name << ": " << seen.detail;
-    EXPECT_EQ(seen.text.substr(0, std::string(c.text).size()), c.text) << c.name;
-    EXPECT_EQ(seen.detail.empty(), c.outcome == Outcome::ok) << c.name;
+  });
+}
+
+TEST(HttpTarget, a_compressed_reply_fails_at_its_head_and_says_how_it_is_compressed) {
+  for (const char* coding : {"gzip", "br", "deflate", "zstd"}) {
+    // The compressor keeps everything back: no byte of the body comes.
+    const Collector seen = ask_script(
+        {{format("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: {}\r\n"
+                 "Transfer-Encoding: chunked\r\n\r\n",
+                 coding)},
+         Ending::hang});
+    EXPECT_EQ(to_string(seen.done[0].outcome), to_string(Outcome::bad_reply));
+    EXPECT_EQ(seen.detail, format("the reply is compressed ({}), not asked for", coding));
   }
+  const Collector error = ask_script({{"HTTP/1.1 503 Busy\r\nContent-Encoding: gzip\r\n"
+                                       "Content-Length: 3\r\n\r\n\x1f\x8b\x08"}});
+  EXPECT_EQ(to_string(error.done[0].outcome), to_string(Outcome::http_error));
+  EXPECT_EQ(error.detail, "HTTP 503: ");
+}
+
+TEST(HttpTarget, an_error_page_without_end_is_read_as_far_as_it_is_kept) {
+  const Collector seen =
+      ask_script({{"HTTP/1.1 500 Oops\r\n\r\n" + std::string(100'000, 'x')}, Ending::hang});
+  EXPECT_EQ(to_string(seen.done[0].outcome), to_string(Outcome::http_error));
 }
 
 TEST(HttpTarget, an_event_named_error_fails_the_reply_in_its_own_words) {
