@@ -86,6 +86,25 @@ bool parse_length(std::string_view text, std::uint64_t& out) {
   return true;
 }
 
+// uri-host [":" port], or nothing (RFC 9110, 7.2): what it names is the service's to judge.
+bool is_host(std::string_view value) {
+  static constexpr std::string_view kMarks = "-._~%!$&'()*+,;=:[]";
+  return std::all_of(value.begin(), value.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (lower_ascii(c) >= 'a' && lower_ascii(c) <= 'z') ||
+           kMarks.find(c) != std::string_view::npos;
+  });
+}
+
+// A request that two readers may hold for two different hosts is refused (RFC 9112, 3.2).
+bool one_host(const RequestHead& head) {
+  std::size_t hosts = 0;
+  for (const HttpHeader& header : head.headers) {
+    if (!equals_ignoring_case(header.name, "host")) continue;
+    if (++hosts > 1 || !is_host(header.value)) return false;
+  }
+  return hosts == 1 || head.minor_version == 0;
+}
+
 // What the headers mean for the body and the connection.
 RequestError read_framing(RequestHead& head) {
   bool has_length = false;
@@ -183,6 +202,7 @@ HeadResult parse_request_head(std::string_view bytes, std::size_t bytes_max, std
   const std::size_t line_end = text.find("\r\n");
   RequestError error = parse_request_line(text.substr(0, line_end), head);
   if (error == RequestError::none) error = parse_header_lines(text.substr(line_end + 2), head);
+  if (error == RequestError::none && !one_host(head)) error = RequestError::bad_request;
   if (error == RequestError::none) error = read_framing(head);
   if (error != RequestError::none) return refuse(error);
   return {ReadStatus::ready, RequestError::none, size};

@@ -1,9 +1,9 @@
 // HTTP/1.1 requests as a server reads them (RFC 9112), however the bytes are cut.
 //
 // Strict where leniency has been an attack: CRLF line ends only, no folded headers, no space before
-// a colon, one Content-Length, never both a length and chunks. A RequestReader is what one
-// connection keeps between reads: empty in the common case that a request comes in one piece, for
-// then it is parsed in place and nothing is copied. Pure: no I/O. One thread.
+// a colon, one Content-Length, never both a length and chunks, one Host. A RequestReader is what
+// one connection keeps between reads: empty in the common case that a request comes in one piece,
+// for then it is parsed in place and nothing is copied. Pure: no I/O. One thread.
 #pragma once
 
 #include <cstdint>

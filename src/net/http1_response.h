@@ -69,7 +69,8 @@ class ResponseParser {
   // True once a byte of the response was fed.
   bool started() const { return state_ != State::head || !carry_.empty(); }
   std::string_view error() const { return error_; }
-  // What came is no HTTP, or breaks its rules; false where the end came too early, or no end at all.
+  // What came is no HTTP, or breaks its rules; false where the end came too early, or no end at
+  // all.
   bool malformed() const { return malformed_; }
 
  private:

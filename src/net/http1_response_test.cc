@@ -121,7 +121,8 @@ TEST(Http1Response, what_is_wrong_is_named) {
 TEST(Http1Response, what_is_no_http_is_told_at_once_and_by_its_name) {
   using namespace std::string_view_literals;
   const std::pair<std::string_view, std::string_view> cases[] = {
-      {"\xff\xff\xff\xff\xff\xff\xff\xff\xff", "the reply does not begin with an HTTP/1.x status line"},
+      {"\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+       "the reply does not begin with an HTTP/1.x status line"},
       {"\x15\x03\x03\0\x02\x02\x46\0\0"sv, "this port speaks TLS: https:// in place of http://"},
       {"\0\0\x06\x04\0\0\0\0\0"sv, "this port speaks HTTP/2 alone: --http 2"}};
   for (const auto& [bytes, error] : cases) {

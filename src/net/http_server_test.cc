@@ -171,7 +171,7 @@ TEST(HttpServer, a_burst_of_slow_requests_leaves_turns_for_what_is_due) {
   std::vector<std::unique_ptr<Client>> clients;
   for (int i = 0; i < 8; ++i) {  // all are ready before the loop begins
     clients.push_back(std::make_unique<Client>(address));
-    clients.back()->send("GET / HTTP/1.1\r\n\r\n");
+    clients.back()->send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   }
   std::thread thread([&] { (*server)->run(); });
   for (auto& client : clients) {
@@ -188,13 +188,13 @@ TEST(HttpServer, a_burst_of_slow_requests_leaves_turns_for_what_is_due) {
 TEST_F(HttpServerTest, answers_and_keeps_the_connection) {
   start(*Address::numeric("127.0.0.1", 0));
   Client client(address());
-  client.send("POST /now HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi");
+  client.send("POST /now HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi");
   EXPECT_EQ(
       client.read_to("hi"),
       "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 12\r\n\r\nPOST /now hi");
-  client.send("GET /later HTTP/1.1\r\n\r\n");
+  client.send("GET /later HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_THAT(client.read_to("/later "), testing::HasSubstr("200 OK"));
-  client.send("GET /close HTTP/1.1\r\n\r\n");
+  client.send("GET /close HTTP/1.1\r\nHost: h\r\n\r\n");
   const std::string last = client.read_all();
   EXPECT_THAT(last, testing::HasSubstr("Connection: close"));
   EXPECT_THAT(last, testing::EndsWith("/close <end>"));
@@ -206,10 +206,10 @@ TEST_F(HttpServerTest, pipelined_requests_are_answered_in_order) {
   std::string all;
   for (int i = 0; i < 100; ++i) {
     const std::string body = format("{:03}", i);
-    all += format("POST {} HTTP/1.1\r\nContent-Length: 3\r\n\r\n{}", i % 3 == 0 ? "/later" : "/now",
-                  body);
+    all += format("POST {} HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n{}",
+                  i % 3 == 0 ? "/later" : "/now", body);
   }
-  client.send(all + "GET /close HTTP/1.1\r\n\r\n");
+  client.send(all + "GET /close HTTP/1.1\r\nHost: h\r\n\r\n");
   const std::string replies = client.read_all();
   std::size_t at = 0;
   for (int i = 0; i < 100; ++i) {
@@ -224,7 +224,8 @@ TEST_F(HttpServerTest, a_request_may_come_byte_by_byte) {
   start(*Address::numeric("127.0.0.1", 0));
   Client client(address());
   const std::string_view request =
-      "POST /now HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n";
+      "POST /now HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: "
+      "chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n";
   for (const char c : request) client.send({&c, 1});
   EXPECT_THAT(client.read_to("abc"), testing::HasSubstr("POST /now abc"));
 }
@@ -232,8 +233,8 @@ TEST_F(HttpServerTest, a_request_may_come_byte_by_byte) {
 TEST_F(HttpServerTest, a_large_reply_waits_for_a_slow_reader) {
   start(*Address::numeric("127.0.0.1", 0));
   Client client(address());
-  for (int i = 0; i < 8; ++i) client.send("GET /big HTTP/1.1\r\n\r\n");
-  client.send("GET /close HTTP/1.1\r\n\r\n");
+  for (int i = 0; i < 8; ++i) client.send("GET /big HTTP/1.1\r\nHost: h\r\n\r\n");
+  client.send("GET /close HTTP/1.1\r\nHost: h\r\n\r\n");
   const std::string all = client.read_all();
   EXPECT_GT(all.size(), 8u << 20);
   EXPECT_THAT(all, testing::EndsWith("GET /close <end>"));
@@ -244,7 +245,7 @@ TEST_F(HttpServerTest, a_large_reply_waits_for_a_slow_reader) {
 TEST_F(HttpServerTest, a_half_closed_client_still_gets_what_was_answered_at_once) {
   start(*Address::numeric("127.0.0.1", 0));
   Client client(address());
-  client.send("GET /big HTTP/1.1\r\n\r\n");
+  client.send("GET /big HTTP/1.1\r\nHost: h\r\n\r\n");
   client.shut();
   EXPECT_THAT(client.read_all(), testing::EndsWith("bb<end>"));
 }
@@ -255,7 +256,7 @@ TEST_F(HttpServerTest, bad_requests_are_told_why_and_the_reply_arrives) {
   for (const auto& [request, status] : std::vector<std::pair<std::string, std::string>>{
            {"nonsense\r\n\r\n", "400 Bad Request"},
            {"GET /" + std::string(500'000, 'x'), "431 Request Header Fields Too Large"},
-           {"POST / HTTP/1.1\r\nContent-Length: 99\r\n\r\n" + std::string(99, 'x'),
+           {"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99\r\n\r\n" + std::string(99, 'x'),
             "413 Content Too Large"},
            {"GET / HTTP/3.0\r\n\r\n", "505 HTTP Version Not Supported"}}) {
     Client client(address());
@@ -275,9 +276,9 @@ TEST_F(HttpServerTest, a_peer_that_goes_away_is_told_to_the_service) {
   start(*Address::numeric("127.0.0.1", 0));
   {
     Client client(address());
-    client.send("GET /never HTTP/1.1\r\n\r\n");
+    client.send("GET /never HTTP/1.1\r\nHost: h\r\n\r\n");
     Client other(address());  // by then the first request has been read
-    other.send("GET /now HTTP/1.1\r\n\r\n");
+    other.send("GET /now HTTP/1.1\r\nHost: h\r\n\r\n");
     other.read_to("/now ");
     client.close();
   }
@@ -289,14 +290,14 @@ TEST_F(HttpServerTest, a_peer_that_goes_away_is_told_to_the_service) {
 TEST_F(HttpServerTest, reset_is_a_reset) {
   start(*Address::numeric("127.0.0.1", 0));
   Client client(address());
-  client.send("GET /reset HTTP/1.1\r\n\r\n");
+  client.send("GET /reset HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_EQ(client.read_all(), "<reset>");
 }
 
 TEST_F(HttpServerTest, says_100_continue) {
   start(*Address::numeric("127.0.0.1", 0));
   Client client(address());
-  client.send("POST /now HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
+  client.send("POST /now HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
   EXPECT_EQ(client.read_to("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
   client.send("xyz");
   EXPECT_THAT(client.read_to("xyz"), testing::HasSubstr("200 OK"));
@@ -307,7 +308,7 @@ TEST_F(HttpServerTest, listens_on_ipv6_and_on_a_unix_socket) {
                                   std::filesystem::temp_directory_path().string(), ::getpid());
   start(*Address::unix_path(path));
   Client client(address());
-  client.send("GET /now HTTP/1.1\r\n\r\n");
+  client.send("GET /now HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_THAT(client.read_to("/now "), testing::HasSubstr("200 OK"));
   stop();
   ::unlink(path.c_str());
@@ -325,7 +326,7 @@ TEST_F(HttpServerTest, many_connections_come_and_go) {
   for (int round = 0; round < 5; ++round) {
     std::vector<Client> clients;
     for (int i = 0; i < 100; ++i) clients.emplace_back(address());
-    for (Client& client : clients) client.send("GET /later HTTP/1.1\r\n\r\n");
+    for (Client& client : clients) client.send("GET /later HTTP/1.1\r\nHost: h\r\n\r\n");
     for (Client& client : clients) {
       EXPECT_THAT(client.read_to("/later "), testing::HasSubstr("200 OK"));
     }
@@ -351,7 +352,8 @@ TEST_F(HttpServerTest, serves_tls) {
     session.consume(session.output().size());
     if (!done) session.feed(socket.read([](const std::string& text) { return !text.empty(); }));
   }
-  ASSERT_TRUE(session.write("GET /big HTTP/1.1\r\n\r\nGET /close HTTP/1.1\r\n\r\n"));
+  ASSERT_TRUE(
+      session.write("GET /big HTTP/1.1\r\nHost: h\r\n\r\nGET /close HTTP/1.1\r\nHost: h\r\n\r\n"));
   socket.send(session.output());
   std::string text;
   std::vector<char> buffer(100'000);

@@ -101,7 +101,8 @@ inline constexpr std::size_t kDecodePadding = 64;
 struct Fragment {
   Category category = Category::text;  // text, reasoning or tool_call
   // UTF-8 as the server sent it, JSON escapes undone. Lone surrogates and raw control bytes become
-  // U+FFFD; a character that the server split between two events stays split. A tool call's text: domain/tool_call.h.
+  // U+FFFD; a character that the server split between two events stays split. A tool call's text:
+  // domain/tool_call.h.
   std::string_view text{};
 };
 

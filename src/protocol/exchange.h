@@ -73,6 +73,7 @@ class Exchange {
   const Query& query() const { return event_.query; }
   Instant due() const { return event_.due; }
   Instant sent() const { return event_.sent; }
+
  private:
   enum class Mode : std::uint8_t { undecided, events, whole, error_body };
 

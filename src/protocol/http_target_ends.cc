@@ -80,7 +80,7 @@ void HttpTarget::State::on_closed(std::uint32_t id, int error, const Stamp& at) 
     slot->exchange.complete(at, decoder, *sink);
   } else {
     const std::string detail(error == 0 ? c.parser.error() : std::strerror(error));
-    const Outcome outcome = error != 0               ? outcome_of(error)
+    const Outcome outcome = error != 0             ? outcome_of(error)
                             : c.parser.malformed() ? Outcome::bad_reply
                                                    : Outcome::truncated;
     slot->exchange.cut_short(outcome, at, detail, decoder, *sink);

@@ -340,8 +340,9 @@ TEST(HttpTarget, a_compressed_reply_fails_at_its_head_and_says_how_it_is_compres
     EXPECT_EQ(to_string(seen.done[0].outcome), to_string(Outcome::bad_reply));
     EXPECT_EQ(seen.detail, format("the reply is compressed ({}), not asked for", coding));
   }
-  const Collector error = ask_script({{"HTTP/1.1 503 Busy\r\nContent-Encoding: gzip\r\n"
-                                       "Content-Length: 3\r\n\r\n\x1f\x8b\x08"}});
+  const Collector error =
+      ask_script({{"HTTP/1.1 503 Busy\r\nContent-Encoding: gzip\r\n"
+                   "Content-Length: 3\r\n\r\n\x1f\x8b\x08"}});
   EXPECT_EQ(to_string(error.done[0].outcome), to_string(Outcome::http_error));
   EXPECT_EQ(error.detail, "HTTP 503: ");
 }

@@ -69,8 +69,9 @@ TEST(Unescape, lone_surrogates_become_the_replacement_character) {
 TEST(Unescape, raw_control_bytes_become_the_replacement_character_where_they_are_taken) {
   using namespace std::string_view_literals;
   const auto lenient = [](std::string_view body) { return unescaped(body, RawControls::replaced); };
-  EXPECT_EQ(lenient("a\0b\x1f"sv), "a\xEF\xBF\xBD"
-                                    "b\xEF\xBF\xBD");
+  EXPECT_EQ(lenient("a\0b\x1f"sv),
+            "a\xEF\xBF\xBD"
+            "b\xEF\xBF\xBD");
   EXPECT_EQ(lenient("\t\n\\n\x7f"), "\xEF\xBF\xBD\xEF\xBF\xBD\n\x7f");
   EXPECT_EQ(lenient("a\"b"), "not a string");
   EXPECT_EQ(lenient("\x01\\x"), "not a string");
@@ -129,7 +130,8 @@ TEST(JsonCursor, damaged_texts_are_refused_where_simdjson_refuses_them) {
       damaged[rng.below(damaged.size())] = "{}[]\",:\\0123456789.eE+-tfnua \t\n"[rng.below(32)];
     }
     if (rng.below(4) == 0) damaged.resize(rng.below(damaged.size()));
-    ASSERT_EQ(sound(damaged), Json::parse(without_raw_controls(damaged)).has_value()) << round << ": " << damaged;
+    ASSERT_EQ(sound(damaged), Json::parse(without_raw_controls(damaged)).has_value())
+        << round << ": " << damaged;
   }
 }
 

@@ -264,9 +264,7 @@ TEST(Decode, half_characters_go_through_and_half_surrogates_do_not) {
 }
 
 TEST(Decode, raw_control_bytes_in_strings_are_text_and_elsewhere_no_json) {
-  const auto event = [](std::string_view word) {
-    return chat(format("\"content\":\"{}\"", word));
-  };
+  const auto event = [](std::string_view word) { return chat(format("\"content\":\"{}\"", word)); };
   Reader reader;
   EXPECT_EQ(reader.read(event(std::string_view("a\0b", 3))).fragments[0].second,
             "a\xEF\xBF\xBD"

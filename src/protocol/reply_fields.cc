@@ -198,8 +198,8 @@ class ReplyReader {
 bool is_escaped_key(const RawString& key, std::string_view name) {
   std::array<char, 256> plain{};
   if (key.size > plain.size()) return false;
-  const char* const end = unescape(key.data, key.data + key.size, plain.data(),
-                                   RawControls::refused);
+  const char* const end =
+      unescape(key.data, key.data + key.size, plain.data(), RawControls::refused);
   return end != nullptr &&
          std::string_view(plain.data(), static_cast<std::size_t>(end - plain.data())) == name;
 }
