@@ -230,7 +230,7 @@ TEST(Files, a_device_or_a_pipe_is_written_to_and_never_replaced) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
   const auto full = write_file_atomic("/dev/full", "x");
   ASSERT_FALSE(full);
-  EXPECT_EQ(full.error().code, Code::io);
+  EXPECT_EQ(full.error().code, Code::exhausted);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 

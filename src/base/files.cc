@@ -85,7 +85,8 @@ Result<void> make_folders(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) {
-    return Error{Code::io, format("cannot make folder '{}': {}", path.string(), error.message())};
+    const Code code = error == std::errc::no_space_on_device ? Code::exhausted : Code::io;
+    return Error{code, format("cannot make folder '{}': {}", path.string(), error.message())};
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <new>
 
 #include "base/check.h"
 #include "base/files.h"
@@ -171,8 +172,11 @@ Result<Json> Json::parse(std::string_view text) {
     if (error == simdjson::NUMBER_ERROR) {
       error = parser.parse(with_wide_integers_as_doubles(text)).get(root);
     }
+    if (error == simdjson::MEMALLOC) throw std::bad_alloc();
     if (error) return Error{Code::corrupt, format("not valid JSON: {}", error_message(error))};
     return convert(root);
+  } catch (const std::bad_alloc&) {
+    throw;  // the input is not to blame
   } catch (const std::exception& e) {
     return Error{Code::corrupt, format("not valid JSON: {}", e.what())};
   }

@@ -24,6 +24,8 @@ std::string_view to_string(Code code) {
       return "unsupported";
     case Code::io:
       return "io";
+    case Code::exhausted:
+      return "exhausted";
   }
   CHECK(false && "no such Code");
   return "";
@@ -33,13 +35,29 @@ Error Error::within(std::string_view what) const {
   return Error{code, format("{}: {}", what, message)};
 }
 
+Code code_of_errno(int number) {
+  switch (number) {
+    case ENOENT:
+      return Code::not_found;
+    case EACCES:
+    case EPERM:
+    case ECONNREFUSED:
+      return Code::refused;
+    case ETIMEDOUT:
+      return Code::timed_out;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:  // a limit on the size of files is a disk of that size
+    case ENOMEM:
+      return Code::exhausted;
+    default:
+      return Code::io;
+  }
+}
+
 Error errno_error(std::string_view what) {
   const int number = errno;
-  Code code = Code::io;
-  if (number == ENOENT) code = Code::not_found;
-  if (number == EACCES || number == EPERM || number == ECONNREFUSED) code = Code::refused;
-  if (number == ETIMEDOUT) code = Code::timed_out;
-  return Error{code, format("{}: {}", what, std::strerror(number))};
+  return Error{code_of_errno(number), format("{}: {}", what, std::strerror(number))};
 }
 
 Error invalid(std::string message) { return Error{Code::invalid, std::move(message)}; }

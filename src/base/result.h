@@ -24,6 +24,7 @@ enum class Code {
   corrupt,      // bytes that are not what they claim to be
   unsupported,  // well formed, but not something we do
   io,           // the disk or the network failed
+  exhausted,    // memory is used up, or a disk takes no more
 };
 
 std::string_view to_string(Code code);
@@ -36,8 +37,9 @@ struct Error {
   Error within(std::string_view what) const;
 };
 
-// errno's text behind `what`, as an Error with Code::io (or not_found, refused where errno says
-// so).
+// The code of a number as errno and std::error_code have it: io, or what says more.
+Code code_of_errno(int number);
+// errno's text behind `what`, with its code.
 Error errno_error(std::string_view what);
 
 template <typename T>

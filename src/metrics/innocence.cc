@@ -41,11 +41,14 @@ class Judge {
       : audit_(audit), point_(point), options_(options) {}
 
   Innocence decide() {
-    for (const ThreadFigures& thread : audit_.threads) weigh_thread(thread);
-    weigh_ranges();
-    weigh_taken();
-    weigh_reading();
-    weigh_connections();
+    // Where no query succeeded there is no figure that the client could have spoilt.
+    if (point_.counts.issued == 0 || point_.counts.completed > 0) {
+      for (const ThreadFigures& thread : audit_.threads) weigh_thread(thread);
+      weigh_ranges();
+      weigh_taken();
+      weigh_reading();
+      weigh_connections();
+    }
     if (audit_.lost_records > 0) {
       add(ClientLimited::yes, format("{} records of the event log were lost", audit_.lost_records),
           "write the run folder to a faster disk");

@@ -18,6 +18,7 @@ ClientAudit innocent() {
 Point measured() {
   Point point;
   point.counts.issued = 1000;
+  point.counts.completed = 1000;
   return point;
 }
 

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/varint.h"
+#include "metrics/failed_share.h"
 
 namespace assay::metrics {
 namespace {
@@ -419,6 +420,7 @@ std::vector<Failures> PointFold::failures() {
 
 std::vector<std::string> PointFold::warnings(const Point& point, std::uint64_t lost_records) const {
   std::vector<std::string> out;
+  if (std::string failed = failed_words(point); !failed.empty()) out.push_back(std::move(failed));
   if (point.end.state == RunState::crashed) {
     out.push_back(
         format("the run ended without a word; {} queries were sent and their end is not recorded",
@@ -430,9 +432,6 @@ std::vector<std::string> PointFold::warnings(const Point& point, std::uint64_t l
   if (lost_records > 0) {
     out.push_back(format("{} records were lost because the disk could not keep them",
                          with_thousands(static_cast<std::int64_t>(lost_records))));
-  }
-  if (point.counts.issued > 0 && point.counts.completed == 0) {
-    out.push_back("no query succeeded: there is nothing to measure");
   }
   const Tokens& tokens = point.tokens;
   std::ranges::move(token_warnings(tokens), std::back_inserter(out));

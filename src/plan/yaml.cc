@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <new>
 #include <optional>
 #include <sstream>
 
@@ -391,6 +392,8 @@ Result<Node> parse_yaml(std::string_view text) {
     return invalid(format("{}: {}", error.line, error.what));
   } catch (const YAML::Exception& error) {
     return invalid(format("{}: not valid YAML: {}", error.mark.line + 1, error.msg));
+  } catch (const std::bad_alloc&) {
+    throw;  // the input is not to blame
   } catch (const std::exception& error) {
     return invalid(format("1: not valid YAML: {}", error.what()));
   }

@@ -65,7 +65,8 @@ Result<std::size_t> read_lines(std::string_view text, const std::filesystem::pat
 }
 
 Error io_error(const std::filesystem::path& path, std::string_view what) {
-  return Error{Code::io, format("{}: {}: {}", path.string(), what, std::strerror(errno))};
+  const Code code = code_of_errno(errno) == Code::exhausted ? Code::exhausted : Code::io;
+  return Error{code, format("{}: {}: {}", path.string(), what, std::strerror(errno))};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 #include "base/files.h"
@@ -29,13 +30,16 @@ StreamFile::~StreamFile() {
 }
 
 void StreamFile::append(std::string_view bytes) {
-  std::fwrite(bytes.data(), 1, bytes.size(), file_.get());
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size() && error_ == 0) {
+    error_ = errno;
+  }
 }
 
 Result<void> StreamFile::commit() {
   const bool in_place = beside_ == path_;  // a device or a pipe: no fsync, no rename
   const bool written = std::ferror(file_.get()) == 0 && std::fflush(file_.get()) == 0 &&
                        (in_place || ::fsync(::fileno(file_.get())) == 0);
+  if (!written && error_ != 0) errno = error_;  // the first failure is the cause
   if (!written) return errno_error(format("cannot write '{}'", path_.string()));
   std::error_code error;
   if (!in_place) std::filesystem::rename(beside_, path_, error);

@@ -34,6 +34,7 @@ class StreamFile {
   std::filesystem::path path_;
   std::filesystem::path beside_;
   std::unique_ptr<std::FILE, Close> file_;
+  int error_ = 0;  // errno of the first write that failed
 };
 
 }  // namespace assay::record

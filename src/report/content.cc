@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "metrics/early_stopping.h"
+#include "metrics/failed_share.h"
 #include "report/basis.h"
 
 namespace assay::report {
@@ -327,10 +328,9 @@ Content make_content(const Point& point, const RunContext& context) {
     for (const metrics::InnocenceReason& reason : context.innocence->reasons) {
       reasons.push_back(printable(client_warning(reason)));
     }
-    // First, but where nothing was measured: then why not comes first.
-    const bool measured = point.counts.completed > 0 || point.counts.issued == 0;
-    out.warnings.insert(measured ? out.warnings.begin() : out.warnings.end(), reasons.begin(),
-                        reasons.end());
+    // First, but for what failed: that is the first of the point's own warnings.
+    const bool failed = metrics::failed_share(point).said() && !out.warnings.empty();
+    out.warnings.insert(out.warnings.begin() + (failed ? 1 : 0), reasons.begin(), reasons.end());
   }
   out.headlines = {throughput_headline(point), user_headline(point), ttft_headline(point),
                    failed_headline(point)};

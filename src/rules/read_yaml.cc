@@ -1,6 +1,8 @@
 // The one file of the room that knows the YAML library.
 #include <yaml-cpp/yaml.h>
 
+#include <new>
+
 #include "base/format.h"
 #include "base/text.h"
 #include "rules/document.h"
@@ -89,6 +91,8 @@ Result<YamlTree> read_yaml(const std::string& text) {
     return invalid(format("{}: {}", refusal.line, refusal.what));
   } catch (const YAML::Exception& e) {
     return invalid(format("{}: not valid YAML: {}", e.mark.line + 1, e.msg));
+  } catch (const std::bad_alloc&) {
+    throw;  // the input is not to blame
   } catch (const std::exception& e) {
     return invalid(format("0: not valid YAML: {}", e.what()));
   }

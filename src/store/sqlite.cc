@@ -104,6 +104,7 @@ class SqliteSql final : public Sql {
     const std::string message = format("store '{}': {}", path_, sqlite3_errmsg(db_));
     if (code == SQLITE_CONSTRAINT) return {Code::refused, message};
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED) return {Code::timed_out, message};
+    if (code == SQLITE_FULL || code == SQLITE_NOMEM) return {Code::exhausted, message};
     if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) return {Code::corrupt, message};
     return {Code::io, message};
   }

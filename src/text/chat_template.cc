@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdlib>
 #include <ctime>
+#include <new>
 
 #include "base/files.h"
 #include "base/format.h"
@@ -114,6 +115,8 @@ Result<std::string> ChatTemplate::render(const Json& variables, std::int64_t now
     return jinja::render(parts_->body, std::move(globals));
   } catch (const jinja::Fault& fault) {
     return error_of(fault, parts_->name);
+  } catch (const std::bad_alloc&) {
+    throw;  // the input is not to blame
   } catch (const std::exception& e) {
     return invalid(format("{}: {}", parts_->name, e.what()));
   }

@@ -116,6 +116,7 @@ def test_a_runs_config_asks_for_the_audit(assay, endpoint, tmp_path):
     alone = tmp_path / "alone"
     verdict = assay("run", "--config", config, "--report-dir", alone, "--json",
                     "--allow-client-limited", code=1).json()
+    assert [cause["code"] for cause in verdict.pop("exit")["causes"]] == [1]
     below = alone / "audit"
     assert json.loads((below / "audit_output_caching_test.json").read_text()) == verdict
     assert not verdict["passed"] and verdict["sample_index"] == 5

@@ -11,7 +11,8 @@ def a_run(assay, endpoint, tmp_path):
     server = endpoint("--osl", 12, "--ttft", "4ms", "--itl", "1ms", "--seed", 3, "--fault",
                       "http500=0.1")
     assay("run", "--endpoint", server.url, "--model", "<b>m</b>", "--concurrency", 8, "--samples",
-          120, "--report-dir", tmp_path / "run", "--quiet", "--allow-client-limited")
+          120, "--report-dir", tmp_path / "run", "--quiet", "--allow-client-limited",
+          code=7)
     return tmp_path / "run"
 
 

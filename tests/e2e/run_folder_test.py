@@ -33,7 +33,8 @@ def a_run(assay, endpoint, tmp_path):
     server = endpoint("--osl", 12, "--ttft", "4ms", "--itl", "1ms", "--seed", 3, "--fault",
                       "http500=0.1,truncate=0.1")
     assay("run", "--endpoint", server.url, "--model", "m", "--concurrency", 8, "--samples", SAMPLES,
-          "--report-dir", tmp_path / "run", "--quiet", "--events-jsonl", "--allow-client-limited")
+          "--report-dir", tmp_path / "run", "--quiet", "--events-jsonl", "--allow-client-limited",
+          code=7)
     return tmp_path / "run"
 
 

@@ -88,7 +88,7 @@ def test_every_quirk_has_the_right_figures_or_the_right_failure(measure):
         summary, _, _ = measure(
             ["--quirk", name, "--osl", 16, "--ttft", "5ms", "--itl", "1ms", "--stall", "50ms"],
             ["--concurrency", 2, "--samples", 4, "--query-timeout", "20s"],
-            code=0 if expected == OK else 3)
+            code=0 if expected == OK else 7)
         seen = {OK: summary["n_samples_completed"], **failures(summary)}
         for outcome in RACES.get(name, set()):
             seen[OK] += seen.pop(outcome, 0)
@@ -131,7 +131,7 @@ def test_each_protocol_streams(measure, api):
 def test_faults_are_counted_exactly_as_the_endpoint_made_them(measure, tmp_path):
     summary, server, _ = measure(
         ["--fault", "reset=0.05,truncate=0.05,http500=0.05", "--osl", 16, "--seed", 7],
-        ["--concurrency", 64, "--samples", 1000])
+        ["--concurrency", 64, "--samples", 1000], code=7)
     assert summary["n_samples_issued"] == 1000
     assert summary["n_samples_completed"] + summary["n_samples_failed"] == 1000
     server.stop()

@@ -7,7 +7,10 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <new>
+#include <system_error>
 #include <vector>
 
 #include "apps/cli/console.h"
@@ -67,7 +70,9 @@ std::string help() {
       "\nassay COMMAND --help explains one. Every command takes --json.\n"
       "Exit codes: 0 done, 1 findings, 2 bad input or no such file, 3 endpoint can't be\n"
       "reached or file not read or written, 4 client-limited, 5 worse than the baseline,\n"
-      "6 not comparable, 130 interrupted.\n";
+      "6 not comparable, 7 more than 10 % of the queries failed or none succeeded, 8 out of\n"
+      "memory or of space on a disk, 130 interrupted. Of several the shell gets the first of\n"
+      "8, 130, 7, 3, 4, 5; --json of run and curve has all, as \"exit\".\n";
   return out;
 }
 
@@ -109,6 +114,24 @@ void end_if_nobody_reads() {
   std::raise(SIGPIPE);
 }
 
+constexpr std::string_view kNoMemory =
+    "error: out of memory\n"
+    "  a smaller input, fewer threads or connections, or a larger limit (ulimit -v)";
+
+// Threads other than the first end here. Nothing may be allocated any more.
+[[noreturn]] void end_of_a_thread() {
+  try {
+    if (const std::exception_ptr fault = std::current_exception()) std::rethrow_exception(fault);
+  } catch (const std::bad_alloc&) {
+    static_cast<void>(::write(STDERR_FILENO, kNoMemory.data(), kNoMemory.size()));
+    static_cast<void>(::write(STDERR_FILENO, "\n", 1));
+    ::_exit(exit_code(ExitCode::exhausted));
+  } catch (const std::exception& fault) {
+    static_cast<void>(std::fprintf(stderr, "error: internal: %s\n", fault.what()));
+  }
+  std::abort();
+}
+
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
@@ -120,11 +143,21 @@ int dispatch(Args args) {
   }
   // Whoever stops reading the talk must not end a measurement.
   std::signal(SIGPIPE, SIG_IGN);
+  std::set_terminate(end_of_a_thread);
   int code = 0;
   try {
     const Result<int> result = run_command(args);
     code = result ? *result : exit_code(result.error().code);
     if (!result) say(error_text(result.error()));
+  } catch (const std::bad_alloc&) {
+    say(kNoMemory);
+    code = exit_code(ExitCode::exhausted);
+  } catch (const std::system_error& fault) {
+    // No thread to be had is no memory for its stack, or a limit on threads.
+    const bool none = fault.code() == std::errc::resource_unavailable_try_again ||
+                      fault.code() == std::errc::not_enough_memory;
+    say(none ? kNoMemory : format("error: internal: {}", fault.what()));
+    code = exit_code(none ? ExitCode::exhausted : ExitCode::findings);
   } catch (const std::exception& fault) {
     say(format("error: internal: {}", fault.what()));
     code = exit_code(ExitCode::findings);

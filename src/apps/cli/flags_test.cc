@@ -146,13 +146,6 @@ TEST(Console, each_error_of_a_message_gets_its_own_line) {
             "error: a: wrong\n       did you mean b?\nerror: c: wrong too");
 }
 
-TEST(ExitCode, tells_bad_input_from_what_cannot_be_reached) {
-  EXPECT_EQ(exit_code(Code::invalid), 2);
-  EXPECT_EQ(exit_code(Code::not_found), 2);
-  EXPECT_EQ(exit_code(Code::refused), 3);
-  EXPECT_EQ(exit_code(Code::io), 3);
-}
-
 TEST(Dispatch, an_unknown_command_is_bad_input) {
   const std::vector<std::string> args{"verson"};
   testing::internal::CaptureStderr();

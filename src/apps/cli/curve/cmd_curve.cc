@@ -8,7 +8,9 @@
 #include "apps/cli/exit_code.h"
 #include "apps/cli/explore/store_flags.h"
 #include "apps/cli/interrupt.h"
+#include "base/display.h"
 #include "base/format.h"
+#include "metrics/failed_share.h"
 #include "record/manifest.h"
 #include "report/curve_text.h"
 
@@ -22,10 +24,13 @@ void say_point(const metrics::Curve& curve, std::size_t point) {
 }
 
 Result<int> finish(const CurveFolder& folder, const CurveOptions& options, const CurveEnd& end,
-                   int code) {
+                   Ending ending) {
   ASSIGN_OR_RETURN(const metrics::Curve curve, load_curve(folder));
   TRY(publish_curve(folder, curve));
-  if (options.json) print(metrics::curve_json(curve).dump(2) + "\n");
+  if (!end.finished && ending.clean()) ending.add(ExitCode::findings, end.why);
+  if (options.json) {
+    print(metrics::curve_json(curve).set("exit", ending.json()).dump(2) + "\n");
+  }
   if (!options.json || !options.quiet) {
     const report::TerminalStyle style = report::terminal_style(options.json ? 2 : 1);
     std::string text = report::curve_terminal(curve, {}, style);
@@ -38,8 +43,7 @@ Result<int> finish(const CurveFolder& folder, const CurveOptions& options, const
     }
     options.json ? write_error(text) : print(text);
   }
-  if (code != 0) return code;
-  return exit_code(end.finished ? ExitCode::done : ExitCode::findings);
+  return ending.code();
 }
 
 // Short measurements at levels of the search's choosing, below search/ of the folder.
@@ -57,17 +61,33 @@ Result<int> find(RunFlags& flags, const CurveOptions& asked) {
   ASSIGN_OR_RETURN(const auto folder, choose_curve_folder(prepared.config.report_dir));
   run::Control control;
   const InterruptGuard guard(control);
-  const auto measure = [&](std::int64_t level) {
-    return measure_level(prepared, options, level, folder / "search" / format("r{}", level),
-                         control);
+  bool answered = false;
+  std::string failed;
+  const auto measure = [&](std::int64_t level) -> Result<metrics::Point> {
+    ASSIGN_OR_RETURN(
+        metrics::Point point,
+        measure_level(prepared, options, level, folder / "search" / format("r{}", level), control));
+    answered = answered || point.counts.completed > 0;
+    failed = metrics::failed_words(point);
+    return point;
   };
   FindWish wish{.what = options.find, .slo = options.slo};
   wish.most = static_cast<std::int64_t>(options.c_max.value_or(kMost));
   ASSIGN_OR_RETURN(const Json found, find_level(wish, measure, [&](const std::string& line) {
                      if (!options.quiet) say(line);
                    }));
-  print(options.json ? found.dump(2) + "\n" : find_text(found));
-  return exit_code(found["good"].as_int() > 0 ? ExitCode::done : ExitCode::findings);
+  // A level at which queries fail is what the search looks for; one reply at least it must see.
+  Ending ending;
+  if (!answered && !failed.empty()) ending.add(ExitCode::too_many_failed, failed);
+  if (found["good"].as_int() == 0) ending.add(ExitCode::findings, "no level is good");
+  if (options.json) {
+    Json out = found;
+    print(out.set("exit", ending.json()).dump(2) + "\n");
+  } else {
+    print(find_text(found));
+  }
+  if (!answered && !failed.empty()) say("warning: " + printable(failed));
+  return ending.code();
 }
 
 int show_plan(const CurveSettings& settings, const std::vector<PointState>& points,
@@ -112,9 +132,9 @@ class CurveCourse {
     PointMeasurer measurer(prepared_, options_, folder_, control_);
     ASSIGN_OR_RETURN(const CurveEnd end, run_curve(folder_, std::ref(measurer),
                                                    [&](std::size_t point) { ended(point); }));
-    const int seen = measurer.exit_code_seen();
-    return finish(folder_, options_, end,
-                  seen == 0 && caught ? exit_code(ExitCode::findings) : seen);
+    Ending ending = measurer.ending();
+    if (caught) ending.add(ExitCode::findings, "the output caching audit did not pass");
+    return finish(folder_, options_, end, std::move(ending));
   }
 
  private:

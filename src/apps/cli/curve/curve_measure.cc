@@ -3,7 +3,7 @@
 #include "apps/cli/console.h"
 #include "apps/cli/curve/curve_load.h"
 #include "apps/cli/curve/curve_show.h"
-#include "apps/cli/exit_code.h"
+#include "apps/cli/measure/accuracy.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/format.h"
@@ -81,18 +81,16 @@ Result<PointOutcome> PointMeasurer::operator()(const plan::CurvePoint& point,
 PointOutcome PointMeasurer::outcome_of(const RecordedRun& recorded, Duration took) {
   PointOutcome out{.took = took};
   const metrics::Point& point = recorded.run.point;
-  // A score that falls short spoils the command's exit code, not the point.
-  ClientOptions lenient = options_.client;
-  lenient.require_accuracy = false;
-  const int code = exit_code_of(recorded, lenient);
-  const bool limited = code == exit_code(ExitCode::client_limited);
   out.qps = point.rates.qps;
-  out.complete = point.complete() && (code == 0 || limited);
+  const Ending ending = ending_of(recorded, options_.client);
+  ending_.add(ending);
+  // A score that falls short, a limited client and failures beside replies spoil the command's exit
+  // code, not the point.
+  out.complete = point.complete() && point.counts.completed > 0 &&
+                 accuracy_trouble(recorded.run.accuracy).empty();
   out.stop = !out.complete;
-  if (code != 0 && (worst_ == 0 || !limited)) worst_ = code;
-  if (worst_ == 0) worst_ = exit_code_of(recorded, options_.client);
   if (!out.complete) {
-    out.why = point.end.reason.empty() ? "no query succeeded" : point.end.reason;
+    out.why = ending.clean() ? "no query succeeded" : ending.causes().front().why;
   }
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "apps/cli/curve/curve_prepare.h"
 #include "apps/cli/curve/curve_run.h"
+#include "apps/cli/exit_code.h"
 #include "base/result.h"
 #include "metrics/caching_audit.h"
 #include "metrics/point.h"
@@ -23,8 +24,8 @@ class PointMeasurer {
 
   Result<PointOutcome> operator()(const plan::CurvePoint& point, const std::filesystem::path& where,
                                   double rate);
-  // The gravest of the runs' own exit codes; 0: none.
-  int exit_code_seen() const { return worst_; }
+  // What the runs' own exit codes follow from.
+  const Ending& ending() const { return ending_; }
 
  private:
   PointOutcome outcome_of(const RecordedRun& recorded, Duration took);
@@ -34,7 +35,7 @@ class PointMeasurer {
   const CurveOptions& options_;
   CurveFolder& folder_;
   run::Control& control_;
-  int worst_ = 0;
+  Ending ending_{};
 };
 
 // Asks the endpoint what it is, once a curve, into its folder. An endpoint that does not say is no

@@ -17,9 +17,11 @@
 #include "apps/cli/measure/run_talk.h"
 #include "apps/cli/results/caching_files.h"
 #include "apps/cli/results/recorded_run.h"
+#include "base/display.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "metrics/accuracy_text.h"
+#include "metrics/failed_share.h"
 #include "report/terminal.h"
 
 namespace assay::cli {
@@ -98,12 +100,14 @@ class RunCourse {
   Result<int> run(const Args& args) {
     command_ = {"assay", "run"};
     command_.insert(command_.end(), args.begin(), args.end());
-    int code = exit_code(ExitCode::done);
+    Ending ending;
+    std::string failed;
     const bool main = !audit_ || !audit_->wish.only;
     Json result;
     if (main) {
       ASSIGN_OR_RETURN(const RecordedRun recorded, measure_main());
-      code = exit_code_of(recorded, options_.client);
+      ending = ending_of(recorded, options_.client);
+      failed = metrics::failed_words(recorded.run.point);
       show(recorded.run);
       result = summary_json(recorded.run);
       if (audit_ && !recorded.run.point.complete()) {
@@ -113,14 +117,15 @@ class RunCourse {
     }
     if (audit_) {
       ASSIGN_OR_RETURN(const metrics::CachingAudit verdict, measure_audit(main));
-      if (code == 0 && !verdict.passed) code = exit_code(ExitCode::findings);
+      if (!verdict.passed) ending.add(ExitCode::findings, "the output caching audit did not pass");
       Json said = metrics::caching_json(verdict);
       main ? static_cast<void>(result.set("output_caching_audit", std::move(said)))
            : static_cast<void>(result = std::move(said));
     }
-    if (options_.json) print(result.dump(2) + "\n");
+    if (options_.json) print(result.set("exit", ending.json()).dump(2) + "\n");
     if (main && !options_.store.empty()) TRY(put_in_store(folder_, options_.store));
-    return code;
+    if (!failed.empty()) say("warning: " + printable(failed));
+    return ending.code();
   }
 
  private:

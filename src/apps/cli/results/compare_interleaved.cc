@@ -115,10 +115,11 @@ Result<int> compare_interleaved(Args args) {
   if (!typed.quiet) say_if_early(plan, sides[0], time);
   for (const RecordedRun& side : sides) {
     // The comparison itself refuses a run whose client was the bottleneck, and says why.
-    const int code = exit_code_of(side, {.allow_client_limited = true});
-    if (code != exit_code(ExitCode::done)) {
-      say(format("nothing to compare: see assay report {}", side.run.folder.string()));
-      return code;
+    const Ending ending = ending_of(side, {.allow_client_limited = true});
+    if (!ending.clean()) {
+      say(format("nothing to compare: {}\n  assay report {}", ending.causes().front().why,
+                 side.run.folder.string()));
+      return ending.code();
     }
   }
   return compare_folders(a, b, typed.compare);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "apps/cli/exit_code.h"
 #include "apps/cli/measure/accuracy.h"
 #include "apps/cli/measure/calibration.h"
 #include "apps/cli/measure/token_counting.h"
@@ -15,9 +14,11 @@
 #include "base/hash.h"
 #include "base/machine.h"
 #include "base/version.h"
+#include "metrics/failed_share.h"
 #include "plan/saved_config.h"
 #include "record/client_audit_json.h"
 #include "record/manifest.h"
+#include "report/content.h"
 
 namespace assay::cli {
 namespace {
@@ -290,24 +291,40 @@ Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
   return out;
 }
 
-int exit_code_of(const RecordedRun& recorded, const ClientOptions& client) {
-  const LoadedRun& run = recorded.run;
-  if (run.point.end.state == RunState::interrupted) {
-    for (const run::RunResult& shard : recorded.measured.shards) {
-      if (shard.target_dead) return exit_code(ExitCode::unreachable);
+namespace {
+
+void add_stop(const RecordedRun& recorded, Ending& out) {
+  const RunEnd& end = recorded.run.point.end;
+  if (end.state != RunState::interrupted) return;
+  for (const run::RunResult& shard : recorded.measured.shards) {
+    if (shard.guarded && shard.phases.back().stopped != run::StopReason::budget) {
+      return out.add(ExitCode::too_many_failed, end.reason);
     }
-    return exit_code(ExitCode::interrupted);
+    if (shard.target_dead) return out.add(ExitCode::unreachable, end.reason);
   }
-  if (run.point.counts.issued > 0 && run.point.counts.completed == 0) {
-    return exit_code(ExitCode::unreachable);
+  out.add(ExitCode::interrupted, end.reason);
+}
+
+}  // namespace
+
+Ending ending_of(const RecordedRun& recorded, const ClientOptions& client) {
+  const LoadedRun& run = recorded.run;
+  Ending out;
+  add_stop(recorded, out);
+  if (metrics::failed_share(run.point).too_many()) {
+    out.add(ExitCode::too_many_failed, metrics::failed_words(run.point));
   }
-  if (!accuracy_trouble(run.accuracy).empty()) return exit_code(ExitCode::findings);
+  if (const std::string trouble = accuracy_trouble(run.accuracy); !trouble.empty()) {
+    out.add(ExitCode::findings, trouble);
+  }
   if (client.require_accuracy && accuracy_is_short(run.accuracy)) {
-    return exit_code(ExitCode::findings);
+    out.add(ExitCode::findings, "the accuracy is not what the workload demands");
   }
   const bool guilty = run.innocence && run.innocence->client_limited == metrics::ClientLimited::yes;
-  return exit_code(guilty && !client.allow_client_limited ? ExitCode::client_limited
-                                                          : ExitCode::done);
+  if (guilty && !client.allow_client_limited) {
+    out.add(ExitCode::client_limited, "the client " + report::innocence_text(*run.innocence));
+  }
+  return out;
 }
 
 }  // namespace assay::cli

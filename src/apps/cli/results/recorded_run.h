@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/exit_code.h"
 #include "apps/cli/flags.h"
 #include "apps/cli/measure/measure.h"
 #include "apps/cli/measure/run_folder.h"
@@ -69,6 +70,6 @@ Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
                                                       const Watch& watch, run::Control& control);
 
 // How the run ended, for the shell.
-int exit_code_of(const RecordedRun& recorded, const ClientOptions& client);
+Ending ending_of(const RecordedRun& recorded, const ClientOptions& client);
 
 }  // namespace assay::cli

@@ -1,0 +1,152 @@
+"""A guarded load: what failed is said first, and the exit code says how a run ended."""
+
+import http.server
+import json
+import resource
+import subprocess
+import threading
+
+import pytest
+
+from conftest import TIMEOUT_S, program
+
+TOO_MANY_FAILED = 7
+EXHAUSTED = 8
+
+
+def run_args(url, folder, *more):
+    return ["run", "--endpoint", url, "--model", "m", "--report-dir", folder, "--quiet", "--json",
+            "--allow-client-limited", *more]
+
+
+class Model(http.server.ThreadingHTTPServer):
+    """A chat endpoint of ours: `reply(number, body)` gives (status, document) of the number-th."""
+
+    daemon_threads = True
+
+    def __init__(self, reply):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.reply = reply
+        self.asked = []
+        self.lock = threading.Lock()
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        with self.server.lock:
+            self.server.asked.append(body)
+            number = len(self.server.asked)
+        status, document = self.server.reply(number, body)
+        data = json.dumps(document).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def good():
+    return 200, {"choices": [{"message": {"content": "hello there"}, "finish_reason": "stop"}],
+                 "usage": {"prompt_tokens": 5, "completion_tokens": 2}}
+
+
+def refused(status, message):
+    return status, {"error": {"message": message}}
+
+
+@pytest.fixture
+def model():
+    """model(reply) -> Model; each is closed when the test ends."""
+    servers = []
+
+    def start(reply):
+        servers.append(Model(reply))
+        threading.Thread(target=servers[-1].serve_forever, daemon=True).start()
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def codes(result):
+    return [cause["code"] for cause in result["exit"]["causes"]]
+
+
+def warnings_of(text):
+    return [line for line in text.splitlines() if line.strip().startswith("! warning")]
+
+
+def test_a_run_that_failed_says_so_first_and_last_and_by_its_exit_code(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "1ms", "--osl", 4, "--fault", "http500=0.9", "--seed", 3)
+    done = assay(*run_args(server.url, tmp_path / "r", "--samples", 200, "--concurrency", 2),
+                 code=TOO_MANY_FAILED)
+    result = done.json()
+    failed, of = result["n_samples_failed"], result["n_samples_issued"]
+    assert (of, failed > 100) == (200, True)
+    words = f"{failed / of:.1%}".replace("%", " %") + f" of the queries failed, {failed} of 200"
+    assert done.err.splitlines()[-1].startswith(f"warning: {words}: HTTP 500")
+    assert result["exit"]["code"] == TOO_MANY_FAILED and codes(result) == [TOO_MANY_FAILED]
+    assert result["exit"]["causes"][0]["why"].startswith(words)
+    assert words in warnings_of(assay("report", tmp_path / "r").out)[0]
+    assert result["assay"]["warnings"][0].startswith(words)
+
+
+def test_up_to_10_percent_is_said_and_is_exit_0(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "1ms", "--osl", 4, "--fault", "http500=0.05", "--seed", 3)
+    done = assay(*run_args(server.url, tmp_path / "r", "--samples", 400, "--concurrency", 2))
+    assert 4 < done.json()["n_samples_failed"] <= 40 and codes(done.json()) == []
+    assert "% of the queries failed" in done.err.splitlines()[-1]
+
+
+def test_where_none_succeeded_the_cause_comes_before_the_client(assay, model, tmp_path):
+    server = model(lambda number, body: refused(503, "Overloaded, come back later"))
+    done = assay("run", "--endpoint", server.url, "--model", "m", "--samples", 4, "--streaming",
+                 "off", "--concurrency", 2, "--report-dir", tmp_path / "r", code=TOO_MANY_FAILED)
+    cause = "no query succeeded, 4 of 4 failed: HTTP 503: Overloaded, come back later"
+    assert done.err.splitlines()[-1] == "warning: " + cause
+    told = assay("report", tmp_path / "r").out
+    first = " ".join(told[told.index("! warning"):].split())
+    assert first.startswith("! warning " + cause), told
+    summary = assay("report", tmp_path / "r", "--json").json()
+    assert summary["client"] == {"client_limited": "no", "reasons": []}
+
+
+def test_max_failures_is_exit_7_and_not_130(assay, model, tmp_path):
+    server = model(lambda number, body: good() if number < 20 else refused(500, "no"))
+    done = assay(*run_args(server.url, tmp_path / "r", "--samples", 1000, "--streaming", "off",
+                           "--concurrency", 1, "--max-failures", 3), code=TOO_MANY_FAILED)
+    assert any("--max-failures" in cause["why"] for cause in done.json()["exit"]["causes"])
+    assert 130 not in codes(done.json())
+
+
+def test_a_curve_has_the_causes_of_all_its_points(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "1ms", "--osl", 4, "--fault", "http500=0.5", "--seed", 3)
+    done = assay("curve", "--endpoint", server.url, "--model", "m", "--isl", 8, "--osl", 4,
+                 "--concurrency", "1,2", "--no-accuracy", "--quick", "--quiet", "--json",
+                 "--allow-client-limited", "--report-dir", tmp_path / "c", code=TOO_MANY_FAILED)
+    assert codes(done.json()) == [TOO_MANY_FAILED] * 2
+    assert len(done.json()["points"]) == 2, "failures beside replies end no curve"
+
+
+def test_out_of_memory_has_a_name_and_an_exit_code_of_its_own(tmp_path):
+    rows = tmp_path / "rows.json"
+    rows.write_text(json.dumps([{"prompt": "x" * (1 << 20)}] * 64))
+    command = [program(), "convert", rows, tmp_path / "out"]
+    limit = 100 << 20
+    done = subprocess.run(command, capture_output=True, text=True,
+                          timeout=TIMEOUT_S, check=False,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS,
+                                                                (limit, limit)))
+    assert done.returncode == EXHAUSTED, done.stderr
+    assert done.stderr.startswith("error: out of memory")
+    assert subprocess.run(command, capture_output=True, check=False,
+                          timeout=TIMEOUT_S).returncode == 2, "read whole, it is no tool's file"
