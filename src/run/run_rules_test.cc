@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,19 @@
 
 namespace assay::run {
 namespace {
+
+// Simulated time in which the loop looks before a send instead of sleeping.
+class SpinningClock final : public Clock {
+ public:
+  explicit SpinningClock(Duration window) : window_(window) {}
+  Instant now() const override { return clock_.now(); }
+  void sleep_until(Instant until) override { clock_.sleep_until(until); }
+  Duration spin_window() const override { return window_; }
+
+ private:
+  SimClock clock_{};
+  Duration window_;
+};
 
 struct Lags {
   std::uint64_t count = 0;
@@ -41,7 +55,7 @@ Instant place_since(const PhasePlan& phase, Instant started, const std::vector<S
   std::vector<Instant> ends;
   for (std::size_t i = at; i-- > 0;) {
     if (steps[i].ended) ends.push_back(steps[i].ended->released);
-    if (steps[i].polled && steps[i].polled->until > steps[i].polled->at) {
+    if (steps[i].polled && !steps[i].polled->between_sends) {
       looked = steps[i].polled->at;
       break;
     }
@@ -102,25 +116,37 @@ void check_submit(Twin& twin, const std::vector<Step>& steps, std::size_t at) {
 // While a query may go, the loop does not sleep; and it wakes in time for the next.
 void check_poll(const Twin& twin, const Polled& poll, std::size_t in_flight, bool issuing) {
   EXPECT_LE(poll.until, std::max(poll.at, poll.at + 50_ms));
-  if (!issuing || poll.until <= poll.at) return;
+  if (poll.between_sends) {
+    EXPECT_LE(poll.until, poll.at);
+    return;
+  }
+  if (!issuing) return;
   const PhasePlan& phase = twin.phase;
   const Duration elapsed = poll.at - twin.started;
   if (elapsed >= phase.stop.duration_max || twin.issued >= phase.stop.queries_max) return;
-  EXPECT_LE(poll.until, twin.started + phase.stop.duration_max);
+  // What it must come back for.
+  Instant next = twin.started + phase.stop.duration_max;
   for (const LimitStep& step : phase.limits) {
-    if (step.at > elapsed) {
-      EXPECT_LE(poll.until, twin.started + step.at);
-    }
+    if (step.at > elapsed) next = std::min(next, twin.started + step.at);
   }
+  EXPECT_LE(poll.until, next);
   const bool full = in_flight >= limit_at(phase, elapsed);
   if (phase.open_loop) {
     if (twin.issued >= phase.arrivals.size()) return;
     const Instant due = twin.started + phase.arrivals[twin.issued];
     if (full && due <= poll.at) return;
     EXPECT_GT(due, poll.at) << "it slept while a query was due and had a place";
-    EXPECT_LE(poll.until, std::max(poll.at, due - twin.spin));
+    if (twin.spin == Duration::max()) {
+      EXPECT_EQ(poll.until, poll.at) << "it was told never to sleep";
+    } else {
+      EXPECT_LE(poll.until, std::max(poll.at, due - twin.spin));
+      if (std::min(due, next) - poll.at > twin.spin) {
+        EXPECT_GT(poll.until, poll.at) << "it looked long before the send";
+      }
+    }
   } else {
     EXPECT_TRUE(full) << "it slept while a slot was free";
+    EXPECT_GT(poll.until, poll.at) << "it looked though no send follows";
   }
 }
 
@@ -155,8 +181,10 @@ void compare_with_twin(std::uint64_t seed) {
   Rng rng(seed);
   const PhasePlan phase = random_phase(rng);
   const bool late = rng.below(3) != 0;
-  SimClock clock;
-  LateTarget target(clock, seed, late ? 3_ms : Duration{}, late ? 20_us : Duration{});
+  const Duration window = std::array{Duration{}, 150_us, 2_ms, Duration::max()}[rng.below(4)];
+  SpinningClock clock(window);
+  LateTarget target(clock, seed, late ? 3_ms : Duration{}, late ? 20_us : Duration{},
+                    window == Duration{} ? Duration{} : 10_us);
   NoSink sink;
   const RunResult result = run(Plan{.phases = {phase}}, clock, target, sink, Control{});
   const PhaseResult& ran = result.phases[0];

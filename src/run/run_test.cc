@@ -78,13 +78,14 @@ class CountingSink final : public EventSink {
   void on_phase(const PhaseMark& mark) override { marks.push_back(mark); }
   void on_sent(const Query&, Instant, Instant) override { ++sent; }
   void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
+  void on_tick(Instant now) override { ticks.push_back(now); }
   void on_done(const Event& event, std::string_view) override {
     ++done[event.query.index];
     if (interrupt != nullptr && ++ended == interrupt_after) interrupt->ask_to_stop();
     if (interrupt != nullptr && interrupt_twice) interrupt->ask_to_stop();
   }
   std::vector<PhaseMark> marks{};
+  std::vector<Instant> ticks{};
   std::map<std::uint32_t, int> done{};
   int sent = 0;
   int ended = 0;
@@ -112,6 +113,41 @@ TEST(Run, a_closed_loop_keeps_the_slots_full_and_stops_at_the_count) {
   EXPECT_EQ(result.phases[0].stopped, StopReason::count);
   EXPECT_EQ(target.peak, 4U);
   EXPECT_EQ(clock.now(), Instant{} + 60_ms);  // ceil(22 / 4) rounds of 10 ms
+}
+
+TEST(Run, enough_is_enough_at_the_very_instant_and_at_the_very_count) {
+  const auto issued = [](Duration duration_min, std::uint64_t queries_min) {
+    PhasePlan phase = closed(4);
+    phase.stop.duration_min = duration_min;
+    phase.stop.queries_min = queries_min;
+    SimClock clock;
+    TestTarget target(clock, 10_ms);
+    CountingSink sink;
+    const RunResult result = run(Plan{.phases = {phase}}, clock, target, sink, Control{});
+    EXPECT_EQ(result.phases[0].stopped, StopReason::count);
+    return result.phases[0].issued;
+  };
+  EXPECT_EQ(issued(100_ms, 0), 40U);  // ten rounds of four: at 100 ms it has enough
+  EXPECT_EQ(issued(95_ms, 0), 40U);
+  EXPECT_EQ(issued({}, 22), 22U);
+  EXPECT_EQ(issued(20_ms, 22), 22U);  // both are wanted
+  EXPECT_EQ(issued(100_ms, 22), 40U);
+}
+
+TEST(Run, sinks_are_called_every_50_ms_and_at_the_very_end) {
+  PhasePlan phase = closed(4);
+  phase.stop.queries_max = 404;
+  SimClock clock;
+  TestTarget target(clock, 10_ms);
+  CountingSink sink;
+  run(Plan{.phases = {phase}}, clock, target, sink, Control{});
+  ASSERT_EQ(clock.now(), Instant{} + 1010_ms);
+  ASSERT_GE(sink.ticks.size(), 11U);
+  EXPECT_LE(sink.ticks.size(), 23U);  // no more often than that
+  EXPECT_EQ(sink.ticks.back(), clock.now());
+  for (std::size_t i = 1; i < sink.ticks.size(); ++i) {
+    EXPECT_LE(sink.ticks[i] - sink.ticks[i - 1], 100_ms);
+  }
 }
 
 // The slots were free while the phase before drained, and nobody of this phase waited for them.

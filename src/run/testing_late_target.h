@@ -28,6 +28,7 @@ struct Polled {
   Instant at{};
   Instant until{};
   bool in_flight = false;
+  bool between_sends = false;  // the look that follows each 32nd send, which waits for nothing
 };
 struct Step {
   std::optional<Submitted> submitted{};
@@ -35,22 +36,30 @@ struct Step {
   std::optional<Polled> polled{};
 };
 
-// Says nothing but the truth, and late: polls end up to `poll_late` after they should, each send
-// takes up to `send_cost`.
+// Says nothing but the truth, and late: polls take `poll_cost` and end up to `poll_late` after they
+// should, each send takes up to `send_cost`.
 class LateTarget final : public Target {
  public:
-  LateTarget(Clock& clock, std::uint64_t seed, Duration poll_late, Duration send_cost)
-      : clock_(clock), rng_(seed), poll_late_(poll_late), send_cost_(send_cost) {}
+  LateTarget(Clock& clock, std::uint64_t seed, Duration poll_late, Duration send_cost,
+             Duration poll_cost = {})
+      : clock_(clock),
+        rng_(seed),
+        poll_late_(poll_late),
+        send_cost_(send_cost),
+        poll_cost_(poll_cost) {}
 
   void submit(const Query& query, Instant due, EventSink& sink) override {
     const Instant now = clock_.now();
     steps.push_back({.submitted = Submitted{query, due, now, pending_.size()}});
+    ++submits_;
     sink.on_sent(query, due, now);
     pending_.insert({now + Duration::from_seconds(rng_.exponential(0.01)) + 1_ns, query});
     clock_.sleep_until(now + send_cost_ * static_cast<std::int64_t>(rng_.below(2)));
   }
   void poll(Instant until, EventSink& sink) override {
-    steps.push_back({.polled = Polled{clock_.now(), until, !pending_.empty()}});
+    const bool after_send = !steps.empty() && steps.back().submitted && submits_ % 32 == 0;
+    steps.push_back({.polled = Polled{clock_.now(), until, !pending_.empty(), after_send}});
+    clock_.sleep_until(clock_.now() + poll_cost_);
     Instant wake = std::max(until, clock_.now());
     if (!pending_.empty()) wake = std::min(wake, std::max(clock_.now(), pending_.begin()->first));
     if (rng_.below(3) == 0) wake = wake + poll_late_ * static_cast<std::int64_t>(rng_.below(8));
@@ -86,6 +95,8 @@ class LateTarget final : public Target {
   Rng rng_;
   Duration poll_late_;
   Duration send_cost_;
+  Duration poll_cost_;
+  std::size_t submits_ = 0;
   std::multimap<Instant, Query> pending_{};
 };
 
