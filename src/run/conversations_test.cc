@@ -101,6 +101,22 @@ std::vector<std::uint32_t> samples_of(const TurnTarget& target, std::uint16_t ph
   return out;
 }
 
+TEST(Conversations, the_time_limit_counts_from_the_replays_own_start) {
+  SimClock clock;
+  TurnTarget target(clock);
+  TurnSink sink;
+  Plan plan = replay_of({turns(0, 100)}, 1, true);
+  plan.phases[0].stop.duration_max = 50_ms;
+  PhasePlan before{.kind = PhaseKind::warmup, .order = SampleOrder::sequential(1)};
+  before.limits = {{{}, 1}};
+  before.stop.queries_max = 20;
+  plan.phases.insert(plan.phases.begin(), before);
+  const RunResult result = run(plan, clock, target, sink, Control{});
+  EXPECT_EQ(result.phases[1].started, Instant{} + 200_ms);
+  EXPECT_EQ(result.phases[1].issued, 5U);  // replies of 10 ms
+  EXPECT_EQ(result.phases[1].stopped, StopReason::duration);
+}
+
 TEST(Conversations, a_turn_is_due_when_the_reply_before_it_has_come_and_its_delay_has_passed) {
   SimClock clock;
   TurnTarget target(clock);

@@ -153,17 +153,19 @@ void check_poll(const Twin& twin, const Polled& poll, std::size_t in_flight, boo
 PhasePlan random_phase(Rng& rng) {
   PhasePlan phase{.name = "performance", .order = SampleOrder::shuffled(5, 42)};
   phase.open_loop = rng.below(2) == 0;
-  const std::uint64_t count = 1 + rng.below(80);
+  // Some limits lie beyond the sends between two looks.
+  const bool wide = rng.below(4) == 0;
+  const std::uint64_t count = 1 + rng.below(wide ? 300 : 80);
   Duration at{};
   for (std::uint64_t k = 0; phase.open_loop && k < count; ++k) {
     if (rng.below(4) != 0) at += Duration::from_seconds(rng.exponential(0.002));
     phase.arrivals.push_back(at);
   }
-  phase.limits = {{{}, static_cast<std::uint32_t>(1 + rng.below(8))}};
+  phase.limits = {{{}, static_cast<std::uint32_t>(1 + rng.below(wide ? 100 : 8))}};
   Duration step{};
   for (std::uint64_t k = rng.below(3); k-- > 0;) {
     step += Duration::from_seconds(rng.exponential(0.03)) + 1_ns;
-    phase.limits.push_back({step, static_cast<std::uint32_t>(1 + rng.below(12))});
+    phase.limits.push_back({step, static_cast<std::uint32_t>(1 + rng.below(wide ? 120 : 12))});
   }
   if (phase.open_loop && rng.below(4) == 0) phase.limits = {LimitStep{}};
   phase.stop.queries_max = rng.below(2) == 0 ? count : 1 + rng.below(count);
