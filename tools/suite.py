@@ -8,6 +8,7 @@ section whose build fails counts as one failure.
 
     tools/suite.py                     everything
     tools/suite.py dev release         these sections only
+    tools/suite.py full                these and the long ones: fuzzing, mutations, series of runs
     tools/suite.py --list              their names
 """
 
@@ -17,6 +18,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import xml.etree.ElementTree
 
@@ -191,7 +193,31 @@ def web(section):
     section.vitest("journeys", env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
 
 
+def fuzz_long(section):
+    """A seed of its own for each run, two minutes a fuzzer."""
+    section.build("fuzz", "fuzzers")
+    for fuzzer in sorted((ROOT / "build" / "fuzz").glob("*_fuzz")):
+        with tempfile.TemporaryDirectory() as folder:  # crashing inputs are kept with the logs
+            section.check(fuzzer, "-max_total_time=120", "-timeout=10", "-rss_limit_mb=2048",
+                          "-verbosity=0", f"-artifact_prefix={LOGS}/{fuzzer.name}-", folder)
+
+
+def mutants(section):
+    """Does a unit test fail when one expression of the core is wrong? 60 of each room."""
+    for room in ("run", "protocol", "record", "metrics", "net"):
+        section.check(PYTHON, "-B", "tools/mutate.py", room, "--sample", 60, "--jobs",
+                      section.jobs)
+
+
+def innocence(section):
+    """200 runs a disturbance against a truth log. For a quiet machine."""
+    section.build("release", "assay")
+    section.check(PYTHON, "-B", "bench/innocence.py", "--rounds", 10)
+
+
 SECTIONS = [tidy, dev, release, analyse, fuzz, tsan, peers, web]
+# Hours, not minutes: by name, or all after the others with `full`.
+LONG = [fuzz_long, mutants, innocence]
 
 
 def faults(lines, most=40):
@@ -236,16 +262,19 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--list", action="store_true", help="print the sections' names")
     args = parser.parse_args()
-    names = [function.__name__ for function in SECTIONS]
+    names = [function.__name__ for function in SECTIONS + LONG]
     if args.list:
         print(*names, sep="\n")
         return 0
+    if "full" in args.sections:
+        args.sections = names
     unknown = [name for name in args.sections if name not in names]
     if unknown:
         parser.error(f"no section {', '.join(unknown)}; there are: {', '.join(names)}")
     LOGS.mkdir(parents=True, exist_ok=True)
-    done = [run_section(function, args.jobs) for function in SECTIONS
-            if not args.sections or function.__name__ in args.sections]
+    wanted = args.sections or [function.__name__ for function in SECTIONS]
+    done = [run_section(function, args.jobs) for function in SECTIONS + LONG
+            if function.__name__ in wanted]
     failed = sum(count.failed for count in done)
     print(f"{sum(count.passed for count in done)} passed, {failed} failed")
     return 1 if failed else 0
