@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/check.h"
 #include "base/format.h"
@@ -98,17 +99,55 @@ class Both {
   std::vector<Sampled> right_{};
 };
 
+struct OfPoint {
+  Distribution Latencies::*series = nullptr;  // none: a rate
+  double percentile = 0;
+};
+constexpr std::array<OfPoint, kComparedMetrics> kOfPoint = {{{&Latencies::ttft, 50},
+                                                             {&Latencies::ttft, 90},
+                                                             {&Latencies::ttft, 99},
+                                                             {&Latencies::tpot, 50},
+                                                             {&Latencies::tpot, 90},
+                                                             {&Latencies::tpot, 99},
+                                                             {&Latencies::itl, 50},
+                                                             {&Latencies::itl, 99},
+                                                             {&Latencies::latency, 50},
+                                                             {&Latencies::latency, 90},
+                                                             {&Latencies::latency, 99},
+                                                             {},
+                                                             {}}};
+
+// How far below and above its figure the truth of a metric may lie, on the logarithmic scale,
+// because the run's own client saw arrivals late. No limit where a figure may be anything.
+struct Room {
+  double below = 0;
+  double above = 0;
+};
+Room room_of(const Point& point, ComparedMetric metric) {
+  const OfPoint& of = kOfPoint[static_cast<std::size_t>(metric)];
+  if (of.series == nullptr) return {};
+  const Distribution& series = point.arrival.*of.series;
+  const double value = series.percentile(of.percentile);
+  if (!series.limits || value <= 0) return {};
+  const auto at = std::ranges::find(kPercentiles, of.percentile) - kPercentiles.begin();
+  const Between& limits = series.limits->percentiles[static_cast<std::size_t>(at)];
+  return {limits.low > 0 ? std::log(value / limits.low) : std::numeric_limits<double>::infinity(),
+          std::log(std::max(1.0, limits.high / value))};
+}
+
 // A metric's effect on the logarithmic scale: positive harm is worse.
 struct Tested {
   double harm = 0;
   double deviation = 0;
   double degrees = 1;
+  Room room{};  // of the harm
 };
 
-// The chance of a harm so large if the true one were `margin`. Without any spread (a simulated run
-// whose times are all alike) there is no chance in it.
+// The chance of a harm so large if the true one were `margin`, and the clients' uncertainty all
+// against it. Without any spread (a simulated run whose times are all alike) there is no chance in
+// it.
 double p_above(const Tested& t, double margin) {
-  const double distance = t.harm - margin;
+  const double distance = t.harm - t.room.below - margin;
   // Below what a percentile's last digit can say.
   if (t.deviation < 1e-9) return distance > 1e-9 ? 0 : 1;
   return student_tail(distance / t.deviation, t.degrees);
@@ -191,8 +230,12 @@ Comparison compare_runs(const ComparedRun& a, const ComparedRun& b, const Compar
       continue;
     }
     const double change = std::log(found.b / found.a);
+    const Room left = room_of(*a.point, metric);
+    const Room right = room_of(*b.point, metric);
+    // Of B / A. Only times have a room, and of times more is worse.
+    const Room room{right.below + left.above, right.above + left.below};
     tested.push_back({higher_is_better(metric) ? -change : change, found.deviation,
-                      static_cast<double>(std::max<std::size_t>(found.blocks, 2) - 1)});
+                      static_cast<double>(std::max<std::size_t>(found.blocks, 2) - 1), room});
     out.metrics.push_back(
         {.metric = metric, .a = found.a, .b = found.b, .effect = std::expm1(change)});
   }
@@ -201,7 +244,8 @@ Comparison compare_runs(const ComparedRun& a, const ComparedRun& b, const Compar
   std::vector<double> better;
   for (const Tested& t : tested) {
     worse.push_back(p_above(t, margin));
-    better.push_back(p_above({-t.harm, t.deviation, t.degrees}, margin));
+    better.push_back(
+        p_above({-t.harm, t.deviation, t.degrees, {t.room.above, t.room.below}}, margin));
   }
   adjust(worse);
   adjust(better);
@@ -210,8 +254,8 @@ Comparison compare_runs(const ComparedRun& a, const ComparedRun& b, const Compar
   for (std::size_t i = 0; i < tested.size(); ++i) {
     MetricComparison& m = out.metrics[i];
     const double reach = student_quantile(tail, tested[i].degrees) * tested[i].deviation;
-    m.low = std::expm1(std::log1p(m.effect) - reach);
-    m.high = std::expm1(std::log1p(m.effect) + reach);
+    m.low = std::expm1(std::log1p(m.effect) - reach - tested[i].room.below);
+    m.high = std::expm1(std::log1p(m.effect) + reach + tested[i].room.above);
     m.p_worse = worse[i];
     m.p_better = better[i];
     m.verdict = verdict_of(m, options);

@@ -6,6 +6,10 @@
 // nothing is worse (Holm 1979). "Same" means: the interval lies within the equivalence margin.
 // Intervals are simultaneous (Bonferroni). What neither shows is unresolved: more data decides.
 //
+// A run's client may have seen arrivals late. The limits that its figures leave (Distribution's
+// `limits`) widen each interval, and count against each verdict: no run is worse or better by what
+// its client may have added.
+//
 // Two runs of different work are not compared at all. What a bootstrap within a run cannot see is
 // drift from one run to the next (another neighbour, a warmer machine): repeat, or interleave. Two
 // sides of one interleaved run are compared pair by pair of blocks (compare/paired.h).

@@ -111,6 +111,53 @@ TEST(Compare, two_runs_of_one_server_raise_a_false_alarm_in_at_most_one_of_twent
   EXPECT_LE(alarms, 10);
 }
 
+// The limits of every percentile of the series, as shares of it.
+void leave_room(Distribution& series, double below, double above) {
+  Limits limits{};
+  for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
+    const double value = series.percentiles[i];
+    limits.percentiles[i] = {value * (1 - below), value * (1 + above)};
+  }
+  series.limits = limits;
+}
+
+TEST(Compare, what_a_client_may_have_added_makes_no_run_worse_and_none_better) {
+  const auto a = record(Server{}, 11);
+  const auto b = record(Server{.tpot_ms = 11}, 12);
+  const auto of = [](const Recorded& left, const Recorded& right) {
+    return metric(compare_runs(left.as("A"), right.as("B"), {.seed = 1}), ComparedMetric::tpot_p50);
+  };
+  leave_room(a->point.arrival.tpot, 0, 0);
+  leave_room(b->point.arrival.tpot, 0, 0);
+  const MetricComparison sure = of(*a, *b);
+  EXPECT_EQ(sure.verdict, MetricVerdict::worse);
+  EXPECT_EQ(of(*b, *a).verdict, MetricVerdict::better);
+
+  // The slower run's tokens may have been there 15 % earlier than its client saw them.
+  leave_room(b->point.arrival.tpot, 0.15, 0);
+  EXPECT_EQ(of(*a, *b).verdict, MetricVerdict::unresolved);
+  EXPECT_NEAR(std::log1p(of(*a, *b).low), std::log1p(sure.low) + std::log(0.85), 1e-9);
+  EXPECT_NEAR(of(*a, *b).high, sure.high, 1e-12);
+  EXPECT_EQ(of(*b, *a).verdict, MetricVerdict::unresolved);
+
+  // That they may have been later speaks for the verdict, not against it.
+  leave_room(b->point.arrival.tpot, 0, 0.15);
+  EXPECT_EQ(of(*a, *b).verdict, MetricVerdict::worse);
+  EXPECT_NEAR(std::log1p(of(*a, *b).high), std::log1p(sure.high) + std::log(1.15), 1e-9);
+  EXPECT_EQ(of(*b, *a).verdict, MetricVerdict::better);
+
+  // And the same of the faster one.
+  leave_room(b->point.arrival.tpot, 0, 0);
+  leave_room(a->point.arrival.tpot, 0, 0.15);
+  EXPECT_EQ(of(*a, *b).verdict, MetricVerdict::unresolved);
+  leave_room(a->point.arrival.tpot, 0.15, 0);
+  EXPECT_EQ(of(*a, *b).verdict, MetricVerdict::worse);
+
+  // Nothing is known of where it lies: nothing is said.
+  leave_room(b->point.arrival.tpot, 1, 0);
+  EXPECT_EQ(of(*a, *b).verdict, MetricVerdict::unresolved);
+}
+
 TEST(Compare, a_tpot_three_percent_worse_is_found_nine_times_in_ten) {
   int found = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
