@@ -82,6 +82,10 @@ struct ClientAudit {
   std::uint64_t retransmits = 0;
   std::uint64_t reads = 0;
   std::uint64_t reads_stamped = 0;
+  // What replies may hold in memory, all connections together, and the most that they held. A
+  // budget of 0: not recorded.
+  std::uint64_t memory_bytes_max = 0;
+  std::uint64_t memory_bytes_peak = 0;
   Duration stamp_error_max{};
   Duration stamp_slew_max{};
   std::uint64_t lost_records = 0;  // of the event log

@@ -26,6 +26,8 @@ std::string_view to_string(Outcome outcome) {
       return "timed_out";
     case Outcome::cancelled:
       return "cancelled";
+    case Outcome::over_memory:
+      return "over_memory";
   }
   CHECK(false && "no such Outcome");
   return "";

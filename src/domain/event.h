@@ -34,8 +34,9 @@ enum class Outcome : std::uint8_t {
   bad_reply,     // bytes that are no reply of this API: HTTP, SSE, JSON or content type
   timed_out,     // the query's own time limit
   cancelled,     // we gave up on it: interrupt, or the drain's time limit
+  over_memory,   // its reply would have gone over the memory budget of all connections
 };
-inline constexpr int kOutcomes = 10;
+inline constexpr int kOutcomes = 11;
 std::string_view to_string(Outcome outcome);
 
 enum class FinishReason : std::uint8_t {

@@ -61,9 +61,11 @@ void ResponseParser::reset() {
   framing_ = Framing::none;
   left_ = 0;
   head_ = {};
-  carry_.clear();
+  head_bytes_ = 0;
+  carry_.release();
   error_.clear();
   malformed_ = false;
+  no_room_ = false;
 }
 
 bool ResponseParser::fail(std::string_view why) {
@@ -78,29 +80,43 @@ bool ResponseParser::fail_opening(std::string_view bytes) {
   return fail(other.empty() ? "the reply does not begin with an HTTP/1.x status line" : other);
 }
 
+bool ResponseParser::carry(std::string_view bytes) {
+  if (carry_.append(bytes)) return true;
+  no_room_ = true;
+  return fail("the response head is over the memory budget");
+}
+
+// Each by itself may be short, and their number without end: interim heads, lines of trailers.
+bool ResponseParser::count_head(std::size_t bytes) {
+  head_bytes_ += bytes;
+  return head_bytes_ <= kHeadBytesMax || fail("the response head is too long");
+}
+
 bool ResponseParser::read_head(std::string_view& bytes) {
   for (;;) {
     if (carry_.empty()) {
       const std::size_t end = end_of_head(bytes, 0);
       if (end == std::string_view::npos) {
-        carry_.assign(bytes);
+        const std::string_view piece = bytes.substr(0, kHeadBytesMax + 1);
         bytes = {};
-        if (carry_.size() >= kForeignBytes && !may_open(carry_)) return fail_opening(carry_);
-        return carry_.size() <= kHeadBytesMax ? false : fail("the response head is too long");
+        if (!carry(piece)) return false;
+        if (piece.size() >= kForeignBytes && !may_open(piece)) return fail_opening(piece);
+        return piece.size() <= kHeadBytesMax ? false : fail("the response head is too long");
       }
-      if (!parse_head(bytes.substr(0, end))) return false;
+      if (!count_head(end) || !parse_head(bytes.substr(0, end))) return false;
       bytes.remove_prefix(end);
     } else {
       const std::size_t before = carry_.size();
-      carry_.append(bytes.substr(0, std::min(bytes.size(), kHeadBytesMax)));
-      const std::size_t end = end_of_head(carry_, before > 2 ? before - 3 : 0);
+      if (!carry(bytes.substr(0, kHeadBytesMax))) return false;
+      const std::string_view text = carry_.view();
+      const std::size_t end = end_of_head(text, before > 2 ? before - 3 : 0);
       if (end == std::string::npos) {
-        bytes.remove_prefix(carry_.size() - before);
-        if (carry_.size() >= kForeignBytes && !may_open(carry_)) return fail_opening(carry_);
-        if (carry_.size() > kHeadBytesMax) return fail("the response head is too long");
+        bytes.remove_prefix(text.size() - before);
+        if (text.size() >= kForeignBytes && !may_open(text)) return fail_opening(text);
+        if (text.size() > kHeadBytesMax) return fail("the response head is too long");
         return false;
       }
-      if (!parse_head(std::string_view(carry_).substr(0, end))) return false;
+      if (!count_head(end) || !parse_head(text.substr(0, end))) return false;
       bytes.remove_prefix(end - before);
       carry_.clear();
     }
@@ -280,9 +296,9 @@ std::string_view ResponseParser::next_body(std::string_view& bytes) {
 void ResponseParser::read_framing_line(std::string_view& bytes) {
   const std::size_t lf = bytes.find('\n');
   if (lf == std::string_view::npos) {
-    carry_.append(bytes);
+    const bool kept = carry(bytes.substr(0, kChunkLineMax + 2));
     bytes = {};
-    if (carry_.size() > kChunkLineMax) fail("a chunk's line is too long");
+    if (kept && carry_.size() > kChunkLineMax + 1) fail("a chunk's line is too long");
     return;
   }
   std::string_view line = bytes.substr(0, lf);
@@ -292,9 +308,10 @@ void ResponseParser::read_framing_line(std::string_view& bytes) {
     end_framing_line(line);
     return;
   }
-  carry_.append(line);
+  const bool kept = carry(line.substr(0, kChunkLineMax + 2));
   bytes.remove_prefix(lf + 1);
-  const std::string whole = std::move(carry_);
+  if (!kept) return;
+  const std::string whole(carry_.view());
   carry_.clear();
   line = whole;
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -308,7 +325,11 @@ void ResponseParser::end_framing_line(std::string_view line) {
     framing_ = Framing::chunk_size;
     if (!line.empty()) fail("a chunk is longer than its size says");
   } else if (framing_ == Framing::trailers) {
-    if (line.empty()) state_ = State::complete;
+    if (line.empty()) {
+      state_ = State::complete;
+    } else {
+      count_head(line.size() + 2);
+    }
   } else {
     const std::string_view digits = trim_space(line.substr(0, line.find(';')));
     const auto [end, error] =
@@ -324,8 +345,8 @@ void ResponseParser::end_framing_line(std::string_view line) {
 ResponseParser::State ResponseParser::end_of_input() {
   if (state_ == State::body && framing_ == Framing::until_close) {
     state_ = State::complete;
-  } else if (state_ == State::head && !may_open(carry_)) {
-    fail_opening(carry_);
+  } else if (state_ == State::head && !may_open(carry_.view())) {
+    fail_opening(carry_.view());
   } else if (state_ == State::body || state_ == State::head) {
     fail(!started()              ? "the connection was closed before a reply"
          : state_ == State::head ? "the connection was closed inside the response head"

@@ -3,7 +3,8 @@
 // Feed it what a connection received, in any pieces. It understands Content-Length, chunked and
 // close-delimited bodies, interim 1xx responses, and the header fields that a client of inference
 // endpoints acts on. Lines may end in LF alone, as the RFC lets a recipient accept. What it does
-// not accept, it names: conflicting lengths, a bad chunk size, a head beyond kHeadBytesMax.
+// not accept, it names: conflicting lengths, a bad chunk size, heads (interim ones and trailers
+// included) beyond kHeadBytesMax.
 //
 // One thread. No allocation when a head lies whole in one piece.
 #pragma once
@@ -12,6 +13,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "base/memory_budget.h"
 
 namespace assay::net {
 
@@ -41,6 +44,9 @@ class ResponseParser {
     complete,  // the whole response was fed; reset() before the next one
     failed,    // see error()
   };
+
+  // `budget`: what a head in pieces may take of memory; null: no limit but kHeadBytesMax.
+  explicit ResponseParser(MemoryBudget* budget = nullptr) : carry_(budget) {}
 
   // For the next response on the connection (or of another); keeps memory.
   void reset();
@@ -72,6 +78,8 @@ class ResponseParser {
   // What came is no HTTP, or breaks its rules; false where the end came too early, or no end at
   // all.
   bool malformed() const { return malformed_; }
+  // The memory budget did not allow what came.
+  bool no_room() const { return no_room_; }
 
  private:
   enum class Framing : std::uint8_t {
@@ -96,14 +104,18 @@ class ResponseParser {
   void end_framing_line(std::string_view line);
   bool fail(std::string_view why);
   bool fail_opening(std::string_view bytes);
+  bool carry(std::string_view bytes);
+  bool count_head(std::size_t bytes);
 
   State state_ = State::head;
   Framing framing_ = Framing::none;
   std::uint64_t left_ = 0;  // bytes left of the body or the chunk
   ResponseHead head_{};
-  std::string carry_{};  // a piece of the head, or of a chunk's line
+  std::size_t head_bytes_ = 0;  // of heads and trailers that are complete
+  BudgetedText carry_;          // a piece of the head, or of a chunk's line
   std::string error_{};
   bool malformed_ = false;
+  bool no_room_ = false;
 };
 
 }  // namespace assay::net

@@ -147,6 +147,35 @@ TEST(Http1Response, what_is_no_http_is_told_at_once_and_by_its_name) {
   EXPECT_FALSE(parser.malformed());
 }
 
+TEST(Http1Response, heads_and_trailers_are_bounded_together) {
+  const std::string ok = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n";
+  std::string trailers;
+  while (trailers.size() < 60'000) trailers += "X-Trailer: " + std::string(200, 'x') + "\r\n";
+  std::string interim;
+  while (interim.size() < 60'000) interim += "HTTP/1.1 103 Early\r\nLink: x\r\n\r\n";
+  EXPECT_EQ(parse_whole(ok + trailers + "\r\n").state, State::complete);
+  EXPECT_EQ(parse_whole(interim + ok + "\r\n").state, State::complete);
+  for (const std::string& text :
+       {ok + trailers + trailers, interim + interim + ok, interim + ok + trailers}) {
+    const Seen seen = parse_whole(text + "\r\n");
+    EXPECT_EQ(seen.state, State::failed);
+    EXPECT_EQ(seen.error, "the response head is too long");
+    EXPECT_EQ(seen, parse(text + "\r\n", false, [] { return std::size_t{777}; }));
+  }
+}
+
+TEST(Http1Response, a_head_that_the_budget_does_not_allow_is_told_apart) {
+  MemoryBudget budget(4096);
+  ResponseParser parser(&budget);
+  const std::string piece = "HTTP/1.1 200 OK\r\nX: " + std::string(5000, 'x');
+  std::string_view bytes = piece;
+  parser.feed(
+      bytes, [](const ResponseHead&) {}, [](std::string_view) {});
+  EXPECT_EQ(parser.state(), State::failed);
+  EXPECT_TRUE(parser.no_room());
+  EXPECT_EQ(budget.in_use(), 0U);
+}
+
 TEST(Http1Response, a_body_cut_short_is_a_failure) {
   EXPECT_EQ(parse_whole("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", true).state,
             State::failed);

@@ -52,7 +52,11 @@ ssize_t read_body(nghttp2_session*, std::int32_t, std::uint8_t* out, std::size_t
   const std::size_t n = std::min(size, stream->body.size() - stream->sent);
   stream->body.copy(reinterpret_cast<char*>(out), n, stream->sent);
   stream->sent += n;
-  if (stream->sent == stream->body.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
+  if (stream->sent == stream->body.size()) {
+    *flags |= NGHTTP2_DATA_FLAG_EOF;
+    std::string().swap(stream->body);  // the reply may take minutes
+    stream->sent = 0;
+  }
   return static_cast<ssize_t>(n);
 }
 

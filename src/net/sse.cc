@@ -41,7 +41,7 @@ const char* SseParser::whole_event(const char* p, const char* end) {
 const char* SseParser::slow_step(const char* p, const char* end) {
   const char* stop = p;
   while (stop < end && *stop != '\n' && *stop != '\r') ++stop;
-  line_.append(p, stop);
+  if (!keep(line_, {p, static_cast<std::size_t>(stop - p)})) return end;
   if (line_.size() + data_.size() > kEventBytesMax) {
     too_long_ = true;
     return end;
@@ -49,11 +49,17 @@ const char* SseParser::slow_step(const char* p, const char* end) {
   if (stop == end) return end;
   skip_lf_ = *stop == '\r';
   end_line();
-  return stop + 1;
+  return too_long_ ? end : stop + 1;
+}
+
+bool SseParser::keep(BudgetedText& text, std::string_view more) {
+  if (text.append(more)) return true;
+  no_room_ = too_long_ = true;
+  return false;
 }
 
 void SseParser::end_line() {
-  std::string_view line = line_;
+  std::string_view line = line_.view();
   if (at_start_) {
     at_start_ = false;
     if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
@@ -63,19 +69,14 @@ void SseParser::end_line() {
   } else if (line.starts_with(kData) || line == "data") {
     line.remove_prefix(line.size() > 4 ? kData.size() : line.size());
     if (line.starts_with(' ')) line.remove_prefix(1);
-    if (has_data_) {
-      data_ += '\n';
-    } else {
-      data_.clear();
-    }
-    data_ += line;
-    has_data_ = true;
+    if (!has_data_) data_.clear();
+    has_data_ = (!has_data_ || keep(data_, "\n")) && keep(data_, line);
   } else if (line.starts_with(kEvent)) {
     line.remove_prefix(kEvent.size());
     if (line.starts_with(' ')) line.remove_prefix(1);
     is_error_ = line == "error";
   } else if (is_error_ && !has_data_ && line.starts_with(':')) {
-    data_ += line.substr(data_.empty() && line.starts_with(": ") ? 2 : 1);
+    keep(data_, line.substr(data_.empty() && line.starts_with(": ") ? 2 : 1));
   }
   line_.clear();
 }

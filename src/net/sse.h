@@ -7,40 +7,47 @@
 // stream without one is given by finish(), because real servers end without it.
 //
 // An event that lies whole in one piece is passed as a view into that piece: nothing is copied.
-// Others are gathered in an own buffer. In both cases kSsePadding bytes after the data are
-// readable, as simdjson needs, if the caller keeps as many readable after each piece it feeds.
+// Others are gathered in an own buffer, within a memory budget. In both cases kSsePadding bytes
+// after the data are readable, as simdjson needs, if the caller keeps as many readable after each
+// piece it feeds.
 //
 // One thread.
 #pragma once
 
 #include <cstddef>
 #include <cstring>
-#include <string>
 #include <string_view>
+
+#include "base/memory_budget.h"
 
 namespace assay::net {
 
-inline constexpr std::size_t kSsePadding = 64;
+inline constexpr std::size_t kSsePadding = BudgetedText::kPadding;
 
 class SseParser {
  public:
   // One event may not grow beyond this: a server that never ends a line must not eat our memory.
   static constexpr std::size_t kEventBytesMax = std::size_t{64} << 20;
 
-  // For a new stream; keeps the buffers' memory.
+  // `budget`: what the events in hand may take of memory; null: no limit but kEventBytesMax.
+  explicit SseParser(MemoryBudget* budget = nullptr) : line_(budget), data_(budget) {}
+
+  // For a new stream; keeps some of the buffers' memory.
   void reset() {
-    line_.clear();
-    data_.clear();
+    line_.release();
+    data_.release();
     has_data_ = false;
     is_error_ = false;
     skip_lf_ = false;
     at_start_ = true;
     too_long_ = false;
+    no_room_ = false;
   }
 
   // Calls on_event(std::string_view data, std::size_t consumed) for each complete event that has
   // data; `consumed` is how many bytes of this piece were used up to and with it. False when an
-  // event is longer than kEventBytesMax; the stream is then not worth reading on.
+  // event is longer than kEventBytesMax, or than the budget allows: then no_room() is true. The
+  // stream is then not worth reading on.
   template <typename OnEvent>
   bool feed(std::string_view piece, OnEvent&& on_event) {
     const char* const begin = piece.data();
@@ -68,8 +75,7 @@ class SseParser {
       if (too_long_) return false;
       if (ready_) {
         ready_ = false;
-        pad(data_);
-        on_event(std::string_view(data_), static_cast<std::size_t>(p - begin));
+        on_event(data_.view(), static_cast<std::size_t>(p - begin));
         data_.clear();
         has_data_ = false;
         is_error_ = false;
@@ -78,19 +84,22 @@ class SseParser {
     return true;
   }
 
+  bool no_room() const { return no_room_; }
   // Whether the event that on_event is given is named error. Such a one is given without data too,
   // then with the words of its comments: some servers tell their errors so.
   bool names_error() const { return is_error_; }
 
   // The stream is over: what was gathered and never closed by a blank line is an event too.
+  // False when the budget did not allow to gather it.
   template <typename OnEvent>
-  void finish(OnEvent&& on_event) {
+  bool finish(OnEvent&& on_event) {
     if (!line_.empty()) end_line();
     if (has_data_ || is_error_) {
-      pad(data_);
-      on_event(std::string_view(data_), std::size_t{0});
+      on_event(data_.view(), std::size_t{0});
     }
+    const bool room = !no_room_;
     reset();
+    return room;
   }
 
  private:
@@ -100,10 +109,10 @@ class SseParser {
   // Takes at least one byte of a line; sets ready_ when a blank line ended an event.
   const char* slow_step(const char* p, const char* end);
   void end_line();
-  static void pad(std::string& text) { text.reserve(text.size() + kSsePadding); }
+  bool keep(BudgetedText& text, std::string_view more);
 
-  std::string line_{};  // the piece of a line that came so far
-  std::string data_{};  // data lines of the event so far, joined; an error's comments before any
+  BudgetedText line_;  // the piece of a line that came so far
+  BudgetedText data_;  // data lines of the event so far, joined; an error's comments before any
   std::string_view view_{};
   bool has_data_ = false;
   bool is_error_ = false;
@@ -111,6 +120,7 @@ class SseParser {
   bool at_start_ = true;  // a byte order mark may come
   bool ready_ = false;
   bool too_long_ = false;
+  bool no_room_ = false;
 };
 
 }  // namespace assay::net

@@ -9,6 +9,7 @@
 #include "domain/scorer.h"
 #include "plan/endpoint_url.h"
 #include "plan/guard_rule.h"
+#include "plan/memory_rule.h"
 #include "plan/override.h"
 #include "plan/resolve.h"
 #include "plan/words.h"
@@ -282,6 +283,9 @@ void check_endpoints(const Config& config, const Surroundings& around, Reading& 
              static_cast<std::size_t>(client.num_workers) % urls.size() != 0) {
     reading.wrong_setting("settings.client.num_workers",
                           format("must be a multiple of the number of endpoints, {}", urls.size()));
+  }
+  if (const auto memory = memory_rule(client.memory_max); !memory) {
+    reading.wrong_setting("settings.client.memory_max", memory.error().message);
   }
   const auto budget =
       static_cast<std::int64_t>(around.local_ports * std::max<std::size_t>(1, hosts.size()));

@@ -196,6 +196,7 @@ struct Client {
   std::int64_t transport_max_retries = 0;     // accepted: a retry would hide a failure
   HttpVersion http = HttpVersion::automatic;  // Assay
   Duration connect_timeout{10'000'000'000};   // Assay
+  std::string memory_max{};                   // Assay: "512M", "25%"; empty: a quarter
 };
 
 // How long to wait for what is in flight when a phase has issued its last query. max(): for ever.

@@ -106,6 +106,8 @@ std::vector<FlagRow> guard_rows() {
           "of a million tokens of prompts"),
       row("--price-out", "X", "settings.guard.price_out", Take::plain,
           "of a million tokens of replies"),
+      row("--memory-max", "SIZE|P%", "settings.client.memory_max", Take::plain,
+          "what replies may hold in memory, all connections together (25%)"),
       row("--retry-after", "", "settings.guard.honour_retry_after", Take::on_off,
           "back off for as long as a reply's Retry-After says", {"--backoff"}),
   };

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "dataset/dataset.h"
 #include "plan/guard_rule.h"
+#include "plan/memory_rule.h"
 #include "plan/override.h"
 #include "plan/phases.h"
 #include "plan/resolve.h"
@@ -214,6 +215,7 @@ Result<PlanBundle> make_plan(const Config& config, std::vector<Dataset> datasets
   }
   for (const AccuracyPhase& phase : accuracy) TRY(phases.add_accuracy(phase));
   ASSIGN_OR_RETURN(out.plan.guard, guard_rule(config.settings.guard));
+  ASSIGN_OR_RETURN(out.memory, memory_rule(config.settings.client.memory_max));
   if (out.plan.phases.empty()) return invalid("there is nothing to run: no dataset");
   return out;
 }

@@ -16,6 +16,7 @@
 #include "domain/request_spec.h"
 #include "domain/sample.h"
 #include "plan/config.h"
+#include "plan/memory_rule.h"
 
 namespace assay::plan {
 
@@ -27,7 +28,8 @@ struct PlanBundle {
   Endpoints endpoints{};
   Duration run_max = Duration::max();  // then the whole run is stopped as interrupted
   bool keep_text = false;              // replies' text belongs in the event log
-  std::vector<std::string> notes{};    // for a person
+  MemoryRule memory{};
+  std::vector<std::string> notes{};  // for a person
 };
 
 // The datasets of `config` that its mode uses, loaded, in the config's order.

@@ -189,6 +189,12 @@ const Part& client_part() {
     rows.add("connect_timeout_s", &C::connect_timeout, "Give up on a connection after this.")
         .above(0)
         .ours();
+    rows.add("memory_max", &C::memory_max,
+             "What replies may hold in memory, all connections together: a size such as 512M, or a "
+             "share such as 10% of what this process may use (the machine's, or its control "
+             "group's). Empty: 25%. A reply that would go over it fails as over_memory, and its "
+             "connection is closed.")
+        .ours();
     return rows.take();
   }();
   return part;

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "base/result.h"
 #include "domain/event.h"
 #include "domain/request_spec.h"
@@ -113,6 +114,7 @@ struct DecodedEvent {
   Category category = Category::other;
   std::uint8_t fragment_count = 0;
   bool malformed = false;   // no JSON; everything else is empty
+  bool no_room = false;     // malformed only because the memory budget did not allow to read it
   bool has_choice = false;  // choices[0] (or SGLang's text or output_ids) is there, empty or not
   bool has_usage = false;
   FinishReason finish = FinishReason::none;
@@ -125,10 +127,13 @@ struct DecodedEvent {
 
 // What a decoder remembers between the events of one stream. reset() keeps its memory.
 struct StreamState {
+  // `budget`: of what grows with the reply; null: no limit.
+  explicit StreamState(MemoryBudget* budget = nullptr) : cumulative(budget) {}
+
   void reset() {
     prefix_bytes = 0;
     template_hits = 0;
-    cumulative.clear();
+    cumulative.release();
     tool_index = -1;
     deltas = false;
   }
@@ -143,14 +148,37 @@ struct StreamState {
   std::uint16_t choice = 0;
 
   // What of SGLang's cumulative text (or token ids) was seen; empty with every other server.
-  std::string cumulative{};
+  BudgetedText cumulative;
   std::int32_t tool_index = -1;  // of the call whose pieces come now
   bool deltas = false;  // this server sends pieces instead (--incremental-streaming-output)
 };
 
+// Where a decoder lays down what it had to change: as large as the largest event needs, made
+// smaller again behind one that was out of the ordinary.
+class DecodeRoom {
+ public:
+  explicit DecodeRoom(MemoryBudget* budget);
+  ~DecodeRoom();
+  DecodeRoom(const DecodeRoom&) = delete;
+  DecodeRoom& operator=(const DecodeRoom&) = delete;
+
+  // False where the budget does not allow so much. What lay there is gone.
+  bool fit(std::size_t bytes);
+  char* data() { return bytes_.data(); }
+  std::size_t size() const { return bytes_.size(); }
+
+ private:
+  bool replace(std::size_t bytes);
+
+  MemoryBudget* budget_;
+  std::string bytes_{};
+  std::uint64_t taken_ = 0;
+};
+
 class ReplyDecoder {
  public:
-  ReplyDecoder();
+  // `budget`: what it may take of memory for one event; null: no limit.
+  explicit ReplyDecoder(MemoryBudget* budget = nullptr) : room_(budget) {}
 
   // One SSE event's data. REQUIRES: kDecodePadding readable bytes behind `data`.
   void decode(std::string_view data, StreamState& state, DecodedEvent& out);
@@ -168,7 +196,7 @@ class ReplyDecoder {
   void decode_reply(std::string_view body, DecodedEvent& out);
 
  private:
-  std::string scratch_{};
+  DecodeRoom room_;
   StreamState whole_{};
 };
 

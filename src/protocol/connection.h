@@ -16,7 +16,9 @@ namespace assay::protocol {
 
 // One query under way. Made once and used again, for a query of any connection.
 struct Slot {
-  Exchange exchange{};
+  explicit Slot(MemoryBudget* budget) : exchange(budget) {}
+
+  Exchange exchange;
   std::uint64_t serial = 0;  // of its use: tells a late deadline that it is void
   std::uint32_t connection = 0;
   std::int32_t stream = 0;       // HTTP/2's number
@@ -29,6 +31,8 @@ struct Slot {
 
 struct Connection {
   enum class State : std::uint8_t { closed, connecting, handshaking, open };
+
+  explicit Connection(MemoryBudget* budget) : parser(budget) {}
 
   State state = State::closed;
   bool fresh = true;        // no query yet: the first one paid for opening it
@@ -43,7 +47,7 @@ struct Connection {
   std::uint64_t serial = 0;  // of this use of the record
   net::Fd fd{};
   std::unique_ptr<net::TlsSession> tls{};  // null for plain TCP
-  net::ResponseParser parser{};
+  net::ResponseParser parser;
   std::unique_ptr<net::Http2Client> http2{};  // null for HTTP/1.1
   // Of HTTP/2, where the server refused some though it had allowed more.
   std::uint32_t streams_taken = 0;

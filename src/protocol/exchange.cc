@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/text.h"
 #include "net/content_headers.h"
 
 namespace assay::protocol {
@@ -11,6 +12,8 @@ namespace {
 
 // An error's body is for a person; a whole reply may carry long text or base64.
 constexpr std::size_t kErrorBodyMax = 64 * 1024;
+constexpr std::size_t kFoundMax = 64 * 1024;
+constexpr std::size_t kRedactedKept = 64 * 1024;
 constexpr std::size_t kWholeBodyMax = std::size_t{1} << 30;
 // "\r\n" behind a chunk, and the chunk that ends a body: framing, not another event.
 constexpr std::size_t kFramingBytes = 7;
@@ -43,9 +46,6 @@ void Exchange::begin(const Query& query, Instant due, std::uint16_t endpoint, co
   has_choice_ = false;
   malformed_ = 0;
   head_ = {};
-  sse_.reset();
-  state_.reset();
-  body_.clear();
   found_.clear();
   redactor_ = redactor;
   redacting_ = 0;
@@ -74,6 +74,12 @@ bool Exchange::give_up(Outcome outcome, std::string_view words) {
   failure_ = outcome;
   found_ = words;
   return false;
+}
+
+bool Exchange::give_up_for_memory() {
+  return give_up(Outcome::over_memory,
+                 format("reply over the memory budget of {} for all connections (--memory-max)",
+                        human_bytes(budget_ == nullptr ? 0 : budget_->bytes_max())));
 }
 
 bool Exchange::on_head(const net::ResponseHead& head) {
@@ -120,20 +126,23 @@ bool Exchange::on_body(std::string_view piece, std::size_t rest, const Stamp& st
         uncertainty_ = stamp.uncertainty(behind <= kChunkEndBytes);
         sound = on_stream_data(data, shares, stamp, decoder, sink) && sound;
       });
+      if (given_up_) return false;
+      if (sse_.no_room()) return give_up_for_memory();
       if (!fits) {
         return give_up(Outcome::bad_reply, "one event of the stream is longer than 64 MiB");
       }
       return sound;
     }
     case Mode::whole:
-      body_.append(piece);
+      if (!body_.append(piece)) return give_up_for_memory();
       if (body_.size() <= kWholeBodyMax) return true;
       return give_up(Outcome::bad_reply, "the reply is longer than 1 GiB");
     case Mode::error_body:
       // Of a compressed one the status has to do.
       if (head_.coding != net::ContentCoding::identity) return true;
-      body_.append(piece.substr(0, kErrorBodyMax - body_.size()));
-      given_up_ = body_.size() == kErrorBodyMax;
+      // Words that find no room are left out too.
+      given_up_ = !body_.append(piece.substr(0, kErrorBodyMax - body_.size())) ||
+                  body_.size() == kErrorBodyMax;
       return !given_up_;
   }
   return true;
@@ -171,6 +180,7 @@ void Exchange::emit(Category category, std::string_view text, bool shares_read, 
                                    .read = stamp.read,
                                    .uncertainty = uncertainty_},
                        text);
+  if (redacted_.capacity() > kRedactedKept) std::string().swap(redacted_);
 }
 
 void Exchange::note_usage(const DecodedEvent& decoded) {
@@ -197,6 +207,7 @@ bool Exchange::on_stream_data(std::string_view data, bool shares_read, const Sta
   if (sse_.names_error()) take_as_error(data, error_words_, decoded_);
   if (decoded_.malformed) {
     ++malformed_;
+    if (decoded_.no_room) give_up_for_memory();
     if (failure_ == Outcome::ok) failure_ = Outcome::bad_reply;
   }
   tokens_so_far_ = decoded_.has_usage ? decoded_.usage.completion_tokens : -1;
@@ -212,8 +223,8 @@ bool Exchange::on_stream_data(std::string_view data, bool shares_read, const Sta
 // One choice of the event.
 void Exchange::take_decoded(bool shares_read, const Stamp& stamp, EventSink& sink) {
   if (decoded_.category == Category::error) {
-    failure_ = Outcome::stream_error;
-    if (found_.empty()) found_ = decoded_.error;
+    if (failure_ != Outcome::over_memory) failure_ = Outcome::stream_error;
+    if (found_.empty()) found_ = decoded_.error.substr(0, kFoundMax);
   }
   if (event_.done_marker && decoded_.fragment_count > 0) {
     // Most clients have stopped listening: it is seen, and nothing of it counts.
@@ -255,16 +266,16 @@ void Exchange::complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& si
     case Mode::error_body: {
       // The status stands first; the server's words, where it sent any, say why.
       const std::string words =
-          head_.location.empty() ? error_text(body_) : "it has moved to " + head_.location;
+          head_.location.empty() ? error_text(body_.view()) : "it has moved to " + head_.location;
       end(Outcome::http_error, stamp, format("HTTP {}: {}", head_.status, words), sink);
       return;
     }
     case Mode::events:
       uncertainty_ = stamp.uncertainty(true);
-      if (!given_up_) {
-        sse_.finish([&](std::string_view data, std::size_t) {
-          on_stream_data(data, false, stamp, decoder, sink);
-        });
+      if (!given_up_ && !sse_.finish([&](std::string_view data, std::size_t) {
+            on_stream_data(data, false, stamp, decoder, sink);
+          })) {
+        give_up_for_memory();
       }
       complete_stream(stamp, sink);
       return;
@@ -309,17 +320,22 @@ void Exchange::complete_stream(const Stamp& stamp, EventSink& sink) {
 void Exchange::complete_whole(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink) {
   event_.streamed = false;
   uncertainty_ = stamp.uncertainty(true);
-  body_.reserve(body_.size() + kDecodePadding);
-  decoder.decode_reply(body_, decoded_);
+  decoder.decode_reply(body_.view(), decoded_);
+  if (decoded_.no_room) {
+    give_up_for_memory();
+    end(failure_, stamp, failure_words(), sink);
+    return;
+  }
   const bool is_error = decoded_.category == Category::error;
   if (!is_error && (decoded_.malformed || !decoded_.has_choice)) {
-    end(Outcome::bad_reply, stamp, format("not a reply of this API: {}", error_text(body_)), sink);
+    end(Outcome::bad_reply, stamp, format("not a reply of this API: {}", error_text(body_.view())),
+        sink);
     return;
   }
   for (;;) {
     note_usage(decoded_);
     if (decoded_.category == Category::error) {
-      end(Outcome::stream_error, stamp, std::string(decoded_.error), sink);
+      end(Outcome::stream_error, stamp, decoded_.error.substr(0, kFoundMax), sink);
       return;
     }
     for (std::size_t i = 0; i < decoded_.fragment_count; ++i) {
@@ -361,6 +377,9 @@ void Exchange::end(Outcome outcome, const Stamp& stamp, std::string_view detail,
   } else {
     sink.on_done(event_, redactor_->text(detail));
   }
+  sse_.reset();
+  state_.reset();
+  body_.release();
 }
 
 }  // namespace assay::protocol

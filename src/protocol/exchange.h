@@ -34,6 +34,11 @@ struct Stamp {
 
 class Exchange {
  public:
+  // `budget`: what its reply may take of memory; null: no limit but those of one event and one
+  // reply.
+  explicit Exchange(MemoryBudget* budget = nullptr)
+      : budget_(budget), sse_(budget), state_(budget), body_(budget) {}
+
   // `redactor`: blots out secrets in what the server says; null where there are none.
   void begin(const Query& query, Instant due, std::uint16_t endpoint, const Asked& asked,
              const Redactor* redactor = nullptr);
@@ -89,9 +94,11 @@ class Exchange {
   void complete_stream(const Stamp& stamp, EventSink& sink);
   void complete_whole(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink);
   bool give_up(Outcome outcome, std::string_view words);
+  bool give_up_for_memory();
   std::string failure_words() const;
   void end(Outcome outcome, const Stamp& stamp, std::string_view detail, EventSink& sink);
 
+  MemoryBudget* budget_;
   Event event_{};
   Duration uncertainty_{};  // of the stream event in hand
   Mode mode_ = Mode::undecided;
@@ -101,11 +108,11 @@ class Exchange {
   std::uint32_t malformed_ = 0;      // events of the stream that could not be read
   std::int32_t tokens_so_far_ = -1;  // by the usage of the event in hand
   net::ResponseHead head_{};
-  net::SseParser sse_{};
-  StreamState state_{};
+  net::SseParser sse_;
+  StreamState state_;
   DecodedEvent decoded_{};
   std::string error_words_{};  // of an event named error; decoded_ points into it
-  std::string body_{};         // of a reply that is not streamed, or of an error
+  BudgetedText body_;          // of a reply that is not streamed, or of an error
   std::string found_{};        // the server's error, or what is wrong with the reply
   const Redactor* redactor_ = nullptr;
   Redactor::State redacting_ = 0;  // between the fragments of this reply

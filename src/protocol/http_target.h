@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/memory_budget.h"
 #include "base/result.h"
 #include "domain/plan.h"
 #include "domain/request_spec.h"
@@ -30,7 +31,10 @@ struct HttpTargetOptions {
   std::uint64_t run_key = 0;  // see query_uuid()
   bool kernel_stamps = true;
   std::uint32_t connections_max = 0;  // over all endpoints; 0: what descriptors allow
-  std::string ca_file{};              // PEM of certificates to trust instead of the system's
+  // What replies may take of memory, together with all others that share it; must outlive the
+  // target. Null: no limit.
+  MemoryBudget* memory = nullptr;
+  std::string ca_file{};  // PEM of certificates to trust instead of the system's
   // Which endpoint each phase of the plan asks; empty: they take turns.
   std::vector<std::uint16_t> endpoint_of_phase{};
 };

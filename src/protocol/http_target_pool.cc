@@ -86,7 +86,7 @@ bool HttpTarget::State::open_connection(std::uint16_t endpoint) {
   std::uint32_t id = 0;
   if (free_records.empty()) {
     id = static_cast<std::uint32_t>(connections.size());
-    connections.push_back(std::make_unique<Connection>());
+    connections.push_back(std::make_unique<Connection>(options.memory));
   } else {
     id = free_records.back();
     free_records.pop_back();
@@ -155,6 +155,8 @@ void HttpTarget::State::close_connection(std::uint32_t id) {
   c.serial = ++serial;
   c.http2.reset();
   c.tls.reset();
+  c.parser.reset();
+  std::string().swap(c.unsent);
   c.fd.reset();  // epoll forgets it
   --d.open;
   --open_total;
@@ -261,7 +263,7 @@ void HttpTarget::State::release(std::uint32_t id, bool keep) {
 
 Slot* HttpTarget::State::take_slot() {
   if (free_slots.empty()) {
-    slots.push_back(std::make_unique<Slot>());
+    slots.push_back(std::make_unique<Slot>(options.memory));
     free_slots.push_back(slots.back().get());
   }
   Slot* const slot = free_slots.back();

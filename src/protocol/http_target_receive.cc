@@ -248,7 +248,8 @@ bool HttpTarget::State::on_http1_bytes(std::uint32_t id, std::string_view bytes,
         if (sound) sound = exchange.on_body(piece, bytes.size() + rest, at, decoder, *sink);
       });
   if (!sound || state == ParserState::failed) {
-    exchange.cut_short(Outcome::bad_reply, at, c.parser.error(), decoder, *sink);
+    const Outcome outcome = c.parser.no_room() ? Outcome::over_memory : Outcome::bad_reply;
+    exchange.cut_short(outcome, at, c.parser.error(), decoder, *sink);
     query_ended(slot, false);
     return false;
   }

@@ -120,9 +120,21 @@ void HttpTarget::State::flush_requests() {
   begun = begun_at_last_poll = 0;
 }
 
-// Moves what HTTP/2 and TLS have to say towards the socket. False when the session is broken.
-bool HttpTarget::State::gather(Connection& c) {
+std::string_view HttpTarget::State::unsent_of(Connection& c) {
+  return c.tls ? c.tls->output() : std::string_view(c.unsent).substr(c.unsent_at);
+}
+
+// Moves what HTTP/2 and TLS have to say towards the socket. False when the session is broken. What
+// a peer that does not read makes us say stays with nghttp2, which bounds it: `more` of it is left.
+bool HttpTarget::State::gather(Connection& c, bool* more) {
+  if (c.unsent_at > kUnsentMax) {
+    c.unsent.erase(0, c.unsent_at);
+    c.unsent_at = 0;
+  }
+  *more = false;
   while (c.http2) {
+    *more = unsent_of(c).size() >= kUnsentMax;
+    if (*more) break;
     const std::string_view bytes = c.http2->output();
     if (bytes.empty()) break;
     if (!c.tls) {
@@ -157,11 +169,15 @@ void HttpTarget::State::all_sent(Connection& c, Instant at) {
 
 bool HttpTarget::State::flush(std::uint32_t id, int* errno_out) {
   Connection& c = *connections[id];
-  if (!gather(c)) return false;
+  bool more = false;
+  if (!gather(c, &more)) return false;
   Instant at = clock.now();
   for (;;) {
-    const std::string_view bytes =
-        c.tls ? c.tls->output() : std::string_view(c.unsent).substr(c.unsent_at);
+    std::string_view bytes = unsent_of(c);
+    if (bytes.empty() && more) {
+      if (!gather(c, &more)) return false;
+      bytes = unsent_of(c);
+    }
     if (bytes.empty()) break;
     at = clock.now();
     const ssize_t n = net::send_some(c.fd, bytes);

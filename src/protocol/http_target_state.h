@@ -36,6 +36,8 @@ inline constexpr std::uint32_t kStreamsMax = 100;
 // A query that servers leave unprocessed goes out again so often. Not counted: a connection that
 // answered another query before it went away.
 inline constexpr std::uint32_t kUnprocessedMax = 3;
+// What stands before a socket that takes nothing, of frames that HTTP/2 has to send.
+inline constexpr std::size_t kUnsentMax = std::size_t{1} << 20;
 // HTTP/2 requests that go out together, at most: beginning one takes about a microsecond.
 inline constexpr std::size_t kBegunMax = 64;
 
@@ -145,7 +147,8 @@ struct HttpTarget::State final : public net::Http2Events {
   void flush_requests();
   // Whether poll() should wait for those that are about to be begun.
   bool more_to_begin(Instant until);
-  bool gather(Connection& c);
+  static std::string_view unsent_of(Connection& c);
+  static bool gather(Connection& c, bool* more);
   void all_sent(Connection& c, Instant at);
   // The connection broke before it brought a byte of this reply, and may have been over before the
   // query was sent.
@@ -229,7 +232,7 @@ struct HttpTarget::State final : public net::Http2Events {
   Instant quiet_before = Instant::none();
   Instant quiet_now = Instant::none();
   std::uint64_t serial = 0;
-  ReplyDecoder decoder{};
+  ReplyDecoder decoder{options.memory};
   std::array<epoll_event, kReadyMax> ready{};
   int ready_count = 0;
   int ready_at = 0;

@@ -125,10 +125,11 @@ struct Asking {
 };
 
 // Asks `queries` times, one after the other.
-Collector ask(Asking asking, int queries = 1) {
+Collector ask(Asking asking, int queries = 1, MemoryBudget* memory = nullptr) {
   OsClock clock;
   Collector sink;
-  auto target = HttpTarget::create(asking.plan, asking.datasets, asking.endpoints, {}, clock);
+  auto target =
+      HttpTarget::create(asking.plan, asking.datasets, asking.endpoints, {.memory = memory}, clock);
   EXPECT_TRUE(target) << target.error().message;
   for (int i = 0; i < queries; ++i) {
     (*target)->submit(Query{.index = static_cast<std::uint32_t>(i)}, clock.now(), sink);
@@ -138,11 +139,11 @@ Collector ask(Asking asking, int queries = 1) {
   return sink;
 }
 
-Collector ask_script(Script script, int queries = 1) {
+Collector ask_script(Script script, int queries = 1, MemoryBudget* memory = nullptr) {
   ScriptedServer server(std::move(script));
   Asking asking;
   asking.endpoints.urls = {server.url()};
-  return ask(asking, queries);
+  return ask(asking, queries, memory);
 }
 
 std::string chunk(std::string_view text) { return format("{:x}\r\n{}\r\n", text.size(), text); }
@@ -351,6 +352,39 @@ TEST(HttpTarget, an_error_page_without_end_is_read_as_far_as_it_is_kept) {
   const Collector seen =
       ask_script({{"HTTP/1.1 500 Oops\r\n\r\n" + std::string(100'000, 'x')}, Ending::hang});
   EXPECT_EQ(to_string(seen.done[0].outcome), to_string(Outcome::http_error));
+}
+
+// One line without end, one object, all of a cumulative text: each grows with the reply.
+TEST(HttpTarget, a_reply_over_the_memory_budget_fails_by_name_and_gives_its_memory_back) {
+  constexpr std::uint64_t kBudget = 2'000'000;
+  const std::string much(3U << 20, 'x');
+  const std::string json = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n";
+  for (const std::string& reply :
+       {kHead + chunk("data: {\"choices\":[{\"delta\":{\"content\":\"" + much),
+        kHead + chunk(": " + much), json + "{\"choices\":[{\"message\":{\"content\":\"" + much,
+        kHead + chunk("data: {\"text\":\"" + much.substr(2U << 20) + "\"}\n\n")}) {
+    MemoryBudget memory(kBudget);
+    const Collector seen = ask_script({{reply}, Ending::hang}, 1, &memory);
+    EXPECT_EQ(to_string(seen.done[0].outcome), to_string(Outcome::over_memory)) << seen.detail;
+    EXPECT_EQ(seen.detail,
+              "reply over the memory budget of 2.00 MB for all connections (--memory-max)");
+    EXPECT_LE(memory.peak(), kBudget);
+    EXPECT_GT(memory.peak(), kBudget / 3);
+    EXPECT_EQ(memory.in_use(), 0U);
+  }
+}
+
+TEST(HttpTarget, what_fits_the_budget_is_whole_and_what_an_error_page_lacks_is_its_words) {
+  MemoryBudget memory(std::uint64_t{2} << 20);
+  const std::string text(200'000, 'x');
+  const Collector seen =
+      ask_script({{kHead + chunk(delta(text)) + chunk(kFinish) + kEnd}}, 3, &memory);
+  EXPECT_EQ(to_string(seen.done[2].outcome), to_string(Outcome::ok)) << seen.detail;
+  EXPECT_EQ(seen.text.size(), 600'000U);
+  ASSERT_TRUE(memory.take(memory.bytes_max() - memory.in_use()));
+  const Collector error =
+      ask_script({{"HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\nboom"}}, 1, &memory);
+  EXPECT_EQ(to_string(error.done[0].outcome), to_string(Outcome::http_error));
 }
 
 TEST(HttpTarget, an_event_named_error_fails_the_reply_in_its_own_words) {

@@ -15,7 +15,7 @@ namespace {
 // Where the decoded strings of one call are laid down, one behind the other.
 class Scratch {
  public:
-  explicit Scratch(std::string& buffer) : at_(buffer.data()), end_(at_ + buffer.size()) {}
+  explicit Scratch(DecodeRoom& room) : at_(room.data()), end_(at_ + room.size()) {}
 
   // The string's text: the input itself where it has no escapes.
   std::string_view text(const RawString& raw) {
@@ -104,6 +104,7 @@ class Interpreter {
 
   // The string that is the event's one fragment, body and all; absent when there is none such.
   const RawString& hole() const { return hole_; }
+  bool no_room() const { return no_room_; }
 
  private:
   void add(Category category, std::string_view text, const RawString& raw) {
@@ -229,15 +230,16 @@ class Interpreter {
   // not go on from what was seen shows which; a text trimmed at its end brings nothing.
   std::string_view news(std::string_view now) {
     if (state_.deltas) return now;
-    std::string& seen = state_.cumulative;
+    BudgetedText& text = state_.cumulative;
+    const std::string_view seen = text.view();
     const std::size_t common = common_bytes(seen, now);
     if (common == now.size()) return {};
     if (common < seen.size() && common * 2 < seen.size()) {
       state_.deltas = true;
       return now;
     }
-    seen.resize(common);
-    seen.append(now.substr(common));
+    text.cut(common);
+    no_room_ = !text.append(now.substr(common));
     return now.substr(common);
   }
 
@@ -294,6 +296,7 @@ class Interpreter {
   DecodedEvent& out_;
   RawString hole_{};
   bool is_error_ = false;
+  bool no_room_ = false;
 };
 
 std::string_view trimmed(std::string_view text) {
@@ -303,8 +306,13 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
+// Beyond it a template saves little, and each stream would keep it.
+constexpr std::size_t kTemplateBytesMax = 16 * 1024;
+
 void learn(std::string_view data, const RawString& hole, Category category, std::uint16_t choice,
            StreamState& state) {
+  state.prefix_bytes = 0;
+  if (data.size() - hole.size > kTemplateBytesMax) return;
   const auto prefix = static_cast<std::size_t>(hole.data - data.data());
   state.prefix_and_suffix.assign(data.data(), prefix);
   state.prefix_and_suffix.append(data.substr(prefix + hole.size));
@@ -313,7 +321,12 @@ void learn(std::string_view data, const RawString& hole, Category category, std:
   state.choice = choice;
 }
 
-void decode_all(std::string_view data, StreamState& state, std::string& buffer, DecodedEvent& out,
+void refuse(DecodedEvent& out) {
+  out = DecodedEvent{};
+  out.malformed = out.no_room = true;
+}
+
+void decode_all(std::string_view data, StreamState& state, DecodeRoom& room, DecodedEvent& out,
                 bool learns) {
   out = DecodedEvent{};
   if (trimmed(data) == "[DONE]") {
@@ -328,10 +341,11 @@ void decode_all(std::string_view data, StreamState& state, std::string& buffer, 
   // Every piece of the input is laid down once at most, never longer than it was, but for raw
   // control bytes, the few bytes that mark a tool call and the words in front of an abort.
   const std::size_t need = 2 * (data.size() + fields.raw_controls) + 256;
-  if (buffer.size() < need) buffer.resize(need);
-  Scratch scratch(buffer);
+  if (!room.fit(need)) return refuse(out);
+  Scratch scratch(room);
   Interpreter interpreter(fields, state, scratch, out);
   interpreter.run();
+  if (interpreter.no_room()) return refuse(out);
   if (!learns || out.fragment_count == 0) return;
   const bool one_hole = out.fragment_count == 1 && interpreter.hole().data != nullptr &&
                         out.finish == FinishReason::none && !out.has_usage &&
@@ -347,7 +361,7 @@ void decode_all(std::string_view data, StreamState& state, std::string& buffer, 
 // The learned template. True when the event is the one before with another fragment: the bytes
 // around it are the same, so a reader would come to its opening quote in the same state, and from
 // its closing quote go on the same way.
-bool decode_by_template(std::string_view data, StreamState& state, std::string& buffer,
+bool decode_by_template(std::string_view data, StreamState& state, DecodeRoom& room,
                         DecodedEvent& out) {
   const std::size_t prefix = state.prefix_bytes;
   if (prefix == 0) return false;
@@ -360,10 +374,10 @@ bool decode_by_template(std::string_view data, StreamState& state, std::string& 
   if (std::memcmp(data.data(), both.data(), prefix) != 0) return false;
   std::string_view text(begin, static_cast<std::size_t>(end - begin));
   if (find_special(begin, end) != end) {
-    if (buffer.size() < text.size()) buffer.resize(text.size());
-    const char* const last = unescape(begin, end, buffer.data(), RawControls::refused);
+    if (!room.fit(text.size())) return false;
+    const char* const last = unescape(begin, end, room.data(), RawControls::refused);
     if (last == nullptr) return false;
-    text = {buffer.data(), static_cast<std::size_t>(last - buffer.data())};
+    text = {room.data(), static_cast<std::size_t>(last - room.data())};
   }
   ++state.template_hits;
   out.category = state.category;
@@ -382,15 +396,43 @@ bool decode_by_template(std::string_view data, StreamState& state, std::string& 
 
 }  // namespace
 
-ReplyDecoder::ReplyDecoder() : scratch_(16 * 1024, '\0') {}
+namespace {
+
+constexpr std::size_t kRoomBytes = std::size_t{16} << 10;
+constexpr std::size_t kRoomKeptBytes = std::size_t{1} << 20;
+
+}  // namespace
+
+// The first room is always there.
+DecodeRoom::DecodeRoom(MemoryBudget* budget) : budget_(budget), bytes_(kRoomBytes, '\0') {}
+
+DecodeRoom::~DecodeRoom() {
+  if (budget_ != nullptr) budget_->give_back(taken_);
+}
+
+bool DecodeRoom::replace(std::size_t bytes) {
+  std::string().swap(bytes_);
+  if (budget_ != nullptr) budget_->give_back(taken_);
+  taken_ = 0;
+  const bool allowed = bytes <= kRoomBytes || budget_ == nullptr || budget_->take(bytes);
+  if (allowed && bytes > kRoomBytes) taken_ = bytes;
+  bytes_.assign(allowed ? std::max(bytes, kRoomBytes) : kRoomBytes, '\0');
+  return allowed;
+}
+
+bool DecodeRoom::fit(std::size_t bytes) {
+  if (bytes > bytes_.size()) return replace(bytes);
+  if (bytes_.size() > kRoomKeptBytes && bytes < bytes_.size() / 4) return replace(bytes);
+  return true;
+}
 
 void ReplyDecoder::decode(std::string_view data, StreamState& state, DecodedEvent& out) {
-  if (decode_by_template(data, state, scratch_, out)) return;
-  decode_all(data, state, scratch_, out, true);
+  if (decode_by_template(data, state, room_, out)) return;
+  decode_all(data, state, room_, out, true);
 }
 
 void ReplyDecoder::decode_slowly(std::string_view data, StreamState& state, DecodedEvent& out) {
-  decode_all(data, state, scratch_, out, false);
+  decode_all(data, state, room_, out, false);
 }
 
 void ReplyDecoder::next_choice(StreamState* state, DecodedEvent& event) {
@@ -401,13 +443,13 @@ void ReplyDecoder::next_choice(StreamState* state, DecodedEvent& event) {
   if (fields.choice < 0) fields.choice = before + 1;
   fields.more_choices = more;
   event = DecodedEvent{};
-  Scratch scratch(scratch_);
+  Scratch scratch(room_);
   Interpreter(fields, state != nullptr ? *state : whole_, scratch, event).run();
 }
 
 void ReplyDecoder::decode_reply(std::string_view body, DecodedEvent& out) {
   whole_.reset();
-  decode_all(body, whole_, scratch_, out, false);
+  decode_all(body, whole_, room_, out, false);
 }
 
 }  // namespace assay::protocol

@@ -138,6 +138,8 @@ void walk(Io& io, ClientAudit& audit) {
   io.field("retransmits", audit.retransmits);
   io.field("reads", audit.reads);
   io.field("reads_stamped", audit.reads_stamped);
+  io.field("memory_bytes_max", audit.memory_bytes_max);
+  io.field("memory_bytes_peak", audit.memory_bytes_peak);
   io.field("stamp_error_max_ns", audit.stamp_error_max);
   io.field("stamp_slew_max_ns", audit.stamp_slew_max);
   io.field("lost_records", audit.lost_records);

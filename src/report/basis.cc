@@ -262,6 +262,12 @@ std::string connections_text(const Point& point, const ClientAudit& audit) {
   return out;
 }
 
+std::string memory_text(const ClientAudit& audit) {
+  if (audit.memory_bytes_max == 0) return {};
+  return format("replies held {} of {} at most (--memory-max)",
+                human_bytes(audit.memory_bytes_peak), human_bytes(audit.memory_bytes_max));
+}
+
 std::string legacy_text(const Point& point) {
   if (!point.rates.legacy_window || !point.rates.legacy_qps) return {};
   std::string out =
@@ -292,6 +298,7 @@ std::vector<Fact> basis_facts(const Point& point, const RunContext& context) {
   add("limits", limits_text(point));
   add("delays", point.run.simulated || !tool.empty() ? "" : delays_text(point));
   if (context.audit) add("connections", connections_text(point, *context.audit));
+  if (context.audit) add("memory", memory_text(*context.audit));
   if (context.audit) add("machine", audit_text(*context.audit));
   add("LoadGen", legacy_text(point));
   if (point.run.facts["insecure"].as_bool())

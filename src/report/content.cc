@@ -451,6 +451,8 @@ std::string_view outcome_about(Outcome outcome) {
     case Outcome::cancelled:
       return "given up by us: an interrupt, the drain's time limit, or a turn before it that "
              "failed";
+    case Outcome::over_memory:
+      return "its reply would have gone over the memory budget (--memory-max)";
   }
   CHECK(false && "no such Outcome");
   return {};

@@ -76,6 +76,7 @@ bool is_fatal(const Event& event) {
     case Outcome::bad_reply:
     case Outcome::timed_out:
     case Outcome::cancelled:
+    case Outcome::over_memory:
       return false;
   }
   return false;

@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "run/control_groups.h"
 
 namespace assay::run {
 namespace {
@@ -56,45 +57,12 @@ void add_group(const std::filesystem::path& folder, TakenTime& out) {
   }
 }
 
-// A quota of any group above holds too.
-void add_groups(const std::filesystem::path& mount, std::string_view group, TakenTime& out) {
-  std::filesystem::path path = std::filesystem::path(group).relative_path().lexically_normal();
-  std::error_code ignored;
-  // From inside a container the path may be one that only the host can see: then its root stands
-  // for it.
-  if (!std::filesystem::exists(mount / path / "cpu.stat", ignored)) path.clear();
-  for (; !path.empty() && path != "."; path = path.parent_path()) add_group(mount / path, out);
-  add_group(mount, out);
-}
-
-bool lists_cpu(std::string_view controllers) {
-  const auto names = split(controllers, ',');
-  return std::ranges::find(names, std::string_view("cpu")) != names.end();
-}
-
 }  // namespace
 
 TakenTime read_taken_time(const std::filesystem::path& root) {
   TakenTime out{.stolen = stolen(root)};
-  const Result<std::string> groups = read_file(root / "proc/self/cgroup");
-  if (!groups) return out;
-  const std::filesystem::path mounts = root / "sys/fs/cgroup";
-  for (const std::string_view line : split(*groups, '\n')) {
-    // "0::/path" in version 2, "4:cpu,cpuacct:/path" in version 1.
-    const std::size_t first = line.find(':');
-    const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
-    if (second == std::string_view::npos) continue;
-    const std::string_view controllers = line.substr(first + 1, second - first - 1);
-    const std::string_view path = line.substr(second + 1);
-    std::error_code ignored;
-    if (controllers.empty()) {
-      const bool both = std::filesystem::exists(mounts / "unified", ignored);
-      add_groups(both ? mounts / "unified" : mounts, path, out);
-    } else if (lists_cpu(controllers)) {
-      const bool whole_name = std::filesystem::exists(mounts / controllers, ignored);
-      add_groups(whole_name ? mounts / controllers : mounts / "cpu", path, out);
-    }
-  }
+  // A quota of any group above holds too.
+  each_control_group(root, "cpu", "cpu.stat", [&](const auto& folder) { add_group(folder, out); });
   return out;
 }
 

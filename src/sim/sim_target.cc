@@ -39,6 +39,8 @@ std::string_view detail_of(Outcome outcome) {
       return "not done within the query's time limit";
     case Outcome::cancelled:
       return "cancelled";
+    case Outcome::over_memory:
+      return "reply over the memory budget";
   }
   CHECK(false && "no such Outcome");
 }

@@ -18,6 +18,7 @@ bool counts_as_timeout(assay::Outcome outcome) {
     case assay::Outcome::bad_reply:
 #ifndef MISUSE
     case assay::Outcome::cancelled:
+    case assay::Outcome::over_memory:
 #endif
       return false;
   }

@@ -14,6 +14,7 @@
 #include "metrics/steady_watch.h"
 #include "record/event_log.h"
 #include "run/by_endpoint.h"
+#include "run/machine_memory.h"
 #include "run/self_audit.h"
 
 namespace assay::cli {
@@ -71,7 +72,8 @@ Result<std::shared_ptr<const protocol::PreparedBodies>> make_bodies(const plan::
 
 Result<std::unique_ptr<Shard>> make_shard(const plan::PlanBundle& bundle,
                                           std::shared_ptr<const protocol::PreparedBodies> bodies,
-                                          const MeasureOptions& options, std::uint32_t index) {
+                                          const MeasureOptions& options, MemoryBudget& memory,
+                                          std::uint32_t index) {
   auto shard = std::make_unique<Shard>(options.spin);
   shard->plan = assay::shard(bundle.plan, index, options.threads);
   const std::uint32_t connections_max = bundle.endpoints.connections_max;
@@ -83,6 +85,7 @@ Result<std::unique_ptr<Shard>> make_shard(const plan::PlanBundle& bundle,
            .kernel_stamps = options.kernel_stamps,
            .connections_max =
                connections_max == 0 ? 0 : std::max(1U, connections_max / options.threads),
+           .memory = &memory,
            .ca_file = options.ca_file,
            .endpoint_of_phase = options.endpoint_of_phase},
           shard->clock));
@@ -209,12 +212,13 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   TRY(make_folders(options.log.folder));
   if (options.second) TRY(make_folders(options.second->folder));
   const LatencyProfile profile(options.wishes);
+  MemoryBudget memory(plan::memory_bytes(bundle.memory, run::usable_memory("/")));
   std::vector<std::unique_ptr<Shard>> shards;
   // connect_ahead() spreads them over the endpoints, and in turns each needs them all.
   const std::uint32_t ahead = connections_wanted(bundle.plan) * (options.second ? 2 : 1);
   ASSIGN_OR_RETURN(const auto bodies, make_bodies(bundle, options));
   for (std::uint32_t i = 0; i < options.threads; ++i) {
-    ASSIGN_OR_RETURN(auto shard, make_shard(bundle, bodies, options, i));
+    ASSIGN_OR_RETURN(auto shard, make_shard(bundle, bodies, options, memory, i));
     TRY(shard->target->connect_ahead((ahead + options.threads - 1) / options.threads));
     shard->opened_ahead = shard->target->stats().connections_opened;
     shards.push_back(std::move(shard));
@@ -252,6 +256,8 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   audit.stop(out.audit);
   watcher.reset();
   out.audit.settings = profile.settings();
+  out.audit.memory_bytes_max = memory.bytes_max();
+  out.audit.memory_bytes_peak = memory.peak();
   for (auto& shard : shards) {
     for (const auto& log : shard->logs) {
       const Result<void> closed = log->close(out.end);
