@@ -113,7 +113,8 @@ def words_of_line(raw, code):
     if match and match.group(2)[0] != "!" and "=" not in re.sub(r"[=!<>]=", "", match.group(2)):
         start, end = match.span(2)
         yield f"{raw[:start]}!({raw[start:end]}){raw[end:]}"
-    if STATEMENT.match(code) and code.count("(") == code.count(")"):
+    declared = code.rstrip().endswith(("= delete;", "= default;"))
+    if STATEMENT.match(code) and not declared and code.count("(") == code.count(")"):
         yield ""
 
 

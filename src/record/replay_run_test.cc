@@ -70,6 +70,81 @@ TEST(ReplayRun, a_missing_shard_makes_a_crashed_run) {
   EXPECT_EQ(replay->end.trouble, "1 of 2 logs are missing");
 }
 
+// Each log is cut at another place, so that each leaves other queries without an end.
+TEST(ReplayRun, the_whole_is_the_sum_of_its_shards_and_as_bad_as_the_worst) {
+  const TempFolder folder;
+  write_shard(folder.path(), shard_info(0, 3), 100, 4, RunState::complete);
+  const auto log = [&](std::uint32_t i) {
+    return folder.path() / "assay" / format("events-{}.alog", i);
+  };
+  for (std::uint32_t i = 1; i < 3; ++i) {
+    auto writer = EventLogWriter::create(log(i), shard_info(i, 3));
+    ASSERT_TRUE(writer.has_value());
+    for (std::uint32_t k = 0; k < 2 * i; ++k) {
+      Query query{};
+      query.index = i + 3 * k;
+      (*writer)->on_sent(query, Instant{200 + k}, Instant{200 + 10 * i + k});
+    }
+    ASSERT_TRUE((*writer)->close({RunState::crashed, "cut"}).has_value());
+  }
+  Said said;
+  LogEnd sum{};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const auto one = replay_run(log(i), said);
+    ASSERT_TRUE(one.has_value()) << one.error().message;
+    sum.bytes_read += one->end.bytes_read;
+    sum.bytes += one->end.bytes;
+    sum.blocks += one->end.blocks;
+    sum.records += one->end.records;
+    sum.unfinished += one->end.unfinished;
+    sum.last = i == 0 ? one->end.last : std::max(sum.last, one->end.last);
+  }
+  EXPECT_EQ(sum.unfinished, 2U + 4U);
+  const auto whole = replay_run(folder.path(), said);
+  ASSERT_TRUE(whole.has_value());
+  EXPECT_EQ(whole->end.end.state, RunState::crashed);
+  EXPECT_EQ(whole->end.bytes_read, sum.bytes_read);
+  EXPECT_EQ(whole->end.bytes, sum.bytes);
+  EXPECT_EQ(whole->end.blocks, sum.blocks);
+  EXPECT_EQ(whole->end.records, sum.records);
+  EXPECT_EQ(whole->end.unfinished, sum.unfinished);
+  EXPECT_EQ(whole->end.last, sum.last);
+}
+
+TEST(ReplayRun, the_trouble_of_every_shard_is_told) {
+  const TempFolder folder;
+  std::string expected;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    write_shard(folder.path(), shard_info(i, 3), 100, 4, RunState::complete);
+    if (i == 1) continue;
+    const auto log = folder.path() / "assay" / format("events-{}.alog", i);
+    std::filesystem::resize_file(log, std::filesystem::file_size(log) - 3 - i);
+    Said said;
+    const auto one = replay_run(log, said);
+    ASSERT_TRUE(one.has_value());
+    ASSERT_FALSE(one->shards.front().trouble.empty());
+    expected += (expected.empty() ? "" : "; ") + one->shards.front().trouble;
+  }
+  Said said;
+  const auto whole = replay_run(folder.path(), said);
+  ASSERT_TRUE(whole.has_value());
+  EXPECT_EQ(whole->end.trouble, expected);
+}
+
+TEST(ReplayRun, logs_are_found_in_the_order_of_their_numbers) {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder.path() / "assay");
+  for (const int i : {10, 2, 0, 11, 1}) {
+    put_file(folder.path() / "assay" / format("events-{}.alog", i), "");
+  }
+  const auto logs = find_event_logs(folder.path());
+  ASSERT_TRUE(logs.has_value());
+  std::vector<std::string> names;
+  for (const auto& one : *logs) names.push_back(one.filename().string());
+  EXPECT_EQ(names, (std::vector<std::string>{"events-0.alog", "events-1.alog", "events-2.alog",
+                                             "events-10.alog", "events-11.alog"}));
+}
+
 TEST(ReplayRun, logs_of_two_runs_are_not_mixed) {
   const TempFolder folder;
   write_shard(folder.path(), shard_info(0, 2, "a"), 100, 4, RunState::complete);
