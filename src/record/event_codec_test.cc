@@ -109,6 +109,21 @@ TEST(EventCodec, whatever_the_fields_hold_survives_the_round_trip) {
   }
 }
 
+TEST(EventCodec, a_detail_is_kept_up_to_its_limit_and_cut_there) {
+  for (const std::size_t size :
+       {std::size_t{0}, kDetailMax - 1, kDetailMax, kDetailMax + 1, 2 * kDetailMax}) {
+    const std::string detail(size, 'x');
+    Encode out;
+    out.on_sent({}, Instant{1}, Instant{1});
+    out.on_done(Event{.outcome = Outcome::reset, .done = Instant{2}}, detail);
+    Said wanted;
+    wanted.on_sent({}, Instant{1}, Instant{1});
+    wanted.on_done(Event{.outcome = Outcome::reset, .done = Instant{2}},
+                   detail.substr(0, kDetailMax));
+    EXPECT_EQ(read_back(out.bytes()).back(), wanted.lines.back()) << size;
+  }
+}
+
 TEST(EventCodec, a_record_cut_anywhere_gives_the_records_before_it) {
   Encode encode;
   Said said;
