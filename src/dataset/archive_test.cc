@@ -38,14 +38,54 @@ TEST(Compression, snappy_blocks) {
   EXPECT_FALSE(decompress(Compression::snappy, std::string("\x0A\x00\x61\x15\x02", 5), 10));
 }
 
+// One literal, then 9 from 1 back; then the last literals, which are five at least.
+constexpr std::string_view kLz4Block(
+    "\x15\x61\x01\x00\x50"
+    "bcdef",
+    10);
+constexpr std::string_view kLz4Plain = "aaaaaaaaaabcdef";
+
 TEST(Compression, lz4_blocks) {
-  // One literal, then 9 from 1 back; then the last literals.
-  const std::string block = std::string("\x15\x61\x01\x00\x10\x62", 6);
-  const auto plain = decompress(Compression::lz4_raw, block, 11);
+  const auto plain = decompress(Compression::lz4_raw, kLz4Block, 15);
   ASSERT_TRUE(plain) << plain.error().message;
-  EXPECT_EQ(*plain, "aaaaaaaaaab");
-  EXPECT_FALSE(decompress(Compression::lz4_raw, block, 12));
-  EXPECT_FALSE(decompress(Compression::lz4_raw, block.substr(0, 3), 11));
+  EXPECT_EQ(*plain, kLz4Plain);
+  EXPECT_FALSE(decompress(Compression::lz4_raw, kLz4Block, 16));
+  EXPECT_FALSE(decompress(Compression::lz4_raw, kLz4Block, std::size_t{1} << 31));
+  for (std::size_t cut = 0; cut < kLz4Block.size(); ++cut) {
+    EXPECT_FALSE(decompress(Compression::lz4_raw, kLz4Block.substr(0, cut), 15)) << cut;
+  }
+}
+
+TEST(Compression, hadoops_lz4_is_blocks_behind_their_sizes_or_one_plain_block) {
+  const std::string framed =
+      std::string("\x00\x00\x00\x0F\x00\x00\x00\x0A", 8) + std::string(kLz4Block);
+  const auto once = decompress(Compression::lz4_hadoop, framed, 15);
+  ASSERT_TRUE(once) << once.error().message;
+  EXPECT_EQ(*once, kLz4Plain);
+  const auto twice = decompress(Compression::lz4_hadoop, framed + framed, 30);
+  ASSERT_TRUE(twice) << twice.error().message;
+  EXPECT_EQ(*twice, std::string(kLz4Plain) + std::string(kLz4Plain));
+  EXPECT_EQ(decompress(Compression::lz4_hadoop, kLz4Block, 15).value_or("broken"), kLz4Plain);
+  for (std::size_t cut = 0; cut < framed.size(); ++cut) {
+    EXPECT_FALSE(decompress(Compression::lz4_hadoop, framed.substr(0, cut), 15)) << cut;
+  }
+  EXPECT_FALSE(decompress(Compression::lz4_hadoop, framed + framed, 15));
+  EXPECT_EQ(decompress(Compression::lz4_hadoop, "", 0).value_or("broken"), "");
+}
+
+TEST(Compression, brotli_streams) {
+  // 40 times "a", by the program `brotli`.
+  const std::string stream("\x1F\x27\x00\xF8\x25\xC2\xA2\x8C\x00\xC0", 10);
+  const auto plain = decompress(Compression::brotli, stream, 40);
+  ASSERT_TRUE(plain) << plain.error().message;
+  EXPECT_EQ(*plain, std::string(40, 'a'));
+  EXPECT_FALSE(decompress(Compression::brotli, stream, 39));
+  EXPECT_FALSE(decompress(Compression::brotli, stream, 41));
+  EXPECT_FALSE(decompress(Compression::brotli, stream + "x", 40));
+  EXPECT_FALSE(decompress(Compression::brotli, "not brotli", 40));
+  for (std::size_t cut = 0; cut < stream.size(); ++cut) {
+    EXPECT_FALSE(decompress(Compression::brotli, stream.substr(0, cut), 40)) << cut;
+  }
 }
 
 TEST(Compression, more_than_may_come_out_is_an_error) {

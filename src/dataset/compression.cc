@@ -1,9 +1,13 @@
 #include "dataset/compression.h"
 
+#include <brotli/decode.h>
+#include <lz4.h>
+#include <snappy-c.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include <algorithm>
+#include <climits>
 #include <memory>
 
 #include "base/check.h"
@@ -14,101 +18,109 @@ namespace {
 
 Error corrupt_block(std::string_view what) { return Error{Code::corrupt, std::string(what)}; }
 
-unsigned byte_at(std::string_view bytes, std::size_t i) {
-  return static_cast<unsigned char>(bytes[i]);
-}
-
-// Appends `length` bytes that stand `offset` before the end; they may overlap what is appended.
-bool copy_back(std::string& out, std::size_t offset, std::size_t length, std::size_t size) {
-  if (offset == 0 || offset > out.size() || length > size - out.size()) return false;
-  const std::size_t from = out.size() - offset;
-  if (offset >= length) {
-    out.append(out, from, length);
-  } else {
-    for (std::size_t i = 0; i < length; ++i) out += out[from + i];
-  }
-  return true;
-}
-
 // The format: github.com/google/snappy/blob/main/format_description.txt
 Result<std::string> unsnappy(std::string_view in, std::size_t size) {
-  const Error broken = corrupt_block("snappy: the block is not what it says");
-  std::uint64_t said = 0;
-  std::size_t i = 0;
-  for (int shift = 0;; shift += 7) {
-    if (i == in.size() || shift > 28) return broken;
-    const unsigned b = byte_at(in, i++);
-    said |= std::uint64_t{b & 0x7F} << shift;
-    if (b < 0x80) break;
+  std::size_t said = 0;
+  if (snappy_uncompressed_length(in.data(), in.size(), &said) != SNAPPY_OK) {
+    return corrupt_block("snappy: the block is not what it says");
   }
-  if (said != size)
+  if (said != size) {
     return corrupt_block(format("snappy: {} bytes, where {} were said", said, size));
-  std::string out;
-  out.reserve(size);
-  while (i < in.size()) {
-    const unsigned tag = byte_at(in, i++);
-    std::size_t length = (tag >> 2) + 1;
-    if ((tag & 3) == 0) {
-      const std::size_t extra = length > 60 ? length - 60 : 0;
-      if (extra > in.size() - i) return broken;
-      if (extra > 0) {
-        length = 1;
-        for (std::size_t k = 0; k < extra; ++k) length += std::size_t{byte_at(in, i + k)} << 8 * k;
-        i += extra;
-      }
-      if (length > in.size() - i || length > size - out.size()) return broken;
-      out.append(in, i, length);
-      i += length;
-      continue;
-    }
-    const std::size_t extra = (tag & 3) == 1 ? 1 : (tag & 3) == 2 ? 2 : 4;
-    if (extra > in.size() - i) return broken;
-    std::size_t offset = 0;
-    for (std::size_t k = 0; k < extra; ++k) offset |= std::size_t{byte_at(in, i + k)} << 8 * k;
-    i += extra;
-    if (extra == 1) {
-      offset |= std::size_t{tag >> 5} << 8;
-      length = ((tag >> 2) & 7) + 4;
-    }
-    if (!copy_back(out, offset, length, size)) return broken;
   }
-  if (out.size() != size) return broken;
+  // A copy of three bytes gives at most 64: what says more allocates nothing.
+  constexpr std::size_t kSnappyMost = 32;
+  if (size / kSnappyMost > in.size()) {
+    return corrupt_block("snappy: the block is not what it says");
+  }
+  std::string out(size, '\0');
+  if (snappy_uncompress(in.data(), in.size(), out.data(), &said) != SNAPPY_OK || said != size) {
+    return corrupt_block("snappy: the block is not what it says");
+  }
   return out;
 }
 
-// A length's continuation: bytes of 255, and one that is less.
-bool lz4_more(std::string_view in, std::size_t& i, std::size_t& length) {
-  for (;;) {
-    if (i == in.size()) return false;
-    const unsigned b = byte_at(in, i++);
-    length += b;
-    if (b != 255) return true;
-  }
+// Appends a block that holds `size` bytes. The format:
+// github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md
+bool append_lz4(std::string& out, std::string_view in, std::size_t size) {
+  // A byte of a length stands for at most 255: what says more allocates nothing.
+  constexpr std::size_t kLz4Most = 256;
+  if (in.size() > INT_MAX || size > INT_MAX || size / kLz4Most > in.size()) return false;
+  const std::size_t before = out.size();
+  out.resize(before + size);
+  const int made = LZ4_decompress_safe(in.data(), out.data() + before, static_cast<int>(in.size()),
+                                       static_cast<int>(size));
+  return made >= 0 && static_cast<std::size_t>(made) == size;
 }
 
-// The format: github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md
 Result<std::string> unlz4(std::string_view in, std::size_t size) {
-  const Error broken = corrupt_block("lz4: the block is not what it says");
   std::string out;
-  out.reserve(size);
-  std::size_t i = 0;
-  while (i < in.size()) {
-    const unsigned token = byte_at(in, i++);
-    std::size_t literals = token >> 4;
-    if (literals == 15 && !lz4_more(in, i, literals)) return broken;
-    if (literals > in.size() - i || literals > size - out.size()) return broken;
-    out.append(in, i, literals);
-    i += literals;
-    if (i == in.size()) break;  // the last sequence has literals only
-    if (in.size() - i < 2) return broken;
-    const std::size_t offset = byte_at(in, i) | std::size_t{byte_at(in, i + 1)} << 8;
-    i += 2;
-    std::size_t length = token & 15;
-    if (length == 15 && !lz4_more(in, i, length)) return broken;
-    if (!copy_back(out, offset, length + 4, size)) return broken;
-  }
-  if (out.size() != size) return broken;
+  if (!append_lz4(out, in, size)) return corrupt_block("lz4: the block is not what it says");
   return out;
+}
+
+std::uint32_t big_endian_at(std::string_view bytes, std::size_t at) {
+  std::uint32_t out = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    out = out << 8 | static_cast<unsigned char>(bytes[at + i]);
+  }
+  return out;
+}
+
+// Blocks, each behind its size when unpacked and its size as it stands; empty: it is none.
+std::string hadoop_blocks(std::string_view in, std::size_t size) {
+  constexpr std::size_t kHeader = 8;
+  std::string out;
+  while (in.size() >= kHeader) {
+    const std::size_t unpacked = big_endian_at(in, 0);
+    const std::size_t packed = big_endian_at(in, 4);
+    in.remove_prefix(kHeader);
+    if (packed > in.size() || unpacked > size - out.size()) return {};
+    if (!append_lz4(out, in.substr(0, packed), unpacked)) return {};
+    in.remove_prefix(packed);
+  }
+  return in.empty() && out.size() == size ? out : std::string();
+}
+
+// Parquet's retired LZ4: Java writes Hadoop's frames, and some writers a plain block all the same
+// (parquet-format/Compression.md).
+Result<std::string> unlz4_hadoop(std::string_view in, std::size_t size) {
+  std::string out = hadoop_blocks(in, size);
+  if (!out.empty() || (size == 0 && in.empty())) return out;
+  return unlz4(in, size);
+}
+
+struct FreeBrotli {
+  void operator()(BrotliDecoderState* state) const { BrotliDecoderDestroyInstance(state); }
+};
+
+Result<std::string> unbrotli(std::string_view in, std::size_t bytes_max) {
+  const std::unique_ptr<BrotliDecoderState, FreeBrotli> state(
+      BrotliDecoderCreateInstance(nullptr, nullptr, nullptr));
+  CHECK(state != nullptr);
+  std::string out;
+  std::string piece(std::size_t{1} << 16, '\0');
+  std::size_t in_left = in.size();
+  const auto* next_in = reinterpret_cast<const std::uint8_t*>(in.data());
+  for (;;) {
+    std::size_t room = piece.size();
+    auto* next_out = reinterpret_cast<std::uint8_t*>(piece.data());
+    const BrotliDecoderResult result =
+        BrotliDecoderDecompressStream(state.get(), &in_left, &next_in, &room, &next_out, nullptr);
+    const std::size_t made = piece.size() - room;
+    if (made > bytes_max - out.size()) {
+      return corrupt_block(format("more than {} bytes come out of {}", bytes_max, in.size()));
+    }
+    out.append(piece, 0, made);
+    if (result == BROTLI_DECODER_RESULT_SUCCESS) {
+      if (in_left > 0) return corrupt_block("brotli: bytes after the end");
+      return out;
+    }
+    if (result == BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT) return corrupt_block("brotli: cut short");
+    if (result == BROTLI_DECODER_RESULT_ERROR) {
+      return corrupt_block(
+          format("brotli: {}", BrotliDecoderErrorString(BrotliDecoderGetErrorCode(state.get()))));
+    }
+  }
 }
 
 struct InflateEnd {
@@ -191,8 +203,11 @@ Result<std::string> decompress_up_to(Compression how, std::string_view bytes,
       return inflate_all(bytes, bytes_max, true);
     case Compression::zstd:
       return unzstd(bytes, bytes_max);
+    case Compression::brotli:
+      return unbrotli(bytes, bytes_max);
     case Compression::snappy:
     case Compression::lz4_raw:
+    case Compression::lz4_hadoop:
       break;
   }
   CHECK(false && "its size must be known");
@@ -202,6 +217,7 @@ Result<std::string> decompress_up_to(Compression how, std::string_view bytes,
 Result<std::string> decompress(Compression how, std::string_view bytes, std::size_t size) {
   if (how == Compression::snappy) return unsnappy(bytes, size);
   if (how == Compression::lz4_raw) return unlz4(bytes, size);
+  if (how == Compression::lz4_hadoop) return unlz4_hadoop(bytes, size);
   ASSIGN_OR_RETURN(std::string out, decompress_up_to(how, bytes, size));
   if (out.size() != size) {
     return corrupt_block(format("{} bytes come out, where {} were said", out.size(), size));

@@ -1,7 +1,6 @@
 // Decompression into bounded memory: the caller says how many bytes may come out, and one more is
-// an error, so that a small file cannot fill the machine. Snappy and LZ4 (raw blocks) are read
-// here, since Parquet's blocks need forty lines and no library; gzip, zlib and raw deflate are
-// zlib's, Zstandard is libzstd's. Pure. Any thread.
+// an error, so that a small file cannot fill the machine. The work is done by zlib, libzstd,
+// libsnappy, liblz4 and libbrotlidec. Pure. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +12,20 @@
 
 namespace assay::dataset {
 
-enum class Compression : std::uint8_t { none, snappy, gzip, deflate, zstd, lz4_raw };
+enum class Compression : std::uint8_t {
+  none,
+  snappy,
+  gzip,
+  deflate,
+  zstd,
+  lz4_raw,
+  lz4_hadoop,
+  brotli,
+};
 
 // Exactly `size` bytes, or an error.
 Result<std::string> decompress(Compression how, std::string_view bytes, std::size_t size);
-// Whatever there is, up to `bytes_max`. Not for snappy and lz4_raw, whose size must be known.
+// Whatever there is, up to `bytes_max`. Not for snappy and LZ4, whose size must be known.
 Result<std::string> decompress_up_to(Compression how, std::string_view bytes,
                                      std::size_t bytes_max);
 

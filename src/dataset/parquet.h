@@ -1,6 +1,6 @@
 // Parquet files as rows: what Hugging Face, pandas, Arrow, DuckDB and Polars write. Lists, structs
-// and maps of any depth, every encoding but the retired bit-packed levels, snappy, gzip, Zstandard
-// and raw LZ4. Our own reader, since Debian 12 has neither Arrow nor DuckDB
+// and maps of any depth, every encoding but the retired bit-packed levels, every compression but
+// LZO. Our own reader, since Debian 12 has neither Arrow nor DuckDB
 // (docs/decisions/0012-datasets.md); it needs memory for a page of each column and one row.
 //
 // Instants and dates come as ISO 8601 text, decimals as text, a map as an object where its keys are

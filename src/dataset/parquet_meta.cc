@@ -223,6 +223,10 @@ Result<Compression> codec_of(std::int64_t codec) {
       return Compression::snappy;
     case 2:
       return Compression::gzip;
+    case 4:
+      return Compression::brotli;
+    case 5:
+      return Compression::lz4_hadoop;
     case 6:
       return Compression::zstd;
     case 7:
@@ -231,10 +235,7 @@ Result<Compression> codec_of(std::int64_t codec) {
       return Error{Code::unsupported,
                    format("it is compressed with {}, which is not read; write it with snappy, gzip "
                           "or zstd",
-                          codec == 3   ? "LZO"
-                          : codec == 4 ? "Brotli"
-                          : codec == 5 ? "Hadoop's LZ4"
-                                       : "an unknown codec")};
+                          codec == 3 ? "LZO" : "an unknown codec")};
   }
 }
 

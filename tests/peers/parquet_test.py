@@ -11,7 +11,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-CODECS = ["none", "snappy", "gzip", "zstd", "lz4"]
+CODECS = ["none", "snappy", "gzip", "zstd", "lz4", "brotli"]
 
 
 def text(rng, size=12):
