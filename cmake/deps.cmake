@@ -3,6 +3,9 @@
 include(${CMAKE_CURRENT_LIST_DIR}/libraries.cmake)
 find_package(GTest)
 find_package(benchmark)
+# llhttp's sources, which our HTTP parser is held against.
+find_path(ASSAY_LLHTTP_INCLUDE llhttp.h PATH_SUFFIXES llhttp PATHS /usr/share/include)
+find_path(ASSAY_LLHTTP_SOURCE llhttp.c PATHS /usr/share/llhttp)
 # The distribution's Python, which has the distribution's pytest, before any other on the PATH.
 find_program(ASSAY_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(ASSAY_PYTHON NAMES python3)

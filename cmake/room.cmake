@@ -9,16 +9,47 @@
 # its anonymous namespaces must differ.
 set(ASSAY_SRC ${CMAKE_CURRENT_SOURCE_DIR}/src)
 set(ASSAY_ROOM_TARGETS "" CACHE INTERNAL "")
-option(ASSAY_TESTS "Build tests and benchmarks, where what they need is there" ON)
-if(NOT GTest_FOUND OR NOT benchmark_FOUND OR NOT ASSAY_PYTHON)
-  set(ASSAY_TESTS OFF)
+option(ASSAY_TESTS "Build tests and benchmarks" ON)
+# The program needs none of these. Where one is missing it is built all the same, and each target
+# that was asked for by name says what to install.
+set(ASSAY_MISSING "")
+if(NOT GTest_FOUND)
+  list(APPEND ASSAY_MISSING libgtest-dev libgmock-dev)
 endif()
+if(NOT benchmark_FOUND)
+  list(APPEND ASSAY_MISSING libbenchmark-dev)
+endif()
+if(NOT ASSAY_PYTHON)
+  list(APPEND ASSAY_MISSING python3)
+endif()
+if(NOT ASSAY_LLHTTP_INCLUDE OR NOT ASSAY_LLHTTP_SOURCE)
+  list(APPEND ASSAY_MISSING node-llhttp)
+endif()
+list(JOIN ASSAY_MISSING " " ASSAY_MISSING)
+set(ASSAY_UNTESTED OFF)
+if(ASSAY_TESTS AND ASSAY_MISSING)
+  set(ASSAY_TESTS OFF)
+  set(ASSAY_UNTESTED ON)
+  message(STATUS "No tests: packages are missing: ${ASSAY_MISSING}")
+endif()
+
+# A target in place of one that can't be built.
+function(assay_missing name)
+  add_custom_target(${name}
+    COMMAND ${CMAKE_COMMAND} -E echo
+            "error: ${name} needs: apt-get install ${ASSAY_MISSING}, then configure again"
+    COMMAND ${CMAKE_COMMAND} -E false)
+endfunction()
+
 # `tests`, `benches` and `fuzzers` build all of a kind; `rooms` all that is installed.
 add_custom_target(rooms)
 add_custom_target(fuzzers)
 if(ASSAY_TESTS)
   add_custom_target(tests)
   add_custom_target(benches)
+elseif(ASSAY_UNTESTED)
+  assay_missing(tests)
+  assay_missing(benches)
 endif()
 
 function(assay_sources dir out_lib out_test out_fuzz out_bench)
@@ -79,6 +110,12 @@ function(assay_tests target sources fuzzers benches)
     add_dependencies(tests ${target}_test)
     add_test(NAME unit.${target} COMMAND ${target}_test)
     set_tests_properties(unit.${target} PROPERTIES LABELS unit TIMEOUT 300)
+  endif()
+  if(ASSAY_UNTESTED AND sources)
+    assay_missing(${target}_test)
+  endif()
+  if(ASSAY_UNTESTED AND benches)
+    assay_missing(${target}_bench)
   endif()
   # A benchmark under a sanitizer measures the sanitizer.
   if(ASSAY_TESTS AND benches AND NOT ASSAY_SANITIZE)
