@@ -89,6 +89,8 @@ struct ClientAudit {
   Duration stamp_error_max{};
   Duration stamp_slew_max{};
   std::uint64_t lost_records = 0;  // of the event log
+  Duration disk_full_at{-1};       // since the start; negative: it never was
+  std::string disk_error{};        // then: the system's words
   // Queries were held back so often, and for so long together, because a reply asked for it
   // (Retry-After). Of the shard that was held back longest.
   std::uint64_t backoffs = 0;

@@ -53,6 +53,8 @@ std::string_view to_string(RunState state);
 struct RunEnd {
   RunState state = RunState::crashed;
   std::string reason{};  // for a person; may be empty
+  // The disk of the run folder took no more: interrupted, whether the load was stopped or went on.
+  bool out_of_space = false;
 };
 
 }  // namespace assay

@@ -23,7 +23,7 @@ FailedShare failed_share(const Point& point) {
   // Point::failures are of the performance phases.
   const bool performance = point.counts.issued > 0;
   const Counts& counts = performance ? point.counts : point.all_phases;
-  const std::uint64_t unheard = counts.unfinished + (performance ? given_up(point) : 0);
+  const std::uint64_t unheard = performance ? given_up(point) : 0;
   FailedShare out;
   out.failed = counts.failed - std::min(counts.failed, unheard);
   out.tried = out.failed + counts.completed;

@@ -51,7 +51,9 @@ class Judge {
     }
     if (audit_.lost_records > 0) {
       add(ClientLimited::yes, format("{} records of the event log were lost", audit_.lost_records),
-          "write the run folder to a faster disk");
+          point_.end.out_of_space
+              ? "make room on the disk, or name a folder elsewhere (--report-dir)"
+              : "write the run folder to a faster disk");
     }
     std::stable_sort(out_.reasons.begin(), out_.reasons.end(),
                      [](const auto& a, const auto& b) { return a.weight > b.weight; });

@@ -71,6 +71,8 @@ struct LiveSnapshot {
   double output_tps = 0;
   bool tokens_known = false;
 
+  // What is wrong with the run itself, for a person: its disk is full. "" while all is well.
+  std::string trouble{};
   // Whether the run is steady yet (steady_watch.h); "" where nobody watches that.
   std::string steady{};
 

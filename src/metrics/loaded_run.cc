@@ -8,6 +8,7 @@
 #include "domain/tee.h"
 #include "metrics/point_fold.h"
 #include "record/client_audit_json.h"
+#include "record/run_info_json.h"
 
 namespace assay::metrics {
 namespace {
@@ -26,6 +27,25 @@ Result<std::optional<Certificate>> load_certificate(const std::filesystem::path&
   const auto certificate = certificate_from_json(*json);
   if (!certificate) return certificate.error().within(path.string());
   return std::optional(*certificate);
+}
+
+// What the client says of itself; null in a folder of a run that was killed.
+Result<Json> client_json(const std::filesystem::path& folder) {
+  const std::filesystem::path path = log_folder(folder) / "client.json";
+  const auto text = read_file(path);
+  if (!text) return Json();
+  auto json = Json::parse(*text);
+  if (!json) return json.error().within(path.string());
+  return *std::move(json);
+}
+
+// A disk that had no room for the logs' ends may have had some for client.json.
+void take_end(const Json& client, record::LogEnd& end) {
+  end.lost_records = std::max(end.lost_records, client["lost_records"].as_uint());
+  if (end.end.state != RunState::crashed) return;
+  auto said = record::run_end_from(client["end"]);
+  // A log that is damaged says so itself, whatever its client had seen.
+  if (said && (end.trouble.empty() || said->out_of_space)) end.end = *std::move(said);
 }
 
 }  // namespace
@@ -63,13 +83,18 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   Tee all({&fold, options.also, options.replies});
   ASSIGN_OR_RETURN(run.replay, record::replay_run(log_folder(folder), all));
   if (options.replies != nullptr) options.replies->use_counts(nullptr);  // they move away
+  Json client;
+  if (options.client != nullptr) {
+    client = *options.client;
+  } else {
+    ASSIGN_OR_RETURN(client, client_json(folder));
+  }
+  if (!client.is_null()) take_end(client, run.replay.end);
   run.point = fold.finish(run.replay.end.end, run.replay.end.lost_records);
   if (const auto text = read_file(folder / "config.yaml")) run.config_yaml = *text;
   run.accuracy = accuracy_results(folder);
-  if (const auto text = read_file(log_folder(folder) / "client.json")) {
-    auto json = Json::parse(*text);
-    if (!json) return json.error().within((log_folder(folder) / "client.json").string());
-    run.audit = record::client_audit_from_json(*json);
+  if (!client.is_null()) {
+    run.audit = record::client_audit_from_json(client);
     run.innocence = judge_client(*run.audit, run.point, judge_options(run.point));
   }
   ASSIGN_OR_RETURN(run.certificate, load_certificate(log_folder(folder) / "certificate.json"));
@@ -82,15 +107,19 @@ std::string log_note(const LoadedRun& run) {
   const auto count = [](std::uint64_t n) { return with_thousands(static_cast<std::int64_t>(n)); };
   std::string note;
   if (end.end.state == RunState::crashed) {
-    note = "the run was killed: its event log ends";
+    note = "the run was cut off";
     if (end.last.known() && run.point.began.known()) {
-      note += format(" {} after its first event,", human_duration(end.last - run.point.began));
+      note += format(" {} after its first event", human_duration(end.last - run.point.began));
     }
-    note += format(" with record {} at byte {} of {}", count(end.records), count(end.bytes_read),
-                   count(end.bytes));
+    note += format(
+        " (killed, or its machine stopped): its event log ends with record {} at byte {} of {}",
+        count(end.records), count(end.bytes_read), count(end.bytes));
+    if (run.point.counts.unfinished > 0) {
+      note += format("; {} queries were in flight", count(run.point.counts.unfinished));
+    }
   }
   if (!end.trouble.empty()) note += (note.empty() ? "" : "; ") + end.trouble;
-  if (end.lost_records > 0) {
+  if (end.lost_records > 0 && !end.end.out_of_space) {
     note += format("{}{} records were lost to a slow disk", note.empty() ? "" : "; ",
                    count(end.lost_records));
   }

@@ -43,6 +43,7 @@ struct LoadOptions {
   EventSink* also = nullptr;     // hears the replay as well
   ReplyFold* replies = nullptr;  // so does this, with the tokens counted as the Point has them
   std::optional<TokenCounts> counts{};  // in place of the folder's own
+  const Json* client = nullptr;         // the same of client.json, where it could not be written
 };
 Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions options = {});
 

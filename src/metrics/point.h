@@ -3,7 +3,8 @@
 //
 // What is in it: only queries of performance phases are measured; warm-up is logged and shown in
 // the timeline, accuracy phases are counted apart (phases). A failed query is counted and
-// classified and is in no latency series; issued = completed + failed, always.
+// classified and is in no latency series; issued = completed + failed, and what a cut-off log left
+// in flight.
 //
 // Definitions (the public rules' and the reference client's, with its known faults corrected):
 //   ttft      first_token − sent                      latency  done − sent
@@ -112,10 +113,10 @@ struct Failures {
 };
 
 struct Counts {
-  std::uint64_t issued = 0;      // = completed + failed
+  std::uint64_t issued = 0;      // = completed + failed + unfinished
   std::uint64_t completed = 0;   // succeeded
-  std::uint64_t failed = 0;      // `unfinished` included
-  std::uint64_t unfinished = 0;  // sent, and the log ends before their end (a crash)
+  std::uint64_t failed = 0;      // ended without success
+  std::uint64_t unfinished = 0;  // in flight where the log ends: a run cut off, or out of space
   std::array<std::uint64_t, kFinishReasons> finish{};  // of the completed, by FinishReason
 };
 

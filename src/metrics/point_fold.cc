@@ -356,7 +356,6 @@ void PointFold::end_unfinished() {
   in_flight_.for_each([this](std::uint64_t key, std::uint32_t) {
     Counts& counts = phase(static_cast<std::uint16_t>(key >> 32)).span.counts;
     ++counts.issued;
-    ++counts.failed;
     ++counts.unfinished;
   });
 }
@@ -419,19 +418,26 @@ std::vector<Failures> PointFold::failures() {
 }
 
 std::vector<std::string> PointFold::warnings(const Point& point, std::uint64_t lost_records) const {
+  const auto counted = [](std::uint64_t n) { return with_thousands(static_cast<std::int64_t>(n)); };
+  const std::string in_flight = point.counts.unfinished == 0
+                                    ? ""
+                                    : format("; {} queries were in flight at the log's end",
+                                             counted(point.counts.unfinished));
   std::vector<std::string> out;
+  if (point.end.out_of_space) {
+    out.push_back(
+        format("{}; {} records are lost{}", point.end.reason, counted(lost_records), in_flight));
+  }
   if (std::string failed = failed_words(point); !failed.empty()) out.push_back(std::move(failed));
   if (point.end.state == RunState::crashed) {
-    out.push_back(
-        format("the run ended without a word; {} queries were sent and their end is not recorded",
-               with_thousands(static_cast<std::int64_t>(point.counts.unfinished))));
-  } else if (point.end.state == RunState::interrupted) {
+    out.push_back("the run was cut off: its event log has no end" + in_flight);
+  } else if (point.end.state == RunState::interrupted && !point.end.out_of_space) {
     out.push_back("the run was interrupted" +
                   (point.end.reason.empty() ? "" : ": " + point.end.reason));
   }
-  if (lost_records > 0) {
-    out.push_back(format("{} records were lost because the disk could not keep them",
-                         with_thousands(static_cast<std::int64_t>(lost_records))));
+  if (lost_records > 0 && !point.end.out_of_space) {
+    out.push_back(
+        format("{} records were lost because the disk could not keep up", counted(lost_records)));
   }
   const Tokens& tokens = point.tokens;
   std::ranges::move(token_warnings(tokens), std::back_inserter(out));

@@ -162,7 +162,7 @@ TEST(ResultFiles, a_crashed_run_says_so) {
   EXPECT_EQ(summary["state"].as_string(), "crashed");
   EXPECT_FALSE(summary["complete"].as_bool());
   EXPECT_EQ(summary["n_samples_issued"].as_int(), 2);
-  EXPECT_EQ(summary["n_samples_failed"].as_int(), 1);
+  EXPECT_EQ(summary["n_samples_failed"].as_int(), 0) << "nobody knows what came of it";
   EXPECT_EQ(summary["assay"]["counts"]["unfinished"].as_int(), 1);
   EXPECT_EQ(final_snapshot(point)["n_pending_tasks"].as_int(), 1);
   EXPECT_NE(report_text(point).find("WARNING: the run crashed"), std::string::npos);

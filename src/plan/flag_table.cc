@@ -110,6 +110,8 @@ std::vector<FlagRow> guard_rows() {
           "what replies may hold in memory, all connections together (25%)"),
       row("--retry-after", "", "settings.guard.honour_retry_after", Take::on_off,
           "back off for as long as a reply's Retry-After says", {"--backoff"}),
+      row("--on-disk-full", "stop|go-on", "settings.guard.on_disk_full", Take::plain,
+          "when the run folder's disk takes no more (stop)"),
   };
 }
 

@@ -350,6 +350,10 @@ const Part& guard_part() {
     rows.add("honour_retry_after", &G::honour_retry_after,
              "After a reply with a Retry-After (429, 503), send nothing until then. The time is "
              "reported apart, and no query waits in it as late.");
+    rows.add(
+        "on_disk_full", &G::on_disk_full,
+        "What the load does when the run folder's disk takes no more: stop, or go-on without a "
+        "record of the rest. Either way what was recorded is reported, with the cause.");
     return rows.take();
   }();
   return part;

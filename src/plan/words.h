@@ -56,7 +56,7 @@ struct Words<HttpVersion> {
 
 template <>
 struct Words<DiskFull> {
-  static constexpr std::array<std::string_view, 2> kWords{"stop", "go_on"};
+  static constexpr std::array<std::string_view, 2> kWords{"stop", "go-on"};
 };
 
 template <typename T>

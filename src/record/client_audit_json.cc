@@ -143,6 +143,8 @@ void walk(Io& io, ClientAudit& audit) {
   io.field("stamp_error_max_ns", audit.stamp_error_max);
   io.field("stamp_slew_max_ns", audit.stamp_slew_max);
   io.field("lost_records", audit.lost_records);
+  io.field("disk_full_at_ns", audit.disk_full_at);
+  io.field("disk_error", audit.disk_error);
   io.field("backoffs", audit.backoffs);
   io.field("backed_off_ns", audit.backed_off);
   io.list("settings", audit.settings, kWalkSetting);

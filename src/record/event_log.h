@@ -77,12 +77,18 @@ class EventLogWriter final : public EventSink {
 
   // Hands over what is in hand. The measuring thread's.
   void flush();
-  // After the last event: hands over, writes the end, syncs. An error when anything that was handed
-  // over is not in the file. The measuring thread's; nothing may be told afterwards.
+  // The same, and waits until the disk has taken or refused all of it: health() is final after it.
+  // The measuring thread's; nothing may be told afterwards but close().
+  void settle();
+  // After the last event: hands over, writes the end, syncs. An error where the end is not in the
+  // file; what else is not, health() counts. A disk that took no more before may take the end now.
+  // The measuring thread's; nothing may be told afterwards.
   Result<void> close(const RunEnd& end);
 
   // Any thread.
   EventLogHealth health() const;
+  // What the disk said when it failed first; "" while it has not. Any thread.
+  std::string error() const;
 
  private:
   struct Block {

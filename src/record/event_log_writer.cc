@@ -64,22 +64,37 @@ class EventLogWriter::File {
     return false;
   }
 
+  // After a failure: what was freed since may hold the bytes.
+  bool append_after_all(std::string_view bytes) {
+    error_.clear();
+    return append(bytes);
+  }
+
   // "" while all is well.
   const std::string& error() const { return error_; }
+  Code code() const { return code_; }
+  // The same for ever, whatever comes later.
+  const std::string& first_error() const { return first_error_; }
   std::uint64_t bytes() const { return bytes_; }
 
  private:
   void fail(std::string_view what) {
-    error_ = errno_error(format("event log {}: {}", name_, what)).message;
+    const Error error = errno_error(format("event log {}: {}", name_, what));
+    error_ = error.message;
+    code_ = error.code;
+    if (first_error_.empty()) first_error_ = error.message;
     // A piece of a block does no harm, a reader sees it; but whole is better than torn.
     if (::ftruncate(fd_, static_cast<off_t>(bytes_)) != 0)
       error_ += " (and it ends in a torn block)";
+    ::lseek(fd_, static_cast<off_t>(bytes_), SEEK_SET);  // a pipe has no place to go back to
   }
 
   int fd_;
   std::string name_;
   std::uint64_t bytes_ = 0;
   std::string error_{};
+  std::string first_error_{};
+  Code code_ = Code::io;
 };
 
 void EventLogWriter::Queue::push(std::uint32_t block) {
@@ -125,7 +140,7 @@ Result<std::unique_ptr<EventLogWriter>> EventLogWriter::create_on(int descriptor
   json.set("grammar", kEventLogGrammar);
   json.set("texts", to_string(options.texts));
   const std::vector<char> first = json_block(BlockType::run_info, 0, 0, json);
-  if (!file->append({first.data(), first.size()})) return Error{Code::io, file->error()};
+  if (!file->append({first.data(), first.size()})) return Error{file->code(), file->error()};
   return std::unique_ptr<EventLogWriter>(new EventLogWriter(std::move(file), info, options));
 }
 
@@ -236,7 +251,13 @@ void EventLogWriter::on_tick(Instant now) {
 
 void EventLogWriter::flush() { hand_over(); }
 
+void EventLogWriter::settle() {
+  flush();
+  stop_thread();
+}
+
 void EventLogWriter::stop_thread() {
+  if (!thread_.joinable()) return;
   full_.push(kStop);
   thread_.join();
 }
@@ -284,18 +305,16 @@ Result<void> EventLogWriter::close(const RunEnd& end) {
   Json json = to_json(end);
   json.set("lost_records", lost);
   const std::vector<char> last = json_block(BlockType::end, sequence_ + 1, lost, json);
-  if (!file_->append({last.data(), last.size()}) || !file_->sync()) {
+  if (!file_->append_after_all({last.data(), last.size()}) || !file_->sync()) {
     failed_.store(true, std::memory_order_release);
-    return Error{
-        Code::io,
-        format("{}; {} records are lost\n  what is in it can still be read: assay report RUN",
-               file_->error(), lost)};
+    return Error{file_->code(), file_->error()};
   }
   bytes_.store(file_->bytes(), std::memory_order_relaxed);
-  if (lost > 0) {
-    return Error{Code::io, format("the disk could not keep up: {} records are lost", lost)};
-  }
   return {};
+}
+
+std::string EventLogWriter::error() const {
+  return failed_.load(std::memory_order_acquire) ? file_->first_error() : std::string();
 }
 
 EventLogHealth EventLogWriter::health() const {

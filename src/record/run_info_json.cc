@@ -85,13 +85,15 @@ Json to_json(const RunEnd& end) {
   Json json = Json::object();
   json.set("state", to_string(end.state));
   json.set("reason", end.reason);
+  if (end.out_of_space) json.set("out_of_space", true);
   return json;
 }
 
 Result<RunEnd> run_end_from(const Json& json) {
   for (const RunState state : {RunState::complete, RunState::interrupted, RunState::crashed}) {
     if (json["state"].as_string() != to_string(state)) continue;
-    return RunEnd{state, std::string(json["reason"].as_string())};
+    return RunEnd{state, std::string(json["reason"].as_string()),
+                  json["out_of_space"].as_bool(false)};
   }
   return Error{Code::corrupt, format("no state '{}'", json["state"].as_string())};
 }

@@ -113,7 +113,7 @@ Headline failed_headline(const Point& point) {
                            static_cast<double>(point.counts.issued));
   }
   if (point.counts.unfinished > 0) {
-    out.doubt += format("{}{} unfinished", out.doubt.empty() ? "" : ", ",
+    out.doubt += format("{}{} in flight at the end", out.doubt.empty() ? "" : ", ",
                         count_text(point.counts.unfinished));
   }
   return out;
@@ -177,7 +177,9 @@ std::string verdict(const Point& point, const Content& content, const RunContext
   const metrics::Counts& counts = point.counts;
   std::string out;
   if (!point.complete()) {
-    out = point.end.state == RunState::crashed ? "Cut off" : "Interrupted";
+    out = point.end.out_of_space                 ? "Out of disk space"
+          : point.end.state == RunState::crashed ? "Cut off"
+                                                 : "Interrupted";
     if (point.rates.duration.ns > 0) out += " after " + human_duration(point.rates.duration);
     out += ": ";
   }
@@ -328,9 +330,12 @@ Content make_content(const Point& point, const RunContext& context) {
     for (const metrics::InnocenceReason& reason : context.innocence->reasons) {
       reasons.push_back(printable(client_warning(reason)));
     }
-    // First, but for what failed: that is the first of the point's own warnings.
-    const bool failed = metrics::failed_share(point).said() && !out.warnings.empty();
-    out.warnings.insert(out.warnings.begin() + (failed ? 1 : 0), reasons.begin(), reasons.end());
+    // First, but for a full disk and for what failed: the first of the point's own warnings.
+    const std::size_t graver = std::min<std::size_t>(
+        out.warnings.size(),
+        (point.end.out_of_space ? 1U : 0U) + (metrics::failed_share(point).said() ? 1U : 0U));
+    out.warnings.insert(out.warnings.begin() + static_cast<std::ptrdiff_t>(graver), reasons.begin(),
+                        reasons.end());
   }
   out.headlines = {throughput_headline(point), user_headline(point), ttft_headline(point),
                    failed_headline(point)};

@@ -150,6 +150,14 @@ std::vector<std::string> live_block(const LiveTitle& title, const LiveSnapshot& 
   columns = std::clamp<std::size_t>(columns, 40, 80);
   std::vector<std::string> out;
   out.push_back(title_line(title, columns));
+  if (!snapshot.trouble.empty()) {
+    const std::string indent(kLiveNameColumns, ' ');
+    const std::string lines = wrap(printable(snapshot.trouble), columns, indent);
+    for (const std::string_view line : split(lines, '\n')) {
+      const bool first = out.size() == 1;
+      out.push_back(first ? named("! disk", line.substr(indent.size())) : std::string(line));
+    }
+  }
   if (snapshot.phase.empty()) {
     out.push_back(named("", "getting ready"));
     return out;

@@ -25,7 +25,7 @@ struct LiveTitle {
   std::string load{};    // "concurrency 256"
 };
 
-// At most 12 lines.
+// At most 12 lines, and those of a trouble.
 std::vector<std::string> live_block(const LiveTitle& title, const metrics::LiveSnapshot& snapshot,
                                     std::size_t columns = 80);
 

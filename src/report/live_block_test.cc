@@ -67,6 +67,15 @@ TEST(LiveBlock, shows_a_closed_loop_that_counts_queries_and_knows_no_tokens) {
                 joined(live_block({.target = "m @ http://h", .load = "concurrency 256"}, s)));
 }
 
+TEST(LiveBlock, a_full_disk_is_told_below_the_title) {
+  LiveSnapshot s = busy_snapshot();
+  s.trouble = "the disk takes no more (No space left on device); 12,345 records are lost";
+  const std::vector<std::string> lines = live_block(busy_title(), s);
+  EXPECT_TRUE(lines[1].starts_with("! disk      the disk takes no more (No space")) << lines[1];
+  EXPECT_NE(joined(lines).find("12,345 records"), std::string::npos);
+  for (const std::string& line : lines) EXPECT_LE(display_width(line), 80u);
+}
+
 TEST(LiveBlock, says_whether_a_run_is_steady_yet) {
   LiveSnapshot s = busy_snapshot();
   const std::string before = joined(live_block(busy_title(), s));

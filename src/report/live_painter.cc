@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/display.h"
 #include "base/format.h"
 
 namespace assay::report {
@@ -83,6 +84,10 @@ void LivePainter::paint() {
     write_(screen_.draw(lines));
     return;
   }
+  if (snapshot.trouble != last_trouble_ && last_trouble_.empty()) {
+    write_("! disk: " + printable(snapshot.trouble) + "\n");
+  }
+  last_trouble_ = snapshot.trouble;
   // A phase's first line comes at once, so that even a short phase leaves a trace in a log.
   if (!snapshot.phase.empty() && (turns_ == 0 || snapshot.phase != last_phase_)) {
     write_(live_line(snapshot) + "\n");

@@ -66,8 +66,9 @@ class LivePainter {
   Condition wake_;
   bool stopping_ GUARDED_BY(mutex_) = false;
   LiveScreen screen_ GUARDED_BY(mutex_);
-  int turns_ GUARDED_BY(mutex_) = 0;             // of the loop since the last plain line
-  std::string last_phase_ GUARDED_BY(mutex_){};  // that a plain line was written for
+  int turns_ GUARDED_BY(mutex_) = 0;               // of the loop since the last plain line
+  std::string last_trouble_ GUARDED_BY(mutex_){};  // that a plain line was written for
+  std::string last_phase_ GUARDED_BY(mutex_){};    // that a plain line was written for
   std::thread thread_;
 };
 

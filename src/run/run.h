@@ -34,6 +34,11 @@ class Control {
       request_.fetch_add(1, std::memory_order_relaxed);
     }
   }
+  // As Ctrl-C twice.
+  void stop_now() {
+    ask_to_stop();
+    ask_to_stop();
+  }
   Request request() const {
     const int r = request_.load(std::memory_order_relaxed);
     return r <= 0 ? Request::none : r == 1 ? Request::drain : Request::stop;

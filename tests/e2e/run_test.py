@@ -204,8 +204,26 @@ def test_sigkill_leaves_every_flushed_query_and_says_where_it_ends(endpoint, ass
     assert summary["complete"] is False
     assert summary["state"] == "crashed"
     assert summary["n_samples_completed"] > 0
+    # At the kill eight were in flight: they neither failed nor are they lost from the count.
+    counts = summary["assay"]["counts"]
+    assert summary["n_samples_failed"] == 0 and 0 < counts["unfinished"] <= 8
+    assert counts["issued"] == counts["completed"] + counts["unfinished"]
     told = assay("report", tmp_path / "r")
-    assert "killed" in told.out
+    assert "the run was cut off" in told.out and "killed" in told.out
+    verified = assay("verify", tmp_path / "r", code=1)
+    assert "the run was cut off" in verified.out and "run.json" not in verified.out
+
+
+def test_a_run_killed_before_its_load_leaves_a_folder_that_says_so(assay, endpoint, tmp_path):
+    server = endpoint("--osl", 4)
+    assay(*run_args(server.url, tmp_path / "r", "--samples", 2))
+    # As the kill would have left it.
+    for file in (tmp_path / "r").rglob("*"):
+        if file.is_file() and file.name != "config.yaml":
+            file.unlink()
+    for command in ("report", "verify"):
+        assert "ended before its load began" in assay(command, tmp_path / "r", code=2).err
+    assay(*run_args(server.url, tmp_path / "r", "--samples", 2))
 
 
 def test_one_interrupt_drains_and_the_result_says_so(endpoint, tmp_path):

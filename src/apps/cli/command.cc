@@ -143,6 +143,8 @@ int dispatch(Args args) {
   }
   // Whoever stops reading the talk must not end a measurement.
   std::signal(SIGPIPE, SIG_IGN);
+  // A limit on the size of files is met as a full disk is: by an error of the write.
+  std::signal(SIGXFSZ, SIG_IGN);
   std::set_terminate(end_of_a_thread);
   int code = 0;
   try {

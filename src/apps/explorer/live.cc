@@ -52,7 +52,7 @@ Json live_json(const fs::path& folder, const fs::path& curve, const metrics::Poi
   const double elapsed = point.ended > point.began ? (point.ended - point.began).seconds() : 0;
   out.set("elapsed_s", elapsed);
   out.set("issued", point.counts.issued).set("completed", point.counts.completed);
-  out.set("failed", point.counts.failed - point.counts.unfinished);
+  out.set("failed", point.counts.failed);
   out.set("in_flight", point.counts.unfinished);
   out.set("system_tps", point.rates.tps ? Json(*point.rates.tps) : Json());
   out.set("tps_per_user", point.rates.tps_per_user ? Json(*point.rates.tps_per_user) : Json());

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/check.h"
+#include "base/format.h"
 #include "base/text.h"
 #include "record/event_log.h"
 
@@ -154,7 +155,11 @@ Result<void> write_foreign_run(ForeignRun run, const std::filesystem::path& path
     log->on_phase({phase, PhaseStep::issue_ended, sent});
     log->on_phase({phase, PhaseStep::drained, done});
   }
-  return log->close({RunState::complete, ""});
+  TRY(log->close({RunState::complete, ""}));
+  if (const std::uint64_t lost = log->health().lost_records; lost > 0) {
+    return Error{Code::exhausted, format("{}; {} records are lost", log->error(), lost)};
+  }
+  return {};
 }
 
 }  // namespace assay::record

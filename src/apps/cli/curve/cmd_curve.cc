@@ -8,6 +8,7 @@
 #include "apps/cli/exit_code.h"
 #include "apps/cli/explore/store_flags.h"
 #include "apps/cli/interrupt.h"
+#include "apps/cli/measure/run_talk.h"
 #include "base/display.h"
 #include "base/format.h"
 #include "metrics/failed_share.h"
@@ -43,6 +44,7 @@ Result<int> finish(const CurveFolder& folder, const CurveOptions& options, const
     }
     options.json ? write_error(text) : print(text);
   }
+  say_exhausted(ending);
   return ending.code();
 }
 

@@ -40,6 +40,15 @@ constexpr Duration kLevelMost = 40_s;
 constexpr Duration kLevelQuick = 5_s;
 constexpr Duration kLevelQuickMost = 8_s;
 
+// Of a run that is one step of a search or of an audit: why it is none to go on from.
+std::optional<Error> stopped_by(const RecordedRun& recorded, std::string_view what) {
+  const RunEnd& end = recorded.run.point.end;
+  if (!recorded.unwritten.empty()) return Error{Code::exhausted, recorded.unwritten};
+  if (end.state == RunState::complete) return std::nullopt;
+  return Error{end.out_of_space ? Code::exhausted : Code::refused,
+               format("{} was stopped: {}", what, end.reason)};
+}
+
 Result<metrics::Point> record_audit_phase(const PreparedCurve& prepared,
                                           const CurveOptions& options,
                                           const plan::AuditPhase& wanted,
@@ -52,10 +61,7 @@ Result<metrics::Point> record_audit_phase(const PreparedCurve& prepared,
   request.facts = Json().set("steady_state", Json());
   request.command = prepared.settings.command;
   ASSIGN_OR_RETURN(RecordedRun run, record_run(request, options.client, Watch(), control));
-  if (run.run.point.end.state != RunState::complete) {
-    return Error{Code::refused,
-                 format("the output caching audit was stopped: {}", run.run.point.end.reason)};
-  }
+  if (const auto stopped = stopped_by(run, "the output caching audit")) return *stopped;
   return std::move(run.run.point);
 }
 
@@ -86,7 +92,7 @@ PointOutcome PointMeasurer::outcome_of(const RecordedRun& recorded, Duration too
   ending_.add(ending);
   // A score that falls short, a limited client and failures beside replies spoil the command's exit
   // code, not the point.
-  out.complete = point.complete() && point.counts.completed > 0 &&
+  out.complete = point.complete() && point.counts.completed > 0 && recorded.unwritten.empty() &&
                  accuracy_trouble(recorded.run.accuracy).empty();
   out.stop = !out.complete;
   if (!out.complete) {
@@ -154,9 +160,8 @@ Result<metrics::Point> measure_level(const PreparedCurve& prepared, const CurveO
   RunRequest request{.config = &planned.config, .bundle = &planned.bundle, .folder = where};
   request.command = prepared.settings.command;
   ASSIGN_OR_RETURN(RecordedRun run, record_run(request, options.client, Watch(), control));
-  if (run.run.point.end.state != RunState::complete) {
-    return Error{Code::refused,
-                 format("stopped at concurrency {}: {}", level, run.run.point.end.reason)};
+  if (const auto stopped = stopped_by(run, format("the level at concurrency {}", level))) {
+    return *stopped;
   }
   return std::move(run.run.point);
 }

@@ -125,7 +125,8 @@ Result<Stepped> take_step(const CalibrationOptions& options, const Step& step,
   ASSIGN_OR_RETURN(const Measurement measured, measure(bundle, how, control));
   TRY(server->stop());
   if (measured.end.state != RunState::complete) {
-    return Error{Code::io, "calibration was interrupted: " + measured.end.reason};
+    return Error{measured.end.out_of_space ? Code::exhausted : Code::io,
+                 "calibration was interrupted: " + measured.end.reason};
   }
   ASSIGN_OR_RETURN(Stepped out, fold(how.log.folder, truth_file, how.log.info, step));
   const metrics::Point& point = out.point;

@@ -125,6 +125,7 @@ class RunCourse {
     if (options_.json) print(result.set("exit", ending.json()).dump(2) + "\n");
     if (main && !options_.store.empty()) TRY(put_in_store(folder_, options_.store));
     if (!failed.empty()) say("warning: " + printable(failed));
+    say_exhausted(ending);
     return ending.code();
   }
 

@@ -9,6 +9,8 @@
 #include "base/check.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "base/mutex.h"
+#include "base/space_reserve.h"
 #include "base/text.h"
 #include "domain/tee.h"
 #include "metrics/steady_watch.h"
@@ -22,8 +24,11 @@ namespace {
 
 // Connections opened before the start, at most: an open loop's real need is not known before.
 constexpr std::uint32_t kAheadMax = 256;
-// How often the waiting thread looks whether a time limit of the whole run has passed.
+// How often the waiting thread looks at the time limit of the whole run and at the disk.
 constexpr Duration kLook = 50_ms;
+// Held on the disk of the run folder while the log grows: for the ends of the logs, what the client
+// says of itself, and the report.
+constexpr std::uint64_t kReserveBytes = std::uint64_t{2} << 20;
 
 // All that one measuring thread owns.
 struct Shard {
@@ -150,16 +155,82 @@ std::unique_ptr<metrics::SteadyWatch> steady_watch_of(const Plan& plan,
                                    .window_min = Duration::from_seconds(seconds)});
 }
 
-metrics::LiveSnapshot snapshot_of(const std::vector<const metrics::Live*>& lives,
-                                  metrics::SteadyWatch* steady, Instant now) {
+using Shards = std::vector<std::unique_ptr<Shard>>;
+
+// The first log that the disk took no more of; nullptr while all is well.
+const record::EventLogWriter* failed_log(const Shards& shards) {
+  for (const auto& shard : shards) {
+    for (const auto& log : shard->logs) {
+      if (log->health().failed) return log.get();
+    }
+  }
+  return nullptr;
+}
+
+std::uint64_t lost_records(const Shards& shards) {
+  std::uint64_t lost = 0;
+  for (const auto& shard : shards) {
+    for (const auto& log : shard->logs) lost += log->health().lost_records;
+  }
+  return lost;
+}
+
+std::string disk_trouble(const Shards& shards, bool stops) {
+  const record::EventLogWriter* const failed = failed_log(shards);
+  if (failed == nullptr) return {};
+  return format("the disk takes no more ({}); {} records are lost; the load {}", failed->error(),
+                with_thousands(static_cast<std::int64_t>(lost_records(shards))),
+                stops ? "is being stopped" : "goes on without a record");
+}
+
+metrics::LiveSnapshot snapshot_of(const Shards& shards, metrics::SteadyWatch* steady,
+                                  const MeasureOptions& options, Instant now) {
+  std::vector<const metrics::Live*> lives;
+  for (const auto& shard : shards) lives.push_back(shard->live.get());
   metrics::LiveSnapshot out = live_snapshot(lives, now);
   const bool measured = out.kind == PhaseKind::performance && !out.phase.empty();
   if (steady != nullptr && measured) out.steady = steady->words();
+  out.trouble = disk_trouble(shards, options.stop_on_full_disk);
   return out;
 }
 
-RunEnd end_of(const std::vector<std::unique_ptr<Shard>>& shards, const run::Guard& guard,
-              bool out_of_time) {
+// What the waiting thread saw while the others measured.
+struct Watched {
+  bool out_of_time = false;
+  std::optional<Instant> disk_full{};
+};
+
+// The measuring threads that have not ended.
+struct Running {
+  Mutex mutex{};
+  Condition ended{};
+  std::uint32_t threads = 0;
+};
+
+// Returns when the run has ended; stops it when its time is over or, unless it is to go on, when
+// its disk is full. What is in flight then would be recorded nowhere: it is not waited for.
+Watched watch_over(const Shards& shards, Duration run_max, bool stops, Running& running,
+                   run::Control& control) {
+  Watched out;
+  const OsClock clock;
+  const Instant began = clock.now();
+  Lock lock(running.mutex);
+  while (running.threads > 0) {
+    running.ended.wait_for(lock, kLook);
+    const Instant now = clock.now();
+    if (!out.disk_full && failed_log(shards) != nullptr) {
+      out.disk_full = now;
+      if (stops) control.stop_now();
+    }
+    if (!out.out_of_time && running.threads > 0 && now - began >= run_max) {
+      out.out_of_time = true;
+      control.stop_now();
+    }
+  }
+  return out;
+}
+
+RunEnd end_of(const Shards& shards, const run::Guard& guard, bool out_of_time) {
   if (!guard.reason().empty()) return {RunState::interrupted, guard.reason()};
   for (const auto& shard : shards) {
     if (shard->result.target_dead) {
@@ -172,20 +243,13 @@ RunEnd end_of(const std::vector<std::unique_ptr<Shard>>& shards, const run::Guar
   return {RunState::complete, ""};
 }
 
-// Returns when the run has ended, or was stopped because its time was over: then true.
-bool stop_in_time(Duration run_max, const std::atomic<std::uint32_t>& running,
-                  run::Control& control) {
-  if (run_max == Duration::max()) return false;
-  OsClock clock;
-  const Instant limit = clock.now() + run_max;
-  while (running.load() > 0) {
-    clock.sleep_until(clock.now() + kLook);
-    if (clock.now() < limit) continue;
-    control.ask_to_stop();
-    control.ask_to_stop();
-    return true;
-  }
-  return false;
+// What the run came to for want of room, whatever else ended it.
+RunEnd disk_end(const ClientAudit& audit, bool stops) {
+  return {RunState::interrupted,
+          format("the disk took no more, {} after the start ({}); the load {}",
+                 human_duration(audit.disk_full_at), audit.disk_error,
+                 stops ? "was stopped" : "went on without a record"),
+          true};
 }
 
 void add_transport(const protocol::TransportStats& stats, std::uint64_t opened_ahead,
@@ -205,12 +269,48 @@ void add_transport(const protocol::TransportStats& stats, std::uint64_t opened_a
   audit.stamp_slew_max = std::max(audit.stamp_slew_max, stats.stamp_slew_max);
 }
 
+// Each log gets its end, where it can: the blocks that are still in hand first, for they may be
+// what the disk has no room for.
+void close_logs(const Shards& shards, Watched watched, Instant began, const OsClock& clock,
+                const MeasureOptions& options, Measurement& out) {
+  for (const auto& shard : shards) {
+    for (const auto& log : shard->logs) log->settle();
+  }
+  if (const record::EventLogWriter* const failed = failed_log(shards)) {
+    out.audit.disk_full_at = watched.disk_full.value_or(clock.now()) - began;
+    out.audit.disk_error = failed->error();
+    out.end = disk_end(out.audit, options.stop_on_full_disk);
+  }
+  for (const auto& shard : shards) {
+    for (const auto& log : shard->logs) {
+      const Result<void> closed = log->close(out.end);
+      if (closed || out.end.out_of_space) continue;
+      out.audit.disk_full_at = clock.now() - began;
+      out.audit.disk_error = closed.error().message;
+      out.end = disk_end(out.audit, options.stop_on_full_disk);
+    }
+  }
+  out.audit.lost_records = lost_records(shards);
+}
+
+// One for each folder that the logs grow in.
+Result<std::vector<SpaceReserve>> hold_room(const MeasureOptions& options) {
+  std::vector<SpaceReserve> out;
+  TRY(make_folders(options.log.folder));
+  ASSIGN_OR_RETURN(SpaceReserve first, SpaceReserve::hold(options.log.folder, kReserveBytes));
+  out.push_back(std::move(first));
+  if (!options.second) return out;
+  TRY(make_folders(options.second->folder));
+  ASSIGN_OR_RETURN(SpaceReserve second, SpaceReserve::hold(options.second->folder, kReserveBytes));
+  out.push_back(std::move(second));
+  return out;
+}
+
 }  // namespace
 
 Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions& options,
                             run::Control& control) {
-  TRY(make_folders(options.log.folder));
-  if (options.second) TRY(make_folders(options.second->folder));
+  ASSIGN_OR_RETURN(std::vector<SpaceReserve> reserves, hold_room(options));
   const LatencyProfile profile(options.wishes);
   MemoryBudget memory(plan::memory_bytes(bundle.memory, run::usable_memory("/")));
   std::vector<std::unique_ptr<Shard>> shards;
@@ -228,42 +328,40 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
     TRY(open_log(*shards[i], options.log, bundle, options, i));
     if (options.second) TRY(open_log(*shards[i], *options.second, bundle, options, i));
   }
-  std::vector<const metrics::Live*> lives;
-  for (const auto& shard : shards) lives.push_back(shard->live.get());
   const OsClock clock;
   const auto steady = steady_watch_of(bundle.plan, options);
   std::shared_ptr<void> watcher;
   if (options.watch) {
-    watcher = options.watch([&] { return snapshot_of(lives, steady.get(), clock.now()); });
+    watcher =
+        options.watch([&] { return snapshot_of(shards, steady.get(), options, clock.now()); });
   }
   const bool all_taken = options.threads >= usable_cores().size();
   run::SelfAudit audit(all_taken ? run::SelfAudit::Canary::no : run::SelfAudit::Canary::yes);
   run::Guard guard(bundle.plan.guard, options.threads);
-  std::atomic<std::uint32_t> running{options.threads};
+  Running running{.threads = options.threads};
   std::barrier<> start(static_cast<std::ptrdiff_t>(options.threads));
   std::vector<std::thread> threads;
   for (std::uint32_t i = 0; i < options.threads; ++i) {
     threads.emplace_back([&, i] {
       run_shard(*shards[i], options, i, steady.get(), start, control, guard);
-      running.fetch_sub(1);
-      running.notify_all();
+      const Lock lock(running.mutex);
+      --running.threads;
+      running.ended.notify_all();
     });
   }
-  const bool out_of_time = stop_in_time(bundle.run_max, running, control);
+  const Instant began = clock.now();
+  Watched watched = watch_over(shards, bundle.run_max, options.stop_on_full_disk, running, control);
   for (std::thread& thread : threads) thread.join();
 
-  Measurement out{.end = end_of(shards, guard, out_of_time)};
+  Measurement out{.end = end_of(shards, guard, watched.out_of_time)};
   audit.stop(out.audit);
   watcher.reset();
   out.audit.settings = profile.settings();
   out.audit.memory_bytes_max = memory.bytes_max();
   out.audit.memory_bytes_peak = memory.peak();
+  for (SpaceReserve& held : reserves) held.release();
+  close_logs(shards, watched, began, clock, options, out);
   for (auto& shard : shards) {
-    for (const auto& log : shard->logs) {
-      const Result<void> closed = log->close(out.end);
-      if (!closed) return closed.error();
-      out.audit.lost_records += log->health().lost_records;
-    }
     out.audit.threads.push_back(shard->figures);
     out.audit.backed_off = std::max(out.audit.backed_off, shard->result.backed_off);
     out.audit.backoffs = std::max(out.audit.backoffs, shard->result.backoffs);

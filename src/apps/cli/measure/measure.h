@@ -41,6 +41,7 @@ struct MeasureOptions {
   std::string ca_file{};
   int zstd_level = 0;
   LatencyWishes wishes{};
+  bool stop_on_full_disk = true;  // else the load goes on, and the rest of it is not recorded
   // Called once, when all is ready and before the first query; what it returns lives until the
   // run's end. For the live block: the snapshot may be taken from any thread.
   std::function<std::shared_ptr<void>(std::function<metrics::LiveSnapshot()>)> watch{};

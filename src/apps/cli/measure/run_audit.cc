@@ -42,7 +42,7 @@ Result<metrics::CachingAudit> record_audit(const PlannedAudit& audit, const Clie
     request.command = command;
     ASSIGN_OR_RETURN(const RecordedRun run, record_run(request, client, Watch(), control));
     if (run.run.point.end.state != RunState::complete) {
-      return Error{Code::refused,
+      return Error{run.run.point.end.out_of_space ? Code::exhausted : Code::refused,
                    format("the output caching audit was stopped: {}", run.run.point.end.reason)};
     }
     phases[at] = metrics::caching_phase(run.run.point, plan::caching_queries(audit.wish, repeated));

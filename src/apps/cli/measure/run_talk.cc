@@ -3,6 +3,7 @@
 #include "apps/cli/console.h"
 #include "apps/cli/measure/run_folder.h"
 #include "base/clock.h"
+#include "base/display.h"
 #include "base/format.h"
 #include "report/live_painter.h"
 #include "report/terminal.h"
@@ -28,6 +29,12 @@ Result<std::filesystem::path> choose_folder(const std::string& wanted) {
 void say_notes(std::initializer_list<const std::vector<std::string>*> notes) {
   for (const std::vector<std::string>* const list : notes) {
     for (const std::string& note : *list) say("note: " + note);
+  }
+}
+
+void say_exhausted(const Ending& ending) {
+  for (const ExitCause& cause : ending.causes()) {
+    if (cause.code == ExitCode::exhausted) say("error: " + printable(cause.why));
   }
 }
 

@@ -1,5 +1,5 @@
-// What commands that measure say before and while they do: where the run goes, notes, the live
-// block.
+// What commands that measure say before, while and after they do: where the run goes, notes, the
+// live block, the gravest of what it came to.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/exit_code.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "metrics/live.h"
@@ -23,5 +24,8 @@ void say_notes(std::initializer_list<const std::vector<std::string>*> notes);
 // The live block on standard error, until what it returns is gone.
 std::shared_ptr<void> paint_live(const Json& facts,
                                  std::function<metrics::LiveSnapshot()> snapshot);
+
+// Memory or disk, where one of them was used up: a command's last words.
+void say_exhausted(const Ending& ending);
 
 }  // namespace assay::cli

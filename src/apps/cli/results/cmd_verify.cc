@@ -138,18 +138,24 @@ Result<void> check_counts(const std::string& folder, const std::string& tokenize
 Result<std::vector<Finding>> check_folder(const std::string& folder, const std::string& tokenizer,
                                           std::uint64_t* events) {
   std::vector<Finding> findings;
+  ASSIGN_OR_RETURN(const LoadedRun run, load_run(folder));
+  *events = run.replay.end.records;
+  const record::LogEnd& end = run.replay.end;
+  std::error_code ignored;
+  const bool derived =
+      std::filesystem::exists(std::filesystem::path(folder) / record::kManifestName, ignored);
+  if (end.end.state == RunState::crashed) {
+    findings.push_back({folder, metrics::log_note(run)});
+    // Nothing was derived: what is not there has not changed.
+    if (!derived) return findings;
+  } else if (!end.trouble.empty()) {
+    findings.push_back({folder, end.trouble});
+  }
+  if (end.end.state == RunState::interrupted) say("note: " + run.point.warnings.front());
   if (const auto changed = record::check_manifest(folder)) {
     for (const std::string& sentence : *changed) findings.push_back({folder, sentence});
   } else {
     findings.push_back({folder, changed.error().message});
-  }
-  ASSIGN_OR_RETURN(const LoadedRun run, load_run(folder));
-  *events = run.replay.end.records;
-  const record::LogEnd& end = run.replay.end;
-  if (!end.trouble.empty()) findings.push_back({folder, end.trouble});
-  if (end.end.state == RunState::crashed) {
-    findings.push_back(
-        {folder, format("the event log ends without a word after {} records", end.records)});
   }
   if (const auto forged = record::check_manifest_against(folder, run.replay)) {
     for (const std::string& sentence : *forged) findings.push_back({folder, sentence});

@@ -18,6 +18,7 @@
 #include "plan/saved_config.h"
 #include "record/client_audit_json.h"
 #include "record/manifest.h"
+#include "record/run_info_json.h"
 #include "report/content.h"
 
 namespace assay::cli {
@@ -189,14 +190,12 @@ Result<void> keep_citation(const Json& facts, std::uint32_t threads,
                            metrics::certificate_to_json(*certificate).dump(2) + "\n");
 }
 
-// All of a run folder that comes after the measurement.
-Result<void> finish_folder(const RunRequest& request, const RunInfo& info,
-                           const ClientOptions& client,
-                           const std::optional<CountingTokenizer>& counting, RecordedRun& out) {
+// All of a run folder that is derived.
+Result<void> derive_files(const RunRequest& request, const RunInfo& info,
+                          const ClientOptions& client,
+                          const std::optional<CountingTokenizer>& counting, RecordedRun& out) {
   const plan::Config& config = *request.config;
   const std::filesystem::path& folder = request.folder;
-  TRY(write_file_atomic(log_folder(folder) / "client.json",
-                        record::client_audit_to_json(out.measured.audit).dump(2) + "\n"));
   if (counting) TRY(count_tokens(folder, *counting, *request.bundle));
   TRY(keep_citation(info.facts, static_cast<std::uint32_t>(client.threads), folder));
   if (wants_scores(config, *request.bundle)) {
@@ -206,6 +205,23 @@ Result<void> finish_folder(const RunRequest& request, const RunInfo& info,
                            .command = request.command,
                            .asked = asked_of(*request.bundle)};
   ASSIGN_OR_RETURN(out.run, publish(folder, how));
+  return {};
+}
+
+// All of a run folder that comes after the measurement. A disk without room for it costs the files,
+// not the report of what was measured.
+Result<void> finish_folder(const RunRequest& request, const RunInfo& info,
+                           const ClientOptions& client,
+                           const std::optional<CountingTokenizer>& counting, RecordedRun& out) {
+  Json said = record::client_audit_to_json(out.measured.audit);
+  said.set("end", record::to_json(out.measured.end));
+  Result<void> written =
+      write_file_atomic(log_folder(request.folder) / "client.json", said.dump(2) + "\n");
+  if (written) written = derive_files(request, info, client, counting, out);
+  if (written) return {};
+  if (written.error().code != Code::exhausted) return written;
+  out.unwritten = written.error().message;
+  ASSIGN_OR_RETURN(out.run, load_run(request.folder, {.client = &said}));
   return {};
 }
 
@@ -251,6 +267,7 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
   const bool read_again =
       counting || config.settings.recording.events_jsonl || wants_scores(config, *request.bundle);
   if (!read_again) how.spent = request.spent;
+  how.stop_on_full_disk = config.settings.guard.on_disk_full == plan::DiskFull::stop;
   ASSIGN_OR_RETURN(out.measured, measure(*request.bundle, how, control));
   TRY(finish_folder(request, info, client, counting, out));
   return out;
@@ -282,6 +299,7 @@ Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
   MeasureOptions how = measure_options(client, infos[0], requests[0].folder, watch);
   how.second = RunLog{log_folder(requests[1].folder), infos[1]};
   how.endpoint_of_phase = plan.endpoint_of_phase;
+  how.stop_on_full_disk = request.config->settings.guard.on_disk_full == plan::DiskFull::stop;
   ASSIGN_OR_RETURN(const Measurement measured, measure(bundle, how, control));
   std::array<RecordedRun, 2> out{};
   for (const std::size_t side : {0U, 1U}) {
@@ -295,6 +313,7 @@ namespace {
 
 void add_stop(const RecordedRun& recorded, Ending& out) {
   const RunEnd& end = recorded.run.point.end;
+  if (end.out_of_space) return out.add(ExitCode::exhausted, end.reason);
   if (end.state != RunState::interrupted) return;
   for (const run::RunResult& shard : recorded.measured.shards) {
     if (shard.guarded && shard.phases.back().stopped != run::StopReason::budget) {
@@ -311,6 +330,9 @@ Ending ending_of(const RecordedRun& recorded, const ClientOptions& client) {
   const LoadedRun& run = recorded.run;
   Ending out;
   add_stop(recorded, out);
+  if (!recorded.unwritten.empty()) {
+    out.add(ExitCode::exhausted, "files of the run folder are not written: " + recorded.unwritten);
+  }
   if (metrics::failed_share(run.point).too_many()) {
     out.add(ExitCode::too_many_failed, metrics::failed_words(run.point));
   }

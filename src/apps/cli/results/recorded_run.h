@@ -41,6 +41,8 @@ struct ClientOptions {
 struct RecordedRun {
   LoadedRun run{};
   Measurement measured{};
+  // What of the folder could not be written because the disk took no more; "" where all is there.
+  std::string unwritten{};
 };
 
 // Shows a run while it goes on; nullptr shows nothing. Gets what the log says of the run.
