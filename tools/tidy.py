@@ -41,6 +41,7 @@ LIBRARY_HEADERS = {
     r"mpi\.h": {"mpi"},
     r"pybind11/": {"pybind11"},
 }
+TEST_FILES = re.compile(r"_(test|bench|fuzz)\.cc$|testing\w*\.h$")
 TEST_HEADERS = re.compile(r"(gtest|gmock|rapidcheck)[/.]|benchmark/benchmark\.h")
 # Ours that may show a foreign header (docs/decisions/0002-dependencies.md).
 HEADERS_WITH_LIBRARY = {"src/base/format.h": "fmt", "src/base/result.h": "expected"}
@@ -193,6 +194,27 @@ def includes_follow_the_rooms(tree):
                     yield fault(path, line, f"{room} may not include {target} (CMakeLists.txt)")
 
 
+def arrows_are_used(tree):
+    """A room says what it needs, and no more: by what its own code includes, tests apart."""
+    rooms = rooms_of(tree)
+    used = {room: set() for room in rooms}
+    for path, text in tree.texts("src/", CPP):
+        room = room_of(path[len("src/"):], rooms)
+        if room is None or TEST_FILES.search(path):
+            continue
+        for _, form, name in includes_of(text):
+            if form == '"':
+                used[room].add(room_of(name, rooms))
+            else:
+                used[room].update(*(libs for pattern, libs in LIBRARY_HEADERS.items()
+                                    if re.match(pattern, name)))
+    for room, (uses, libraries) in rooms.items():
+        declared = libraries if room.startswith("apps/") else uses + libraries
+        for name in declared:
+            if name not in used[room]:
+                yield fault("CMakeLists.txt", 1, f"{room} names {name} and includes nothing of it")
+
+
 def libraries_stay_in_their_rooms(tree):
     rooms = rooms_of(tree)
     for path, text in tree.texts("src/", CPP):
@@ -205,7 +227,7 @@ def libraries_stay_in_their_rooms(tree):
             owner = next((libs for pattern, libs in LIBRARY_HEADERS.items()
                           if re.match(pattern, name)), None)
             if TEST_HEADERS.match(name):
-                if not re.search(r"_(test|bench|fuzz)\.cc$|testing\w*\.h$", path):
+                if not TEST_FILES.search(path):
                     yield fault(path, line, f"<{name}> belongs in a test or a benchmark")
             elif owner is None:
                 if not SYSTEM_HEADERS.match(name):
@@ -443,6 +465,7 @@ def libraries_have_a_notice(tree):
 RULES = [
     rooms_are_in_order,
     includes_follow_the_rooms,
+    arrows_are_used,
     libraries_stay_in_their_rooms,
     headers_do_not_go_in_circles,
     functions_are_short,
