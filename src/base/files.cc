@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <system_error>
 
 #include "base/format.h"
+#include "base/staged.h"
 
 namespace assay {
 namespace {
@@ -26,30 +26,6 @@ class Descriptor {
  private:
   int fd_;
 };
-
-Result<void> write_all(int fd, std::string_view bytes, const std::string& name) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno_error(format("cannot write '{}'", name));
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return {};
-}
-
-Result<void> write_in_place(const std::filesystem::path& path, std::string_view bytes) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (file.get() < 0) return errno_error(format("cannot write '{}'", path.string()));
-  return write_all(file.get(), bytes, path.string());
-}
-
-Result<void> write_and_sync(const std::string& path, std::string_view bytes, unsigned mode) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
-  if (file.get() < 0) return errno_error(format("cannot create '{}'", path));
-  TRY(write_all(file.get(), bytes, path));
-  if (::fsync(file.get()) != 0) return errno_error(format("cannot sync '{}'", path));
-  return {};
-}
 
 }  // namespace
 
@@ -114,25 +90,9 @@ Result<WritePlace> write_place(const std::filesystem::path& path) {
 
 Result<void> write_file_atomic(const std::filesystem::path& path, std::string_view bytes,
                                unsigned mode) {
-  ASSIGN_OR_RETURN(const WritePlace place, write_place(path));
-  if (place.in_place) return write_in_place(place.path, bytes);
-  const std::filesystem::path folder =
-      place.path.has_parent_path() ? place.path.parent_path() : ".";
-  TRY(make_folders(folder));
-  const std::string temporary = format("{}.{}.tmp", place.path.string(), ::getpid());
-  if (auto written = write_and_sync(temporary, bytes, mode); !written) {
-    ::unlink(temporary.c_str());
-    return written;
-  }
-  if (std::rename(temporary.c_str(), place.path.c_str()) != 0) {
-    const Error error =
-        errno_error(format("cannot rename '{}' to '{}'", temporary, place.path.string()));
-    ::unlink(temporary.c_str());
-    return error;
-  }
-  const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.get() >= 0) ::fsync(directory.get());
-  return {};
+  ASSIGN_OR_RETURN(StagedFile file, StagedFile::create(path, mode));
+  file.append(bytes);
+  return file.commit();
 }
 
 }  // namespace assay

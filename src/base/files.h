@@ -31,8 +31,9 @@ struct WritePlace {
 };
 Result<WritePlace> write_place(const std::filesystem::path& path);
 
-// Writes beside the path, syncs, renames, syncs the folder: after a crash the file is the old one
-// or the new one, never a piece. Makes missing parent folders. `mode` is for a secret: 0600.
+// Writes beside the path, syncs, renames, syncs the folder (base/staged.h): after a crash the file
+// is the old one or the new one, never a piece. Makes missing parent folders. `mode` is for a
+// secret: 0600.
 Result<void> write_file_atomic(const std::filesystem::path& path, std::string_view bytes,
                                unsigned mode = 0644);
 

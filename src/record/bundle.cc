@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 #include "base/files.h"
@@ -10,6 +11,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/signature.h"
+#include "base/staged.h"
 #include "base/text.h"
 #include "record/file_list.h"
 #include "record/tar.h"
@@ -214,11 +216,18 @@ Result<Bundle> make_bundle(const std::filesystem::path& folder, const std::files
 
 Result<Bundle> check_bundle(const std::filesystem::path& bundle, const std::string& trusted_key_pem,
                             const std::filesystem::path& unpack_to) {
-  Checker checker(trusted_key_pem, unpack_to);
+  std::optional<StagedFolder> staged;
+  if (!unpack_to.empty()) {
+    ASSIGN_OR_RETURN(StagedFolder folder, StagedFolder::create(unpack_to));
+    staged.emplace(std::move(folder));
+  }
+  Checker checker(trusted_key_pem, staged ? staged->path() : std::filesystem::path());
   TRY(read_tar(
       bundle, [&](const TarMember& member) { return checker.begin(member); },
       [&](std::string_view bytes) { return checker.take(bytes); }));
-  return checker.finish();
+  ASSIGN_OR_RETURN(Bundle checked, checker.finish());
+  if (staged) TRY(staged->commit());
+  return checked;
 }
 
 }  // namespace assay::record

@@ -27,11 +27,11 @@ void EventsJsonl::Words::add(std::string_view text) {
 
 Result<EventsJsonl> EventsJsonl::create(const std::filesystem::path& path, const RunInfo& info,
                                         Asked asked) {
-  ASSIGN_OR_RETURN(StreamFile file, StreamFile::create(path));
+  ASSIGN_OR_RETURN(StagedFile file, StagedFile::create(path));
   return EventsJsonl(std::move(file), info, std::move(asked));
 }
 
-EventsJsonl::EventsJsonl(StreamFile file, const RunInfo& info, Asked asked)
+EventsJsonl::EventsJsonl(StagedFile file, const RunInfo& info, Asked asked)
     : file_(std::move(file)),
       info_(info),
       asked_(std::move(asked)),

@@ -16,9 +16,9 @@
 #include "base/flat_map.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "base/staged.h"
 #include "domain/event_sink.h"
 #include "domain/run_info.h"
-#include "record/stream_file.h"
 
 namespace assay::record {
 
@@ -78,7 +78,7 @@ class EventsJsonl final : public EventSink {
     std::string tool_calls{};
   };
 
-  EventsJsonl(StreamFile file, const RunInfo& info, Asked asked);
+  EventsJsonl(StagedFile file, const RunInfo& info, Asked asked);
   PhaseKind kind_of(std::uint16_t phase) const;
   void begin(std::string_view type, Instant at, const Query* query);
   void session(std::string_view type, Instant at);
@@ -88,7 +88,7 @@ class EventsJsonl final : public EventSink {
   void append_tool_calls(std::string_view text, bool streamed);
   void end_line();
 
-  StreamFile file_;
+  StagedFile file_;
   RunInfo info_;
   Asked asked_;
   bool streamed_;

@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 #include "base/json.h"
-#include "record/stream_file.h"
+#include "base/staged.h"
 
 namespace assay::record {
 
@@ -35,7 +35,7 @@ void SampleIndex::on_done(const Event& event, std::string_view) {
 }
 
 Result<void> SampleIndex::write(const std::filesystem::path& path) const {
-  ASSIGN_OR_RETURN(StreamFile file, StreamFile::create(path));
+  ASSIGN_OR_RETURN(StagedFile file, StagedFile::create(path));
   file.append("{");
   std::string_view phase_separator = "\n";
   for (std::size_t phase = 0; phase < std::max(phases_.size(), info_.phases.size()); ++phase) {

@@ -99,73 +99,52 @@ Result<void> read_contents(TarReader& reader, const TarMember& member,
 
 }  // namespace
 
-struct TarWriter::State {
-  WritePlace place{};
-  std::string temporary{};
-  File file{};
-
-  Result<void> write(std::string_view bytes) const {
-    if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size()) return {};
-    return errno_error(format("cannot write '{}'", temporary));
-  }
-  Result<void> write_zeros(std::uint64_t count) const {
-    return write(std::string(static_cast<std::size_t>(count), '\0'));
-  }
-  Result<void> begin(std::string_view name, std::uint64_t bytes) const {
-    ASSIGN_OR_RETURN(const auto header, header_of({std::string(name), bytes}));
-    return write({header.data(), header.size()});
-  }
-};
-
-TarWriter::TarWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
-TarWriter::TarWriter(TarWriter&&) noexcept = default;
-TarWriter& TarWriter::operator=(TarWriter&&) noexcept = default;
-TarWriter::~TarWriter() {
-  if (state_ && state_->file && !state_->place.in_place) std::remove(state_->temporary.c_str());
-}
+TarWriter::TarWriter(StagedFile file) : file_(std::move(file)) {}
 
 Result<TarWriter> TarWriter::create(const std::filesystem::path& path) {
-  auto state = std::make_unique<State>();
-  ASSIGN_OR_RETURN(state->place, write_place(path));
-  state->temporary = state->place.path.string() + (state->place.in_place ? "" : ".tmp");
-  state->file.reset(std::fopen(state->temporary.c_str(), "wbe"));
-  if (!state->file) return errno_error(format("cannot create '{}'", state->temporary));
-  return TarWriter(std::move(state));
+  ASSIGN_OR_RETURN(StagedFile file, StagedFile::create(path));
+  return TarWriter(std::move(file));
+}
+
+Result<void> TarWriter::begin(std::string_view name, std::uint64_t bytes) {
+  ASSIGN_OR_RETURN(const auto header, header_of({std::string(name), bytes}));
+  file_.append({header.data(), header.size()});
+  return {};
+}
+
+void TarWriter::append_zeros(std::uint64_t count) {
+  file_.append(std::string(static_cast<std::size_t>(count), '\0'));
 }
 
 Result<void> TarWriter::add_text(std::string_view name, std::string_view text) {
-  TRY(state_->begin(name, text.size()));
-  TRY(state_->write(text));
-  return state_->write_zeros(padding_of(text.size()));
+  TRY(begin(name, text.size()));
+  file_.append(text);
+  append_zeros(padding_of(text.size()));
+  return {};
 }
 
 Result<void> TarWriter::add_file(std::string_view name, const std::filesystem::path& path,
                                  std::uint64_t bytes) {
   const File file(std::fopen(path.c_str(), "rbe"));
   if (!file) return errno_error(format("cannot open '{}'", path.string()));
-  TRY(state_->begin(name, bytes));
+  TRY(begin(name, bytes));
   std::vector<char> buffer(kBuffer);
   std::uint64_t copied = 0;
   for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), file.get())) > 0;) {
-    TRY(state_->write({buffer.data(), n}));
+    file_.append({buffer.data(), n});
     copied += n;
+    if (file_.failed()) return file_.commit();  // a full disk ends it now
   }
   if (copied != bytes) {
     return Error{Code::io, format("'{}' changed while it was being bundled", path.string())};
   }
-  return state_->write_zeros(padding_of(bytes));
+  append_zeros(padding_of(bytes));
+  return {};
 }
 
 Result<void> TarWriter::finish() {
-  TRY(state_->write_zeros(2 * kBlock));
-  if (std::fclose(state_->file.release()) != 0) {
-    return errno_error(format("cannot write '{}'", state_->temporary));
-  }
-  const std::filesystem::path& path = state_->place.path;
-  if (!state_->place.in_place && std::rename(state_->temporary.c_str(), path.c_str()) != 0) {
-    return errno_error(format("cannot rename '{}' to '{}'", state_->temporary, path.string()));
-  }
-  return {};
+  append_zeros(2 * kBlock);
+  return file_.commit();
 }
 
 bool may_be_tar(const std::filesystem::path& path) {

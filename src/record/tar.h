@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "base/staged.h"
 
 namespace assay::record {
 
@@ -20,12 +20,8 @@ inline constexpr std::size_t kTarNameMax = 100;
 
 class TarWriter {
  public:
-  // Writes to a temporary file beside `path`; finish() gives it its name.
+  // Writes beside `path`; finish() gives it its name, and without it nothing is left.
   static Result<TarWriter> create(const std::filesystem::path& path);
-  TarWriter(TarWriter&&) noexcept;
-  TarWriter& operator=(TarWriter&&) noexcept;
-  ~TarWriter();
-
   Result<void> add_text(std::string_view name, std::string_view text);
   // Fails when the file is not `bytes` long any more.
   Result<void> add_file(std::string_view name, const std::filesystem::path& file,
@@ -33,9 +29,11 @@ class TarWriter {
   Result<void> finish();
 
  private:
-  struct State;
-  explicit TarWriter(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit TarWriter(StagedFile file);
+  Result<void> begin(std::string_view name, std::uint64_t bytes);
+  void append_zeros(std::uint64_t count);
+
+  StagedFile file_;
 };
 
 // False for a plain file in which no archive begins. Of what cannot be read read_tar has more to

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/staged.h"
 #include "base/version.h"
 
 namespace assay::explorer {
@@ -140,6 +141,24 @@ Result<void> write_runs(Store& store, const Json& curve, const ExportOptions& op
   return {};
 }
 
+// What somebody put beside an earlier export's documents and page (a CNAME, a .git) goes along.
+Result<void> keep_others(const fs::path& earlier, const fs::path& fresh) {
+  std::error_code error;
+  for (fs::directory_iterator it(earlier, error); !error && it != fs::directory_iterator();
+       it.increment(error)) {
+    const fs::path name = it->path().filename();
+    if (name == "data" || (fs::exists(fresh / name, error) && !it->is_directory(error))) continue;
+    fs::copy(it->path(), fresh / name,
+             fs::copy_options::recursive | fs::copy_options::skip_existing |
+                 fs::copy_options::copy_symlinks,
+             error);
+  }
+  if (error)
+    return Error{code_of_errno(error.value()),
+                 format("'{}': {}", earlier.string(), error.message())};
+  return {};
+}
+
 }  // namespace
 
 Result<ExportCounts> export_page(Store& store, const fs::path& folder,
@@ -150,7 +169,8 @@ Result<ExportCounts> export_page(Store& store, const fs::path& folder,
     return invalid(
         format("'{}' is not empty and holds no export\n  name a new folder", folder.string()));
   }
-  Writer writer(folder);
+  ASSIGN_OR_RETURN(StagedFolder staged, StagedFolder::create(folder, true));
+  Writer writer(staged.path());
   TRY(write_page(writer));
   ASSIGN_OR_RETURN(const auto curves, all_curves(store, options.curves));
   std::vector<std::string> texts;
@@ -176,8 +196,9 @@ Result<ExportCounts> export_page(Store& store, const fs::path& folder,
                          .set("generated", rfc3339(wall_now()))
                          .set("version", version())
                          .set("documents", writer.names);
-  // Last: an export without it was not finished.
   TRY(writer.document("index", index.dump()));
+  if (fs::exists(folder, error)) TRY(keep_others(folder, staged.path()));
+  TRY(staged.commit());
   return writer.counts;
 }
 

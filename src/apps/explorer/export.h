@@ -24,7 +24,8 @@ struct ExportCounts {
   std::uint64_t bytes = 0;
 };
 
-// Writes into `folder`, which must be empty or not exist, or hold an earlier export.
+// Makes `folder`, which must be empty or not exist, or hold an earlier export: then that is
+// replaced, in one step, and what else lies in the folder stays.
 Result<ExportCounts> export_page(Store& store, const std::filesystem::path& folder,
                                  const ExportOptions& options);
 

@@ -9,6 +9,7 @@
 #include "apps/explorer/records.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "base/staged.h"
 #include "domain/regions.h"
 #include "plan/yaml.h"
 #include "record/foreign/foreign_run.h"
@@ -77,7 +78,10 @@ class Search {
   Result<void> below(const fs::path& path, int depth) {
     std::error_code error;
     std::vector<fs::path> entries;
-    for (const auto& entry : fs::directory_iterator(path, error)) entries.push_back(entry.path());
+    for (const auto& entry : fs::directory_iterator(path, error)) {
+      // What somebody is still building, or was killed at, is no result.
+      if (!entry.path().string().ends_with(kPartSuffix)) entries.push_back(entry.path());
+    }
     if (error) return note(path, {Code::io, error.message()});
     std::ranges::sort(entries);
     for (const fs::path& entry : entries) {

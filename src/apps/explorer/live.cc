@@ -7,6 +7,7 @@
 
 #include "apps/explorer/import_parts.h"
 #include "base/json.h"
+#include "base/staged.h"
 #include "metrics/point_fold.h"
 #include "record/event_log.h"
 
@@ -120,6 +121,7 @@ void LiveRuns::look_below(const fs::path& folder, const fs::path& curve, int dep
   const bool here = fs::is_regular_file(folder / "curve.json", error);
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (!entry.is_directory(error) || entry.is_symlink(error)) continue;
+    if (entry.path().string().ends_with(kPartSuffix)) continue;
     // What a curve has set aside is no point of it.
     if (here && entry.path().filename() == "attempts") continue;
     look_below(entry.path(), here ? folder : curve, depth + 1, clock);

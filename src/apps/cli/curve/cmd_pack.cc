@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
+#include "base/staged.h"
 #include "base/version.h"
 #include "domain/power.h"
 #include "plan/yaml.h"
@@ -60,11 +61,10 @@ class Packer {
       : options_(options), source_(std::move(source)) {}
 
   Result<int> pack() {
-    const fs::path root = options_.out;
     std::error_code ignored;
-    if (fs::exists(root, ignored) && !fs::is_empty(root, ignored)) {
-      return invalid(format("--out: '{}' is not empty; name a new folder", root.string()));
-    }
+    auto tree = StagedFolder::create(options_.out);
+    if (!tree) return tree.error().within("--out");
+    const fs::path& root = tree->path();
     for (const auto& [flag, folder] :
          {std::pair{"--src", &options_.src}, {"--docs", &options_.docs}}) {
       if (folder->empty() || fs::is_directory(*folder, ignored)) continue;
@@ -76,7 +76,8 @@ class Packer {
     TRY(write_points(root));
     TRY(write_shared(root));
     TRY(write_sums(root));
-    say_result(root);
+    TRY(tree->commit());
+    say_result(options_.out);
     return exit_code(ExitCode::done);
   }
 
@@ -202,7 +203,7 @@ class Packer {
     std::error_code error;
     fs::create_directories(to, error);
     fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::skip_symlinks, error);
-    if (error) return Error{Code::io, format("{}: {}", from, error.message())};
+    if (error) return Error{code_of_errno(error.value()), format("{}: {}", from, error.message())};
     return {};
   }
 

@@ -120,8 +120,9 @@ Result<LoadedRun> publish(const std::filesystem::path& folder, const PublishOpti
   TRY(write_file_atomic(folder / "metrics/final_snapshot.json",
                         metrics::final_snapshot(run.point).dump(2) + "\n"));
   TRY(write_file_atomic(folder / "report.txt", metrics::report_text(run.point, run.accuracy)));
-  TRY(write_file_atomic(folder / "report.html",
-                        report::html_report(run.point, report_context(run, true))));
+  report::RunContext context = report_context(run, true);
+  if (!options.shown_as.empty()) context.folder = options.shown_as.string();
+  TRY(write_file_atomic(folder / "report.html", report::html_report(run.point, context)));
   TRY(record::write_manifest(folder, run.replay, record::redact_command(options.command)));
   return run;
 }

@@ -40,6 +40,7 @@ struct PublishOptions {
   bool events_jsonl = false;
   std::vector<std::string> command{};  // that made the run; secrets are taken out
   record::EventsJsonl::Asked asked{};  // for events.jsonl; without it prompts are null
+  std::filesystem::path shown_as{};    // the folder's name to be, where it is built beside it
 };
 
 // Loads a run and writes every derived file, the manifest last.

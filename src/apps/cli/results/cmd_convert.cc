@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
+#include "base/staged.h"
 #include "base/version.h"
 #include "record/foreign/foreign_facts.h"
 #include "record/foreign/foreign_run.h"
@@ -104,13 +105,16 @@ Result<int> cmd_convert(Args args) {
   run->info.run_id = run->info.plan_digest.substr(0, 32);
   run->info.run_key = xxh3(run->info.run_id);
   if (run->info.started.ns == 0) run->info.started = wall_now();
-  TRY(make_folders(log_folder(folder)));
-  TRY(record::write_foreign_run(std::move(*run), log));
-  TRY(write_file_atomic(std::filesystem::path(folder) / kImportedFile, text));
-  PublishOptions how;
+  ASSIGN_OR_RETURN(StagedFolder made, StagedFolder::create(folder));
+  TRY(make_folders(log_folder(made.path())));
+  TRY(record::write_foreign_run(std::move(*run), log_folder(made.path()) / log.filename()));
+  TRY(write_file_atomic(made.path() / kImportedFile, text));
+  PublishOptions how{.shown_as = folder};
   how.command = {"assay", "convert"};
   how.command.insert(how.command.end(), args.begin(), args.end());
-  ASSIGN_OR_RETURN(const LoadedRun loaded, publish(folder, how));
+  ASSIGN_OR_RETURN(LoadedRun loaded, publish(made.path(), how));
+  TRY(made.commit());
+  loaded.folder = folder;
   print(json ? summary_json(loaded).dump(2) + "\n"
              : report::terminal_report(loaded.point, report_context(loaded),
                                        report::terminal_style(1)));
