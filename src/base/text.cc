@@ -181,6 +181,19 @@ std::size_t character_count(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
+bool is_plain_id(std::string_view text) {
+  constexpr std::size_t kIdMax = 128;
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  if (text.empty() || text.size() > kIdMax || !is_letter(text.front())) return false;
+  if (text.find("..") != std::string_view::npos) return false;
+  for (const char c : text) {
+    if (!is_letter(c) && c != '.' && c != '-' && c != '_') return false;
+  }
+  return true;
+}
+
 bool valid_utf8(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {

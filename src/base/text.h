@@ -44,6 +44,14 @@ constexpr int hex_value(char c) {
   return -1;
 }
 
+// An id that somebody outside may choose and that becomes part of a path, a URL or a page: 1 to 128
+// letters, digits, dots, hyphens and underscores of ASCII, a letter or digit first, no two dots in
+// a row. kPlainId says it to a person.
+bool is_plain_id(std::string_view text);
+inline constexpr std::string_view kPlainId =
+    "1 to 128 of the letters A to Z and a to z, digits, '.', '-' and '_', a letter or digit first, "
+    "without '..'";
+
 // True when the bytes are valid UTF-8 (no surrogates, no overlong forms).
 bool valid_utf8(std::string_view text);
 // Code points of valid UTF-8.

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "rules/review.h"
 
 namespace assay::rules {
@@ -168,6 +169,7 @@ Result<HistoryEntry> open_submission(const Json& told, const Actor& actor, const
   const std::string id(told["id"].as_string());
   const std::string organisation(told["organisation"].as_string());
   if (id.empty() || organisation.empty()) return invalid("id, organisation: both are needed");
+  if (!is_plain_id(id)) return invalid(format("id: {}", kPlainId));
   const bool own = actor.role == "submitter" && actor.organisation == organisation;
   if (!own && actor.role != "chair") {
     return refused(format("only {} and the chair may submit for {}", organisation, organisation));

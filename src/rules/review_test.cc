@@ -239,6 +239,23 @@ TEST(Review, one_changed_byte_of_the_history_is_seen) {
   EXPECT_FALSE(fold_review(shorter, day("2026-08-05")).intact);
 }
 
+TEST(Review, an_id_that_could_be_a_path_or_a_page_is_refused) {
+  const auto opened = [](const std::string& id) {
+    return open_submission(Json().set("id", id).set("organisation", "We"), kChair,
+                           "2026-08-03T09:00:00Z");
+  };
+  for (const char* bad : {"../../../../pwned", "x<script>", "..", ".hidden", "-rf", "a/b", "a b",
+                          "a..b", "a\\b", "\xc3\xa4", "a%2fb", "a\n"}) {
+    const auto entry = opened(bad);
+    ASSERT_FALSE(entry) << bad;
+    EXPECT_EQ(entry.error().code, Code::invalid) << bad;
+  }
+  EXPECT_FALSE(opened(std::string("a\0b", 3)));
+  EXPECT_FALSE(opened(std::string(129, 'x')));
+  EXPECT_TRUE(opened(std::string(128, 'x')));
+  for (const char* good : {"s1", "Org-2026.08_b", "7"}) EXPECT_TRUE(opened(good)) << good;
+}
+
 TEST(Review, long_texts_are_refused) {
   Board board("2026-08-03T09:00:00Z");
   EXPECT_FALSE(board.attempt("2026-08-03T10:00:00Z", kWe,

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/staged.h"
+#include "base/text.h"
 #include "domain/regions.h"
 #include "plan/yaml.h"
 #include "record/foreign/foreign_run.h"
@@ -100,7 +101,12 @@ class Search {
   // A curve of ours: its points are run folders; what was cut off (attempts/) is no point.
   Result<void> curve(const fs::path& path, const Json& plan) {
     for (const Json& planned : plan["plan"]["points"].items()) {
-      const fs::path folder = path / "points" / clean_name(planned["name"].as_string());
+      const std::string_view name = planned["name"].as_string();
+      if (!is_plain_id(name)) {
+        TRY(note(path, invalid(format("a point's name is {}", kPlainId))));
+        continue;
+      }
+      const fs::path folder = path / "points" / name;
       // One without its manifest is still being measured.
       if (!is_our_run(folder) || !fs::exists(folder / "assay/run.json")) continue;
       auto found = read_our_run(folder, options_);
@@ -227,6 +233,13 @@ Result<Imported> read_results(const fs::path& path, const ImportOptions& options
   }
   Imported out{.notes = std::move(search.notes)};
   out.curves = curves_of(search.points);
+  for (const CurveRecord& curve : out.curves) {
+    if (curve.submission.empty() || is_plain_id(curve.submission)) continue;
+    return invalid(
+        format("'{}': a submission is called as its folder, and its id is {}\n  name it: "
+               "--submission ID",
+               path.string(), kPlainId));
+  }
   return out;
 }
 

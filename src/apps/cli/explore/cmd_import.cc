@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "store/open_store.h"
 
 namespace assay::cli {
@@ -95,6 +96,9 @@ Result<void> check_import(const explorer::ImportOptions& o) {
                                   {"--power-kw", o.power_kw < 0},
                                   {"--price", o.price_per_hour < 0}}) {
     if (bad) return invalid(format("{}: must not be below 0", flag));
+  }
+  if (!o.submission.empty() && !is_plain_id(o.submission)) {
+    return invalid(format("--submission: {}", kPlainId));
   }
   if (o.description.empty()) return {};
   const auto text = read_file(o.description, std::size_t{16} << 20);
