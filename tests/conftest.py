@@ -1,17 +1,20 @@
 """For tests/e2e and tests/peers: the built program, run as a person runs it.
 
 `assay(...)` runs one command to its end; `endpoint(...)` starts `assay endpoint` on a free port and
-gives its URL. Nothing here sleeps: a started endpoint is ready when it has said where it listens.
+gives its URL, `explorer(...)` an `assay serve`. Nothing here sleeps: a started server is ready when
+it has said where it listens.
 The program is $ASSAY_BIN, which ctest sets.
 """
 
 import dataclasses
+import http.client
 import json
 import os
 import re
 import signal
 import subprocess
 import threading
+import urllib.parse
 
 import pytest
 
@@ -88,6 +91,62 @@ def endpoint():
 
     def start(*args):
         servers.append(Server(args))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+class Explorer:
+    """A running `assay serve`."""
+
+    def __init__(self, *args):
+        self.process = subprocess.Popen(
+            [program(), "serve", "--port", "0", "--json", *map(str, args)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        assert line, self.process.stderr.read()
+        told = json.loads(line)
+        self.token = told["token"]
+        self.host = urllib.parse.urlsplit(told["url"]).netloc
+        self.reader = threading.Thread(target=self.process.stderr.read)
+        self.reader.start()
+
+    def ask(self, path, method="GET", body=None, **headers):
+        """(status, headers, text); the path goes out as it stands."""
+        connection = http.client.HTTPConnection(self.host, timeout=30)
+        all_headers = {"Authorization": f"Bearer {self.token}"}
+        all_headers.update({k.replace("_", "-"): v for k, v in headers.items()})
+        connection.request(method, path, body=body,
+                           headers={k: v for k, v in all_headers.items() if v is not None})
+        reply = connection.getresponse()
+        text = reply.read().decode()
+        connection.close()
+        return reply.status, reply.headers, text
+
+    def get(self, path):
+        status, _, text = self.ask("/api/v1/" + path)
+        assert status == 200, text
+        return json.loads(text)
+
+    def post(self, path, document, token, **headers):
+        return self.ask("/api/v1/" + path, "POST", json.dumps(document),
+                        **{"Authorization": f"Bearer {token}", "Content_Type": "application/json",
+                           **headers})
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(30)
+        self.reader.join()
+
+
+@pytest.fixture(name="explorer")
+def an_explorer():
+    servers = []
+
+    def start(*args):
+        servers.append(Explorer(*args))
         return servers[-1]
 
     yield start

@@ -160,6 +160,9 @@ class Store {
   virtual Result<void> append(const HistoryEntry& entry) = 0;
   // In order; of one submission, or of all when it is "".
   virtual Result<std::vector<HistoryEntry>> history(std::string_view submission) = 0;
+  // The hash of every entry of every submission, in the order in which they were appended; "" in
+  // the place of one that is gone, and behind the last one for each that is not in that order.
+  virtual Result<std::vector<std::string>> history_hashes() = 0;
 
   virtual Result<void> put_token(const TokenRecord& token) = 0;  // new, or revoked
   virtual Result<std::optional<TokenRecord>> token(std::string_view hash) = 0;

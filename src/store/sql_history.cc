@@ -6,13 +6,42 @@ namespace assay::store {
 
 Result<void> SqlStore::append(const HistoryEntry& entry) {
   return in_transaction([&]() -> Result<void> {
+    // First, for it lets one writer in at a time: the place in the order is his.
+    TRY(grow_revision());
     TRY(
         sql_->run("INSERT INTO history (submission, sequence, at, actor, role, kind, body, "
                   "previous, hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
                   {entry.submission, entry.sequence, entry.at, entry.actor, entry.role, entry.kind,
                    entry.body, entry.previous, entry.hash}));
-    return grow_revision();
+    TRY(
+        sql_->run("INSERT INTO history_order (number, submission, sequence) "
+                  "SELECT coalesce(max(number), 0) + 1, CAST($1 AS TEXT), CAST($2 AS BIGINT) "
+                  "FROM history_order",
+                  {entry.submission, entry.sequence}));
+    return {};
   });
+}
+
+Result<std::vector<std::string>> SqlStore::history_hashes() {
+  std::vector<std::string> out;
+  std::int64_t last = 0;
+  TRY(
+      sql_->run("SELECT o.number, coalesce(h.hash, '') FROM history_order o LEFT JOIN history h "
+                "ON h.submission = o.submission AND h.sequence = o.sequence ORDER BY o.number",
+                {}, [&](const SqlRow& row) {
+                  // One for each gap, however wide somebody has made it.
+                  if (row.integer(0) != last + 1) out.emplace_back();
+                  last = row.integer(0);
+                  out.push_back(row.string(1));
+                }));
+  TRY(
+      sql_->run("SELECT count(*) FROM history h WHERE NOT EXISTS (SELECT 1 FROM history_order o "
+                "WHERE o.submission = h.submission AND o.sequence = h.sequence)",
+                {}, [&out](const SqlRow& row) {
+                  if (row.integer(0) > 0)
+                    out.resize(out.size() + static_cast<std::size_t>(row.integer(0)));
+                }));
+  return out;
 }
 
 Result<std::vector<HistoryEntry>> SqlStore::history(std::string_view submission) {

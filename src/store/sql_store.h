@@ -26,6 +26,7 @@ class SqlStore final : public Store {
   Result<std::optional<FoundRun>> run(std::string_view id) override;
   Result<void> append(const HistoryEntry& entry) override;
   Result<std::vector<HistoryEntry>> history(std::string_view submission) override;
+  Result<std::vector<std::string>> history_hashes() override;
   Result<void> put_token(const TokenRecord& token) override;
   Result<std::optional<TokenRecord>> token(std::string_view hash) override;
   Result<std::vector<TokenRecord>> tokens() override;

@@ -207,6 +207,48 @@ TEST_P(StoreTest, the_history_can_be_neither_changed_nor_deleted) {
   EXPECT_EQ(store().history("s")->size(), 1u);
 }
 
+TEST_P(StoreTest, hashes_come_in_the_order_in_which_entries_were_appended) {
+  const auto of = [](const char* submission, std::int64_t sequence, const char* hash) {
+    HistoryEntry out = entry(sequence, hash);
+    out.submission = submission;
+    return out;
+  };
+  ASSERT_TRUE(store().append(of("z", 1, "h1")));
+  ASSERT_TRUE(store().append(of("a", 1, "h2")));
+  ASSERT_FALSE(store().append(of("a", 1, "h3")));
+  ASSERT_TRUE(store().append(of("z", 2, "h4")));
+  EXPECT_THAT(*store().history_hashes(), testing::ElementsAre("h1", "h2", "h4"));
+  // As somebody would who can open the database: what is gone leaves its place empty.
+  const bool sqlite = std::string(GetParam()) == "sqlite";
+  auto sql = sqlite ? open_sqlite(where_) : open_postgres(where_);
+  const char* const kUnlock =
+      sqlite ? "DROP TRIGGER history_undeleted; DROP TRIGGER history_order_undeleted"
+             : "DROP TRIGGER history_stays ON history; "
+               "DROP TRIGGER history_order_stays ON history_order";
+  EXPECT_FALSE((*sql)->run("DELETE FROM history_order"));
+  ASSERT_TRUE((*sql)->script(kUnlock));
+  ASSERT_TRUE((*sql)->run("DELETE FROM history WHERE submission = 'a'"));
+  EXPECT_THAT(*store().history_hashes(), testing::ElementsAre("h1", "", "h4"));
+  ASSERT_TRUE((*sql)->run("DELETE FROM history_order WHERE submission = 'a'"));
+  EXPECT_THAT(*store().history_hashes(), testing::ElementsAre("h1", "", "h4"));
+  ASSERT_TRUE((*sql)->run("DELETE FROM history_order WHERE sequence = 2"));
+  EXPECT_THAT(*store().history_hashes(), testing::ElementsAre("h1", ""));
+}
+
+// A store as the version before it left it: its entries get their places.
+TEST_P(StoreTest, entries_of_before_the_order_was_kept_are_in_it) {
+  for (int i = 1; i <= 12; ++i) {
+    HistoryEntry one = entry(i, format("h{}", i));
+    one.at = format("2026-08-{:02}T09:00:00Z", i);
+    ASSERT_TRUE(store().append(one));
+  }
+  const auto before = *store().history_hashes();
+  auto sql = std::string(GetParam()) == "sqlite" ? open_sqlite(where_) : open_postgres(where_);
+  ASSERT_TRUE(
+      (*sql)->script("DROP TABLE history_order; DELETE FROM assay_migrations WHERE number = 4"));
+  EXPECT_EQ(*open()->history_hashes(), before);
+}
+
 TEST_P(StoreTest, a_token_is_found_by_its_hash_and_can_be_revoked) {
   TokenRecord token{.hash = "h", .role = "chair", .organisation = "o", .name = "n"};
   ASSERT_TRUE(store().put_token(token));

@@ -6,6 +6,7 @@
 
 #include "apps/explorer/board.h"
 #include "apps/explorer/documents.h"
+#include "apps/explorer/head.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -160,6 +161,7 @@ ApiReply Api::get_fresh(const ApiRequest& request) {
     if (first == "session") return session(request);
     if (first == "models") return reply_of(models_document(store_));
     if (first == "datasets") return reply_of(datasets_document(store_, parameters.text("model")));
+    if (first == "review_head") return reply_of(head_document(store_));
     if (first == "systems") return systems(store_, parameters);
     if (first == "curves") return curves(store_, parameters);
     if (first == "compare") {
@@ -248,8 +250,8 @@ ApiReply Api::post(const ApiRequest& request) {
   const auto body = Json::parse(request.body);
   if (!body || !body->is_object()) return api_error(400, "invalid", "the body: a JSON object");
   const rules::Actor actor = actor_of(request.session);
-  auto done = making ? submit(store_, *body, actor, holidays_)
-                     : act(store_, steps[1], *body, actor, holidays_);
+  auto done = making ? submit(store_, *body, actor, holidays_, head_)
+                     : act(store_, steps[1], *body, actor, holidays_, head_);
   if (done) return {201, std::move(*done)};
   switch (done.error().code) {
     case Code::refused:

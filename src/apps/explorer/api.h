@@ -34,8 +34,10 @@ ApiReply api_error(int status, std::string_view code, std::string_view message);
 
 class Api {
  public:
-  // Both outlive it. `holidays`: of the review board's calendar.
-  Api(Store& store, const rules::Holidays& holidays) : store_(store), holidays_(holidays) {}
+  // Both outlive it. `holidays`: of the review board's calendar. `head`: the file of its history's
+  // head, "" for none.
+  Api(Store& store, const rules::Holidays& holidays, std::filesystem::path head)
+      : store_(store), holidays_(holidays), head_(std::move(head)) {}
 
   ApiReply answer(const ApiRequest& request);
 
@@ -58,6 +60,7 @@ class Api {
 
   Store& store_;
   const rules::Holidays& holidays_;
+  std::filesystem::path head_;
   ServedRuns runs_{};
   std::list<Remembered> remembered_{};  // the latest first
 };

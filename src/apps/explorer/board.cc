@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "apps/explorer/head.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/format.h"
@@ -94,7 +95,8 @@ Result<std::optional<std::string>> submission_document(Store& store, std::string
 }
 
 Result<std::string> submit(Store& store, const Json& told, const rules::Actor& actor,
-                           const rules::Holidays& holidays) {
+                           const rules::Holidays& holidays, const std::filesystem::path& head) {
+  TRY(check_head_file(store, head));
   ASSIGN_OR_RETURN(const HistoryEntry entry,
                    rules::open_submission(told, actor, rfc3339(wall_now())));
   const auto done = store.append(entry);
@@ -102,11 +104,14 @@ Result<std::string> submit(Store& store, const Json& told, const rules::Actor& a
     return Error{Code::refused, format("there is a submission '{}' already", entry.submission)};
   }
   TRY(done);
+  TRY(write_head_file(store, head));
   return text_of(store, entry.submission, actor, holidays);
 }
 
 Result<std::string> act(Store& store, std::string_view id, const Json& told,
-                        const rules::Actor& actor, const rules::Holidays& holidays) {
+                        const rules::Actor& actor, const rules::Holidays& holidays,
+                        const std::filesystem::path& head) {
+  TRY(check_head_file(store, head));
   for (int i = 0; i < kTries; ++i) {
     ASSIGN_OR_RETURN(const auto entries, store.history(id));
     if (entries.empty()) {
@@ -119,7 +124,10 @@ Result<std::string> act(Store& store, std::string_view id, const Json& told,
     ASSIGN_OR_RETURN(const HistoryEntry entry,
                      rules::make_act(review, told, actor, rfc3339(wall_now())));
     const auto done = store.append(entry);
-    if (done) return text_of(store, id, actor, holidays);
+    if (done) {
+      TRY(write_head_file(store, head));
+      return text_of(store, id, actor, holidays);
+    }
     if (done.error().code != Code::refused) return done.error();
   }
   return Error{Code::timed_out, "others were faster each time; try again"};

@@ -39,9 +39,12 @@ Result<std::optional<std::string>> submission_document(Store& store, std::string
 
 // Append; they give the submission as it then is. Code::refused: not this actor, or not now.
 // Code::timed_out: others were faster every time.
+// `head`: the file of the history's head (apps/explorer/head.h), "" for none; Code::corrupt where
+// the history does not go on from it.
 Result<std::string> submit(Store& store, const Json& told, const rules::Actor& actor,
-                           const rules::Holidays& holidays);
+                           const rules::Holidays& holidays, const std::filesystem::path& head);
 Result<std::string> act(Store& store, std::string_view id, const Json& told,
-                        const rules::Actor& actor, const rules::Holidays& holidays);
+                        const rules::Actor& actor, const rules::Holidays& holidays,
+                        const std::filesystem::path& head);
 
 }  // namespace assay::explorer

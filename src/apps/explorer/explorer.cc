@@ -64,8 +64,8 @@ Result<std::unique_ptr<Explorer>> Explorer::open(const ExplorerOptions& options)
       .limits = {.head_bytes_max = kHeadMax, .body_bytes_max = kBodyMax}};
   for (net::Fd& listener : listeners) {
     ASSIGN_OR_RETURN(auto store, store::open_store(options.store));
-    auto service =
-        std::make_unique<Service>(*state->access, *store, state->live, state->options.holidays);
+    auto service = std::make_unique<Service>(*state->access, *store, state->live,
+                                             state->options.holidays, state->options.head);
     ASSIGN_OR_RETURN(auto server,
                      net::HttpServer::open(std::move(listener), limits, *service, state->clock));
     service->set_server(server.get());

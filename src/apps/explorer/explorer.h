@@ -27,7 +27,8 @@ struct ExplorerOptions {
   ImportOptions import{};  // for runs that end while we watch
   // What ended before, and what nobody has written to since, is not going on. Unix time.
   WallTime watched_since{};
-  rules::Holidays holidays{};  // of the review board's calendar
+  rules::Holidays holidays{};    // of the review board's calendar
+  std::filesystem::path head{};  // the file of its history's head; "": none
 };
 
 class Explorer {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "apps/explorer/board.h"
+#include "apps/explorer/head.h"
 #include "apps/explorer/page.h"
 #include "apps/explorer/run_events.h"
 #include "base/clock.h"
@@ -11,6 +12,7 @@
 #include "base/format.h"
 #include "base/json.h"
 #include "base/staged.h"
+#include "base/text.h"
 #include "base/version.h"
 
 namespace assay::explorer {
@@ -118,9 +120,8 @@ Result<void> write_submissions(Store& store, const rules::Holidays& holidays, Wr
     const std::string_view state = one["state"].as_string();
     if (state != "finalized" && state != "published" && state != "invalidated") continue;
     const std::string id(one["id"].as_string());
-    // An id is a name that somebody chose: it becomes a file's name only when it is a plain one.
-    if (id.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
-        std::string::npos) {
+    // Stores of before ids were closed may hold others: shown, and never a file's name.
+    if (is_plain_id(id)) {
       ASSIGN_OR_RETURN(const auto document, submission_document(store, id, {}, holidays));
       if (document) TRY(writer.document("submissions/" + id, *document));
     }
@@ -191,6 +192,8 @@ Result<ExportCounts> export_page(Store& store, const fs::path& folder,
   TRY(writer.document("models", models));
   ASSIGN_OR_RETURN(const std::string datasets, datasets_document(store, ""));
   TRY(writer.document("datasets", datasets));
+  ASSIGN_OR_RETURN(const std::string head, head_document(store));
+  TRY(writer.document("review_head", head));
   TRY(write_submissions(store, options.holidays, writer));
   const Json index = Json()
                          .set("generated", rfc3339(wall_now()))

@@ -17,8 +17,9 @@ namespace assay::explorer {
 class Service final : public net::HttpService {
  public:
   // All outlive the service.
-  Service(const Access& access, Store& store, const LiveRuns& live, const rules::Holidays& holidays)
-      : access_(access), store_(store), live_(live), api_(store, holidays) {}
+  Service(const Access& access, Store& store, const LiveRuns& live, const rules::Holidays& holidays,
+          std::filesystem::path head)
+      : access_(access), store_(store), live_(live), api_(store, holidays, std::move(head)) {}
   void set_server(net::HttpServer* server) { server_ = server; }
 
   void on_request(net::ConnectionId connection, const net::RequestHead& head,

@@ -1,9 +1,11 @@
 #include "apps/cli/commands.h"
 #include "apps/cli/console.h"
 #include "apps/cli/exit_code.h"
+#include "apps/cli/explore/review_verify.h"
 #include "apps/cli/flags.h"
 #include "apps/explorer/access.h"
 #include "apps/explorer/board.h"
+#include "apps/explorer/head.h"
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/hash.h"
@@ -34,18 +36,19 @@ struct ReviewOptions {
   std::string mode{};
   std::string division{};
   std::string holidays_file{};
+  std::string head{};
   rules::Holidays holidays{};
   bool upheld = false;
   bool json = false;
 };
 
 void add_flags(Flags& flags, ReviewOptions& o) {
-  flags.add("WHAT", &o.what, "list, show, verify, submit, token, revoke, or an act")
-      .choices({"list",       "show",         "verify",         "submit",    "token",
-                "revoke",     "check_passed", "check_failed",   "objection", "answer",
-                "reply",      "retract",      "accept",         "rule",      "finding",
-                "comment",    "finalize",     "publish",        "reject",    "dispute",
-                "invalidate", "withdraw",     "withdraw_point", "embargo"})
+  flags.add("WHAT", &o.what, "list, show, verify, head, submit, token, revoke, or an act")
+      .choices({"list",    "show",       "verify",       "head",           "submit",
+                "token",   "revoke",     "check_passed", "check_failed",   "objection",
+                "answer",  "reply",      "retract",      "accept",         "rule",
+                "finding", "comment",    "finalize",     "publish",        "reject",
+                "dispute", "invalidate", "withdraw",     "withdraw_point", "embargo"})
       .required();
   flags.add("ID", &o.id, "the submission; of revoke, the token's first digits");
   flags.add("--store", &o.store, "a file, or postgresql://…; else ~/.local/share/assay/store.db")
@@ -53,6 +56,11 @@ void add_flags(Flags& flags, ReviewOptions& o) {
   flags.add("--json", &o.json, "print the submission as JSON");
   flags.add("--holidays", &o.holidays_file, "dates that business days leave out, one a line")
       .value("FILE");
+  flags
+      .add("--head", &o.head,
+           "the history's head: the file to keep it in (STORE.head); of verify, a "
+           "file, or the hash alone")
+      .value("FILE|HASH");
   static constexpr const char* kWho = "Who acts";
   flags.add("--role", &o.role, "submitter, reviewer or chair").value("ROLE").group(kWho);
   flags.add("--organisation", &o.organisation, "of the submitter or reviewer")
@@ -79,6 +87,7 @@ void add_flags(Flags& flags, ReviewOptions& o) {
       .value("WORD")
       .group(kSaid);
   flags.add("--division", &o.division, "of submit").value("WORD").group(kSaid);
+  flags.example("assay review verify --head public/data/review_head.json");
   flags.example("assay review submit s1 --role submitter --organisation Example");
   flags.example("assay review objection s1 --role reviewer --organisation Other \\");
   flags.example("          --objection-kind validity --text \"r64 is no whole number of passes\"");
@@ -134,35 +143,6 @@ Result<int> list(Store& store, const ReviewOptions& o, const rules::Actor& actor
     if (all["total"].as_int() == 0) say("no submissions; `assay review submit ID` makes one");
   }
   return exit_code(ExitCode::done);
-}
-
-// Every history of the store: are the hashes right?
-Result<int> verify(Store& store, bool json) {
-  ASSIGN_OR_RETURN(const auto entries, store.history(""));
-  std::vector<HistoryEntry> one;
-  Json broken = Json::array();
-  std::int64_t count = 0;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    one.push_back(entries[i]);
-    if (i + 1 < entries.size() && entries[i + 1].submission == entries[i].submission) continue;
-    ++count;
-    if (!rules::fold_review(one, rules::Day{}).intact) broken.push_back(entries[i].submission);
-    one.clear();
-  }
-  const bool good = broken.size() == 0;
-  if (json) {
-    print(Json()
-              .set("submissions", count)
-              .set("entries", entries.size())
-              .set("broken", broken)
-              .dump(2) +
-          "\n");
-  } else if (good) {
-    print(format("{} submissions, {} entries: every hash is right\n", count, entries.size()));
-  } else {
-    for (const Json& id : broken.items()) print(format("{}: tampered with\n", id.as_string()));
-  }
-  return exit_code(good ? ExitCode::done : ExitCode::findings);
 }
 
 Result<int> make_token(Store& store, const ReviewOptions& o) {
@@ -233,7 +213,13 @@ Result<int> cmd_review(Args args) {
   ASSIGN_OR_RETURN(const auto store, store::open_store(o.store));
   const rules::Actor actor{o.role, o.organisation};
   if (o.what == "list") return list(*store, o, actor);
-  if (o.what == "verify") return verify(*store, o.json);
+  if (o.what == "verify") return verify_reviews(*store, o.store, o.head, o.json);
+  if (o.what == "head") {
+    ASSIGN_OR_RETURN(const std::string head, explorer::head_document(*store));
+    print(head + "\n");
+    return exit_code(ExitCode::done);
+  }
+  if (o.head.empty()) o.head = explorer::default_head_file(o.store);
   if (o.what == "token") return make_token(*store, o);
   if (o.what == "revoke") return revoke(*store, o);
   if (o.id.empty()) return invalid(format("ID: '{}' is about one submission: which?", o.what));
@@ -250,9 +236,9 @@ Result<int> cmd_review(Args args) {
     if (!o.mode.empty()) opening.set("mode", o.mode);
     if (!o.division.empty()) opening.set("division", o.division);
     if (!o.date.empty()) opening.set("embargo_date", o.date);
-    return answer(explorer::submit(*store, opening, actor, o.holidays), o.json);
+    return answer(explorer::submit(*store, opening, actor, o.holidays, o.head), o.json);
   }
-  return answer(explorer::act(*store, o.id, told(o), actor, o.holidays), o.json);
+  return answer(explorer::act(*store, o.id, told(o), actor, o.holidays, o.head), o.json);
 }
 
 }  // namespace assay::cli

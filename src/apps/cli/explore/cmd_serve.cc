@@ -12,6 +12,7 @@
 #include "apps/cli/interrupt.h"
 #include "apps/explorer/board.h"
 #include "apps/explorer/explorer.h"
+#include "apps/explorer/head.h"
 #include "apps/explorer/page.h"
 #include "base/clock.h"
 #include "base/format.h"
@@ -32,6 +33,7 @@ struct ServeOptions {
   bool writable = false;
   bool json = false;
   std::string holidays{};
+  std::string head{};
   explorer::ImportOptions import{};
 };
 
@@ -77,6 +79,8 @@ Result<int> cmd_serve(Args args) {
   flags.add("--json", &o.json, "print the address as JSON");
   flags.add("--holidays", &o.holidays, "dates that the review board's business days leave out")
       .value("FILE");
+  flags.add("--head", &o.head, "keep the head of the review board's history here (STORE.head)")
+      .value("FILE");
   add_import_flags(flags, o.import);
   flags.example("assay serve runs/");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
@@ -90,7 +94,11 @@ Result<int> cmd_serve(Args args) {
   const WallTime began = wall_now();
   ASSIGN_OR_RETURN(const rules::Holidays holidays, explorer::read_holidays(o.holidays));
   PassingStore passing;
-  if (!o.paths.empty() && o.store.empty()) o.store = passing.make();
+  if (!o.paths.empty() && o.store.empty()) {
+    o.store = passing.make();
+  } else if (o.head.empty()) {
+    o.head = explorer::default_head_file(o.store);
+  }
   TRY(import_paths(o, o.store));
   explorer::ExplorerOptions options{.store = o.store,
                                     .host = o.host,
@@ -99,7 +107,8 @@ Result<int> cmd_serve(Args args) {
                                     .writable = o.writable,
                                     .import = o.import,
                                     .watched_since = began,
-                                    .holidays = holidays};
+                                    .holidays = holidays,
+                                    .head = o.head};
   for (const std::string& path : o.paths) {
     if (fs::is_directory(path)) options.watched.push_back(fs::absolute(path).lexically_normal());
   }
