@@ -3,9 +3,10 @@
 #include <cmath>
 #include <utility>
 
+#include "base/base64.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "text/base64.h"
+#include "dataset/binary_cell.h"
 
 namespace assay::dataset::croissant {
 namespace {
@@ -117,11 +118,10 @@ Json nested(const std::vector<Json>& values, const std::vector<std::int64_t>& sh
 
 // Of a WAV file in a cell (binary_cell.h); 0 where it is none.
 std::int64_t wave_rate(std::string_view cell) {
-  constexpr std::string_view kBinary = "data:;base64,";
   constexpr std::size_t kHead = 64;  // digits: the 48 bytes with the first chunk
   std::string head(cell.substr(0, kHead));
-  if (cell.starts_with(kBinary)) {
-    const auto bytes = text::decode_base64(cell.substr(kBinary.size(), kHead));
+  if (const auto coded = base64_of_cell(cell)) {
+    const auto bytes = decode_base64(coded->substr(0, kHead));
     if (!bytes) return 0;
     head = *bytes;
   }

@@ -52,7 +52,7 @@ TEST(CroissantValue, AudioOfAnotherRateIsRefusedAndNotTakenForIt) {
   const std::string wave =
       "RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x80\x3e\0\0\0\x7d\0\0\2\0\x10\0data\0\0\0\0\xff"s;
   const std::string cell = binary_cell(wave);
-  ASSERT_TRUE(cell.starts_with("data:;base64,"));
+  ASSERT_TRUE(cell.starts_with("data:audio/wav;base64,"));
   EXPECT_EQ(heard(16000, cell), "taken");
   EXPECT_EQ(heard(0, "anything"), "taken");
   EXPECT_THAT(heard(22050, cell), HasSubstr("the audio has 16000 Hz"));

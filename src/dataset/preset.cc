@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "dataset/binary_cell.h"
 #include "dataset/predefined.h"
 #include "dataset/python_text.h"
 #include "dataset/rows.h"
@@ -74,17 +75,17 @@ std::string shopify_schema(bool loadgen) {
   return schema.dump(2);
 }
 
-// "data:image/JPEG;base64,…" of a picture column: Parquet's bytes come as "data:;base64,…", an
-// exported file may hold bare base64 and the format beside it.
+// "data:image/JPEG;base64,…" of a picture column, with the kind as the reference client spells it:
+// Parquet's bytes come as binary_cell has them, an exported file may hold bare base64 and the
+// format beside it.
 Result<std::string> picture_url(const Json& row) {
   const Json& picture = row["product_image"];
   std::string_view bytes = picture.is_object() ? picture["bytes"].as_string() : picture.as_string();
   std::string kind(cell_text(row, "product_image_format"));
   if (bytes.empty()) bytes = cell_text(row, "product_image_base64");
   if (bytes.empty()) return std::string();
-  if (bytes.starts_with("data:image/")) return std::string(bytes);
-  constexpr std::string_view kBare = "data:;base64,";
-  if (bytes.starts_with(kBare)) bytes.remove_prefix(kBare.size());
+  if (!picture.is_object() && bytes.starts_with("data:image/")) return std::string(bytes);
+  bytes = base64_of_cell(bytes).value_or(bytes);
   if (kind.empty()) {
     kind = bytes.starts_with("/9j/")          ? "JPEG"
            : bytes.starts_with("iVBORw0KGgo") ? "PNG"

@@ -91,6 +91,12 @@ TEST(Preset, a_picture_becomes_a_content_part) {
   EXPECT_THAT(parts[0]["text"].as_string(), HasSubstr("```json\n[\"A > B\", \"\\u00e9\"]\n```"));
   EXPECT_EQ(parts[1]["image_url"]["url"].as_string(), "data:image/JPEG;base64,/9j/4AAQ");
   EXPECT_EQ(row.find("product_image"), nullptr);
+  const Json typed = applied(
+      **preset,
+      R"({"product_title":"T","product_description":"D","potential_product_categories":["A > B"],)"
+      R"("product_image":{"bytes":"data:image/jpeg;base64,/9j/4AAQ","path":null},)"
+      R"("ground_truth_category":"A > B"})");
+  EXPECT_EQ(typed["prompt"][1]["image_url"]["url"].as_string(), "data:image/JPEG;base64,/9j/4AAQ");
 }
 
 TEST(PythonText, is_written_as_python_writes_it) {

@@ -1,5 +1,5 @@
 // RowSource: rows of a file that is not text (Parquet, Croissant), one at a time, as JSON objects.
-// Binary cells are "data:;base64,…". One thread.
+// Binary cells are data URLs (binary_cell.h). One thread.
 #pragma once
 
 #include <optional>

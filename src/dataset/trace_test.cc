@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <set>
 
+#include "base/base64.h"
 #include "base/files.h"
 #include "base/format.h"
-#include "dataset/binary_cell.h"
 #include "dataset/dataset.h"
 #include "dataset/synthetic.h"
 

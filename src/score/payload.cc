@@ -3,10 +3,10 @@
 #include <bit>
 #include <cstring>
 
+#include "base/base64.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "text/base64.h"
 
 namespace assay::score {
 
@@ -22,7 +22,7 @@ Result<std::vector<float>> read_floats(std::string_view text) {
     }
     return out;
   }
-  const auto bytes = text::decode_base64(text);
+  const auto bytes = decode_base64(text);
   if (!bytes || bytes->empty() || bytes->size() % sizeof(float) != 0) {
     return invalid("a payload is neither a JSON list nor base64 of float32");
   }

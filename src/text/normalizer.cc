@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/base64.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "text/base64.h"
 #include "text/bpe.h"
 #include "text/unicode.h"
 

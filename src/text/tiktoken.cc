@@ -3,10 +3,10 @@
 #include <array>
 
 #include "base/files.h"
+#include "base/base64.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "text/base64.h"
 #include "text/tokenizer.h"
 #include "text/tokenizer_parts.h"
 

@@ -216,14 +216,6 @@ TEST(Hdr, places_are_those_of_the_reference) {
   EXPECT_EQ(h.index_of(4096), 3072U);
 }
 
-TEST(Hdr, a_stored_zlib_stream_is_what_rfc_1950_says) {
-  const std::string stream = zlib_stored("abc");
-  EXPECT_EQ(stream, std::string("\x78\x01\x01\x03\x00\xfc\xff"
-                                "abc\x02\x4d\x01\x27",
-                                14));
-  EXPECT_EQ(zlib_stored(std::string(70'000, 'x')).size(), 2 + 2 * 5 + 70'000 + 4U);
-}
-
 TEST(Hdr, an_encoded_histogram_begins_as_every_reader_expects) {
   HdrHistogram h(3'600'000'000);
   h.record(5);

@@ -1,8 +1,11 @@
 #include "metrics/export/hdr_histogram.h"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <bit>
 
+#include "base/base64.h"
 #include "base/check.h"
 
 namespace assay::metrics {
@@ -37,31 +40,13 @@ void append_zigzag(std::string& out, std::int64_t value) {
   out += static_cast<char>(bits);
 }
 
-std::string base64(std::string_view bytes) {
-  static constexpr std::string_view kAlphabet =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      word = word << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      out += i + k > bytes.size() ? '=' : kAlphabet[word >> (18 - 6 * k) & 63];
-    }
-  }
+std::string deflated(std::string_view bytes) {
+  uLongf size = ::compressBound(bytes.size());
+  std::string out(size, '\0');
+  CHECK(::compress(reinterpret_cast<Bytef*>(out.data()), &size,
+                   reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()) == Z_OK);
+  out.resize(size);
   return out;
-}
-
-std::uint32_t adler32(std::string_view bytes) {
-  constexpr std::uint32_t kModulus = 65521;
-  std::uint32_t a = 1;
-  std::uint32_t b = 0;
-  for (const char c : bytes) {
-    a = (a + static_cast<unsigned char>(c)) % kModulus;
-    b = (b + a) % kModulus;
-  }
-  return b << 16 | a;
 }
 
 }  // namespace
@@ -113,30 +98,11 @@ std::string HdrHistogram::payload() const {
 }
 
 std::string HdrHistogram::encode() const {
-  const std::string packed = zlib_stored(payload());
+  const std::string packed = deflated(payload());
   std::string out;
   append_big_endian(out, kCookieV2Compressed);
   append_big_endian(out, static_cast<std::uint32_t>(packed.size()));
-  return base64(out + packed);
-}
-
-std::string zlib_stored(std::string_view bytes) {
-  constexpr std::size_t kBlockMax = 65535;
-  std::string out("\x78\x01", 2);
-  const std::uint32_t sum = adler32(bytes);
-  do {
-    const std::string_view block = bytes.substr(0, kBlockMax);
-    bytes.remove_prefix(block.size());
-    const auto size = static_cast<std::uint16_t>(block.size());
-    out += static_cast<char>(bytes.empty() ? 1 : 0);
-    for (const unsigned half : {unsigned{size}, unsigned{size} ^ 0xffffU}) {
-      out += static_cast<char>(half & 0xffU);
-      out += static_cast<char>(half >> 8);
-    }
-    out += block;
-  } while (!bytes.empty());
-  append_big_endian(out, sum);
-  return out;
+  return encode_base64(out + packed);
 }
 
 }  // namespace assay::metrics

@@ -1,7 +1,6 @@
 // HdrHistogram, as much of it as its log format asks for: counts of whole numbers with three
 // significant digits, in the layout of the reference implementation (lowest discernible value 1),
-// encoded as a compressed V2 histogram in base64. The zlib stream inside is made of stored blocks:
-// every reader takes them, and no library is needed to write them. One thread.
+// encoded as a compressed V2 histogram in base64. One thread.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +31,5 @@ class HdrHistogram {
   std::uint64_t count_ = 0;
   std::int64_t max_ = 0;
 };
-
-// A zlib stream (RFC 1950) of stored blocks that unpacks to `bytes`.
-std::string zlib_stored(std::string_view bytes);
 
 }  // namespace assay::metrics

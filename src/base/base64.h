@@ -1,0 +1,16 @@
+// Base64 (RFC 4648). Pure. Any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace assay {
+
+// With padding.
+std::string encode_base64(std::string_view bytes);
+// With or without padding. Fails (corrupt) at the first character that is none of the 64.
+Result<std::string> decode_base64(std::string_view text);
+
+}  // namespace assay
