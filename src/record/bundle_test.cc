@@ -6,8 +6,12 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "base/format.h"
+#include "base/hash.h"
+#include "base/json.h"
 #include "base/signature.h"
 #include "base/testing_temp_folder.h"
+#include "record/tar.h"
 
 namespace assay::record {
 namespace {
@@ -87,6 +91,60 @@ TEST_F(BundleTest, a_stranger_s_signature_is_refused_when_a_key_is_asked_for) {
   EXPECT_FALSE(check_bundle(root_ / "b.tar", other->public_pem));
   ASSERT_TRUE(make_bundle(root_ / "run", root_ / "b.tar", {}));
   EXPECT_FALSE(check_bundle(root_ / "b.tar", mine->public_pem));
+}
+
+// The header's checksum put right, as whoever forges a member would.
+void set_header(std::string& tar, std::size_t at, std::size_t field, std::string_view text) {
+  tar.replace(at + field, text.size(), text);
+  tar.replace(at + 148, 8, "        ");
+  unsigned sum = 0;
+  for (std::size_t i = 0; i < 512; ++i) sum += static_cast<unsigned char>(tar[at + i]);
+  tar.replace(at + 148, 6, format("{:06o}", sum));
+  tar[at + 154] = '\0';
+}
+
+TEST_F(BundleTest, a_member_that_is_no_plain_file_is_refused) {
+  ASSERT_TRUE(make_bundle(root_ / "run", root_ / "b.tar", {}));
+  const std::string whole = *read_file(root_ / "b.tar");
+  const std::size_t header = whole.rfind("report.txt");
+  ASSERT_EQ(header % 512, 0U);
+  std::string same = whole;
+  set_header(same, header, 156, "0");
+  EXPECT_EQ(same, whole) << "the forger's hand is the writer's";
+  // A hard link, a link, a character and a block device, a folder, a pipe, a long name, a header.
+  for (const char* kind : {"1", "2", "3", "4", "5", "6", "L", "x"}) {
+    std::string forged = whole;
+    set_header(forged, header, 156, kind);
+    set_header(forged, header, 157, "/etc/passwd");
+    write(root_ / "c.tar", forged);
+    const auto checked = check_bundle(root_ / "c.tar", "", root_ / "out");
+    ASSERT_FALSE(checked) << kind;
+    EXPECT_EQ(checked.error().code, Code::corrupt);
+    EXPECT_FALSE(std::filesystem::exists(root_ / "out")) << kind;
+  }
+}
+
+TEST_F(BundleTest, a_name_that_leads_out_of_its_folder_is_refused) {
+  for (const char* name : {"../x", "/x", "a/../../x", "a//x", "./x", "a/.", "..", "a\\x"}) {
+    const std::string manifest =
+        Json()
+            .set("format", "assay-bundle")
+            .set("version", 1)
+            .set("files",
+                 Json::array().push_back(
+                     Json().set("path", name).set("bytes", 1).set("sha256", sha256_hex("x"))))
+            .dump();
+    auto tar = TarWriter::create(root_ / "c.tar");
+    ASSERT_TRUE(tar->add_text("MANIFEST.json", manifest));
+    ASSERT_TRUE(tar->add_text("MANIFEST.sha256", sha256_hex(manifest) + "\n"));
+    ASSERT_TRUE(tar->add_text(name, "x"));
+    ASSERT_TRUE(tar->finish());
+    const auto checked = check_bundle(root_ / "c.tar", "", root_ / "in/out");
+    ASSERT_FALSE(checked) << name;
+    EXPECT_NE(checked.error().message.find("no place in a folder"), std::string::npos) << name;
+    EXPECT_FALSE(std::filesystem::exists(root_ / "x"));
+    EXPECT_FALSE(std::filesystem::exists(root_ / "in/out"));
+  }
 }
 
 TEST_F(BundleTest, a_link_is_not_followed) {

@@ -149,6 +149,19 @@ def test_pack_refuses_folders_that_are_not_there(assay, run_folder, tmp_path):
     assert not (tmp_path / "tree").exists()
 
 
+def test_pack_leaves_links_out_and_says_so(assay, run_folder, tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "notes.txt").write_text("mine")
+    (docs / "secret").symlink_to("/etc/passwd")
+    os.mkfifo(docs / "pipe")
+    err = assay("pack", run_folder, "--out", tmp_path / "tree", "--docs", docs, "--max-concurrency",
+                1).err
+    assert "secret: left out: a link" in err and "pipe: left out: neither" in err
+    assert (tmp_path / "tree/docs/notes.txt").exists()
+    assert not (tmp_path / "tree/docs/secret").is_symlink()
+
+
 def test_a_score_of_nothing_is_no_score(assay, tmp_path):
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"answer": "A", "said": "A"}\n')

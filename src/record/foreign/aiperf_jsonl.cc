@@ -2,11 +2,11 @@
 // first request at zero, and the log's header says what that zero is on the wall. Gaps between
 // chunks are used where the file has them, else the first and the last chunk are all that is known.
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "record/foreign/foreign_numbers.h"
 #include "record/foreign/foreign_run.h"
 
 namespace assay::record {
@@ -21,14 +21,16 @@ std::optional<double> scale_ns(std::string_view unit) {
 }
 
 // A metric in ns; nothing where it is absent or in a unit that is no time.
-std::optional<Duration> time_of(const Json& metric) {
+Result<std::optional<Duration>> time_of(const Json& metrics, const char* name) {
+  const Json& metric = metrics[name];
   const auto scale = scale_ns(metric["unit"].as_string());
-  if (!scale || !metric["value"].is_number()) return std::nullopt;
-  return Duration{static_cast<std::int64_t>(std::llround(metric["value"].as_double() * *scale))};
+  if (!scale || metric["value"].is_null()) return std::optional<Duration>();
+  ASSIGN_OR_RETURN(const Duration time, foreign_time(metric["value"], *scale, name));
+  return std::optional<Duration>(time);
 }
 
-std::int32_t count_of(const Json& metric) {
-  return metric["value"].is_number() ? static_cast<std::int32_t>(metric["value"].as_double()) : -1;
+Result<std::int32_t> count_of(const Json& metrics, const char* name) {
+  return foreign_count(metrics[name]["value"], name);
 }
 
 void read_error(const Json& line, ForeignReply& out) {
@@ -44,9 +46,9 @@ void read_error(const Json& line, ForeignReply& out) {
   out.detail = error["message"].as_string(error["type"].as_string("the file does not say why"));
 }
 
-void read_chunks(const Json& metrics, ForeignReply& out) {
-  const auto ttft = time_of(metrics["time_to_first_token"]);
-  if (!ttft) return;  // not streamed
+Result<void> read_chunks(const Json& metrics, ForeignReply& out) {
+  ASSIGN_OR_RETURN(const auto ttft, time_of(metrics, "time_to_first_token"));
+  if (!ttft) return {};  // not streamed
   Instant at = out.event.sent + *ttft;
   add_fragment(out, at);
   const Json& chunks = metrics["inter_chunk_latency"];
@@ -54,31 +56,40 @@ void read_chunks(const Json& metrics, ForeignReply& out) {
   if (scale && chunks["value"].is_array()) {
     double since = 0;
     for (const Json& gap : chunks["value"].items()) {
+      TRY(foreign_time(gap, *scale, "inter_chunk_latency"));
       since += gap.as_double() * *scale;
-      add_fragment(out, at + Duration{static_cast<std::int64_t>(std::llround(since))});
+      ASSIGN_OR_RETURN(const Duration gaps, foreign_time(Json(since), 1, "inter_chunk_latency"));
+      add_fragment(out, at + gaps);
     }
-  } else if (const auto latency = time_of(metrics["request_latency"]);
-             latency && *latency > *ttft) {
-    add_fragment(out, out.event.sent + *latency);
+    return {};
   }
+  ASSIGN_OR_RETURN(const auto latency, time_of(metrics, "request_latency"));
+  if (latency && *latency > *ttft) add_fragment(out, out.event.sent + *latency);
+  return {};
 }
 
 Result<ForeignReply> aiperf_reply(const Json& line, std::int64_t origin) {
   ForeignReply out;
   const Json& metadata = line["metadata"];
   const Json& metrics = line["metrics"];
-  if (!metadata["request_start_ns"].is_integer()) return invalid("request_start_ns: missing");
+  ASSIGN_OR_RETURN(const std::int64_t start,
+                   foreign_stamp(metadata["request_start_ns"], "metadata.request_start_ns"));
   Event& event = out.event;
-  event.due = event.sent = Instant{metadata["request_start_ns"].as_int() - origin};
-  const Json& end = metadata["request_end_ns"];
-  event.done = end.is_integer() ? Instant{end.as_int() - origin} : event.sent;
+  event.due = event.sent = event.done = Instant{start - origin};
+  if (!metadata["request_end_ns"].is_null()) {
+    ASSIGN_OR_RETURN(const std::int64_t end,
+                     foreign_stamp(metadata["request_end_ns"], "metadata.request_end_ns"));
+    if (end < start) return invalid("metadata.request_end_ns: before the request's start");
+    event.done = Instant{end - origin};
+  }
   read_error(line, out);
   if (event.outcome != Outcome::ok) return out;
-  event.usage.prompt_tokens = count_of(metrics["input_sequence_length"]);
-  event.usage.completion_tokens = count_of(metrics["output_sequence_length"]);
-  event.usage.reasoning_tokens = count_of(metrics["reasoning_token_count"]);
-  read_chunks(metrics, out);
-  if (const auto latency = time_of(metrics["request_latency"])) event.done = event.sent + *latency;
+  ASSIGN_OR_RETURN(event.usage.prompt_tokens, count_of(metrics, "input_sequence_length"));
+  ASSIGN_OR_RETURN(event.usage.completion_tokens, count_of(metrics, "output_sequence_length"));
+  ASSIGN_OR_RETURN(event.usage.reasoning_tokens, count_of(metrics, "reasoning_token_count"));
+  TRY(read_chunks(metrics, out));
+  ASSIGN_OR_RETURN(const auto latency, time_of(metrics, "request_latency"));
+  if (latency) event.done = event.sent + *latency;
   if (!out.events.empty()) event.done = std::max(event.done, out.events.back().arrival);
   return out;
 }
@@ -89,17 +100,18 @@ Result<ForeignRun> read_aiperf_jsonl(std::string_view text) {
   std::vector<Json> lines;
   std::int64_t origin = std::numeric_limits<std::int64_t>::max();
   std::size_t number = 0;
+  std::vector<std::size_t> numbers;  // of the lines
   for (const std::string_view line : split(text, '\n')) {
     ++number;
     if (trim(line).empty()) continue;
     auto json = Json::parse(line);
     if (!json) return json.error().within(format("line {}", number));
-    const Json& start = (*json)["metadata"]["request_start_ns"];
-    if (!start.is_integer()) {
-      return invalid(format("line {}: metadata.request_start_ns: missing", number));
-    }
-    origin = std::min(origin, start.as_int());
+    const auto start =
+        foreign_stamp((*json)["metadata"]["request_start_ns"], "metadata.request_start_ns");
+    if (!start) return start.error().within(format("line {}", number));
+    origin = std::min(origin, *start);
     lines.push_back(std::move(*json));
+    numbers.push_back(number);
   }
   if (lines.empty()) return invalid("there is no request in it");
   ForeignRun out;
@@ -111,7 +123,9 @@ Result<ForeignRun> read_aiperf_jsonl(std::string_view text) {
   std::map<std::uint16_t, std::uint32_t> next;
   bool streamed = false;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    ASSIGN_OR_RETURN(ForeignReply reply, aiperf_reply(lines[i], origin));
+    auto read = aiperf_reply(lines[i], origin);
+    if (!read) return read.error().within(format("line {}", numbers[i]));
+    ForeignReply& reply = *read;
     const std::string_view phase = lines[i]["metadata"]["benchmark_phase"].as_string();
     Query& query = reply.event.query;
     query.phase = phase == "warmup" ? 0 : 1;

@@ -48,6 +48,40 @@ TEST(ForeignRun, a_summary_without_details_says_how_to_get_them) {
                                   "input_lens": [1], "output_lens": [1]})"));
 }
 
+// Each number of a file in turn made into what no tool measures: refused, the place named, and
+// never read as 0.
+TEST(ForeignRun, numbers_that_cannot_be_true_are_refused_where_they_stand) {
+  const auto with = [](std::string text, std::string_view from, std::string_view to) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  };
+  const std::string vllm(kVllm);
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"[0.020", "[-1"},
+      {"[0.020", "[9e18"},
+      {"[0.020", "[\"x\""},
+      {"[0.020", "[null"},
+      {"[0.020", "[[]"},
+      {"[[0.010", "[[-0.5"},
+      {"[[0.010", "[[\"x\""},
+      {"[[0.010", "[[9e99"},
+      {"[[0.010, 0.015]", "[7"},
+      {"[100.0", "[-100.0"},
+      {"[100.0", "[1e300"},
+      {"[100.0", "[true"},
+      {"\"input_lens\": [7", "\"input_lens\": [-7"},
+      {"\"input_lens\": [7", "\"input_lens\": [99999999999999999999"},
+      {"\"output_lens\": [3", "\"output_lens\": [\"3\""},
+      {"\"output_lens\": [3", "\"output_lens\": [4294967299"}};
+  for (const auto& [from, to] : bad) {
+    const auto run = read_foreign_run(ForeignFormat::vllm, with(vllm, from, to));
+    ASSERT_FALSE(run) << to;
+    EXPECT_EQ(run.error().code, Code::invalid) << to;
+    EXPECT_THAT(run.error().message, testing::AnyOf(HasSubstr("[0]"), HasSubstr("itls"))) << to;
+  }
+}
+
 // A warm-up, a good request and a refused one.
 const std::string kAiperf =
     R"({"metadata": {"request_start_ns": 1000000000, "request_end_ns": 1050000000,)"
@@ -116,6 +150,26 @@ TEST(ForeignRun, genai_perf_s_responses_are_told_apart) {
   EXPECT_EQ(run->info.facts["model"].as_string(), "m");
   EXPECT_EQ(run->info.facts["imported"]["fields"]["service_kind"].as_string(), "openai");
   EXPECT_EQ(run->info.facts["run_config"]["load_pattern"]["target_concurrency"].as_int(), 1);
+}
+
+TEST(ForeignRun, lines_of_aiperf_that_cannot_be_true_are_refused_by_number) {
+  for (const auto& [from, to] : {std::pair{"1100000000", "-5"},
+                                 {"1100000000", "9223372036854775807"},
+                                 {"1100000000", "\"x\""},
+                                 {"1160000000", "1"},
+                                 {"\"value\": 20", "\"value\": -20"},
+                                 {"\"value\": 20", "\"value\": \"x\""},
+                                 {"[10, 20]", "[10, 1e300]"},
+                                 {"[10, 20]", "[10, \"x\"]"},
+                                 {"{\"value\": 9,", "{\"value\": 1e99,"}}) {
+    std::string text = kAiperf;
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    text.replace(at, std::string_view(from).size(), to);
+    const auto run = read_foreign_run(ForeignFormat::aiperf, text);
+    ASSERT_FALSE(run) << to;
+    EXPECT_THAT(run.error().message, HasSubstr("line 2")) << to;
+  }
 }
 
 TEST(ForeignRun, aiperf_s_figures_say_what_was_asked_in_either_version_s_words) {

@@ -7,15 +7,18 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "record/foreign/foreign_facts.h"
+#include "record/foreign/foreign_numbers.h"
 #include "record/foreign/foreign_run.h"
 
 namespace assay::record {
 namespace {
 
+// A server's word: what is no count is not known.
 void read_usage(const Json& usage, Usage& out) {
   if (!usage.is_object()) return;
-  out.prompt_tokens = static_cast<std::int32_t>(usage["prompt_tokens"].as_int(-1));
-  out.completion_tokens = static_cast<std::int32_t>(usage["completion_tokens"].as_int(-1));
+  out.prompt_tokens = foreign_count(usage["prompt_tokens"], "prompt_tokens").value_or(-1);
+  out.completion_tokens =
+      foreign_count(usage["completion_tokens"], "completion_tokens").value_or(-1);
 }
 
 bool filled(const Json& json) { return !json.as_string().empty(); }
@@ -66,7 +69,9 @@ Result<ForeignReply> genai_perf_reply(const Json& request, std::int64_t origin) 
   }
   const Json& outputs = request["response_outputs"];
   for (std::size_t i = 0; i < stamps.size(); ++i) {
-    const Instant at{stamps[i].as_int() - origin};
+    ASSIGN_OR_RETURN(const std::int64_t stamp,
+                     foreign_stamp(stamps[i], format("response_timestamps[{}]", i)));
+    const Instant at{stamp - origin};
     if (at < out.event.done) return invalid("response_timestamps: going backwards");
     out.event.done = at;
     const Json& output = outputs[i]["response"];
@@ -138,8 +143,9 @@ Result<ForeignRun> read_genai_perf_json(std::string_view text) {
   std::int64_t origin = std::numeric_limits<std::int64_t>::max();
   const Json& requests = experiments[0]["requests"];
   for (const Json& request : requests.items()) {
-    if (!request["timestamp"].is_integer()) return invalid("requests[]: timestamp: missing");
-    origin = std::min(origin, request["timestamp"].as_int());
+    ASSIGN_OR_RETURN(const std::int64_t stamp,
+                     foreign_stamp(request["timestamp"], "requests[]: timestamp"));
+    origin = std::min(origin, stamp);
   }
   ForeignRun out;
   out.info.started = {origin};

@@ -3,10 +3,10 @@
 // here are that tool's events with choices.
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "base/format.h"
 #include "record/foreign/foreign_facts.h"
+#include "record/foreign/foreign_numbers.h"
 #include "record/foreign/foreign_run.h"
 
 namespace assay::record {
@@ -49,7 +49,7 @@ bool is_statistic(std::string_view key) {
          key.ends_with("_e2el_ms");
 }
 
-Instant instant(double seconds) { return {static_cast<std::int64_t>(std::llround(seconds * 1e9))}; }
+constexpr double kSecond = 1e9;
 
 Json vllm_facts(const Json& file) {
   Json fields = Json::object();
@@ -80,13 +80,15 @@ Result<ForeignReply> vllm_reply(const Json& file, std::size_t i) {
   ForeignReply out;
   Event& event = out.event;
   event.query.index = event.query.sample = static_cast<std::uint32_t>(i);
-  event.due = event.sent = instant(file["start_times"][i].as_double());
-  const Json& start = file["start_times"][i];
-  if (!start.is_number()) return invalid(format("start_times[{}]: not a number", i));
-  event.usage.prompt_tokens = static_cast<std::int32_t>(file["input_lens"][i].as_int(-1));
+  ASSIGN_OR_RETURN(const Duration start,
+                   foreign_time(file["start_times"][i], kSecond, format("start_times[{}]", i)));
+  event.due = event.sent = Instant{} + start;
+  ASSIGN_OR_RETURN(event.usage.prompt_tokens,
+                   foreign_count(file["input_lens"][i], format("input_lens[{}]", i)));
   out.detail = file["errors"][i].as_string();
-  const double ttft = file["ttfts"][i].as_double();
-  const bool failed = !out.detail.empty() || ttft <= 0;
+  ASSIGN_OR_RETURN(const Duration ttft,
+                   foreign_time(file["ttfts"][i], kSecond, format("ttfts[{}]", i)));
+  const bool failed = !out.detail.empty() || ttft == Duration{};
   if (failed) {
     // The file does not say when it failed, nor how.
     event.outcome = Outcome::bad_reply;
@@ -94,13 +96,20 @@ Result<ForeignReply> vllm_reply(const Json& file, std::size_t i) {
     if (out.detail.empty()) out.detail = "no first token in the file";
     return out;
   }
-  event.usage.completion_tokens = static_cast<std::int32_t>(file["output_lens"][i].as_int(-1));
+  ASSIGN_OR_RETURN(event.usage.completion_tokens,
+                   foreign_count(file["output_lens"][i], format("output_lens[{}]", i)));
   out.text = file["generated_texts"][i].as_string();
-  double at = start.as_double() + ttft;
-  add_fragment(out, instant(at));
+  // Added up in seconds, and rounded once each: gaps of a fraction of a nanosecond stay in the sum.
+  double at = file["start_times"][i].as_double() + file["ttfts"][i].as_double();
+  const std::string where = format("itls[{}]", i);
+  if (!file["itls"][i].is_array()) return invalid(where + ": not a list");
+  ASSIGN_OR_RETURN(const Duration first, foreign_time(Json(at), kSecond, where));
+  add_fragment(out, Instant{} + first);
   for (const Json& gap : file["itls"][i].items()) {
+    TRY(foreign_time(gap, kSecond, where));
     at += gap.as_double();
-    add_fragment(out, instant(at));
+    ASSIGN_OR_RETURN(const Duration since, foreign_time(Json(at), kSecond, where));
+    add_fragment(out, Instant{} + since);
   }
   event.done = out.events.back().arrival;
   return out;
