@@ -135,9 +135,15 @@ function(assay_tests target sources fuzzers benches)
       target_link_libraries(${name} PRIVATE assay_${target} assay_flags)
       target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
       target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+      # Inputs to begin with: tests/fuzz/NAME/. Given one by one, so that nothing is written there.
+      file(GLOB inputs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/${name}/*)
+      list(JOIN inputs "," inputs)
+      if(inputs)
+        set(inputs -seed_inputs=${inputs})
+      endif()
       # One seed, so that a change fails by what it breaks; by hand, fuzz longer and without it.
-      add_test(NAME fuzz.${name} COMMAND ${name} -seed=1 -max_total_time=10 -timeout=10
-               -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1)
+      add_test(NAME fuzz.${name} COMMAND ${name} -seed=1 -max_total_time=${ASSAY_FUZZ_S} -timeout=10
+               -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 ${inputs})
       set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 120)
     endif()
   endforeach()

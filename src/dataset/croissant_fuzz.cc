@@ -1,0 +1,37 @@
+// Any bytes as a dataset's Croissant file, beside files that it may name: its findings, and its
+// rows as far as they go. Nothing outside its folder is read.
+#include <cstdint>
+#include <string>
+
+#include "base/check.h"
+#include "base/files.h"
+#include "base/testing_temp_folder.h"
+#include "base/text.h"
+#include "dataset/croissant_check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace assay;
+  using namespace assay::dataset;
+  static const TempFolder kFolder;
+  static const bool kWritten =
+      write_file_atomic(kFolder.path() / "d.csv", "a,b\n1,x\n2,y\n3,\"z,z\"\n").has_value() &&
+      write_file_atomic(kFolder.path() / "d.jsonl", "{\"a\":[1,{\"b\":2}]}\n{\"a\":null}\n")
+          .has_value() &&
+      write_file_atomic(kFolder.path() / "d.json", "{\"rows\":[{\"a\":1},{\"a\":\"t\"}]}")
+          .has_value() &&
+      write_file_atomic(kFolder.path() / "t/one.txt", "first\nsecond\n").has_value();
+  CHECK(kWritten);
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  for (const croissant::Finding& finding : croissant::check_document(text)) {
+    CHECK(!finding.rule.empty() && !finding.what.empty());
+  }
+  const auto file = kFolder.path() / "croissant.json";
+  // Not synced: thousands of times.
+  File out(std::fopen(file.c_str(), "wbe"));
+  CHECK(out && std::fwrite(text.data(), 1, text.size(), out.get()) == text.size());
+  CHECK(std::fclose(out.release()) == 0);
+  for (const croissant::Finding& finding : croissant::check_rows(file, 20)) {
+    CHECK(!finding.rule.empty() && !finding.what.empty());
+  }
+  return 0;
+}
