@@ -185,7 +185,12 @@ std::optional<Cohort> Review::cohort() const {
   Cohort cohort = cohort_after(ready);
   cohort.number += delay_cohorts;
   if (const auto embargo = Day::parse(embargo_date)) {
-    while (Day::parse(cohort.date()) < *embargo) ++cohort.number;
+    // A history of before embargoes had a limit may name any day: no cohort has a year of five
+    // digits.
+    for (auto day = Day::parse(cohort.date()); day && *day < *embargo;) {
+      ++cohort.number;
+      day = Day::parse(cohort.date());
+    }
   }
   return cohort;
 }

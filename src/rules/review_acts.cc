@@ -180,6 +180,13 @@ Result<HistoryEntry> open_submission(const Json& told, const Actor& actor, const
   }
   const std::string_view embargo = told["embargo_date"].as_string();
   if (!embargo.empty() && !Day::parse(embargo)) return invalid("embargo_date: written 2026-11-20");
+  // As check_embargo, had the checks taken all their time.
+  const Day latest =
+      Day::parse(at).value_or(Day{}).plus(kCheckDays + kReviewDays + kEmbargoDaysMax);
+  if (!embargo.empty() && *Day::parse(embargo) > latest) {
+    return invalid(format("embargo_date: at most {} days after the review, {}", kEmbargoDaysMax,
+                          latest.text()));
+  }
   Json body;
   body.set("id", id).set("organisation", organisation).set("mode", mode);
   for (const char* key : {"division", "embargo_date", "note"}) {

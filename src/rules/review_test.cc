@@ -256,6 +256,29 @@ TEST(Review, an_id_that_could_be_a_path_or_a_page_is_refused) {
   for (const char* good : {"s1", "Org-2026.08_b", "7"}) EXPECT_TRUE(opened(good)) << good;
 }
 
+TEST(Review, an_embargo_has_a_limit_from_the_first_day_on) {
+  const auto opened = [](const char* date) {
+    return open_submission(Json()
+                               .set("id", "s")
+                               .set("organisation", "We")
+                               .set("mode", "embargo")
+                               .set("embargo_date", date),
+                           kChair, "2026-08-03T09:00:00Z");
+  };
+  EXPECT_TRUE(opened("2026-10-30"));
+  for (const char* bad : {"2026-10-31", "2027-01-01", "9999-12-31"}) EXPECT_FALSE(opened(bad));
+}
+
+// Such a day once made a cohort be looked for without end, by everybody who listed the submissions.
+TEST(Review, an_old_history_s_embargo_beyond_all_cohorts_comes_to_an_end) {
+  for (const char* date : {"9999-12-31", "9999-01-01"}) {
+    Review review{.id = "s", .embargo_date = date, .checked = day("2026-08-03")};
+    const auto cohort = review.cohort();
+    ASSERT_TRUE(cohort);
+    EXPECT_GE(cohort->number, 9998 * 24) << date;
+  }
+}
+
 TEST(Review, long_texts_are_refused) {
   Board board("2026-08-03T09:00:00Z");
   EXPECT_FALSE(board.attempt("2026-08-03T10:00:00Z", kWe,
