@@ -42,6 +42,25 @@ PhaseSpan span_of(const std::vector<PhaseInfo>& phases, std::size_t index) {
   return span;
 }
 
+// Of the test query before the load.
+void add_preflight_warnings(const Json& preflight, std::vector<std::string>& out) {
+  std::string fields;
+  for (const Json& field : preflight["left_out"].items()) {
+    fields += (fields.empty() ? "" : ", ") + std::string(field.as_string());
+  }
+  if (!fields.empty()) {
+    out.push_back(format("the endpoint refuses {}: every request is without it{}", fields,
+                         fields.find("ignore_eos") == std::string::npos
+                             ? ""
+                             : ", so that replies may end before the length that was asked for"));
+  }
+  const std::string_view outcome = preflight["outcome"].as_string();
+  if (outcome.empty() || outcome == to_string(Outcome::ok)) return;
+  const std::string_view detail = preflight["detail"].as_string();
+  out.push_back(format("the test query before the load failed ({}){}{}", outcome,
+                       detail.empty() ? "" : ": ", detail));
+}
+
 void add_input_warnings(const Json& tokenizer, std::vector<std::string>& out) {
   const auto count = [&tokenizer](std::string_view key) {
     return with_thousands(static_cast<std::int64_t>(tokenizer[key].as_uint()));
@@ -441,6 +460,7 @@ std::vector<std::string> PointFold::warnings(const Point& point, std::uint64_t l
   }
   const Tokens& tokens = point.tokens;
   std::ranges::move(token_warnings(tokens), std::back_inserter(out));
+  add_preflight_warnings(info_.facts["preflight"], out);
   add_input_warnings(tokens.tokenizer, out);
   add_tail_warning(point, out);
   if (!info_.simulated && in_bursts(point)) {

@@ -96,6 +96,8 @@ std::vector<FlagRow> load_rows() {
 
 std::vector<FlagRow> guard_rows() {
   return {
+      row("--preflight", "", "settings.guard.preflight", Take::on_off,
+          "a test query before the load, in no count (on; --no-preflight)"),
       row("--max-failures", "N|P%", "settings.guard.max_failures", Take::plain,
           "stop when more queries failed, or a larger share of them"),
       row("--max-tokens-total", "N", "settings.guard.max_tokens_total", Take::plain,

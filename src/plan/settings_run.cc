@@ -325,6 +325,10 @@ const Part& guard_part() {
   static const Part part = [] {
     using G = Guarding;
     PartOf<G> rows;
+    rows.add("preflight", &G::preflight,
+             "Send one test query before the load, in no count. A refusal (key, model, path, a "
+             "field) ends the run before it begins, with what to change. A field that Assay sends "
+             "unasked and that is refused, such as ignore_eos, is left out of every request.");
     rows.add("stop_when_refused", &G::stop_when_refused,
              "Stop when 20 queries in a row got the same fatal answer (no connection, no TLS, HTTP "
              "400 to 405, 410, 415, 422, 501 or a redirection): at once where none has succeeded, "

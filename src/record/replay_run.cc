@@ -84,13 +84,13 @@ Error no_logs(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(name, error)) {
     return {Code::not_found, format("'{}' is a file, and a run is a folder", name)};
   }
-  if (std::filesystem::exists(run / "config.yaml", error)) {
+  const bool curve = std::filesystem::exists(run / "curve.json", error);
+  if (!curve && std::filesystem::exists(run / "config.yaml", error)) {
     return {Code::not_found,
             format("'{}': the run ended before its load began: there is no event log\n  `assay run "
                    "--report-dir` may use the folder again",
                    name)};
   }
-  const bool curve = std::filesystem::exists(run / "curve.json", error);
   return {Code::not_found,
           format("'{}' is no run's folder: no event log (assay/events-0.alog)\n  {}", name,
                  curve ? "it is a curve's; its runs lie below points/"

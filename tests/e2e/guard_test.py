@@ -20,7 +20,10 @@ def run_args(url, folder, *more):
 
 
 class Model(http.server.ThreadingHTTPServer):
-    """A chat endpoint of ours: `reply(number, body)` gives (status, document) of the number-th."""
+    """A chat endpoint of ours: `reply(number, body)` gives (status, document) of the number-th.
+
+    `asked` has the bodies of all queries, the test query's first.
+    """
 
     daemon_threads = True
 
@@ -150,3 +153,109 @@ def test_out_of_memory_has_a_name_and_an_exit_code_of_its_own(tmp_path):
     assert done.stderr.startswith("error: out of memory")
     assert subprocess.run(command, capture_output=True, check=False,
                           timeout=TIMEOUT_S).returncode == 2, "read whole, it is no tool's file"
+
+
+PLAIN = ("--streaming", "off", "--concurrency", 1)
+
+
+@pytest.mark.parametrize("status, message, told", [
+    (401, "Incorrect API key provided", "--api-key-env"),
+    (404, "The model `m` does not exist", "--model: `assay probe"),
+    (404, "Not Found", "--endpoint, --api-type"),
+    (422, "Unexpected fields in the request: {'messages'}", "--extra-body"),
+])
+def test_one_refused_test_query_ends_the_run_before_it_begins(assay, model, tmp_path, status,
+                                                             message, told):
+    server = model(lambda number, body: refused(status, message))
+    done = assay(*run_args(server.url, tmp_path / "r", "--samples", 50, *PLAIN), code=2)
+    assert f"HTTP {status}: {message}" in done.err and told in done.err
+    assert len(server.asked) == 1 and not (tmp_path / "r").exists()
+
+
+def test_without_a_test_query_the_load_begins_at_once(assay, model, tmp_path):
+    server = model(lambda number, body: good())
+    for flags, asked in (((), 6), (("--no-preflight",), 5)):
+        server.asked.clear()
+        folder = tmp_path / str(asked)
+        result = assay(*run_args(server.url, folder, "--samples", 5, *PLAIN, *flags)).json()
+        assert (result["n_samples_issued"], len(server.asked)) == (5, asked)
+        manifest = json.loads((folder / "assay/run.json").read_text())
+        assert ("preflight" in result) == (asked == 6)
+        assert ("preflight" in manifest["run"]["facts"]) == (asked == 6)
+        if asked == 6:
+            assert result["preflight"]["outcome"] == "ok"
+            assert result["preflight"]["left_out"] == []
+
+
+def test_the_test_query_is_the_runs_own_and_finds_no_prompt_cached(assay, model, tmp_path):
+    server = model(lambda number, body: good())
+    assay(*run_args(server.url, tmp_path / "r", "--samples", 3, *PLAIN))
+    first, *load = server.asked
+    assert set(first) == set(load[0])
+    prompts = [body["messages"][-1]["content"] for body in server.asked]
+    assert prompts[0] not in prompts[1:]
+    assert prompts[0].endswith(prompts[1]), "the row with which the load begins, salted"
+
+
+def test_what_passes_does_not_end_a_run(assay, model, tmp_path):
+    server = model(lambda number, body: good() if number > 1 else refused(503, "warming up"))
+    result = assay(*run_args(server.url, tmp_path / "r", "--samples", 4, *PLAIN)).json()
+    assert result["n_samples_completed"] == 4 and result["preflight"]["http_status"] == 503
+    assert any("test query" in w and "warming up" in w for w in result["assay"]["warnings"])
+
+
+def strict(*unknown):
+    """A server that refuses each of these fields, one at a time."""
+
+    def reply(number, body):
+        for field in unknown:
+            if field in body:
+                return refused(422, f"Unexpected fields in the request: {{'{field}'}}")
+        return good()
+
+    return reply
+
+
+def test_a_field_sent_unasked_and_refused_is_left_out_and_told(assay, model, tmp_path):
+    server = model(strict("ignore_eos", "stream_options"))
+    flags = ("--isl", 8, "--osl", 4, "--samples", 4, *PLAIN)
+    result = assay(*run_args(server.url, tmp_path / "r", *flags)).json()
+    assert result["n_samples_completed"] == 4 and result["n_samples_failed"] == 0
+    assert result["preflight"]["left_out"] == ["ignore_eos"]
+    assert len(server.asked) == 2 + 4
+    assert all("ignore_eos" not in body for body in server.asked[1:])
+    assert "the endpoint refuses ignore_eos" in assay("report", tmp_path / "r").out
+    assay("verify", tmp_path / "r")
+
+
+def test_a_field_that_was_asked_for_is_never_left_out(assay, model, tmp_path):
+    for i, flags in enumerate((("--extra-body", '{"ignore_eos": true}'), ("--ignore-eos",))):
+        server = model(strict("ignore_eos"))
+        done = assay(*run_args(server.url, tmp_path / str(i), "--isl", 8, "--osl", 4, "--samples",
+                               4, *PLAIN, *flags), code=2)
+        assert "ignore_eos" in done.err and len(server.asked) == 1
+
+
+def test_a_curve_sends_one_test_query(assay, model, tmp_path):
+    server = model(strict("ignore_eos"))
+    result = assay("curve", "--endpoint", server.url, "--model", "m", "--isl", 8, "--osl", 4,
+                   "--prompts", 4, "--concurrency", "1,2", "--no-accuracy", "--quick", "--quiet",
+                   "--json", "--streaming", "off", "--allow-client-limited", "--report-dir",
+                   tmp_path / "c", code=None).json()
+    assert len(result["points"]) == 2
+    assert sum("ignore_eos" in body for body in server.asked) == 1
+    gone = model(lambda number, body: refused(401, "no key"))
+    assay("curve", "--find", "max-concurrency", "--endpoint", gone.url, "--model", "m", "--isl", 8,
+          "--osl", 4, "--quiet", "--report-dir", tmp_path / "f", code=2)
+    assert len(gone.asked) == 1
+
+
+def test_tls_and_plain_ports_are_told_apart(assay, endpoint, tmp_path):
+    tls = endpoint("--tls", "--osl", 4)
+    done = assay(*run_args(tls.url.replace("https", "http"), tmp_path / "a", "--samples", 5),
+                 code=3)
+    assert "this port speaks TLS: https://" in done.err
+    plain = endpoint("--osl", 4)
+    done = assay(*run_args(plain.url.replace("http", "https"), tmp_path / "b", "--samples", 5),
+                 code=3)
+    assert "http:// in place of https://" in done.err

@@ -60,11 +60,14 @@ def test_what_a_server_echoes_is_in_no_output_and_in_no_file(assay, echo, tmp_pa
     folder = tmp_path / "run"
     run = assay("run", *where, "--samples", "4", "--concurrency", "2", "--keep-text", "on",
                 "--events-jsonl", "--json", "--allow-client-limited", "--report-dir", folder,
-                env=key, code=None)
+                "--no-preflight", env=key, code=None)
+    test = assay("run", *where, "--samples", "1", "--report-dir", tmp_path / "other", env=key,
+                 code=None)
     probe = assay("probe", echo, "--model", "m", "--api-key-env", "ASSAY_TEST_KEY",
                   "--header", f"X-Service-Token: {TOKEN}", env=key, code=None)
     report = assay("report", folder, code=None)
-    said = {"run": run.out + run.err, "probe": probe.out + probe.err,
+    said = {"run": run.out + run.err, "test query": test.out + test.err,
+            "probe": probe.out + probe.err,
             "report": report.out + report.err}
     for path in folder.rglob("*"):
         if path.is_file():

@@ -55,11 +55,12 @@ Result<metrics::Point> record_audit_phase(const PreparedCurve& prepared,
                                           const std::filesystem::path& where,
                                           run::Control& control) {
   ASSIGN_OR_RETURN(
-      const plan::PointPlan planned,
+      plan::PointPlan planned,
       plan::plan_audit_phase(prepared.config, prepared.datasets, prepared.settings.plan, wanted));
   RunRequest request{.config = &planned.config, .bundle = &planned.bundle, .folder = where};
   request.facts = Json().set("steady_state", Json());
   request.command = prepared.settings.command;
+  request.preflight = prepared.preflight.get();
   ASSIGN_OR_RETURN(RecordedRun run, record_run(request, options.client, Watch(), control));
   if (const auto stopped = stopped_by(run, "the output caching audit")) return *stopped;
   return std::move(run.run.point);
@@ -70,12 +71,12 @@ Result<metrics::Point> record_audit_phase(const PreparedCurve& prepared,
 Result<PointOutcome> PointMeasurer::operator()(const plan::CurvePoint& point,
                                                const std::filesystem::path& where, double rate) {
   const CurveSettings& settings = folder_.settings();
-  ASSIGN_OR_RETURN(
-      const plan::PointPlan planned,
-      plan::plan_point(prepared_.config, prepared_.datasets, settings.plan, point, rate));
+  ASSIGN_OR_RETURN(plan::PointPlan planned, plan::plan_point(prepared_.config, prepared_.datasets,
+                                                             settings.plan, point, rate));
   RunRequest request{.config = &planned.config, .bundle = &planned.bundle, .folder = where};
   request.facts = point_facts(settings, point, planned);
   request.command = settings.command;
+  request.preflight = prepared_.preflight.get();
   ASSIGN_OR_RETURN(const Watch watch, watch_of(point));
   const OsClock clock;
   const Instant began = clock.now();
@@ -154,11 +155,11 @@ Result<metrics::Point> measure_level(const PreparedCurve& prepared, const CurveO
   plan::CurvePoint point{.name = format("r{}", level), .concurrency = level, .choice = true};
   point.window_min = options.quick ? kLevelQuick : kLevelTime;
   point.time_max = options.quick ? kLevelQuickMost : kLevelMost;
-  ASSIGN_OR_RETURN(
-      const plan::PointPlan planned,
-      plan::plan_point(prepared.config, prepared.datasets, prepared.settings.plan, point, 0));
+  ASSIGN_OR_RETURN(plan::PointPlan planned, plan::plan_point(prepared.config, prepared.datasets,
+                                                             prepared.settings.plan, point, 0));
   RunRequest request{.config = &planned.config, .bundle = &planned.bundle, .folder = where};
   request.command = prepared.settings.command;
+  request.preflight = prepared.preflight.get();
   ASSIGN_OR_RETURN(RecordedRun run, record_run(request, options.client, Watch(), control));
   if (const auto stopped = stopped_by(run, format("the level at concurrency {}", level))) {
     return *stopped;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -56,6 +57,8 @@ struct PreparedCurve {
   std::vector<Dataset> datasets{};
   CurveSettings settings{};
   std::vector<std::string> notes{};
+  // Shared: every run of the curve goes by the one test query.
+  std::shared_ptr<Preflight> preflight = std::make_shared<Preflight>();
 };
 
 Result<PreparedCurve> prepare_curve(RunFlags& flags, const CurveOptions& options);

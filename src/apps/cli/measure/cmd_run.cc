@@ -145,6 +145,7 @@ class RunCourse {
     ASSIGN_OR_RETURN(const auto prometheus, open_prometheus(options_));
     RunRequest request{.config = &loaded_.config, .bundle = &bundle_, .folder = folder_};
     request.command = command_;
+    request.preflight = &preflight_;
     if (!audit_) request.spent = &bundle_.datasets;
     const InterruptGuard guard(control_);
     const Watch watch = watch_of(!options_.quiet, prometheus.get());
@@ -159,8 +160,9 @@ class RunCourse {
                  main ? "; the run before it may have warmed a cache for both (audit.only)" : ""));
     }
     const InterruptGuard guard(control_);
-    ASSIGN_OR_RETURN(const metrics::CachingAudit verdict,
-                     record_audit(*audit_, options_.client, folder_, command_, control_));
+    ASSIGN_OR_RETURN(
+        const metrics::CachingAudit verdict,
+        record_audit(*audit_, options_.client, folder_, command_, preflight_, control_));
     // The manifest lists the audit's files too.
     if (main) TRY(publish_again(folder_));
     const std::string text = metrics::caching_text(verdict);
@@ -187,6 +189,7 @@ class RunCourse {
   std::optional<PlannedAudit> audit_{};
   std::filesystem::path folder_{};
   std::vector<std::string> command_{};
+  Preflight preflight_{};
   run::Control control_{};
 };
 

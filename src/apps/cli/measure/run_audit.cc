@@ -27,10 +27,10 @@ Result<std::optional<PlannedAudit>> plan_audit(const plan::Config& config,
   return std::optional(std::move(out));
 }
 
-Result<metrics::CachingAudit> record_audit(const PlannedAudit& audit, const ClientOptions& client,
+Result<metrics::CachingAudit> record_audit(PlannedAudit& audit, const ClientOptions& client,
                                            const std::filesystem::path& folder,
                                            const std::vector<std::string>& command,
-                                           run::Control& control) {
+                                           Preflight& preflight, run::Control& control) {
   const std::filesystem::path below = folder / "audit";
   std::array<metrics::CachingPhase, 2> phases{};
   for (const bool repeated : {false, true}) {
@@ -40,6 +40,7 @@ Result<metrics::CachingAudit> record_audit(const PlannedAudit& audit, const Clie
                        .folder = below / caching_folder(repeated)};
     request.facts = Json().set("steady_state", Json());
     request.command = command;
+    request.preflight = &preflight;
     ASSIGN_OR_RETURN(const RecordedRun run, record_run(request, client, Watch(), control));
     if (run.run.point.end.state != RunState::complete) {
       return Error{run.run.point.end.out_of_space ? Code::exhausted : Code::refused,

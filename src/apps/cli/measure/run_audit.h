@@ -26,9 +26,9 @@ Result<std::optional<PlannedAudit>> plan_audit(const plan::Config& config,
                                                const plan::PlanBundle& main);
 
 // Fails where a phase was stopped, or the reference got no reply.
-Result<metrics::CachingAudit> record_audit(const PlannedAudit& audit, const ClientOptions& client,
+Result<metrics::CachingAudit> record_audit(PlannedAudit& audit, const ClientOptions& client,
                                            const std::filesystem::path& folder,
                                            const std::vector<std::string>& command,
-                                           run::Control& control);
+                                           Preflight& preflight, run::Control& control);
 
 }  // namespace assay::cli

@@ -92,6 +92,8 @@ report::RunContext report_context(const LoadedRun& run, bool digests) {
 
 Json summary_json(const LoadedRun& run) {
   Json summary = metrics::result_summary(run.point);
+  const Json& preflight = run.point.run.facts["preflight"];
+  if (!preflight.is_null()) summary.set("preflight", preflight);
   if (run.innocence) summary.set("client", metrics::innocence_json(*run.innocence));
   if (run.certificate) {
     if (const auto citation = metrics::cite(*run.certificate, run.point)) {

@@ -93,7 +93,7 @@ Result<int> compare_interleaved(Args args) {
   ASSIGN_OR_RETURN(auto datasets, plan::load_datasets(loaded.config));
   ASSIGN_OR_RETURN(plan::PlanBundle bundle, plan::make_plan(loaded.config, std::move(datasets)));
   ASSIGN_OR_RETURN(
-      const plan::Interleaved plan,
+      plan::Interleaved plan,
       plan::interleave(std::move(bundle),
                        {.block = typed.block.value_or(0), .seed = typed.order_seed, .time = time}));
   if (loaded.config.audit) return invalid("audit: of one endpoint; delete the block");

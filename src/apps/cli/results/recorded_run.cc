@@ -16,6 +16,7 @@
 #include "base/version.h"
 #include "metrics/failed_share.h"
 #include "plan/saved_config.h"
+#include "plan/unasked_fields.h"
 #include "record/client_audit_json.h"
 #include "record/manifest.h"
 #include "record/run_info_json.h"
@@ -260,8 +261,16 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
                                const Watch& watch, run::Control& control) {
   const plan::Config& config = *request.config;
   ASSIGN_OR_RETURN(const auto counting, counting_tokenizer_of(config, *request.bundle));
+  // Before anything is written: a refused run leaves no folder.
+  Preflight own;
+  Preflight& preflight = request.preflight == nullptr ? own : *request.preflight;
+  if (config.settings.guard.preflight && !preflight.sent) {
+    ASSIGN_OR_RETURN(preflight, send_test_query(config, *request.bundle, client.ca_file, control));
+  }
+  plan::leave_out(preflight.left_out, *request.bundle);
   TRY(write_file_atomic(request.folder / "config.yaml", plan::config_to_yaml(config)));
-  const RunInfo info = info_of(config, *request.bundle, client, request);
+  RunInfo info = info_of(config, *request.bundle, client, request);
+  if (preflight.sent) info.facts.set("preflight", preflight.facts);
   RecordedRun out;
   MeasureOptions how = measure_options(client, info, request.folder, watch);
   const bool read_again =
@@ -274,10 +283,10 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
 }
 
 Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
-                                                      const plan::Interleaved& plan,
+                                                      plan::Interleaved& plan,
                                                       const ClientOptions& client,
                                                       const Watch& watch, run::Control& control) {
-  const plan::PlanBundle& bundle = plan.bundle;
+  plan::PlanBundle& bundle = plan.bundle;
   ASSIGN_OR_RETURN(const auto counting, counting_tokenizer_of(*request.config, bundle));
   std::array<plan::Config, 2> configs{*request.config, *request.config};
   std::array<RunRequest, 2> requests{request, request};

@@ -14,6 +14,7 @@
 #include "apps/cli/exit_code.h"
 #include "apps/cli/flags.h"
 #include "apps/cli/measure/measure.h"
+#include "apps/cli/measure/preflight.h"
 #include "apps/cli/measure/run_folder.h"
 #include "base/result.h"
 #include "plan/config.h"
@@ -51,7 +52,10 @@ using Watch = std::function<std::shared_ptr<void>(const Json& facts,
 
 struct RunRequest {
   const plan::Config* config = nullptr;
-  const plan::PlanBundle* bundle = nullptr;
+  // Fields that the endpoint refuses are taken out of its requests.
+  plan::PlanBundle* bundle = nullptr;
+  // Of a command with several runs, whose first sends the one test query; without it each run does.
+  Preflight* preflight = nullptr;
   // The bundle's datasets, where nobody asks of them again after this run: then their texts are let
   // go as soon as the requests are made, unless something that comes after the run reads them.
   std::vector<PlannedDataset>* spent = nullptr;
@@ -67,7 +71,7 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
 // The same over two endpoints in turns (plan/interleave.h): a run folder for each, "a" and "b"
 // below request.folder, whose facts say that they are one run's. `request.bundle` is not looked at.
 Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
-                                                      const plan::Interleaved& plan,
+                                                      plan::Interleaved& plan,
                                                       const ClientOptions& client,
                                                       const Watch& watch, run::Control& control);
 
