@@ -174,6 +174,11 @@ bool ResponseParser::parse_field(std::string_view line) {
   const std::string_view name = line.substr(0, colon);
   // The length tells most fields apart at once.
   switch (name.size()) {
+    case 4:
+      if (head_.status != 200 && equal_fold(name, "date")) {
+        head_.retry.take_date(trim_space(line.substr(colon + 1)));
+      }
+      break;
     case 8:
       if (head_.status / 100 == 3 && equal_fold(name, "location")) {
         head_.location = trim_space(line.substr(colon + 1));
@@ -189,8 +194,7 @@ bool ResponseParser::parse_field(std::string_view line) {
       break;
     case 11:
       if (equal_fold(name, "retry-after")) {
-        const std::string_view value = trim_space(line.substr(colon + 1));
-        std::from_chars(value.data(), value.data() + value.size(), head_.retry_after_s);
+        head_.retry.take_retry_after(trim_space(line.substr(colon + 1)));
       }
       break;
     case 12:

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "base/memory_budget.h"
+#include "net/retry_after.h"
 
 namespace assay::net {
 
@@ -30,7 +31,8 @@ struct ResponseHead {
   ContentType type = ContentType::none;
   ContentCoding coding = ContentCoding::identity;
   std::uint64_t length = 0;
-  std::int32_t retry_after_s = -1;
+  RetryAfter retry{};  // read of what is no success only
+  std::int32_t retry_after_s() const { return retry.seconds(); }
   std::string location{};  // of a redirect (3xx): where it points to
 };
 

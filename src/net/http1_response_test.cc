@@ -84,13 +84,20 @@ TEST(Http1Response, a_body_until_close_is_complete_by_the_close) {
   EXPECT_FALSE(parse_whole(text, true).head.keep_alive);
 }
 
+TEST(Http1Response, a_date_to_retry_after_is_counted_from_the_replys_date) {
+  const Seen seen = parse_whole(
+      "HTTP/1.1 503 Busy\r\nRetry-After: Wed, 21 Oct 2015 07:28:09 GMT\r\n"
+      "date: Wed, 21 Oct 2015 07:28:00 GMT\r\nContent-Length: 0\r\n\r\n");
+  EXPECT_EQ(seen.head.retry_after_s(), 9);
+}
+
 TEST(Http1Response, an_interim_response_is_passed_over) {
   const Seen seen = parse_whole(
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 429 Too Many\r\nRetry-After: 7\r\n"
       "Content-Length: 0\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(seen.heads, 1);
   EXPECT_EQ(seen.head.status, 429);
-  EXPECT_EQ(seen.head.retry_after_s, 7);
+  EXPECT_EQ(seen.head.retry_after_s(), 7);
   EXPECT_FALSE(seen.head.keep_alive);
   EXPECT_EQ(seen.state, State::complete);
 }

@@ -216,7 +216,9 @@ struct Http2Client::State {
     } else if (name == "location" && head.status / 100 == 3) {
       head.location = value;
     } else if (name == "retry-after") {
-      std::from_chars(value.data(), value.data() + value.size(), head.retry_after_s);
+      head.retry.take_retry_after(value);
+    } else if (name == "date" && head.status != 200) {
+      head.retry.take_date(value);
     }
   }
 

@@ -85,8 +85,8 @@ bool Exchange::give_up_for_memory() {
 bool Exchange::on_head(const net::ResponseHead& head) {
   head_ = head;
   event_.http_status = head.status;
-  if (head.status != 200 && head.retry_after_s >= 0) {
-    event_.retry_after = std::min(Duration{head.retry_after_s * 1'000'000'000LL}, kRetryAfterMax);
+  if (head.status != 200 && head.retry_after_s() >= 0) {
+    event_.retry_after = std::min(Duration{head.retry_after_s() * 1'000'000'000LL}, kRetryAfterMax);
   }
   if (head.status != 200) {
     mode_ = Mode::error_body;

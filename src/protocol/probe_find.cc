@@ -121,8 +121,8 @@ class Finder {
     } else if (f.head.status == 404) {
       door =
           "; is the URL its base (http://host:port or …/v1), the --model right, the --api spoken?";
-    } else if (f.head.status == 429 && f.head.retry_after_s >= 0) {
-      door = format("; it asks to wait {} s", f.head.retry_after_s);
+    } else if (f.head.status == 429 && f.head.retry_after_s() >= 0) {
+      door = format("; it asks to wait {} s", f.head.retry_after_s());
     }
     return format("HTTP {}: {}{}", f.head.status, words, door);
   }

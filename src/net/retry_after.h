@@ -1,0 +1,28 @@
+// Retry-After as a server writes it (RFC 9110, 10.2.3): seconds, or a date. A date is counted from
+// the same reply's Date, so that the server's clock need not be ours. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace assay::net {
+
+// Seconds since 1970 of "Wed, 21 Oct 2015 07:28:00 GMT", the one form that servers write; -1 for
+// anything else.
+std::int64_t http_date_s(std::string_view text);
+
+// Both fields of one reply, in any order.
+class RetryAfter {
+ public:
+  void take_retry_after(std::string_view value);
+  void take_date(std::string_view value) { date_s_ = http_date_s(value); }
+  // How long to wait; -1 where the reply does not say, or says a date and not its own.
+  std::int32_t seconds() const;
+
+ private:
+  std::int32_t wait_s_ = -1;
+  std::int64_t at_s_ = -1;
+  std::int64_t date_s_ = -1;
+};
+
+}  // namespace assay::net
