@@ -2,8 +2,8 @@
 // out which of the three kinds of tokenizer a path holds.
 #include <array>
 
-#include "base/files.h"
 #include "base/base64.h"
+#include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
