@@ -23,6 +23,18 @@ endforeach()
 
 install(TARGETS ${installed} EXPORT assay ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# The installed program is stripped; its symbols lie where gdb looks for them first. Whoever packs
+# the program without them leaves bin/.debug out.
+if(CMAKE_OBJCOPY AND CMAKE_STRIP)
+  install(CODE "
+    set(bin \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}\")
+    file(MAKE_DIRECTORY \"\${bin}/.debug\")
+    foreach(step \"--only-keep-debug;assay;.debug/assay.debug\" \"--strip-all;assay\"
+                 \"--add-gnu-debuglink=.debug/assay.debug;assay\")
+      execute_process(COMMAND \"${CMAKE_OBJCOPY}\" \${step} WORKING_DIRECTORY \"\${bin}\"
+                      COMMAND_ERROR_IS_FATAL ANY)
+    endforeach()")
+endif()
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/THIRD_PARTY_NOTICES.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

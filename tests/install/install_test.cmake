@@ -1,5 +1,5 @@
 # Installs BUILD into a fresh folder, builds the consumer beside this file against it, runs it, and
-# runs the installed program.
+# runs the installed program and looks at how it is hardened (hardening_test.py).
 set(work ${BUILD}/install_test)
 file(REMOVE_RECURSE ${work})
 
@@ -13,3 +13,5 @@ must(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${work}/consumer -G ${GENE
 must(${CMAKE_COMMAND} --build ${work}/consumer)
 must(${work}/consumer/consumer)
 must(${work}/prefix/bin/assay --version)
+must(${PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/hardening_test.py ${work}/prefix/bin/assay
+     ${BUILD_TYPE} ${COMPILER})

@@ -123,8 +123,9 @@ constexpr std::string_view kNoMemory =
   try {
     if (const std::exception_ptr fault = std::current_exception()) std::rethrow_exception(fault);
   } catch (const std::bad_alloc&) {
-    static_cast<void>(::write(STDERR_FILENO, kNoMemory.data(), kNoMemory.size()));
-    static_cast<void>(::write(STDERR_FILENO, "\n", 1));
+    // Whether it can be said or not, this is the end.
+    [[maybe_unused]] ssize_t said = ::write(STDERR_FILENO, kNoMemory.data(), kNoMemory.size());
+    said = ::write(STDERR_FILENO, "\n", 1);
     ::_exit(exit_code(ExitCode::exhausted));
   } catch (const std::exception& fault) {
     static_cast<void>(std::fprintf(stderr, "error: internal: %s\n", fault.what()));
