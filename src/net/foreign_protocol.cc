@@ -11,10 +11,24 @@ bool is_tls(std::string_view bytes) {
 // An HTTP/2 server begins with SETTINGS: three bytes of length, type 4, flags 0, stream 0.
 bool is_http2(std::string_view bytes) {
   constexpr std::string_view kBehindLength{"\x04\0\0\0\0\0", 6};
-  return bytes.size() >= 9 && bytes.substr(3, 6) == kBehindLength;
+  return bytes.size() >= 9 && bytes[0] == 0 && bytes.substr(3, 6) == kBehindLength;
 }
 
 }  // namespace
+
+std::size_t bytes_to_name(char first_byte) {
+  switch (first_byte) {
+    case 0x15:
+    case 0x16:
+      return 2;
+    case 'S':
+      return 4;
+    case 0:
+      return 9;
+    default:
+      return 1;
+  }
+}
 
 std::string_view foreign_protocol(std::string_view first_bytes, Spoken ours) {
   if (is_tls(first_bytes)) return "this port speaks TLS: https:// in place of http://";

@@ -12,13 +12,16 @@ namespace {
 
 constexpr std::size_t kChunkLineMax = 4096;
 constexpr std::string_view kOpening = "HTTP/1.";
-// As many bytes as tell which other protocol speaks.
-constexpr std::size_t kForeignBytes = 9;
 
 // Whether a status line may stand there, as far as it has come.
 bool may_open(std::string_view bytes) {
   const std::size_t size = std::min(bytes.size(), kOpening.size());
   return bytes.substr(0, size) == kOpening.substr(0, size);
+}
+
+// No status line stands there, and enough has come to say what does.
+bool is_foreign(std::string_view bytes) {
+  return !may_open(bytes) && bytes.size() >= bytes_to_name(bytes[0]);
 }
 
 // Where the head ends (one past its blank line), or npos. Accepts CRLF and LF line ends, mixed.
@@ -100,7 +103,7 @@ bool ResponseParser::read_head(std::string_view& bytes) {
         const std::string_view piece = bytes.substr(0, kHeadBytesMax + 1);
         bytes = {};
         if (!carry(piece)) return false;
-        if (piece.size() >= kForeignBytes && !may_open(piece)) return fail_opening(piece);
+        if (is_foreign(piece)) return fail_opening(piece);
         return piece.size() <= kHeadBytesMax ? false : fail("the response head is too long");
       }
       if (!count_head(end) || !parse_head(bytes.substr(0, end))) return false;
@@ -112,7 +115,7 @@ bool ResponseParser::read_head(std::string_view& bytes) {
       const std::size_t end = end_of_head(text, before > 2 ? before - 3 : 0);
       if (end == std::string::npos) {
         bytes.remove_prefix(text.size() - before);
-        if (text.size() >= kForeignBytes && !may_open(text)) return fail_opening(text);
+        if (is_foreign(text)) return fail_opening(text);
         if (text.size() > kHeadBytesMax) return fail("the response head is too long");
         return false;
       }
@@ -121,6 +124,8 @@ bool ResponseParser::read_head(std::string_view& bytes) {
       carry_.clear();
     }
     if (head_.status >= 200) break;
+    // Whatever follows is no HTTP, and perhaps nothing at all.
+    if (head_.status == 101) return fail("HTTP 101: it switched protocols, and nobody asked");
     head_ = {};  // an interim response: the final one follows
     if (bytes.empty()) return false;
   }

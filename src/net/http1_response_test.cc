@@ -116,6 +116,7 @@ TEST(Http1Response, what_is_wrong_is_named) {
   for (const std::string& text :
        {std::string("SSH-2.0-OpenSSH\r\n\r\n"), "HTTP/1.1 OK\r\n\r\n" + ok,
         ok + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n", ok + "Content-Length: x\r\n\r\n",
+        std::string("HTTP/1.1 101 Switching Protocols\r\n\r\n"),
         ok + "Transfer-Encoding: gzip\r\n\r\n", ok + "no colon\r\n\r\n",
         ok + "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
         ok + "Transfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n", ok + std::string(70000, 'x')}) {
@@ -130,7 +131,9 @@ TEST(Http1Response, what_is_no_http_is_told_at_once_and_by_its_name) {
   const std::pair<std::string_view, std::string_view> cases[] = {
       {"\xff\xff\xff\xff\xff\xff\xff\xff\xff",
        "the reply does not begin with an HTTP/1.x status line"},
-      {"\x15\x03\x03\0\x02\x02\x46\0\0"sv, "this port speaks TLS: https:// in place of http://"},
+      {"+", "the reply does not begin with an HTTP/1.x status line"},
+      {"HTTP/2", "the reply does not begin with an HTTP/1.x status line"},
+      {"\x15\x03\x03\0\x02\x02\x46"sv, "this port speaks TLS: https:// in place of http://"},
       {"\0\0\x06\x04\0\0\0\0\0"sv, "this port speaks HTTP/2 alone: --http 2"}};
   for (const auto& [bytes, error] : cases) {
     std::size_t next = 0;
@@ -139,7 +142,7 @@ TEST(Http1Response, what_is_no_http_is_told_at_once_and_by_its_name) {
     EXPECT_EQ(seen.error, error);
   }
   ResponseParser parser;
-  std::string_view bytes = "+OK\r\n";
+  std::string_view bytes = "SMT";
   parser.feed(
       bytes, [](const ResponseHead&) {}, [](std::string_view) {});
   EXPECT_EQ(parser.state(), State::head);  // too little to know who speaks

@@ -59,6 +59,7 @@ struct Connection {
   Instant opened{};         // when connecting began
   Duration connect_time{};  // until it could carry a request
   Instant idle_since{};
+  Instant begun_at{};  // HTTP/1.1: no byte of the request under way went out before
   Instant emptied_at = Instant::none();  // the last read left nothing in the socket then
 
   bool busy() const { return !active.empty(); }

@@ -240,7 +240,14 @@ bool HttpTarget::State::on_http1_bytes(std::uint32_t id, std::string_view bytes,
   if (c.reused) destinations[c.endpoint].keeping = Keeping::proven;
   Slot* const slot = c.active.back();
   Exchange& exchange = slot->exchange;
+  const bool unasked = !exchange.reply_started() && came_before(at, c.begun_at);
   exchange.on_bytes(bytes.size(), at);
+  if (unasked) {
+    exchange.cut_short(Outcome::bad_reply, at, "the reply came before the request was sent",
+                       decoder, *sink);
+    query_ended(slot, false);
+    return false;
+  }
   bool sound = true;
   const ParserState state = c.parser.feed(
       bytes, [&](const net::ResponseHead& head) { sound = exchange.on_head(head); },
@@ -264,6 +271,11 @@ bool HttpTarget::State::on_http1_bytes(std::uint32_t id, std::string_view bytes,
   return true;
 }
 
+// A server that answers whoever connects. Its reply would be the next query's, in no time at all.
+bool HttpTarget::State::came_before(const Stamp& at, Instant request) const {
+  return at.kernel && at.arrival + stamp_clock.error_max() < request;
+}
+
 bool HttpTarget::State::on_http2_bytes(std::uint32_t id, std::string_view bytes, const Stamp& at) {
   Connection& c = *connections[id];
   stamp = at;
@@ -283,7 +295,9 @@ bool HttpTarget::State::settle_http2(std::uint32_t id, bool sound, int error, co
   if (c.serial != serial_before || c.state == Connection::State::closed) return false;
   std::string why = c.http2->error();
   if (!sound && why.empty()) {
-    why = error != 0 ? format("cannot send: {}", std::strerror(error)) : "the connection broke";
+    why = error != 0              ? format("cannot send: {}", std::strerror(error))
+          : c.http2->going_away() ? "the server said GOAWAY"
+                                  : "the connection broke";
   }
   if (c.state == Connection::State::handshaking) return settle_beginning(id, sound, std::move(why));
   if (!sound) {
@@ -326,7 +340,11 @@ void HttpTarget::State::on_head(void* user, const net::ResponseHead& head) {
   Slot& slot = *static_cast<Slot*>(user);
   connections[slot.connection]->replied = true;
   slot.exchange.on_bytes(0, stamp);
-  if (!slot.exchange.on_head(head)) connections[slot.connection]->http2->cancel(slot.stream);
+  if (slot.exchange.on_head(head)) {
+    watch_framing(slot, stamp.read);
+  } else {
+    connections[slot.connection]->http2->cancel(slot.stream);
+  }
 }
 
 void HttpTarget::State::on_body(void* user, std::string_view piece, std::size_t rest) {

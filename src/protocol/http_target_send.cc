@@ -40,6 +40,7 @@ void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
     }
   } else {
     c.parser.reset();
+    c.begun_at = now;
     const bool whole = c.tls != nullptr;
     const Pieces request = requests.fill(query, c.endpoint, options.run_key, whole);
     if (whole) {
