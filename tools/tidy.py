@@ -47,7 +47,7 @@ TEST_HEADERS = re.compile(r"(gtest|gmock|rapidcheck)[/.]|benchmark/benchmark\.h"
 HEADERS_WITH_LIBRARY = {"src/base/format.h": "fmt", "src/base/result.h": "expected"}
 SYSTEM_HEADERS = re.compile(
     r"(sys|netinet|arpa|linux|net|asm)/[\w/]+\.h$"
-    r"|(unistd|fcntl|poll|pthread|sched|signal|netdb|dirent|termios|getopt|spawn|pwd|ifaddrs"
+    r"|(unistd|fcntl|malloc|poll|pthread|sched|signal|netdb|dirent|termios|getopt|spawn|pwd|ifaddrs"
     r"|stdlib|stdio|string|errno|time|math|limits"
     r"|immintrin|x86intrin|cxxabi|dlfcn|wchar|langinfo|execinfo|fnmatch|glob|grp)\.h$"
     r"|[a-z_]+$")  # the standard library: no dot, no slash

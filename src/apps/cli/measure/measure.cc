@@ -1,5 +1,7 @@
 #include "apps/cli/measure/measure.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <barrier>
 #include <memory>
@@ -97,6 +99,16 @@ Result<std::unique_ptr<Shard>> make_shard(const plan::PlanBundle& bundle,
   const bool streamed = bundle.datasets.empty() || bundle.datasets[0].generation.stream;
   shard->live = std::make_unique<metrics::Live>(shard->plan, streamed);
   return shard;
+}
+
+// What a large reply held is the system's again when it is freed, and no hole in the heap: else
+// the process keeps up to half as much again as its replies hold.
+void give_memory_back_at_once() {
+#ifdef M_MMAP_THRESHOLD
+  constexpr int kLarge = 1 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, kLarge);
+  ::mallopt(M_TRIM_THRESHOLD, 2 * kLarge);
+#endif
 }
 
 Result<void> open_log(Shard& shard, const RunLog& log, const plan::PlanBundle& bundle,
@@ -312,6 +324,7 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
                             run::Control& control) {
   ASSIGN_OR_RETURN(std::vector<SpaceReserve> reserves, hold_room(options));
   const LatencyProfile profile(options.wishes);
+  give_memory_back_at_once();
   MemoryBudget memory(plan::memory_bytes(bundle.memory, run::usable_memory("/")));
   std::vector<std::unique_ptr<Shard>> shards;
   // connect_ahead() spreads them over the endpoints, and in turns each needs them all.
