@@ -71,6 +71,13 @@ ssize_t send_some(const Fd& fd, std::span<const std::string_view> pieces) {
   return ::syscall(SYS_sendmsg, fd.get(), &message, MSG_NOSIGNAL);
 }
 
+Instant StampClock::arrival_anew(WallTime stamp, Instant not_before, Instant read) {
+  refresh();
+  const Instant at = instant_of(stamp);
+  if (at + kStep < not_before || read + kStep < at) return Instant::none();
+  return at < read ? at : read;
+}
+
 void StampClock::refresh() {
   const ClockOffset fresh = sample_clock_offset();
   const Duration moved{std::abs(fresh.wall_minus_monotonic.ns - offset_.wall_minus_monotonic.ns)};

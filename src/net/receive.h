@@ -37,14 +37,22 @@ inline constexpr std::size_t kPiecesMax = 8;
 // The same of several pieces, kPiecesMax at most, handed over at once.
 ssize_t send_some(const Fd& fd, std::span<const std::string_view> pieces);
 
-// Maps wall-clock stamps to instants. refresh() now and then: the wall clock is slewed by NTP.
+// Maps wall-clock stamps to instants. refresh() now and then: the wall clock is slewed by NTP, and
+// may be set by anybody.
 class StampClock {
  public:
-  StampClock() : offset_(sample_clock_offset()), error_max_(offset_.error) {}
+  // A stamp so far outside of what is possible says that the clock was set since the last refresh.
+  static constexpr Duration kStep{10'000'000};
+
+  StampClock() : StampClock(sample_clock_offset()) {}
+  // For tests: as of before the clock was set.
+  explicit StampClock(const ClockOffset& offset) : offset_(offset), error_max_(offset.error) {}
   void refresh();
-  // Never later than `read`, the instant at which the reader held the bytes.
-  Instant arrival(WallTime stamp, Instant read) const {
-    const Instant at{stamp.ns - offset_.wall_minus_monotonic.ns};
+  // Never later than `read`, the instant at which the reader held the bytes; they came no earlier
+  // than `not_before`. none(): the stamp is of before the clock was set, and of no use.
+  Instant arrival(WallTime stamp, Instant not_before, Instant read) {
+    const Instant at = instant_of(stamp);
+    if (at + kStep < not_before || read + kStep < at) return arrival_anew(stamp, not_before, read);
     return at < read ? at : read;
   }
   // The largest error that any mapping so far had.
@@ -53,6 +61,11 @@ class StampClock {
   Duration slew_max() const { return slew_max_; }
 
  private:
+  Instant instant_of(WallTime stamp) const {
+    return Instant{stamp.ns - offset_.wall_minus_monotonic.ns};
+  }
+  Instant arrival_anew(WallTime stamp, Instant not_before, Instant read);
+
   ClockOffset offset_;
   Duration error_max_;
   Duration slew_max_{};

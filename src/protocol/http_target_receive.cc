@@ -175,7 +175,11 @@ net::Received HttpTarget::State::receive(Connection& c, char* room, std::size_t 
            .wake = &wake_watch};
     // The clock was looked at before the read, not after: what comes in between is the next one's.
     if (at->emptied) c.emptied_at = before;
-    if (at->kernel) at->arrival = stamp_clock.arrival(r.stamp, last_read);
+    if (at->kernel) {
+      const Instant arrival = stamp_clock.arrival(r.stamp, at->not_before, last_read);
+      at->kernel = arrival.known();
+      if (at->kernel) at->arrival = arrival;
+    }
     return r;
   }
 }
@@ -240,14 +244,10 @@ bool HttpTarget::State::on_http1_bytes(std::uint32_t id, std::string_view bytes,
   if (c.reused) destinations[c.endpoint].keeping = Keeping::proven;
   Slot* const slot = c.active.back();
   Exchange& exchange = slot->exchange;
-  const bool unasked = !exchange.reply_started() && came_before(at, c.begun_at);
-  exchange.on_bytes(bytes.size(), at);
-  if (unasked) {
-    exchange.cut_short(Outcome::bad_reply, at, "the reply came before the request was sent",
-                       decoder, *sink);
-    query_ended(slot, false);
-    return false;
+  if (at.arrival < c.begun_at && !exchange.reply_started()) {
+    return on_early_bytes(id, bytes, rest, at);
   }
+  exchange.on_bytes(bytes.size(), at);
   bool sound = true;
   const ParserState state = c.parser.feed(
       bytes, [&](const net::ResponseHead& head) { sound = exchange.on_head(head); },
@@ -271,9 +271,24 @@ bool HttpTarget::State::on_http1_bytes(std::uint32_t id, std::string_view bytes,
   return true;
 }
 
-// A server that answers whoever connects. Its reply would be the next query's, in no time at all.
-bool HttpTarget::State::came_before(const Stamp& at, Instant request) const {
-  return at.kernel && at.arrival + stamp_clock.error_max() < request;
+// A server that answers whoever connects: its reply would be the next query's, in no time at all.
+// Or the mapping of the stamp is a little off, and the reply came at once.
+bool HttpTarget::State::on_early_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
+                                       const Stamp& at) {
+  Connection& c = *connections[id];
+  stamp_clock.refresh();
+  const Duration unsure = stamp_clock.error_max() + stamp_clock.slew_max();
+  if (at.arrival + unsure >= c.begun_at) {
+    Stamp now = at;
+    now.arrival = c.begun_at;
+    return on_http1_bytes(id, bytes, rest, now);
+  }
+  Slot* const slot = c.active.back();
+  slot->exchange.on_bytes(bytes.size(), at);
+  slot->exchange.cut_short(Outcome::bad_reply, at, "the reply came before the request was sent",
+                           decoder, *sink);
+  query_ended(slot, false);
+  return false;
 }
 
 bool HttpTarget::State::on_http2_bytes(std::uint32_t id, std::string_view bytes, const Stamp& at) {

@@ -179,7 +179,8 @@ struct HttpTarget::State final : public net::Http2Events {
                       const Stamp& stamp);
   bool on_http1_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
                       const Stamp& stamp);
-  bool came_before(const Stamp& at, Instant request) const;
+  bool on_early_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
+                      const Stamp& stamp);
   bool on_http2_bytes(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
   // After bytes went in or out: tells what ended, and ends the connection that has nothing more to
   // say. `sound`: neither failed. False when it is not to be read further.

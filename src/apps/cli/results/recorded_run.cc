@@ -18,6 +18,7 @@
 #include "plan/saved_config.h"
 #include "plan/unasked_fields.h"
 #include "record/client_audit_json.h"
+#include "record/folder_claim.h"
 #include "record/manifest.h"
 #include "record/run_info_json.h"
 #include "report/content.h"
@@ -226,6 +227,16 @@ Result<void> finish_folder(const RunRequest& request, const RunInfo& info,
   return {};
 }
 
+// Another run may have come and gone since the folder was chosen.
+Result<record::FolderClaim> claim_folder(const std::filesystem::path& folder) {
+  ASSIGN_OR_RETURN(auto claim, record::FolderClaim::take(folder));
+  if (std::filesystem::exists(log_folder(folder) / "events-0.alog")) {
+    return invalid(
+        format("--report-dir: '{}' holds a run already\n  name another folder", folder.string()));
+  }
+  return claim;
+}
+
 }  // namespace
 
 void ClientOptions::add_to(Flags& flags) {
@@ -268,6 +279,7 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
     ASSIGN_OR_RETURN(preflight, send_test_query(config, *request.bundle, client.ca_file, control));
   }
   plan::leave_out(preflight.left_out, *request.bundle);
+  ASSIGN_OR_RETURN(const auto claim, claim_folder(request.folder));
   TRY(write_file_atomic(request.folder / "config.yaml", plan::config_to_yaml(config)));
   RunInfo info = info_of(config, *request.bundle, client, request);
   if (preflight.sent) info.facts.set("preflight", preflight.facts);
@@ -288,6 +300,7 @@ Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
                                                       const Watch& watch, run::Control& control) {
   plan::PlanBundle& bundle = plan.bundle;
   ASSIGN_OR_RETURN(const auto counting, counting_tokenizer_of(*request.config, bundle));
+  ASSIGN_OR_RETURN(const auto claim, record::FolderClaim::take(request.folder));
   std::array<plan::Config, 2> configs{*request.config, *request.config};
   std::array<RunRequest, 2> requests{request, request};
   std::array<RunInfo, 2> infos{};
