@@ -180,7 +180,6 @@ void Exchange::emit(Category category, std::string_view text, bool shares_read, 
                                    .read = stamp.read,
                                    .uncertainty = uncertainty_},
                        text);
-  if (redacted_.capacity() > kRedactedKept) std::string().swap(redacted_);
 }
 
 void Exchange::note_usage(const DecodedEvent& decoded) {
@@ -376,6 +375,7 @@ void Exchange::end(Outcome outcome, const Stamp& stamp, std::string_view detail,
     sink.on_done(event_, detail);
   } else {
     sink.on_done(event_, redactor_->text(detail));
+    if (redacted_.capacity() > kRedactedKept) std::string().swap(redacted_);
   }
   sse_.reset();
   state_.reset();

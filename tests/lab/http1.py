@@ -398,6 +398,20 @@ says(
 )
 
 
+says(
+    "sse_two_choices_in_turns",
+    BEGUN
+    + chunk(b"".join(event(delta(word, index=at)) for word in "abc" for at in (0, 1)))
+    + chunk(event(delta(finish="stop")) + event(delta(finish="stop", index=1)))
+    + chunk(event({**USAGE, "usage": {"prompt_tokens": 5, "completion_tokens": 6}}) + DONE)
+    + LAST,
+    tokens=6,
+    flags=("--extra-body", '{"n": 2}'),
+)
+# A server whose model is dead: it completes, and says nothing.
+says("sse_no_content", BEGUN + chunk(event(delta(finish="stop")) + DONE) + LAST, "any")
+
+
 @mode("timed_out", flags=("--query-timeout", "1s"), samples=2)
 def comments_without_end(peer, _):
     # Somebody is there, and may yet answer: the time limit is the judge.
@@ -423,12 +437,14 @@ says("reset_in_the_head", HEAD, ("reset",), then="reset")
 says("reset_in_the_body", BEGUN + chunk(FIRST), "reset", then="reset")
 
 
-@mode(("truncated", "reset", "connect_failed"), raw=True)
+# Whether the connections that are opened ahead of the run see it already is chance.
+@mode(("truncated", "reset", "connect_failed", "unreachable"), raw=True)
 def close_when_accepted(peer):
     peer.close()
 
 
-@mode(("truncated", "reset", "connect_failed"), raw=True)
+# Whether the connections that are opened ahead of the run see it already is chance.
+@mode(("truncated", "reset", "connect_failed", "unreachable"), raw=True)
 def reset_when_accepted(peer):
     peer.reset()
 
