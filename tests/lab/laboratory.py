@@ -58,6 +58,7 @@ def run(mode, folder, wait_s=120):
                 "--concurrency",
                 str(mode.concurrency),
                 "--allow-client-limited",
+                "--no-preflight",
                 "--report-dir",
                 str(home),
                 *flags,
