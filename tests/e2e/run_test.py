@@ -212,6 +212,8 @@ def test_sigkill_leaves_every_flushed_query_and_says_where_it_ends(endpoint, ass
     assert "the run was cut off" in told.out and "killed" in told.out
     verified = assay("verify", tmp_path / "r", code=1)
     assert "the run was cut off" in verified.out and "run.json" not in verified.out
+    imported = assay("import", tmp_path / "r", "--store", tmp_path / "store.db")
+    assert "the run was cut off" in imported.err
 
 
 def test_a_run_killed_before_its_load_leaves_a_folder_that_says_so(assay, endpoint, tmp_path):
@@ -221,8 +223,8 @@ def test_a_run_killed_before_its_load_leaves_a_folder_that_says_so(assay, endpoi
     for file in (tmp_path / "r").rglob("*"):
         if file.is_file() and file.name != "config.yaml":
             file.unlink()
-    for command in ("report", "verify"):
-        assert "ended before its load began" in assay(command, tmp_path / "r", code=2).err
+    for command in (("report",), ("verify",), ("import", "--store", tmp_path / "store.db")):
+        assert "ended before its load began" in assay(*command, tmp_path / "r", code=2).err
     assay(*run_args(server.url, tmp_path / "r", "--samples", 2))
 
 

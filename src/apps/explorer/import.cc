@@ -56,6 +56,7 @@ class Search {
 
   std::vector<FoundPoint> points{};
   std::vector<std::string> notes{};
+  std::vector<std::string> cut_short{};
 
  private:
   // A file of single requests. AIPerf writes its figures beside it.
@@ -114,6 +115,7 @@ class Search {
         TRY(note(folder, found.error()));
         continue;
       }
+      look_at_end(folder, found->point.run);
       found->curve.origin = "curve";
       found->curve.curve_id = plan["curve_id"].as_string();
       found->curve.path = path.string();
@@ -129,8 +131,22 @@ class Search {
 
   Result<void> take_one(const fs::path& path, Result<FoundPoint> found) {
     if (!found) return note(path, found.error());
+    look_at_end(path, found->point.run);
     points.push_back(std::move(*found));
     return {};
+  }
+  // Why: the end's own words, and of a log without an end the last warning, which says where it is
+  // cut off.
+  void look_at_end(const fs::path& path, const Json& run) {
+    const std::string_view state = run["state"].as_string();
+    const Json& warnings = run["warnings"];
+    if (state == "interrupted") {
+      cut_short.push_back(
+          format("{}: interrupted: {}", path.string(), run["state_reason"].as_string()));
+    } else if (state == "crashed" && warnings.size() > 0) {
+      cut_short.push_back(
+          format("{}: {}", path.string(), warnings[warnings.size() - 1].as_string()));
+    }
   }
   void take(std::vector<FoundPoint> found) { std::ranges::move(found, std::back_inserter(points)); }
   Result<void> note(const fs::path& path, const Error& error) {
@@ -231,7 +247,7 @@ Result<Imported> read_results(const fs::path& path, const ImportOptions& options
   } else {
     return Error{Code::not_found, format("'{}': no such file or folder", path.string())};
   }
-  Imported out{.notes = std::move(search.notes)};
+  Imported out{.notes = std::move(search.notes), .cut_short = std::move(search.cut_short)};
   out.curves = curves_of(search.points);
   for (const CurveRecord& curve : out.curves) {
     if (curve.submission.empty() || is_plain_id(curve.submission)) continue;

@@ -40,6 +40,8 @@ struct ImportOptions {
 struct Imported {
   std::vector<CurveRecord> curves{};
   std::vector<std::string> notes{};  // what was left out, and why
+  // Runs that were taken though they did not end as planned: each with what it was.
+  std::vector<std::string> cut_short{};
 };
 
 Result<Imported> read_results(const std::filesystem::path& path, const ImportOptions& options);

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "record/event_log.h"
 #include "store/open_store.h"
 
 namespace assay::cli {
@@ -134,8 +135,14 @@ Result<int> cmd_import(Args args) {
   for (const std::string& path : paths) {
     ASSIGN_OR_RETURN(auto found, explorer::read_results(path, options));
     for (const std::string& note : found.notes) say("note: " + note);
+    for (const std::string& run : found.cut_short) say("note: " + run);
     notes += found.notes.size();
     if (found.curves.empty() && found.notes.empty()) {
+      // Its words, where it is a run's folder without a run.
+      const auto logs = record::find_event_logs(path);
+      if (!logs && std::filesystem::exists(std::filesystem::path(path) / "config.yaml")) {
+        return logs.error();
+      }
       return invalid(
           format("'{}' holds no result\n  a run folder has assay/events-0.alog or "
                  "performance/result_summary.json in it",
