@@ -1,9 +1,10 @@
 """What others read stands under its name whole or not at all: whatever ends the program on the way,
-and however full the disk is. A limit on the size of files (RLIMIT_FSIZE) ends it at a chosen byte:
-its signal is a kill in the middle of a write; ignored, the write fails as on a full disk."""
+and however full the disk is. A limit on the size of files (RLIMIT_FSIZE) is met as a full disk is;
+kill_point.c kills at a chosen write, sync or rename."""
 
 import json
 import os
+import pathlib
 import resource
 import signal
 import subprocess
@@ -14,14 +15,35 @@ from conftest import TIMEOUT_S, program
 PART = ".assay-part"
 
 
-def limited(args, bytes_max, ignored):
-    """Runs with files limited to so many bytes; the signal kills, or is ignored."""
+def limited(args, bytes_max):
+    """Runs with files limited to so many bytes."""
     def prepare():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN if ignored else signal.SIG_DFL)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_max, resource.RLIM_INFINITY))
     return subprocess.run([program(), *map(str, args)], capture_output=True, text=True,
-                          timeout=TIMEOUT_S, preexec_fn=prepare, restore_signals=False)
+                          timeout=TIMEOUT_S, preexec_fn=prepare)
+
+
+@pytest.fixture(scope="session")
+def killed_at(tmp_path_factory):
+    """A function: runs assay until its nth step to a file, if it has so many."""
+    shim = tmp_path_factory.mktemp("shim") / "kill_point.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", shim,
+                    pathlib.Path(__file__).with_name("kill_point.c"), "-ldl"], check=True)
+
+    def run(args, point):
+        return subprocess.run([program(), *map(str, args)], capture_output=True, text=True,
+                              timeout=TIMEOUT_S,
+                              env={**os.environ, "LD_PRELOAD": str(shim),
+                                   "KILL_POINT": str(point)})
+    return run
+
+
+def points():
+    """1, 2, 3, 4, 5, then ever further apart: the first steps matter, and some have thousands."""
+    point = 1
+    while True:
+        yield point
+        point = max(point + 1, point * 5 // 4)
 
 
 def sizes_below(path):
@@ -50,52 +72,52 @@ def results(tmp_path):
     return file
 
 
-def swept(assay, command, out, beside):
-    """Kills and fills the disk at every size that a file of the whole result has; then makes it."""
+def swept(assay, killed_at, command, out):
+    """Fills the disk at every size that a file of the result has, kills at its steps, makes it."""
     first = out.with_name("first" + out.suffix)
     assay(*command(first))
     sizes = sizes_below(first)
-    limits = sorted({0, 1, *(size - 1 for size in sizes if size > 0)})
-    killed = 0
-    before = {name for name in os.listdir(out.parent)}
-    for bytes_max in limits:
-        done = limited(command(out), bytes_max, ignored=True)
-        assert done.returncode in (3, 8) and "File too large" in done.stderr, done.stderr
+    before = set(os.listdir(out.parent))
+    for bytes_max in sorted({0, 1, *(size - 1 for size in sizes if size > 0)}):
+        done = limited(command(out), bytes_max)
+        assert done.returncode == 8 and "File too large" in done.stderr, done.stderr
         assert set(os.listdir(out.parent)) == before, bytes_max
-        done = limited(command(out), bytes_max, ignored=False)
-        assert done.returncode == -signal.SIGXFSZ, done.stderr
-        assert not out.exists(), bytes_max
-        killed += (out.parent / (out.name + beside)).exists()
-    assert killed > 0, "some kill came while the result was being written"
-    assay(*command(out))
+    remains = 0
+    for point in points():
+        done = killed_at(command(out), point)
+        if out.exists():
+            break  # it had fewer steps, or the last of them came after the name
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        remains += (out.parent / (out.name + PART)).exists()
+    assert remains > 0, "some kill came while the result was being written"
+    assert len(sizes_below(out)) == len(sizes), "it is whole"
     assert set(os.listdir(out.parent)) == before | {out.name}, "no remains"
-    assert sizes_below(out), "it holds something"
-    return len(limits)
+    return point
 
 
-def test_a_tree_of_runs(assay, run, tmp_path):
-    assert swept(assay, lambda out: ("pack", run, "--out", out, "--max-concurrency", 1),
-                 tmp_path / "tree", PART) > 5
+def test_a_tree_of_runs(assay, killed_at, run, tmp_path):
+    assert swept(assay, killed_at, lambda out: ("pack", run, "--out", out, "--max-concurrency", 1),
+                 tmp_path / "tree") > 5
 
 
-def test_a_bundle(assay, run, tmp_path):
-    swept(assay, lambda out: ("bundle", run, "--output", out), tmp_path / "b.tar", PART)
+def test_a_bundle(assay, killed_at, run, tmp_path):
+    swept(assay, killed_at, lambda out: ("bundle", run, "--output", out), tmp_path / "b.tar")
 
 
-def test_another_tools_results(assay, results, tmp_path):
-    swept(assay, lambda out: ("convert", results, out), tmp_path / "converted", PART)
+def test_another_tools_results(assay, killed_at, results, tmp_path):
+    swept(assay, killed_at, lambda out: ("convert", results, out), tmp_path / "converted")
 
 
 @pytest.mark.parametrize("args", [("--html",), ("--format", "csv", "--out"), ("--events-jsonl",)])
-def test_a_report(assay, run, tmp_path, args):
-    swept(assay, lambda out: ("report", run, *args, out), tmp_path / "report", PART)
+def test_a_report(assay, killed_at, run, tmp_path, args):
+    swept(assay, killed_at, lambda out: ("report", run, *args, out), tmp_path / "report")
 
 
-def test_a_config(assay, tmp_path):
-    swept(assay, lambda out: ("init", "run", "--out", out), tmp_path / "run.yaml", PART)
+def test_a_config(assay, killed_at, tmp_path):
+    swept(assay, killed_at, lambda out: ("init", "run", "--out", out), tmp_path / "run.yaml")
 
 
-def test_an_export_is_the_old_one_until_it_is_the_new_one(assay, endpoint, tmp_path):
+def test_an_export_is_the_old_one_until_it_is_the_new_one(assay, endpoint, killed_at, tmp_path):
     store, out, run = tmp_path / "s.db", tmp_path / "public", tmp_path / "run"
     # So many queries that their document is larger than what the database itself writes.
     assay("run", "--endpoint", endpoint("--osl", 8).url, "--model", "m", "--samples", 600,
@@ -104,15 +126,15 @@ def test_an_export_is_the_old_one_until_it_is_the_new_one(assay, endpoint, tmp_p
     assay("export", out, "--store", store, "--model", "none")
     (out / "CNAME").write_text("example.org")
     old = {file: file.read_bytes() for file in out.rglob("*") if file.is_file()}
-    assay("export", tmp_path / "new", "--store", store)
-    limits = sorted({size - 1 for size in sizes_below(tmp_path / "new") if size > 0})
-    killed = 0
-    for bytes_max in limits[-8:]:
-        done = limited(("export", out, "--store", store), bytes_max, ignored=False)
-        assert done.returncode == -signal.SIGXFSZ
-        killed += (tmp_path / ("public" + PART)).exists()
-        assert {file: file.read_bytes() for file in out.rglob("*") if file.is_file()} == old
-    assert killed > 0
+    remains = 0
+    for point in points():
+        done = killed_at(("export", out, "--store", store), point)
+        if {file: file.read_bytes() for file in out.rglob("*") if file.is_file()} != old:
+            break  # from one step to the next it is the new one
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        remains += (tmp_path / ("public" + PART)).exists()
+    assert remains > 0
+    assert json.loads((out / "data/curves.json").read_text())["total"] == 1
     assay("export", out, "--store", store)
     assert (out / "CNAME").read_text() == "example.org", "what is not ours stays"
     assert json.loads((out / "data/curves.json").read_text())["total"] == 1

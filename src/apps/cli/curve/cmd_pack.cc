@@ -202,17 +202,22 @@ class Packer {
   // and so is what is neither.
   Result<void> copy_folder(const std::string& from, const fs::path& to) {
     std::error_code error;
+    fs::create_directories(to, error);
     for (fs::recursive_directory_iterator it(from, error), end; !error && it != end;
          it.increment(error)) {
       const auto status = it->symlink_status(error);
-      if (fs::is_directory(status) || fs::is_regular_file(status)) continue;
-      notes_.push_back(format("{}: left out: {}; copy what belongs to the submission",
-                              it->path().string(),
-                              fs::is_symlink(status) ? "a link" : "neither file nor folder"));
+      const fs::path place = to / it->path().lexically_relative(from);
+      if (fs::is_directory(status)) {
+        fs::create_directories(place, error);
+      } else if (fs::is_regular_file(status)) {
+        fs::copy_file(it->path(), place, error);
+      } else {
+        notes_.push_back(format("{}: left out: {}; copy what belongs to the submission",
+                                it->path().string(),
+                                fs::is_symlink(status) ? "a link" : "neither file nor folder"));
+      }
+      if (error) break;
     }
-    if (error) return Error{Code::io, format("{}: {}", from, error.message())};
-    fs::create_directories(to, error);
-    fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::skip_symlinks, error);
     if (error) return Error{code_of_errno(error.value()), format("{}: {}", from, error.message())};
     return {};
   }
