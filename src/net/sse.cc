@@ -75,6 +75,7 @@ void SseParser::end_line() {
     line.remove_prefix(kEvent.size());
     if (line.starts_with(' ')) line.remove_prefix(1);
     is_error_ = line == "error";
+    if (!is_error_ && !has_data_) data_.clear();
   } else if (is_error_ && !has_data_ && line.starts_with(':')) {
     keep(data_, line.substr(data_.empty() && line.starts_with(": ") ? 2 : 1));
   }

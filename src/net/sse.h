@@ -66,7 +66,10 @@ class SseParser {
         const char* const after = whole_event(p, end);
         if (after != nullptr) {
           on_event(view_, static_cast<std::size_t>(after - begin));
-          is_error_ = false;
+          if (is_error_) {
+            data_.clear();  // its comments
+            is_error_ = false;
+          }
           p = after;
           continue;
         }
@@ -112,7 +115,9 @@ class SseParser {
   bool keep(BudgetedText& text, std::string_view more);
 
   BudgetedText line_;  // the piece of a line that came so far
-  BudgetedText data_;  // data lines of the event so far, joined; an error's comments before any
+  // Data lines of the event so far, joined; an error's comments before any. Empty where the event
+  // has neither.
+  BudgetedText data_;
   std::string_view view_{};
   bool has_data_ = false;
   bool is_error_ = false;

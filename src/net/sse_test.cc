@@ -124,6 +124,19 @@ TEST(Sse, an_event_named_error_is_told_and_its_comment_speaks_where_data_do_not)
   }
 }
 
+// An error's comments are its own: not those of an event that is none any more, or is over.
+TEST(Sse, no_comment_is_left_for_a_later_error) {
+  const std::string text =
+      "data: a\n\n"
+      "event: error\n: first\ndata: b\n\nevent: error\n: second\n\n"
+      "event: error\n: third\nevent: message\n\nevent: error\n: fourth\n\n"
+      "event: error\n: fifth\nevent: x\ndata: c\n\nevent: error\n\n";
+  const Strings events{"a", "!b", "!second", "!fourth", "c", "!"};
+  for (std::size_t piece_bytes = 1; piece_bytes <= text.size(); ++piece_bytes) {
+    EXPECT_EQ(with_errors_marked(text, piece_bytes), events) << piece_bytes;
+  }
+}
+
 TEST(Sse, a_last_event_without_its_blank_line_is_given_at_the_end) {
   Rng rng(1);
   EXPECT_EQ(parse_in_pieces("data: a\n\ndata: b", rng), (Strings{"a", "b"}));
