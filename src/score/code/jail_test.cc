@@ -357,7 +357,7 @@ std::size_t alive(std::string_view mark) {
 }
 
 ProgramEnd limited(const std::string& code, Jail jail, Duration time_max = 20_s) {
-  Program program = attempt_of("import os, sys, time\n" + code, std::move(jail));
+  Program program = attempt_of("import os, signal, sys\n" + code, std::move(jail));
   program.time_max = time_max;
   const auto end = run_program(program);
   EXPECT_TRUE(end) << end.error().message;
@@ -373,7 +373,7 @@ TEST(Jail, a_fork_bomb_stops_at_the_limit_and_leaves_nobody) {
       "mark, n = 'fork-bomb-of-the-suite', 0\n"
       "try:\n"
       "    while True:\n"
-      "        if os.fork() == 0: time.sleep(1000)\n"
+      "        if os.fork() == 0: signal.pause()\n"
       "        n += 1\n"
       "except OSError: print(n)\n",
       {.processes_max = 20});
@@ -387,9 +387,9 @@ TEST(Jail, what_ran_out_of_time_leaves_no_orphan) {
   const auto end = limited(
       "mark = 'orphan-of-the-suite'\n"
       "if os.fork() == 0:\n"
-      "    if os.fork() == 0: time.sleep(1000)\n"
+      "    if os.fork() == 0: signal.pause()\n"
       "    os._exit(0)\n"
-      "time.sleep(1000)\n",
+      "signal.pause()\n",
       {}, 500_ms);
   EXPECT_TRUE(end.out_of_time);
   EXPECT_EQ(alive("orphan-of-the-suite"), 0U);
@@ -420,8 +420,8 @@ TEST(Jail, memory_is_bounded_over_all_processes) {
   const auto end = limited(
       "mine = []\n"
       "for i in range(5):\n"
-      "    if os.fork() == 0: mine = bytearray(os.urandom(1)) * (80 << 20); time.sleep(1000)\n"
-      "time.sleep(1000)\n",
+      "    if os.fork() == 0: mine = bytearray(os.urandom(1)) * (80 << 20); signal.pause()\n"
+      "signal.pause()\n",
       {.memory_bytes_max = std::uint64_t{200} << 20});
   EXPECT_TRUE(end.out_of_memory);
   const auto one = limited("x = bytearray(300 << 20)", {.memory_bytes_max = 200U << 20});
