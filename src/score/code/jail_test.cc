@@ -157,7 +157,13 @@ std::vector<Attempt> attempts_on_files() {
       {"read_the_dataset", "got('SECRET' in open(VICTIM).read())", true},
       {"read_ssh", "got('SECRET' in open(FOLDER + '/.ssh/id_rsa').read())", true},
       {"read_accounts", "got('root' in open('/etc/passwd').read())", true},
-      {"list_home_folders", "got(os.listdir('/root') or os.listdir('/home'))"},
+      // A language that stands in a home folder is shown, and the folders on the way to it.
+      {"list_home_folders",
+       "homes, prefix = [h for h in ('/root', '/home') if os.path.isdir(h)], sys.base_prefix\n"
+       "for folder, below, files in (one for h in homes for one in os.walk(h)):\n"
+       "    if folder == prefix: below.clear()\n"
+       "    elif files or not prefix.startswith(folder + '/'): got()",
+       true},
       {"symlink", "os.symlink(VICTIM, 'link')\nopen('link', 'w').write('x'); got()", true},
       {"symlink_to_root", "os.symlink('/', 'r')\ngot(os.path.exists('r' + VICTIM))", true},
       {"dot_dot", "got(os.path.exists('../' * 40 + VICTIM.lstrip('/')))", true},
