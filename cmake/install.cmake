@@ -1,23 +1,21 @@
 # `cmake --install`: the program, and libassay for find_package(assay).
 #
-# libassay is every room as a static library, assay::base … assay::report, and assay::assay for all
-# of them; headers keep their folders under include/assay, so that `#include "base/time.h"` reads
-# the same inside and outside. tests/install builds a consumer against an installed tree.
+# libassay is every room as a static library, assay::base … assay::explorer, and assay::assay for
+# all of them; headers lie in their rooms under include/assay, so that `#include "base/time.h"`
+# reads the same inside and outside. tests/install builds a consumer against an installed tree.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 add_library(assay_library INTERFACE)
 set_target_properties(assay_library PROPERTIES EXPORT_NAME assay)
 set(installed assay_library)
-foreach(target IN LISTS ASSAY_ROOM_TARGETS)
-  if(target MATCHES "^assay_app_")
-    continue()
-  endif()
-  string(REPLACE assay_ "" room ${target})
+foreach(room IN LISTS ASSAY_ROOMS)
+  set(target assay_${room})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${room})
   target_link_libraries(assay_library INTERFACE ${target})
   list(APPEND installed ${target})
-  install(DIRECTORY ${ASSAY_SRC}/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay
+  get_property(folder TARGET ${target} PROPERTY ASSAY_FOLDER)
+  install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay
           FILES_MATCHING PATTERN "*.h" PATTERN "testing*" EXCLUDE)
 endforeach()
 

@@ -19,11 +19,11 @@ set(defines
   ASSAY_REVISION="${revision}"
   ASSAY_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
   ASSAY_BUILD_TYPE="${CMAKE_BUILD_TYPE}")
-set_source_files_properties(${ASSAY_SRC}/base/version.cc PROPERTIES
+set_source_files_properties(${ASSAY_SRC}/ground/base/version.cc PROPERTIES
                             COMPILE_DEFINITIONS "${defines}")
 
 # The one binary. Everything it can do is a subcommand of apps/cli.
 if(EXISTS ${ASSAY_SRC}/apps/cli/main.cc)
   add_executable(assay ${ASSAY_SRC}/apps/cli/main.cc)
-  target_link_libraries(assay PRIVATE assay_app_cli assay_flags)
+  target_link_libraries(assay PRIVATE assay_cli assay_flags)
 endif()

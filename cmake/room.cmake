@@ -1,4 +1,6 @@
-# assay_room(NAME [ROOMS r...] [LIBS l...]): one library per folder of src/.
+# assay_group(GROUP), then its assay_room(NAME [ROOMS r...] [LIBS l...]): one library per folder
+# src/GROUP/NAME. Includes begin with the room's name; a room is compiled with the folders of its
+# own group and of those above it, so that it cannot see what stands below.
 #
 # Files are found by suffix, so none can be left out by a comment:
 #   x.cc -> the room's library        x_test.cc -> one test program per room
@@ -8,7 +10,8 @@
 # With ASSAY_UNITY a room compiles in batches of files (docs/decisions/0019-batches.md), so names in
 # its anonymous namespaces must differ.
 set(ASSAY_SRC ${CMAKE_CURRENT_SOURCE_DIR}/src)
-set(ASSAY_ROOM_TARGETS "" CACHE INTERNAL "")
+set(ASSAY_ROOMS "" CACHE INTERNAL "")  # those that are installed
+set(ASSAY_GROUP_FOLDERS "")
 option(ASSAY_TESTS "Build tests and benchmarks" ON)
 # The program needs none of these. Where one is missing it is built all the same, and each target
 # that was asked for by name says what to install.
@@ -162,7 +165,7 @@ function(assay_library target dir rooms libs)
     set(private INTERFACE)
   endif()
   target_include_directories(assay_${target} ${scope}
-    $<BUILD_INTERFACE:${ASSAY_SRC}> $<INSTALL_INTERFACE:include/assay>)
+    "$<BUILD_INTERFACE:${ASSAY_GROUP_FOLDERS}>" $<INSTALL_INTERFACE:include/assay>)
   target_compile_features(assay_${target} ${scope} cxx_std_20)
   add_dependencies(rooms assay_${target})
   foreach(room IN LISTS rooms)
@@ -180,18 +183,23 @@ function(assay_library target dir rooms libs)
   # fmt is behind base/format.h, the one foreign header that ours show (std::format to be).
   target_link_libraries(assay_${target} ${scope} fmt::fmt)
   assay_tests(${target} "${tests}" "${fuzzers}" "${benches}")
-  set(ASSAY_ROOM_TARGETS ${ASSAY_ROOM_TARGETS} assay_${target} CACHE INTERNAL "")
 endfunction()
+
+macro(assay_group name)
+  set(ASSAY_GROUP ${ASSAY_SRC}/${name})
+  list(APPEND ASSAY_GROUP_FOLDERS ${ASSAY_GROUP})
+endmacro()
 
 function(assay_room name)
   cmake_parse_arguments(ARG "" "" "ROOMS;LIBS" ${ARGN})
-  assay_library(${name} ${ASSAY_SRC}/${name} "${ARG_ROOMS}" "${ARG_LIBS}")
+  assay_library(${name} ${ASSAY_GROUP}/${name} "${ARG_ROOMS}" "${ARG_LIBS}")
+  set(ASSAY_ROOMS ${ASSAY_ROOMS} ${name} CACHE INTERNAL "")
+  set_property(TARGET assay_${name} PROPERTY ASSAY_FOLDER ${ASSAY_GROUP}/${name})
 endfunction()
 
-# assay_app(NAME [LIBS l...]): a folder of src/apps; may use every room and the apps before it.
+# assay_app(NAME [LIBS l...]): a program; may use every room above it. It is not installed as a
+# library.
 function(assay_app name)
   cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
-  set(rooms ${ASSAY_ROOM_TARGETS})
-  list(TRANSFORM rooms REPLACE "^assay_" "")
-  assay_library(app_${name} ${ASSAY_SRC}/apps/${name} "${rooms}" "${ARG_LIBS}")
+  assay_library(${name} ${ASSAY_GROUP}/${name} "${ASSAY_ROOMS}" "${ARG_LIBS}")
 endfunction()

@@ -19,9 +19,9 @@ add_custom_command(
   COMMAND ${CMAKE_COMMAND} -DNPM=${npm} -DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}
           -DWORK=${CMAKE_CURRENT_BINARY_DIR}/page -DOUT=${page}
           -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/build_page.cmake
-  DEPENDS ${ASSAY_WEB_SOURCES} ${ASSAY_SRC}/apps/explorer/no_page.html
+  DEPENDS ${ASSAY_WEB_SOURCES} ${ASSAY_SRC}/serving/explorer/no_page.html
           ${CMAKE_CURRENT_SOURCE_DIR}/cmake/build_page.cmake
           ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed_files.cmake
   VERBATIM)
-target_sources(assay_app_explorer PRIVATE ${page})
+target_sources(assay_explorer PRIVATE ${page})
 set_source_files_properties(${page} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -64,7 +64,8 @@ class Reach:
         if path not in self.direct:
             text = path.read_text(errors="replace")
             # A batch of a room (a unity file) names its files by whole paths, which / keeps.
-            found = [ROOT / "src" / name for name in INCLUDE.findall(text)]
+            found = [folder / name for name in INCLUDE.findall(text)
+                     for folder in [ROOT, *(ROOT / "src").iterdir()]]
             self.direct[path] = (hashlib.sha256(text.encode()).hexdigest(),
                                  [header for header in found if header.is_file()])
         return self.direct[path]

@@ -209,7 +209,8 @@ def main():
     parser.add_argument("--seconds", type=int, default=120, help="longer than that: killed")
     args = parser.parse_args()
     files = args.file or ROOMS[args.room]
-    paths = [f"src/{args.room}/{name}" for name in files]
+    folder = next((ROOT / "src").glob(f"*/{args.room}")).relative_to(ROOT)
+    paths = [f"{folder}/{name}" for name in files]
     if not args.list:
         prepare(args.room, args.jobs)  # the copy is what is mutated: the tree may go on changing
     tree = ROOT if args.list else COPY

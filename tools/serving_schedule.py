@@ -4,8 +4,8 @@ In a closed loop without think time a query arrives when another ends, so which 
 does not depend on how long they take. A point is therefore a list of batches with weights: its mean
 TPOT and TTFT are sums of step times, and fitting needs no simulation. A client sends one query
 after another, so the idle engine's first step has one prompt, the next the rest. The engine is
-src/sim/worker.cc; this is its shadow for calibration, and calibrate_serving_model.py checks the
-outcome against the binary.
+src/instrument/sim/worker.cc; this is its shadow for calibration, and calibrate_serving_model.py
+checks the outcome against the binary.
 """
 
 import collections

@@ -1,4 +1,4 @@
-"""The step-time model of src/sim/step_model.cc, over many batches at once (numpy).
+"""The step-time model of src/instrument/sim/step_model.cc, over many batches at once (numpy).
 
 Only tools/calibrate_serving_model.py uses it; its `check` compares the outcome with the binary.
 """

@@ -44,7 +44,7 @@ LIBRARY_HEADERS = {
 TEST_FILES = re.compile(r"_(test|bench|fuzz)\.cc$|testing\w*\.h$")
 TEST_HEADERS = re.compile(r"(gtest|gmock|rapidcheck)[/.]|benchmark/benchmark\.h")
 # Ours that may show a foreign header (docs/decisions/0002-dependencies.md).
-HEADERS_WITH_LIBRARY = {"src/base/format.h": "fmt", "src/base/result.h": "expected"}
+HEADERS_WITH_LIBRARY = {"src/ground/base/format.h": "fmt", "src/ground/base/result.h": "expected"}
 SYSTEM_HEADERS = re.compile(
     r"(sys|netinet|arpa|linux|net|asm)/[\w/]+\.h$"
     r"|(unistd|fcntl|malloc|poll|pthread|sched|signal|netdb|dirent|termios|getopt|spawn|pwd|ifaddrs"
@@ -73,18 +73,18 @@ BANNED = [
     (r"^using namespace (?!.*literals)", "src/", CPP, "name what you use"),
     (r"\bstd::(mutex|condition_variable|lock_guard|unique_lock|scoped_lock)\b", "src/", CPP,
      "Mutex and Lock of base/mutex.h: clang checks what they guard"),
-    (r"\bstd::(cout|cerr)\b", "src/", CPP, "results and talk go through apps/cli/console.h"),
+    (r"\bstd::(cout|cerr)\b", "src/", CPP, "results and talk go through cli/console.h"),
     (r"(?<![\w.~-])/(work|farm|root|home|Users)/\w", "", None, "no path of one machine"),
     (r"\b(pypi\.org|pythonhosted\.org|npmjs\.(org|com)|deb\.debian\.org)\b", "", None,
      "no package registry by name"),
 ]
 # Where a rule of BANNED is at home.
 AT_HOME = {
-    "time comes in": ("src/base/",),
-    "chance comes in": ("src/base/",),
-    "wait for an event, not for time": ("src/base/",),
+    "time comes in": ("src/ground/base/",),
+    "chance comes in": ("src/ground/base/",),
+    "wait for an event, not for time": ("src/ground/base/",),
     "results and talk": ("src/apps/",),
-    "Mutex and Lock": ("src/base/",),
+    "Mutex and Lock": ("src/ground/base/",),
 }
 
 
@@ -138,11 +138,14 @@ def fault(path, line, message):
 
 
 def rooms_of(tree):
-    """CMakeLists.txt's assay_room and assay_app lines: folder under src/ -> (rooms, libraries)."""
-    rooms = {}
-    for kind, body in re.findall(r"^assay_(room|app)\(([^)]*)\)", tree.files["CMakeLists.txt"],
-                                 re.M):
+    """CMakeLists.txt's assay_room and assay_app lines: name -> (rooms, libraries, group)."""
+    rooms, group = {}, None
+    for kind, body in re.findall(r"^assay_(group|room|app)\(([^)]*)\)",
+                                 tree.files["CMakeLists.txt"], re.M):
         words = body.split()
+        if kind == "group":
+            group = words[0]
+            continue
         lists = {"ROOMS": [], "LIBS": []}
         current = None
         for word in words[1:]:
@@ -150,16 +153,26 @@ def rooms_of(tree):
                 current = lists[word]
             elif current is not None:
                 current.append(word)
-        name = words[0] if kind == "room" else f"apps/{words[0]}"
-        known = list(rooms) if kind == "app" else lists["ROOMS"]
-        rooms[name] = (known, lists["LIBS"])
+        rooms[words[0]] = (list(rooms) if kind == "app" else lists["ROOMS"], lists["LIBS"], group)
     return rooms
 
 
+def programs_of(tree):
+    """Those that may include every room above them."""
+    return set(re.findall(r"^assay_app\((\w+)", tree.files["CMakeLists.txt"], re.M))
+
+
 def room_of(path, rooms):
+    """Of a file: src/GROUP/ROOM/…"""
     parts = path.split("/")
-    name = "/".join(parts[:2]) if parts[0] == "apps" else parts[0]
-    return name if name in rooms else None
+    name = parts[2] if len(parts) > 3 else None
+    return name if name in rooms and rooms[name][2] == parts[1] else None
+
+
+def path_of(include, rooms):
+    """(room, file) that `#include "ROOM/…"` means."""
+    name = include.split("/")[0]
+    return (name, f"src/{rooms[name][2]}/{include}") if name in rooms else (None, include)
 
 
 def includes_of(text):
@@ -170,7 +183,7 @@ def includes_of(text):
 
 def rooms_are_in_order(tree):
     seen = set()
-    for name, (uses, _) in rooms_of(tree).items():
+    for name, (uses, _, _) in rooms_of(tree).items():
         for room in uses:
             if room not in seen:
                 yield fault("CMakeLists.txt", 1, f"{name} uses {room}, which is not above it")
@@ -180,16 +193,16 @@ def rooms_are_in_order(tree):
 def includes_follow_the_rooms(tree):
     rooms = rooms_of(tree)
     for path, text in tree.texts("src/", CPP):
-        room = room_of(path[len("src/"):], rooms)
+        room = room_of(path, rooms)
         if room is None:
             yield fault(path, 1, "is in no room that CMakeLists.txt names")
             continue
         allowed = set(rooms[room][0]) | {room}
         for line, form, name in includes_of(text):
             if form == '"':
-                target = room_of(name, rooms)
-                if f"src/{name}" not in tree.files:
-                    yield fault(path, line, f"no src/{name}; includes start at src/")
+                target, file = path_of(name, rooms)
+                if file not in tree.files:
+                    yield fault(path, line, f"no file {file}; includes begin with a room's name")
                 elif target not in allowed:
                     yield fault(path, line, f"{room} may not include {target} (CMakeLists.txt)")
 
@@ -199,17 +212,17 @@ def arrows_are_used(tree):
     rooms = rooms_of(tree)
     used = {room: set() for room in rooms}
     for path, text in tree.texts("src/", CPP):
-        room = room_of(path[len("src/"):], rooms)
+        room = room_of(path, rooms)
         if room is None or TEST_FILES.search(path):
             continue
         for _, form, name in includes_of(text):
             if form == '"':
-                used[room].add(room_of(name, rooms))
+                used[room].add(path_of(name, rooms)[0])
             else:
                 used[room].update(*(libs for pattern, libs in LIBRARY_HEADERS.items()
                                     if re.match(pattern, name)))
-    for room, (uses, libraries) in rooms.items():
-        declared = libraries if room.startswith("apps/") else uses + libraries
+    for room, (uses, libraries, _) in rooms.items():
+        declared = libraries if room in programs_of(tree) else uses + libraries
         for name in declared:
             if name not in used[room]:
                 yield fault("CMakeLists.txt", 1, f"{room} names {name} and includes nothing of it")
@@ -218,7 +231,7 @@ def arrows_are_used(tree):
 def libraries_stay_in_their_rooms(tree):
     rooms = rooms_of(tree)
     for path, text in tree.texts("src/", CPP):
-        room = room_of(path[len("src/"):], rooms)
+        room = room_of(path, rooms)
         if room is None:
             continue
         for line, form, name in includes_of(text):
@@ -240,7 +253,8 @@ def libraries_stay_in_their_rooms(tree):
 
 
 def headers_do_not_go_in_circles(tree):
-    graph = {path: [f"src/{name}" for _, form, name in includes_of(text) if form == '"']
+    rooms = rooms_of(tree)
+    graph = {path: [path_of(name, rooms)[1] for _, form, name in includes_of(text) if form == '"']
              for path, text in tree.texts("src/", (".h",))}
     done, trail = set(), []
 
@@ -375,7 +389,8 @@ def headers_open_with_a_paragraph(tree):
 
 
 def no_file_is_an_orphan(tree):
-    included = {f"src/{name}" for _, text in tree.texts("", CPP)
+    rooms = rooms_of(tree)
+    included = {path_of(name, rooms)[1] for _, text in tree.texts("", CPP)
                 for _, form, name in includes_of(text) if form == '"'}
     for path, _ in tree.texts("src/", (".h",)):
         if path not in included:
@@ -454,7 +469,7 @@ def libraries_have_a_notice(tree):
     notices = tree.files.get("THIRD_PARTY_NOTICES.md") or ""
     rows = {cells[1].strip(" `"): [cell.strip() for cell in cells[2:-1]]
             for cells in (line.split("|") for line in notices.splitlines()) if len(cells) > 2}
-    linked = {library for _, libraries in rooms_of(tree).values() for library in libraries}
+    linked = {library for _, libraries, _ in rooms_of(tree).values() for library in libraries}
     for library in sorted(linked):
         if library not in rows:
             yield fault("THIRD_PARTY_NOTICES.md", 1, f"no row for `{library}`, which is linked")

@@ -7,11 +7,17 @@ import unittest
 import tidy
 
 CMAKE = """project(assay VERSION 0.1.0 LANGUAGES CXX)
+assay_group(ground)
 assay_room(base LIBS fmt)
 assay_room(net ROOMS base LIBS ssl)
+assay_group(instrument)
 assay_room(run ROOMS base)
+assay_group(apps)
 assay_app(cli)
 """
+RUN = "src/instrument/run/run.cc"
+TLS = "src/ground/net/tls.h"
+TEXT = "src/ground/base/text.h"
 HEADER = "// Says what it is.\n#pragma once\n"
 DECISION = """# One
 ## Status
@@ -35,12 +41,13 @@ CLEAN = {
     "tools/run.sh": "include(room)\n",
     "README.md": "# Assay\n\nSee [one](docs/decisions/0001-one.md), `tools/run.sh`.\n",
     "docs/decisions/0001-one.md": DECISION,
-    "src/base/text.h": HEADER + "#include <string>\n",
-    "src/base/text.cc": '#include "base/text.h"\n\n#include <fmt/core.h>\n#include <sys/stat.h>\n',
-    "src/net/tls.h": HEADER + '#include "base/text.h"\n',
-    "src/net/tls.cc": '#include "net/tls.h"\n\n#include <openssl/ssl.h>\n',
-    "src/net/tls_test.cc": '#include "net/tls.h"\n\n#include <gtest/gtest.h>\n',
-    "src/run/run.cc": '#include "base/text.h"\n',
+    TEXT: HEADER + "#include <string>\n",
+    "src/ground/base/text.cc":
+        '#include "base/text.h"\n\n#include <fmt/core.h>\n#include <sys/stat.h>\n',
+    TLS: HEADER + '#include "base/text.h"\n',
+    "src/ground/net/tls.cc": '#include "net/tls.h"\n\n#include <openssl/ssl.h>\n',
+    "src/ground/net/tls_test.cc": '#include "net/tls.h"\n\n#include <gtest/gtest.h>\n',
+    RUN: '#include "base/text.h"\n',
     "src/apps/cli/main.cc": '#include "net/tls.h"\n',
 }
 # Written apart, so that this file has none of what it plants.
@@ -52,56 +59,57 @@ LONG_FUNCTION = "int f() {\n" + "  g();\n" * 69 + "}\n"
 PLANTED = [
     ("rooms_are_in_order", "CMakeLists.txt", CMAKE.replace("net ROOMS base", "net ROOMS base run"),
      "net uses run, which is not above it"),
-    ("includes_follow_the_rooms", "src/run/run.cc", '#include "net/tls.h"\n', "may not include"),
-    ("includes_follow_the_rooms", "src/run/run.cc", '#include "text.h"\n', "no src/text.h"),
+    ("includes_follow_the_rooms", RUN, '#include "net/tls.h"\n', "may not include"),
+    ("includes_follow_the_rooms", RUN, '#include "text.h"\n', "no file text.h"),
     ("includes_follow_the_rooms", "src/other/x.cc", "int x = 0;\n", "is in no room"),
-    ("arrows_are_used", "src/run/run.cc", "int x = 0;\n", "run names base and includes nothing"),
-    ("arrows_are_used", "src/net/tls.cc", '#include "net/tls.h"\n', "net names ssl and includes"),
-    ("libraries_stay_in_their_rooms", "src/run/run.cc", "#include <openssl/ssl.h>\n", "give it to"),
-    ("libraries_stay_in_their_rooms", "src/net/tls.h",
+    ("includes_follow_the_rooms", "src/ground/run/x.cc", "int x = 0;\n", "is in no room"),
+    ("arrows_are_used", RUN, "int x = 0;\n", "run names base and includes nothing"),
+    ("arrows_are_used", "src/ground/net/tls.cc", '#include "net/tls.h"\n', "net names ssl and"),
+    ("libraries_stay_in_their_rooms", RUN, "#include <openssl/ssl.h>\n", "give it to"),
+    ("libraries_stay_in_their_rooms", TLS,
      HEADER + '#include "base/text.h"\n#include <openssl/ssl.h>\n', "no foreign library"),
-    ("libraries_stay_in_their_rooms", "src/run/run.cc", "#include <boost/asio.hpp>\n", "of no"),
-    ("libraries_stay_in_their_rooms", "src/run/run.cc", "#include <gtest/gtest.h>\n", "in a test"),
-    ("headers_do_not_go_in_circles", "src/base/text.h",
-     HEADER + '#include "base/word.h"\n', "src/base/text.h -> src/base/word.h -> src/base/text.h"),
-    ("functions_are_short", "src/run/run.cc", LONG_FUNCTION, "function of 71 lines"),
-    ("functions_are_short", "src/run/run.cc",
+    ("libraries_stay_in_their_rooms", RUN, "#include <boost/asio.hpp>\n", "of no"),
+    ("libraries_stay_in_their_rooms", RUN, "#include <gtest/gtest.h>\n", "in a test"),
+    ("headers_do_not_go_in_circles", TEXT,
+     HEADER + '#include "base/word.h"\n', f"{TEXT} -> src/ground/base/word.h -> {TEXT}"),
+    ("functions_are_short", RUN, LONG_FUNCTION, "function of 71 lines"),
+    ("functions_are_short", RUN,
      "namespace a {\nclass B {\n  B(int x) : x_{x}, y_(2) {\n" + "    g();\n" * 70 + "  }\n};\n}\n",
      "function of 72 lines"),
-    ("files_are_short", "src/run/run.cc", "int x = 0;\n" * 601, "601 lines"),
-    ("lines_are_clean", "src/run/run.cc", "\tint x = 0;\n", "a tab"),
-    ("lines_are_clean", "src/run/run.cc", "int x = 0;\r\n", "CRLF"),
-    ("lines_are_clean", "src/run/run.cc", "int x = 0; \n", "space at the end"),
-    ("lines_are_clean", "src/run/run.cc", "int x = 0;", "no line end"),
-    ("lines_are_clean", "src/run/run.cc", "// " + "x" * 98 + "\n", "101 columns"),
+    ("files_are_short", RUN, "int x = 0;\n" * 601, "601 lines"),
+    ("lines_are_clean", RUN, "\tint x = 0;\n", "a tab"),
+    ("lines_are_clean", RUN, "int x = 0;\r\n", "CRLF"),
+    ("lines_are_clean", RUN, "int x = 0; \n", "space at the end"),
+    ("lines_are_clean", RUN, "int x = 0;", "no line end"),
+    ("lines_are_clean", RUN, "// " + "x" * 98 + "\n", "101 columns"),
     ("blobs_are_small", "tests/data/big.txt", "x" * (1 << 20) + "\n", "is the limit for a file"),
-    ("banned_words_are_absent", "src/run/run.cc", f"// {LATER}: later\n", "do it now"),
-    ("banned_words_are_absent", "src/run/run.cc", "// A placeholder.\n", "finish it"),
-    ("banned_words_are_absent", "src/run/run.cc", "class RunHandler {};\n", "by what"),
-    ("banned_words_are_absent", "src/run/run.cc", "// The manager of runs.\n", "one word"),
-    ("banned_words_are_absent", "src/run/run.cc",
+    ("banned_words_are_absent", RUN, f"// {LATER}: later\n", "do it now"),
+    ("banned_words_are_absent", RUN, "// A placeholder.\n", "finish it"),
+    ("banned_words_are_absent", RUN, "class RunHandler {};\n", "by what"),
+    ("banned_words_are_absent", RUN, "// The manager of runs.\n", "one word"),
+    ("banned_words_are_absent", RUN,
      "auto t = std::chrono::steady_clock::now();\n", "through Clock"),
-    ("banned_words_are_absent", "src/run/run.cc", "std::random_device chance;\n", "through Rng"),
-    ("banned_words_are_absent", "src/run/run.cc", "usleep(3);\n", "wait for an event"),
+    ("banned_words_are_absent", RUN, "std::random_device chance;\n", "through Rng"),
+    ("banned_words_are_absent", RUN, "usleep(3);\n", "wait for an event"),
     ("banned_words_are_absent", "tests/e2e/x_test.py", "time.sleep(1)\n", "waits for an event"),
     ("banned_words_are_absent", "web/tests/x.ts", "await page.waitForTimeout(9);\n", "waits for"),
-    ("banned_words_are_absent", "src/net/tls_test.cc",
+    ("banned_words_are_absent", "src/ground/net/tls_test.cc",
      '#include "net/tls.h"\nTEST(Tls, DISABLED_works) {}\n', "tests nothing"),
-    ("banned_words_are_absent", "src/run/run.cc", "using namespace std;\n", "name what you use"),
-    ("banned_words_are_absent", "src/run/run.cc", "std::mutex m;\n", "Mutex and Lock"),
-    ("banned_words_are_absent", "src/run/run.cc", "std::cout << 1;\n", "console.h"),
-    ("banned_words_are_absent", "src/run/run.cc", "// See /" + "home/me/x.\n", "of one machine"),
+    ("banned_words_are_absent", RUN, "using namespace std;\n", "name what you use"),
+    ("banned_words_are_absent", RUN, "std::mutex m;\n", "Mutex and Lock"),
+    ("banned_words_are_absent", RUN, "std::cout << 1;\n", "console.h"),
+    ("banned_words_are_absent", RUN, "// See /" + "home/me/x.\n", "of one machine"),
     ("banned_words_are_absent", "README.md", "# Assay\n\nFrom py" + "pi.org.\n", "registry"),
-    ("names_of_files_are_words", "src/run/RunLoop.cc", "int x = 0;\n", "snake_case"),
-    ("names_of_files_are_words", "src/run/run_utils.cc", "int x = 0;\n", "by what is in it"),
-    ("headers_open_with_a_paragraph", "src/net/tls.h",
+    ("names_of_files_are_words", "src/instrument/run/RunLoop.cc", "int x = 0;\n", "snake_case"),
+    ("names_of_files_are_words", "src/instrument/run/run_utils.cc", "int x = 0;\n", "by what is"),
+    ("headers_open_with_a_paragraph", TLS,
      "#include <string>\n#pragma once\n", "newcomer"),
-    ("headers_open_with_a_paragraph", "src/net/tls.h", "// A paragraph.\n", "no #pragma once"),
-    ("no_file_is_an_orphan", "src/net/http.h", HEADER, "no file includes"),
+    ("headers_open_with_a_paragraph", TLS, "// A paragraph.\n", "no #pragma once"),
+    ("no_file_is_an_orphan", "src/ground/net/http.h", HEADER, "no file includes"),
     ("no_file_is_an_orphan", "examples/lonely.yaml", "a: 1\n", "no other file names"),
     ("markdown_has_one_title", DOCUMENT, "# One\n\n# Two\n", "2 titles"),
     ("references_lead_somewhere", DOCUMENT, "# X\n\nSee [y](y.md).\n", "links to y.md"),
-    ("references_lead_somewhere", "src/run/run.cc", "// docs/decisions/" + "0099\n", "not there"),
+    ("references_lead_somewhere", RUN, "// docs/decisions/" + "0099\n", "not there"),
     ("decisions_say_what_they_must", "docs/decisions/0001-one.md",
      DECISION.replace("## Rejected\n", ""), "no section '## Rejected'"),
     ("decisions_say_what_they_must", "docs/decisions/0001-two.md", DECISION, "has the number of"),
@@ -112,7 +120,7 @@ PLANTED = [
     ("changelog_knows_the_version", "CHANGELOG.md", "# Changes\n\n## 0.0.9\n", "nothing of 0.1.0"),
 ]
 # What a planted fault needs beside it.
-BESIDE = {"src/base/word.h": HEADER + '#include "base/text.h"\n'}
+BESIDE = {"src/ground/base/word.h": HEADER + '#include "base/text.h"\n'}
 
 
 class Tidy(unittest.TestCase):
@@ -137,9 +145,9 @@ class Tidy(unittest.TestCase):
 
     def test_what_is_allowed_is_not_a_fault(self):
         allowed = {
-            "src/base/clock.cc": "int x = clock_gettime(0, nullptr);\n",
+            "src/ground/base/clock.cc": "int x = clock_gettime(0, nullptr);\n",
             "tests/data/a.sse": "data: x\r\n\tspace \n",
-            "src/run/run.cc": '#include "base/text.h"\n' +
+            RUN: '#include "base/text.h"\n' +
                               "int f() {\n  const auto g = [] { return '{'; };\n}\n" * 30 +
                               "constexpr int kOf[] = {\n" + "    1,\n" * 100 + "};\n",
         }

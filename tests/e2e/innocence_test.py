@@ -3,8 +3,8 @@
 Faults are made, not waited for: a hog on the measuring core, a client that is stopped, once or
 again and again, a client that is stopped while an endpoint fills its receive buffers. A machine
 that is busy with other things makes a client guilty in truth, so what is asked of an innocent run
-is that nothing is laid at the client's door that the endpoint did; src/metrics judges the rest, in
-simulated time.
+is that nothing is laid at the client's door that the endpoint did; src/instrument/metrics judges
+the rest, in simulated time.
 """
 
 import contextlib

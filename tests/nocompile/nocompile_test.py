@@ -18,8 +18,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def compiles(compiler, file, *more):
     done = subprocess.run(
-        [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I",
-         str(HERE.parent.parent / "src"), *more, str(file)] +
+        [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+         *(f"-I{group}" for group in sorted((HERE.parent.parent / "src").iterdir())), *more,
+         str(file)] +
         (["-Wthread-safety"] if "clang" in compiler else []), capture_output=True, text=True,
         env={**os.environ, "LC_ALL": "C"})  # plain quotes in messages
     return done.returncode == 0, done.stderr

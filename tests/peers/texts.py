@@ -12,7 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 def corpus():
     """Lines of many languages, of code, and of this repository's own sources."""
     lines = (HERE / "corpus.txt").read_text(encoding="utf-8").splitlines()
-    sources = HERE.parents[1] / "src" / "base"
+    sources = HERE.parents[1] / "src" / "ground" / "base"
     for path in sorted(sources.glob("*.[hc]*")):
         lines += path.read_text(encoding="utf-8").splitlines()
     return lines

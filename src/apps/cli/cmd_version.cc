@@ -1,10 +1,10 @@
-#include "apps/cli/commands.h"
-#include "apps/cli/console.h"
-#include "apps/cli/exit_code.h"
-#include "apps/cli/flags.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/version.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/flags.h"
 
 namespace assay::cli {
 

@@ -1,4 +1,4 @@
-#include "apps/cli/command.h"
+#include "cli/command.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -13,11 +13,11 @@
 #include <system_error>
 #include <vector>
 
-#include "apps/cli/console.h"
-#include "apps/cli/exit_code.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
 
 namespace assay::cli {
 namespace {

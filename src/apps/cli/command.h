@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "apps/cli/commands.h"
+#include "cli/commands.h"
 
 namespace assay::cli {
 

@@ -1,4 +1,4 @@
-#include "apps/cli/console.h"
+#include "cli/console.h"
 
 #include <cstdio>
 

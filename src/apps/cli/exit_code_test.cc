@@ -1,4 +1,4 @@
-#include "apps/cli/exit_code.h"
+#include "cli/exit_code.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-#include "apps/cli/flags.h"
+#include "cli/flags.h"
 
 #include <algorithm>
 #include <type_traits>
 
-#include "apps/cli/console.h"
 #include "base/check.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/console.h"
 
 namespace assay::cli {
 namespace {

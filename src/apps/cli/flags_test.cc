@@ -1,11 +1,11 @@
-#include "apps/cli/flags.h"
+#include "cli/flags.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apps/cli/command.h"
-#include "apps/cli/console.h"
-#include "apps/cli/exit_code.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
 
 namespace assay::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "apps/cli/interrupt.h"
+#include "cli/interrupt.h"
 
 #include <array>
 #include <atomic>

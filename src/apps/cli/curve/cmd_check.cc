@@ -1,9 +1,9 @@
-#include "apps/cli/commands.h"
-#include "apps/cli/console.h"
-#include "apps/cli/exit_code.h"
-#include "apps/cli/flags.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/flags.h"
 #include "rules/check_tree.h"
 #include "rules/write_report.h"
 

@@ -1,8 +1,8 @@
-#include "apps/cli/commands.h"
-#include "apps/cli/console.h"
-#include "apps/cli/exit_code.h"
-#include "apps/cli/flags.h"
 #include "base/format.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/flags.h"
 #include "domain/regions.h"
 
 namespace assay::cli {

@@ -1,10 +1,10 @@
-#include "apps/cli/curve/curve_find.h"
+#include "cli/curve/curve_find.h"
 
 #include <algorithm>
 
-#include "apps/cli/measure/run_folder.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/measure/run_folder.h"
 #include "metrics/slo.h"
 #include "plan/c_max_search.h"
 #include "plan/level_search.h"

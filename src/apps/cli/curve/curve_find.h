@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/curve/curve_folder.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "cli/curve/curve_folder.h"
 #include "metrics/point.h"
 
 namespace assay::cli {

@@ -1,11 +1,11 @@
 // C_max found by a curve on a made-up system, in one go and in pieces.
-#include "apps/cli/curve/curve_find.h"
+#include "cli/curve/curve_find.h"
 
 #include <gtest/gtest.h>
 
-#include "apps/cli/measure/run_folder.h"
 #include "base/files.h"
 #include "base/testing_temp_folder.h"
+#include "cli/measure/run_folder.h"
 #include "metrics/testing_hand_made.h"
 #include "record/event_log.h"
 

@@ -1,4 +1,4 @@
-#include "apps/cli/curve/curve_folder.h"
+#include "cli/curve/curve_folder.h"
 
 #include <algorithm>
 #include <cmath>

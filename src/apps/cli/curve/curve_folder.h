@@ -23,9 +23,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/results/caching_files.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "cli/results/caching_files.h"
 #include "plan/c_max_search.h"
 #include "plan/curve_plan.h"
 #include "plan/curve_seeds.h"

@@ -1,4 +1,4 @@
-#include "apps/cli/curve/curve_load.h"
+#include "cli/curve/curve_load.h"
 
 #include "base/files.h"
 #include "base/format.h"

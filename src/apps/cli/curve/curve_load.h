@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "apps/cli/curve/curve_folder.h"
 #include "base/result.h"
+#include "cli/curve/curve_folder.h"
 #include "metrics/curve.h"
 
 namespace assay::cli {

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <optional>
 
-#include "apps/cli/curve/curve_prepare.h"
-#include "apps/cli/curve/curve_run.h"
-#include "apps/cli/exit_code.h"
 #include "base/result.h"
+#include "cli/curve/curve_prepare.h"
+#include "cli/curve/curve_run.h"
+#include "cli/exit_code.h"
 #include "metrics/caching_audit.h"
 #include "metrics/point.h"
 #include "run/run.h"

@@ -1,4 +1,4 @@
-#include "apps/cli/curve/curve_prepare.h"
+#include "cli/curve/curve_prepare.h"
 
 #include <unistd.h>
 

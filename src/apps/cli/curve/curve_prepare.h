@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/curve/curve_folder.h"
-#include "apps/cli/flags.h"
-#include "apps/cli/measure/run_flags.h"
-#include "apps/cli/results/recorded_run.h"
 #include "base/result.h"
+#include "cli/curve/curve_folder.h"
+#include "cli/flags.h"
+#include "cli/measure/run_flags.h"
+#include "cli/results/recorded_run.h"
 #include "domain/sample.h"
 #include "metrics/caching_audit.h"
 #include "plan/config.h"

@@ -1,4 +1,4 @@
-#include "apps/cli/curve/curve_run.h"
+#include "cli/curve/curve_run.h"
 
 namespace assay::cli {
 

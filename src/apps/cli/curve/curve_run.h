@@ -10,9 +10,9 @@
 #include <functional>
 #include <string>
 
-#include "apps/cli/curve/curve_folder.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "cli/curve/curve_folder.h"
 
 namespace assay::cli {
 

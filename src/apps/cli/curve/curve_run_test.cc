@@ -1,6 +1,6 @@
 // A curve on a simulated endpoint, killed with SIGKILL at chosen instants and gone on with: the
 // result must be the same, byte for byte, as that of a curve which nothing stopped.
-#include "apps/cli/curve/curve_run.h"
+#include "cli/curve/curve_run.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -8,13 +8,13 @@
 
 #include <csignal>
 
-#include "apps/cli/curve/curve_load.h"
-#include "apps/cli/measure/run_folder.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/rng.h"
 #include "base/testing_temp_folder.h"
+#include "cli/curve/curve_load.h"
+#include "cli/measure/run_folder.h"
 #include "plan/config_reader.h"
 #include "plan/curve_point_plan.h"
 #include "plan/saved_config.h"

@@ -1,4 +1,4 @@
-#include "apps/cli/curve/curve_show.h"
+#include "cli/curve/curve_show.h"
 
 #include <algorithm>
 

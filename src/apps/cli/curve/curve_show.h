@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/curve/curve_folder.h"
-#include "apps/cli/results/recorded_run.h"
+#include "cli/curve/curve_folder.h"
+#include "cli/results/recorded_run.h"
 #include "metrics/curve.h"
 #include "report/terminal_style.h"
 

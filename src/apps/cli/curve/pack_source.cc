@@ -1,12 +1,12 @@
-#include "apps/cli/curve/pack_source.h"
+#include "cli/curve/pack_source.h"
 
 #include <algorithm>
 
-#include "apps/cli/curve/curve_folder.h"
-#include "apps/cli/measure/run_folder.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "cli/curve/curve_folder.h"
+#include "cli/measure/run_folder.h"
 #include "plan/curve_plan.h"
 #include "record/event_log.h"
 

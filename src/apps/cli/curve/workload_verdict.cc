@@ -1,4 +1,4 @@
-#include "apps/cli/curve/workload_verdict.h"
+#include "cli/curve/workload_verdict.h"
 
 #include <algorithm>
 

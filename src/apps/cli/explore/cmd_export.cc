@@ -1,14 +1,14 @@
 #include <filesystem>
 
-#include "apps/cli/commands.h"
-#include "apps/cli/console.h"
-#include "apps/cli/exit_code.h"
-#include "apps/cli/flags.h"
-#include "apps/explorer/board.h"
-#include "apps/explorer/export.h"
-#include "apps/explorer/page.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/flags.h"
+#include "explorer/board.h"
+#include "explorer/export.h"
+#include "explorer/page.h"
 #include "store/open_store.h"
 
 namespace assay::cli {

@@ -4,19 +4,19 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "apps/cli/commands.h"
-#include "apps/cli/console.h"
-#include "apps/cli/exit_code.h"
-#include "apps/cli/explore/store_flags.h"
-#include "apps/cli/flags.h"
-#include "apps/cli/interrupt.h"
-#include "apps/explorer/board.h"
-#include "apps/explorer/explorer.h"
-#include "apps/explorer/head.h"
-#include "apps/explorer/page.h"
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/secret.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/explore/store_flags.h"
+#include "cli/flags.h"
+#include "cli/interrupt.h"
+#include "explorer/board.h"
+#include "explorer/explorer.h"
+#include "explorer/head.h"
+#include "explorer/page.h"
 #include "store/open_store.h"
 
 namespace assay::cli {

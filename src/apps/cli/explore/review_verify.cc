@@ -1,15 +1,15 @@
-#include "apps/cli/explore/review_verify.h"
+#include "cli/explore/review_verify.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <vector>
 
-#include "apps/cli/console.h"
-#include "apps/cli/exit_code.h"
-#include "apps/explorer/head.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "explorer/head.h"
 #include "rules/review.h"
 
 namespace assay::cli {

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "apps/cli/flags.h"
-#include "apps/explorer/import.h"
+#include "cli/flags.h"
+#include "explorer/import.h"
 
 namespace assay::cli {
 

@@ -1,13 +1,13 @@
-#include "apps/cli/measure/accuracy.h"
+#include "cli/measure/accuracy.h"
 
 #include <algorithm>
 #include <optional>
 #include <vector>
 
-#include "apps/cli/measure/run_folder.h"
-#include "apps/cli/measure/token_counting.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "cli/measure/run_folder.h"
+#include "cli/measure/token_counting.h"
 #include "metrics/result_json.h"
 #include "metrics/series.h"
 #include "metrics/token_counts.h"

@@ -1,13 +1,10 @@
-#include "apps/cli/measure/calibration.h"
+#include "cli/measure/calibration.h"
 
 #include <stdlib.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "apps/cli/measure/endpoint_process.h"
-#include "apps/cli/measure/measure.h"
-#include "apps/cli/measure/truth_join.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
@@ -15,6 +12,9 @@
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "cli/measure/endpoint_process.h"
+#include "cli/measure/measure.h"
+#include "cli/measure/truth_join.h"
 #include "metrics/innocence.h"
 #include "metrics/point_fold.h"
 #include "plan/config_reader.h"

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/cli/commands.h"
-#include "apps/cli/console.h"
-#include "apps/cli/exit_code.h"
-#include "apps/cli/flags.h"
-#include "apps/cli/interrupt.h"
-#include "apps/cli/measure/calibration.h"
 #include "base/display.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/flags.h"
+#include "cli/interrupt.h"
+#include "cli/measure/calibration.h"
 
 namespace assay::cli {
 namespace {

@@ -2,15 +2,15 @@
 
 #include <cstdio>
 
-#include "apps/cli/commands.h"
-#include "apps/cli/console.h"
-#include "apps/cli/exit_code.h"
-#include "apps/cli/flags.h"
-#include "apps/cli/interrupt.h"
-#include "apps/endpoint/endpoint.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/flags.h"
+#include "cli/interrupt.h"
+#include "endpoint/endpoint.h"
 #include "sim/live_cluster.h"
 
 namespace assay::cli {

@@ -1,12 +1,12 @@
 #include <filesystem>
 
-#include "apps/cli/commands.h"
-#include "apps/cli/console.h"
-#include "apps/cli/exit_code.h"
-#include "apps/cli/flags.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/flags.h"
 #include "plan/examples.h"
 
 namespace assay::cli {

@@ -1,12 +1,12 @@
 #include <cstdlib>
 
-#include "apps/cli/commands.h"
-#include "apps/cli/console.h"
-#include "apps/cli/exit_code.h"
-#include "apps/cli/flags.h"
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/flags.h"
 #include "protocol/probe.h"
 
 namespace assay::cli {

@@ -1,4 +1,4 @@
-#include "apps/cli/measure/endpoint_process.h"
+#include "cli/measure/endpoint_process.h"
 
 #include <fcntl.h>
 #include <poll.h>

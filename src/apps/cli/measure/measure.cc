@@ -1,4 +1,4 @@
-#include "apps/cli/measure/measure.h"
+#include "cli/measure/measure.h"
 
 #include <malloc.h>
 

@@ -1,4 +1,4 @@
-#include "apps/cli/measure/preflight.h"
+#include "cli/measure/preflight.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "apps/cli/measure/prometheus_server.h"
+#include "cli/measure/prometheus_server.h"
 
 #include <pthread.h>
 #include <signal.h>

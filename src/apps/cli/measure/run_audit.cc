@@ -1,7 +1,7 @@
-#include "apps/cli/measure/run_audit.h"
+#include "cli/measure/run_audit.h"
 
-#include "apps/cli/results/caching_files.h"
 #include "base/format.h"
+#include "cli/results/caching_files.h"
 
 namespace assay::cli {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/results/recorded_run.h"
 #include "base/result.h"
+#include "cli/results/recorded_run.h"
 #include "metrics/caching_audit.h"
 #include "plan/caching_phase_plan.h"
 

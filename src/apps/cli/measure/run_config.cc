@@ -1,4 +1,4 @@
-#include "apps/cli/measure/run_config.h"
+#include "cli/measure/run_config.h"
 
 #include <optional>
 #include <string>

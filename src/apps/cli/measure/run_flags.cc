@@ -1,4 +1,4 @@
-#include "apps/cli/measure/run_flags.h"
+#include "cli/measure/run_flags.h"
 
 #include <filesystem>
 

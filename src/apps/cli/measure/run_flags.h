@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "apps/cli/flags.h"
+#include "cli/flags.h"
 #include "plan/config_reader.h"
 #include "plan/workload.h"
 

@@ -1,4 +1,4 @@
-#include "apps/cli/measure/run_folder.h"
+#include "cli/measure/run_folder.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
-#include "apps/cli/measure/run_talk.h"
+#include "cli/measure/run_talk.h"
 
-#include "apps/cli/console.h"
-#include "apps/cli/measure/run_folder.h"
 #include "base/clock.h"
 #include "base/display.h"
 #include "base/format.h"
+#include "cli/console.h"
+#include "cli/measure/run_folder.h"
 #include "report/live_painter.h"
 #include "report/terminal.h"
 

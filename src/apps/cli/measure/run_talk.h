@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/exit_code.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "cli/exit_code.h"
 #include "metrics/live.h"
 
 namespace assay::cli {

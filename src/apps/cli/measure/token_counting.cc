@@ -1,14 +1,14 @@
-#include "apps/cli/measure/token_counting.h"
+#include "cli/measure/token_counting.h"
 
-#include "apps/cli/measure/run_config.h"
-#include "apps/cli/measure/run_folder.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/machine.h"
+#include "campaign/token_counter.h"
+#include "cli/measure/run_config.h"
+#include "cli/measure/run_folder.h"
 #include "domain/tee.h"
-#include "metrics/token_counter.h"
 #include "protocol/codec.h"
 #include "record/event_log.h"
 
@@ -48,10 +48,10 @@ class TextWatch final : public EventSink {
 Result<metrics::TokenCounts> counted(const std::filesystem::path& folder, const RunInfo& info,
                                      const CountingTokenizer& counting,
                                      const plan::PlanBundle* bundle, TextWatch& texts) {
-  metrics::TokenCounterOptions options{
+  campaign::TokenCounterOptions options{
       .threads = static_cast<unsigned>(std::max(1, this_machine().cores)),
       .now_unix_s = info.started.ns / 1'000'000'000};
-  metrics::TokenCounter::BodyOf body;
+  campaign::TokenCounter::BodyOf body;
   if (bundle != nullptr) {
     for (const PhasePlan& phase : bundle->plan.phases) {
       options.phases.push_back({phase.dataset, phase.salted});
@@ -60,8 +60,8 @@ Result<metrics::TokenCounts> counted(const std::filesystem::path& folder, const 
   }
   ASSIGN_OR_RETURN(
       const auto counter,
-      metrics::TokenCounter::make(*counting.tokenizer, counting.chat ? &*counting.chat : nullptr,
-                                  std::move(body), options));
+      campaign::TokenCounter::make(*counting.tokenizer, counting.chat ? &*counting.chat : nullptr,
+                                   std::move(body), options));
   const OsClock clock;
   const Instant start = clock.now();
   Tee both({counter.get(), &texts});

@@ -1,6 +1,6 @@
 // The model's own tokenizer at work on a run: loaded before the run, so that a wrong path costs
 // nothing, and used after its clock has stopped. Wiring only; the counting is
-// metrics/token_counter.h.
+// campaign/token_counter.h.
 #pragma once
 
 #include <filesystem>

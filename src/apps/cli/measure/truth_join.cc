@@ -1,4 +1,4 @@
-#include "apps/cli/measure/truth_join.h"
+#include "cli/measure/truth_join.h"
 
 #include <string>
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "apps/endpoint/truth_log.h"
+#include "endpoint/truth_log.h"
 #include "metrics/certificate.h"
 #include "metrics/reply_fold.h"
 

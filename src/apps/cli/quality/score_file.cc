@@ -1,4 +1,4 @@
-#include "apps/cli/quality/score_file.h"
+#include "cli/quality/score_file.h"
 
 #include <functional>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "apps/cli/results/caching_files.h"
+#include "cli/results/caching_files.h"
 
 #include "base/files.h"
 #include "base/format.h"

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <string>
 
-#include "apps/cli/commands.h"
-#include "apps/cli/exit_code.h"
-#include "apps/cli/flags.h"
-#include "apps/cli/results/compare_flags.h"
-#include "apps/cli/results/compare_interleaved.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/flags.h"
+#include "cli/results/compare_flags.h"
+#include "cli/results/compare_interleaved.h"
 
 namespace assay::cli {
 namespace {

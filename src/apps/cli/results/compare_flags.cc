@@ -1,14 +1,14 @@
-#include "apps/cli/results/compare_flags.h"
+#include "cli/results/compare_flags.h"
 
 #include <memory>
 
-#include "apps/cli/console.h"
-#include "apps/cli/exit_code.h"
-#include "apps/cli/measure/run_folder.h"
-#include "apps/cli/measure/token_counting.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/measure/run_folder.h"
+#include "cli/measure/token_counting.h"
 #include "report/comparison.h"
 
 namespace assay::cli {

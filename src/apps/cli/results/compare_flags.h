@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "apps/cli/flags.h"
 #include "base/result.h"
+#include "cli/flags.h"
 #include "metrics/compare/compare.h"
 
 namespace assay::cli {

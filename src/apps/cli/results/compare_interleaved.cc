@@ -1,17 +1,17 @@
-#include "apps/cli/results/compare_interleaved.h"
+#include "cli/results/compare_interleaved.h"
 
 #include <algorithm>
 
-#include "apps/cli/console.h"
-#include "apps/cli/exit_code.h"
-#include "apps/cli/flags.h"
-#include "apps/cli/interrupt.h"
-#include "apps/cli/measure/run_flags.h"
-#include "apps/cli/measure/run_talk.h"
-#include "apps/cli/results/compare_flags.h"
-#include "apps/cli/results/recorded_run.h"
 #include "base/format.h"
 #include "base/time.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/flags.h"
+#include "cli/interrupt.h"
+#include "cli/measure/run_flags.h"
+#include "cli/measure/run_talk.h"
+#include "cli/results/compare_flags.h"
+#include "cli/results/recorded_run.h"
 #include "plan/interleave.h"
 
 namespace assay::cli {

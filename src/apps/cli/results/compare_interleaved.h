@@ -2,7 +2,7 @@
 // drawn order, leaves a run folder of each and compares them pair by pair of blocks.
 #pragma once
 
-#include "apps/cli/commands.h"
+#include "cli/commands.h"
 
 namespace assay::cli {
 

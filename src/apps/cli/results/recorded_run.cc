@@ -1,19 +1,19 @@
-#include "apps/cli/results/recorded_run.h"
+#include "cli/results/recorded_run.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "apps/cli/measure/accuracy.h"
-#include "apps/cli/measure/calibration.h"
-#include "apps/cli/measure/token_counting.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/machine.h"
 #include "base/version.h"
+#include "cli/measure/accuracy.h"
+#include "cli/measure/calibration.h"
+#include "cli/measure/token_counting.h"
 #include "metrics/failed_share.h"
 #include "plan/saved_config.h"
 #include "plan/unasked_fields.h"

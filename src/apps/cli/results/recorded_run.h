@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/exit_code.h"
-#include "apps/cli/flags.h"
-#include "apps/cli/measure/measure.h"
-#include "apps/cli/measure/preflight.h"
-#include "apps/cli/measure/run_folder.h"
 #include "base/result.h"
+#include "cli/exit_code.h"
+#include "cli/flags.h"
+#include "cli/measure/measure.h"
+#include "cli/measure/preflight.h"
+#include "cli/measure/run_folder.h"
 #include "plan/config.h"
 #include "plan/interleave.h"
 #include "plan/make_plan.h"

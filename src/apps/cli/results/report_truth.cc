@@ -1,10 +1,10 @@
-#include "apps/cli/results/report_truth.h"
+#include "cli/results/report_truth.h"
 
 #include <string>
 
-#include "apps/cli/measure/run_folder.h"
-#include "apps/cli/measure/truth_join.h"
 #include "base/format.h"
+#include "cli/measure/run_folder.h"
+#include "cli/measure/truth_join.h"
 #include "record/event_log.h"
 
 namespace assay::cli {

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "apps/cli/commands.h"
-#include "apps/cli/console.h"
-#include "apps/cli/exit_code.h"
-#include "apps/cli/simulate/simulate_words.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/simulate/simulate_words.h"
 #include "sim/twin.h"
 
 namespace assay::cli {

@@ -1,4 +1,4 @@
-#include "apps/cli/simulate/simulate_curve.h"
+#include "cli/simulate/simulate_curve.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "apps/cli/simulate/simulate_words.h"
+#include "cli/simulate/simulate_words.h"
 
 #include <algorithm>
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/flags.h"
 #include "base/json.h"
+#include "cli/flags.h"
 #include "sim/scenario.h"
 #include "sim/simulate.h"
 

@@ -1,0 +1,30 @@
+// Any bytes as a request's body; the first says by which API it came. It is understood within its
+// limits, or refused in words that are JSON.
+#include <cstdint>
+#include <string>
+
+#include "base/check.h"
+#include "base/json.h"
+#include "endpoint/ask.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace assay::endpoint;
+  if (size == 0) return 0;
+  static AskReader reader;
+  // Own memory: a read past the padding is seen.
+  std::string body(reinterpret_cast<const char*>(data) + 1, size - 1);
+  body.resize(size - 1 + kAskPadding);
+  Ask ask;
+  const auto read = reader.read(static_cast<Route>(data[0] % kRoutes),
+                                std::string_view(body).substr(0, size - 1), ask);
+  if (const auto* const error = std::get_if<ApiError>(&read)) {
+    CHECK(error->status >= 400 && error->status < 500 && !error->message.empty());
+    const auto said = assay::Json::parse(error_body(*error));
+    CHECK(said && (*said)["error"]["message"].is_string());
+    return 0;
+  }
+  CHECK(ask.choices >= 1 && ask.choices <= kChoicesMax);
+  CHECK(ask.tokens_min >= 0 && ask.tokens_max >= -1);
+  CHECK(ask.tool_arguments.empty() || assay::Json::parse(ask.tool_arguments));
+  return 0;
+}

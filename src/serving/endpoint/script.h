@@ -1,0 +1,55 @@
+// Script: what one reply will say, decided when its request comes: how many tokens, which of them
+// are reasoning, text or a tool call, and why it ends. Deterministic from the seed. Pure.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "domain/event.h"
+#include "endpoint/ask.h"
+#include "endpoint/options.h"
+#include "endpoint/words.h"
+
+namespace assay::endpoint {
+
+// A tool call in pieces: the first token is the function's name, each further one some of the
+// arguments' text.
+struct ToolScript {
+  std::string name{};
+  std::string arguments{};
+  std::vector<std::uint32_t> piece_ends{};  // in `arguments`, never inside a character
+
+  std::string_view piece(std::uint32_t index) const;
+  // The first `count` pieces together.
+  std::string_view first_pieces(std::uint32_t count) const {
+    return std::string_view(arguments).substr(0, piece_ends[count - 1]);
+  }
+  std::uint32_t tokens() const { return 1 + static_cast<std::uint32_t>(piece_ends.size()); }
+};
+ToolScript cut_tool_call(std::string name, std::string arguments);
+
+struct Script {
+  std::uint64_t seed = 0;
+  std::uint32_t tokens = 1;
+  std::uint32_t reasoning_tokens = 0;  // the first ones
+  FinishReason finish = FinishReason::stop;
+  Vocabulary vocabulary = Vocabulary::common;
+  std::unique_ptr<ToolScript> tool{};
+
+  Category category(std::uint32_t token) const {
+    if (token < reasoning_tokens) return Category::reasoning;
+    return tool == nullptr ? Category::text : Category::tool_call;
+  }
+  const Word& word_of(std::uint32_t token) const {
+    return word(vocabulary, word_index(seed, token));
+  }
+};
+
+Script make_script(const Ask& ask, const EndpointOptions& options, std::uint64_t seed);
+
+// One number from several, each bit of it from all of theirs.
+std::uint64_t mix(std::uint64_t a, std::uint64_t b);
+
+}  // namespace assay::endpoint

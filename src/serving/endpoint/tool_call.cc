@@ -1,0 +1,78 @@
+#include "endpoint/tool_call.h"
+
+#include "base/format.h"
+#include "base/json.h"
+
+namespace assay::endpoint {
+namespace {
+
+constexpr int kDepthMax = 16;
+
+// The smallest value that the schema takes; schemas say more than is understood here, and then a
+// server's own model might miss them too.
+Json sample_value(const Json& schema, int depth) {
+  if (schema["enum"].size() > 0) return schema["enum"][0];
+  if (schema.find("default") != nullptr) return schema["default"];
+  const Json& kind = schema["type"];
+  const std::string_view type = kind.is_array() ? kind[0].as_string() : kind.as_string();
+  if (type == "string") return "lorem ipsum";
+  if (type == "integer") return schema["minimum"].as_int(1);
+  if (type == "number") return schema["minimum"].as_double(1.5);
+  if (type == "boolean") return true;
+  if (type == "null") return nullptr;
+  if (depth >= kDepthMax) return Json::object();
+  if (type == "array") {
+    Json list = Json::array();
+    const std::int64_t least = schema["minItems"].as_int(1);
+    for (std::int64_t i = 0; i < least && i < kDepthMax; ++i) {
+      list.push_back(sample_value(schema["items"], depth + 1));
+    }
+    return list;
+  }
+  Json object = Json::object();
+  const Json& properties = schema["properties"];
+  if (schema.find("required") == nullptr) {
+    for (const auto& [name, inner] : properties.members()) {
+      object.set(name, sample_value(inner, depth + 1));
+    }
+    return object;
+  }
+  for (const Json& name : schema["required"].items()) {
+    object.set(name.as_string(), sample_value(properties[name.as_string()], depth + 1));
+  }
+  return object;
+}
+
+const Json* find_function(const Json& tools, std::string_view name) {
+  for (const Json& tool : tools.items()) {
+    const Json* const function = tool.find("function");
+    if (function == nullptr || !(*function)["name"].is_string()) continue;
+    if (name.empty() || (*function)["name"].as_string() == name) return function;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+ToolWish choose_tool(std::string_view tools_text, std::string_view choice_text, bool last_is_tool) {
+  const auto tools = Json::parse(tools_text);
+  if (!tools || !tools->is_array()) return {.error = "must be an array"};
+  if (tools->size() == 0) return {};
+  const auto choice = choice_text.empty() ? Result<Json>(Json("auto")) : Json::parse(choice_text);
+  if (!choice) return {.error = "tool_choice is not valid JSON"};
+  const std::string_view word = choice->as_string();
+  if (word == "none" || (word == "auto" && last_is_tool)) return {};
+  if (choice->is_string() && word != "auto" && word != "required") {
+    return {.error = format("tool_choice '{}' is none of none, auto, required", word)};
+  }
+  const std::string_view named = (*choice)["function"]["name"].as_string();
+  const Json* const function = find_function(*tools, named);
+  if (function == nullptr) {
+    return {.error = named.empty() ? "no function with a name" : format("no tool '{}'", named)};
+  }
+  return {.wanted = true,
+          .name = std::string((*function)["name"].as_string()),
+          .arguments = sample_value((*function)["parameters"], 0).dump()};
+}
+
+}  // namespace assay::endpoint

@@ -1,0 +1,128 @@
+// Worker: one thread of the endpoint: its server's service. It reads what a request asks, lets the
+// engine say when tokens are due, and has them written and sent. Workers share nothing but the
+// truth log and what /metrics reads.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "endpoint/ask.h"
+#include "endpoint/event_writer.h"
+#include "endpoint/options.h"
+#include "endpoint/outlet.h"
+#include "endpoint/stats.h"
+#include "endpoint/truth_log.h"
+#include "net/http_server.h"
+#include "sim/engine.h"
+#include "sim/fixed_engine.h"
+
+namespace assay::endpoint {
+
+class Worker final : public net::HttpService {
+ public:
+  // All that is referred to outlives the worker.
+  Worker(const EndpointOptions& options, std::uint32_t thread, std::unique_ptr<sim::Engine> engine,
+         TruthLog* truth, const Clock& clock);
+
+  void set_server(net::HttpServer* server);
+  // The stats of all workers, for /metrics.
+  void set_all(std::span<const WorkerStats* const> all) { all_ = all; }
+  const WorkerStats& stats() const { return stats_; }
+  // After the loop has ended: what is recorded goes to the truth log.
+  void end();
+
+  void on_request(net::ConnectionId connection, const net::RequestHead& head,
+                  std::string_view body) override;
+  void on_gone(net::ConnectionId connection) override;
+  void on_progress(net::ConnectionId connection, std::uint64_t handed) override;
+  Instant on_turn(Instant now) override;
+
+ private:
+  struct Stream {
+    Output out{};
+    Reply reply{};
+    Fault fault{};
+    bool fault_done = false;
+    bool gzip = false;
+    std::uint32_t fault_at = 0;   // tokens written before it strikes
+    std::uint64_t engine_id = 0;  // 0: none; the stream is free
+    Instant arrived{};
+    std::uint64_t body_hash = 0;  // with the quirk cached-replies
+    std::string head{};           // of a plain reply, as far as it is known beforehand
+
+    // Free again; keeps the memory of `head`.
+    void clear();
+  };
+
+  // Requests that are answered at once.
+  bool answer_get(net::ConnectionId connection, const net::RequestHead& head);
+  void tokenize(net::ConnectionId connection, const net::RequestHead& head, std::string_view body);
+  void respond(net::ConnectionId connection, const net::RequestHead& head, int status,
+               std::string_view content_type, std::string_view body,
+               std::string_view extra_header = {});
+  void respond_error(net::ConnectionId connection, const net::RequestHead& head,
+                     const ApiError& error, std::string_view extra_header = {});
+  bool authorized(const net::RequestHead& head) const;
+
+  // Requests for tokens.
+  void answer(net::ConnectionId connection, const net::RequestHead& head, std::string_view body,
+              Route route);
+  void reject(Stream& stream, const net::RequestHead& head, const ApiError& error);
+  void http_fault(Stream& stream, const net::RequestHead& head);
+  void prepare(Stream& stream, const net::RequestHead& head, std::uint64_t seed);
+  void draw_fault_place(Stream& stream, std::uint64_t seed);
+  void begin_stream(Stream& stream, const net::RequestHead& head);
+  void put_head(const Stream& stream, const net::RequestHead& head);
+  void record_request(const Stream& stream, const net::RequestHead& head);
+
+  // The engine that makes a reply to this body: the model's, or the cache.
+  sim::Engine& engine_for(Stream& stream, std::string_view body);
+  void cancel(std::uint64_t engine_id);
+
+  void emit(const sim::Emission& emission);
+  void prefetch(std::size_t emission) const;
+  void emit_last(Stream& stream);
+  void emit_plain(Stream& stream);
+  void send_plain(Stream& stream, std::string_view body);
+  void inject(Stream& stream);
+  void inject_plain(Stream& stream, std::string_view body);
+  // What became of a send; false when the stream is over.
+  bool settle(Stream& stream, Outlet::Status status);
+  void end_stream(Stream& stream, TruthOutcome outcome, int status = 200);
+  void count_fault(const Fault& fault);
+  void observe(const Stream& stream, Instant due, Instant before, bool first);
+
+  const EndpointOptions& options_;
+  const std::uint32_t thread_;
+  const Clock& clock_;
+  std::unique_ptr<sim::Engine> engine_;
+  // The quirk cached-replies: what was served before, and an engine that takes no time.
+  static constexpr std::size_t kCachedMax = std::size_t{1} << 20;
+  std::unordered_set<std::uint64_t> cached_{};
+  std::unique_ptr<sim::FixedEngine> cache_{};
+  TruthRecorder truth_;
+  WorkerStats stats_;
+  AskReader reader_{};
+  EventWriter writer_;
+  Outlet outlet_;
+  net::HttpServer* server_ = nullptr;
+  std::span<const WorkerStats* const> all_{};
+
+  std::vector<Stream> streams_{};  // by slot
+  std::vector<sim::Emission> emissions_{};
+  std::size_t emission_at_ = 0;
+  std::uint32_t numbers_ = 0;
+  std::uint32_t generations_ = 0;
+  bool head_at_once_;
+  Ask ask_{};
+  EventBatch batch_{};
+  ByteBuffer head_{};
+  ByteBuffer body_{};
+  Instant flushed_{};
+  Instant counted_{};
+};
+
+}  // namespace assay::endpoint

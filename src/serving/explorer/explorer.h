@@ -1,0 +1,52 @@
+// Explorer: the server behind `assay serve`, as a library: listeners, threads, the page, the API.
+//
+// open() binds, so that url() is known; start() serves on threads of its own; stop() ends them. One
+// thread calls these.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "explorer/import.h"
+#include "rules/calendar.h"
+
+namespace assay::explorer {
+
+struct ExplorerOptions {
+  std::string store{};  // as open_store takes it
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;
+  bool token = true;  // ask for a launch token
+  bool writable = false;
+  unsigned threads = 2;
+  std::vector<std::filesystem::path> watched{};
+  ImportOptions import{};  // for runs that end while we watch
+  // What ended before, and what nobody has written to since, is not going on. Unix time.
+  WallTime watched_since{};
+  rules::Holidays holidays{};    // of the review board's calendar
+  std::filesystem::path head{};  // the file of its history's head; "": none
+};
+
+class Explorer {
+ public:
+  static Result<std::unique_ptr<Explorer>> open(const ExplorerOptions& options);
+  ~Explorer();
+
+  // http://127.0.0.1:8000/?token=…
+  std::string url() const;
+  std::string api_url() const;  // http://127.0.0.1:8000/api/v1
+  const std::string& token() const;
+  void start();
+  void stop();
+
+ private:
+  struct State;
+  explicit Explorer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace assay::explorer

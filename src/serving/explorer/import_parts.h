@@ -1,0 +1,49 @@
+// The parts of import.h, one a kind of source. Each fills in what it finds; import.cc decides which
+// is asked.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explorer/import.h"
+#include "explorer/records.h"
+
+namespace assay::explorer {
+
+// One point, and the curve it belongs to.
+struct FoundPoint {
+  CurveFacts curve{};
+  PointFacts point{};
+};
+
+// A JSON file below 64 MiB; a null value where there is none.
+Json read_json_or_null(const std::filesystem::path& path);
+// YAML as JSON; a null value where there is none or it is broken.
+Json read_yaml_or_null(const std::filesystem::path& path);
+
+// What the options say beats what the files say.
+void apply_options(CurveFacts& facts, const ImportOptions& options);
+
+// ---- run folders ----
+bool is_our_run(const std::filesystem::path& folder);
+bool is_reference_run(const std::filesystem::path& folder);
+Result<FoundPoint> read_our_run(const std::filesystem::path& folder, const ImportOptions& options);
+Result<FoundPoint> read_reference_run(const std::filesystem::path& folder,
+                                      const ImportOptions& options);
+
+// ---- submission trees ----
+// "v1.0", "v0.7", or "" where it is none.
+std::string submission_layout(const std::filesystem::path& folder);
+Result<std::vector<FoundPoint>> read_submission(const std::filesystem::path& root,
+                                                const ImportOptions& options,
+                                                std::vector<std::string>& notes);
+
+// ---- single files ----
+// Nothing where the JSON is of no kind that is known.
+std::optional<std::vector<FoundPoint>> read_result_json(const Json& json,
+                                                        const std::filesystem::path& path,
+                                                        const ImportOptions& options);
+
+}  // namespace assay::explorer

@@ -1,0 +1,147 @@
+// Run folders: ours, from the event log; the reference client's, from its result files.
+#include <algorithm>
+#include <array>
+
+#include "base/files.h"
+#include "base/format.h"
+#include "explorer/import_parts.h"
+#include "metrics/loaded_run.h"
+#include "report/run_document.h"
+
+namespace assay::explorer {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What submitters put beside a run, and what the config says of its dataset.
+struct Beside {
+  Json config{};
+  Json point{};
+  Json description{};
+};
+
+Beside read_beside(const fs::path& folder) {
+  return {.config = read_yaml_or_null(folder / "config.yaml"),
+          .point = read_yaml_or_null(folder / "point.yaml"),
+          .description = read_json_or_null(folder / "system_desc.json")};
+}
+
+std::string dataset_of(const Json& config) {
+  const Json& datasets = config["datasets"];
+  for (const Json& dataset : datasets.items()) {
+    const std::string_view type = dataset["type"].as_string("performance");
+    if (type == "performance" && !dataset["name"].as_string().empty()) {
+      return clean_name(dataset["name"].as_string());
+    }
+  }
+  return datasets.size() > 0 ? clean_name(datasets[0]["name"].as_string()) : std::string();
+}
+
+CurveFacts curve_of(const Beside& beside) {
+  CurveFacts out{.origin = "run"};
+  if (beside.description.size() > 0) out.system = facts_of_description(beside.description);
+  if (beside.point["division"].is_string() && out.system.division.empty()) {
+    out.system.division = clean_name(beside.point["division"].as_string());
+  }
+  out.model = clean_name(beside.point["model_name"].as_string());
+  out.dataset = clean_name(beside.point["dataset"].as_string());
+  out.cohort = clean_name(beside.point["target_cohort"].as_string());
+  return out;
+}
+
+void finish_point(FoundPoint& found, const Beside& beside, const fs::path& folder) {
+  PointFacts& point = found.point;
+  point.region = clean_name(beside.point["region"].as_string());
+  const std::string offline = clean_name(beside.point["offline"].as_string());
+  if (offline != "none") point.offline = offline;
+  const auto edition = edition_named("v1.0");
+  const Json results = metrics::accuracy_results(folder);
+  if (edition) point.accuracy = judge_accuracy(results, found.curve.model, *edition);
+}
+
+// From the manifest where there is one, so that a large log is not read to be hashed again.
+std::vector<report::ReportFile> files_of(const fs::path& folder) {
+  std::vector<report::ReportFile> out;
+  const Json manifest = read_json_or_null(folder / "assay/run.json");
+  for (const Json& file : manifest["files"].items()) {
+    out.push_back({.path = std::string(file["path"].as_string()),
+                   .bytes = file["bytes"].as_uint(),
+                   .sha256 = std::string(file["sha256"].as_string())});
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_our_run(const fs::path& folder) {
+  return fs::is_regular_file(folder / "assay/events-0.alog");
+}
+
+bool is_reference_run(const fs::path& folder) {
+  return fs::is_regular_file(folder / "performance/result_summary.json") ||
+         fs::is_regular_file(folder / "result_summary.json");
+}
+
+Result<FoundPoint> read_our_run(const fs::path& folder, const ImportOptions& options) {
+  ASSIGN_OR_RETURN(const metrics::LoadedRun run, metrics::load_run(folder));
+  const metrics::Point& point = run.point;
+  const RunInfo& info = point.run;
+  const report::RunContext context{.files = files_of(folder),
+                                   .config_yaml = run.config_yaml,
+                                   .environment = metrics::environment_json(run),
+                                   .log_note = metrics::log_note(run),
+                                   .audit = run.audit,
+                                   .innocence = run.innocence};
+
+  const Beside beside = read_beside(folder);
+  FoundPoint out{.curve = curve_of(beside)};
+  out.curve.system.kind = info.simulated ? "simulated" : "measured";
+  if (out.curve.model.empty()) out.curve.model = clean_name(info.facts["model"].as_string());
+  if (out.curve.dataset.empty()) out.curve.dataset = dataset_of(beside.config);
+  if (out.curve.system.name.empty()) {
+    out.curve.system.name = clean_name(info.facts["endpoints"][0].as_string());
+  }
+  out.point.point = report::point_document(point, context);
+  out.point.run = report::run_document(point, context);
+  out.point.concurrency = out.point.point["concurrency"].as_double();
+  out.point.key = info.run_id.empty() ? folder.string() : info.run_id;
+  out.point.source = folder.string();
+  apply_options(out.curve, options);
+  finish_point(out, beside, folder);
+  return out;
+}
+
+Result<FoundPoint> read_reference_run(const fs::path& folder, const ImportOptions& options) {
+  const bool flat = !fs::is_directory(folder / "performance");
+  const fs::path path =
+      flat ? folder / "result_summary.json" : folder / "performance/result_summary.json";
+  ASSIGN_OR_RETURN(const std::string text, read_file(path, std::size_t{64} << 20));
+  ASSIGN_OR_RETURN(const Json summary, Json::parse(text));
+  if (!summary["n_samples_completed"].is_integer()) {
+    return invalid(format("'{}' has no n_samples_completed", path.string()));
+  }
+  const Beside beside = read_beside(folder);
+  FoundPoint out{.curve = curve_of(beside)};
+  if (out.curve.model.empty()) {
+    out.curve.model = clean_name(beside.config["model_params"]["name"].as_string());
+  }
+  if (out.curve.dataset.empty()) out.curve.dataset = dataset_of(beside.config);
+  if (out.curve.system.name.empty()) {
+    out.curve.system.name =
+        clean_name(beside.config["endpoint_config"]["endpoints"][0].as_string());
+  }
+  out.point.point = report::point_document(summary);
+  out.point.run = report::run_document(summary);
+  const Json& pattern = summary["run_config"]["load_pattern"];
+  out.point.concurrency =
+      pattern["target_concurrency"].as_double(beside.point["concurrency"].as_double(
+          beside.config["settings"]["load_pattern"]["target_concurrency"].as_double()));
+  if (const auto config = read_file(folder / "config.yaml")) out.point.run.set("config", *config);
+  // Nothing in the reference's files names the run: its figures do.
+  out.point.key = id_of({text});
+  apply_options(out.curve, options);
+  finish_point(out, beside, folder);
+  return out;
+}
+
+}  // namespace assay::explorer
