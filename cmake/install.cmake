@@ -1,6 +1,6 @@
 # `cmake --install`: the program, and libassay for find_package(assay).
 #
-# libassay is every room as a static library, assay::base … assay::explorer, and assay::assay for
+# libassay is every room as a static library, assay::base … assay::campaign, and assay::assay for
 # all of them; headers lie in their rooms under include/assay, so that `#include "base/time.h"`
 # reads the same inside and outside. tests/install builds a consumer against an installed tree.
 include(GNUInstallDirs)

@@ -13,11 +13,11 @@
 #include <system_error>
 #include <vector>
 
+#include "base/exit_code.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 
 namespace assay::cli {
 namespace {

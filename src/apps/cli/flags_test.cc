@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/exit_code.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 
 namespace assay::cli {
 namespace {

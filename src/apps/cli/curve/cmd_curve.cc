@@ -1,16 +1,18 @@
 #include "base/display.h"
+#include "base/exit_code.h"
 #include "base/format.h"
+#include "campaign/curve/curve_find.h"
+#include "campaign/curve/curve_load.h"
+#include "campaign/curve/curve_measure.h"
+#include "campaign/curve/curve_prepare.h"
+#include "campaign/curve/curve_show.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/curve/curve_find.h"
-#include "cli/curve/curve_load.h"
-#include "cli/curve/curve_measure.h"
-#include "cli/curve/curve_prepare.h"
-#include "cli/curve/curve_show.h"
-#include "cli/exit_code.h"
-#include "cli/explore/store_flags.h"
+#include "cli/curve/curve_flags.h"
 #include "cli/interrupt.h"
-#include "cli/measure/run_talk.h"
+#include "cli/run_flags.h"
+#include "cli/run_talk.h"
+#include "cli/store_flags.h"
 #include "metrics/failed_share.h"
 #include "record/manifest.h"
 #include "report/curve_text.h"
@@ -24,10 +26,10 @@ void say_point(const metrics::Curve& curve, std::size_t point) {
              row.per_user, row.ttft, row.basis, row.doubt.empty() ? "" : "   " + row.doubt));
 }
 
-Result<int> finish(const CurveFolder& folder, const CurveOptions& options, const CurveEnd& end,
-                   Ending ending) {
-  ASSIGN_OR_RETURN(const metrics::Curve curve, load_curve(folder));
-  TRY(publish_curve(folder, curve));
+Result<int> finish(const campaign::CurveFolder& folder, const campaign::CurveOptions& options,
+                   const campaign::CurveEnd& end, Ending ending) {
+  ASSIGN_OR_RETURN(const metrics::Curve curve, campaign::load_curve(folder));
+  TRY(campaign::publish_curve(folder, curve));
   if (!end.finished && ending.clean()) ending.add(ExitCode::findings, end.why);
   if (options.json) {
     print(metrics::curve_json(curve).set("exit", ending.json()).dump(2) + "\n");
@@ -49,33 +51,34 @@ Result<int> finish(const CurveFolder& folder, const CurveOptions& options, const
 }
 
 // Short measurements at levels of the search's choosing, below search/ of the folder.
-Result<int> find(RunFlags& flags, const CurveOptions& asked) {
+Result<int> find(const campaign::LoadSettings& load, const campaign::CurveOptions& asked) {
   if ((asked.find == "slo") != !asked.slo.empty()) {
     return invalid(
         "--find slo needs --slo 'ttft_p99<=2s,tpot_p90<=50ms', and nothing else takes it");
   }
   constexpr std::int64_t kMost = 4096;
-  CurveOptions options = asked;
+  campaign::CurveOptions options = asked;
   options.quick = true;
   options.levels = "1";
   options.no_accuracy = true;
-  ASSIGN_OR_RETURN(const PreparedCurve prepared, prepare_curve(flags, options));
-  ASSIGN_OR_RETURN(const auto folder, choose_curve_folder(prepared.config.report_dir));
+  ASSIGN_OR_RETURN(const campaign::PreparedCurve prepared, campaign::prepare_curve(load, options));
+  ASSIGN_OR_RETURN(const auto folder, campaign::choose_curve_folder(prepared.config.report_dir));
   run::Control control;
   const InterruptGuard guard(control);
   bool answered = false;
   std::string failed;
   const auto measure = [&](std::int64_t level) -> Result<metrics::Point> {
-    ASSIGN_OR_RETURN(
-        metrics::Point point,
-        measure_level(prepared, options, level, folder / "search" / format("r{}", level), control));
+    ASSIGN_OR_RETURN(metrics::Point point,
+                     campaign::measure_level(prepared, options, level,
+                                             folder / "search" / format("r{}", level), control));
     answered = answered || point.counts.completed > 0;
     failed = metrics::failed_words(point);
     return point;
   };
-  FindWish wish{.what = options.find, .slo = options.slo};
+  campaign::FindWish wish{.what = options.find, .slo = options.slo};
   wish.most = static_cast<std::int64_t>(options.c_max.value_or(kMost));
-  ASSIGN_OR_RETURN(const Json found, find_level(wish, measure, [&](const std::string& line) {
+  ASSIGN_OR_RETURN(const Json found,
+                   campaign::find_level(wish, measure, [&](const std::string& line) {
                      if (!options.quiet) say(line);
                    }));
   // A level at which queries fail is what the search looks for; one reply at least it must see.
@@ -86,26 +89,27 @@ Result<int> find(RunFlags& flags, const CurveOptions& asked) {
     Json out = found;
     print(out.set("exit", ending.json()).dump(2) + "\n");
   } else {
-    print(find_text(found));
+    print(campaign::find_text(found));
   }
   if (!answered && !failed.empty()) say("warning: " + printable(failed));
   return ending.code();
 }
 
-int show_plan(const CurveSettings& settings, const std::vector<PointState>& points,
-              const CurveOptions& options) {
+int show_plan(const campaign::CurveSettings& settings,
+              const std::vector<campaign::PointState>& points,
+              const campaign::CurveOptions& options) {
   if (options.json) {
     Json out = settings.to_json();
-    out.set("least_time_s", time_left(settings.plan, points).seconds());
+    out.set("least_time_s", campaign::time_left(settings.plan, points).seconds());
     print(out.dump(2) + "\n");
   } else {
-    print(plan_table(settings, points, report::terminal_style(1)));
+    print(campaign::plan_table(settings, points, report::terminal_style(1)));
   }
   return exit_code(ExitCode::done);
 }
 
 // What a person does who stopped it before its first point.
-Result<int> stopped_early(const CurveFolder& folder, const Error& error) {
+Result<int> stopped_early(const campaign::CurveFolder& folder, const Error& error) {
   say(format("{}\n  next    assay curve --resume {}", error.message, folder.path().string()));
   return exit_code(ExitCode::interrupted);
 }
@@ -113,7 +117,8 @@ Result<int> stopped_early(const CurveFolder& folder, const Error& error) {
 // C_max where it is not known, then the audit, then the points; each goes on where it was.
 class CurveCourse {
  public:
-  CurveCourse(const CurveOptions& options, PreparedCurve prepared, CurveFolder folder)
+  CurveCourse(const campaign::CurveOptions& options, campaign::PreparedCurve prepared,
+              campaign::CurveFolder folder)
       : options_(options), prepared_(std::move(prepared)), folder_(std::move(folder)) {}
 
   Result<int> run() {
@@ -131,9 +136,10 @@ class CurveCourse {
                           : metrics::caching_text(*audit_) + "\n");
       return exit_code(caught ? ExitCode::findings : ExitCode::done);
     }
-    PointMeasurer measurer(prepared_, options_, folder_, control_);
-    ASSIGN_OR_RETURN(const CurveEnd end, run_curve(folder_, std::ref(measurer),
-                                                   [&](std::size_t point) { ended(point); }));
+    campaign::PointMeasurer measurer(prepared_, options_, folder_, control_);
+    ASSIGN_OR_RETURN(
+        const campaign::CurveEnd end,
+        campaign::run_curve(folder_, std::ref(measurer), [&](std::size_t point) { ended(point); }));
     Ending ending = measurer.ending();
     if (caught) ending.add(ExitCode::findings, "the output caching audit did not pass");
     return finish(folder_, options_, end, std::move(ending));
@@ -146,23 +152,25 @@ class CurveCourse {
 
   void show_table() const {
     if (options_.quiet || options_.audit_only) return;
-    write_error(plan_table(folder_.settings(), folder_.points(), report::terminal_style(2)) + "\n");
+    write_error(
+        campaign::plan_table(folder_.settings(), folder_.points(), report::terminal_style(2)) +
+        "\n");
   }
 
   Result<void> before_points() {
     const auto line = [this](const std::string& text) { tell(text); };
-    ASSIGN_OR_RETURN(const std::string doubt, capture_into(prepared_, options_, folder_));
+    ASSIGN_OR_RETURN(const std::string doubt, campaign::capture_into(prepared_, options_, folder_));
     if (!doubt.empty()) tell("note: " + doubt);
     // The audit first: later the dataset was asked without salt for accuracy, and a cache is warm.
     if (!prepared_.settings.audit.is_null()) {
-      ASSIGN_OR_RETURN(audit_, measure_audit(prepared_, options_, folder_, control_));
+      ASSIGN_OR_RETURN(audit_, campaign::measure_audit(prepared_, options_, folder_, control_));
       tell(metrics::caching_text(*audit_));
     }
     if (options_.audit_only || !folder_.settings().plan.points.empty()) return {};
-    TRY(find_c_max(
+    TRY(campaign::find_c_max(
         folder_,
         [this](std::int64_t level, const std::filesystem::path& where) {
-          return measure_level(prepared_, options_, level, where, control_);
+          return campaign::measure_level(prepared_, options_, level, where, control_);
         },
         line));
     prepared_.settings.plan = folder_.settings().plan;
@@ -171,7 +179,7 @@ class CurveCourse {
   }
 
   void ended(std::size_t point) const {
-    const auto curve = load_curve(folder_);
+    const auto curve = campaign::load_curve(folder_);
     if (!options_.quiet && curve) say_point(*curve, point);
     if (options_.store.empty()) return;
     // A store that is out of reach must not cost the points still to come.
@@ -179,9 +187,9 @@ class CurveCourse {
     if (!put) say("note: " + put.error().message);
   }
 
-  const CurveOptions& options_;
-  PreparedCurve prepared_;
-  CurveFolder folder_;
+  const campaign::CurveOptions& options_;
+  campaign::PreparedCurve prepared_;
+  campaign::CurveFolder folder_;
   run::Control control_{};
   std::optional<metrics::CachingAudit> audit_{};
 };
@@ -189,41 +197,51 @@ class CurveCourse {
 }  // namespace
 
 Result<int> cmd_curve(Args args) {
-  CurveOptions options;
+  campaign::CurveOptions options;
   Flags flags("curve", "a whole Pareto curve: plan, measure, resume, accuracy, steady state");
-  RunFlags settings(flags, decided_by_curve());
-  options.add_to(flags);
+  RunFlags settings(flags, campaign::decided_by_curve());
+  add_curve_flags(flags, options);
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   TRY(options.client.check());
+  if (!options.quiet) {
+    options.say = say;
+    options.paint = write_error;
+  }
+  const campaign::LoadSettings load = [&settings](const std::string& file, const auto& decided) {
+    if (!file.empty()) settings.set_config(file);
+    for (const auto& [name, value] : decided) settings.set_flag(name, value);
+    return settings.load();
+  };
 
-  if (!options.find.empty()) return find(settings, options);
+  if (!options.find.empty()) return find(load, options);
   if (!options.slo.empty()) {
     return invalid("--slo: is what --find slo looks for; of a curve: assay report CURVE --slo");
   }
   if (!options.dry_run) TRY(check_store(options.store));
-  PreparedCurve prepared;
-  std::optional<CurveFolder> folder;
+  campaign::PreparedCurve prepared;
+  std::optional<campaign::CurveFolder> folder;
   if (!options.resume.empty()) {
-    if (!CurveFolder::is_curve(options.resume)) {
+    if (!campaign::CurveFolder::is_curve(options.resume)) {
       return invalid(format("--resume: '{}' holds no curve (curve.json)", options.resume));
     }
-    ASSIGN_OR_RETURN(folder, options.dry_run ? CurveFolder::read(options.resume)
-                                             : CurveFolder::resume(options.resume));
+    ASSIGN_OR_RETURN(folder, options.dry_run ? campaign::CurveFolder::read(options.resume)
+                                             : campaign::CurveFolder::resume(options.resume));
     if (options.dry_run) return show_plan(folder->settings(), folder->points(), options);
-    ASSIGN_OR_RETURN(prepared, prepare_resumed(settings, *folder));
+    ASSIGN_OR_RETURN(prepared, campaign::prepare_resumed(load, *folder));
     if (prepared.settings.audit.is_null()) {
-      ASSIGN_OR_RETURN(prepared.settings.audit, audit_wish(options, prepared.settings.plan));
+      ASSIGN_OR_RETURN(prepared.settings.audit,
+                       campaign::audit_wish(options, prepared.settings.plan));
     }
   } else {
-    ASSIGN_OR_RETURN(prepared, prepare_curve(settings, options));
+    ASSIGN_OR_RETURN(prepared, campaign::prepare_curve(load, options));
     std::vector<std::string> command{"assay", "curve"};
     command.insert(command.end(), args.begin(), args.end());
     prepared.settings.command = record::redact_command(command);
-    const std::vector<PointState> none(prepared.settings.plan.points.size());
+    const std::vector<campaign::PointState> none(prepared.settings.plan.points.size());
     if (options.dry_run) return show_plan(prepared.settings, none, options);
-    ASSIGN_OR_RETURN(const auto path, choose_curve_folder(prepared.config.report_dir));
-    ASSIGN_OR_RETURN(folder, open_curve_folder(path, prepared.settings));
+    ASSIGN_OR_RETURN(const auto path, campaign::choose_curve_folder(prepared.config.report_dir));
+    ASSIGN_OR_RETURN(folder, campaign::open_curve_folder(path, prepared.settings));
     // Where the curve was there already, what it found counts.
     prepared.settings.plan = folder->settings().plan;
   }

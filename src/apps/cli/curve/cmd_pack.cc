@@ -2,17 +2,17 @@
 #include <cmath>
 
 #include "base/clock.h"
+#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/staged.h"
 #include "base/version.h"
+#include "campaign/pack_source.h"
+#include "campaign/run_folder.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/curve/pack_source.h"
-#include "cli/exit_code.h"
 #include "cli/flags.h"
-#include "cli/measure/run_folder.h"
 #include "domain/power.h"
 #include "plan/yaml.h"
 #include "record/event_log.h"
@@ -57,7 +57,7 @@ Result<Json> read_answers(const std::string& path) {
 
 class Packer {
  public:
-  Packer(const PackOptions& options, PackSource source)
+  Packer(const PackOptions& options, campaign::PackSource source)
       : options_(options), source_(std::move(source)) {}
 
   Result<int> pack() {
@@ -191,10 +191,10 @@ class Packer {
   }
 
   static Result<void> write_warmup(const fs::path& run, const fs::path& to) {
-    ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(run)));
+    ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(run)));
     ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
     record::WarmupLog log(info);
-    TRY(record::replay_run(log_folder(run), log));
+    TRY(record::replay_run(campaign::log_folder(run), log));
     return log.lines().empty() ? Result<void>() : write_file_atomic(to, log.lines());
   }
 
@@ -293,7 +293,7 @@ class Packer {
   }
 
   const PackOptions& options_;
-  PackSource source_;
+  campaign::PackSource source_;
   Json answers_{};
   Json node_{};
   Json power_{};
@@ -330,8 +330,9 @@ Result<int> cmd_pack(Args args) {
     return exit_code(ExitCode::done);
   }
   if (options.out.empty()) return invalid("--out: needed, the folder to write");
-  ASSIGN_OR_RETURN(PackSource source,
-                   pack_source(options.folders, static_cast<std::int64_t>(options.c_max)));
+  ASSIGN_OR_RETURN(
+      campaign::PackSource source,
+      campaign::pack_source(options.folders, static_cast<std::int64_t>(options.c_max)));
   return Packer(options, std::move(source)).pack();
 }
 

@@ -1,7 +1,7 @@
+#include "base/exit_code.h"
 #include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/flags.h"
 #include "domain/regions.h"
 

@@ -5,14 +5,14 @@
 #include <filesystem>
 
 #include "base/clock.h"
+#include "base/exit_code.h"
 #include "base/format.h"
 #include "base/secret.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
-#include "cli/explore/store_flags.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
+#include "cli/store_flags.h"
 #include "explorer/board.h"
 #include "explorer/explorer.h"
 #include "explorer/head.h"

@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include "base/exit_code.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "explorer/head.h"
 #include "rules/review.h"
 

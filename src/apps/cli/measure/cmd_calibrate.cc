@@ -4,15 +4,15 @@
 #include <cmath>
 
 #include "base/display.h"
+#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "campaign/calibrate/calibration.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
-#include "cli/measure/calibration.h"
 
 namespace assay::cli {
 namespace {
@@ -138,8 +138,8 @@ std::string certificate_text(const metrics::Certificate& c) {
   return out;
 }
 
-Result<CalibrationOptions> understand(const TypedCalibration& typed) {
-  CalibrationOptions out;
+Result<campaign::CalibrationOptions> understand(const TypedCalibration& typed) {
+  campaign::CalibrationOptions out;
   if (typed.threads < 1 || typed.threads > 256) return invalid("--threads: 1 to 256");
   if (typed.tokens < 2 || typed.tokens > 100'000) return invalid("--tokens: 2 to 100,000");
   if (typed.isl < 1 || typed.isl > 1'000'000) return invalid("--isl: 1 to 1,000,000");
@@ -166,10 +166,10 @@ Result<int> cmd_calibrate(Args args) {
   add_flags(flags, typed);
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
-  ASSIGN_OR_RETURN(CalibrationOptions options, understand(typed));
+  ASSIGN_OR_RETURN(campaign::CalibrationOptions options, understand(typed));
   ASSIGN_OR_RETURN(const auto streams, numbers("--streams", typed.streams, 1, 1'000'000));
   const std::filesystem::path folder =
-      typed.folder.empty() ? certificate_folder() : std::filesystem::path(typed.folder);
+      typed.folder.empty() ? campaign::certificate_folder() : std::filesystem::path(typed.folder);
   if (folder.empty()) return invalid("--folder: neither XDG_DATA_HOME nor HOME is set; name one");
   TRY(make_folders(folder));  // now, and not when everything is measured
   if (::access(folder.c_str(), W_OK) != 0) {
@@ -181,8 +181,8 @@ Result<int> cmd_calibrate(Args args) {
   std::vector<metrics::Certificate> all;
   for (const double wanted : streams) {
     options.streams = static_cast<std::uint32_t>(wanted);
-    ASSIGN_OR_RETURN(metrics::Certificate certificate, calibrate(options, control));
-    ASSIGN_OR_RETURN(const auto path, keep_certificate(certificate, folder));
+    ASSIGN_OR_RETURN(metrics::Certificate certificate, campaign::calibrate(options, control));
+    ASSIGN_OR_RETURN(const auto path, campaign::keep_certificate(certificate, folder));
     if (!typed.quiet) say("kept in " + path.string());
     all.push_back(std::move(certificate));
   }

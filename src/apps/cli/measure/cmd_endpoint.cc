@@ -2,12 +2,12 @@
 
 #include <cstdio>
 
+#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "endpoint/endpoint.h"

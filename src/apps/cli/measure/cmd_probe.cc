@@ -1,11 +1,11 @@
 #include <cstdlib>
 
 #include "base/clock.h"
+#include "base/exit_code.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/flags.h"
 #include "protocol/probe.h"
 

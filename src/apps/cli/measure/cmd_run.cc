@@ -3,23 +3,24 @@
 #include <string>
 
 #include "base/display.h"
+#include "base/exit_code.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "campaign/accuracy.h"
+#include "campaign/caching_files.h"
+#include "campaign/prometheus_server.h"
+#include "campaign/recorded_run.h"
+#include "campaign/run_audit.h"
+#include "campaign/run_folder.h"
+#include "campaign/workload_verdict.h"
+#include "cli/client_flags.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/curve/workload_verdict.h"
-#include "cli/exit_code.h"
-#include "cli/explore/store_flags.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
-#include "cli/measure/accuracy.h"
-#include "cli/measure/prometheus_server.h"
-#include "cli/measure/run_audit.h"
-#include "cli/measure/run_flags.h"
-#include "cli/measure/run_folder.h"
-#include "cli/measure/run_talk.h"
-#include "cli/results/caching_files.h"
-#include "cli/results/recorded_run.h"
+#include "cli/run_flags.h"
+#include "cli/run_talk.h"
+#include "cli/store_flags.h"
 #include "metrics/accuracy_text.h"
 #include "metrics/failed_share.h"
 #include "report/terminal.h"
@@ -28,7 +29,7 @@ namespace assay::cli {
 namespace {
 
 struct RunOptions {
-  ClientOptions client{};
+  campaign::ClientOptions client{};
   bool json = false;
   bool quiet = false;
   std::string store{};
@@ -36,7 +37,7 @@ struct RunOptions {
 };
 
 void add_flags(Flags& flags, RunOptions& options) {
-  options.client.add_to(flags);
+  add_client_flags(flags, options.client);
   flags.add("--json", &options.json, "print the result as JSON to standard output").group("Output");
   flags.add("--quiet", &options.quiet, "no talk while it runs").group("Output");
   flags
@@ -54,20 +55,20 @@ void add_flags(Flags& flags, RunOptions& options) {
 }
 
 // All who want to see the run while it goes on; ends with what it gives back.
-Watch watch_of(bool painted, PrometheusServer* server) {
+campaign::Watch watch_of(bool painted, campaign::PrometheusServer* server) {
   if (!painted && server == nullptr) return {};
   return [painted, server](const Json& facts, std::function<metrics::LiveSnapshot()> snapshot) {
     std::shared_ptr<void> painter = painted ? paint_live(facts, snapshot) : nullptr;
     if (server != nullptr) server->show(facts, std::move(snapshot));
     return std::shared_ptr<void>(server, [painter](void* shown) {
-      if (shown != nullptr) static_cast<PrometheusServer*>(shown)->hide();
+      if (shown != nullptr) static_cast<campaign::PrometheusServer*>(shown)->hide();
     });
   };
 }
 
-Result<std::unique_ptr<PrometheusServer>> open_prometheus(const RunOptions& options) {
-  if (!options.prometheus) return std::unique_ptr<PrometheusServer>();
-  ASSIGN_OR_RETURN(auto server, PrometheusServer::open(*options.prometheus));
+Result<std::unique_ptr<campaign::PrometheusServer>> open_prometheus(const RunOptions& options) {
+  if (!options.prometheus) return std::unique_ptr<campaign::PrometheusServer>();
+  ASSIGN_OR_RETURN(auto server, campaign::PrometheusServer::open(*options.prometheus));
   say("metrics at " + server->url());
   return server;
 }
@@ -83,15 +84,15 @@ class RunCourse {
     ASSIGN_OR_RETURN(auto datasets, plan::load_datasets(loaded_.config));
     const std::vector<std::string> rows = plan::row_notes(loaded_.config.workload, datasets);
     ASSIGN_OR_RETURN(bundle_, plan::make_plan(loaded_.config, std::move(datasets)));
-    ASSIGN_OR_RETURN(audit_, plan_audit(loaded_.config, bundle_));
+    ASSIGN_OR_RETURN(audit_, campaign::plan_audit(loaded_.config, bundle_));
     TRY(check_store(options_.store));
     ASSIGN_OR_RETURN(folder_, choose_folder(loaded_.config.report_dir));
-    if (audit_) TRY(choose_folder((folder_ / "audit" / caching_folder(false)).string()));
+    if (audit_) TRY(choose_folder((folder_ / "audit" / campaign::caching_folder(false)).string()));
     if (options_.quiet) return {};
     say_unsaid_load();
     say_notes({&loaded_.notes, &bundle_.notes, &rows});
     for (const std::string& note :
-         unscorable(loaded_.config, bundle_, options_.client.allow_code)) {
+         campaign::unscorable(loaded_.config, bundle_, options_.client.allow_code)) {
       say("note: " + note);
     }
     return {};
@@ -105,11 +106,11 @@ class RunCourse {
     const bool main = !audit_ || !audit_->wish.only;
     Json result;
     if (main) {
-      ASSIGN_OR_RETURN(const RecordedRun recorded, measure_main());
-      ending = ending_of(recorded, options_.client);
+      ASSIGN_OR_RETURN(const campaign::RecordedRun recorded, measure_main());
+      ending = campaign::ending_of(recorded, options_.client);
       failed = metrics::failed_words(recorded.run.point);
       show(recorded.run);
-      result = summary_json(recorded.run);
+      result = campaign::summary_json(recorded.run);
       if (audit_ && !recorded.run.point.complete()) {
         say("the output caching audit is left out: the run before it is not whole");
         audit_.reset();
@@ -141,15 +142,15 @@ class RunCourse {
     }
   }
 
-  Result<RecordedRun> measure_main() {
+  Result<campaign::RecordedRun> measure_main() {
     ASSIGN_OR_RETURN(const auto prometheus, open_prometheus(options_));
-    RunRequest request{.config = &loaded_.config, .bundle = &bundle_, .folder = folder_};
+    campaign::RunRequest request{.config = &loaded_.config, .bundle = &bundle_, .folder = folder_};
     request.command = command_;
     request.preflight = &preflight_;
     if (!audit_) request.spent = &bundle_.datasets;
     const InterruptGuard guard(control_);
-    const Watch watch = watch_of(!options_.quiet, prometheus.get());
-    return record_run(request, options_.client, watch, control_);
+    const campaign::Watch watch = watch_of(!options_.quiet, prometheus.get());
+    return campaign::record_run(request, options_.client, watch, control_);
   }
 
   Result<metrics::CachingAudit> measure_audit(bool main) {
@@ -162,23 +163,24 @@ class RunCourse {
     const InterruptGuard guard(control_);
     ASSIGN_OR_RETURN(
         const metrics::CachingAudit verdict,
-        record_audit(*audit_, options_.client, folder_, command_, preflight_, control_));
+        campaign::record_audit(*audit_, options_.client, folder_, command_, preflight_, control_));
     // The manifest lists the audit's files too.
-    if (main) TRY(publish_again(folder_));
+    if (main) TRY(campaign::publish_again(folder_));
     const std::string text = metrics::caching_text(verdict);
     options_.json ? say(text) : print(text + "\n");
     return verdict;
   }
 
-  void show(const LoadedRun& run) const {
+  void show(const campaign::LoadedRun& run) const {
     if (options_.json && options_.quiet) return;
     const report::TerminalStyle style = report::terminal_style(options_.json ? 2 : 1);
-    const std::string text = report::terminal_report(run.point, report_context(run), style);
+    const std::string text =
+        report::terminal_report(run.point, campaign::report_context(run), style);
     options_.json ? write_error(text) : print(text);
     if (const std::string scores = metrics::accuracy_text(run.accuracy); !scores.empty()) {
       options_.json ? write_error(scores) : print(scores);
     }
-    for (const std::string& line : workload_verdict(run.point)) {
+    for (const std::string& line : campaign::workload_verdict(run.point)) {
       options_.json ? say(line) : print(line + "\n");
     }
   }
@@ -186,10 +188,10 @@ class RunCourse {
   const RunOptions& options_;
   plan::LoadedConfig loaded_{};
   plan::PlanBundle bundle_{};
-  std::optional<PlannedAudit> audit_{};
+  std::optional<campaign::PlannedAudit> audit_{};
   std::filesystem::path folder_{};
   std::vector<std::string> command_{};
-  Preflight preflight_{};
+  campaign::Preflight preflight_{};
   run::Control control_{};
 };
 

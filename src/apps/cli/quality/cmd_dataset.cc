@@ -1,11 +1,11 @@
 #include <algorithm>
 
+#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/flags.h"
 #include "dataset/croissant.h"
 #include "dataset/croissant_check.h"

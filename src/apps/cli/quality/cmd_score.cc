@@ -1,18 +1,18 @@
 #include <algorithm>
 
+#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "campaign/accuracy.h"
+#include "campaign/run_config.h"
+#include "campaign/run_folder.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/flags.h"
-#include "cli/measure/accuracy.h"
-#include "cli/measure/run_config.h"
-#include "cli/measure/run_folder.h"
-#include "cli/quality/score_file.h"
 #include "metrics/accuracy_text.h"
 #include "record/event_log.h"
+#include "score/score_file.h"
 #include "score/scorer.h"
 
 namespace assay::cli {
@@ -23,7 +23,7 @@ struct ScoreOptions {
   std::string phase{};
   std::string extras{};
   std::string verdicts{};  // a file; empty: none
-  FileScoring file{};
+  score::FileScoring file{};
   bool json = false;
   bool require_accuracy = false;
 };
@@ -64,34 +64,35 @@ Result<void> overrule(plan::Config& config, const ScoreOptions& options) {
 
 Result<int> score_folder(const ScoreOptions& options) {
   const std::filesystem::path folder = options.path;
-  TRY(record::find_event_logs(log_folder(folder)));
-  ASSIGN_OR_RETURN(plan::Config config, recorded_config(folder));
+  TRY(record::find_event_logs(campaign::log_folder(folder)));
+  ASSIGN_OR_RETURN(plan::Config config, campaign::recorded_config(folder));
   TRY(overrule(config, options));
   ASSIGN_OR_RETURN(auto datasets, plan::load_datasets(config));
   ASSIGN_OR_RETURN(const plan::PlanBundle bundle, plan::make_plan(config, std::move(datasets)));
-  if (!wants_scores(config, bundle)) {
+  if (!campaign::wants_scores(config, bundle)) {
     return invalid(format("{}: its config names no scorer\n  --scorer NAME", options.path));
   }
-  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(folder)));
+  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
   if (plan_digest(bundle) != info.plan_digest) {
     say("note: the config and datasets no longer make the plan that was run: has a file changed?");
   }
   ASSIGN_OR_RETURN(const Json results,
-                   score_run(folder, config, bundle, options.file.score.allow_code, IfNone::refuse,
-                             options.file.verdicts));
-  TRY(publish_again(folder));
+                   campaign::score_run(folder, config, bundle, options.file.score.allow_code,
+                                       campaign::IfNone::refuse, options.file.verdicts));
+  TRY(campaign::publish_again(folder));
   print(options.json ? results.dump(2) + "\n" : metrics::accuracy_text(results));
-  const std::string trouble = accuracy_trouble(results);
+  const std::string trouble = campaign::accuracy_trouble(results);
   if (!trouble.empty()) say(trouble);
-  const bool good = trouble.empty() && !(options.require_accuracy && accuracy_is_short(results));
+  const bool good =
+      trouble.empty() && !(options.require_accuracy && campaign::accuracy_is_short(results));
   return exit_code(good ? ExitCode::done : ExitCode::findings);
 }
 
 Result<int> score_rows(const ScoreOptions& options) {
   if (options.file.scorer.empty())
     return invalid("--scorer: is missing\n  assay score --list names them");
-  ASSIGN_OR_RETURN(const Json verdict, score_file(options.path, options.file));
+  ASSIGN_OR_RETURN(const Json verdict, score::score_file(options.path, options.file));
   if (options.json) {
     print(verdict.dump(2) + "\n");
     return exit_code(ExitCode::done);

@@ -2,13 +2,13 @@
 #include <iostream>
 #include <iterator>
 
+#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/flags.h"
 #include "text/chat_template.h"
 #include "text/tokenizer.h"

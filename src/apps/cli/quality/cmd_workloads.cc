@@ -1,10 +1,10 @@
 #include <algorithm>
 
+#include "base/exit_code.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/flags.h"
 #include "plan/workload.h"
 

@@ -1,16 +1,16 @@
 #include "base/clock.h"
+#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/signature.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "campaign/curve/curve_folder.h"
+#include "campaign/run_folder.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/curve/curve_folder.h"
-#include "cli/exit_code.h"
 #include "cli/flags.h"
-#include "cli/measure/run_folder.h"
 #include "record/bundle.h"
 #include "record/event_log.h"
 
@@ -32,7 +32,8 @@ Result<int> cmd_bundle(Args args) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   if (out.empty()) out = folder + ".tar";
   // A bundle is of what can be recomputed: a run, or a curve of them.
-  if (!CurveFolder::is_curve(folder)) TRY(record::find_event_logs(log_folder(folder)));
+  if (!campaign::CurveFolder::is_curve(folder))
+    TRY(record::find_event_logs(campaign::log_folder(folder)));
   record::BundleOptions options{.created = wall_now(), .made_by = format("assay {}", version())};
   if (!key_file.empty()) {
     ASSIGN_OR_RETURN(options.private_key_pem, read_file(key_file));

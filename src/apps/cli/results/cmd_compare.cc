@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/exit_code.h"
 #include "cli/commands.h"
-#include "cli/exit_code.h"
 #include "cli/flags.h"
 #include "cli/results/compare_flags.h"
 #include "cli/results/compare_interleaved.h"

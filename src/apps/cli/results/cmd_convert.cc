@@ -1,14 +1,14 @@
 #include "base/clock.h"
+#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/staged.h"
 #include "base/version.h"
+#include "campaign/run_folder.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/flags.h"
-#include "cli/measure/run_folder.h"
 #include "record/foreign/foreign_facts.h"
 #include "record/foreign/foreign_run.h"
 #include "report/terminal.h"
@@ -92,7 +92,7 @@ Result<int> cmd_convert(Args args) {
   ASSIGN_OR_RETURN(const record::ForeignFacts facts, told.facts());
   ASSIGN_OR_RETURN(const std::string text, read_file(file));
   ASSIGN_OR_RETURN(const record::ForeignFormat kind, format_of(from, text, file));
-  const std::filesystem::path log = log_folder(folder) / "events-0.alog";
+  const std::filesystem::path log = campaign::log_folder(folder) / "events-0.alog";
   if (std::filesystem::exists(log)) {
     return invalid(format("RUN: '{}' holds a run already\n  name another folder", folder));
   }
@@ -106,17 +106,18 @@ Result<int> cmd_convert(Args args) {
   run->info.run_key = xxh3(run->info.run_id);
   if (run->info.started.ns == 0) run->info.started = wall_now();
   ASSIGN_OR_RETURN(StagedFolder made, StagedFolder::create(folder));
-  TRY(make_folders(log_folder(made.path())));
-  TRY(record::write_foreign_run(std::move(*run), log_folder(made.path()) / log.filename()));
-  TRY(write_file_atomic(made.path() / kImportedFile, text));
-  PublishOptions how{.shown_as = folder};
+  TRY(make_folders(campaign::log_folder(made.path())));
+  TRY(record::write_foreign_run(std::move(*run),
+                                campaign::log_folder(made.path()) / log.filename()));
+  TRY(write_file_atomic(made.path() / campaign::kImportedFile, text));
+  campaign::PublishOptions how{.shown_as = folder};
   how.command = {"assay", "convert"};
   how.command.insert(how.command.end(), args.begin(), args.end());
-  ASSIGN_OR_RETURN(LoadedRun loaded, publish(made.path(), how));
+  ASSIGN_OR_RETURN(campaign::LoadedRun loaded, campaign::publish(made.path(), how));
   TRY(made.commit());
   loaded.folder = folder;
-  print(json ? summary_json(loaded).dump(2) + "\n"
-             : report::terminal_report(loaded.point, report_context(loaded),
+  print(json ? campaign::summary_json(loaded).dump(2) + "\n"
+             : report::terminal_report(loaded.point, campaign::report_context(loaded),
                                        report::terminal_style(1)));
   return exit_code(ExitCode::done);
 }

@@ -1,14 +1,14 @@
+#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "campaign/calibrate/report_truth.h"
+#include "campaign/curve/curve_load.h"
+#include "campaign/run_folder.h"
+#include "campaign/token_counting.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/curve/curve_load.h"
-#include "cli/exit_code.h"
 #include "cli/flags.h"
-#include "cli/measure/run_folder.h"
-#include "cli/measure/token_counting.h"
-#include "cli/results/report_truth.h"
 #include "domain/power.h"
 #include "metrics/accuracy_text.h"
 #include "metrics/definitions/definition_fold.h"
@@ -41,10 +41,11 @@ struct ReportOptions {
 };
 
 Result<void> write_events(const ReportOptions& options) {
-  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(options.folder)));
+  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(options.folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
   ASSIGN_OR_RETURN(auto file, record::EventsJsonl::create(options.events_jsonl, info));
-  ASSIGN_OR_RETURN(const auto replay, record::replay_run(log_folder(options.folder), file));
+  ASSIGN_OR_RETURN(const auto replay,
+                   record::replay_run(campaign::log_folder(options.folder), file));
   return file.close(replay.end.end);
 }
 
@@ -74,7 +75,8 @@ Result<std::vector<const metrics::Definition*>> wanted_definitions(const std::st
 // By --tokenizer; without it, nothing: the run's own count.
 Result<std::optional<metrics::TokenCounts>> wanted_counts(const ReportOptions& options) {
   if (options.tokenizer.empty()) return std::optional<metrics::TokenCounts>();
-  ASSIGN_OR_RETURN(metrics::TokenCounts counts, recount_tokens(options.folder, options.tokenizer));
+  ASSIGN_OR_RETURN(metrics::TokenCounts counts,
+                   campaign::recount_tokens(options.folder, options.tokenizer));
   if (counts.source["input"].is_string()) {
     say(format("note: {}", counts.source["input"].as_string()));
   }
@@ -84,12 +86,12 @@ Result<std::optional<metrics::TokenCounts>> wanted_counts(const ReportOptions& o
 // The run as other tools would have measured it, in place of the report.
 Result<int> report_definitions(const ReportOptions& options) {
   ASSIGN_OR_RETURN(auto wanted, wanted_definitions(options.definitions));
-  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(options.folder)));
+  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(options.folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
   metrics::DefinitionFold fold(info, std::move(wanted));
   metrics::LoadOptions how{.replies = &fold};
   ASSIGN_OR_RETURN(how.counts, wanted_counts(options));
-  TRY(load_run(options.folder, std::move(how)));
+  TRY(campaign::load_run(options.folder, std::move(how)));
   const auto points = fold.finish();
   print(options.json ? metrics::definitions_json(points).dump(2) + "\n"
                      : report::definitions_report(points, report::terminal_style(1)));
@@ -105,8 +107,9 @@ Result<int> report_definitions(const ReportOptions& options) {
 
 // The run held against what the endpoint did.
 Result<int> report_truth(const ReportOptions& options) {
-  ASSIGN_OR_RETURN(const Json errors, errors_against_truth(options.folder, options.truth));
-  print(options.json ? errors.dump(2) + "\n" : truth_text(errors));
+  ASSIGN_OR_RETURN(const Json errors,
+                   campaign::errors_against_truth(options.folder, options.truth));
+  print(options.json ? errors.dump(2) + "\n" : campaign::truth_text(errors));
   return exit_code(ExitCode::done);
 }
 
@@ -114,17 +117,19 @@ Result<int> report_truth(const ReportOptions& options) {
 Result<int> report_format(const ReportOptions& options) {
   const auto format = metrics::export_format_from(options.format);
   if (!format) return invalid("--format: no format \"" + options.format + "\"");
-  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(options.folder)));
+  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(options.folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
   const auto exporter = metrics::make_exporter(*format, info);
   if (info.facts["imported"]["format"].as_string() == options.format) {
-    if (const auto source = read_file(std::filesystem::path(options.folder) / kImportedFile)) {
+    if (const auto source =
+            read_file(std::filesystem::path(options.folder) / campaign::kImportedFile)) {
       exporter->take_source(*source);
     }
   }
   metrics::LoadOptions how{.replies = exporter.get()};
   ASSIGN_OR_RETURN(how.counts, wanted_counts(options));
-  ASSIGN_OR_RETURN(const LoadedRun run, load_run(options.folder, std::move(how)));
+  ASSIGN_OR_RETURN(const campaign::LoadedRun run,
+                   campaign::load_run(options.folder, std::move(how)));
   const std::string text = exporter->finish(run.point);
   if (options.out.empty()) {
     print(text);
@@ -164,8 +169,8 @@ Result<int> report_curve(const ReportOptions& options) {
     if (value->empty()) continue;
     return invalid(format("{}: is of one run; name a point's: {}/points/…", flag, options.folder));
   }
-  ASSIGN_OR_RETURN(const CurveFolder folder, CurveFolder::read(options.folder));
-  ASSIGN_OR_RETURN(metrics::Curve curve, load_curve(folder));
+  ASSIGN_OR_RETURN(const campaign::CurveFolder folder, campaign::CurveFolder::read(options.folder));
+  ASSIGN_OR_RETURN(metrics::Curve curve, campaign::load_curve(folder));
   report::CurveOptions how{.price_per_hour = options.price};
   if (!options.slo.empty()) {
     ASSIGN_OR_RETURN(how.slo, metrics::parse_slo(options.slo));
@@ -244,7 +249,7 @@ Result<int> cmd_report(Args args) {
   if (options.json && options.markdown) {
     return invalid("--json, --markdown: standard output takes one of them");
   }
-  const bool other = !options.truth.empty() || CurveFolder::is_curve(options.folder);
+  const bool other = !options.truth.empty() || campaign::CurveFolder::is_curve(options.folder);
   if (other && !options.tokenizer.empty()) {
     return invalid("--tokenizer: is about the report of one run");
   }
@@ -253,7 +258,7 @@ Result<int> cmd_report(Args args) {
     return invalid("--out: is where --format writes; a page is written by --html FILE");
   }
   if (options.price && !(*options.price > 0)) return invalid("--price: must be above 0");
-  if (CurveFolder::is_curve(options.folder)) return report_curve(options);
+  if (campaign::CurveFolder::is_curve(options.folder)) return report_curve(options);
   if (!options.power.empty() || !options.slo.empty()) {
     return invalid(format("--power, --slo: of a curve, and '{}' is none", options.folder));
   }
@@ -261,9 +266,10 @@ Result<int> cmd_report(Args args) {
   if (!options.definitions.empty()) return report_definitions(options);
   metrics::LoadOptions how;
   ASSIGN_OR_RETURN(how.counts, wanted_counts(options));
-  ASSIGN_OR_RETURN(const LoadedRun run, load_run(options.folder, std::move(how)));
+  ASSIGN_OR_RETURN(const campaign::LoadedRun run,
+                   campaign::load_run(options.folder, std::move(how)));
   const bool digests = options.markdown || !options.html.empty();
-  const report::RunContext context = report_context(run, digests);
+  const report::RunContext context = campaign::report_context(run, digests);
   if (!options.html.empty()) {
     TRY(write_file_atomic(options.html, report::html_report(run.point, context)));
     say("wrote " + options.html);
@@ -273,7 +279,7 @@ Result<int> cmd_report(Args args) {
     say("wrote " + options.events_jsonl);
   }
   if (options.json) {
-    print(summary_json(run).dump(2) + "\n");
+    print(campaign::summary_json(run).dump(2) + "\n");
   } else if (options.markdown) {
     print(report::markdown_report(run.point, context));
   } else if (options.html.empty() && options.events_jsonl.empty()) {

@@ -1,13 +1,13 @@
 #include <algorithm>
 
+#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "campaign/run_folder.h"
+#include "campaign/token_counting.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/flags.h"
-#include "cli/measure/run_folder.h"
-#include "cli/measure/token_counting.h"
 #include "domain/event_sink.h"
 #include "record/bundle.h"
 #include "record/event_log.h"
@@ -47,7 +47,7 @@ std::string first_difference(const Json& kept, const Json& made, const std::stri
   return format("{}: kept {}, from the events {}", name, kept.dump(), made.dump());
 }
 
-Result<void> check_figures(const LoadedRun& run, std::vector<Finding>& findings) {
+Result<void> check_figures(const campaign::LoadedRun& run, std::vector<Finding>& findings) {
   const auto path = run.folder / "performance/result_summary.json";
   const Result<std::string> text = read_file(path);
   if (!text) {
@@ -60,7 +60,7 @@ Result<void> check_figures(const LoadedRun& run, std::vector<Finding>& findings)
     return {};
   }
   // Through text, so that both sides were rounded by the same hand.
-  ASSIGN_OR_RETURN(const Json made, Json::parse(summary_json(run).dump()));
+  ASSIGN_OR_RETURN(const Json made, Json::parse(campaign::summary_json(run).dump()));
   const std::string difference = first_difference(*kept, made, "");
   if (!difference.empty()) findings.push_back({path.string(), difference});
   return {};
@@ -114,15 +114,15 @@ class CountCheck final : public EventSink {
 // Counts the recorded replies again. What it says of them goes to standard error.
 Result<void> check_counts(const std::string& folder, const std::string& tokenizer,
                           std::vector<Finding>& findings) {
-  ASSIGN_OR_RETURN(const metrics::TokenCounts again, recount_tokens(folder, tokenizer));
+  ASSIGN_OR_RETURN(const metrics::TokenCounts again, campaign::recount_tokens(folder, tokenizer));
   metrics::TokenCounts kept;
   std::error_code ignored;
-  const auto file = token_counts_file(folder);
+  const auto file = campaign::token_counts_file(folder);
   if (std::filesystem::exists(file, ignored)) {
     ASSIGN_OR_RETURN(kept, metrics::TokenCounts::read(file));
   }
   CountCheck check(kept, again);
-  TRY(record::replay_run(log_folder(folder), check));
+  TRY(record::replay_run(campaign::log_folder(folder), check));
   if (again.source["input"].is_string()) {
     say(format("note: {}", again.source["input"].as_string()));
   }
@@ -138,7 +138,7 @@ Result<void> check_counts(const std::string& folder, const std::string& tokenize
 Result<std::vector<Finding>> check_folder(const std::string& folder, const std::string& tokenizer,
                                           std::uint64_t* events) {
   std::vector<Finding> findings;
-  ASSIGN_OR_RETURN(const LoadedRun run, load_run(folder));
+  ASSIGN_OR_RETURN(const campaign::LoadedRun run, campaign::load_run(folder));
   *events = run.replay.end.records;
   const record::LogEnd& end = run.replay.end;
   std::error_code ignored;

@@ -2,13 +2,13 @@
 
 #include <memory>
 
+#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "campaign/run_folder.h"
+#include "campaign/token_counting.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
-#include "cli/measure/run_folder.h"
-#include "cli/measure/token_counting.h"
 #include "report/comparison.h"
 
 namespace assay::cli {
@@ -17,7 +17,7 @@ namespace {
 // A run and its rows; the rows point nowhere else.
 struct Side {
   explicit Side(const RunInfo& info) : rows(info) {}
-  LoadedRun run{};
+  campaign::LoadedRun run{};
   metrics::QueryRows rows;
   metrics::ComparedRun compared(const std::string& name) const {
     std::optional<metrics::ClientLimited> client;
@@ -28,14 +28,14 @@ struct Side {
 
 // Counted anew where a tokenizer is named.
 Result<std::unique_ptr<Side>> load_side(const std::string& folder, const std::string& tokenizer) {
-  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(folder)));
+  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
   auto side = std::make_unique<Side>(info);
   metrics::LoadOptions how{.replies = &side->rows};
   if (!tokenizer.empty()) {
-    ASSIGN_OR_RETURN(how.counts, recount_tokens(folder, tokenizer));
+    ASSIGN_OR_RETURN(how.counts, campaign::recount_tokens(folder, tokenizer));
   }
-  ASSIGN_OR_RETURN(side->run, load_run(folder, std::move(how)));
+  ASSIGN_OR_RETURN(side->run, campaign::load_run(folder, std::move(how)));
   side->rows.sort();
   return side;
 }

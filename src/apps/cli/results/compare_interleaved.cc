@@ -2,16 +2,17 @@
 
 #include <algorithm>
 
+#include "base/exit_code.h"
 #include "base/format.h"
 #include "base/time.h"
+#include "campaign/recorded_run.h"
+#include "cli/client_flags.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
-#include "cli/measure/run_flags.h"
-#include "cli/measure/run_talk.h"
 #include "cli/results/compare_flags.h"
-#include "cli/results/recorded_run.h"
+#include "cli/run_flags.h"
+#include "cli/run_talk.h"
 #include "plan/interleave.h"
 
 namespace assay::cli {
@@ -25,7 +26,7 @@ struct Typed {
   bool quiet = false;
   std::uint64_t order_seed = 1;
   std::optional<std::uint64_t> block{};
-  ClientOptions client{};
+  campaign::ClientOptions client{};
   CompareFlags compare{};
 };
 
@@ -38,7 +39,7 @@ void add_flags(Flags& flags, Typed& typed) {
   flags.add("--order-seed", &typed.order_seed, "draws which endpoint begins each pair of blocks")
       .value("N")
       .group(turns);
-  typed.client.add_to(flags);
+  add_client_flags(flags, typed.client);
   typed.compare.add_to(flags);
   flags.add("--quiet", &typed.quiet, "no talk while it runs");
   flags.example("assay compare --interleave --endpoint http://a --endpoint http://b --model m \\");
@@ -60,7 +61,7 @@ Result<void> check(const Typed& typed) {
 }
 
 // A closed loop may come through all blocks that were planned before its time is over.
-void say_if_early(const plan::Interleaved& plan, const RecordedRun& side, Duration time) {
+void say_if_early(const plan::Interleaved& plan, const campaign::RecordedRun& side, Duration time) {
   const std::vector<run::PhaseResult>& begun = side.measured.shards.front().phases;
   const PhasePlan& last = plan.bundle.plan.phases.back();
   if (time == Duration{} || last.open_loop || begun.size() < plan.endpoint_of_phase.size()) return;
@@ -102,20 +103,21 @@ Result<int> compare_interleaved(Args args) {
   const std::string b = (folder / "b").string();
   for (const std::string& side : {a, b}) TRY(choose_folder(side));
   if (!typed.quiet) say_notes({&loaded.notes, &plan.bundle.notes});
-  RunRequest request{.config = &loaded.config, .folder = folder};
+  campaign::RunRequest request{.config = &loaded.config, .folder = folder};
   request.command = {"assay", "compare"};
   request.command.insert(request.command.end(), args.begin(), args.end());
   run::Control control;
-  std::array<RecordedRun, 2> sides{};
+  std::array<campaign::RecordedRun, 2> sides{};
   {
     const InterruptGuard guard(control);
-    const Watch watch = typed.quiet ? Watch() : Watch(paint_live);
-    ASSIGN_OR_RETURN(sides, record_interleaved(request, plan, typed.client, watch, control));
+    const campaign::Watch watch = typed.quiet ? campaign::Watch() : campaign::Watch(paint_live);
+    ASSIGN_OR_RETURN(sides,
+                     campaign::record_interleaved(request, plan, typed.client, watch, control));
   }
   if (!typed.quiet) say_if_early(plan, sides[0], time);
-  for (const RecordedRun& side : sides) {
+  for (const campaign::RecordedRun& side : sides) {
     // The comparison itself refuses a run whose client was the bottleneck, and says why.
-    const Ending ending = ending_of(side, {.allow_client_limited = true});
+    const Ending ending = campaign::ending_of(side, {.allow_client_limited = true});
     if (!ending.clean()) {
       say(format("nothing to compare: {}\n  assay report {}", ending.causes().front().why,
                  side.run.folder.string()));

@@ -1,12 +1,12 @@
 #include <algorithm>
 
 #include "base/display.h"
+#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/simulate/simulate_curve.h"
 #include "cli/simulate/simulate_words.h"
 #include "report/curve_html.h"

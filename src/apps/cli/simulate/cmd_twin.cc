@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/exit_code.h"
 #include "cli/simulate/simulate_words.h"
 #include "sim/twin.h"
 

@@ -1,0 +1,51 @@
+// Calibration of this client on this machine: what it can carry, and how wrong it is.
+//
+// The ceiling is measured against the built-in endpoint with zero service time, one event a write:
+// events a second in streams of `tokens`, and queries a second of one token without a stream. Then
+// known times are held at shares of the ceiling in events, with as many streams, and every arrival
+// is held against the endpoint's truth log. Replies are as long as fit into about 1.5 s, so that a
+// step sees many of them. First tokens are spread out in time (exponential), as a server's are.
+//
+// The endpoint is a process of its own on the cores that the measuring threads leave, where there
+// are any. Blocks while it measures.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "metrics/certificate.h"
+#include "run/run.h"
+
+namespace assay::campaign {
+
+struct CalibrationOptions {
+  std::uint32_t streams = 100;
+  std::uint32_t threads = 1;
+  std::uint32_t isl = 64;
+  std::uint32_t tokens = 64;  // at most, in a reply
+  Duration step{3'000'000'000};
+  std::vector<double> shares{0.1, 0.5, 0.9};
+  bool spin = false;
+  bool pin = true;
+  bool kernel_stamps = true;
+  std::function<void(const std::string&)> say{};  // progress, for a person; may be empty
+};
+
+Result<metrics::Certificate> calibrate(const CalibrationOptions& options, run::Control& control);
+
+// $XDG_DATA_HOME/assay/certificates, else ~/.local/share/assay/certificates; "" without either.
+std::filesystem::path certificate_folder();
+Result<std::filesystem::path> keep_certificate(const metrics::Certificate& certificate,
+                                               const std::filesystem::path& folder);
+// Of those in `folder` that are of this client, the one for the nearest number of streams; of
+// several, the newest. Files that can't be read are passed over.
+std::optional<metrics::Certificate> find_certificate(const std::filesystem::path& folder,
+                                                     std::uint32_t streams, std::uint32_t threads);
+
+}  // namespace assay::campaign

@@ -1,0 +1,37 @@
+// EndpointProcess: `assay endpoint` as a child of this program, for calibration: a process of its
+// own, so that its descriptors and its CPU time are not the client's. It listens on a free port of
+// 127.0.0.1 and ends with stop() or with this object. One thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace assay::campaign {
+
+class EndpointProcess {
+ public:
+  // `flags` as `assay endpoint` takes them. `cores`: where it may run; empty: anywhere.
+  static Result<std::unique_ptr<EndpointProcess>> start(std::vector<std::string> flags,
+                                                        const std::vector<int>& cores);
+  ~EndpointProcess();
+  EndpointProcess(const EndpointProcess&) = delete;
+  EndpointProcess& operator=(const EndpointProcess&) = delete;
+
+  const std::string& url() const { return url_; }
+  // Asks it to end and waits for it: its truth log is whole afterwards.
+  Result<void> stop();
+
+ private:
+  explicit EndpointProcess(pid_t pid) : pid_(pid) {}
+  Result<void> wait_until_it_listens(int descriptor);
+
+  pid_t pid_;
+  std::string url_{};
+};
+
+}  // namespace assay::campaign

@@ -1,0 +1,20 @@
+// A run against the endpoint's truth log: `assay report RUN --truth FILE`.
+#pragma once
+
+#include <filesystem>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace assay::campaign {
+
+// How far each instant that the run recorded is from the endpoint's own; ns, client minus truth.
+// {"replies", "unmatched", "kernel_stamped", "shares_read",
+//  "ttft"|"itl"|"latency"|"token": {"count", "p0_1", "p1", "p50", "p99", "p99_9"}}
+Result<Json> errors_against_truth(const std::filesystem::path& run_folder,
+                                  const std::filesystem::path& truth_log);
+
+// The same as a table for a person.
+std::string truth_text(const Json& errors);
+
+}  // namespace assay::campaign

@@ -1,0 +1,82 @@
+#include "campaign/calibrate/truth_join.h"
+
+#include <string>
+
+namespace assay::campaign {
+
+metrics::ClockErrors TruthJoin::Errors::finish() {
+  return {.ttft = metrics::error_figures(ttft),
+          .itl = metrics::error_figures(itl),
+          .latency = metrics::error_figures(latency)};
+}
+
+void TruthJoin::on_reply(const metrics::Reply& reply) {
+  if (reply.event.outcome != Outcome::ok || !reply.event.streamed) return;
+  const Query& query = reply.event.query;
+  const QueryUuid uuid = query_uuid(run_key_, query.phase, query.index);
+  const auto found = truth_.by_id.find(std::string(uuid.data(), uuid.size()));
+  ++replies_;
+  if (found == truth_.by_id.end()) {
+    ++unmatched_;
+    return;
+  }
+  const endpoint::TruthReply& truth = truth_.replies[found->second];
+  bool alike = truth.events.size() == reply.events.size() && !truth.events.empty();
+  for (std::size_t i = 0; alike && i < truth.events.size(); ++i) {
+    alike = truth.events[i].category == reply.events[i].category;
+  }
+  if (alike) {
+    compare(reply, truth);
+  } else {
+    ++unmatched_;
+  }
+}
+
+void TruthJoin::compare(const metrics::Reply& reply, const endpoint::TruthReply& truth) {
+  bool any = false;
+  bool last_alone = false;
+  std::int64_t last_arrival = 0;
+  std::int64_t last_read = 0;
+  for (std::size_t i = 0; i < truth.events.size(); ++i) {
+    const StreamEvent& event = reply.events[i];
+    ++events_;
+    stamped_ += event.kernel_stamped ? 1 : 0;
+    shared_ += event.shares_read ? 1 : 0;
+    if (!is_fragment(event.category)) continue;
+    const std::int64_t arrival = (event.arrival - truth.events[i].at).ns;
+    const std::int64_t read = (event.read - truth.events[i].at).ns;
+    instants_.push_back(arrival);
+    const bool alone = event.kernel_stamped && !event.shares_read;
+    if (any) {
+      arrival_.itl.push_back(arrival - last_arrival);
+      read_.itl.push_back(read - last_read);
+      if (alone && last_alone) alone_.itl.push_back(arrival - last_arrival);
+    } else {
+      arrival_.ttft.push_back(arrival);
+      read_.ttft.push_back(read);
+      if (alone) alone_.ttft.push_back(arrival);
+    }
+    any = true;
+    last_alone = alone;
+    last_arrival = arrival;
+    last_read = read;
+  }
+  const std::int64_t done = (reply.event.done - truth.events.back().at).ns;
+  arrival_.latency.push_back(done);
+  if (reply.event.kernel_stamped) alone_.latency.push_back(done);
+  read_.latency.push_back(done + reply.event.read_delay_done.ns);
+}
+
+void TruthJoin::finish(metrics::CalibratedLevel& level) {
+  level.replies = replies_;
+  level.unmatched = unmatched_;
+  if (events_ > 0) {
+    level.kernel_stamped = static_cast<double>(stamped_) / static_cast<double>(events_);
+    level.shares_read = static_cast<double>(shared_) / static_cast<double>(events_);
+  }
+  level.arrival = arrival_.finish();
+  level.alone = alone_.finish();
+  level.read = read_.finish();
+}
+
+}  // namespace assay::campaign

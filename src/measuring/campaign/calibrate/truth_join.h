@@ -1,0 +1,51 @@
+// TruthJoin: what a client recorded held against what the endpoint did. Hears a run from its log,
+// finds each reply in the endpoint's truth log by its request id, and takes the difference of every
+// event's arrival to the instant at which it was handed to the endpoint's kernel. Both instants are
+// CLOCK_MONOTONIC of one host. One thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "endpoint/truth_log.h"
+#include "metrics/certificate.h"
+#include "metrics/reply_fold.h"
+
+namespace assay::campaign {
+
+class TruthJoin final : public metrics::ReplyFold {
+ public:
+  // `truth` outlives this.
+  TruthJoin(const RunInfo& info, const endpoint::TruthRecord& truth)
+      : ReplyFold(info), run_key_(info.run_key), truth_(truth) {}
+
+  // Fills in replies, unmatched and the errors of both clocks.
+  void finish(metrics::CalibratedLevel& level);
+  // Of each fragment's arrival by itself; once.
+  metrics::ErrorFigures instants() { return metrics::error_figures(instants_); }
+
+ private:
+  struct Errors {
+    std::vector<std::int64_t> ttft{};
+    std::vector<std::int64_t> itl{};
+    std::vector<std::int64_t> latency{};
+    metrics::ClockErrors finish();
+  };
+
+  void on_reply(const metrics::Reply& reply) override;
+  void compare(const metrics::Reply& reply, const endpoint::TruthReply& truth);
+
+  std::uint64_t run_key_;
+  const endpoint::TruthRecord& truth_;
+  std::uint64_t replies_ = 0;
+  std::uint64_t unmatched_ = 0;
+  std::uint64_t events_ = 0;
+  std::uint64_t stamped_ = 0;
+  std::uint64_t shared_ = 0;
+  std::vector<std::int64_t> instants_{};
+  Errors arrival_{};
+  Errors alone_{};
+  Errors read_{};
+};
+
+}  // namespace assay::campaign

@@ -1,0 +1,156 @@
+#include "campaign/curve/curve_find.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "campaign/run_folder.h"
+#include "metrics/slo.h"
+#include "plan/c_max_search.h"
+#include "plan/level_search.h"
+
+namespace assay::campaign {
+namespace {
+
+constexpr std::int64_t kFirst = 8;
+
+std::string step_text(const Json& step) {
+  const std::string tps = step["system_tps"].is_null()
+                              ? std::string("no token counts")
+                              : three_digits(step["system_tps"].as_double()) + " tok/s";
+  return format("concurrency {:>6}  {:>16}  {}", with_thousands(step["concurrency"].as_int()), tps,
+                step["good"].as_bool() ? "good" : "not good");
+}
+
+bool whole(const metrics::Point& point) {
+  return point.counts.failed == 0 && point.counts.completed > 0;
+}
+
+double rate_of(const metrics::Point& point) { return point.rates.tps.value_or(point.rates.qps); }
+
+Json step_of(std::int64_t level, const metrics::Point& point, bool good) {
+  return Json()
+      .set("concurrency", level)
+      .set("system_tps", point.rates.tps ? Json(*point.rates.tps) : Json())
+      .set("qps", point.rates.qps)
+      .set("completed", point.counts.completed)
+      .set("failed", point.counts.failed)
+      .set("good", good);
+}
+
+Json found_json(std::int64_t good, std::int64_t bad, Json steps) {
+  return Json()
+      .set("good", good)
+      .set("bad", bad > 0 ? Json(bad) : Json())
+      .set("steps", std::move(steps));
+}
+
+// A search by limits.
+Result<Json> find_slo(const FindWish& wish, const MeasureLevel& measure,
+                      const std::function<void(const std::string&)>& say) {
+  ASSIGN_OR_RETURN(const auto slo, metrics::parse_slo(wish.slo));
+  plan::LevelSearch search(std::min(kFirst, wish.most), wish.most, plan::kSearchTolerance);
+  Json steps = Json::array();
+  while (const auto level = search.next()) {
+    ASSIGN_OR_RETURN(const metrics::Point point, measure(*level));
+    const bool good = whole(point) && metrics::keeps(slo, point);
+    search.tell(*level, good);
+    Json step = step_of(*level, point, good);
+    for (const metrics::SloLimit& limit : slo) {
+      step.set(limit.text, metrics::figure_of(limit, point).ms());
+    }
+    say(step_text(step));
+    steps.push_back(std::move(step));
+  }
+  return found_json(search.good(), search.bad(), std::move(steps));
+}
+
+// Measured now, or taken from the folder where a kill came between its end and the journal.
+Result<metrics::Point> point_of_level(CurveFolder& curve, std::int64_t level,
+                                      const MeasureInto& measure) {
+  ASSIGN_OR_RETURN(const auto folder, curve.begin_search(level));
+  if (folder) return measure(level, *folder);
+  ASSIGN_OR_RETURN(LoadedRun run, load_run(curve.search_folder(level)));
+  return std::move(run.point);
+}
+
+}  // namespace
+
+Result<Json> find_level(const FindWish& wish, const MeasureLevel& measure,
+                        const std::function<void(const std::string&)>& say) {
+  Json out;
+  out.set("find", wish.what).set("slo", wish.slo);
+  Json found;
+  if (wish.what == "slo") {
+    ASSIGN_OR_RETURN(found, find_slo(wish, measure, say));
+  } else {
+    plan::CMaxSearch search(std::min(kFirst, wish.most), wish.most);
+    Json steps = Json::array();
+    while (const auto level = search.next()) {
+      ASSIGN_OR_RETURN(const metrics::Point point, measure(*level));
+      const bool good = search.tell(*level, rate_of(point), whole(point));
+      steps.push_back(step_of(*level, point, good));
+      say(step_text(steps[steps.size() - 1]));
+    }
+    found = found_json(search.good(), search.bad(), std::move(steps));
+  }
+  for (const auto& [key, value] : found.members()) out.set(key, value);
+  return out;
+}
+
+Result<void> find_c_max(CurveFolder& curve, const MeasureInto& measure,
+                        const std::function<void(const std::string&)>& say) {
+  const CurveSearch search = *curve.settings().search;
+  const plan::CurvePlan pending = curve.settings().plan;
+  plan::CMaxSearch levels(search.range.least, search.range.most, search.range.least);
+  Json steps = Json::array();
+  const std::vector<Json> known = curve.searched();
+  while (const auto level = levels.next()) {
+    // Levels come in the same order for the same answers, so what was measured before comes first.
+    const std::size_t at = steps.size();
+    if (at < known.size() && known[at]["concurrency"].as_int() == *level) {
+      const Json& step = known[at];
+      const bool counted = !step["system_tps"].is_null();
+      levels.tell(*level, counted ? step["system_tps"].as_double() : step["qps"].as_double(),
+                  step["failed"].as_uint() == 0 && step["completed"].as_uint() > 0);
+      steps.push_back(step);
+      continue;
+    }
+    ASSIGN_OR_RETURN(const metrics::Point point, point_of_level(curve, *level, measure));
+    const bool good = levels.tell(*level, rate_of(point), whole(point));
+    steps.push_back(step_of(*level, point, good));
+    TRY(curve.end_search(steps[at]));
+    say(step_text(steps[at]));
+  }
+  if (levels.good() == 0) {
+    return Error{Code::refused,
+                 format("C_max can't be found: queries fail at concurrency {}, the least that it "
+                        "may be\n  see {} for what failed; --concurrency 1,4,16 measures lower "
+                        "levels, as no curve by the rules",
+                        search.range.least, curve.search_folder(search.range.least).string())};
+  }
+  plan::CurveWish wish = search.wish;
+  wish.c_max = levels.good();
+  ASSIGN_OR_RETURN(plan::CurvePlan plan, plan::plan_curve(wish));
+  plan.official = plan.official && pending.official;
+  plan.notes.insert(plan.notes.end(), pending.notes.begin(), pending.notes.end());
+  if (levels.bad() == 0) {
+    plan.notes.push_back(
+        format("C_max {} is the most that was looked at; the system may take more "
+               "(--max-concurrency)",
+               with_thousands(levels.good())));
+  }
+  say(format("C_max is {}", with_thousands(levels.good())));
+  return curve.decide(std::move(plan), found_json(levels.good(), levels.bad(), std::move(steps)));
+}
+
+std::string find_text(const Json& found) {
+  const std::string good = with_thousands(found["good"].as_int());
+  if (found["good"].as_int() == 0) return "no level is good, not even concurrency 1\n";
+  if (found["bad"].is_null())
+    return format("concurrency {} is good, and no higher was asked\n", good);
+  return format("the boundary lies between concurrency {} (good) and {} (not)\n", good,
+                with_thousands(found["bad"].as_int()));
+}
+
+}  // namespace assay::campaign

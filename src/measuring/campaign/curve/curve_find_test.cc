@@ -1,0 +1,161 @@
+// C_max found by a curve on a made-up system, in one go and in pieces.
+#include "campaign/curve/curve_find.h"
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "base/testing_temp_folder.h"
+#include "campaign/run_folder.h"
+#include "metrics/testing_hand_made.h"
+#include "record/event_log.h"
+
+namespace assay::campaign {
+namespace {
+
+CurveSettings settings_of(std::uint64_t rows) {
+  CurveSettings out{.id = "test", .version = "1", .started = "then"};
+  plan::CurveWish wish;
+  wish.rows = rows;
+  wish.quick = true;
+  wish.spare = 0;
+  out.plan = *plan::plan_search(wish);
+  out.plan.notes.emplace_back("a note from before");
+  out.search = CurveSearch{.wish = wish, .range = plan::c_max_range(wish)};
+  out.config = "name: x\n";
+  out.datasets = Json::array();
+  return out;
+}
+
+// Throughput grows up to a knee; beyond `breaks` queries fail. Stops the search after `left`.
+struct System {
+  std::int64_t knee = 70;
+  std::int64_t breaks = 1'000'000;
+  int left = 1000;
+  std::vector<std::int64_t> asked{};
+
+  Result<metrics::Point> operator()(std::int64_t level, const std::filesystem::path& folder) {
+    if (left-- == 0) return Error{Code::refused, "asked to stop"};
+    EXPECT_FALSE(std::filesystem::exists(folder)) << folder;
+    EXPECT_TRUE(make_folders(folder));
+    asked.push_back(level);
+    metrics::Point point;
+    point.counts.completed = 10;
+    point.counts.failed = level > breaks ? 1 : 0;
+    point.rates.tps = 10.0 * static_cast<double>(std::min(level, knee));
+    return point;
+  }
+};
+
+void quiet(const std::string&) {}
+
+TEST(CurveFind, TheCurvesPlanFollowsFromWhatIsFound) {
+  const TempFolder folder;
+  auto curve = CurveFolder::create(folder.path() / "c", settings_of(200));
+  ASSERT_TRUE(curve) << curve.error().message;
+  EXPECT_FALSE(curve->finished()) << "a curve without points is not done";
+  System system;
+  ASSERT_TRUE(find_c_max(*curve, std::ref(system), quiet));
+  const plan::CurvePlan& plan = curve->settings().plan;
+  EXPECT_GE(plan.c_max, 63);
+  EXPECT_LE(plan.c_max, 128);
+  EXPECT_GE(plan.points.size(), 8U);
+  EXPECT_EQ(plan.notes.back(), "a note from before");
+  const auto again = CurveFolder::read(folder.path() / "c");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->settings().plan.to_json().dump(), plan.to_json().dump());
+  EXPECT_EQ(again->settings().search->found["good"].as_int(), plan.c_max);
+  EXPECT_EQ(again->settings().search->found["steps"].size(), system.asked.size());
+}
+
+TEST(CurveFind, StoppedAnywhereItAsksTheRestAndFindsTheSame) {
+  const TempFolder folder;
+  System whole;
+  auto curve = CurveFolder::create(folder.path() / "whole", settings_of(200));
+  ASSERT_TRUE(curve && find_c_max(*curve, std::ref(whole), quiet));
+  for (int stop = 1; stop < static_cast<int>(whole.asked.size()); ++stop) {
+    const auto place = folder.path() / std::to_string(stop);
+    System first{.left = stop};
+    {
+      auto begun = CurveFolder::create(place, settings_of(200));
+      ASSERT_TRUE(begun);
+      EXPECT_FALSE(find_c_max(*begun, std::ref(first), quiet));
+    }
+    // What was cut off lies where the next level is to be measured.
+    const std::int64_t next = whole.asked[static_cast<std::size_t>(stop)];
+    ASSERT_TRUE(make_folders(place / "search" / ("r" + std::to_string(next)) / "assay"));
+    System second;
+    auto resumed = CurveFolder::resume(place);
+    ASSERT_TRUE(resumed) << resumed.error().message;
+    ASSERT_TRUE(find_c_max(*resumed, std::ref(second), quiet));
+    EXPECT_EQ(first.asked.size() + second.asked.size(), whole.asked.size());
+    EXPECT_EQ(resumed->settings().plan.to_json().dump(), curve->settings().plan.to_json().dump());
+    EXPECT_TRUE(std::filesystem::exists(place / "attempts"));
+  }
+}
+
+// A whole run folder: as many replies at once as the system serves, ten tokens each.
+Result<metrics::Point> published(std::int64_t level, std::int64_t knee,
+                                 const std::filesystem::path& folder) {
+  RunInfo info{.version = "1", .run_id = "r", .simulated = true};
+  info.phases = {{PhaseKind::performance, "performance", false}};
+  TRY(make_folders(log_folder(folder)));
+  ASSIGN_OR_RETURN(auto log,
+                   record::EventLogWriter::create(log_folder(folder) / "events-0.alog", info));
+  log->on_phase({0, PhaseStep::started, metrics::at_ms(0)});
+  for (std::int64_t i = 0; i < std::min(level, knee); ++i) {
+    metrics::tell(metrics::steady_query(0, static_cast<std::uint32_t>(i), 0, 10, 10, 10), *log);
+  }
+  log->on_phase({0, PhaseStep::drained, metrics::at_ms(100)});
+  TRY(log->close({RunState::complete, ""}));
+  ASSIGN_OR_RETURN(const LoadedRun run, publish(folder, {}));
+  return run.point;
+}
+
+TEST(CurveFind, ALevelThatWasMeasuredAndNotJournalledIsNotMeasuredAgain) {
+  constexpr std::int64_t kKnee = 70;
+  std::vector<std::int64_t> asked;
+  std::size_t stop = 0;  // killed after so many levels, before the last one is journalled; 0: never
+  const auto measure = [&](std::int64_t level,
+                           const std::filesystem::path& folder) -> Result<metrics::Point> {
+    asked.push_back(level);
+    auto point = published(level, kKnee, folder);
+    if (asked.size() == stop) return Error{Code::refused, "killed"};
+    return point;
+  };
+  const TempFolder folder;
+  auto whole = CurveFolder::create(folder.path() / "whole", settings_of(200));
+  ASSERT_TRUE(whole);
+  const auto found = find_c_max(*whole, measure, quiet);
+  ASSERT_TRUE(found) << found.error().message;
+  const std::vector<std::int64_t> levels = asked;
+  for (std::size_t at = 1; at <= levels.size(); ++at) {
+    const auto place = folder.path() / std::to_string(at);
+    asked.clear();
+    stop = at;
+    {
+      auto begun = CurveFolder::create(place, settings_of(200));
+      ASSERT_TRUE(begun);
+      EXPECT_FALSE(find_c_max(*begun, measure, quiet));
+    }
+    stop = 0;
+    auto resumed = CurveFolder::resume(place);
+    ASSERT_TRUE(resumed && find_c_max(*resumed, measure, quiet));
+    EXPECT_EQ(asked, levels) << "each once, killed after " << at;
+    EXPECT_EQ(resumed->settings().to_json().dump(), whole->settings().to_json().dump());
+    EXPECT_FALSE(std::filesystem::exists(place / "attempts"));
+  }
+}
+
+TEST(CurveFind, WithoutAnyGoodLevelThereIsNoCurve) {
+  const TempFolder folder;
+  auto curve = CurveFolder::create(folder.path() / "c", settings_of(200));
+  ASSERT_TRUE(curve);
+  System system{.breaks = 33};
+  const auto found = find_c_max(*curve, std::ref(system), quiet);
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().message.find("concurrency 34"), std::string::npos);
+  EXPECT_EQ(system.asked, std::vector<std::int64_t>{34});
+}
+
+}  // namespace
+}  // namespace assay::campaign

@@ -1,0 +1,389 @@
+#include "campaign/measure.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <barrier>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "base/check.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "base/mutex.h"
+#include "base/space_reserve.h"
+#include "base/text.h"
+#include "domain/tee.h"
+#include "metrics/steady_watch.h"
+#include "record/event_log.h"
+#include "run/by_endpoint.h"
+#include "run/machine_memory.h"
+#include "run/self_audit.h"
+
+namespace assay::campaign {
+namespace {
+
+// Connections opened before the start, at most: an open loop's real need is not known before.
+constexpr std::uint32_t kAheadMax = 256;
+// How often the waiting thread looks at the time limit of the whole run and at the disk.
+constexpr Duration kLook = 50_ms;
+// Held on the disk of the run folder while the log grows: for the ends of the logs, what the client
+// says of itself, and the report.
+constexpr std::uint64_t kReserveBytes = std::uint64_t{2} << 20;
+
+// All that one measuring thread owns.
+struct Shard {
+  explicit Shard(bool spin) : clock(spin ? Duration::max() : OsClock().spin_window()) {}
+
+  Plan plan{};
+  OsClock clock;
+  std::unique_ptr<protocol::HttpTarget> target{};
+  std::vector<std::unique_ptr<record::EventLogWriter>> logs{};  // one, or one an endpoint
+  std::unique_ptr<metrics::Live> live{};
+  run::RunResult result{};
+  ThreadFigures figures{};
+  std::uint64_t opened_ahead = 0;
+  Result<void> closed{};
+};
+
+// Connections that the plan will want at once, over all phases.
+std::uint32_t connections_wanted(const Plan& plan) {
+  std::uint32_t wanted = 1;
+  for (const PhasePlan& phase : plan.phases) {
+    for (const LimitStep& step : phase.limits) {
+      if (step.in_flight_max != std::numeric_limits<std::uint32_t>::max()) {
+        wanted = std::max(wanted, step.in_flight_max);
+      } else {
+        const std::uint64_t queries = std::min<std::uint64_t>(
+            phase.stop.queries_max, phase.open_loop ? phase.arrivals.size() : kAheadMax);
+        wanted = std::max(wanted,
+                          static_cast<std::uint32_t>(std::min<std::uint64_t>(queries, kAheadMax)));
+      }
+    }
+  }
+  return wanted;
+}
+
+// All threads send views of the same bytes.
+Result<std::shared_ptr<const protocol::PreparedBodies>> make_bodies(const plan::PlanBundle& bundle,
+                                                                    const MeasureOptions& options) {
+  using protocol::PreparedBodies;
+  CHECK(options.spent == nullptr || options.spent == &bundle.datasets);
+  ASSIGN_OR_RETURN(PreparedBodies made,
+                   options.spent == nullptr
+                       ? PreparedBodies::make(bundle.plan, bundle.datasets, bundle.endpoints)
+                       : PreparedBodies::take(bundle.plan, *options.spent, bundle.endpoints));
+  return std::make_shared<const PreparedBodies>(std::move(made));
+}
+
+Result<std::unique_ptr<Shard>> make_shard(const plan::PlanBundle& bundle,
+                                          std::shared_ptr<const protocol::PreparedBodies> bodies,
+                                          const MeasureOptions& options, MemoryBudget& memory,
+                                          std::uint32_t index) {
+  auto shard = std::make_unique<Shard>(options.spin);
+  shard->plan = assay::shard(bundle.plan, index, options.threads);
+  const std::uint32_t connections_max = bundle.endpoints.connections_max;
+  ASSIGN_OR_RETURN(
+      shard->target,
+      protocol::HttpTarget::create(
+          shard->plan, std::move(bodies), bundle.endpoints,
+          {.run_key = options.log.info.run_key,
+           .kernel_stamps = options.kernel_stamps,
+           .connections_max =
+               connections_max == 0 ? 0 : std::max(1U, connections_max / options.threads),
+           .memory = &memory,
+           .ca_file = options.ca_file,
+           .endpoint_of_phase = options.endpoint_of_phase},
+          shard->clock));
+  const bool streamed = bundle.datasets.empty() || bundle.datasets[0].generation.stream;
+  shard->live = std::make_unique<metrics::Live>(shard->plan, streamed);
+  return shard;
+}
+
+// What a large reply held is the system's again when it is freed, and no hole in the heap: else
+// the process keeps up to half as much again as its replies hold.
+void give_memory_back_at_once() {
+#ifdef M_MMAP_THRESHOLD
+  constexpr int kLarge = 1 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, kLarge);
+  ::mallopt(M_TRIM_THRESHOLD, 2 * kLarge);
+#endif
+}
+
+Result<void> open_log(Shard& shard, const RunLog& log, const plan::PlanBundle& bundle,
+                      const MeasureOptions& options, std::uint32_t index) {
+  RunInfo info = log.info;
+  info.shard_index = index;
+  info.shard_count = options.threads;
+  ASSIGN_OR_RETURN(auto writer,
+                   record::EventLogWriter::create(
+                       log.folder / format("events-{}.alog", index), info,
+                       {.texts = bundle.keep_text ? record::Texts::all : record::Texts::accuracy,
+                        .zstd_level = options.zstd_level}));
+  shard.logs.push_back(std::move(writer));
+  return {};
+}
+
+void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
+               metrics::SteadyWatch* steady, std::barrier<>& start, run::Control& control,
+               run::Guard& guard) {
+  shard.figures.shard = index;
+  if (options.pin) {
+    const std::vector<int> cores = usable_cores();
+    const int core = cores.empty() ? -1 : cores[index % cores.size()];
+    if (core >= 0 && pin_to_core(core)) shard.figures.core = core;
+  }
+  EventSink* log = shard.logs.front().get();
+  std::optional<run::ByEndpoint> sides;
+  if (options.second) {
+    log = &sides.emplace(options.endpoint_of_phase,
+                         std::vector<EventSink*>{shard.logs[0].get(), shard.logs[1].get()});
+  }
+  Tee sink({log, shard.live.get(), steady});
+  start.arrive_and_wait();
+  const run::ThreadWatch watch;
+  shard.result = run::run(shard.plan, shard.clock, *shard.target, sink, control, &guard);
+  watch.finish(shard.figures);
+  const protocol::TransportStats stats = shard.target->stats();
+  shard.figures.waits_interrupted = stats.waits_interrupted;
+  shard.figures.interrupted_for = stats.interrupted_for;
+  shard.figures.loop = shard.result.loop_lag;
+  shard.figures.send = shard.result.send_lag;
+}
+
+// For a person who watches; what is told afterwards comes from the log. Where that says what a
+// super-pass is.
+std::unique_ptr<metrics::SteadyWatch> steady_watch_of(const Plan& plan,
+                                                      const MeasureOptions& options) {
+  constexpr double kMostSeconds = 1e6;
+  if (!options.watch || options.second) return nullptr;
+  const Json& wanted = options.log.info.facts["steady_state"];
+  const std::uint64_t super_pass = wanted["super_pass"].as_uint();
+  if (super_pass == 0) return nullptr;
+  const double seconds = std::clamp(wanted["window_min_s"].as_double(), 0.0, kMostSeconds);
+  return std::make_unique<metrics::SteadyWatch>(
+      plan, metrics::SteadyOptions{.super_pass = super_pass,
+                                   .window_min = Duration::from_seconds(seconds)});
+}
+
+using Shards = std::vector<std::unique_ptr<Shard>>;
+
+// The first log that the disk took no more of; nullptr while all is well.
+const record::EventLogWriter* failed_log(const Shards& shards) {
+  for (const auto& shard : shards) {
+    for (const auto& log : shard->logs) {
+      if (log->health().failed) return log.get();
+    }
+  }
+  return nullptr;
+}
+
+std::uint64_t lost_records(const Shards& shards) {
+  std::uint64_t lost = 0;
+  for (const auto& shard : shards) {
+    for (const auto& log : shard->logs) lost += log->health().lost_records;
+  }
+  return lost;
+}
+
+std::string disk_trouble(const Shards& shards, bool stops) {
+  const record::EventLogWriter* const failed = failed_log(shards);
+  if (failed == nullptr) return {};
+  return format("the disk takes no more ({}); {} records are lost; the load {}", failed->error(),
+                with_thousands(static_cast<std::int64_t>(lost_records(shards))),
+                stops ? "is being stopped" : "goes on without a record");
+}
+
+metrics::LiveSnapshot snapshot_of(const Shards& shards, metrics::SteadyWatch* steady,
+                                  const MeasureOptions& options, Instant now) {
+  std::vector<const metrics::Live*> lives;
+  for (const auto& shard : shards) lives.push_back(shard->live.get());
+  metrics::LiveSnapshot out = live_snapshot(lives, now);
+  const bool measured = out.kind == PhaseKind::performance && !out.phase.empty();
+  if (steady != nullptr && measured) out.steady = steady->words();
+  out.trouble = disk_trouble(shards, options.stop_on_full_disk);
+  return out;
+}
+
+// What the waiting thread saw while the others measured.
+struct Watched {
+  bool out_of_time = false;
+  std::optional<Instant> disk_full{};
+};
+
+// The measuring threads that have not ended.
+struct Running {
+  Mutex mutex{};
+  Condition ended{};
+  std::uint32_t threads = 0;
+};
+
+// Returns when the run has ended; stops it when its time is over or, unless it is to go on, when
+// its disk is full. What is in flight then would be recorded nowhere: it is not waited for.
+Watched watch_over(const Shards& shards, Duration run_max, bool stops, Running& running,
+                   run::Control& control) {
+  Watched out;
+  const OsClock clock;
+  const Instant began = clock.now();
+  Lock lock(running.mutex);
+  while (running.threads > 0) {
+    running.ended.wait_for(lock, kLook);
+    const Instant now = clock.now();
+    if (!out.disk_full && failed_log(shards) != nullptr) {
+      out.disk_full = now;
+      if (stops) control.stop_now();
+    }
+    if (!out.out_of_time && running.threads > 0 && now - began >= run_max) {
+      out.out_of_time = true;
+      control.stop_now();
+    }
+  }
+  return out;
+}
+
+RunEnd end_of(const Shards& shards, const run::Guard& guard, bool out_of_time) {
+  if (!guard.reason().empty()) return {RunState::interrupted, guard.reason()};
+  for (const auto& shard : shards) {
+    if (shard->result.target_dead) {
+      return {RunState::interrupted, "the endpoint sent nothing any more"};
+    }
+    if (shard->result.interrupted) {
+      return {RunState::interrupted, out_of_time ? "the run's time limit" : "asked to stop"};
+    }
+  }
+  return {RunState::complete, ""};
+}
+
+// What the run came to for want of room, whatever else ended it.
+RunEnd disk_end(const ClientAudit& audit, bool stops) {
+  return {RunState::interrupted,
+          format("the disk took no more, {} after the start ({}); the load {}",
+                 human_duration(audit.disk_full_at), audit.disk_error,
+                 stops ? "was stopped" : "went on without a record"),
+          true};
+}
+
+void add_transport(const protocol::TransportStats& stats, std::uint64_t opened_ahead,
+                   ClientAudit& audit) {
+  audit.connections_opened += stats.connections_opened;
+  audit.connections_inside += stats.connections_opened - opened_ahead;
+  audit.connections_failed += stats.connections_failed;
+  audit.queued_for_connection += stats.queued_for_connection;
+  audit.queries_sent_again += stats.queries_sent_again;
+  audit.queries_unprocessed += stats.queries_unprocessed;
+  audit.connections_peak += stats.connections_peak;
+  audit.connections_max += stats.connections_max;
+  audit.retransmits += stats.retransmits;
+  audit.reads += stats.reads;
+  audit.reads_stamped += stats.reads_stamped;
+  audit.stamp_error_max = std::max(audit.stamp_error_max, stats.stamp_error_max);
+  audit.stamp_slew_max = std::max(audit.stamp_slew_max, stats.stamp_slew_max);
+}
+
+// Each log gets its end, where it can: the blocks that are still in hand first, for they may be
+// what the disk has no room for.
+void close_logs(const Shards& shards, Watched watched, Instant began, const OsClock& clock,
+                const MeasureOptions& options, Measurement& out) {
+  for (const auto& shard : shards) {
+    for (const auto& log : shard->logs) log->settle();
+  }
+  if (const record::EventLogWriter* const failed = failed_log(shards)) {
+    out.audit.disk_full_at = watched.disk_full.value_or(clock.now()) - began;
+    out.audit.disk_error = failed->error();
+    out.end = disk_end(out.audit, options.stop_on_full_disk);
+  }
+  for (const auto& shard : shards) {
+    for (const auto& log : shard->logs) {
+      const Result<void> closed = log->close(out.end);
+      if (closed || out.end.out_of_space) continue;
+      out.audit.disk_full_at = clock.now() - began;
+      out.audit.disk_error = closed.error().message;
+      out.end = disk_end(out.audit, options.stop_on_full_disk);
+    }
+  }
+  out.audit.lost_records = lost_records(shards);
+}
+
+// One for each folder that the logs grow in.
+Result<std::vector<SpaceReserve>> hold_room(const MeasureOptions& options) {
+  std::vector<SpaceReserve> out;
+  TRY(make_folders(options.log.folder));
+  ASSIGN_OR_RETURN(SpaceReserve first, SpaceReserve::hold(options.log.folder, kReserveBytes));
+  out.push_back(std::move(first));
+  if (!options.second) return out;
+  TRY(make_folders(options.second->folder));
+  ASSIGN_OR_RETURN(SpaceReserve second, SpaceReserve::hold(options.second->folder, kReserveBytes));
+  out.push_back(std::move(second));
+  return out;
+}
+
+}  // namespace
+
+Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions& options,
+                            run::Control& control) {
+  ASSIGN_OR_RETURN(std::vector<SpaceReserve> reserves, hold_room(options));
+  const LatencyProfile profile(options.wishes);
+  give_memory_back_at_once();
+  MemoryBudget memory(plan::memory_bytes(bundle.memory, run::usable_memory("/")));
+  std::vector<std::unique_ptr<Shard>> shards;
+  // connect_ahead() spreads them over the endpoints, and in turns each needs them all.
+  const std::uint32_t ahead = connections_wanted(bundle.plan) * (options.second ? 2 : 1);
+  ASSIGN_OR_RETURN(const auto bodies, make_bodies(bundle, options));
+  for (std::uint32_t i = 0; i < options.threads; ++i) {
+    ASSIGN_OR_RETURN(auto shard, make_shard(bundle, bodies, options, memory, i));
+    TRY(shard->target->connect_ahead((ahead + options.threads - 1) / options.threads));
+    shard->opened_ahead = shard->target->stats().connections_opened;
+    shards.push_back(std::move(shard));
+  }
+  // Only now: an endpoint that can't be reached leaves no log of a run behind.
+  for (std::uint32_t i = 0; i < options.threads; ++i) {
+    TRY(open_log(*shards[i], options.log, bundle, options, i));
+    if (options.second) TRY(open_log(*shards[i], *options.second, bundle, options, i));
+  }
+  const OsClock clock;
+  const auto steady = steady_watch_of(bundle.plan, options);
+  std::shared_ptr<void> watcher;
+  if (options.watch) {
+    watcher =
+        options.watch([&] { return snapshot_of(shards, steady.get(), options, clock.now()); });
+  }
+  const bool all_taken = options.threads >= usable_cores().size();
+  run::SelfAudit audit(all_taken ? run::SelfAudit::Canary::no : run::SelfAudit::Canary::yes);
+  run::Guard guard(bundle.plan.guard, options.threads);
+  Running running{.threads = options.threads};
+  std::barrier<> start(static_cast<std::ptrdiff_t>(options.threads));
+  std::vector<std::thread> threads;
+  for (std::uint32_t i = 0; i < options.threads; ++i) {
+    threads.emplace_back([&, i] {
+      run_shard(*shards[i], options, i, steady.get(), start, control, guard);
+      const Lock lock(running.mutex);
+      --running.threads;
+      running.ended.notify_all();
+    });
+  }
+  const Instant began = clock.now();
+  Watched watched = watch_over(shards, bundle.run_max, options.stop_on_full_disk, running, control);
+  for (std::thread& thread : threads) thread.join();
+
+  Measurement out{.end = end_of(shards, guard, watched.out_of_time)};
+  audit.stop(out.audit);
+  watcher.reset();
+  out.audit.settings = profile.settings();
+  out.audit.memory_bytes_max = memory.bytes_max();
+  out.audit.memory_bytes_peak = memory.peak();
+  for (SpaceReserve& held : reserves) held.release();
+  close_logs(shards, watched, began, clock, options, out);
+  for (auto& shard : shards) {
+    out.audit.threads.push_back(shard->figures);
+    out.audit.backed_off = std::max(out.audit.backed_off, shard->result.backed_off);
+    out.audit.backoffs = std::max(out.audit.backoffs, shard->result.backoffs);
+    const protocol::TransportStats stats = shard->target->stats();
+    add_transport(stats, shard->opened_ahead, out.audit);
+    if (!stats.tls_version.empty()) out.tls_version = stats.tls_version;
+    out.shards.push_back(std::move(shard->result));
+  }
+  return out;
+}
+
+}  // namespace assay::campaign

@@ -1,0 +1,169 @@
+#include "campaign/pack_source.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "campaign/curve/curve_folder.h"
+#include "campaign/run_folder.h"
+#include "plan/curve_plan.h"
+#include "record/event_log.h"
+
+namespace assay::campaign {
+namespace {
+
+// The files of a run that a point is made from.
+Result<void> read_run(const std::filesystem::path& run, record::PackedPoint& point, Json& facts) {
+  ASSIGN_OR_RETURN(point.summary, read_json_file(run / "performance/result_summary.json"));
+  std::error_code ignored;
+  const std::filesystem::path accuracy = run / "accuracy/accuracy_results.json";
+  if (std::filesystem::exists(accuracy, ignored)) {
+    ASSIGN_OR_RETURN(point.accuracy, read_json_file(accuracy));
+  }
+  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(run)));
+  ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
+  facts = info.facts;
+  point.warmup_source = facts["curve"]["warmup_source"].as_string("the measured prompts");
+  return {};
+}
+
+// The rules' own spelling, where the model is one of theirs.
+std::string canonical_model(const Edition& edition, const std::string& model) {
+  if (const Benchmark* const found = edition.benchmark_like(model)) return std::string(found->name);
+  for (const Benchmark& benchmark : edition.benchmarks) {
+    if (benchmark.repository == model) return std::string(benchmark.name);
+  }
+  return model;
+}
+
+// Of a curve, or of a run whose config asked for the audit.
+std::vector<std::filesystem::path> caching_files_of(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> out;
+  std::error_code ignored;
+  for (const char* name : {kCachingAuditFile, kCachingVerifyFile}) {
+    const std::filesystem::path file = folder / "audit" / name;
+    if (std::filesystem::exists(file, ignored)) out.push_back(file);
+  }
+  return out;
+}
+
+Result<PackSource> from_curve(const std::filesystem::path& path) {
+  ASSIGN_OR_RETURN(const CurveFolder folder, CurveFolder::read(path));
+  const CurveSettings& settings = folder.settings();
+  PackSource out;
+  out.edition = settings.edition;
+  out.command = settings.command;
+  out.notes = settings.plan.notes;
+  ASSIGN_OR_RETURN(const Edition edition, edition_named(settings.edition));
+  out.curve.model = canonical_model(edition, settings.model);
+  out.curve.endpoint = settings.endpoint;
+  out.curve.c_max = settings.plan.c_max;
+  out.curve.seeds = settings.seeds.to_json();
+  std::error_code ignored;
+  if (std::filesystem::exists(path / kEndpointFile, ignored)) {
+    ASSIGN_OR_RETURN(out.curve.captured, read_json_file(path / kEndpointFile));
+  }
+  out.audit_files = caching_files_of(path);
+  for (const Json& dataset : settings.datasets.items()) {
+    if (dataset["rows"].as_uint() != settings.plan.rows) continue;
+    out.curve.dataset = dataset["name"].as_string();
+    break;
+  }
+  for (std::size_t i = 0; i < settings.plan.points.size(); ++i) {
+    const plan::CurvePoint& planned = settings.plan.points[i];
+    if (!folder.points()[i].finished) {
+      out.notes.push_back(format("{} is not measured", planned.name));
+      continue;
+    }
+    record::PackedPoint point{.name = planned.name, .concurrency = planned.concurrency};
+    point.region = planned.declared_region();
+    point.offline = plan::to_string(planned.offline);
+    point.min_samples = planned.passes_min * settings.plan.rows;
+    point.min_duration_s = planned.window_min.seconds();
+    Json facts;
+    TRY(read_run(folder.point_folder(i), point, facts));
+    out.points.push_back(std::move(point));
+    out.runs.push_back(folder.point_folder(i));
+  }
+  return out;
+}
+
+// Single runs: their levels give the regions.
+Result<PackSource> from_runs(const std::vector<std::string>& folders, std::int64_t c_max) {
+  PackSource out;
+  ASSIGN_OR_RETURN(const Edition edition, edition_named(out.edition));
+  plan::CurveWish wish{.c_max = c_max};
+  for (const std::string& folder : folders) {
+    record::PackedPoint point;
+    Json facts;
+    TRY(read_run(folder, point, facts));
+    const Json& config = point.summary["run_config"];
+    const Json& pattern = config["load_pattern"];
+    const auto issued = point.summary["n_samples_issued"].as_int();
+    if (pattern["type"].as_string() == "max_throughput") {
+      point.offline = "dedicated";
+      point.concurrency = issued;
+      point.region = edition.choice_region;
+    } else {
+      point.concurrency = pattern["target_concurrency"].as_int();
+      if (point.concurrency < 1) {
+        return invalid(
+            format("{}: no run of a fixed concurrency, and not all at once: it is no "
+                   "point of a curve",
+                   folder));
+      }
+      wish.levels.push_back(point.concurrency);
+    }
+    point.name = format("r{}", point.concurrency);
+    point.min_samples = static_cast<std::uint64_t>(std::max<std::int64_t>(issued, 0));
+    wish.rows = std::max(wish.rows, facts["steady_state"]["super_pass"].as_uint(1));
+    out.curve.model = canonical_model(edition, std::string(facts["model"].as_string()));
+    out.curve.endpoint = facts["endpoints"][0].as_string();
+    out.curve.dataset = facts["dataset"].as_string("performance");
+    out.curve.seeds = Json()
+                          .set("seed_set", "")
+                          .set("target_cohort", plan::next_cohort(wall_now()).text())
+                          .set("scheduler_rng_seed", config["scheduler_random_seed"])
+                          .set("sample_index_rng_seed", config["dataloader_random_seed"])
+                          .set("model_seed", 0);
+    out.points.push_back(std::move(point));
+    out.runs.emplace_back(folder);
+    if (out.audit_files.empty()) out.audit_files = caching_files_of(folder);
+  }
+  if (wish.levels.empty()) return invalid("there is no run of a fixed concurrency among them");
+  wish.offline = plan::Offline::none;
+  ASSIGN_OR_RETURN(const plan::CurvePlan plan, plan::plan_curve(wish));
+  out.curve.c_max = plan.c_max;
+  for (record::PackedPoint& point : out.points) {
+    const auto found = std::ranges::find(plan.points, point.name, &plan::CurvePoint::name);
+    if (found != plan.points.end()) point.region = found->declared_region();
+  }
+  out.notes = plan.notes;
+  for (const SeedSet& set : edition.seed_sets) {
+    if (out.curve.seeds["scheduler_rng_seed"].as_uint() != set.scheduler_rng_seed) continue;
+    out.curve.seeds.set("seed_set", set.id).set("model_seed", set.model_seed);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<PackSource> pack_source(const std::vector<std::string>& folders, std::int64_t c_max) {
+  if (folders.empty()) return invalid("name a curve's folder, or those of runs");
+  const bool curve = CurveFolder::is_curve(folders.front());
+  if (curve && folders.size() > 1) return invalid("one curve at a time");
+  ASSIGN_OR_RETURN(PackSource out, curve ? from_curve(folders.front()) : from_runs(folders, c_max));
+  if (out.points.empty()) return invalid(format("{}: no point is measured", folders.front()));
+  for (std::size_t i = 1; i < out.points.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (out.points[i].name == out.points[k].name) {
+        return invalid(format("{} and {}: both are {}", out.runs[k].string(), out.runs[i].string(),
+                              out.points[i].name));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace assay::campaign

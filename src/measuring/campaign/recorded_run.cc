@@ -1,0 +1,350 @@
+#include "campaign/recorded_run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "base/hash.h"
+#include "base/machine.h"
+#include "base/version.h"
+#include "campaign/accuracy.h"
+#include "campaign/calibrate/calibration.h"
+#include "campaign/token_counting.h"
+#include "metrics/failed_share.h"
+#include "plan/saved_config.h"
+#include "plan/unasked_fields.h"
+#include "record/client_audit_json.h"
+#include "record/folder_claim.h"
+#include "record/manifest.h"
+#include "record/run_info_json.h"
+#include "report/content.h"
+
+namespace assay::campaign {
+namespace {
+
+// Of an open loop: what a certificate is looked for with.
+constexpr std::int64_t kStreamsUnknown = 100;
+
+Json machine_json() {
+  const Machine machine = this_machine();
+  return Json()
+      .set("host", machine.host)
+      .set("system", machine.system)
+      .set("kernel", machine.kernel)
+      .set("cpu", machine.cpu)
+      .set("cores", machine.cores)
+      .set("memory_bytes", machine.memory_bytes)
+      .set("virtualisation", machine.virtualisation);
+}
+
+// What result files repeat of the config, under the reference client's names.
+Json facts_of(const plan::Config& config, const plan::PlanBundle& bundle,
+              const ClientOptions& client) {
+  const Json saved = plan::config_to_json(config);
+  const Json& settings = saved["settings"];
+  Json endpoints = Json::array();
+  for (const std::string& url : bundle.endpoints.urls) endpoints.push_back(plan::redact_url(url));
+  Json pattern = settings["load_pattern"];
+  for (const char* key : {"target_qps", "target_concurrency"}) {
+    if (pattern.find(key) == nullptr) pattern.set(key, nullptr);
+  }
+  Json run_config;
+  run_config.set("load_pattern", std::move(pattern)).set("warmup", settings["warmup"]);
+  for (const char* key : {"scheduler_random_seed", "dataloader_random_seed"}) {
+    run_config.set(key, settings["runtime"][key]);
+  }
+  Json facts = Json::object();
+  facts.set("model", config.model_params.name)
+      .set("endpoints", std::move(endpoints))
+      .set("api", to_string(bundle.endpoints.api))
+      .set("insecure", bundle.endpoints.insecure)
+      .set("streaming", bundle.datasets.empty() || bundle.datasets[0].generation.stream)
+      .set("spin", client.spin)
+      .set("threads", client.threads)
+      .set("run_config", std::move(run_config))
+      .set("machine", machine_json());
+  if (!config.workload.is_null()) facts.set("workload", config.workload);
+  return facts;
+}
+
+// What the steady-state detector needs: fixed concurrency over a known dataset, and the least time
+// that the rules want for it.
+Json steady_facts(const plan::PlanBundle& bundle) {
+  constexpr std::uint32_t kUltraLow = 32;
+  // Blocks, drained one by one, have no steady part.
+  const auto measured =
+      std::ranges::count(bundle.plan.phases, PhaseKind::performance, &PhasePlan::kind);
+  if (measured != 1) return {};
+  for (const PhasePlan& phase : bundle.plan.phases) {
+    if (phase.kind != PhaseKind::performance || phase.open_loop || phase.limits.size() != 1)
+      continue;
+    if (phase.replay) return {};  // its turns are not of one kind
+    const std::uint32_t level = phase.limits[0].in_flight_max;
+    if (level == std::numeric_limits<std::uint32_t>::max()) continue;
+    return Json()
+        .set("super_pass", bundle.datasets[phase.dataset].dataset.samples.size())
+        .set("window_min_s", level <= kUltraLow ? 600 : 1200);
+  }
+  return Json();
+}
+
+RunInfo info_of(const plan::Config& config, const plan::PlanBundle& bundle,
+                const ClientOptions& client, const RunRequest& request) {
+  RunInfo info{.version = std::string(version()), .plan_digest = plan_digest(bundle)};
+  info.uncertainty = true;  // HttpTarget knows it
+  info.git_sha = std::string(source_revision());
+  info.started = wall_now();
+  info.offset = sample_clock_offset();
+  info.run_id =
+      sha256_hex(format("{} {} {}", info.plan_digest, info.started.ns, ::getpid())).substr(0, 32);
+  info.run_key = xxh3(info.run_id);
+  for (const PhasePlan& phase : bundle.plan.phases) {
+    info.phases.push_back({phase.kind, phase.name, phase.open_loop});
+  }
+  info.facts = facts_of(config, bundle, client);
+  const Json steady = steady_facts(bundle);
+  if (!steady.is_null()) info.facts.set("steady_state", steady);
+  for (const PhasePlan& phase : bundle.plan.phases) {
+    if (!phase.replay) continue;
+    info.facts.set("rows_of_pass", bundle.datasets[phase.dataset].dataset.rows_of_pass);
+  }
+  for (const auto& [key, value] : request.facts.members()) info.facts.set(key, value);
+  info.command = Json::array();
+  for (const std::string& word : record::redact_command(request.command)) {
+    info.command.push_back(word);
+  }
+  return info;
+}
+
+// What a request says beside its messages: the row's own before the run's.
+Json of_request(const Sample& sample, const Generation& generation, std::string_view key) {
+  if (!sample.overrides[key].is_null()) return sample.overrides[key];
+  const Json of_run = key == "chat_template_kwargs" ? generation.chat_template_kwargs : Json();
+  return of_run.size() > 0 ? of_run : sample.body[key];
+}
+
+record::EventsJsonl::Prompt prompt_of(const Sample& sample, const Generation& generation) {
+  if (!sample.input_tokens.empty()) {
+    Json ids = Json::array();
+    for (const std::int32_t id : sample.input_tokens) ids.push_back(id);
+    return {.token_ids = std::move(ids)};
+  }
+  if (sample.messages.size() == 0) {
+    return {.text = sample.content_parts.is_null() ? Json(sample.prompt) : Json()};
+  }
+  return {.messages = sample.messages.json(),
+          .tools = sample.tools,
+          .chat_template_kwargs = of_request(sample, generation, "chat_template_kwargs"),
+          .chat_template = of_request(sample, generation, "chat_template"),
+          .tool_choice = sample.tool_choice};
+}
+
+// What the queries asked, for the reference client's event file.
+record::EventsJsonl::Asked asked_of(const plan::PlanBundle& bundle) {
+  const auto dataset_of = [&bundle](const Query& query) -> const PlannedDataset& {
+    return bundle.datasets[bundle.plan.phases[query.phase].dataset];
+  };
+  return {.place = [dataset_of](const Query& query) -> record::EventsJsonl::Place {
+            const Sample& sample = dataset_of(query).dataset.samples[query.sample];
+            return {sample.session, sample.turn};
+          },
+          .prompt =
+              [dataset_of](const Query& query) {
+                const PlannedDataset& planned = dataset_of(query);
+                return prompt_of(planned.dataset.samples[query.sample], planned.generation);
+              }};
+}
+
+MeasureOptions measure_options(const ClientOptions& client, RunInfo info,
+                               const std::filesystem::path& folder, const Watch& watch) {
+  MeasureOptions out{.log = {log_folder(folder), std::move(info)}};
+  out.threads = static_cast<std::uint32_t>(client.threads);
+  out.pin = client.pin;
+  out.spin = client.spin;
+  out.kernel_stamps = !client.no_kernel_timestamps;
+  out.ca_file = client.ca_file;
+  if (watch) {
+    out.watch = [watch,
+                 facts = out.log.info.facts](std::function<metrics::LiveSnapshot()> snapshot) {
+      return watch(facts, std::move(snapshot));
+    };
+  }
+  return out;
+}
+
+// What this client is known to be capable of goes into the folder, so that the report says the same
+// wherever the folder is read.
+Result<void> keep_citation(const Json& facts, std::uint32_t threads,
+                           const std::filesystem::path& folder) {
+  const std::int64_t streams =
+      facts["run_config"]["load_pattern"]["target_concurrency"].as_int(kStreamsUnknown);
+  const auto certificate =
+      find_certificate(certificate_folder(),
+                       static_cast<std::uint32_t>(std::clamp<std::int64_t>(
+                           streams, 1, std::numeric_limits<std::int32_t>::max())),
+                       threads);
+  if (!certificate) return {};
+  return write_file_atomic(log_folder(folder) / "certificate.json",
+                           metrics::certificate_to_json(*certificate).dump(2) + "\n");
+}
+
+// All of a run folder that is derived.
+Result<void> derive_files(const RunRequest& request, const RunInfo& info,
+                          const ClientOptions& client,
+                          const std::optional<CountingTokenizer>& counting, RecordedRun& out) {
+  const plan::Config& config = *request.config;
+  const std::filesystem::path& folder = request.folder;
+  if (counting) TRY(count_tokens(folder, *counting, *request.bundle));
+  TRY(keep_citation(info.facts, static_cast<std::uint32_t>(client.threads), folder));
+  if (wants_scores(config, *request.bundle)) {
+    TRY(score_run(folder, config, *request.bundle, client.allow_code, IfNone::write));
+  }
+  const PublishOptions how{.events_jsonl = config.settings.recording.events_jsonl,
+                           .command = request.command,
+                           .asked = asked_of(*request.bundle)};
+  ASSIGN_OR_RETURN(out.run, publish(folder, how));
+  return {};
+}
+
+// All of a run folder that comes after the measurement. A disk without room for it costs the files,
+// not the report of what was measured.
+Result<void> finish_folder(const RunRequest& request, const RunInfo& info,
+                           const ClientOptions& client,
+                           const std::optional<CountingTokenizer>& counting, RecordedRun& out) {
+  Json said = record::client_audit_to_json(out.measured.audit);
+  said.set("end", record::to_json(out.measured.end));
+  Result<void> written =
+      write_file_atomic(log_folder(request.folder) / "client.json", said.dump(2) + "\n");
+  if (written) written = derive_files(request, info, client, counting, out);
+  if (written) return {};
+  if (written.error().code != Code::exhausted) return written;
+  out.unwritten = written.error().message;
+  ASSIGN_OR_RETURN(out.run, load_run(request.folder, {.client = &said}));
+  return {};
+}
+
+// Another run may have come and gone since the folder was chosen.
+Result<record::FolderClaim> claim_folder(const std::filesystem::path& folder) {
+  ASSIGN_OR_RETURN(auto claim, record::FolderClaim::take(folder));
+  if (std::filesystem::exists(log_folder(folder) / "events-0.alog")) {
+    return invalid(
+        format("--report-dir: '{}' holds a run already\n  name another folder", folder.string()));
+  }
+  return claim;
+}
+
+}  // namespace
+
+Result<void> ClientOptions::check() const {
+  if (threads < 1 || threads > 256) return invalid("--threads: 1 to 256");
+  return {};
+}
+
+Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& client,
+                               const Watch& watch, run::Control& control) {
+  const plan::Config& config = *request.config;
+  ASSIGN_OR_RETURN(const auto counting, counting_tokenizer_of(config, *request.bundle));
+  // Before anything is written: a refused run leaves no folder.
+  Preflight own;
+  Preflight& preflight = request.preflight == nullptr ? own : *request.preflight;
+  if (config.settings.guard.preflight && !preflight.sent) {
+    ASSIGN_OR_RETURN(preflight, send_test_query(config, *request.bundle, client.ca_file, control));
+  }
+  plan::leave_out(preflight.left_out, *request.bundle);
+  ASSIGN_OR_RETURN(const auto claim, claim_folder(request.folder));
+  TRY(write_file_atomic(request.folder / "config.yaml", plan::config_to_yaml(config)));
+  RunInfo info = info_of(config, *request.bundle, client, request);
+  if (preflight.sent) info.facts.set("preflight", preflight.facts);
+  RecordedRun out;
+  MeasureOptions how = measure_options(client, info, request.folder, watch);
+  const bool read_again =
+      counting || config.settings.recording.events_jsonl || wants_scores(config, *request.bundle);
+  if (!read_again) how.spent = request.spent;
+  how.stop_on_full_disk = config.settings.guard.on_disk_full == plan::DiskFull::stop;
+  ASSIGN_OR_RETURN(out.measured, measure(*request.bundle, how, control));
+  TRY(finish_folder(request, info, client, counting, out));
+  return out;
+}
+
+Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
+                                                      plan::Interleaved& plan,
+                                                      const ClientOptions& client,
+                                                      const Watch& watch, run::Control& control) {
+  plan::PlanBundle& bundle = plan.bundle;
+  ASSIGN_OR_RETURN(const auto counting, counting_tokenizer_of(*request.config, bundle));
+  ASSIGN_OR_RETURN(const auto claim, record::FolderClaim::take(request.folder));
+  std::array<plan::Config, 2> configs{*request.config, *request.config};
+  std::array<RunRequest, 2> requests{request, request};
+  std::array<RunInfo, 2> infos{};
+  for (const std::size_t side : {0U, 1U}) {
+    const std::string name = side == 0 ? "a" : "b";
+    configs[side].endpoint_config.endpoints = {request.config->endpoint_config.endpoints[side]};
+    requests[side].config = &configs[side];
+    requests[side].bundle = &bundle;
+    requests[side].folder = request.folder / name;
+    TRY(write_file_atomic(requests[side].folder / "config.yaml",
+                          plan::config_to_yaml(configs[side])));
+    infos[side] = info_of(configs[side], bundle, client, request);
+    infos[side].facts.set("endpoints",
+                          Json::array().push_back(plan::redact_url(bundle.endpoints.urls[side])));
+    infos[side].facts.set("interleaved", Json().set("id", infos[0].run_id).set("side", name));
+    infos[side].run_key = infos[0].run_key;  // the queries are of one run
+  }
+  MeasureOptions how = measure_options(client, infos[0], requests[0].folder, watch);
+  how.second = RunLog{log_folder(requests[1].folder), infos[1]};
+  how.endpoint_of_phase = plan.endpoint_of_phase;
+  how.stop_on_full_disk = request.config->settings.guard.on_disk_full == plan::DiskFull::stop;
+  ASSIGN_OR_RETURN(const Measurement measured, measure(bundle, how, control));
+  std::array<RecordedRun, 2> out{};
+  for (const std::size_t side : {0U, 1U}) {
+    out[side].measured = measured;
+    TRY(finish_folder(requests[side], infos[side], client, counting, out[side]));
+  }
+  return out;
+}
+
+namespace {
+
+void add_stop(const RecordedRun& recorded, Ending& out) {
+  const RunEnd& end = recorded.run.point.end;
+  if (end.out_of_space) return out.add(ExitCode::exhausted, end.reason);
+  if (end.state != RunState::interrupted) return;
+  for (const run::RunResult& shard : recorded.measured.shards) {
+    if (shard.guarded && shard.phases.back().stopped != run::StopReason::budget) {
+      return out.add(ExitCode::too_many_failed, end.reason);
+    }
+    if (shard.target_dead) return out.add(ExitCode::unreachable, end.reason);
+  }
+  out.add(ExitCode::interrupted, end.reason);
+}
+
+}  // namespace
+
+Ending ending_of(const RecordedRun& recorded, const ClientOptions& client) {
+  const LoadedRun& run = recorded.run;
+  Ending out;
+  add_stop(recorded, out);
+  if (!recorded.unwritten.empty()) {
+    out.add(ExitCode::exhausted, "files of the run folder are not written: " + recorded.unwritten);
+  }
+  if (metrics::failed_share(run.point).too_many()) {
+    out.add(ExitCode::too_many_failed, metrics::failed_words(run.point));
+  }
+  if (const std::string trouble = accuracy_trouble(run.accuracy); !trouble.empty()) {
+    out.add(ExitCode::findings, trouble);
+  }
+  if (client.require_accuracy && accuracy_is_short(run.accuracy)) {
+    out.add(ExitCode::findings, "the accuracy is not what the workload demands");
+  }
+  const bool guilty = run.innocence && run.innocence->client_limited == metrics::ClientLimited::yes;
+  if (guilty && !client.allow_client_limited) {
+    out.add(ExitCode::client_limited, "the client " + report::innocence_text(*run.innocence));
+  }
+  return out;
+}
+
+}  // namespace assay::campaign

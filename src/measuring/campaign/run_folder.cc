@@ -1,0 +1,145 @@
+#include "campaign/run_folder.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/format.h"
+#include "domain/tee.h"
+#include "metrics/report_text.h"
+#include "metrics/result_json.h"
+#include "record/file_list.h"
+#include "record/manifest.h"
+#include "record/sample_index.h"
+#include "report/html.h"
+
+namespace assay::campaign {
+namespace {
+
+std::string about_file(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> kAbout[] = {
+      {"config.yaml", "what was asked, resolved, without secrets"},
+      {"report.html", "this report as a page"},
+      {"report.txt", "the figures in the reference client's layout"},
+      {"performance/result_summary.json", "every figure, for programs"},
+      {"metrics/final_snapshot.json", "counters and series, for programs"},
+      {"sample_idx_map.json", "which row of the dataset each query used"},
+      {"events.jsonl", "every event, in the reference client's form"},
+      {"assay/client.json", "what the client measured about itself"},
+      {"assay/run.json", "the manifest: every file's digest"}};
+  for (const auto& [known, about] : kAbout) {
+    if (name == known) return std::string(about);
+  }
+  return name.ends_with(".alog") ? "every event, as it happened" : "";
+}
+
+// The files that a person looks for; with `digests` every file, read and hashed.
+std::vector<report::ReportFile> list_files(const std::filesystem::path& folder, bool digests) {
+  std::vector<report::ReportFile> files;
+  if (digests) {
+    const auto listed = record::files_below(folder);
+    if (!listed) return files;
+    for (const record::ListedFile& file : *listed) {
+      // The page is what the list goes into, and the manifest is written after it.
+      if (file.name == "report.html" || file.name == record::kManifestName) continue;
+      files.push_back({.path = (folder / file.name).string(),
+                       .about = about_file(file.name),
+                       .bytes = file.bytes,
+                       .sha256 = file.sha256});
+    }
+    return files;
+  }
+  for (const char* name :
+       {"config.yaml", "report.html", "performance/result_summary.json", "assay/events-0.alog"}) {
+    std::error_code error;
+    const std::uint64_t bytes = std::filesystem::file_size(folder / name, error);
+    if (error) continue;
+    files.push_back({.path = (folder / name).string(), .about = about_file(name), .bytes = bytes});
+  }
+  return files;
+}
+
+// How the run stands to what its client is proven to carry; "" where that is not known.
+std::string calibration_text(const LoadedRun& run) {
+  if (!run.certificate) return {};
+  const auto citation = metrics::cite(*run.certificate, run.point);
+  return citation ? metrics::citation_text(*run.certificate, *citation) : std::string();
+}
+
+Json calibration_json(const metrics::Certificate& certificate, const metrics::Citation& citation) {
+  const auto ns = [](const std::optional<Duration>& d) { return d ? Json(d->ns) : Json(nullptr); };
+  return Json()
+      .set("made", rfc3339(certificate.made))
+      .set("streams", certificate.streams)
+      .set("ceiling_events_per_second", certificate.events_per_second)
+      .set("ceiling_queries_per_second", certificate.qps)
+      .set("used", citation.used)
+      .set("ttft_error_p99_ns", ns(citation.ttft_error_p99))
+      .set("itl_error_p99_ns", ns(citation.itl_error_p99));
+}
+
+}  // namespace
+
+report::RunContext report_context(const LoadedRun& run, bool digests) {
+  return {.folder = run.folder.string(),
+          .files = list_files(run.folder, digests),
+          .config_yaml = run.config_yaml,
+          .environment = metrics::environment_json(run),
+          .log_note = metrics::log_note(run),
+          .audit = run.audit,
+          .innocence = run.innocence,
+          .calibration = calibration_text(run)};
+}
+
+Json summary_json(const LoadedRun& run) {
+  Json summary = metrics::result_summary(run.point);
+  const Json& preflight = run.point.run.facts["preflight"];
+  if (!preflight.is_null()) summary.set("preflight", preflight);
+  if (run.innocence) summary.set("client", metrics::innocence_json(*run.innocence));
+  if (run.certificate) {
+    if (const auto citation = metrics::cite(*run.certificate, run.point)) {
+      summary.set("calibration", calibration_json(*run.certificate, *citation));
+    }
+  }
+  return summary;
+}
+
+Result<LoadedRun> publish(const std::filesystem::path& folder, const PublishOptions& options) {
+  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(folder)));
+  ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
+  record::SampleIndex index(info);
+  std::optional<record::EventsJsonl> jsonl;
+  if (options.events_jsonl) {
+    ASSIGN_OR_RETURN(auto file,
+                     record::EventsJsonl::create(folder / "events.jsonl", info, options.asked));
+    jsonl.emplace(std::move(file));
+  }
+  Tee also({&index, jsonl ? &*jsonl : nullptr});
+  ASSIGN_OR_RETURN(LoadedRun run, load_run(folder, {.also = &also}));
+  if (jsonl) TRY(jsonl->close(run.replay.end.end));
+  TRY(index.write(folder / "sample_idx_map.json"));
+  TRY(write_file_atomic(folder / "performance/result_summary.json",
+                        summary_json(run).dump(2) + "\n"));
+  TRY(write_file_atomic(folder / "metrics/final_snapshot.json",
+                        metrics::final_snapshot(run.point).dump(2) + "\n"));
+  TRY(write_file_atomic(folder / "report.txt", metrics::report_text(run.point, run.accuracy)));
+  report::RunContext context = report_context(run, true);
+  if (!options.shown_as.empty()) context.folder = options.shown_as.string();
+  TRY(write_file_atomic(folder / "report.html", report::html_report(run.point, context)));
+  TRY(record::write_manifest(folder, run.replay, record::redact_command(options.command)));
+  return run;
+}
+
+Result<void> publish_again(const std::filesystem::path& folder) {
+  std::vector<std::string> command;
+  if (const auto text = read_file(folder / record::kManifestName)) {
+    if (const auto manifest = Json::parse(*text)) {
+      for (const Json& word : (*manifest)["command"].items())
+        command.emplace_back(word.as_string());
+    }
+  }
+  ASSIGN_OR_RETURN(const LoadedRun run, load_run(folder));
+  TRY(write_file_atomic(folder / "report.txt", metrics::report_text(run.point, run.accuracy)));
+  return record::write_manifest(folder, run.replay, command);
+}
+
+}  // namespace assay::campaign
