@@ -25,7 +25,7 @@ ContentType content_type_of(std::string_view value) {
   const std::string_view media = trim_space(value.substr(0, value.find(';')));
   if (equal_fold(media, "text/event-stream")) return ContentType::event_stream;
   if (equal_fold(media, "application/json")) return ContentType::json;
-  if (media.size() >= 5 && equal_fold(media.substr(0, 5), "text/")) return ContentType::text;
+  if (equal_fold(media.substr(0, 5), "text/")) return ContentType::text;
   return ContentType::other;
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-#include "base/text.h"
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace assay::net {
 namespace {
@@ -186,7 +186,7 @@ HeadResult parse_request_head(std::string_view bytes, std::size_t bytes_max, std
       !kToken[static_cast<unsigned char>(bytes[start])]) {
     return refuse(RequestError::bad_request);
   }
-  const std::size_t from = std::max(start, searched > 3 ? searched - 3 : 0);
+  const std::size_t from = std::max(start, std::max<std::size_t>(searched, 3) - 3);
   const std::size_t end = bytes.find("\r\n\r\n", from);
   const std::size_t size = end == std::string_view::npos ? bytes.size() : end + 4;
   if (size > bytes_max) return refuse(RequestError::head_too_large);
@@ -279,7 +279,8 @@ RequestReader::Step RequestReader::feed(std::string_view bytes, const RequestLim
   if (head_bytes_ != 0) return take_body(bytes, 0, limits, head);
   const bool cut_before = !kept_.empty();
   const std::size_t before = kept_.size();
-  if (cut_before) kept_.append(bytes.substr(0, limits.head_bytes_max + 1));
+  if (cut_before)
+    kept_.append(bytes.substr(0, limits.head_bytes_max));  // the next would be refused
   const std::string_view text = cut_before ? std::string_view(kept_) : bytes;
   const HeadResult result = parse_request_head(text, limits.head_bytes_max, searched_, head);
   if (result.status == ReadStatus::bad) return {.status = ReadStatus::bad, .error = result.error};
@@ -303,7 +304,6 @@ RequestReader::Step RequestReader::feed(std::string_view bytes, const RequestLim
   if (cut_before) {
     kept_.resize(head_bytes_);
   } else {
-    kept_.reserve(head_bytes_ + static_cast<std::size_t>(content_length_) + kRequestPadding);
     kept_.assign(bytes.substr(0, head_bytes_));
   }
   return take_body(bytes, used, limits, head);
@@ -335,19 +335,20 @@ RequestReader::Step RequestReader::take_chunks(std::string_view bytes, std::size
 
 // The head's views pointed into bytes that are gone: parse it again where it was kept.
 RequestReader::Step RequestReader::ready_from_kept(std::size_t used, RequestHead& head) {
-  kept_.reserve(kept_.size() + kRequestPadding);
+  const std::size_t body_bytes = kept_.size() - head_bytes_;
+  kept_.append(kRequestPadding, '\0');
   std::size_t searched = head_bytes_ - 4;
   const HeadResult again = parse_request_head(kept_, head_bytes_, searched, head);
   CHECK(again.status == ReadStatus::ready && again.size == head_bytes_);
   return {.status = ReadStatus::ready,
           .used = used,
-          .body = std::string_view(kept_).substr(head_bytes_)};
+          .body = std::string_view(kept_).substr(head_bytes_, body_bytes)};
 }
 
 void RequestReader::reset() {
   constexpr std::size_t kKeepBytesMax = 4096;
   if (kept_.capacity() > kKeepBytesMax) {
-    kept_ = std::string();
+    std::string().swap(kept_);  // to assign an empty one would keep the memory
   } else {
     kept_.clear();
   }

@@ -113,10 +113,12 @@ class RequestReader {
 
   // Takes what was read next. When ready, `head` and the body are views into `bytes` or into this
   // reader, good until the next call of either function. Behind a body in the reader
-  // kRequestPadding bytes are readable; behind one in `bytes`, as many as the caller sees to.
+  // kRequestPadding zeros are readable; behind one in `bytes`, as many as the caller sees to.
   Step feed(std::string_view bytes, const RequestLimits& limits, RequestHead& head);
   // Forgets the request that was ready, and gives back the memory of a large one.
   void reset();
+  // What it holds of memory, between requests too.
+  std::size_t memory_bytes() const { return kept_.capacity(); }
   // Nothing of a request has been read yet.
   bool idle() const { return kept_.empty(); }
 

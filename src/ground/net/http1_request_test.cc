@@ -5,43 +5,10 @@
 
 #include "base/format.h"
 #include "base/rng.h"
+#include "net/testing_requests.h"
 
 namespace assay::net {
 namespace {
-
-// What a connection that sent `bytes` asked for, one line a request, and how it ended.
-std::string read_all(std::string_view bytes, const std::vector<std::size_t>& cuts,
-                     const RequestLimits& limits = {}) {
-  std::string story;
-  RequestReader reader;
-  RequestHead head;
-  std::string pending;  // as a server keeps what it read beyond a request
-  std::size_t from = 0;
-  for (std::size_t i = 0; i <= cuts.size(); ++i) {
-    const std::size_t to = i < cuts.size() ? cuts[i] : bytes.size();
-    // A fresh buffer for each piece, so that a view into an older one is caught by the sanitizer.
-    const std::string piece(bytes.substr(from, to - from));
-    from = to;
-    std::string_view left = piece;
-    while (!left.empty()) {
-      const RequestReader::Step step = reader.feed(left, limits, head);
-      if (step.status == ReadStatus::bad) {
-        return story + format("bad {}", static_cast<int>(step.error));
-      }
-      left.remove_prefix(step.used);
-      if (step.status == ReadStatus::need_more) continue;
-      story += format("{} {} 1.{}", head.method, head.target, head.minor_version);
-      for (const HttpHeader& header : head.headers) {
-        story += format(" {}={}", header.name, header.value);
-      }
-      story += format(" keep={} body={}\n", head.keep_alive, step.body);
-      reader.reset();
-    }
-  }
-  return story + (reader.idle() ? "end" : "cut");
-}
-
-std::string read_whole(std::string_view bytes) { return read_all(bytes, {}); }
 
 TEST(RequestReader, reads_a_request) {
   EXPECT_EQ(read_whole("POST /v1/x?a=1 HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello"),

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/check.h"
 #include "net/content_headers.h"
 #include "net/foreign_protocol.h"
 
@@ -60,9 +61,7 @@ void for_each_element(std::string_view list, Visit&& visit) {
 }  // namespace
 
 void ResponseParser::reset() {
-  state_ = State::head;
-  framing_ = Framing::none;
-  left_ = 0;
+  state_ = State::head;  // the framing is the next head's to say
   head_ = {};
   head_bytes_ = 0;
   carry_.release();
@@ -97,32 +96,25 @@ bool ResponseParser::count_head(std::size_t bytes) {
 
 bool ResponseParser::read_head(std::string_view& bytes) {
   for (;;) {
-    if (carry_.empty()) {
-      const std::size_t end = end_of_head(bytes, 0);
-      if (end == std::string_view::npos) {
-        const std::string_view piece = bytes.substr(0, kHeadBytesMax + 1);
-        bytes = {};
-        if (!carry(piece)) return false;
-        if (is_foreign(piece)) return fail_opening(piece);
-        return piece.size() <= kHeadBytesMax ? false : fail("the response head is too long");
-      }
-      if (!count_head(end) || !parse_head(bytes.substr(0, end))) return false;
-      bytes.remove_prefix(end);
-    } else {
-      const std::size_t before = carry_.size();
-      if (!carry(bytes.substr(0, kHeadBytesMax))) return false;
-      const std::string_view text = carry_.view();
-      const std::size_t end = end_of_head(text, before > 2 ? before - 3 : 0);
-      if (end == std::string::npos) {
-        bytes.remove_prefix(text.size() - before);
-        if (is_foreign(text)) return fail_opening(text);
-        if (text.size() > kHeadBytesMax) return fail("the response head is too long");
-        return false;
-      }
-      if (!count_head(end) || !parse_head(text.substr(0, end))) return false;
-      bytes.remove_prefix(end - before);
-      carry_.clear();
+    const std::size_t before = carry_.size();
+    std::string_view text = bytes;
+    std::size_t end = std::string_view::npos;
+    if (before == 0) end = end_of_head(bytes, 0);
+    if (end == std::string_view::npos) {
+      // One byte more than is allowed, so that a head that is too long is known by it.
+      const std::string_view piece = bytes.substr(0, kHeadBytesMax + 1 - before);
+      if (!carry(piece)) return false;
+      text = carry_.view();
+      if (before != 0) end = end_of_head(text, std::max<std::size_t>(before, 3) - 3);
     }
+    if (end == std::string_view::npos) {
+      bytes.remove_prefix(text.size() - before);
+      if (is_foreign(text)) return fail_opening(text);
+      return text.size() > kHeadBytesMax && fail("the response head is too long");
+    }
+    if (!count_head(end) || !parse_head(text.substr(0, end))) return false;
+    bytes.remove_prefix(end - before);
+    carry_.clear();
     if (head_.status >= 200) break;
     // Whatever follows is no HTTP, and perhaps nothing at all.
     if (head_.status == 101) return fail("HTTP 101: it switched protocols, and nobody asked");
@@ -163,8 +155,8 @@ bool ResponseParser::parse_status_line(std::string_view line) {
   }
   head_.minor_version = line[7] == '1' ? 1 : 0;
   head_.keep_alive = head_.minor_version == 1;
-  const auto [end, error] = std::from_chars(line.data() + 9, line.data() + 12, head_.status);
-  if (error != std::errc{} || end != line.data() + 12 || head_.status < 100 ||
+  const char* const end = std::from_chars(line.data() + 9, line.data() + 12, head_.status).ptr;
+  if (end != line.data() + 12 || head_.status < 100 ||
       (line.size() > kShortest && line[kShortest] != ' ')) {
     return fail("the status line has no three-digit status");
   }
@@ -298,33 +290,25 @@ std::string_view ResponseParser::next_body(std::string_view& bytes) {
     case Framing::none:
       break;
   }
-  fail("bytes after the end of the response");
-  return {};
+  CHECK(false && "no body is read where none is open");
 }
 
 void ResponseParser::read_framing_line(std::string_view& bytes) {
   const std::size_t lf = bytes.find('\n');
-  if (lf == std::string_view::npos) {
-    const bool kept = carry(bytes.substr(0, kChunkLineMax + 2));
-    bytes = {};
-    if (kept && carry_.size() > kChunkLineMax + 1) fail("a chunk's line is too long");
-    return;
-  }
+  const bool ends = lf != std::string_view::npos;
   std::string_view line = bytes.substr(0, lf);
-  if (carry_.empty()) {
-    bytes.remove_prefix(lf + 1);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    end_framing_line(line);
+  bytes.remove_prefix(ends ? lf + 1 : bytes.size());
+  if (carry_.size() + line.size() > kChunkLineMax + 1) {  // with its CR
+    fail("a chunk's line is too long");
     return;
   }
-  const bool kept = carry(line.substr(0, kChunkLineMax + 2));
-  bytes.remove_prefix(lf + 1);
-  if (!kept) return;
-  const std::string whole(carry_.view());
-  carry_.clear();
-  line = whole;
+  if (!ends || !carry_.empty()) {
+    if (!carry(line) || !ends) return;
+    line = carry_.view();
+  }
   if (line.ends_with('\r')) line.remove_suffix(1);
   end_framing_line(line);
+  carry_.clear();
 }
 
 void ResponseParser::end_framing_line(std::string_view line) {
@@ -343,7 +327,7 @@ void ResponseParser::end_framing_line(std::string_view line) {
     const std::string_view digits = trim_space(line.substr(0, line.find(';')));
     const auto [end, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), left_, 16);
-    if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size()) {
+    if (error != std::errc{} || end != digits.data() + digits.size()) {
       fail("a chunk size that is no hexadecimal number");
       return;
     }

@@ -73,13 +73,10 @@ ssize_t send_some(const Fd& fd, std::span<const std::string_view> pieces) {
 
 Instant StampClock::arrival_anew(WallTime stamp, Instant not_before, Instant read) {
   refresh();
-  const Instant at = instant_of(stamp);
-  if (at + kStep < not_before || read + kStep < at) return Instant::none();
-  return at < read ? at : read;
+  return plausible(stamp, not_before, read);
 }
 
-void StampClock::refresh() {
-  const ClockOffset fresh = sample_clock_offset();
+void StampClock::refresh(const ClockOffset& fresh) {
   const Duration moved{std::abs(fresh.wall_minus_monotonic.ns - offset_.wall_minus_monotonic.ns)};
   slew_max_ = std::max(slew_max_, moved);
   error_max_ = std::max(error_max_, fresh.error);

@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -47,13 +48,13 @@ class StampClock {
   StampClock() : StampClock(sample_clock_offset()) {}
   // For tests: as of before the clock was set.
   explicit StampClock(const ClockOffset& offset) : offset_(offset), error_max_(offset.error) {}
-  void refresh();
+  void refresh() { refresh(sample_clock_offset()); }
+  void refresh(const ClockOffset& fresh);
   // Never later than `read`, the instant at which the reader held the bytes; they came no earlier
   // than `not_before`. none(): the stamp is of before the clock was set, and of no use.
   Instant arrival(WallTime stamp, Instant not_before, Instant read) {
-    const Instant at = instant_of(stamp);
-    if (at + kStep < not_before || read + kStep < at) return arrival_anew(stamp, not_before, read);
-    return at < read ? at : read;
+    const Instant at = plausible(stamp, not_before, read);
+    return at.known() ? at : arrival_anew(stamp, not_before, read);
   }
   // The largest error that any mapping so far had.
   Duration error_max() const { return error_max_; }
@@ -61,8 +62,11 @@ class StampClock {
   Duration slew_max() const { return slew_max_; }
 
  private:
-  Instant instant_of(WallTime stamp) const {
-    return Instant{stamp.ns - offset_.wall_minus_monotonic.ns};
+  // The stamp's instant; none() where it cannot be.
+  Instant plausible(WallTime stamp, Instant not_before, Instant read) const {
+    const Instant at{stamp.ns - offset_.wall_minus_monotonic.ns};
+    if (at + kStep < not_before || read + kStep < at) return Instant::none();
+    return std::min(at, read);
   }
   Instant arrival_anew(WallTime stamp, Instant not_before, Instant read);
 

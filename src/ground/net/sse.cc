@@ -14,10 +14,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 }  // namespace
 
 const char* SseParser::whole_event(const char* p, const char* end) {
-  if (static_cast<std::size_t>(end - p) < kData.size() + 2 ||
-      std::memcmp(p, kData.data(), kData.size()) != 0) {
-    return nullptr;
-  }
+  if (!std::string_view(p, static_cast<std::size_t>(end - p)).starts_with(kData)) return nullptr;
   const char* const lf = find(p, end, '\n');
   if (lf == nullptr || lf + 1 == end) return nullptr;
   const char* line_end = lf;
@@ -33,7 +30,7 @@ const char* SseParser::whole_event(const char* p, const char* end) {
   const char* data = p + kData.size();
   // A bare CR ends a line too: rare, and the slow path knows.
   if (find(data, line_end, '\r') != nullptr) return nullptr;
-  if (data < line_end && *data == ' ') ++data;
+  if (*data == ' ') ++data;  // where there are no data, the line's end stands there
   view_ = {data, static_cast<std::size_t>(line_end - data)};
   return after;
 }
@@ -49,7 +46,7 @@ const char* SseParser::slow_step(const char* p, const char* end) {
   if (stop == end) return end;
   skip_lf_ = *stop == '\r';
   end_line();
-  return too_long_ ? end : stop + 1;
+  return stop + 1;
 }
 
 bool SseParser::keep(BudgetedText& text, std::string_view more) {

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/rng.h"
@@ -59,16 +65,74 @@ Strings parse_in_pieces(const std::string& text, Rng& rng) {
   return events;
 }
 
+// What one feed gave: the data as JSON would quote them, where they lie, what was used up by then.
+struct Given {
+  std::string data{};
+  std::ptrdiff_t at = -1;  // in the piece; -1: in a buffer of the parser's
+  std::size_t consumed = 0;
+  bool operator==(const Given&) const = default;
+};
+using AllGiven = std::vector<Given>;
+
+void PrintTo(const Given& given, std::ostream* out) {
+  *out << '"' << given.data << "\" at " << given.at << " by " << given.consumed;
+}
+
+AllGiven given_by(SseParser& parser, std::string_view piece) {
+  AllGiven out;
+  EXPECT_TRUE(parser.feed(piece, [&](std::string_view data, std::size_t consumed) {
+    const std::less_equal<const char*> before;
+    const bool inside = before(piece.data(), data.data()) &&
+                        before(data.data() + data.size(), piece.data() + piece.size());
+    out.push_back({std::string(data), inside ? data.data() - piece.data() : -1, consumed});
+  }));
+  return out;
+}
+
 TEST(Sse, one_event_in_one_piece_is_a_view_into_it) {
   SseParser parser;
-  const std::string text = ": hello\n\ndata: {\"a\":1}\n\n";
-  const char* seen = nullptr;
-  ASSERT_TRUE(parser.feed(text, [&](std::string_view data, std::size_t consumed) {
-    seen = data.data();
-    EXPECT_EQ(data, "{\"a\":1}");
-    EXPECT_EQ(consumed, text.size());
-  }));
-  EXPECT_EQ(seen, text.data() + 15);
+  EXPECT_EQ(given_by(parser, ": hello\n\ndata: {\"a\":1}\n\n"), (AllGiven{{"{\"a\":1}", 15, 24}}));
+  EXPECT_EQ(given_by(parser, "data:a\n\ndata: b\r\n\r\ndata:\n\ndata:  c\n\n"),
+            (AllGiven{{"a", 5, 8}, {"b", 14, 19}, {"", 24, 26}, {" c", 32, 36}}));
+  EXPECT_EQ(given_by(parser, "data:\r\n\r\ndata: \r\n\r\n"), (AllGiven{{"", 5, 9}, {"", 15, 19}}));
+}
+
+// Whatever is rarer is gathered, and its end is counted as well.
+TEST(Sse, an_event_that_is_not_one_plain_line_is_gathered) {
+  SseParser parser;
+  EXPECT_EQ(given_by(parser, "data: first\n\n"),
+            (AllGiven{{"first", -1, 13}}));  // a mark might come
+  EXPECT_EQ(given_by(parser, "data: a\ndata: b\n\n"), (AllGiven{{"a\nb", -1, 17}}));
+  EXPECT_EQ(given_by(parser, "data: a\r\n\n"), (AllGiven{{"a", -1, 10}}));
+  EXPECT_EQ(given_by(parser, "data: a\n\r\n"), (AllGiven{{"a", -1, 9}}));
+  EXPECT_EQ(given_by(parser, "data: a\rdata: b\n\n"), (AllGiven{{"a\nb", -1, 17}}));
+  EXPECT_EQ(given_by(parser, "data: a\r\r"), (AllGiven{{"a", -1, 9}}));
+  EXPECT_EQ(given_by(parser, "\ndata: a\n"), AllGiven{});  // its LF belongs to the CR before
+  EXPECT_EQ(given_by(parser, "\ndata: b\n\n"), (AllGiven{{"a", -1, 1}, {"b", 7, 10}}));
+  EXPECT_EQ(given_by(parser, "da"), AllGiven{});
+  EXPECT_EQ(given_by(parser, "ta: c\n\ndata: d\n\n"), (AllGiven{{"c", -1, 7}, {"d", 13, 16}}));
+  EXPECT_EQ(given_by(parser, "data: e\r\n\r"), (AllGiven{{"e", -1, 10}}));
+  EXPECT_EQ(given_by(parser, "\ndata: f\n\n"), (AllGiven{{"f", 7, 10}}));
+}
+
+// Behind a piece may stand anything: the next read's bytes, or an older one's.
+TEST(Sse, nothing_is_read_beyond_the_piece) {
+  const std::string text =
+      "data: a\r\n\r\nevent: error\n: c\n\ndata: b\n\ndata\n\nid: 7\n\ndata:c\n\n";
+  for (std::size_t one = 0; one <= text.size(); ++one) {
+    for (std::size_t two = one; two <= text.size(); ++two) {
+      SseParser parser;
+      std::string story;
+      const std::string_view all = text;
+      const auto take = [&](std::string_view data, std::size_t) {
+        story += (parser.names_error() ? "!" : "|") + std::string(data);
+      };
+      parser.feed(all.substr(0, one), take);
+      parser.feed(all.substr(one, two - one), take);
+      parser.feed(all.substr(two), take);
+      EXPECT_EQ(story, "|a!c|b||c") << one << " " << two;
+    }
+  }
 }
 
 TEST(Sse, the_same_events_however_the_bytes_are_cut) {
@@ -142,12 +206,107 @@ TEST(Sse, a_last_event_without_its_blank_line_is_given_at_the_end) {
   EXPECT_EQ(parse_in_pieces("data: a\n\ndata: b", rng), (Strings{"a", "b"}));
 }
 
-TEST(Sse, a_line_without_end_is_refused_before_it_eats_the_memory) {
+TEST(Sse, a_byte_order_mark_is_skipped_at_the_start_alone) {
   SseParser parser;
-  const std::string piece(std::size_t{1} << 20, 'x');
-  bool ok = true;
-  for (int i = 0; i < 70 && ok; ++i) ok = parser.feed(piece, [](std::string_view, std::size_t) {});
-  EXPECT_FALSE(ok);
+  EXPECT_EQ(given_by(parser, "\xEF\xBB\xBF\ndata: a\n\n").size(), 1U);
+  parser.reset();
+  EXPECT_EQ(given_by(parser,
+                     "\xEF\xBB\xBF"
+                     "data: a\n\n")
+                .size(),
+            1U);
+  EXPECT_EQ(given_by(parser,
+                     "\xEF\xBB\xBF"
+                     "data: a\n\n")
+                .size(),
+            0U);
+  parser.reset();
+  EXPECT_EQ(given_by(parser,
+                     "\n\xEF\xBB\xBF"
+                     "data: a\n\n")
+                .size(),
+            0U);
+}
+
+// Each state in which a stream can break off.
+TEST(Sse, nothing_of_a_stream_is_left_for_the_next) {
+  const auto nothing = [](std::string_view, std::size_t) {};
+  for (const bool by_finish : {false, true}) {
+    for (const char* before : {"data: x", "data: x\n", "event: error\n", "event: error\n: x\n",
+                               "data: x\n\r", "x", ": x\n\n", "data: x\n\n"}) {
+      SseParser parser;
+      EXPECT_TRUE(parser.feed(before, nothing));
+      if (by_finish) {
+        EXPECT_TRUE(parser.finish(nothing));
+      } else {
+        parser.reset();
+      }
+      int events = 0;
+      EXPECT_TRUE(parser.feed("\n\n", [&](std::string_view, std::size_t) { ++events; }));
+      EXPECT_EQ(events, 0) << before;
+      EXPECT_FALSE(parser.names_error());
+      parser.reset();
+      EXPECT_TRUE(parser.finish([&](std::string_view, std::size_t) { ++events; }));
+      EXPECT_EQ(events, 0) << before;
+      parser.reset();
+      EXPECT_EQ(given_by(parser,
+                         "\xEF\xBB\xBF"
+                         "data: a\n\ndata: b\n\n"),
+                (AllGiven{{"a", -1, 12}, {"b", 18, 21}}))
+          << before;
+    }
+  }
+}
+
+TEST(Sse, an_end_gives_what_was_gathered_and_says_that_nothing_was_used_up_for_it) {
+  SseParser parser;
+  const auto nothing = [](std::string_view, std::size_t) {};
+  for (const auto& [text, data] :
+       {std::pair{"data: a\ndata: b", "a\nb"}, {"data: a\r", "a"}, {"data", ""}}) {
+    EXPECT_TRUE(parser.feed(text, nothing));
+    AllGiven given;
+    EXPECT_TRUE(parser.finish([&](std::string_view last, std::size_t consumed) {
+      given.push_back({std::string(last), -1, consumed});
+    }));
+    EXPECT_EQ(given, (AllGiven{{data, -1, 0}}));
+  }
+}
+
+TEST(Sse, an_event_that_the_budget_does_not_allow_is_told_apart) {
+  MemoryBudget budget(4096);
+  const auto nothing = [](std::string_view, std::size_t) {};
+  const std::string line = "data: " + std::string(3000, 'x');
+  {
+    SseParser parser(&budget);
+    EXPECT_FALSE(parser.feed(line + line, nothing));  // of one line
+    EXPECT_TRUE(parser.no_room());
+    parser.reset();
+    EXPECT_FALSE(parser.no_room());
+    EXPECT_TRUE(parser.feed("data: a\n\n", nothing));
+    EXPECT_TRUE(parser.feed("x\n" + line.substr(0, 2200), nothing));
+    EXPECT_FALSE(parser.feed("\n\ndata: b\n\n", nothing));  // of its data
+    EXPECT_TRUE(parser.no_room());
+    parser.reset();
+    EXPECT_TRUE(parser.feed(line.substr(0, 2200), nothing));
+    EXPECT_FALSE(parser.finish(nothing));  // of its data, at the end
+    EXPECT_FALSE(parser.no_room());
+    EXPECT_TRUE(parser.finish(nothing));
+  }
+  EXPECT_EQ(budget.in_use(), 0U);
+}
+
+TEST(Sse, an_event_may_be_64_mib_long_and_no_byte_more) {
+  const auto nothing = [](std::string_view, std::size_t) {};
+  const std::string half(SseParser::kEventBytesMax / 2, 'x');
+  SseParser parser;
+  EXPECT_TRUE(parser.feed("data:", nothing));
+  EXPECT_TRUE(parser.feed(half, nothing));
+  EXPECT_TRUE(parser.feed("\n", nothing));  // half of it are data, half of it is a line
+  EXPECT_TRUE(parser.feed(half, nothing));
+  EXPECT_FALSE(parser.feed("x", nothing));
+  EXPECT_FALSE(parser.no_room());
+  parser.reset();
+  EXPECT_TRUE(parser.feed("data: a\n", nothing));
 }
 
 }  // namespace

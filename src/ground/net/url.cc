@@ -33,14 +33,26 @@ Result<std::string> percent_decoded(std::string_view text) {
   return out;
 }
 
-// Text that is safe to show: what stands before an '@' may be a password.
+// Where "://" stands behind a scheme (RFC 3986, 3.1), or npos.
+std::size_t end_of_scheme(std::string_view text) {
+  const std::size_t mark = text.find("://");
+  const std::string_view scheme = text.substr(0, mark);
+  const bool plain = std::all_of(scheme.begin(), scheme.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' ||
+           c == '-' || c == '.';
+  });
+  return plain ? mark : std::string_view::npos;
+}
+
+// Text that is safe to show: what stands before an '@' may be a password, also where a slash is
+// missing or one too many.
 std::string shown(std::string_view text) {
-  const std::size_t scheme = text.find("://");
-  const std::size_t from = scheme == std::string_view::npos ? 0 : scheme + 3;
-  const std::size_t end = std::min(text.find_first_of("/?#", from), text.size());
-  const std::size_t at = text.substr(0, end).rfind('@');
+  const std::size_t first = std::min(text.find_first_of(":/@"), text.size());
+  const bool scheme = first < text.size() && text[first] != '@';
+  const std::size_t from = scheme ? text.find_first_not_of(":/", first) : 0;
+  const std::size_t at = text.substr(0, text.find_first_of("/?#", from)).rfind('@');
   std::string out(text);
-  if (at != std::string_view::npos && at >= from) out.replace(from, at - from, "…");
+  if (at != std::string_view::npos) out.replace(from, at - from, "…");
   if (out.size() > 200) out = out.substr(0, 200) + "…";
   std::replace_if(
       out.begin(), out.end(),
@@ -66,9 +78,7 @@ Result<void> check_bytes(std::string_view text) {
 
 Result<std::uint16_t> parse_port(std::string_view text) {
   const auto number = parse_uint(text);
-  const bool digits =
-      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!number || !digits || *number < 1 || *number > 65535) {
+  if (!number || *number < 1 || *number > 65535) {
     return invalid(format("port '{}': must be a number from 1 to 65535", text));
   }
   return static_cast<std::uint16_t>(*number);
@@ -166,7 +176,7 @@ Result<void> parse_unix(std::string_view rest, Url& url) {
     ASSIGN_OR_RETURN(url.unix_path, percent_decoded(rest.substr(0, end)));
     split_target(rest.substr(end), url);
   }
-  if (!url.unix_path.starts_with('/') || url.unix_path.size() < 2 || url.unix_path.ends_with('/')) {
+  if (!url.unix_path.starts_with('/') || url.unix_path.ends_with('/')) {
     return invalid("names no socket file; write http+unix:///run/server.sock:/v1");
   }
   if (url.unix_path.size() > kUnixPathBytesMax) {
@@ -179,7 +189,7 @@ Result<void> parse_unix(std::string_view rest, Url& url) {
 
 Result<Url> parse(std::string_view text) {
   TRY(check_bytes(text));
-  const std::size_t mark = text.find("://");
+  const std::size_t mark = end_of_scheme(text);
   if (mark == std::string_view::npos) {
     return invalid("has no scheme; write http:// or https:// in front");
   }

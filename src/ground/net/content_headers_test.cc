@@ -1,0 +1,64 @@
+#include "net/content_headers.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+#include <utility>
+
+namespace assay::net {
+namespace {
+
+TEST(ContentHeaders, names_are_equal_in_any_case_and_nothing_else_is) {
+  EXPECT_TRUE(equal_fold("AZaz-09", "azaz-09"));
+  EXPECT_TRUE(equal_fold("", ""));
+  EXPECT_FALSE(equal_fold("ab", "a"));
+  EXPECT_FALSE(equal_fold("a", "ab"));
+  EXPECT_FALSE(equal_fold("xbc", "abc"));
+  EXPECT_FALSE(equal_fold("abx", "abc"));
+  // The bytes beside A and Z, and what 32 more of them would be.
+  EXPECT_FALSE(equal_fold("@", "`"));
+  EXPECT_FALSE(equal_fold("[", "{"));
+}
+
+TEST(ContentHeaders, a_value_is_without_the_space_around_it) {
+  EXPECT_EQ(trim_space(" \t a b\t \r"), "a b");
+  EXPECT_EQ(trim_space("\ra"), "\ra");
+  EXPECT_EQ(trim_space(" \t"), "");
+  EXPECT_EQ(trim_space(""), "");
+}
+
+TEST(ContentHeaders, a_media_type_is_known_whatever_its_parameters) {
+  const std::pair<std::string_view, ContentType> cases[] = {
+      {"text/event-stream", ContentType::event_stream},
+      {"Text/Event-Stream ; charset=utf-8", ContentType::event_stream},
+      {"application/json;charset=utf-8", ContentType::json},
+      {"application/jsonl", ContentType::other},
+      {"TEXT/html", ContentType::text},
+      {"text/", ContentType::text},
+      {"text", ContentType::other},
+      {"image/png;text/html", ContentType::other},
+      {"", ContentType::other},
+  };
+  for (const auto& [value, type] : cases) EXPECT_EQ(content_type_of(value), type) << value;
+}
+
+TEST(ContentHeaders, a_coding_is_known_by_each_of_its_names) {
+  const std::pair<std::string_view, ContentCoding> cases[] = {
+      {"", ContentCoding::identity},       {"Identity", ContentCoding::identity},
+      {"gzip", ContentCoding::gzip},       {"X-GZIP", ContentCoding::gzip},
+      {"deflate", ContentCoding::deflate}, {"br", ContentCoding::br},
+      {"zstd", ContentCoding::zstd},       {"gzip, br", ContentCoding::other},
+      {"compress", ContentCoding::other},
+  };
+  for (const auto& [value, coding] : cases) EXPECT_EQ(content_coding_of(value), coding) << value;
+}
+
+TEST(ContentHeaders, a_coding_is_told_by_its_name) {
+  for (const std::string_view name : {"identity", "gzip", "deflate", "br", "zstd"}) {
+    EXPECT_EQ(to_string(content_coding_of(name)), name);
+  }
+  EXPECT_EQ(to_string(ContentCoding::other), "a coding that is not known");
+}
+
+}  // namespace
+}  // namespace assay::net
