@@ -86,7 +86,7 @@ Fixture make_fixture() {
   EXPECT_TRUE(datasets) << datasets.error().message;
   out.datasets = *std::move(datasets);
   plan::CurveWish wish{.levels = {1, 3, 8}, .accuracy = false, .quick = true};
-  wish.rows = out.datasets[0].samples.size();
+  wish.rows = out.datasets[0].rows();
   const auto plan = plan::plan_curve(wish);
   EXPECT_TRUE(plan) << plan.error().message;
   out.settings = {.id = "test", .version = "1", .started = "then", .plan = *plan};

@@ -56,7 +56,7 @@ sim::ClusterSpec gpt_oss() {
 }
 
 sim::Request request_of(const plan::PlanBundle& bundle, std::uint32_t row) {
-  const Sample& sample = bundle.datasets[0].dataset.samples[row];
+  const Sample sample = bundle.datasets[0].dataset.make_row(row);
   sim::Request out;
   out.prompt_tokens = static_cast<std::uint32_t>(sample.input_tokens.size());
   out.output_tokens = static_cast<std::uint32_t>(sample.output_tokens_max);

@@ -310,22 +310,51 @@ TEST(Synthetic, the_same_seed_gives_the_same_prompts_and_fewer_are_a_prefix) {
   const auto c = make_synthetic(other, "");
   ASSERT_TRUE(a && b && c);
   std::set<std::string> distinct;
-  for (std::size_t i = 0; i < 20; ++i) distinct.insert(a->samples[i].prompt);
+  for (std::uint32_t i = 0; i < 20; ++i) distinct.insert(a->make_row(i).prompt);
   EXPECT_EQ(distinct.size(), 20U);
-  for (std::size_t i = 0; i < 5; ++i) {
-    EXPECT_EQ(a->samples[i].prompt, b->samples[i].prompt);
-    EXPECT_EQ(a->samples[i].output_tokens_max, b->samples[i].output_tokens_max);
-    EXPECT_NE(a->samples[i].prompt, c->samples[i].prompt);
-    EXPECT_EQ(a->samples[i].input_length, -1);
-    EXPECT_GT(a->samples[i].output_tokens_max, 0);
+  for (const std::uint32_t i : {4U, 2U, 0U, 3U, 1U}) {
+    const Sample one = a->make_row(i);
+    EXPECT_EQ(one.prompt, b->make_row(i).prompt);
+    EXPECT_EQ(one.output_tokens_max, b->make_row(i).output_tokens_max);
+    EXPECT_NE(one.prompt, c->make_row(i).prompt);
+    EXPECT_EQ(one.input_length, -1);
+    EXPECT_GT(one.output_tokens_max, 0);
   }
+}
+
+// A simulation draws them so too.
+TEST(Synthetic, the_first_lengths_come_from_one_source_and_the_others_from_their_row) {
+  const SyntheticSpec spec{.count = 20'100,
+                           .isl = *parse_length("uniform:10-50"),
+                           .osl = *parse_length("normal:100,10"),
+                           .seed = 7,
+                           .token_ids = true};
+  const auto dataset = make_synthetic(spec, "");
+  ASSERT_TRUE(dataset);
+  Rng inputs(7);
+  Rng outputs(8);
+  std::set<std::int64_t> lengths;
+  for (std::uint32_t i = 0; i < spec.count; ++i) {
+    const Sample sample = dataset->make_row(i);
+    if (i < 20'000) {
+      ASSERT_EQ(sample.input_length, draw_length(spec.isl, inputs)) << i;
+      ASSERT_EQ(sample.output_tokens_max, draw_length(*spec.osl, outputs)) << i;
+    } else {
+      lengths.insert(sample.input_length);
+      EXPECT_GE(sample.input_length, 10);
+      EXPECT_LE(sample.input_length, 50);
+    }
+  }
+  EXPECT_GT(lengths.size(), 20U);
 }
 
 TEST(Synthetic, token_ids_are_exactly_as_long_as_asked) {
   const auto dataset =
       make_synthetic({.count = 50, .isl = LengthSpec::fixed(33), .token_ids = true}, "ids");
   ASSERT_TRUE(dataset);
-  for (const Sample& sample : dataset->samples) {
+  ASSERT_EQ(dataset->rows(), 50U);
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    const Sample sample = dataset->make_row(i);
     EXPECT_EQ(sample.input_tokens.size(), 33U);
     EXPECT_EQ(sample.input_length, 33);
     EXPECT_EQ(sample.output_tokens_max, 0);
@@ -344,9 +373,31 @@ TEST(Synthetic, text_has_the_words_that_the_estimate_asks_for) {
   EXPECT_FALSE(synthetic_text(1, rng).empty());
 }
 
-TEST(Synthetic, too_much_text_is_an_error_not_an_empty_machine) {
-  EXPECT_FALSE(make_synthetic({.count = 4'000'000'000, .isl = LengthSpec::fixed(kLengthMax)}, ""));
+TEST(Synthetic, four_thousand_million_prompts_cost_nothing_until_they_are_asked_for) {
+  const auto dataset = make_synthetic({.count = 4'000'000'000, .isl = LengthSpec::fixed(40)}, "");
+  ASSERT_TRUE(dataset) << dataset.error().message;
+  EXPECT_EQ(dataset->rows(), 4'000'000'000U);
+  EXPECT_TRUE(dataset->samples.empty());
+  Sample room;
+  const std::string last = dataset->row(3'999'999'999, room).prompt;
+  EXPECT_FALSE(last.empty());
+  EXPECT_NE(last, dataset->row(3'999'999'998, room).prompt);
   EXPECT_FALSE(make_synthetic({.count = 0}, ""));
+}
+
+TEST(Synthetic, the_generator_makes_these_prompts_for_ever) {
+  SyntheticSpec spec{.count = 3, .isl = LengthSpec::fixed(12), .seed = 42};
+  EXPECT_EQ(make_synthetic(spec, "")->make_row(1).prompt,
+            "Up. Here her. She they an good years can.");
+  spec.prefixes = *parse_prefixes("4x2");
+  EXPECT_EQ(make_synthetic(spec, "")->make_row(1).prompt,
+            "Know be she. Up. Here her. She they an.");
+  spec.token_ids = true;
+  EXPECT_EQ(make_synthetic(spec, "")->make_row(1).input_tokens,
+            (std::vector<std::int32_t>{25295, 23104, 5217, 9456, 10965, 27568, 7572, 15115, 1659,
+                                       29280, 10409, 14658}));
+  EXPECT_EQ(make_synthetic(spec, "")->recipe,
+            "synthetic 2: seed 42, isl 12, prefix 4x2, ids 1000 to 30000");
 }
 
 }  // namespace

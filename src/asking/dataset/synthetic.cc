@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 
+#include "base/check.h"
+#include "base/files.h"
 #include "base/format.h"
+#include "base/hash.h"
 #include "base/text.h"
 
 namespace assay::dataset {
@@ -35,8 +39,6 @@ constexpr std::array<std::string_view, 160> kWords{
 // word with its punctuation.
 constexpr double kTokensPerWord = 1.3;
 constexpr std::uint64_t kSentence = 12;  // words, on average
-
-constexpr std::int64_t kTokensMax = 500'000'000;  // of a whole dataset: some 2.5 GB of text
 
 }  // namespace
 
@@ -140,8 +142,26 @@ Result<std::string> exact_text(const text::Tokenizer& tokenizer, std::string pre
 
 namespace {
 
-// The text or ids of a tree's node, made from its path, so that all who pass it share it.
-struct Prefix {
+// Changes with whatever makes other prompts from the same seed: part of a plan's digest.
+constexpr int kGenerator = 2;
+// Rows that are made as the dataset is, to see that they can be.
+constexpr std::uint32_t kTried = 16;
+
+// The first lengths come one after the other from one source each: a simulation has the lengths of
+// a measured run in their order, and so many of them (sim::LengthList).
+constexpr std::uint32_t kListedLengths = 20'000;
+
+// Sources of chance of one row, or of one node of the tree of prefixes.
+enum class Chance : std::uint64_t { inputs, outputs, words, branches, node };
+
+Rng chance(std::uint64_t seed, Chance of, std::uint64_t index) {
+  constexpr std::uint64_t kOdd = 0xd1342543de82ef95;
+  const std::uint64_t whose = Rng(seed + static_cast<std::uint64_t>(of)).next();
+  return Rng(Rng(whose ^ (index + 1) * kOdd).next());
+}
+
+// What a prompt is made of so far, or the text or ids of a tree's node.
+struct Piece {
   std::string text{};
   std::vector<std::int32_t> ids{};
   std::int64_t tokens = 0;
@@ -149,65 +169,123 @@ struct Prefix {
 
 class Maker {
  public:
-  Maker(const SyntheticSpec& spec, const text::Tokenizer* tokenizer)
-      : spec_(spec), tokenizer_(tokenizer), words_(spec.seed + 2), branches_(spec.seed + 3) {}
+  Maker(SyntheticSpec spec, std::unique_ptr<const text::Tokenizer> tokenizer)
+      : spec_(std::move(spec)), tokenizer_(std::move(tokenizer)) {
+    // One source each, so that the lengths do not depend on the words.
+    Rng inputs(spec_.seed);
+    Rng outputs(spec_.seed + 1);
+    for (std::uint32_t i = 0; i < std::min(spec_.count, kListedLengths); ++i) {
+      listed_.push_back(draw(inputs, outputs));
+    }
+  }
 
-  Result<Sample> make(std::int64_t length) {
-    ASSIGN_OR_RETURN(Prefix prefix, walk(length));
+  const text::Tokenizer* tokenizer() const { return tokenizer_.get(); }
+
+  // With `strict` it must have exactly the tokens that were drawn for it.
+  Result<Sample> make(std::uint32_t row, bool strict) const {
+    const auto [length, output] = lengths_of(row);
+    Rng words = chance(spec_.seed, Chance::words, row);
+    ASSIGN_OR_RETURN(Piece piece, walk(row, length, strict));
     Sample sample;
-    const std::int64_t own = length - prefix.tokens;
     if (spec_.token_ids) {
-      add_ids(prefix.ids, own, words_);
-      sample.input_tokens = std::move(prefix.ids);
-      sample.input_length = length;
-    } else if (tokenizer_ != nullptr) {
-      ASSIGN_OR_RETURN(sample.prompt,
-                       exact_text(*tokenizer_, std::move(prefix.text), length, words_));
+      add_ids(piece, length - piece.tokens, words);
+      sample.input_tokens = std::move(piece.ids);
       sample.input_length = length;
     } else {
-      sample.prompt = std::move(prefix.text);
-      if (!sample.prompt.empty()) sample.prompt += ' ';
-      sample.prompt += synthetic_text(own, words_);
+      TRY(lengthen(piece, length, words, strict));
+      sample.prompt = std::move(piece.text);
+      if (tokenizer_) sample.input_length = piece.tokens;
     }
+    sample.output_tokens_max = output;
     return sample;
   }
 
  private:
-  void add_ids(std::vector<std::int32_t>& ids, std::int64_t count, Rng& rng) const {
-    const auto range = static_cast<std::uint64_t>(spec_.vocabulary_end - spec_.vocabulary_first);
-    for (std::int64_t i = 0; i < count; ++i) {
-      ids.push_back(spec_.vocabulary_first + static_cast<std::int32_t>(rng.below(range)));
-    }
+  struct Lengths {
+    std::int64_t input = 0;
+    std::int64_t output = 0;  // 0: the run's own
+  };
+  Lengths draw(Rng& inputs, Rng& outputs) const {
+    Lengths out{.input = draw_length(spec_.isl, inputs)};
+    if (spec_.osl) out.output = draw_length(*spec_.osl, outputs);
+    return out;
+  }
+  Lengths lengths_of(std::uint32_t row) const {
+    if (row < listed_.size()) return listed_[row];
+    Rng inputs = chance(spec_.seed, Chance::inputs, row);
+    Rng outputs = chance(spec_.seed, Chance::outputs, row);
+    return draw(inputs, outputs);
   }
 
-  // Down the tree by chance, and no further than leaves a token of the prompt's own.
-  Result<Prefix> walk(std::int64_t length) {
-    Prefix out;
-    std::uint64_t path = spec_.seed + 4;
+  void add_ids(Piece& piece, std::int64_t count, Rng& rng) const {
+    const auto range = static_cast<std::uint64_t>(spec_.vocabulary_end - spec_.vocabulary_first);
+    for (std::int64_t i = 0; i < count; ++i) {
+      piece.ids.push_back(spec_.vocabulary_first + static_cast<std::int32_t>(rng.below(range)));
+    }
+    piece.tokens += count;
+  }
+
+  // Adds text until `piece` has `tokens`. A tokenizer that no words bring to this number gets the
+  // nearest below that they do: the dataset's first rows were held to it, and a run goes on.
+  Result<void> lengthen(Piece& piece, std::int64_t tokens, Rng& rng, bool strict) const {
+    if (!tokenizer_) {
+      if (!piece.text.empty()) piece.text += ' ';
+      piece.text += synthetic_text(tokens - piece.tokens, rng);
+      piece.tokens = tokens;
+      return {};
+    }
+    for (std::int64_t wanted = tokens; wanted > piece.tokens; --wanted) {
+      auto text = exact_text(*tokenizer_, piece.text, wanted, rng);
+      if (!text && strict) return text.error();
+      if (!text) continue;
+      piece.text = *std::move(text);
+      piece.tokens = wanted;
+      return {};
+    }
+    if (piece.text.empty()) piece = {.text = "the", .tokens = 1};
+    return {};
+  }
+
+  // Down the tree by chance, and no further than leaves a token of the prompt's own. A node is made
+  // from its path, so that all who pass it share it.
+  Result<Piece> walk(std::uint32_t row, std::int64_t length, bool strict) const {
+    Piece out;
+    Rng branches = chance(spec_.seed, Chance::branches, row);
+    std::uint64_t path = spec_.seed;
     for (const PrefixLevel& level : spec_.prefixes) {
-      path = Rng(path).next() + branches_.below(level.branches);
+      path = Rng(path).next() + branches.below(level.branches);
       const std::int64_t tokens = std::min(level.tokens, length - 1 - out.tokens);
       if (tokens < 1) break;
-      Rng rng(Rng(path).next());
+      Rng rng = chance(path, Chance::node, 0);
       if (spec_.token_ids) {
-        add_ids(out.ids, tokens, rng);
-      } else if (tokenizer_ != nullptr) {
-        ASSIGN_OR_RETURN(out.text,
-                         exact_text(*tokenizer_, std::move(out.text), out.tokens + tokens, rng));
+        add_ids(out, tokens, rng);
       } else {
-        if (!out.text.empty()) out.text += ' ';
-        out.text += synthetic_text(tokens, rng);
+        TRY(lengthen(out, out.tokens + tokens, rng, strict));
       }
-      out.tokens += tokens;
     }
     return out;
   }
 
-  const SyntheticSpec& spec_;
-  const text::Tokenizer* tokenizer_;
-  Rng words_;
-  Rng branches_;
+  SyntheticSpec spec_;
+  std::unique_ptr<const text::Tokenizer> tokenizer_;
+  std::vector<Lengths> listed_{};
 };
+
+Result<std::string> recipe_of(const SyntheticSpec& spec, const text::Tokenizer* tokenizer) {
+  std::string out =
+      format("synthetic {}: seed {}, isl {}", kGenerator, spec.seed, to_string(spec.isl));
+  if (spec.osl) out += format(", osl {}", to_string(*spec.osl));
+  for (const PrefixLevel& level : spec.prefixes) {
+    out += format(", prefix {}x{}", level.tokens, level.branches);
+  }
+  if (spec.token_ids) {
+    out += format(", ids {} to {}", spec.vocabulary_first, spec.vocabulary_end);
+  }
+  if (tokenizer == nullptr) return out;
+  ASSIGN_OR_RETURN(const std::filesystem::path file, text::tokenizer_file(spec.tokenizer));
+  ASSIGN_OR_RETURN(const std::string bytes, read_file(file));
+  return out + format(", tokenizer {}", sha256_hex(bytes));
+}
 
 }  // namespace
 
@@ -216,35 +294,30 @@ Result<Dataset> make_synthetic(const SyntheticSpec& spec, std::string name) {
   if (spec.vocabulary_first < 0 || spec.vocabulary_end <= spec.vocabulary_first) {
     return invalid("synthetic: the range of token ids is empty");
   }
-  const Error too_many =
-      invalid(format("synthetic: {} prompts of {} tokens are more than {} tokens together; lower "
-                     "synthetic.count",
-                     spec.count, to_string(spec.isl), with_thousands(kTokensMax)));
-  if (static_cast<double>(spec.count) * mean(spec.isl) > kTokensMax) return too_many;
   std::unique_ptr<const text::Tokenizer> tokenizer;
   if (!spec.tokenizer.empty() && !spec.token_ids) {
     ASSIGN_OR_RETURN(tokenizer, text::load_tokenizer(spec.tokenizer));
   }
   Dataset out;
   out.name = name.empty() ? "synthetic" : std::move(name);
-  out.samples.reserve(spec.count);
-  // One source each, so that the lengths do not depend on the words.
-  Rng inputs(spec.seed);
-  Rng outputs(spec.seed + 1);
-  Maker maker(spec, tokenizer.get());
-  std::int64_t total = 0;
-  for (std::uint32_t i = 0; i < spec.count; ++i) {
-    const std::int64_t length = draw_length(spec.isl, inputs);
-    total += length;
-    if (total > kTokensMax) return too_many;
-    ASSIGN_OR_RETURN(Sample sample, maker.make(length));
-    if (spec.osl) sample.output_tokens_max = draw_length(*spec.osl, outputs);
-    out.samples.push_back(std::move(sample));
+  ASSIGN_OR_RETURN(out.recipe, recipe_of(spec, tokenizer.get()));
+  // Shared by the copies of the dataset.
+  const auto maker = std::make_shared<const Maker>(spec, std::move(tokenizer));
+  for (std::uint32_t row = 0; maker->tokenizer() != nullptr && row < spec.count; ++row) {
+    if (row == kTried) break;
+    TRY(maker->make(row, true));
   }
+  out.made_rows = spec.count;
+  out.slow_rows = maker->tokenizer() != nullptr;
+  out.make_row = [maker](std::uint32_t row) {
+    auto made = maker->make(row, false);
+    CHECK(made);
+    return *std::move(made);
+  };
   std::string note = format("{} synthetic prompts of {} ", spec.count, to_string(spec.isl));
   note += spec.token_ids ? "token ids each, exactly"
-          : tokenizer != nullptr
-              ? format("tokens each, exactly, by {}", tokenizer->description())
+          : maker->tokenizer() != nullptr
+              ? format("tokens each, exactly, by {}", maker->tokenizer()->description())
               : format(
                     "tokens each, by estimate: {} tokens a word; the server's own count is what "
                     "is reported",

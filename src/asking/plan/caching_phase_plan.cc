@@ -7,7 +7,7 @@ namespace assay::plan {
 namespace {
 
 Result<void> check_caching_rows(const Audit& audit, const Dataset& dataset) {
-  const std::size_t rows = dataset.samples.size();
+  const std::size_t rows = dataset.rows();
   if (audit.samples > rows) {
     return invalid(format("audit.samples: {}: the reference asks distinct rows, and '{}' has {}",
                           audit.samples, dataset.name, rows));

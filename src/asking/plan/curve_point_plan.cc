@@ -58,13 +58,19 @@ Result<Dataset> warmup_prompts(const Config& config, const Dataset& measured) {
   spec.seed = config.settings.runtime.dataloader_random_seed ^ kWarmupSalt;
   std::uint64_t bytes = 0;
   std::uint64_t ids = 0;
-  for (const Sample& sample : measured.samples) {
+  // Of rows that are made, some are as long as all.
+  constexpr std::size_t kMadeRows = 256;
+  const std::size_t looked_at =
+      measured.make_row ? std::min(kMadeRows, measured.rows()) : measured.rows();
+  Sample room;
+  for (std::size_t i = 0; i < looked_at; ++i) {
+    const Sample& sample = measured.row(i, room);
     bytes += sample.prompt.size() + sample.system.size();
     ids += sample.input_tokens.size();
   }
   constexpr std::uint64_t kBytesAToken = 5;
-  const std::uint64_t rows = std::max<std::uint64_t>(1, measured.samples.size());
-  const std::uint64_t mean = (ids + bytes / kBytesAToken) / rows;
+  const std::uint64_t rows = std::max<std::uint64_t>(1, measured.rows());
+  const std::uint64_t mean = (ids + bytes / kBytesAToken) / std::max<std::uint64_t>(1, looked_at);
   spec.isl = dataset::LengthSpec::fixed(
       static_cast<std::int64_t>(std::clamp<std::uint64_t>(mean, 16, 8192)));
   spec.token_ids = ids > 0;
@@ -125,8 +131,7 @@ Result<PointPlan> plan_point(const Config& config, const std::vector<Dataset>& d
     ASSIGN_OR_RETURN(warmup.dataset, warmup_prompts(config, out.bundle.datasets[measured].dataset));
     phase.dataset = static_cast<std::uint32_t>(out.bundle.datasets.size());
     phase.salted = false;
-    phase.order =
-        SampleOrder::sequential(static_cast<std::uint32_t>(warmup.dataset.samples.size()));
+    phase.order = SampleOrder::sequential(static_cast<std::uint32_t>(warmup.dataset.rows()));
     out.bundle.datasets.push_back(std::move(warmup));
     out.warmup_source = "synthetic prompts of common words, about as long as the measured ones";
     // Of its own level, also where the measured phase asks everything at once.

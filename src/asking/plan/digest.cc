@@ -136,7 +136,9 @@ std::string plan_digest(const PlanBundle& bundle) {
   for (const PlannedDataset& planned : bundle.datasets) {
     add(hash, "dataset", planned.dataset.name);
     add_generation(hash, planned.generation);
-    add_json(hash, "rows", Json(planned.dataset.samples.size()));
+    add_json(hash, "rows", Json(planned.dataset.rows()));
+    // What rows are made from says all of them.
+    if (planned.dataset.make_row) add(hash, "recipe", planned.dataset.recipe);
     for (const Sample& sample : planned.dataset.samples) add_sample(hash, sample);
   }
   for (std::size_t i = 0; i < bundle.plan.phases.size(); ++i) {

@@ -114,8 +114,11 @@ Endpoints endpoints_of(const Config& config) {
 
 // Whether the API can ask every row; said before the first byte, not a query at a time.
 Result<void> check_rows(const Dataset& dataset, Api api) {
-  for (std::size_t i = 0; i < dataset.samples.size(); ++i) {
-    const Sample& sample = dataset.samples[i];
+  // Rows that are made are all of one kind.
+  const std::size_t rows = dataset.make_row ? 1 : dataset.rows();
+  Sample room;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const Sample& sample = dataset.row(i, room);
     const bool ids = !sample.input_tokens.empty();
     const bool chat = !sample.messages.is_null() || !sample.content_parts.is_null();
     if (api == Api::openai && ids) {
@@ -193,7 +196,7 @@ Result<PlanBundle> make_plan(const Config& config, std::vector<Dataset> datasets
     }
     if (next == datasets.size()) return invalid(format("dataset '{}' was not loaded", data.name));
     Dataset& dataset = datasets[next++];
-    if (dataset.samples.empty()) return invalid(format("dataset '{}' has no rows", data.name));
+    if (dataset.rows() == 0) return invalid(format("dataset '{}' has no rows", data.name));
     const auto index = static_cast<std::uint32_t>(out.datasets.size());
     TRY(check_rows(dataset, out.endpoints.api));
     ASSIGN_OR_RETURN(Generation generation, generation_of(config, data));

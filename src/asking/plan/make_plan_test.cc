@@ -449,8 +449,8 @@ TEST(MakePlan, datasets_are_loaded_as_the_config_says) {
   const auto loaded = load_datasets(config);
   ASSERT_TRUE(loaded) << loaded.error().message;
   ASSERT_EQ(loaded->size(), 1U);
-  EXPECT_EQ((*loaded)[0].samples.size(), 7U);
-  EXPECT_EQ((*loaded)[0].samples[0].input_tokens.size(), 20U);
+  EXPECT_EQ((*loaded)[0].rows(), 7U);
+  EXPECT_EQ((*loaded)[0].make_row(0).input_tokens.size(), 20U);
   const std::string path = testing::TempDir() + "/assay_make_plan/x.jsonl";
   ASSERT_TRUE(write_file_atomic(path, "{\"q\":\"hi\",\"id\":1}\n"));
   const auto from_file =

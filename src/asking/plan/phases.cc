@@ -96,7 +96,7 @@ void PhaseMaker::set_drain(PhasePlan& phase, Duration limit) {
 }
 
 std::uint64_t PhaseMaker::rows_of(const PhasePlan& phase) const {
-  return out_.datasets[phase.dataset].dataset.samples.size();
+  return out_.datasets[phase.dataset].dataset.rows();
 }
 
 Result<PhaseMaker::Length> PhaseMaker::performance_length(std::uint64_t rows) {

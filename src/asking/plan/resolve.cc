@@ -14,7 +14,7 @@ namespace {
 
 constexpr Duration kDefaultFloor{600'000'000'000};  // the reference client's min_duration_ms
 constexpr std::uint64_t kDefaultQueries = 100;      // of a run that says nothing of its length
-constexpr double kSyntheticTokensMax = 20e6;        // some 100 MB of text
+constexpr double kSyntheticMax = 1e6;               // their order is drawn before the run
 constexpr double kSyntheticUnknown = 10'000;        // prompts, where the number of queries is open
 
 bool says_length(const Runtime& runtime) {
@@ -118,8 +118,8 @@ void resolve_seeds(Config& config, Reading& reading) {
       format("ruleset {} pins the seeds of arrivals, sample order and warm-up", ruleset->name));
 }
 
-// Enough different prompts that none is asked twice, as long as they fit in memory with ease.
-std::uint32_t synthetic_count(const Config& config, const dataset::LengthSpec& isl) {
+// Enough different prompts that none is asked twice, up to a million.
+std::uint32_t synthetic_count(const Config& config) {
   const Runtime& runtime = config.settings.runtime;
   const LoadPattern& load = config.settings.load_pattern;
   double wanted = kSyntheticUnknown;
@@ -131,8 +131,7 @@ std::uint32_t synthetic_count(const Config& config, const dataset::LengthSpec& i
     const Duration length = runtime.duration.value_or(runtime.min_duration.value_or(Duration{}));
     wanted = 1.1 * *load.target_qps * length.seconds();
   }
-  const double fit = kSyntheticTokensMax / std::max(1.0, dataset::mean(isl));
-  return static_cast<std::uint32_t>(std::max(1.0, std::ceil(std::min(wanted, fit))));
+  return static_cast<std::uint32_t>(std::max(1.0, std::ceil(std::min(wanted, kSyntheticMax))));
 }
 
 void resolve_datasets(Config& config) {
@@ -141,7 +140,7 @@ void resolve_datasets(Config& config) {
       SyntheticConfig& synthetic = *data.synthetic;
       if (data.name.empty()) data.name = "synthetic";
       if (!synthetic.isl) synthetic.isl = dataset::LengthSpec::fixed(256);
-      if (!synthetic.count) synthetic.count = synthetic_count(config, *synthetic.isl);
+      if (!synthetic.count) synthetic.count = synthetic_count(config);
       if (synthetic.token_ids == Switch::automatic) {
         const Api api = config.endpoint_config.api_type;
         const bool ids = api == Api::openai_completions || api == Api::sglang;

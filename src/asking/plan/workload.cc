@@ -381,10 +381,10 @@ std::vector<std::string> row_notes(const Json& facts, const std::vector<Dataset>
   std::vector<std::string> out;
   for (const Dataset& data : datasets) {
     const std::uint64_t rows = facts["rows"][id_of(data.name)].as_uint(0);
-    if (rows == 0 || rows == data.samples.size()) continue;
+    if (rows == 0 || rows == data.rows()) continue;
     out.push_back(format("workload {}: dataset {} has {} rows here, and the suite's has {}",
                          facts["name"].as_string(), data.name,
-                         with_thousands(static_cast<std::int64_t>(data.samples.size())),
+                         with_thousands(static_cast<std::int64_t>(data.rows())),
                          with_thousands(static_cast<std::int64_t>(rows))));
   }
   return out;

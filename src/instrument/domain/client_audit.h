@@ -75,6 +75,8 @@ struct ClientAudit {
   std::uint64_t queued_for_connection = 0;
   std::uint64_t queries_sent_again = 0;   // after a kept connection that the server had just closed
   std::uint64_t queries_unprocessed = 0;  // left so by an HTTP/2 server; they went out again
+  // Prompts of a synthetic dataset that a measuring thread had to make itself, beside its work.
+  std::uint64_t requests_made_late = 0;
   std::uint32_t connections_peak = 0;
   std::uint32_t connections_max = 0;
   std::uint64_t descriptors_max = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,12 @@ struct Dataset {
   std::string path{};    // as the user gave it; "" for synthetic
   std::string sha256{};  // of the file's bytes; "" for synthetic
   std::vector<Sample> samples{};
+  // In place of `samples`, of a dataset that is computed: so many rows, each made when it is asked
+  // for, by any thread, the same each time. `recipe` says what they are made from, in full.
+  std::uint32_t made_rows = 0;
+  std::function<Sample(std::uint32_t row)> make_row{};
+  std::string recipe{};
+  bool slow_rows = false;      // a row takes a tokenizer many looks
   std::uint64_t not_kept = 0;  // further samples, where only the first were wanted
   // When each sample is due in the trace that the dataset is, ascending from 0; else empty.
   std::vector<Duration> arrivals{};
@@ -60,6 +67,13 @@ struct Dataset {
   // i + rows_of_pass are the same row; else 0.
   std::uint64_t rows_of_pass = 0;
   std::vector<std::string> notes{};  // what a person should know of how it was read
+
+  std::size_t rows() const { return make_row ? made_rows : samples.size(); }
+  // REQUIRES: row < rows(). One that is made is laid down in `room`.
+  const Sample& row(std::size_t row, Sample& room) const {
+    if (!make_row) return samples[row];
+    return room = make_row(static_cast<std::uint32_t>(row));
+  }
 };
 
 }  // namespace assay

@@ -40,7 +40,7 @@ Result<std::unique_ptr<HttpTarget>> HttpTarget::create(const Plan& plan,
                                                        const HttpTargetOptions& options,
                                                        const Clock& clock) {
   auto state = std::make_unique<State>(endpoints, options, clock);
-  state->requests = PreparedRequests(std::move(bodies));
+  state->requests = PreparedRequests(std::move(bodies), plan);
   TRY(state->open_destinations());
   for (const std::uint16_t endpoint : options.endpoint_of_phase) {
     CHECK(endpoint < state->destinations.size());
@@ -79,6 +79,10 @@ Result<void> HttpTarget::connect_ahead(std::uint32_t count) {
     }
   }
   return {};
+}
+
+void HttpTarget::get_ahead(Clock& clock, Instant limit) {
+  state_->requests.get_ahead(clock, limit);
 }
 
 void HttpTarget::submit(const Query& query, Instant due, EventSink& sink) {
@@ -145,6 +149,7 @@ void HttpTarget::cancel_all(EventSink& sink) {
 TransportStats HttpTarget::stats() const {
   State& s = *state_;
   TransportStats out = s.stats;
+  out.requests_made_late = s.requests.made_here();
   out.stamp_error_max = s.stamp_clock.error_max();
   out.stamp_slew_max = s.stamp_clock.slew_max();
   return out;

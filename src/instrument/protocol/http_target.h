@@ -55,6 +55,8 @@ struct TransportStats {
   std::uint64_t queries_sent_again = 0;
   // Queries that an HTTP/2 server left unprocessed (GOAWAY, REFUSED_STREAM); they went out again.
   std::uint64_t queries_unprocessed = 0;
+  // Requests that the measuring thread had to make itself (body_feed.h).
+  std::uint64_t requests_made_late = 0;
   // Waits that a signal cut short: a stop and its end (SIGSTOP, SIGCONT, the freezer), or a
   // handler.
   std::uint64_t waits_interrupted = 0;
@@ -86,6 +88,9 @@ class HttpTarget final : public Target {
   // Opens `count` connections (spread over the endpoints) and waits until they are ready, so that
   // connecting is not part of what is measured. An error when an endpoint cannot be reached at all.
   Result<void> connect_ahead(std::uint32_t count);
+
+  // Waits, until `limit` at most, for requests that are made in the run to be made a little ahead.
+  void get_ahead(Clock& clock, Instant limit);
 
   void submit(const Query& query, Instant due, EventSink& sink) override;
   void poll(Instant until, EventSink& sink) override;

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "net/url.h"
+#include "protocol/body_feed.h"
 #include "protocol/codec.h"
 
 namespace assay::protocol {
@@ -17,6 +18,11 @@ namespace {
 constexpr std::size_t kCopiedBytes = 2048;
 // A beginning that is worth sharing, and the share of the body that it must be: one half.
 constexpr std::size_t kSharedBytesMin = 256;
+
+// Bodies of rows that are made are prepared too where that takes a tenth of a second.
+constexpr std::size_t kMadeBytesMax = std::size_t{16} << 20;
+constexpr std::size_t kSlowBytesMax = std::size_t{256} << 10;
+constexpr std::size_t kFirstRows = 8;  // that say how long the others are
 
 constexpr std::string_view kNoLength = "0\r\n\r\n";
 constexpr std::size_t kLengthBytes = 24;  // any length and the blank line
@@ -69,9 +75,7 @@ class PreparedBodies::Maker {
       : endpoints_(endpoints),
         generation_(planned.generation),
         out_(out),
-        http2_(endpoints.http != HttpVersion::http1) {
-    out_.bodies.reserve(planned.dataset.samples.size());
-  }
+        http2_(endpoints.http != HttpVersion::http1) {}
 
   Result<void> add(const Sample& sample) {
     ASSIGN_OR_RETURN(const std::uint32_t session, session_of(sample.session));
@@ -183,14 +187,45 @@ Result<void> PreparedBodies::add(Variant& variant, const PlannedDataset& planned
                                  std::vector<Sample>* spent, const Endpoints& endpoints) {
   variant.streamed = planned.generation.stream;
   Maker maker(endpoints, planned, variant);
-  for (std::size_t row = 0; row < planned.dataset.samples.size(); ++row) {
-    const auto made = maker.add(planned.dataset.samples[row]);
+  const Dataset& dataset = planned.dataset;
+  Sample room;
+  for (std::size_t row = 0; row < dataset.rows(); ++row) {
+    const auto made = maker.add(dataset.row(row, room));
     if (!made) {
       return made.error().within(format("dataset '{}': sample {}", planned.dataset.name, row));
     }
-    if (spent != nullptr) give_up_text((*spent)[row]);
+    if (spent != nullptr && !dataset.make_row) give_up_text((*spent)[row]);
+    if (row + 1 != kFirstRows) continue;
+    if (dataset.make_row && make_in_run(variant, planned, endpoints.api)) return {};
+    variant.bodies.reserve(dataset.rows());
   }
   return {};
+}
+
+bool PreparedBodies::make_in_run(Variant& variant, const PlannedDataset& planned, Api api) {
+  const Dataset& dataset = planned.dataset;
+  std::size_t bytes = 0;
+  for (const Body& body : variant.bodies) bytes += body.own.size();
+  bytes /= variant.bodies.size();
+  if (bytes <= (dataset.slow_rows ? kSlowBytesMax : kMadeBytesMax) / dataset.rows()) return false;
+  // The heads are there, and the first rows said that rows can be asked.
+  variant.bodies.clear();
+  variant.make_row = dataset.make_row;
+  variant.generation = planned.generation;
+  variant.api = api;
+  variant.body_bytes = bytes;
+  return true;
+}
+
+void PreparedBodies::make_body_of(const Variant& variant, const Query& query, bool salted,
+                                  Body& out) {
+  auto made = make_body(variant.api, variant.generation, variant.make_row(query.sample), salted);
+  CHECK(made);  // rows that are made are all of one kind, and the first could be asked
+  out = Body{.own = std::move(made->bytes),
+             .salt_offset = made->salt_offset,
+             .salt_form = made->salt_form,
+             .choices = made->asked.choices,
+             .tokens_max = made->asked.tokens_max};
 }
 
 Result<PreparedBodies> PreparedBodies::make(const Plan& plan,
@@ -224,8 +259,10 @@ std::size_t PreparedBodies::bytes() const {
 }
 
 Pieces PreparedBodies::pieces(const Variant& variant, const Body& body, bool salted) const {
-  const std::string_view base = variant.bodies[body.base].own;
-  const std::string_view begin = base.substr(0, body.shared);
+  std::string_view begin;
+  if (body.shared > 0) {
+    begin = std::string_view(variant.bodies[body.base].own).substr(0, body.shared);
+  }
   const std::string_view end = body.own;
   Pieces out;
   if (!salted || body.inserted.empty()) {
@@ -244,7 +281,12 @@ Pieces PreparedBodies::pieces(const Variant& variant, const Body& body, bool sal
   return out;
 }
 
-PreparedRequests::PreparedRequests(std::shared_ptr<const PreparedBodies> bodies)
+PreparedRequests::PreparedRequests() = default;
+PreparedRequests::~PreparedRequests() = default;
+PreparedRequests::PreparedRequests(PreparedRequests&&) noexcept = default;
+PreparedRequests& PreparedRequests::operator=(PreparedRequests&&) noexcept = default;
+
+PreparedRequests::PreparedRequests(std::shared_ptr<const PreparedBodies> bodies, const Plan& plan)
     : bodies_(std::move(bodies)) {
   // The longest that one piece may hold, so that sending allocates nothing.
   std::size_t longest = 0;
@@ -258,10 +300,24 @@ PreparedRequests::PreparedRequests(std::shared_ptr<const PreparedBodies> bodies)
     for (const PreparedBodies::Body& one : variant.bodies) {
       longest = std::max(longest, head + one.shared + one.own.size() + one.inserted.size());
     }
+    if (variant.make_row) {
+      longest = std::max(longest, head + variant.body_bytes);
+      if (!feed_) feed_ = std::make_unique<BodyFeed>(bodies_, plan);
+    }
   }
   own_.reserve(longest + kLengthBytes);
   field_views_.reserve(fields);
 }
+
+const PreparedBodies::Body& PreparedRequests::fed_body(const Query& query) {
+  return feed_->body(query);
+}
+
+void PreparedRequests::get_ahead(Clock& clock, Instant limit) {
+  if (feed_) feed_->get_ahead(clock, limit);
+}
+
+std::uint64_t PreparedRequests::made_here() const { return feed_ ? feed_->made_here() : 0; }
 
 void PreparedRequests::put_head(const PreparedBodies::Head& head, const Query& query,
                                 std::uint64_t run_key, std::size_t body_bytes) {
@@ -277,7 +333,7 @@ void PreparedRequests::put_head(const PreparedBodies::Head& head, const Query& q
 Pieces PreparedRequests::fill(const Query& query, std::size_t endpoint, std::uint64_t run_key,
                               bool whole) {
   const PreparedBodies::Variant& variant = bodies_->variant(query);
-  const PreparedBodies::Body& body = variant.bodies[query.sample];
+  const PreparedBodies::Body& body = body_of(query);
   const PreparedBodies::Head& head = variant.heads[body.session * bodies_->endpoints_ + endpoint];
   const bool salted = bodies_->salted_[query.phase];
   // The common case, told apart because it is 30 ns of each query.
@@ -308,7 +364,7 @@ PreparedRequests::Http2Request PreparedRequests::fill_http2(const Query& query,
                                                             std::size_t endpoint,
                                                             std::uint64_t run_key) {
   const PreparedBodies::Variant& variant = bodies_->variant(query);
-  const PreparedBodies::Body& body = variant.bodies[query.sample];
+  const PreparedBodies::Body& body = body_of(query);
   const PreparedBodies::Head& head = variant.heads[body.session * bodies_->endpoints_ + endpoint];
   const bool salted = bodies_->salted_[query.phase];
   field_views_.clear();

@@ -1,6 +1,9 @@
 // PreparedBodies: the bodies of a run's requests, made before it starts and shared by its measuring
 // threads, none of which writes into them. PreparedRequests: one thread's use of them.
 //
+// Where a dataset's rows are made when they are asked for, and are many, so are its bodies: a
+// thread beside each measuring thread makes them a little ahead of it (body_feed.h).
+//
 // A body is kept once, whatever asks it: a salted request is the unsalted one with the salt put in,
 // and a turn of a conversation is the beginning of the turn after it, history included, and an end
 // of its own. Heads are one for each endpoint and session. The sending path writes a head, a salt
@@ -9,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "domain/plan.h"
 #include "domain/request_spec.h"
@@ -46,6 +51,7 @@ class PreparedBodies {
   std::size_t bytes() const;  // of all bodies together
 
  private:
+  friend class BodyFeed;
   friend class PreparedRequests;
 
   struct Head {
@@ -75,13 +81,21 @@ class PreparedBodies {
     bool salted = false;
     bool streamed = true;
     std::vector<Head> heads{};
-    std::vector<Body> bodies{};  // of each sample
+    std::vector<Body> bodies{};  // of each sample; none where they are made in the run
+    std::function<Sample(std::uint32_t)> make_row{};  // of those
+    Generation generation{};
+    Api api = Api::openai;
+    std::size_t body_bytes = 0;  // the mean of the first of them
   };
   class Maker;
 
   PreparedBodies(const Plan& plan, std::size_t endpoints);
   Result<void> add(Variant& variant, const PlannedDataset& planned, std::vector<Sample>* spent,
                    const Endpoints& endpoints);
+  // Whether the bodies are too many to be prepared, by the first of them: then they are let go.
+  static bool make_in_run(Variant& variant, const PlannedDataset& planned, Api api);
+  // As the query sends it, without its salt. REQUIRES: the bodies are made in the run.
+  static void make_body_of(const Variant& variant, const Query& query, bool salted, Body& out);
   const Variant& variant(const Query& query) const { return variants_[phases_[query.phase]]; }
   Pieces pieces(const Variant& variant, const Body& body, bool salted) const;
 
@@ -91,12 +105,23 @@ class PreparedBodies {
   std::size_t endpoints_ = 1;
 };
 
+class BodyFeed;
+
 // One thread.
 class PreparedRequests {
  public:
-  PreparedRequests() = default;
-  // Shared by the run's threads: the last that ends lets them go.
-  explicit PreparedRequests(std::shared_ptr<const PreparedBodies> bodies);
+  PreparedRequests();
+  // `plan`: of this thread. The bodies are shared by the run's threads: the last that ends lets
+  // them go.
+  PreparedRequests(std::shared_ptr<const PreparedBodies> bodies, const Plan& plan);
+  ~PreparedRequests();
+  PreparedRequests(PreparedRequests&&) noexcept;
+  PreparedRequests& operator=(PreparedRequests&&) noexcept;
+
+  // Waits for the bodies that are made in the run to be as far ahead as they may, until `limit`.
+  void get_ahead(Clock& clock, Instant limit);
+  // Bodies that this thread had to make itself, because a query came before its body.
+  std::uint64_t made_here() const;
 
   // The request's bytes, head and body, with the query's salt and id in them; valid until the next
   // call. `whole`: in one piece.
@@ -107,18 +132,23 @@ class PreparedRequests {
     std::string_view body{};
   };
   Http2Request fill_http2(const Query& query, std::size_t endpoint, std::uint64_t run_key);
-  Asked asked(const Query& query) const {
-    const PreparedBodies::Variant& variant = bodies_->variant(query);
-    const PreparedBodies::Body& body = variant.bodies[query.sample];
-    return {variant.streamed, body.tokens_max, body.choices};
+  Asked asked(const Query& query) {
+    const PreparedBodies::Body& body = body_of(query);
+    return {bodies_->variant(query).streamed, body.tokens_max, body.choices};
   }
 
  private:
+  const PreparedBodies::Body& body_of(const Query& query) {
+    const PreparedBodies::Variant& variant = bodies_->variant(query);
+    return variant.bodies.empty() ? fed_body(query) : variant.bodies[query.sample];
+  }
+  const PreparedBodies::Body& fed_body(const Query& query);
   void put_head(const PreparedBodies::Head& head, const Query& query, std::uint64_t run_key,
                 std::size_t body_bytes);
 
   std::shared_ptr<const PreparedBodies> bodies_{};
-  std::string own_{};  // what the next send begins with
+  std::unique_ptr<BodyFeed> feed_{};  // where bodies are made in the run
+  std::string own_{};                 // what the next send begins with
   QueryUuid id_{};
   std::vector<std::pair<std::string_view, std::string_view>> field_views_{};
 };

@@ -60,7 +60,7 @@ std::string joined(const Pieces& pieces) {
 void expect_the_same_bytes(const Wanted& from) {
   auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
   ASSERT_TRUE(made) << made.error().message;
-  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)));
+  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)), from.plan);
   Rng rng(1);
   for (std::uint16_t phase = 0; phase < from.plan.phases.size(); ++phase) {
     for (std::uint32_t row = 0; row < from.datasets[0].dataset.samples.size(); ++row) {
@@ -170,7 +170,7 @@ TEST(PreparedRequests, texts_are_given_up_and_what_scorers_read_stays) {
     EXPECT_TRUE(sample.prompt.empty() && sample.system.empty() && sample.content_parts.is_null());
   }
   EXPECT_EQ(spent.datasets[0].dataset.samples[0].columns["answer"].as_int(), 4);
-  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*taken)));
+  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*taken)), from.plan);
   const Query query{.phase = 1, .sample = 2, .salt = 5};
   EXPECT_EQ(joined(requests.fill(query, 0, kRunKey)), slow_request(from, query, 0));
 }

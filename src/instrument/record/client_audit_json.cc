@@ -131,6 +131,7 @@ void walk(Io& io, ClientAudit& audit) {
   io.field("queued_for_connection", audit.queued_for_connection);
   io.field("queries_sent_again", audit.queries_sent_again);
   io.field("queries_unprocessed", audit.queries_unprocessed);
+  io.field("requests_made_late", audit.requests_made_late);
   io.field("connections_peak", audit.connections_peak);
   io.field("connections_max", audit.connections_max);
   io.field("descriptors_max", audit.descriptors_max);

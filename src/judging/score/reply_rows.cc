@@ -81,14 +81,15 @@ void ReplyRows::tell(Phase& phase, Row& row, bool unkept) {
     ++score.missing;
   }
   if (!phase.state) return;
-  if (row.sample >= phase.dataset->samples.size()) {
+  if (row.sample >= phase.dataset->rows()) {
     phase.state =
         invalid(format("the run asked row {} of '{}', which has {} rows: is it the same "
                        "dataset?",
-                       row.sample + 1, phase.dataset->name, phase.dataset->samples.size()));
+                       row.sample + 1, phase.dataset->name, phase.dataset->rows()));
     return;
   }
-  const Json& columns = phase.dataset->samples[row.sample].columns;
+  const bool made = phase.dataset->make_row != nullptr;  // such rows have nothing to score by
+  const Json& columns = made ? kNoColumns : phase.dataset->samples[row.sample].columns;
   row.columns = columns.is_object() ? &columns : &kNoColumns;
   phase.state = phase.scorer->add(row);
   if (phase.state && on_judged_) on_judged_(*phase.dataset, verdict_record(*phase.scorer, row));

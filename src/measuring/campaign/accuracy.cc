@@ -79,7 +79,7 @@ Json lengths_json(const std::vector<std::int64_t>& tokens) {
 Json entry_of(const Scored& scored, const score::PhaseScore& score, bool measured) {
   const plan::AccuracyConfig& how = scored.how();
   const std::uint64_t of_pass = scored.dataset->rows_of_pass;
-  const std::size_t rows = of_pass > 0 ? of_pass : scored.dataset->samples.size();
+  const std::size_t rows = of_pass > 0 ? of_pass : scored.dataset->rows();
   const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
   Json entry;
   entry.set("dataset_name", measured ? "performance" : scored.data->name)

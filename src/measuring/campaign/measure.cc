@@ -26,6 +26,8 @@ namespace {
 
 // Connections opened before the start, at most: an open loop's real need is not known before.
 constexpr std::uint32_t kAheadMax = 256;
+// So long the start may wait for requests that are made in the run.
+constexpr Duration kGetAheadMax = 100_ms;
 // How often the waiting thread looks at the time limit of the whole run and at the disk.
 constexpr Duration kLook = 50_ms;
 // Held on the disk of the run folder while the log grows: for the ends of the logs, what the client
@@ -272,6 +274,7 @@ void add_transport(const protocol::TransportStats& stats, std::uint64_t opened_a
   audit.queued_for_connection += stats.queued_for_connection;
   audit.queries_sent_again += stats.queries_sent_again;
   audit.queries_unprocessed += stats.queries_unprocessed;
+  audit.requests_made_late += stats.requests_made_late;
   audit.connections_peak += stats.connections_peak;
   audit.connections_max += stats.connections_max;
   audit.retransmits += stats.retransmits;
@@ -336,6 +339,8 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
     shard->opened_ahead = shard->target->stats().connections_opened;
     shards.push_back(std::move(shard));
   }
+  const Instant ahead_limit = OsClock().now() + kGetAheadMax;
+  for (const auto& shard : shards) shard->target->get_ahead(shard->clock, ahead_limit);
   // Only now: an endpoint that can't be reached leaves no log of a run behind.
   for (std::uint32_t i = 0; i < options.threads; ++i) {
     TRY(open_log(*shards[i], options.log, bundle, options, i));

@@ -44,11 +44,13 @@ class Heard final : public EventSink {
 };
 
 // The row with which the plan begins.
-const Sample& first_sample(const plan::PlanBundle& bundle) {
+Sample first_sample(const plan::PlanBundle& bundle) {
   const PhasePlan& phase = bundle.plan.phases.front();
-  const std::vector<Sample>& samples = bundle.datasets[phase.dataset].dataset.samples;
-  if (phase.replay) return samples[phase.conversations.front().turns.front().sample];
-  return samples[QueryStream(phase, 0, 0, 1).next().sample];
+  const Dataset& dataset = bundle.datasets[phase.dataset].dataset;
+  const std::uint32_t row = phase.replay ? phase.conversations.front().turns.front().sample
+                                         : QueryStream(phase, 0, 0, 1).next().sample;
+  Sample room;
+  return dataset.row(row, room);
 }
 
 Plan plan_of_one(bool salted) {

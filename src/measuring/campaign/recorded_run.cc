@@ -86,7 +86,7 @@ Json steady_facts(const plan::PlanBundle& bundle) {
     const std::uint32_t level = phase.limits[0].in_flight_max;
     if (level == std::numeric_limits<std::uint32_t>::max()) continue;
     return Json()
-        .set("super_pass", bundle.datasets[phase.dataset].dataset.samples.size())
+        .set("super_pass", bundle.datasets[phase.dataset].dataset.rows())
         .set("window_min_s", level <= kUltraLow ? 600 : 1200);
   }
   return Json();
@@ -149,13 +149,16 @@ record::EventsJsonl::Asked asked_of(const plan::PlanBundle& bundle) {
     return bundle.datasets[bundle.plan.phases[query.phase].dataset];
   };
   return {.place = [dataset_of](const Query& query) -> record::EventsJsonl::Place {
-            const Sample& sample = dataset_of(query).dataset.samples[query.sample];
+            const Dataset& dataset = dataset_of(query).dataset;
+            if (dataset.make_row) return {};  // of no conversation
+            const Sample& sample = dataset.samples[query.sample];
             return {sample.session, sample.turn};
           },
           .prompt =
               [dataset_of](const Query& query) {
                 const PlannedDataset& planned = dataset_of(query);
-                return prompt_of(planned.dataset.samples[query.sample], planned.generation);
+                Sample room;
+                return prompt_of(planned.dataset.row(query.sample, room), planned.generation);
               }};
 }
 

@@ -19,12 +19,13 @@ namespace {
 Result<Json> body_of(const plan::PlanBundle& bundle, const Query& query) {
   if (query.phase >= bundle.plan.phases.size()) return invalid("a query of no phase of the plan");
   const PlannedDataset& planned = bundle.datasets[bundle.plan.phases[query.phase].dataset];
-  if (query.sample >= planned.dataset.samples.size()) {
+  if (query.sample >= planned.dataset.rows()) {
     return invalid(format("dataset '{}' has no row {}", planned.dataset.name, query.sample + 1));
   }
+  Sample room;
   ASSIGN_OR_RETURN(protocol::RequestBody body,
                    protocol::make_body(bundle.endpoints.api, planned.generation,
-                                       planned.dataset.samples[query.sample], query.salted));
+                                       planned.dataset.row(query.sample, room), query.salted));
   if (body.salt_offset != protocol::kNoHole) {
     protocol::write_hex16(body.bytes.data() + body.salt_offset, query.salt);
   }

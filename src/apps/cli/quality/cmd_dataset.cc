@@ -152,7 +152,7 @@ Result<int> cmd_dataset(Args args) {
     return exit_code(ExitCode::done);
   }
   ASSIGN_OR_RETURN(const Dataset data, dataset::load_dataset(spec));
-  const std::uint64_t count = data.samples.size() + data.not_kept;
+  const std::uint64_t count = data.rows() + data.not_kept;
   Json out = Json::object();
   out.set("name", data.name).set("sha256", data.sha256).set("samples", count);
   if (!data.arrivals.empty()) out.set("trace_seconds", data.arrivals.back().seconds());
@@ -160,8 +160,9 @@ Result<int> cmd_dataset(Args args) {
   for (const std::string& note : data.notes) notes.push_back(note);
   out.set("notes", std::move(notes));
   Json shown = Json::array();
-  for (std::size_t i = 0; i < data.samples.size() && (options.all || i < options.first); ++i) {
-    shown.push_back(sample_json(data.samples[i]));
+  Sample room;
+  for (std::size_t i = 0; i < data.rows() && (options.all || i < options.first); ++i) {
+    shown.push_back(sample_json(data.row(i, room)));
   }
   if (options.json) {
     out.set("shown", std::move(shown));

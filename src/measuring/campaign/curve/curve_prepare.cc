@@ -43,10 +43,8 @@ bool has_accuracy(const plan::Config& config) {
 Json datasets_json(const std::vector<Dataset>& datasets) {
   Json out = Json::array();
   for (const Dataset& dataset : datasets) {
-    out.push_back(Json()
-                      .set("name", dataset.name)
-                      .set("rows", dataset.samples.size())
-                      .set("sha256", dataset.sha256));
+    out.push_back(
+        Json().set("name", dataset.name).set("rows", dataset.rows()).set("sha256", dataset.sha256));
   }
   return out;
 }
@@ -81,8 +79,7 @@ Result<plan::CurveWish> wish_of(const PreparedCurve& prepared, const CurveOption
   for (std::size_t i = 0, next = 0; i < prepared.config.datasets.size(); ++i) {
     const plan::DatasetConfig& data = prepared.config.datasets[i];
     if (!plan::wants(prepared.config, data)) continue;
-    if (data.type == plan::DatasetType::performance)
-      wish.rows = prepared.datasets[next].samples.size();
+    if (data.type == plan::DatasetType::performance) wish.rows = prepared.datasets[next].rows();
     ++next;
   }
   ASSIGN_OR_RETURN(wish.levels, parse_levels(options.levels));

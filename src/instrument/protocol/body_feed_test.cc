@@ -1,0 +1,138 @@
+#include "protocol/body_feed.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "base/format.h"
+#include "base/rng.h"
+
+namespace assay::protocol {
+namespace {
+
+constexpr std::uint64_t kFeedKey = 5;
+
+// A million prompts, and how many of them were made.
+struct Made {
+  std::shared_ptr<std::atomic<std::uint64_t>> count =
+      std::make_shared<std::atomic<std::uint64_t>>(0);
+  Plan plan{};
+  std::vector<PlannedDataset> datasets{};
+  Endpoints endpoints{.urls = {"http://a:1/v1"}};
+
+  explicit Made(std::uint32_t rows, bool salted = false) {
+    PlannedDataset planned{.generation = {.model = "m"}};
+    planned.dataset.made_rows = rows;
+    planned.dataset.slow_rows = true;  // few of them are prepared
+    planned.dataset.make_row = [count = count](std::uint32_t row) {
+      ++*count;
+      return Sample{.prompt = format("row {} {}", row, std::string(row * 7919UL % 100, 'x')),
+                    .output_tokens_max = row % 7 + 1};
+    };
+    datasets.push_back(std::move(planned));
+    for (int i = 0; i < 2; ++i) {
+      plan.phases.push_back({.order = SampleOrder::shuffled(rows, 3)});
+      plan.phases.back().salted = salted && i == 1;
+    }
+  }
+
+  // The same rows, as one that was read has them.
+  std::vector<PlannedDataset> read() const {
+    std::vector<PlannedDataset> out = datasets;
+    Dataset& dataset = out[0].dataset;
+    for (std::uint32_t i = 0; i < dataset.made_rows; ++i) {
+      dataset.samples.push_back(dataset.make_row(i));
+    }
+    dataset.make_row = nullptr;
+    return out;
+  }
+
+  PreparedRequests requests(const std::vector<PlannedDataset>& of, const Plan& whose) const {
+    auto bodies = PreparedBodies::make(plan, of, endpoints);
+    EXPECT_TRUE(bodies) << bodies.error().message;
+    return {std::make_shared<const PreparedBodies>(*std::move(bodies)), whose};
+  }
+};
+
+std::string bytes_of(PreparedRequests& requests, const Query& query) {
+  std::string out =
+      format("{} {} ", requests.asked(query).tokens_max, requests.asked(query).stream);
+  for (const std::string_view part : requests.fill(query, 0, kFeedKey).all()) out += part;
+  return out;
+}
+
+TEST(BodyFeed, a_million_prompts_are_not_made_before_the_first_query) {
+  const Made made(1'000'000);
+  PreparedRequests requests = made.requests(made.datasets, made.plan);
+  OsClock clock;
+  requests.get_ahead(clock, Instant::max());
+  QueryStream queries(made.plan.phases[0], 0, 0, 1);
+  bytes_of(requests, queries.next());
+  EXPECT_GT(*made.count, 1U);
+  EXPECT_LT(*made.count, 10'000U);
+  EXPECT_EQ(requests.made_here(), 0U);
+}
+
+TEST(BodyFeed, few_prompts_are_prepared_as_those_of_a_file_are) {
+  const Made made(300);
+  PreparedRequests requests = made.requests(made.datasets, made.plan);
+  EXPECT_EQ(*made.count, 300U);
+  QueryStream queries(made.plan.phases[0], 0, 0, 1);
+  for (int i = 0; i < 300; ++i) bytes_of(requests, queries.next());
+  EXPECT_EQ(*made.count, 300U);
+}
+
+// In order and out of it, again, past a phase that ended early, and in shards.
+TEST(BodyFeed, the_bytes_are_those_of_prepared_bodies_whatever_is_asked_when) {
+  const Made made(10'000, true);
+  const std::vector<PlannedDataset> read = made.read();
+  constexpr std::uint64_t kSeed = 11;
+  Rng rng(kSeed);
+  for (const std::uint32_t shard : {0U, 2U}) {
+    Plan whose = made.plan;
+    whose.shard_index = shard;
+    whose.shard_count = 3;
+    PreparedRequests fed = made.requests(made.datasets, whose);
+    PreparedRequests prepared = made.requests(read, whose);
+    for (std::uint16_t phase = 0; phase < 2; ++phase) {
+      QueryStream stream(whose.phases[phase], phase, shard, 3);
+      std::vector<Query> asked;
+      for (int i = 0; i < 4500; ++i) {
+        asked.push_back(stream.next());
+        // Now and then one that was asked before, or the one before the last.
+        const Query query = rng.below(10) == 0 ? asked[rng.below(asked.size())] : asked.back();
+        ASSERT_EQ(bytes_of(fed, query), bytes_of(prepared, query)) << "seed " << kSeed;
+      }
+    }
+    EXPECT_EQ(prepared.made_here(), 0U);
+  }
+}
+
+TEST(BodyFeed, a_phase_that_nobody_finishes_does_not_hold_up_the_next) {
+  const Made made(20'000);
+  PreparedRequests requests = made.requests(made.datasets, made.plan);
+  OsClock clock;
+  requests.get_ahead(clock, Instant::max());
+  QueryStream first(made.plan.phases[0], 0, 0, 1);
+  bytes_of(requests, first.next());
+  QueryStream second(made.plan.phases[1], 1, 0, 1);
+  const std::string asked = bytes_of(requests, second.next());
+  EXPECT_EQ(requests.made_here(), 1U);
+  // The feed comes after, a little before where the queries are.
+  const std::uint64_t before = *made.count;
+  while (*made.count < before + 1000) std::this_thread::yield();
+  for (int i = 0; i < 500; ++i) bytes_of(requests, second.next());
+  EXPECT_EQ(requests.made_here(), 33U);
+}
+
+TEST(BodyFeed, a_row_that_cannot_be_asked_is_refused_before_the_run) {
+  Made made(1'000'000);
+  made.datasets[0].dataset.make_row = [](std::uint32_t) { return Sample{}; };
+  const auto bodies = PreparedBodies::make(made.plan, made.datasets, made.endpoints);
+  ASSERT_FALSE(bodies);
+}
+
+}  // namespace
+}  // namespace assay::protocol
