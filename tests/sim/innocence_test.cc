@@ -3,7 +3,7 @@
 // far slower than the schedule.
 #include <gtest/gtest.h>
 
-#include "metrics/innocence.h"
+#include "audit/innocence.h"
 #include "metrics/point_fold.h"
 #include "run/run.h"
 #include "sim/fixed_engine.h"
@@ -55,8 +55,8 @@ TEST(Innocence, a_hundred_innocent_runs_are_called_innocent) {
     ASSERT_EQ(point.counts.completed, 300U) << seed;
     ClientAudit audit{.wall = clock.now() - Instant{}};
     audit.threads = {{.loop = result.loop_lag, .send = result.send_lag}};
-    const metrics::Innocence verdict = metrics::judge_client(audit, point, {});
-    EXPECT_EQ(verdict.client_limited, metrics::ClientLimited::no)
+    const audit::Innocence verdict = audit::judge_client(audit, point, {});
+    EXPECT_EQ(verdict.client_limited, audit::ClientLimited::no)
         << "seed " << seed << ": " << verdict.reasons.front().what;
   }
   EXPECT_GT(open_loops, 20);

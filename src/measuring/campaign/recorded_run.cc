@@ -192,7 +192,7 @@ Result<void> keep_citation(const Json& facts, std::uint32_t threads,
                        threads);
   if (!certificate) return {};
   return write_file_atomic(log_folder(folder) / "certificate.json",
-                           metrics::certificate_to_json(*certificate).dump(2) + "\n");
+                           audit::certificate_to_json(*certificate).dump(2) + "\n");
 }
 
 // All of a run folder that is derived.
@@ -343,7 +343,7 @@ Ending ending_of(const RecordedRun& recorded, const ClientOptions& client) {
   if (client.require_accuracy && accuracy_is_short(run.accuracy)) {
     out.add(ExitCode::findings, "the accuracy is not what the workload demands");
   }
-  const bool guilty = run.innocence && run.innocence->client_limited == metrics::ClientLimited::yes;
+  const bool guilty = run.innocence && run.innocence->client_limited == audit::ClientLimited::yes;
   if (guilty && !client.allow_client_limited) {
     out.add(ExitCode::client_limited, "the client " + report::innocence_text(*run.innocence));
   }

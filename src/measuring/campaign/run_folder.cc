@@ -61,11 +61,11 @@ std::vector<report::ReportFile> list_files(const std::filesystem::path& folder, 
 // How the run stands to what its client is proven to carry; "" where that is not known.
 std::string calibration_text(const LoadedRun& run) {
   if (!run.certificate) return {};
-  const auto citation = metrics::cite(*run.certificate, run.point);
-  return citation ? metrics::citation_text(*run.certificate, *citation) : std::string();
+  const auto citation = audit::cite(*run.certificate, run.point);
+  return citation ? audit::citation_text(*run.certificate, *citation) : std::string();
 }
 
-Json calibration_json(const metrics::Certificate& certificate, const metrics::Citation& citation) {
+Json calibration_json(const audit::Certificate& certificate, const audit::Citation& citation) {
   const auto ns = [](const std::optional<Duration>& d) { return d ? Json(d->ns) : Json(nullptr); };
   return Json()
       .set("made", rfc3339(certificate.made))
@@ -83,8 +83,8 @@ report::RunContext report_context(const LoadedRun& run, bool digests) {
   return {.folder = run.folder.string(),
           .files = list_files(run.folder, digests),
           .config_yaml = run.config_yaml,
-          .environment = metrics::environment_json(run),
-          .log_note = metrics::log_note(run),
+          .environment = audit::environment_json(run),
+          .log_note = audit::log_note(run),
           .audit = run.audit,
           .innocence = run.innocence,
           .calibration = calibration_text(run)};
@@ -94,9 +94,9 @@ Json summary_json(const LoadedRun& run) {
   Json summary = metrics::result_summary(run.point);
   const Json& preflight = run.point.run.facts["preflight"];
   if (!preflight.is_null()) summary.set("preflight", preflight);
-  if (run.innocence) summary.set("client", metrics::innocence_json(*run.innocence));
+  if (run.innocence) summary.set("client", audit::innocence_json(*run.innocence));
   if (run.certificate) {
-    if (const auto citation = metrics::cite(*run.certificate, run.point)) {
+    if (const auto citation = audit::cite(*run.certificate, run.point)) {
       summary.set("calibration", calibration_json(*run.certificate, *citation));
     }
   }

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "metrics/loaded_run.h"
+#include "audit/loaded_run.h"
 #include "record/events_jsonl.h"
 #include "report/content.h"
 
@@ -24,10 +24,10 @@ namespace assay::campaign {
 // In the folder of a run that another tool measured: its file, as it was.
 inline constexpr const char* kImportedFile = "imported/source";
 
-using metrics::load_run;
-using metrics::LoadedRun;
-using metrics::log_folder;
-using metrics::token_counts_file;
+using audit::load_run;
+using audit::LoadedRun;
+using audit::log_folder;
+using audit::token_counts_file;
 
 // What a report says beside the Point. With `digests` it lists every file of the folder, which
 // reads them all; else those that a person looks for.

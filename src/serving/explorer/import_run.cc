@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "explorer/import_parts.h"
-#include "metrics/loaded_run.h"
+#include "audit/loaded_run.h"
 #include "report/run_document.h"
 
 namespace assay::explorer {
@@ -55,7 +55,7 @@ void finish_point(FoundPoint& found, const Beside& beside, const fs::path& folde
   const std::string offline = clean_name(beside.point["offline"].as_string());
   if (offline != "none") point.offline = offline;
   const auto edition = edition_named("v1.0");
-  const Json results = metrics::accuracy_results(folder);
+  const Json results = audit::accuracy_results(folder);
   if (edition) point.accuracy = judge_accuracy(results, found.curve.model, *edition);
 }
 
@@ -83,13 +83,13 @@ bool is_reference_run(const fs::path& folder) {
 }
 
 Result<FoundPoint> read_our_run(const fs::path& folder, const ImportOptions& options) {
-  ASSIGN_OR_RETURN(const metrics::LoadedRun run, metrics::load_run(folder));
+  ASSIGN_OR_RETURN(const audit::LoadedRun run, audit::load_run(folder));
   const metrics::Point& point = run.point;
   const RunInfo& info = point.run;
   const report::RunContext context{.files = files_of(folder),
                                    .config_yaml = run.config_yaml,
-                                   .environment = metrics::environment_json(run),
-                                   .log_note = metrics::log_note(run),
+                                   .environment = audit::environment_json(run),
+                                   .log_note = audit::log_note(run),
                                    .audit = run.audit,
                                    .innocence = run.innocence};
 

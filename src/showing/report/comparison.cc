@@ -12,15 +12,15 @@
 namespace assay::report {
 namespace {
 
-using metrics::Comparison;
-using metrics::MetricComparison;
-using metrics::MetricVerdict;
+using compare::Comparison;
+using compare::MetricComparison;
+using compare::MetricVerdict;
 
 constexpr std::size_t kMetricNameColumns = 14;
 constexpr std::size_t kValueColumns = 11;
 
 std::string value_text(const MetricComparison& m, double value) {
-  if (metrics::higher_is_better(m.metric)) return three_digits(value) + "/s";
+  if (compare::higher_is_better(m.metric)) return three_digits(value) + "/s";
   return quantity_text(Quantity::duration, value);
 }
 
@@ -45,18 +45,18 @@ Ink ink_of(MetricVerdict verdict) {
 }
 
 std::string metric_line(const MetricComparison& m, const TerminalStyle& style) {
-  return "  " + pad_right(metrics::to_string(m.metric), kMetricNameColumns) +
+  return "  " + pad_right(to_string(m.metric), kMetricNameColumns) +
          pad_left(value_text(m, m.a), kValueColumns) + pad_left(value_text(m, m.b), kValueColumns) +
          pad_left(signed_percent(m.effect), 10) + pad_left(interval_text(m), 18) + "  " +
-         paint(style, ink_of(m.verdict), std::string(metrics::to_string(m.verdict))) + "\n";
+         paint(style, ink_of(m.verdict), std::string(to_string(m.verdict))) + "\n";
 }
 
-std::string verdict_sentence(const Comparison& c, const metrics::CompareOptions& options) {
+std::string verdict_sentence(const Comparison& c, const compare::CompareOptions& options) {
   if (!c.comparable()) return "not comparable: the two runs did different work";
   std::string worse;
   for (const MetricComparison& m : c.metrics) {
     if (m.verdict != MetricVerdict::worse) continue;
-    worse += (worse.empty() ? "" : ", ") + std::string(metrics::to_string(m.metric));
+    worse += (worse.empty() ? "" : ", ") + std::string(to_string(m.metric));
   }
   if (!worse.empty()) {
     return format("B is worse by more than {:.1f} %: {}", 100 * options.regression_margin, worse);
@@ -83,7 +83,7 @@ std::string basis_sentence(const Comparison& c) {
 }
 
 std::string metric_message(const MetricComparison& m) {
-  return format("{} {} -> {}, {} ({}), p = {:.4f}", metrics::to_string(m.metric),
+  return format("{} {} -> {}, {} ({}), p = {:.4f}", to_string(m.metric),
                 value_text(m, m.a), value_text(m, m.b), signed_percent(m.effect), interval_text(m),
                 m.verdict == MetricVerdict::better ? m.p_better : m.p_worse);
 }
@@ -111,15 +111,15 @@ std::string github_text(std::string_view text, bool property) {
 
 }  // namespace
 
-std::string comparison_report(const Comparison& comparison, const metrics::ComparedRun& a,
-                              const metrics::ComparedRun& b, const metrics::CompareOptions& options,
+std::string comparison_report(const Comparison& comparison, const compare::ComparedRun& a,
+                              const compare::ComparedRun& b, const compare::CompareOptions& options,
                               const TerminalStyle& given) {
   TerminalStyle style = given;
   style.columns = std::max<std::size_t>(style.columns, 80);
-  const auto count = [](const metrics::ComparedRun& run) {
+  const auto count = [](const compare::ComparedRun& run) {
     return with_thousands(static_cast<std::int64_t>(run.point->counts.completed));
   };
-  const auto source = [](const metrics::ComparedRun& run) {
+  const auto source = [](const compare::ComparedRun& run) {
     return printable(metrics::token_source_text(run.point->tokens));
   };
   std::string out =
@@ -146,14 +146,14 @@ std::string comparison_report(const Comparison& comparison, const metrics::Compa
   return out + paint(style, Ink::faint, wrap(basis_sentence(comparison), style.columns, "")) + "\n";
 }
 
-std::string comparison_junit(const Comparison& comparison, const metrics::ComparedRun& a,
-                             const metrics::ComparedRun& b) {
+std::string comparison_junit(const Comparison& comparison, const compare::ComparedRun& a,
+                             const compare::ComparedRun& b) {
   std::string cases;
   std::size_t failures = 0;
   std::size_t skipped = 0;
   for (const MetricComparison& m : comparison.metrics) {
     cases += format("  <testcase classname=\"assay.compare\" name=\"{}\">\n",
-                    metrics::to_string(m.metric));
+                    to_string(m.metric));
     const std::string message = markup_text(metric_message(m));
     if (m.verdict == MetricVerdict::worse) {
       ++failures;
@@ -163,7 +163,7 @@ std::string comparison_junit(const Comparison& comparison, const metrics::Compar
       cases += format("    <skipped message=\"unresolved: {}\"/>\n", message);
     } else {
       cases +=
-          format("    <system-out>{}: {}</system-out>\n", metrics::to_string(m.verdict), message);
+          format("    <system-out>{}: {}</system-out>\n", to_string(m.verdict), message);
     }
     cases += "  </testcase>\n";
   }
@@ -182,8 +182,8 @@ std::string comparison_junit(const Comparison& comparison, const metrics::Compar
       skipped, cases);
 }
 
-std::string comparison_github(const Comparison& comparison, const metrics::ComparedRun& a,
-                              const metrics::ComparedRun& b) {
+std::string comparison_github(const Comparison& comparison, const compare::ComparedRun& a,
+                              const compare::ComparedRun& b) {
   const auto line = [&](std::string_view level, std::string_view title, std::string_view text) {
     return format("::{} title={}::{}\n", level, github_text(title, true),
                   github_text(format("{} against {}: {}", printable(b.name), printable(a.name),
@@ -196,7 +196,7 @@ std::string comparison_github(const Comparison& comparison, const metrics::Compa
   }
   for (const MetricComparison& m : comparison.metrics) {
     if (m.verdict == MetricVerdict::worse) {
-      out += line("error", format("{} is worse", metrics::to_string(m.metric)), metric_message(m));
+      out += line("error", format("{} is worse", to_string(m.metric)), metric_message(m));
     }
   }
   if (out.empty()) out += line("notice", "assay compare", "the same or better");

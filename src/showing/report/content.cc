@@ -164,8 +164,8 @@ std::vector<DistributionRow> distribution_rows(const Point& point) {
   return rows;
 }
 
-std::string client_warning(const metrics::InnocenceReason& reason) {
-  std::string out = reason.weight == metrics::ClientLimited::yes
+std::string client_warning(const audit::InnocenceReason& reason) {
+  std::string out = reason.weight == audit::ClientLimited::yes
                         ? "the client was the bottleneck: "
                         : "the client may have been the bottleneck: ";
   out += reason.what;
@@ -327,7 +327,7 @@ Content make_content(const Point& point, const RunContext& context) {
   if (!context.log_note.empty()) out.warnings.push_back(printable(context.log_note));
   if (context.innocence) {
     std::vector<std::string> reasons;
-    for (const metrics::InnocenceReason& reason : context.innocence->reasons) {
+    for (const audit::InnocenceReason& reason : context.innocence->reasons) {
       reasons.push_back(printable(client_warning(reason)));
     }
     // First, but for a full disk and for what failed: the first of the point's own warnings.
@@ -387,19 +387,19 @@ std::string path_in_folder(const RunContext& context, const ReportFile& file) {
   return printable(path);
 }
 
-std::string innocence_text(const metrics::Innocence& innocence) {
+std::string innocence_text(const audit::Innocence& innocence) {
   std::string out;
   switch (innocence.client_limited) {
-    case metrics::ClientLimited::no:
+    case audit::ClientLimited::no:
       return "innocent";
-    case metrics::ClientLimited::suspected:
+    case audit::ClientLimited::suspected:
       out = "may have been the bottleneck";
       break;
-    case metrics::ClientLimited::yes:
+    case audit::ClientLimited::yes:
       out = "was the bottleneck";
       break;
   }
-  for (const metrics::InnocenceReason& reason : innocence.reasons) {
+  for (const audit::InnocenceReason& reason : innocence.reasons) {
     out += (&reason == &innocence.reasons.front() ? ": " : "; ") + printable(reason.what);
   }
   return out;

@@ -15,7 +15,7 @@
 
 #include "base/json.h"
 #include "domain/client_audit.h"
-#include "metrics/innocence.h"
+#include "audit/innocence.h"
 #include "metrics/point.h"
 #include "report/quantity.h"
 
@@ -38,7 +38,7 @@ struct RunContext {
   // What the client measured about itself, and the verdict on it; absent for a simulated run and
   // for one that was cut off before it could say.
   std::optional<ClientAudit> audit{};
-  std::optional<metrics::Innocence> innocence{};
+  std::optional<audit::Innocence> innocence{};
   // How the load stands to what this client is proven to carry; "" where it was not calibrated.
   std::string calibration{};
 };
@@ -107,7 +107,7 @@ std::string load_text(const Json& facts);
 std::string path_in_folder(const RunContext& context, const ReportFile& file);
 
 // "innocent", "was the bottleneck: sends were late: P99 7.20 ms"
-std::string innocence_text(const metrics::Innocence& innocence);
+std::string innocence_text(const audit::Innocence& innocence);
 
 // Below so many values this percentile is a guess: with 99 % confidence nothing bounds it
 // (metrics/early_stopping.h).

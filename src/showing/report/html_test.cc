@@ -136,7 +136,7 @@ TEST(Html, every_text_from_outside_is_escaped) {
   point.phases[0].kind = PhaseKind::accuracy;
   RunContext context = sample_context();
   context.config_yaml = context.log_note = context.folder = evil;
-  context.innocence = metrics::Innocence{metrics::ClientLimited::yes, {{{}, evil, evil}}};
+  context.innocence = audit::Innocence{audit::ClientLimited::yes, {{{}, evil, evil}}};
   context.files.push_back({evil, evil, 1, evil});
   context.environment.set(evil, evil).set("list", Json().push_back(evil));
   const std::string html = html_report(point, context);

@@ -198,8 +198,8 @@ const metrics::SteadyState* window_of(const metrics::Point& point) {
 Json steady_state(const metrics::Point& point) {
   if (!point.steady) return Json();
   Json out;
-  out.set("status", metrics::to_string(point.steady->status));
-  out.set("verdict", metrics::to_string(point.steady->verdict));
+  out.set("status", to_string(point.steady->status));
+  out.set("verdict", to_string(point.steady->verdict));
   if (point.steady->found && point.steady->from.known()) {
     out.set("from_s", seconds_of(point, point.steady->from));
     out.set("to_s", seconds_of(point, point.steady->from + point.steady->span));
@@ -310,10 +310,10 @@ void set_window(const Json& summary, Json& out) {
 std::string_view steady_word(std::string_view status, std::string_view verdict,
                              std::uint64_t super_passes) {
   if (verdict.starts_with("drifting")) return "no";
-  if (verdict == metrics::to_string(metrics::SteadyVerdict::not_found)) {
+  if (verdict == to_string(metrics::SteadyVerdict::not_found)) {
     return super_passes >= metrics::kSuperPassesMin ? "no" : "";
   }
-  return status == metrics::to_string(metrics::WindowStatus::windowable) ? "yes" : "";
+  return status == to_string(metrics::WindowStatus::windowable) ? "yes" : "";
 }
 
 Json point_document(const metrics::Point& point, const RunContext& context) {
@@ -335,15 +335,15 @@ Json point_document(const metrics::Point& point, const RunContext& context) {
   set_shown(out, "latency", window != nullptr ? window->latency : point.arrival.latency);
   if (point.steady) {
     set_steady(out,
-               steady_word(metrics::to_string(point.steady->status),
-                           metrics::to_string(point.steady->verdict), point.steady->super_passes));
+               steady_word(to_string(point.steady->status),
+                           to_string(point.steady->verdict), point.steady->super_passes));
   }
   if (!point.isl.empty()) out.set("isl_mean", figure(point.isl.mean));
   if (!point.osl.empty()) out.set("osl_mean", figure(point.osl.mean));
   out.set("issued", point.counts.issued).set("failed", point.counts.failed);
   out.set("duration_s", figure(point.rates.duration.seconds()));
   if (context.innocence) {
-    out.set("client_limited", metrics::to_string(context.innocence->client_limited));
+    out.set("client_limited", to_string(context.innocence->client_limited));
   }
   return out.set("complete", point.complete());
 }
@@ -369,7 +369,7 @@ Json run_document(const metrics::Point& point, const RunContext& context) {
                         .set("unfinished", point.counts.unfinished));
   out.set("failures", document_failures(point));
   out.set("tokens", Json()
-                        .set("source", metrics::to_string(point.tokens.source))
+                        .set("source", to_string(point.tokens.source))
                         .set("prompt", point.tokens.prompt)
                         .set("output", point.tokens.output));
   Json rates;
@@ -382,7 +382,7 @@ Json run_document(const metrics::Point& point, const RunContext& context) {
   out.set("rates", std::move(rates)).set("distributions", distributions(point));
   if (!point.timeline.buckets.empty()) out.set("timeline", timeline(point.timeline));
   out.set("phases", phases(point)).set("steady_state", steady_state(point));
-  if (context.innocence) out.set("client", metrics::innocence_json(*context.innocence));
+  if (context.innocence) out.set("client", audit::innocence_json(*context.innocence));
   out.set("stamps", Json()
                         .set("events", point.stamps.events)
                         .set("kernel_stamped", point.stamps.kernel_stamped)

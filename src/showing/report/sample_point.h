@@ -192,7 +192,7 @@ inline RunContext sample_context() {
       .set("cpu", "AMD EPYC 9654, 2 of 192 cores")
       .set("kernel", "6.1.0-28-amd64")
       .set("compiler", "gcc 12.2.0");
-  context.innocence = metrics::Innocence{};
+  context.innocence = audit::Innocence{};
   context.audit = ClientAudit{};
   context.audit->threads = {{.cpu_share = 0.21, .loop = {.p99 = Duration{48'000}, .max = 2_ms}},
                             {.cpu_share = 0.19, .loop = {.p99 = Duration{51'000}, .max = 1_ms}}};

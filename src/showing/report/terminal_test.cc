@@ -53,8 +53,8 @@ TEST(TerminalReport, of_a_good_run) {
 
 TEST(TerminalReport, of_a_small_run_whose_sender_fell_behind) {
   RunContext context = sample_context();
-  context.innocence = {metrics::ClientLimited::yes,
-                       {{metrics::ClientLimited::yes, "sends were late: P99 2.85 s",
+  context.innocence = {audit::ClientLimited::yes,
+                       {{audit::ClientLimited::yes, "sends were late: P99 2.85 s",
                          "use more threads (--threads), another machine, or --spin"}}};
   const std::string text = terminal_report(small_point(), context);
   expect_golden("terminal/small.txt", text);
@@ -126,8 +126,8 @@ TEST(TerminalReport, where_nothing_succeeded_the_reason_comes_before_the_client)
   metrics::Point point = sample_point();
   point.warnings = {"no query succeeded"};
   RunContext context = sample_context();
-  context.innocence = {metrics::ClientLimited::suspected,
-                       {{metrics::ClientLimited::suspected, "a busy thread", "lower the load"}}};
+  context.innocence = {audit::ClientLimited::suspected,
+                       {{audit::ClientLimited::suspected, "a busy thread", "lower the load"}}};
   const auto client_first = [&] {
     const std::string text = terminal_report(point, context);
     return text.find("a busy thread") < text.find("no query succeeded");

@@ -66,7 +66,7 @@ Result<std::vector<double>> numbers(std::string_view flag, const std::string& li
 }
 
 // "+1.8 / +6.1 / +16 µs": P50, P99, P99.9.
-std::string error_cell(const metrics::ErrorFigures& f) {
+std::string error_cell(const audit::ErrorFigures& f) {
   if (f.count == 0) return "–";
   const auto one = [](std::int64_t ns) {
     const double us = static_cast<double>(ns) * 1e-3;
@@ -76,10 +76,10 @@ std::string error_cell(const metrics::ErrorFigures& f) {
   return format("{} / {} / {}", one(f.p50), one(f.p99), one(f.p99_9));
 }
 
-std::string table_rows(const metrics::Certificate& c) {
+std::string table_rows(const audit::Certificate& c) {
   std::string out;
-  for (const metrics::CalibratedLevel& level : c.levels) {
-    const std::pair<std::string_view, const metrics::ClockErrors*> clocks[] = {
+  for (const audit::CalibratedLevel& level : c.levels) {
+    const std::pair<std::string_view, const audit::ClockErrors*> clocks[] = {
         {"kernel", &level.arrival}, {"kernel, own read", &level.alone}, {"reader", &level.read}};
     for (const auto& [clock, errors] : clocks) {
       out += format("| {} | {:.0f} % | {} | {:.1f} % | {} | {} | {} | {} | {} |\n",
@@ -92,8 +92,8 @@ std::string table_rows(const metrics::Certificate& c) {
   return out;
 }
 
-std::string table_text(const std::vector<metrics::Certificate>& all) {
-  const metrics::Certificate& first = all.front();
+std::string table_text(const std::vector<audit::Certificate>& all) {
+  const audit::Certificate& first = all.front();
   std::string out = format(
       "Client minus truth in µs, P50 / P99 / P99.9 of the signed errors. {}, {} cores, {}; "
       "Assay {} ({}), {} measuring thread{}; {}.\n\n",
@@ -101,7 +101,7 @@ std::string table_text(const std::vector<metrics::Certificate>& all) {
       first.machine.kernel, first.version, first.build, first.threads,
       first.threads == 1 ? "" : "s", rfc3339(first.made).substr(0, 10));
   out += "| Streams | Ceiling, queries/s | Ceiling, events/s |\n|---:|---:|---:|\n";
-  for (const metrics::Certificate& c : all) {
+  for (const audit::Certificate& c : all) {
     out += format("| {} | {} | {} |\n", with_thousands(std::int64_t{c.streams}),
                   three_digits(c.qps), three_digits(c.events_per_second));
   }
@@ -109,18 +109,18 @@ std::string table_text(const std::vector<metrics::Certificate>& all) {
       "\n| Streams | Load | Events/s | Share a read | Clock | TTFT | ITL | Latency | Client "
       "limited |\n"
       "|---:|---:|---:|---:|---|---:|---:|---:|---|\n";
-  for (const metrics::Certificate& c : all) out += table_rows(c);
+  for (const audit::Certificate& c : all) out += table_rows(c);
   return out;
 }
 
-std::string certificate_text(const metrics::Certificate& c) {
+std::string certificate_text(const audit::Certificate& c) {
   std::string out = format("{} streams: ceiling {} queries/s, {} events/s\n",
                            with_thousands(std::int64_t{c.streams}), three_digits(c.qps),
                            three_digits(c.events_per_second));
   out += "  " + pad_right("load", 8) + pad_right("clock", 18) +
          "error, P50 / P99 / P99.9 in µs:  TTFT · ITL · latency\n";
-  for (const metrics::CalibratedLevel& level : c.levels) {
-    const std::pair<std::string_view, const metrics::ClockErrors*> clocks[] = {
+  for (const audit::CalibratedLevel& level : c.levels) {
+    const std::pair<std::string_view, const audit::ClockErrors*> clocks[] = {
         {"kernel", &level.arrival}, {"kernel, own read", &level.alone}, {"reader", &level.read}};
     for (const auto& [clock, errors] : clocks) {
       out += "  " + pad_right(format("{:.0f} %", 100 * level.share), 8) + pad_right(clock, 18) +
@@ -178,17 +178,17 @@ Result<int> cmd_calibrate(Args args) {
 
   run::Control control;
   const InterruptGuard guard(control);
-  std::vector<metrics::Certificate> all;
+  std::vector<audit::Certificate> all;
   for (const double wanted : streams) {
     options.streams = static_cast<std::uint32_t>(wanted);
-    ASSIGN_OR_RETURN(metrics::Certificate certificate, campaign::calibrate(options, control));
+    ASSIGN_OR_RETURN(audit::Certificate certificate, campaign::calibrate(options, control));
     ASSIGN_OR_RETURN(const auto path, campaign::keep_certificate(certificate, folder));
     if (!typed.quiet) say("kept in " + path.string());
     all.push_back(std::move(certificate));
   }
   if (typed.json) {
     Json list = Json::array();
-    for (const auto& certificate : all) list.push_back(metrics::certificate_to_json(certificate));
+    for (const auto& certificate : all) list.push_back(audit::certificate_to_json(certificate));
     print(list.dump(2) + "\n");
   } else if (typed.table) {
     print(table_text(all));

@@ -89,7 +89,7 @@ Result<int> report_definitions(const ReportOptions& options) {
   ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(options.folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
   metrics::DefinitionFold fold(info, std::move(wanted));
-  metrics::LoadOptions how{.replies = &fold};
+  audit::LoadOptions how{.replies = &fold};
   ASSIGN_OR_RETURN(how.counts, wanted_counts(options));
   TRY(campaign::load_run(options.folder, std::move(how)));
   const auto points = fold.finish();
@@ -126,7 +126,7 @@ Result<int> report_format(const ReportOptions& options) {
       exporter->take_source(*source);
     }
   }
-  metrics::LoadOptions how{.replies = exporter.get()};
+  audit::LoadOptions how{.replies = exporter.get()};
   ASSIGN_OR_RETURN(how.counts, wanted_counts(options));
   ASSIGN_OR_RETURN(const campaign::LoadedRun run,
                    campaign::load_run(options.folder, std::move(how)));
@@ -264,7 +264,7 @@ Result<int> cmd_report(Args args) {
   }
   if (!options.format.empty()) return report_format(options);
   if (!options.definitions.empty()) return report_definitions(options);
-  metrics::LoadOptions how;
+  audit::LoadOptions how;
   ASSIGN_OR_RETURN(how.counts, wanted_counts(options));
   ASSIGN_OR_RETURN(const campaign::LoadedRun run,
                    campaign::load_run(options.folder, std::move(how)));

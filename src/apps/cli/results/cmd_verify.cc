@@ -145,7 +145,7 @@ Result<std::vector<Finding>> check_folder(const std::string& folder, const std::
   const bool derived =
       std::filesystem::exists(std::filesystem::path(folder) / record::kManifestName, ignored);
   if (end.end.state == RunState::crashed) {
-    findings.push_back({folder, metrics::log_note(run)});
+    findings.push_back({folder, audit::log_note(run)});
     // Nothing was derived: what is not there has not changed.
     if (!derived) return findings;
   } else if (!end.trouble.empty()) {

@@ -18,9 +18,9 @@ namespace {
 struct Side {
   explicit Side(const RunInfo& info) : rows(info) {}
   campaign::LoadedRun run{};
-  metrics::QueryRows rows;
-  metrics::ComparedRun compared(const std::string& name) const {
-    std::optional<metrics::ClientLimited> client;
+  compare::QueryRows rows;
+  compare::ComparedRun compared(const std::string& name) const {
+    std::optional<audit::ClientLimited> client;
     if (run.innocence) client = run.innocence->client_limited;
     return {.name = name, .point = &run.point, .rows = &rows, .client = client};
   }
@@ -31,7 +31,7 @@ Result<std::unique_ptr<Side>> load_side(const std::string& folder, const std::st
   ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
   auto side = std::make_unique<Side>(info);
-  metrics::LoadOptions how{.replies = &side->rows};
+  audit::LoadOptions how{.replies = &side->rows};
   if (!tokenizer.empty()) {
     ASSIGN_OR_RETURN(how.counts, campaign::recount_tokens(folder, tokenizer));
   }
@@ -92,12 +92,12 @@ Result<void> CompareFlags::understand() {
   if (metric_list.empty()) return {};
   options.metrics.clear();
   for (const std::string_view name : split(metric_list, ',')) {
-    const auto metric = metrics::compared_metric_from(trim(name));
+    const auto metric = compare::compared_metric_from(trim(name));
     if (!metric) {
       std::string known;
-      for (int i = 0; i < metrics::kComparedMetrics; ++i) {
+      for (int i = 0; i < compare::kComparedMetrics; ++i) {
         known += (i == 0 ? "" : ", ") +
-                 std::string(metrics::to_string(static_cast<metrics::ComparedMetric>(i)));
+                 std::string(to_string(static_cast<compare::ComparedMetric>(i)));
       }
       return invalid(format("--metrics: no metric \"{}\"\n  there are {}", name, known));
     }
@@ -110,14 +110,14 @@ Result<int> compare_folders(const std::string& a, const std::string& b, const Co
                             const std::string& tokenizer) {
   ASSIGN_OR_RETURN(const auto left, load_side(a, tokenizer));
   ASSIGN_OR_RETURN(const auto right, load_side(b, tokenizer));
-  const metrics::ComparedRun one = left->compared(a);
-  const metrics::ComparedRun two = right->compared(b);
-  const metrics::Comparison comparison = metrics::compare_runs(one, two, flags.options);
+  const compare::ComparedRun one = left->compared(a);
+  const compare::ComparedRun two = right->compared(b);
+  const compare::Comparison comparison = compare::compare_runs(one, two, flags.options);
   if (!flags.junit.empty()) {
     TRY(write_file_atomic(flags.junit, report::comparison_junit(comparison, one, two)));
   }
   if (flags.json) {
-    print(metrics::comparison_json(comparison, one, two, flags.options).dump(2) + "\n");
+    print(compare::comparison_json(comparison, one, two, flags.options).dump(2) + "\n");
   } else {
     print(
         report::comparison_report(comparison, one, two, flags.options, report::terminal_style(1)));

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "cli/flags.h"
-#include "metrics/compare/compare.h"
+#include "compare/compare.h"
 
 namespace assay::cli {
 
@@ -17,7 +17,7 @@ struct CompareFlags {
   bool github = false;
   bool json = false;
   bool strict = false;
-  metrics::CompareOptions options{};
+  compare::CompareOptions options{};
   double regression_percent = 1;
   double equivalence_percent = 3;
   double length_percent = 2;

@@ -15,7 +15,7 @@
 #include "campaign/calibrate/endpoint_process.h"
 #include "campaign/calibrate/truth_join.h"
 #include "campaign/measure.h"
-#include "metrics/innocence.h"
+#include "audit/innocence.h"
 #include "metrics/point_fold.h"
 #include "plan/config_reader.h"
 #include "record/event_log.h"
@@ -45,7 +45,7 @@ struct Step {
 
 struct Stepped {
   metrics::Point point{};
-  metrics::CalibratedLevel level{};
+  audit::CalibratedLevel level{};
 };
 
 // The cores that the measuring threads leave; empty where they leave none.
@@ -137,8 +137,8 @@ Result<Stepped> take_step(const CalibrationOptions& options, const Step& step,
   out.level.events_per_second = static_cast<double>(point.stamps.events) / seconds;
   out.level.qps = point.rates.qps;
   out.level.tokens = step.tokens;
-  out.level.client_limited = metrics::to_string(
-      metrics::judge_client(measured.audit, point, {.spinning = options.spin}).client_limited);
+  out.level.client_limited = to_string(
+      audit::judge_client(measured.audit, point, {.spinning = options.spin}).client_limited);
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);  // of a step at a time only
   return out;
@@ -164,9 +164,9 @@ void tell(const CalibrationOptions& options, const std::string& text) {
 
 }  // namespace
 
-Result<metrics::Certificate> calibrate(const CalibrationOptions& options, run::Control& control) {
+Result<audit::Certificate> calibrate(const CalibrationOptions& options, run::Control& control) {
   ASSIGN_OR_RETURN(const ScratchFolder scratch, ScratchFolder::make("calibrate"));
-  metrics::Certificate out{.made = wall_now(),
+  audit::Certificate out{.made = wall_now(),
                            .version = std::string(version()),
                            .build = format("{} {}", compiler(), build_type()),
                            .machine = this_machine(),
@@ -195,7 +195,7 @@ Result<metrics::Certificate> calibrate(const CalibrationOptions& options, run::C
                 human_duration({step.level.arrival.ttft.size_p99()}), step.level.client_limited));
     out.levels.push_back(step.level);
   }
-  std::ranges::sort(out.levels, {}, &metrics::CalibratedLevel::share);
+  std::ranges::sort(out.levels, {}, &audit::CalibratedLevel::share);
   return out;
 }
 
@@ -209,21 +209,21 @@ std::filesystem::path certificate_folder() {
   return std::filesystem::path(home) / ".local/share/assay/certificates";
 }
 
-Result<std::filesystem::path> keep_certificate(const metrics::Certificate& certificate,
+Result<std::filesystem::path> keep_certificate(const audit::Certificate& certificate,
                                                const std::filesystem::path& folder) {
   const std::filesystem::path path =
       folder / format("{}-{}-streams.json", compact_stamp(certificate.made), certificate.streams);
-  TRY(write_file_atomic(path, metrics::certificate_to_json(certificate).dump(2) + "\n"));
+  TRY(write_file_atomic(path, audit::certificate_to_json(certificate).dump(2) + "\n"));
   return path;
 }
 
-std::optional<metrics::Certificate> find_certificate(const std::filesystem::path& folder,
+std::optional<audit::Certificate> find_certificate(const std::filesystem::path& folder,
                                                      std::uint32_t streams, std::uint32_t threads) {
-  const metrics::Certificate here{.version = std::string(version()),
+  const audit::Certificate here{.version = std::string(version()),
                                   .build = format("{} {}", compiler(), build_type()),
                                   .machine = this_machine(),
                                   .threads = threads};
-  std::optional<metrics::Certificate> best;
+  std::optional<audit::Certificate> best;
   double best_distance = 0;
   std::error_code error;
   std::filesystem::directory_iterator files(folder, error);
@@ -233,8 +233,8 @@ std::optional<metrics::Certificate> find_certificate(const std::filesystem::path
     if (!text) continue;
     const auto json = Json::parse(*text);
     if (!json) continue;
-    const auto read = metrics::certificate_from_json(*json);
-    if (!read || read->streams == 0 || !metrics::same_client(*read, here)) continue;
+    const auto read = audit::certificate_from_json(*json);
+    if (!read || read->streams == 0 || !audit::same_client(*read, here)) continue;
     const double distance = std::abs(
         std::log(static_cast<double>(read->streams) / static_cast<double>(std::max(1U, streams))));
     const bool nearer = !best || distance < best_distance ||

@@ -19,7 +19,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "metrics/certificate.h"
+#include "audit/certificate.h"
 #include "run/run.h"
 
 namespace assay::campaign {
@@ -37,15 +37,15 @@ struct CalibrationOptions {
   std::function<void(const std::string&)> say{};  // progress, for a person; may be empty
 };
 
-Result<metrics::Certificate> calibrate(const CalibrationOptions& options, run::Control& control);
+Result<audit::Certificate> calibrate(const CalibrationOptions& options, run::Control& control);
 
 // $XDG_DATA_HOME/assay/certificates, else ~/.local/share/assay/certificates; "" without either.
 std::filesystem::path certificate_folder();
-Result<std::filesystem::path> keep_certificate(const metrics::Certificate& certificate,
+Result<std::filesystem::path> keep_certificate(const audit::Certificate& certificate,
                                                const std::filesystem::path& folder);
 // Of those in `folder` that are of this client, the one for the nearest number of streams; of
 // several, the newest. Files that can't be read are passed over.
-std::optional<metrics::Certificate> find_certificate(const std::filesystem::path& folder,
+std::optional<audit::Certificate> find_certificate(const std::filesystem::path& folder,
                                                      std::uint32_t streams, std::uint32_t threads);
 
 }  // namespace assay::campaign

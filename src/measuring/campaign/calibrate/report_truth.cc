@@ -10,7 +10,7 @@
 namespace assay::campaign {
 namespace {
 
-Json figures_json(const metrics::ErrorFigures& figures) {
+Json figures_json(const audit::ErrorFigures& figures) {
   return Json()
       .set("count", figures.count)
       .set("p0_1", figures.p0_1)
@@ -29,7 +29,7 @@ Result<Json> errors_against_truth(const std::filesystem::path& run_folder,
   ASSIGN_OR_RETURN(const endpoint::TruthRecord truth, endpoint::read_truth_log(truth_log));
   TruthJoin join(info, truth);
   TRY(record::replay_run(log_folder(run_folder), join));
-  metrics::CalibratedLevel level;
+  audit::CalibratedLevel level;
   join.finish(level);
   if (level.replies == level.unmatched) {
     return invalid(

@@ -4,10 +4,10 @@
 
 namespace assay::campaign {
 
-metrics::ClockErrors TruthJoin::Errors::finish() {
-  return {.ttft = metrics::error_figures(ttft),
-          .itl = metrics::error_figures(itl),
-          .latency = metrics::error_figures(latency)};
+audit::ClockErrors TruthJoin::Errors::finish() {
+  return {.ttft = audit::error_figures(ttft),
+          .itl = audit::error_figures(itl),
+          .latency = audit::error_figures(latency)};
 }
 
 void TruthJoin::on_reply(const metrics::Reply& reply) {
@@ -67,7 +67,7 @@ void TruthJoin::compare(const metrics::Reply& reply, const endpoint::TruthReply&
   read_.latency.push_back(done + reply.event.read_delay_done.ns);
 }
 
-void TruthJoin::finish(metrics::CalibratedLevel& level) {
+void TruthJoin::finish(audit::CalibratedLevel& level) {
   level.replies = replies_;
   level.unmatched = unmatched_;
   if (events_ > 0) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "endpoint/truth_log.h"
-#include "metrics/certificate.h"
+#include "audit/certificate.h"
 #include "metrics/reply_fold.h"
 
 namespace assay::campaign {
@@ -20,16 +20,16 @@ class TruthJoin final : public metrics::ReplyFold {
       : ReplyFold(info), run_key_(info.run_key), truth_(truth) {}
 
   // Fills in replies, unmatched and the errors of both clocks.
-  void finish(metrics::CalibratedLevel& level);
+  void finish(audit::CalibratedLevel& level);
   // Of each fragment's arrival by itself; once.
-  metrics::ErrorFigures instants() { return metrics::error_figures(instants_); }
+  audit::ErrorFigures instants() { return audit::error_figures(instants_); }
 
  private:
   struct Errors {
     std::vector<std::int64_t> ttft{};
     std::vector<std::int64_t> itl{};
     std::vector<std::int64_t> latency{};
-    metrics::ClockErrors finish();
+    audit::ClockErrors finish();
   };
 
   void on_reply(const metrics::Reply& reply) override;

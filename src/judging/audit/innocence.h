@@ -16,7 +16,7 @@
 #include "domain/client_audit.h"
 #include "metrics/point.h"
 
-namespace assay::metrics {
+namespace assay::audit {
 
 enum class ClientLimited : std::uint8_t { no, suspected, yes };
 std::string_view to_string(ClientLimited verdict);
@@ -40,6 +40,6 @@ struct JudgeOptions {
 // As every document of ours has it: {client_limited, reasons: [{weight, what, advice}]}.
 Json innocence_json(const Innocence& innocence);
 
-Innocence judge_client(const ClientAudit& audit, const Point& point, const JudgeOptions& options);
+Innocence judge_client(const ClientAudit& audit, const metrics::Point& point, const JudgeOptions& options);
 
-}  // namespace assay::metrics
+}  // namespace assay::audit

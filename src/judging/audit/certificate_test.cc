@@ -1,8 +1,8 @@
-#include "metrics/certificate.h"
+#include "audit/certificate.h"
 
 #include <gtest/gtest.h>
 
-namespace assay::metrics {
+namespace assay::audit {
 namespace {
 
 Certificate sample() {
@@ -22,8 +22,8 @@ Certificate sample() {
   return c;
 }
 
-Point loaded(double events_per_second, double qps) {
-  Point point{};
+metrics::Point loaded(double events_per_second, double qps) {
+  metrics::Point point{};
   point.rates.duration = 10_s;
   point.rates.qps = qps;
   point.stamps.events = static_cast<std::uint64_t>(10 * events_per_second);
@@ -80,13 +80,13 @@ TEST(Certificate, beyond_what_was_tried_no_error_is_promised) {
 }
 
 TEST(Certificate, without_kernel_stamps_the_reader_s_error_is_cited) {
-  Point point = loaded(10'000, 10);
+  metrics::Point point = loaded(10'000, 10);
   point.stamps.kernel_stamped = 0;
   EXPECT_EQ(cite(sample(), point)->ttft_error_p99, Duration{690'000});
 }
 
 TEST(Certificate, nothing_is_said_of_what_it_does_not_cover) {
-  Point point = loaded(10'000, 10);
+  metrics::Point point = loaded(10'000, 10);
   point.run.simulated = true;
   EXPECT_FALSE(cite(sample(), point));
   point = loaded(10'000, 10);
@@ -108,4 +108,4 @@ TEST(Certificate, errors_are_signed_and_their_size_is_the_larger_tail) {
 }
 
 }  // namespace
-}  // namespace assay::metrics
+}  // namespace assay::audit

@@ -1,9 +1,9 @@
-#include "metrics/compare/query_rows.h"
+#include "compare/query_rows.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace assay::metrics {
+namespace assay::compare {
 namespace {
 
 const double kLogWidth = std::log(1.0005);  // 65,535 buckets reach to 46 hours
@@ -17,7 +17,7 @@ std::uint16_t QueryRows::bucket_of(double gap_ns) {
 
 double QueryRows::value_of(std::uint16_t bucket) { return std::exp(bucket * kLogWidth); }
 
-void QueryRows::on_reply(const Reply& reply) {
+void QueryRows::on_reply(const metrics::Reply& reply) {
   const Event& event = reply.event;
   if (!event.sent.known() || !event.done.known()) return;
   QueryRow row{.sent = event.sent,
@@ -27,10 +27,10 @@ void QueryRows::on_reply(const Reply& reply) {
   row.gaps_begin = gaps_.size();
   if (row.ok) {
     figures_.clear();
-    kAssayDefinition.measure(reply, figures_);
+    metrics::kAssayDefinition.measure(reply, figures_);
     row.ttft = figures_.ttft;
     row.tpot = figures_.tpot;
-    if (!figures_.more_tpot.empty()) row.tpot = mean_tpot(*reply.truth);
+    if (!figures_.more_tpot.empty()) row.tpot = metrics::mean_tpot(*reply.truth);
     row.latency = figures_.latency;
     row.output_tokens = figures_.tokens.value_or(-1);
     row.gaps = static_cast<std::uint32_t>(figures_.itl.size());
@@ -43,4 +43,4 @@ void QueryRows::sort() {
   std::ranges::stable_sort(rows_, {}, [](const QueryRow& row) { return row.sent; });
 }
 
-}  // namespace assay::metrics
+}  // namespace assay::compare

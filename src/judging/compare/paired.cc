@@ -1,8 +1,8 @@
-#include "metrics/compare/paired.h"
+#include "compare/paired.h"
 
 #include <algorithm>
 
-namespace assay::metrics {
+namespace assay::compare {
 namespace {
 
 constexpr std::size_t kPairsAtLeast = 10;
@@ -37,7 +37,7 @@ std::vector<Range> ranges(const std::vector<QueryRow>& rows,
 
 }  // namespace
 
-bool interleaved(const Point& a, const Point& b) {
+bool interleaved(const metrics::Point& a, const metrics::Point& b) {
   const Json& left = a.run.facts["interleaved"];
   const Json& right = b.run.facts["interleaved"];
   if (!left.is_object() || !right.is_object()) return false;
@@ -80,4 +80,4 @@ PairedBlocks paired_blocks(const RunInfo& info, const QueryRows& a, const QueryR
   return out;
 }
 
-}  // namespace assay::metrics
+}  // namespace assay::compare

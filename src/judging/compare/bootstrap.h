@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "metrics/compare/query_rows.h"
+#include "compare/query_rows.h"
 
-namespace assay::metrics {
+namespace assay::compare {
 
 // Half-open ranges of rows, in order.
 struct TimeBlocks {
@@ -70,4 +70,4 @@ Estimate bootstrap_ratio(const Statistic& a, const Statistic& b, std::size_t rep
 double student_tail(double t, double degrees);
 double student_quantile(double tail, double degrees);
 
-}  // namespace assay::metrics
+}  // namespace assay::compare

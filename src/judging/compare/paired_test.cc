@@ -1,7 +1,7 @@
 // What the pairs promise, tried on many synthetic runs: two servers on one machine whose speed
 // wanders and drifts, asked in turns by a closed loop of 16 streams. Nothing is read from a clock;
 // seeds are fixed, so a count is the same on every machine.
-#include "metrics/compare/paired.h"
+#include "compare/paired.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,11 +9,11 @@
 #include <cmath>
 #include <memory>
 
-#include "metrics/compare/compare.h"
+#include "compare/compare.h"
 #include "metrics/point_fold.h"
 #include "metrics/testing_hand_made.h"
 
-namespace assay::metrics {
+namespace assay::compare {
 namespace {
 
 using testing::Contains;
@@ -30,10 +30,10 @@ struct Machine {
 };
 
 struct PairedRun {
-  Point point{};
+  metrics::Point point{};
   QueryRows rows;
   ComparedRun as(const std::string& name) const {
-    return {.name = name, .point = &point, .rows = &rows, .client = ClientLimited::no};
+    return {.name = name, .point = &point, .rows = &rows, .client = audit::ClientLimited::no};
   }
 };
 
@@ -73,7 +73,7 @@ Turns record(const Machine& machine, std::uint64_t seed, bool told = true) {
   Rng rng(seed);
   const Wandering wandering(machine.wander, rng);
   const auto at = [](double ms) { return Instant{static_cast<std::int64_t>(ms * 1e6)}; };
-  std::vector<HandMadeQuery> queries[2];
+  std::vector<metrics::HandMadeQuery> queries[2];
   double now = 0;
   for (int i = 0; i < 2 * machine.pairs; ++i) {
     const int side = i % 4 == 0 || i % 4 == 3 ? 0 : 1;  // A B B A …
@@ -85,7 +85,7 @@ Turns record(const Machine& machine, std::uint64_t seed, bool told = true) {
       const double slow = wandering.at(sent) * slower;
       const double ttft = 50 * slow * std::exp(0.2 * rng.normal());
       const double tpot = (side == 0 ? 10 : machine.b_tpot) * slow * std::exp(0.04 * rng.normal());
-      HandMadeQuery q{};
+      metrics::HandMadeQuery q{};
       q.query.phase = static_cast<std::uint16_t>(i);
       q.query.index = static_cast<std::uint32_t>(k);
       q.due = q.sent = at(sent);
@@ -101,10 +101,10 @@ Turns record(const Machine& machine, std::uint64_t seed, bool told = true) {
   const auto fold = [&](int side) {
     const RunInfo info = info_of(machine.pairs, !told ? "" : side == 0 ? "a" : "b");
     auto out = std::make_unique<PairedRun>(PairedRun{{}, QueryRows(info)});
-    PointFold point(info, {.early_stopping = false});
-    for (const HandMadeQuery& q : queries[side]) {
-      tell(q, point);
-      tell(q, out->rows);
+    metrics::PointFold point(info, {.early_stopping = false});
+    for (const metrics::HandMadeQuery& q : queries[side]) {
+      metrics::tell(q, point);
+      metrics::tell(q, out->rows);
     }
     out->point = point.finish({RunState::complete, ""});
     out->rows.sort();
@@ -186,8 +186,8 @@ TEST(Paired, few_pairs_are_refused_and_other_runs_are_no_pairs) {
 TEST(Paired, a_side_whose_block_never_ran_has_no_pair_of_it) {
   const Turns turns = record({.pairs = 24, .block = 16}, 1);
   QueryRows rows(info_of(24, "b"));
-  for (const HandMadeQuery& q : {steady_query(1, 0, 0, 5, 5, 3), steady_query(5, 0, 99, 5, 5, 3)}) {
-    tell(q, rows);
+  for (const metrics::HandMadeQuery& q : {metrics::steady_query(1, 0, 0, 5, 5, 3), metrics::steady_query(5, 0, 99, 5, 5, 3)}) {
+    metrics::tell(q, rows);
   }
   rows.sort();
   const PairedBlocks blocks = paired_blocks(turns.a->point.run, turns.a->rows, rows);
@@ -197,4 +197,4 @@ TEST(Paired, a_side_whose_block_never_ran_has_no_pair_of_it) {
 }
 
 }  // namespace
-}  // namespace assay::metrics
+}  // namespace assay::compare

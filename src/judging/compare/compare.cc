@@ -1,4 +1,4 @@
-#include "metrics/compare/compare.h"
+#include "compare/compare.h"
 
 #include <algorithm>
 #include <array>
@@ -7,12 +7,12 @@
 
 #include "base/check.h"
 #include "base/format.h"
-#include "metrics/compare/bootstrap.h"
-#include "metrics/compare/paired.h"
-#include "metrics/compare/sampled.h"
-#include "metrics/compare/workload.h"
+#include "compare/bootstrap.h"
+#include "compare/paired.h"
+#include "compare/sampled.h"
+#include "compare/workload.h"
 
-namespace assay::metrics {
+namespace assay::compare {
 namespace {
 
 constexpr std::array<std::string_view, kComparedMetrics> kNames = {
@@ -100,20 +100,20 @@ class Both {
 };
 
 struct OfPoint {
-  Distribution Latencies::*series = nullptr;  // none: a rate
+  metrics::Distribution metrics::Latencies::*series = nullptr;  // none: a rate
   double percentile = 0;
 };
-constexpr std::array<OfPoint, kComparedMetrics> kOfPoint = {{{&Latencies::ttft, 50},
-                                                             {&Latencies::ttft, 90},
-                                                             {&Latencies::ttft, 99},
-                                                             {&Latencies::tpot, 50},
-                                                             {&Latencies::tpot, 90},
-                                                             {&Latencies::tpot, 99},
-                                                             {&Latencies::itl, 50},
-                                                             {&Latencies::itl, 99},
-                                                             {&Latencies::latency, 50},
-                                                             {&Latencies::latency, 90},
-                                                             {&Latencies::latency, 99},
+constexpr std::array<OfPoint, kComparedMetrics> kOfPoint = {{{&metrics::Latencies::ttft, 50},
+                                                             {&metrics::Latencies::ttft, 90},
+                                                             {&metrics::Latencies::ttft, 99},
+                                                             {&metrics::Latencies::tpot, 50},
+                                                             {&metrics::Latencies::tpot, 90},
+                                                             {&metrics::Latencies::tpot, 99},
+                                                             {&metrics::Latencies::itl, 50},
+                                                             {&metrics::Latencies::itl, 99},
+                                                             {&metrics::Latencies::latency, 50},
+                                                             {&metrics::Latencies::latency, 90},
+                                                             {&metrics::Latencies::latency, 99},
                                                              {},
                                                              {}}};
 
@@ -123,14 +123,14 @@ struct Room {
   double below = 0;
   double above = 0;
 };
-Room room_of(const Point& point, ComparedMetric metric) {
+Room room_of(const metrics::Point& point, ComparedMetric metric) {
   const OfPoint& of = kOfPoint[static_cast<std::size_t>(metric)];
   if (of.series == nullptr) return {};
-  const Distribution& series = point.arrival.*of.series;
+  const metrics::Distribution& series = point.arrival.*of.series;
   const double value = series.percentile(of.percentile);
   if (!series.limits || value <= 0) return {};
-  const auto at = std::ranges::find(kPercentiles, of.percentile) - kPercentiles.begin();
-  const Between& limits = series.limits->percentiles[static_cast<std::size_t>(at)];
+  const auto at = std::ranges::find(metrics::kPercentiles, of.percentile) - metrics::kPercentiles.begin();
+  const metrics::Between& limits = series.limits->percentiles[static_cast<std::size_t>(at)];
   return {limits.low > 0 ? std::log(value / limits.low) : std::numeric_limits<double>::infinity(),
           std::log(std::max(1.0, limits.high / value))};
 }
@@ -214,7 +214,7 @@ Comparison compare_runs(const ComparedRun& a, const ComparedRun& b, const Compar
   Comparison out;
   out.refusals = workload_differences(a, b, options);
   for (const ComparedRun* run : {&a, &b}) {
-    if (run->client == ClientLimited::suspected) {
+    if (run->client == audit::ClientLimited::suspected) {
       out.notes.push_back(run->name + ": the client may have been the bottleneck");
     }
   }
@@ -294,12 +294,12 @@ Json comparison_json(const Comparison& comparison, const ComparedRun& a, const C
       .set("regression_margin", options.regression_margin)
       .set("equivalence_margin", options.equivalence_margin)
       .set("token_source", Json()
-                               .set("a", token_source_text(a.point->tokens))
-                               .set("b", token_source_text(b.point->tokens)))
+                               .set("a", metrics::token_source_text(a.point->tokens))
+                               .set("b", metrics::token_source_text(b.point->tokens)))
       .set("pairs", comparison.pairs > 0 ? Json(comparison.pairs) : Json(nullptr))
       .set("refusals", words(comparison.refusals))
       .set("notes", words(comparison.notes))
       .set("metrics", std::move(metrics));
 }
 
-}  // namespace assay::metrics
+}  // namespace assay::compare

@@ -12,14 +12,14 @@
 #include "base/result.h"
 #include "domain/client_audit.h"
 #include "domain/event_sink.h"
-#include "metrics/certificate.h"
-#include "metrics/innocence.h"
+#include "audit/certificate.h"
+#include "audit/innocence.h"
 #include "metrics/point.h"
 #include "metrics/reply_fold.h"
 #include "metrics/token_counts.h"
 #include "record/event_log.h"
 
-namespace assay::metrics {
+namespace assay::audit {
 
 // Where things are in a run folder.
 std::filesystem::path log_folder(const std::filesystem::path& run_folder);
@@ -29,8 +29,8 @@ Json accuracy_results(const std::filesystem::path& run_folder);
 
 struct LoadedRun {
   std::filesystem::path folder{};
-  Point point{};
-  TokenCounts token_counts{};  // empty where nothing was counted
+  metrics::Point point{};
+  metrics::TokenCounts token_counts{};  // empty where nothing was counted
   record::RunReplay replay{};
   std::optional<ClientAudit> audit{};  // absent in a folder of a run that was killed
   std::optional<Innocence> innocence{};
@@ -41,8 +41,8 @@ struct LoadedRun {
 
 struct LoadOptions {
   EventSink* also = nullptr;     // hears the replay as well
-  ReplyFold* replies = nullptr;  // so does this, with the tokens counted as the Point has them
-  std::optional<TokenCounts> counts{};  // in place of the folder's own
+  metrics::ReplyFold* replies = nullptr;  // so does this, with the tokens counted as the Point has them
+  std::optional<metrics::TokenCounts> counts{};  // in place of the folder's own
   const Json* client = nullptr;         // the same of client.json, where it could not be written
 };
 Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions options = {});
@@ -52,4 +52,4 @@ std::string log_note(const LoadedRun& run);
 // The program and the machine that measured.
 Json environment_json(const LoadedRun& run);
 
-}  // namespace assay::metrics
+}  // namespace assay::audit

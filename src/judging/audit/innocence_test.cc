@@ -1,8 +1,8 @@
-#include "metrics/innocence.h"
+#include "audit/innocence.h"
 
 #include <gtest/gtest.h>
 
-namespace assay::metrics {
+namespace assay::audit {
 namespace {
 
 ClientAudit innocent() {
@@ -15,8 +15,8 @@ ClientAudit innocent() {
   return audit;
 }
 
-Point measured() {
-  Point point;
+metrics::Point measured() {
+  metrics::Point point;
   point.counts.issued = 1000;
   point.counts.completed = 1000;
   return point;
@@ -121,18 +121,18 @@ TEST(Innocence, every_document_has_it_in_the_same_words) {
 }
 
 // A series of one value, of which the truth lies in [low, high] ms.
-Distribution between(double low, double told, double high) {
-  Distribution out{.count = 1};
+metrics::Distribution between(double low, double told, double high) {
+  metrics::Distribution out{.count = 1};
   out.percentiles.fill(told * 1e6);
-  Limits limits{};
+  metrics::Limits limits{};
   limits.percentiles.fill({low * 1e6, high * 1e6});
   out.limits = limits;
   return out;
 }
 
 TEST(Innocence, follows_from_how_well_each_percentile_is_known) {
-  const auto verdict_of = [](Distribution series) {
-    Point point = measured();
+  const auto verdict_of = [](metrics::Distribution series) {
+    metrics::Point point = measured();
     point.arrival.itl = std::move(series);
     return judge_client(innocent(), point, {}).client_limited;
   };
@@ -143,20 +143,20 @@ TEST(Innocence, follows_from_how_well_each_percentile_is_known) {
   EXPECT_EQ(verdict_of(between(0, 0.2, 0.2)), ClientLimited::no);
   EXPECT_EQ(verdict_of(between(0, 0.3, 0.3)), ClientLimited::yes);
   // Nobody wrote down how uncertain an earlier log is.
-  Distribution old = between(0, 10, 10);
+  metrics::Distribution old = between(0, 10, 10);
   old.limits.reset();
   EXPECT_EQ(verdict_of(old), ClientLimited::no);
 }
 
 TEST(Innocence, every_percentile_of_every_latency_counts) {
-  for (Distribution Latencies::*const series :
-       {&Latencies::ttft, &Latencies::tpot, &Latencies::itl, &Latencies::latency}) {
-    for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
-      Point point = measured();
+  for (metrics::Distribution metrics::Latencies::*const series :
+       {&metrics::Latencies::ttft, &metrics::Latencies::tpot, &metrics::Latencies::itl, &metrics::Latencies::latency}) {
+    for (std::size_t i = 0; i < metrics::kPercentiles.size(); ++i) {
+      metrics::Point point = measured();
       point.arrival.*series = between(10, 10, 10);
       (point.arrival.*series).limits->percentiles[i] = {10e6, 15e6};
       const Innocence verdict = judge_client(innocent(), point, {});
-      EXPECT_EQ(verdict.client_limited, ClientLimited::yes) << kPercentiles[i];
+      EXPECT_EQ(verdict.client_limited, ClientLimited::yes) << metrics::kPercentiles[i];
       ASSERT_EQ(verdict.reasons.size(), 1u);
       EXPECT_NE(verdict.reasons[0].what.find("between 10.0 ms and 15.0 ms"), std::string::npos)
           << verdict.reasons[0].what;
@@ -190,4 +190,4 @@ TEST(Innocence, time_that_was_taken_is_told_from_a_slow_server) {
 }
 
 }  // namespace
-}  // namespace assay::metrics
+}  // namespace assay::audit

@@ -24,11 +24,11 @@
 #include <vector>
 
 #include "base/json.h"
-#include "metrics/compare/query_rows.h"
-#include "metrics/innocence.h"
+#include "compare/query_rows.h"
+#include "audit/innocence.h"
 #include "metrics/point.h"
 
-namespace assay::metrics {
+namespace assay::compare {
 
 enum class ComparedMetric : std::uint8_t {
   ttft_p50,
@@ -72,9 +72,9 @@ struct CompareOptions {
 // One of the two.
 struct ComparedRun {
   std::string name{};
-  const Point* point = nullptr;
+  const metrics::Point* point = nullptr;
   const QueryRows* rows = nullptr;  // sorted
-  std::optional<ClientLimited> client{};
+  std::optional<audit::ClientLimited> client{};
 };
 
 struct MetricComparison {
@@ -104,4 +104,4 @@ Comparison compare_runs(const ComparedRun& a, const ComparedRun& b, const Compar
 Json comparison_json(const Comparison& comparison, const ComparedRun& a, const ComparedRun& b,
                      const CompareOptions& options);
 
-}  // namespace assay::metrics
+}  // namespace assay::compare

@@ -1,4 +1,4 @@
-#include "metrics/loaded_run.h"
+#include "audit/loaded_run.h"
 
 #include <algorithm>
 
@@ -10,10 +10,10 @@
 #include "record/client_audit_json.h"
 #include "record/run_info_json.h"
 
-namespace assay::metrics {
+namespace assay::audit {
 namespace {
 
-JudgeOptions judge_options(const Point& point) {
+JudgeOptions judge_options(const metrics::Point& point) {
   const Json& pattern = point.run.facts["run_config"]["load_pattern"];
   return {.all_at_once = pattern["type"].as_string() == "max_throughput",
           .spinning = point.run.facts["spin"].as_bool()};
@@ -69,16 +69,16 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   LoadedRun run{.folder = folder};
   ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
-  FoldOptions how;
+  metrics::FoldOptions how;
   std::error_code ignored;
   if (options.counts) {
     run.token_counts = *std::move(options.counts);
     how.counts = &run.token_counts;
   } else if (std::filesystem::exists(token_counts_file(folder), ignored)) {
-    ASSIGN_OR_RETURN(run.token_counts, TokenCounts::read(token_counts_file(folder)));
+    ASSIGN_OR_RETURN(run.token_counts, metrics::TokenCounts::read(token_counts_file(folder)));
     how.counts = &run.token_counts;
   }
-  PointFold fold(info, how);
+  metrics::PointFold fold(info, how);
   if (options.replies != nullptr) options.replies->use_counts(how.counts);
   Tee all({&fold, options.also, options.replies});
   ASSIGN_OR_RETURN(run.replay, record::replay_run(log_folder(folder), all));
@@ -134,4 +134,4 @@ Json environment_json(const LoadedRun& run) {
   return out;
 }
 
-}  // namespace assay::metrics
+}  // namespace assay::audit

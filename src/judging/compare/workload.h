@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "metrics/compare/compare.h"
+#include "compare/compare.h"
 
-namespace assay::metrics {
+namespace assay::compare {
 
 std::vector<std::string> workload_differences(const ComparedRun& a, const ComparedRun& b,
                                               const CompareOptions& options);
 
-}  // namespace assay::metrics
+}  // namespace assay::compare

@@ -22,7 +22,7 @@
 #include "base/time.h"
 #include "metrics/point.h"
 
-namespace assay::metrics {
+namespace assay::audit {
 
 // A distribution of signed errors; ns.
 struct ErrorFigures {
@@ -88,8 +88,8 @@ struct Citation {
   double at_share = 0;  // of the level that the errors are from
 };
 // Nothing where nothing can be said: a simulated run, TLS, no time passed.
-std::optional<Citation> cite(const Certificate& certificate, const Point& point);
+std::optional<Citation> cite(const Certificate& certificate, const metrics::Point& point);
 // "used 23 % of the capacity proven on 2026-11-20 at 100 streams; TTFT error at P99 < 60 µs"
 std::string citation_text(const Certificate& certificate, const Citation& citation);
 
-}  // namespace assay::metrics
+}  // namespace assay::audit

@@ -1,24 +1,24 @@
-#include "metrics/compare/workload.h"
+#include "compare/workload.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/format.h"
 #include "base/text.h"
-#include "metrics/compare/paired.h"
+#include "compare/paired.h"
 
-namespace assay::metrics {
+namespace assay::compare {
 namespace {
 
 constexpr std::size_t kQueriesMin = 20;
 constexpr std::size_t kPairsMin = 6;
 
-double failed_share(const Point& point) {
+double failed_share(const metrics::Point& point) {
   if (point.counts.issued == 0) return 0;
   return static_cast<double>(point.counts.failed) / static_cast<double>(point.counts.issued);
 }
 
-bool simulated(const Point& point) { return point.run.simulated; }
+bool simulated(const metrics::Point& point) { return point.run.simulated; }
 
 // Numbers by their value: another tool's file may have 8.0 for 8.
 bool same_fact(const Json& left, const Json& right) {
@@ -40,7 +40,7 @@ void unlike(std::string_view what, const Json& left, const Json& right, const ch
   out.push_back(std::move(line));
 }
 
-void facts(const Point& a, const Point& b, std::vector<std::string>& out) {
+void facts(const metrics::Point& a, const metrics::Point& b, std::vector<std::string>& out) {
   struct Fact {
     const char* name;
     const char* flag;
@@ -70,26 +70,26 @@ void facts(const Point& a, const Point& b, std::vector<std::string>& out) {
 
 // Two ways of counting differ by more than two systems do.
 // `margin`: by how much the shares of replies may differ that rest on one kind of evidence.
-void token_sources(const Point& a, const Point& b, double margin, std::vector<std::string>& out) {
-  const auto share = [](const Tokens& tokens, std::size_t basis) {
+void token_sources(const metrics::Point& a, const metrics::Point& b, double margin, std::vector<std::string>& out) {
+  const auto share = [](const metrics::Tokens& tokens, std::size_t basis) {
     const std::uint64_t replies = tokens.replies_counted + tokens.replies_uncounted;
     return replies == 0
                ? 0.0
                : static_cast<double>(tokens.replies_by[basis]) / static_cast<double>(replies);
   };
   double apart = 0;
-  for (std::size_t i = 0; i < kTokenBases; ++i) {
+  for (std::size_t i = 0; i < metrics::kTokenBases; ++i) {
     apart = std::max(apart, std::abs(share(a.tokens, i) - share(b.tokens, i)));
   }
-  const bool counted = share(a.tokens, static_cast<std::size_t>(TokenBasis::tokenizer)) > 0;
+  const bool counted = share(a.tokens, static_cast<std::size_t>(metrics::TokenBasis::tokenizer)) > 0;
   const bool same_tokenizer = a.tokens.tokenizer["sha256"] == b.tokens.tokenizer["sha256"];
   if (apart <= margin && (!counted || same_tokenizer)) return;
   out.push_back(
       format("tokens are not counted alike: A's by {}, B's by {}; --tokenizer counts both anew",
-             token_source_text(a.tokens), token_source_text(b.tokens)));
+             metrics::token_source_text(a.tokens), metrics::token_source_text(b.tokens)));
 }
 
-void length(std::string_view name, const Distribution& a, const Distribution& b, double margin,
+void length(std::string_view name, const metrics::Distribution& a, const metrics::Distribution& b, double margin,
             std::vector<std::string>& out) {
   if (a.empty() != b.empty()) {
     out.push_back(format("{}: only {} has token counts", name, a.empty() ? "B" : "A"));
@@ -111,7 +111,7 @@ void pairs(const ComparedRun& a, const ComparedRun& b, std::vector<std::string>&
 }
 
 void one(const ComparedRun& run, std::vector<std::string>& out) {
-  const Point& point = *run.point;
+  const metrics::Point& point = *run.point;
   if (!point.complete()) {
     out.push_back(format("{}: the run is not whole ({})", run.name, to_string(point.end.state)));
   }
@@ -121,7 +121,7 @@ void one(const ComparedRun& run, std::vector<std::string>& out) {
     out.push_back(format("{}: {} successful queries are too few; {} is the least", run.name, good,
                          kQueriesMin));
   }
-  if (run.client == ClientLimited::yes) {
+  if (run.client == audit::ClientLimited::yes) {
     out.push_back(format("{}: the client was the bottleneck, so its figures are not the endpoint's",
                          run.name));
   }
@@ -153,4 +153,4 @@ std::vector<std::string> workload_differences(const ComparedRun& a, const Compar
   return out;
 }
 
-}  // namespace assay::metrics
+}  // namespace assay::compare

@@ -1,4 +1,4 @@
-#include "metrics/certificate.h"
+#include "audit/certificate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 
-namespace assay::metrics {
+namespace assay::audit {
 namespace {
 
 Json error_figures_json(const ErrorFigures& f) {
@@ -80,7 +80,7 @@ Duration rounded_up(std::int64_t ns) {
   return {(ns + unit - 1) / unit * unit};
 }
 
-bool encrypted(const Point& point) {
+bool encrypted(const metrics::Point& point) {
   const Json& endpoints = point.run.facts["endpoints"];
   return std::ranges::any_of(endpoints.items(),
                              [](const Json& url) { return url.as_string().starts_with("https"); });
@@ -162,7 +162,7 @@ bool same_client(const Certificate& a, const Certificate& b) {
          a.machine.cores == b.machine.cores && a.threads == b.threads;
 }
 
-std::optional<Citation> cite(const Certificate& certificate, const Point& point) {
+std::optional<Citation> cite(const Certificate& certificate, const metrics::Point& point) {
   const double seconds = point.rates.duration.seconds();
   if (point.run.simulated || seconds <= 0 || encrypted(point)) return std::nullopt;
   Citation out;
@@ -198,4 +198,4 @@ std::string citation_text(const Certificate& certificate, const Citation& citati
   return out;
 }
 
-}  // namespace assay::metrics
+}  // namespace assay::audit

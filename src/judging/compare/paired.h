@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "domain/run_info.h"
-#include "metrics/compare/bootstrap.h"
-#include "metrics/compare/query_rows.h"
+#include "compare/bootstrap.h"
+#include "compare/query_rows.h"
 #include "metrics/point.h"
 
-namespace assay::metrics {
+namespace assay::compare {
 
 // Whether the two are the A and the B of one interleaved run: facts "interleaved" of their logs.
-bool interleaved(const Point& a, const Point& b);
+bool interleaved(const metrics::Point& a, const metrics::Point& b);
 
 // The same ways to cut both sides. What a pair that lacks a side has goes to the pair before.
 struct PairedBlocks {
@@ -28,4 +28,4 @@ struct PairedBlocks {
 // REQUIRES: rows ascend by sent.
 PairedBlocks paired_blocks(const RunInfo& info, const QueryRows& a, const QueryRows& b);
 
-}  // namespace assay::metrics
+}  // namespace assay::compare

@@ -1,10 +1,10 @@
-#include "metrics/compare/sampled.h"
+#include "compare/sampled.h"
 
 #include <algorithm>
 
 #include "base/check.h"
 
-namespace assay::metrics {
+namespace assay::compare {
 
 Sampled::Sampled(const QueryRows& rows, TimeBlocks blocks, bool apart)
     : rows_(rows), blocks_(std::move(blocks)), apart_(apart) {
@@ -126,4 +126,4 @@ Statistic Sampled::rate(bool tokens) const {
   return rate_of(std::move(out));
 }
 
-}  // namespace assay::metrics
+}  // namespace assay::compare

@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
-#include "metrics/compare/bootstrap.h"
-#include "metrics/compare/compare.h"
-#include "metrics/compare/query_rows.h"
+#include "compare/bootstrap.h"
+#include "compare/compare.h"
+#include "compare/query_rows.h"
 
-namespace assay::metrics {
+namespace assay::compare {
 
 class Sampled {
  public:
@@ -33,4 +33,4 @@ class Sampled {
   std::vector<std::uint32_t> owner_{};  // of each row
 };
 
-}  // namespace assay::metrics
+}  // namespace assay::compare

@@ -1,4 +1,4 @@
-#include "metrics/innocence.h"
+#include "audit/innocence.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 
-namespace assay::metrics {
+namespace assay::audit {
 namespace {
 
 // A send later than this moves a TTFT percentile that is published in whole milliseconds.
@@ -37,7 +37,7 @@ std::string percent(double share) { return format("{:.1f} %", 100 * share); }
 
 class Judge {
  public:
-  Judge(const ClientAudit& audit, const Point& point, const JudgeOptions& options)
+  Judge(const ClientAudit& audit, const metrics::Point& point, const JudgeOptions& options)
       : audit_(audit), point_(point), options_(options) {}
 
   Innocence decide() {
@@ -135,21 +135,21 @@ class Judge {
 
   // The figure whose truth is known worst. What held the client up is told by the other reasons.
   void weigh_ranges() {
-    const Latencies& l = point_.arrival;
-    const Between* worst = nullptr;
+    const metrics::Latencies& l = point_.arrival;
+    const metrics::Between* worst = nullptr;
     double worst_share = 0;
     double worst_value = 0;
     std::string name;
-    const auto look = [&](std::string_view what, const Distribution& series) {
+    const auto look = [&](std::string_view what, const metrics::Distribution& series) {
       if (!series.limits) return;
-      for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
-        const Between& range = series.limits->percentiles[i];
+      for (std::size_t i = 0; i < metrics::kPercentiles.size(); ++i) {
+        const metrics::Between& range = series.limits->percentiles[i];
         const double share = range_share(series.percentiles[i], range);
         if (share <= worst_share) continue;
         worst = &range;
         worst_share = share;
         worst_value = series.percentiles[i];
-        name = format("{} P{:g}", what, kPercentiles[i]);
+        name = format("{} P{:g}", what, metrics::kPercentiles[i]);
       }
     };
     look("TTFT", l.ttft);
@@ -165,7 +165,7 @@ class Judge {
           advice("let nothing stop or delay it: no quota, no debugger, a core of its own (--pin)"));
   }
 
-  static double range_share(double value, const Between& range) {
+  static double range_share(double value, const metrics::Between& range) {
     if (range.width() <= static_cast<double>(kRangeFine.ns)) return 0;
     return range.width() / std::max(value, 1.0);
   }
@@ -205,7 +205,7 @@ class Judge {
   }
 
   const ClientAudit& audit_;
-  const Point& point_;
+  const metrics::Point& point_;
   const JudgeOptions& options_;
   Innocence out_{};
 };
@@ -238,8 +238,8 @@ Json innocence_json(const Innocence& innocence) {
       .set("reasons", std::move(reasons));
 }
 
-Innocence judge_client(const ClientAudit& audit, const Point& point, const JudgeOptions& options) {
+Innocence judge_client(const ClientAudit& audit, const metrics::Point& point, const JudgeOptions& options) {
   return Judge(audit, point, options).decide();
 }
 
-}  // namespace assay::metrics
+}  // namespace assay::audit

@@ -1,4 +1,4 @@
-#include "metrics/compare/bootstrap.h"
+#include "compare/bootstrap.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "metrics/early_stopping.h"
 
-namespace assay::metrics {
+namespace assay::compare {
 namespace {
 
 constexpr std::size_t kBootstrapBlocksMin = 10;
@@ -123,7 +123,7 @@ Estimate bootstrap_ratio(const Statistic& a, const Statistic& b, std::size_t rep
 
 double student_tail(double t, double degrees) {
   if (std::isinf(t)) return t > 0 ? 0 : 1;
-  const double both = incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
+  const double both = metrics::incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
   return t >= 0 ? both / 2 : 1 - both / 2;
 }
 
@@ -138,4 +138,4 @@ double student_quantile(double tail, double degrees) {
   return high;
 }
 
-}  // namespace assay::metrics
+}  // namespace assay::compare

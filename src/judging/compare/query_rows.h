@@ -10,7 +10,7 @@
 #include "metrics/definitions/definition.h"
 #include "metrics/reply_fold.h"
 
-namespace assay::metrics {
+namespace assay::compare {
 
 struct QueryRow {
   Instant sent{};
@@ -25,9 +25,9 @@ struct QueryRow {
   std::uint32_t gaps = 0;
 };
 
-class QueryRows final : public ReplyFold {
+class QueryRows final : public metrics::ReplyFold {
  public:
-  explicit QueryRows(const RunInfo& info) : ReplyFold(info) {}
+  explicit QueryRows(const RunInfo& info) : metrics::ReplyFold(info) {}
 
   // By sent, ascending; queries that were never sent are left out. Call once, at the end.
   void sort();
@@ -38,11 +38,11 @@ class QueryRows final : public ReplyFold {
   static double value_of(std::uint16_t bucket);  // ns
 
  private:
-  void on_reply(const Reply& reply) override;
+  void on_reply(const metrics::Reply& reply) override;
 
   std::vector<QueryRow> rows_{};
   std::vector<std::uint16_t> gaps_{};
-  Figures figures_{};
+  metrics::Figures figures_{};
 };
 
-}  // namespace assay::metrics
+}  // namespace assay::compare

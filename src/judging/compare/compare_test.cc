@@ -1,18 +1,18 @@
 // What the statistics promise is tried on many synthetic runs: a closed loop of 16 streams at a
 // server whose speed wanders, so that neighbours in time are alike. Nothing is read from a clock;
 // seeds are fixed, so a count is the same on every machine.
-#include "metrics/compare/compare.h"
+#include "compare/compare.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "metrics/compare/bootstrap.h"
+#include "compare/bootstrap.h"
 #include "metrics/point_fold.h"
 #include "metrics/testing_hand_made.h"
 
-namespace assay::metrics {
+namespace assay::compare {
 namespace {
 
 using testing::Contains;
@@ -27,10 +27,10 @@ struct Server {
 };
 
 struct Recorded {
-  Point point{};
+  metrics::Point point{};
   QueryRows rows;
   ComparedRun as(const std::string& name) const {
-    return {.name = name, .point = &point, .rows = &rows, .client = ClientLimited::no};
+    return {.name = name, .point = &point, .rows = &rows, .client = audit::ClientLimited::no};
   }
 };
 
@@ -58,7 +58,7 @@ std::unique_ptr<Recorded> record(const Server& server, std::uint64_t seed, int q
   constexpr int kStreams = 16;
   const RunInfo info = info_of(model);
   auto out = std::make_unique<Recorded>(Recorded{{}, QueryRows(info)});
-  PointFold fold(info, {.early_stopping = false});
+  metrics::PointFold fold(info, {.early_stopping = false});
   Rng rng(seed);
   const std::vector<double> speed = wandering(server.wander, rng);
   std::vector<double> free_at(kStreams, 0.0);  // ms
@@ -69,7 +69,7 @@ std::unique_ptr<Recorded> record(const Server& server, std::uint64_t seed, int q
     const double ttft = server.ttft_ms * slow * std::exp(0.2 * rng.normal());
     const double tpot = server.tpot_ms * slow * std::exp(0.04 * rng.normal());
     const auto at = [](double ms) { return Instant{static_cast<std::int64_t>(ms * 1e6)}; };
-    HandMadeQuery q{};
+    metrics::HandMadeQuery q{};
     q.query.index = static_cast<std::uint32_t>(i);
     q.due = q.sent = at(sent);
     const double end = sent + ttft + tpot * (server.tokens - 1);
@@ -77,8 +77,8 @@ std::unique_ptr<Recorded> record(const Server& server, std::uint64_t seed, int q
     q.done = at(end);
     q.usage = {.prompt_tokens = 100, .completion_tokens = server.tokens};
     if (rng.uniform() < server.failing) q.outcome = Outcome::reset;
-    tell(q, fold);
-    tell(q, out->rows);
+    metrics::tell(q, fold);
+    metrics::tell(q, out->rows);
     *slot = end;
   }
   out->point = fold.finish({RunState::complete, ""});
@@ -112,9 +112,9 @@ TEST(Compare, two_runs_of_one_server_raise_a_false_alarm_in_at_most_one_of_twent
 }
 
 // The limits of every percentile of the series, as shares of it.
-void leave_room(Distribution& series, double below, double above) {
-  Limits limits{};
-  for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
+void leave_room(metrics::Distribution& series, double below, double above) {
+  metrics::Limits limits{};
+  for (std::size_t i = 0; i < metrics::kPercentiles.size(); ++i) {
     const double value = series.percentiles[i];
     limits.percentiles[i] = {value * (1 - below), value * (1 + above)};
   }
@@ -232,14 +232,14 @@ TEST(Compare, other_work_is_refused_with_its_reason) {
   refused(*record(Server{}, 2, 19), "19 successful queries are too few");
   const auto b = record(Server{}, 2, 200);
   ComparedRun guilty = b->as("B");
-  guilty.client = ClientLimited::yes;
+  guilty.client = audit::ClientLimited::yes;
   EXPECT_THAT(compare_runs(a->as("A"), guilty, {}).refusals, Contains(HasSubstr("bottleneck")));
-  guilty.client = ClientLimited::suspected;
+  guilty.client = audit::ClientLimited::suspected;
   const Comparison noted = compare_runs(a->as("A"), guilty, {});
   EXPECT_TRUE(noted.comparable());
   EXPECT_THAT(noted.notes, Contains(HasSubstr("may have been the bottleneck")));
   const auto counted = record(Server{}, 2, 200);
-  counted->point.tokens.source = TokenSource::tokenizer;
+  counted->point.tokens.source = metrics::TokenSource::tokenizer;
   counted->point.tokens.replies_by = {0, 0, counted->point.counts.completed, 0};
   counted->point.tokens.tokenizer = Json().set("tokenizer", "models/m").set("sha256", "7");
   EXPECT_THAT(compare_runs(a->as("A"), counted->as("B"), {}).refusals,
@@ -290,7 +290,7 @@ TEST(Bootstrap, student_s_tail_and_its_inverse) {
 
 TEST(Bootstrap, blocks_are_whole_queries_in_time_and_at_least_ten) {
   std::vector<QueryRow> rows;
-  for (int i = 0; i < 100; ++i) rows.push_back({.sent = at_ms(i * 10), .done = at_ms(i * 10 + 30)});
+  for (int i = 0; i < 100; ++i) rows.push_back({.sent = metrics::at_ms(i * 10), .done = metrics::at_ms(i * 10 + 30)});
   const std::vector<TimeBlocks> blocks = time_blocks(rows);
   ASSERT_EQ(blocks.size(), 2U);
   for (const TimeBlocks& one : blocks) {
@@ -311,4 +311,4 @@ TEST(QueryRows, a_gap_is_kept_to_a_twentieth_of_a_percent) {
 }
 
 }  // namespace
-}  // namespace assay::metrics
+}  // namespace assay::compare
