@@ -16,28 +16,31 @@ constexpr Duration kRegionTime = 1200_s;
 constexpr std::int64_t kQuickShare = 200;
 constexpr Duration kQuickMax = 30_s;
 
-constexpr std::array<Region, 3> kConcurrencyRegions{
-    Region::low_concurrency, Region::med_concurrency, Region::high_concurrency};
+constexpr std::array<rulebook::Region, 3> kConcurrencyRegions{rulebook::Region::low_concurrency,
+                                                              rulebook::Region::med_concurrency,
+                                                              rulebook::Region::high_concurrency};
 constexpr std::size_t kPointsMin = 7;  // without a dedicated Offline
 constexpr std::int64_t kChoices = 3;
 
-std::string_view spoken(Region region) {
+std::string_view spoken(rulebook::Region region) {
   switch (region) {
-    case Region::low_concurrency:
+    case rulebook::Region::low_concurrency:
       return "Low";
-    case Region::med_concurrency:
+    case rulebook::Region::med_concurrency:
       return "Medium";
-    case Region::high_concurrency:
+    case rulebook::Region::high_concurrency:
       return "High";
     default:
       return "Ultra Low";
   }
 }
 
-std::int64_t size_of(const Band& band) { return band.empty() ? 0 : band.last - band.first + 1; }
+std::int64_t size_of(const rulebook::Band& band) {
+  return band.empty() ? 0 : band.last - band.first + 1;
+}
 
 // `count` levels of a band, at equal ratios. `with_last`: the band's end is one of them.
-std::vector<std::int64_t> spread(const Band& band, std::int64_t count, bool with_last) {
+std::vector<std::int64_t> spread(const rulebook::Band& band, std::int64_t count, bool with_last) {
   std::vector<std::int64_t> out;
   count = std::min(count, size_of(band));
   const double ratio = static_cast<double>(band.last) / static_cast<double>(band.first);
@@ -55,7 +58,7 @@ std::vector<std::int64_t> spread(const Band& band, std::int64_t count, bool with
 
 // How many points each region gets. A region with too little room gives its share to a higher one,
 // and what the highest cannot take goes back down.
-std::array<std::int64_t, 3> shares(const Regions& regions, std::uint32_t spare) {
+std::array<std::int64_t, 3> shares(const rulebook::Regions& regions, std::uint32_t spare) {
   std::array<std::int64_t, 3> out{};
   std::int64_t left = 3 + kChoices + 3 * std::int64_t{spare};
   const std::int64_t each = left / 3;
@@ -71,11 +74,11 @@ std::array<std::int64_t, 3> shares(const Regions& regions, std::uint32_t spare) 
   return out;
 }
 
-CurvePoint point_at(std::int64_t concurrency, const Regions* regions, bool quick) {
+CurvePoint point_at(std::int64_t concurrency, const rulebook::Regions* regions, bool quick) {
   CurvePoint point{.name = format("r{}", concurrency), .concurrency = concurrency};
   if (regions != nullptr) point.region = regions->region_of(concurrency);
   // By the level, not by the region: C_min may be below it.
-  point.window_min = concurrency <= kUltraLowMax ? kUltraLowTime : kRegionTime;
+  point.window_min = concurrency <= rulebook::kUltraLowMax ? kUltraLowTime : kRegionTime;
   point.passes_min = kPassesMin;
   if (quick) {
     point.window_min = point.window_min / kQuickShare;
@@ -87,8 +90,9 @@ CurvePoint point_at(std::int64_t concurrency, const Regions* regions, bool quick
 Result<void> check_wish(const CurveWish& wish) {
   if (wish.rows == 0) return invalid("the performance dataset has no rows");
   for (const std::int64_t level : wish.levels) {
-    if (level < 1 || level > kConcurrencyMax) {
-      return invalid(format("--concurrency: must be 1..{}, is {}", kConcurrencyMax, level));
+    if (level < 1 || level > rulebook::kConcurrencyMax) {
+      return invalid(
+          format("--concurrency: must be 1..{}, is {}", rulebook::kConcurrencyMax, level));
     }
   }
   return {};
@@ -118,15 +122,15 @@ Result<Offline> choose_offline(const CurveWish& wish, CurvePlan& plan) {
 
 // One point of each region is the region's, and answers for accuracy; the others are a choice.
 void share_out(std::vector<CurvePoint>& points, bool elected) {
-  std::array<bool, kRegions.size()> seen{};
+  std::array<bool, rulebook::kRegions.size()> seen{};
   for (CurvePoint& point : points) {
-    if (!point.region || *point.region == Region::margin) {
+    if (!point.region || *point.region == rulebook::Region::margin) {
       point.choice = true;
       continue;
     }
     // Of High it is the point at C_max, which may be Offline as well.
     const bool last = &point == &points.back();
-    const bool high = *point.region == Region::high_concurrency;
+    const bool high = *point.region == rulebook::Region::high_concurrency;
     bool& taken = seen[static_cast<std::size_t>(*point.region)];
     point.choice = taken || (high && !last);
     taken = taken || !point.choice;
@@ -136,12 +140,13 @@ void share_out(std::vector<CurvePoint>& points, bool elected) {
 }
 
 Result<std::vector<std::int64_t>> rule_levels(const CurveWish& wish) {
-  ASSIGN_OR_RETURN(const Regions regions, Regions::make(wish.c_max, wish.c_min));
+  ASSIGN_OR_RETURN(const rulebook::Regions regions,
+                   rulebook::Regions::make(wish.c_max, wish.c_min));
   std::vector<std::int64_t> levels{wish.c_min};
   const std::array<std::int64_t, 3> counts = shares(regions, wish.spare);
   for (std::size_t i = 0; i < 3; ++i) {
-    const Region region = kConcurrencyRegions[i];
-    const bool with_last = region == Region::high_concurrency;
+    const rulebook::Region region = kConcurrencyRegions[i];
+    const bool with_last = region == rulebook::Region::high_concurrency;
     for (const std::int64_t level : spread(regions[region], counts[i], with_last)) {
       levels.push_back(level);
     }
@@ -205,19 +210,20 @@ std::vector<std::string> missing_points(const std::vector<std::int64_t>& levels,
   }
   if (offline == Offline::none) out.emplace_back("there is no Offline point");
   const std::int64_t lowest = *std::min_element(levels.begin(), levels.end());
-  if (lowest > kUltraLowMax) {
-    out.push_back(format("there is no Ultra Low point: none is at most {}", kUltraLowMax));
+  if (lowest > rulebook::kUltraLowMax) {
+    out.push_back(
+        format("there is no Ultra Low point: none is at most {}", rulebook::kUltraLowMax));
   }
   if (offline == Offline::elected && std::ranges::find(levels, c_max) == levels.end()) {
     out.push_back(format("Offline is elected and there is no point at C_max, {}", c_max));
   }
-  const auto regions = Regions::make(c_max, std::min(lowest, kUltraLowMax));
+  const auto regions = rulebook::Regions::make(c_max, std::min(lowest, rulebook::kUltraLowMax));
   if (!regions) {
     out.push_back(regions.error().message);
     return out;
   }
-  for (const Region region : kConcurrencyRegions) {
-    const Band& band = (*regions)[region];
+  for (const rulebook::Region region : kConcurrencyRegions) {
+    const rulebook::Band& band = (*regions)[region];
     if (std::ranges::any_of(levels, [&](std::int64_t level) { return band.has(level); })) continue;
     out.push_back(format("there is no {} point ({} to {})", spoken(region), band.first, band.last));
   }
@@ -236,7 +242,7 @@ Result<CurvePlan> plan_curve(const CurveWish& wish) {
     levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
     if (plan.c_max == 0) plan.c_max = levels.back();
   }
-  plan.c_min = std::min(levels.front(), kUltraLowMax);
+  plan.c_min = std::min(levels.front(), rulebook::kUltraLowMax);
   CurveWish known = wish;
   known.c_max = plan.c_max;
   ASSIGN_OR_RETURN(const Offline offline, choose_offline(known, plan));
@@ -246,7 +252,7 @@ Result<CurvePlan> plan_curve(const CurveWish& wish) {
                "{} where C_max is {}",
                levels.back(), plan.c_max));
   }
-  const auto regions = Regions::make(plan.c_max, plan.c_min);
+  const auto regions = rulebook::Regions::make(plan.c_max, plan.c_min);
   for (const std::int64_t level : levels) {
     plan.points.push_back(point_at(level, regions ? &*regions : nullptr, wish.quick));
   }
@@ -274,8 +280,9 @@ Result<CurvePlan> plan_curve(const CurveWish& wish) {
 
 Result<CurvePlan> plan_search(const CurveWish& wish) {
   TRY(check_wish(wish));
-  if (wish.c_min < 1 || wish.c_min > kUltraLowMax) {
-    return invalid(format("--min-concurrency: must be 1..{}, is {}", kUltraLowMax, wish.c_min));
+  if (wish.c_min < 1 || wish.c_min > rulebook::kUltraLowMax) {
+    return invalid(
+        format("--min-concurrency: must be 1..{}, is {}", rulebook::kUltraLowMax, wish.c_min));
   }
   CurvePlan plan{.c_max = 0, .c_min = wish.c_min, .rows = wish.rows};
   plan.quick = wish.quick;
@@ -323,7 +330,7 @@ Json CurvePlan::to_json() const {
     Json one;
     one.set("name", point.name)
         .set("concurrency", point.concurrency)
-        .set("region", point.region ? Json(assay::to_string(*point.region)) : Json())
+        .set("region", point.region ? Json(rulebook::to_string(*point.region)) : Json())
         .set("declared_region", point.declared_region())
         .set("choice", point.choice)
         .set("offline", to_string(point.offline))
@@ -353,7 +360,7 @@ Result<CurvePlan> CurvePlan::from_json(const Json& json) {
   for (const Json& from : json["points"].items()) {
     CurvePoint point{.name = std::string(from["name"].as_string()),
                      .concurrency = from["concurrency"].as_int()};
-    point.region = region_named(from["region"].as_string());
+    point.region = rulebook::region_named(from["region"].as_string());
     point.choice = from["choice"].as_bool();
     const auto offline = offline_named(from["offline"].as_string());
     if (point.name != format("r{}", point.concurrency) || point.concurrency < 1 || !offline) {

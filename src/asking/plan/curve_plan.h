@@ -22,7 +22,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "domain/regions.h"
+#include "rulebook/regions.h"
 
 namespace assay::plan {
 
@@ -52,8 +52,9 @@ struct CurveWish {
 struct CurvePoint {
   std::string name{};  // "r64", as its folder in a submission
   std::int64_t concurrency = 0;
-  std::optional<Region> region{};  // computed; none for a dedicated Offline and outside the regions
-  bool choice = false;             // the submitter's: declared as such, without accuracy
+  std::optional<rulebook::Region>
+      region{};         // computed; none for a dedicated Offline and outside the regions
+  bool choice = false;  // the submitter's: declared as such, without accuracy
   Offline offline = Offline::none;
   bool accuracy = false;
   Duration window_min{};                // the rules' least time in steady state

@@ -155,7 +155,7 @@ TEST(CurvePlan, TheLeastTimeGoesByTheLevelAndNotByTheRegion) {
     EXPECT_EQ(point.window_min, point.concurrency <= 32 ? 600_s : 1200_s) << point.name;
   }
   // C_min is 1: Low Concurrency begins far below 32.
-  EXPECT_EQ(plan->points[1].region, Region::low_concurrency);
+  EXPECT_EQ(plan->points[1].region, rulebook::Region::low_concurrency);
   EXPECT_LE(plan->points[1].concurrency, 32);
 }
 

@@ -5,47 +5,48 @@
 namespace assay::plan {
 namespace {
 
-std::string open_to(const Edition& edition, const SeedSet& set) {
+std::string open_to(const rulebook::Edition& edition, const rulebook::SeedSet& set) {
   if (!set.cohort) return "any cohort";
-  Cohort last = *set.cohort;
+  rulebook::Cohort last = *set.cohort;
   last.number += edition.seed_adoption_cohorts - 1;
   return format("{} to {}", set.cohort->text(), last.text());
 }
 
-std::string set_names(const Edition& edition) {
+std::string set_names(const rulebook::Edition& edition) {
   std::string out;
-  for (const SeedSet& set : edition.seed_sets) out += (out.empty() ? "" : ", ") + set.id;
+  for (const rulebook::SeedSet& set : edition.seed_sets) out += (out.empty() ? "" : ", ") + set.id;
   return out;
 }
 
 }  // namespace
 
-Cohort next_cohort(WallTime now) {
+rulebook::Cohort next_cohort(WallTime now) {
   const std::string today = rfc3339(now).substr(0, 10);
-  auto cohort = Cohort::parse(today.substr(0, 7) + "-C0");
+  auto cohort = rulebook::Cohort::parse(today.substr(0, 7) + "-C0");
   if (!cohort) return {};
   // Dates are written so that they sort as text.
   while (cohort->date() <= today) ++cohort->number;
   return *cohort;
 }
 
-bool may_adopt(const Edition& edition, const SeedSet& set, Cohort cohort) {
+bool may_adopt(const rulebook::Edition& edition, const rulebook::SeedSet& set,
+               rulebook::Cohort cohort) {
   if (!set.cohort) return true;
   const int later = cohort.number - set.cohort->number;
   return later >= 0 && later < edition.seed_adoption_cohorts;
 }
 
-Result<CurveSeeds> bind_seeds(const Edition& edition, std::string_view set, std::string_view cohort,
-                              WallTime now, std::string& note) {
-  Cohort target = next_cohort(now);
+Result<CurveSeeds> bind_seeds(const rulebook::Edition& edition, std::string_view set,
+                              std::string_view cohort, WallTime now, std::string& note) {
+  rulebook::Cohort target = next_cohort(now);
   if (!cohort.empty()) {
-    const auto given = Cohort::parse(cohort);
+    const auto given = rulebook::Cohort::parse(cohort);
     if (!given) {
       return invalid(format("--target-cohort: '{}': written YYYY-MM-C0 or YYYY-MM-C1", cohort));
     }
     target = *given;
   }
-  const SeedSet* chosen = nullptr;
+  const rulebook::SeedSet* chosen = nullptr;
   if (!set.empty()) {
     chosen = edition.seed_set(set);
     if (chosen == nullptr) {
@@ -58,7 +59,7 @@ Result<CurveSeeds> bind_seeds(const Edition& edition, std::string_view set, std:
                  set, open_to(edition, *chosen), target.text()));
     }
   } else {
-    for (const SeedSet& one : edition.seed_sets) {
+    for (const rulebook::SeedSet& one : edition.seed_sets) {
       if (may_adopt(edition, one, target)) chosen = &one;
     }
     if (chosen == nullptr && !edition.seed_sets.empty()) {

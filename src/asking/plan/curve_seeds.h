@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "domain/edition.h"
+#include "rulebook/edition.h"
 
 namespace assay::plan {
 
@@ -26,13 +26,14 @@ struct CurveSeeds {
 };
 
 // The first cohort that is published after this moment's day.
-Cohort next_cohort(WallTime now);
-bool may_adopt(const Edition& edition, const SeedSet& set, Cohort cohort);
+rulebook::Cohort next_cohort(WallTime now);
+bool may_adopt(const rulebook::Edition& edition, const rulebook::SeedSet& set,
+               rulebook::Cohort cohort);
 
 // `set` and `cohort` as the user gave them, "" for what was not given: then the next cohort, and
 // the newest set that is open to it. Fails for names that are none, and for a set that the cohort
 // may not adopt; without any open set the newest is taken and `note` says so.
-Result<CurveSeeds> bind_seeds(const Edition& edition, std::string_view set, std::string_view cohort,
-                              WallTime now, std::string& note);
+Result<CurveSeeds> bind_seeds(const rulebook::Edition& edition, std::string_view set,
+                              std::string_view cohort, WallTime now, std::string& note);
 
 }  // namespace assay::plan

@@ -16,7 +16,7 @@ TEST(CurveSeeds, TheNextCohortToBePublished) {
 }
 
 TEST(CurveSeeds, TheSetThatIsOpenToTheCohort) {
-  const auto edition = edition_named("v1.0");
+  const auto edition = rulebook::edition_named("v1.0");
   ASSERT_TRUE(edition);
   std::string note;
   const auto seeds = bind_seeds(*edition, "", "", day(20'777), note);
@@ -31,7 +31,7 @@ TEST(CurveSeeds, TheSetThatIsOpenToTheCohort) {
 }
 
 TEST(CurveSeeds, ASetThatIsClosedIsRefusedByNameAndNotedByDefault) {
-  const auto edition = edition_named("v1.0");
+  const auto edition = rulebook::edition_named("v1.0");
   std::string note;
   EXPECT_FALSE(bind_seeds(*edition, "A", "2026-12-C1", day(0), note));
   EXPECT_FALSE(bind_seeds(*edition, "Z", "", day(20'777), note));

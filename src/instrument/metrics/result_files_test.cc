@@ -1,88 +1,27 @@
 #include <gtest/gtest.h>
 
 #include "base/testing_golden.h"
-#include "metrics/point_fold.h"
-#include "metrics/report_text.h"
 #include "metrics/result_json.h"
-#include "metrics/testing_hand_made.h"
+#include "metrics/testing_small_run.h"
 
 namespace assay::metrics {
 namespace {
 
-Json run_config(const char* pattern) {
-  Json load = Json::object();
-  load.set("type", pattern).set("target_qps", 25.0).set("target_concurrency", nullptr);
-  Json config = Json::object();
-  config.set("load_pattern", std::move(load));
-  config.set("scheduler_random_seed", 42);
-  return config;
-}
-
-RunInfo named_run(const char* pattern) {
-  RunInfo info{};
-  info.version = "0.1.0";
-  info.git_sha = "abc1234";
-  info.run_id = "r-1";
-  info.plan_digest = std::string(64, '7');
-  info.started.ns = 1'790'000'000'500'000'000;
-  info.phases = {{PhaseKind::warmup, "warmup", true},
-                 {PhaseKind::performance, "performance", true}};
-  info.facts.set("model", "m").set("run_config", run_config(pattern));
-  return info;
-}
-
-// Warm-up, then 20 queries that overlap, two of them failing; every number can be worked by hand.
-void tell_run(EventSink& sink) {
-  sink.on_phase({0, PhaseStep::started, at_ms(1000)});
-  tell(steady_query(0, 0, 1000, 80, 10, 16), sink);
-  sink.on_phase({0, PhaseStep::drained, at_ms(1300)});
-  sink.on_phase({1, PhaseStep::started, at_ms(2000)});
-  for (std::uint32_t i = 0; i < 20; ++i) {
-    HandMadeQuery q = steady_query(1, i, 2000 + 40 * i, 50 + i, 10, 16);
-    q.due = at_ms(2000 + 40 * i - (i == 7 ? 2 : 0));
-    for (HandMadeFragment& e : q.events) e.read_delay = Duration{30'000 + 1000 * i};
-    if (i == 4) {
-      q.outcome = Outcome::http_error;
-      q.http_status = 503;
-      q.events.clear();
-      q.usage = Usage{};
-      q.detail = "HTTP 503: \"overloaded\"";
-    }
-    if (i == 11) {
-      q.outcome = Outcome::truncated;
-      q.finish = FinishReason::none;
-      q.detail = "the stream ended without a finish reason";
-    }
-    if (i == 12) q.finish = FinishReason::length;
-    tell(q, sink);
-  }
-  sink.on_phase({1, PhaseStep::issue_ended, at_ms(2760)});
-  sink.on_phase({1, PhaseStep::drained, at_ms(2990)});
-}
-
-Point point_of(const char* pattern, const RunEnd& end) {
-  PointFold fold(named_run(pattern));
-  tell_run(fold);
-  return fold.finish(end);
-}
-
 TEST(ResultFiles, of_a_hand_made_run) {
-  const Point point = point_of("concurrency", {RunState::complete, ""});
+  const Point point = small_point("concurrency", {RunState::complete, ""});
   expect_golden("metrics/result_summary.json", result_summary(point).dump(2) + "\n");
   expect_golden("metrics/final_snapshot.json", final_snapshot(point).dump(2) + "\n");
-  expect_golden("metrics/report.txt", report_text(point));
 }
 
 TEST(ResultFiles, of_a_run_that_was_interrupted_before_anything_came) {
   RunInfo info = named_run("poisson");
   const Point point = PointFold(info).finish({RunState::interrupted, "Ctrl-C"});
   expect_golden("metrics/empty_summary.json", result_summary(point).dump(2) + "\n");
-  expect_golden("metrics/empty_report.txt", report_text(point));
 }
 
 // The reference's readers look these up, in this order (its documentation of the file).
 TEST(ResultFiles, the_reference_keys_come_first_and_in_order) {
-  const Json summary = result_summary(point_of("poisson", {RunState::complete, ""}));
+  const Json summary = result_summary(small_point("poisson", {RunState::complete, ""}));
   const char* const wanted[] = {"version",
                                 "git_sha",
                                 "test_started_at",
@@ -117,7 +56,7 @@ TEST(ResultFiles, the_reference_keys_come_first_and_in_order) {
 }
 
 TEST(ResultFiles, issued_is_completed_and_failed) {
-  const Json summary = result_summary(point_of("poisson", {RunState::complete, ""}));
+  const Json summary = result_summary(small_point("poisson", {RunState::complete, ""}));
   EXPECT_EQ(summary["n_samples_issued"].as_int(), 20);
   EXPECT_EQ(summary["n_samples_completed"].as_int(), 18);
   EXPECT_EQ(summary["n_samples_failed"].as_int(), 2);
@@ -126,12 +65,12 @@ TEST(ResultFiles, issued_is_completed_and_failed) {
 
 TEST(ResultFiles, the_legacy_rates_stand_for_poisson_runs_unless_switched_off) {
   const RunEnd end{RunState::complete, ""};
-  const Json poisson = result_summary(point_of("poisson", end));
+  const Json poisson = result_summary(small_point("poisson", end));
   // From 2000 ms to the end of the query sent at 2760: 50 + 19 + 150 ms later.
   EXPECT_EQ(poisson["legacy_loadgen_window_duration_ns"].as_int(), 979'000'000);
   EXPECT_NEAR(poisson["qps"].as_double(), 17 / 0.979, 1e-9);
   EXPECT_NEAR(poisson["tps"].as_double(), 18 * 16 / 0.979, 1e-9);
-  const Json other = result_summary(point_of("concurrency", end));
+  const Json other = result_summary(small_point("concurrency", end));
   EXPECT_TRUE(other["legacy_loadgen_window_duration_ns"].is_null());
   EXPECT_NEAR(other["qps"].as_double(), 18 / 0.979, 1e-9);
   RunInfo info = named_run("poisson");
@@ -144,7 +83,7 @@ TEST(ResultFiles, the_legacy_rates_stand_for_poisson_runs_unless_switched_off) {
 }
 
 TEST(ResultFiles, what_the_checker_derives_is_what_we_say) {
-  const Json summary = result_summary(point_of("concurrency", {RunState::complete, ""}));
+  const Json summary = result_summary(small_point("concurrency", {RunState::complete, ""}));
   const double seconds = summary["duration_ns"].as_double() * 1e-9;
   EXPECT_NEAR(summary["system_tps"].as_double(),
               summary["output_sequence_lengths"]["total"].as_double() / seconds, 1e-9);
@@ -165,7 +104,6 @@ TEST(ResultFiles, a_crashed_run_says_so) {
   EXPECT_EQ(summary["n_samples_failed"].as_int(), 0) << "nobody knows what came of it";
   EXPECT_EQ(summary["assay"]["counts"]["unfinished"].as_int(), 1);
   EXPECT_EQ(final_snapshot(point)["n_pending_tasks"].as_int(), 1);
-  EXPECT_NE(report_text(point).find("WARNING: the run crashed"), std::string::npos);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace assay::record {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kManifestVersion = 1;
 constexpr std::string_view kRedacted = "<redacted>";
 
 Json log_json(const LogEnd& end) {
@@ -41,10 +41,11 @@ Result<Json> read_manifest(const std::filesystem::path& folder, std::string* tex
   ASSIGN_OR_RETURN(std::string text, read_file(path));
   Result<Json> json = Json::parse(text);
   if (!json) return json.error().within(path.string());
-  if ((*json)["format"].as_string() != "assay-run" || (*json)["version"].as_int() != kVersion) {
+  if ((*json)["format"].as_string() != "assay-run" ||
+      (*json)["version"].as_int() != kManifestVersion) {
     return Error{Code::unsupported, format("{}: not a manifest that this version reads "
                                            "(format assay-run, version {})",
-                                           path.string(), kVersion)};
+                                           path.string(), kManifestVersion)};
   }
   if (text_out != nullptr) *text_out = std::move(text);
   return json;
@@ -123,7 +124,7 @@ Result<void> write_manifest(const std::filesystem::path& folder, const RunReplay
   for (const LogEnd& shard : replay.shards) logs.push_back(log_json(shard));
   Json json = Json::object();
   json.set("format", "assay-run")
-      .set("version", kVersion)
+      .set("version", kManifestVersion)
       .set("run", to_json(replay.info))
       .set("end", to_json(replay.end.end))
       .set("logs", std::move(logs))

@@ -9,8 +9,8 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "host/self_audit.h"
 #include "run/conversations.h"
-#include "run/self_audit.h"
 
 namespace assay::run {
 namespace {
@@ -175,8 +175,8 @@ class Loop {
   Instant backing_off_since_ = Instant::none();
   std::optional<Conversations> conversations_{};  // of a replay, its tail included
   Instant replay_began_{};
-  std::unique_ptr<LagRecorder> loop_lag_ = std::make_unique<LagRecorder>();
-  std::unique_ptr<LagRecorder> send_lag_ = std::make_unique<LagRecorder>();
+  std::unique_ptr<host::LagRecorder> loop_lag_ = std::make_unique<host::LagRecorder>();
+  std::unique_ptr<host::LagRecorder> send_lag_ = std::make_unique<host::LagRecorder>();
 };
 
 // An open loop's schedule is its own end; a closed loop needs to be told when it has enough.

@@ -238,7 +238,8 @@ Json innocence_json(const Innocence& innocence) {
       .set("reasons", std::move(reasons));
 }
 
-Innocence judge_client(const ClientAudit& audit, const metrics::Point& point, const JudgeOptions& options) {
+Innocence judge_client(const ClientAudit& audit, const metrics::Point& point,
+                       const JudgeOptions& options) {
   return Judge(audit, point, options).decide();
 }
 

@@ -40,6 +40,7 @@ struct JudgeOptions {
 // As every document of ours has it: {client_limited, reasons: [{weight, what, advice}]}.
 Json innocence_json(const Innocence& innocence);
 
-Innocence judge_client(const ClientAudit& audit, const metrics::Point& point, const JudgeOptions& options);
+Innocence judge_client(const ClientAudit& audit, const metrics::Point& point,
+                       const JudgeOptions& options);
 
 }  // namespace assay::audit

@@ -150,7 +150,8 @@ TEST(Innocence, follows_from_how_well_each_percentile_is_known) {
 
 TEST(Innocence, every_percentile_of_every_latency_counts) {
   for (metrics::Distribution metrics::Latencies::*const series :
-       {&metrics::Latencies::ttft, &metrics::Latencies::tpot, &metrics::Latencies::itl, &metrics::Latencies::latency}) {
+       {&metrics::Latencies::ttft, &metrics::Latencies::tpot, &metrics::Latencies::itl,
+        &metrics::Latencies::latency}) {
     for (std::size_t i = 0; i < metrics::kPercentiles.size(); ++i) {
       metrics::Point point = measured();
       point.arrival.*series = between(10, 10, 10);

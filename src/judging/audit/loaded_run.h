@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 
+#include "audit/certificate.h"
+#include "audit/innocence.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "domain/client_audit.h"
 #include "domain/event_sink.h"
-#include "audit/certificate.h"
-#include "audit/innocence.h"
 #include "metrics/point.h"
 #include "metrics/reply_fold.h"
 #include "metrics/token_counts.h"
@@ -40,10 +40,11 @@ struct LoadedRun {
 };
 
 struct LoadOptions {
-  EventSink* also = nullptr;     // hears the replay as well
-  metrics::ReplyFold* replies = nullptr;  // so does this, with the tokens counted as the Point has them
+  EventSink* also = nullptr;  // hears the replay as well
+  metrics::ReplyFold* replies =
+      nullptr;  // so does this, with the tokens counted as the Point has them
   std::optional<metrics::TokenCounts> counts{};  // in place of the folder's own
-  const Json* client = nullptr;         // the same of client.json, where it could not be written
+  const Json* client = nullptr;  // the same of client.json, where it could not be written
 };
 Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions options = {});
 

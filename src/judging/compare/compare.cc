@@ -129,7 +129,8 @@ Room room_of(const metrics::Point& point, ComparedMetric metric) {
   const metrics::Distribution& series = point.arrival.*of.series;
   const double value = series.percentile(of.percentile);
   if (!series.limits || value <= 0) return {};
-  const auto at = std::ranges::find(metrics::kPercentiles, of.percentile) - metrics::kPercentiles.begin();
+  const auto at =
+      std::ranges::find(metrics::kPercentiles, of.percentile) - metrics::kPercentiles.begin();
   const metrics::Between& limits = series.limits->percentiles[static_cast<std::size_t>(at)];
   return {limits.low > 0 ? std::log(value / limits.low) : std::numeric_limits<double>::infinity(),
           std::log(std::max(1.0, limits.high / value))};

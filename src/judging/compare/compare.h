@@ -23,9 +23,9 @@
 #include <string_view>
 #include <vector>
 
+#include "audit/innocence.h"
 #include "base/json.h"
 #include "compare/query_rows.h"
-#include "audit/innocence.h"
 #include "metrics/point.h"
 
 namespace assay::compare {

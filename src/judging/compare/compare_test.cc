@@ -290,7 +290,8 @@ TEST(Bootstrap, student_s_tail_and_its_inverse) {
 
 TEST(Bootstrap, blocks_are_whole_queries_in_time_and_at_least_ten) {
   std::vector<QueryRow> rows;
-  for (int i = 0; i < 100; ++i) rows.push_back({.sent = metrics::at_ms(i * 10), .done = metrics::at_ms(i * 10 + 30)});
+  for (int i = 0; i < 100; ++i)
+    rows.push_back({.sent = metrics::at_ms(i * 10), .done = metrics::at_ms(i * 10 + 30)});
   const std::vector<TimeBlocks> blocks = time_blocks(rows);
   ASSERT_EQ(blocks.size(), 2U);
   for (const TimeBlocks& one : blocks) {

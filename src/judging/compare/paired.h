@@ -10,9 +10,9 @@
 
 #include <vector>
 
-#include "domain/run_info.h"
 #include "compare/bootstrap.h"
 #include "compare/query_rows.h"
+#include "domain/run_info.h"
 #include "metrics/point.h"
 
 namespace assay::compare {

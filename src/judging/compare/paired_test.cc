@@ -186,7 +186,8 @@ TEST(Paired, few_pairs_are_refused_and_other_runs_are_no_pairs) {
 TEST(Paired, a_side_whose_block_never_ran_has_no_pair_of_it) {
   const Turns turns = record({.pairs = 24, .block = 16}, 1);
   QueryRows rows(info_of(24, "b"));
-  for (const metrics::HandMadeQuery& q : {metrics::steady_query(1, 0, 0, 5, 5, 3), metrics::steady_query(5, 0, 99, 5, 5, 3)}) {
+  for (const metrics::HandMadeQuery& q :
+       {metrics::steady_query(1, 0, 0, 5, 5, 3), metrics::steady_query(5, 0, 99, 5, 5, 3)}) {
     metrics::tell(q, rows);
   }
   rows.sort();

@@ -70,7 +70,8 @@ void facts(const metrics::Point& a, const metrics::Point& b, std::vector<std::st
 
 // Two ways of counting differ by more than two systems do.
 // `margin`: by how much the shares of replies may differ that rest on one kind of evidence.
-void token_sources(const metrics::Point& a, const metrics::Point& b, double margin, std::vector<std::string>& out) {
+void token_sources(const metrics::Point& a, const metrics::Point& b, double margin,
+                   std::vector<std::string>& out) {
   const auto share = [](const metrics::Tokens& tokens, std::size_t basis) {
     const std::uint64_t replies = tokens.replies_counted + tokens.replies_uncounted;
     return replies == 0
@@ -81,7 +82,8 @@ void token_sources(const metrics::Point& a, const metrics::Point& b, double marg
   for (std::size_t i = 0; i < metrics::kTokenBases; ++i) {
     apart = std::max(apart, std::abs(share(a.tokens, i) - share(b.tokens, i)));
   }
-  const bool counted = share(a.tokens, static_cast<std::size_t>(metrics::TokenBasis::tokenizer)) > 0;
+  const bool counted =
+      share(a.tokens, static_cast<std::size_t>(metrics::TokenBasis::tokenizer)) > 0;
   const bool same_tokenizer = a.tokens.tokenizer["sha256"] == b.tokens.tokenizer["sha256"];
   if (apart <= margin && (!counted || same_tokenizer)) return;
   out.push_back(
@@ -89,8 +91,8 @@ void token_sources(const metrics::Point& a, const metrics::Point& b, double marg
              metrics::token_source_text(a.tokens), metrics::token_source_text(b.tokens)));
 }
 
-void length(std::string_view name, const metrics::Distribution& a, const metrics::Distribution& b, double margin,
-            std::vector<std::string>& out) {
+void length(std::string_view name, const metrics::Distribution& a, const metrics::Distribution& b,
+            double margin, std::vector<std::string>& out) {
   if (a.empty() != b.empty()) {
     out.push_back(format("{}: only {} has token counts", name, a.empty() ? "B" : "A"));
     return;

@@ -81,13 +81,13 @@ int business_days_between(Day from, Day to, const Holidays& holidays) {
   return count;
 }
 
-Cohort cohort_after(Day ready) {
+rulebook::Cohort cohort_after(Day ready) {
   const Day earliest = plus_business_days(ready, 1, {});
   const auto date = date_of(ready);
-  const auto first = Cohort::parse(
+  const auto first = rulebook::Cohort::parse(
       format("{:04}-{:02}-C0", static_cast<int>(date.year()), static_cast<unsigned>(date.month())));
   CHECK(first.has_value());
-  Cohort cohort = *first;
+  rulebook::Cohort cohort = *first;
   while (Day::parse(cohort.date()) < earliest) ++cohort.number;
   return cohort;
 }

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "domain/cohort.h"
+#include "rulebook/cohort.h"
 
 namespace assay::rules {
 
@@ -40,6 +40,6 @@ Day plus_business_days(Day day, int n, const Holidays& holidays);
 int business_days_between(Day from, Day to, const Holidays& holidays);
 
 // The first cohort that is published at least one business day after `ready`.
-Cohort cohort_after(Day ready);
+rulebook::Cohort cohort_after(Day ready);
 
 }  // namespace assay::rules

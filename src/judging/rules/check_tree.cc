@@ -166,7 +166,7 @@ bool CheckReport::clean(bool strict) const {
 }
 
 Result<CheckReport> check_tree(const std::filesystem::path& path, const CheckOptions& options) {
-  ASSIGN_OR_RETURN(Edition edition, edition_named(options.edition));
+  ASSIGN_OR_RETURN(rulebook::Edition edition, rulebook::edition_named(options.edition));
   const std::string seeds = replace_list(edition.seed_sets, read_seed_sets, options.seed_sets);
   const std::string drafters = replace_list(edition.drafters, read_drafters, options.drafters);
   Submission tree = read_tree(path, std::move(edition));

@@ -41,7 +41,8 @@ std::optional<double> interactivity(const Json& summary, const Metrics& metrics)
   return std::nullopt;
 }
 
-Metrics metrics_of(const Json& summary, const Edition& edition, std::int64_t concurrency) {
+Metrics metrics_of(const Json& summary, const rulebook::Edition& edition,
+                   std::int64_t concurrency) {
   Metrics out;
   out.issued = integer(summary, "/n_samples_issued");
   out.completed = integer(summary, "/n_samples_completed");
@@ -64,7 +65,7 @@ Metrics metrics_of(const Json& summary, const Edition& edition, std::int64_t con
   return out;
 }
 
-void derive_point(PointFolder& point, const Edition& edition, bool pareto) {
+void derive_point(PointFolder& point, const rulebook::Edition& edition, bool pareto) {
   if (point.point.good()) {
     const Json& root = point.point.root();
     point.point_issues = pareto ? old_point_issues(root) : point_issues(root);
@@ -75,7 +76,7 @@ void derive_point(PointFolder& point, const Edition& edition, bool pareto) {
   }
   if (point.summary.good()) point.summary_issues = summary_issues(point.summary.root());
   const std::int64_t declared = point.point.at("/concurrency").as_int(-1);
-  const bool valid = declared >= 1 && declared <= kConcurrencyMax;
+  const bool valid = declared >= 1 && declared <= rulebook::kConcurrencyMax;
   point.concurrency = valid ? declared : point.named_concurrency;
   point.offline = offline_of(point.point.at("/offline"));
   point.load_pattern = point.point.at("/runtime_settings/load_pattern").as_string();
@@ -100,17 +101,17 @@ void derive_override(Curve& curve) {
   if (curve.c_min_stated && good) curve.c_min_override = value;
 }
 
-void derive_regions(Curve& curve, const Edition& edition) {
+void derive_regions(Curve& curve, const rulebook::Edition& edition) {
   for (const PointFolder& point : curve.points) {
     const Json& declared = point.description.at("/max_supported_concurrency");
     if (!curve.c_max && declared.is_number()) curve.c_max = declared.as_int();
     if (!point.usable()) curve.c_min_partial = true;
-    curve.c_min = std::min(curve.c_min.value_or(kUltraLowMax), point.concurrency);
+    curve.c_min = std::min(curve.c_min.value_or(rulebook::kUltraLowMax), point.concurrency);
   }
   if (edition.c_min_derived) {
     derive_override(curve);
   } else {
-    curve.c_min = kUltraLowMax;
+    curve.c_min = rulebook::kUltraLowMax;
   }
   if (curve.c_min_override) curve.c_min = curve.c_min_override;
   if (!curve.c_max || !curve.c_min) {
@@ -119,7 +120,7 @@ void derive_regions(Curve& curve, const Edition& edition) {
   }
   // The rule on c_min_override says it; no boundary can be told.
   if (curve.c_min_override && !curve.has_level(*curve.c_min_override)) return;
-  auto regions = Regions::make(*curve.c_max, *curve.c_min);
+  auto regions = rulebook::Regions::make(*curve.c_max, *curve.c_min);
   if (regions) {
     curve.regions = *regions;
   } else {
@@ -127,7 +128,7 @@ void derive_regions(Curve& curve, const Edition& edition) {
   }
 }
 
-void derive_curve(Curve& curve, const Edition& edition, bool pareto) {
+void derive_curve(Curve& curve, const rulebook::Edition& edition, bool pareto) {
   for (PointFolder& point : curve.points) derive_point(point, edition, pareto);
   std::ranges::stable_sort(curve.points, {}, &PointFolder::concurrency);
   curve.benchmark = edition.benchmark(curve.model);
@@ -142,7 +143,7 @@ void derive_curve(Curve& curve, const Edition& edition, bool pareto) {
   derive_regions(curve, edition);
 }
 
-void derive_system(System& system, const Edition& edition, bool pareto) {
+void derive_system(System& system, const rulebook::Edition& edition, bool pareto) {
   for (Curve& curve : system.curves) derive_curve(curve, edition, pareto);
   for (const Curve& curve : system.curves) {
     for (const PointFolder& point : curve.points) {
@@ -151,15 +152,15 @@ void derive_system(System& system, const Edition& edition, bool pareto) {
   }
   if (!system.power_file.good()) return;
   static const Json kNone;
-  system.power =
-      compute_power(system.power_file.root(),
-                    system.described == nullptr ? kNone : system.described->description.root());
+  system.power = rulebook::compute_power(
+      system.power_file.root(),
+      system.described == nullptr ? kNone : system.described->description.root());
 }
 
 }  // namespace
 
 bool valid_c_min(const Json& value) {
-  return value.is_integer() && value.as_int() >= 1 && value.as_int() <= kUltraLowMax;
+  return value.is_integer() && value.as_int() >= 1 && value.as_int() <= rulebook::kUltraLowMax;
 }
 
 void derive(Submission& tree) {
@@ -188,12 +189,12 @@ bool Curve::has_level(std::int64_t concurrency) const {
   });
 }
 
-std::optional<Region> Curve::region_of(const PointFolder& point) const {
+std::optional<rulebook::Region> Curve::region_of(const PointFolder& point) const {
   if (!regions || point.dedicated()) return std::nullopt;
   return regions->region_of(point.concurrency);
 }
 
-bool Curve::in_region(const PointFolder& point, Region region) const {
+bool Curve::in_region(const PointFolder& point, rulebook::Region region) const {
   return region_of(point) == region;
 }
 

@@ -25,7 +25,7 @@ std::optional<std::int64_t> concurrency_in(std::string_view name) {
   const std::string_view digits = name.substr(1);
   const bool all = std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
   const auto value = parse_int(digits);
-  if (!all || !value || *value > kConcurrencyMax) return std::nullopt;
+  if (!all || !value || *value > rulebook::kConcurrencyMax) return std::nullopt;
   return *value;
 }
 
@@ -367,7 +367,7 @@ Result<Json> read_list(const fs::path& file) {
 
 }  // namespace
 
-Submission read_tree(const fs::path& path, Edition edition) {
+Submission read_tree(const fs::path& path, rulebook::Edition edition) {
   Submission tree;
   tree.edition = std::move(edition);
   std::error_code error;
@@ -394,10 +394,10 @@ Submission read_tree(const fs::path& path, Edition edition) {
   return tree;
 }
 
-Result<std::vector<SeedSet>> read_seed_sets(const fs::path& file) {
+Result<std::vector<rulebook::SeedSet>> read_seed_sets(const fs::path& file) {
   ASSIGN_OR_RETURN(const Json root, read_list(file));
-  std::vector<SeedSet> out;
-  const auto add = [&out](const Json& set, std::optional<Cohort> cohort) {
+  std::vector<rulebook::SeedSet> out;
+  const auto add = [&out](const Json& set, std::optional<rulebook::Cohort> cohort) {
     out.push_back({.id = text_of(set["id"]),
                    .cohort = cohort,
                    .scheduler_rng_seed = set["scheduler_rng_seed"].as_uint(),
@@ -410,14 +410,14 @@ Result<std::vector<SeedSet>> read_seed_sets(const fs::path& file) {
     cohorts.push_back(one.find("cohort") != nullptr ? one.find("cohort") : &one);
   }
   for (const Json* one : cohorts) {
-    const auto cohort = Cohort::parse((*one)["cohort-id"].as_string());
+    const auto cohort = rulebook::Cohort::parse((*one)["cohort-id"].as_string());
     for (const Json& set : (*one)["seed_sets"].items()) add(set, cohort);
   }
   // As the reference checker carries it: sets, each with the cohorts that may adopt it.
   for (const Json& set : root["seed_sets"].items()) {
-    std::optional<Cohort> first;
+    std::optional<rulebook::Cohort> first;
     for (const Json& name : set["cohorts"].items()) {
-      const auto cohort = Cohort::parse(name.as_string());
+      const auto cohort = rulebook::Cohort::parse(name.as_string());
       if (cohort && (!first || *cohort < *first)) first = cohort;
     }
     add(set, first);
@@ -426,15 +426,15 @@ Result<std::vector<SeedSet>> read_seed_sets(const fs::path& file) {
   return out;
 }
 
-Result<std::vector<Drafter>> read_drafters(const fs::path& file) {
+Result<std::vector<rulebook::Drafter>> read_drafters(const fs::path& file) {
   ASSIGN_OR_RETURN(const Json root, read_list(file));
   if (!root["drafters"].is_array()) {
     return invalid(format("{}: no list of drafters in it", file.string()));
   }
-  std::vector<Drafter> out;
+  std::vector<rulebook::Drafter> out;
   for (const Json& one : root["drafters"].items()) {
     out.push_back({.benchmark = text_of(one["benchmark"]),
-                   .approved = Cohort::parse(one["approved_cohort"].as_string()),
+                   .approved = rulebook::Cohort::parse(one["approved_cohort"].as_string()),
                    .model_id = text_of(one["model_id"]),
                    .weight_checksum = text_of(one["weight_checksum"]),
                    .target_checksum = text_of(one["target_checksum"]),

@@ -10,11 +10,11 @@
 namespace assay::rules {
 
 // The edition decides what is derived, so it comes first.
-Submission read_tree(const std::filesystem::path& path, Edition edition);
+Submission read_tree(const std::filesystem::path& path, rulebook::Edition edition);
 
 // The registries in the files' form (seedset.yaml, approved_drafters.yaml) instead of the
 // edition's.
-Result<std::vector<SeedSet>> read_seed_sets(const std::filesystem::path& file);
-Result<std::vector<Drafter>> read_drafters(const std::filesystem::path& file);
+Result<std::vector<rulebook::SeedSet>> read_seed_sets(const std::filesystem::path& file);
+Result<std::vector<rulebook::Drafter>> read_drafters(const std::filesystem::path& file);
 
 }  // namespace assay::rules

@@ -14,7 +14,7 @@ class Folding {
  public:
   Folding(Review& review, const Holidays& holidays) : review_(review), holidays_(holidays) {}
 
-  void take(const HistoryEntry& entry) {
+  void take(const rulebook::HistoryEntry& entry) {
     const Json body = Json::parse(entry.body).value_or(Json());
     const Day day = Day::parse(entry.at).value_or(Day{});
     age(day);
@@ -102,7 +102,7 @@ class Folding {
   }
   bool blocked() const { return std::ranges::any_of(review_.objections, &Objection::blocks); }
 
-  void open(const HistoryEntry& entry, const Json& body) {
+  void open(const rulebook::HistoryEntry& entry, const Json& body) {
     review_.id = entry.submission;
     review_.organisation = body["organisation"].as_string();
     review_.division = body["division"].as_string();
@@ -115,7 +115,8 @@ class Folding {
     review_.state_reason = std::move(reason);
   }
 
-  void take_word(const std::string& kind, const HistoryEntry& entry, const Json& body, Day day) {
+  void take_word(const std::string& kind, const rulebook::HistoryEntry& entry, const Json& body,
+                 Day day) {
     if (kind == "publish") return end(ReviewState::published, text_of(body));
     if (kind == "reject") return end(ReviewState::rejected, text_of(body));
     if (kind == "dispute") return end(ReviewState::disputed, text_of(body));
@@ -174,7 +175,7 @@ bool Objection::blocks() const {
   return (state == ObjectionState::open || state == ObjectionState::answered) && kind != "cosmetic";
 }
 
-std::optional<Cohort> Review::cohort() const {
+std::optional<rulebook::Cohort> Review::cohort() const {
   if (state == ReviewState::rejected || state == ReviewState::withdrawn ||
       state == ReviewState::invalidated || !checked) {
     return std::nullopt;
@@ -182,7 +183,7 @@ std::optional<Cohort> Review::cohort() const {
   const Day ready = finalized               ? *finalized
                     : mode == "provisional" ? *checked
                                             : checked->plus(kReviewDays);
-  Cohort cohort = cohort_after(ready);
+  rulebook::Cohort cohort = cohort_after(ready);
   cohort.number += delay_cohorts;
   if (const auto embargo = Day::parse(embargo_date)) {
     // A history of before embargoes had a limit may name any day: no cohort has a year of five
@@ -195,7 +196,7 @@ std::optional<Cohort> Review::cohort() const {
   return cohort;
 }
 
-std::string hash_of(const HistoryEntry& entry) {
+std::string hash_of(const rulebook::HistoryEntry& entry) {
   std::string text;
   const std::string sequence = format("{}", entry.sequence);
   for (const std::string* part : {&entry.submission, &sequence, &entry.at, &entry.actor,
@@ -205,14 +206,15 @@ std::string hash_of(const HistoryEntry& entry) {
   return sha256_hex(text);
 }
 
-Review fold_review(std::span<const HistoryEntry> entries, Day today, const Holidays& holidays) {
+Review fold_review(std::span<const rulebook::HistoryEntry> entries, Day today,
+                   const Holidays& holidays) {
   CHECK(!entries.empty());
   Review review;
   review.holidays = holidays;
   Folding folding(review, holidays);
   std::string previous(kNoHash);
   std::int64_t sequence = 0;
-  for (const HistoryEntry& entry : entries) {
+  for (const rulebook::HistoryEntry& entry : entries) {
     const bool right =
         entry.previous == previous && entry.hash == hash_of(entry) && entry.sequence == ++sequence;
     review.intact = review.intact && right;

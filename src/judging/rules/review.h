@@ -19,7 +19,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "domain/store.h"
+#include "rulebook/history_entry.h"
 #include "rules/calendar.h"
 
 namespace assay::rules {
@@ -94,15 +94,16 @@ struct Review {
   std::vector<Json> findings{};  // schema Finding
   std::vector<std::string> points_withdrawn{};
   std::vector<Owed> owed{};  // soonest first
-  std::vector<HistoryEntry> history{};
+  std::vector<rulebook::HistoryEntry> history{};
   bool intact = true;   // every hash is right, and the sequence has no gap
   Holidays holidays{};  // that its deadlines step over
 
-  std::optional<Cohort> cohort() const;
+  std::optional<rulebook::Cohort> cohort() const;
 };
 
 // REQUIRES: the entries are of one submission and in order; at least one.
-Review fold_review(std::span<const HistoryEntry> entries, Day today, const Holidays& holidays = {});
+Review fold_review(std::span<const rulebook::HistoryEntry> entries, Day today,
+                   const Holidays& holidays = {});
 
 struct Actor {
   std::string role{};  // submitter, reviewer, chair
@@ -110,14 +111,15 @@ struct Actor {
 };
 
 // The entry that opens a submission. `told`: id, organisation, division, mode, embargo_date, note.
-Result<HistoryEntry> open_submission(const Json& told, const Actor& actor, const std::string& at);
+Result<rulebook::HistoryEntry> open_submission(const Json& told, const Actor& actor,
+                                               const std::string& at);
 // The entry for one act, or why this actor cannot do it now. `act` as the API's schema Act.
-Result<HistoryEntry> make_act(const Review& review, const Json& act, const Actor& actor,
-                              const std::string& at);
+Result<rulebook::HistoryEntry> make_act(const Review& review, const Json& act, const Actor& actor,
+                                        const std::string& at);
 // Kinds that this actor may do now.
 std::vector<std::string_view> allowed_acts(const Review& review, const Actor& actor, Day today);
 
-std::string hash_of(const HistoryEntry& entry);
+std::string hash_of(const rulebook::HistoryEntry& entry);
 inline constexpr std::string_view kNoHash =
     "0000000000000000000000000000000000000000000000000000000000000000";
 

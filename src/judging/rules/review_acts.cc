@@ -138,15 +138,16 @@ Result<void> check_sizes(const Json& body) {
   return {};
 }
 
-HistoryEntry entry_after(const Review& review, std::string_view kind, const Json& body,
-                         const Actor& actor, const std::string& at) {
-  HistoryEntry entry{.submission = review.id,
-                     .sequence = static_cast<std::int64_t>(review.history.size()) + 1,
-                     .at = at,
-                     .actor = actor.organisation.empty() ? actor.role : actor.organisation,
-                     .role = actor.role,
-                     .kind = std::string(kind),
-                     .body = body.dump()};
+rulebook::HistoryEntry entry_after(const Review& review, std::string_view kind, const Json& body,
+                                   const Actor& actor, const std::string& at) {
+  rulebook::HistoryEntry entry{
+      .submission = review.id,
+      .sequence = static_cast<std::int64_t>(review.history.size()) + 1,
+      .at = at,
+      .actor = actor.organisation.empty() ? actor.role : actor.organisation,
+      .role = actor.role,
+      .kind = std::string(kind),
+      .body = body.dump()};
   entry.previous = review.history.empty() ? std::string(kNoHash) : review.history.back().hash;
   entry.hash = hash_of(entry);
   return entry;
@@ -165,7 +166,8 @@ Result<void> check_embargo(const Review& review, const Json& act, Day day) {
 
 }  // namespace
 
-Result<HistoryEntry> open_submission(const Json& told, const Actor& actor, const std::string& at) {
+Result<rulebook::HistoryEntry> open_submission(const Json& told, const Actor& actor,
+                                               const std::string& at) {
   const std::string id(told["id"].as_string());
   const std::string organisation(told["organisation"].as_string());
   if (id.empty() || organisation.empty()) return invalid("id, organisation: both are needed");
@@ -197,8 +199,8 @@ Result<HistoryEntry> open_submission(const Json& told, const Actor& actor, const
   return entry_after(none, "submitted", body, actor, at);
 }
 
-Result<HistoryEntry> make_act(const Review& review, const Json& act, const Actor& actor,
-                              const std::string& at) {
+Result<rulebook::HistoryEntry> make_act(const Review& review, const Json& act, const Actor& actor,
+                                        const std::string& at) {
   const std::string_view kind = act["kind"].as_string();
   const Day day = Day::parse(at).value_or(Day{});
   TRY(check_role(review, kind, actor));

@@ -13,7 +13,7 @@
 namespace assay::rules {
 namespace {
 
-void tell(const std::vector<HistoryEntry>& entries, bool intact) {
+void tell(const std::vector<rulebook::HistoryEntry>& entries, bool intact) {
   const Day day = Day::parse("2026-11-20").value_or(Day{});
   const Review review = fold_review(entries, day);
   CHECK(review.intact || !intact);
@@ -32,8 +32,8 @@ std::string text_in(const Json& json, const char* key, std::string_view fallback
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (const auto head = parse_head(bytes)) CHECK(*parse_head(to_json(*head).dump()) == *head);
-  std::vector<HistoryEntry> let_in;
-  std::vector<HistoryEntry> as_it_stands;
+  std::vector<rulebook::HistoryEntry> let_in;
+  std::vector<rulebook::HistoryEntry> as_it_stands;
   for (const std::string_view line : split(bytes, '\n')) {
     const auto json = Json::parse(line);
     if (!json) continue;

@@ -27,7 +27,7 @@ Json objection_json(const Objection& objection, const Review& review) {
   return out.set("answers", std::move(answers));
 }
 
-Json entry_json(const HistoryEntry& entry) {
+Json entry_json(const rulebook::HistoryEntry& entry) {
   return Json()
       .set("sequence", entry.sequence)
       .set("at", entry.at)
@@ -120,7 +120,7 @@ Json to_json(const Review& review, Day today, bool history) {
   out.set("points_withdrawn", std::move(withdrawn)).set("history_intact", review.intact);
   if (!history) return out;
   Json entries = Json::array();
-  for (const HistoryEntry& entry : review.history) entries.push_back(entry_json(entry));
+  for (const rulebook::HistoryEntry& entry : review.history) entries.push_back(entry_json(entry));
   return out.set("history", std::move(entries));
 }
 

@@ -28,13 +28,14 @@ class Board {
   }
   // As it stood on that day.
   Review on(std::string_view today) const {
-    std::vector<HistoryEntry> until;
-    for (const HistoryEntry& entry : entries_) {
+    std::vector<rulebook::HistoryEntry> until;
+    for (const rulebook::HistoryEntry& entry : entries_) {
       if (*Day::parse(entry.at) <= day(today)) until.push_back(entry);
     }
     return fold_review(until, day(today));
   }
-  Result<HistoryEntry> attempt(const std::string& at, const Actor& actor, const Json& act) const {
+  Result<rulebook::HistoryEntry> attempt(const std::string& at, const Actor& actor,
+                                         const Json& act) const {
     return make_act(on(at), act, actor, at);
   }
   void act(const std::string& at, const Actor& actor, const Json& told) {
@@ -47,10 +48,10 @@ class Board {
     act(at, kThey,
         Json().set("kind", "objection").set("objection_kind", kind).set("text", "wrong"));
   }
-  std::vector<HistoryEntry>& entries() { return entries_; }
+  std::vector<rulebook::HistoryEntry>& entries() { return entries_; }
 
  private:
-  std::vector<HistoryEntry> entries_{};
+  std::vector<rulebook::HistoryEntry> entries_{};
 };
 
 Json about(const char* kind, const char* objection) {
@@ -226,15 +227,15 @@ TEST(Review, one_changed_byte_of_the_history_is_seen) {
   EXPECT_TRUE(board.on("2026-08-05").intact);
   Rng rng(3);
   for (int i = 0; i < 200; ++i) {
-    std::vector<HistoryEntry> entries = board.entries();
-    HistoryEntry& entry = entries[rng.below(entries.size())];
+    std::vector<rulebook::HistoryEntry> entries = board.entries();
+    rulebook::HistoryEntry& entry = entries[rng.below(entries.size())];
     std::string* const fields[] = {&entry.submission, &entry.at,   &entry.actor,    &entry.role,
                                    &entry.kind,       &entry.body, &entry.previous, &entry.hash};
     std::string& field = *fields[rng.below(std::size(fields))];
     field[rng.below(field.size())] ^= static_cast<char>(1 << rng.below(7));
     EXPECT_FALSE(fold_review(entries, day("2026-08-05")).intact) << i;
   }
-  std::vector<HistoryEntry> shorter = board.entries();
+  std::vector<rulebook::HistoryEntry> shorter = board.entries();
   shorter.erase(shorter.begin() + 1);
   EXPECT_FALSE(fold_review(shorter, day("2026-08-05")).intact);
 }

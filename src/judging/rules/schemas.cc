@@ -7,8 +7,8 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "domain/edition.h"
-#include "domain/regions.h"
+#include "rulebook/edition.h"
+#include "rulebook/regions.h"
 #include "rules/calendar.h"
 
 namespace assay::rules {
@@ -182,7 +182,8 @@ constexpr std::array kOldPointFields{
 constexpr std::array kOldDescriptionFields{
     Field{"/division", Shape::text, true},
     Field{"/benchmark_model", Shape::text, true},
-    Field{"/max_supported_concurrency", Shape::integer, true, kUltraLowMax + 1, kConcurrencyTop},
+    Field{"/max_supported_concurrency", Shape::integer, true, rulebook::kUltraLowMax + 1,
+          kConcurrencyTop},
     Field{"/endpoint_url", Shape::text, true},
     Field{"/serving_framework", Shape::text, true},
     Field{"/submitter", Shape::text, true},
@@ -360,7 +361,7 @@ std::vector<Issue> description_issues(const Json& description) {
   check_availability(description, issues);
   const std::string_view short_name = description["shortened_system_name"].as_string();
   const bool named = description["shortened_system_name"].is_string();
-  if (named && (blank(short_name) || character_count(short_name) > kShortSystemNameMax)) {
+  if (named && (blank(short_name) || character_count(short_name) > rulebook::kShortSystemNameMax)) {
     issues.push_back(
         {"/shortened_system_name",
          format("shortened_system_name is {}", said(description["shortened_system_name"])),

@@ -32,9 +32,9 @@
 #include <utility>
 #include <vector>
 
-#include "domain/edition.h"
-#include "domain/power.h"
-#include "domain/regions.h"
+#include "rulebook/edition.h"
+#include "rulebook/power.h"
+#include "rulebook/regions.h"
 #include "rules/document.h"
 #include "rules/event_summary.h"
 #include "rules/schema.h"
@@ -128,7 +128,7 @@ struct Curve {
   Document caching_audit{};            // of the curve as a whole
 
   // Derived.
-  const Benchmark* benchmark = nullptr;  // of the edition, by the folder's name
+  const rulebook::Benchmark* benchmark = nullptr;  // of the edition, by the folder's name
   bool agentic = false;
   std::optional<std::int64_t> c_max{};
   std::optional<std::int64_t> c_min{};
@@ -136,7 +136,7 @@ struct Curve {
   // §5.4: a description may declare C_min. It holds where all points declare it and agree.
   bool c_min_stated = false;
   std::optional<std::int64_t> c_min_override{};
-  std::optional<Regions> regions{};
+  std::optional<rulebook::Regions> regions{};
   std::string regions_trouble{};
 
   // The dedicated one before an elected one.
@@ -145,10 +145,10 @@ struct Curve {
   const PointFolder* top_point() const;
   bool has_level(std::int64_t concurrency) const;  // a point that is no dedicated Offline run
   // The region in which the point counts; the margin as High where the edition has it so.
-  std::optional<Region> region_of(const PointFolder& point) const;
-  bool in_region(const PointFolder& point, Region region) const;
+  std::optional<rulebook::Region> region_of(const PointFolder& point) const;
+  bool in_region(const PointFolder& point, rulebook::Region region) const;
   // 1..32; of a declared C_min 1..C_min.
-  std::int64_t ultra_low_end() const { return c_min_override.value_or(kUltraLowMax); }
+  std::int64_t ultra_low_end() const { return c_min_override.value_or(rulebook::kUltraLowMax); }
   bool ultra_low(const PointFolder& point) const;
 };
 
@@ -160,7 +160,7 @@ struct System {
 
   // Derived.
   const PointFolder* described = nullptr;  // the first point with a readable description
-  std::optional<Power> power{};
+  std::optional<rulebook::Power> power{};
 
   std::string division() const;  // lower case
 };
@@ -185,7 +185,7 @@ struct Submission {
   // What the reader would not follow: links out of the tree, folders without end.
   std::vector<Finding> troubles{};
 
-  Edition edition{};
+  rulebook::Edition edition{};
   std::string seed_list_trouble{};  // the registry that was named can't be read
   std::string drafter_list_trouble{};
 

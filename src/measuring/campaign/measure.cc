@@ -15,11 +15,11 @@
 #include "base/space_reserve.h"
 #include "base/text.h"
 #include "domain/tee.h"
+#include "host/machine_memory.h"
+#include "host/self_audit.h"
 #include "metrics/steady_watch.h"
 #include "record/event_log.h"
 #include "run/by_endpoint.h"
-#include "run/machine_memory.h"
-#include "run/self_audit.h"
 
 namespace assay::campaign {
 namespace {
@@ -144,7 +144,7 @@ void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
   }
   Tee sink({log, shard.live.get(), steady});
   start.arrive_and_wait();
-  const run::ThreadWatch watch;
+  const host::ThreadWatch watch;
   shard.result = run::run(shard.plan, shard.clock, *shard.target, sink, control, &guard);
   watch.finish(shard.figures);
   const protocol::TransportStats stats = shard.target->stats();
@@ -328,7 +328,7 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   ASSIGN_OR_RETURN(std::vector<SpaceReserve> reserves, hold_room(options));
   const LatencyProfile profile(options.wishes);
   give_memory_back_at_once();
-  MemoryBudget memory(plan::memory_bytes(bundle.memory, run::usable_memory("/")));
+  MemoryBudget memory(plan::memory_bytes(bundle.memory, host::usable_memory("/")));
   std::vector<std::unique_ptr<Shard>> shards;
   // connect_ahead() spreads them over the endpoints, and in turns each needs them all.
   const std::uint32_t ahead = connections_wanted(bundle.plan) * (options.second ? 2 : 1);
@@ -354,7 +354,7 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
         options.watch([&] { return snapshot_of(shards, steady.get(), options, clock.now()); });
   }
   const bool all_taken = options.threads >= usable_cores().size();
-  run::SelfAudit audit(all_taken ? run::SelfAudit::Canary::no : run::SelfAudit::Canary::yes);
+  host::SelfAudit audit(all_taken ? host::SelfAudit::Canary::no : host::SelfAudit::Canary::yes);
   run::Guard guard(bundle.plan.guard, options.threads);
   Running running{.threads = options.threads};
   std::barrier<> start(static_cast<std::ptrdiff_t>(options.threads));

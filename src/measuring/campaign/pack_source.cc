@@ -14,7 +14,8 @@ namespace assay::campaign {
 namespace {
 
 // The files of a run that a point is made from.
-Result<void> read_run(const std::filesystem::path& run, record::PackedPoint& point, Json& facts) {
+Result<void> read_run(const std::filesystem::path& run, interchange::PackedPoint& point,
+                      Json& facts) {
   ASSIGN_OR_RETURN(point.summary, read_json_file(run / "performance/result_summary.json"));
   std::error_code ignored;
   const std::filesystem::path accuracy = run / "accuracy/accuracy_results.json";
@@ -29,9 +30,10 @@ Result<void> read_run(const std::filesystem::path& run, record::PackedPoint& poi
 }
 
 // The rules' own spelling, where the model is one of theirs.
-std::string canonical_model(const Edition& edition, const std::string& model) {
-  if (const Benchmark* const found = edition.benchmark_like(model)) return std::string(found->name);
-  for (const Benchmark& benchmark : edition.benchmarks) {
+std::string canonical_model(const rulebook::Edition& edition, const std::string& model) {
+  if (const rulebook::Benchmark* const found = edition.benchmark_like(model))
+    return std::string(found->name);
+  for (const rulebook::Benchmark& benchmark : edition.benchmarks) {
     if (benchmark.repository == model) return std::string(benchmark.name);
   }
   return model;
@@ -55,7 +57,7 @@ Result<PackSource> from_curve(const std::filesystem::path& path) {
   out.edition = settings.edition;
   out.command = settings.command;
   out.notes = settings.plan.notes;
-  ASSIGN_OR_RETURN(const Edition edition, edition_named(settings.edition));
+  ASSIGN_OR_RETURN(const rulebook::Edition edition, rulebook::edition_named(settings.edition));
   out.curve.model = canonical_model(edition, settings.model);
   out.curve.endpoint = settings.endpoint;
   out.curve.c_max = settings.plan.c_max;
@@ -76,7 +78,7 @@ Result<PackSource> from_curve(const std::filesystem::path& path) {
       out.notes.push_back(format("{} is not measured", planned.name));
       continue;
     }
-    record::PackedPoint point{.name = planned.name, .concurrency = planned.concurrency};
+    interchange::PackedPoint point{.name = planned.name, .concurrency = planned.concurrency};
     point.region = planned.declared_region();
     point.offline = plan::to_string(planned.offline);
     point.min_samples = planned.passes_min * settings.plan.rows;
@@ -92,10 +94,10 @@ Result<PackSource> from_curve(const std::filesystem::path& path) {
 // Single runs: their levels give the regions.
 Result<PackSource> from_runs(const std::vector<std::string>& folders, std::int64_t c_max) {
   PackSource out;
-  ASSIGN_OR_RETURN(const Edition edition, edition_named(out.edition));
+  ASSIGN_OR_RETURN(const rulebook::Edition edition, rulebook::edition_named(out.edition));
   plan::CurveWish wish{.c_max = c_max};
   for (const std::string& folder : folders) {
-    record::PackedPoint point;
+    interchange::PackedPoint point;
     Json facts;
     TRY(read_run(folder, point, facts));
     const Json& config = point.summary["run_config"];
@@ -135,12 +137,12 @@ Result<PackSource> from_runs(const std::vector<std::string>& folders, std::int64
   wish.offline = plan::Offline::none;
   ASSIGN_OR_RETURN(const plan::CurvePlan plan, plan::plan_curve(wish));
   out.curve.c_max = plan.c_max;
-  for (record::PackedPoint& point : out.points) {
+  for (interchange::PackedPoint& point : out.points) {
     const auto found = std::ranges::find(plan.points, point.name, &plan::CurvePoint::name);
     if (found != plan.points.end()) point.region = found->declared_region();
   }
   out.notes = plan.notes;
-  for (const SeedSet& set : edition.seed_sets) {
+  for (const rulebook::SeedSet& set : edition.seed_sets) {
     if (out.curve.seeds["scheduler_rng_seed"].as_uint() != set.scheduler_rng_seed) continue;
     out.curve.seeds.set("seed_set", set.id).set("model_seed", set.model_seed);
   }

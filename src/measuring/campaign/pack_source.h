@@ -7,14 +7,14 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "domain/edition.h"
-#include "record/submission.h"
+#include "interchange/submission.h"
+#include "rulebook/edition.h"
 
 namespace assay::campaign {
 
 struct PackSource {
-  record::PackedCurve curve{};
-  std::vector<record::PackedPoint> points{};
+  interchange::PackedCurve curve{};
+  std::vector<interchange::PackedPoint> points{};
   std::vector<std::filesystem::path> runs{};         // beside `points`
   std::vector<std::filesystem::path> audit_files{};  // of the caching audit; may be none
   std::string edition = "v1.0";

@@ -9,7 +9,7 @@
 #include "base/format.h"
 #include "base/mutex.h"
 #include "base/text.h"
-#include "metrics/export/prometheus_text.h"
+#include "interchange/write/prometheus_text.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
 
@@ -52,7 +52,7 @@ class Service final : public net::HttpService {
  private:
   std::string metrics_text() {
     const Lock lock(mutex_);
-    return snapshot_ ? metrics::prometheus_text(snapshot_(), facts_) : std::string();
+    return snapshot_ ? interchange::prometheus_text(snapshot_(), facts_) : std::string();
   }
 
   void answer(net::ConnectionId connection, const net::RequestHead& head, int status,

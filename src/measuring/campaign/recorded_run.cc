@@ -127,7 +127,7 @@ Json of_request(const Sample& sample, const Generation& generation, std::string_
   return of_run.size() > 0 ? of_run : sample.body[key];
 }
 
-record::EventsJsonl::Prompt prompt_of(const Sample& sample, const Generation& generation) {
+interchange::EventsJsonl::Prompt prompt_of(const Sample& sample, const Generation& generation) {
   if (!sample.input_tokens.empty()) {
     Json ids = Json::array();
     for (const std::int32_t id : sample.input_tokens) ids.push_back(id);
@@ -144,11 +144,11 @@ record::EventsJsonl::Prompt prompt_of(const Sample& sample, const Generation& ge
 }
 
 // What the queries asked, for the reference client's event file.
-record::EventsJsonl::Asked asked_of(const plan::PlanBundle& bundle) {
+interchange::EventsJsonl::Asked asked_of(const plan::PlanBundle& bundle) {
   const auto dataset_of = [&bundle](const Query& query) -> const PlannedDataset& {
     return bundle.datasets[bundle.plan.phases[query.phase].dataset];
   };
-  return {.place = [dataset_of](const Query& query) -> record::EventsJsonl::Place {
+  return {.place = [dataset_of](const Query& query) -> interchange::EventsJsonl::Place {
             const Dataset& dataset = dataset_of(query).dataset;
             if (dataset.make_row) return {};  // of no conversation
             const Sample& sample = dataset.samples[query.sample];

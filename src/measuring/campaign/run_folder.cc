@@ -5,11 +5,11 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "domain/tee.h"
-#include "metrics/report_text.h"
+#include "interchange/report_text.h"
+#include "interchange/sample_index.h"
 #include "metrics/result_json.h"
 #include "record/file_list.h"
 #include "record/manifest.h"
-#include "record/sample_index.h"
 #include "report/html.h"
 
 namespace assay::campaign {
@@ -106,11 +106,11 @@ Json summary_json(const LoadedRun& run) {
 Result<LoadedRun> publish(const std::filesystem::path& folder, const PublishOptions& options) {
   ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
-  record::SampleIndex index(info);
-  std::optional<record::EventsJsonl> jsonl;
+  interchange::SampleIndex index(info);
+  std::optional<interchange::EventsJsonl> jsonl;
   if (options.events_jsonl) {
-    ASSIGN_OR_RETURN(auto file,
-                     record::EventsJsonl::create(folder / "events.jsonl", info, options.asked));
+    ASSIGN_OR_RETURN(
+        auto file, interchange::EventsJsonl::create(folder / "events.jsonl", info, options.asked));
     jsonl.emplace(std::move(file));
   }
   Tee also({&index, jsonl ? &*jsonl : nullptr});
@@ -121,7 +121,7 @@ Result<LoadedRun> publish(const std::filesystem::path& folder, const PublishOpti
                         summary_json(run).dump(2) + "\n"));
   TRY(write_file_atomic(folder / "metrics/final_snapshot.json",
                         metrics::final_snapshot(run.point).dump(2) + "\n"));
-  TRY(write_file_atomic(folder / "report.txt", metrics::report_text(run.point, run.accuracy)));
+  TRY(write_file_atomic(folder / "report.txt", interchange::report_text(run.point, run.accuracy)));
   report::RunContext context = report_context(run, true);
   if (!options.shown_as.empty()) context.folder = options.shown_as.string();
   TRY(write_file_atomic(folder / "report.html", report::html_report(run.point, context)));
@@ -138,7 +138,7 @@ Result<void> publish_again(const std::filesystem::path& folder) {
     }
   }
   ASSIGN_OR_RETURN(const LoadedRun run, load_run(folder));
-  TRY(write_file_atomic(folder / "report.txt", metrics::report_text(run.point, run.accuracy)));
+  TRY(write_file_atomic(folder / "report.txt", interchange::report_text(run.point, run.accuracy)));
   return record::write_manifest(folder, run.replay, command);
 }
 

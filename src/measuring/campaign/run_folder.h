@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "audit/loaded_run.h"
-#include "record/events_jsonl.h"
+#include "base/result.h"
+#include "interchange/events_jsonl.h"
 #include "report/content.h"
 
 namespace assay::campaign {
@@ -38,9 +38,9 @@ Json summary_json(const LoadedRun& run);
 
 struct PublishOptions {
   bool events_jsonl = false;
-  std::vector<std::string> command{};  // that made the run; secrets are taken out
-  record::EventsJsonl::Asked asked{};  // for events.jsonl; without it prompts are null
-  std::filesystem::path shown_as{};    // the folder's name to be, where it is built beside it
+  std::vector<std::string> command{};       // that made the run; secrets are taken out
+  interchange::EventsJsonl::Asked asked{};  // for events.jsonl; without it prompts are null
+  std::filesystem::path shown_as{};         // the folder's name to be, where it is built beside it
 };
 
 // Loads a run and writes every derived file, the manifest last.

@@ -66,7 +66,7 @@ std::string Access::token_of(const net::RequestHead& head) const {
   return {};
 }
 
-Access::Answer Access::judge_token(std::string_view token, Store& store) const {
+Access::Answer Access::judge_token(std::string_view token, store::Store& store) const {
   // Digests are compared, so that the time it takes says nothing of how much was right.
   const std::string hash = sha256_hex(token);
   if (!options_.launch_token.empty() && hash == launch_hash_) return {Verdict::ok, {}};
@@ -78,7 +78,7 @@ Access::Answer Access::judge_token(std::string_view token, Store& store) const {
   return {Verdict::ok, {*role, (*found)->organisation}};
 }
 
-Access::Answer Access::judge(const net::RequestHead& head, Store& store) const {
+Access::Answer Access::judge(const net::RequestHead& head, store::Store& store) const {
   const std::string_view host = head.find("host");
   if (!host_is_ours(host)) return {Verdict::bad_host, {}};
   if (is_write(head.method)) {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "domain/store.h"
 #include "net/http1_request.h"
+#include "store/store.h"
 
 namespace assay::explorer {
 
@@ -54,11 +54,11 @@ class Access {
     Verdict verdict = Verdict::ok;
     Session session{};
   };
-  Answer judge(const net::RequestHead& head, Store& store) const;
+  Answer judge(const net::RequestHead& head, store::Store& store) const;
 
   // The token of /?token=T; "" when there is none.
   static std::string token_of_target(std::string_view target);
-  Answer judge_token(std::string_view token, Store& store) const;
+  Answer judge_token(std::string_view token, store::Store& store) const;
   // The value of the Set-Cookie header that remembers a token.
   std::string cookie(std::string_view token) const;
   bool writable() const { return options_.writable; }

@@ -89,27 +89,27 @@ Result<std::size_t> limit_of(const Parameters& parameters) {
   return limit;
 }
 
-ApiReply curves(Store& store, const Parameters& parameters) {
-  CurveQuery query{.model = parameters.text("model"),
-                   .dataset = parameters.text("dataset"),
-                   .system = parameters.text("system"),
-                   .accelerator = parameters.text("accelerator"),
-                   .software = parameters.text("software"),
-                   .division = parameters.text("division"),
-                   .availability = parameters.text("availability"),
-                   .organisation = parameters.text("organisation"),
-                   .kind = parameters.text("kind"),
-                   .accuracy = parameters.text("accuracy"),
-                   .words = parameters.text("q"),
-                   .points = parameters.text("points") != "none",
-                   .after = parameters.text("cursor")};
+ApiReply curves(store::Store& store, const Parameters& parameters) {
+  store::CurveQuery query{.model = parameters.text("model"),
+                          .dataset = parameters.text("dataset"),
+                          .system = parameters.text("system"),
+                          .accelerator = parameters.text("accelerator"),
+                          .software = parameters.text("software"),
+                          .division = parameters.text("division"),
+                          .availability = parameters.text("availability"),
+                          .organisation = parameters.text("organisation"),
+                          .kind = parameters.text("kind"),
+                          .accuracy = parameters.text("accuracy"),
+                          .words = parameters.text("q"),
+                          .points = parameters.text("points") != "none",
+                          .after = parameters.text("cursor")};
   const auto limit = limit_of(parameters);
   if (!limit) return failed(limit.error());
   query.limit = *limit;
   return reply_of(curves_document(store, query));
 }
 
-ApiReply systems(Store& store, const Parameters& parameters) {
+ApiReply systems(store::Store& store, const Parameters& parameters) {
   const auto limit = limit_of(parameters);
   if (!limit) return failed(limit.error());
   return reply_of(systems_document(store, {.model = parameters.text("model"),

@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "domain/store.h"
 #include "explorer/access.h"
 #include "explorer/run_events.h"
 #include "rules/calendar.h"
+#include "store/store.h"
 
 namespace assay::explorer {
 
@@ -36,7 +36,7 @@ class Api {
  public:
   // Both outlive it. `holidays`: of the review board's calendar. `head`: the file of its history's
   // head, "" for none.
-  Api(Store& store, const rules::Holidays& holidays, std::filesystem::path head)
+  Api(store::Store& store, const rules::Holidays& holidays, std::filesystem::path head)
       : store_(store), holidays_(holidays), head_(std::move(head)) {}
 
   ApiReply answer(const ApiRequest& request);
@@ -58,7 +58,7 @@ class Api {
   ApiReply submissions(const std::string& id, const ApiRequest& request);
   ApiReply events(std::string_view id, std::string_view target);
 
-  Store& store_;
+  store::Store& store_;
   const rules::Holidays& holidays_;
   std::filesystem::path head_;
   ServedRuns runs_{};

@@ -16,10 +16,11 @@
 namespace assay::explorer {
 namespace {
 
-std::unique_ptr<Store> small_store() {
+std::unique_ptr<store::Store> small_store() {
   auto store = store::open_store(":memory:");
   CHECK(store);
-  CurveRecord curve{.id = "c1", .system = {"sys", "System", "{}"}, .model = "m", .dataset = "d"};
+  store::CurveRecord curve{
+      .id = "c1", .system = {"sys", "System", "{}"}, .model = "m", .dataset = "d"};
   curve.document = R"({"id":"c1","system":"sys"})";
   for (int i = 1; i < 4; ++i) {
     curve.points.push_back({.id = "p" + std::to_string(i),

@@ -16,13 +16,13 @@ constexpr int kTries = 50;
 
 rules::Day today() { return *rules::Day::parse(rfc3339(wall_now())); }
 
-Result<Json> submission_json(Store& store, const rules::Review& review, const rules::Actor& actor,
-                             bool history) {
+Result<Json> submission_json(store::Store& store, const rules::Review& review,
+                             const rules::Actor& actor, bool history) {
   Json out = rules::to_json(review, today(), history);
   Json curves = Json::array();
-  ASSIGN_OR_RETURN(const CurvePage page,
+  ASSIGN_OR_RETURN(const store::CurvePage page,
                    store.find_curves({.submission = review.id, .points = false}));
-  for (const FoundCurve& curve : page.curves) curves.push_back(curve.id);
+  for (const store::FoundCurve& curve : page.curves) curves.push_back(curve.id);
   Json allowed = Json::array();
   for (const std::string_view kind : rules::allowed_acts(review, actor, today())) {
     allowed.push_back(kind);
@@ -39,7 +39,7 @@ bool matches(const Json& submission, const BoardQuery& query) {
          fits("organisation", query.organisation);
 }
 
-Result<std::string> text_of(Store& store, std::string_view id, const rules::Actor& actor,
+Result<std::string> text_of(store::Store& store, std::string_view id, const rules::Actor& actor,
                             const rules::Holidays& holidays) {
   ASSIGN_OR_RETURN(auto document, submission_document(store, id, actor, holidays));
   if (!document) return Error{Code::io, "the submission is not there after it was written"};
@@ -57,12 +57,13 @@ Result<rules::Holidays> read_holidays(const std::filesystem::path& path) {
   return holidays;
 }
 
-Result<std::string> submissions_document(Store& store, const BoardQuery& query,
+Result<std::string> submissions_document(store::Store& store, const BoardQuery& query,
                                          const rules::Actor& actor,
                                          const rules::Holidays& holidays) {
   ASSIGN_OR_RETURN(const auto entries, store.history(""));
-  std::map<std::string, std::vector<HistoryEntry>> submissions;
-  for (const HistoryEntry& entry : entries) submissions[entry.submission].push_back(entry);
+  std::map<std::string, std::vector<rulebook::HistoryEntry>> submissions;
+  for (const rulebook::HistoryEntry& entry : entries)
+    submissions[entry.submission].push_back(entry);
   Json items = Json::array();
   std::int64_t total = 0;
   Json next;
@@ -82,7 +83,7 @@ Result<std::string> submissions_document(Store& store, const BoardQuery& query,
   return Json().set("items", std::move(items)).set("total", total).set("next", next).dump();
 }
 
-Result<std::optional<std::string>> submission_document(Store& store, std::string_view id,
+Result<std::optional<std::string>> submission_document(store::Store& store, std::string_view id,
                                                        const rules::Actor& actor,
                                                        const rules::Holidays& holidays) {
   if (id.empty()) return std::optional<std::string>{};
@@ -94,10 +95,10 @@ Result<std::optional<std::string>> submission_document(Store& store, std::string
   return std::optional<std::string>(one.dump());
 }
 
-Result<std::string> submit(Store& store, const Json& told, const rules::Actor& actor,
+Result<std::string> submit(store::Store& store, const Json& told, const rules::Actor& actor,
                            const rules::Holidays& holidays, const std::filesystem::path& head) {
   TRY(check_head_file(store, head));
-  ASSIGN_OR_RETURN(const HistoryEntry entry,
+  ASSIGN_OR_RETURN(const rulebook::HistoryEntry entry,
                    rules::open_submission(told, actor, rfc3339(wall_now())));
   const auto done = store.append(entry);
   if (!done && done.error().code == Code::refused) {
@@ -108,7 +109,7 @@ Result<std::string> submit(Store& store, const Json& told, const rules::Actor& a
   return text_of(store, entry.submission, actor, holidays);
 }
 
-Result<std::string> act(Store& store, std::string_view id, const Json& told,
+Result<std::string> act(store::Store& store, std::string_view id, const Json& told,
                         const rules::Actor& actor, const rules::Holidays& holidays,
                         const std::filesystem::path& head) {
   TRY(check_head_file(store, head));
@@ -121,7 +122,7 @@ Result<std::string> act(Store& store, std::string_view id, const Json& told,
     if (!review.intact) {
       return Error{Code::corrupt, format("the history of '{}' was tampered with", id)};
     }
-    ASSIGN_OR_RETURN(const HistoryEntry entry,
+    ASSIGN_OR_RETURN(const rulebook::HistoryEntry entry,
                      rules::make_act(review, told, actor, rfc3339(wall_now())));
     const auto done = store.append(entry);
     if (done) {

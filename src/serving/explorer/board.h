@@ -12,8 +12,8 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "domain/store.h"
 #include "rules/review.h"
+#include "store/store.h"
 
 namespace assay::explorer {
 
@@ -29,11 +29,11 @@ struct BoardQuery {
 Result<rules::Holidays> read_holidays(const std::filesystem::path& path);
 
 // Schema SubmissionList, without histories.
-Result<std::string> submissions_document(Store& store, const BoardQuery& query,
+Result<std::string> submissions_document(store::Store& store, const BoardQuery& query,
                                          const rules::Actor& actor,
                                          const rules::Holidays& holidays);
 // Schema Submission; nothing where there is none.
-Result<std::optional<std::string>> submission_document(Store& store, std::string_view id,
+Result<std::optional<std::string>> submission_document(store::Store& store, std::string_view id,
                                                        const rules::Actor& actor,
                                                        const rules::Holidays& holidays);
 
@@ -41,9 +41,9 @@ Result<std::optional<std::string>> submission_document(Store& store, std::string
 // Code::timed_out: others were faster every time.
 // `head`: the file of the history's head (explorer/head.h), "" for none; Code::corrupt where
 // the history does not go on from it.
-Result<std::string> submit(Store& store, const Json& told, const rules::Actor& actor,
+Result<std::string> submit(store::Store& store, const Json& told, const rules::Actor& actor,
                            const rules::Holidays& holidays, const std::filesystem::path& head);
-Result<std::string> act(Store& store, std::string_view id, const Json& told,
+Result<std::string> act(store::Store& store, std::string_view id, const Json& told,
                         const rules::Actor& actor, const rules::Holidays& holidays,
                         const std::filesystem::path& head);
 

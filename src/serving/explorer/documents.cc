@@ -30,7 +30,7 @@ std::string with_members(std::string_view object, std::string_view members) {
   return out + "}";
 }
 
-Json count_json(const NamedCount& count) {
+Json count_json(const store::NamedCount& count) {
   return Json()
       .set("name", count.name)
       .set("systems", count.systems)
@@ -126,7 +126,7 @@ bool matches(const Json& system, std::string_view words) {
 
 }  // namespace
 
-std::string curve_text(const FoundCurve& curve, bool points) {
+std::string curve_text(const store::FoundCurve& curve, bool points) {
   std::string more = format("\"accuracy\":{},\"findings\":{},\"imported\":{},\"points_total\":{}",
                             json_quote(curve.accuracy), curve.findings, json_quote(curve.imported),
                             curve.points_total);
@@ -142,26 +142,26 @@ std::string curve_text(const FoundCurve& curve, bool points) {
   return with_members(curve.document, more);
 }
 
-Result<std::string> models_document(Store& store) {
+Result<std::string> models_document(store::Store& store) {
   ASSIGN_OR_RETURN(const auto models, store.models());
   std::vector<std::string> items;
-  for (const NamedCount& model : models) {
+  for (const store::NamedCount& model : models) {
     ASSIGN_OR_RETURN(const auto datasets, store.datasets(model.name));
     Json names = Json::array();
-    for (const NamedCount& dataset : datasets) names.push_back(dataset.name);
+    for (const store::NamedCount& dataset : datasets) names.push_back(dataset.name);
     items.push_back(count_json(model).set("datasets", std::move(names)).dump());
   }
   return list_text(items, static_cast<std::int64_t>(items.size()), "");
 }
 
-Result<std::string> datasets_document(Store& store, std::string_view model) {
+Result<std::string> datasets_document(store::Store& store, std::string_view model) {
   ASSIGN_OR_RETURN(const auto datasets, store.datasets(model));
   std::vector<std::string> items;
-  for (const NamedCount& dataset : datasets) items.push_back(count_json(dataset).dump());
+  for (const store::NamedCount& dataset : datasets) items.push_back(count_json(dataset).dump());
   return list_text(items, static_cast<std::int64_t>(items.size()), "");
 }
 
-Result<std::string> systems_document(Store& store, const SystemQuery& query) {
+Result<std::string> systems_document(store::Store& store, const SystemQuery& query) {
   ASSIGN_OR_RETURN(auto all, store.systems(query.model));
   if (!query.words.empty()) {
     std::erase_if(all, [&query](const std::string& text) {
@@ -177,24 +177,26 @@ Result<std::string> systems_document(Store& store, const SystemQuery& query) {
                    to < all.size() ? format("{}", to) : "");
 }
 
-Result<std::string> curves_document(Store& store, const CurveQuery& query) {
-  ASSIGN_OR_RETURN(const CurvePage page, store.find_curves(query));
+Result<std::string> curves_document(store::Store& store, const store::CurveQuery& query) {
+  ASSIGN_OR_RETURN(const store::CurvePage page, store.find_curves(query));
   std::vector<std::string> items;
-  for (const FoundCurve& curve : page.curves) items.push_back(curve_text(curve, query.points));
+  for (const store::FoundCurve& curve : page.curves)
+    items.push_back(curve_text(curve, query.points));
   return list_text(items, page.total, page.more ? page.curves.back().id : "");
 }
 
-Result<std::optional<std::string>> curve_document(Store& store, std::string_view id) {
+Result<std::optional<std::string>> curve_document(store::Store& store, std::string_view id) {
   if (id.empty()) return std::optional<std::string>{};
-  ASSIGN_OR_RETURN(const CurvePage page, store.find_curves({.id = std::string(id), .limit = 1}));
+  ASSIGN_OR_RETURN(const store::CurvePage page,
+                   store.find_curves({.id = std::string(id), .limit = 1}));
   if (page.curves.empty()) return std::optional<std::string>{};
   return std::optional<std::string>(curve_text(page.curves.front(), true));
 }
 
-Result<std::optional<std::string>> run_document(Store& store, std::string_view id) {
+Result<std::optional<std::string>> run_document(store::Store& store, std::string_view id) {
   ASSIGN_OR_RETURN(const auto found, store.run(id));
   if (!found) return std::optional<std::string>{};
-  ASSIGN_OR_RETURN(const CurvePage page,
+  ASSIGN_OR_RETURN(const store::CurvePage page,
                    store.find_curves({.id = found->curve, .points = false, .limit = 1}));
   ASSIGN_OR_RETURN(const auto system, store.system(found->system));
   if (page.curves.empty() || !system) return std::optional<std::string>{};
@@ -212,7 +214,7 @@ Result<std::optional<std::string>> run_document(Store& store, std::string_view i
              events)));
 }
 
-Result<std::optional<std::string>> compare_document(Store& store, std::string_view a,
+Result<std::optional<std::string>> compare_document(store::Store& store, std::string_view a,
                                                     std::string_view b) {
   ASSIGN_OR_RETURN(const auto text_a, curve_document(store, a));
   ASSIGN_OR_RETURN(const auto text_b, curve_document(store, b));

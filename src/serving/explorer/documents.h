@@ -11,12 +11,12 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "domain/store.h"
+#include "store/store.h"
 
 namespace assay::explorer {
 
-Result<std::string> models_document(Store& store);
-Result<std::string> datasets_document(Store& store, std::string_view model);
+Result<std::string> models_document(store::Store& store);
+Result<std::string> datasets_document(store::Store& store, std::string_view model);
 
 struct SystemQuery {
   std::string model{};
@@ -24,17 +24,17 @@ struct SystemQuery {
   std::size_t limit = 500;
   std::string after{};  // how many came before
 };
-Result<std::string> systems_document(Store& store, const SystemQuery& query);
-Result<std::string> curves_document(Store& store, const CurveQuery& query);
+Result<std::string> systems_document(store::Store& store, const SystemQuery& query);
+Result<std::string> curves_document(store::Store& store, const store::CurveQuery& query);
 
 // Nothing where there is no such thing.
-Result<std::optional<std::string>> curve_document(Store& store, std::string_view id);
-Result<std::optional<std::string>> run_document(Store& store, std::string_view id);
+Result<std::optional<std::string>> curve_document(store::Store& store, std::string_view id);
+Result<std::optional<std::string>> run_document(store::Store& store, std::string_view id);
 // Nothing where either curve is missing.
-Result<std::optional<std::string>> compare_document(Store& store, std::string_view a,
+Result<std::optional<std::string>> compare_document(store::Store& store, std::string_view a,
                                                     std::string_view b);
 
 // One curve as schema Curve; with its points where they were found.
-std::string curve_text(const FoundCurve& curve, bool points);
+std::string curve_text(const store::FoundCurve& curve, bool points);
 
 }  // namespace assay::explorer

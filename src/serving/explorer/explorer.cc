@@ -27,7 +27,7 @@ struct Explorer::State {
   OsClock clock{};
   std::unique_ptr<Access> access{};
   LiveRuns live{};
-  std::vector<std::unique_ptr<Store>> stores{};
+  std::vector<std::unique_ptr<store::Store>> stores{};
   std::vector<std::unique_ptr<Service>> services{};
   std::vector<std::unique_ptr<net::HttpServer>> servers{};
   std::vector<std::thread> threads{};

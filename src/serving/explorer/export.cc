@@ -77,19 +77,19 @@ Result<void> write_page(Writer& writer) {
 }
 
 // Every curve that matches, page by page.
-Result<std::vector<FoundCurve>> all_curves(Store& store, CurveQuery query) {
-  std::vector<FoundCurve> out;
+Result<std::vector<store::FoundCurve>> all_curves(store::Store& store, store::CurveQuery query) {
+  std::vector<store::FoundCurve> out;
   query.points = true;
   query.limit = 500;
   for (;;) {
-    ASSIGN_OR_RETURN(CurvePage page, store.find_curves(query));
+    ASSIGN_OR_RETURN(store::CurvePage page, store.find_curves(query));
     std::ranges::move(page.curves, std::back_inserter(out));
     if (!page.more) return out;
     query.after = out.back().id;
   }
 }
 
-Result<void> write_events(Store& store, const std::string& id, Writer& writer) {
+Result<void> write_events(store::Store& store, const std::string& id, Writer& writer) {
   ASSIGN_OR_RETURN(const auto found, store.run(id));
   if (!found || found->source.empty()) return {};
   const auto run = read_run_events(found->source);
@@ -110,7 +110,8 @@ std::string joined(const std::vector<std::string>& items) {
 }
 
 // What the public may see: a submission is confidential until it is final.
-Result<void> write_submissions(Store& store, const rules::Holidays& holidays, Writer& writer) {
+Result<void> write_submissions(store::Store& store, const rules::Holidays& holidays,
+                               Writer& writer) {
   constexpr std::size_t kAll = 100'000;
   ASSIGN_OR_RETURN(const std::string text,
                    submissions_document(store, {.limit = kAll}, {}, holidays));
@@ -130,7 +131,7 @@ Result<void> write_submissions(Store& store, const rules::Holidays& holidays, Wr
   return writer.document("submissions", joined(items));
 }
 
-Result<void> write_runs(Store& store, const Json& curve, const ExportOptions& options,
+Result<void> write_runs(store::Store& store, const Json& curve, const ExportOptions& options,
                         Writer& writer) {
   for (const Json& point : curve["points"].items()) {
     const std::string id(point["id"].as_string());
@@ -162,7 +163,7 @@ Result<void> keep_others(const fs::path& earlier, const fs::path& fresh) {
 
 }  // namespace
 
-Result<ExportCounts> export_page(Store& store, const fs::path& folder,
+Result<ExportCounts> export_page(store::Store& store, const fs::path& folder,
                                  const ExportOptions& options) {
   std::error_code error;
   if (fs::exists(folder, error) && !fs::is_empty(folder, error) &&
@@ -177,7 +178,7 @@ Result<ExportCounts> export_page(Store& store, const fs::path& folder,
   std::vector<std::string> texts;
   std::vector<std::string> systems;
   std::set<std::string> seen;
-  for (const FoundCurve& curve : curves) {
+  for (const store::FoundCurve& curve : curves) {
     texts.push_back(curve_text(curve, true));
     ASSIGN_OR_RETURN(const Json json, Json::parse(texts.back()));
     TRY(write_runs(store, json, options, writer));

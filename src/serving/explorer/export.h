@@ -6,15 +6,15 @@
 #include <filesystem>
 
 #include "base/result.h"
-#include "domain/store.h"
 #include "explorer/documents.h"
 #include "rules/calendar.h"
+#include "store/store.h"
 
 namespace assay::explorer {
 
 struct ExportOptions {
-  CurveQuery curves{};  // which curves; limit and points are ours
-  bool events = true;   // the waterfalls too, of runs whose log is at hand
+  store::CurveQuery curves{};  // which curves; limit and points are ours
+  bool events = true;          // the waterfalls too, of runs whose log is at hand
   rules::Holidays holidays{};
 };
 
@@ -26,7 +26,7 @@ struct ExportCounts {
 
 // Makes `folder`, which must be empty or not exist, or hold an earlier export: then that is
 // replaced, in one step, and what else lies in the folder stays.
-Result<ExportCounts> export_page(Store& store, const std::filesystem::path& folder,
+Result<ExportCounts> export_page(store::Store& store, const std::filesystem::path& folder,
                                  const ExportOptions& options);
 
 }  // namespace assay::explorer

@@ -16,7 +16,7 @@ std::string default_head_file(const std::string& store) {
   return path == ":memory:" || path.find("://") != std::string::npos ? "" : path + ".head";
 }
 
-Result<std::string> head_document(Store& store) {
+Result<std::string> head_document(store::Store& store) {
   ASSIGN_OR_RETURN(const auto hashes, store.history_hashes());
   return rules::to_json(rules::head_of(hashes)).dump();
 }
@@ -28,7 +28,7 @@ Result<rules::ReviewHead> read_head_file(const std::filesystem::path& file) {
   return head;
 }
 
-Result<void> check_head_file(Store& store, const std::filesystem::path& file) {
+Result<void> check_head_file(store::Store& store, const std::filesystem::path& file) {
   std::error_code ignored;
   if (file.empty() || !std::filesystem::exists(file, ignored)) return {};
   ASSIGN_OR_RETURN(const rules::ReviewHead head, read_head_file(file));
@@ -40,7 +40,7 @@ Result<void> check_head_file(Store& store, const std::filesystem::path& file) {
                       file.string())};
 }
 
-Result<void> write_head_file(Store& store, const std::filesystem::path& file) {
+Result<void> write_head_file(store::Store& store, const std::filesystem::path& file) {
   if (file.empty()) return {};
   for (std::string written;;) {
     ASSIGN_OR_RETURN(std::string head, head_document(store));

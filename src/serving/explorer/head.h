@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "domain/store.h"
 #include "rules/review_head.h"
+#include "store/store.h"
 
 namespace assay::explorer {
 
@@ -19,13 +19,13 @@ namespace assay::explorer {
 std::string default_head_file(const std::string& store);
 
 // The text of the head as the store has it now.
-Result<std::string> head_document(Store& store);
+Result<std::string> head_document(store::Store& store);
 
 Result<rules::ReviewHead> read_head_file(const std::filesystem::path& file);
 
 // Code::corrupt where the history does not go on from the file's head. A file that is not there
 // proves nothing, and "" is none.
-Result<void> check_head_file(Store& store, const std::filesystem::path& file);
-Result<void> write_head_file(Store& store, const std::filesystem::path& file);
+Result<void> check_head_file(store::Store& store, const std::filesystem::path& file);
+Result<void> write_head_file(store::Store& store, const std::filesystem::path& file);
 
 }  // namespace assay::explorer

@@ -9,11 +9,11 @@
 #include "base/format.h"
 #include "base/staged.h"
 #include "base/text.h"
-#include "domain/regions.h"
 #include "explorer/import_parts.h"
 #include "explorer/records.h"
+#include "interchange/read/foreign_run.h"
 #include "plan/yaml.h"
-#include "record/foreign/foreign_run.h"
+#include "rulebook/regions.h"
 
 namespace assay::explorer {
 namespace {
@@ -61,7 +61,8 @@ class Search {
  private:
   // A file of single requests. AIPerf writes its figures beside it.
   Result<void> requests(const fs::path& path, std::string_view text) {
-    if (record::guess_foreign_format(text) != record::ForeignFormat::aiperf) return unknown(path);
+    if (interchange::guess_foreign_format(text) != interchange::ForeignFormat::aiperf)
+      return unknown(path);
     const fs::path figures = path.parent_path() / "profile_export_aiperf.json";
     if (fs::exists(figures)) return file(figures);
     return invalid(
@@ -162,23 +163,24 @@ class Search {
 void fill_regions(const CurveFacts& curve, std::vector<PointFacts>& points) {
   if (!curve.system.concurrency_max || points.empty()) return;
   const double lowest = std::ranges::min(points, {}, &PointFacts::concurrency).concurrency;
-  if (!(lowest >= 1 && lowest <= double(kConcurrencyMax))) return;
+  if (!(lowest >= 1 && lowest <= double(rulebook::kConcurrencyMax))) return;
   const auto regions =
-      Regions::make(*curve.system.concurrency_max, static_cast<std::int64_t>(lowest));
+      rulebook::Regions::make(*curve.system.concurrency_max, static_cast<std::int64_t>(lowest));
   if (!regions) return;
   for (PointFacts& point : points) {
     const bool whole = point.concurrency == std::floor(point.concurrency);
-    if (!point.region.empty() || !whole || point.concurrency > double(kConcurrencyMax)) continue;
+    if (!point.region.empty() || !whole || point.concurrency > double(rulebook::kConcurrencyMax))
+      continue;
     const auto region = regions->region_of(static_cast<std::int64_t>(point.concurrency));
     if (region) point.region = to_string(*region);
   }
 }
 
-std::vector<CurveRecord> curves_of(const std::vector<FoundPoint>& found) {
+std::vector<store::CurveRecord> curves_of(const std::vector<FoundPoint>& found) {
   // By the record's own id: points of one curve come from many folders.
   std::map<std::string, std::vector<const FoundPoint*>> groups;
   for (const FoundPoint& one : found) groups[make_curve(one.curve, {}).id].push_back(&one);
-  std::vector<CurveRecord> out;
+  std::vector<store::CurveRecord> out;
   for (const auto& [id, group] : groups) {
     std::vector<PointFacts> points;
     for (const FoundPoint* one : group) points.push_back(one->point);
@@ -249,7 +251,7 @@ Result<Imported> read_results(const fs::path& path, const ImportOptions& options
   }
   Imported out{.notes = std::move(search.notes), .cut_short = std::move(search.cut_short)};
   out.curves = curves_of(search.points);
-  for (const CurveRecord& curve : out.curves) {
+  for (const store::CurveRecord& curve : out.curves) {
     if (curve.submission.empty() || is_plain_id(curve.submission)) continue;
     return invalid(
         format("'{}': a submission is called as its folder, and its id is {}\n  name it: "
@@ -259,11 +261,11 @@ Result<Imported> read_results(const fs::path& path, const ImportOptions& options
   return out;
 }
 
-Result<ImportCounts> put_all(Store& store, const std::vector<CurveRecord>& curves) {
+Result<ImportCounts> put_all(store::Store& store, const std::vector<store::CurveRecord>& curves) {
   ImportCounts counts;
   std::set<std::string_view> ids;
-  for (const CurveRecord& curve : curves) {
-    ASSIGN_OR_RETURN(const PutResult put, store.put(curve));
+  for (const store::CurveRecord& curve : curves) {
+    ASSIGN_OR_RETURN(const store::PutResult put, store.put(curve));
     counts.curves += ids.insert(curve.id).second ? 1U : 0U;
     counts.curves_new += put.curve_new ? 1U : 0U;
     counts.points += curve.points.size();

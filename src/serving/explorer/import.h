@@ -14,7 +14,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "domain/store.h"
+#include "store/store.h"
 
 namespace assay::explorer {
 
@@ -38,7 +38,7 @@ struct ImportOptions {
 };
 
 struct Imported {
-  std::vector<CurveRecord> curves{};
+  std::vector<store::CurveRecord> curves{};
   std::vector<std::string> notes{};  // what was left out, and why
   // Runs that were taken though they did not end as planned: each with what it was.
   std::vector<std::string> cut_short{};
@@ -53,6 +53,6 @@ struct ImportCounts {
   std::size_t points_new = 0;
   std::size_t points_changed = 0;
 };
-Result<ImportCounts> put_all(Store& store, const std::vector<CurveRecord>& curves);
+Result<ImportCounts> put_all(store::Store& store, const std::vector<store::CurveRecord>& curves);
 
 }  // namespace assay::explorer

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <array>
 
+#include "audit/loaded_run.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "explorer/import_parts.h"
-#include "audit/loaded_run.h"
 #include "report/run_document.h"
 
 namespace assay::explorer {
@@ -54,7 +54,7 @@ void finish_point(FoundPoint& found, const Beside& beside, const fs::path& folde
   point.region = clean_name(beside.point["region"].as_string());
   const std::string offline = clean_name(beside.point["offline"].as_string());
   if (offline != "none") point.offline = offline;
-  const auto edition = edition_named("v1.0");
+  const auto edition = rulebook::edition_named("v1.0");
   const Json results = audit::accuracy_results(folder);
   if (edition) point.accuracy = judge_accuracy(results, found.curve.model, *edition);
 }

@@ -10,9 +10,9 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "domain/power.h"
 #include "explorer/import_parts.h"
 #include "report/run_document.h"
+#include "rulebook/power.h"
 #include "rules/check_tree.h"
 
 namespace assay::explorer {
@@ -64,8 +64,8 @@ Json steady_state(const Json& told) {
   return out;
 }
 
-std::vector<NodesUsed> nodes_used(const Json& point) {
-  std::vector<NodesUsed> out;
+std::vector<rulebook::NodesUsed> nodes_used(const Json& point) {
+  std::vector<rulebook::NodesUsed> out;
   for (const Json& used : point["nodes_used"].items()) {
     out.push_back({used["system_node_ensemble_id"].as_int(), used["nodes"].as_int()});
   }
@@ -74,10 +74,10 @@ std::vector<NodesUsed> nodes_used(const Json& point) {
 
 void set_power(FoundPoint& out, const Where& where, const Json& description, const Json& point) {
   if (!where.power.is_object()) return;
-  const Power power = compute_power(where.power, description);
+  const rulebook::Power power = rulebook::compute_power(where.power, description);
   if (!power.good() || power.total_w <= 0) return;
   out.curve.system.power_kw = power.provisioned_kw();
-  out.point.power_kw = point_power_kw(power, nodes_used(point));
+  out.point.power_kw = rulebook::point_power_kw(power, nodes_used(point));
 }
 
 Json folder_files(const fs::path& folder) {
@@ -163,7 +163,7 @@ Result<PointFiles> published_files(const Where& where) {
 }
 
 Result<FoundPoint> read_point(const Where& where, const ImportOptions& options,
-                              const Edition& edition) {
+                              const rulebook::Edition& edition) {
   ASSIGN_OR_RETURN(const PointFiles files,
                    where.published ? published_files(where) : point_files(where));
   const Json& summary = files.summary;
@@ -260,7 +260,8 @@ bool is_published(const fs::path& folder) {
 
 // A folder of system, of organisation above it, as a path names them.
 std::vector<FoundPoint> read_published(const fs::path& root, const ImportOptions& options,
-                                       const Edition& edition, std::vector<std::string>& notes) {
+                                       const rulebook::Edition& edition,
+                                       std::vector<std::string>& notes) {
   const fs::path whole = fs::absolute(root).lexically_normal();
   Where where{.root = root, .layout = "v0.7", .published = true};
   where.model = whole.filename().string();
@@ -309,7 +310,7 @@ Result<std::vector<FoundPoint>> read_submission(const fs::path& root, const Impo
                                                 std::vector<std::string>& notes) {
   const std::string layout = submission_layout(root);
   const bool old = layout == "v0.7";
-  ASSIGN_OR_RETURN(const Edition edition, edition_named(old ? "v0.7" : "v1.0"));
+  ASSIGN_OR_RETURN(const rulebook::Edition edition, rulebook::edition_named(old ? "v0.7" : "v1.0"));
   if (is_published(root)) return read_published(root, options, edition, notes);
   std::vector<FoundPoint> out;
   for (const fs::path& system : folders_in(root / (old ? "pareto" : "results"))) {

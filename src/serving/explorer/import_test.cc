@@ -6,10 +6,10 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/testing_temp_folder.h"
-#include "domain/regions.h"
 #include "explorer/import.h"
 #include "explorer/records.h"
 #include "report/run_document.h"
+#include "rulebook/regions.h"
 #include "store/open_store.h"
 
 namespace assay::explorer {
@@ -48,7 +48,7 @@ void write_point(const std::filesystem::path& folder, int concurrency, std::stri
   if (!accuracy.empty()) write(folder / "accuracy_results.json", accuracy);
 }
 
-Json point_of(const CurveRecord& curve, std::size_t i) {
+Json point_of(const store::CurveRecord& curve, std::size_t i) {
   return *Json::parse(curve.points[i].document);
 }
 
@@ -62,7 +62,7 @@ TEST(Import, a_submission_tree_becomes_one_curve_of_one_system_and_model) {
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_THAT(found->notes, testing::IsEmpty());
   ASSERT_EQ(found->curves.size(), 1u);
-  const CurveRecord& curve = found->curves[0];
+  const store::CurveRecord& curve = found->curves[0];
   EXPECT_EQ(curve.model, "gpt-oss-120b");
   EXPECT_EQ(curve.dataset, "perf");
   EXPECT_EQ(curve.accelerator, "GPU A + GPU B");
@@ -170,7 +170,7 @@ TEST(Import, the_old_layout_as_it_was_published) {
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_THAT(found->notes, testing::ElementsAre(testing::HasSubstr("point_9: left out")));
   ASSERT_EQ(found->curves.size(), 1u);
-  const CurveRecord& curve = found->curves[0];
+  const store::CurveRecord& curve = found->curves[0];
   EXPECT_EQ(curve.model, "llama");
   EXPECT_EQ(curve.submission, "Org");
   EXPECT_EQ(curve.system.name, "Example 8x");
@@ -223,7 +223,7 @@ TEST(Import, results_of_vllm_and_aiperf_are_points) {
   write(folder.path() / "other.json", R"({"hello": 1})");
   const auto found = read_results(folder.path(), {});
   ASSERT_TRUE(found && found->curves.size() == 2u);
-  for (const CurveRecord& curve : found->curves) {
+  for (const store::CurveRecord& curve : found->curves) {
     const Json point = point_of(curve, 0);
     const bool vllm = Json::parse(curve.document)->find("origin")->as_string() == "vllm";
     EXPECT_EQ(point["concurrency"].as_double(), vllm ? 8 : 16);
@@ -322,7 +322,7 @@ TEST(Import, single_runs_get_their_region_where_c_max_is_declared) {
     return out;
   };
   EXPECT_THAT(regions({}), testing::Each("")) << "nobody said what the highest is";
-  const auto told = Regions::make(1024, 4);
+  const auto told = rulebook::Regions::make(1024, 4);
   std::vector<std::string> expected;
   for (const int level : {4, 64, 1000}) {
     expected.emplace_back(to_string(*told->region_of(level)));

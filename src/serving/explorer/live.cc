@@ -88,7 +88,7 @@ LiveRuns::~LiveRuns() {
   if (thread_.joinable()) thread_.join();
 }
 
-void LiveRuns::open(LiveOptions options, std::unique_ptr<Store> store) {
+void LiveRuns::open(LiveOptions options, std::unique_ptr<store::Store> store) {
   options_ = std::move(options);
   store_ = std::move(store);
 }

@@ -19,8 +19,8 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
-#include "domain/store.h"
 #include "explorer/import.h"
+#include "store/store.h"
 
 namespace assay::explorer {
 
@@ -43,7 +43,7 @@ class LiveRuns {
   LiveRuns& operator=(const LiveRuns&) = delete;
 
   // Both once, before anything else but since(). Finished runs go into `store`, which is then ours.
-  void open(LiveOptions options, std::unique_ptr<Store> store);
+  void open(LiveOptions options, std::unique_ptr<store::Store> store);
   void start(const Clock& clock);
 
   // One look at every folder. Tests call it in place of start().
@@ -79,7 +79,7 @@ class LiveRuns {
   void say(const std::string& key, LiveEvent event) MUST_NOT_HOLD(mutex_);
 
   LiveOptions options_{};
-  std::unique_ptr<Store> store_{};
+  std::unique_ptr<store::Store> store_{};
   std::unique_ptr<Watched> watched_;
 
   mutable Mutex mutex_{};

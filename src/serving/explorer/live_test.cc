@@ -86,7 +86,7 @@ struct Watch {
     const auto opened = store::open_store(store());
     const auto page = (*opened)->find_curves({});
     std::size_t points = 0;
-    for (const FoundCurve& curve : page->curves) points += curve.points.size();
+    for (const store::FoundCurve& curve : page->curves) points += curve.points.size();
     return points;
   }
 };

@@ -96,11 +96,11 @@ void set_system_facts(Json& out, const SystemFacts& facts) {
   set_number(out, "price_per_hour", facts.price_per_hour);
 }
 
-SystemRecord make_system(const SystemFacts& facts) {
+store::SystemRecord make_system(const SystemFacts& facts) {
   // The description tells systems apart that share a name; a per-point figure of it must not.
   Json description = facts.description;
   description.erase("tps_utilization");
-  SystemRecord out{
+  store::SystemRecord out{
       .id = id_of({"system", facts.kind, facts.organisation, facts.name, facts.accelerator,
                    format("{}", facts.accelerators), facts.software}),
       .name = facts.name};
@@ -128,8 +128,9 @@ std::string verdict_of(const Json& accuracy) {
   return out;
 }
 
-PointRecord make_point(const std::string& curve, const PointFacts& facts) {
-  PointRecord out{.id = id_of({"point", curve, facts.key}), .concurrency = facts.concurrency};
+store::PointRecord make_point(const std::string& curve, const PointFacts& facts) {
+  store::PointRecord out{.id = id_of({"point", curve, facts.key}),
+                         .concurrency = facts.concurrency};
   out.accuracy = verdict_of(facts.accuracy);
   out.findings = static_cast<std::int64_t>(std::ranges::count_if(
       facts.findings.items(),
@@ -154,21 +155,22 @@ PointRecord make_point(const std::string& curve, const PointFacts& facts) {
   return out;
 }
 
-const AccuracyGate* gate_for(const Benchmark* benchmark, std::string_view metric) {
+const rulebook::AccuracyGate* gate_for(const rulebook::Benchmark* benchmark,
+                                       std::string_view metric) {
   if (benchmark == nullptr) return nullptr;
   // A score without a name is the benchmark's only metric.
   if (metric == "score" && benchmark->gates.size() == 1) return &benchmark->gates.front();
-  for (const AccuracyGate& gate : benchmark->gates) {
+  for (const rulebook::AccuracyGate& gate : benchmark->gates) {
     if (lower(gate.metric) == lower(metric)) return &gate;
   }
   return nullptr;
 }
 
 void add_score(Json& out, const Json& entry, std::string_view name, std::string_view metric,
-               double value, const Benchmark* benchmark) {
+               double value, const rulebook::Benchmark* benchmark) {
   Json one;
   one.set("dataset", clean_name(name)).set("metric", clean_name(metric)).set("score", value);
-  const AccuracyGate* gate = gate_for(benchmark, metric);
+  const rulebook::AccuracyGate* gate = gate_for(benchmark, metric);
   if (gate != nullptr) {
     // Fractions where the gate is in percent.
     const double score = gate->lower > 1 && value >= 0 && value <= 1 ? value * 100 : value;
@@ -248,8 +250,8 @@ SystemFacts facts_of_description(const Json& description) {
   return out;
 }
 
-CurveRecord make_curve(const CurveFacts& facts, const std::vector<PointFacts>& points) {
-  CurveRecord out{.system = make_system(facts.system)};
+store::CurveRecord make_curve(const CurveFacts& facts, const std::vector<PointFacts>& points) {
+  store::CurveRecord out{.system = make_system(facts.system)};
   out.id =
       id_of({"curve", out.system.id, facts.model, facts.dataset, facts.submission, facts.curve_id});
   out.model = facts.model;
@@ -279,8 +281,8 @@ CurveRecord make_curve(const CurveFacts& facts, const std::vector<PointFacts>& p
   return out;
 }
 
-Json judge_accuracy(const Json& results, std::string_view model, const Edition& edition) {
-  const Benchmark* benchmark = edition.benchmark(model);
+Json judge_accuracy(const Json& results, std::string_view model, const rulebook::Edition& edition) {
+  const rulebook::Benchmark* benchmark = edition.benchmark(model);
   Json out = Json::array();
   const Json& scores = results["accuracy_scores"].is_null() ? results : results["accuracy_scores"];
   const auto add = [&](std::string_view name, const Json& entry) {

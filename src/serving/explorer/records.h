@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/json.h"
-#include "domain/edition.h"
-#include "domain/store.h"
+#include "rulebook/edition.h"
+#include "store/store.h"
 
 namespace assay::explorer {
 
@@ -73,9 +73,9 @@ struct PointFacts {
   std::string source{};
 };
 
-CurveRecord make_curve(const CurveFacts& curve, const std::vector<PointFacts>& points);
+store::CurveRecord make_curve(const CurveFacts& curve, const std::vector<PointFacts>& points);
 
 // accuracy_results.json in the API's words, judged by the edition's gates of the model; an array.
-Json judge_accuracy(const Json& results, std::string_view model, const Edition& edition);
+Json judge_accuracy(const Json& results, std::string_view model, const rulebook::Edition& edition);
 
 }  // namespace assay::explorer

@@ -6,19 +6,19 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/store.h"
 #include "explorer/access.h"
 #include "explorer/api.h"
 #include "explorer/live.h"
 #include "net/http_server.h"
+#include "store/store.h"
 
 namespace assay::explorer {
 
 class Service final : public net::HttpService {
  public:
   // All outlive the service.
-  Service(const Access& access, Store& store, const LiveRuns& live, const rules::Holidays& holidays,
-          std::filesystem::path head)
+  Service(const Access& access, store::Store& store, const LiveRuns& live,
+          const rules::Holidays& holidays, std::filesystem::path head)
       : access_(access), store_(store), live_(live), api_(store, holidays, std::move(head)) {}
   void set_server(net::HttpServer* server) { server_ = server; }
 
@@ -49,7 +49,7 @@ class Service final : public net::HttpService {
   void send(net::ConnectionId connection, const net::RequestHead& head, const Reply& reply);
 
   const Access& access_;
-  Store& store_;
+  store::Store& store_;
   const LiveRuns& live_;
   Api api_;
   net::HttpServer* server_ = nullptr;

@@ -83,8 +83,8 @@ std::string basis_sentence(const Comparison& c) {
 }
 
 std::string metric_message(const MetricComparison& m) {
-  return format("{} {} -> {}, {} ({}), p = {:.4f}", to_string(m.metric),
-                value_text(m, m.a), value_text(m, m.b), signed_percent(m.effect), interval_text(m),
+  return format("{} {} -> {}, {} ({}), p = {:.4f}", to_string(m.metric), value_text(m, m.a),
+                value_text(m, m.b), signed_percent(m.effect), interval_text(m),
                 m.verdict == MetricVerdict::better ? m.p_better : m.p_worse);
 }
 
@@ -152,8 +152,7 @@ std::string comparison_junit(const Comparison& comparison, const compare::Compar
   std::size_t failures = 0;
   std::size_t skipped = 0;
   for (const MetricComparison& m : comparison.metrics) {
-    cases += format("  <testcase classname=\"assay.compare\" name=\"{}\">\n",
-                    to_string(m.metric));
+    cases += format("  <testcase classname=\"assay.compare\" name=\"{}\">\n", to_string(m.metric));
     const std::string message = markup_text(metric_message(m));
     if (m.verdict == MetricVerdict::worse) {
       ++failures;
@@ -162,8 +161,7 @@ std::string comparison_junit(const Comparison& comparison, const compare::Compar
       ++skipped;
       cases += format("    <skipped message=\"unresolved: {}\"/>\n", message);
     } else {
-      cases +=
-          format("    <system-out>{}: {}</system-out>\n", to_string(m.verdict), message);
+      cases += format("    <system-out>{}: {}</system-out>\n", to_string(m.verdict), message);
     }
     cases += "  </testcase>\n";
   }

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "audit/innocence.h"
 #include "base/json.h"
 #include "domain/client_audit.h"
-#include "audit/innocence.h"
 #include "metrics/point.h"
 #include "report/quantity.h"
 

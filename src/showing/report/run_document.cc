@@ -334,9 +334,8 @@ Json point_document(const metrics::Point& point, const RunContext& context) {
   set_shown(out, "tpot", window != nullptr ? window->tpot : point.arrival.tpot);
   set_shown(out, "latency", window != nullptr ? window->latency : point.arrival.latency);
   if (point.steady) {
-    set_steady(out,
-               steady_word(to_string(point.steady->status),
-                           to_string(point.steady->verdict), point.steady->super_passes));
+    set_steady(out, steady_word(to_string(point.steady->status), to_string(point.steady->verdict),
+                                point.steady->super_passes));
   }
   if (!point.isl.empty()) out.set("isl_mean", figure(point.isl.mean));
   if (!point.osl.empty()) out.set("osl_mean", figure(point.osl.mean));

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "domain/store.h"
+#include "store/store.h"
 
 namespace assay::store {
 

@@ -4,7 +4,7 @@
 
 namespace assay::store {
 
-Result<void> SqlStore::append(const HistoryEntry& entry) {
+Result<void> SqlStore::append(const rulebook::HistoryEntry& entry) {
   return in_transaction([&]() -> Result<void> {
     // First, for it lets one writer in at a time: the place in the order is his.
     TRY(grow_revision());
@@ -44,8 +44,8 @@ Result<std::vector<std::string>> SqlStore::history_hashes() {
   return out;
 }
 
-Result<std::vector<HistoryEntry>> SqlStore::history(std::string_view submission) {
-  std::vector<HistoryEntry> out;
+Result<std::vector<rulebook::HistoryEntry>> SqlStore::history(std::string_view submission) {
+  std::vector<rulebook::HistoryEntry> out;
   std::vector<SqlValue> values;
   if (!submission.empty()) values.emplace_back(std::string(submission));
   TRY(sql_->run(format("SELECT submission, sequence, at, actor, role, kind, body, previous, hash "

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "domain/store.h"
 #include "store/sql.h"
+#include "store/store.h"
 
 namespace assay::store {
 
@@ -24,8 +24,8 @@ class SqlStore final : public Store {
   Result<std::vector<std::string>> systems(std::string_view model) override;
   Result<std::optional<std::string>> system(std::string_view id) override;
   Result<std::optional<FoundRun>> run(std::string_view id) override;
-  Result<void> append(const HistoryEntry& entry) override;
-  Result<std::vector<HistoryEntry>> history(std::string_view submission) override;
+  Result<void> append(const rulebook::HistoryEntry& entry) override;
+  Result<std::vector<rulebook::HistoryEntry>> history(std::string_view submission) override;
   Result<std::vector<std::string>> history_hashes() override;
   Result<void> put_token(const TokenRecord& token) override;
   Result<std::optional<TokenRecord>> token(std::string_view hash) override;

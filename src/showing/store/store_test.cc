@@ -172,7 +172,7 @@ TEST_P(StoreTest, models_and_datasets_are_counted) {
   EXPECT_EQ(store().systems("gpt")->size(), 1u);
 }
 
-HistoryEntry entry(std::int64_t sequence, const std::string& hash) {
+rulebook::HistoryEntry entry(std::int64_t sequence, const std::string& hash) {
   return {.submission = "s",
           .sequence = sequence,
           .at = "t",
@@ -209,7 +209,7 @@ TEST_P(StoreTest, the_history_can_be_neither_changed_nor_deleted) {
 
 TEST_P(StoreTest, hashes_come_in_the_order_in_which_entries_were_appended) {
   const auto of = [](const char* submission, std::int64_t sequence, const char* hash) {
-    HistoryEntry out = entry(sequence, hash);
+    rulebook::HistoryEntry out = entry(sequence, hash);
     out.submission = submission;
     return out;
   };
@@ -238,7 +238,7 @@ TEST_P(StoreTest, hashes_come_in_the_order_in_which_entries_were_appended) {
 // A store as the version before it left it: its entries get their places.
 TEST_P(StoreTest, entries_of_before_the_order_was_kept_are_in_it) {
   for (int i = 1; i <= 12; ++i) {
-    HistoryEntry one = entry(i, format("h{}", i));
+    rulebook::HistoryEntry one = entry(i, format("h{}", i));
     one.at = format("2026-08-{:02}T09:00:00Z", i);
     ASSERT_TRUE(store().append(one));
   }

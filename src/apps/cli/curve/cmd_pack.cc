@@ -13,10 +13,10 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/flags.h"
-#include "domain/power.h"
+#include "host/system_capture.h"
 #include "plan/yaml.h"
 #include "record/event_log.h"
-#include "record/system_capture.h"
+#include "rulebook/power.h"
 
 namespace assay::cli {
 namespace {
@@ -83,7 +83,7 @@ class Packer {
 
  private:
   Result<Json> read_node() const {
-    if (options_.system.empty()) return record::capture_node();
+    if (options_.system.empty()) return host::capture_node();
     ASSIGN_OR_RETURN(const std::string text, read_file(options_.system));
     auto json = Json::parse(text);
     if (!json) return json.error().within(options_.system);
@@ -91,11 +91,11 @@ class Packer {
   }
 
   std::string system_name() const {
-    return record::folder_name(answers_["system"]["system_name"].as_string("system"));
+    return interchange::folder_name(answers_["system"]["system_name"].as_string("system"));
   }
 
   Json description(std::optional<double> utilization) const {
-    return record::system_description(source_.curve, node_, answers_, utilization);
+    return interchange::system_description(source_.curve, node_, answers_, utilization);
   }
 
   // The power file, its sums filled in.
@@ -112,8 +112,8 @@ class Packer {
     if (power_.is_object() && power_["system_desc_id"].as_string().empty()) {
       power_.set("system_desc_id", system_name());
     }
-    sum_ = compute_power(power_, description({}));
-    for (const PowerIssue& issue : sum_.errors) {
+    sum_ = rulebook::compute_power(power_, description({}));
+    for (const rulebook::PowerIssue& issue : sum_.errors) {
       notes_.push_back(
           format("system_power.json{}: {}; {}", issue.pointer, issue.found, issue.expected));
     }
@@ -133,11 +133,11 @@ class Packer {
 
   std::optional<double> point_kw(const Json& yaml) const {
     if (power_.is_null() || !sum_.good()) return std::nullopt;
-    std::vector<NodesUsed> used;
+    std::vector<rulebook::NodesUsed> used;
     for (const Json& one : yaml["nodes_used"].items()) {
       used.push_back({one["system_node_ensemble_id"].as_int(), one["nodes"].as_int()});
     }
-    return point_power_kw(sum_, used);
+    return rulebook::point_power_kw(sum_, used);
   }
 
   Result<void> write_points(const fs::path& root) {
@@ -149,9 +149,9 @@ class Packer {
         std::string(answers_["point"]["model_name"].as_string(source_.curve.model));
     const fs::path system = root / "results" / system_name();
     for (std::size_t i = 0; i < source_.points.size(); ++i) {
-      const record::PackedPoint& point = source_.points[i];
-      const fs::path folder = system / record::folder_name(model) / point.name;
-      const Json yaml = record::point_yaml(source_.curve, point, answers_);
+      const interchange::PackedPoint& point = source_.points[i];
+      const fs::path folder = system / interchange::folder_name(model) / point.name;
+      const Json yaml = interchange::point_yaml(source_.curve, point, answers_);
       TRY(write_file_atomic(folder / "point.yaml", plan::to_yaml(yaml)));
       std::optional<double> share;
       if (most > 0) {
@@ -160,11 +160,11 @@ class Packer {
       }
       TRY(write_json(folder / "system_desc.json", description(share)));
       TRY(write_json(folder / "result_summary.json",
-                     record::packed_summary(point, point_kw(yaml))));
+                     interchange::packed_summary(point, point_kw(yaml))));
       if (!point.accuracy.is_null()) {
         constexpr std::size_t kResponses = 10'240;
         TRY(write_json(folder / "accuracy_results.json",
-                       record::cut_responses(point.accuracy, kResponses)));
+                       interchange::cut_responses(point.accuracy, kResponses)));
       }
       for (const char* name :
            {"config.yaml", "report.txt", "sample_idx_map.json", "metrics/final_snapshot.json"}) {
@@ -173,7 +173,8 @@ class Packer {
       TRY(write_warmup(source_.runs[i], root / "docs/warmup" / (point.name + ".jsonl")));
     }
     for (const fs::path& file : source_.audit_files) {
-      TRY(copy_if_there(file, system / record::folder_name(model) / "audit" / file.filename()));
+      TRY(copy_if_there(file,
+                        system / interchange::folder_name(model) / "audit" / file.filename()));
     }
     if (!power_.is_null()) TRY(write_json(system / "system_power.json", power_));
     return {};
@@ -193,7 +194,7 @@ class Packer {
   static Result<void> write_warmup(const fs::path& run, const fs::path& to) {
     ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(run)));
     ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
-    record::WarmupLog log(info);
+    interchange::WarmupLog log(info);
     TRY(record::replay_run(campaign::log_folder(run), log));
     return log.lines().empty() ? Result<void>() : write_file_atomic(to, log.lines());
   }
@@ -297,7 +298,7 @@ class Packer {
   Json answers_{};
   Json node_{};
   Json power_{};
-  Power sum_{};
+  rulebook::Power sum_{};
   std::vector<std::string> notes_{};
 };
 
@@ -326,7 +327,7 @@ Result<int> cmd_pack(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   if (options.capture) {
-    print(record::capture_node().dump(2) + "\n");
+    print(host::capture_node().dump(2) + "\n");
     return exit_code(ExitCode::done);
   }
   if (options.out.empty()) return invalid("--out: needed, the folder to write");

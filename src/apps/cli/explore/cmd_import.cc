@@ -130,7 +130,7 @@ Result<int> cmd_import(Args args) {
 
   TRY(check_import(options));
   // Read first: a path that does not exist must not leave half of an import.
-  std::vector<CurveRecord> curves;
+  std::vector<store::CurveRecord> curves;
   std::size_t notes = 0;
   for (const std::string& path : paths) {
     ASSIGN_OR_RETURN(auto found, explorer::read_results(path, options));
@@ -148,7 +148,7 @@ Result<int> cmd_import(Args args) {
                  "performance/result_summary.json in it",
                  path));
     }
-    for (CurveRecord& curve : found.curves) curves.push_back(std::move(curve));
+    for (store::CurveRecord& curve : found.curves) curves.push_back(std::move(curve));
   }
   ASSIGN_OR_RETURN(const auto store, store::open_store(where));
   ASSIGN_OR_RETURN(const explorer::ImportCounts counts, explorer::put_all(*store, curves));

@@ -131,7 +131,7 @@ Result<int> tell(const std::string& document, bool json) {
   return exit_code(ExitCode::done);
 }
 
-Result<int> list(Store& store, const ReviewOptions& o, const rules::Actor& actor) {
+Result<int> list(store::Store& store, const ReviewOptions& o, const rules::Actor& actor) {
   ASSIGN_OR_RETURN(
       const std::string document,
       explorer::submissions_document(store, {.organisation = o.organisation}, actor, o.holidays));
@@ -145,7 +145,7 @@ Result<int> list(Store& store, const ReviewOptions& o, const rules::Actor& actor
   return exit_code(ExitCode::done);
 }
 
-Result<int> make_token(Store& store, const ReviewOptions& o) {
+Result<int> make_token(store::Store& store, const ReviewOptions& o) {
   ASSIGN_OR_RETURN(const explorer::Role role, explorer::role_named(o.role));
   const bool of_organisation =
       role == explorer::Role::submitter || role == explorer::Role::reviewer;
@@ -163,10 +163,10 @@ Result<int> make_token(Store& store, const ReviewOptions& o) {
   return exit_code(ExitCode::done);
 }
 
-Result<int> revoke(Store& store, const ReviewOptions& o) {
+Result<int> revoke(store::Store& store, const ReviewOptions& o) {
   if (o.id.size() < 8) return invalid("ID: the token, or at least 8 digits of its digest");
   ASSIGN_OR_RETURN(const auto tokens, store.tokens());
-  for (TokenRecord token : tokens) {
+  for (store::TokenRecord token : tokens) {
     if (!token.hash.starts_with(o.id) && token.hash != sha256_hex(o.id)) continue;
     token.revoked = true;
     TRY(store.put_token(token));

@@ -21,9 +21,9 @@ struct Checked {
   std::vector<std::string> problems{};
 };
 
-Checked check_chains(const std::vector<HistoryEntry>& entries) {
+Checked check_chains(const std::vector<rulebook::HistoryEntry>& entries) {
   Checked out;
-  std::vector<HistoryEntry> one;
+  std::vector<rulebook::HistoryEntry> one;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     one.push_back(entries[i]);
     if (i + 1 < entries.size() && entries[i + 1].submission == entries[i].submission) continue;
@@ -67,7 +67,7 @@ std::string since_text(std::int64_t since) {
 
 }  // namespace
 
-Result<int> verify_reviews(Store& store, const std::string& where, const std::string& head,
+Result<int> verify_reviews(store::Store& store, const std::string& where, const std::string& head,
                            bool json) {
   ASSIGN_OR_RETURN(const Anchor anchor, find_anchor(where, head));
   // The order first: what is appended in between is then only in the other.

@@ -6,13 +6,13 @@
 #include <string>
 
 #include "base/result.h"
-#include "domain/store.h"
+#include "store/store.h"
 
 namespace assay::cli {
 
 // Prints what it found; the exit code is findings where the history is not whole. `head`: a file,
 // or 64 hexadecimal digits; "": the file beside the store, if there is one.
-Result<int> verify_reviews(Store& store, const std::string& where, const std::string& head,
+Result<int> verify_reviews(store::Store& store, const std::string& where, const std::string& head,
                            bool json);
 
 }  // namespace assay::cli

@@ -21,7 +21,7 @@
 #include "cli/run_flags.h"
 #include "cli/run_talk.h"
 #include "cli/store_flags.h"
-#include "metrics/accuracy_text.h"
+#include "interchange/accuracy_text.h"
 #include "metrics/failed_share.h"
 #include "report/terminal.h"
 
@@ -177,7 +177,7 @@ class RunCourse {
     const std::string text =
         report::terminal_report(run.point, campaign::report_context(run), style);
     options_.json ? write_error(text) : print(text);
-    if (const std::string scores = metrics::accuracy_text(run.accuracy); !scores.empty()) {
+    if (const std::string scores = interchange::accuracy_text(run.accuracy); !scores.empty()) {
       options_.json ? write_error(scores) : print(scores);
     }
     for (const std::string& line : campaign::workload_verdict(run.point)) {

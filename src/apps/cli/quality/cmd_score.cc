@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/flags.h"
-#include "metrics/accuracy_text.h"
+#include "interchange/accuracy_text.h"
 #include "record/event_log.h"
 #include "score/score_file.h"
 #include "score/scorer.h"
@@ -81,7 +81,7 @@ Result<int> score_folder(const ScoreOptions& options) {
                    campaign::score_run(folder, config, bundle, options.file.score.allow_code,
                                        campaign::IfNone::refuse, options.file.verdicts));
   TRY(campaign::publish_again(folder));
-  print(options.json ? results.dump(2) + "\n" : metrics::accuracy_text(results));
+  print(options.json ? results.dump(2) + "\n" : interchange::accuracy_text(results));
   const std::string trouble = campaign::accuracy_trouble(results);
   if (!trouble.empty()) say(trouble);
   const bool good =

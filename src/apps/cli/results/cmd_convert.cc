@@ -9,17 +9,17 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/flags.h"
-#include "record/foreign/foreign_facts.h"
-#include "record/foreign/foreign_run.h"
+#include "interchange/read/foreign_facts.h"
+#include "interchange/read/foreign_run.h"
 #include "report/terminal.h"
 
 namespace assay::cli {
 namespace {
 
-Result<record::ForeignFormat> format_of(const std::string& wanted, const std::string& text,
-                                        const std::string& file) {
-  const auto format =
-      wanted == "auto" ? record::guess_foreign_format(text) : record::foreign_format_from(wanted);
+Result<interchange::ForeignFormat> format_of(const std::string& wanted, const std::string& text,
+                                             const std::string& file) {
+  const auto format = wanted == "auto" ? interchange::guess_foreign_format(text)
+                                       : interchange::foreign_format_from(wanted);
   if (!format && text.find("\"aiperf_version\"") != std::string::npos) {
     return invalid(
         file +
@@ -38,9 +38,9 @@ Result<void> add_sibling(const std::filesystem::path& file, RunInfo& info) {
       file.parent_path() / (file.stem().string() + "_aiperf.json");
   if (!std::filesystem::exists(figures)) return {};
   ASSIGN_OR_RETURN(const std::string text, read_file(figures));
-  auto facts = record::read_aiperf_facts(text);
+  auto facts = interchange::read_aiperf_facts(text);
   if (!facts) return facts.error().within(figures.string());
-  record::add_facts(info, *facts);
+  interchange::add_facts(info, *facts);
   return {};
 }
 
@@ -58,11 +58,11 @@ struct Told {
     flags.add("--concurrency", &concurrency, "requests in flight").value("N").group(group);
     flags.add("--rate", &rate, "requests a second (poisson)").value("N").group(group);
   }
-  Result<record::ForeignFacts> facts() const {
+  Result<interchange::ForeignFacts> facts() const {
     if (rate && concurrency) return invalid("--rate: or --concurrency, not both");
     if (rate && !(*rate > 0)) return invalid("--rate: must be above 0");
     if (concurrency == 0U) return invalid("--concurrency: at least 1");
-    record::ForeignFacts out{.model = model, .api = api, .rate = rate, .pattern = "poisson"};
+    interchange::ForeignFacts out{.model = model, .api = api, .rate = rate, .pattern = "poisson"};
     if (concurrency) out.concurrency = static_cast<double>(*concurrency);
     return out;
   }
@@ -89,17 +89,17 @@ Result<int> cmd_convert(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
 
-  ASSIGN_OR_RETURN(const record::ForeignFacts facts, told.facts());
+  ASSIGN_OR_RETURN(const interchange::ForeignFacts facts, told.facts());
   ASSIGN_OR_RETURN(const std::string text, read_file(file));
-  ASSIGN_OR_RETURN(const record::ForeignFormat kind, format_of(from, text, file));
+  ASSIGN_OR_RETURN(const interchange::ForeignFormat kind, format_of(from, text, file));
   const std::filesystem::path log = campaign::log_folder(folder) / "events-0.alog";
   if (std::filesystem::exists(log)) {
     return invalid(format("RUN: '{}' holds a run already\n  name another folder", folder));
   }
-  auto run = record::read_foreign_run(kind, text);
+  auto run = interchange::read_foreign_run(kind, text);
   if (!run) return run.error().within(file);
-  if (kind == record::ForeignFormat::aiperf) TRY(add_sibling(file, run->info));
-  record::add_facts(run->info, facts);
+  if (kind == interchange::ForeignFormat::aiperf) TRY(add_sibling(file, run->info));
+  interchange::add_facts(run->info, facts);
   run->info.version = version();
   run->info.plan_digest = sha256_hex(text);
   run->info.run_id = run->info.plan_digest.substr(0, 32);
@@ -107,8 +107,8 @@ Result<int> cmd_convert(Args args) {
   if (run->info.started.ns == 0) run->info.started = wall_now();
   ASSIGN_OR_RETURN(StagedFolder made, StagedFolder::create(folder));
   TRY(make_folders(campaign::log_folder(made.path())));
-  TRY(record::write_foreign_run(std::move(*run),
-                                campaign::log_folder(made.path()) / log.filename()));
+  TRY(interchange::write_foreign_run(std::move(*run),
+                                     campaign::log_folder(made.path()) / log.filename()));
   TRY(write_file_atomic(made.path() / campaign::kImportedFile, text));
   campaign::PublishOptions how{.shown_as = folder};
   how.command = {"assay", "convert"};

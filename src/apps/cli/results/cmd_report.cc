@@ -9,17 +9,17 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/flags.h"
-#include "domain/power.h"
-#include "metrics/accuracy_text.h"
+#include "interchange/accuracy_text.h"
+#include "interchange/events_jsonl.h"
+#include "interchange/write/exporter.h"
 #include "metrics/definitions/definition_fold.h"
-#include "metrics/export/exporter.h"
-#include "record/events_jsonl.h"
 #include "report/curve_html.h"
 #include "report/curve_text.h"
 #include "report/definitions.h"
 #include "report/html.h"
 #include "report/markdown.h"
 #include "report/terminal.h"
+#include "rulebook/power.h"
 
 namespace assay::cli {
 namespace {
@@ -43,7 +43,7 @@ struct ReportOptions {
 Result<void> write_events(const ReportOptions& options) {
   ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(options.folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
-  ASSIGN_OR_RETURN(auto file, record::EventsJsonl::create(options.events_jsonl, info));
+  ASSIGN_OR_RETURN(auto file, interchange::EventsJsonl::create(options.events_jsonl, info));
   ASSIGN_OR_RETURN(const auto replay,
                    record::replay_run(campaign::log_folder(options.folder), file));
   return file.close(replay.end.end);
@@ -115,11 +115,11 @@ Result<int> report_truth(const ReportOptions& options) {
 
 // The run as another tool's file.
 Result<int> report_format(const ReportOptions& options) {
-  const auto format = metrics::export_format_from(options.format);
+  const auto format = interchange::export_format_from(options.format);
   if (!format) return invalid("--format: no format \"" + options.format + "\"");
   ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(options.folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
-  const auto exporter = metrics::make_exporter(*format, info);
+  const auto exporter = interchange::make_exporter(*format, info);
   if (info.facts["imported"]["format"].as_string() == options.format) {
     if (const auto source =
             read_file(std::filesystem::path(options.folder) / campaign::kImportedFile)) {
@@ -153,9 +153,9 @@ Result<double> power_kw(const std::string& given) {
   if (json->is_object() && (*json)["system_desc_id"].as_string().empty()) {
     json->set("system_desc_id", "system");
   }
-  const Power power = compute_power(*json, Json());
+  const rulebook::Power power = rulebook::compute_power(*json, Json());
   if (!power.good()) {
-    const PowerIssue& first = power.errors.front();
+    const rulebook::PowerIssue& first = power.errors.front();
     return invalid(
         format("--power: {}{}: {}; {}", given, first.pointer, first.found, first.expected));
   }
@@ -284,7 +284,7 @@ Result<int> cmd_report(Args args) {
     print(report::markdown_report(run.point, context));
   } else if (options.html.empty() && options.events_jsonl.empty()) {
     print(report::terminal_report(run.point, context, report::terminal_style(1)));
-    print(metrics::accuracy_text(run.accuracy));
+    print(interchange::accuracy_text(run.accuracy));
   }
   return exit_code(ExitCode::done);
 }

@@ -96,8 +96,8 @@ Result<void> CompareFlags::understand() {
     if (!metric) {
       std::string known;
       for (int i = 0; i < compare::kComparedMetrics; ++i) {
-        known += (i == 0 ? "" : ", ") +
-                 std::string(to_string(static_cast<compare::ComparedMetric>(i)));
+        known +=
+            (i == 0 ? "" : ", ") + std::string(to_string(static_cast<compare::ComparedMetric>(i)));
       }
       return invalid(format("--metrics: no metric \"{}\"\n  there are {}", name, known));
     }

@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 #include "base/version.h"
-#include "domain/regions.h"
+#include "rulebook/regions.h"
 
 namespace assay::cli {
 namespace {
@@ -60,7 +60,7 @@ metrics::Curve to_curve(const SimulatedCurve& simulated) {
   }
   out.c_min = out.c_max;
   for (const metrics::CurvePoint& p : out.points) out.c_min = std::min(out.c_min, p.concurrency);
-  if (const auto regions = Regions::make(out.c_max, out.c_min)) {
+  if (const auto regions = rulebook::Regions::make(out.c_max, out.c_min)) {
     for (metrics::CurvePoint& p : out.points) {
       if (const auto region = regions->region_of(p.concurrency)) p.region = to_string(*region);
     }

@@ -7,7 +7,7 @@ namespace assay::rules {
 namespace {
 
 void check_accuracy_gate(const Scope& at, Out& out) {
-  const Benchmark* benchmark = at.curve->benchmark;
+  const rulebook::Benchmark* benchmark = at.curve->benchmark;
   const Accuracy& accuracy = at.point->accuracy;
   if (!accuracy.scored() || at.curve->agentic) return out.not_applicable();
   const Place where = accuracy.document.place("/accuracy_scores");
@@ -17,7 +17,7 @@ void check_accuracy_gate(const Scope& at, Out& out) {
     return;
   }
   const bool unnamed = weighted_mean(accuracy, "score").has_value();
-  for (const AccuracyGate& gate : benchmark->gates) {
+  for (const rulebook::AccuracyGate& gate : benchmark->gates) {
     const bool first = &gate == &benchmark->gates.front();
     std::optional<double> mean = weighted_mean(accuracy, gate.metric);
     if (!mean && unnamed) {

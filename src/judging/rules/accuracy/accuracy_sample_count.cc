@@ -4,7 +4,7 @@ namespace assay::rules {
 namespace {
 
 void check_accuracy_sample_count(const Scope& at, Out& out) {
-  const Benchmark* benchmark = at.curve->benchmark;
+  const rulebook::Benchmark* benchmark = at.curve->benchmark;
   const Accuracy& accuracy = at.point->accuracy;
   if (benchmark == nullptr || benchmark->agentic || !accuracy.scored()) return out.not_applicable();
   std::int64_t samples = 0;

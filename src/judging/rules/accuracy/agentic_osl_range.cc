@@ -8,7 +8,7 @@ void check_agentic_osl_range(const Scope& at, Out& out) {
     return out.not_applicable();
   const std::string_view pointer = "/output_sequence_lengths_full_run/output_sequence_lengths/avg";
   const Json& mean = at.point->summary.at(pointer);
-  const AgenticGate& gate = at.curve->benchmark->agentic_gate;
+  const rulebook::AgenticGate& gate = at.curve->benchmark->agentic_gate;
   if (!mean.is_number()) {
     out.warning(at.point->summary.place(pointer), "no mean output length of the full run",
                 std::string(spoken(pointer)));

@@ -17,8 +17,9 @@ std::vector<AccuracyBand> mandatory_bands(const Curve& curve) {
   for (const PointFolder& point : curve.points) {
     if (curve.ultra_low(point)) bands.front().points.push_back(&point);
   }
-  for (const Region region :
-       {Region::low_concurrency, Region::med_concurrency, Region::high_concurrency}) {
+  for (const rulebook::Region region :
+       {rulebook::Region::low_concurrency, rulebook::Region::med_concurrency,
+        rulebook::Region::high_concurrency}) {
     AccuracyBand band{.name = to_string(region)};
     for (const PointFolder& point : curve.points) {
       if (curve.in_region(point, region)) band.points.push_back(&point);

@@ -19,7 +19,7 @@ void check_c_min_override(const Scope& at, Out& out) {
                 "the same in every point, or in none");
     } else if (!valid_c_min(*stated)) {
       out.error(point.description.place(kPointer), format("c_min_override is {}", stated->dump()),
-                format("an integer, 1..{}", kUltraLowMax));
+                format("an integer, 1..{}", rulebook::kUltraLowMax));
     } else {
       values.insert(stated->as_int());
     }

@@ -8,7 +8,7 @@ void check_concurrency_in_range(const Scope& at, Out& out) {
   if (!at.curve->region_of(*at.point)) {
     out.error(at.point->point.place("/concurrency"),
               format("concurrency {}", at.point->concurrency),
-              format("1 to {}", (*at.curve->regions)[Region::margin].last));
+              format("1 to {}", (*at.curve->regions)[rulebook::Region::margin].last));
   }
 }
 

@@ -2,15 +2,16 @@
 
 namespace assay::rules {
 
-void check_coverage(const Scope& at, Out& out, Region region) {
+void check_coverage(const Scope& at, Out& out, rulebook::Region region) {
   const Curve& curve = *at.curve;
   if (!curve.regions) return out.not_applicable();
-  const Band& band = (*curve.regions)[region];
+  const rulebook::Band& band = (*curve.regions)[region];
   for (const PointFolder& point : curve.points) {
     if (point.dedicated()) continue;
     if (curve.in_region(point, region)) return;
-    const bool margin_counts = region == Region::high_concurrency && at.tree.edition.margin_is_high;
-    if (margin_counts && curve.in_region(point, Region::margin)) return;
+    const bool margin_counts =
+        region == rulebook::Region::high_concurrency && at.tree.edition.margin_is_high;
+    if (margin_counts && curve.in_region(point, rulebook::Region::margin)) return;
     // Rounding left the region empty: a point on the level where it would be stands for it.
     if (band.empty() && point.concurrency == band.last) return;
   }

@@ -5,6 +5,6 @@
 
 namespace assay::rules {
 
-void check_coverage(const Scope& at, Out& out, Region region);
+void check_coverage(const Scope& at, Out& out, rulebook::Region region);
 
 }  // namespace assay::rules

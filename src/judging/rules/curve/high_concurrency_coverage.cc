@@ -5,7 +5,7 @@ namespace assay::rules {
 namespace {
 
 void check_high_concurrency_coverage(const Scope& at, Out& out) {
-  check_coverage(at, out, Region::high_concurrency);
+  check_coverage(at, out, rulebook::Region::high_concurrency);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@ namespace assay::rules {
 namespace {
 
 void check_low_concurrency_coverage(const Scope& at, Out& out) {
-  check_coverage(at, out, Region::low_concurrency);
+  check_coverage(at, out, rulebook::Region::low_concurrency);
 }
 
 }  // namespace

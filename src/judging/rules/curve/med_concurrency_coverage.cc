@@ -5,7 +5,7 @@ namespace assay::rules {
 namespace {
 
 void check_med_concurrency_coverage(const Scope& at, Out& out) {
-  check_coverage(at, out, Region::med_concurrency);
+  check_coverage(at, out, rulebook::Region::med_concurrency);
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ std::int64_t ensemble_id(const Json& id) {
 }
 
 // The nodes of system_power.json's sets of this kind, where it has them.
-std::int64_t provisioned(const Power& power, const NodeType& type) {
+std::int64_t provisioned(const rulebook::Power& power, const NodeType& type) {
   std::int64_t nodes = 0;
-  for (const NodeSetPower& set : power.sets) {
+  for (const rulebook::NodeSetPower& set : power.sets) {
     if (set.ensemble == type.ensemble) nodes += std::clamp<std::int64_t>(set.nodes, 0, kMost);
   }
   return nodes > 0 ? nodes : type.nodes;

@@ -4,7 +4,7 @@ namespace assay::rules {
 namespace {
 
 double least_duration_s(const Scope& at) {
-  if (at.point->concurrency <= kUltraLowMax) return at.tree.edition.ulc_duration_s;
+  if (at.point->concurrency <= rulebook::kUltraLowMax) return at.tree.edition.ulc_duration_s;
   return at.curve->agentic ? at.tree.edition.agentic_duration_s : at.tree.edition.duration_s;
 }
 

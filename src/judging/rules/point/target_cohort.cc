@@ -6,7 +6,7 @@ namespace {
 void check_target_cohort(const Scope& at, Out& out) {
   const Json& cohort = at.point->point.at("/target_cohort");
   if (!cohort.is_string()) return out.not_applicable();
-  if (!Cohort::parse(cohort.as_string())) {
+  if (!rulebook::Cohort::parse(cohort.as_string())) {
     out.error(at.point->point.place("/target_cohort"), format("target_cohort is {}", said(cohort)),
               "such as 2026-11-C0");
   }

@@ -9,7 +9,7 @@ void check_approved_drafter(const Scope& at, Out& out) {
   if (used.pointer.empty() || !at.tree.drafter_list_trouble.empty()) return out.not_applicable();
   if (used.approved != nullptr) return;
   std::string all;
-  for (const Drafter& one : at.tree.edition.drafters) {
+  for (const rulebook::Drafter& one : at.tree.edition.drafters) {
     if (one.benchmark == at.curve->model) all += (all.empty() ? "" : ", ") + one.model_id;
   }
   out.error(at.point->point.place(used.pointer + "/weight_checksum"),

@@ -2,7 +2,7 @@
 
 namespace assay::rules {
 
-const SeedSet* seed_set_of(const Scope& at) {
+const rulebook::SeedSet* seed_set_of(const Scope& at) {
   if (!at.tree.seed_list_trouble.empty()) return nullptr;
   const Json& id = at.point->point.at("/seed_set");
   return at.tree.edition.seed_set(id.is_string() ? std::string(id.as_string()) : id.dump());
@@ -16,7 +16,7 @@ Speculation speculation_of(const Scope& at) {
   }
   if (out.pointer.empty()) return out;
   const Json& block = at.point->point.at(out.pointer);
-  for (const Drafter& one : at.tree.edition.drafters) {
+  for (const rulebook::Drafter& one : at.tree.edition.drafters) {
     if (one.benchmark != at.curve->model) continue;
     const bool weights =
         !one.weight_checksum.empty() && block["weight_checksum"].as_string() == one.weight_checksum;

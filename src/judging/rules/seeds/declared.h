@@ -6,11 +6,11 @@
 namespace assay::rules {
 
 // Nullptr when the point names none, or one that the list does not have.
-const SeedSet* seed_set_of(const Scope& at);
+const rulebook::SeedSet* seed_set_of(const Scope& at);
 
 struct Speculation {
-  std::string pointer{};              // "" when the point uses none
-  const Drafter* approved = nullptr;  // the list's entry, matched by checksum alone
+  std::string pointer{};                        // "" when the point uses none
+  const rulebook::Drafter* approved = nullptr;  // the list's entry, matched by checksum alone
 };
 Speculation speculation_of(const Scope& at);
 

@@ -7,7 +7,7 @@ namespace {
 void check_drafter_approval_lead_time(const Scope& at, Out& out) {
   const Speculation used = speculation_of(at);
   if (used.approved == nullptr) return out.not_applicable();
-  const auto target = Cohort::parse(at.point->point.at("/target_cohort").as_string());
+  const auto target = rulebook::Cohort::parse(at.point->point.at("/target_cohort").as_string());
   const Place where = at.point->point.place(used.pointer);
   if (!target || !used.approved->approved) {
     out.warning(where, "the lead time can't be worked out: a cohort is missing",

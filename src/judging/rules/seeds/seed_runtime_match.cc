@@ -5,7 +5,7 @@ namespace assay::rules {
 namespace {
 
 void check_seed_runtime_match(const Scope& at, Out& out) {
-  const SeedSet* set = seed_set_of(at);
+  const rulebook::SeedSet* set = seed_set_of(at);
   if (set == nullptr) return out.not_applicable();
   const std::string base = "/runtime_settings/runtime";
   const auto judge = [&](std::string_view name, std::string_view legacy, std::uint64_t wanted) {

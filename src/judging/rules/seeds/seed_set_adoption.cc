@@ -5,8 +5,8 @@ namespace assay::rules {
 namespace {
 
 void check_seed_set_adoption(const Scope& at, Out& out) {
-  const SeedSet* set = seed_set_of(at);
-  const auto target = Cohort::parse(at.point->point.at("/target_cohort").as_string());
+  const rulebook::SeedSet* set = seed_set_of(at);
+  const auto target = rulebook::Cohort::parse(at.point->point.at("/target_cohort").as_string());
   if (set == nullptr || !target) return out.not_applicable();
   const Place where = at.point->point.place("/target_cohort");
   if (!set->cohort) {
@@ -16,7 +16,7 @@ void check_seed_set_adoption(const Scope& at, Out& out) {
   const int last = set->cohort->number + at.tree.edition.seed_adoption_cohorts - 1;
   if (target->number < set->cohort->number || target->number > last) {
     out.error(where, format("set {} for {}", set->id, target->text()),
-              format("{} to {}", set->cohort->text(), Cohort{last}.text()));
+              format("{} to {}", set->cohort->text(), rulebook::Cohort{last}.text()));
   }
 }
 

@@ -11,7 +11,8 @@ void check_seed_set_membership(const Scope& at, Out& out) {
   }
   if (seed_set_of(at) != nullptr) return;
   std::string all;
-  for (const SeedSet& set : at.tree.edition.seed_sets) all += (all.empty() ? "" : ", ") + set.id;
+  for (const rulebook::SeedSet& set : at.tree.edition.seed_sets)
+    all += (all.empty() ? "" : ", ") + set.id;
   out.error(at.point->point.place("/seed_set"), format("seed_set is {}", said(id)),
             "one of " + all);
 }

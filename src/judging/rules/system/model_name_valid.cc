@@ -18,12 +18,12 @@ void check_model_name_valid(const Scope& at, Out& out) {
     }
   }
   std::string all;
-  for (const Benchmark& one : at.tree.edition.benchmarks) {
+  for (const rulebook::Benchmark& one : at.tree.edition.benchmarks) {
     all += (all.empty() ? "" : ", ") + std::string(one.name);
   }
   for (const auto& [name, where] : names) {
     if (at.tree.edition.benchmark(name) != nullptr) continue;
-    const Benchmark* meant = at.tree.edition.benchmark_like(name);
+    const rulebook::Benchmark* meant = at.tree.edition.benchmark_like(name);
     out.error(where, format("a model called '{}'", name),
               meant == nullptr ? "one of " + all : format("'{}'", meant->name));
   }

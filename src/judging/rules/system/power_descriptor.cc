@@ -13,10 +13,10 @@ void check_power_descriptor(const Scope& at, Out& out) {
   }
   if (file.broken()) out.error(file.place(), file.trouble(), "valid JSON");
   if (!at.system->power) return;
-  for (const PowerIssue& issue : at.system->power->errors) {
+  for (const rulebook::PowerIssue& issue : at.system->power->errors) {
     out.error(file.place(issue.pointer), issue.found, issue.expected);
   }
-  for (const PowerIssue& issue : at.system->power->warnings) {
+  for (const rulebook::PowerIssue& issue : at.system->power->warnings) {
     out.warning(file.place(issue.pointer), issue.found, issue.expected);
   }
 }

@@ -5,7 +5,7 @@ namespace {
 
 void check_power_estimated(const Scope& at, Out& out) {
   if (!at.system->power) return out.not_applicable();
-  for (const PowerIssue& issue : at.system->power->estimated) {
+  for (const rulebook::PowerIssue& issue : at.system->power->estimated) {
     out.warning(at.system->power_file.place(issue.pointer), issue.found, issue.expected);
   }
 }

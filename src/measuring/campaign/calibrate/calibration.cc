@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "audit/innocence.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
@@ -15,7 +16,6 @@
 #include "campaign/calibrate/endpoint_process.h"
 #include "campaign/calibrate/truth_join.h"
 #include "campaign/measure.h"
-#include "audit/innocence.h"
 #include "metrics/point_fold.h"
 #include "plan/config_reader.h"
 #include "record/event_log.h"
@@ -167,12 +167,12 @@ void tell(const CalibrationOptions& options, const std::string& text) {
 Result<audit::Certificate> calibrate(const CalibrationOptions& options, run::Control& control) {
   ASSIGN_OR_RETURN(const ScratchFolder scratch, ScratchFolder::make("calibrate"));
   audit::Certificate out{.made = wall_now(),
-                           .version = std::string(version()),
-                           .build = format("{} {}", compiler(), build_type()),
-                           .machine = this_machine(),
-                           .streams = options.streams,
-                           .threads = options.threads,
-                           .isl = options.isl};
+                         .version = std::string(version()),
+                         .build = format("{} {}", compiler(), build_type()),
+                         .machine = this_machine(),
+                         .streams = options.streams,
+                         .threads = options.threads,
+                         .isl = options.isl};
   ASSIGN_OR_RETURN(const Stepped plain,
                    take_step(options, {.name = "queries", .tokens = 1, .stream = false},
                              scratch.path(), control));
@@ -218,11 +218,11 @@ Result<std::filesystem::path> keep_certificate(const audit::Certificate& certifi
 }
 
 std::optional<audit::Certificate> find_certificate(const std::filesystem::path& folder,
-                                                     std::uint32_t streams, std::uint32_t threads) {
+                                                   std::uint32_t streams, std::uint32_t threads) {
   const audit::Certificate here{.version = std::string(version()),
-                                  .build = format("{} {}", compiler(), build_type()),
-                                  .machine = this_machine(),
-                                  .threads = threads};
+                                .build = format("{} {}", compiler(), build_type()),
+                                .machine = this_machine(),
+                                .threads = threads};
   std::optional<audit::Certificate> best;
   double best_distance = 0;
   std::error_code error;

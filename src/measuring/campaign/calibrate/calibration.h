@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
+#include "audit/certificate.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "audit/certificate.h"
 #include "run/run.h"
 
 namespace assay::campaign {
@@ -46,6 +46,6 @@ Result<std::filesystem::path> keep_certificate(const audit::Certificate& certifi
 // Of those in `folder` that are of this client, the one for the nearest number of streams; of
 // several, the newest. Files that can't be read are passed over.
 std::optional<audit::Certificate> find_certificate(const std::filesystem::path& folder,
-                                                     std::uint32_t streams, std::uint32_t threads);
+                                                   std::uint32_t streams, std::uint32_t threads);
 
 }  // namespace assay::campaign

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "endpoint/truth_log.h"
 #include "audit/certificate.h"
+#include "endpoint/truth_log.h"
 #include "metrics/reply_fold.h"
 
 namespace assay::campaign {

@@ -156,7 +156,8 @@ Result<Json> audit_wish(const CurveOptions& options, const plan::CurvePlan& plan
   const std::uint64_t samples =
       options.audit_samples > 0 ? options.audit_samples : std::min(plan.rows, most);
   // As wide as Ultra Low goes: busy, and far from where queueing hides what a cache saves.
-  const std::int64_t level = plan.c_max > 0 ? std::min(plan.c_max, kUltraLowMax) : kUltraLowMax;
+  const std::int64_t level =
+      plan.c_max > 0 ? std::min(plan.c_max, rulebook::kUltraLowMax) : rulebook::kUltraLowMax;
   return Json()
       .set("samples", samples)
       .set("sample_index", options.audit_row)
@@ -220,7 +221,7 @@ Result<PreparedCurve> prepare_curve(const LoadSettings& load, const CurveOptions
     settings.plan.notes.emplace_back(
         "no accuracy dataset is asked (--dataset acc:FILE): not a curve by the rules");
   }
-  ASSIGN_OR_RETURN(const Edition edition, edition_named(options.rules));
+  ASSIGN_OR_RETURN(const rulebook::Edition edition, rulebook::edition_named(options.rules));
   std::string note;
   ASSIGN_OR_RETURN(settings.seeds,
                    plan::bind_seeds(edition, options.seed_set, options.cohort, wall_now(), note));

@@ -19,19 +19,19 @@ std::string region_text(const plan::CurvePoint& point) {
   std::string out = "–";
   if (point.region) {
     switch (*point.region) {
-      case Region::low_latency:
+      case rulebook::Region::low_latency:
         out = "Ultra Low";
         break;
-      case Region::low_concurrency:
+      case rulebook::Region::low_concurrency:
         out = "Low";
         break;
-      case Region::med_concurrency:
+      case rulebook::Region::med_concurrency:
         out = "Medium";
         break;
-      case Region::high_concurrency:
+      case rulebook::Region::high_concurrency:
         out = "High";
         break;
-      case Region::margin:
+      case rulebook::Region::margin:
         out = "margin";
         break;
     }

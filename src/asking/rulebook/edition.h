@@ -1,0 +1,121 @@
+// Edition: the numbers of one edition of the MLPerf Endpoints rules, as data, so that a change of
+// the rules is a change of this table and not of the code that plans or checks. v1.0 is the
+// standing edition; v0.7 differs in the few lines that its maker states. Facts: the rules document,
+// its reference client and their lists (benchmarks, seeds, drafters), read 2026-10.
+//
+// Times in seconds, shares in percent as the rules write them. Pure data; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "rulebook/cohort.h"
+#include "rulebook/regions.h"
+
+namespace assay::rulebook {
+
+// A metric of an accuracy result and the bounds, both allowed, between which it must lie.
+struct AccuracyGate {
+  std::string_view metric{};
+  double lower = 0;
+  std::optional<double> upper{};
+};
+
+// What an agentic benchmark's points are held to.
+struct AgenticGate {
+  double inline_min = 0;    // percent of the expected turns
+  double swebench_min = 0;  // percent, mean over the bands
+  double osl_min = 0;       // tokens a turn, mean over the full run
+  double osl_max = 0;
+};
+
+struct Benchmark {
+  std::string_view name{};        // also the directory's name
+  std::string_view repository{};  // of the canonical weights
+  bool agentic = false;
+  // The performance dataset: its size is a pass, and the concurrency of a dedicated Offline point.
+  std::int64_t samples = 0;
+  std::int64_t accuracy_samples_min = 0;
+  std::vector<AccuracyGate> gates{};
+  AgenticGate agentic_gate{};
+};
+
+// One pass of a dataset, by the name a point gives it.
+struct DatasetMinimum {
+  std::string_view dataset{};
+  std::int64_t samples = 0;
+};
+
+struct SeedSet {
+  std::string id{};
+  std::optional<Cohort> cohort{};  // published for it; adoptable for it and the three that follow
+  std::uint64_t scheduler_rng_seed = 0;
+  std::uint64_t sample_index_rng_seed = 0;
+  std::uint64_t model_seed = 0;
+};
+
+// A speculative decoder that may be used: known by its weights' checksum, or by the target's
+// checksum and the configuration.
+struct Drafter {
+  std::string benchmark{};
+  std::optional<Cohort> approved{};
+  std::string model_id{};
+  std::string weight_checksum{};
+  std::string target_checksum{};
+  Json configuration{};
+};
+
+constexpr std::size_t kShortSystemNameMax = 20;  // characters of shortened_system_name
+
+struct Edition {
+  std::string_view name{};
+  // Which derivations and names hold.
+  bool c_min_derived = true;         // else C_min is 32
+  bool pareto_layout = false;        // trees may be laid out as systems/ and pareto/
+  bool margin_is_high = false;       // the margin counts as High Concurrency
+  bool tps_per_user_of_tpot = true;  // 1000 / TPOT P90 ms; else system_tps / concurrency
+  std::string_view ttft_percentile = "90.0";
+  std::vector<std::string_view> region_names{};
+  std::string_view choice_region = "submitters_choice";
+  // Points.
+  std::int64_t points_min = 7;  // without a dedicated Offline point
+  std::int64_t points_max = 32;
+  std::int64_t accuracy_runs = 5;
+  std::int64_t agentic_accuracy_runs = 4;
+  double ulc_duration_s = 600;  // at most 32 in flight, whatever C_min is
+  double duration_s = 1200;
+  double agentic_duration_s = 2400;
+  double warmup_s_max = 86'400;
+  double offline_ratio = 0.98;
+  std::int64_t super_passes_min = 4;
+  // Tolerances.
+  double metric_tolerance = 0.01;      // relative
+  double utilization_tolerance = 0.1;  // absolute
+  std::int64_t responses_bytes_max = 10'240;
+  // Lists.
+  std::vector<Benchmark> benchmarks{};
+  std::vector<DatasetMinimum> datasets{};
+  std::vector<SeedSet> seed_sets{};
+  int seed_adoption_cohorts = 4;
+  std::vector<Drafter> drafters{};
+  int drafter_lead_cohorts = 2;
+  std::int64_t trajectories = 613;  // agentic: issued in whole multiples
+  std::int64_t swebench_instances = 200;
+
+  const Benchmark* benchmark(std::string_view name) const;
+  // The benchmark whose name this is but for its spelling ("llama3.1-8b"), or nullptr.
+  const Benchmark* benchmark_like(std::string_view name) const;
+  // By the point's dataset name, whole or before "::"; 0 when the table has none.
+  std::int64_t samples_of(std::string_view dataset) const;
+  const SeedSet* seed_set(std::string_view id) const;
+};
+
+// "v0.7", "v1.0" (or without the v).
+Result<Edition> edition_named(std::string_view name);
+
+}  // namespace assay::rulebook

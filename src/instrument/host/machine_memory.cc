@@ -1,0 +1,59 @@
+#include "host/machine_memory.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "host/control_groups.h"
+
+namespace assay::host {
+namespace {
+
+std::optional<std::uint64_t> leading_number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return std::nullopt;
+  return value;
+}
+
+// "MemTotal:       16384 kB"
+std::optional<std::uint64_t> machine_total(const std::filesystem::path& root) {
+  constexpr std::string_view kName = "MemTotal:";
+  const Result<std::string> text = read_file(root / "proc/meminfo");
+  if (!text) return std::nullopt;
+  const std::size_t at = text->find(kName);
+  if (at == std::string::npos) return std::nullopt;
+  const auto kib = leading_number(trim(std::string_view(*text).substr(at + kName.size())));
+  if (!kib) return std::nullopt;
+  return *kib * 1024;
+}
+
+}  // namespace
+
+std::uint64_t usable_memory(const std::filesystem::path& root) {
+  constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t least = machine_total(root).value_or(kUnknown);
+  const auto bound = [&least](const std::filesystem::path& file) {
+    const Result<std::string> text = read_file(file);  // "max" in version 2: none
+    const auto limit = text ? leading_number(*text) : std::nullopt;
+    if (limit) least = std::min(least, *limit);
+  };
+  each_control_group(root, "memory", "memory.max",
+                     [&](const auto& folder) { bound(folder / "memory.max"); });
+  each_control_group(root, "memory", "memory.limit_in_bytes",
+                     [&](const auto& folder) { bound(folder / "memory.limit_in_bytes"); });
+  rlimit space{};
+  if (::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
+    least = std::min<std::uint64_t>(least, space.rlim_cur);
+  }
+  return least == kUnknown ? 0 : least;
+}
+
+}  // namespace assay::host

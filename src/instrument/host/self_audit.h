@@ -1,0 +1,101 @@
+// SelfAudit: watches the process and the machine while a run goes on (design, section 4: the client
+// proves its innocence). A canary thread looks at the clock in short bursts and counts the gaps;
+// the rest is read from the kernel's own books at the start and at the end.
+//
+// start() and stop() from one thread. ThreadWatch belongs to the measuring thread it watches.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/histogram.h"
+#include "domain/client_audit.h"
+#include "host/taken_time.h"
+
+namespace assay::host {
+
+// The lag of a loop, recorded by the one thread that owns it.
+class LagRecorder {
+ public:
+  // Something that was to be done at `due` was done at `now`.
+  void record(Instant due, Instant now) {
+    const std::int64_t ns = now > due ? (now - due).ns : 0;
+    histogram_.record(static_cast<std::uint64_t>(ns));
+    if (ns > max_) max_ = ns;
+    if (ns < kLate.ns) return;
+    if (due >= held_until_) ++holdups_;
+    held_until_ = now;
+    if (ns <= kStall.ns) return;
+    // One stall makes many sends late: the time is counted once.
+    if (due >= stalled_until_) ++stalls_;
+    stalled_ += (now - std::max(due, stalled_until_)).ns;
+    stalled_until_ = now;
+  }
+  LagFigures figures() const;
+
+ private:
+  Histogram histogram_{};
+  std::int64_t max_ = 0;
+  std::int64_t holdups_ = 0;
+  Instant held_until_{};
+  std::uint64_t stalls_ = 0;
+  std::int64_t stalled_ = 0;
+  Instant stalled_until_{};
+};
+
+// CPU time and run-queue delay of the calling thread, from construction to finish().
+class ThreadWatch {
+ public:
+  ThreadWatch();
+  // `out` keeps what it has beside.
+  void finish(ThreadFigures& out) const;
+
+ private:
+  struct Books {
+    Instant at{};
+    Duration cpu{};
+    Duration run_queue{-1};
+    std::uint64_t preempted = 0;
+  };
+  static Books read();
+  Books start_;
+};
+
+class SelfAudit {
+ public:
+  // `no`: where the measuring threads have every core, it could only look by taking one of theirs.
+  enum class Canary { no, yes };
+  // `root`: where the machine's own files are; tests have their own.
+  explicit SelfAudit(Canary canary = Canary::yes, std::filesystem::path root = "/");
+  ~SelfAudit();
+  SelfAudit(const SelfAudit&) = delete;
+  SelfAudit& operator=(const SelfAudit&) = delete;
+
+  // Fills wall, canary, own and foreign CPU, pressure, what was stolen or throttled, cores,
+  // descriptors and ports.
+  void stop(ClientAudit& out);
+
+ private:
+  struct Books {
+    Instant at{};
+    double busy_s = -1;  // all cores together
+    double own_s = 0;
+    double pressure_s = -1;
+  };
+  static Books read();
+  void watch();
+  void count_gap(Duration gap);
+
+  std::filesystem::path root_;
+  Books start_;
+  TakenTime taken_start_;
+  std::atomic<bool> stopping_{false};
+  CanaryFigures canary_{};
+  std::thread thread_;
+};
+
+}  // namespace assay::host

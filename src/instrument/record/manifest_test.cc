@@ -1,0 +1,132 @@
+#include "record/manifest.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/files.h"
+#include "base/testing_temp_folder.h"
+
+namespace assay::record {
+namespace {
+
+RunInfo small_run() {
+  RunInfo info{};
+  info.run_id = "r";
+  info.phases = {{PhaseKind::performance, "performance", false}};
+  return info;
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  auto text = read_file(path);
+  EXPECT_TRUE(text.has_value()) << text.error().message;
+  return text ? *text : std::string();
+}
+
+RunReplay some_replay() {
+  RunReplay replay{};
+  replay.info = small_run();
+  replay.end.end = {RunState::complete, ""};
+  replay.shards.push_back(replay.end);
+  return replay;
+}
+
+TEST(Manifest, finds_what_changed_what_is_gone_and_what_is_new) {
+  const TempFolder folder;
+  const auto put = [&](const char* name, std::string_view text) {
+    ASSERT_TRUE(write_file_atomic(folder.path() / name, text).has_value());
+  };
+  put("config.yaml", "a: 1\n");
+  put("report.txt", "hello\n");
+  put("performance/result_summary.json", "{}\n");
+  const std::vector<std::string> command = {"assay", "run"};
+  ASSERT_TRUE(write_manifest(folder.path(), some_replay(), command).has_value());
+  auto faults = check_manifest(folder.path());
+  ASSERT_TRUE(faults.has_value()) << faults.error().message;
+  EXPECT_TRUE(faults->empty());
+
+  put("config.yaml", "a: 2\n");
+  put("report.txt", "hello, longer\n");
+  put("stray", "");
+  std::filesystem::remove(folder.path() / "performance/result_summary.json");
+  faults = check_manifest(folder.path());
+  ASSERT_TRUE(faults.has_value());
+  EXPECT_EQ(*faults, (std::vector<std::string>{
+                         "config.yaml: its content has changed",
+                         "performance/result_summary.json: missing",
+                         "report.txt: 14 bytes; it had 6",
+                         "stray: not listed",
+                     }));
+  ASSERT_TRUE(write_manifest(folder.path(), some_replay(), command).has_value());
+  EXPECT_TRUE(check_manifest(folder.path())->empty()) << "written again, it is true again";
+}
+
+// Every byte of the manifest counts, also those that a reader of JSON does not look at.
+TEST(Manifest, a_byte_that_changed_in_itself_is_found) {
+  const TempFolder folder;
+  const std::vector<std::string> command = {"assay", "run"};
+  ASSERT_TRUE(write_file_atomic(folder.path() / "config.yaml", "a: 1\n").has_value());
+  ASSERT_TRUE(write_manifest(folder.path(), some_replay(), command).has_value());
+  const std::string good = read_text(folder.path() / kManifestName);
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 1);
+    std::ofstream(folder.path() / kManifestName, std::ios::binary) << bad;
+    const auto faults = check_manifest(folder.path());
+    EXPECT_TRUE(!faults || !faults->empty()) << "byte " << at << " of " << good.size();
+  }
+}
+
+TEST(Manifest, what_it_says_of_the_run_is_what_the_event_log_says) {
+  const TempFolder folder;
+  RunReplay replay = some_replay();
+  replay.info.command = Json::array().push_back("assay").push_back("run");
+  const std::vector<std::string> command = {"assay", "run"};
+  ASSERT_TRUE(write_manifest(folder.path(), replay, command).has_value());
+  EXPECT_TRUE(check_manifest_against(folder.path(), replay)->empty());
+  const auto forged = [&](auto change) {
+    RunReplay other = replay;
+    change(other);
+    return check_manifest_against(folder.path(), other)->size();
+  };
+  EXPECT_EQ(forged([](RunReplay& r) { r.info.version = "9"; }), 1U);
+  EXPECT_EQ(forged([](RunReplay& r) { r.info.git_sha = "abc"; }), 1U);
+  EXPECT_EQ(forged([](RunReplay& r) { r.info.facts = Json().set("model", "another"); }), 1U);
+  EXPECT_EQ(forged([](RunReplay& r) { r.info.command.push_back("--spin"); }), 2U);
+  EXPECT_EQ(forged([](RunReplay& r) { r.end.end.state = RunState::interrupted; }), 1U);
+  EXPECT_EQ(forged([](RunReplay& r) { r.shards[0].lost_records = 5; }), 1U);
+  EXPECT_EQ(forged([](RunReplay& r) { r.shards.push_back({}); }), 1U);
+}
+
+TEST(Manifest, a_folder_without_one_is_refused) {
+  const TempFolder folder;
+  EXPECT_FALSE(check_manifest(folder.path()).has_value());
+  ASSERT_TRUE(write_file_atomic(folder.path() / kManifestName, R"({"format":"x"})").has_value());
+  const auto faults = check_manifest(folder.path());
+  ASSERT_FALSE(faults.has_value());
+  EXPECT_EQ(faults.error().code, Code::unsupported);
+}
+
+TEST(RedactCommand, hides_keys_and_headers_and_nothing_else) {
+  const std::vector<std::string> command = {"assay",
+                                            "run",
+                                            "--endpoint",
+                                            "http://me:pw@host:8000/v1?x=1",
+                                            "--api-key",
+                                            "sk-123",
+                                            "--header=Authorization: Bearer x",
+                                            "--concurrency",
+                                            "64",
+                                            "--hf-token",
+                                            "-odd-token",
+                                            "--model",
+                                            "m@v2"};
+  EXPECT_EQ(
+      redact_command(command),
+      (std::vector<std::string>{"assay", "run", "--endpoint", "http://<redacted>@host:8000/v1?x=1",
+                                "--api-key", "<redacted>", "--header=<redacted>", "--concurrency",
+                                "64", "--hf-token", "<redacted>", "--model", "m@v2"}));
+}
+
+}  // namespace
+}  // namespace assay::record

@@ -1,0 +1,14 @@
+// A Point as report.txt, in the reference client's layout, for tools and eyes that are used to it.
+// What a person should read is report/'s. Pure.
+#pragma once
+
+#include <string>
+
+#include "metrics/point.h"
+
+namespace assay::interchange {
+
+// `accuracy`: accuracy_results.json; null: nothing was scored.
+std::string report_text(const metrics::Point& point, const Json& accuracy = {});
+
+}  // namespace assay::interchange

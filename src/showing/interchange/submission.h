@@ -1,0 +1,87 @@
+// The files that a submission needs and nobody writes: point.yaml and system_desc.json, made from
+// what was measured, what the machine says and what a person answered; the warm-up log; the cut of
+// replies to what the rules allow. Layout: docs/formats/submission.md. Pure but for WarmupLog.
+//
+// The answers are one YAML map: `system` (fields of system_desc.json), `point` (fields of
+// point.yaml for every point), `points` (the same for one, by name: r64), `power`
+// (system_power.json), `src` and `docs` (folders to take over). What they say wins over what was
+// found.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "domain/event_sink.h"
+#include "domain/run_info.h"
+
+namespace assay::interchange {
+
+// One point as it was planned and measured.
+struct PackedPoint {
+  std::string name{};  // "r64"
+  std::int64_t concurrency = 0;
+  std::string region{};  // as declared
+  std::string offline = "none";
+  std::uint64_t min_samples = 0;  // that were asked for
+  double min_duration_s = 0;
+  Json summary{};   // performance/result_summary.json
+  Json accuracy{};  // accuracy/accuracy_results.json; null without
+  std::string warmup_source{};
+};
+
+// What all points share.
+struct PackedCurve {
+  std::string model{};    // canonical
+  std::string dataset{};  // the key that decides the least number of queries
+  std::string endpoint{};
+  std::int64_t c_max = 0;
+  Json seeds{};     // CurveSeeds::to_json
+  Json captured{};  // protocol::endpoint_facts of the endpoint; null where nobody asked it
+  bool stream_all_chunks = false;
+  std::string implementation = "serving";  // folder below src/
+};
+
+// What a person must still say is "", so that a checker names it.
+Json point_yaml(const PackedCurve& curve, const PackedPoint& point, const Json& answers);
+
+// `node`: capture_node(), or null. `utilization`: of the curve's highest throughput.
+Json system_description(const PackedCurve& curve, const Json& node, const Json& answers,
+                        std::optional<double> utilization);
+
+// result_summary.json as it is submitted: with throughput for each kilowatt where power is known.
+Json packed_summary(const PackedPoint& point, std::optional<double> point_kw);
+
+// The `responses` of an accuracy file cut to `bytes_max` as they are written; nothing else changes.
+Json cut_responses(Json accuracy, std::size_t bytes_max);
+
+// Members of `over` replace those of `under`; maps are merged, lists of maps entry by entry.
+Json merged(Json under, const Json& over);
+
+// A name as a folder: spaces become _, and nothing else that a path must not hold stays.
+std::string folder_name(std::string_view name);
+
+// Every warm-up query of a run as a line of JSON: what reviewers ask for.
+class WarmupLog final : public EventSink {
+ public:
+  explicit WarmupLog(RunInfo info) : info_(std::move(info)) {}
+  void on_phase(const PhaseMark& mark) override;
+  void on_sent(const Query&, Instant, Instant) override {}
+  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
+  void on_tick(Instant) override {}
+  void on_done(const Event& event, std::string_view detail) override;
+  const std::string& lines() const { return lines_; }
+
+ private:
+  RunInfo info_;
+  Instant began_ = Instant::none();
+  std::string lines_{};
+};
+
+}  // namespace assay::interchange

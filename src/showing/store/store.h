@@ -1,0 +1,159 @@
+// Store: where points, curves, systems and the review board's history are kept, and found again.
+// Two implementations of one schema: SQLite (a file, the default) and PostgreSQL (a team); see
+// store/open_store.h. What the explorer shows of a thing is kept beside its keys as `document`,
+// JSON text in the words of docs/formats/api.yaml, so that a list is answered by joining texts.
+//
+// put() is one transaction: after a crash all of a curve is there or nothing of it. Several
+// processes may put at once. The same content put twice changes nothing, and then revision() stays.
+// Nothing of the history can be changed or removed.
+//
+// A Store belongs to one thread; open one for each.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "rulebook/history_entry.h"
+
+namespace assay::store {
+
+struct SystemRecord {
+  std::string id{};
+  std::string name{};
+  std::string document{};  // schema System
+};
+
+struct PointRecord {
+  std::string id{};
+  double concurrency = 0;
+  std::optional<double> system_tps{};
+  std::string accuracy = "unknown";  // passed, failed, unknown
+  std::int64_t findings = 0;
+  std::string document{};  // schema Point
+  std::string run{};       // schema Run, without point, curve and system
+  std::string source{};    // the folder with the run's event log; "" where there is none
+};
+
+struct CurveRecord {
+  std::string id{};
+  SystemRecord system{};
+  std::string model{};
+  std::string dataset{};
+  std::string organisation{};
+  std::string accelerator{};
+  std::string software{};
+  std::string division{};
+  std::string availability{};
+  std::string kind = "measured";  // or simulated
+  std::string submission{};
+  std::string document{};  // schema Curve, without what is counted from the points
+  std::vector<PointRecord> points{};
+};
+
+// What one put() did.
+struct PutResult {
+  std::size_t points_new = 0;
+  std::size_t points_changed = 0;
+  bool curve_new = false;
+  bool changed = false;  // anything at all
+};
+
+// Empty fields do not filter.
+struct CurveQuery {
+  std::string id{};
+  std::string model{};
+  std::string dataset{};
+  std::string system{};
+  std::string accelerator{};
+  std::string software{};
+  std::string division{};
+  std::string availability{};
+  std::string organisation{};
+  std::string kind{};
+  std::string accuracy{};
+  std::string submission{};
+  std::string words{};  // each must occur in a name, in any case
+  bool points = true;   // find their documents too
+  std::size_t limit = 500;
+  std::string after{};  // the id of the last curve of the page before
+};
+
+struct FoundCurve {
+  std::string id{};
+  std::string document{};
+  std::string accuracy{};
+  std::optional<double> peak_tps{};
+  std::int64_t findings = 0;
+  std::int64_t points_total = 0;
+  std::string imported{};             // RFC 3339
+  std::vector<std::string> points{};  // documents, by concurrency
+};
+
+struct CurvePage {
+  std::vector<FoundCurve> curves{};  // by id
+  std::int64_t total = 0;            // that match
+  bool more = false;
+};
+
+struct FoundRun {
+  std::string curve{};  // its id
+  std::string system{};
+  std::string point{};     // documents
+  std::string document{};  // schema Run, as put
+  std::string source{};
+};
+
+struct NamedCount {
+  std::string name{};
+  std::int64_t systems = 0;
+  std::int64_t curves = 0;
+  std::int64_t points = 0;
+};
+
+// Who may write. The token itself is never kept.
+struct TokenRecord {
+  std::string hash{};  // sha256 of the token
+  std::string role{};
+  std::string organisation{};
+  std::string name{};  // for people: whose it is
+  std::string created{};
+  bool revoked = false;
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // Grows with every change. Cheap.
+  virtual Result<std::int64_t> revision() = 0;
+
+  // Points that the store has and `curve` does not are left as they are.
+  virtual Result<PutResult> put(const CurveRecord& curve) = 0;
+
+  virtual Result<CurvePage> find_curves(const CurveQuery& query) = 0;
+  virtual Result<std::vector<NamedCount>> models() = 0;  // most points first
+  // Of one model; of all when it is "".
+  virtual Result<std::vector<NamedCount>> datasets(std::string_view model) = 0;
+  // Documents, by name. Of systems that have curves of this model; of all when it is "".
+  virtual Result<std::vector<std::string>> systems(std::string_view model) = 0;
+  virtual Result<std::optional<std::string>> system(std::string_view id) = 0;
+  virtual Result<std::optional<FoundRun>> run(std::string_view id) = 0;
+
+  // Fails with Code::refused when the entry's sequence is taken: somebody was faster, read again.
+  virtual Result<void> append(const rulebook::HistoryEntry& entry) = 0;
+  // In order; of one submission, or of all when it is "".
+  virtual Result<std::vector<rulebook::HistoryEntry>> history(std::string_view submission) = 0;
+  // The hash of every entry of every submission, in the order in which they were appended; "" in
+  // the place of one that is gone, and behind the last one for each that is not in that order.
+  virtual Result<std::vector<std::string>> history_hashes() = 0;
+
+  virtual Result<void> put_token(const TokenRecord& token) = 0;  // new, or revoked
+  virtual Result<std::optional<TokenRecord>> token(std::string_view hash) = 0;
+  virtual Result<std::vector<TokenRecord>> tokens() = 0;
+};
+
+}  // namespace assay::store
