@@ -3,6 +3,8 @@
 // twin reads what happened and computes when each turn must have been due.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <vector>
 
@@ -22,6 +24,8 @@ struct ReplayTwin {
   std::size_t begun = 0;
   std::uint64_t issued = 0;  // those that were given up too
   std::uint64_t given_up = 0;
+  Instant back = Instant::none();  // the endpoint asked to be left alone until then
+  int in_a_row = 0;                // turns since the loop last let the target work
 
   void begin_next(Instant at) {
     if (begun == all.size()) return;
@@ -57,11 +61,24 @@ void check_turn(ReplayTwin& twin, const Submitted& turn) {
   const auto found = twin.due.find(turn.query.sample);
   ASSERT_NE(found, twin.due.end()) << "a turn was sent before the reply to the one before";
   EXPECT_EQ(turn.due, found->second);
-  EXPECT_GE(turn.at, turn.due);
+  EXPECT_GE(turn.at, std::max(turn.due, twin.back));
+  EXPECT_LE(++twin.in_a_row, 32) << "sending kept receiving from its share";
   for (const auto& [sample, due] : twin.due) EXPECT_GE(due, found->second) << "sent out of turn";
   twin.asked[query_key(turn.query)] = turn.query.sample;
   twin.due.erase(found);
   ++twin.issued;
+}
+
+// While a turn may go, the loop does not sleep; else until just before the next, or for 50 ms.
+void check_sleep(const ReplayTwin& twin, const Polled& poll, Duration spin) {
+  if (poll.between_sends && poll.until <= poll.at) return;
+  Instant next = Instant::max();
+  for (const auto& [sample, due] : twin.due) next = std::min(next, due);
+  // Whether the endpoint wants to be left alone is asked of what is due.
+  if (next <= poll.at) next = twin.back;
+  EXPECT_GT(next, poll.at) << "it slept while a turn was due";
+  const Instant wake = std::min(poll.at + 50_ms, twin.due.empty() ? next : next - spin);
+  EXPECT_EQ(poll.until, std::max(poll.at, wake));
 }
 
 void compare_replay(std::uint64_t seed) {
@@ -74,27 +91,32 @@ void compare_replay(std::uint64_t seed) {
   phase.limits = {{{}, at_once}};
   phase.drain = false;
   const PhasePlan tail{.kind = PhaseKind::tail, .name = "tail", .limits = phase.limits};
-  SimClock clock;
+  const Duration window = std::array{Duration{}, 150_us, 2_ms, Duration::max()}[rng.below(4)];
+  SpinningClock clock(window);
   const bool late = rng.below(3) != 0;
-  LateTarget target(clock, seed, late ? 3_ms : Duration{}, late ? 20_us : Duration{});
+  LateTarget target(clock, seed, late ? 3_ms : Duration{}, late ? 20_us : Duration{},
+                    window == Duration{} ? Duration{} : 10_us, 1_ns,
+                    rng.below(2) == 0 ? Duration{} : 20_ms);
   NoSink sink;
-  const RunResult result = run(Plan{.phases = {phase, tail}}, clock, target, sink, Control{});
+  const GuardRule guard{.honour_retry_after = rng.below(2) == 0};
+  const Plan plan{.phases = {phase, tail}, .guard = guard};
+  const RunResult result = run(plan, clock, target, sink, Control{});
   ReplayTwin twin{.all = phase.conversations, .started = result.phases[0].started};
   for (std::uint32_t i = 0; i < at_once; ++i) twin.begin_next(twin.started);
   Duration lag_max{};
   std::uint64_t sent = 0;
   for (const Step& step : target.steps) {
     if (step.submitted) {
-      lag_max = std::max(lag_max, step.submitted->at - step.submitted->due);
+      const Instant ready = std::max(step.submitted->due, twin.back);
+      lag_max = std::max(lag_max, step.submitted->at - ready);
       ++sent;
       check_turn(twin, *step.submitted);
     } else if (step.ended) {
       twin.ended(*step.ended);
-    } else if (step.polled->until > step.polled->at) {
-      for (const auto& [sample, due] : twin.due) {
-        EXPECT_GT(due, step.polled->at) << "it slept while a turn was due";
-        EXPECT_LE(step.polled->until, due);
-      }
+      if (guard.honour_retry_after) twin.back = std::max(twin.back, step.ended->back);
+    } else {
+      twin.in_a_row = 0;
+      check_sleep(twin, *step.polled, clock.spin_window());
     }
     if (testing::Test::HasFailure()) return;
   }

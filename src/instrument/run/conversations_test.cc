@@ -198,6 +198,32 @@ TEST(Conversations, the_time_limit_is_the_whole_replays_and_does_not_begin_anew_
   EXPECT_THAT(samples_of(target, 1), ElementsAre(12, 13)) << "at 20 and 30 ms";
 }
 
+TEST(Conversations, what_ended_ends_once_and_what_nobody_sent_moves_nothing) {
+  const std::vector<Conversation> all = {turns(0, 3)};
+  Conversations replay(all, 1, Instant{});
+  const Query query{.index = 0};
+  replay.sent(*replay.next(), query);
+  EXPECT_FALSE(replay.next()) << "it waits for its reply";
+  EXPECT_TRUE(replay.ended(Query{.index = 7}, Instant{} + 1_ms, false).empty());
+  EXPECT_FALSE(replay.next());
+  EXPECT_TRUE(replay.ended(query, Instant{} + 2_ms, true).empty());
+  EXPECT_EQ(replay.next()->sample, 1U);
+  EXPECT_EQ(replay.next()->at, Instant{} + 2_ms);
+  EXPECT_TRUE(replay.ended(query, Instant{} + 3_ms, false).empty()) << "it has ended already";
+  EXPECT_EQ(replay.next()->sample, 1U);
+}
+
+TEST(Conversations, of_turns_due_at_one_instant_the_first_conversations_goes_first) {
+  const std::vector<Conversation> all = {turns(0, 1), turns(1, 1), turns(2, 1)};
+  const Conversations replay(all, 3, Instant{});
+  EXPECT_EQ(replay.next()->sample, 0U);
+  EXPECT_FALSE(replay.thinning());
+  EXPECT_FALSE(replay.finished());
+  const std::vector<Conversation> none;
+  EXPECT_TRUE(Conversations(none, 3, Instant{}).thinning());
+  EXPECT_TRUE(Conversations(none, 3, Instant{}).finished());
+}
+
 TEST(Conversations, shards_share_them_whole_and_one_without_a_slot_has_none) {
   for (const std::uint32_t at_once : {1U, 3U}) {
     const Plan plan =

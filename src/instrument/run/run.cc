@@ -34,7 +34,6 @@ class Watch final : public EventSink {
                        std::string_view text) override {
     last_activity = event.read;
     waiting_since = std::min(waiting_since, event.arrival);
-    failing = false;
     next_.on_stream_event(query, event, text);
   }
   void on_done(const Event& event, std::string_view detail) override {
@@ -46,7 +45,11 @@ class Watch final : public EventSink {
     const Instant released = event.released.known() ? event.released : event.done;
     sorted_ = sorted_ && (freed_.empty() || freed_.back() <= released);
     freed_.push_back(released);
-    if (keep_ended) ended.push_back({event.query, released, event.outcome});
+    if (conversations) {
+      for (const std::uint32_t sample : conversations->ended(event.query, released, !failing)) {
+        given_up.push_back({sample, event.outcome});
+      }
+    }
     if (!failing) {
       ++ok_[event.query.phase];
       last_activity = std::max(last_activity, event.done);
@@ -60,10 +63,7 @@ class Watch final : public EventSink {
 
   // The loop has sent all it may: what ended until now frees no slot that a later query could have
   // had earlier.
-  void looked() {
-    freed_.clear();
-    sorted_ = true;
-  }
+  void looked() { freed_.clear(); }
   // Since when, with `in_flight` now, there has been a place for one more under the limits that
   // were in force since the last look: the last of `steps`, and those before it that ended since.
   // none(): since the last look or longer, so no limit held anything back.
@@ -88,15 +88,15 @@ class Watch final : public EventSink {
 
   Instant waiting_since = Instant::max();  // the earliest arrival since this was set
   Instant last_activity{};                 // of a target that answers: failures are none
-  bool failing = false;                    // the latest query failed, and no answer has come since
-  // Queries that ended, for a replay to go on from.
-  struct Ended {
-    Query query{};
-    Instant done{};
-    Outcome outcome = Outcome::ok;
+  bool failing = false;                    // the query that ended last failed
+  // Of a replay, its tail included. What ends moves them on.
+  std::optional<Conversations> conversations{};
+  // Turns that are never sent, since one before them failed: as `cause` says.
+  struct GivenUp {
+    std::uint32_t sample = 0;
+    Outcome cause = Outcome::ok;
   };
-  bool keep_ended = false;
-  std::vector<Ended> ended{};
+  std::vector<GivenUp> given_up{};
 
  private:
   EventSink& next_;
@@ -139,16 +139,19 @@ class Loop {
     std::size_t limit_at = 0;         // the step of `limits` in force
     std::size_t limit_looked_at = 0;  // the one when the loop last had nothing to send
     std::uint64_t issued = 0;         // by this shard
-    std::uint64_t next_index = 0;     // in the whole plan's numbering
   };
 
   bool time_is_over(const PhasePlan& plan);
   void run_phase(std::uint16_t index);
   void issue(PhaseState& phase, PhaseResult& result);
   void replay(PhaseState& phase, PhaseResult& result);
-  void hear_replies(PhaseState& phase);
+  void give_up(PhaseState& phase);
   void send_turn(PhaseState& phase, const Conversations::DueTurn& turn, Instant now);
   Query next_turn(PhaseState& phase, std::uint32_t sample) const;
+  // The number in the whole plan of the query that this shard issues next.
+  std::uint64_t next_index(const PhaseState& phase) const {
+    return plan_.shard_index + phase.issued * plan_.shard_count;
+  }
   bool may_issue(const PhaseState& phase, Instant now, PhaseResult& result);
   bool has_enough(const PhaseState& phase, Duration elapsed, StopReason* why) const;
   Instant due_of(const PhaseState& phase, std::uint32_t limit, Instant place, Instant now) const;
@@ -173,7 +176,6 @@ class Loop {
   Instant next_tick_{};
   std::optional<Instant> counted_from_{};  // when the first counted phase began
   Instant backing_off_since_ = Instant::none();
-  std::optional<Conversations> conversations_{};  // of a replay, its tail included
   Instant replay_began_{};
   std::unique_ptr<host::LagRecorder> loop_lag_ = std::make_unique<host::LagRecorder>();
   std::unique_ptr<host::LagRecorder> send_lag_ = std::make_unique<host::LagRecorder>();
@@ -187,8 +189,8 @@ bool Loop::has_enough(const PhaseState& phase, Duration elapsed, StopReason* why
   if (phase.issued < stop.queries_min || elapsed < stop.duration_min) return false;
   *why = stop.pass == 0 ? StopReason::count : StopReason::passes;
   // All of this shard's queries of the pass are issued, and none of the next.
-  return stop.pass == 0 ||
-         (phase.next_index >= stop.pass && phase.next_index % stop.pass < plan_.shard_count);
+  const std::uint64_t next = next_index(phase);
+  return stop.pass == 0 || (next >= stop.pass && next % stop.pass < plan_.shard_count);
 }
 
 bool Loop::may_issue(const PhaseState& phase, Instant now, PhaseResult& result) {
@@ -234,38 +236,25 @@ Instant Loop::release_due(PhaseState& phase, Instant now) {
   const Instant place =
       full ? Instant::none() : watch_.place_since(in_flight, since_look, phase.started);
   const Instant due = due_of(phase, limit, place, now);
-  if (due > now) {
+  // What is due may have to wait still: the endpoint asked to be left alone.
+  const Instant wait = due > now ? due : held_back_until(now);
+  // Or the limit holds it: the next completion or the next step lets it go.
+  if (full || wait > now) {
     phase.limit_looked_at = phase.limit_at;
-    return std::min(step, due);
-  }
-  // Due, but the limit holds it: the next completion or the next step lets it go. Or the endpoint
-  // asked to be left alone.
-  const Instant back = held_back_until(now);
-  if (full || back > now) {
-    phase.limit_looked_at = phase.limit_at;
-    return back > now ? std::min(step, back) : step;
+    return wait > now ? std::min(step, wait) : step;
   }
   // While a limit or a back-off held the query, the plan made it wait; what came after is ours.
-  send_lag_->record(std::max({due, place, back}), now);
+  send_lag_->record(std::max({due, place, wait}), now);
   submit(phase.queries.next(), due);
   ++phase.issued;
-  phase.next_index = plan_.shard_index + phase.issued * plan_.shard_count;
   return now;
 }
 
 void Loop::work_until(Instant until, bool send_follows) {
   const Instant now = clock_.now();
   Instant wake = std::min(until, now + kLookUp);
-  if (send_follows) {
-    const Duration window = clock_.spin_window();
-    // Close to a send, or told never to sleep: look and come back.
-    const bool close = window == Duration::max() || until - now <= window;
-    if (close && window > Duration{}) {
-      wake = now;
-    } else {
-      wake = std::min(wake, until - window);
-    }
-  }
+  // Close to a send, or told never to sleep: look and come back.
+  if (send_follows) wake = std::max(now, std::min(wake, until - clock_.spin_window()));
   watch_.looked();
   watch_.waiting_since = Instant::max();
   target_.poll(wake, watch_);
@@ -348,33 +337,27 @@ void Loop::issue(PhaseState& phase, PhaseResult& result) {
 
 Query Loop::next_turn(PhaseState& phase, std::uint32_t sample) const {
   const auto index = static_cast<std::uint16_t>(&phase.plan - plan_.phases.data());
-  return {
-      .index = static_cast<std::uint32_t>(plan_.shard_index + phase.issued++ * plan_.shard_count),
-      .phase = index,
-      .sample = sample};
+  const Query query{
+      .index = static_cast<std::uint32_t>(next_index(phase)), .phase = index, .sample = sample};
+  ++phase.issued;
+  return query;
 }
 
-// What ended moves its conversation on. The turns after one that failed are never sent: they are
-// issued and failed, so that the accounting is of whole conversations.
-void Loop::hear_replies(PhaseState& phase) {
-  const std::vector<Watch::Ended> ended = std::exchange(watch_.ended, {});
-  for (const Watch::Ended& one : ended) {
-    const auto given_up = conversations_->ended(one.query, one.done, one.outcome == Outcome::ok);
-    for (const std::uint32_t sample : given_up) {
-      const Instant now = clock_.now();
-      Event event{.query = next_turn(phase, sample), .outcome = Outcome::cancelled};
-      event.due = event.done = now;
-      watch_.on_done(event, format("TurnAbortedByPriorFailure: prior turn errored: {}",
-                                   to_string(one.outcome)));
-    }
+// The turns after one that failed are issued and failed, so that the accounting is of whole
+// conversations.
+void Loop::give_up(PhaseState& phase) {
+  for (const Watch::GivenUp& turn : std::exchange(watch_.given_up, {})) {
+    Event event{.query = next_turn(phase, turn.sample), .outcome = Outcome::cancelled};
+    event.due = event.done = clock_.now();
+    watch_.on_done(
+        event, format("TurnAbortedByPriorFailure: prior turn errored: {}", to_string(turn.cause)));
   }
-  watch_.ended.clear();  // those that were given up just now
 }
 
 void Loop::send_turn(PhaseState& phase, const Conversations::DueTurn& turn, Instant now) {
   send_lag_->record(std::max(turn.at, guard_.held_back_until()), now);
   const Query query = next_turn(phase, turn.sample);
-  conversations_->sent(turn, query);
+  watch_.conversations->sent(turn, query);
   submit(query, turn.at);
 }
 
@@ -382,35 +365,32 @@ void Loop::send_turn(PhaseState& phase, const Conversations::DueTurn& turn, Inst
 void Loop::replay(PhaseState& phase, PhaseResult& result) {
   const bool tail = phase.plan.kind == PhaseKind::tail;
   if (!tail) {
-    conversations_.emplace(phase.plan.conversations, phase.plan.limits.front().in_flight_max,
-                           phase.started);
-    watch_.keep_ended = true;
+    watch_.conversations.emplace(phase.plan.conversations, phase.plan.limits.front().in_flight_max,
+                                 phase.started);
     replay_began_ = phase.started;
   }
   // The time limit is the whole replay's.
-  const Instant deadline = phase.plan.stop.duration_max == Duration::max()
-                               ? Instant::max()
-                               : replay_began_ + phase.plan.stop.duration_max;
+  const Instant deadline = replay_began_ + phase.plan.stop.duration_max;
   int sends = 0;
-  while (conversations_) {
+  while (watch_.conversations) {
     const Instant now = clock_.now();
-    hear_replies(phase);
+    give_up(phase);
     result.stopped = now >= deadline ? StopReason::duration : StopReason::schedule;
-    const bool over = tail ? conversations_->finished() : conversations_->thinning();
+    const bool over = tail ? watch_.conversations->finished() : watch_.conversations->thinning();
     if (asked_to_stop(result) || guard_stops(phase.plan, result)) return;
     if (now >= deadline || over) return;
     if (target_is_dead(phase.plan, now)) {
       result.stopped = StopReason::idle;
       return;
     }
-    const auto turn = conversations_->next();
-    const Instant back = turn && turn->at <= now ? held_back_until(now) : now;
-    if (turn && turn->at <= now && back <= now) {
+    const auto turn = watch_.conversations->next();
+    Instant next = turn ? turn->at : Instant::max();
+    if (next <= now) next = held_back_until(now);
+    if (next <= now) {
       send_turn(phase, *turn, now);
       if (++sends % kSendsBetweenPolls == 0) target_.poll(now, watch_);
       continue;
     }
-    const Instant next = turn ? std::max(turn->at, back) : Instant::max();
     work_until(std::min(next, deadline), turn.has_value());
   }
 }
@@ -428,7 +408,7 @@ void Loop::drain(const PhasePlan& plan, PhaseResult& result) {
     if (!ended_early()) guard_stops(plan, result);
     const bool stop_now = control_.request() == Control::Request::stop ||
                           (result_.guarded && cancels(plan, result.stopped));
-    if (stop_now || now >= give_up || result_.target_dead || target_is_dead(plan, now)) {
+    if (stop_now || now >= give_up || target_is_dead(plan, now)) {
       result.drained = false;
       target_.cancel_all(watch_);
       return;
@@ -451,7 +431,6 @@ void Loop::run_phase(std::uint16_t index) {
   PhaseResult result{.phase = index};
   phase.started = clock_.now();
   result.started = phase.started;
-  watch_.looked();
   watch_.last_activity = phase.started;
   watch_.on_phase({index, PhaseStep::started, phase.started});
   if (plan.kind == PhaseKind::tail || plan.replay) {
@@ -466,11 +445,7 @@ void Loop::run_phase(std::uint16_t index) {
   const bool begun = result.stopped == StopReason::schedule;
   const bool goes_on =
       !last && plan_.phases[index + 1U].kind == PhaseKind::tail && begun && !ended_early();
-  if (!goes_on) {
-    conversations_.reset();
-    watch_.keep_ended = false;
-    watch_.ended.clear();
-  }
+  if (!goes_on) watch_.conversations.reset();
   if (plan.drain || last || ended_early()) drain(plan, result);
   result.ended = clock_.now();
   watch_.on_phase({index, PhaseStep::drained, result.ended});
@@ -484,6 +459,10 @@ void Loop::settle() {
     phase.completed = watch_.ok(phase.phase);
     phase.failed = watch_.done(phase.phase) - phase.completed;
     CHECK(phase.issued == phase.completed + phase.failed);
+  }
+  // Held back to the end of its phase, no query ended it.
+  if (backing_off_since_.known()) {
+    result_.backed_off += result_.phases.back().issue_ended - backing_off_since_;
   }
   watch_.on_tick(clock_.now());
 }

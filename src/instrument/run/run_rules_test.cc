@@ -15,19 +15,6 @@
 namespace assay::run {
 namespace {
 
-// Simulated time in which the loop looks before a send instead of sleeping.
-class SpinningClock final : public Clock {
- public:
-  explicit SpinningClock(Duration window) : window_(window) {}
-  Instant now() const override { return clock_.now(); }
-  void sleep_until(Instant until) override { clock_.sleep_until(until); }
-  Duration spin_window() const override { return window_; }
-
- private:
-  SimClock clock_{};
-  Duration window_;
-};
-
 struct Lags {
   std::uint64_t count = 0;
   Duration max{};
@@ -84,7 +71,8 @@ struct Twin {
   Duration spin;
   Lags lags{};
   std::uint64_t issued = 0;
-  bool held = false;
+  int in_a_row = 0;                // queries since the loop last let the target work
+  Instant back = Instant::none();  // the endpoint asked to be left alone until then
 };
 
 // What a query's due instant, its order and its lag must be.
@@ -98,6 +86,8 @@ void check_submit(Twin& twin, const std::vector<Step>& steps, std::size_t at) {
   EXPECT_LT(twin.issued, phase.stop.queries_max);
   EXPECT_LE(query.due, query.at);
   EXPECT_EQ(query.query.index, twin.issued);
+  EXPECT_GE(query.at, twin.back);
+  EXPECT_LE(++twin.in_a_row, 32) << "sending kept receiving from its share";
   Instant ready = query.due;
   const Instant place = place_since(phase, twin.started, steps, at);
   if (phase.open_loop) {
@@ -109,7 +99,7 @@ void check_submit(Twin& twin, const std::vector<Step>& steps, std::size_t at) {
   } else {
     EXPECT_EQ(query.due, query.at);
   }
-  twin.lags.add(query.at - ready);
+  twin.lags.add(query.at - std::max(ready, twin.back));
   ++twin.issued;
 }
 
@@ -120,7 +110,10 @@ void check_poll(const Twin& twin, const Polled& poll, std::size_t in_flight, boo
     EXPECT_LE(poll.until, poll.at);
     return;
   }
-  if (!issuing) return;
+  if (!issuing) {
+    EXPECT_EQ(poll.until, poll.at + 50_ms) << "while it drains it only waits";
+    return;
+  }
   const PhasePlan& phase = twin.phase;
   const Duration elapsed = poll.at - twin.started;
   if (elapsed >= phase.stop.duration_max || twin.issued >= phase.stop.queries_max) return;
@@ -131,10 +124,18 @@ void check_poll(const Twin& twin, const Polled& poll, std::size_t in_flight, boo
   }
   EXPECT_LE(poll.until, next);
   const bool full = in_flight >= limit_at(phase, elapsed);
+  const bool asked_away = twin.back > poll.at;
   if (phase.open_loop) {
     if (twin.issued >= phase.arrivals.size()) return;
     const Instant due = twin.started + phase.arrivals[twin.issued];
-    if (full && due <= poll.at) return;
+    const bool last_step = phase.limits.back().at <= elapsed;
+    if (full && due <= poll.at && last_step && !asked_away) {
+      EXPECT_EQ(poll.until, std::min(next, poll.at + 50_ms)) << "only a reply makes a place";
+    }
+    if (asked_away && due <= poll.at) {
+      EXPECT_LE(poll.until, twin.back);
+    }
+    if ((full || asked_away) && due <= poll.at) return;
     EXPECT_GT(due, poll.at) << "it slept while a query was due and had a place";
     if (twin.spin == Duration::max()) {
       EXPECT_EQ(poll.until, poll.at) << "it was told never to sleep";
@@ -145,12 +146,20 @@ void check_poll(const Twin& twin, const Polled& poll, std::size_t in_flight, boo
       }
     }
   } else {
-    EXPECT_TRUE(full) << "it slept while a slot was free";
+    EXPECT_TRUE(full || asked_away) << "it slept while a slot was free";
+    if (asked_away && !full) {
+      EXPECT_LE(poll.until, twin.back);
+    }
     EXPECT_GT(poll.until, poll.at) << "it looked though no send follows";
   }
 }
 
-PhasePlan random_phase(Rng& rng) {
+Duration drawn(Rng& rng, double mean_s, Duration grain) {
+  return grain * (Duration::from_seconds(rng.exponential(mean_s)).ns / grain.ns);
+}
+
+// All its instants are multiples of `grain`.
+PhasePlan random_phase(Rng& rng, Duration grain) {
   PhasePlan phase{.name = "performance", .order = SampleOrder::shuffled(5, 42)};
   phase.open_loop = rng.below(2) == 0;
   // Some limits lie beyond the sends between two looks.
@@ -158,18 +167,18 @@ PhasePlan random_phase(Rng& rng) {
   const std::uint64_t count = 1 + rng.below(wide ? 300 : 80);
   Duration at{};
   for (std::uint64_t k = 0; phase.open_loop && k < count; ++k) {
-    if (rng.below(4) != 0) at += Duration::from_seconds(rng.exponential(0.002));
+    if (rng.below(4) != 0) at += drawn(rng, 0.002, grain);
     phase.arrivals.push_back(at);
   }
   phase.limits = {{{}, static_cast<std::uint32_t>(1 + rng.below(wide ? 100 : 8))}};
   Duration step{};
   for (std::uint64_t k = rng.below(3); k-- > 0;) {
-    step += Duration::from_seconds(rng.exponential(0.03)) + 1_ns;
+    step += drawn(rng, 0.03, grain) + grain;
     phase.limits.push_back({step, static_cast<std::uint32_t>(1 + rng.below(wide ? 120 : 12))});
   }
   if (phase.open_loop && rng.below(4) == 0) phase.limits = {LimitStep{}};
   phase.stop.queries_max = rng.below(2) == 0 ? count : 1 + rng.below(count);
-  if (rng.below(3) == 0) phase.stop.duration_max = Duration::from_seconds(rng.exponential(0.1));
+  if (rng.below(3) == 0) phase.stop.duration_max = drawn(rng, 0.1, grain);
   return phase;
 }
 
@@ -181,14 +190,20 @@ StopReason reason_of(const PhasePlan& phase, std::uint64_t issued, Duration elap
 void compare_with_twin(std::uint64_t seed) {
   SCOPED_TRACE(seed);
   Rng rng(seed);
-  const PhasePlan phase = random_phase(rng);
+  // On a coarse grid much happens at one instant, while the target is punctual.
+  const bool coarse = rng.below(3) == 0;
+  const Duration grain = coarse ? 1_ms : 1_ns;
+  const PhasePlan phase = random_phase(rng, grain);
   const bool late = rng.below(3) != 0;
+  const GuardRule guard{.honour_retry_after = rng.below(3) == 0};
   const Duration window = std::array{Duration{}, 150_us, 2_ms, Duration::max()}[rng.below(4)];
   SpinningClock clock(window);
-  LateTarget target(clock, seed, late ? 3_ms : Duration{}, late ? 20_us : Duration{},
-                    window == Duration{} ? Duration{} : 10_us);
+  LateTarget target(clock, seed, late ? 3_ms : Duration{}, late && !coarse ? 20_us : Duration{},
+                    window == Duration{} ? Duration{} : 10_us, grain,
+                    rng.below(2) == 0 ? Duration{} : 20_ms);
   NoSink sink;
-  const RunResult result = run(Plan{.phases = {phase}}, clock, target, sink, Control{});
+  const Plan plan{.phases = {phase}, .guard = guard};
+  const RunResult result = run(plan, clock, target, sink, Control{});
   const PhaseResult& ran = result.phases[0];
   Twin twin{.phase = phase, .started = ran.started, .spin = clock.spin_window()};
   std::size_t in_flight = 0;
@@ -201,7 +216,9 @@ void compare_with_twin(std::uint64_t seed) {
     } else if (step.ended) {
       --in_flight;
       if (step.ended->ok) ++ok;
+      if (guard.honour_retry_after) twin.back = std::max(twin.back, step.ended->back);
     } else {
+      twin.in_a_row = 0;
       check_poll(twin, *step.polled, in_flight, step.polled->at < ran.issue_ended);
     }
     if (testing::Test::HasFailure()) return;

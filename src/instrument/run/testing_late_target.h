@@ -7,10 +7,24 @@
 #include <optional>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/rng.h"
 #include "domain/target.h"
 
 namespace assay::run {
+
+// Simulated time in which the loop looks before a send instead of sleeping.
+class SpinningClock final : public Clock {
+ public:
+  explicit SpinningClock(Duration window) : window_(window) {}
+  Instant now() const override { return clock_.now(); }
+  void sleep_until(Instant until) override { clock_.sleep_until(until); }
+  Duration spin_window() const override { return window_; }
+
+ private:
+  SimClock clock_{};
+  Duration window_;
+};
 
 struct Submitted {
   Query query{};
@@ -23,6 +37,7 @@ struct Ended {
   Instant released{};
   Instant told{};
   bool ok = true;
+  Instant back = Instant::none();  // asks to be left alone until then
 };
 struct Polled {
   Instant at{};
@@ -37,23 +52,27 @@ struct Step {
 };
 
 // Says nothing but the truth, and late: polls take `poll_cost` and end up to `poll_late` after they
-// should, each send takes up to `send_cost`.
+// should, each send takes up to `send_cost`. With a `grain`, replies take a multiple of it, so that
+// much happens at one instant. Failures ask to be left alone for up to `retry_after`.
 class LateTarget final : public Target {
  public:
   LateTarget(Clock& clock, std::uint64_t seed, Duration poll_late, Duration send_cost,
-             Duration poll_cost = {})
+             Duration poll_cost = {}, Duration grain = 1_ns, Duration retry_after = {})
       : clock_(clock),
         rng_(seed),
         poll_late_(poll_late),
         send_cost_(send_cost),
-        poll_cost_(poll_cost) {}
+        poll_cost_(poll_cost),
+        grain_(grain),
+        retry_after_(retry_after) {}
 
   void submit(const Query& query, Instant due, EventSink& sink) override {
     const Instant now = clock_.now();
     steps.push_back({.submitted = Submitted{query, due, now, pending_.size()}});
     ++submits_;
     sink.on_sent(query, due, now);
-    pending_.insert({now + Duration::from_seconds(rng_.exponential(0.01)) + 1_ns, query});
+    const Duration drawn = Duration::from_seconds(rng_.exponential(0.01));
+    pending_.insert({now + grain_ * (drawn.ns / grain_.ns + 1), query});
     clock_.sleep_until(now + send_cost_ * static_cast<std::int64_t>(rng_.below(2)));
   }
   void poll(Instant until, EventSink& sink) override {
@@ -66,8 +85,12 @@ class LateTarget final : public Target {
     clock_.sleep_until(wake);
     std::vector<Ended> ended;
     while (!pending_.empty() && pending_.begin()->first <= clock_.now()) {
-      ended.push_back(
-          {pending_.begin()->second, pending_.begin()->first, clock_.now(), rng_.below(10) != 0});
+      Ended one{pending_.begin()->second, pending_.begin()->first, clock_.now(),
+                rng_.below(10) != 0};
+      if (!one.ok && retry_after_ > Duration{}) {
+        one.back = one.released + retry_after_ / static_cast<std::int64_t>(1 + rng_.below(4));
+      }
+      ended.push_back(one);
       pending_.erase(pending_.begin());
     }
     // Sockets are read in the order of their numbers, not of their ends.
@@ -76,6 +99,7 @@ class LateTarget final : public Target {
       steps.push_back({.ended = one});
       Event event{.query = one.query, .done = one.released - 1_ns, .released = one.released};
       if (!one.ok) event.outcome = Outcome::reset;
+      if (one.back.known()) event.retry_after = one.back - event.done;
       sink.on_done(event, "");
     }
   }
@@ -96,6 +120,8 @@ class LateTarget final : public Target {
   Duration poll_late_;
   Duration send_cost_;
   Duration poll_cost_;
+  Duration grain_;
+  Duration retry_after_;
   std::size_t submits_ = 0;
   std::multimap<Instant, Query> pending_{};
 };
