@@ -47,13 +47,6 @@ LogEnd replay(const std::filesystem::path& path, EventSink& sink) {
   return end.value_or(LogEnd{});
 }
 
-// Not atomic and not synced, and never over a file that is there (ext4 would sync it): a test
-// writes hundreds.
-void put_file(const std::filesystem::path& path, std::string_view bytes) {
-  std::filesystem::remove(path);
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
 // Small blocks, so that a short test has many; the disk is waited for, so that none is lost.
 EventLogOptions small_blocks() {
   EventLogOptions options{};

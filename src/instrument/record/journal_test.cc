@@ -1,11 +1,15 @@
 #include "record/journal.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 
 #include "base/files.h"
+#include "base/format.h"
+#include "base/hash.h"
 #include "base/testing_temp_folder.h"
 
 namespace assay::record {
@@ -80,6 +84,102 @@ TEST(Journal, OneWriterAtATime) {
   const auto second = Journal::open(path);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Code::refused);
+}
+
+TEST(Journal, ABadLineIsForgivenAtTheEndAndNowhereElse) {
+  const TempFolder folder;
+  const auto path = folder.path() / "journal.jsonl";
+  {
+    auto journal = Journal::open(path);
+    ASSERT_TRUE(journal && journal->append(Json().set("n", 1)));
+    ASSERT_TRUE(journal->append(Json().set("n", 2)));
+  }
+  const std::string whole = *read_file(path);
+  const std::string one = whole.substr(0, whole.size() / 2);
+  // None of these is a line that the journal wrote.
+  for (const std::string& bad :
+       {std::string(), std::string("{}"), std::string("{\"n\":3}"), std::string("\"}"),
+        std::string(60, 'x') + "\"}", one.substr(0, one.size() - 2),
+        one.substr(0, one.size() - 4) + "0\"}", "x" + one.substr(0, one.size() - 1),
+        "[" + one.substr(1, one.size() - 2)}) {
+    write_plain(path, one + bad + "\n");
+    auto read = read_journal(path);
+    ASSERT_TRUE(read) << bad;
+    EXPECT_EQ(read->size(), 1U) << bad;
+    write_plain(path, one + bad + "\n" + one);
+    read = read_journal(path);
+    ASSERT_FALSE(read) << bad;
+    EXPECT_EQ(read.error().code, Code::corrupt);
+    EXPECT_NE(read.error().message.find("journal.jsonl:2: the line's checksum"), std::string::npos)
+        << read.error().message;
+  }
+  // What fits its checksum and is no object.
+  const std::string body = "[1";
+  write_plain(path, body + format(",\"sum\":\"{:016x}\"}}\n", xxh3(body)));
+  EXPECT_EQ(read_journal(path)->size(), 0U);
+}
+
+TEST(Journal, WhatIsCutOffIsGoneFromTheFileBeforeTheNextEntry) {
+  const TempFolder folder;
+  const auto path = folder.path() / "journal.jsonl";
+  {
+    auto journal = Journal::open(path);
+    ASSERT_TRUE(journal && journal->append(Json().set("n", 1)));
+  }
+  const std::string whole = *read_file(path);
+  write_plain(path, whole + "{\"n\":");
+  { ASSERT_TRUE(Journal::open(path)); }
+  EXPECT_EQ(*read_file(path), whole);
+}
+
+TEST(Journal, MovesWithItsFileAndItsEntries) {
+  const TempFolder folder;
+  auto a = Journal::open(folder.path() / "a.jsonl");
+  auto b = Journal::open(folder.path() / "b.jsonl");
+  ASSERT_TRUE(a && b && a->append(Json().set("n", 1)));
+  Journal moved(std::move(*a));
+  ASSERT_TRUE(moved.append(Json().set("n", 2)));
+  EXPECT_EQ(moved.entries().size(), 2U);
+  *b = std::move(moved);
+  ASSERT_TRUE(b->append(Json().set("n", 3)));
+  EXPECT_EQ(b->entries().size(), 3U);
+  EXPECT_EQ(read_journal(folder.path() / "a.jsonl")->size(), 3U);
+  EXPECT_EQ(read_journal(folder.path() / "b.jsonl")->size(), 0U);
+  EXPECT_FALSE(Journal::open(folder.path() / "a.jsonl")) << "it is still being written";
+}
+
+TEST(Journal, WhatCanNotBeOpenedOrReadIsNamed) {
+  const TempFolder folder;
+  const auto in_the_way = Journal::open(folder.path());
+  ASSERT_FALSE(in_the_way);
+  EXPECT_EQ(in_the_way.error().code, Code::io);
+  EXPECT_NE(in_the_way.error().message.find(": can't be opened: Is a directory"),
+            std::string::npos);
+  EXPECT_FALSE(read_journal(folder.path() / "none.jsonl"));
+  write_plain(folder.path() / "file", "x");
+  EXPECT_FALSE(Journal::open(folder.path() / "file" / "journal.jsonl"));
+}
+
+// A file-size limit stands for the full disk.
+TEST(Journal, AFullDiskIsToldAndWhatWasWrittenBeforeStays) {
+  const TempFolder folder;
+  const auto path = folder.path() / "journal.jsonl";
+  auto journal = Journal::open(path);
+  ASSERT_TRUE(journal && journal->append(Json().set("n", 1)));
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{std::filesystem::file_size(path) + 10, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Result<void> full = journal->append(Json().set("n", 2));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code, Code::exhausted);
+  EXPECT_NE(full.error().message.find("journal.jsonl: can't be written: File too large"),
+            std::string::npos);
+  EXPECT_EQ(journal->entries().size(), 1U);
+  EXPECT_EQ(read_journal(path)->size(), 1U);
 }
 
 }  // namespace

@@ -170,5 +170,159 @@ TEST(ReplayRun, a_single_log_may_be_named_itself) {
   EXPECT_EQ(said.lines.size(), 6u);
 }
 
+// Marks only: the first shard's start, and of each other step the last shard's.
+TEST(ReplayRun, a_phase_starts_with_its_first_shard_and_each_other_step_is_the_last_shards) {
+  const TempFolder folder;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    auto writer =
+        EventLogWriter::create(folder.path() / format("events-{}.alog", i), shard_info(i, 3));
+    ASSERT_TRUE(writer.has_value());
+    const std::int64_t late = std::int64_t{2} - i;  // shard 0 is the last each time
+    for (std::uint16_t phase = 0; phase < 2; ++phase) {
+      for (const PhaseStep step :
+           {PhaseStep::started, PhaseStep::issue_ended, PhaseStep::drained}) {
+        (*writer)->on_phase(
+            {phase, step, Instant{100 * phase + 10 * static_cast<int>(step) + late}});
+      }
+    }
+    ASSERT_TRUE((*writer)->close({RunState::complete, ""}).has_value());
+  }
+  Said said;
+  ASSERT_TRUE(replay_run(folder.path(), said).has_value());
+  EXPECT_EQ(said.lines,
+            (std::vector<std::string>{"phase 0 0 0", "phase 0 1 12", "phase 0 2 22",
+                                      "phase 1 0 100", "phase 1 1 112", "phase 1 2 122"}));
+}
+
+TEST(ReplayRun, of_one_instant_the_first_shard_is_told_first) {
+  const TempFolder folder;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    auto writer =
+        EventLogWriter::create(folder.path() / format("events-{}.alog", i), shard_info(i, 2));
+    ASSERT_TRUE(writer.has_value());
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      (*writer)->on_sent({.index = 2 * k + i}, Instant{}, Instant{10 * k});
+    }
+    ASSERT_TRUE((*writer)->close({RunState::complete, ""}).has_value());
+  }
+  Said said;
+  ASSERT_TRUE(replay_run(folder.path(), said).has_value());
+  ASSERT_EQ(said.lines.size(), 6u);
+  for (std::size_t k = 0; k < 6; ++k) {
+    EXPECT_TRUE(said.lines[k].starts_with(format("sent 0.{} ", k))) << said.lines[k];
+  }
+}
+
+TEST(ReplayRun, the_whole_has_the_worst_state_wherever_it_is_and_its_reason) {
+  constexpr RunState kStates[] = {RunState::complete, RunState::interrupted, RunState::crashed};
+  for (const RunState a : kStates) {
+    for (const RunState b : kStates) {
+      const TempFolder folder;
+      for (std::uint32_t i = 0; i < 2; ++i) {
+        auto writer =
+            EventLogWriter::create(folder.path() / format("events-{}.alog", i), shard_info(i, 2));
+        ASSERT_TRUE(writer.has_value());
+        ASSERT_TRUE((*writer)->close({i == 0 ? a : b, format("of {}", i)}).has_value());
+      }
+      Said said;
+      const auto replay = replay_run(folder.path(), said);
+      ASSERT_TRUE(replay.has_value());
+      EXPECT_EQ(replay->end.end.state, std::max(a, b));
+      EXPECT_EQ(replay->end.end.reason, b > a ? "of 1" : "of 0");
+      EXPECT_EQ(replay->end.whole(), std::max(a, b) != RunState::crashed);
+    }
+  }
+}
+
+TEST(ReplayRun, lost_records_are_summed_and_missing_logs_are_added_to_the_trouble) {
+  const TempFolder folder;
+  const auto log = [&](std::uint32_t i) { return folder.path() / format("events-{}.alog", i); };
+  for (const std::uint32_t i : {0U, 2U}) {
+    write_shard(folder.path(), shard_info(i, 5), 100, 2, RunState::complete);
+    std::filesystem::rename(folder.path() / "assay" / format("events-{}.alog", i), log(i));
+  }
+  std::filesystem::remove(folder.path() / "assay");
+  // The last block of each is an end; another one says what was lost.
+  for (const std::uint32_t i : {0U, 2U}) {
+    const std::string bytes = *read_file(log(i));
+    std::size_t at = 0;
+    std::size_t last = 0;
+    std::uint64_t sequence = 0;
+    while (at < bytes.size()) {
+      const auto header = open_header(std::string_view(bytes).substr(at));
+      ASSERT_TRUE(header.has_value());
+      sequence = header->header.sequence;
+      last = at;
+      at += kBlockHeaderBytes + header->header.stored_bytes;
+    }
+    const std::string json =
+        format(R"({{"state":"complete","reason":"","lost_records":{}}})", 3 + i);
+    std::string end(kBlockHeaderBytes, '\0');
+    end += json;
+    BlockHeader header{.type = BlockType::end, .sequence = sequence};
+    header.stored_bytes = header.payload_bytes = static_cast<std::uint32_t>(json.size());
+    seal_block(end.data(), header);
+    put_file(log(i), bytes.substr(0, last) + end + (i == 2 ? "x" : ""));
+  }
+  Said said;
+  const auto replay = replay_run(folder.path(), said);
+  ASSERT_TRUE(replay.has_value()) << replay.error().message;
+  EXPECT_EQ(replay->end.lost_records, 3u + 5u);
+  EXPECT_TRUE(replay->end.trouble.ends_with("bytes after the end; 3 of 5 logs are missing"))
+      << replay->end.trouble;
+  EXPECT_EQ(replay->end.end.state, RunState::crashed);
+}
+
+TEST(ReplayRun, only_names_of_logs_are_logs_and_those_in_assay_come_first) {
+  const TempFolder folder;
+  for (const char* const name : {"events-.alog", "events-x.alog", "events--1.alog", "event-0.alog",
+                                 "xevents-0.alog", "events-0.log", "events-1.alog.tmp"}) {
+    put_file(folder.path() / name, "");
+  }
+  EXPECT_FALSE(find_event_logs(folder.path()).has_value());
+  put_file(folder.path() / "events-3.alog", "");
+  auto logs = find_event_logs(folder.path());
+  ASSERT_TRUE(logs.has_value());
+  ASSERT_EQ(logs->size(), 1u);
+  EXPECT_EQ(logs->front(), folder.path() / "events-3.alog");
+  std::filesystem::create_directory(folder.path() / "assay");
+  put_file(folder.path() / "assay" / "events-0.alog", "");
+  logs = find_event_logs(folder.path());
+  ASSERT_TRUE(logs.has_value());
+  ASSERT_EQ(logs->size(), 1u) << "not of both places";
+  EXPECT_EQ(logs->front(), folder.path() / "assay" / "events-0.alog");
+}
+
+TEST(ReplayRun, what_is_no_run_is_named_for_what_it_is) {
+  const TempFolder folder;
+  const auto words = [](const std::filesystem::path& path) {
+    const auto logs = find_event_logs(path);
+    EXPECT_FALSE(logs.has_value());
+    EXPECT_EQ(logs.error().code, Code::not_found);
+    return logs.error().message;
+  };
+  const std::string quoted = "'" + folder.path().string() + "'";
+  EXPECT_EQ(words(folder.path() / "none"),
+            format("'{}': no such folder", (folder.path() / "none").string()));
+  EXPECT_EQ(words(folder.path() / "none" / "assay"),
+            format("'{}': no such folder", (folder.path() / "none").string()));
+  // The same for the folder of the logs in it, which a person did not name.
+  for (const auto& named : {folder.path(), folder.path() / "assay"}) {
+    EXPECT_TRUE(words(named).starts_with(quoted + " is no run's folder")) << words(named);
+    EXPECT_NE(words(named).find("`assay run` makes one"), std::string::npos);
+  }
+  put_file(folder.path() / "config.yaml", "");
+  EXPECT_TRUE(words(folder.path()).starts_with(quoted + ": the run ended before its load began"));
+  put_file(folder.path() / "curve.json", "{}");
+  EXPECT_NE(words(folder.path()).find("it is a curve's; its runs lie below points/"),
+            std::string::npos);
+  std::filesystem::remove(folder.path() / "config.yaml");
+  EXPECT_NE(words(folder.path()).find("it is a curve's"), std::string::npos);
+  const TempFolder other;
+  std::filesystem::create_symlink("/dev/null", other.path() / "null");
+  EXPECT_NE(words(other.path() / "null").find("is a file, and a run is a folder"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace assay::record

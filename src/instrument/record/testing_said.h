@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <set>
 #include <string>
@@ -16,6 +18,13 @@
 #include "domain/event_sink.h"
 
 namespace assay::record {
+
+// Not atomic and not synced, and never over a file that is there (ext4 would sync it): a test
+// writes hundreds.
+inline void put_file(const std::filesystem::path& path, std::string_view bytes) {
+  std::filesystem::remove(path);
+  std::ofstream(path, std::ios::binary) << bytes;
+}
 
 class Said final : public EventSink {
  public:
