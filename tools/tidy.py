@@ -252,6 +252,18 @@ def libraries_stay_in_their_rooms(tree):
                 yield fault(path, line, f"<{name}>: CMakeLists.txt does not give it to {room}")
 
 
+def command_groups_keep_apart(tree):
+    """src/apps/cli/GROUP/: what two groups of commands need stands beside them, or in a room."""
+    for path, text in tree.texts("src/apps/cli/", CPP):
+        parts = path.split("/")
+        own = parts[3] if len(parts) > 4 else None
+        for line, form, name in includes_of(text):
+            words = name.split("/")
+            if form == '"' and words[0] == "cli" and len(words) > 2 and words[1] != own:
+                yield fault(path, line, f"{own or 'cli'} may not include the commands of "
+                            f"{words[1]}")
+
+
 def headers_do_not_go_in_circles(tree):
     rooms = rooms_of(tree)
     graph = {path: [path_of(name, rooms)[1] for _, form, name in includes_of(text) if form == '"']
@@ -482,6 +494,7 @@ RULES = [
     includes_follow_the_rooms,
     arrows_are_used,
     libraries_stay_in_their_rooms,
+    command_groups_keep_apart,
     headers_do_not_go_in_circles,
     functions_are_short,
     files_are_short,

@@ -70,6 +70,9 @@ PLANTED = [
      HEADER + '#include "base/text.h"\n#include <openssl/ssl.h>\n', "no foreign library"),
     ("libraries_stay_in_their_rooms", RUN, "#include <boost/asio.hpp>\n", "of no"),
     ("libraries_stay_in_their_rooms", RUN, "#include <gtest/gtest.h>\n", "in a test"),
+    ("command_groups_keep_apart", "src/apps/cli/a/cmd_x.cc",
+     '#include "cli/b/words.h"\n#include "cli/a/own.h"\n#include "cli/flags.h"\n',
+     "a may not include the commands of b"),
     ("headers_do_not_go_in_circles", TEXT,
      HEADER + '#include "base/word.h"\n', f"{TEXT} -> src/ground/base/word.h -> {TEXT}"),
     ("functions_are_short", RUN, LONG_FUNCTION, "function of 71 lines"),
@@ -120,7 +123,12 @@ PLANTED = [
     ("changelog_knows_the_version", "CHANGELOG.md", "# Changes\n\n## 0.0.9\n", "nothing of 0.1.0"),
 ]
 # What a planted fault needs beside it.
-BESIDE = {"src/ground/base/word.h": HEADER + '#include "base/text.h"\n'}
+BESIDE = {
+    "src/ground/base/word.h": HEADER + '#include "base/text.h"\n',
+    "src/apps/cli/a/own.h": HEADER,
+    "src/apps/cli/b/words.h": HEADER,
+    "src/apps/cli/flags.h": HEADER,
+}
 
 
 class Tidy(unittest.TestCase):
