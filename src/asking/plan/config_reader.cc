@@ -6,12 +6,12 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "base/yaml.h"
 #include "plan/flag_table.h"
 #include "plan/flags.h"
 #include "plan/resolve.h"
 #include "plan/schema.h"
 #include "plan/settings.h"
-#include "plan/yaml.h"
 
 namespace assay::plan {
 namespace {
@@ -34,7 +34,7 @@ std::uint32_t local_ports() {
 }
 
 // References to the environment, in values only.
-void expand_all(Node& node, const std::string& path, const Environment& environment,
+void expand_all(yaml::Node& node, const std::string& path, const Environment& environment,
                 Reading& reading) {
   if (node.is_scalar() && node.text.find('$') != std::string::npos) {
     auto text = expand(node.text, environment);
@@ -77,7 +77,7 @@ std::string describe(const std::vector<Problem>& problems) {
 }
 
 // A file of another kind: what it is and what it is for, in place of an error a key.
-std::optional<Problem> other_kind(const Node& root, const std::string& name) {
+std::optional<Problem> other_kind(const yaml::Node& root, const std::string& name) {
   const auto has = [&root](std::string_view wanted) {
     return std::ranges::any_of(root.members,
                                [&](const auto& member) { return member.first.name == wanted; });
@@ -139,7 +139,7 @@ void ConfigReader::read_text(std::string_view yaml, std::string_view name) {
   Reading& reading = state_->reading;
   reading.enter(std::string(name), false);
   state_->around.from_file = true;
-  auto root = parse_yaml(yaml);
+  auto root = yaml::parse(yaml);
   if (!root) {
     // "LINE: what" becomes "name:LINE: what".
     reading.problems.push_back({"", "", format("{}:{}", name, root.error().message), ""});

@@ -10,7 +10,8 @@ namespace assay::plan {
 namespace {
 
 // Puts `value` at the dotted `key` of `map`.
-Result<void> put(Node& map, std::string_view whole, std::string_view key, std::string_view value) {
+Result<void> put(yaml::Node& map, std::string_view whole, std::string_view key,
+                 std::string_view value) {
   const std::size_t dot = key.find('.');
   const std::string name(key.substr(0, dot));
   if (name.empty()) return invalid(format("\"{}\" has an empty key", whole));
@@ -22,11 +23,11 @@ Result<void> put(Node& map, std::string_view whole, std::string_view key, std::s
                          ? format("\"{}\" is given a value, and keys below it too", whole)
                          : format("\"{}\" is given twice", whole));
     }
-    map.members.emplace_back(Key{name}, Node::scalar(std::string(value)));
+    map.members.emplace_back(yaml::Key{name}, yaml::Node::scalar(std::string(value)));
     return {};
   }
   if (member == map.members.end()) {
-    map.members.emplace_back(Key{name}, Node{.kind = Node::Kind::map});
+    map.members.emplace_back(yaml::Key{name}, yaml::Node{.kind = yaml::Node::Kind::map});
     member = map.members.end() - 1;
   } else if (!member->second.is_map()) {
     return invalid(format("\"{}\" is given a value, and keys below it too",
@@ -37,17 +38,17 @@ Result<void> put(Node& map, std::string_view whole, std::string_view key, std::s
 
 }  // namespace
 
-Result<Node> parse_dataset_spec(std::string_view text) {
+Result<yaml::Node> parse_dataset_spec(std::string_view text) {
   const std::string_view whole = trim(text);
   std::vector<std::string_view> parts = split(whole, ',');
   std::string_view path = trim(parts.front());
-  Node map{.kind = Node::Kind::map};
+  yaml::Node map{.kind = yaml::Node::Kind::map};
   for (const auto& [prefix, type] :
        {std::pair<std::string_view, std::string_view>{"perf:", "performance"},
         {"acc:", "accuracy"}}) {
     if (!path.starts_with(prefix)) continue;
     path.remove_prefix(prefix.size());
-    map.members.emplace_back(Key{"type"}, Node::scalar(std::string(type)));
+    map.members.emplace_back(yaml::Key{"type"}, yaml::Node::scalar(std::string(type)));
     break;
   }
   if (path.empty()) return invalid("a dataset needs a path before its options");
@@ -55,7 +56,7 @@ Result<Node> parse_dataset_spec(std::string_view text) {
   if (path.find('=') != std::string_view::npos && !path.starts_with("croissant:")) {
     return invalid(format("a dataset begins with its path, found \"{}\"", path));
   }
-  map.members.emplace_back(Key{"path"}, Node::scalar(std::string(path)));
+  map.members.emplace_back(yaml::Key{"path"}, yaml::Node::scalar(std::string(path)));
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const std::string_view option = trim(parts[i]);
     const std::size_t equals = option.find('=');
@@ -73,7 +74,8 @@ Result<Node> parse_dataset_spec(std::string_view text) {
   return map;
 }
 
-void read_dataset(const Node& node, DatasetConfig& out, const std::string& path, Reading& reading) {
+void read_dataset(const yaml::Node& node, DatasetConfig& out, const std::string& path,
+                  Reading& reading) {
   if (!node.is_scalar()) {
     if (node.is_null()) {
       reading.wrong(node, path, "expected a dataset, found nothing");
@@ -87,7 +89,7 @@ void read_dataset(const Node& node, DatasetConfig& out, const std::string& path,
     reading.wrong(node, path, map.error().message);
     return;
   }
-  Node placed = *map;
+  yaml::Node placed = *map;
   placed.line = node.line;
   for (auto& [key, value] : placed.members) key.line = value.line = node.line;
   read_part(dataset_part(), placed, &out, path, reading);

@@ -16,9 +16,10 @@
 namespace assay::plan {
 
 // The line as the map that a config would hold.
-Result<Node> parse_dataset_spec(std::string_view text);
+Result<yaml::Node> parse_dataset_spec(std::string_view text);
 
 // A map, or such a line, into `out`.
-void read_dataset(const Node& node, DatasetConfig& out, const std::string& path, Reading& reading);
+void read_dataset(const yaml::Node& node, DatasetConfig& out, const std::string& path,
+                  Reading& reading);
 
 }  // namespace assay::plan

@@ -12,20 +12,20 @@ namespace assay::plan {
 namespace {
 
 // `value` where a config file would have `path`.
-Node nest(std::string_view path, Node value) {
+yaml::Node nest(std::string_view path, yaml::Node value) {
   const std::size_t dot = path.find('.');
   if (dot != std::string_view::npos) value = nest(path.substr(dot + 1), std::move(value));
-  Node map{.kind = Node::Kind::map};
-  map.members.emplace_back(Key{std::string(path.substr(0, dot))}, std::move(value));
+  yaml::Node map{.kind = yaml::Node::Kind::map};
+  map.members.emplace_back(yaml::Key{std::string(path.substr(0, dot))}, std::move(value));
   return map;
 }
 
-void set(Config& config, std::string_view path, Node value, Reading& reading) {
+void set(Config& config, std::string_view path, yaml::Node value, Reading& reading) {
   read_part(config_part(), nest(path, std::move(value)), &config, "", reading);
 }
 
 void set_text(Config& config, std::string_view path, std::string_view value, Reading& reading) {
-  set(config, path, Node::scalar(std::string(value)), reading);
+  set(config, path, yaml::Node::scalar(std::string(value)), reading);
 }
 
 // False after saying that the unit is missing.
@@ -74,7 +74,7 @@ void add_dataset(Config& config, bool first, std::string_view value, Reading& re
   const std::string path = format("datasets[{}]", config.datasets.size());
   reading.saw("datasets", {});
   reading.saw(path, {});
-  Node node = Node::scalar(std::string(value));
+  yaml::Node node = yaml::Node::scalar(std::string(value));
   DatasetConfig& data = config.datasets.emplace_back();
   read_dataset(node, data, path, reading);
   for (const auto& [target, source] : data.parser) {
@@ -129,8 +129,8 @@ void set_synthetic(FlagState& state, std::string_view name, std::string_view val
                                : name == "--shared-prefix" ? "shared_prefix"
                                                            : name.substr(2);
   const Part& part = *find_setting(dataset_part(), "synthetic")->part;
-  Node map{.kind = Node::Kind::map};
-  map.members.emplace_back(Key{std::string(key)}, Node::scalar(std::string(value)));
+  yaml::Node map{.kind = yaml::Node::Kind::map};
+  map.members.emplace_back(yaml::Key{std::string(key)}, yaml::Node::scalar(std::string(value)));
   read_part(part, map, &state.synthetic, "datasets[].synthetic", reading);
   state.synthetic_given = true;
 }
@@ -314,7 +314,7 @@ void apply_flag(Config& config, FlagState& state, std::string_view name, std::st
     case Take::json: {
       auto json = Json::parse(value);
       if (json && json->is_object()) {
-        set(config, flag->path, Node::from_json(*json), reading);
+        set(config, flag->path, yaml::Node::from_json(*json), reading);
       } else {
         reading.wrong({}, flag->path, "expected an object in JSON", R"(such as '{"min_p": 0.1}')");
       }

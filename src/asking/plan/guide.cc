@@ -5,9 +5,9 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/yaml.h"
 #include "plan/config_reader.h"
 #include "plan/settings.h"
-#include "plan/yaml.h"
 
 namespace assay::plan {
 namespace {

@@ -25,7 +25,7 @@ ModelParams merged_params(const ModelParams& params, const Json& override_json,
   Json merged = deep_merge(write_part(model_params_part(), &params), override_json);
   ModelParams out;
   Reading reading;
-  read_part(model_params_part(), Node::from_json(merged), &out, path, reading);
+  read_part(model_params_part(), yaml::Node::from_json(merged), &out, path, reading);
   for (Problem& problem : reading.problems) problems.push_back(std::move(problem));
   return out;
 }

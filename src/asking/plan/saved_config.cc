@@ -8,8 +8,8 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "base/yaml.h"
 #include "plan/settings.h"
-#include "plan/yaml.h"
 
 namespace assay::plan {
 namespace {
@@ -111,7 +111,7 @@ Json config_to_json(const Config& config) {
 
 std::string config_to_yaml(const Config& config) {
   return format("# Written by Assay {}: the config as it was run, resolved, without secrets.\n{}",
-                version(), to_yaml(config_to_json(config)));
+                version(), yaml::write(config_to_json(config)));
 }
 
 }  // namespace assay::plan

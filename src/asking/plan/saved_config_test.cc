@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "base/yaml.h"
 #include "plan/config_reader.h"
-#include "plan/yaml.h"
 
 namespace assay::plan {
 namespace {
@@ -107,7 +107,7 @@ endpoint_config: {endpoints: ['http://localhost:8000']}
 )");
   ASSERT_TRUE(loaded) << loaded.error().message;
   EXPECT_THAT(config_to_yaml(loaded->config), StartsWith("# Written by Assay "));
-  const std::string saved = to_yaml(config_to_json(loaded->config));
+  const std::string saved = yaml::write(config_to_json(loaded->config));
   EXPECT_THAT(saved, StartsWith(R"(name: online_benchmark
 version: '1.0'
 type: online
@@ -162,8 +162,8 @@ TEST(Yaml, what_is_written_is_read_back) {
     "1":2,"v":"\u0007","w":"a:","x":"=","y":"1_000"})";
   const auto json = Json::parse(text);
   ASSERT_TRUE(json);
-  const std::string yaml = to_yaml(*json);
-  const auto node = parse_yaml(yaml);
+  const std::string yaml = yaml::write(*json);
+  const auto node = yaml::parse(yaml);
   ASSERT_TRUE(node) << node.error().message << "\n" << yaml;
   EXPECT_EQ(node->to_json().dump(), json->dump()) << yaml;
 }

@@ -45,7 +45,8 @@ void Reading::wrong_at(int line, const std::string& path, std::string what, std:
   problems.push_back({place(line), path, std::move(what), std::move(hint)});
 }
 
-void Reading::wrong(const Node& at, const std::string& path, std::string what, std::string hint) {
+void Reading::wrong(const yaml::Node& at, const std::string& path, std::string what,
+                    std::string hint) {
   wrong_at(at.line, path, std::move(what), std::move(hint));
 }
 
@@ -62,7 +63,7 @@ void Reading::wrong_setting(const std::string& path, std::string what, std::stri
 
 void Reading::does_nothing(const std::string& path) { ignored.push_back(path); }
 
-void read_part(const Part& part, const Node& node, void* object, const std::string& path,
+void read_part(const Part& part, const yaml::Node& node, void* object, const std::string& path,
                Reading& reading) {
   if (node.is_null()) return;
   if (!node.is_map()) {
@@ -72,8 +73,8 @@ void read_part(const Part& part, const Node& node, void* object, const std::stri
   }
   reading.saw_part(path, node);
   for (const auto& member : node.members) {
-    const Key& key = member.first;
-    const Node& value = member.second;
+    const yaml::Key& key = member.first;
+    const yaml::Node& value = member.second;
     const auto setting = std::find_if(part.begin(), part.end(),
                                       [&](const Setting& row) { return row.name == key.name; });
     if (setting == part.end()) {
@@ -81,7 +82,7 @@ void read_part(const Part& part, const Node& node, void* object, const std::stri
       continue;
     }
     const std::string here = child(path, key.name);
-    const Node placed{.line = value.line > 0 ? value.line : key.line};
+    const yaml::Node placed{.line = value.line > 0 ? value.line : key.line};
     if (setting->part != nullptr) {
       reading.saw_part(here, placed);
     } else {

@@ -3,8 +3,8 @@
 // (docs/guide/config.md); nothing about a key is said twice.
 //
 // A row is made by Part<S>::add(name, &S::field, help) and refined by its own words (at_least,
-// unit_s, …); the row reads a Node into the field of a struct that it is given and writes the field
-// as JSON. Rows are made once and never changed. Any thread may read them.
+// unit_s, …); the row reads a yaml::Node into the field of a struct that it is given and writes the
+// field as JSON. Rows are made once and never changed. Any thread may read them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 #include "base/json.h"
 #include "base/time.h"
-#include "plan/yaml.h"
+#include "base/yaml.h"
 
 namespace assay::plan {
 
@@ -37,13 +37,14 @@ class Reading {
     source_ = std::move(source);
     flag_ = flag;
   }
-  void wrong(const Node& at, const std::string& path, std::string what, std::string hint = {});
+  void wrong(const yaml::Node& at, const std::string& path, std::string what,
+             std::string hint = {});
   void wrong_at(int line, const std::string& path, std::string what, std::string hint = {});
   // A rule that looks at the whole config: the place is where `path`, or what it is in, was given.
   void wrong_setting(const std::string& path, std::string what, std::string hint = {});
-  void saw(const std::string& path, const Node& node) { places_[path] = place(node.line); }
+  void saw(const std::string& path, const yaml::Node& node) { places_[path] = place(node.line); }
   // A flag stands for one setting; the maps around it were not given by it.
-  void saw_part(const std::string& path, const Node& node) {
+  void saw_part(const std::string& path, const yaml::Node& node) {
     if (!flag_) saw(path, node);
   }
   void forget(const std::string& path) { places_.erase(path); }
@@ -85,7 +86,8 @@ struct Setting {
   bool zero_is_none = false;
   bool null_is_none = false;
 
-  std::function<void(const Setting&, const Node&, void* object, const std::string& path, Reading&)>
+  std::function<void(const Setting&, const yaml::Node&, void* object, const std::string& path,
+                     Reading&)>
       read{};
   // nullopt: nothing to write. A JSON null is written: it says "no limit".
   std::function<std::optional<Json>(const Setting&, const void* object)> write{};
@@ -93,7 +95,7 @@ struct Setting {
 using Part = std::vector<Setting>;
 
 // Reads a map into `object`, whose struct the rows of `part` are about.
-void read_part(const Part& part, const Node& node, void* object, const std::string& path,
+void read_part(const Part& part, const yaml::Node& node, void* object, const std::string& path,
                Reading& reading);
 // The object as JSON in the order of the rows: empty fields and Assay's own defaults left out.
 Json write_part(const Part& part, const void* object);

@@ -159,7 +159,7 @@ bool read_field(const Spot& spot, std::vector<std::string>& out) {
     return spot.wrong(format("expected a list of texts, found {}", spot.node.kind_name()));
   }
   bool fine = true;
-  for (const Node& item : spot.node.items) {
+  for (const yaml::Node& item : spot.node.items) {
     const std::string path = format("{}[{}]", spot.path, out.size());
     std::string text;
     if (item.is_null()) {

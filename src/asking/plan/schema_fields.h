@@ -22,7 +22,7 @@ namespace assay::plan {
 // One value of a kind of field, read from `node`; false after it has told `reading` what is wrong.
 struct Spot {
   const Setting& setting;
-  const Node& node;
+  const yaml::Node& node;
   const std::string& path;
   Reading& reading;
 
@@ -164,7 +164,7 @@ class PartOf {
   template <typename T>
   Row add(std::string_view name, T S::*field, std::string_view help) {
     Setting& row = begin(name, help);
-    row.read = [field](const Setting& setting, const Node& node, void* object,
+    row.read = [field](const Setting& setting, const yaml::Node& node, void* object,
                        const std::string& path, Reading& reading) {
       read_value(Spot{setting, node, path, reading}, static_cast<S*>(object)->*field);
     };
@@ -190,7 +190,7 @@ class PartOf {
     Setting& row = begin(name, help);
     row.part = &part;
     row.type = "map";
-    row.read = [field, &part](const Setting&, const Node& node, void* object,
+    row.read = [field, &part](const Setting&, const yaml::Node& node, void* object,
                               const std::string& path, Reading& reading) {
       T& value = static_cast<S*>(object)->*field;
       if constexpr (IsOptional<T>::value) {

@@ -168,7 +168,7 @@ Setting datasets_row() {
   row.type = "list of maps";
   row.part = &dataset_part();
   row.list = true;
-  row.read = [](const Setting&, const Node& node, void* object, const std::string& path,
+  row.read = [](const Setting&, const yaml::Node& node, void* object, const std::string& path,
                 Reading& reading) {
     auto& datasets = static_cast<Config*>(object)->datasets;
     datasets.clear();
@@ -178,7 +178,7 @@ Setting datasets_row() {
                     "put a dash before it");
       return;
     }
-    for (const Node& item : node.items) {
+    for (const yaml::Node& item : node.items) {
       const std::string here = format("{}[{}]", path, datasets.size());
       reading.saw(here, item);
       read_dataset(item, datasets.emplace_back(), here, reading);

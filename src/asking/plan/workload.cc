@@ -8,8 +8,8 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "base/yaml.h"
 #include "plan/resolve.h"
-#include "plan/yaml.h"
 
 namespace assay::plan {
 namespace {
@@ -201,7 +201,7 @@ Workloads Workloads::builtin() {
 }
 
 Result<void> Workloads::add_text(std::string_view yaml, const std::string& name) {
-  auto parsed = parse_yaml(yaml);
+  auto parsed = yaml::parse(yaml);
   if (!parsed) return invalid(format("{}:{}", name, parsed.error().message));
   if (!parsed->is_map()) return wrong(name, "expected a map");
   Json file = parsed->to_json();
@@ -346,7 +346,7 @@ Result<std::string> run_config(const Workload& workload, std::string_view scenar
       if (parser.is_object() && data.find("parser") == nullptr) data.set("parser", parser);
     }
   }
-  return to_yaml(config);
+  return yaml::write(config);
 }
 
 Error missing_dataset(const Workload& workload, const WorkloadDataset& dataset,

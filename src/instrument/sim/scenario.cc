@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "sim/fields.h"
-#include "sim/yaml.h"
+#include "sim/yaml_file.h"
 
 namespace assay::sim {
 namespace {

@@ -9,10 +9,10 @@
 #include "base/format.h"
 #include "base/staged.h"
 #include "base/text.h"
+#include "base/yaml.h"
 #include "explorer/import_parts.h"
 #include "explorer/records.h"
 #include "interchange/read/foreign_run.h"
-#include "plan/yaml.h"
 #include "rulebook/regions.h"
 
 namespace assay::explorer {
@@ -203,7 +203,7 @@ Json read_json_or_null(const fs::path& path) {
 Json read_yaml_or_null(const fs::path& path) {
   const auto text = read_file(path, kFileMax);
   if (!text) return Json();
-  const auto node = plan::parse_yaml(*text);
+  const auto node = yaml::parse(*text);
   return node ? node->to_json() : Json();
 }
 

@@ -8,13 +8,13 @@
 #include "base/hash.h"
 #include "base/staged.h"
 #include "base/version.h"
+#include "base/yaml.h"
 #include "campaign/pack_source.h"
 #include "campaign/run_folder.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "host/system_capture.h"
-#include "plan/yaml.h"
 #include "record/event_log.h"
 #include "rulebook/power.h"
 
@@ -40,7 +40,7 @@ struct PackOptions {
 Result<Json> read_answers(const std::string& path) {
   if (path.empty()) return Json();
   ASSIGN_OR_RETURN(const std::string text, read_file(path));
-  const auto node = plan::parse_yaml(text);
+  const auto node = yaml::parse(text);
   if (!node) return invalid(format("{}:{}", path, node.error().message));
   Json json = node->to_json();
   if (!json.is_object()) return invalid(format("{}: must be a map of answers", path));
@@ -152,7 +152,7 @@ class Packer {
       const interchange::PackedPoint& point = source_.points[i];
       const fs::path folder = system / interchange::folder_name(model) / point.name;
       const Json yaml = interchange::point_yaml(source_.curve, point, answers_);
-      TRY(write_file_atomic(folder / "point.yaml", plan::to_yaml(yaml)));
+      TRY(write_file_atomic(folder / "point.yaml", yaml::write(yaml)));
       std::optional<double> share;
       if (most > 0) {
         constexpr double kDigits = 1000;

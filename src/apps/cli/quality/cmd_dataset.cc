@@ -60,7 +60,7 @@ Result<dataset::Spec> read_spec(const DatasetOptions& options) {
   plan::Reading reading;
   reading.enter("SPEC", true);
   plan::DatasetConfig data;
-  plan::read_dataset(plan::Node::scalar(options.spec), data, "dataset", reading);
+  plan::read_dataset(yaml::Node::scalar(options.spec), data, "dataset", reading);
   if (!reading.problems.empty()) {
     const plan::Problem& first = reading.problems.front();
     return invalid(format("{}: {}\n  {}", first.path, first.what, first.hint));

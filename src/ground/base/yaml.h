@@ -2,10 +2,11 @@
 // Scalars stay text: what a number or a switch is, the setting that reads it decides.
 //
 // One document of YAML 1.1 as the reference client's reader takes it: anchors, aliases and merge
-// keys (<<), no tags but the standard ones. A key given twice is an error here. Aliases are copied,
+// keys (<<), no tags but the standard ones. Aliases are copied,
 // within a limit, so a document of a few bytes cannot fill the memory. Any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@
 #include "base/json.h"
 #include "base/result.h"
 
-namespace assay::plan {
+namespace assay::yaml {
 
 struct Key {
   std::string name{};
@@ -47,11 +48,19 @@ struct Node {
   std::string_view kind_name() const;
 };
 
+struct Limits {
+  std::size_t bytes = std::size_t{16} << 20;
+  std::size_t nodes = 1'000'000;
+  std::size_t keys = 10'000;  // of one map
+  std::size_t depth = 100;
+  bool keys_once = true;  // else the last of two counts, as PyYAML has it
+};
+
 // The error starts with "LINE: ".
-Result<Node> parse_yaml(std::string_view text);
+Result<Node> parse(std::string_view text, const Limits& limits = {});
 
 // Block style, two spaces, as the reference client's writer does it: text is quoted where plain it
 // would be something else.
-std::string to_yaml(const Json& json);
+std::string write(const Json& json);
 
-}  // namespace assay::plan
+}  // namespace assay::yaml

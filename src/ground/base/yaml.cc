@@ -1,4 +1,4 @@
-#include "plan/yaml.h"
+#include "base/yaml.h"
 
 #include <yaml-cpp/anchor.h>
 #include <yaml-cpp/eventhandler.h>
@@ -16,13 +16,8 @@
 #include "base/format.h"
 #include "base/text.h"
 
-namespace assay::plan {
+namespace assay::yaml {
 namespace {
-
-constexpr std::size_t kTextMax = std::size_t{16} << 20;
-constexpr std::size_t kNodesMax = 1'000'000;
-constexpr std::size_t kKeysMax = 10'000;  // of one map
-constexpr std::size_t kDepthMax = 100;
 
 struct TreeError {
   int line = 0;
@@ -54,10 +49,11 @@ void merge_from(Node& map, const Node& source, int line) {
   }
 }
 
-// Builds the tree from yaml-cpp's events. Throws TreeError, which parse_yaml catches: an exception
+// Builds the tree from yaml-cpp's events. Throws TreeError, which parse() catches: an exception
 // is the only way out of the library's callbacks.
 class TreeBuilder final : public YAML::EventHandler {
  public:
+  explicit TreeBuilder(const Limits& limits) : limits_(limits) {}
   Node take() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark&) override {}
@@ -117,12 +113,12 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void spend(std::size_t nodes, int at) {
     nodes_ += nodes;
-    if (nodes_ > kNodesMax) throw TreeError{at, format("more than {} values", kNodesMax)};
+    if (nodes_ > limits_.nodes) throw TreeError{at, format("more than {} values", limits_.nodes)};
   }
 
   void check_depth(std::size_t more, int at) const {
-    if (open_.size() + more > kDepthMax) {
-      throw TreeError{at, format("nested more than {} deep", kDepthMax)};
+    if (open_.size() + more > limits_.depth) {
+      throw TreeError{at, format("nested more than {} deep", limits_.depth)};
     }
   }
 
@@ -165,18 +161,23 @@ class TreeBuilder final : public YAML::EventHandler {
     }
   }
 
-  static void add_member(Node& map, Key key, Node value) {
-    if (map.members.size() == kKeysMax) {
-      throw TreeError{key.line, format("more than {} keys in one map", kKeysMax)};
+  void add_member(Node& map, Key key, Node value) const {
+    if (map.members.size() == limits_.keys) {
+      throw TreeError{key.line, format("more than {} keys in one map", limits_.keys)};
     }
-    for (const auto& [other, ignored] : map.members) {
+    for (auto& [other, before] : map.members) {
       if (other.name != key.name) continue;
+      if (!limits_.keys_once) {
+        before = std::move(value);
+        return;
+      }
       throw TreeError{key.line,
                       format("'{}' is given twice; the first is on line {}", key.name, other.line)};
     }
     map.members.emplace_back(std::move(key), std::move(value));
   }
 
+  const Limits& limits_;
   Node root_{};
   std::vector<Open> open_{};
   std::map<YAML::anchor_t, Node> anchors_{};
@@ -277,7 +278,7 @@ std::string yaml_scalar(const Json& json) {
 
 bool is_block(const Json& json) { return (json.is_array() || json.is_object()) && json.size() > 0; }
 
-void write(std::string& out, const Json& json, std::size_t indent, bool in_list) {
+void write_block(std::string& out, const Json& json, std::size_t indent, bool in_list) {
   const std::string margin(indent, ' ');
   bool first = in_list;  // the first line continues behind "- "
   if (json.is_array()) {
@@ -286,7 +287,7 @@ void write(std::string& out, const Json& json, std::size_t indent, bool in_list)
       first = false;
       out += "- ";
       if (is_block(item)) {
-        write(out, item, indent + 2, true);
+        write_block(out, item, indent + 2, true);
       } else {
         out += yaml_scalar(item) + "\n";
       }
@@ -303,7 +304,7 @@ void write(std::string& out, const Json& json, std::size_t indent, bool in_list)
     }
     out += "\n";
     // A list under a key is not indented further, as PyYAML has it.
-    write(out, value, indent + (value.is_array() ? 0 : 2), false);
+    write_block(out, value, indent + (value.is_array() ? 0 : 2), false);
   }
 }
 
@@ -377,15 +378,15 @@ std::string_view Node::kind_name() const {
   return "";
 }
 
-Result<Node> parse_yaml(std::string_view text) {
-  if (text.size() > kTextMax) return invalid(format("1: larger than {} bytes", kTextMax));
+Result<Node> parse(std::string_view text, const Limits& limits) {
+  if (text.size() > limits.bytes) return invalid(format("1: larger than {} bytes", limits.bytes));
   if (!valid_utf8(text)) return invalid("1: not valid UTF-8");
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    TreeBuilder builder;
+    TreeBuilder builder(limits);
     if (!parser.HandleNextDocument(builder)) return Node{};
-    TreeBuilder rest;
+    TreeBuilder rest(limits);
     if (parser.HandleNextDocument(rest)) return invalid("1: more than one YAML document");
     return builder.take();
   } catch (const TreeError& error) {
@@ -399,11 +400,11 @@ Result<Node> parse_yaml(std::string_view text) {
   }
 }
 
-std::string to_yaml(const Json& json) {
+std::string write(const Json& json) {
   if (!is_block(json)) return yaml_scalar(json) + "\n";
   std::string out;
-  write(out, json, 0, false);
+  write_block(out, json, 0, false);
   return out;
 }
 
-}  // namespace assay::plan
+}  // namespace assay::yaml
