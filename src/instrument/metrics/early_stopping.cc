@@ -77,7 +77,7 @@ std::uint64_t least_below(double p, std::uint64_t above) {
 
 std::uint64_t values_above(double p, std::uint64_t n) {
   // F(t) + t <= n says the same as: n − t values below are enough for t above.
-  if (n < 2 || !sure(p, n - 1, 1) || least_below(p, 1) + 1 > n) return 0;
+  if (n < 2 || !sure(p, n - 1, 1)) return 0;
   std::uint64_t low = 1;   // enough
   std::uint64_t high = n;  // not enough: nothing is left below
   while (high - low > 1) {

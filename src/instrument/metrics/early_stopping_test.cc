@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <vector>
 
 namespace assay::metrics {
@@ -104,6 +105,40 @@ TEST(EarlyStopping, bisection_finds_what_counting_finds) {
       while (least_below(p, t + 1) + t + 1 <= n) ++t;
       EXPECT_EQ(values_above(p, n), t) << p << ' ' << n;
     }
+  }
+}
+
+TEST(EarlyStopping, the_beta_function_ends_where_its_range_does) {
+  EXPECT_EQ(incomplete_beta(3, 2, 0), 0);
+  EXPECT_EQ(incomplete_beta(3, 2, -0.5), 0);
+  EXPECT_EQ(incomplete_beta(3, 2, 1), 1);
+  EXPECT_EQ(incomplete_beta(3, 2, 1.5), 1);
+  EXPECT_NEAR(incomplete_beta(1, 1, 0.3), 0.3, 1e-15) << "of the even law it is x itself";
+  // I_x(a, b) = 1 − I_(1 − x)(b, a), on either side of where the fraction is turned round.
+  for (const double x : {0.01, 0.3, 0.6, 0.62, 0.9, 0.99}) {
+    EXPECT_NEAR(incomplete_beta(5, 3, x), 1 - incomplete_beta(3, 5, 1 - x), 1e-14) << x;
+  }
+  // By hand: I_x(2, 1) = x², I_x(1, 2) = 1 − (1 − x)².
+  EXPECT_NEAR(incomplete_beta(2, 1, 0.7), 0.49, 1e-15);
+  EXPECT_NEAR(incomplete_beta(1, 2, 0.7), 0.91, 1e-15);
+}
+
+TEST(EarlyStopping, of_one_value_there_is_no_estimate_and_of_two_there_may_be) {
+  // One value above, one below: the chance is 1 − (1 − p)², below 1 % for a very low percentile.
+  EXPECT_EQ(values_above(0.001, 0), 0U);
+  EXPECT_EQ(values_above(0.001, 1), 0U);
+  EXPECT_EQ(values_above(0.001, 2), 1U);
+  EXPECT_EQ(values_above(0.5, 2), 0U);
+  EXPECT_EQ(least_below(0.001, 1), 1U);
+}
+
+TEST(EarlyStopping, whole_numbers_and_ratios_have_the_same_estimate) {
+  std::vector<std::int64_t> whole(1000);
+  std::iota(whole.begin(), whole.end(), 1);
+  const std::vector<double> ratios(whole.begin(), whole.end());
+  for (const double p : {50.0, 90.0, 99.0, 99.9}) {
+    EXPECT_EQ(early_stopping_estimate(std::span<const std::int64_t>(whole), p),
+              early_stopping_estimate(std::span<const double>(ratios), p));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "base/rng.h"
@@ -46,6 +47,52 @@ TEST(TimelineFold, first_tokens_fall_into_bins_of_a_third_of_an_octave) {
   EXPECT_EQ(t.ttft[Timeline::kTtftBins - 1], 1u);
 }
 
+struct TimedQuery {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  bool sent = true;
+  bool ok = true;
+  double tokens = 0;
+  Duration ttft{};
+};
+
+// What one bucket of the final width must hold, from the list of all queries.
+void expect_bucket(const Timeline& t, std::size_t i, const std::vector<TimedQuery>& queries) {
+  const std::int64_t low = static_cast<std::int64_t>(i) * t.width.ns;
+  const std::int64_t high = low + t.width.ns;
+  const auto inside = [&](std::int64_t at) { return at >= low && at < high; };
+  TimeBucket wanted{};
+  double area = 0;
+  std::vector<std::uint32_t> bins(Timeline::kTtftBins);
+  for (const TimedQuery& q : queries) {
+    if (inside(q.to)) {
+      ++(q.ok ? wanted.completed : wanted.failed);
+      ++wanted.fragments;
+      std::size_t bin = 0;
+      while (bin + 1 < Timeline::kTtftBins &&
+             Timeline::ttft_bin_low(bin + 1) <= static_cast<double>(q.ttft.ns)) {
+        ++bin;
+      }
+      ++bins[bin];
+    }
+    if (inside(q.from)) wanted.output_tokens += q.tokens;
+    if (!q.sent) continue;
+    if (inside(q.from)) ++wanted.sent;
+    area += static_cast<double>(
+        std::max<std::int64_t>(0, std::min(q.to, high) - std::max(q.from, low)));
+  }
+  const TimeBucket& got = t.buckets[i];
+  ASSERT_EQ(got.sent, wanted.sent) << i;
+  ASSERT_EQ(got.completed, wanted.completed) << i;
+  ASSERT_EQ(got.failed, wanted.failed) << i;
+  ASSERT_EQ(got.fragments, wanted.fragments) << i;
+  ASSERT_NEAR(got.output_tokens, wanted.output_tokens, 1e-9) << i;
+  ASSERT_NEAR(got.in_flight, area / static_cast<double>(t.width.ns), 1e-3) << i;
+  for (std::size_t bin = 0; bin < bins.size(); ++bin) {
+    ASSERT_EQ(t.ttft[i * Timeline::kTtftBins + bin], bins[bin]) << i << ' ' << bin;
+  }
+}
+
 // The slow twin keeps every call and fills buckets of the final width.
 TEST(TimelineFold, merging_neighbours_loses_nothing) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -54,52 +101,102 @@ TEST(TimelineFold, merging_neighbours_loses_nothing) {
     TimelineFold fold;
     fold.cell_of(kStart);
     const std::uint64_t span = 1'000'000'000 * (1 + rng.below(4000));
-    struct Query {
-      std::int64_t from = 0;
-      std::int64_t to = 0;
-    };
-    std::vector<Query> queries;
-    std::vector<std::pair<std::int64_t, double>> tokens;
+    std::vector<TimedQuery> queries;
+    std::int64_t last = 0;
     for (int i = 0; i < 300; ++i) {
-      Query q{};
+      TimedQuery q{};
       q.from = static_cast<std::int64_t>(rng.below(span));
       q.to = q.from + static_cast<std::int64_t>(rng.below(span / 10));
-      fold.sent(kStart + Duration{q.from});
+      q.sent = rng.below(8) != 0;
+      q.ok = rng.below(4) != 0;
+      q.tokens = static_cast<double>(rng.below(100));
+      q.ttft = Duration{static_cast<std::int64_t>(rng.exponential(1e8))};
+      if (q.sent) fold.sent(kStart + Duration{q.from});
       const std::uint32_t cell = fold.cell_of(kStart + Duration{q.from});
-      fold.ended(kStart + Duration{q.to}, true, true);
-      fold.tokens(cell, 7);
+      fold.ended(kStart + Duration{q.to}, q.sent, q.ok);
+      fold.tokens(cell, q.tokens);
       fold.fragment(kStart + Duration{q.to});
-      fold.first_token(kStart + Duration{q.to}, 10_ms);
+      fold.first_token(kStart + Duration{q.to}, q.ttft);
       queries.push_back(q);
+      last = std::max(last, q.to);
     }
     const Timeline t = fold.finish();
+    ASSERT_EQ(t.origin, kStart);
     ASSERT_LE(t.buckets.size(), TimelineFold::kBucketsMax);
-    for (std::size_t i = 0; i < t.buckets.size(); ++i) {
-      const std::int64_t low = static_cast<std::int64_t>(i) * t.width.ns;
-      const std::int64_t high = low + t.width.ns;
-      std::uint32_t sent = 0;
-      std::uint32_t ended = 0;
-      double area = 0;
-      for (const Query& q : queries) {
-        if (q.from >= low && q.from < high) ++sent;
-        if (q.to >= low && q.to < high) ++ended;
-        area += static_cast<double>(
-            std::max<std::int64_t>(0, std::min(q.to, high) - std::max(q.from, low)));
-      }
-      ASSERT_EQ(t.buckets[i].sent, sent) << i;
-      ASSERT_EQ(t.buckets[i].completed, ended) << i;
-      ASSERT_EQ(t.buckets[i].fragments, ended) << i;
-      ASSERT_NEAR(t.buckets[i].in_flight, area / static_cast<double>(t.width.ns), 1e-3) << i;
-      std::uint32_t first_tokens = 0;
-      for (std::size_t bin = 0; bin < Timeline::kTtftBins; ++bin) {
-        first_tokens += t.ttft[i * Timeline::kTtftBins + bin];
-      }
-      ASSERT_EQ(first_tokens, ended);
+    ASSERT_EQ(t.buckets.size(), static_cast<std::size_t>(last / t.width.ns) + 1);
+    ASSERT_EQ(t.ttft.size(), t.buckets.size() * Timeline::kTtftBins);
+    // No wider than it must be.
+    if (t.width > TimelineFold::kNarrowest) {
+      ASSERT_GE(static_cast<std::size_t>(last / (t.width.ns / 2)), TimelineFold::kBucketsMax);
     }
-    double total = 0;
-    for (const TimeBucket& bucket : t.buckets) total += bucket.output_tokens;
-    ASSERT_NEAR(total, 2100, 1e-9);
+    for (std::size_t i = 0; i < t.buckets.size(); ++i) {
+      ASSERT_NO_FATAL_FAILURE(expect_bucket(t, i, queries));
+    }
   }
+}
+
+TEST(TimelineFold, what_was_before_the_origin_counts_at_the_origin) {
+  TimelineFold fold;
+  fold.sent(kStart);
+  fold.sent(kStart - 10_s);
+  fold.ended(kStart + 125_ms, true, true);
+  EXPECT_EQ(fold.cell_of(kStart - 1_ns), 0U);
+  EXPECT_EQ(fold.cell_of(kStart + 125_ms - 1_ns), 0U);
+  EXPECT_EQ(fold.cell_of(kStart + 125_ms), 1U);
+  const Timeline t = fold.finish();
+  EXPECT_EQ(t.origin, kStart);
+  ASSERT_EQ(t.buckets.size(), 2U);
+  EXPECT_EQ(t.buckets[0].sent, 2U);
+  EXPECT_NEAR(t.buckets[0].in_flight, 2, 1e-9);
+  EXPECT_NEAR(t.buckets[1].in_flight, 1, 1e-9);
+}
+
+TEST(TimelineFold, it_widens_at_the_first_instant_beyond_its_buckets_and_not_before) {
+  const Duration reach = TimelineFold::kNarrowest * std::int64_t{TimelineFold::kBucketsMax};
+  for (const bool by_tokens : {false, true}) {
+    TimelineFold fold;
+    fold.sent(kStart);
+    if (by_tokens) {
+      fold.tokens(TimelineFold::kBucketsMax - 1, 1);
+    } else {
+      fold.sent(kStart + reach - 1_ns);
+    }
+    const Timeline narrow = TimelineFold(fold).finish();
+    EXPECT_EQ(narrow.width, TimelineFold::kNarrowest);
+    EXPECT_EQ(narrow.buckets.size(), TimelineFold::kBucketsMax);
+    if (by_tokens) {
+      fold.tokens(TimelineFold::kBucketsMax, 2);
+    } else {
+      fold.sent(kStart + reach);
+    }
+    const Timeline wide = fold.finish();
+    EXPECT_EQ(wide.width, TimelineFold::kNarrowest * 2);
+    EXPECT_EQ(wide.buckets.size(), TimelineFold::kBucketsMax / 2 + 1);
+    EXPECT_EQ(by_tokens ? wide.buckets.back().output_tokens : wide.buckets.back().sent,
+              by_tokens ? 2 : 1);
+  }
+}
+
+TEST(TimelineFold, cells_that_are_merged_anyway_are_told_as_one) {
+  TimelineFold fold;
+  fold.sent(kStart);
+  const Duration reach = TimelineFold::kNarrowest * std::int64_t{TimelineFold::kBucketsMax};
+  fold.sent(kStart + reach * 3);  // two doublings
+  EXPECT_EQ(fold.cell_of(kStart + 125_ms * 3), 0U);
+  EXPECT_EQ(fold.cell_of(kStart + 125_ms * 4), 4U);
+  EXPECT_EQ(fold.cell_of(kStart + 125_ms * 7), 4U);
+  EXPECT_EQ(fold.cell_of(Instant::max()), 0xffffffff);
+}
+
+TEST(TimelineFold, nothing_is_no_bucket) {
+  const Timeline t = TimelineFold().finish();
+  EXPECT_TRUE(t.buckets.empty());
+  EXPECT_TRUE(t.ttft.empty());
+  EXPECT_EQ(t.width, 125_ms);
+  EXPECT_EQ(t.origin, Instant{});
+  const TimeBucket empty;
+  EXPECT_EQ(empty.fragments + empty.sent + empty.completed + empty.failed, 0U);
+  EXPECT_EQ(empty.output_tokens + empty.in_flight, 0);
 }
 
 }  // namespace
