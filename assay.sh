@@ -10,7 +10,8 @@ usage() {
 
   demo     build Assay, start its built-in endpoint, measure it, leave a report to open
   test     run every check and test; the last line is "N passed, N failed"
-           (`test SECTION` for one of them; `test full` adds hours of fuzzing and mutations)
+           (`test smoke`: minutes; `test --changed`: what your edit reaches; `test SECTION`;
+           `test full` adds hours of fuzzing and mutations)
   build    build the program: build/release/assay
   clean    remove everything that the other commands made
 

@@ -8,6 +8,8 @@ section whose build fails counts as one failure.
 
     tools/suite.py                     everything
     tools/suite.py dev release         these sections only
+    tools/suite.py smoke               minutes: tidy, the instrument's unit tests, a first run
+    tools/suite.py --changed [REF]     what the changes since REF (HEAD) reach, in the quick preset
     tools/suite.py full                these and the long ones: fuzzing, mutations, series of runs
     tools/suite.py --list              their names
 """
@@ -21,6 +23,9 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree
+
+import changed
+import tidy as rules
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "suite"
@@ -88,10 +93,10 @@ class Section:
         if targets:
             self.must("cmake", "--build", f"build/{preset}", "-j", self.jobs, "--target", *targets)
 
-    def ctest(self, preset, labels, jobs=None):
+    def ctest(self, preset, labels, jobs=None, only=""):
         report = LOGS / f"{self.name}.xml"
         report.unlink(missing_ok=True)
-        self.run("ctest", "--test-dir", f"build/{preset}", "-L", f"^({labels})$", "-j",
+        self.run("ctest", "--test-dir", f"build/{preset}", "-L", f"^({labels})$", *(["-R", only] if only else []), "-j",
                  jobs or self.jobs, "--output-on-failure", "--output-junit", report,
                  "--test-output-size-passed", 4096, "--test-output-truncation", "head",
                  "--no-tests=error")
@@ -134,6 +139,28 @@ def tidy(section):
     section.check(PYTHON, "-B", "tools/tidy_test.py")
     section.check(PYTHON, "-B", "tools/suite_test.py")
     section.check(PYTHON, "-B", "tools/lint.py", "format")
+
+
+def quick(section, rooms, end_to_end):
+    """Unit tests of rooms, and end-to-end tests by their files, neither optimised nor checked."""
+    tests = [room for room in rooms if any(
+        path.name.endswith("_test.cc") for path in (ROOT / "src").glob(f"*/{room}/**/*_test.cc"))]
+    targets = [f"{room}_test" for room in tests] + (["assay"] if end_to_end else [])
+    if targets:
+        section.build("quick", *targets)
+    if tests:
+        section.ctest("quick", "unit", only=f"^unit[.]({'|'.join(tests)})$")
+    if end_to_end:
+        section.check(PYTHON, "-B", "-m", "pytest", "-q", *end_to_end,
+                      env={"ASSAY_BIN": str(ROOT / "build" / "quick" / "assay")})
+
+
+def instrument(section):
+    """What can falsify a measurement: the rooms of ground and instrument, and a run end to end."""
+    rooms = rules.rooms_of(rules.Tree.of_repository(ROOT))
+    quick(section, [name for name, (_, _, group) in rooms.items()
+                    if group in ("ground", "instrument")],
+          ["tests/e2e/command_line_test.py", "tests/e2e/verify_test.py"])
 
 
 def dev(section):
@@ -215,6 +242,7 @@ def innocence(section):
     section.check(PYTHON, "-B", "bench/innocence.py", "--rounds", 10)
 
 
+SMOKE = [tidy, instrument]
 SECTIONS = [tidy, dev, release, analyse, fuzz, tsan, peers, web]
 # Hours, not minutes: by name, or all after the others with `full`.
 LONG = [fuzz_long, mutants, innocence]
@@ -255,26 +283,48 @@ def run_section(function, jobs):
     return count
 
 
+def wanted_of(args, parser, names):
+    if args.changed:
+        try:
+            reached = changed.reached_since(ROOT, args.changed)
+        except ValueError as error:
+            parser.error(f"--changed: {error}")
+        print(f"reached: {' '.join(sorted(reached.rooms)) or 'no room'}", flush=True)
+
+        def rooms(section):
+            quick(section, sorted(reached.rooms), reached.end_to_end)
+
+        some = [rooms] if reached.rooms or reached.end_to_end else []
+        return ([function for function in SECTIONS if function.__name__ in reached.sections]
+                + some)
+    if args.sections == ["smoke"]:
+        return SMOKE
+    if "full" in args.sections:
+        return SECTIONS + LONG
+    unknown = [name for name in args.sections if name not in [*names, "instrument"]]
+    if unknown:
+        parser.error(f"no section {', '.join(unknown)}; there are: instrument, {', '.join(names)}")
+    wanted = args.sections or [function.__name__ for function in SECTIONS]
+    return [function for function in [*SECTIONS, instrument, *LONG]
+            if function.__name__ in wanted]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", metavar="SECTION")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--list", action="store_true", help="print the sections' names")
+    parser.add_argument("--changed", nargs="?", const="HEAD", metavar="REF",
+                        help="only what the changes since REF reach")
     args = parser.parse_args()
     names = [function.__name__ for function in SECTIONS + LONG]
     if args.list:
         print(*names, sep="\n")
         return 0
-    if "full" in args.sections:
-        args.sections = names
-    unknown = [name for name in args.sections if name not in names]
-    if unknown:
-        parser.error(f"no section {', '.join(unknown)}; there are: {', '.join(names)}")
     LOGS.mkdir(parents=True, exist_ok=True)
-    wanted = args.sections or [function.__name__ for function in SECTIONS]
-    done = [run_section(function, args.jobs) for function in SECTIONS + LONG
-            if function.__name__ in wanted]
+    functions = wanted_of(args, parser, names)
+    done = [run_section(function, args.jobs) for function in functions]
     failed = sum(count.failed for count in done)
     print(f"{sum(count.passed for count in done)} passed, {failed} failed")
     return 1 if failed else 0

@@ -4,7 +4,9 @@
 import sys
 import unittest
 
+import changed
 import suite
+import tidy
 
 GOOGLETEST_GOOD = """[----------] Global test environment tear-down
 [==========] 10 tests from 4 test suites ran. (0 ms total)
@@ -58,6 +60,50 @@ class Faults(unittest.TestCase):
 
     def test_a_flood_of_failures_is_cut(self):
         self.assertEqual(len(suite.faults(["FAILED a"] * 500, most=40)), 40)
+
+
+
+TREE = tidy.Tree({
+    "CMakeLists.txt": """assay_group(ground)
+assay_room(base)
+assay_room(net ROOMS base)
+assay_group(instrument)
+assay_room(run ROOMS base)
+assay_room(record ROOMS base run)
+""",
+    "src/ground/base/text.h": "",
+    "src/ground/base/text.cc": '#include "base/text.h"\n',
+    "src/ground/net/url.cc": "",
+    "src/instrument/run/run.h": '#include "base/text.h"\n',
+    "src/instrument/run/run_test.cc": "",
+    "src/instrument/record/log.cc": '#include "run/run.h"\n',
+})
+
+
+class Changed(unittest.TestCase):
+
+    def reached(self, *files):
+        return changed.Reached(TREE, files)
+
+    def test_a_header_reaches_whoever_includes_it_however_far_away(self):
+        self.assertEqual(self.reached("src/ground/base/text.h").rooms, {"base", "run", "record"})
+
+    def test_a_source_file_reaches_its_room_and_those_that_name_it(self):
+        self.assertEqual(self.reached("src/ground/net/url.cc").rooms, {"net"})
+        self.assertEqual(self.reached("src/ground/base/text.cc").rooms,
+                         {"base", "net", "run", "record"})
+
+    def test_a_test_reaches_its_own_room(self):
+        self.assertEqual(self.reached("src/instrument/run/run_test.cc").rooms, {"run"})
+
+    def test_a_build_file_reaches_every_room(self):
+        self.assertEqual(self.reached("cmake/room.cmake").rooms, {"base", "net", "run", "record"})
+
+    def test_end_to_end_tests_and_the_page_are_run_by_name(self):
+        reached = self.reached("tests/e2e/run_test.py", "web/src/app.ts", "README.md")
+        self.assertEqual(reached.end_to_end, ["tests/e2e/run_test.py"])
+        self.assertEqual(reached.sections, {"tidy", "web"})
+        self.assertEqual(reached.rooms, set())
 
 
 if __name__ == "__main__":
