@@ -96,8 +96,8 @@ class Section:
     def ctest(self, preset, labels, jobs=None, only=""):
         report = LOGS / f"{self.name}.xml"
         report.unlink(missing_ok=True)
-        self.run("ctest", "--test-dir", f"build/{preset}", "-L", f"^({labels})$", *(["-R", only] if only else []), "-j",
-                 jobs or self.jobs, "--output-on-failure", "--output-junit", report,
+        self.run("ctest", "--test-dir", f"build/{preset}", "-L", f"^({labels})$",
+                 *(["-R", only] if only else []), "-j", jobs or self.jobs, "--output-on-failure", "--output-junit", report,
                  "--test-output-size-passed", 4096, "--test-output-truncation", "head",
                  "--no-tests=error")
         if not report.exists():
