@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/simulate/simulate_curve.h"
 #include "cli/simulate/simulate_words.h"
 #include "report/curve_html.h"
+#include "report/simulated.h"
 #include "sim/sizing.h"
 #include "sim/stages.h"
 
@@ -74,44 +74,8 @@ void add_flags(Flags& flags, SimulationOptions& o) {
       "ttft_p99=1s,tpot_p99=20ms --price 4");
 }
 
-struct Curve {
-  std::string system{};
-  std::string kv_cache{};  // the format
-  std::string lengths{};
-  std::vector<sim::SimPoint> points{};
-};
-
-Json curve_json(const Curve& curve) {
-  Json out;
-  out.set("system", curve.system);
-  if (!curve.kv_cache.empty()) out.set("kv_cache", curve.kv_cache);
-  if (!curve.lengths.empty()) out.set("lengths", curve.lengths);
-  Json list = Json::array();
-  for (const sim::SimPoint& point : curve.points) list.push_back(point_json(point));
-  out.set("points", std::move(list));
-  return out;
-}
-
-// Decode workers of a disaggregated system are built for a batch: what the points had, in words.
-std::string decode_batches(const std::vector<sim::SimPoint>& points) {
-  std::string list;
-  for (const sim::SimPoint& point : points) {
-    if (point.decode_batch > 0)
-      list += (list.empty() ? "" : ", ") + with_thousands(point.decode_batch);
-  }
-  if (list.empty()) return {};
-  return format("\nsequences of one decode rank  {}  (--decode-batch; else as the recipes)\n",
-                list);
-}
-
-std::string curve_text(const Curve& curve) {
-  return format("simulated  {}\n           {}\n\n{}\n{}{}{}", curve.system, curve.lengths,
-                points_table(curve.points), unsteady_text(curve.points), trust_text(curve.points),
-                decode_batches(curve.points));
-}
-
 // Zeros would look like an answer: a point at which nothing was served is said to be one.
-Result<void> check_served(const Curve& curve) {
+Result<void> check_served(const report::SimulatedCurve& curve) {
   std::string empty;
   for (const sim::SimPoint& point : curve.points) {
     if (point.refused == 0) continue;
@@ -130,8 +94,8 @@ Result<void> check_served(const Curve& curve) {
              curve.lengths, empty));
 }
 
-Result<Curve> run(const SimulationOptions& o, const sim::ClusterSpec& spec,
-                  const sim::Catalogue& catalogue, const sim::Workload& workload) {
+Result<report::SimulatedCurve> run(const SimulationOptions& o, const sim::ClusterSpec& spec,
+                                   const sim::Catalogue& catalogue, const sim::Workload& workload) {
   sim::SimulateOptions how;
   if (o.queries) {
     if (*o.queries < 1) return invalid("--queries: at least 1");
@@ -143,9 +107,9 @@ Result<Curve> run(const SimulationOptions& o, const sim::ClusterSpec& spec,
   how.seed = static_cast<std::uint64_t>(o.system.seed);
   if (o.turn_around < Duration{}) return invalid("--turn-around: must not be below 0");
   how.turn_around = o.turn_around;
-  Curve out{.system = sim::describe(spec),
-            .kv_cache = spec.deployment.kv_format(),
-            .lengths = o.system.lengths_text(catalogue)};
+  report::SimulatedCurve out{.system = sim::describe(spec),
+                             .kv_cache = spec.deployment.kv_format(),
+                             .lengths = o.system.lengths_text(catalogue)};
   if (o.rate) {
     if (!(*o.rate > 0)) return invalid("--rate: must be above 0");
     const std::uint64_t least = std::uint64_t{how.queries_per_slot} * 1000;
@@ -169,36 +133,15 @@ Result<Curve> run(const SimulationOptions& o, const sim::ClusterSpec& spec,
   return out;
 }
 
-Result<void> write_page(const SimulationOptions& o, const Curve& curve,
+Result<void> write_page(const SimulationOptions& o, const report::SimulatedCurve& curve,
                         const sim::ClusterSpec& spec, const std::string& calibration) {
-  SimulatedCurve told{.system = curve.system, .model = spec.deployment.model.name};
-  told.lengths = "synthetic, " + curve.lengths;
-  told.calibration = calibration;
-  told.points = curve.points;
   report::CurveOptions options;
   if (o.price > 0) options.price_per_hour = o.price * spec.gpus();
-  TRY(write_file_atomic(o.html, report::curve_html(to_curve(told), options)));
+  TRY(write_file_atomic(
+      o.html, report::curve_html(report::to_curve(curve, spec.deployment.model.name, calibration),
+                                 options)));
   say(format("written: {}", o.html));
   return {};
-}
-
-Json sizing_json(const sim::Sizing& s) {
-  Json out;
-  out.set("layout", s.layout)
-      .set("gpus_per_replica", s.gpus_per_replica)
-      .set("replica_qps", s.replica_qps)
-      .set("replicas", s.replicas)
-      .set("gpus", s.gpus);
-  if (s.dollars_per_million > 0) out.set("dollars_per_million_tokens", s.dollars_per_million);
-  out.set("trust", trust_json(s.trust));
-  if (s.replica_qps > 0) out.set("at_capacity", point_json(s.at_capacity));
-  return out;
-}
-
-std::string trusts(const std::vector<sim::Sizing>& sized) {
-  std::vector<sim::SimPoint> points(sized.size());
-  for (std::size_t i = 0; i < sized.size(); ++i) points[i].trust = sized[i].trust;
-  return trust_text(points);
 }
 
 // How many accelerators, in which split: every layout that fits, or the one that was named.
@@ -234,48 +177,29 @@ Result<int> plan(const SimulationOptions& o, const sim::Catalogue& catalogue,
     Json out;
     out.set("kind", "simulated").set("rate", *o.rate).set("limits", o.plan);
     Json list = Json::array();
-    for (const sim::Sizing& s : sized) list.push_back(sizing_json(s));
+    for (const sim::Sizing& s : sized) list.push_back(report::sizing_json(s));
     print(out.set("layouts", std::move(list)).dump(2) + "\n");
   } else {
-    std::string out = format("simulated  {} queries/s within {}; {}\n\n", *o.rate, o.plan,
-                             o.system.lengths_text(catalogue));
-    out += pad_left("GPUs", 8) + pad_left("replicas", 10) + pad_left("queries/s each", 16) +
-           pad_left("$/M tokens", 12) + "  trust      layout\n";
-    for (const sim::Sizing& s : sized) {
-      const bool none = s.replica_qps <= 0;
-      out += pad_left(none ? "-" : with_thousands(s.gpus), 8) +
-             pad_left(none ? "-" : with_thousands(s.replicas), 10) +
-             pad_left(none ? "misses limits" : three_digits(s.replica_qps), 16) +
-             pad_left(s.dollars_per_million > 0 ? three_digits(s.dollars_per_million) : "-", 12) +
-             format("  {:<9}  ", to_string(s.trust.level)) + s.layout + "\n";
-    }
-    print(out + "\n" + trusts(sized));
+    print(report::sizing_text(*o.rate, o.plan, o.system.lengths_text(catalogue), sized));
   }
   const bool found = sized.front().replica_qps > 0;
   return exit_code(found ? ExitCode::done : ExitCode::findings);
 }
 
-Result<int> compare(const SimulationOptions& o, const sim::Catalogue& catalogue, const Curve& ours,
-                    const sim::Workload& workload) {
+Result<int> compare(const SimulationOptions& o, const sim::Catalogue& catalogue,
+                    const report::SimulatedCurve& ours, const sim::Workload& workload) {
   ASSIGN_OR_RETURN(const sim::Scenario other, sim::read_scenario_file(o.compare));
   ASSIGN_OR_RETURN(const sim::ClusterSpec spec, sim::make_cluster_spec(catalogue, other));
-  ASSIGN_OR_RETURN(const Curve theirs, run(o, spec, catalogue, workload));
+  ASSIGN_OR_RETURN(const report::SimulatedCurve theirs, run(o, spec, catalogue, workload));
   if (o.json) {
     Json out;
-    out.set("kind", "simulated").set("a", curve_json(ours)).set("b", curve_json(theirs));
+    out.set("kind", "simulated")
+        .set("a", report::simulated_json(ours))
+        .set("b", report::simulated_json(theirs));
     print(out.dump(2) + "\n");
     return exit_code(ExitCode::done);
   }
-  std::string out = curve_text(ours) + "\n" + curve_text(theirs) + "\nsecond over first\n";
-  for (std::size_t i = 0; i < ours.points.size(); ++i) {
-    const sim::SimPoint& a = ours.points[i];
-    const sim::SimPoint& b = theirs.points[i];
-    out += format("  {:>10}  output {:.2f}x  per GPU {:.2f}x  TPOT {:.2f}x  TTFT {:.2f}x\n",
-                  three_digits(a.rate > 0 ? a.rate : a.concurrency), b.system_tps / a.system_tps,
-                  b.tps_per_gpu / a.tps_per_gpu, b.tpot_ms.mean / a.tpot_ms.mean,
-                  b.ttft_ms.mean / a.ttft_ms.mean);
-  }
-  print(out);
+  print(report::simulated_beside_text(ours, theirs));
   return exit_code(ExitCode::done);
 }
 
@@ -311,25 +235,11 @@ Result<int> stages(const SimulationOptions& o, const sim::ModelSpec& model,
     Json out;
     out.set("kind", "simulated").set("capacity_qps", capacity);
     Json list = Json::array();
-    for (const sim::SimPoint& point : points) list.push_back(point_json(point));
+    for (const sim::SimPoint& point : points) list.push_back(report::point_json(point));
     print(out.set("points", std::move(list)).dump(2) + "\n");
     return exit_code(ExitCode::done);
   }
-  std::string out = format("simulated  {} on {} x {}: at most {} queries/s\n\n", model.name, gpus,
-                           hardware.name, three_digits(capacity));
-  out += "   in flight   queries/s   latency mean         P50         P90         P99  trust\n";
-  const auto cell = [](double value_ms) {
-    return pad_left(human_duration(Duration::from_seconds(value_ms * 1e-3)), 12);
-  };
-  for (const sim::SimPoint& p : points) {
-    const std::string level =
-        p.rate > 0 ? three_digits(p.rate) + "/s" : three_digits(p.concurrency);
-    out += pad_left(level + (p.unsteady.empty() ? "" : " *"), 12) +
-           pad_left(three_digits(p.qps), 12) + pad_left(cell(p.latency_ms.mean), 15) +
-           cell(p.latency_ms.p50) + cell(p.latency_ms.p90) + cell(p.latency_ms.p99) +
-           format("  {}\n", to_string(p.trust.level));
-  }
-  print(out + "\n" + unsteady_text(points) + trust_text(points));
+  print(report::stage_table(model.name, gpus, hardware.name, capacity, points));
   return exit_code(ExitCode::done);
 }
 
@@ -356,7 +266,7 @@ Result<int> cmd_simulate(Args args) {
   ASSIGN_OR_RETURN(const sim::Workload workload, o.system.workload(catalogue));
   if (!o.plan.empty()) return plan(o, catalogue, scenario, workload);
   ASSIGN_OR_RETURN(const sim::ClusterSpec spec, sim::make_cluster_spec(catalogue, scenario));
-  ASSIGN_OR_RETURN(const Curve curve, run(o, spec, catalogue, workload));
+  ASSIGN_OR_RETURN(const report::SimulatedCurve curve, run(o, spec, catalogue, workload));
   if (!o.html.empty()) {
     TRY(write_page(o, curve, spec, catalogue.calibration().provenance));
   }
@@ -364,11 +274,11 @@ Result<int> cmd_simulate(Args args) {
   if (o.json) {
     Json out;
     out.set("kind", "simulated").set("calibration", catalogue.calibration().provenance);
-    const Json body = curve_json(curve);
+    const Json body = report::simulated_json(curve);
     for (const auto& [key, value] : body.members()) out.set(key, value);
     print(out.dump(2) + "\n");
   } else {
-    print(curve_text(curve));
+    print(report::simulated_text(curve));
   }
   return exit_code(ExitCode::done);
 }

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/simulate/simulate_words.h"
+#include "report/simulated.h"
 #include "sim/twin.h"
 
 namespace assay::cli {
@@ -106,7 +107,7 @@ Json fit_json(const sim::ClusterSpec& spec, const sim::Twin& twin, const Measure
     if (!curve[key].as_string().empty()) fitted_to.set(key, curve[key].as_string());
   }
   Json points = Json::array();
-  for (const sim::SimPoint& point : twin.points) points.push_back(point_json(point));
+  for (const sim::SimPoint& point : twin.points) points.push_back(report::point_json(point));
   return Json()
       .set("kind", "simulated")
       .set("system", sim::describe(spec))
@@ -151,7 +152,8 @@ std::string fit_text(const sim::ClusterSpec& spec, const sim::Twin& twin,
                    "  largest error  TPOT {:.1f} %   TTFT {:.1f} %\n\n{}",
                    twin.tpot_error_before * 100, twin.tpot_error_after * 100,
                    twin.ttft_error_before * 100, twin.ttft_error_after * 100,
-                   twin.tpot_error_max * 100, twin.ttft_error_max * 100, points_table(twin.points));
+                   twin.tpot_error_max * 100, twin.ttft_error_max * 100,
+                   report::points_table(twin.points));
 }
 
 }  // namespace

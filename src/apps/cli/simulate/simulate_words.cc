@@ -1,8 +1,5 @@
 #include "cli/simulate/simulate_words.h"
 
-#include <algorithm>
-
-#include "base/display.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "dataset/length.h"
@@ -17,8 +14,6 @@ Result<sim::LengthDraw> lengths(const std::string& text, const char* flag) {
     return static_cast<std::uint32_t>(dataset::draw_length(spec, rng));
   });
 }
-
-std::string ms(double value) { return human_duration(Duration::from_seconds(value * 1e-3)); }
 
 }  // namespace
 
@@ -149,100 +144,6 @@ Result<std::vector<std::uint32_t>> concurrency_levels(const std::string& text) {
       return invalid(format("--concurrency: '{}' is not a whole number from 1", part));
     }
     out.push_back(static_cast<std::uint32_t>(*value));
-  }
-  return out;
-}
-
-Json point_json(const sim::SimPoint& p) {
-  Json out;
-  if (p.concurrency > 0) out.set("concurrency", static_cast<std::int64_t>(p.concurrency));
-  if (p.rate > 0) out.set("rate", p.rate);
-  const auto series = [&out](std::string_view name, const sim::SimSeries& s) {
-    out.set(format("{}_ms_mean", name), s.mean);
-    out.set(format("{}_ms_p50", name), s.p50);
-    out.set(format("{}_ms_p90", name), s.p90);
-    out.set(format("{}_ms_p99", name), s.p99);
-  };
-  series("ttft", p.ttft_ms);
-  series("tpot", p.tpot_ms);
-  series("latency", p.latency_ms);
-  if (p.decode_batch > 0) out.set("decode_batch", p.decode_batch);
-  out.set("system_tps", p.system_tps)
-      .set("tps_per_user", p.tps_per_user)
-      .set("tps_per_gpu", p.tps_per_gpu)
-      .set("input_tps", p.input_tps)
-      .set("qps", p.qps)
-      .set("gpus", p.gpus)
-      .set("replicas", p.replicas)
-      .set("queries", p.queries)
-      .set("refused", p.refused)
-      .set("isl_mean", p.input_tokens_mean)
-      .set("osl_mean", p.output_tokens_mean)
-      .set("in_flight_mean", p.in_flight_mean)
-      .set("steady", p.unsteady.empty())
-      .set("kv_usage_max", p.kv_usage_max)
-      .set("prefix_hit_rate", p.prefix_hit_rate)
-      .set("preemptions", p.preemptions)
-      .set("watts_mean", p.watts_mean)
-      .set("joules_per_token", p.joules_per_token)
-      .set("steps", p.steps);
-  if (!p.unsteady.empty()) out.set("unsteady", p.unsteady);
-  return out.set("trust", trust_json(p.trust));
-}
-
-namespace {
-
-std::string level_of(const sim::SimPoint& p) {
-  return p.rate > 0 ? format("{}/s", three_digits(p.rate)) : three_digits(p.concurrency);
-}
-
-}  // namespace
-
-std::string unsteady_text(const std::vector<sim::SimPoint>& points) {
-  std::string out;
-  for (const sim::SimPoint& p : points) {
-    if (p.unsteady.empty()) continue;
-    out += format("  * {}: no steady state: {}\n", level_of(p), p.unsteady);
-  }
-  return out;
-}
-
-Json trust_json(const sim::Trust& trust) {
-  return Json().set("level", to_string(trust.level)).set("says", trust.says);
-}
-
-std::string trust_text(const std::vector<sim::SimPoint>& points) {
-  std::string out;
-  std::vector<sim::Trust::Level> said;
-  for (const sim::SimPoint& p : points) {
-    if (std::find(said.begin(), said.end(), p.trust.level) != said.end()) continue;
-    said.push_back(p.trust.level);
-    out += format("  {}: {}\n", to_string(p.trust.level), p.trust.says);
-  }
-  return out;
-}
-
-std::string points_table(const std::vector<sim::SimPoint>& points) {
-  std::vector<std::vector<std::string>> rows = {{"in flight", "tok/s", "/user", "/GPU", "TTFT mean",
-                                                 "P90", "P99", "TPOT mean", "P90", "P99", "J/token",
-                                                 "trust"}};
-  for (const sim::SimPoint& p : points) {
-    rows.push_back({level_of(p) + (p.unsteady.empty() ? "" : " *"), three_digits(p.system_tps),
-                    three_digits(p.tps_per_user), three_digits(p.tps_per_gpu), ms(p.ttft_ms.mean),
-                    ms(p.ttft_ms.p90), ms(p.ttft_ms.p99), ms(p.tpot_ms.mean), ms(p.tpot_ms.p90),
-                    ms(p.tpot_ms.p99), three_digits(p.joules_per_token),
-                    std::string(to_string(p.trust.level))});
-  }
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string out;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      out += "  " + (i + 1 == row.size() ? row[i] : pad_left(row[i], widths[i]));
-    }
-    out += "\n";
   }
   return out;
 }

@@ -1,15 +1,12 @@
-// What `assay simulate` and `assay twin` have in common: flags that describe a system and its load,
-// and how points are printed.
+// What `assay simulate` and `assay twin` have in common: flags that describe a system and its load.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "cli/flags.h"
 #include "sim/scenario.h"
-#include "sim/simulate.h"
 
 namespace assay::cli {
 
@@ -36,13 +33,6 @@ struct SystemFlags {
 
 inline constexpr const char* kLengthElse = "1024";
 
-Json point_json(const sim::SimPoint& point);
-// A row that is no steady state has a star, which unsteady_text() explains.
-std::string points_table(const std::vector<sim::SimPoint>& points);
-std::string unsteady_text(const std::vector<sim::SimPoint>& points);
-// What each of the points' words of trust means, once.
-std::string trust_text(const std::vector<sim::SimPoint>& points);
-Json trust_json(const sim::Trust& trust);
 // `assay simulate --list hardware`.
 Result<std::string> list_text(const sim::Catalogue& catalogue, const std::string& what);
 // 4,16,64 or sweep.

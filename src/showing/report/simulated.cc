@@ -1,0 +1,263 @@
+#include "report/simulated.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/display.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "rulebook/regions.h"
+
+namespace assay::report {
+namespace {
+
+std::string ms_cell(double value) { return human_duration(Duration::from_seconds(value * 1e-3)); }
+
+std::string level_of(const sim::SimPoint& p) {
+  return p.rate > 0 ? format("{}/s", three_digits(p.rate)) : three_digits(p.concurrency);
+}
+
+Json trust_json(const sim::Trust& trust) {
+  return Json().set("level", to_string(trust.level)).set("says", trust.says);
+}
+
+std::string unsteady_text(const std::vector<sim::SimPoint>& points) {
+  std::string out;
+  for (const sim::SimPoint& p : points) {
+    if (p.unsteady.empty()) continue;
+    out += format("  * {}: no steady state: {}\n", level_of(p), p.unsteady);
+  }
+  return out;
+}
+
+std::string trust_text(const std::vector<sim::SimPoint>& points) {
+  std::string out;
+  std::vector<sim::Trust::Level> said;
+  for (const sim::SimPoint& p : points) {
+    if (std::find(said.begin(), said.end(), p.trust.level) != said.end()) continue;
+    said.push_back(p.trust.level);
+    out += format("  {}: {}\n", to_string(p.trust.level), p.trust.says);
+  }
+  return out;
+}
+
+std::string trusts(const std::vector<sim::Sizing>& sized) {
+  std::vector<sim::SimPoint> points(sized.size());
+  for (std::size_t i = 0; i < sized.size(); ++i) points[i].trust = sized[i].trust;
+  return trust_text(points);
+}
+
+// Decode workers of a disaggregated system are built for a batch: what the points had, in words.
+std::string decode_batches(const std::vector<sim::SimPoint>& points) {
+  std::string list;
+  for (const sim::SimPoint& point : points) {
+    if (point.decode_batch > 0)
+      list += (list.empty() ? "" : ", ") + with_thousands(point.decode_batch);
+  }
+  if (list.empty()) return {};
+  return format("\nsequences of one decode rank  {}  (--decode-batch; else as the recipes)\n",
+                list);
+}
+
+metrics::CurvePoint to_point(const sim::SimPoint& p) {
+  metrics::CurvePoint out;
+  out.concurrency = std::llround(p.concurrency > 0 ? p.concurrency : p.in_flight_mean);
+  out.name = p.rate > 0 ? format("{}/s", p.rate) : format("r{}", out.concurrency);
+  out.measured = p.queries > 0;
+  out.run.system_tps = p.system_tps;
+  if (p.tps_per_user > 0) out.run.tps_per_user = p.tps_per_user;
+  out.run.qps = p.qps;
+  out.run.ttft_p50_ms = p.ttft_ms.p50;
+  out.run.ttft_p90_ms = p.ttft_ms.p90;
+  out.run.ttft_p99_ms = p.ttft_ms.p99;
+  out.run.tpot_p50_ms = p.tpot_ms.p50;
+  out.run.tpot_p90_ms = p.tpot_ms.p90;
+  out.run.tpot_p99_ms = p.tpot_ms.p99;
+  out.run.latency_p50_ms = p.latency_ms.p50;
+  out.run.latency_p90_ms = p.latency_ms.p90;
+  out.run.latency_p99_ms = p.latency_ms.p99;
+  out.run.completed = p.queries;
+  out.run.failed = p.refused;
+  if (p.watts_mean > 0) out.power_kw = p.watts_mean * 1e-3;
+  return out;
+}
+
+}  // namespace
+
+Json point_json(const sim::SimPoint& p) {
+  Json out;
+  if (p.concurrency > 0) out.set("concurrency", static_cast<std::int64_t>(p.concurrency));
+  if (p.rate > 0) out.set("rate", p.rate);
+  const auto series = [&out](std::string_view name, const sim::SimSeries& s) {
+    out.set(format("{}_ms_mean", name), s.mean);
+    out.set(format("{}_ms_p50", name), s.p50);
+    out.set(format("{}_ms_p90", name), s.p90);
+    out.set(format("{}_ms_p99", name), s.p99);
+  };
+  series("ttft", p.ttft_ms);
+  series("tpot", p.tpot_ms);
+  series("latency", p.latency_ms);
+  if (p.decode_batch > 0) out.set("decode_batch", p.decode_batch);
+  out.set("system_tps", p.system_tps)
+      .set("tps_per_user", p.tps_per_user)
+      .set("tps_per_gpu", p.tps_per_gpu)
+      .set("input_tps", p.input_tps)
+      .set("qps", p.qps)
+      .set("gpus", p.gpus)
+      .set("replicas", p.replicas)
+      .set("queries", p.queries)
+      .set("refused", p.refused)
+      .set("isl_mean", p.input_tokens_mean)
+      .set("osl_mean", p.output_tokens_mean)
+      .set("in_flight_mean", p.in_flight_mean)
+      .set("steady", p.unsteady.empty())
+      .set("kv_usage_max", p.kv_usage_max)
+      .set("prefix_hit_rate", p.prefix_hit_rate)
+      .set("preemptions", p.preemptions)
+      .set("watts_mean", p.watts_mean)
+      .set("joules_per_token", p.joules_per_token)
+      .set("steps", p.steps);
+  if (!p.unsteady.empty()) out.set("unsteady", p.unsteady);
+  return out.set("trust", trust_json(p.trust));
+}
+
+std::string points_table(const std::vector<sim::SimPoint>& points) {
+  std::vector<std::vector<std::string>> rows = {{"in flight", "tok/s", "/user", "/GPU", "TTFT mean",
+                                                 "P90", "P99", "TPOT mean", "P90", "P99", "J/token",
+                                                 "trust"}};
+  for (const sim::SimPoint& p : points) {
+    rows.push_back({level_of(p) + (p.unsteady.empty() ? "" : " *"), three_digits(p.system_tps),
+                    three_digits(p.tps_per_user), three_digits(p.tps_per_gpu),
+                    ms_cell(p.ttft_ms.mean), ms_cell(p.ttft_ms.p90), ms_cell(p.ttft_ms.p99),
+                    ms_cell(p.tpot_ms.mean), ms_cell(p.tpot_ms.p90), ms_cell(p.tpot_ms.p99),
+                    three_digits(p.joules_per_token), std::string(to_string(p.trust.level))});
+  }
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      out += "  " + (i + 1 == row.size() ? row[i] : pad_left(row[i], widths[i]));
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+Json simulated_json(const SimulatedCurve& curve) {
+  Json out;
+  out.set("system", curve.system);
+  if (!curve.kv_cache.empty()) out.set("kv_cache", curve.kv_cache);
+  if (!curve.lengths.empty()) out.set("lengths", curve.lengths);
+  Json list = Json::array();
+  for (const sim::SimPoint& point : curve.points) list.push_back(point_json(point));
+  out.set("points", std::move(list));
+  return out;
+}
+
+std::string simulated_text(const SimulatedCurve& curve) {
+  return format("simulated  {}\n           {}\n\n{}\n{}{}{}", curve.system, curve.lengths,
+                points_table(curve.points), unsteady_text(curve.points), trust_text(curve.points),
+                decode_batches(curve.points));
+}
+
+std::string simulated_beside_text(const SimulatedCurve& first, const SimulatedCurve& second) {
+  std::string out = simulated_text(first) + "\n" + simulated_text(second) + "\nsecond over first\n";
+  for (std::size_t i = 0; i < first.points.size(); ++i) {
+    const sim::SimPoint& a = first.points[i];
+    const sim::SimPoint& b = second.points[i];
+    out += format("  {:>10}  output {:.2f}x  per GPU {:.2f}x  TPOT {:.2f}x  TTFT {:.2f}x\n",
+                  three_digits(a.rate > 0 ? a.rate : a.concurrency), b.system_tps / a.system_tps,
+                  b.tps_per_gpu / a.tps_per_gpu, b.tpot_ms.mean / a.tpot_ms.mean,
+                  b.ttft_ms.mean / a.ttft_ms.mean);
+  }
+  return out;
+}
+
+Json sizing_json(const sim::Sizing& s) {
+  Json out;
+  out.set("layout", s.layout)
+      .set("gpus_per_replica", s.gpus_per_replica)
+      .set("replica_qps", s.replica_qps)
+      .set("replicas", s.replicas)
+      .set("gpus", s.gpus);
+  if (s.dollars_per_million > 0) out.set("dollars_per_million_tokens", s.dollars_per_million);
+  out.set("trust", trust_json(s.trust));
+  if (s.replica_qps > 0) out.set("at_capacity", point_json(s.at_capacity));
+  return out;
+}
+
+std::string sizing_text(double rate, std::string_view limits, std::string_view lengths,
+                        const std::vector<sim::Sizing>& sized) {
+  std::string out = format("simulated  {} queries/s within {}; {}\n\n", rate, limits, lengths);
+  out += pad_left("GPUs", 8) + pad_left("replicas", 10) + pad_left("queries/s each", 16) +
+         pad_left("$/M tokens", 12) + "  trust      layout\n";
+  for (const sim::Sizing& s : sized) {
+    const bool none = s.replica_qps <= 0;
+    out += pad_left(none ? "-" : with_thousands(s.gpus), 8) +
+           pad_left(none ? "-" : with_thousands(s.replicas), 10) +
+           pad_left(none ? "misses limits" : three_digits(s.replica_qps), 16) +
+           pad_left(s.dollars_per_million > 0 ? three_digits(s.dollars_per_million) : "-", 12) +
+           format("  {:<9}  ", to_string(s.trust.level)) + s.layout + "\n";
+  }
+
+  return out + "\n" + trusts(sized);
+}
+
+std::string stage_table(std::string_view model, unsigned gpus, std::string_view hardware,
+                        double capacity, const std::vector<sim::SimPoint>& points) {
+  std::string out = format("simulated  {} on {} x {}: at most {} queries/s\n\n", model, gpus,
+                           hardware, three_digits(capacity));
+  out += "   in flight   queries/s   latency mean         P50         P90         P99  trust\n";
+  const auto cell = [](double value_ms) {
+    return pad_left(human_duration(Duration::from_seconds(value_ms * 1e-3)), 12);
+  };
+  for (const sim::SimPoint& p : points) {
+    const std::string level =
+        p.rate > 0 ? three_digits(p.rate) + "/s" : three_digits(p.concurrency);
+    out += pad_left(level + (p.unsteady.empty() ? "" : " *"), 12) +
+           pad_left(three_digits(p.qps), 12) + pad_left(cell(p.latency_ms.mean), 15) +
+           cell(p.latency_ms.p50) + cell(p.latency_ms.p90) + cell(p.latency_ms.p99) +
+           format("  {}\n", to_string(p.trust.level));
+  }
+  return out + "\n" + unsteady_text(points) + trust_text(points);
+}
+
+metrics::Curve to_curve(const SimulatedCurve& simulated, std::string_view model,
+                        std::string_view calibration) {
+  metrics::Curve out;
+  out.id = "simulated";
+  out.simulated = true;
+  out.model = model;
+  out.endpoint = simulated.system;
+  out.version = std::string(version());
+  out.datasets = "synthetic, " + simulated.lengths;
+  out.notes.push_back(
+      "every figure is computed by a model, nothing was measured; its errors are in "
+      "docs/guide/serving_model.md");
+  out.notes.push_back(format("calibration: {}", calibration));
+  std::string said;
+  for (const sim::SimPoint& point : simulated.points) {
+    out.points.push_back(to_point(point));
+    if (point.trust.says != said) out.notes.push_back("trust: " + point.trust.says);
+    said = point.trust.says;
+    if (!point.unsteady.empty()) {
+      out.notes.push_back(
+          format("{}: no steady state: {}", out.points.back().name, point.unsteady));
+    }
+    out.c_max = std::max(out.c_max, out.points.back().concurrency);
+  }
+  out.c_min = out.c_max;
+  for (const metrics::CurvePoint& p : out.points) out.c_min = std::min(out.c_min, p.concurrency);
+  if (const auto regions = rulebook::Regions::make(out.c_max, out.c_min)) {
+    for (metrics::CurvePoint& p : out.points) {
+      if (const auto region = regions->region_of(p.concurrency)) p.region = to_string(*region);
+    }
+  }
+  return out;
+}
+
+}  // namespace assay::report

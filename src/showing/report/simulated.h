@@ -1,0 +1,42 @@
+// What a simulated system came to: points, sizings and stages as tables for the terminal and as
+// JSON, and a simulated curve as the curve that every other report knows. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "metrics/curve.h"
+#include "sim/simulate.h"
+#include "sim/sizing.h"
+
+namespace assay::report {
+
+struct SimulatedCurve {
+  std::string system{};    // as sim::describe has it
+  std::string kv_cache{};  // the format
+  std::string lengths{};
+  std::vector<sim::SimPoint> points{};
+};
+
+Json point_json(const sim::SimPoint& point);
+Json simulated_json(const SimulatedCurve& curve);
+Json sizing_json(const sim::Sizing& sizing);
+
+// A row that is no steady state has a star, which the lines below the table explain.
+std::string points_table(const std::vector<sim::SimPoint>& points);
+std::string simulated_text(const SimulatedCurve& curve);
+// Both curves, and each figure of the second over the first's. REQUIRES: the same levels.
+std::string simulated_beside_text(const SimulatedCurve& first, const SimulatedCurve& second);
+std::string sizing_text(double rate, std::string_view limits, std::string_view lengths,
+                        const std::vector<sim::Sizing>& sized);
+// Of a model that is a queue of timed stages: one latency, no tokens.
+std::string stage_table(std::string_view model, unsigned gpus, std::string_view hardware,
+                        double capacity, const std::vector<sim::SimPoint>& points);
+
+// `calibration`: where the model's constants come from.
+metrics::Curve to_curve(const SimulatedCurve& simulated, std::string_view model,
+                        std::string_view calibration);
+
+}  // namespace assay::report
