@@ -1,181 +1,27 @@
-#include <algorithm>
-
 #include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
-#include "campaign/run_folder.h"
-#include "campaign/token_counting.h"
+#include "campaign/verify_run.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/flags.h"
-#include "domain/event_sink.h"
 #include "record/bundle.h"
-#include "record/event_log.h"
-#include "record/manifest.h"
 #include "record/tar.h"
 
 namespace assay::cli {
 namespace {
 
-struct Finding {
-  std::string where{};
-  std::string what{};
-};
-
-// The first place in which two JSON values differ, as a path; "" when they are equal.
-std::string first_difference(const Json& kept, const Json& made, const std::string& path) {
-  if (kept == made) return {};
-  if (kept.is_object() && made.is_object()) {
-    for (const auto& [key, value] : made.members()) {
-      const Json* other = kept.find(key);
-      if (other == nullptr) return format("{}{}: missing", path, key);
-      if (const auto deeper = first_difference(*other, value, path + key + "."); !deeper.empty()) {
-        return deeper;
-      }
-    }
-    for (const auto& [key, value] : kept.members()) {
-      if (made.find(key) == nullptr) return format("{}{}: not from the event log", path, key);
-    }
-  }
-  if (kept.is_array() && made.is_array() && kept.size() == made.size()) {
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      const auto deeper = first_difference(kept[i], made[i], format("{}{}.", path, i));
-      if (!deeper.empty()) return deeper;
-    }
-  }
-  const std::string name = path.empty() ? "" : path.substr(0, path.size() - 1);
-  return format("{}: kept {}, from the events {}", name, kept.dump(), made.dump());
-}
-
-Result<void> check_figures(const campaign::LoadedRun& run, std::vector<Finding>& findings) {
-  const auto path = run.folder / "performance/result_summary.json";
-  const Result<std::string> text = read_file(path);
-  if (!text) {
-    findings.push_back({path.string(), text.error().message});
-    return {};
-  }
-  const Result<Json> kept = Json::parse(*text);
-  if (!kept) {
-    findings.push_back({path.string(), kept.error().message});
-    return {};
-  }
-  // Through text, so that both sides were rounded by the same hand.
-  ASSIGN_OR_RETURN(const Json made, Json::parse(campaign::summary_json(run).dump()));
-  const std::string difference = first_difference(*kept, made, "");
-  if (!difference.empty()) findings.push_back({path.string(), difference});
-  return {};
-}
-
-// Hears every reply and compares two counts of it, ours and those that the folder keeps.
-class CountCheck final : public EventSink {
- public:
-  CountCheck(const metrics::TokenCounts& kept, const metrics::TokenCounts& again)
-      : kept_(kept), again_(again) {}
-  std::uint64_t replies = 0;
-  std::uint64_t differ = 0;
-  std::int64_t tokens = 0;
-  std::int64_t said = 0;  // by the server, of the replies where it said
-  std::string first{};    // difference
-
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
-  void on_done(const Event& event, std::string_view) override {
-    const metrics::TokenCount* const now = again_.find(event.query);
-    if (now == nullptr) return;
-    ++replies;
-    tokens += std::max(now->output, 0);
-    said += std::max(event.usage.completion_tokens, 0);
-    if (kept_.size() == 0) return;
-    const metrics::TokenCount* const before = kept_.find(event.query);
-    const metrics::TokenCount none;
-    compare(event.query, before == nullptr ? none : *before, *now);
-  }
-
- private:
-  void compare(const Query& query, const metrics::TokenCount& before,
-               const metrics::TokenCount& now) {
-    const bool same = before.output == now.output && before.after_first == now.after_first &&
-                      (now.input < 0 || before.input == now.input);
-    if (same) return;
-    if (differ++ > 0) return;
-    first = format(
-        "query {} of phase {}: kept {} output, {} after the first, {} input; counted "
-        "again {}, {}, {}",
-        query.index, query.phase, before.output, before.after_first, before.input, now.output,
-        now.after_first, now.input);
-  }
-
-  const metrics::TokenCounts& kept_;
-  const metrics::TokenCounts& again_;
-};
-
-// Counts the recorded replies again. What it says of them goes to standard error.
-Result<void> check_counts(const std::string& folder, const std::string& tokenizer,
-                          std::vector<Finding>& findings) {
-  ASSIGN_OR_RETURN(const metrics::TokenCounts again, campaign::recount_tokens(folder, tokenizer));
-  metrics::TokenCounts kept;
-  std::error_code ignored;
-  const auto file = campaign::token_counts_file(folder);
-  if (std::filesystem::exists(file, ignored)) {
-    ASSIGN_OR_RETURN(kept, metrics::TokenCounts::read(file));
-  }
-  CountCheck check(kept, again);
-  TRY(record::replay_run(campaign::log_folder(folder), check));
-  if (again.source["input"].is_string()) {
-    say(format("note: {}", again.source["input"].as_string()));
-  }
-  say(format("{} replies come to {} output tokens by {}; the server said {}", check.replies,
-             check.tokens, tokenizer, check.said));
-  if (check.differ > 0) {
-    findings.push_back({file.string(), format("{} of {} replies differ; first, {}", check.differ,
-                                              check.replies, check.first)});
-  }
-  return {};
-}
-
-Result<std::vector<Finding>> check_folder(const std::string& folder, const std::string& tokenizer,
-                                          std::uint64_t* events) {
-  std::vector<Finding> findings;
-  ASSIGN_OR_RETURN(const campaign::LoadedRun run, campaign::load_run(folder));
-  *events = run.replay.end.records;
-  const record::LogEnd& end = run.replay.end;
-  std::error_code ignored;
-  const bool derived =
-      std::filesystem::exists(std::filesystem::path(folder) / record::kManifestName, ignored);
-  if (end.end.state == RunState::crashed) {
-    findings.push_back({folder, audit::log_note(run)});
-    // Nothing was derived: what is not there has not changed.
-    if (!derived) return findings;
-  } else if (!end.trouble.empty()) {
-    findings.push_back({folder, end.trouble});
-  }
-  if (end.end.state == RunState::interrupted) say("note: " + run.point.warnings.front());
-  if (const auto changed = record::check_manifest(folder)) {
-    for (const std::string& sentence : *changed) findings.push_back({folder, sentence});
-  } else {
-    findings.push_back({folder, changed.error().message});
-  }
-  if (const auto forged = record::check_manifest_against(folder, run.replay)) {
-    for (const std::string& sentence : *forged) findings.push_back({folder, sentence});
-  }
-  TRY(check_figures(run, findings));
-  if (!tokenizer.empty()) TRY(check_counts(folder, tokenizer, findings));
-  return findings;
-}
-
-int tell(const std::vector<Finding>& findings, const std::string& good, bool json) {
+int tell(const std::vector<campaign::Difference>& findings, const std::string& good, bool json) {
   if (json) {
     Json list = Json::array();
-    for (const Finding& finding : findings) {
+    for (const campaign::Difference& finding : findings) {
       list.push_back(Json().set("where", finding.where).set("what", finding.what));
     }
     print(Json().set("verified", findings.empty()).set("findings", std::move(list)).dump(2) + "\n");
   } else if (findings.empty()) {
     print(good + "\n");
   } else {
-    for (const Finding& finding : findings) {
+    for (const campaign::Difference& finding : findings) {
       print(format("{}: {}\n", finding.where, finding.what));
     }
   }
@@ -202,11 +48,12 @@ Result<int> cmd_verify(Args args) {
   if (!go) return exit_code(ExitCode::done);
 
   if (std::filesystem::is_directory(path)) {
-    std::uint64_t events = 0;
-    ASSIGN_OR_RETURN(const auto findings, check_folder(path, tokenizer, &events));
-    return tell(findings,
+    ASSIGN_OR_RETURN(const campaign::VerifiedRun run, campaign::verify_run(path, tokenizer));
+    for (const std::string& note : run.notes) say("note: " + note);
+    if (!run.counts.empty()) say(run.counts);
+    return tell(run.differences,
                 format("{}: every figure is what its {} records come to, and no file has changed",
-                       path, events),
+                       path, run.records),
                 json);
   }
   if (!tokenizer.empty()) return invalid("--tokenizer: is about a run's folder");
@@ -219,7 +66,7 @@ Result<int> cmd_verify(Args args) {
   }
   const auto bundle = record::check_bundle(path, key);
   if (!bundle && bundle.error().code != Code::corrupt) return bundle.error();
-  std::vector<Finding> findings;
+  std::vector<campaign::Difference> findings;
   if (!bundle) findings.push_back({path, bundle.error().message});
   const std::string good =
       bundle
