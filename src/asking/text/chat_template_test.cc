@@ -56,6 +56,11 @@ TEST(ChatTemplate, macros_take_defaults) {
 TEST(ChatTemplate, to_json_is_pythons) {
   EXPECT_EQ(render("{{ x | tojson }}", R"({"x":{"a":[1,2.0,"é",null,true]}})"),
             R"({"a": [1, 2.0, "é", null, true]})");
+  EXPECT_EQ(render("{{ x | tojson }} {{ x[0] }} {{ x[0] is integer }} {{ x[1] is float }}",
+                   R"({"x":[123456789012345678901234567890,-18446744073709551616,1.5]})"),
+            "[123456789012345678901234567890, -18446744073709551616, 1.5] "
+            "123456789012345678901234567890 True False");
+  EXPECT_EQ(render("{{ x }}", R"({"x":18446744073709551615})"), "18446744073709551615");
   EXPECT_EQ(render("{{ x | tojson(indent=2) }}", R"({"x":{"a":[]}})"), "{\n  \"a\": []\n}");
 }
 

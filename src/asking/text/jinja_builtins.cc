@@ -264,8 +264,8 @@ bool apply_test(std::string_view name, const Value& value, Call& call) {
     return value.is_string() || value.is_list() || value.is_dict() || value.is_undefined();
   }
   if (name == "number") return value.is_number();
-  if (name == "integer") return value.is_int();
-  if (name == "float") return value.is_float();
+  if (name == "integer") return value.is_int() || value.is_wide();
+  if (name == "float") return value.is_float() && !value.is_wide();
   if (name == "boolean") return value.is_bool();
   if (name == "true") return value.is_bool() && value.truth();
   if (name == "false") return value.is_bool() && !value.truth();

@@ -91,8 +91,9 @@ Value Value::name_space(Dict members) {
 Value Value::of_json(const Json& json) {
   if (json.is_null()) return {};
   if (json.is_bool()) return json.as_bool();
-  const bool wide = json.is_integer() && json.as_int(-1) == -1 && json.as_uint() > 0;
-  if (json.is_integer() && !wide) return json.as_int();
+  const bool unsigned_only = json.is_integer() && json.as_int(-1) == -1 && json.as_uint() > 0;
+  if (json.is_integer() && !unsigned_only) return json.as_int();
+  if (unsigned_only || !json.wide_digits().empty()) return wide(json.as_double(), json.dump());
   if (json.is_number()) return json.as_double();
   if (json.is_string()) return std::string(json.as_string());
   if (json.is_array()) {
@@ -135,7 +136,7 @@ std::string Value::type_name() const {
   if (is_none()) return "None";
   if (is_bool()) return "bool";
   if (is_int()) return "int";
-  if (is_float()) return "float";
+  if (is_float()) return is_wide() ? "int" : "float";
   if (is_string()) return "str";
   if (is_list()) return "list";
   if (is_dict()) return "dict";
@@ -164,6 +165,7 @@ std::string Value::repr() const {
   if (is_none()) return "None";
   if (is_bool()) return truth() ? "True" : "False";
   if (is_int()) return std::to_string(integer());
+  if (is_wide()) return *digits_;
   if (is_float()) {
     const double value = number();
     return std::isnan(value)   ? "nan"

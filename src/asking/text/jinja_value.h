@@ -70,6 +70,13 @@ class Value {
     return value;
   }
   static Value of_json(const Json& json);
+  // A whole number beyond 64 bits: counted with as the double that is nearest, printed as it was
+  // written.
+  static Value wide(double near, std::string_view digits) {
+    Value value(near);
+    value.digits_ = std::make_shared<const std::string>(digits);
+    return value;
+  }
   static Value name_space(Dict members);
   Value(bool value) : data_(value) {}
   Value(std::int64_t value) : data_(value) {}
@@ -94,6 +101,7 @@ class Value {
   bool is_bool() const { return std::holds_alternative<bool>(data_); }
   bool is_int() const { return std::holds_alternative<std::int64_t>(data_); }
   bool is_float() const { return std::holds_alternative<double>(data_); }
+  bool is_wide() const { return digits_ != nullptr; }  // a float that is a whole number
   bool is_number() const { return is_bool() || is_int() || is_float(); }
   bool is_string() const { return std::holds_alternative<std::string>(data_); }
   bool is_list() const { return std::holds_alternative<std::shared_ptr<List>>(data_); }
@@ -153,6 +161,7 @@ class Value {
   std::variant<std::monostate, Undefined, bool, std::int64_t, double, std::string,
                std::shared_ptr<List>, std::shared_ptr<Dict>, std::shared_ptr<Function>, Namespace>
       data_{};
+  std::shared_ptr<const std::string> digits_{};  // of wide()
 };
 
 // The arguments of a call.

@@ -8,10 +8,12 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <optional>
 
 #include "base/check.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "base/hash.h"
 #include "base/text.h"
 
 namespace assay {
@@ -36,41 +38,63 @@ bool is_beyond_64_bits(std::string_view token) {
   return read.ec == std::errc::result_out_of_range;
 }
 
-// The text with each such number spelled as a double: simdjson refuses them as integers.
-std::string with_wide_integers_as_doubles(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at + 1;
-    bool wide = false;
-    if (text[at] == '"') {
-      while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2U : 1U;
-      end = std::min(end + 1, text.size());
-    } else if (text[at] == '-' || (text[at] >= '0' && text[at] <= '9')) {
-      end = std::min(text.find_first_not_of("0123456789+-.eE", at), text.size());
-      wide = is_beyond_64_bits(text.substr(at, end - at));
-    }
-    out += text.substr(at, end - at);
-    if (wide) out += ".0";
-    at = end;
-  }
-  return out;
-}
+}  // namespace
 
-Json convert(const simdjson::dom::element& element) {
+// Rare: Hugging Face's int(1e30), a bound in a schema, a number in a tool call. simdjson refuses
+// them as integers, so each is read as a text that no other can be: the hash of the whole document
+// stands in it, which no document holds of itself.
+class WideIntegers {
+ public:
+  explicit WideIntegers(std::string_view text) : mark_(sha256_hex(text)) {
+    for (std::size_t at = 0; at < text.size();) {
+      std::size_t end = at + 1;
+      std::string_view token;
+      if (text[at] == '"') {
+        while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2U : 1U;
+        end = std::min(end + 1, text.size());
+      } else if (text[at] == '-' || (text[at] >= '0' && text[at] <= '9')) {
+        end = std::min(text.find_first_not_of("0123456789+-.eE", at), text.size());
+        token = text.substr(at, end - at);
+      }
+      const std::size_t next = text.find_first_not_of(" \t\r\n", end);
+      const bool key = next != text.npos && text[next] == ':';  // no JSON, and to stay none
+      const bool wide = !key && is_beyond_64_bits(token);
+      text_ += wide ? format("\"{} {}\"", mark_, token) : std::string(text.substr(at, end - at));
+      at = end;
+    }
+  }
+
+  const std::string& text() const { return text_; }
+  // What stands for a number as that number, any other text as itself.
+  Json value_of(std::string text) const {
+    if (!text.starts_with(mark_)) return text;
+    return Json(Json::Wide{text.substr(mark_.size() + 1)});
+  }
+
+ private:
+  std::string mark_;
+  std::string text_{};
+};
+
+namespace {
+
+Json convert(const simdjson::dom::element& element, const WideIntegers* wide) {
   using Type = simdjson::dom::element_type;
   switch (element.type()) {
     case Type::ARRAY: {
       Json::Array out;
       const simdjson::dom::array array = element.get_array().value_unsafe();
       out.reserve(array.size());
-      for (const simdjson::dom::element child : array) out.push_back(convert(child));
+      for (const simdjson::dom::element child : array) out.push_back(convert(child, wide));
       return out;
     }
     case Type::OBJECT: {
       const simdjson::dom::object object = element.get_object().value_unsafe();
       Json::Object out;
       out.reserve(object.size());
-      for (const auto& [key, child] : object) out.emplace_back(std::string(key), convert(child));
+      for (const auto& [key, child] : object) {
+        out.emplace_back(std::string(key), convert(child, wide));
+      }
       // The last of repeated keys wins; the common object is small and has none.
       if (out.size() <= 64) {
         for (std::size_t i = 0; i < out.size(); ++i) {
@@ -91,6 +115,7 @@ Json convert(const simdjson::dom::element& element) {
     case Type::DOUBLE:
       return element.get_double().value_unsafe();
     case Type::STRING:
+      if (wide != nullptr) return wide->value_of(std::string(element.get_string().value_unsafe()));
       return std::string(element.get_string().value_unsafe());
     case Type::BOOL:
       return element.get_bool().value_unsafe();
@@ -141,6 +166,8 @@ void append(std::string& out, const Json& value, int indent, int depth) {
     const std::int64_t number = value.as_int(-1);
     out += number == -1 && value.as_uint(0) != 0 ? std::to_string(value.as_uint())
                                                  : std::to_string(number);
+  } else if (!value.wide_digits().empty()) {
+    out += value.wide_digits();
   } else if (value.is_number()) {
     out += json_number(value.as_double());
   } else if (value.is_string()) {
@@ -168,13 +195,14 @@ Result<Json> Json::parse(std::string_view text) {
     simdjson::dom::element root;
     if (text.empty()) text = "";  // an empty view may point nowhere, which simdjson may not copy
     auto error = parser.parse(text.data(), text.size()).get(root);
-    // Rare: Hugging Face's int(1e30), a bound in a schema. Such an integer is read as a double.
+    std::optional<WideIntegers> wide;
     if (error == simdjson::NUMBER_ERROR) {
-      error = parser.parse(with_wide_integers_as_doubles(text)).get(root);
+      wide.emplace(text);
+      error = parser.parse(wide->text()).get(root);
     }
     if (error == simdjson::MEMALLOC) throw std::bad_alloc();
     if (error) return Error{Code::corrupt, format("not valid JSON: {}", error_message(error))};
-    return convert(root);
+    return convert(root, wide ? &*wide : nullptr);
   } catch (const std::bad_alloc&) {
     throw;  // the input is not to blame
   } catch (const std::exception& e) {
@@ -221,7 +249,15 @@ std::uint64_t Json::as_uint(std::uint64_t fallback) const {
   return value >= 0 ? static_cast<std::uint64_t>(value) : fallback;
 }
 
+std::string_view Json::wide_digits() const {
+  const auto* wide = std::get_if<Wide>(&value_);
+  return wide != nullptr ? std::string_view(wide->digits) : std::string_view();
+}
+
 double Json::as_double(double fallback) const {
+  if (const auto* wide = std::get_if<Wide>(&value_)) {
+    return parse_double(wide->digits).value_or(fallback);
+  }
   if (const auto* value = std::get_if<double>(&value_)) return *value;
   if (const auto* value = std::get_if<std::int64_t>(&value_)) return static_cast<double>(*value);
   if (const auto* value = std::get_if<std::uint64_t>(&value_)) return static_cast<double>(*value);

@@ -1,10 +1,12 @@
 // Json: one JSON value, ordered as written. For configs, results and reports; not for the measuring
 // path (protocol/ reads stream events in place).
 //
-// Integers keep 64 bits, signed or unsigned, exactly. Doubles are written in the shortest form that
-// reads back the same, spelled as Python spells them (1.0, 1e+16), because the files we write are
-// read beside the reference client's. Non-finite numbers are written as null. An object keeps the
-// order of insertion; a repeated key keeps the last value, as the field's readers do.
+// Integers keep 64 bits, signed or unsigned, exactly. A wider one that was read keeps its digits
+// and is written as it was; to whoever asks for its value it is the double nearest to it, and no
+// integer. Doubles are written in the shortest form that reads back the same, spelled as Python
+// spells them (1.0, 1e+16), because the files we write are read beside the reference client's.
+// Non-finite numbers are written as null. An object keeps the order of insertion; a repeated key
+// keeps the last value, as the field's readers do.
 //
 // Parsing is simdjson's (strict RFC 8259); depth is limited. A value belongs to one thread at a
 // time.
@@ -52,7 +54,9 @@ class Json {
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
   bool is_bool() const { return std::holds_alternative<bool>(value_); }
   bool is_integer() const;
-  bool is_number() const { return is_integer() || std::holds_alternative<double>(value_); }
+  bool is_number() const {
+    return is_integer() || std::holds_alternative<double>(value_) || !wide_digits().empty();
+  }
   bool is_string() const { return std::holds_alternative<std::string>(value_); }
   bool is_array() const { return std::holds_alternative<Array>(value_); }
   bool is_object() const { return std::holds_alternative<Object>(value_); }
@@ -65,6 +69,8 @@ class Json {
   double as_double(double fallback = 0) const;
   // Empty when not a string. The view lives as long as this value is not changed.
   std::string_view as_string(std::string_view fallback = {}) const;
+  // Of a whole number beyond 64 bits that was read, as it was written; else empty.
+  std::string_view wide_digits() const;
   // Empty when not an array or object.
   const Array& items() const;
   const Object& members() const;
@@ -94,8 +100,15 @@ class Json {
   bool operator==(const Json& other) const { return value_ == other.value_; }
 
  private:
+  friend class WideIntegers;
+  struct Wide {
+    std::string digits{};
+    bool operator==(const Wide&) const = default;
+  };
+  explicit Json(Wide value) : value_(std::move(value)) {}
+
   std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Array,
-               Object>
+               Object, Wide>
       value_{};
 };
 
