@@ -228,6 +228,88 @@ def test_a_field_sent_unasked_and_refused_is_left_out_and_told(assay, model, tmp
     assay("verify", tmp_path / "r")
 
 
+@pytest.mark.parametrize("api, own, other", [("openai", "max_completion_tokens", "max_tokens"),
+                                             ("openai_completions", "max_tokens",
+                                              "max_completion_tokens")])
+def test_a_refused_name_of_the_limit_is_replaced_by_the_other_and_told(assay, model, tmp_path, api,
+                                                                       own, other):
+    server = model(strict(own))
+    flags = ("--api-type", api, "--isl", 8, "--osl", 4, "--samples", 4, *PLAIN)
+    result = assay(*run_args(server.url, tmp_path / "r", *flags)).json()
+    assert result["n_samples_completed"] == 4 and result["n_samples_failed"] == 0
+    assert result["preflight"]["limit_field"] == other and result["preflight"]["left_out"] == []
+    assert len(server.asked) == 2 + 4
+    assert all(body[other] == 4 and own not in body for body in server.asked[1:])
+    told = " ".join(assay("report", tmp_path / "r").out.split())
+    assert f"refuses {own}: every request says its limit as {other}" in told
+    assay("verify", tmp_path / "r")
+
+
+def test_prompts_of_an_adapted_run_are_counted_later(assay, model, tmp_path):
+    server = model(strict("ignore_eos", "max_completion_tokens"))
+    run = tmp_path / "r"
+    assay(*run_args(server.url, run, "--isl", 8, "--osl", 4, "--samples", 4, *PLAIN))
+    words = tmp_path / "words"
+    words.mkdir()
+    (words / "tokenizer.json").write_text(json.dumps({
+        "pre_tokenizer": {"type": "WhitespaceSplit"},
+        "model": {"type": "WordLevel", "unk_token": "?", "vocab": {"?": 0}}}))
+    done = assay("report", run, "--tokenizer", words, code=None)
+    assert "not counted" not in done.out + done.err
+
+
+def test_a_limit_that_is_refused_by_either_name_or_for_its_value_ends_the_run(assay, model,
+                                                                              tmp_path):
+    both = model(strict("max_completion_tokens", "max_tokens"))
+    done = assay(*run_args(both.url, tmp_path / "a", "--samples", 4, *PLAIN), code=2)
+    assert "max_completion_tokens" in done.err and len(both.asked) == 2
+    words = "max_completion_tokens is too large: this model supports at most 3"
+    value = model(lambda number, body: refused(400, words))
+    done = assay(*run_args(value.url, tmp_path / "b", "--samples", 4, *PLAIN), code=2)
+    assert "too large" in done.err and len(value.asked) == 1
+    named = model(strict("max_tokens"))
+    assay(*run_args(named.url, tmp_path / "c", "--samples", 4, "--extra-body",
+                    '{"max_tokens": 5, "max_completion_tokens": null}', *PLAIN), code=2)
+    assert len(named.asked) == 1
+
+
+def test_each_of_several_endpoints_gets_a_test_query(assay, model, tmp_path):
+    servers = [model(lambda number, body: good()) for _ in range(3)]
+    more = [part for server in servers[1:] for part in ("--endpoint", server.url)]
+    result = assay(*run_args(servers[0].url, tmp_path / "r", *more, "--samples", 6, *PLAIN)).json()
+    assert [len(server.asked) for server in servers] == [3, 3, 3]
+    assert [one["outcome"] for one in result["preflight"]["endpoints"]] == ["ok"] * 3
+    assert [one["endpoint"] for one in result["preflight"]["endpoints"]] == [
+        server.url for server in servers]
+    keyless = model(lambda number, body: refused(401, "no key"))
+    done = assay(*run_args(servers[0].url, tmp_path / "s", "--endpoint", keyless.url, "--samples",
+                           6, *PLAIN), code=2)
+    assert keyless.url in done.err and "no key" in done.err
+    assert len(keyless.asked) == 1 and len(servers[0].asked) == 4
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_comparison_in_turns_sends_each_a_test_query(assay, model, tmp_path):
+    servers = [model(strict("ignore_eos")), model(lambda number, body: good())]
+    both = [part for server in servers for part in ("--endpoint", server.url)]
+    flags = ("compare", "--interleave", *both, "--model", "m", "--isl", 8, "--osl", 4, "--samples",
+             12, "--block", 2, "--quiet", "--report-dir")
+    assay(*flags, tmp_path / "c", *PLAIN, code=None)
+    assert [len(server.asked) for server in servers] == [2 + 12, 2 + 12]
+    assert all("ignore_eos" not in body for server in servers for body in server.asked[1:])
+    for side in "ab":
+        manifest = json.loads((tmp_path / "c" / side / "assay/run.json").read_text())
+        preflight = manifest["run"]["facts"]["preflight"]
+        assert preflight["outcome"] == "ok" and preflight["left_out"] == ["ignore_eos"]
+        assay("verify", tmp_path / "c" / side)
+    keyless = model(lambda number, body: refused(401, "no key"))
+    done = assay("compare", "--interleave", "--endpoint", servers[1].url, "--endpoint", keyless.url,
+                 "--model", "m", "--isl", 8, "--samples", 12, "--block", 2, "--quiet",
+                 "--report-dir", tmp_path / "d", *PLAIN, code=2)
+    assert keyless.url in done.err and not (tmp_path / "d").exists()
+    assert len(keyless.asked) == 1
+
+
 def test_a_field_that_was_asked_for_is_never_left_out(assay, model, tmp_path):
     for i, flags in enumerate((("--extra-body", '{"ignore_eos": true}'), ("--ignore-eos",))):
         server = model(strict("ignore_eos"))

@@ -39,6 +39,7 @@ void add_generation(Sha256& hash, const Generation& from) {
   add_optional(hash, "presence_penalty", from.presence_penalty);
   add_optional(hash, "frequency_penalty", from.frequency_penalty);
   add_json(hash, "max_new_tokens", Json(from.max_new_tokens));
+  if (!from.limit_field.empty()) add(hash, "limit_field", from.limit_field);
   add_json(hash, "min_new_tokens", Json(from.min_new_tokens));
   add_json(hash, "skip_special_tokens", Json(from.skip_special_tokens));
   add_json(hash, "include_usage", Json(from.include_usage));

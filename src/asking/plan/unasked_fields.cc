@@ -16,6 +16,29 @@ std::vector<std::string> unasked_fields(const Config& config) {
   return out;
 }
 
+std::string other_limit_field(const Config& config) {
+  constexpr std::string_view kNames[] = {"max_completion_tokens", "max_tokens"};
+  const std::string_view own = own_limit_field(config.endpoint_config.api_type);
+  if (own.empty()) return {};
+  for (const std::string_view name : kNames) {
+    if (config.model_params.extra_body.find(name) != nullptr) return {};
+  }
+  return std::string(own == kNames[0] ? kNames[1] : kNames[0]);
+}
+
+Adaptation adaptation_of(const Json& preflight) {
+  Adaptation out{.limit_field = std::string(preflight["limit_field"].as_string())};
+  for (const Json& field : preflight["left_out"].items()) {
+    out.left_out.emplace_back(field.as_string());
+  }
+  return out;
+}
+
+void adapt(const Adaptation& to, PlanBundle& bundle) {
+  leave_out(to.left_out, bundle);
+  for (PlannedDataset& planned : bundle.datasets) planned.generation.limit_field = to.limit_field;
+}
+
 void leave_out(const std::vector<std::string>& fields, PlanBundle& bundle) {
   for (PlannedDataset& planned : bundle.datasets) {
     Json& body = planned.generation.extra_body;

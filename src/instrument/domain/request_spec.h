@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,21 @@ enum class Api : std::uint8_t {
 std::string_view to_string(Api api);
 std::optional<Api> api_from(std::string_view text);
 
+// The field in which the API's requests say how many tokens a reply may have, where servers know
+// two; "" elsewhere.
+constexpr std::string_view own_limit_field(Api api) {
+  switch (api) {
+    case Api::openai:
+      return "max_completion_tokens";
+    case Api::openai_completions:
+      return "max_tokens";
+    case Api::sglang:
+    case Api::videogen:
+      break;
+  }
+  return "";
+}
+
 // Sampling and limits; a field left empty is not sent. Names are the reference client's
 // model_params.
 struct Generation {
@@ -35,6 +51,9 @@ struct Generation {
   std::optional<double> presence_penalty{};
   std::optional<double> frequency_penalty{};
   std::int64_t max_new_tokens = 1024;
+  // The field that carries it in chat and completions: "" is the API's own, max_completion_tokens
+  // and max_tokens.
+  std::string limit_field{};
   std::int64_t min_new_tokens = 1;
   bool skip_special_tokens = true;
   bool include_usage = true;  // stream_options.include_usage, where the API has it

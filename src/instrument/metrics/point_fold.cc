@@ -54,11 +54,23 @@ void add_preflight_warnings(const Json& preflight, std::vector<std::string>& out
                              ? ""
                              : ", so that replies may end before the length that was asked for"));
   }
-  const std::string_view outcome = preflight["outcome"].as_string();
-  if (outcome.empty() || outcome == to_string(Outcome::ok)) return;
-  const std::string_view detail = preflight["detail"].as_string();
-  out.push_back(format("the test query before the load failed ({}){}{}", outcome,
-                       detail.empty() ? "" : ": ", detail));
+  if (const std::string_view limit = preflight["limit_field"].as_string(); !limit.empty()) {
+    const bool chat = limit == "max_tokens";
+    out.push_back(format("the endpoint refuses {}: every request says its limit as {}",
+                         chat ? "max_completion_tokens" : "max_tokens", limit));
+  }
+  const auto look_at = [&out](const Json& one) {
+    const std::string_view outcome = one["outcome"].as_string();
+    if (outcome.empty() || outcome == to_string(Outcome::ok)) return;
+    const std::string_view detail = one["detail"].as_string();
+    const std::string_view where = one["endpoint"].as_string();
+    out.push_back(format("the test query before the load{}{} failed ({}){}{}",
+                         where.empty() ? "" : " to ", where, outcome, detail.empty() ? "" : ": ",
+                         detail));
+  };
+  const Json& each = preflight["endpoints"];
+  if (each.size() == 0) look_at(preflight);
+  for (const Json& one : each.items()) look_at(one);
 }
 
 void add_input_warnings(const Json& tokenizer, std::vector<std::string>& out) {

@@ -74,6 +74,12 @@ std::int64_t output_tokens_max(const Generation& generation, const Sample& sampl
   return sample.output_tokens_max > 0 ? sample.output_tokens_max : generation.max_new_tokens;
 }
 
+void set_limit(Json& body, std::string_view own, const Generation& generation,
+               const Sample& sample) {
+  const std::int64_t limit = output_tokens_max(generation, sample);
+  if (limit > 0) body.set(generation.limit_field.empty() ? own : generation.limit_field, limit);
+}
+
 void set_usage_wish(Json& body, const Generation& generation) {
   if (!generation.stream || !generation.include_usage) return;
   body.set("stream_options", Json::object().set("include_usage", true));
@@ -143,9 +149,7 @@ Json chat_body(const Generation& generation, const Sample& sample, char filler) 
   if (!generation.model.empty()) body.set("model", generation.model);
   body.set("messages", chat_messages(sample, filler));
   set_if(body, "temperature", generation.temperature);
-  if (const std::int64_t limit = output_tokens_max(generation, sample); limit > 0) {
-    body.set("max_completion_tokens", limit);
-  }
+  set_limit(body, own_limit_field(Api::openai), generation, sample);
   if (generation.stream) body.set("stream", true);
   set_if(body, "seed", generation.seed);
   set_if(body, "top_p", generation.top_p);
@@ -197,9 +201,7 @@ Json completions_body(const Generation& generation, const Sample& sample, char f
   body.set("prompt", sample.input_tokens.empty() ? Json(prompt_of(sample, filler))
                                                  : token_array(sample, filler));
   set_if(body, "temperature", generation.temperature);
-  if (const std::int64_t limit = output_tokens_max(generation, sample); limit > 0) {
-    body.set("max_tokens", limit);
-  }
+  set_limit(body, own_limit_field(Api::openai_completions), generation, sample);
   body.set("min_tokens", generation.min_new_tokens);
   body.set("skip_special_tokens", generation.skip_special_tokens);
   body.set("stream", generation.stream);

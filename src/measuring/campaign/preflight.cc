@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "plan/saved_config.h"
 #include "plan/unasked_fields.h"
 #include "protocol/http_target.h"
 #include "run/guard.h"
@@ -22,25 +23,35 @@ constexpr Duration kAnswerMax = 60_s;
 constexpr Duration kLookForStop = 50_ms;
 constexpr Duration kTlsMax = 3_s;
 
+// What each endpoint answered; the query's phase is its number.
 class Heard final : public EventSink {
  public:
+  explicit Heard(std::size_t endpoints) : answers(endpoints) {}
+
   void on_phase(const PhaseMark&) override {}
   void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {
-    answer.began = true;
+  void on_stream_event(const Query& query, const StreamEvent&, std::string_view) override {
+    answers[query.phase].began = true;
   }
   void on_done(const Event& event, std::string_view detail) override {
-    done = true;
+    ++done;
     // What we cut off ourselves, after its stream had begun, was answered.
+    TestAnswer& answer = answers[event.query.phase];
     const bool cut = event.outcome == Outcome::cancelled && answer.began;
     answer.outcome = cut ? Outcome::ok : event.outcome;
     answer.http_status = event.http_status;
     answer.detail = detail;
+    answer.ended = true;
   }
   void on_tick(Instant) override {}
 
-  TestAnswer answer{};
-  bool done = false;
+  // Each has ended or its stream has begun.
+  bool all_began() const {
+    return std::ranges::all_of(answers, [](const TestAnswer& a) { return a.began || a.ended; });
+  }
+
+  std::vector<TestAnswer> answers;
+  std::size_t done = 0;
 };
 
 // The row with which the plan begins.
@@ -53,14 +64,15 @@ Sample first_sample(const plan::PlanBundle& bundle) {
   return dataset.row(row, room);
 }
 
-Plan plan_of_one(bool salted) {
+// A query of one row for each endpoint.
+Plan plan_of_one(bool salted, std::size_t endpoints) {
   PhasePlan phase;
   phase.name = "test query";
   phase.order = SampleOrder::constant(0);
   phase.salted = salted;
   phase.stop.queries_max = 1;
   Plan out;
-  out.phases.push_back(std::move(phase));
+  out.phases.assign(endpoints, phase);
   return out;
 }
 
@@ -71,30 +83,36 @@ class Asker {
     const PlannedDataset& asked = bundle.datasets[bundle.plan.phases.front().dataset];
     one_.datasets.push_back({.generation = asked.generation});
     one_.datasets.front().dataset.samples.push_back(first_sample(bundle));
-    options_.connections_max = 1;
+    options_.connections_max = static_cast<std::uint32_t>(endpoints_.urls.size());
     options_.ca_file = ca_file;
     options_.run_key = xxh3(format("test query {}", wall_now().ns));
+    for (std::size_t e = 0; e < endpoints_.urls.size(); ++e) {
+      options_.endpoint_of_phase.push_back(static_cast<std::uint16_t>(e));
+    }
   }
 
-  Result<TestAnswer> ask(const std::vector<std::string>& left_out) {
+  // An answer of each endpoint.
+  Result<std::vector<TestAnswer>> ask(const plan::Adaptation& adaptation) {
     plan::PlanBundle one = one_;
-    plan::leave_out(left_out, one);
+    plan::adapt(adaptation, one);
     ASSIGN_OR_RETURN(const auto target, make_target(one));
-    TRY(target->connect_ahead(1));
-    return answer_of(*target, one.plan.phases.front());
+    TRY(target->connect_ahead(options_.connections_max));
+    return answers_of(*target, one.plan);
   }
 
   // Some servers close a connection whose first bytes are no TLS, without a word.
-  bool speaks_tls() {
-    const std::string& url = endpoints_.urls.front();
+  bool speaks_tls(std::size_t endpoint) {
+    const std::string& url = endpoints_.urls[endpoint];
     if (!url.starts_with("http://")) return false;
     Endpoints tls = endpoints_;
     tls.urls = {"https" + url.substr(std::string_view("http").size())};
     tls.insecure = true;
     tls.connect_timeout = kTlsMax;
-    one_.plan = plan_of_one(false);
+    one_.plan = plan_of_one(false, 1);
+    protocol::HttpTargetOptions options = options_;
+    options.endpoint_of_phase.clear();
     const auto target =
-        protocol::HttpTarget::create(one_.plan, one_.datasets, tls, options_, clock_);
+        protocol::HttpTarget::create(one_.plan, one_.datasets, tls, options, clock_);
     return target && (*target)->connect_ahead(1);
   }
 
@@ -103,28 +121,32 @@ class Asker {
   Result<std::unique_ptr<protocol::HttpTarget>> make_target(plan::PlanBundle& one) {
     const Sample& sample = one.datasets.front().dataset.samples.front();
     if (sample.input_tokens.empty()) {
-      one.plan = plan_of_one(true);
+      one.plan = plan_of_one(true, endpoints_.urls.size());
       auto salted =
           protocol::HttpTarget::create(one.plan, one.datasets, endpoints_, options_, clock_);
       if (salted) return salted;
     }
-    one.plan = plan_of_one(false);
+    one.plan = plan_of_one(false, endpoints_.urls.size());
     return protocol::HttpTarget::create(one.plan, one.datasets, endpoints_, options_, clock_);
   }
 
-  TestAnswer answer_of(protocol::HttpTarget& target, const PhasePlan& phase) {
-    Heard heard;
+  std::vector<TestAnswer> answers_of(protocol::HttpTarget& target, const Plan& plan) {
+    const std::size_t endpoints = endpoints_.urls.size();
+    Heard heard(endpoints);
     const Instant sent = clock_.now();
-    target.submit(QueryStream(phase, 0, 0, 1).next(), sent, heard);
+    for (std::size_t e = 0; e < endpoints; ++e) {
+      const auto phase = static_cast<std::uint16_t>(e);
+      target.submit(QueryStream(plan.phases[e], phase, 0, 1).next(), sent, heard);
+    }
     Instant limit = sent + kAnswerMax;
-    while (!heard.done && control_.request() == run::Control::Request::none) {
-      if (heard.answer.began) limit = std::min(limit, std::max(sent + kLinger, clock_.now()));
+    while (heard.done < endpoints && control_.request() == run::Control::Request::none) {
+      if (heard.all_began()) limit = std::min(limit, std::max(sent + kLinger, clock_.now()));
       const Instant now = clock_.now();
       if (now >= limit) break;
       target.poll(std::min(limit, now + kLookForStop), heard);
     }
-    if (!heard.done) target.cancel_all(heard);
-    return heard.answer;
+    if (heard.done < endpoints) target.cancel_all(heard);
+    return heard.answers;
   }
 
   const Endpoints& endpoints_;
@@ -206,39 +228,139 @@ std::optional<Error> refusal_of(const TestAnswer& answer, const Endpoints& endpo
                         advice_of(answer, endpoints), kWithout));
 }
 
+bool refuses_limit(const TestAnswer& answer, std::string_view field) {
+  if (field.empty() || (answer.http_status != 400 && answer.http_status != 422)) return false;
+  const std::string text = lower(answer.detail);
+  // Another name for a value that is wrong would be taken for no limit at all.
+  for (const char* of_value : {"too large", "too small", "at most", "at least", "maximum", "exceed",
+                               "greater than", "less than", "must be", "range"}) {
+    if (says(text, of_value)) return false;
+  }
+  return says(text, field) && !is_too_long(answer.detail);
+}
+
+Json preflight_of(const Json& facts, std::size_t endpoint) {
+  Json out = facts;
+  const Json& own = facts["endpoints"][endpoint];
+  for (const char* key : {"outcome", "http_status", "detail"}) {
+    if (!own.is_null()) out.set(key, own[key]);
+  }
+  out.erase("endpoints");
+  return out;
+}
+
+namespace {
+
+// Asks until nothing more is refused that can be done without.
+class Fitting {
+ public:
+  Fitting(const plan::Config& config, Asker& asker)
+      : fields_(plan::unasked_fields(config)),
+        own_(own_limit_field(config.endpoint_config.api_type)),
+        other_(plan::other_limit_field(config)),
+        asker_(asker) {}
+
+  Result<void> find() {
+    // A server may name one field at a time.
+    for (std::size_t i = 0; i <= fields_.size() + 1; ++i) {
+      ASSIGN_OR_RETURN(answers, asker_.ask(adaptation));
+      if (!learn()) break;
+    }
+    // Neither name is taken: what the server said of its own is what the user should read.
+    const auto refuses_other = [this](const TestAnswer& a) { return refuses_limit(a, other_); };
+    if (!adaptation.limit_field.empty() && std::ranges::any_of(answers, refuses_other)) {
+      answers = before_;
+      adaptation.limit_field.clear();
+    }
+    return {};
+  }
+
+  std::vector<TestAnswer> answers{};
+  plan::Adaptation adaptation{};
+
+ private:
+  bool learn() {
+    bool more = false;
+    for (const TestAnswer& answer : answers) {
+      for (const std::string& field : refused_fields(answer, fields_)) {
+        if (std::ranges::count(adaptation.left_out, field) > 0) continue;
+        adaptation.left_out.push_back(field);
+        more = true;
+      }
+      const bool tried = !adaptation.limit_field.empty();
+      if (!tried && !other_.empty() && refuses_limit(answer, own_)) {
+        adaptation.limit_field = other_;
+        before_ = answers;
+        more = true;
+      }
+    }
+    return more;
+  }
+
+  std::vector<std::string> fields_;
+  std::string own_;
+  std::string other_;
+  std::vector<TestAnswer> before_{};
+  Asker& asker_;
+};
+
+Json facts_of(const std::vector<TestAnswer>& answers, const Endpoints& endpoints) {
+  const auto of_one = [](const TestAnswer& answer) {
+    return Json()
+        .set("outcome", to_string(answer.outcome))
+        .set("http_status", answer.http_status)
+        .set("detail", answer.detail);
+  };
+  const auto failed = std::ranges::find_if(
+      answers, [](const TestAnswer& answer) { return answer.outcome != Outcome::ok; });
+  Json out = of_one(failed == answers.end() ? answers.front() : *failed);
+  if (answers.size() == 1) return out;
+  Json each = Json::array();
+  for (std::size_t e = 0; e < answers.size(); ++e) {
+    Json one = Json().set("endpoint", plan::redact_url(endpoints.urls[e]));
+    const Json answer = of_one(answers[e]);
+    for (const auto& [key, value] : answer.members()) one.set(key, value);
+    each.push_back(std::move(one));
+  }
+  return out.set("endpoints", std::move(each));
+}
+
+// Of one of several, which one it is.
+Error named(Error error, const Endpoints& endpoints, std::size_t endpoint) {
+  if (endpoints.urls.size() == 1) return error;
+  return error.within(plan::redact_url(endpoints.urls[endpoint]));
+}
+
+}  // namespace
+
 Result<Preflight> send_test_query(const plan::Config& config, const plan::PlanBundle& bundle,
                                   const std::string& ca_file, const run::Control& control) {
-  const std::vector<std::string> fields = plan::unasked_fields(config);
   const OsClock clock;
   const Instant began = clock.now();
   Asker asker(bundle, ca_file, control);
-  Preflight out{.sent = true};
-  TestAnswer answer;
-  // A server may name one field at a time.
-  for (std::size_t i = 0; i <= fields.size(); ++i) {
-    ASSIGN_OR_RETURN(answer, asker.ask(out.left_out));
-    bool more = false;
-    for (const std::string& field : refused_fields(answer, fields)) {
-      if (std::ranges::find(out.left_out, field) != out.left_out.end()) continue;
-      out.left_out.push_back(field);
-      more = true;
+  Fitting fitting(config, asker);
+  TRY(fitting.find());
+  for (std::size_t e = 0; e < fitting.answers.size(); ++e) {
+    TestAnswer& answer = fitting.answers[e];
+    const bool closed = answer.outcome == Outcome::truncated || answer.outcome == Outcome::reset;
+    if (closed && !answer.began && answer.http_status == 0 && asker.speaks_tls(e)) {
+      answer.outcome = Outcome::bad_reply;
+      answer.detail = "this port speaks TLS: https:// in place of http://";
     }
-    if (!more) break;
+    Endpoints of_one = bundle.endpoints;
+    of_one.urls = {bundle.endpoints.urls[e]};
+    if (auto refused = refusal_of(answer, of_one)) {
+      return named(*std::move(refused), bundle.endpoints, e);
+    }
   }
-  const bool closed = answer.outcome == Outcome::truncated || answer.outcome == Outcome::reset;
-  if (closed && !answer.began && answer.http_status == 0 && asker.speaks_tls()) {
-    answer.outcome = Outcome::bad_reply;
-    answer.detail = "this port speaks TLS: https:// in place of http://";
-  }
-  if (const auto refused = refusal_of(answer, bundle.endpoints)) return *refused;
+  Preflight out{.sent = true, .adaptation = std::move(fitting.adaptation)};
   Json left_out = Json::array();
-  for (const std::string& field : out.left_out) left_out.push_back(field);
-  out.facts = Json()
-                  .set("outcome", to_string(answer.outcome))
-                  .set("http_status", answer.http_status)
-                  .set("detail", answer.detail)
-                  .set("took_ms", (clock.now() - began).ms())
-                  .set("left_out", std::move(left_out));
+  for (const std::string& field : out.adaptation.left_out) left_out.push_back(field);
+  out.facts = facts_of(fitting.answers, bundle.endpoints);
+  out.facts.set("took_ms", (clock.now() - began).ms()).set("left_out", std::move(left_out));
+  if (!out.adaptation.limit_field.empty()) {
+    out.facts.set("limit_field", out.adaptation.limit_field);
+  }
   return out;
 }
 

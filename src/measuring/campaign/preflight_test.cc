@@ -52,6 +52,34 @@ TEST(Preflight, another_protocol_and_a_lost_connection_cannot_be_reached) {
   ASSERT_TRUE(refusal_of({.outcome = Outcome::connect_failed, .detail = "refused"}, an_endpoint()));
 }
 
+TEST(Preflight, a_refused_name_of_the_limit_is_told_from_a_refused_value) {
+  const std::string own = "max_completion_tokens";
+  for (const char* words :
+       {"Unrecognized request argument supplied: max_completion_tokens",
+        "Unsupported parameter: 'max_completion_tokens'. Use 'max_tokens' instead.",
+        R"([{"type":"extra_forbidden","loc":["body","max_completion_tokens"],"input":128}])"}) {
+    EXPECT_TRUE(refuses_limit(http(400, words), own)) << words;
+    EXPECT_FALSE(refuses_limit(http(500, words), own)) << words;
+    EXPECT_FALSE(refuses_limit(http(400, words), "")) << words;
+  }
+  for (const char* words :
+       {"max_completion_tokens is too large: 100000. This model supports at most 16384",
+        "max_completion_tokens must be at least 1", "unexpected field 'seed'"}) {
+    EXPECT_FALSE(refuses_limit(http(400, words), own)) << words;
+  }
+}
+
+TEST(Preflight, the_facts_of_several_are_told_apart) {
+  const Json all = *Json::parse(
+      R"({"outcome":"http_error","http_status":503,"detail":"busy","left_out":["x"],)"
+      R"("endpoints":[{"endpoint":"a","outcome":"ok","http_status":200,"detail":""},)"
+      R"({"endpoint":"b","outcome":"http_error","http_status":503,"detail":"busy"}]})");
+  EXPECT_EQ(preflight_of(all, 0).dump(),
+            R"({"outcome":"ok","http_status":200,"detail":"","left_out":["x"]})");
+  EXPECT_EQ(preflight_of(all, 1)["outcome"].as_string(), "http_error");
+  EXPECT_EQ(preflight_of(preflight_of(all, 1), 0), preflight_of(all, 1));
+}
+
 TEST(Preflight, only_a_refusal_by_name_takes_a_field_out) {
   const std::vector<std::string> fields{"ignore_eos", "stream_options"};
   const std::string words = "Unexpected fields in the request: {'ignore_eos'}";

@@ -257,7 +257,7 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
   if (config.settings.guard.preflight && !preflight.sent) {
     ASSIGN_OR_RETURN(preflight, send_test_query(config, *request.bundle, client.ca_file, control));
   }
-  plan::leave_out(preflight.left_out, *request.bundle);
+  plan::adapt(preflight.adaptation, *request.bundle);
   ASSIGN_OR_RETURN(const auto claim, claim_folder(request.folder));
   TRY(write_file_atomic(request.folder / "config.yaml", plan::config_to_yaml(config)));
   RunInfo info = info_of(config, *request.bundle, client, request);
@@ -279,6 +279,11 @@ Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
                                                       const Watch& watch, run::Control& control) {
   plan::PlanBundle& bundle = plan.bundle;
   ASSIGN_OR_RETURN(const auto counting, counting_tokenizer_of(*request.config, bundle));
+  Preflight preflight;
+  if (request.config->settings.guard.preflight) {
+    ASSIGN_OR_RETURN(preflight, send_test_query(*request.config, bundle, client.ca_file, control));
+  }
+  plan::adapt(preflight.adaptation, bundle);
   ASSIGN_OR_RETURN(const auto claim, record::FolderClaim::take(request.folder));
   std::array<plan::Config, 2> configs{*request.config, *request.config};
   std::array<RunRequest, 2> requests{request, request};
@@ -294,6 +299,7 @@ Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
     infos[side] = info_of(configs[side], bundle, client, request);
     infos[side].facts.set("endpoints",
                           Json::array().push_back(plan::redact_url(bundle.endpoints.urls[side])));
+    if (preflight.sent) infos[side].facts.set("preflight", preflight_of(preflight.facts, side));
     infos[side].facts.set("interleaved", Json().set("id", infos[0].run_id).set("side", name));
     infos[side].run_key = infos[0].run_key;  // the queries are of one run
   }

@@ -9,6 +9,7 @@
 #include "campaign/run_folder.h"
 #include "campaign/token_counter.h"
 #include "domain/tee.h"
+#include "plan/unasked_fields.h"
 #include "protocol/codec.h"
 #include "record/event_log.h"
 
@@ -87,6 +88,7 @@ std::optional<plan::PlanBundle> recorded_plan(const std::filesystem::path& folde
     return std::nullopt;
   }
   auto bundle = plan::make_plan(*config, *std::move(datasets));
+  if (bundle) plan::adapt(plan::adaptation_of(info.facts["preflight"]), *bundle);
   if (!bundle || plan_digest(*bundle) != info.plan_digest) {
     trouble =
         "prompts are not counted: the config and its files no longer make the plan that was "

@@ -11,6 +11,7 @@
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "interchange/accuracy_text.h"
+#include "plan/unasked_fields.h"
 #include "record/event_log.h"
 #include "score/score_file.h"
 #include "score/scorer.h"
@@ -68,12 +69,13 @@ Result<int> score_folder(const ScoreOptions& options) {
   ASSIGN_OR_RETURN(plan::Config config, campaign::recorded_config(folder));
   TRY(overrule(config, options));
   ASSIGN_OR_RETURN(auto datasets, plan::load_datasets(config));
-  ASSIGN_OR_RETURN(const plan::PlanBundle bundle, plan::make_plan(config, std::move(datasets)));
+  ASSIGN_OR_RETURN(plan::PlanBundle bundle, plan::make_plan(config, std::move(datasets)));
   if (!campaign::wants_scores(config, bundle)) {
     return invalid(format("{}: its config names no scorer\n  --scorer NAME", options.path));
   }
   ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
+  plan::adapt(plan::adaptation_of(info.facts["preflight"]), bundle);
   if (plan_digest(bundle) != info.plan_digest) {
     say("note: the config and datasets no longer make the plan that was run: has a file changed?");
   }

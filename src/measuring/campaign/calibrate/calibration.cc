@@ -16,6 +16,7 @@
 #include "campaign/calibrate/endpoint_process.h"
 #include "campaign/calibrate/truth_join.h"
 #include "campaign/measure.h"
+#include "campaign/preflight.h"
 #include "metrics/point_fold.h"
 #include "plan/config_reader.h"
 #include "record/event_log.h"
@@ -66,8 +67,13 @@ std::vector<std::string> endpoint_flags(const Step& step, const std::filesystem:
   return flags;
 }
 
-Result<plan::PlanBundle> plan_of(const CalibrationOptions& options, const Step& step,
-                                 const std::string& url) {
+struct PlannedStep {
+  plan::Config config{};
+  plan::PlanBundle bundle{};
+};
+
+Result<PlannedStep> plan_of(const CalibrationOptions& options, const Step& step,
+                            const std::string& url) {
   plan::ConfigReader reader;
   reader.flag("--endpoint", url);
   reader.flag("--model", "assay");
@@ -79,7 +85,8 @@ Result<plan::PlanBundle> plan_of(const CalibrationOptions& options, const Step& 
   reader.flag("--keep-text", "off");
   ASSIGN_OR_RETURN(const plan::LoadedConfig loaded, reader.finish());
   ASSIGN_OR_RETURN(auto datasets, plan::load_datasets(loaded.config));
-  return plan::make_plan(loaded.config, std::move(datasets));
+  ASSIGN_OR_RETURN(plan::PlanBundle bundle, plan::make_plan(loaded.config, std::move(datasets)));
+  return PlannedStep{loaded.config, std::move(bundle)};
 }
 
 RunInfo info_of(const plan::PlanBundle& bundle, const std::string& name) {
@@ -116,7 +123,15 @@ Result<Stepped> take_step(const CalibrationOptions& options, const Step& step,
   const std::filesystem::path truth_file = folder / "truth.log";
   ASSIGN_OR_RETURN(const auto server, EndpointProcess::start(endpoint_flags(step, truth_file),
                                                              endpoint_cores(options.threads)));
-  ASSIGN_OR_RETURN(const plan::PlanBundle bundle, plan_of(options, step, server->url()));
+  ASSIGN_OR_RETURN(PlannedStep planned, plan_of(options, step, server->url()));
+  plan::PlanBundle& bundle = planned.bundle;
+  ASSIGN_OR_RETURN(const Preflight preflight, send_test_query(planned.config, bundle, "", control));
+  plan::adapt(preflight.adaptation, bundle);
+  if (options.say) {
+    options.say(format("{}: the test query ended {} after {:.1f} ms", step.name,
+                       preflight.facts["outcome"].as_string(),
+                       preflight.facts["took_ms"].as_double()));
+  }
   MeasureOptions how{.log = {folder / "assay", info_of(bundle, step.name)}};
   how.threads = options.threads;
   how.pin = options.pin;
