@@ -6,6 +6,8 @@ import sqlite3
 
 import pytest
 
+from explorer_test import write_tree
+
 CHAIR = ("--role", "chair")
 BAD_IDS = ["../../../../pwned", "x<script>", "..", ".hidden", "a/b", "a b", "a..b", "x" * 129]
 
@@ -105,8 +107,14 @@ def test_entries_that_only_the_order_knows_are_missed_without_a_head(assay, boar
 
 
 def test_an_export_and_the_server_have_the_head(assay, board, tmp_path, explorer):
+    write_tree(tmp_path / "tree", levels=(8,))
+    assay("import", tmp_path / "tree", "--store", board)
     assay("export", tmp_path / "out", "--store", board)
     exported = tmp_path / "out/data/review_head.json"
+    alone = list((tmp_path / "out/data/runs").glob("*.json"))
+    assert alone and all(json.loads(file.read_text())["review_head"] ==
+                         json.loads(exported.read_text()) for file in alone)
+    assert verify(assay, board, "--head", alone[0])["entries_since"] == 0
     server = explorer("--store", board, "--writable", "--head", tmp_path / "own.head")
     assert server.get("review_head") == json.loads(exported.read_text())
     token = assay("review", "token", *CHAIR, "--store", board).out.strip()

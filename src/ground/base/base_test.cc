@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "base/clock.h"
@@ -158,6 +159,35 @@ TEST(Text, nearest_finds_the_slip_and_not_the_stranger) {
   EXPECT_EQ(nearest("concurency", words), "concurrency");
   EXPECT_EQ(nearest("Poison", words), "poisson");
   EXPECT_EQ(nearest("banana", words), "");
+}
+
+TEST(Text, any_text_has_a_plain_id_of_its_own) {
+  EXPECT_EQ(plain_id_from("Org-2026.1_b"), "Org-2026.1_b");
+  std::set<std::string> ids;
+  const std::vector<std::string> names{"My submission",
+                                       "My-submission.",
+                                       "My  submission",
+                                       "../../etc",
+                                       "..",
+                                       "提交",
+                                       "a/b",
+                                       "a\\b",
+                                       ".hidden",
+                                       "",
+                                       "a..b",
+                                       std::string(500, 'x'),
+                                       "é",
+                                       "\xff\n",
+                                       "-"};
+  for (const std::string& name : names) {
+    const std::string id = plain_id_from(name);
+    EXPECT_TRUE(is_plain_id(id)) << name << " -> " << id;
+    EXPECT_EQ(id, plain_id_from(name));
+    EXPECT_EQ(id, plain_id_from(id));
+    EXPECT_TRUE(ids.insert(id).second) << name << " -> " << id;
+  }
+  EXPECT_TRUE(plain_id_from("My submission").starts_with("My-submission-"));
+  EXPECT_TRUE(plain_id_from("提交").starts_with("submission-"));
 }
 
 TEST(Text, utf8_follows_the_table) {

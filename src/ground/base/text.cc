@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/hash.h"
 
 namespace assay {
 namespace {
@@ -192,6 +193,21 @@ bool is_plain_id(std::string_view text) {
     if (!is_letter(c) && c != '.' && c != '-' && c != '_') return false;
   }
   return true;
+}
+
+std::string plain_id_from(std::string_view text) {
+  if (is_plain_id(text)) return std::string(text);
+  constexpr std::size_t kWordsMax = 96;
+  constexpr std::size_t kHashDigits = 8;
+  std::string out;
+  for (const char c : text) {
+    const char kept = is_plain_id(std::string_view(&c, 1)) || c == '.' || c == '_' ? c : '-';
+    const bool again = !out.empty() && (kept == '-' || kept == '.') && out.back() == kept;
+    const bool first = out.empty() && !is_plain_id(std::string_view(&kept, 1));
+    if (!again && !first && out.size() < kWordsMax) out += kept;
+  }
+  while (!out.empty() && !is_plain_id(std::string_view(&out.back(), 1))) out.pop_back();
+  return (out.empty() ? "submission" : out) + "-" + sha256_hex(text).substr(0, kHashDigits);
 }
 
 bool valid_utf8(std::string_view text) {

@@ -52,6 +52,10 @@ inline constexpr std::string_view kPlainId =
     "1 to 128 of the letters A to Z and a to z, digits, '.', '-' and '_', a letter or digit first, "
     "without '..'";
 
+// `text` where it is a plain id; else one made from it: what may not stand in an id is a hyphen,
+// and a part of the text's hash tells it from other texts that come to the same.
+std::string plain_id_from(std::string_view text);
+
 // True when the bytes are valid UTF-8 (no surrogates, no overlong forms).
 bool valid_utf8(std::string_view text);
 // Code points of valid UTF-8.

@@ -63,6 +63,7 @@ TEST(ReviewHead, a_file_says_it_and_nothing_else_is_read) {
   const ReviewHead head = head_of(ten_hashes());
   const std::string text = to_json(head).dump();
   EXPECT_EQ(*parse_head(text + "\n"), head);
+  EXPECT_EQ(*parse_head("{\"review_head\":" + text + ",\"id\":\"r1\",\"count\":7}"), head);
   for (const auto& [from, to] : {std::pair{"assay-review-head", "other"},
                                  {"\"version\":1", "\"version\":2"},
                                  {"\"count\":10", "\"count\":-1"},

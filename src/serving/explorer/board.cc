@@ -89,9 +89,10 @@ Result<std::optional<std::string>> submission_document(store::Store& store, std:
   if (id.empty()) return std::optional<std::string>{};
   ASSIGN_OR_RETURN(const auto entries, store.history(id));
   if (entries.empty()) return std::optional<std::string>{};
-  ASSIGN_OR_RETURN(
-      const Json one,
-      submission_json(store, rules::fold_review(entries, today(), holidays), actor, true));
+  ASSIGN_OR_RETURN(Json one, submission_json(store, rules::fold_review(entries, today(), holidays),
+                                             actor, true));
+  ASSIGN_OR_RETURN(const auto hashes, store.history_hashes());
+  one.set("review_head", rules::to_json(rules::head_of(hashes)));
   return std::optional<std::string>(one.dump());
 }
 

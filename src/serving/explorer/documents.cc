@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "explorer/head.h"
 
 namespace assay::explorer {
 namespace {
@@ -205,13 +206,16 @@ Result<std::optional<std::string>> run_document(store::Store& store, std::string
   const bool events = !found->source.empty() &&
                       std::filesystem::is_regular_file(
                           std::filesystem::path(found->source) / "assay/events-0.alog", error);
+  // Handed on alone, a run proves the review history too.
+  ASSIGN_OR_RETURN(const std::string review_head, head_document(store));
   return std::optional<std::string>(with_members(
       found->document,
-      format("\"id\":{},\"point\":{},\"curve\":{},\"system\":{},\"model\":{},\"dataset\":{},"
+      format("\"id\":{},\"review_head\":{},\"point\":{},\"curve\":{},\"system\":{},\"model\":{},"
+             "\"dataset\":{},"
              "\"has_events\":{}",
-             json_quote(id), found->point, curve_text(page.curves.front(), false), *system,
-             json_quote((*head)["model"].as_string()), json_quote((*head)["dataset"].as_string()),
-             events)));
+             json_quote(id), review_head, found->point, curve_text(page.curves.front(), false),
+             *system, json_quote((*head)["model"].as_string()),
+             json_quote((*head)["dataset"].as_string()), events)));
 }
 
 Result<std::optional<std::string>> compare_document(store::Store& store, std::string_view a,

@@ -7,7 +7,7 @@
 namespace assay::explorer {
 namespace {
 
-constexpr std::size_t kHeadBytesMax = 4096;
+constexpr std::size_t kHeadBytesMax = std::size_t{64} << 20;  // a run of an export has one too
 
 }  // namespace
 

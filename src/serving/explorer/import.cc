@@ -250,14 +250,14 @@ Result<Imported> read_results(const fs::path& path, const ImportOptions& options
     return Error{Code::not_found, format("'{}': no such file or folder", path.string())};
   }
   Imported out{.notes = std::move(search.notes), .cut_short = std::move(search.cut_short)};
-  out.curves = curves_of(search.points);
-  for (const store::CurveRecord& curve : out.curves) {
-    if (curve.submission.empty() || is_plain_id(curve.submission)) continue;
-    return invalid(
-        format("'{}': a submission is called as its folder, and its id is {}\n  name it: "
-               "--submission ID",
-               path.string(), kPlainId));
+  // A submission is called as its folder, which may be called anything.
+  for (FoundPoint& found : search.points) {
+    std::string& submission = found.curve.submission;
+    if (submission.empty() || is_plain_id(submission)) continue;
+    const auto derived = out.derived_ids.try_emplace(submission, plain_id_from(submission)).first;
+    submission = derived->second;
   }
+  out.curves = curves_of(search.points);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ struct Imported {
   std::vector<std::string> notes{};  // what was left out, and why
   // Runs that were taken though they did not end as planned: each with what it was.
   std::vector<std::string> cut_short{};
+  // Submissions whose folder's name is no plain id: the name, and the id that stands for it.
+  std::map<std::string, std::string> derived_ids{};
 };
 
 Result<Imported> read_results(const std::filesystem::path& path, const ImportOptions& options);

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/testing_temp_folder.h"
+#include "base/text.h"
 #include "explorer/import.h"
 #include "explorer/records.h"
 #include "report/run_document.h"
@@ -86,6 +87,29 @@ TEST(Import, a_submission_tree_becomes_one_curve_of_one_system_and_model) {
 }
 
 // As a curve of ours says the same point.
+TEST(Import, a_folder_whose_name_is_no_plain_id_gets_one_that_is_told) {
+  const TempFolder folder;
+  for (const char* name : {"My submission, v2", "My submission; v2"}) {
+    write_point(folder.path() / name / "results/s/m/r8", 8, "");
+  }
+  const auto found = read_results(folder.path(), {});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_THAT(found->notes, testing::IsEmpty());
+  ASSERT_EQ(found->curves.size(), 2u) << "what is told apart stays so";
+  ASSERT_EQ(found->derived_ids.size(), 2u);
+  for (const auto& [name, id] : found->derived_ids) {
+    EXPECT_TRUE(is_plain_id(id)) << id;
+    EXPECT_THAT(id, testing::StartsWith("My-submission-v2-"));
+    EXPECT_TRUE(std::ranges::any_of(found->curves, [&id = id](const store::CurveRecord& curve) {
+      return curve.submission == id;
+    }));
+  }
+  const auto named = read_results(folder.path() / "My submission, v2", {.submission = "ours"});
+  ASSERT_TRUE(named) << named.error().message;
+  EXPECT_EQ(named->curves[0].submission, "ours");
+  EXPECT_THAT(named->derived_ids, testing::IsEmpty());
+}
+
 TEST(Import, a_submission_s_official_window_gives_its_figures) {
   const TempFolder folder;
   const auto point = folder.path() / "results/s/m/r64";

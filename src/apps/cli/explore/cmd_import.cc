@@ -1,3 +1,4 @@
+#include "base/display.h"
 #include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
@@ -18,6 +19,13 @@ std::string sentence(const explorer::ImportCounts& counts) {
   return format("{} curve{} ({} new), {} point{} ({} new, {} changed)\n", counts.curves,
                 counts.curves == 1 ? "" : "s", counts.curves_new, counts.points,
                 counts.points == 1 ? "" : "s", counts.points_new, counts.points_changed);
+}
+
+void say_derived(const explorer::Imported& found) {
+  for (const auto& [name, id] : found.derived_ids) {
+    say(format("note: '{}' is no plain id: the submission is called {} (--submission ID names it)",
+               printable(name), id));
+  }
 }
 
 }  // namespace
@@ -42,6 +50,7 @@ Result<void> put_in_store(const std::filesystem::path& folder, const std::string
     return error;
   }
   for (const std::string& note : found.notes) say("note: " + note);
+  say_derived(found);
   say("in the store; `assay serve` shows it");
   return {};
 }
@@ -132,10 +141,13 @@ Result<int> cmd_import(Args args) {
   // Read first: a path that does not exist must not leave half of an import.
   std::vector<store::CurveRecord> curves;
   std::size_t notes = 0;
+  Json derived = Json::object();
   for (const std::string& path : paths) {
     ASSIGN_OR_RETURN(auto found, explorer::read_results(path, options));
     for (const std::string& note : found.notes) say("note: " + note);
     for (const std::string& run : found.cut_short) say("note: " + run);
+    say_derived(found);
+    for (const auto& [name, id] : found.derived_ids) derived.set(name, id);
     notes += found.notes.size();
     if (found.curves.empty() && found.notes.empty()) {
       // Its words, where it is a run's folder without a run.
@@ -153,15 +165,15 @@ Result<int> cmd_import(Args args) {
   ASSIGN_OR_RETURN(const auto store, store::open_store(where));
   ASSIGN_OR_RETURN(const explorer::ImportCounts counts, explorer::put_all(*store, curves));
   if (json) {
-    print(Json()
-              .set("curves", counts.curves)
-              .set("curves_new", counts.curves_new)
-              .set("points", counts.points)
-              .set("points_new", counts.points_new)
-              .set("points_changed", counts.points_changed)
-              .set("notes", notes)
-              .dump(2) +
-          "\n");
+    Json out = Json()
+                   .set("curves", counts.curves)
+                   .set("curves_new", counts.curves_new)
+                   .set("points", counts.points)
+                   .set("points_new", counts.points_new)
+                   .set("points_changed", counts.points_changed)
+                   .set("notes", notes);
+    if (derived.size() > 0) out.set("derived_ids", std::move(derived));
+    print(out.dump(2) + "\n");
   } else {
     print(sentence(counts));
   }
