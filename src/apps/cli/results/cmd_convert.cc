@@ -26,6 +26,10 @@ Result<interchange::ForeignFormat> format_of(const std::string& wanted, const st
         ": AIPerf's figures, without its requests\n  convert profile_export.jsonl, which "
         "it wrote beside them; figures alone go into a store: assay import");
   }
+  if (!format && text.size() > interchange::kForeignDocumentMax) {
+    return invalid(file + ": no lines of AIPerf's, and " +
+                   interchange::too_long_document(text.size()));
+  }
   if (!format) {
     return invalid(file + ": not a file of vLLM bench, AIPerf or genai-perf\n  say which: --from");
   }

@@ -2,6 +2,8 @@
 // first request at zero, and the log's header says what that zero is on the wall. Gaps between
 // chunks are used where the file has them, else the first and the last chunk are all that is known.
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <map>
 
 #include "base/format.h"
@@ -68,19 +70,20 @@ Result<void> read_chunks(const Json& metrics, ForeignReply& out) {
   return {};
 }
 
-Result<ForeignReply> aiperf_reply(const Json& line, std::int64_t origin) {
+// Instants are ns since 1970, as the file has them.
+Result<ForeignReply> aiperf_reply(const Json& line) {
   ForeignReply out;
   const Json& metadata = line["metadata"];
   const Json& metrics = line["metrics"];
   ASSIGN_OR_RETURN(const std::int64_t start,
                    foreign_stamp(metadata["request_start_ns"], "metadata.request_start_ns"));
   Event& event = out.event;
-  event.due = event.sent = event.done = Instant{start - origin};
+  event.due = event.sent = event.done = Instant{start};
   if (!metadata["request_end_ns"].is_null()) {
     ASSIGN_OR_RETURN(const std::int64_t end,
                      foreign_stamp(metadata["request_end_ns"], "metadata.request_end_ns"));
     if (end < start) return invalid("metadata.request_end_ns: before the request's start");
-    event.done = Instant{end - origin};
+    event.done = Instant{end};
   }
   read_error(line, out);
   if (event.outcome != Outcome::ok) return out;
@@ -94,48 +97,64 @@ Result<ForeignReply> aiperf_reply(const Json& line, std::int64_t origin) {
   return out;
 }
 
-}  // namespace
+void set_origin(ForeignReply& reply, Duration origin) {
+  Event& event = reply.event;
+  for (Instant* const at : {&event.due, &event.sent, &event.done}) *at = *at - origin;
+  for (StreamEvent& e : reply.events) {
+    e.arrival = e.arrival - origin;
+    e.read = e.read - origin;
+  }
+}
 
-Result<ForeignRun> read_aiperf_jsonl(std::string_view text) {
-  std::vector<Json> lines;
-  std::int64_t origin = std::numeric_limits<std::int64_t>::max();
+// Errors name the line; one that says nothing is passed over.
+Result<void> for_each_line(std::string_view text,
+                           const std::function<Result<void>(const Json&)>& use) {
   std::size_t number = 0;
-  std::vector<std::size_t> numbers;  // of the lines
   for (const std::string_view line : split(text, '\n')) {
     ++number;
     if (trim(line).empty()) continue;
-    auto json = Json::parse(line);
-    if (!json) return json.error().within(format("line {}", number));
-    const auto start =
-        foreign_stamp((*json)["metadata"]["request_start_ns"], "metadata.request_start_ns");
-    if (!start) return start.error().within(format("line {}", number));
-    origin = std::min(origin, *start);
-    lines.push_back(std::move(*json));
-    numbers.push_back(number);
+    const std::string where = format("line {}", number);
+    if (line.size() > kForeignLineMax) {
+      return invalid(format("{} bytes, and a request has {} MiB at most",
+                            with_thousands(static_cast<std::int64_t>(line.size())),
+                            kForeignLineMax >> 20))
+          .within(where);
+    }
+    const auto json = Json::parse(line);
+    if (!json) return json.error().within(where);
+    if (const auto used = use(*json); !used) return used.error().within(where);
   }
-  if (lines.empty()) return invalid("there is no request in it");
+  return {};
+}
+
+}  // namespace
+
+Result<ForeignRun> read_aiperf_jsonl(std::string_view text) {
   ForeignRun out;
+  std::map<std::uint16_t, std::uint32_t> next;
+  // Instants are of the wall until the first of all is known: no line is kept for it.
+  TRY(for_each_line(text, [&](const Json& line) -> Result<void> {
+    ASSIGN_OR_RETURN(ForeignReply reply, aiperf_reply(line));
+    const std::string_view phase = line["metadata"]["benchmark_phase"].as_string();
+    Query& query = reply.event.query;
+    query.phase = phase == "warmup" ? 0 : 1;
+    query.index = next[query.phase]++;
+    query.sample = static_cast<std::uint32_t>(out.replies.size());  // the line, counted from 0
+    out.replies.push_back(std::move(reply));
+    return {};
+  }));
+  if (out.replies.empty()) return invalid("there is no request in it");
+  std::int64_t origin = std::numeric_limits<std::int64_t>::max();
+  for (const ForeignReply& reply : out.replies) origin = std::min(origin, reply.event.sent.ns);
+  for (ForeignReply& reply : out.replies) set_origin(reply, Duration{origin});
   out.info.started = {origin};
   out.info.offset.wall_minus_monotonic = {origin};
   out.info.phases = {{PhaseKind::warmup, "warmup", false},
                      {PhaseKind::performance, "performance", false}};
   out.info.facts = Json().set("streaming", true).set("imported", Json().set("format", "aiperf"));
-  std::map<std::uint16_t, std::uint32_t> next;
-  bool streamed = false;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    auto read = aiperf_reply(lines[i], origin);
-    if (!read) return read.error().within(format("line {}", numbers[i]));
-    ForeignReply& reply = *read;
-    const std::string_view phase = lines[i]["metadata"]["benchmark_phase"].as_string();
-    Query& query = reply.event.query;
-    query.phase = phase == "warmup" ? 0 : 1;
-    query.index = next[query.phase]++;
-    query.sample = static_cast<std::uint32_t>(i);  // the line, counted from 0
-    streamed = streamed || !reply.events.empty();
-    out.replies.push_back(std::move(reply));
-  }
   // What was not streamed has no first token in the file.
-  out.info.facts.set("streaming", streamed);
+  const auto streamed = [](const ForeignReply& reply) { return !reply.events.empty(); };
+  out.info.facts.set("streaming", std::ranges::any_of(out.replies, streamed));
   return out;
 }
 

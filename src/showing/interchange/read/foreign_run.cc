@@ -93,13 +93,20 @@ std::optional<ForeignFormat> foreign_format_from(std::string_view name) {
   return static_cast<ForeignFormat>(found - kNames.begin());
 }
 
+std::string too_long_document(std::size_t bytes) {
+  return assay::format("one JSON document of {} is too long: {} MiB are read at most",
+                       human_bytes(bytes), kForeignDocumentMax >> 20);
+}
+
 std::optional<ForeignFormat> guess_foreign_format(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
-  if (const auto json = Json::parse(line)) {
-    if (json->find("metadata") != nullptr && json->find("metrics") != nullptr) {
+  if (line.size() <= kForeignLineMax) {
+    const auto json = Json::parse(line);
+    if (json && json->find("metadata") != nullptr && json->find("metrics") != nullptr) {
       return ForeignFormat::aiperf;
     }
   }
+  if (text.size() > kForeignDocumentMax) return std::nullopt;
   const auto whole = Json::parse(text);
   if (!whole) return std::nullopt;
   if (whole->find("experiments") != nullptr) return ForeignFormat::genai_perf;
@@ -110,6 +117,9 @@ std::optional<ForeignFormat> guess_foreign_format(std::string_view text) {
 }
 
 Result<ForeignRun> read_foreign_run(ForeignFormat format, std::string_view text) {
+  if (format != ForeignFormat::aiperf && text.size() > kForeignDocumentMax) {
+    return invalid(too_long_document(text.size()));
+  }
   switch (format) {
     case ForeignFormat::vllm:
       return read_vllm_json(text);

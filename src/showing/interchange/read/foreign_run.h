@@ -14,6 +14,7 @@
 // Pure but for write_foreign_run. docs/formats/interchange.md.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -42,8 +43,16 @@ struct ForeignRun {
   std::vector<ForeignReply> replies{};
 };
 
-// What the text looks like; nothing when it is none of them.
+// Reading JSON takes some four times its length in memory. A line of AIPerf's is one request; the
+// other tools write one document. Longer ones are Code::invalid.
+inline constexpr std::size_t kForeignLineMax = std::size_t{64} << 20;
+inline constexpr std::size_t kForeignDocumentMax = std::size_t{512} << 20;
+
+// What the text looks like; nothing when it is none of them, or longer than may be read.
 std::optional<ForeignFormat> guess_foreign_format(std::string_view text);
+
+// Why a document of so many bytes is not read.
+std::string too_long_document(std::size_t bytes);
 
 // `text`: the whole file. Errors name the place in it.
 Result<ForeignRun> read_foreign_run(ForeignFormat format, std::string_view text);

@@ -172,6 +172,29 @@ TEST(ForeignRun, lines_of_aiperf_that_cannot_be_true_are_refused_by_number) {
   }
 }
 
+// Read, such a line costs four times its length in memory, and says nothing true.
+TEST(ForeignRun, a_line_that_no_request_has_is_refused_by_number_before_it_is_read) {
+  std::string text = kAiperf;
+  text += "{\"x\": \"" + std::string(kForeignLineMax, 'x');  // no JSON: nobody came to its end
+  const auto run = read_foreign_run(ForeignFormat::aiperf, text);
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, Code::invalid);
+  EXPECT_THAT(run.error().message, HasSubstr("and a request has 64 MiB at most"));
+  EXPECT_THAT(run.error().message, HasSubstr("line "));
+  EXPECT_EQ(guess_foreign_format(text), ForeignFormat::aiperf);
+}
+
+TEST(ForeignRun, a_document_is_refused_above_its_limit_and_not_guessed_at) {
+  const std::string text = "{\"ttfts\": [" + std::string(kForeignDocumentMax, ' ') + "]}";
+  EXPECT_EQ(guess_foreign_format(text), std::nullopt);
+  for (const ForeignFormat format : {ForeignFormat::vllm, ForeignFormat::genai_perf}) {
+    const auto run = read_foreign_run(format, text);
+    ASSERT_FALSE(run);
+    EXPECT_EQ(run.error().code, Code::invalid);
+    EXPECT_THAT(run.error().message, HasSubstr("512 MiB are read at most"));
+  }
+}
+
 TEST(ForeignRun, aiperf_s_figures_say_what_was_asked_in_either_version_s_words) {
   const auto old = read_aiperf_facts(
       R"({"input_config": {"endpoint": {"model_names": ["m"], "type": "completions"},
