@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
@@ -44,9 +45,8 @@ HeadResult refuse(RequestError error) { return {ReadStatus::bad, error, 0}; }
 // "GET /path HTTP/1.1"
 RequestError parse_request_line(std::string_view line, RequestHead& head) {
   const std::size_t first = line.find(' ');
-  if (first == std::string_view::npos) return RequestError::bad_request;
-  const std::size_t second = line.find(' ', first + 1);
-  if (second == std::string_view::npos) return RequestError::bad_request;
+  const std::size_t second = line.rfind(' ');
+  if (first == second) return RequestError::bad_request;
   head.method = line.substr(0, first);
   head.target = line.substr(first + 1, second - first - 1);
   const std::string_view version = line.substr(second + 1);
@@ -76,14 +76,14 @@ bool list_has(std::string_view list, std::string_view word) {
   return false;
 }
 
-bool parse_length(std::string_view text, std::uint64_t& out) {
-  if (text.empty() || text.size() > 18) return false;  // 18 digits fit in 63 bits
-  out = 0;
+std::optional<std::uint64_t> parse_length(std::string_view text) {
+  if (text.empty() || text.size() > 18) return std::nullopt;  // 18 digits fit in 63 bits
+  std::uint64_t out = 0;
   for (const char c : text) {
-    if (c < '0' || c > '9') return false;
+    if (c < '0' || c > '9') return std::nullopt;
     out = out * 10 + static_cast<std::uint64_t>(c - '0');
   }
-  return true;
+  return out;
 }
 
 // uri-host [":" port], or nothing (RFC 9110, 7.2): what it names is the service's to judge.
@@ -112,10 +112,9 @@ RequestError read_framing(RequestHead& head) {
   bool keep = false;
   for (const HttpHeader& header : head.headers) {
     if (equals_ignoring_case(header.name, "content-length")) {
-      std::uint64_t length = 0;
-      if (!parse_length(header.value, length)) return RequestError::bad_request;
-      if (has_length) return RequestError::bad_request;
-      head.content_length = length;
+      const auto length = parse_length(header.value);
+      if (!length || has_length) return RequestError::bad_request;
+      head.content_length = *length;
       has_length = true;
     } else if (equals_ignoring_case(header.name, "transfer-encoding")) {
       if (head.chunked) return RequestError::bad_request;

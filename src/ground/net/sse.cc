@@ -38,21 +38,16 @@ const char* SseParser::whole_event(const char* p, const char* end) {
 const char* SseParser::slow_step(const char* p, const char* end) {
   const char* stop = p;
   while (stop < end && *stop != '\n' && *stop != '\r') ++stop;
-  if (!keep(line_, {p, static_cast<std::size_t>(stop - p)})) return end;
-  if (line_.size() + data_.size() > kEventBytesMax) {
-    too_long_ = true;
-    return end;
-  }
+  keep(line_, {p, static_cast<std::size_t>(stop - p)});
+  if (line_.size() + data_.size() > kEventBytesMax) too_long_ = true;
   if (stop == end) return end;
   skip_lf_ = *stop == '\r';
   end_line();
   return stop + 1;
 }
 
-bool SseParser::keep(BudgetedText& text, std::string_view more) {
-  if (text.append(more)) return true;
-  no_room_ = too_long_ = true;
-  return false;
+void SseParser::keep(BudgetedText& text, std::string_view more) {
+  if (!text.append(more)) no_room_ = too_long_ = true;
 }
 
 void SseParser::end_line() {
@@ -67,7 +62,9 @@ void SseParser::end_line() {
     line.remove_prefix(line.size() > 4 ? kData.size() : line.size());
     if (line.starts_with(' ')) line.remove_prefix(1);
     if (!has_data_) data_.clear();
-    has_data_ = (!has_data_ || keep(data_, "\n")) && keep(data_, line);
+    if (has_data_) keep(data_, "\n");
+    keep(data_, line);
+    has_data_ = true;
   } else if (line.starts_with(kEvent)) {
     line.remove_prefix(kEvent.size());
     if (line.starts_with(' ')) line.remove_prefix(1);

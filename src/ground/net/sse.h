@@ -97,10 +97,8 @@ class SseParser {
   template <typename OnEvent>
   bool finish(OnEvent&& on_event) {
     if (!line_.empty()) end_line();
-    if (has_data_ || is_error_) {
-      on_event(data_.view(), std::size_t{0});
-    }
     const bool room = !no_room_;
+    if (room && (has_data_ || is_error_)) on_event(data_.view(), std::size_t{0});
     reset();
     return room;
   }
@@ -112,7 +110,7 @@ class SseParser {
   // Takes at least one byte of a line; sets ready_ when a blank line ended an event.
   const char* slow_step(const char* p, const char* end);
   void end_line();
-  bool keep(BudgetedText& text, std::string_view more);
+  void keep(BudgetedText& text, std::string_view more);
 
   BudgetedText line_;  // the piece of a line that came so far
   // Data lines of the event so far, joined; an error's comments before any. Empty where the event

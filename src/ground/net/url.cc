@@ -22,10 +22,11 @@ Result<std::string> percent_decoded(std::string_view text) {
       out += text[i];
       continue;
     }
-    const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
-    if (high < 0 || low < 0) return invalid("'%' must be followed by two hex digits");
-    const int byte = high * 16 + low;
+    const std::string_view digits = text.substr(i + 1, 2);
+    if (digits.size() < 2 || hex_value(digits[0]) < 0 || hex_value(digits[1]) < 0) {
+      return invalid("'%' must be followed by two hex digits");
+    }
+    const int byte = hex_value(digits[0]) * 16 + hex_value(digits[1]);
     if (byte < 0x21 || byte == 0x7f) return invalid("an encoded blank or control byte");
     out += static_cast<char>(byte);
     i += 2;

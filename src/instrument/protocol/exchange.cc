@@ -118,20 +118,19 @@ bool Exchange::on_body(std::string_view piece, std::size_t rest, const Stamp& st
     case Mode::undecided:
       return true;  // white space so far
     case Mode::events: {
-      bool sound = true;
       const std::size_t size = piece.size();
       const bool fits = sse_.feed(piece, [&](std::string_view data, std::size_t consumed) {
         const std::size_t behind = size - consumed + rest;
         const bool shares = behind > kFramingBytes;
         uncertainty_ = stamp.uncertainty(behind <= kChunkEndBytes);
-        sound = on_stream_data(data, shares, stamp, decoder, sink) && sound;
+        on_stream_data(data, shares, stamp, decoder, sink);
       });
       if (given_up_) return false;
       if (sse_.no_room()) return give_up_for_memory();
       if (!fits) {
         return give_up(Outcome::bad_reply, "one event of the stream is longer than 64 MiB");
       }
-      return sound;
+      return true;
     }
     case Mode::whole:
       if (!body_.append(piece)) return give_up_for_memory();
@@ -194,14 +193,14 @@ void Exchange::note_usage(const DecodedEvent& decoded) {
   take(event_.usage.cached_tokens, decoded.usage.cached_tokens);
 }
 
-bool Exchange::on_stream_data(std::string_view data, bool shares_read, const Stamp& stamp,
+void Exchange::on_stream_data(std::string_view data, bool shares_read, const Stamp& stamp,
                               ReplyDecoder& decoder, EventSink& sink) {
   ++event_.stream_events;
   if (!event_.first_event.known()) event_.first_event = stamp.arrival;
   decoder.decode(data, state_, decoded_);
   if (decoded_.category == Category::marker) {
     note_done_marker(shares_read, stamp, sink);
-    return true;
+    return;
   }
   if (sse_.names_error()) take_as_error(data, error_words_, decoded_);
   if (decoded_.malformed) {
@@ -216,7 +215,6 @@ bool Exchange::on_stream_data(std::string_view data, bool shares_read, const Sta
     decoder.next_choice(&state_, decoded_);
   }
   tokens_so_far_ = -1;
-  return true;
 }
 
 // One choice of the event.

@@ -83,7 +83,7 @@ class Exchange {
   enum class Mode : std::uint8_t { undecided, events, whole, error_body };
 
   void decide(std::string_view piece);
-  bool on_stream_data(std::string_view data, bool shares_read, const Stamp& stamp,
+  void on_stream_data(std::string_view data, bool shares_read, const Stamp& stamp,
                       ReplyDecoder& decoder, EventSink& sink);
   void take_decoded(bool shares_read, const Stamp& stamp, EventSink& sink);
   void emit_decoded(bool shares_read, const Stamp& stamp, EventSink& sink);

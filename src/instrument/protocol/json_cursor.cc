@@ -182,10 +182,8 @@ bool JsonCursor::count_or_skip(std::int32_t& out) {
   if (!skip()) return false;
   if (c == 'n') return true;  // null: as if it were not there
   out = kNoCount;
-  if (c != '-' && (c < '0' || c > '9')) return true;
-  double value = -1;
-  const auto [end, error] = std::from_chars(begin, p_, value);
-  if (error != std::errc{} || end != p_) return true;
+  double value = -1;  // stays, where it is no number or one beyond all bounds
+  std::from_chars(begin, p_, value);
   constexpr double kMost = std::numeric_limits<std::int32_t>::max();
   // 20.0 is a count, 20.5 is none.
   if (value >= 0 && value <= kMost && value == std::floor(value)) {

@@ -92,7 +92,6 @@ class JsonCursor {
 
   // The next byte that is not blank, without taking it; 0 at the end.
   char peek() {
-    if (p_<end_&& static_cast<unsigned char>(*p_)> ' ') return *p_;
     while (p_ < end_ && (*p_ == ' ' || *p_ == '\n' || *p_ == '\r' || *p_ == '\t')) ++p_;
     return p_ < end_ ? *p_ : '\0';
   }

@@ -149,5 +149,176 @@ TEST(JsonCursor, counts_are_whole_numbers_that_fit) {
   }
 }
 
+// The text ends where it ends, whatever stands behind it: here, what would make it go on.
+TEST(JsonCursor, nothing_behind_the_end_is_text) {
+  for (const std::string whole :
+       {"[1234.5678e+12]", "-12.75E-3", "[true,false,null]", "{\"a\\n\\u0041b\":\"c\",\"d\":{}}  ",
+        "  [ 1 , [ ] ]", "\"\\ud83d\\ude00\\\\\"", "1e5", "0.5", "[[],[]]"}) {
+    const std::string behind = whole + std::string(64, '1');
+    for (std::size_t size = 0; size <= whole.size(); ++size) {
+      const std::string_view text(behind.data(), size);
+      JsonCursor cursor(text);
+      const bool taken = cursor.skip() && cursor.at_end();
+      EXPECT_EQ(taken, Json::parse(std::string(text)).has_value()) << text;
+      JsonCursor counted(text);
+      std::int32_t count = 0;
+      EXPECT_EQ(counted.count_or_skip(count) && counted.at_end(), taken) << text;
+    }
+  }
+  const char text[] = "[1  2";
+  JsonCursor cursor({text, 3});
+  EXPECT_EQ(cursor.peek(), '[');
+  EXPECT_FALSE(cursor.at_end());
+  cursor = JsonCursor({text + 2, 1});
+  EXPECT_EQ(cursor.peek(), '\0');
+  EXPECT_TRUE(cursor.at_end());
+  EXPECT_EQ(cursor.position(), text + 3);
+}
+
+TEST(JsonCursor, a_zero_byte_is_no_end) {
+  const std::string text(64, '\0');
+  JsonCursor cursor({text.data(), 1});
+  EXPECT_EQ(cursor.peek(), '\0');
+  EXPECT_FALSE(cursor.at_end());
+}
+
+TEST(JsonCursor, nests_256_deep_and_no_deeper) {
+  const auto arrays = [](std::size_t n) { return std::string(n, '[') + std::string(n, ']'); };
+  const auto objects = [](std::size_t n) {
+    std::string out;
+    for (std::size_t i = 0; i < n; ++i) out += "{\"a\":";
+    return out + "1" + std::string(n, '}');
+  };
+  EXPECT_TRUE(sound(arrays(257)));
+  EXPECT_FALSE(sound(arrays(258)));
+  EXPECT_TRUE(sound(objects(256)));
+  EXPECT_FALSE(sound(objects(257)));
+}
+
+TEST(JsonCursor, a_string_says_where_it_lies_and_whether_it_is_as_it_stands) {
+  const std::string bytes = padded("\"ab\" \"a\\n\" \"\x01\\\"\x02\" \"\"");
+  JsonCursor cursor({bytes.data(), bytes.size() - 64});
+  RawString text;
+  const auto next = [&] { return cursor.peek() == '"' && cursor.string(text); };
+  ASSERT_TRUE(next());
+  EXPECT_EQ(text.view(), "ab");
+  EXPECT_EQ(text.data, bytes.data() + 1);
+  EXPECT_FALSE(text.escaped);
+  ASSERT_TRUE(next());
+  EXPECT_EQ(text.view(), "a\\n");
+  EXPECT_TRUE(text.escaped);
+  EXPECT_EQ(cursor.raw_controls(), 0U);
+  ASSERT_TRUE(next());
+  EXPECT_TRUE(text.escaped);
+  EXPECT_EQ(cursor.raw_controls(), 2U);
+  ASSERT_TRUE(next());
+  EXPECT_FALSE(text.escaped);
+  EXPECT_TRUE(text.empty());
+  EXPECT_NE(text.data, nullptr);
+  EXPECT_TRUE(cursor.at_end());
+}
+
+TEST(JsonCursor, another_value_in_place_of_a_string_makes_it_absent) {
+  const std::string bytes = padded(" \"a\" {\"b\":1} 7");
+  JsonCursor cursor({bytes.data(), bytes.size() - 64});
+  RawString text;
+  EXPECT_TRUE(cursor.string_or_skip(text));
+  EXPECT_EQ(text.view(), "a");
+  std::string_view slice;
+  JsonCursor other = cursor;
+  EXPECT_TRUE(other.slice(slice));
+  EXPECT_EQ(slice, "{\"b\":1}");
+  EXPECT_TRUE(cursor.string_or_skip(text));
+  EXPECT_EQ(text.data, nullptr);
+  EXPECT_TRUE(cursor.slice(slice));
+  EXPECT_EQ(slice, "7");
+  EXPECT_FALSE(cursor.slice(slice));
+  EXPECT_FALSE(cursor.string_or_skip(text));
+}
+
+TEST(JsonCursor, members_and_items_are_given_one_by_one) {
+  const std::string bytes = padded("{ \"a\" : 1 , \"b\" :[ 2 , [3] ,{} ] }");
+  JsonCursor cursor({bytes.data(), bytes.size() - 64});
+  std::string story;
+  ASSERT_EQ(cursor.peek(), '{');
+  EXPECT_TRUE(cursor.object([&](const RawString& key) {
+    story += std::string(key.view()) + "=";
+    if (cursor.peek() != '[') return cursor.skip();
+    return cursor.array([&] {
+      std::string_view item;
+      if (!cursor.slice(item)) return false;
+      story += std::string(item) + ";";
+      return true;
+    });
+  }));
+  EXPECT_EQ(story, "a=b=2;[3];{};");
+  EXPECT_TRUE(cursor.at_end());
+  // Who takes a member may refuse it.
+  JsonCursor refused({bytes.data(), bytes.size() - 64});
+  EXPECT_EQ(refused.peek(), '{');
+  EXPECT_FALSE(refused.object([](const RawString&) { return false; }));
+}
+
+std::string utf8_of(std::string_view escapes) { return unescaped(escapes); }
+
+TEST(Unescape, each_code_point_has_as_many_bytes_as_utf8_gives_it) {
+  EXPECT_EQ(utf8_of(R"(\u0001\u007f)"), "\x01\x7f");
+  EXPECT_EQ(utf8_of(R"(\u0080)"), "\xC2\x80");
+  EXPECT_EQ(utf8_of(R"(\u07fF)"), "\xDF\xBF");
+  EXPECT_EQ(utf8_of(R"(\u0800)"), "\xE0\xA0\x80");
+  EXPECT_EQ(utf8_of(R"(\uFFFF)"), "\xEF\xBF\xBF");
+  EXPECT_EQ(utf8_of(R"(\ud800\udc00)"), "\xF0\x90\x80\x80");
+  EXPECT_EQ(utf8_of(R"(\uDBFF\uDFFF)"), "\xF4\x8F\xBF\xBF");
+  EXPECT_EQ(utf8_of(R"(\ud840\udc01)"), "\xF0\xA0\x80\x81");
+  // Beside the surrogates.
+  EXPECT_EQ(utf8_of(R"(\ud7ff)"), "\xED\x9F\xBF");
+  EXPECT_EQ(utf8_of(R"(\ue000)"), "\xEE\x80\x80");
+  EXPECT_EQ(utf8_of(R"(\udfff)"), "\xEF\xBF\xBD");
+  EXPECT_EQ(utf8_of(R"(\udc00)"), "\xEF\xBF\xBD");
+  EXPECT_EQ(utf8_of(R"(\udbff\ue000)"), "\xEF\xBF\xBD\xEE\x80\x80");
+  EXPECT_EQ(utf8_of(R"(\ud800\udbff)"), "\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(utf8_of(R"(\ud800\u0041)"), "\xEF\xBF\xBD\x41");
+}
+
+TEST(EscapeLength, is_two_or_six_and_none_of_what_is_cut) {
+  const auto length = [](std::string_view text) {
+    const std::string behind = std::string(text) + "u1234\"";
+    return escape_length(behind.data(), behind.data() + text.size());
+  };
+  for (const char* two : {"\\\"", "\\\\", "\\/", "\\b", "\\f", "\\n", "\\r", "\\t", "\\nx"}) {
+    EXPECT_EQ(length(two), 2U) << two;
+  }
+  EXPECT_EQ(length("\\u12aF"), 6U);
+  EXPECT_EQ(length("\\u12aF7"), 6U);
+  for (const char* none : {"", "\\", "\\x", "\\u", "\\u1", "\\u12", "\\u123", "\\ug234", "\\u1g34",
+                           "\\u12g4", "\\u123g", "\\U1234", "nn", "\\0"}) {
+    EXPECT_EQ(length(none), 0U) << none;
+  }
+}
+
+TEST(JsonCursor, a_count_is_any_number_that_is_whole_and_fits) {
+  const std::pair<const char*, int> cases[] = {{"0", 0},
+                                               {"9", 9},
+                                               {"-0", 0},
+                                               {"-1", kNoCount},
+                                               {"0.5", kNoCount},
+                                               {"2147483648", kNoCount},
+                                               {"2147483647.0", 2147483647},
+                                               {"1e400", kNoCount},
+                                               {"-1e400", kNoCount},
+                                               {"true", kNoCount},
+                                               {"[1]", kNoCount},
+                                               {"{\"a\":1}", kNoCount},
+                                               {"false", kNoCount}};
+  for (const auto& [text, expected] : cases) {
+    const std::string bytes = padded(text);
+    JsonCursor cursor({bytes.data(), std::string_view(text).size()});
+    std::int32_t count = 5;
+    EXPECT_TRUE(cursor.count_or_skip(count));
+    EXPECT_EQ(count, expected) << text;
+    EXPECT_TRUE(cursor.at_end());
+  }
+}
+
 }  // namespace
 }  // namespace assay::protocol

@@ -19,7 +19,7 @@ class Scratch {
 
   // The string's text: the input itself where it has no escapes.
   std::string_view text(const RawString& raw) {
-    if (!raw.escaped) return raw.data == nullptr ? std::string_view{} : raw.view();
+    if (!raw.escaped) return raw.view();
     const char* const begin = at_;
     append(raw);
     return since(begin);
@@ -102,14 +102,14 @@ class Interpreter {
     out_.category = category();
   }
 
-  // The string that is the event's one fragment, body and all; absent when there is none such.
+  // The string that is the event's last fragment, body and all; absent when it is not one string.
   const RawString& hole() const { return hole_; }
   bool no_room() const { return no_room_; }
 
  private:
   void add(Category category, std::string_view text, const RawString& raw) {
     if (text.empty()) return;
-    hole_ = out_.fragment_count == 0 ? raw : RawString{};
+    hole_ = raw;
     out_.fragments[out_.fragment_count++] = {category, text};
   }
 
@@ -234,7 +234,7 @@ class Interpreter {
     const std::string_view seen = text.view();
     const std::size_t common = common_bytes(seen, now);
     if (common == now.size()) return {};
-    if (common < seen.size() && common * 2 < seen.size()) {
+    if (common * 2 < seen.size()) {
       state_.deltas = true;
       return now;
     }

@@ -196,8 +196,9 @@ class ReplyReader {
 }  // namespace
 
 bool is_escaped_key(const RawString& key, std::string_view name) {
-  std::array<char, 256> plain{};
-  if (key.size > plain.size()) return false;
+  constexpr std::size_t kEscapeBytesMax = 6;
+  std::array<char, 256> plain{};  // of the names that we know none is nearly so long
+  if (key.size > std::min(kEscapeBytesMax * name.size(), plain.size())) return false;
   const char* const end =
       unescape(key.data, key.data + key.size, plain.data(), RawControls::refused);
   return end != nullptr &&
