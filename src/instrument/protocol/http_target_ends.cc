@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "protocol/http_target_state.h"
 
 namespace assay::protocol {

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/format.h"
 #include "base/rng.h"
@@ -182,6 +186,179 @@ TEST(PreparedRequests, an_error_names_the_sample) {
   const auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().message.find("sample 1"), std::string::npos) << made.error().message;
+}
+
+std::string session_reply_of(PreparedRequests& requests, const Query& query, std::size_t endpoint) {
+  return joined(requests.fill(query, endpoint, kRunKey, true));
+}
+
+// A head is one for each endpoint and session, whatever stood before it.
+TEST(PreparedRequests, each_endpoint_and_session_has_its_own_head) {
+  std::vector<Sample> samples(4);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    samples[i].prompt = format("p{}", i);
+    samples[i].session = i % 2 == 0 ? "even" : "odd";
+  }
+  Wanted from = wanted(std::move(samples), true, true);
+  expect_the_same_bytes(from);
+  from.endpoints.session_headers = {};
+  expect_the_same_bytes(from);
+  from.endpoints.urls = {"https://one"};
+  from.endpoints.http = HttpVersion::http1;
+  auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
+  ASSERT_TRUE(made);
+  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)));
+  const Query query{.index = 3, .sample = 2};
+  EXPECT_EQ(session_reply_of(requests, query, 0), slow_request(from, query, 0));
+}
+
+TEST(PreparedRequests, http2_has_the_same_fields_in_lower_case_with_the_querys_id) {
+  Wanted from = wanted(prompts(), true, false);
+  from.endpoints.api_key = "k";
+  from.datasets[0].dataset.samples[0].session = "s1";
+  auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
+  ASSERT_TRUE(made);
+  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)));
+  for (const std::uint32_t index : {4U, 5U}) {
+    const Query query{.index = index, .sample = 0};
+    const QueryUuid id = query_uuid(kRunKey, 0, index);
+    const std::string_view id_text(id.data(), id.size());
+    for (const std::size_t endpoint : {0U, 1U}) {
+      const auto request = requests.fill_http2(query, endpoint, kRunKey);
+      std::string told;
+      for (const auto& [name, value] : request.fields) told += format("{}={}\n", name, value);
+      EXPECT_EQ(told,
+                format(":method=POST\n:scheme={}\n:authority={}\n:path=/v1/chat/completions\n"
+                       "authorization=Bearer k\ncontent-type=application/json\n"
+                       "accept=text/event-stream\nx-session-id=s1\nx-request-id={}\n",
+                       endpoint == 0 ? "http" : "https", endpoint == 0 ? "a:1" : "b", id_text));
+    }
+  }
+}
+
+TEST(PreparedRequests, an_id_of_the_users_own_is_left_alone) {
+  Wanted from = wanted(prompts(), true, true);
+  from.endpoints.headers = {{"X-Request-Id", "mine"}};
+  expect_the_same_bytes(from);
+  auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
+  ASSERT_TRUE(made);
+  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)));
+  const auto request = requests.fill_http2({.index = 1}, 0, kRunKey);
+  for (const auto& [name, value] : request.fields) {
+    if (name == "x-request-id") {
+      EXPECT_EQ(value, "mine");
+    }
+  }
+}
+
+// Phases of several datasets, each salted or not, in any order.
+TEST(PreparedRequests, each_phase_asks_its_own_dataset_salted_as_the_phase_is) {
+  Wanted from = wanted({Sample{.prompt = "first"}}, true, false);
+  PlannedDataset other{.generation = {.model = "n"}};
+  other.generation.stream = false;
+  other.generation.max_new_tokens = 7;
+  other.dataset.samples = {Sample{.prompt = "second"}, Sample{.prompt = "third"}};
+  other.dataset.samples[1].body = Json().set("n", 3);
+  from.datasets.push_back(other);
+  from.plan.phases.assign(4, {});
+  from.plan.phases[0].dataset = 1;
+  from.plan.phases[1].salted = true;
+  from.plan.phases[2].dataset = 1;
+  from.plan.phases[2].salted = true;
+  auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
+  ASSERT_TRUE(made);
+  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)));
+  for (std::uint16_t phase = 0; phase < 4; ++phase) {
+    const PhasePlan& plan = from.plan.phases[phase];
+    const PlannedDataset& asked = from.datasets[plan.dataset];
+    for (std::uint32_t row = 0; row < asked.dataset.samples.size(); ++row) {
+      const Query query{.index = 9, .phase = phase, .sample = row, .salt = 5};
+      auto slow = make_body(Api::openai, asked.generation, asked.dataset.samples[row], plan.salted);
+      ASSERT_TRUE(slow);
+      if (plan.salted) write_salt(slow->bytes.data() + slow->salt_offset, slow->salt_form, 5);
+      EXPECT_EQ(requests.fill_http2(query, 0, kRunKey).body, slow->bytes);
+      EXPECT_EQ(requests.asked(query).stream, plan.dataset == 0);
+      EXPECT_EQ(requests.asked(query).tokens_max, plan.dataset == 0 ? 1024 : 7);
+      EXPECT_EQ(requests.asked(query).choices, plan.dataset == 1 && row == 1 ? 3 : 1);
+    }
+  }
+}
+
+// A body of up to 2 KiB goes with its head; what is larger is handed over where it lies.
+TEST(PreparedRequests, a_small_body_is_copied_and_a_large_one_is_not) {
+  for (const bool salted : {false, true}) {
+    for (const bool both : {false, true}) {
+      const auto pieces_of = [&](std::size_t bytes) {
+        Wanted from = wanted({Sample{.prompt = "x"}}, both || !salted, salted);
+        const std::uint16_t phase = both && salted ? 1 : 0;
+        const auto body = make_body(Api::openai, from.datasets[0].generation,
+                                    from.datasets[0].dataset.samples[0], salted);
+        from.datasets[0].dataset.samples[0].prompt =
+            std::string(bytes - body->bytes.size() + 1, 'x');
+        auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
+        PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)));
+        const Query query{.phase = phase, .salt = 3};
+        EXPECT_EQ(requests.fill_http2(query, 0, kRunKey).body.size(), bytes);
+        return requests.fill(query, 0, kRunKey).count;
+      };
+      EXPECT_EQ(pieces_of(2048), 1U);
+      EXPECT_EQ(pieces_of(2049), both && salted ? 3U : 2U) << salted;
+    }
+  }
+}
+
+// What one send begins with lies where it lay before: nothing grows on the way.
+TEST(PreparedRequests, sending_allocates_nothing) {
+  std::vector<Sample> samples = prompts();
+  for (const Sample& turn : conversation(6, 400)) samples.push_back(turn);
+  for (const bool plain : {false, true}) {
+    const Wanted from = wanted(samples, plain, true);
+    auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
+    ASSERT_TRUE(made);
+    PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)));
+    const char* const at = requests.fill({}, 0, kRunKey).parts[0].data();
+    for (std::uint16_t phase = 0; phase < from.plan.phases.size(); ++phase) {
+      for (std::uint32_t row = 0; row < samples.size(); ++row) {
+        const Query query{.phase = phase, .sample = row};
+        for (const std::size_t endpoint : {0U, 1U}) {
+          EXPECT_EQ(requests.fill(query, endpoint, kRunKey, true).parts[0].data(), at);
+        }
+      }
+    }
+  }
+}
+
+// Half of a body at least, and 256 bytes: sharing less costs more than it saves.
+TEST(PreparedRequests, a_beginning_is_shared_where_it_is_worth_it) {
+  const auto kept = [](const std::string& first, const std::string& second,
+                       bool one_session = true) {
+    std::vector<Sample> samples(2);
+    samples[0].prompt = first;
+    samples[1].prompt = second;
+    samples[0].session = "a";
+    samples[1].session = one_session ? "a" : "b";
+    const Wanted from = wanted(std::move(samples), true, false);
+    expect_the_same_bytes(from);
+    const auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
+    return made->bytes();
+  };
+  const std::size_t around = kept("x", "y", false) / 2 - 1;
+  const std::string begin = R"({"model":"m","messages":[{"role":"user","content":")";
+  const auto common = [&](std::size_t bytes) { return std::string(bytes - begin.size(), 'c'); };
+  const auto whole = [&](std::size_t prompts) { return 2 * around + prompts; };
+  // 255 and 256 bytes in common.
+  EXPECT_EQ(kept(common(255) + "x", common(255) + "y"), whole(2 * common(255).size() + 2));
+  EXPECT_EQ(kept(common(256) + "x", common(256) + "y"), whole(2 * common(256).size() + 2) - 256);
+  EXPECT_EQ(kept(common(256) + "x", common(256) + "y", false), whole(2 * common(256).size() + 2));
+  // Half of the earlier body, and a byte less.
+  const std::size_t own = 600;
+  const std::string tail(own, 'x');
+  const std::size_t end = around - begin.size();
+  const std::size_t half = own + end;
+  EXPECT_EQ(kept(common(half) + tail, common(half) + "y"),
+            whole(2 * common(half).size() + own + 1) - half);
+  EXPECT_EQ(kept(common(half - 2) + tail, common(half - 2) + "y"),
+            whole(2 * common(half - 2).size() + own + 1));
 }
 
 }  // namespace

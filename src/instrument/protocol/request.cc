@@ -85,13 +85,18 @@ void set_usage_wish(Json& body, const Generation& generation) {
   body.set("stream_options", Json::object().set("include_usage", true));
 }
 
+std::string salt_text(char filler) { return "[" + std::string(kSaltDigits, filler) + "] "; }
+
 // Prompt with the salt's hole filled by `filler`.
 std::string prompt_of(const Sample& sample, char filler) {
-  if (filler == 0) return sample.prompt;
-  return "[" + std::string(kSaltDigits, filler) + "] " + sample.prompt;
+  return filler == 0 ? sample.prompt : salt_text(filler) + sample.prompt;
 }
 
-std::string salt_text(char filler) { return "[" + std::string(kSaltDigits, filler) + "] "; }
+// What can be salted.
+bool has_content(const Json& message) {
+  const Json& content = message["content"];
+  return message["role"].as_string() == "user" && (content.is_string() || content.is_array());
+}
 
 // Before the first text of these parts; a text of its own where there is none.
 void salt_parts(Json& parts, char filler) {
@@ -108,9 +113,8 @@ void salt_parts(Json& parts, char filler) {
 // What the user says first.
 Json salted_messages(Json messages, char filler) {
   for (Json& message : messages.make_array()) {
-    if (message["role"].as_string() != "user") continue;
-    Json* content = message.find("content");
-    if (content == nullptr) continue;
+    if (!has_content(message)) continue;
+    Json* const content = message.find("content");
     if (content->is_array()) {
       salt_parts(*content, filler);
     } else {
@@ -298,11 +302,7 @@ Result<void> check_sample(Api api, const Sample& sample) {
 Result<void> check_salt(Api api, const Sample& sample) {
   if (api != Api::openai || sample.messages.is_null()) return {};
   for (std::size_t i = 0; i < sample.messages.size(); ++i) {
-    const Json& message = sample.messages[i];
-    const Json& content = message["content"];
-    if (message["role"].as_string() == "user" && (content.is_string() || content.is_array())) {
-      return {};
-    }
+    if (has_content(sample.messages[i])) return {};
   }
   return invalid("sample: messages: no message of a user has content to salt; turn salting off");
 }
@@ -414,7 +414,7 @@ std::string request_target(const net::Url& url, Api api) {
   std::string_view below = route(api);
   const std::string_view tail = below.starts_with("/v1/") ? below.substr(3) : below;
   if (!std::string_view(path).ends_with(tail)) {
-    if (path.ends_with("/v1") && below.starts_with("/v1/")) below = tail;
+    if (path.ends_with("/v1")) below = tail;
     path += below;
   }
   if (!url.query.empty()) path += "?" + url.query;
