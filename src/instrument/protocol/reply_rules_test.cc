@@ -336,6 +336,22 @@ TEST(ReplyRules, the_choices_of_an_event_come_one_by_one) {
   EXPECT_EQ(stream.next_choice(), "other choice 9");
 }
 
+TEST(ReplyRules, a_call_that_a_later_choice_began_goes_on_in_the_next_event) {
+  const std::string begins = R"({"index":1,"delta":{"tool_calls":[{"index":2,"id":"i"}]}})";
+  const std::string event = format(R"({{"choices":[{{"delta":{{}}}},{}]}})", begins);
+  Stream stream;
+  stream.read(event);
+  EXPECT_EQ(stream.next_choice(), "tool_call choice 1 tool_call:'^2|i||' choice");
+  EXPECT_EQ(stream.read(delta_of(R"("tool_calls":[{"index":2,"function":{"arguments":"x"}}])")),
+            "tool_call tool_call:'x' choice");
+  ReplyDecoder decoder;
+  DecodedEvent whole;
+  const std::string bytes = with_padding(event);
+  decoder.decode_reply({bytes.data(), event.size()}, whole);
+  decoder.next_choice(nullptr, whole);
+  EXPECT_EQ(told_of(whole), "tool_call choice 1 tool_call:'^2|i||' choice");
+}
+
 TEST(ReplyRules, cumulative_text_may_be_revised_up_to_its_half) {
   const auto text = [](std::string_view words) { return format(R"({{"text":"{}"}})", words); };
   Stream revised;

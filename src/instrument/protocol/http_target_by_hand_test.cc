@@ -1,0 +1,718 @@
+// HttpTarget's instants, its pool and its deadlines over HTTP/1.1, played by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "protocol/testing_by_hand.h"
+
+namespace assay::protocol {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(HttpTargetByHand, each_instant_is_the_one_at_which_it_happened) {
+  ByHand hand;
+  const Instant start = hand.clock.now();
+  hand.submit(0, 4_ms);
+  EXPECT_TRUE(hand.notes.sent.empty());
+  hand.pass(1_ms);
+  PlayedPeer peer = hand.accept();
+  const std::string request = hand.request(peer);
+  EXPECT_EQ(hand.notes.sent, (std::vector<Notes::Sent>{{0, start - 4_ms, start + 1_ms}}));
+  hand.pass(2_ms);
+  hand.turn();  // nothing has come yet
+  hand.pass(3_ms);
+  peer.say(stream_head());
+  hand.turn();
+  hand.pass(4_ms);
+  peer.say(word_chunk("a"));
+  hand.turn();
+  hand.pass(5_ms);
+  peer.say(word_chunk("b") + stop_chunk());
+  hand.turn();
+  hand.pass(6_ms);
+  peer.say(stream_chunk("[DONE]"));
+  hand.turn();
+  hand.pass(7_ms);
+  peer.say(kStreamEnd);
+  ASSERT_TRUE(hand.done(1));
+  const Event& event = hand.notes.done[0];
+  EXPECT_EQ(event.outcome, Outcome::ok) << hand.notes.details[0];
+  EXPECT_TRUE(event.connected);
+  EXPECT_FALSE(event.kernel_stamped);
+  EXPECT_EQ(event.connect_time, 1_ms);
+  EXPECT_EQ(event.due, start - 4_ms);
+  EXPECT_EQ(event.sent, start + 1_ms);
+  EXPECT_EQ(event.sent_uncertainty, Duration{});
+  EXPECT_EQ(event.first_byte, start + 6_ms);
+  EXPECT_EQ(event.first_event, start + 10_ms);
+  EXPECT_EQ(event.first_token, start + 10_ms);
+  EXPECT_EQ(event.last_token, start + 15_ms);
+  EXPECT_EQ(event.done, start + 21_ms);
+  EXPECT_EQ(event.released, start + 28_ms);
+  // Since the look before, which found nothing.
+  ASSERT_EQ(hand.notes.events.size(), 4U);
+  EXPECT_EQ(hand.notes.events[0].uncertainty, 4_ms);
+  EXPECT_EQ(hand.notes.events[1].uncertainty, 5_ms);
+  EXPECT_EQ(hand.notes.events[3].uncertainty, 6_ms);
+  EXPECT_EQ(event.first_token_uncertainty, 4_ms);
+  EXPECT_EQ(event.done_uncertainty, 6_ms);
+  EXPECT_EQ(hand.notes.text, "ab");
+  const TransportStats stats = hand.stats();
+  EXPECT_EQ(stats.reads, 5U);
+  EXPECT_EQ(stats.reads_stamped, 0U);
+  EXPECT_EQ(stats.bytes_sent, request.size());
+  EXPECT_EQ(stats.bytes_received, event.received_bytes);
+  EXPECT_EQ(event.received_bytes, stream_head().size() + word_chunk("a").size() +
+                                      word_chunk("b").size() + stop_chunk().size() +
+                                      stream_chunk("[DONE]").size() + kStreamEnd.size());
+  EXPECT_EQ(stats.connections_opened, 1U);
+  EXPECT_EQ(stats.connections_peak, 1U);
+  EXPECT_EQ(stats.connections_failed, 0U);
+  EXPECT_EQ(stats.retransmits, 0U);
+}
+
+// Between two looks that are far apart an arrival may lie anywhere.
+TEST(HttpTargetByHand, an_arrival_came_since_the_last_look_that_found_its_socket_empty) {
+  ByHand hand;
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  hand.request(peer);
+  hand.pass(2_ms);
+  hand.target().poll(hand.clock.now(), hand.notes);
+  hand.pass(3_ms);
+  peer.say(stream_head() + word_chunk("a"));
+  hand.target().poll(hand.clock.now(), hand.notes);
+  hand.pass(4_ms);
+  peer.say(word_chunk("b"));
+  hand.target().poll(hand.clock.now(), hand.notes);
+  ASSERT_EQ(hand.notes.events.size(), 2U);
+  EXPECT_EQ(hand.notes.events[0].uncertainty, 3_ms);
+  EXPECT_EQ(hand.notes.events[1].uncertainty, 4_ms);
+}
+
+TEST(HttpTargetByHand, a_connection_is_used_again_where_the_reply_keeps_it) {
+  struct Case {
+    std::string reply;
+    bool kept;
+  };
+  for (const Case& c : std::vector<Case>{
+           {plain_reply(), true},
+           {stream_head() + stop_chunk() + std::string(kStreamEnd), true},
+           {"HTTP/1.1 500 X\r\nContent-Length: 1\r\n\r\nx", true},
+           {plain_reply("Connection: close\r\n"), false},
+           {"HTTP/1.0" + plain_reply().substr(8), false},
+           {plain_reply() + "x", false},
+           {"garbage\r\n\r\n", false},
+       }) {
+    ByHand hand;
+    PlayedPeer peer;
+    hand.exchange(peer, 0, c.reply);
+    EXPECT_EQ(peer.closed(), !c.kept) << c.reply;
+    EXPECT_TRUE(hand.notes.done[0].connected);
+    PlayedPeer other;
+    hand.exchange(c.kept ? peer : other, 1, c.reply);
+    EXPECT_EQ(hand.notes.done[1].connected, !c.kept);
+    EXPECT_EQ(hand.stats().connections_opened, c.kept ? 1U : 2U);
+    EXPECT_EQ(hand.target().in_flight(), 0U);
+    EXPECT_EQ(hand.stats().queries_sent_again, 0U);
+  }
+}
+
+TEST(HttpTargetByHand, what_nobody_asked_for_costs_the_connection_and_no_query) {
+  ByHand hand;
+  PlayedPeer peer;
+  hand.exchange(peer, 0, plain_reply());
+  peer.say(plain_reply("", "late"));
+  EXPECT_TRUE(hand.until([&] { return peer.closed(); }));
+  PlayedPeer other;
+  hand.exchange(other, 1, plain_reply());
+  EXPECT_EQ(hand.notes.done[1].outcome, Outcome::ok);
+  EXPECT_TRUE(hand.notes.done[1].connected);
+  EXPECT_EQ(hand.notes.text, "hihi");
+  EXPECT_EQ(hand.stats().connections_lost_idle, 0U);
+}
+
+TEST(HttpTargetByHand, the_connection_used_last_is_used_first) {
+  ByHand hand;
+  hand.submit(0);
+  PlayedPeer one = hand.accept();
+  hand.request(one);
+  hand.submit(1);
+  PlayedPeer two = hand.accept();
+  hand.request(two);
+  two.say(plain_reply());
+  ASSERT_TRUE(hand.done(1));
+  one.say(plain_reply());
+  ASSERT_TRUE(hand.done(2));
+  hand.submit(2);
+  EXPECT_FALSE(hand.request(one).empty());
+  hand.submit(3);
+  EXPECT_FALSE(hand.request(two).empty());
+  EXPECT_EQ(hand.stats().connections_peak, 2U);
+}
+
+// Within half a second of its reply no server closes because it waited too long for the next one.
+TEST(HttpTargetByHand, a_server_that_closes_at_once_behind_a_reply_is_used_once_a_connection) {
+  for (const Duration after : {Duration{}, 499'999'999_ns, 500_ms}) {
+    const bool at_once = after < 500_ms;
+    ByHand hand;
+    PlayedPeer first;
+    hand.exchange(first, 0, plain_reply());
+    hand.pass(after);
+    first.close();
+    EXPECT_TRUE(hand.until([&] { return hand.stats().connections_lost_idle == 1; }));
+    PlayedPeer second;
+    hand.exchange(second, 1, plain_reply());
+    EXPECT_EQ(second.closed(), at_once) << after.ns;
+    PlayedPeer third;
+    hand.exchange(at_once ? third : second, 2, plain_reply());
+    EXPECT_EQ(hand.notes.done[2].connected, at_once);
+    EXPECT_EQ(hand.stats().queries_sent_again, 0U);
+  }
+}
+
+TEST(HttpTargetByHand, where_a_second_reply_came_on_one_connection_keeping_is_proven) {
+  ByHand hand;
+  PlayedPeer first;
+  hand.exchange(first, 0, plain_reply());
+  hand.exchange(first, 1, plain_reply());
+  first.close();
+  EXPECT_TRUE(hand.until([&] { return hand.stats().connections_lost_idle == 1; }));
+  PlayedPeer second;
+  hand.exchange(second, 2, plain_reply());
+  EXPECT_FALSE(second.closed());
+  // From here its end in the middle of a query is the server's doing.
+  hand.submit(3);
+  hand.request(second);
+  second.close();
+  ASSERT_TRUE(hand.done(4));
+  EXPECT_EQ(hand.notes.done[3].outcome, Outcome::truncated);
+  EXPECT_EQ(hand.notes.details[3], "the connection was closed before a reply");
+  EXPECT_EQ(hand.stats().queries_sent_again, 0U);
+}
+
+TEST(HttpTargetByHand, a_connection_that_was_never_used_says_nothing_of_the_server) {
+  ByHand hand;
+  ASSERT_TRUE(hand.target().connect_ahead(1));
+  PlayedPeer unused = hand.accept();
+  unused.close();
+  EXPECT_TRUE(hand.until([&] { return hand.stats().connections_lost_idle == 1; }));
+  PlayedPeer peer;
+  hand.exchange(peer, 0, plain_reply());
+  hand.exchange(peer, 1, plain_reply());
+  EXPECT_FALSE(hand.notes.done[1].connected);
+}
+
+TEST(HttpTargetByHand, a_query_that_crosses_with_the_end_goes_out_again_and_its_time_counts_on) {
+  for (const bool reset : {false, true}) {
+    ByHand hand;
+    PlayedPeer first;
+    hand.exchange(first, 0, plain_reply());
+    const Instant start = hand.clock.now();
+    hand.submit(1, 1_ms);
+    hand.request(first);
+    hand.pass(3_ms);
+    reset ? first.reset() : first.close();
+    hand.pass(2_ms);
+    PlayedPeer second = hand.accept();
+    EXPECT_FALSE(hand.request(second).empty());
+    hand.pass(1_ms);
+    second.say(plain_reply());
+    ASSERT_TRUE(hand.done(2));
+    const Event& event = hand.notes.done[1];
+    EXPECT_EQ(event.outcome, Outcome::ok);
+    EXPECT_EQ(event.sent, start);
+    EXPECT_EQ(event.due, start - 1_ms);
+    EXPECT_EQ(event.done, start + 6_ms);
+    EXPECT_TRUE(event.connected);
+    EXPECT_EQ(hand.notes.sent.size(), 2U);  // told once a query
+    EXPECT_EQ(hand.stats().queries_sent_again, 1U);
+    EXPECT_TRUE(second.closed());  // and none is kept from now on
+    EXPECT_EQ(hand.target().in_flight(), 0U);
+  }
+}
+
+TEST(HttpTargetByHand, nothing_goes_out_again_that_may_have_been_answered) {
+  struct Case {
+    bool reused;
+    std::string said;
+    bool reset;
+    Outcome outcome;
+    std::string words;
+  };
+  for (const Case& c : std::vector<Case>{
+           {false, "", false, Outcome::truncated, "the connection was closed before a reply"},
+           {false, "", true, Outcome::reset, "Connection reset by peer"},
+           {true, "HTTP/1.1 200", false, Outcome::truncated,
+            "the connection was closed inside the response head"},
+           {true, stream_head() + word_chunk("a"), true, Outcome::reset,
+            "Connection reset by peer"},
+           {false, "SSH-", false, Outcome::bad_reply, "this port speaks SSH"},
+           {false, "SM", false, Outcome::bad_reply,
+            "the reply does not begin with an HTTP/1.x status line"}}) {
+    ByHand hand;
+    PlayedPeer peer;
+    if (c.reused) hand.exchange(peer, 0, plain_reply());
+    const std::size_t before = hand.notes.done.size();
+    hand.submit(7);
+    if (!c.reused) peer = hand.accept();
+    hand.request(peer);
+    if (!c.said.empty()) peer.say(c.said);
+    hand.turn();
+    if (peer.fd() >= 0) c.reset ? peer.reset() : peer.close();
+    ASSERT_TRUE(hand.done(before + 1));
+    EXPECT_EQ(to_string(hand.notes.done.back().outcome), to_string(c.outcome)) << c.said;
+    EXPECT_EQ(hand.notes.details.back(), c.words);
+    EXPECT_EQ(hand.stats().queries_sent_again, 0U);
+    EXPECT_EQ(hand.target().in_flight(), 0U);
+  }
+}
+
+TEST(HttpTargetByHand, a_body_that_only_the_end_ends_is_whole_by_it) {
+  ByHand hand;
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  hand.request(peer);
+  peer.say(
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {\"choices\":[{\"delta\":"
+      "{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\n\n");
+  hand.turn();
+  EXPECT_EQ(hand.target().in_flight(), 1U);
+  hand.pass(5_ms);
+  peer.close();
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::ok);
+  EXPECT_EQ(hand.notes.done[0].done, hand.clock.now());
+}
+
+TEST(HttpTargetByHand, an_idle_connection_is_used_up_to_its_age_and_no_longer) {
+  ByHand hand;
+  hand.endpoints.idle_connection_max = 2_s;
+  PlayedPeer first;
+  hand.exchange(first, 0, plain_reply());
+  hand.pass(2_s);
+  hand.turn();
+  hand.exchange(first, 1, plain_reply());
+  EXPECT_FALSE(hand.notes.done[1].connected);
+  hand.pass(2_s + 1_ns);
+  hand.turn();
+  PlayedPeer second;
+  hand.exchange(second, 2, plain_reply());
+  EXPECT_TRUE(hand.notes.done[2].connected);
+  EXPECT_TRUE(first.closed());
+  EXPECT_EQ(hand.stats().connections_lost_idle, 0U);
+}
+
+TEST(HttpTargetByHand, a_query_times_out_at_its_instant) {
+  ByHand hand;
+  hand.endpoints.query_timeout = 30_s;
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  hand.request(peer);
+  const Instant sent = hand.notes.sent[0].at;
+  hand.pass(1_s);
+  hand.submit(1);  // and has a second more
+  PlayedPeer other = hand.accept();
+  hand.request(other);
+  hand.clock.sleep_until(sent + 30_s - 1_ns);
+  hand.turn();
+  EXPECT_EQ(hand.target().in_flight(), 2U);
+  hand.pass(1_ns);
+  hand.turn();
+  ASSERT_EQ(hand.notes.done.size(), 1U);
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::timed_out);
+  EXPECT_EQ(hand.notes.details[0], "no complete reply within 30.0 s");
+  EXPECT_EQ(hand.notes.done[0].done, sent + 30_s);
+  EXPECT_TRUE(peer.closed());
+  EXPECT_FALSE(other.closed());
+  other.say(plain_reply());
+  ASSERT_TRUE(hand.done(2));
+  EXPECT_EQ(hand.notes.done[1].outcome, Outcome::ok);
+  // The deadline of one that has ended says nothing of the next on its connection.
+  hand.submit(2);
+  hand.request(other);
+  hand.clock.sleep_until(sent + 31_s);
+  hand.turn();
+  EXPECT_EQ(hand.target().in_flight(), 1U);
+  hand.pass(30_s);
+  hand.turn();
+  EXPECT_EQ(hand.notes.done.size(), 3U);
+}
+
+// What is missing is framing: a server that keeps it back loses the connection, not the query.
+TEST(HttpTargetByHand, the_end_of_a_body_is_awaited_for_a_quarter_of_a_second) {
+  ByHand hand;
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  hand.request(peer);
+  peer.say(stream_head() + word_chunk("a") + stream_chunk("[DONE]"));
+  hand.turn();
+  const Instant marker = hand.clock.now();
+  hand.pass(100_ms);
+  peer.say(stream_chunk("{}"));  // does not move it
+  hand.turn();
+  hand.clock.sleep_until(marker + 250_ms - 1_ns);
+  hand.turn();
+  EXPECT_EQ(hand.target().in_flight(), 1U);
+  hand.pass(1_ns);
+  hand.turn();
+  ASSERT_EQ(hand.notes.done.size(), 1U);
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::ok);
+  EXPECT_EQ(hand.notes.done[0].done, marker);
+  EXPECT_EQ(hand.notes.done[0].released, marker + 250_ms);
+  EXPECT_TRUE(peer.closed());
+}
+
+TEST(HttpTargetByHand, the_words_of_a_failure_are_awaited_for_a_second) {
+  for (const std::string& begun : {std::string("HTTP/1.1 500 X\r\nContent-Length: 100\r\n\r\nboom"),
+                                   stream_head() + stream_chunk(R"({"error":"boom"})")}) {
+    ByHand hand;
+    hand.submit(0);
+    PlayedPeer peer = hand.accept();
+    hand.request(peer);
+    peer.say(begun);
+    hand.turn();
+    const Instant failed = hand.clock.now();
+    hand.clock.sleep_until(failed + 1_s - 1_ns);
+    hand.turn();
+    EXPECT_EQ(hand.target().in_flight(), 1U);
+    hand.pass(1_ns);
+    hand.turn();
+    ASSERT_EQ(hand.notes.done.size(), 1U);
+    EXPECT_THAT(hand.notes.details[0], HasSubstr("boom"));
+    EXPECT_EQ(hand.notes.done[0].done, failed + 1_s);
+    EXPECT_TRUE(peer.closed());
+  }
+}
+
+TEST(HttpTargetByHand, queries_beyond_the_connections_wait_in_their_order) {
+  ByHand hand;
+  hand.options.connections_max = 2;
+  EXPECT_EQ(hand.stats().connections_max, 2U);
+  for (std::uint32_t i = 0; i < 5; ++i) hand.submit(i);
+  PlayedPeer one = hand.accept();
+  PlayedPeer two = hand.accept();
+  hand.request(one);
+  hand.request(two);
+  EXPECT_FALSE(hand.somebody_waits());
+  EXPECT_EQ(hand.stats().queued_for_connection, 3U);
+  EXPECT_EQ(hand.stats().connections_peak, 2U);
+  hand.pass(1_ms);
+  two.say(plain_reply());
+  hand.request(two);
+  hand.pass(1_ms);
+  one.say(plain_reply());
+  hand.request(one);
+  two.say(plain_reply());
+  hand.request(two);
+  one.say(plain_reply());
+  two.say(plain_reply());
+  ASSERT_TRUE(hand.done(5));
+  std::vector<std::uint32_t> order;
+  for (const Notes::Sent& sent : hand.notes.sent) order.push_back(sent.index);
+  EXPECT_EQ(order, (std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
+  EXPECT_FALSE(hand.notes.done[2].connected);
+  EXPECT_EQ(hand.stats().connections_opened, 2U);
+}
+
+TEST(HttpTargetByHand, endpoints_take_turns_and_an_idle_connection_of_another_makes_room) {
+  ByHand hand(2);
+  hand.options.connections_max = 1;
+  hand.submit(0);
+  PlayedPeer a = hand.accept(0);
+  hand.request(a);
+  a.say(plain_reply());
+  ASSERT_TRUE(hand.done(1));
+  hand.submit(1);
+  PlayedPeer b = hand.accept(1);
+  EXPECT_TRUE(a.closed());
+  hand.request(b);
+  hand.submit(2);  // nobody is idle: it waits
+  hand.turn();
+  EXPECT_FALSE(hand.somebody_waits(0));
+  EXPECT_EQ(hand.notes.done.size(), 1U);
+  EXPECT_EQ(hand.stats().connections_peak, 1U);
+  hand.target().cancel_all(hand.notes);
+  ASSERT_EQ(hand.notes.done.size(), 3U);
+  std::vector<int> asked;
+  for (const Event& event : hand.notes.done) asked.push_back(event.endpoint);
+  std::sort(asked.begin(), asked.end());
+  EXPECT_EQ(asked, (std::vector<int>{0, 0, 1}));
+}
+
+TEST(HttpTargetByHand, a_cancelled_query_says_how_far_it_was) {
+  ByHand hand;
+  hand.options.connections_max = 1;
+  const Instant start = hand.clock.now();
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  hand.request(peer);
+  hand.submit(1, 2_ms);
+  hand.pass(5_ms);
+  hand.target().cancel_all(hand.notes);
+  ASSERT_EQ(hand.notes.done.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Event& event = hand.notes.done[i];
+    EXPECT_EQ(event.outcome, Outcome::cancelled);
+    EXPECT_EQ(event.done, start + 5_ms);
+    EXPECT_EQ(hand.notes.details[i],
+              event.query.index == 0 ? "cancelled by us" : "cancelled before it was sent");
+    EXPECT_EQ(event.sent.known(), event.query.index == 0);
+    EXPECT_EQ(event.due, event.query.index == 0 ? start : start - 2_ms);
+  }
+  EXPECT_TRUE(peer.closed());
+  EXPECT_EQ(hand.target().in_flight(), 0U);
+  PlayedPeer next;
+  hand.exchange(next, 2, plain_reply());
+  EXPECT_EQ(hand.notes.done[2].outcome, Outcome::ok);
+}
+
+// More than the kernel takes at once: the rest goes out as the peer reads.
+TEST(HttpTargetByHand, a_large_request_is_sent_when_its_last_byte_is) {
+  for (const bool session : {false, true}) {  // in one piece, and in several
+    ByHand hand;
+    Sample& sample = hand.datasets[0].dataset.samples[0];
+    sample.prompt = std::string(ByHand::kLargeBytes, 'x');
+    if (session) {
+      hand.plan.phases.push_back(hand.plan.phases[0]);
+      hand.plan.phases[0].salted = true;
+    }
+    const Instant start = hand.clock.now();
+    hand.submit(0);
+    PlayedPeer peer = hand.accept();
+    hand.turn();
+    EXPECT_TRUE(hand.notes.sent.empty());
+    hand.pass(3_ms);
+    const std::string request = hand.request(peer);
+    EXPECT_THAT(request, HasSubstr(sample.prompt));
+    EXPECT_THAT(request.substr(request.size() - 300), HasSubstr("max_completion_tokens"));
+    ASSERT_TRUE(hand.until([&] { return !hand.notes.sent.empty(); }));
+    EXPECT_EQ(hand.notes.sent[0].at, start + 3_ms);
+    EXPECT_EQ(hand.stats().bytes_sent, request.size());
+    peer.say(plain_reply());
+    ASSERT_TRUE(hand.done(1));
+    EXPECT_EQ(hand.notes.done[0].sent, start + 3_ms);
+    hand.exchange(peer, 1, plain_reply());  // and the connection is as good as any
+    EXPECT_EQ(hand.notes.sent.size(), 2U);
+  }
+}
+
+TEST(HttpTargetByHand, an_answer_to_half_a_request_is_heard_and_costs_the_connection) {
+  for (const bool closes : {false, true}) {
+    ByHand hand;
+    hand.datasets[0].dataset.samples[0].prompt = std::string(ByHand::kLargeBytes, 'x');
+    hand.submit(0);
+    PlayedPeer peer = hand.accept();
+    hand.turn();
+    peer.say("HTTP/1.1 413 Too Large\r\nContent-Length: 5\r\n\r\nlarge");
+    if (closes) peer.close();
+    ASSERT_TRUE(hand.done(1));
+    EXPECT_EQ(hand.notes.done[0].outcome, Outcome::http_error);
+    EXPECT_EQ(hand.notes.details[0], "HTTP 413: large");
+    EXPECT_TRUE(hand.notes.sent.empty());
+    hand.submit(1);
+    EXPECT_TRUE(hand.until([&] { return hand.somebody_waits(); }));
+  }
+}
+
+TEST(HttpTargetByHand,
+     a_peer_that_goes_while_it_is_sent_to_is_a_failure_that_is_told_at_the_next_poll) {
+  ByHand hand;
+  hand.datasets[0].dataset.samples[0].prompt = std::string(ByHand::kLargeBytes, 'x');
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  hand.turn();
+  peer.reset();
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::reset);
+  EXPECT_EQ(hand.notes.details[0], "Connection reset by peer");
+  EXPECT_EQ(hand.target().in_flight(), 0U);
+}
+
+TEST(HttpTargetByHand, nobody_listening_fails_each_query_once_and_leaves_nothing_behind) {
+  ByHand hand;
+  hand.listeners.clear();
+  for (std::uint32_t i = 0; i < 3; ++i) hand.submit(i);
+  ASSERT_TRUE(hand.done(3));
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(hand.notes.done[i].outcome, Outcome::connect_failed);
+    EXPECT_THAT(hand.notes.details[i], HasSubstr("Connection refused"));
+    EXPECT_EQ(hand.notes.done[i].query.index, i);
+    EXPECT_FALSE(hand.notes.done[i].sent.known());
+  }
+  EXPECT_EQ(hand.stats().connections_failed, 3U);
+  const auto ahead = hand.target().connect_ahead(2);
+  ASSERT_FALSE(ahead);
+  EXPECT_EQ(ahead.error().code, Code::refused);
+  EXPECT_THAT(ahead.error().message,
+              testing::StartsWith("cannot reach '" + hand.endpoints.urls[0]));
+  EXPECT_THAT(ahead.error().message, HasSubstr("is the server running"));
+}
+
+TEST(HttpTargetByHand, connections_made_ahead_are_spread_over_the_endpoints) {
+  for (const auto& [count, each] : {std::pair{0U, 1U}, {1U, 1U}, {2U, 1U}, {3U, 2U}, {6U, 3U}}) {
+    ByHand hand(2);
+    ASSERT_TRUE(hand.target().connect_ahead(count));
+    EXPECT_EQ(hand.stats().connections_opened, 2 * each) << count;
+    ASSERT_TRUE(hand.target().connect_ahead(count));  // they are there
+    EXPECT_EQ(hand.stats().connections_opened, 2 * each);
+    hand.submit(0);
+    EXPECT_EQ(hand.notes.sent.size(), 1U);  // at once
+    EXPECT_EQ(hand.stats().queued_for_connection, 0U);
+    hand.target().cancel_all(hand.notes);
+    EXPECT_TRUE(hand.notes.done[0].connected);  // it was opened for this one
+    EXPECT_EQ(hand.notes.done[0].connect_time, Duration{});
+  }
+  ByHand few;
+  few.options.connections_max = 2;
+  ASSERT_TRUE(few.target().connect_ahead(9));
+  EXPECT_EQ(few.stats().connections_opened, 2U);
+}
+
+TEST(HttpTargetByHand, a_sender_that_is_behind_still_hears_a_share_of_what_comes) {
+  ByHand hand;
+  std::vector<PlayedPeer> peers;
+  constexpr std::size_t kPeers = 20;
+  for (std::uint32_t i = 0; i < kPeers; ++i) {
+    hand.submit(i);
+    peers.push_back(hand.accept());
+    hand.request(peers.back());
+  }
+  for (PlayedPeer& peer : peers) peer.say(stream_head());
+  hand.target().poll(hand.clock.now(), hand.notes);
+  EXPECT_EQ(hand.stats().reads, 8U);
+  hand.target().poll(hand.clock.now(), hand.notes);
+  EXPECT_EQ(hand.stats().reads, 16U);
+  hand.target().poll(hand.clock.now(), hand.notes);
+  EXPECT_EQ(hand.stats().reads, 20U);
+  // With time, all there is.
+  for (PlayedPeer& peer : peers) peer.say(word_chunk("a"));
+  hand.target().poll(hand.clock.now() + 1_s, hand.notes);
+  EXPECT_EQ(hand.stats().reads, 40U);
+  EXPECT_EQ(hand.notes.text, std::string(kPeers, 'a'));
+}
+
+TEST(HttpTargetByHand, as_many_as_the_list_of_what_is_ready_holds_are_heard_at_once) {
+  ByHand hand;
+  std::vector<PlayedPeer> peers;
+  for (std::uint32_t i = 0; i < 150; ++i) {
+    hand.submit(i);
+    peers.push_back(hand.accept());
+    hand.request(peers.back());
+  }
+  for (PlayedPeer& peer : peers) peer.say(plain_reply());
+  hand.target().poll(hand.clock.now() + 1_s, hand.notes);
+  EXPECT_EQ(hand.notes.done.size(), 128U);
+  hand.target().poll(hand.clock.now() + 1_s, hand.notes);
+  EXPECT_EQ(hand.notes.done.size(), 150U);
+  for (const Event& event : hand.notes.done) EXPECT_EQ(event.outcome, Outcome::ok);
+}
+
+// Each deadline ends a wait that nothing else would end.
+TEST(HttpTargetByHand, a_wait_ends_with_the_first_deadline) {
+  const auto wait = [](ByHand& hand) {
+    hand.target().poll(Instant::max(), hand.notes);
+    hand.pass(1_s);
+    hand.turn();
+    EXPECT_EQ(hand.notes.done.size(), 1U);
+  };
+  ByHand query;
+  query.endpoints.query_timeout = 1_s;
+  query.submit(0);
+  PlayedPeer peer = query.accept();
+  query.request(peer);
+  query.pass(999_ms);
+  wait(query);
+
+  ByHand framing;
+  framing.submit(0);
+  peer = framing.accept();
+  framing.request(peer);
+  peer.say(stream_head() + word_chunk("a") + stream_chunk("[DONE]"));
+  framing.turn();
+  framing.pass(249_ms);
+  wait(framing);
+
+  ByHand failed;
+  failed.submit(0);
+  peer = failed.accept();
+  failed.request(peer);
+  peer.say("HTTP/1.1 500 X\r\n\r\n");
+  failed.turn();
+  failed.pass(999_ms);
+  wait(failed);
+
+  ByHand refused;
+  refused.listeners.clear();
+  refused.target();
+  refused.endpoints.urls.clear();
+  refused.submit(0);
+  refused.target().poll(Instant::max(), refused.notes);
+  refused.turn();
+  EXPECT_EQ(refused.notes.done.size(), 1U);
+}
+
+TEST(HttpTargetByHand, a_unix_socket_is_an_endpoint_too) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / format("assay_by_hand_{}.sock", ::getpid()))
+          .string();
+  ByHand hand;
+  hand.listeners.clear();
+  hand.listeners.push_back(net::listen_on(net::Address::unix_path(path).value(), {}).value());
+  hand.endpoints.urls = {"http+unix://" + path + ":/v1"};
+  hand.options.kernel_stamps = true;  // there are none
+  PlayedPeer peer;
+  hand.exchange(peer, 0, plain_reply());
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::ok) << hand.notes.details[0];
+  EXPECT_FALSE(hand.notes.done[0].kernel_stamped);
+  std::filesystem::remove(path);
+}
+
+TEST(HttpTargetByHand, what_cannot_be_an_endpoint_is_refused_when_the_target_is_made) {
+  const auto refusal_of = [](std::vector<std::string> urls) {
+    ByHand hand;
+    hand.endpoints.urls = std::move(urls);
+    const auto made =
+        HttpTarget::create(hand.plan, hand.datasets, hand.endpoints, hand.options, hand.clock);
+    return made ? "made" : made.error().message;
+  };
+  EXPECT_THAT(refusal_of({}), HasSubstr("no endpoint"));
+  EXPECT_THAT(refusal_of({"http://h:0"}), HasSubstr("port"));
+  ByHand hand;
+  hand.options.connections_max = 0;
+  EXPECT_EQ(hand.stats().connections_max + 256, net::raise_descriptor_limit());
+}
+
+// The kernel's stamp says when it came: a reply that came before its request is none.
+TEST(HttpTargetByHand, a_reply_that_came_before_the_request_is_no_reply) {
+  bool seen = false;
+  // The kernel may switch stamps on a moment after it was asked: the first bytes may have none.
+  for (int attempt = 0; attempt < 100 && !seen; ++attempt) {
+    ByHand hand;
+    hand.options.kernel_stamps = true;
+    OsClock clock;
+    auto target = HttpTarget::create(hand.plan, hand.datasets, hand.endpoints, hand.options, clock);
+    ASSERT_TRUE(target);
+    ASSERT_TRUE((*target)->connect_ahead(1));
+    PlayedPeer peer = PlayedPeer(net::accept_one(hand.listeners[0]).value());
+    peer.say(plain_reply());
+    (*target)->submit({}, clock.now(), hand.notes);
+    while ((*target)->in_flight() > 0) (*target)->poll(clock.now() + 1_s, hand.notes);
+    const Event& event = hand.notes.done[0];
+    seen = event.outcome == Outcome::bad_reply;
+    if (!seen) continue;
+    EXPECT_EQ(hand.notes.details[0], "the reply came before the request was sent");
+    EXPECT_TRUE(peer.closed());
+    EXPECT_EQ(event.received_bytes, plain_reply().size());
+    EXPECT_EQ((*target)->stats().reads_stamped, 1U);
+  }
+  EXPECT_TRUE(seen);
+}
+
+}  // namespace
+}  // namespace assay::protocol
