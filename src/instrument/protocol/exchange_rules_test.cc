@@ -114,12 +114,12 @@ Came error_page(std::uint16_t status, const std::string& body) {
 }
 
 TEST(ExchangeRules, an_end_is_told_in_these_words) {
-  struct Case {
+  struct EndCase {
     Came reply;
     Outcome outcome;
     std::string detail;
   };
-  const std::vector<Case> cases{
+  const std::vector<EndCase> cases{
       {streamed(says("a") + kFinished), Outcome::ok, ""},
       {streamed(says("a") + kMarker), Outcome::ok, ""},
       {streamed(says("a") + kFinished, Outcome::reset), Outcome::reset, "it was cut"},
@@ -168,7 +168,7 @@ TEST(ExchangeRules, an_end_is_told_in_these_words) {
        "the reply is compressed (br), not asked for"},
       {{.cut = Outcome::timed_out}, Outcome::timed_out, "it was cut"},
   };
-  for (const Case& c : cases) {
+  for (const EndCase& c : cases) {
     const Story story = told(c.reply);
     EXPECT_EQ(to_string(story.done.outcome), to_string(c.outcome)) << c.detail;
     EXPECT_EQ(story.detail, c.detail);

@@ -10,7 +10,9 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -60,7 +62,7 @@ class Notes final : public EventSink {
 class PlayedPeer {
  public:
   PlayedPeer() = default;
-  explicit PlayedPeer(net::Fd fd) : fd_(std::move(fd)) {}
+  explicit PlayedPeer(net::Fd fd) : fd_(std::move(fd)) { net::set_no_delay(fd_); }
 
   void speak_tls(const net::TlsContext& context) { tls_.emplace(context, ""); }
   void say(std::string_view bytes) {
@@ -76,13 +78,15 @@ class PlayedPeer {
     EXPECT_EQ(::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(bytes.size()));
   }
-  // Takes what has come, without waiting. False when the other end has closed.
-  bool hear() {
+  // Takes what has come, or `most` bytes of it, without waiting. False when the other end has
+  // closed.
+  bool hear(std::size_t most = static_cast<std::size_t>(-1)) {
     char buffer[65536];
-    for (;;) {
-      const ssize_t n = ::recv(fd_.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+    for (std::size_t taken = 0; taken < most;) {
+      const ssize_t n = ::recv(fd_.get(), buffer, std::min(sizeof buffer, most), MSG_DONTWAIT);
       if (n < 0 && errno == EAGAIN) break;
       if (n <= 0) return false;
+      taken += static_cast<std::size_t>(n);
       const std::string_view bytes(buffer, static_cast<std::size_t>(n));
       tls_ ? tls_->feed(bytes) : void(heard.append(bytes));
     }
@@ -109,6 +113,8 @@ class PlayedPeer {
     return out;
   }
   std::string heard{};
+  bool hold = false;  // what TLS has to say is kept in `held`, for the test to say
+  std::string held{};
 
  private:
   void hear_tls() {
@@ -124,7 +130,11 @@ class PlayedPeer {
   void flush() {
     const std::string bytes(tls_->output());
     tls_->consume(bytes.size());
-    if (!bytes.empty()) say_raw(bytes);
+    if (hold) {
+      held += bytes;
+    } else if (!bytes.empty()) {
+      say_raw(bytes);
+    }
   }
 
   net::Fd fd_{};

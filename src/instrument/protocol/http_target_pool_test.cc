@@ -1,0 +1,240 @@
+// HttpTarget's pool, its sending and its share of receiving over HTTP/1.1, played by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "protocol/testing_by_hand.h"
+
+namespace assay::protocol {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(HttpTargetPool, queries_beyond_the_connections_wait_in_their_order) {
+  ByHand hand;
+  hand.options.connections_max = 2;
+  EXPECT_EQ(hand.stats().connections_max, 2U);
+  for (std::uint32_t i = 0; i < 5; ++i) hand.submit(i);
+  PlayedPeer one = hand.accept();
+  PlayedPeer two = hand.accept();
+  hand.request(one);
+  hand.request(two);
+  EXPECT_FALSE(hand.somebody_waits());
+  EXPECT_EQ(hand.stats().queued_for_connection, 3U);
+  EXPECT_EQ(hand.stats().connections_peak, 2U);
+  hand.pass(1_ms);
+  two.say(plain_reply());
+  hand.request(two);
+  hand.pass(1_ms);
+  one.say(plain_reply());
+  hand.request(one);
+  two.say(plain_reply());
+  hand.request(two);
+  one.say(plain_reply());
+  two.say(plain_reply());
+  ASSERT_TRUE(hand.done(5));
+  std::vector<std::uint32_t> order;
+  for (const Notes::Sent& sent : hand.notes.sent) order.push_back(sent.index);
+  EXPECT_EQ(order, (std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
+  EXPECT_FALSE(hand.notes.done[2].connected);
+  EXPECT_EQ(hand.stats().connections_opened, 2U);
+}
+
+TEST(HttpTargetPool, endpoints_take_turns_and_an_idle_connection_of_another_makes_room) {
+  ByHand hand(2);
+  hand.options.connections_max = 1;
+  hand.submit(0);
+  PlayedPeer a = hand.accept(0);
+  hand.request(a);
+  a.say(plain_reply());
+  ASSERT_TRUE(hand.done(1));
+  hand.submit(1);
+  PlayedPeer b = hand.accept(1);
+  EXPECT_TRUE(a.closed());
+  hand.request(b);
+  hand.submit(2);  // nobody is idle: it waits
+  hand.turn();
+  EXPECT_FALSE(hand.somebody_waits(0));
+  EXPECT_EQ(hand.notes.done.size(), 1U);
+  EXPECT_EQ(hand.stats().connections_peak, 1U);
+  hand.target().cancel_all(hand.notes);
+  ASSERT_EQ(hand.notes.done.size(), 3U);
+  std::vector<int> asked;
+  for (const Event& event : hand.notes.done) asked.push_back(event.endpoint);
+  std::sort(asked.begin(), asked.end());
+  EXPECT_EQ(asked, (std::vector<int>{0, 0, 1}));
+}
+
+TEST(HttpTargetPool, a_cancelled_query_says_how_far_it_was) {
+  ByHand hand;
+  hand.options.connections_max = 1;
+  const Instant start = hand.clock.now();
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  hand.request(peer);
+  hand.submit(1, 2_ms);
+  hand.pass(5_ms);
+  hand.target().cancel_all(hand.notes);
+  ASSERT_EQ(hand.notes.done.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Event& event = hand.notes.done[i];
+    EXPECT_EQ(event.outcome, Outcome::cancelled);
+    EXPECT_EQ(event.done, start + 5_ms);
+    EXPECT_EQ(hand.notes.details[i],
+              event.query.index == 0 ? "cancelled by us" : "cancelled before it was sent");
+    EXPECT_EQ(event.sent.known(), event.query.index == 0);
+    EXPECT_EQ(event.due, event.query.index == 0 ? start : start - 2_ms);
+  }
+  EXPECT_TRUE(peer.closed());
+  EXPECT_EQ(hand.target().in_flight(), 0U);
+  PlayedPeer next;
+  hand.exchange(next, 2, plain_reply());
+  EXPECT_EQ(hand.notes.done[2].outcome, Outcome::ok);
+}
+
+// More than the kernel takes at once: the rest goes out as the peer reads.
+TEST(HttpTargetPool, a_large_request_is_sent_when_its_last_byte_is) {
+  for (const bool session : {false, true}) {  // in one piece, and in several
+    ByHand hand;
+    Sample& sample = hand.datasets[0].dataset.samples[0];
+    sample.prompt = std::string(ByHand::kLargeBytes, 'x');
+    if (session) {
+      hand.plan.phases.push_back(hand.plan.phases[0]);
+      hand.plan.phases[0].salted = true;
+    }
+    const Instant start = hand.clock.now();
+    hand.submit(0);
+    PlayedPeer peer = hand.accept();
+    hand.turn();
+    EXPECT_TRUE(hand.notes.sent.empty());
+    hand.pass(3_ms);
+    const std::string request = hand.request(peer);
+    EXPECT_THAT(request, HasSubstr(sample.prompt));
+    EXPECT_THAT(request.substr(request.size() - 300), HasSubstr("max_completion_tokens"));
+    ASSERT_TRUE(hand.until([&] { return !hand.notes.sent.empty(); }));
+    EXPECT_EQ(hand.notes.sent[0].at, start + 3_ms);
+    EXPECT_EQ(hand.stats().bytes_sent, request.size());
+    peer.say(plain_reply());
+    ASSERT_TRUE(hand.done(1));
+    EXPECT_EQ(hand.notes.done[0].sent, start + 3_ms);
+    hand.exchange(peer, 1, plain_reply());  // and the connection is as good as any
+    EXPECT_EQ(hand.notes.sent.size(), 2U);
+  }
+}
+
+TEST(HttpTargetPool, an_answer_to_half_a_request_is_heard_and_costs_the_connection) {
+  for (const bool closes : {false, true}) {
+    ByHand hand;
+    hand.datasets[0].dataset.samples[0].prompt = std::string(ByHand::kLargeBytes, 'x');
+    hand.submit(0);
+    PlayedPeer peer = hand.accept();
+    hand.turn();
+    peer.say("HTTP/1.1 413 Too Large\r\nContent-Length: 5\r\n\r\nlarge");
+    if (closes) peer.close();
+    ASSERT_TRUE(hand.done(1));
+    EXPECT_EQ(hand.notes.done[0].outcome, Outcome::http_error);
+    EXPECT_EQ(hand.notes.details[0], "HTTP 413: large");
+    EXPECT_TRUE(hand.notes.sent.empty());
+    hand.submit(1);
+    EXPECT_TRUE(hand.until([&] { return hand.somebody_waits(); }));
+  }
+}
+
+TEST(HttpTargetPool,
+     a_peer_that_goes_while_it_is_sent_to_is_a_failure_that_is_told_at_the_next_poll) {
+  ByHand hand;
+  hand.datasets[0].dataset.samples[0].prompt = std::string(ByHand::kLargeBytes, 'x');
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  hand.turn();
+  peer.reset();
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::reset);
+  EXPECT_EQ(hand.notes.details[0], "Connection reset by peer");
+  EXPECT_EQ(hand.target().in_flight(), 0U);
+}
+
+TEST(HttpTargetPool, nobody_listening_fails_each_query_once_and_leaves_nothing_behind) {
+  ByHand hand;
+  hand.listeners.clear();
+  for (std::uint32_t i = 0; i < 3; ++i) hand.submit(i);
+  ASSERT_TRUE(hand.done(3));
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(hand.notes.done[i].outcome, Outcome::connect_failed);
+    EXPECT_THAT(hand.notes.details[i], HasSubstr("Connection refused"));
+    EXPECT_EQ(hand.notes.done[i].query.index, i);
+    EXPECT_FALSE(hand.notes.done[i].sent.known());
+  }
+  EXPECT_EQ(hand.stats().connections_failed, 3U);
+  const auto ahead = hand.target().connect_ahead(2);
+  ASSERT_FALSE(ahead);
+  EXPECT_EQ(ahead.error().code, Code::refused);
+  EXPECT_THAT(ahead.error().message,
+              testing::StartsWith("cannot reach '" + hand.endpoints.urls[0]));
+  EXPECT_THAT(ahead.error().message, HasSubstr("is the server running"));
+}
+
+TEST(HttpTargetPool, connections_made_ahead_are_spread_over_the_endpoints) {
+  for (const auto& [count, each] : {std::pair{0U, 1U}, {1U, 1U}, {2U, 1U}, {3U, 2U}, {6U, 3U}}) {
+    ByHand hand(2);
+    ASSERT_TRUE(hand.target().connect_ahead(count));
+    EXPECT_EQ(hand.stats().connections_opened, 2 * each) << count;
+    ASSERT_TRUE(hand.target().connect_ahead(count));  // they are there
+    EXPECT_EQ(hand.stats().connections_opened, 2 * each);
+    hand.submit(0);
+    EXPECT_EQ(hand.notes.sent.size(), 1U);  // at once
+    EXPECT_EQ(hand.stats().queued_for_connection, 0U);
+    hand.target().cancel_all(hand.notes);
+    EXPECT_TRUE(hand.notes.done[0].connected);  // it was opened for this one
+    EXPECT_EQ(hand.notes.done[0].connect_time, Duration{});
+  }
+  ByHand few;
+  few.options.connections_max = 2;
+  ASSERT_TRUE(few.target().connect_ahead(9));
+  EXPECT_EQ(few.stats().connections_opened, 2U);
+}
+
+TEST(HttpTargetPool, a_sender_that_is_behind_still_hears_a_share_of_what_comes) {
+  ByHand hand;
+  std::vector<PlayedPeer> peers;
+  constexpr std::size_t kPeers = 20;
+  for (std::uint32_t i = 0; i < kPeers; ++i) {
+    hand.submit(i);
+    peers.push_back(hand.accept());
+    hand.request(peers.back());
+  }
+  for (PlayedPeer& peer : peers) peer.say(stream_head());
+  hand.target().poll(hand.clock.now(), hand.notes);
+  EXPECT_EQ(hand.stats().reads, 8U);
+  hand.target().poll(hand.clock.now(), hand.notes);
+  EXPECT_EQ(hand.stats().reads, 16U);
+  hand.target().poll(hand.clock.now(), hand.notes);
+  EXPECT_EQ(hand.stats().reads, 20U);
+  // With time, all there is.
+  for (PlayedPeer& peer : peers) peer.say(word_chunk("a"));
+  hand.target().poll(hand.clock.now() + 1_s, hand.notes);
+  EXPECT_EQ(hand.stats().reads, 40U);
+  EXPECT_EQ(hand.notes.text, std::string(kPeers, 'a'));
+}
+
+TEST(HttpTargetPool, as_many_as_the_list_of_what_is_ready_holds_are_heard_at_once) {
+  ByHand hand;
+  std::vector<PlayedPeer> peers;
+  for (std::uint32_t i = 0; i < 150; ++i) {
+    hand.submit(i);
+    peers.push_back(hand.accept());
+    hand.request(peers.back());
+  }
+  for (PlayedPeer& peer : peers) peer.say(plain_reply());
+  hand.target().poll(hand.clock.now() + 1_s, hand.notes);
+  EXPECT_EQ(hand.notes.done.size(), 128U);
+  hand.target().poll(hand.clock.now() + 1_s, hand.notes);
+  EXPECT_EQ(hand.notes.done.size(), 150U);
+  for (const Event& event : hand.notes.done) EXPECT_EQ(event.outcome, Outcome::ok);
+}
+
+}  // namespace
+}  // namespace assay::protocol
