@@ -207,7 +207,7 @@ TEST(PreparedRequests, each_endpoint_and_session_has_its_own_head) {
   from.endpoints.http = HttpVersion::http1;
   auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
   ASSERT_TRUE(made);
-  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)));
+  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)), from.plan);
   const Query query{.index = 3, .sample = 2};
   EXPECT_EQ(session_reply_of(requests, query, 0), slow_request(from, query, 0));
 }
@@ -218,7 +218,7 @@ TEST(PreparedRequests, http2_has_the_same_fields_in_lower_case_with_the_querys_i
   from.datasets[0].dataset.samples[0].session = "s1";
   auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
   ASSERT_TRUE(made);
-  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)));
+  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)), from.plan);
   for (const std::uint32_t index : {4U, 5U}) {
     const Query query{.index = index, .sample = 0};
     const QueryUuid id = query_uuid(kRunKey, 0, index);
@@ -242,7 +242,7 @@ TEST(PreparedRequests, an_id_of_the_users_own_is_left_alone) {
   expect_the_same_bytes(from);
   auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
   ASSERT_TRUE(made);
-  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)));
+  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)), from.plan);
   const auto request = requests.fill_http2({.index = 1}, 0, kRunKey);
   for (const auto& [name, value] : request.fields) {
     if (name == "x-request-id") {
@@ -267,7 +267,7 @@ TEST(PreparedRequests, each_phase_asks_its_own_dataset_salted_as_the_phase_is) {
   from.plan.phases[2].salted = true;
   auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
   ASSERT_TRUE(made);
-  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)));
+  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)), from.plan);
   for (std::uint16_t phase = 0; phase < 4; ++phase) {
     const PhasePlan& plan = from.plan.phases[phase];
     const PlannedDataset& asked = from.datasets[plan.dataset];
@@ -296,7 +296,8 @@ TEST(PreparedRequests, a_small_body_is_copied_and_a_large_one_is_not) {
         from.datasets[0].dataset.samples[0].prompt =
             std::string(bytes - body->bytes.size() + 1, 'x');
         auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
-        PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)));
+        PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)),
+                                  from.plan);
         const Query query{.phase = phase, .salt = 3};
         EXPECT_EQ(requests.fill_http2(query, 0, kRunKey).body.size(), bytes);
         return requests.fill(query, 0, kRunKey).count;
@@ -315,7 +316,7 @@ TEST(PreparedRequests, sending_allocates_nothing) {
     const Wanted from = wanted(samples, plain, true);
     auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
     ASSERT_TRUE(made);
-    PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)));
+    PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)), from.plan);
     const char* const at = requests.fill({}, 0, kRunKey).parts[0].data();
     for (std::uint16_t phase = 0; phase < from.plan.phases.size(); ++phase) {
       for (std::uint32_t row = 0; row < samples.size(); ++row) {
