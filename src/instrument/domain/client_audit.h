@@ -63,10 +63,11 @@ struct ClientAudit {
   double own_cpu = -1;      // cores used by this process
   double foreign_cpu = -1;  // cores used by others on this machine
   double pressure_share =
-      -1;                  // share of the time in which something waited for a CPU (PSI, "some")
-  int cores = 0;           // that this process may use
-  Duration stolen{-1};     // by the hypervisor, over all cores (/proc/stat)
-  Duration throttled{-1};  // by the quota of this process's control group
+      -1;               // share of the time in which something waited for a CPU (PSI, "some")
+  int cores = 0;        // that this process may use
+  Duration stolen{-1};  // by the hypervisor, over all cores (/proc/stat)
+  Duration stolen_step{10'000'000};  // in which that is told: a difference may be off by one
+  Duration throttled{-1};            // by the quota of this process's control group
   std::uint64_t throttled_periods = 0;
 
   std::uint64_t connections_opened = 0;

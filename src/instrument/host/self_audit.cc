@@ -172,6 +172,7 @@ void SelfAudit::stop(ClientAudit& out) {
   out.canary = canary_;
   const TakenTime taken = taken_between(taken_start_, read_taken_time(root_));
   out.stolen = taken.stolen;
+  out.stolen_step = stolen_step();
   out.throttled = taken.throttled;
   out.throttled_periods = taken.throttled_periods;
   out.cores = static_cast<int>(usable_cores().size());

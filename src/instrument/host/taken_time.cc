@@ -38,7 +38,7 @@ Duration stolen(const std::filesystem::path& root) {
   const auto words = words_of(std::string_view(*text).substr(0, text->find('\n')));
   const std::int64_t ticks = words.size() > kSteal ? whole(words[kSteal]) : -1;
   if (ticks < 0) return {-1};
-  return {ticks * (1'000'000'000 / ::sysconf(_SC_CLK_TCK))};
+  return stolen_step() * ticks;
 }
 
 // Adds what one group's cpu.stat says. Microseconds in version 2, nanoseconds in version 1.
@@ -58,6 +58,8 @@ void add_group(const std::filesystem::path& folder, TakenTime& out) {
 }
 
 }  // namespace
+
+Duration stolen_step() { return {1'000'000'000 / ::sysconf(_SC_CLK_TCK)}; }
 
 TakenTime read_taken_time(const std::filesystem::path& root) {
   TakenTime out{.stolen = stolen(root)};

@@ -20,6 +20,8 @@ struct TakenTime {
 
 // `root` stands for "/": tests have their own.
 TakenTime read_taken_time(const std::filesystem::path& root);
+// In which `stolen` is told: a tick of USER_HZ.
+Duration stolen_step();
 // What of it came between two readings.
 TakenTime taken_between(const TakenTime& before, const TakenTime& after);
 

@@ -80,6 +80,7 @@ TEST(SelfAudit, tells_what_was_taken_between_its_start_and_its_end) {
   ClientAudit figures;
   audit.stop(figures);
   EXPECT_EQ(figures.stolen, 1_s / ::sysconf(_SC_CLK_TCK) * 4);
+  EXPECT_EQ(figures.stolen_step, 1_s / ::sysconf(_SC_CLK_TCK));
   EXPECT_EQ(figures.throttled, 40_ms);
   EXPECT_EQ(figures.throttled_periods, 2u);
 }

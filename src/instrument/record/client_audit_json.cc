@@ -123,6 +123,7 @@ void walk(Io& io, ClientAudit& audit) {
   io.field("pressure_share", audit.pressure_share);
   io.field("cores", audit.cores);
   io.field("stolen_ns", audit.stolen);
+  io.field("stolen_step_ns", audit.stolen_step);
   io.field("throttled_ns", audit.throttled);
   io.field("throttled_periods", audit.throttled_periods);
   io.field("connections_opened", audit.connections_opened);

@@ -36,6 +36,7 @@ constexpr const char* kWholeAudit = R"({
                   "stalled_ns": 0, "holdups": -1}}],
   "canary": {"watched_ns": 24, "gaps_50us": 25, "gaps_1ms": 26, "gap_max_ns": 27},
   "own_cpu": 28.5, "foreign_cpu": 29.5, "pressure_share": 0.125, "cores": 30, "stolen_ns": 31,
+  "stolen_step_ns": 56,
   "throttled_ns": 32, "throttled_periods": 33, "connections_opened": 34, "connections_inside": 35,
   "connections_failed": 36, "queued_for_connection": 37, "queries_sent_again": 38,
   "queries_unprocessed": 39, "requests_made_late": 55, "connections_peak": 40,

@@ -173,9 +173,12 @@ class Judge {
   void weigh_taken() {
     if (audit_.wall < kShareTimeMin) return;
     const double wall = audit_.wall.seconds();
-    const double stolen = audit_.stolen.seconds() / wall / std::max(audit_.cores, 1);
+    // Each of the two readings is cut to a whole tick, so one tick more proves nothing
+    // (docs/decisions/0060).
+    const Duration proved = std::max(audit_.stolen - audit_.stolen_step, Duration{});
+    const double stolen = proved.seconds() / wall / std::max(audit_.cores, 1);
     weigh(stolen, kTakenSuspected, kTakenGuilty,
-          format("the hypervisor took {} of the machine's time (steal)", percent(stolen)),
+          format("the hypervisor took {} of the machine's time at least (steal)", percent(stolen)),
           "measure from a machine whose cores are its own");
     const double throttled = audit_.throttled.seconds() / wall;
     weigh(throttled, kTakenSuspected, kTakenGuilty,

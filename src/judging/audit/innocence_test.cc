@@ -165,12 +165,29 @@ TEST(Innocence, every_percentile_of_every_latency_counts) {
   }
 }
 
+// Each reading is cut to a tick: two that differ by one prove nothing.
+TEST(Innocence, one_tick_of_steal_in_a_short_run_proves_nothing_and_two_do) {
+  ClientAudit audit = innocent();
+  audit.wall = 5_s;
+  audit.cores = 2;
+  for (const auto& [stolen, step, verdict] : {std::tuple{0_ms, 10_ms, ClientLimited::no},
+                                              {10_ms, 10_ms, ClientLimited::no},
+                                              {20_ms, 10_ms, ClientLimited::suspected},
+                                              {20_ms, 20_ms, ClientLimited::no},
+                                              {110_ms, 10_ms, ClientLimited::yes},
+                                              {Duration{-1}, 10_ms, ClientLimited::no}}) {
+    audit.stolen = stolen;
+    audit.stolen_step = step;
+    EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, verdict) << stolen.ns;
+  }
+}
+
 TEST(Innocence, time_that_was_taken_is_told_from_a_slow_server) {
   ClientAudit audit = innocent();
   audit.cores = 4;
   audit.stolen = 200_ms;  // of 40 s on four cores
   EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::suspected);
-  audit.stolen = 400_ms;
+  audit.stolen = 410_ms;
   const Innocence stolen = judge_client(audit, measured(), {});
   EXPECT_EQ(stolen.client_limited, ClientLimited::yes);
   EXPECT_NE(stolen.reasons[0].what.find("hypervisor"), std::string::npos);
