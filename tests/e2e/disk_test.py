@@ -1,7 +1,9 @@
 """A disk that takes no more is an outcome: told at once, reported with its cause, counted."""
 
+import concurrent.futures
 import json
 import resource
+import shlex
 import shutil
 import subprocess
 
@@ -170,3 +172,70 @@ def test_a_curve_ends_at_a_full_disk_and_goes_on_where_there_is_room(tmp_path, e
     assert again.returncode == 0, again.stderr
     points = json.loads(again.stdout)["points"]
     assert len(points) == 2 and codes(json.loads(again.stdout)) == []
+
+
+def curve_args(url, folder, *more):
+    return [program(), "curve", "--endpoint", url, "--model", "m", "--isl", "30", "--osl", "200",
+            "--prompts", "4", "--no-accuracy", "--quick", "--quiet", "--json", "--report-dir",
+            str(folder), "--allow-client-limited", *more]
+
+
+def curves_on_full_disks(server, tmp_path, sizes, *more):
+    """Each size's command on a disk so large: (exit code, result, standard error, its log files).
+
+    Four at a time: what is looked at is not how fast they are.
+    """
+    real = bool(may_mount())
+
+    def one(size):
+        folder = tmp_path / str(size)
+        folder.mkdir()
+        if not real:
+            done = with_files_up_to((size - 2048) * KIB,
+                                    curve_args(server.url, folder / "c", *more))
+            return done.returncode, json.loads(done.stdout), done.stderr
+        args = shlex.join(curve_args(server.url, "DISK/c", *more)).replace("DISK", "$DISK")
+        done = on_a_disk(f"{size}k", folder,
+                         f'{args} > "$OUT/json" 2> "$OUT/err"; echo $?')
+        return (int(done.stdout), json.loads((folder / "json").read_text()),
+                (folder / "err").read_text())
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        return list(pool.map(one, sizes))
+
+
+def expect_disk_named(code, result, err):
+    assert code == EXHAUSTED, err
+    assert codes(result)[0] == EXHAUSTED, result["exit"]
+    why = result["exit"]["causes"][0]["why"]
+    assert any(words in why for words in ("No space left on device", "File too large")), why
+    assert f"error: {why}" in err.splitlines(), err
+    # Nothing else is blamed: no failed query, no killed run, no endpoint.
+    assert set(codes(result)) <= {EXHAUSTED, CLIENT_LIMITED}, result["exit"]
+
+
+# From one that holds no point to one that is full in the last.
+INSTANTS = (1900, 2060, 2100, 2140, 2200, 2260, 2320, 2400, 2480, 2560)
+
+
+def test_a_full_disk_at_ten_instants_of_a_curve(endpoint, tmp_path):
+    server = endpoint("--ttft", "1ms", "--itl", "0.2ms", "--osl", 200)
+    measured = []
+    for code, result, err in curves_on_full_disks(server, tmp_path, INSTANTS, "--concurrency",
+                                                  "1,2,4,8,16,32"):
+        expect_disk_named(code, result, err)
+        assert len(result["points"]) == 6
+        measured.append(sum(point["measured"] for point in result["points"]))
+    assert measured[0] == 0 and 0 < measured[-1] < 6, measured
+
+
+def test_a_full_disk_at_ten_instants_of_a_search(endpoint, tmp_path):
+    server = endpoint("--ttft", "1ms", "--itl", "0.2ms", "--osl", 200)
+    steps = []
+    sizes = [*INSTANTS[:3], *INSTANTS[4::2], 2800, 3400, 4200, 6500]
+    for code, result, err in curves_on_full_disks(server, tmp_path, sizes, "--find",
+                                                  "max-concurrency", "--max-concurrency", "64"):
+        expect_disk_named(code, result, err)
+        assert result["stopped"] == result["exit"]["causes"][0]["why"]
+        steps.append(len(result["steps"]))
+    assert len(steps) == 10 and steps[0] == 0 and steps[-1] > 0, steps

@@ -29,7 +29,13 @@ void say_point(const metrics::Curve& curve, std::size_t point) {
 Result<int> finish(const campaign::CurveFolder& folder, const campaign::CurveOptions& options,
                    const campaign::CurveEnd& end, Ending ending) {
   ASSIGN_OR_RETURN(const metrics::Curve curve, campaign::load_curve(folder));
-  TRY(campaign::publish_curve(folder, curve));
+  const Result<void> published = campaign::publish_curve(folder, curve);
+  if (!published && published.error().code != Code::exhausted) return published.error();
+  if (end.exhausted) ending.add(ExitCode::exhausted, end.why);
+  if (!published) {
+    ending.add(ExitCode::exhausted,
+               "files of the curve are not written: " + published.error().message);
+  }
   if (!end.finished && ending.clean()) ending.add(ExitCode::findings, end.why);
   if (options.json) {
     print(metrics::curve_json(curve).set("exit", ending.json()).dump(2) + "\n");
@@ -84,7 +90,9 @@ Result<int> find(const campaign::LoadSettings& load, const campaign::CurveOption
   // A level at which queries fail is what the search looks for; one reply at least it must see.
   Ending ending;
   if (!answered && !failed.empty()) ending.add(ExitCode::too_many_failed, failed);
-  if (found["good"].as_int() == 0) ending.add(ExitCode::findings, "no level is good");
+  const bool stopped = found["stopped"].is_string();
+  if (stopped) ending.add(ExitCode::exhausted, std::string(found["stopped"].as_string()));
+  if (!stopped && found["good"].as_int() == 0) ending.add(ExitCode::findings, "no level is good");
   if (options.json) {
     Json out = found;
     print(out.set("exit", ending.json()).dump(2) + "\n");
@@ -92,6 +100,7 @@ Result<int> find(const campaign::LoadSettings& load, const campaign::CurveOption
     print(campaign::find_text(found));
   }
   if (!answered && !failed.empty()) say("warning: " + printable(failed));
+  say_exhausted(ending);
   return ending.code();
 }
 
@@ -128,6 +137,9 @@ class CurveCourse {
     auto begun = before_points();
     if (!begun && control_.request() != run::Control::Request::none) {
       return stopped_early(folder_, begun.error());
+    }
+    if (!begun && begun.error().code == Code::exhausted && !options_.audit_only) {
+      return finish(folder_, options_, {.why = begun.error().message, .exhausted = true}, {});
     }
     if (!begun) return begun.error();
     const bool caught = audit_ && !audit_->passed;

@@ -1,6 +1,7 @@
 #include "campaign/curve/curve_find.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -45,24 +46,64 @@ Json found_json(std::int64_t good, std::int64_t bad, Json steps) {
       .set("steps", std::move(steps));
 }
 
+// What a search measures with: a level that met a full disk ends it with what it has.
+class Steps {
+ public:
+  Steps(const MeasureLevel& measure, const std::function<void(const std::string&)>& say)
+      : measure_(measure), say_(say) {}
+
+  // Nothing where the search is to end.
+  Result<std::optional<metrics::Point>> measure(std::int64_t level) {
+    auto point = measure_(level);
+    if (point) return std::optional(*std::move(point));
+    if (point.error().code != Code::exhausted) return point.error();
+    stopped_ = point.error().message;
+    return std::optional<metrics::Point>();
+  }
+  void add(Json step) {
+    say_(step_text(step));
+    steps_.push_back(std::move(step));
+  }
+  Json found(std::int64_t good, std::int64_t bad) {
+    Json out = found_json(good, bad, std::move(steps_));
+    if (!stopped_.empty()) out.set("stopped", stopped_);
+    return out;
+  }
+
+ private:
+  const MeasureLevel& measure_;
+  const std::function<void(const std::string&)>& say_;
+  Json steps_ = Json::array();
+  std::string stopped_{};
+};
+
 // A search by limits.
-Result<Json> find_slo(const FindWish& wish, const MeasureLevel& measure,
-                      const std::function<void(const std::string&)>& say) {
+Result<Json> find_slo(const FindWish& wish, Steps& steps) {
   ASSIGN_OR_RETURN(const auto slo, metrics::parse_slo(wish.slo));
   plan::LevelSearch search(std::min(kFirst, wish.most), wish.most, plan::kSearchTolerance);
-  Json steps = Json::array();
   while (const auto level = search.next()) {
-    ASSIGN_OR_RETURN(const metrics::Point point, measure(*level));
-    const bool good = whole(point) && metrics::keeps(slo, point);
+    ASSIGN_OR_RETURN(const auto point, steps.measure(*level));
+    if (!point) break;
+    const bool good = whole(*point) && metrics::keeps(slo, *point);
     search.tell(*level, good);
-    Json step = step_of(*level, point, good);
+    Json step = step_of(*level, *point, good);
     for (const metrics::SloLimit& limit : slo) {
-      step.set(limit.text, metrics::figure_of(limit, point).ms());
+      step.set(limit.text, metrics::figure_of(limit, *point).ms());
     }
-    say(step_text(step));
-    steps.push_back(std::move(step));
+    steps.add(std::move(step));
   }
-  return found_json(search.good(), search.bad(), std::move(steps));
+  return steps.found(search.good(), search.bad());
+}
+
+Result<Json> find_most(const FindWish& wish, Steps& steps) {
+  plan::CMaxSearch search(std::min(kFirst, wish.most), wish.most);
+  while (const auto level = search.next()) {
+    ASSIGN_OR_RETURN(const auto point, steps.measure(*level));
+    if (!point) break;
+    const bool good = search.tell(*level, rate_of(*point), whole(*point));
+    steps.add(step_of(*level, *point, good));
+  }
+  return steps.found(search.good(), search.bad());
 }
 
 // Measured now, or taken from the folder where a kill came between its end and the journal.
@@ -80,20 +121,9 @@ Result<Json> find_level(const FindWish& wish, const MeasureLevel& measure,
                         const std::function<void(const std::string&)>& say) {
   Json out;
   out.set("find", wish.what).set("slo", wish.slo);
-  Json found;
-  if (wish.what == "slo") {
-    ASSIGN_OR_RETURN(found, find_slo(wish, measure, say));
-  } else {
-    plan::CMaxSearch search(std::min(kFirst, wish.most), wish.most);
-    Json steps = Json::array();
-    while (const auto level = search.next()) {
-      ASSIGN_OR_RETURN(const metrics::Point point, measure(*level));
-      const bool good = search.tell(*level, rate_of(point), whole(point));
-      steps.push_back(step_of(*level, point, good));
-      say(step_text(steps[steps.size() - 1]));
-    }
-    found = found_json(search.good(), search.bad(), std::move(steps));
-  }
+  Steps steps(measure, say);
+  ASSIGN_OR_RETURN(const Json found,
+                   wish.what == "slo" ? find_slo(wish, steps) : find_most(wish, steps));
   for (const auto& [key, value] : found.members()) out.set(key, value);
   return out;
 }
@@ -146,6 +176,11 @@ Result<void> find_c_max(CurveFolder& curve, const MeasureInto& measure,
 
 std::string find_text(const Json& found) {
   const std::string good = with_thousands(found["good"].as_int());
+  if (found["stopped"].is_string()) {
+    return format("the search ended early, after {} levels: {}\n", found["steps"].size(),
+                  found["good"].as_int() > 0 ? format("concurrency {} is good", good)
+                                             : "none of them is good");
+  }
   if (found["good"].as_int() == 0) return "no level is good, not even concurrency 1\n";
   if (found["bad"].is_null())
     return format("concurrency {} is good, and no higher was asked\n", good);

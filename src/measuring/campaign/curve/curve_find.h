@@ -23,7 +23,8 @@ struct FindWish {
 // Measures one level, briefly.
 using MeasureLevel = std::function<Result<metrics::Point>(std::int64_t level)>;
 
-// {find, good, bad, steps: [{concurrency, system_tps, …, good}]}; `bad` null where none was.
+// {find, good, bad, steps: [{concurrency, system_tps, …, good}]}; `bad` null where none was. Where
+// a disk or a memory had no more, what was found by then, and `stopped` says why.
 Result<Json> find_level(const FindWish& wish, const MeasureLevel& measure,
                         const std::function<void(const std::string&)>& say);
 

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "base/format.h"
 #include "base/testing_temp_folder.h"
+#include "campaign/curve/curve_run.h"
 #include "campaign/run_folder.h"
 #include "metrics/testing_hand_made.h"
 #include "record/event_log.h"
@@ -155,6 +157,64 @@ TEST(CurveFind, WithoutAnyGoodLevelThereIsNoCurve) {
   ASSERT_FALSE(found);
   EXPECT_NE(found.error().message.find("concurrency 34"), std::string::npos);
   EXPECT_EQ(system.asked, std::vector<std::int64_t>{34});
+}
+
+TEST(CurveFind, AFullDiskAtAnyLevelEndsTheSearchWithWhatWasFound) {
+  const FindWish most{.what = "max-concurrency"};
+  const FindWish slo{.what = "slo", .slo = "ttft_p99<=2s"};
+  for (const FindWish& wish : {most, slo}) {
+    for (std::size_t at = 0; at < 10; ++at) {
+      std::size_t asked = 0;
+      const auto measure = [&](std::int64_t level) -> Result<metrics::Point> {
+        if (asked++ == at) return Error{Code::exhausted, "the disk took no more"};
+        metrics::Point point;
+        point.counts.completed = 10;
+        point.rates.tps = 10.0 * static_cast<double>(std::min<std::int64_t>(level, 1000));
+        return point;
+      };
+      const auto found = find_level(wish, measure, quiet);
+      ASSERT_TRUE(found) << found.error().message;
+      EXPECT_EQ((*found)["find"].as_string(), wish.what);
+      if (asked <= at) continue;  // it had its answer before
+      EXPECT_EQ((*found)["stopped"].as_string(), "the disk took no more");
+      EXPECT_EQ((*found)["steps"].size(), at);
+      const std::string text = find_text(*found);
+      EXPECT_NE(text.find(format("after {} levels", at)), std::string::npos) << text;
+      EXPECT_EQ(text.find("no level is good"), std::string::npos) << "not even looked at: " << text;
+    }
+  }
+  const auto gone = [](std::int64_t) -> Result<metrics::Point> {
+    return Error{Code::refused, "asked to stop"};
+  };
+  EXPECT_FALSE(find_level(most, gone, quiet)) << "nothing else is passed over";
+}
+
+TEST(CurveRun, AFullDiskAtAnyPointEndsTheCurveWithWhatWasMeasured) {
+  const TempFolder folder;
+  CurveSettings settings = settings_of(12);
+  plan::CurveWish wish = settings.search->wish;
+  wish.c_max = 64;
+  settings.plan = *plan::plan_curve(wish);
+  settings.search.reset();
+  const std::size_t points = settings.plan.points.size();
+  ASSERT_GE(points, 5U);
+  for (std::size_t at = 0; at < points; ++at) {
+    const auto place = folder.path() / format("c{}", at);
+    std::size_t measured = 0;
+    const auto measure = [&](const plan::CurvePoint&, const std::filesystem::path&,
+                             double) -> Result<PointOutcome> {
+      if (measured == at) return Error{Code::exhausted, "no room for 2048 KiB"};
+      ++measured;
+      return PointOutcome{.complete = true, .qps = 1};
+    };
+    auto curve = CurveFolder::create(place, settings);
+    ASSERT_TRUE(curve) << curve.error().message;
+    const auto end = run_curve(*curve, measure, {});
+    ASSERT_TRUE(end) << end.error().message;
+    EXPECT_TRUE(end->exhausted && !end->finished);
+    EXPECT_EQ(end->why, "no room for 2048 KiB");
+    EXPECT_EQ(measured, at);
+  }
 }
 
 }  // namespace

@@ -42,7 +42,10 @@ constexpr Duration kLevelQuickMost = 8_s;
 // Of a run that is one step of a search or of an audit: why it is none to go on from.
 std::optional<Error> stopped_by(const RecordedRun& recorded, std::string_view what) {
   const RunEnd& end = recorded.run.point.end;
-  if (!recorded.unwritten.empty()) return Error{Code::exhausted, recorded.unwritten};
+  // A log that was cut off is the cause of whatever could not be written behind it.
+  if (!recorded.unwritten.empty() && !end.out_of_space) {
+    return Error{Code::exhausted, recorded.unwritten};
+  }
   if (end.state == RunState::complete) return std::nullopt;
   return Error{end.out_of_space ? Code::exhausted : Code::refused,
                format("{} was stopped: {}", what, end.reason)};

@@ -1,5 +1,6 @@
 // run_curve: measures the points of a curve that are not finished, in the plan's order, and leaves
-// the folder so that the next call goes on where this one stopped, whatever stopped it.
+// the folder so that the next call goes on where this one stopped, whatever stopped it. A disk or
+// a memory that has no more ends the curve, and is no error: what was measured is there.
 //
 // How one point is measured is the caller's: `assay curve` asks an endpoint, the tests a simulated
 // one. One thread.
@@ -31,7 +32,8 @@ using MeasurePoint = std::function<Result<PointOutcome>(
 
 struct CurveEnd {
   bool finished = false;
-  std::string why{};  // else: what stopped it
+  std::string why{};       // else: what stopped it
+  bool exhausted = false;  // a disk or a memory had no more, outside of a point's own record
 };
 
 // `ended` hears of each point that was measured; may be empty.
