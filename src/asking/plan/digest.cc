@@ -1,6 +1,10 @@
 // plan_digest: one line of text for each decision, hashed in order. The lines are Assay's own
 // format; a change to them is a change of every digest, so it is named in the changelog.
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <string_view>
 
 #include "base/format.h"
 #include "base/hash.h"
@@ -13,22 +17,47 @@ namespace {
 // The order's seed and the salts' show in their first draws; the rest follows from these.
 constexpr std::uint64_t kDraws = 4096;
 
+// Many short texts go to the hash in few long ones: a dataset has a dozen a row.
+class Lines {
+ public:
+  void add(std::string_view text) {
+    gathered_ += text;
+    if (gathered_.size() < kMost) return;
+    hash_.add(gathered_);
+    gathered_.clear();
+  }
+  std::string finish() {
+    hash_.add(gathered_);
+    return hash_.finish();
+  }
+
+ private:
+  static constexpr std::size_t kMost = std::size_t{64} << 10;
+  Sha256 hash_{};
+  std::string gathered_{};
+};
+
 // Every text carries its length, so that no two lists of texts look the same.
-void add(Sha256& hash, std::string_view name, std::string_view value) {
-  hash.add(format("{} {}:", name, value.size()));
+void add(Lines& hash, std::string_view name, std::string_view value) {
+  std::array<char, 20> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value.size()).ptr;
+  hash.add(name);
+  hash.add(" ");
+  hash.add({digits.data(), end});
+  hash.add(":");
   hash.add(value);
   hash.add("\n");
 }
-void add_json(Sha256& hash, std::string_view name, const Json& value) {
-  add(hash, name, value.dump());
+void add_json(Lines& hash, std::string_view name, const Json& value) {
+  value.is_null() ? add(hash, name, "null") : add(hash, name, value.dump());
 }
 
 template <typename T>
-void add_optional(Sha256& hash, std::string_view name, const std::optional<T>& value) {
+void add_optional(Lines& hash, std::string_view name, const std::optional<T>& value) {
   if (value) add_json(hash, name, Json(*value));
 }
 
-void add_generation(Sha256& hash, const Generation& from) {
+void add_generation(Lines& hash, const Generation& from) {
   add(hash, "model", from.model);
   add_json(hash, "stream", Json(from.stream));
   add_optional(hash, "temperature", from.temperature);
@@ -48,7 +77,7 @@ void add_generation(Sha256& hash, const Generation& from) {
   add_json(hash, "extra_body", from.extra_body);
 }
 
-void add_sample(Sha256& hash, const Sample& sample) {
+void add_sample(Lines& hash, const Sample& sample) {
   add(hash, "prompt", sample.prompt);
   add(hash, "system", sample.system);
   add_json(hash, "messages", sample.messages.json());
@@ -65,7 +94,7 @@ void add_sample(Sha256& hash, const Sample& sample) {
   if (sample.salt_position >= 0) add_json(hash, "salt_position", Json(sample.salt_position));
 }
 
-void add_phase(Sha256& hash, const PhasePlan& phase, std::uint16_t index) {
+void add_phase(Lines& hash, const PhasePlan& phase, std::uint16_t index) {
   add(hash, "phase", to_string(phase.kind));
   add(hash, "name", phase.name);
   add_json(hash, "dataset", Json(phase.dataset));
@@ -96,7 +125,7 @@ void add_phase(Sha256& hash, const PhasePlan& phase, std::uint16_t index) {
 }
 
 // Only what a user chose: a run without choices has the digest that it had before there were any.
-void add_guard(Sha256& hash, const GuardRule& guard) {
+void add_guard(Lines& hash, const GuardRule& guard) {
   const GuardRule none;
   if (guard.failures_max != none.failures_max) {
     add_json(hash, "failures_max", Json(guard.failures_max));
@@ -111,7 +140,7 @@ void add_guard(Sha256& hash, const GuardRule& guard) {
   if (guard.honour_retry_after) add_json(hash, "honour_retry_after", Json(true));
 }
 
-void add_endpoints(Sha256& hash, const Endpoints& endpoints) {
+void add_endpoints(Lines& hash, const Endpoints& endpoints) {
   for (const std::string& url : endpoints.urls) add(hash, "url", redact_url(url));
   add(hash, "api", to_string(endpoints.api));
   // Names only: a value may be a secret, and a short secret can be found from its hash.
@@ -129,7 +158,7 @@ void add_endpoints(Sha256& hash, const Endpoints& endpoints) {
 }  // namespace
 
 std::string plan_digest(const PlanBundle& bundle) {
-  Sha256 hash;
+  Lines hash;
   hash.add("assay plan 1\n");
   add_endpoints(hash, bundle.endpoints);
   add_json(hash, "run_max", Json(bundle.run_max.ns));
