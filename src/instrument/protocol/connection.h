@@ -63,6 +63,8 @@ struct Connection {
   Instant emptied_at = Instant::none();  // the last read left nothing in the socket then
 
   bool busy() const { return !active.empty(); }
+  // HTTP/1.1: the query under way. REQUIRES: busy().
+  Slot* asked() const { return active[0]; }
 };
 
 }  // namespace assay::protocol

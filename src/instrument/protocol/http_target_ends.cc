@@ -72,7 +72,7 @@ void HttpTarget::State::on_closed(std::uint32_t id, int error, const Stamp& at) 
                                 : std::strerror(error));
     return;
   }
-  Slot* const slot = c.active.back();
+  Slot* const slot = c.asked();
   if (crossed_with_the_end(c, *slot)) {
     send_again(id, slot);
     return;

@@ -24,14 +24,16 @@ constexpr int kSocketBytes = 0;  // leave the kernel's autotuning alone
 
 }  // namespace
 
+std::uint32_t connections_max_of(std::uint64_t descriptors, std::uint32_t wanted) {
+  const std::uint64_t most = descriptors - std::min(kDescriptorsKept, descriptors / 2);
+  return static_cast<std::uint32_t>(wanted == 0 ? most : std::min<std::uint64_t>(most, wanted));
+}
+
 Result<void> HttpTarget::State::open_destinations() {
   epoll = net::Fd(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll.open()) return errno_error("epoll_create1");
-  const std::uint64_t descriptors = net::raise_descriptor_limit();
-  const std::uint64_t most =
-      descriptors > 2 * kDescriptorsKept ? descriptors - kDescriptorsKept : descriptors / 2;
-  stats.connections_max = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(most, options.connections_max > 0 ? options.connections_max : most));
+  stats.connections_max =
+      connections_max_of(net::raise_descriptor_limit(), options.connections_max);
   bool any_tls = false;
   for (const std::string& text : spec.urls) {
     Destination d;
@@ -95,18 +97,13 @@ bool HttpTarget::State::open_connection(std::uint16_t endpoint) {
   c.state = Connection::State::connecting;
   c.endpoint = endpoint;
   c.fresh = true;
-  c.reused = false;
   c.want_write = true;
   c.unflushed = false;
   c.starved = false;
   c.replied = false;
   c.streams_taken = kStreamsMax;
-  c.going_out.clear();
   c.serial = ++serial;
   c.opened = c.emptied_at = clock.now();
-  c.parser.reset();
-  c.unsent.clear();
-  c.unsent_at = 0;
   ++d.open;
   ++d.connecting;
   ++open_total;
@@ -157,6 +154,7 @@ void HttpTarget::State::close_connection(std::uint32_t id) {
   c.tls.reset();
   c.parser.reset();
   std::string().swap(c.unsent);
+  c.unsent_at = 0;
   c.fd.reset();  // epoll forgets it
   --d.open;
   --open_total;
@@ -270,7 +268,6 @@ Slot* HttpTarget::State::take_slot() {
   free_slots.pop_back();
   slot->serial = ++serial;
   slot->framing_watched = false;
-  slot->sent_told = false;
   slot->out = false;
   slot->again = false;
   return slot;

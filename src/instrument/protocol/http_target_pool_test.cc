@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/http_target_state.h"
 #include "protocol/testing_by_hand.h"
 
 namespace assay::protocol {
@@ -234,6 +235,86 @@ TEST(HttpTargetPool, as_many_as_the_list_of_what_is_ready_holds_are_heard_at_onc
   hand.target().poll(hand.clock.now() + 1_s, hand.notes);
   EXPECT_EQ(hand.notes.done.size(), 150U);
   for (const Event& event : hand.notes.done) EXPECT_EQ(event.outcome, Outcome::ok);
+}
+
+TEST(HttpTargetPool, descriptors_are_kept_for_other_things) {
+  EXPECT_EQ(connections_max_of(10'000, 0), 10'000U - 256);
+  EXPECT_EQ(connections_max_of(512, 0), 256U);
+  EXPECT_EQ(connections_max_of(514, 0), 258U);
+  EXPECT_EQ(connections_max_of(101, 0), 51U);
+  EXPECT_EQ(connections_max_of(10'000, 1), 1U);
+  EXPECT_EQ(connections_max_of(10'000, 9'744), 9'744U);
+  EXPECT_EQ(connections_max_of(10'000, 9'745), 9'744U);
+}
+
+// Both ends of a connection take a request of several pieces at once.
+TEST(HttpTargetPool, a_request_in_pieces_goes_out_at_once) {
+  for (const std::size_t bytes : {10U, 5'000U}) {
+    ByHand hand;
+    hand.datasets[0].dataset.samples[0].prompt = std::string(bytes, 'x');
+    ASSERT_TRUE(hand.target().connect_ahead(1));
+    PlayedPeer peer = hand.accept();
+    hand.submit(0);
+    EXPECT_EQ(hand.notes.sent.size(), 1U);
+    EXPECT_THAT(hand.request(peer), HasSubstr(hand.datasets[0].dataset.samples[0].prompt));
+    EXPECT_FALSE(hand.somebody_waits());
+  }
+}
+
+// The end came, and nobody had looked yet.
+TEST(HttpTargetPool,
+     a_connection_that_is_found_broken_when_it_is_sent_to_costs_no_query_or_fails_it) {
+  for (const bool proven : {false, true}) {
+    ByHand hand;
+    PlayedPeer peer;
+    hand.exchange(peer, 0, plain_reply());
+    if (proven) hand.exchange(peer, 1, plain_reply());
+    const std::size_t before = hand.notes.done.size();
+    peer.reset();
+    hand.submit(7, 1_ms);
+    EXPECT_EQ(hand.notes.done.size(), before);  // submit() ends nothing
+    EXPECT_EQ(hand.target().in_flight(), 1U);
+    if (proven) {
+      const Instant due = hand.clock.now() - 1_ms;
+      hand.pass(2_ms);
+      hand.target().poll(Instant::max(),
+                         hand.notes);  // there is something to tell: it does not wait
+      ASSERT_TRUE(hand.done(before + 1));
+      EXPECT_EQ(hand.notes.done.back().outcome, Outcome::reset);
+      EXPECT_EQ(hand.notes.details.back(), "cannot send: Connection reset by peer");
+      EXPECT_EQ(hand.notes.done.back().due, due);
+      EXPECT_EQ(hand.notes.done.back().done, due + 1_ms);
+      EXPECT_EQ(hand.stats().queries_sent_again, 0U);
+    } else {
+      PlayedPeer next = hand.accept();
+      EXPECT_FALSE(hand.request(next).empty());
+      next.say(plain_reply());
+      ASSERT_TRUE(hand.done(before + 1));
+      EXPECT_EQ(hand.notes.done.back().outcome, Outcome::ok);
+      EXPECT_EQ(hand.stats().queries_sent_again, 1U);
+    }
+    EXPECT_EQ(hand.target().in_flight(), 0U);
+  }
+}
+
+// A record of a connection is used again: nothing of what was not sent is left in it.
+TEST(HttpTargetPool, what_a_broken_connection_had_to_send_is_not_sent_on_the_next) {
+  ByHand hand;
+  hand.datasets[0].dataset.samples[0].prompt = std::string(ByHand::kLargeBytes, 'x');
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  hand.turn();
+  hand.target().cancel_all(hand.notes);
+  EXPECT_TRUE(hand.notes.sent.empty());
+  hand.submit(1);
+  PlayedPeer next = hand.accept();
+  const std::string request = hand.request(next);
+  EXPECT_TRUE(request.starts_with("POST /v1/chat/completions"));
+  next.say(plain_reply());
+  ASSERT_TRUE(hand.done(2));
+  EXPECT_EQ(hand.notes.done[1].outcome, Outcome::ok);
+  EXPECT_EQ(hand.notes.sent.size(), 1U);
+  EXPECT_TRUE(next.heard.empty());
 }
 
 }  // namespace

@@ -67,14 +67,14 @@ bool HttpTarget::State::hold(const epoll_event& event, char* room) {
 void HttpTarget::State::fetch_ahead(const HeldRead& read) const {
   const Connection& c = *connections[read.connection];
   if (!c.busy()) return;
-  const char* const slot = reinterpret_cast<const char*>(c.active.back());
+  const char* const slot = reinterpret_cast<const char*>(c.active[0]);
   for (std::size_t at = 0; at < sizeof(Slot); at += 64) __builtin_prefetch(slot + at);
 }
 
 void HttpTarget::State::look_at(const HeldRead& read) {
   Connection& c = *connections[read.connection];
   if (c.serial != read.serial) return;  // closed by what another brought
-  if (!on_read(read.connection, read.bytes, read.error, read.at)) return;
+  on_read(read.connection, read.bytes, read.error, read.at);
   // A read that did not fill its room emptied the socket.
   const bool more = read.bytes.size() == kHeldBytes;
   if (more && c.serial == read.serial) on_readable(read.connection, false);
@@ -146,17 +146,17 @@ void HttpTarget::State::go_on_with_handshake(std::uint32_t id) {
 }
 
 void HttpTarget::State::on_readable(std::uint32_t id, bool to_the_end) {
-  Connection& c = *connections[id];
-  const int fd = c.fd.get();
+  const Connection& c = *connections[id];
+  const std::uint64_t serial_before = c.serial;
   for (;;) {
     Stamp at;
-    const net::Received r = receive(c, buffer.data(), kReceiveBytes, &at);
+    const net::Received r = receive(*connections[id], buffer.data(), kReceiveBytes, &at);
     if (r.bytes < 0 && r.error == EAGAIN) return;
     const auto size = static_cast<std::size_t>(std::max<ssize_t>(r.bytes, 0));
-    const bool go_on = on_read(id, {buffer.data(), size}, r.error, at);
+    on_read(id, {buffer.data(), size}, r.error, at);
     // A read that did not fill the buffer emptied the socket.
     const bool emptied = size < kReceiveBytes && !to_the_end;
-    if (!go_on || emptied || c.fd.get() != fd) return;
+    if (emptied || c.serial != serial_before) return;
   }
 }
 
@@ -184,68 +184,64 @@ net::Received HttpTarget::State::receive(Connection& c, char* room, std::size_t 
   }
 }
 
-bool HttpTarget::State::on_read(std::uint32_t id, std::string_view bytes, int error,
+void HttpTarget::State::on_read(std::uint32_t id, std::string_view bytes, int error,
                                 const Stamp& at) {
   if (bytes.empty()) {
     on_closed(id, error, at);
-    return false;
+    return;
   }
   ++stats.reads;
   stats.reads_stamped += at.kernel ? 1 : 0;
   stats.bytes_received += bytes.size();
-  return connections[id]->tls ? on_ciphertext(id, bytes, at) : on_reply_bytes(id, bytes, 0, at);
+  connections[id]->tls ? on_ciphertext(id, bytes, at) : on_reply_bytes(id, bytes, 0, at);
 }
 
-bool HttpTarget::State::on_ciphertext(std::uint32_t id, std::string_view bytes, const Stamp& at) {
+void HttpTarget::State::on_ciphertext(std::uint32_t id, std::string_view bytes, const Stamp& at) {
   Connection& c = *connections[id];
+  const std::uint64_t serial_before = c.serial;
   c.tls->feed_in_place(bytes);  // all of it is read below, or the connection is closed
   if (c.state == Connection::State::handshaking && !c.http2) {
     go_on_with_handshake(id);
+    if (c.serial != serial_before) return;  // closed, and perhaps opened anew
     if (c.state == Connection::State::handshaking && !c.http2) {
       c.tls->keep_input();
-      return true;
+      return;
     }
-    const bool up = c.state == Connection::State::open || c.http2;
-    if (!up) return false;  // closed, and perhaps opened anew
   }
-  const std::uint64_t serial_before = c.serial;
   for (;;) {
     const std::ptrdiff_t n = c.tls->read(plaintext.data(), kReceiveBytes);
     if (n < 0) {
       fail_active(id, Outcome::tls_failed, at, c.tls->error());
-      return false;
+      return;
     }
     if (n == 0) break;
     const std::string_view text(plaintext.data(), static_cast<std::size_t>(n));
-    if (!on_reply_bytes(id, text, c.tls->input_left(), at)) return false;
-    if (c.serial != serial_before) return false;  // closed, and perhaps opened anew
-    if (c.tls->read_empty()) return true;
+    on_reply_bytes(id, text, c.tls->input_left(), at);
+    if (c.serial != serial_before || c.tls->read_empty()) return;
   }
-  if (!c.tls->closed()) return true;
-  on_closed(id, 0, at);
-  return false;
+  if (c.tls->closed()) on_closed(id, 0, at);
 }
 
-bool HttpTarget::State::on_reply_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
+void HttpTarget::State::on_reply_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
                                        const Stamp& at) {
-  return connections[id]->http2 ? on_http2_bytes(id, bytes, at)
-                                : on_http1_bytes(id, bytes, rest, at);
+  connections[id]->http2 ? on_http2_bytes(id, bytes, at) : on_http1_bytes(id, bytes, rest, at);
 }
 
-bool HttpTarget::State::on_http1_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
+void HttpTarget::State::on_http1_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
                                        const Stamp& at) {
   using ParserState = net::ResponseParser::State;
   Connection& c = *connections[id];
   if (!c.busy()) {
     // Nobody asked: whatever this is, the next reply would be read wrongly behind it.
     close_connection(id);
-    return false;
+    return;
   }
   if (c.reused) destinations[c.endpoint].keeping = Keeping::proven;
-  Slot* const slot = c.active.back();
+  Slot* const slot = c.asked();
   Exchange& exchange = slot->exchange;
   if (at.arrival < c.begun_at && !exchange.reply_started()) {
-    return on_early_bytes(id, bytes, rest, at);
+    on_early_bytes(id, bytes, rest, at);
+    return;
   }
   exchange.on_bytes(bytes.size(), at);
   bool sound = true;
@@ -258,22 +254,21 @@ bool HttpTarget::State::on_http1_bytes(std::uint32_t id, std::string_view bytes,
     const Outcome outcome = c.parser.no_room() ? Outcome::over_memory : Outcome::bad_reply;
     exchange.cut_short(outcome, at, c.parser.error(), decoder, *sink);
     query_ended(slot, false);
-    return false;
+    return;
   }
   if (state == ParserState::complete) {
     const bool keep = c.parser.head().keep_alive && bytes.empty() && rest == 0 && !c.want_write &&
                       destinations[c.endpoint].keeping != Keeping::refuted;
     exchange.complete(at, decoder, *sink);
     query_ended(slot, keep);
-    return keep;
+    return;
   }
   watch_framing(*slot, at.read);
-  return true;
 }
 
 // A server that answers whoever connects: its reply would be the next query's, in no time at all.
 // Or the mapping of the stamp is a little off, and the reply came at once.
-bool HttpTarget::State::on_early_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
+void HttpTarget::State::on_early_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
                                        const Stamp& at) {
   Connection& c = *connections[id];
   stamp_clock.refresh();
@@ -281,17 +276,17 @@ bool HttpTarget::State::on_early_bytes(std::uint32_t id, std::string_view bytes,
   if (at.arrival + unsure >= c.begun_at) {
     Stamp now = at;
     now.arrival = c.begun_at;
-    return on_http1_bytes(id, bytes, rest, now);
+    on_http1_bytes(id, bytes, rest, now);
+    return;
   }
-  Slot* const slot = c.active.back();
+  Slot* const slot = c.asked();
   slot->exchange.on_bytes(bytes.size(), at);
   slot->exchange.cut_short(Outcome::bad_reply, at, "the reply came before the request was sent",
                            decoder, *sink);
   query_ended(slot, false);
-  return false;
 }
 
-bool HttpTarget::State::on_http2_bytes(std::uint32_t id, std::string_view bytes, const Stamp& at) {
+void HttpTarget::State::on_http2_bytes(std::uint32_t id, std::string_view bytes, const Stamp& at) {
   Connection& c = *connections[id];
   stamp = at;
   behind_body = bytes.size();
@@ -299,40 +294,41 @@ bool HttpTarget::State::on_http2_bytes(std::uint32_t id, std::string_view bytes,
   int error = 0;
   // Acknowledgements and window updates, and to a peer that broke the protocol what it did.
   sound = flush(id, &error) && sound;
-  return settle_http2(id, sound, error, at);
+  settle_http2(id, sound, error, at);
 }
 
-bool HttpTarget::State::settle_http2(std::uint32_t id, bool sound, int error, const Stamp& at) {
+void HttpTarget::State::settle_http2(std::uint32_t id, bool sound, int error, const Stamp& at) {
   Connection& c = *connections[id];
   const std::uint64_t serial_before = c.serial;
   sound = sound && !c.http2->over();
   end_streams(sound);
-  if (c.serial != serial_before || c.state == Connection::State::closed) return false;
+  if (c.serial != serial_before) return;  // closed, and perhaps opened anew
   std::string why = c.http2->error();
   if (!sound && why.empty()) {
     why = error != 0              ? format("cannot send: {}", std::strerror(error))
           : c.http2->going_away() ? "the server said GOAWAY"
                                   : "the connection broke";
   }
-  if (c.state == Connection::State::handshaking) return settle_beginning(id, sound, std::move(why));
+  if (c.state == Connection::State::handshaking) {
+    settle_beginning(id, sound, std::move(why));
+    return;
+  }
   if (!sound) {
     fail_active(id, c.http2->broken() ? Outcome::bad_reply : outcome_of(error), at, why);
-    return false;
+    return;
   }
   watch_starved(id, at.read);
   if (!c.listed && can_take_more(c)) release(id, true);  // it may allow more than before
-  return true;
 }
 
-bool HttpTarget::State::settle_beginning(std::uint32_t id, bool sound, std::string why) {
+void HttpTarget::State::settle_beginning(std::uint32_t id, bool sound, std::string why) {
   const Connection& c = *connections[id];
   if (!sound || c.http2->going_away()) {
     if (why.empty()) why = "the server said GOAWAY before a request";
     connect_failed(id, Outcome::connect_failed, std::move(why));
-    return false;
+    return;
   }
   if (c.http2->begun() && c.http2->streams_max() > 0) can_carry(id);
-  return c.state != Connection::State::closed;
 }
 
 void HttpTarget::State::end_streams(bool keep) {

@@ -81,13 +81,8 @@ bool HttpTarget::State::send_pieces(std::uint32_t id, const Pieces& request, Ins
     *errno_out = errno;
     return false;
   }
-  auto taken = n > 0 ? static_cast<std::size_t>(n) : 0;
+  auto taken = static_cast<std::size_t>(std::max<ssize_t>(n, 0));
   stats.bytes_sent += taken;
-  if (request.count == 1 && taken == request.parts[0].size()) {
-    all_sent(c, now);
-    return true;
-  }
-  c.unsent.clear();
   for (const std::string_view part : request.all()) {
     const std::size_t gone = std::min(taken, part.size());
     c.unsent.append(part.substr(gone));
@@ -126,16 +121,13 @@ std::string_view HttpTarget::State::unsent_of(Connection& c) {
 }
 
 // Moves what HTTP/2 and TLS have to say towards the socket. False when the session is broken. What
-// a peer that does not read makes us say stays with nghttp2, which bounds it: `more` of it is left.
-bool HttpTarget::State::gather(Connection& c, bool* more) {
+// a peer that does not read makes us say stays with nghttp2, which bounds it.
+bool HttpTarget::State::gather(Connection& c) {
   if (c.unsent_at > kUnsentMax) {
     c.unsent.erase(0, c.unsent_at);
     c.unsent_at = 0;
   }
-  *more = false;
-  while (c.http2) {
-    *more = unsent_of(c).size() >= kUnsentMax;
-    if (*more) break;
+  while (c.http2 && unsent_of(c).size() < kUnsentMax) {
     const std::string_view bytes = c.http2->output();
     if (bytes.empty()) break;
     if (!c.tls) {
@@ -149,46 +141,30 @@ bool HttpTarget::State::gather(Connection& c, bool* more) {
 
 void HttpTarget::State::all_sent(Connection& c, Instant at) {
   Instant after = Instant::none();
-  const auto tell = [&](Slot& slot) {
+  for (Slot* const slot : c.http2 ? c.going_out : c.active) {
+    if (slot->sent_told) continue;
     if (!after.known()) after = last_read = clock.now();
-    slot.sent_told = true;
-    slot.exchange.set_sent(at, after);
-    sink->on_sent(slot.exchange.query(), slot.exchange.due(), at);
-  };
-  if (c.http2) {
-    for (Slot* const slot : c.going_out) {
-      if (!slot->sent_told) tell(*slot);
-    }
-    c.going_out.clear();
-    return;
+    slot->sent_told = true;
+    slot->exchange.set_sent(at, after);
+    sink->on_sent(slot->exchange.query(), slot->exchange.due(), at);
   }
-  // The last ones: those that were just put on the connection.
-  std::size_t first = c.active.size();
-  while (first > 0 && !c.active[first - 1]->sent_told) --first;
-  for (; first < c.active.size(); ++first) tell(*c.active[first]);
+  c.going_out.clear();
 }
 
 bool HttpTarget::State::flush(std::uint32_t id, int* errno_out) {
   Connection& c = *connections[id];
-  bool more = false;
-  if (!gather(c, &more)) return false;
   Instant at = clock.now();
   for (;;) {
-    std::string_view bytes = unsent_of(c);
-    if (bytes.empty() && more) {
-      if (!gather(c, &more)) return false;
-      bytes = unsent_of(c);
-    }
+    if (!gather(c)) return false;
+    const std::string_view bytes = unsent_of(c);
     if (bytes.empty()) break;
     at = clock.now();
     const ssize_t n = net::send_some(c.fd, bytes);
-    if (n < 0 && errno == EAGAIN) {
-      watch(id, true);
-      return true;
-    }
-    // What an HTTP/2 server said before it closed is still to be read, and says more: a GOAWAY.
-    if (n < 0 && c.http2 && (errno == EPIPE || errno == ECONNRESET)) return true;
     if (n < 0) {
+      const bool later = errno == EAGAIN;
+      if (later) watch(id, true);
+      // What an HTTP/2 server said before it closed is still to be read, and says more: a GOAWAY.
+      if (later || (c.http2 && (errno == EPIPE || errno == ECONNRESET))) return true;
       *errno_out = errno;
       return false;
     }

@@ -103,6 +103,10 @@ struct Failure {
   std::string detail{};
 };
 
+// How many connections a process that may have so many descriptors opens; `wanted` 0: as many as
+// that allows.
+std::uint32_t connections_max_of(std::uint64_t descriptors, std::uint32_t wanted);
+
 inline Outcome outcome_of(int error) {
   return error == ETIMEDOUT ? Outcome::timed_out : Outcome::reset;
 }
@@ -148,7 +152,7 @@ struct HttpTarget::State final : public net::Http2Events {
   // Whether poll() should wait for those that are about to be begun.
   bool more_to_begin(Instant until);
   static std::string_view unsent_of(Connection& c);
-  static bool gather(Connection& c, bool* more);
+  static bool gather(Connection& c);
   void all_sent(Connection& c, Instant at);
   // The connection broke before it brought a byte of this reply, and may have been over before the
   // query was sent.
@@ -171,21 +175,21 @@ struct HttpTarget::State final : public net::Http2Events {
   void go_on_with_handshake(std::uint32_t id);
   void on_readable(std::uint32_t id, bool to_the_end);
   net::Received receive(Connection& c, char* room, std::size_t size, Stamp* at);
-  // What a read brought. False when the connection is not to be read further.
-  bool on_read(std::uint32_t id, std::string_view bytes, int error, const Stamp& at);
-  bool on_ciphertext(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
-  // False when the connection is not to be read further.
-  bool on_reply_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
+  // What a read brought. It may end the connection: then the serial is another, and nothing more is
+  // to be read.
+  void on_read(std::uint32_t id, std::string_view bytes, int error, const Stamp& at);
+  void on_ciphertext(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
+  void on_reply_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
                       const Stamp& stamp);
-  bool on_http1_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
+  void on_http1_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
                       const Stamp& stamp);
-  bool on_early_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
+  void on_early_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
                       const Stamp& stamp);
-  bool on_http2_bytes(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
+  void on_http2_bytes(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
   // After bytes went in or out: tells what ended, and ends the connection that has nothing more to
-  // say. `sound`: neither failed. False when it is not to be read further.
-  bool settle_http2(std::uint32_t id, bool sound, int error, const Stamp& at);
-  bool settle_beginning(std::uint32_t id, bool sound, std::string why);
+  // say. `sound`: neither failed.
+  void settle_http2(std::uint32_t id, bool sound, int error, const Stamp& at);
+  void settle_beginning(std::uint32_t id, bool sound, std::string why);
   void end_streams(bool keep);
   void watch_starved(std::uint32_t id, Instant now);
   void watch_framing(Slot& slot, Instant now);

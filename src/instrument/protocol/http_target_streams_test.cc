@@ -429,5 +429,50 @@ TEST(HttpTargetStreams, cancelling_ends_every_stream) {
   EXPECT_EQ(hand.target().in_flight(), 0U);
 }
 
+// Its last words are read though it takes no more of ours.
+TEST(HttpTargetStreams, a_goaway_of_a_connection_that_is_found_broken_is_heard) {
+  Streams s;
+  s.open();
+  ByHand& hand = s.hand;
+  s.peer.say(net::goaway(1, 0));
+  s.peer.reset();
+  hand.submit(0);
+  s.peer = hand.accept();
+  s.log = {};
+  s.peer.say(net::settings());
+  ASSERT_TRUE(s.heard(1));
+  s.answer(1);
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(to_string(hand.notes.done[0].outcome), "ok") << hand.notes.details[0];
+  EXPECT_EQ(hand.notes.sent.size(), 1U);
+}
+
+TEST(HttpTargetStreams, requests_that_were_on_their_way_out_of_a_broken_connection_are_not_told) {
+  Streams s;
+  ByHand& hand = s.hand;
+  hand.datasets[0].dataset.samples[0].prompt = std::string(ByHand::kLargeBytes / 6, 'x');
+  const std::string wide = net::settings(net::setting(net::kInitialWindow, 0x7fffffff)) +
+                           net::frame(FrameType::window_update, 0, 0, net::big_endian(0x7fff0000));
+  for (std::uint32_t i = 0; i < 6; ++i) hand.submit(i);
+  s.peer = hand.accept();
+  s.peer.say(wide);
+  hand.turn();
+  EXPECT_TRUE(hand.notes.sent.empty());
+  s.peer.reset();
+  ASSERT_TRUE(hand.done(6));
+  for (const Event& event : hand.notes.done) EXPECT_NE(event.outcome, Outcome::ok);
+  EXPECT_TRUE(hand.notes.sent.empty());
+  hand.notes = {};
+  hand.submit(9);
+  s.peer = hand.accept();
+  s.log = {};
+  s.peer.say(wide);
+  ASSERT_TRUE(s.heard(1));
+  s.answer(1);
+  ASSERT_TRUE(hand.done(1));
+  ASSERT_EQ(hand.notes.sent.size(), 1U);
+  EXPECT_EQ(hand.notes.sent[0].index, 9U);
+}
+
 }  // namespace
 }  // namespace assay::protocol
