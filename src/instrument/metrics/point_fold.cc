@@ -119,9 +119,7 @@ PointFold::PointFold(RunInfo info, FoldOptions options)
   steady_.super_pass = steady["super_pass"].as_uint();
   steady_.window_min = Duration::from_seconds(
       std::clamp(steady["window_min_s"].as_double(), 0.0, kWindowMostSeconds));
-  for (std::size_t i = 0; i < failures_.size(); ++i) {
-    failures_[i].outcome = static_cast<Outcome>(i);
-  }
+  for (Failures& one : failures_) one.outcome = static_cast<Outcome>(&one - failures_.data());
 }
 
 PointFold::PhaseFold& PointFold::phase(std::uint16_t index) {
@@ -481,17 +479,18 @@ std::vector<std::string> PointFold::warnings(const Point& point, std::uint64_t l
         "buffers, the server's stream interval), so that TTFT is too long, and TPOT too short by "
         "what came with the first token");
   }
-  if (tokens.per_fragment.value_or(1) > 1.02) {
+  const double carried = tokens.per_fragment.value_or(1);
+  if (carried > 1.02) {
     out.push_back(format("fragments carry {} tokens on average: ITL is the gap between bursts{}",
-                         three_digits(*tokens.per_fragment),
+                         three_digits(carried),
                          tokens.first_fragment_taken_for_one
                              ? ", and TPOT takes the first fragment for one token"
                              : ""));
-  } else if (tokens.per_fragment.value_or(1) < 0.9) {
+  } else if (carried < 0.9) {
     out.push_back(
         format("fragments carry {} tokens on average, less than one each: the server counts fewer "
                "tokens than it sends pieces, or it cuts tokens into pieces",
-               three_digits(*tokens.per_fragment)));
+               three_digits(carried)));
   }
   return out;
 }

@@ -1,37 +1,13 @@
 // The fold at its edges: phases that nobody named, marks of several shards, queries that were heard
-// of and never ended, rates of one value, the read clock, examples of failures, and what is warned
-// of.
-#include <gmock/gmock.h>
+// of and never ended, rates of one value, the read clock, examples of failures.
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "metrics/point_fold.h"
-#include "metrics/testing_hand_made.h"
+#include "metrics/testing_folded.h"
 
 namespace assay::metrics {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-
-RunInfo edge_run(bool open_loop = false) {
-  RunInfo info{};
-  info.phases = {{PhaseKind::warmup, "warmup", false},
-                 {PhaseKind::performance, "performance", open_loop},
-                 {PhaseKind::accuracy, "gsm8k", false}};
-  return info;
-}
-
-const RunEnd kDone{RunState::complete, {}};
-
-Point folded(const std::vector<HandMadeQuery>& queries, RunInfo info = edge_run(),
-             const RunEnd& end = kDone, std::uint64_t lost = 0) {
-  PointFold fold(std::move(info));
-  for (const HandMadeQuery& q : queries) tell(q, fold);
-  return fold.finish(end, lost);
-}
 
 TEST(PointEdges, a_point_of_nothing_has_no_instants_and_no_rates) {
   const Point p = folded({});
@@ -351,6 +327,9 @@ TEST(PointEdges, a_run_over_a_known_dataset_has_a_steady_state) {
   EXPECT_EQ(p.steady->tpot.count, 400U);
   EXPECT_EQ(p.steady->tpot.min, 10e6);
   EXPECT_EQ(p.steady->span, 10_ms * 399);
+  std::ranges::reverse(queries);
+  EXPECT_EQ(folded(queries, info).steady->tpot.total_whole, p.steady->tpot.total_whole);
+  EXPECT_EQ(folded(queries, info).steady->samples, 400U);
   // A number far beyond all others is a damaged log's, and no reason to take all memory.
   queries.push_back(steady_query(1, 4'000'000'000, 5, 50, 10, 4));
   EXPECT_EQ(folded(queries, info).steady->super_passes, 8U);
@@ -383,109 +362,222 @@ TEST(PointEdges, a_query_is_its_own_though_its_room_was_anothers) {
   EXPECT_NEAR(q.timeline.buckets[0].in_flight, 6.0 / 125, 1e-9);
 }
 
-// What is warned of, in its very words.
-
-std::vector<std::string> warned(const Json& facts, const std::vector<HandMadeQuery>& queries = {}) {
+TEST(PointEdges, what_was_read_at_two_instants_is_of_two_reads_though_it_came_at_one) {
   RunInfo info = edge_run();
-  info.facts = facts;
-  return folded(queries, info).warnings;
-}
-
-TEST(PointWarnings, of_how_the_run_ended) {
-  const std::vector<HandMadeQuery> one = {steady_query(1, 0, 0, 50, 10, 8)};
-  EXPECT_THAT(folded(one).warnings, IsEmpty());
-  EXPECT_THAT(folded(one, edge_run(), {RunState::crashed, ""}).warnings,
-              ElementsAre("the run was cut off: its event log has no end"));
-  EXPECT_THAT(folded(one, edge_run(), {RunState::interrupted, ""}).warnings,
-              ElementsAre("the run was interrupted"));
-  EXPECT_THAT(folded(one, edge_run(), {RunState::interrupted, "by hand"}).warnings,
-              ElementsAre("the run was interrupted: by hand"));
-  EXPECT_THAT(folded(one, edge_run(), kDone, 1234).warnings,
-              ElementsAre("1,234 records were lost because the disk could not keep up"));
-  EXPECT_THAT(folded(one, edge_run(), {RunState::interrupted, "disk full", true}, 7).warnings,
-              ElementsAre("disk full; 7 records are lost"));
-  PointFold fold(edge_run());
-  tell(one[0], fold);
-  tell_sent(steady_query(1, 1, 0, 50, 10, 8), fold);
-  tell_sent(steady_query(1, 2, 0, 50, 10, 8), fold);
-  EXPECT_THAT(fold.finish({RunState::crashed, ""}).warnings,
-              ElementsAre("the run was cut off: its event log has no end; 2 queries were in flight "
-                          "at the log's end"));
-}
-
-TEST(PointWarnings, of_the_test_query_before_the_load) {
-  const auto preflight = [](const char* json) {
-    return Json().set("preflight", Json::parse(json).value());
-  };
-  EXPECT_THAT(warned(preflight(R"({"outcome": "ok"})")), IsEmpty());
-  EXPECT_THAT(warned(preflight(R"({"outcome": "http_error"})")),
-              ElementsAre("the test query before the load failed (http_error)"));
-  EXPECT_THAT(warned(preflight(R"({"outcome": "reset", "detail": "why"})")),
-              ElementsAre("the test query before the load failed (reset): why"));
-  EXPECT_THAT(warned(preflight(R"({"outcome": "ok", "left_out": ["seed", "top_k"]})")),
-              ElementsAre("the endpoint refuses seed, top_k: every request is without it"));
-  EXPECT_THAT(warned(preflight(R"({"left_out": ["ignore_eos"]})")),
-              ElementsAre("the endpoint refuses ignore_eos: every request is without it, so that "
-                          "replies may end before the length that was asked for"));
-}
-
-TEST(PointWarnings, of_turns_that_are_no_part_of_the_measurement) {
-  RunInfo info = edge_run();
-  info.phases.push_back({PhaseKind::tail, "tail", false});
-  const auto warnings = [&](int measured, int tail) {
-    std::vector<HandMadeQuery> queries;
-    for (int i = 0; i < measured; ++i) {
-      queries.push_back(steady_query(1, static_cast<std::uint32_t>(i), 0, 5, 1, 2));
-    }
-    for (int i = 0; i < tail; ++i) {
-      queries.push_back(steady_query(3, static_cast<std::uint32_t>(i), 0, 5, 1, 2));
-    }
-    return folded(queries, info).warnings;
-  };
-  EXPECT_THAT(warnings(3, 3), IsEmpty());
-  EXPECT_THAT(warnings(3, 4), ElementsAre(HasSubstr("4 of 7 turns began after the first slot")));
-}
-
-TEST(PointWarnings, of_inputs_that_were_not_counted) {
-  const auto warnings = [](const char* source) {
-    TokenCounts counts;
-    counts.source = Json::parse(source).value();
-    PointFold fold(edge_run(), {.counts = &counts});
-    return fold.finish(kDone).warnings;
-  };
-  EXPECT_THAT(warnings(R"({"inputs_refused_by_template": 0, "inputs_uncounted": 0})"), IsEmpty());
-  EXPECT_THAT(
-      warnings(R"({"inputs_refused_by_template": 1234, "trouble": "t"})"),
-      ElementsAre("the chat template refused 1,234 prompts (t): their ISL is of the JSON of "
-                  "their messages and tools"));
-  EXPECT_THAT(warnings(R"({"inputs_uncounted": 1})"),
-              ElementsAre("1 prompts could not be counted (no counts for them): ISL is of the "
-                          "others"));
-}
-
-TEST(PointWarnings, of_fragments_that_are_no_single_tokens) {
-  const auto warnings = [](int tokens) {
-    HandMadeQuery q = steady_query(1, 0, 0, 50, 10, 100);
-    q.usage.completion_tokens = tokens;
-    return folded({q}).warnings;
-  };
-  EXPECT_THAT(warnings(100), IsEmpty());
-  EXPECT_THAT(warnings(102), IsEmpty());
-  EXPECT_THAT(warnings(103), ElementsAre("fragments carry 1.03 tokens on average: ITL is the gap "
-                                         "between bursts, and TPOT takes the first fragment for "
-                                         "one token"));
-  EXPECT_THAT(warnings(90), IsEmpty());
-  EXPECT_THAT(warnings(89), ElementsAre(HasSubstr("fragments carry 0.890 tokens on average, less "
-                                                  "than one each")));
-}
-
-TEST(PointWarnings, of_gathered_streams_only_where_something_could_gather_them) {
-  for (const bool simulated : {false, true}) {
-    RunInfo info = edge_run();
-    info.simulated = simulated;
-    const Point p = folded({steady_query(1, 0, 0, 50, 0, 9)}, info);
-    EXPECT_EQ(p.warnings.empty(), simulated);
+  info.uncertainty = true;
+  // Of one stamp, in two reads: behind the first, which may have come 24 ms earlier, two that came
+  // within 10 ms.
+  HandMadeQuery q = steady_query(1, 0, 100, 70, 0, 3);
+  q.events[0].uncertainty = 24_ms;
+  for (const std::size_t k : {1U, 2U}) {
+    q.events[k].read_delay = 1_ms;
+    q.events[k].uncertainty = 10_ms;
   }
+  const Point p = folded({q}, info);
+  ASSERT_TRUE(p.arrival.itl.limits);
+  EXPECT_EQ(p.arrival.itl.limits->max.high, 24e6);
+  EXPECT_EQ(p.arrival.itl.limits->percentiles[7].high, 10e6) << "the lesser of the two gaps";
+}
+
+TEST(PointEdges, a_prompt_of_no_tokens_and_a_reply_of_none_are_counted_as_such) {
+  HandMadeQuery q = steady_query(1, 0, 0, 5, 1, 0);
+  q.usage = {.prompt_tokens = 0, .completion_tokens = 0};
+  const Point p = folded({q});
+  EXPECT_EQ(p.isl.count, 1U);
+  EXPECT_EQ(p.osl.count, 1U);
+  EXPECT_EQ(p.osl.max, 0);
+  EXPECT_TRUE(p.fragment_tokens.empty());
+}
+
+TEST(PointEdges, numbers_are_taken_up_to_a_million_ahead_and_to_twice_as_many_as_were_heard) {
+  constexpr std::uint32_t kAhead = 1U << 20;
+  RunInfo info = edge_run();
+  info.facts.set("steady_state", Json().set("super_pass", kAhead));
+  const auto heard = [&](std::vector<std::uint32_t> numbers) {
+    PointFold fold(info);
+    for (const std::uint32_t number : numbers) {
+      Event event{.query = {.index = number, .phase = 1}, .outcome = Outcome::reset};
+      fold.on_done(event, "");
+    }
+    return fold.finish(kDone).steady->super_passes;
+  };
+  EXPECT_EQ(heard({kAhead}), 1U);
+  EXPECT_EQ(heard({kAhead + 1}), 0U);
+  EXPECT_EQ(heard({0, kAhead + 2}), 1U);
+  EXPECT_EQ(heard({0, kAhead + 3}), 0U);
+  EXPECT_EQ(heard({0, 1, 2, kAhead + 6}), 1U);
+  EXPECT_EQ(heard({0, 1, 2, kAhead + 7}), 0U);
+  EXPECT_EQ(heard({kAhead - 1}), 1U);
+  EXPECT_EQ(heard({kAhead - 2}), 0U) << "one less than a whole pass";
+}
+
+TEST(PointEdges, the_legacy_window_is_of_the_sending_and_not_of_the_due_instants) {
+  HandMadeQuery late = steady_query(1, 0, 300, 5, 5, 2);
+  late.due = at_ms(100);
+  HandMadeQuery early = steady_query(1, 1, 250, 5, 145, 2);
+  early.due = at_ms(200);
+  EXPECT_EQ(folded({late, early}, edge_run(true)).rates.legacy_window, 60_ms);
+  EXPECT_EQ(folded({early, late}, edge_run(true)).rates.legacy_window, 60_ms);
+  HandMadeQuery failed = steady_query(1, 2, 400, 5, 5, 2);
+  failed.outcome = Outcome::reset;
+  EXPECT_FALSE(folded({late, failed}, edge_run(true)).rates.legacy_window) << "one succeeded";
+  // Two that took no time: of no window there is no rate.
+  const HandMadeQuery at_once = steady_query(1, 0, 100, 0, 0, 1);
+  EXPECT_FALSE(folded({at_once, at_once}, edge_run(true)).rates.legacy_window);
+}
+
+TEST(PointEdges, what_one_user_sees_is_of_a_tpot_that_is_known) {
+  EXPECT_DOUBLE_EQ(*folded({steady_query(1, 0, 0, 5, 1, 9)}).rates.tps_per_user, 1000);
+  EXPECT_FALSE(folded({steady_query(1, 0, 0, 5, 0, 9)}).rates.tps_per_user) << "all at once";
+}
+
+TEST(PointEdges, of_what_was_only_sent_the_run_lasted_as_long_as_it_was_sending) {
+  PointFold fold(edge_run());
+  for (const std::int64_t ms : {200, 100, 300, 250}) {
+    tell_sent(steady_query(1, static_cast<std::uint32_t>(ms), ms, 5, 1, 2), fold);
+  }
+  EXPECT_EQ(fold.finish(RunEnd{}).rates.duration, 200_ms);
+}
+
+TEST(PointEdges, a_success_without_its_instants_has_tokens_and_no_latency) {
+  HandMadeQuery endless = steady_query(1, 0, 0, 5, 1, 3);
+  endless.done = Instant::none();
+  HandMadeQuery unsent = steady_query(1, 1, 0, 5, 1, 3);
+  unsent.sent = Instant::none();
+  const Point p = folded({endless, unsent});
+  EXPECT_EQ(p.counts.completed, 2U);
+  EXPECT_EQ(p.osl.count, 2U);
+  EXPECT_TRUE(p.arrival.latency.empty() && p.arrival.latency_due.empty());
+  EXPECT_TRUE(p.arrival.ttft.empty() && p.arrival.itl.empty());
+}
+
+TEST(PointEdges, a_reply_of_nothing_but_reasoning_has_no_visible_token) {
+  HandMadeQuery q = steady_query(1, 0, 0, 50, 10, 4);
+  for (HandMadeFragment& e : q.events) e.category = Category::reasoning;
+  const Point p = folded({q});
+  EXPECT_EQ(p.arrival.ttft.count, 1U);
+  EXPECT_TRUE(p.arrival.ttft_visible.empty() && p.read.ttft_visible.empty());
+  EXPECT_EQ(p.arrival.itl.count, 3U);
+}
+
+TEST(PointEdges, the_timeline_is_of_arrivals_and_its_first_tokens_of_any_kind) {
+  HandMadeQuery q = steady_query(1, 0, 10, 100, 30, 3);  // at 110, 140 and 170 ms
+  q.due = at_ms(5);
+  q.events[0].category = Category::reasoning;
+  for (HandMadeFragment& e : q.events) e.read_delay = 200_ms;
+  PointFold fold(edge_run());
+  fold.on_phase({1, PhaseStep::started, at_ms(0)});
+  tell(q, fold);
+  const Timeline t = fold.finish(kDone).timeline;
+  ASSERT_EQ(t.buckets.size(), 2U);
+  EXPECT_EQ(t.buckets[0].fragments, 1U);
+  EXPECT_EQ(t.buckets[1].fragments, 2U);
+  EXPECT_DOUBLE_EQ(t.buckets[0].output_tokens, 1);
+  std::size_t bin = 0;
+  while (Timeline::ttft_bin_low(bin + 1) <= 100e6) ++bin;
+  EXPECT_EQ(t.ttft[bin], 1U) << "100 ms, in the cell of 110 ms";
+}
+
+TEST(PointEdges, fragments_that_are_told_out_of_their_order_are_spread_where_they_came) {
+  HandMadeQuery q = steady_query(1, 0, 0, 100, 0, 3);
+  q.events[1].arrival = at_ms(150);
+  q.events[2].arrival = at_ms(110);
+  q.done = at_ms(160);
+  const HandMadeQuery later = steady_query(1, 1, 1000, 0, 0, 1);
+  const Point p = folded({q, later});
+  ASSERT_EQ(p.timeline.buckets.size(), 9U);
+  EXPECT_DOUBLE_EQ(p.timeline.buckets[0].output_tokens, 2);
+  EXPECT_DOUBLE_EQ(p.timeline.buckets[1].output_tokens, 1);
+  EXPECT_DOUBLE_EQ(p.timeline.buckets[8].output_tokens, 1)
+      << "a reply of one token, and none else's";
+}
+
+TEST(PointEdges, what_is_uncertain_of_one_reply_is_of_no_other) {
+  RunInfo info = edge_run();
+  info.uncertainty = true;
+  HandMadeQuery vague = steady_query(1, 0, 0, 50, 0, 2);
+  vague.events[0].uncertainty = 24_ms;
+  const HandMadeQuery exact = steady_query(1, 1, 500, 50, 30, 2);
+  for (const std::vector<HandMadeQuery>& queries :
+       {std::vector{vague, exact}, std::vector{exact, vague}}) {
+    const Point p = folded(queries, info);
+    ASSERT_TRUE(p.arrival.itl.limits);
+    EXPECT_EQ(p.arrival.itl.total, 30e6);
+    EXPECT_EQ(p.arrival.itl.limits->mean.low, 15e6);
+    EXPECT_EQ(p.arrival.itl.limits->mean.high, 27e6) << "24 ms in one of the two gaps";
+  }
+  // Of a reply of several choices the limits are of the first one's gaps.
+  HandMadeQuery choices = steady_query(1, 0, 0, 50, 10, 3);
+  for (int i = 0; i < 3; ++i) {
+    HandMadeFragment other{at_ms(55 + 10 * i), "tok "};
+    other.choice = 1;
+    other.uncertainty = 4_ms;
+    choices.events.insert(choices.events.begin() + 2 * i + 1, other);
+  }
+  choices.usage.completion_tokens = 6;
+  const Point p = folded({choices}, info);
+  EXPECT_EQ(p.arrival.itl.limits->max.high, p.arrival.itl.max);
+  EXPECT_EQ(p.arrival.itl.count, 4U);
+}
+
+TEST(PointEdges, two_fragments_are_enough_for_a_tpot_and_one_for_tokens_a_fragment) {
+  const Point two = folded({steady_query(1, 0, 0, 50, 10, 2)});
+  EXPECT_EQ(two.arrival.tpot.count, 1U);
+  EXPECT_EQ(two.arrival.tpot.median(), 10e6);
+  const Point one = folded({steady_query(1, 0, 0, 50, 10, 1)});
+  EXPECT_TRUE(one.arrival.tpot.empty());
+  EXPECT_EQ(one.fragment_tokens.count, 1U);
+  EXPECT_EQ(one.fragment_tokens.median(), 1);
+  // Of several choices the same: each of its own.
+  HandMadeQuery choices = steady_query(1, 0, 0, 50, 10, 2);
+  for (int i = 0; i < 2; ++i) {
+    HandMadeFragment other{at_ms(55 + 20 * i), "tok "};
+    other.choice = 1;
+    choices.events.push_back(other);
+  }
+  choices.usage.completion_tokens = 4;
+  const Point each = folded({choices});
+  EXPECT_EQ(each.arrival.tpot.count, 2U);
+  EXPECT_EQ(each.arrival.tpot.max, 20e6);
+}
+
+TEST(PointEdges, estimates_are_of_times_and_of_nothing_else) {
+  for (const bool estimates : {true, false}) {
+    PointFold fold(edge_run(), {.early_stopping = estimates});
+    tell(steady_query(1, 0, 0, 50, 10, 3), fold);
+    const Point p = fold.finish(kDone);
+    for (const Latencies* const clock : {&p.arrival, &p.read}) {
+      for (const Distribution* const series :
+           {&clock->ttft, &clock->ttft_due, &clock->ttft_visible, &clock->tpot, &clock->latency,
+            &clock->latency_due}) {
+        EXPECT_EQ(series->estimated, estimates);
+        EXPECT_EQ(series->count, 1U);
+      }
+      EXPECT_FALSE(clock->itl.estimated);
+    }
+    for (const Distribution* const series :
+         {&p.isl, &p.osl, &p.lateness, &p.read_delay, &p.connect, &p.fragment_tokens}) {
+      EXPECT_FALSE(series->estimated);
+      EXPECT_FALSE(series->limits);
+    }
+  }
+}
+
+TEST(PointEdges, a_dataset_of_one_sample_has_a_pass_a_query) {
+  RunInfo info = edge_run();
+  info.facts.set("steady_state", Json().set("super_pass", 1));
+  std::vector<HandMadeQuery> queries;
+  for (std::uint32_t i = 0; i < 40; ++i) queries.push_back(steady_query(1, i, i * 10, 50, 10, 4));
+  EXPECT_EQ(folded(queries, info).steady->super_passes, 40U);
+}
+
+TEST(PointEdges, an_example_names_its_endpoint) {
+  PointFold fold(edge_run());
+  Event event = event_of(steady_query(1, 0, 0, 5, 1, 0));
+  event.outcome = Outcome::reset;
+  event.endpoint = 3;
+  fold.on_done(event, "");
+  EXPECT_EQ(fold.finish(kDone).failures[0].examples[0].endpoint, 3U);
 }
 
 }  // namespace
