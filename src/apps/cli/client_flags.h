@@ -1,8 +1,8 @@
 // The flags of commands that measure: how this client works and what its exit code follows from.
 #pragma once
 
+#include "base/flags.h"
 #include "campaign/recorded_run.h"
-#include "cli/flags.h"
 
 namespace assay::cli {
 

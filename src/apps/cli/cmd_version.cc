@@ -1,10 +1,10 @@
 #include "base/exit_code.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/version.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 
 namespace assay::cli {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/flags.h"
+#include "base/flags.h"
 #include "plan/config_reader.h"
 #include "plan/workload.h"
 

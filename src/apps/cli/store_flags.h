@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "cli/flags.h"
+#include "base/flags.h"
 #include "explorer/import.h"
 
 namespace assay::cli {

@@ -260,4 +260,27 @@ metrics::Curve to_curve(const SimulatedCurve& simulated, std::string_view model,
   return out;
 }
 
+namespace {
+
+template <typename Spec>
+std::string names_of(const std::vector<Spec>& all) {
+  std::string out;
+  for (const Spec& spec : all) {
+    std::string aliases;
+    for (const std::string& alias : spec.aliases) aliases += (aliases.empty() ? "" : ", ") + alias;
+    out += format("  {:<22} {}{}\n", spec.name, spec.title,
+                  aliases.empty() ? "" : format("  (also: {})", aliases));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> catalogue_names(const sim::Catalogue& catalogue, const std::string& what) {
+  if (what == "hardware") return names_of(catalogue.all_hardware());
+  if (what == "models") return names_of(catalogue.all_models());
+  if (what == "backends") return names_of(catalogue.all_backends());
+  return invalid(format("--list: '{}' is not one of: hardware, models, backends", what));
+}
+
 }  // namespace assay::report

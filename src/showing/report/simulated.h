@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/result.h"
 #include "metrics/curve.h"
+#include "sim/catalogue.h"
 #include "sim/simulate.h"
 #include "sim/sizing.h"
 
@@ -34,6 +36,9 @@ std::string sizing_text(double rate, std::string_view limits, std::string_view l
 // Of a model that is a queue of timed stages: one latency, no tokens.
 std::string stage_table(std::string_view model, unsigned gpus, std::string_view hardware,
                         double capacity, const std::vector<sim::SimPoint>& points);
+
+// What `simulate --list` prints of "hardware", "models" or "backends"; invalid for another word.
+Result<std::string> catalogue_names(const sim::Catalogue& catalogue, const std::string& what);
 
 // `calibration`: where the model's constants come from.
 metrics::Curve to_curve(const SimulatedCurve& simulated, std::string_view model,

@@ -1,9 +1,9 @@
 #include "base/exit_code.h"
 #include "base/files.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "rules/check_tree.h"
 #include "rules/write_report.h"
 

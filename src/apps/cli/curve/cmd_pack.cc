@@ -1,9 +1,9 @@
 #include "base/exit_code.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "campaign/pack_tree.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "host/system_capture.h"
 
 namespace assay::cli {

@@ -1,8 +1,8 @@
 #include "base/exit_code.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "rulebook/regions.h"
 
 namespace assay::cli {

@@ -1,8 +1,8 @@
 // The flags of `assay curve`.
 #pragma once
 
+#include "base/flags.h"
 #include "campaign/curve/curve_prepare.h"
-#include "cli/flags.h"
 
 namespace assay::cli {
 

@@ -1,11 +1,11 @@
 #include <filesystem>
 
 #include "base/exit_code.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "explorer/board.h"
 #include "explorer/export.h"
 #include "explorer/page.h"

@@ -6,11 +6,11 @@
 
 #include "base/clock.h"
 #include "base/exit_code.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "base/secret.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/store_flags.h"
 #include "explorer/board.h"

@@ -1,6 +1,4 @@
-// `assay review verify`: is the review board's history whole? The hashes of each submission's
-// chain, the order of all entries, and, where a head is at hand (rules/review_head.h), that nothing
-// which it saw is gone.
+// `assay review verify`.
 #pragma once
 
 #include <string>
@@ -10,8 +8,8 @@
 
 namespace assay::cli {
 
-// Prints what it found; the exit code is findings where the history is not whole. `head`: a file,
-// or 64 hexadecimal digits; "": the file beside the store, if there is one.
+// Prints what explorer/verify_history.h finds; the exit code is findings where the history is not
+// whole.
 Result<int> verify_reviews(store::Store& store, const std::string& where, const std::string& head,
                            bool json);
 

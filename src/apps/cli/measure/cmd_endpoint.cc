@@ -4,11 +4,11 @@
 
 #include "base/exit_code.h"
 #include "base/files.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "endpoint/endpoint.h"
 #include "sim/live_cluster.h"

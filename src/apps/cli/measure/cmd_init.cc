@@ -2,11 +2,11 @@
 
 #include "base/exit_code.h"
 #include "base/files.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "plan/examples.h"
 
 namespace assay::cli {

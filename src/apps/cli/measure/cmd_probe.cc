@@ -2,11 +2,11 @@
 
 #include "base/clock.h"
 #include "base/exit_code.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "protocol/probe.h"
 
 namespace assay::cli {

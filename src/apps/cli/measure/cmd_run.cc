@@ -4,6 +4,7 @@
 
 #include "base/display.h"
 #include "base/exit_code.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "campaign/accuracy.h"
@@ -16,7 +17,6 @@
 #include "cli/client_flags.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/run_flags.h"
 #include "cli/run_talk.h"

@@ -2,11 +2,11 @@
 
 #include "base/exit_code.h"
 #include "base/files.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "dataset/croissant.h"
 #include "dataset/croissant_check.h"
 #include "dataset/dataset.h"

@@ -2,6 +2,7 @@
 
 #include "base/exit_code.h"
 #include "base/files.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "campaign/accuracy.h"
@@ -9,7 +10,6 @@
 #include "campaign/run_folder.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "interchange/accuracy_text.h"
 #include "plan/unasked_fields.h"
 #include "record/event_log.h"

@@ -4,12 +4,12 @@
 
 #include "base/exit_code.h"
 #include "base/files.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "text/chat_template.h"
 #include "text/tokenizer.h"
 

@@ -1,11 +1,11 @@
 #include <algorithm>
 
 #include "base/exit_code.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "plan/workload.h"
 
 namespace assay::cli {

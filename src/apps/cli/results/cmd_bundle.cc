@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "base/exit_code.h"
 #include "base/files.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/signature.h"
@@ -10,7 +11,6 @@
 #include "campaign/run_folder.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "record/bundle.h"
 #include "record/event_log.h"
 

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "base/exit_code.h"
+#include "base/flags.h"
 #include "cli/commands.h"
-#include "cli/flags.h"
 #include "cli/results/compare_flags.h"
 #include "cli/results/compare_interleaved.h"
 

@@ -1,10 +1,10 @@
 #include "base/exit_code.h"
 #include "base/files.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "campaign/verify_run.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "record/bundle.h"
 #include "record/tar.h"
 

@@ -1,47 +1,14 @@
 #include "cli/results/compare_flags.h"
 
-#include <memory>
-
 #include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "campaign/run_folder.h"
-#include "campaign/token_counting.h"
+#include "campaign/compared_side.h"
 #include "cli/console.h"
 #include "report/comparison.h"
 
 namespace assay::cli {
-namespace {
-
-// A run and its rows; the rows point nowhere else.
-struct Side {
-  explicit Side(const RunInfo& info) : rows(info) {}
-  campaign::LoadedRun run{};
-  compare::QueryRows rows;
-  compare::ComparedRun compared(const std::string& name) const {
-    std::optional<audit::ClientLimited> client;
-    if (run.innocence) client = run.innocence->client_limited;
-    return {.name = name, .point = &run.point, .rows = &rows, .client = client};
-  }
-};
-
-// Counted anew where a tokenizer is named.
-Result<std::unique_ptr<Side>> load_side(const std::string& folder, const std::string& tokenizer) {
-  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(folder)));
-  ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
-  auto side = std::make_unique<Side>(info);
-  audit::LoadOptions how{.replies = &side->rows};
-  if (!tokenizer.empty()) {
-    ASSIGN_OR_RETURN(how.counts, campaign::recount_tokens(folder, tokenizer));
-  }
-  ASSIGN_OR_RETURN(side->run, campaign::load_run(folder, std::move(how)));
-  side->rows.sort();
-  return side;
-}
-
-}  // namespace
-
 void CompareFlags::add_to(Flags& flags) {
   flags.add("--metrics", &metric_list, "which: ttft_p50,tpot_p90,itl_p99,system_tps, …")
       .value("LIST");
@@ -108,8 +75,8 @@ Result<void> CompareFlags::understand() {
 
 Result<int> compare_folders(const std::string& a, const std::string& b, const CompareFlags& flags,
                             const std::string& tokenizer) {
-  ASSIGN_OR_RETURN(const auto left, load_side(a, tokenizer));
-  ASSIGN_OR_RETURN(const auto right, load_side(b, tokenizer));
+  ASSIGN_OR_RETURN(const auto left, campaign::load_compared(a, tokenizer));
+  ASSIGN_OR_RETURN(const auto right, campaign::load_compared(b, tokenizer));
   const compare::ComparedRun one = left->compared(a);
   const compare::ComparedRun two = right->compared(b);
   const compare::Comparison comparison = compare::compare_runs(one, two, flags.options);

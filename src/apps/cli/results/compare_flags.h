@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "base/flags.h"
 #include "base/result.h"
-#include "cli/flags.h"
 #include "compare/compare.h"
 
 namespace assay::cli {

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "base/exit_code.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "base/time.h"
 #include "campaign/recorded_run.h"
 #include "cli/client_flags.h"
 #include "cli/console.h"
-#include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/results/compare_flags.h"
 #include "cli/run_flags.h"

@@ -255,7 +255,7 @@ Result<int> cmd_simulate(Args args) {
   if (o.price < 0) return invalid("--price: must not be below 0");
   ASSIGN_OR_RETURN(const sim::Catalogue catalogue, o.system.read_catalogue());
   if (!o.list.empty()) {
-    ASSIGN_OR_RETURN(const std::string names, list_text(catalogue, o.list));
+    ASSIGN_OR_RETURN(const std::string names, report::catalogue_names(catalogue, o.list));
     print(names);
     return exit_code(ExitCode::done);
   }

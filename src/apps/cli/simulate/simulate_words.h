@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/flags.h"
+#include "base/flags.h"
 #include "sim/scenario.h"
 
 namespace assay::cli {
@@ -33,8 +33,6 @@ struct SystemFlags {
 
 inline constexpr const char* kLengthElse = "1024";
 
-// `assay simulate --list hardware`.
-Result<std::string> list_text(const sim::Catalogue& catalogue, const std::string& what);
 // 4,16,64 or sweep.
 Result<std::vector<std::uint32_t>> concurrency_levels(const std::string& text);
 

@@ -28,7 +28,7 @@
 #include "base/result.h"
 #include "base/time.h"
 
-namespace assay::cli {
+namespace assay {
 
 // bool: true when the flag is there. Duration: "50ms", "10s", "1.5m", "2h". vector: the flag may be
 // repeated; as a positional it takes all that is left.
@@ -104,4 +104,4 @@ class Flags {
   std::vector<std::string> examples_{};
 };
 
-}  // namespace assay::cli
+}  // namespace assay

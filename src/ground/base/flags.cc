@@ -1,14 +1,14 @@
-#include "cli/flags.h"
+#include "base/flags.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <type_traits>
 
 #include "base/check.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "cli/console.h"
 
-namespace assay::cli {
+namespace assay {
 namespace {
 
 constexpr std::size_t kHelpColumn = 26;
@@ -279,7 +279,8 @@ Result<bool> Flags::parse(std::span<const std::string> args) {
   while (!args.empty()) {
     const std::string& arg = args.front();
     if (!flags_ended && (arg == "--help" || arg == "-h")) {
-      print(help());
+      const std::string text = help();
+      std::fwrite(text.data(), 1, text.size(), stdout);
       return false;
     }
     const bool number = parse_double(arg).has_value();  // "-8" is a value, if a wrong one
@@ -344,4 +345,4 @@ std::string Flags::help() const {
   return out;
 }
 
-}  // namespace assay::cli
+}  // namespace assay
