@@ -2,7 +2,7 @@
 // and a number of rows in, the list of points out.
 //
 // What the rules ask of a curve of single turns (edition v1.0): a point at most 32 wide (Ultra
-// Low), one in each of the three regions between C_min and C_max (domain/regions.h), three more
+// Low), one in each of the three regions between C_min and C_max (rulebook/regions.h), three more
 // that the submitter chooses, and Offline: a run of its own in which the whole dataset is asked at
 // once (dedicated), or the point at C_max taken for it (elected). 8 points, or 7 with an elected
 // one; 32 at most. Accuracy is asked at exactly one point of each region and at Offline. A point

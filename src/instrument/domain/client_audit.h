@@ -1,5 +1,5 @@
 // ClientAudit: what the client measured about itself while it measured the endpoint. Gathered by
-// run/ and the transport, judged by metrics/innocence.h, kept in the run folder. Plain data.
+// run/ and the transport, judged by audit/innocence.h, kept in the run folder. Plain data.
 //
 // Durations that are sums are over the audited span, `wall`. A figure that the system does not give
 // is negative, never zero.
