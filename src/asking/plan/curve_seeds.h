@@ -1,5 +1,6 @@
 // The seeds that a curve is bound to for its whole life: one of the sets that the rules' edition
-// publishes (rulebook/edition.h), which must be open to the cohort that the curve is meant for. Pure.
+// publishes (rulebook/edition.h), which must be open to the cohort that the curve is meant for.
+// Pure.
 #pragma once
 
 #include <cstdint>
