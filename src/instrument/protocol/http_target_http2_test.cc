@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <thread>
+#include <tuple>
 
 #include "base/format.h"
 #include "net/socket.h"
@@ -360,6 +361,19 @@ TEST(HttpTargetHttp2, a_server_that_allows_no_more_streams_is_asked_on_new_conne
   asker.ask(12, 1);
   EXPECT_EQ(asker.told.count(Outcome::ok), 12) << asker.told.words;
   EXPECT_EQ(server.connections(), 12);
+}
+
+TEST(HttpTargetHttp2, connections_made_ahead_are_as_many_as_their_streams_need) {
+  for (const auto& [allowed, queries, connections] :
+       {std::tuple{2U, 4U, 2}, {2U, 5U, 3}, {100U, 100U, 1}, {100U, 101U, 2}, {1000U, 101U, 2}}) {
+    Http2Server server([](const Asked& asked) { return Said{good(asked.stream)}; },
+                       settings(net::setting(net::kConcurrentStreams, allowed)));
+    Asker asker(server.url());
+    auto made = HttpTarget::create(asker.plan, asker.datasets, asker.endpoints, {}, asker.clock);
+    ASSERT_TRUE(made) << made.error().message;
+    ASSERT_TRUE((*made)->connect_ahead(queries));
+    EXPECT_EQ((*made)->stats().connections_opened, static_cast<std::uint64_t>(connections));
+  }
 }
 
 }  // namespace

@@ -20,7 +20,6 @@ constexpr std::uint64_t kDescriptorsKept = 256;
 // query costs. Whoever reads must read until the socket is empty, and to the end when its end was
 // told.
 constexpr std::uint32_t kWatched = EPOLLIN | EPOLLRDHUP | static_cast<std::uint32_t>(EPOLLET);
-constexpr int kSocketBytes = 0;  // leave the kernel's autotuning alone
 
 }  // namespace
 
@@ -114,8 +113,7 @@ bool HttpTarget::State::open_connection(std::uint16_t endpoint) {
     return false;
   }
   c.fd = std::move(*fd);
-  net::set_no_delay(c.fd);
-  net::set_buffers(c.fd, kSocketBytes, kSocketBytes);
+  net::set_no_delay(c.fd);  // its buffers are the kernel's to tune
   c.stamped = options.kernel_stamps && !d.addresses[d.address_next].is_unix() &&
               net::enable_receive_stamps(c.fd);
   epoll_event event{};

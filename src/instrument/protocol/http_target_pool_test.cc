@@ -1,9 +1,13 @@
 // HttpTarget's pool, its sending and its share of receiving over HTTP/1.1, played by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "protocol/http_target_state.h"
@@ -284,6 +288,8 @@ TEST(HttpTargetPool,
       EXPECT_EQ(hand.notes.details.back(), "cannot send: Connection reset by peer");
       EXPECT_EQ(hand.notes.done.back().due, due);
       EXPECT_EQ(hand.notes.done.back().done, due + 1_ms);
+      hand.turn();  // and the connection is gone already
+      EXPECT_EQ(hand.stats().connections_lost_idle, 0U);
       EXPECT_EQ(hand.stats().queries_sent_again, 0U);
     } else {
       PlayedPeer next = hand.accept();
@@ -315,6 +321,70 @@ TEST(HttpTargetPool, what_a_broken_connection_had_to_send_is_not_sent_on_the_nex
   EXPECT_EQ(hand.notes.done[1].outcome, Outcome::ok);
   EXPECT_EQ(hand.notes.sent.size(), 1U);
   EXPECT_TRUE(next.heard.empty());
+}
+
+// More connects at once would overflow a listener's queue.
+TEST(HttpTargetPool, connects_in_progress_are_bounded) {
+  ByHand hand;
+  for (std::uint32_t i = 0; i < 300; ++i) hand.submit(i);
+  EXPECT_EQ(hand.stats().connections_opened, 256U);
+  EXPECT_TRUE(hand.until([&] { return hand.notes.sent.size() == 300; }));
+  EXPECT_EQ(hand.stats().connections_opened, 300U);
+  EXPECT_EQ(hand.stats().connections_peak, 300U);
+  hand.target().cancel_all(hand.notes);
+  EXPECT_EQ(hand.notes.done.size(), 300U);
+  ByHand ahead;
+  ASSERT_TRUE(ahead.target().connect_ahead(300));
+  EXPECT_EQ(ahead.stats().connections_opened, 300U);
+}
+
+// A name may stand for an address at which nobody listens, and for one at which somebody does.
+TEST(HttpTargetPool, each_address_of_a_name_is_tried) {
+  ByHand hand;
+  const std::uint16_t port = net::local_address(hand.listeners[0])->port();
+  hand.endpoints.urls = {format("http://localhost:{}", port)};
+  const auto addresses = net::resolve("localhost", port).value();
+  std::uint64_t refused = 0;
+  while (refused < addresses.size() && addresses[refused].is_ipv6()) ++refused;
+  ASSERT_LT(refused, addresses.size());
+  ASSERT_TRUE(hand.target().connect_ahead(1));
+  EXPECT_EQ(hand.stats().connections_failed, refused);
+  PlayedPeer peer = hand.accept();
+  hand.exchange(peer, 0, plain_reply());
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::ok);
+  hand.listeners.clear();
+  peer.close();
+  EXPECT_TRUE(hand.until([&] { return hand.stats().connections_lost_idle == 1; }));
+  hand.submit(1);
+  ASSERT_TRUE(hand.done(2));
+  EXPECT_EQ(hand.notes.done[1].outcome, Outcome::connect_failed);
+}
+
+TEST(HttpTargetPool, a_wait_that_a_signal_cuts_short_is_counted) {
+  struct sigaction before {};
+  struct sigaction quiet {};
+  quiet.sa_handler = [](int) {};
+  ASSERT_EQ(::sigaction(SIGUSR1, &quiet, &before), 0);
+  ByHand hand;
+  OsClock clock;
+  auto target = HttpTarget::create(hand.plan, hand.datasets, hand.endpoints, hand.options, clock);
+  ASSERT_TRUE(target);
+  std::atomic<bool> back{false};
+  const pthread_t waiting = ::pthread_self();
+  std::thread signals([&] {
+    while (!back) {
+      ::pthread_kill(waiting, SIGUSR1);
+      std::this_thread::yield();
+    }
+  });
+  // It may come between two waits, and then tells of none.
+  while ((*target)->stats().waits_interrupted == 0) (*target)->poll(Instant::max(), hand.notes);
+  back = true;
+  signals.join();
+  EXPECT_EQ((*target)->stats().waits_interrupted, 1U);
+  EXPECT_GE((*target)->stats().interrupted_for, Duration{});
+  EXPECT_LT((*target)->stats().interrupted_for, 3600_s);
+  ::sigaction(SIGUSR1, &before, nullptr);
 }
 
 }  // namespace

@@ -100,6 +100,15 @@ TEST(HttpTargetTls, records_that_came_together_share_their_read) {
   ASSERT_EQ(hand.notes.events.size(), 2U);
   EXPECT_TRUE(hand.notes.events[0].shares_read);
   EXPECT_FALSE(hand.notes.events[1].shares_read);
+  // Whatever follows it in its own record and in those behind.
+  for (std::size_t size = 1; size < 60; ++size) {
+    hand.notes.events.clear();
+    peer.say(word_chunk("c") + format("{:x}\r\n{}\r\n", size, std::string(size, '\n')));
+    peer.say("1\r\n\n\r\n");
+    peer.say_raw(std::exchange(peer.held, ""));
+    ASSERT_TRUE(hand.until([&] { return !hand.notes.events.empty(); }));
+    EXPECT_TRUE(hand.notes.events[0].shares_read) << size;
+  }
   // A reply with more behind it ends its connection, in another record too.
   peer.say(stop_chunk() + std::string(kStreamEnd));
   peer.say("x");

@@ -334,6 +334,8 @@ TEST(ReplyRules, the_choices_of_an_event_come_one_by_one) {
             "finish choice 7 choice finish:stop more:{\"delta\":{\"reasoning\":\"\\n\"}}, 8");
   EXPECT_EQ(stream.next_choice(), "reasoning choice 8 reasoning:'\n' choice more:8");
   EXPECT_EQ(stream.next_choice(), "other choice 9");
+  stream.read(R"({"choices":[{"index":3,"delta":{}},{"index":0,"delta":{"content":"a"}}]})");
+  EXPECT_EQ(stream.next_choice(), "text text:'a' choice");
 }
 
 TEST(ReplyRules, a_call_that_a_later_choice_began_goes_on_in_the_next_event) {
