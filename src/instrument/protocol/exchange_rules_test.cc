@@ -367,6 +367,18 @@ TEST(ExchangeRules, an_instant_that_is_not_exact_came_since_the_socket_was_empty
   EXPECT_EQ(stamp.uncertainty(false), Duration{});
 }
 
+TEST(ExchangeRules, an_end_is_as_uncertain_as_the_read_that_brought_it) {
+  const Stamp unsure{
+      .arrival = kCame.arrival, .read = kCame.read, .not_before = kCame.arrival - 3_ms};
+  for (Came reply : {streamed(says("a") + kFinished), streamed(says("a"), Outcome::reset),
+                     whole_reply(kWhole), error_page(500, "x"), streamed(kMarker)}) {
+    reply.stamp = unsure;
+    EXPECT_EQ(told(reply).done.done_uncertainty, 3_ms);
+    reply.stamp.kernel = true;
+    EXPECT_EQ(told(reply).done.done_uncertainty, Duration{});
+  }
+}
+
 TEST(ExchangeRules, an_event_is_exact_where_only_the_end_of_its_chunk_follows_it) {
   Exchange exchange;
   ReplyDecoder decoder;
