@@ -338,6 +338,27 @@ TEST(HttpTargetPool, connects_in_progress_are_bounded) {
   EXPECT_EQ(ahead.stats().connections_opened, 300U);
 }
 
+// The records of connections and queries that have ended are used again, each once.
+TEST(HttpTargetPool, queries_at_once_never_share_a_record) {
+  ByHand hand;
+  for (std::uint32_t round = 0; round < 3; ++round) {
+    std::vector<PlayedPeer> peers;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      hand.submit(3 * round + i);
+      peers.push_back(hand.accept());
+      EXPECT_FALSE(hand.request(peers.back()).empty());
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      peers[i].say(plain_reply("Connection: close\r\n", std::string(i + 1, 'x')));
+      ASSERT_TRUE(hand.done(3 * round + i + 1));
+      EXPECT_EQ(hand.notes.done.back().query.index, 3 * round + i);
+      EXPECT_EQ(hand.notes.done.back().output_bytes, i + 1);
+    }
+  }
+  EXPECT_EQ(hand.stats().connections_opened, 9U);
+  EXPECT_EQ(hand.stats().connections_peak, 3U);
+}
+
 // A name may stand for an address at which nobody listens, and for one at which somebody does.
 TEST(HttpTargetPool, each_address_of_a_name_is_tried) {
   ByHand hand;
