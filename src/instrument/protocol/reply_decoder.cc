@@ -215,7 +215,7 @@ class Interpreter {
     if (f_.has_choice) return;
     if (f_.text.data != nullptr) {
       add(Category::text, news(scratch_.text(f_.text)), RawString{});
-    } else if (f_.output_ids.size() > 2) {
+    } else if (!f_.output_ids.empty()) {
       // No text at all (--skip-tokenizer-init): the token ids stand for it, with commas between.
       const std::string_view ids = f_.output_ids.substr(1, f_.output_ids.size() - 2);
       const char* const begin = scratch_.mark();
