@@ -10,7 +10,7 @@ namespace assay {
 
 // With padding.
 std::string encode_base64(std::string_view bytes);
-// With or without padding. Fails (corrupt) at the first character that is none of the 64.
+// Accepts text with or without padding. Fails (corrupt) at the first character outside the 64.
 Result<std::string> decode_base64(std::string_view text);
 
 }  // namespace assay

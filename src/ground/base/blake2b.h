@@ -1,5 +1,5 @@
-// BLAKE2b (RFC 7693) without a key, with a digest of any length: what the reference client salts
-// conversations with takes the two-byte one, which is no prefix of a longer. Pure; any thread.
+// BLAKE2b (RFC 7693) without a key and with a digest of any length. The reference client salts
+// conversations with the two-byte digest, which is no prefix of a longer one. Pure; any thread.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// CHECK(condition): for our own mistakes, in every build. Prints the expression and where it
-// stands, then aborts. Never for input, files, the network or a peer's bytes: those are a Result.
+// CHECK(condition): stops the program at a fault of our own, in every build. Prints the expression,
+// file and line, then aborts. Never for input, files, the network or a peer's bytes: use Result.
 #pragma once
 
 namespace assay {

@@ -1,7 +1,7 @@
-// Clock: says what time it is, and sleeps. Nothing outside base/ reads a clock in any other way.
+// Clock: tells the time, and sleeps. Nothing outside base/ reads a clock in any other way.
 //
-// OsClock is CLOCK_MONOTONIC. SimClock stands still until somebody moves it, so that an hour passes
-// in milliseconds and every run from one seed is the same for ever.
+// OsClock is CLOCK_MONOTONIC. SimClock stands still until its owner moves it: an hour passes in
+// milliseconds, and every run from one seed is the same.
 //
 // Threads: OsClock may be shared. A SimClock belongs to one thread.
 #pragma once
@@ -22,8 +22,8 @@ class Clock {
 
 class OsClock final : public Clock {
  public:
-  // The default window is what a wake from sleep costs on a common virtual machine, with room to
-  // spare; Duration::max() never sleeps before a send.
+  // The default window is the cost of a wake from sleep on a common virtual machine, with a margin;
+  // Duration::max() never sleeps before a send.
   explicit OsClock(Duration spin_window = 150_us) : spin_window_(spin_window) {}
   Instant now() const override;
   void sleep_until(Instant until) override;
@@ -45,11 +45,11 @@ class SimClock final : public Clock {
   Instant now_{};
 };
 
-// Wall-clock time, for headers of files and names of folders. Never for a measurement.
+// Wall-clock time, for file headers and folder names. Never use it for a measurement.
 WallTime wall_now();
 
-// wall − monotonic, sampled so that `error` bounds the mistake: the wall clock was read between two
-// readings of the monotonic clock that lie 2 × error apart.
+// wall − monotonic. `error` bounds the mistake: the wall clock was read between two readings of the
+// monotonic clock that lie 2 × error apart.
 struct ClockOffset {
   Duration wall_minus_monotonic{};
   Duration error{};

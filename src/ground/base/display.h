@@ -1,5 +1,5 @@
-// Text on a terminal: how many columns it takes, how to make it fit, and how to print what a
-// stranger sent.
+// Text on a terminal: its width in columns, how to shorten or pad it, and how to print text that
+// comes from a peer or a file.
 //
 // Widths follow the Unicode blocks that matter in practice: combining marks take no column, East
 // Asian wide characters and emoji take two, all else takes one. Invalid UTF-8 counts one column a
@@ -15,20 +15,20 @@ namespace assay {
 // Columns that `text` takes. REQUIRES for a true answer: no control characters (see printable()).
 std::size_t display_width(std::string_view text);
 
-// At most `columns` wide: what does not fit ends in "…". Never splits a character.
+// Cuts `text` to at most `columns`; a cut text ends in "…". Never splits a character.
 std::string fit(std::string_view text, std::size_t columns);
 
-// Exactly `columns` wide unless `text` is wider: spaces after it, or before it.
+// Pads to exactly `columns` with spaces behind or before; leaves a wider `text` as it is.
 std::string pad_right(std::string_view text, std::size_t columns);
 std::string pad_left(std::string_view text, std::size_t columns);
 
-// Safe to print on a terminal or in a log line: control characters, escape sequences and marks that
-// turn the writing direction are shown as \n, \x1b, \u202e; invalid UTF-8 as U+FFFD. What a server
-// or a file says must pass through here before it reaches a person.
+// Makes text safe for a terminal or a log line: control characters, escape sequences and marks that
+// turn the writing direction are shown as \n, \x1b, \u202e; invalid UTF-8 as U+FFFD. Use it on all
+// text from a server or a file before a person sees it.
 std::string printable(std::string_view text);
 
-// `text` in lines of at most `columns`, broken at spaces; a longer word is broken where it must.
-// REQUIRES: columns > 0.
+// Breaks `text` at spaces into lines of at most `columns`; breaks a longer word inside. REQUIRES:
+// columns > 0.
 std::string wrap(std::string_view text, std::size_t columns, std::string_view indent);
 
 }  // namespace assay

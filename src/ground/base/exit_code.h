@@ -1,8 +1,8 @@
-// What `assay` tells the shell: one number a kind of ending, the same for every command, so that a
-// script can branch on it. The one place where an Error, or what a run came to, becomes an exit
+// The exit codes of `assay`: one number for each kind of ending, the same for every command, so
+// that a script can branch on it. Only this file turns an Error, or the end of a run, into an exit
 // code.
 //
-// Several may apply to one run. Then the shell gets the gravest (kGravest), and `--json` all of
+// Where several apply to one run, the shell gets the gravest (kGravest), and `--json` lists all of
 // them, each with its reason.
 #pragma once
 
@@ -61,10 +61,10 @@ struct ExitCause {
   friend bool operator==(const ExitCause&, const ExitCause&) = default;
 };
 
-// All that a command's exit code follows from.
+// Ending: all causes of a command's exit code.
 class Ending {
  public:
-  // REQUIRES: not done. What was said before is said once.
+  // REQUIRES: not done. A cause that was added before is kept once.
   void add(ExitCode code, std::string why);
   void add(const Ending& other);
   const std::vector<ExitCause>& causes() const { return causes_; }  // the gravest first

@@ -17,7 +17,7 @@ TEST(Ending, the_shell_gets_the_gravest_cause_and_json_all) {
   Ending ending;
   EXPECT_EQ(ending.code(), 0);
   int last = 0;
-  // From the least to the gravest: each that comes later is what the shell is told.
+  // The causes from the least to the gravest: the exit code is always the one added last.
   for (const ExitCode code :
        {ExitCode::findings, ExitCode::worse, ExitCode::client_limited, ExitCode::too_many_failed,
         ExitCode::interrupted, ExitCode::exhausted}) {

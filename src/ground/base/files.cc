@@ -75,7 +75,7 @@ Result<WritePlace> write_place(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(status)) {
     return invalid(format("'{}' is a folder, not a file", path.string()));
   }
-  // What stands below /dev is somebody's open file, whatever it is at this moment.
+  // A path below /dev may be another process's open file, of any type.
   const bool open_file = path.string().starts_with("/dev/") || path.string().starts_with("/proc/");
   if (open_file || !std::filesystem::is_regular_file(status)) return WritePlace{path, true};
   if (!std::filesystem::is_symlink(std::filesystem::symlink_status(path, error))) {

@@ -251,7 +251,7 @@ Result<void> Flags::take_flag(std::span<const std::string>& args) {
     flag->values_.emplace_back(arg.substr(equals + 1));
     return {};
   }
-  // "-5" and "-" are values, "--json" and "-e" are flags somebody forgot a value before.
+  // "-5" and "-" are values; "--json" and "-e" show that the flag before them has no value.
   const bool missing =
       args.empty() || find(args.front()) != nullptr || args.front().starts_with("--");
   if (missing) return invalid(format("{}: needs a value", name));

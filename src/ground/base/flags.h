@@ -1,4 +1,4 @@
-// Flags: what one command takes on its command line, and where each value goes.
+// Flags: the flags and arguments of one command, and where each value is stored.
 //
 //     Options options;
 //     Flags flags("probe", "is it up, what does it speak, is its stream sane?");
@@ -9,11 +9,11 @@
 //     ASSIGN_OR_RETURN(const bool go, flags.parse(args));
 //     if (!go) return exit_code(ExitCode::done);  // --help was asked for and printed
 //
-// A name that starts with a dash is a flag ("--endpoint,-e": the first is the one that messages
-// use); any other is positional. A value that the variable already holds is its default and is
-// shown in the help; std::optional stays empty unless the flag is given. All mistakes on a command
-// line are reported at once. Spelling: --kebab-case, as --flag value or --flag=value; "--" ends the
-// flags. One thread.
+// A name that starts with a dash is a flag ("--endpoint,-e": messages use the first); any other
+// name is positional. A value that the variable already holds is its default and is shown in the
+// help; std::optional stays empty unless the flag is given. All mistakes on a command line are
+// reported at once. Spelling: --kebab-case, as --flag value or --flag=value; "--" ends the flags.
+// One thread.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@
 
 namespace assay {
 
-// bool: true when the flag is there. Duration: "50ms", "10s", "1.5m", "2h". vector: the flag may be
-// repeated; as a positional it takes all that is left.
+// bool: true when the flag is given. Duration: "50ms", "10s", "1.5m", "2h". vector: the flag may be
+// repeated; a positional vector takes all remaining arguments.
 using FlagTarget =
     std::variant<bool*, std::string*, std::int64_t*, std::uint64_t*, double*, Duration*,
                  std::optional<std::string>*, std::optional<std::int64_t>*,
@@ -41,16 +41,16 @@ using FlagTarget =
 class Flag {
  public:
   Flag& required();
-  // How the help calls the value: URL, FILE, N.
+  // Name of the value in the help: URL, FILE, N.
   Flag& value(std::string_view name);
   Flag& choices(std::vector<std::string> words);
-  // What the variable holds stands for "not given": the help does not show it.
+  // The variable's value means "not given": the help does not show it as a default.
   Flag& without_default();
   // A heading in the help; flags without one stand under "Flags".
   Flag& group(std::string_view title);
-  // Understood, and not worth a line in --help.
+  // The flag is parsed, but --help does not list it.
   Flag& hidden();
-  // What a Duration without a unit counts; seconds unless said.
+  // Unit of a Duration that is given without one; seconds by default.
   Flag& bare_unit(Duration unit);
 
  private:
@@ -73,21 +73,21 @@ class Flag {
   std::string default_text() const;
   Result<void> store();
 
-  std::vector<std::string> values_{};  // as they stand on the command line
+  std::vector<std::string> values_{};  // as given on the command line
 };
 
 class Flags {
  public:
   Flags(std::string_view command, std::string_view summary);
 
-  // The variable must outlive parse(). The Flag stays where it is while this lives.
+  // The variable must outlive parse(). The Flag& stays valid while this object lives.
   Flag& add(std::string_view names, FlagTarget target, std::string_view help);
   void example(std::string_view line);
 
-  // False: the help was asked for and printed, and there is nothing more to do.
+  // False: the help was asked for and printed, and the command should end.
   Result<bool> parse(std::span<const std::string> args);
 
-  // After parse(): was it on the command line? `name` as in add(), any of its names.
+  // After parse(): whether it was on the command line. `name` is any name that add() got.
   bool given(std::string_view name) const;
   std::string help() const;
 
@@ -100,7 +100,7 @@ class Flags {
 
   std::string command_;
   std::string summary_;
-  std::deque<Flag> flags_{};  // a deque, so that a Flag& stays good
+  std::deque<Flag> flags_{};  // a deque keeps each Flag& valid
   std::vector<std::string> examples_{};
 };
 

@@ -1,8 +1,8 @@
-// FlatMap: from 64-bit keys to small values, for the queries in flight. Open addressing with linear
-// probing; erasing shifts the followers back, so there are no tombstones and a map that lives for
-// hours does not decay. Grows by doubling and never shrinks. One thread.
+// FlatMap: a map from 64-bit keys to small values, for the queries in flight. Open addressing with
+// linear probing; erase() shifts the followers back, so there are no tombstones and a map that
+// lives for hours stays fast. Grows by doubling and never shrinks. One thread.
 //
-// A pointer that find() or insert() returned is good until the next insert() or erase().
+// A pointer from find() or insert() is valid until the next insert() or erase().
 #pragma once
 
 #include <bit>
@@ -27,7 +27,7 @@ class FlatMap {
     }
   }
 
-  // The key's value, made new where there is none.
+  // The key's value; adds Value{} for a key that is missing.
   Value& insert(std::uint64_t key) {
     if ((size_ + 1) * 2 > slots_.size()) grow();
     std::size_t i = home(key);
@@ -63,7 +63,7 @@ class FlatMap {
     size_ = 0;
   }
 
-  // In no particular order.
+  // Visits in no particular order.
   template <typename Visit>
   void for_each(Visit visit) {
     for (Slot& slot : slots_) {

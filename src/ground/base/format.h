@@ -1,5 +1,5 @@
-// assay::format and friends: fmt today, std::format when both our compilers have it.
-// This header is the only place where a foreign library shows in ours (docs/decisions/0002).
+// assay::format: fmt today, std::format when both our compilers have it. Only this header shows a
+// foreign library in a header of ours (docs/decisions/0002).
 #pragma once
 
 #include <fmt/core.h>

@@ -22,7 +22,7 @@ class Sha256 {
   ~Sha256();
 
   void add(std::string_view bytes);
-  // 64 lower-case hex digits; the value is then used up.
+  // Returns 64 lower-case hex digits. Do not use the object after that.
   std::string finish();
 
  private:

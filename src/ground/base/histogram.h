@@ -1,10 +1,9 @@
-// Histogram: counts of non-negative whole numbers in log-linear buckets: 128 to a power of two, so
-// a value is known to within 0.8 %. 58 kB whatever it holds; recording costs a shift and an
+// Histogram: counts of non-negative whole numbers in log-linear buckets, 128 for each power of two,
+// so that a value is known to within 0.8 %. It always takes 58 kB; recording costs a shift and an
 // increment.
 //
-// For live figures and for series too long to keep. What a result publishes comes from exact
-// values. One thread may record while others read: a reader sees each bucket some moment of the
-// last instant.
+// For live figures and for series too long to keep. Published results come from exact values. One
+// thread may record while others read: a reader may see each bucket at a slightly different moment.
 #pragma once
 
 #include <array>
@@ -31,7 +30,7 @@ class Histogram {
     return total;
   }
 
-  // The smallest bucket's middle with at least p % of the values at or below it; 0 when empty.
+  // The middle of the smallest bucket with at least p % of the values at or below it; 0 when empty.
   double percentile(double p) const {
     const std::uint64_t total = count();
     if (total == 0) return 0;

@@ -1,12 +1,11 @@
-// Json: one JSON value, ordered as written. For configs, results and reports; not for the measuring
-// path (protocol/ reads stream events in place).
+// Json: one JSON value that keeps the order of its members. For configs, results and reports; not
+// for the measuring path (protocol/ reads stream events in place).
 //
-// Integers keep 64 bits, signed or unsigned, exactly. A wider one that was read keeps its digits
-// and is written as it was; to whoever asks for its value it is the double nearest to it, and no
-// integer. Doubles are written in the shortest form that reads back the same, spelled as Python
-// spells them (1.0, 1e+16), because the files we write are read beside the reference client's.
-// Non-finite numbers are written as null. An object keeps the order of insertion; a repeated key
-// keeps the last value, as the field's readers do.
+// Integers keep 64 bits, signed or unsigned, exactly. A wider integer that was read keeps its
+// digits and is written with them; as a value it is the nearest double, and no integer. Doubles are
+// written in the shortest form that reads back the same, spelled as in Python (1.0, 1e+16), because
+// our files are compared with the reference client's. Non-finite numbers are written as null. An
+// object keeps the order of insertion; a repeated key keeps the last value, as common readers do.
 //
 // Parsing is simdjson's (strict RFC 8259); depth is limited. A value belongs to one thread at a
 // time.
@@ -48,7 +47,7 @@ class Json {
   static Json array() { return Json(Array{}); }
   static Json object() { return Json(Object{}); }
 
-  // Strict; the error says the offset's line and column.
+  // Strict; the error names line and column.
   static Result<Json> parse(std::string_view text);
 
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
@@ -62,14 +61,14 @@ class Json {
   bool is_object() const { return std::holds_alternative<Object>(value_); }
   std::string_view type_name() const;
 
-  // Tolerant reading: the fallback when the value is of another kind (or out of range).
+  // Tolerant reading: returns the fallback when the value is of another kind (or out of range).
   bool as_bool(bool fallback = false) const;
   std::int64_t as_int(std::int64_t fallback = 0) const;
   std::uint64_t as_uint(std::uint64_t fallback = 0) const;
   double as_double(double fallback = 0) const;
-  // Empty when not a string. The view lives as long as this value is not changed.
+  // Empty when not a string. The view is valid until this value changes.
   std::string_view as_string(std::string_view fallback = {}) const;
-  // Of a whole number beyond 64 bits that was read, as it was written; else empty.
+  // The digits of a whole number beyond 64 bits, as read; else empty.
   std::string_view wide_digits() const;
   // Empty when not an array or object.
   const Array& items() const;
@@ -78,12 +77,12 @@ class Json {
   // The member, or nullptr when this is no object or has no such member.
   const Json* find(std::string_view key) const;
   Json* find(std::string_view key);
-  // The member or element, or a null value that lives for ever: json["a"]["b"][2].as_int().
+  // The member or element, or else a static null value: json["a"]["b"][2].as_int().
   const Json& operator[](std::string_view key) const;
   const Json& operator[](std::size_t index) const;
   std::size_t size() const;
 
-  // Building. set() replaces or appends and returns *this for chaining; a null value becomes an
+  // set() replaces or appends a member and returns *this for chaining; a null value becomes an
   // object.
   Json& set(std::string_view key, Json value);
   void erase(std::string_view key);
@@ -93,8 +92,8 @@ class Json {
   Array& make_array();
   Object& make_object();
 
-  // indent < 0: compact, one line, "a":1. Else pretty with that many spaces a level, as Python's
-  // json.dumps(indent=…, ensure_ascii=False) does.
+  // indent < 0: compact, one line, "a":1. Else pretty, `indent` spaces a level, as Python's
+  // json.dumps(indent=…, ensure_ascii=False).
   std::string dump(int indent = -1) const;
 
   bool operator==(const Json& other) const { return value_ == other.value_; }

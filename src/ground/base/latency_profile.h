@@ -1,9 +1,9 @@
-// LatencyProfile: what a measuring process asks of its machine, and what it was granted. A sleeping
-// core that takes 70 µs to wake is in every latency it measures; a run says which of these it had.
+// LatencyProfile: asks the machine for low latency and records what it granted. A sleeping core
+// that takes 70 µs to wake adds that time to every latency; a run records which settings it had.
 //
-// Each is tried and recorded; none is required. Settings hold while the object lives (CPU wake
-// latency) or for the process and the calling thread (the rest). Make it before the measuring
-// threads start: they inherit timer slack. One thread.
+// Each setting is tried and recorded; none is required. CPU wake latency holds while the object
+// lives; the rest holds for the process and the calling thread. Make the object before the
+// measuring threads start: they inherit timer slack. One thread.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ struct LatencySetting {
   std::string name{};  // cpu_wake_latency, timer_slack, descriptors, locked_memory, affinity
   bool asked = true;
   bool granted = false;
-  std::string detail{};  // what holds now, or why it was refused
+  std::string detail{};  // what is in force, or why it was refused
 };
 
 struct LatencyWishes {
   bool cpu_wake_latency = true;  // /dev/cpu_dma_latency at 0: cores never sleep deeply; needs root
   bool timer_slack = true;       // timers fire when they are due, not up to 50 µs later
   bool descriptors = true;       // as many as the hard limit allows
-  bool locked_memory = false;    // no page of ours is ever swapped out
+  bool locked_memory = false;    // none of our pages is ever swapped out
 };
 
 class LatencyProfile {

@@ -1,5 +1,5 @@
-// What machine this is, for the record of a result: read once, before or after a measurement, never
-// during one. Fields that the system does not tell are empty or zero.
+// Machine: the machine's facts for the record of a result. Read them once, before or after a
+// measurement, never during one. Fields that the system does not report are empty or zero.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Machine {
   std::string cpu{};     // model name
   int cores = 0;         // that this process may use
   std::uint64_t memory_bytes = 0;
-  std::string virtualisation{};  // "hypervisor" where the CPU says that there is one
+  std::string virtualisation{};  // "hypervisor" where the CPU reports one
 };
 
 Machine this_machine();

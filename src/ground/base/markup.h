@@ -1,4 +1,4 @@
-// Text inside HTML, SVG and XML, in content and in quoted attributes. Any thread.
+// Escapes text for HTML, SVG and XML, in content and in quoted attributes. Any thread.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace assay {
 
-// & < > " ' as references to characters; every other byte as it stands.
+// Turns & < > " ' into character references; keeps every other byte.
 std::string escape_markup(std::string_view text);
 
-// The same for a document of ours: characters that XML forbids, and bytes that are no UTF-8, become
-// U+FFFD.
+// As escape_markup(), for a whole document: characters that XML forbids and bytes that are not
+// UTF-8 become U+FFFD.
 std::string markup_text(std::string_view text);
 
 }  // namespace assay

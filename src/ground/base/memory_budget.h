@@ -1,12 +1,12 @@
-// MemoryBudget: how many bytes something may hold in all, and how many it held at most.
+// MemoryBudget: a limit on the bytes that its users hold together, and the peak of what they held.
 //
-// BudgetedText: text that grows as it comes and asks its budget before it does, so that the budget
-// is kept and not found to be overdrawn. Growing takes the new memory before the old is given back,
-// as both are there while the text is copied. A text keeps its memory for the next one until
-// release() is asked; in steady state nothing is allocated and no budget is touched.
+// BudgetedText: text that asks its budget before it grows, so that the budget is never exceeded.
+// Growing takes the new memory before it gives the old back, because both exist while the text is
+// copied. A text keeps its memory for the next one until release(); in steady state nothing is
+// allocated and no budget is touched.
 //
-// Threads: a budget may be shared by any number of threads (one relaxed atomic, touched when memory
-// grows or is given back and at no other time; docs/decisions/0056). A text belongs to one.
+// Threads: any number of threads may share a budget (one relaxed atomic, touched only when memory
+// grows or is given back; docs/decisions/0056). A text belongs to one thread.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,14 @@ class MemoryBudget {
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  // False when so many more would be over the budget; then nothing was taken.
+  // False when `bytes` more would exceed the budget; nothing is taken then.
   bool take(std::uint64_t bytes);
   void give_back(std::uint64_t bytes);
 
   std::uint64_t bytes_max() const { return bytes_max_; }
   std::uint64_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
   std::uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
-  // Half of it is in use: what is only kept for later should be given back.
+  // More than half is in use: memory that is only kept for later should be given back.
   bool crowded() const { return in_use() > bytes_max_ / 2; }
 
  private:
@@ -42,9 +42,9 @@ class MemoryBudget {
 
 class BudgetedText {
  public:
-  // So many bytes behind the text are readable, whatever they hold.
+  // Bytes behind the text that may be read; their values are undefined.
   static constexpr std::size_t kPadding = 64;
-  // What release() leaves for the next text where the budget is not crowded.
+  // Bytes that release() keeps for the next text where the budget is not crowded.
   static constexpr std::size_t kKeptBytes = std::size_t{64} << 10;
 
   // `budget`: must outlive the text; null: no limit.
@@ -53,7 +53,7 @@ class BudgetedText {
   BudgetedText(const BudgetedText&) = delete;
   BudgetedText& operator=(const BudgetedText&) = delete;
 
-  // False when the budget does not allow it; the text is then as it was.
+  // False when the budget does not allow it; the text is then unchanged.
   [[nodiscard]] bool append(std::string_view more) {
     if (text_.capacity() < text_.size() + more.size() + kPadding && !grow(more.size())) {
       return false;
@@ -65,7 +65,7 @@ class BudgetedText {
   void clear() { text_.clear(); }
   // REQUIRES: size <= this->size().
   void cut(std::size_t size) { text_.resize(size); }
-  // Forgets the text, and gives its memory back where it is much or others need it.
+  // Forgets the text; gives its memory back if it is large or the budget is crowded.
   void release() {
     text_.clear();
     if (text_.capacity() > kSmall && (text_.capacity() > kKeptBytes || crowded())) free();

@@ -1,6 +1,6 @@
-// Mutex, Lock, Condition: the standard ones, with the marks by which clang checks at compile time
-// that what a lock guards is touched only under it (-Wthread-safety). libstdc++'s own have no such
-// marks, so ours are used everywhere.
+// Mutex, Lock, Condition: the standard ones with clang's annotations (-Wthread-safety), so that the
+// compiler checks that guarded data is touched only under its lock. libstdc++'s own have no
+// annotations, so ours are used everywhere.
 //
 //     Mutex mutex_;
 //     Condition wake_;
@@ -10,7 +10,7 @@
 //     Lock lock(mutex_);
 //     while (blocks_.empty()) wake_.wait(lock);  // no predicate: a lambda's body can't be checked
 //
-// Not for the measuring path, which never waits.
+// Do not use them on the measuring path, which never waits.
 #pragma once
 
 #include <chrono>
@@ -40,7 +40,7 @@ class ASSAY_THREAD_MARK(capability("mutex")) Mutex {
   std::mutex native_{};
 };
 
-// Holds the mutex while it lives; may let go of it and take it again in between.
+// Holds the mutex while it lives; may release it and take it again in between.
 class ASSAY_THREAD_MARK(scoped_lockable) Lock {
  public:
   explicit Lock(Mutex& mutex) ASSAY_THREAD_MARK(acquire_capability(mutex)) : mutex_(mutex) {
@@ -67,7 +67,7 @@ class ASSAY_THREAD_MARK(scoped_lockable) Lock {
   bool held_ = true;
 };
 
-// REQUIRES for wait(): `lock` holds its mutex. Wakes without a reason at times: wait in a loop.
+// REQUIRES for wait(): `lock` holds its mutex. Spurious wake-ups happen: wait in a loop.
 class Condition {
  public:
   void wait(Lock& lock) {

@@ -1,12 +1,11 @@
-// Result<T>: a value, or an Error that says what the world did to us.
+// Result<T>: a value, or an Error that says what failed outside our program.
 //
 // Three kinds of failure, three tools. The world failed (a file, the network, a user's input):
 // Result. A request in a run failed: data (domain/event.h, Outcome). We failed: CHECK. Exceptions
-// never cross a room's door: the file that wraps a throwing library catches and turns them into an
-// Error.
+// never leave a room: the file that wraps a throwing library catches them and returns an Error.
 //
-// An Error is a code, on which a caller branches, and a sentence, which a person reads. Each layer
-// adds what it was doing: load 'a.yaml': line 3: concurrency: must be at least 1.
+// An Error is a code for callers and a sentence for people. Each layer puts what it was doing in
+// front: load 'a.yaml': line 3: concurrency: must be at least 1.
 #pragma once
 
 #include <string>
@@ -37,9 +36,9 @@ struct Error {
   Error within(std::string_view what) const;
 };
 
-// The code of a number as errno and std::error_code have it: io, or what says more.
+// The code of an errno or std::error_code number; io where no other code fits.
 Code code_of_errno(int number);
-// errno's text behind `what`, with its code.
+// An error with `what`, errno's text and errno's code.
 Error errno_error(std::string_view what);
 
 template <typename T>
@@ -49,7 +48,7 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
   Result(Error error) : tl::expected<T, Error>(tl::unexpect, std::move(error)) {}
 };
 
-// invalid("rate: must be above 0"): the commonest Error there is.
+// The commonest Error: invalid("rate: must be above 0").
 Error invalid(std::string message);
 
 }  // namespace assay

@@ -1,8 +1,8 @@
-// Rng: the project's own generator (xoshiro256++, Blackman and Vigna, seeded by splitmix64), so
-// that a seed means the same numbers on every compiler and standard library for ever.
+// Rng: the project's own generator (xoshiro256++, Blackman and Vigna, seeded by splitmix64). One
+// seed gives the same numbers on every compiler and standard library.
 //
-// For sequences that must equal the reference client's, use PythonRandom (base/python_random.h).
-// Not for secrets. A value belongs to one thread.
+// Use PythonRandom (base/python_random.h) for sequences that must equal the reference client's. Not
+// for secrets. A value belongs to one thread.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// A new folder under the system's temporary folder, gone with all that is in it when the object is.
+// A new folder below the system's temporary folder; the destructor removes it with its content.
 #pragma once
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ namespace assay {
 
 class ScratchFolder {
  public:
-  // `purpose` becomes part of its name. Fails where no folder can be made.
+  // `purpose` becomes part of the name. Fails where no folder can be made.
   static Result<ScratchFolder> make(std::string_view purpose) {
     std::error_code ignored;
     const std::filesystem::path below = std::filesystem::temp_directory_path(ignored);

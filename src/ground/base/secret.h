@@ -1,5 +1,5 @@
-// Secrets: text that nobody can guess, from the system's own source of chance. For tokens and
-// nothing else: what must be the same from one seed comes from Rng. Any thread.
+// Secrets: random text that cannot be guessed, from the system's random source. For tokens only:
+// values that must follow from a seed come from Rng. Any thread.
 #pragma once
 
 #include <string>

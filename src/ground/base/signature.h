@@ -1,5 +1,5 @@
-// Ed25519 signatures (RFC 8032) over short texts: who vouches for a bundle. Keys are PEM files, as
-// openssl pkey reads and writes them, so that no tool of ours is needed to check one. Any thread.
+// Ed25519 signatures (RFC 8032) over short texts: who vouches for a bundle. Keys are PEM files as
+// openssl pkey reads and writes them, so other tools can check a signature. Any thread.
 #pragma once
 
 #include <filesystem>
@@ -16,16 +16,16 @@ struct KeyPair {
 };
 Result<KeyPair> make_key_pair();
 
-// 128 hex digits. Errors where the PEM is no Ed25519 private key.
+// Returns 128 hex digits. Fails where the PEM is no Ed25519 private key.
 Result<std::string> sign_ed25519(std::string_view text, std::string_view private_pem);
 Result<std::string> public_key_of(std::string_view private_pem);
-// False: the signature is not of this text by this key. An error: the key or the signature is
+// False: the signature is not of this text by this key. Error: the key or the signature is
 // malformed.
 Result<bool> verify_ed25519(std::string_view text, std::string_view signature_hex,
                             std::string_view public_pem);
-// The one spelling of a public key's PEM: the format allows many.
+// Normal form of a public key's PEM, because the format allows many spellings.
 Result<std::string> normal_public_key(std::string_view public_pem);
-// sha256 of the key's DER, first 16 hex digits: a name for people to compare.
+// The first 16 hex digits of the sha256 of the key's DER, for people to compare.
 Result<std::string> key_fingerprint(std::string_view public_pem);
 
 }  // namespace assay

@@ -1,6 +1,5 @@
-// SpaceReserve: room on a disk that is held while something grows there, so that its end can still
-// be written when it has filled the disk. A file without a name: whatever ends the program frees
-// it.
+// SpaceReserve: disk space held while a file grows, so that the file's end can still be written
+// after the disk is full. It is a file without a name: the system frees it when the program ends.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +11,9 @@ namespace assay {
 
 class SpaceReserve {
  public:
-  // An error (Code::exhausted) where the disk has not so much room. A file system that cannot hold
-  // room, or a limit on the size of files that is smaller, gives a reserve of nothing.
-  // REQUIRES: `folder` exists.
+  // Fails (Code::exhausted) where the disk has less than `bytes` free. Where the file system cannot
+  // reserve space, or the limit on file sizes is smaller, the reserve is empty. REQUIRES: `folder`
+  // exists.
   static Result<SpaceReserve> hold(const std::filesystem::path& folder, std::uint64_t bytes);
   SpaceReserve() = default;
   SpaceReserve(SpaceReserve&& other) noexcept;

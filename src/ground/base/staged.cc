@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kPartsMax = 64;  // writers of one file at once
-constexpr int kClaims = 100;   // each try that fails, somebody else went on
+constexpr int kClaims = 100;   // tries; each one fails because another process was faster
 
 // Whether `path` is still what `fd` was opened as.
 bool is_still(const std::string& path, int fd) {
@@ -52,7 +52,7 @@ Result<bool> take_remains_away(const std::string& part) {
   return dead;
 }
 
-// A new file or folder under this name, locked. nullopt: somebody else has it.
+// A new file or folder under this name, locked. nullopt: another process has it.
 template <typename Make>
 Result<std::optional<int>> claim(const std::string& part, const Make& make) {
   for (int i = 0; i < kClaims; ++i) {
@@ -71,7 +71,7 @@ Result<std::optional<int>> claim(const std::string& part, const Make& make) {
     }
     const bool locked = ::flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     if (locked && is_still(part, fd)) return std::optional<int>(fd);
-    ::close(fd);  // between the two calls somebody took it for remains
+    ::close(fd);  // between the two calls another process took it for an old part
   }
   return std::optional<int>();
 }

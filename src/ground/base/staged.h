@@ -1,10 +1,10 @@
-// StagedFile and StagedFolder: what others read appears under its name only when it is whole.
+// StagedFile and StagedFolder: a file or folder that appears under its name only when complete.
 //
-// Until then it lies beside its place as NAME.assay-part (a file whose part another program is just
-// writing: NAME.2.assay-part, and so on). Whoever writes it holds a lock on it (flock), which ends
-// with the process however it ends. So a kill or a full disk leaves nothing under NAME, and the
-// next writer of NAME finds the part without its lock, takes it away and goes on. Where a file
-// system knows no such locks, a part that lies there is in the way, and the error says so.
+// Until then it lies beside its place as NAME.assay-part (NAME.2.assay-part, and so on, while other
+// programs write the same file). Its writer holds a lock on it (flock), which ends with the
+// process. So a kill or a full disk leaves nothing under NAME, and the next writer of NAME finds
+// the part without a lock, removes it and goes on. On a file system without such locks an old part
+// blocks the name, and the error says so.
 //
 // Each object belongs to one thread.
 #pragma once
@@ -23,17 +23,17 @@ inline constexpr std::string_view kPartSuffix = ".assay-part";
 
 class StagedFile {
  public:
-  // Makes missing parent folders. A device, a pipe or a link is treated as write_place() says.
+  // Makes missing parent folders. Treats a device, a pipe or a link as write_place() says.
   static Result<StagedFile> create(const std::filesystem::path& path, unsigned mode = 0644);
   StagedFile(StagedFile&& other) noexcept;
   StagedFile& operator=(StagedFile&& other) noexcept;
-  // Without commit() nothing is left.
+  // Without commit() no file is left.
   ~StagedFile();
 
-  // A failure is kept, and commit() tells of it, as failed() does before.
+  // Stores a failure; failed() and commit() report it.
   void append(std::string_view bytes);
   bool failed() const { return error_ != 0; }
-  // Syncs, gives the file its name, syncs the folder. After a failure nothing is left.
+  // Syncs, gives the file its name, syncs the folder. After a failure no file is left.
   Result<void> commit();
 
  private:
@@ -48,9 +48,9 @@ class StagedFile {
 
 class StagedFolder {
  public:
-  // `path` is new or an empty folder, whose place is taken; with `replaces`, whatever folder stands
-  // there. Code::invalid where it is none of these, where another program is writing the same, and
-  // where its place cannot be taken (the working folder, a mount point).
+  // `path` is new or an empty folder, which is replaced; with `replaces`, any folder. Code::invalid
+  // for any other path, while another program writes the same folder, and where the place cannot be
+  // taken (the working folder, a mount point).
   static Result<StagedFolder> create(const std::filesystem::path& path, bool replaces = false);
   StagedFolder(StagedFolder&& other) noexcept;
   StagedFolder& operator=(StagedFolder&& other) = delete;
@@ -58,7 +58,7 @@ class StagedFolder {
 
   // Where to write.
   const std::filesystem::path& path() const { return part_; }
-  // Syncs every file and folder in it and gives it its name. What stood there before is gone then.
+  // Syncs every file and folder in it and gives it its name. Removes the folder that it replaces.
   Result<void> commit();
 
  private:

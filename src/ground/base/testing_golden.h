@@ -1,5 +1,5 @@
-// For tests: compares text with a file under tests/golden/. ASSAY_UPDATE=1 rewrites the file, and
-// the change is then read in the diff like any other.
+// For tests: compares text with a file under tests/golden/. ASSAY_UPDATE=1 rewrites the file;
+// review that change in the diff.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace assay {
 
-// The first line in which two texts differ, both ways.
+// The first line in which two texts differ, from both texts.
 inline std::string first_difference(std::string_view wanted, std::string_view got) {
   const std::vector<std::string_view> a = split(wanted, '\n');
   const std::vector<std::string_view> b = split(got, '\n');

@@ -1,4 +1,4 @@
-// For tests: a folder that is gone when the test is.
+// For tests: a folder that is removed when the test ends.
 #pragma once
 
 #include <filesystem>

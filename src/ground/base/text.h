@@ -1,4 +1,4 @@
-// Small text tools: what a person reads, and what a person meant to type. Pure; any thread.
+// Small text tools: formatting for people and parsing of what people type. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ std::string lower(std::string_view text);
 // "did you mean": the candidate nearest to `word` (Damerau-Levenshtein), or "" when none is near.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
-// Whole text or nothing.
+// Fails unless the whole text is a number.
 Result<std::int64_t> parse_int(std::string_view text);
 Result<std::uint64_t> parse_uint(std::string_view text);
 Result<double> parse_double(std::string_view text);
 // "250us", "50ms", "10s", "1.5m", "2h"; a bare number counts `bare_unit`.
 Result<Duration> parse_duration(std::string_view text, Duration bare_unit);
 
-// One formatter for every surface (ux.md, principle 3).
+// All output uses these formatters (ux.md, principle 3).
 // 1234567 -> 1,234,567
 std::string with_thousands(std::int64_t value);
 std::string count_text(std::uint64_t count);  // likewise
@@ -44,16 +44,16 @@ constexpr int hex_value(char c) {
   return -1;
 }
 
-// An id that somebody outside may choose and that becomes part of a path, a URL or a page: 1 to 128
-// letters, digits, dots, hyphens and underscores of ASCII, a letter or digit first, no two dots in
-// a row. kPlainId says it to a person.
+// An id that may come from outside and becomes part of a path, a URL or a page: 1 to 128 ASCII
+// letters, digits, dots, hyphens and underscores, a letter or digit first, no two dots in a row.
+// kPlainId describes it in words.
 bool is_plain_id(std::string_view text);
 inline constexpr std::string_view kPlainId =
     "1 to 128 of the letters A to Z and a to z, digits, '.', '-' and '_', a letter or digit first, "
     "without '..'";
 
-// `text` where it is a plain id; else one made from it: what may not stand in an id is a hyphen,
-// and a part of the text's hash tells it from other texts that come to the same.
+// `text` if it is a plain id; else an id made from it: forbidden characters become hyphens, and a
+// part of the text's hash keeps ids of different texts apart.
 std::string plain_id_from(std::string_view text);
 
 // True when the bytes are valid UTF-8 (no surrogates, no overlong forms).

@@ -1,7 +1,7 @@
-// ThreadBooks: what the kernel has written down of a thread: how long it ran, how long it was ready
-// and waited for a core, and how often it was put onto one. Linux keeps them for each thread
+// ThreadBooks: what the kernel has counted for a thread: how long it ran, how long it was ready and
+// waited for a core, and how often it was put onto one. Linux keeps them for each thread
 // (/proc/thread-self/schedstat; the time on the core comes from the thread's CPU clock, which is up
-// to date at each reading). A look costs two system calls.
+// to date at each reading). A reading costs two system calls.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct ThreadBooks {
   bool operator==(const ThreadBooks&) const = default;
 };
 
-// Looks into the books of the thread that calls. One thread at a time.
+// Reads the books of the calling thread. One thread at a time.
 class ThreadBooksReader {
  public:
   ThreadBooksReader() = default;
@@ -26,14 +26,14 @@ class ThreadBooksReader {
   ThreadBooksReader(const ThreadBooksReader&) = delete;
   ThreadBooksReader& operator=(const ThreadBooksReader&) = delete;
 
-  // Nothing where the kernel keeps none.
+  // nullopt where the kernel keeps no books.
   std::optional<ThreadBooks> look();
 
  private:
   void open_for_this_thread();
 
   int file_ = -1;
-  const void* thread_ = nullptr;  // whose file it is
+  const void* thread_ = nullptr;  // the thread of file_
 };
 
 }  // namespace assay

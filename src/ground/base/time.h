@@ -1,9 +1,9 @@
-// Instant and Duration: two types, so that a moment is never added to a moment.
+// Instant and Duration: two types, so that the compiler refuses the sum of two instants.
 //
 // Both count whole nanoseconds in 64 bits (292 years). An Instant is a moment of one Clock and has
-// no meaning on another: OsClock's is CLOCK_MONOTONIC, SimClock's starts at zero. Instants of two
-// machines are never subtracted. WallTime is nanoseconds since 1970 UTC, only for people and for
-// file headers.
+// no meaning on another: OsClock's is CLOCK_MONOTONIC, SimClock's starts at zero. Never subtract
+// instants of two machines. WallTime is nanoseconds since 1970 UTC, only for people and for file
+// headers.
 #pragma once
 
 #include <compare>
@@ -42,7 +42,7 @@ struct Instant {
   std::int64_t ns = 0;
 
   static constexpr Instant max() { return {std::numeric_limits<std::int64_t>::max()}; }
-  // "Not seen": a milestone that a reply never reached.
+  // "Not seen": a milestone that a reply did not reach.
   static constexpr Instant none() { return {std::numeric_limits<std::int64_t>::min()}; }
   constexpr bool known() const { return *this != none(); }
 

@@ -1,7 +1,7 @@
 // Variable-length whole numbers: seven bits a byte, low end first, the top bit set on all but the
 // last byte (as in Protocol Buffers). Signed numbers are folded first (zigzag: 0, −1, 1, −2, …), so
-// that small differences of either sign take one byte. Differences wrap around in 64 bits: any two
-// values give back each other exactly.
+// that small differences of either sign take one byte. Differences wrap around in 64 bits, so that
+// every pair of values is restored exactly.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ inline char* put_delta(char* p, std::int64_t value, std::int64_t base) {
 }
 
 // Reads what put_* wrote and never beyond the end: after a short or overlong number `good()` is
-// false and every further read gives 0.
+// false and every further read returns 0.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes)

@@ -208,7 +208,7 @@ Json yaml_number(std::string_view text) {
 // Whether `text`, written plain, is read as the same text by every YAML reader.
 bool plain_is_safe(std::string_view text) {
   if (text.empty() || looks_null(text) || is_true(text) || is_false(text)) return false;
-  // Dates, base-60 numbers, hex: whatever begins as a yaml_number may be one to somebody.
+  // Dates, base-60 numbers, hex: some readers take any text that begins as a number for one.
   if ((text[0] >= '0' && text[0] <= '9') || text[0] == '.' || text[0] == '+') return false;
   constexpr std::string_view kIndicators = "-?:,[]{}#&*!|>'\"%@`=<";
   constexpr std::string_view kHidden = "<redacted>";  // as the reference client writes it

@@ -1,9 +1,9 @@
-// Node: a YAML document as a tree whose every value knows its line, so that an error can say where.
-// Scalars stay text: what a number or a switch is, the setting that reads it decides.
+// Node: a YAML document as a tree. Every value knows its line, for error messages. Scalars stay
+// text: the setting that reads a scalar decides whether it is a number or a switch.
 //
-// One document of YAML 1.1 as the reference client's reader takes it: anchors, aliases and merge
-// keys (<<), no tags but the standard ones. Aliases are copied,
-// within a limit, so a document of a few bytes cannot fill the memory. Any thread.
+// Reads one document of YAML 1.1 as the reference client's reader does: anchors, aliases and merge
+// keys (<<), only the standard tags. Aliases are copied within a limit, so that a document of a few
+// bytes cannot fill the memory. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Node {
   enum class Kind : std::uint8_t { null, scalar, list, map };
   Kind kind = Kind::null;
   std::string text{};   // of a scalar
-  bool quoted = false;  // a string, whatever it looks like
+  bool quoted = false;  // always a string, even if it looks like a number
   int line = 0;         // from 1; 0: not from a file
   std::vector<Node> items{};
   std::vector<std::pair<Key, Node>> members{};
@@ -40,11 +40,11 @@ struct Node {
   const Node* find(std::string_view key) const;
 
   static Node scalar(std::string text, int line = 0);
-  // Numbers, switches and null as they are written in JSON.
+  // Numbers, switches and null get their JSON spelling.
   static Node from_json(const Json& json);
   // A plain scalar is a number, a boolean (yes and on included) or null where it looks like one.
   Json to_json() const;
-  // "text", "a list", "a map", "nothing": for messages.
+  // For messages: "text", "a list", "a map", "nothing".
   std::string_view kind_name() const;
 };
 
@@ -53,14 +53,14 @@ struct Limits {
   std::size_t nodes = 1'000'000;
   std::size_t keys = 10'000;  // of one map
   std::size_t depth = 100;
-  bool keys_once = true;  // else the last of two counts, as PyYAML has it
+  bool keys_once = true;  // false: the last of two counts, as in PyYAML
 };
 
 // The error starts with "LINE: ".
 Result<Node> parse(std::string_view text, const Limits& limits = {});
 
-// Block style, two spaces, as the reference client's writer does it: text is quoted where plain it
-// would be something else.
+// Block style, two spaces, as the reference client's writer: quotes text that would be read as
+// another type without quotes.
 std::string write(const Json& json);
 
 }  // namespace assay::yaml

@@ -1,5 +1,4 @@
-// The header fields that say what a body is, as HTTP/1.1 and HTTP/2 both have them. Pure; any
-// thread.
+// Header fields that describe a body, the same for HTTP/1.1 and HTTP/2. Pure; any thread.
 #pragma once
 
 #include <string_view>
@@ -10,10 +9,10 @@ namespace assay::net {
 
 // `lower` must be in lower case.
 bool equal_fold(std::string_view a, std::string_view lower);
-// Without blanks, tabs and a CR at its ends.
+// Removes blanks, tabs and a CR at both ends.
 std::string_view trim_space(std::string_view text);
 
-// Parameters are passed over.
+// Both ignore parameters.
 ContentType content_type_of(std::string_view value);
 ContentCoding content_coding_of(std::string_view value);
 std::string_view to_string(ContentCoding coding);

@@ -180,7 +180,7 @@ HeadResult parse_request_head(std::string_view bytes, std::size_t bytes_max, std
   // Empty lines before a request are skipped, as RFC 9112 2.2 asks.
   std::size_t start = 0;
   while (bytes.substr(start).starts_with("\r\n")) start += 2;
-  // What can no longer become a request is refused at once: nobody waits for the rest of it.
+  // Refuse at once bytes that cannot become a request: the peer would wait for an answer.
   if (bytes.size() > start && bytes[start] != '\r' &&
       !kToken[static_cast<unsigned char>(bytes[start])]) {
     return refuse(RequestError::bad_request);

@@ -60,7 +60,7 @@ TEST(RequestReader, each_part_takes_the_bytes_that_may_stand_in_it_and_no_other)
             all_bytes_without(std::string(kLettersAndDigits) + "-._~%!$&'()*+,;=:[]"));
 }
 
-// So that nobody who speaks another protocol waits for an answer.
+// A peer that speaks another protocol gets its answer without a wait.
 TEST(RequestReader, what_cannot_become_a_request_is_refused_at_its_first_byte) {
   EXPECT_EQ(read_whole("\x16"), "bad 400");
   EXPECT_EQ(read_whole("\r\n\x16"), "bad 400");
@@ -313,7 +313,7 @@ TEST(RequestReader, nothing_of_a_request_is_left_for_the_next) {
   reader.reset();
   EXPECT_EQ(reader.feed(plain, {}, head).status, ReadStatus::ready);
   EXPECT_EQ(head.content_length, 0U);
-  // A chunked body that was told to come is asked for once too.
+  // A chunked body that Expect announces is asked for once too.
   const std::string waits_chunked =
       "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\nTransfer-Encoding: chunked\r\n\r\n";
   reader.reset();

@@ -2,11 +2,11 @@
 //
 // Feed it what a connection received, in any pieces. It understands Content-Length, chunked and
 // close-delimited bodies, interim 1xx responses, and the header fields that a client of inference
-// endpoints acts on. Lines may end in LF alone, as the RFC lets a recipient accept. What it does
-// not accept, it names: conflicting lengths, a bad chunk size, heads (interim ones and trailers
-// included) beyond kHeadBytesMax.
+// endpoints acts on. Lines may end in LF alone, which the RFC allows a recipient to accept. error()
+// names what it refuses: conflicting lengths, a bad chunk size, heads (with interim ones and
+// trailers) beyond kHeadBytesMax.
 //
-// One thread. No allocation when a head lies whole in one piece.
+// One thread. Does not allocate when a head lies in one piece.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct ResponseHead {
   ContentType type = ContentType::none;
   ContentCoding coding = ContentCoding::identity;
   std::uint64_t length = 0;
-  RetryAfter retry{};  // read of what is no success only
+  RetryAfter retry{};  // read only if the status is no success
   std::int32_t retry_after_s() const { return retry.seconds(); }
   std::string location{};  // of a redirect (3xx): where it points to
 };
@@ -47,13 +47,13 @@ class ResponseParser {
     failed,    // see error()
   };
 
-  // `budget`: what a head in pieces may take of memory; null: no limit but kHeadBytesMax.
+  // `budget`: limits the memory of a head in pieces; null: no limit but kHeadBytesMax.
   explicit ResponseParser(MemoryBudget* budget = nullptr) : carry_(budget) {}
 
-  // For the next response on the connection (or of another); keeps memory.
+  // Prepares for the next response, on this connection or another; keeps memory.
   void reset();
 
-  // Takes bytes off the front of `bytes` until they are used up or the response is complete. Calls
+  // Takes bytes from the front of `bytes` until none is left or the response is complete. Calls
   // on_head(const ResponseHead&) once and on_body(std::string_view piece) for each piece of the
   // body, both in place. Returns state().
   template <typename OnHead, typename OnBody>
@@ -69,7 +69,7 @@ class ResponseParser {
     return state_;
   }
 
-  // The peer closed. A close-delimited body is complete by that; anything else is cut short.
+  // The peer closed. This completes a close-delimited body; any other is cut short.
   State end_of_input();
 
   State state() const { return state_; }
@@ -77,10 +77,10 @@ class ResponseParser {
   // True once a byte of the response was fed.
   bool started() const { return state_ != State::head || !carry_.empty(); }
   std::string_view error() const { return error_; }
-  // What came is no HTTP, or breaks its rules; false where the end came too early, or no end at
+  // True when the bytes are no HTTP or break its rules; false when the end came too early or not at
   // all.
   bool malformed() const { return malformed_; }
-  // The memory budget did not allow what came.
+  // The memory budget did not allow the head.
   bool no_room() const { return no_room_; }
 
  private:
@@ -113,7 +113,7 @@ class ResponseParser {
   Framing framing_ = Framing::none;
   std::uint64_t left_ = 0;  // bytes left of the body or the chunk
   ResponseHead head_{};
-  std::size_t head_bytes_ = 0;  // of heads and trailers that are complete
+  std::size_t head_bytes_ = 0;  // of complete heads and trailers
   BudgetedText carry_;          // a piece of the head, or of a chunk's line
   std::string error_{};
   bool malformed_ = false;

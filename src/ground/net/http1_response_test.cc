@@ -285,7 +285,7 @@ TEST(Http1Response, each_field_that_is_acted_on_is_read_in_any_case_and_with_any
   EXPECT_EQ(head_with("location:/a\r\n", 300).location, "/a");
 }
 
-// Of no use elsewhere, and a Date is in each reply: nothing is spent on them.
+// Both are useless elsewhere, and each reply has a Date: the parser spends no time on them.
 TEST(Http1Response, a_place_is_read_of_redirects_only_and_a_date_never_of_a_success) {
   EXPECT_EQ(head_with("Location: /a\r\n", 201).location, "");
   EXPECT_EQ(head_with("Location: /a\r\n", 400).location, "");
@@ -296,7 +296,7 @@ TEST(Http1Response, a_place_is_read_of_redirects_only_and_a_date_never_of_a_succ
   EXPECT_EQ(head_with(dates, 200).retry_after_s(), -1);
 }
 
-// Fields are told apart by their length first.
+// The parser first compares the lengths of field names.
 TEST(Http1Response, a_field_of_the_same_length_is_another) {
   const ResponseHead head = head_with(
       "Etag: Wed, 21 Oct 2015 07:28:00 GMT\r\nLocaxion: /a\r\nConxection: close\r\n"
@@ -455,7 +455,7 @@ TEST(Http1Response, a_head_may_be_64_kib_long_and_no_byte_more) {
     EXPECT_EQ(parse(head_of_size(most) + "y", false, next).state, State::complete) << piece;
     EXPECT_EQ(parse(head_of_size(most) + "y", false, next).left, 1U);
     EXPECT_EQ(parse(head_of_size(most + 1), false, next).error, "the response head is too long");
-    // Nobody waits for the end of one that is too long already.
+    // A head that is too long is refused before its end comes.
     const std::string endless = kOk + "X: " + std::string(most - kOk.size() - 3, 'x');
     EXPECT_EQ(parse(endless, false, next).state, State::head) << piece;
     EXPECT_EQ(parse(endless + "x", false, next).error, "the response head is too long") << piece;

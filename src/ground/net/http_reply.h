@@ -31,7 +31,7 @@ struct ReplyHead {
 
 // Appends the head, its blank line included.
 void append_head(std::string& out, const ReplyHead& head);
-// Appends `data` as one chunk; nothing when it is empty, for that would end the body.
+// Appends `data` as one chunk. Appends nothing for empty data: an empty chunk ends the body.
 void append_chunk(std::string& out, std::string_view data);
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 

@@ -24,7 +24,7 @@ TEST(HttpReply, a_head_says_how_its_body_ends) {
             "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
 }
 
-// HTTP/1.1 keeps a connection where nothing is said, HTTP/1.0 ends it.
+// Without a Connection field HTTP/1.1 keeps the connection and HTTP/1.0 ends it.
 TEST(HttpReply, a_head_says_whether_the_connection_is_kept_where_the_version_does_not) {
   EXPECT_EQ(head_of({.keep_alive = false}),
             "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");

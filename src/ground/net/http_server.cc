@@ -305,7 +305,7 @@ HttpServer::Sent HttpServer::send_plain(Connection& connection,
                             : ::sendmsg(connection.fd.get(), &message, MSG_NOSIGNAL);
     } while (n < 0 && errno == EINTR);
     if (n < 0 && errno != EAGAIN) {
-      connection.state = State::closing;  // the caller is told by what we return, not by on_gone()
+      connection.state = State::closing;  // the caller learns it from our result, not by on_gone()
       lose(connection);
       return Sent::gone;
     }

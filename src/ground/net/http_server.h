@@ -1,16 +1,16 @@
 // HttpServer: one thread's share of an HTTP/1.1 server: a listener, its connections, and a loop.
 //
 // Threads share nothing: each has its own server on the same port (ListenOptions::reuse_port) and
-// the kernel spreads connections over them. A connection costs some 300 bytes here and nothing is
-// allocated for it while it streams, so that ten thousand open streams are cheap. Requests on one
-// connection are answered one at a time and in order, however they were pipelined; while a reply
-// is under way nothing more is read.
+// the kernel spreads connections over them. A connection costs some 300 bytes here, and streaming
+// allocates nothing for it, so ten thousand open streams are cheap. Pipelined requests of one
+// connection are answered one at a time and in order; while a reply is under way, its connection
+// reads nothing more.
 //
-// The service writes its replies as bytes (http_reply.h helps), because a measuring endpoint must
-// decide what goes into one write(). A peer that closes its sending side while its reply is under
-// way counts as gone, as it does for uvicorn, on which most inference servers stand.
+// The service writes its replies as bytes (http_reply.h helps), because a measuring endpoint
+// decides what goes into one write(). A peer that closes its sending side while its reply is under
+// way counts as gone, as with uvicorn, which most inference servers use.
 //
-// Everything but stop() belongs to the thread that calls run().
+// All functions but stop() belong to the thread that calls run().
 #pragma once
 
 #include <atomic>
@@ -30,48 +30,47 @@
 
 namespace assay::net {
 
-// As simdjson wants it.
+// Padding that simdjson needs.
 inline constexpr std::size_t kBodyPadding = kRequestPadding;
 
-// A connection for as long as it lives; of a dead one, every call is ignored.
+// A connection while it lives; calls with the id of a dead one are ignored.
 using ConnectionId = std::uint64_t;
-// Small numbers, used again after a connection has ended: an index for the service's own tables.
+// Small numbers, reused after a connection has ended: an index for the service's own tables.
 inline std::uint32_t slot_of(ConnectionId id) { return static_cast<std::uint32_t>(id); }
 
 class HttpService {
  public:
   virtual ~HttpService() = default;
 
-  // A whole request. To be answered by send() and finish(), or by close() or reset(), now or later.
-  // The views die when this returns; kBodyPadding bytes behind the body are readable.
+  // A whole request. Answer it with send() and finish(), or with close() or reset(), now or later.
+  // The views end when this returns; kBodyPadding bytes behind the body may be read.
   virtual void on_request(ConnectionId connection, const RequestHead& head,
                           std::string_view body) = 0;
-  // The peer has gone before its reply was finished. The id is dead.
+  // The peer left before its reply was finished. The id is dead.
   virtual void on_gone(ConnectionId connection) = 0;
-  // Bytes that had to wait were taken by the kernel; `handed` counts the connection's bytes so far.
+  // The kernel took queued bytes; `handed` counts the connection's bytes so far.
   virtual void on_progress(ConnectionId connection, std::uint64_t handed) = 0;
-  // Once a turn of the loop, and between events of a turn that takes long: does what is due and
-  // says when it next wants to be called. It should not work for more than about a millisecond
-  // before it returns.
+  // Called once a turn of the loop, and between events of a long turn: does what is due and returns
+  // when it next wants a call. It should return within about a millisecond.
   virtual Instant on_turn(Instant now) = 0;
 };
 
 struct HttpServerOptions {
   RequestLimits limits{};
   Duration idle_max{75'000'000'000};          // then a connection without a request is closed
-  std::size_t pending_bytes_max = 256 << 20;  // then a peer that does not read is cut off
-  const TlsContext* tls = nullptr;            // outlives the server
+  std::size_t pending_bytes_max = 256 << 20;  // longest time of a connection without a request
+  const TlsContext* tls = nullptr;            // beyond it, a peer that does not read is cut off
 };
 
 class HttpServer {
  public:
-  // `listener` may be shared with other servers of the process by dup(); `service` and `clock`
-  // outlive the server.
+  // Other servers of the process may share `listener` by dup(). `service` and `clock` must outlive
+  // the server.
   static Result<std::unique_ptr<HttpServer>> open(Fd listener, const HttpServerOptions& options,
                                                   HttpService& service, const Clock& clock);
   ~HttpServer();
 
-  // Until stop(). Connections are then closed as they stand.
+  // Runs until stop(), which closes all connections at once.
   void run();
   // Any thread; safe in a signal handler.
   void stop();
@@ -80,27 +79,27 @@ class HttpServer {
 
   enum class Sent : std::uint8_t {
     handed,  // the kernel has taken all of it
-    queued,  // it waits until the peer reads; on_progress() tells
+    queued,  // it waits until the peer reads; on_progress() follows
     gone,    // the connection is dead; on_gone() is not called for it
   };
-  // All parts in one system call.
+  // Sends all parts in one system call.
   Sent send(ConnectionId connection, std::span<const std::string_view> parts);
   Sent send(ConnectionId connection, std::string_view bytes) {
     return send(connection, {&bytes, 1});
   }
-  // Brings what send() will look at into the cache: with thousands of streams it is not there.
+  // Prefetches what send() needs: with thousands of streams it is not in the cache.
   void prefetch(ConnectionId connection) const;
   // Bytes given to send() on this connection so far, and those of them that the kernel took.
   std::uint64_t accepted(ConnectionId connection) const;
   std::uint64_t handed(ConnectionId connection) const;
-  // When this turn of the loop began to handle what is ready: not after any write of a turn.
+  // When this turn of the loop began to handle ready events: no write of the turn is earlier.
   Instant turn_start() const { return now_; }
 
   // The reply is complete: the connection reads the next request if both sides keep it.
   void finish(ConnectionId connection, bool keep_alive);
-  // Sends what waits, then ends the connection in the ordinary way (FIN).
+  // Sends what is queued, then ends the connection normally (FIN).
   void close(ConnectionId connection);
-  // Throws away what waits and resets the connection (RST).
+  // Discards what is queued and resets the connection (RST).
   void reset(ConnectionId connection);
 
   std::size_t connections() const { return live_; }
@@ -110,8 +109,8 @@ class HttpServer {
     handshake,  // of TLS
     reading,    // no request is being answered
     replying,
-    closing,   // what waits goes out, then FIN
-    lingering  // FIN is out; what the peer still sends is thrown away, for else it would see RST
+    closing,   // queued bytes go out, then FIN
+    lingering  // FIN is out; input is discarded so that the kernel does not send RST
   };
   struct Connection;
 
@@ -125,7 +124,7 @@ class HttpServer {
   void on_event(const epoll_event& event);
   // Reads and answers until nothing is left to read or a reply is under way.
   void pump(Connection& connection);
-  // Next bytes of the connection in `bytes`; false when there are none, or it is dead.
+  // The connection's next bytes in `bytes`; false when there are none, or it is dead.
   bool read_some(Connection& connection, std::string_view& bytes);
   bool read_tls(Connection& connection, std::string_view& bytes);
   bool receive_some(Connection& connection, std::string_view& bytes);
@@ -140,7 +139,7 @@ class HttpServer {
   Sent send_tls(Connection& connection, std::span<const std::string_view> parts);
   void after_flush(Connection& connection);
   void begin_linger(Connection& connection);
-  // The connection is over; tells the service if a reply was under way.
+  // The connection is over; calls on_gone() if a reply was under way.
   void lose(Connection& connection);
   void destroy(Connection& connection);
   void sweep(Instant now);
@@ -151,7 +150,7 @@ class HttpServer {
   HttpServerOptions options_;
   HttpService& service_;
   const Clock& clock_;
-  std::deque<Connection> slots_;  // a deque, so that a Connection& stays good
+  std::deque<Connection> slots_;  // a deque keeps each Connection& valid
   std::vector<std::uint32_t> free_{};
   std::vector<ConnectionId> resume_{};  // finished outside on_request(), with more to read
   std::vector<char> buffer_;

@@ -1,10 +1,10 @@
 // Poller: epoll with nanosecond timeouts, and a wake-up that another thread or a signal handler may
 // send.
 //
-// Descriptors are watched edge-triggered for everything (or, for listeners, level-triggered for
-// reading only), so the measuring path makes no epoll_ctl call after a connection is opened. An
-// owner must therefore read or write until the kernel says "would block" before it waits for the
-// next edge. One thread, but for wake().
+// Descriptors are watched edge-triggered for everything (listeners: level-triggered, for reading
+// only), so the measuring path makes no epoll_ctl call after a connection is opened. An owner must
+// therefore read or write until the kernel says "would block" before it waits for the next edge.
+// One thread, except wake().
 #pragma once
 
 #include <sys/epoll.h>
@@ -22,22 +22,22 @@ namespace assay::net {
 
 class Poller {
  public:
-  // At most `batch` events from one wait(). The thread's timer slack is set to its minimum, for
-  // the kernel's 50 µs would be added to each sleep.
+  // wait() returns at most `batch` events. open() sets the thread's timer slack to its minimum,
+  // because the kernel would add 50 µs to each sleep.
   static Result<Poller> open(std::size_t batch = 512);
 
   // Edge-triggered: EPOLLIN, EPOLLOUT, EPOLLRDHUP. `key` comes back in data.u64.
   // REQUIRES: key != kWakeKey.
   Result<void> add(int fd, std::uint64_t key);
-  // Level-triggered, reading; of several pollers that share the descriptor one is woken.
+  // Level-triggered, for reading; of pollers that share the descriptor the kernel wakes one.
   Result<void> add_listener(int fd, std::uint64_t key);
   void remove(int fd);
 
-  // What is ready, after at most `timeout` (zero: at once; Duration::max(): no limit). A wake()
-  // ends the wait and is not among the events. The span lives until the next call.
+  // Returns the ready events after at most `timeout` (zero: at once; Duration::max(): no limit). A
+  // wake() ends the wait and is not among the events. The span is valid until the next call.
   std::span<const epoll_event> wait(Duration timeout);
 
-  // Ends the wait that is going on, or the next one. Any thread; safe in a signal handler.
+  // Ends the current wait, or else the next one. Any thread; safe in a signal handler.
   void wake() const;
 
   static constexpr std::uint64_t kWakeKey = ~std::uint64_t{0};

@@ -1,9 +1,9 @@
-// Sending, and receiving with the kernel's stamp: when the last byte of a read came to this host.
+// Sends, and receives with the kernel's stamp: the time when a read's last byte came to the host.
 //
 // Software receive stamps (SO_TIMESTAMPING) work for TCP on Linux, loopback included, at no cost
 // that we could measure. They are CLOCK_REALTIME; StampClock maps them to the monotonic clock and
-// keeps the error of that mapping. A read without a stamp (a Unix socket, the first read after
-// switching on, another system) says so, and the caller uses the instant of its own read.
+// keeps the error of that mapping. Some reads have no stamp (a Unix socket, the first read after
+// switching on, another system): the caller then uses the instant of its own read.
 //
 // One thread.
 #pragma once
@@ -20,11 +20,11 @@
 
 namespace assay::net {
 
-// Asks for receive stamps. False where the kernel does not give them.
+// Switches receive stamps on. False where the kernel has none.
 bool enable_receive_stamps(const Fd& fd);
 
 struct Received {
-  ssize_t bytes = 0;  // > 0: that many; 0: the peer closed; < 0: see error
+  ssize_t bytes = 0;  // > 0: bytes read; 0: the peer closed; < 0: see error
   int error = 0;      // errno: EAGAIN when there is nothing to read
   WallTime stamp{};   // ns == 0: none came
 };
@@ -32,26 +32,26 @@ Received receive_stamped(const Fd& fd, char* buffer, std::size_t size);
 // The same without asking for a stamp.
 Received receive(const Fd& fd, char* buffer, std::size_t size);
 
-// Hands over what the kernel takes of `bytes`: how many, or < 0 and errno. No SIGPIPE.
+// Sends what the kernel takes of `bytes`: returns how many, or < 0 and errno. No SIGPIPE.
 ssize_t send_some(const Fd& fd, std::string_view bytes);
 inline constexpr std::size_t kPiecesMax = 8;
-// The same of several pieces, kPiecesMax at most, handed over at once.
+// Sends several pieces, kPiecesMax at most, in one call.
 ssize_t send_some(const Fd& fd, std::span<const std::string_view> pieces);
 
-// Maps wall-clock stamps to instants. refresh() now and then: the wall clock is slewed by NTP, and
-// may be set by anybody.
+// Maps wall-clock stamps to instants. Call refresh() now and then: NTP slews the wall clock, and
+// any administrator may set it.
 class StampClock {
  public:
-  // A stamp so far outside of what is possible says that the clock was set since the last refresh.
+  // A stamp this far out of range means that the clock was set since the last refresh.
   static constexpr Duration kStep{10'000'000};
 
   StampClock() : StampClock(sample_clock_offset()) {}
-  // For tests: as of before the clock was set.
+  // For tests: an offset from before the clock was set.
   explicit StampClock(const ClockOffset& offset) : offset_(offset), error_max_(offset.error) {}
   void refresh() { refresh(sample_clock_offset()); }
   void refresh(const ClockOffset& fresh);
-  // Never later than `read`, the instant at which the reader held the bytes; they came no earlier
-  // than `not_before`. none(): the stamp is of before the clock was set, and of no use.
+  // Maps a stamp. The result is never later than `read`, the instant of the read; the bytes came no
+  // earlier than `not_before`. none(): the stamp is from before the clock was set, and useless.
   Instant arrival(WallTime stamp, Instant not_before, Instant read) {
     const Instant at = plausible(stamp, not_before, read);
     return at.known() ? at : arrival_anew(stamp, not_before, read);
@@ -62,7 +62,7 @@ class StampClock {
   Duration slew_max() const { return slew_max_; }
 
  private:
-  // The stamp's instant; none() where it cannot be.
+  // The stamp's instant; none() where it is impossible.
   Instant plausible(WallTime stamp, Instant not_before, Instant read) const {
     const Instant at{stamp.ns - offset_.wall_minus_monotonic.ns};
     if (at + kStep < not_before || read + kStep < at) return Instant::none();

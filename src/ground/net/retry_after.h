@@ -1,5 +1,5 @@
-// Retry-After as a server writes it (RFC 9110, 10.2.3): seconds, or a date. A date is counted from
-// the same reply's Date, so that the server's clock need not be ours. Pure.
+// Retry-After as a server writes it (RFC 9110, 10.2.3): seconds, or a date. A date is compared with
+// the Date of the same reply, so that the server's clock may differ from ours. Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class RetryAfter {
  public:
   void take_retry_after(std::string_view value);
   void take_date(std::string_view value) { date_s_ = http_date_s(value); }
-  // How long to wait; -1 where the reply does not say, or says a date and not its own.
+  // Seconds to wait; -1 where the reply has no Retry-After, or a date there but no Date field.
   std::int32_t seconds() const;
 
  private:

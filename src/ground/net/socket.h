@@ -1,8 +1,8 @@
-// Sockets: owned descriptors, addresses, and the few options that both halves of net/ set.
+// Sockets: owned descriptors, addresses, and the socket options that net/ uses.
 //
-// Everything made here is non-blocking and close-on-exec. Nothing here waits, but resolve(), which
-// asks the system's resolver and is called before a measurement, never during one. Errors name the
-// address. Any thread; an Fd belongs to one.
+// Every socket made here is non-blocking and close-on-exec. Only resolve() waits: it asks the
+// system's resolver, so call it before a measurement, never during one. Errors name the address.
+// Any thread; an Fd belongs to one.
 #pragma once
 
 #include <sys/socket.h>
@@ -19,7 +19,7 @@
 
 namespace assay::net {
 
-// Owns a descriptor: closes it at the end.
+// Owns a descriptor and closes it.
 class Fd {
  public:
   Fd() = default;
@@ -71,7 +71,7 @@ class Address {
   socklen_t size_ = 0;
 };
 
-// Numeric addresses as they stand; names through the system's resolver, in its order. Waits.
+// Returns numeric addresses unchanged; asks the system's resolver for names, in its order. Waits.
 Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port);
 
 struct ListenOptions {
@@ -79,10 +79,9 @@ struct ListenOptions {
   bool reuse_port = false;  // several listeners of one port share its connections
 };
 
-// A Unix path that is a socket nobody listens on is removed first; any other file there is an
-// error.
+// Removes a Unix path first if it is a socket without a listener; any other file there is an error.
 Result<Fd> listen_on(const Address& address, const ListenOptions& options);
-// The address a socket is bound to: says which port the system chose.
+// The address that a socket is bound to; it has the port that the system chose.
 Result<Address> local_address(const Fd& fd);
 
 // Starts to connect; wait for writability, then ask connect_result(). `source` may be null.
@@ -90,15 +89,15 @@ Result<Fd> start_connect(const Address& address, const Address* source = nullptr
 // 0 once connected, else the errno with which connecting failed.
 int connect_result(const Fd& fd);
 
-// Accepts one connection, non-blocking. An Fd that is not open() when nobody waits (or when the
-// peer has gone again); an error when the process is out of descriptors.
+// Accepts one connection, non-blocking. Returns an Fd that is not open() when no connection waits
+// (or its peer has left); an error when the process is out of descriptors.
 Result<Fd> accept_one(const Fd& listener);
 
-// Each returns whether the kernel agreed; on a Unix socket TCP options are quietly refused.
+// Each returns whether the kernel agreed; a Unix socket refuses TCP options without an error.
 bool set_no_delay(const Fd& fd);
 bool set_quick_ack(const Fd& fd);
 bool set_buffers(const Fd& fd, int receive_bytes, int send_bytes);  // 0 leaves one as it is
-// Closing sends a reset and throws away what was not sent yet.
+// Closing then sends a reset and discards unsent bytes.
 bool set_reset_on_close(const Fd& fd);
 
 // Lifts the process's descriptor limit to its hard limit; returns the limit now in force.

@@ -1,4 +1,4 @@
-// Frames of HTTP/2 as a server writes them, whole or wrong, for tests and fuzzers.
+// HTTP/2 frames as a server writes them, valid or broken, for tests and fuzzers.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ inline std::string reset(std::uint32_t stream, std::uint32_t error) {
   return frame(FrameType::rst_stream, 0, stream, big_endian(error));
 }
 
-// HPACK without its tables' dynamic part and without Huffman: a literal field of a new name.
+// HPACK without the dynamic table and without Huffman: a literal field with a new name.
 inline std::string literal(std::string_view name, std::string_view value) {
   const auto text = [](std::string_view words) {
     std::string out;

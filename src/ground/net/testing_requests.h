@@ -1,4 +1,4 @@
-// For tests: what a connection's bytes ask for, as text. One thread.
+// For tests: the requests in a connection's bytes, as text. One thread.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace assay::net {
 
-// What a connection that sent `bytes` asked for, one line a request, and how it ended.
+// The requests of a connection that sent `bytes`, one line each, and how it ended.
 inline std::string read_all(std::string_view bytes, const std::vector<std::size_t>& cuts,
                             const RequestLimits& limits = {}) {
   std::string story;
@@ -21,7 +21,7 @@ inline std::string read_all(std::string_view bytes, const std::vector<std::size_
   std::size_t from = 0;
   for (std::size_t i = 0; i <= cuts.size(); ++i) {
     const std::size_t to = i < cuts.size() ? std::min(cuts[i], bytes.size()) : bytes.size();
-    // A fresh buffer for each piece, so that a view into an older one is caught by the sanitizer.
+    // Use a fresh buffer for each piece, so that the sanitizer catches a view into an older one.
     const std::string piece(bytes.substr(from, to - from));
     from = to;
     std::string_view left = piece;

@@ -1,8 +1,8 @@
-// TLS over bytes that somebody else moves: the session never touches a socket.
+// TLS without a socket: the caller moves the bytes.
 //
-// The caller receives ciphertext with its own reads, so that the kernel's receive stamp is known
-// for the record that completes an event; it feeds the bytes in, takes plaintext out, and sends
-// what output() holds. OpenSSL does the cryptography (docs/decisions/0002). One thread a session; a
+// The caller receives ciphertext with its own reads, so that it knows the kernel's receive stamp of
+// the record that completes an event; it feeds the bytes in, takes plaintext out, and sends what
+// output() holds. OpenSSL does the cryptography (docs/decisions/0002). One thread a session; a
 // context may be shared.
 #pragma once
 
@@ -27,8 +27,8 @@ class TlsContext {
   // PEM files of the certificate chain and its key.
   static Result<TlsContext> server(const std::string& certificate_file, const std::string& key_file,
                                    bool offer_http2);
-  // A certificate for localhost, 127.0.0.1 and ::1, made now and signed by itself, for tests and
-  // demos. `certificate_pem_out` gets it, so that a client can be told to trust it.
+  // A self-signed certificate for localhost, 127.0.0.1 and ::1, made now, for tests and demos.
+  // `certificate_pem_out` gets it, so that a client can trust it.
   static Result<TlsContext> self_signed_server(std::string* certificate_pem_out, bool offer_http2);
 
   TlsContext(TlsContext&&) noexcept;
@@ -44,8 +44,8 @@ class TlsContext {
 
 class TlsSession {
  public:
-  // `host`: for SNI and the certificate check of a client; "" for a server. The context must
-  // outlive it.
+  // `host`: for a client's SNI and certificate check; "" for a server. The context must outlive the
+  // session.
   TlsSession(const TlsContext& context, std::string_view host);
   TlsSession(TlsSession&&) noexcept;
   TlsSession& operator=(TlsSession&&) noexcept;
@@ -55,29 +55,29 @@ class TlsSession {
 
   // Ciphertext from the peer.
   void feed(std::string_view ciphertext);
-  // The same without a copy, for the measuring path: it must stay where it is until read() has
-  // given 0 or read_empty() is true, or until keep_input(), which copies what is left.
+  // As feed(), without a copy, for the measuring path: the bytes must stay in place until read()
+  // returns 0 or read_empty() is true, or until keep_input(), which copies what is left.
   void feed_in_place(std::string_view ciphertext);
   void keep_input();
-  // Goes on with the handshake as far as the bytes fed allow.
+  // Continues the handshake as far as the fed bytes allow.
   Step handshake();
-  // Plaintext into the buffer: its size, 0 when none is complete, −1 on failure. closed() says
-  // whether the peer has ended the session properly.
+  // Writes plaintext into the buffer: returns its size, 0 when no record is complete, −1 on
+  // failure. closed() says whether the peer has ended the session properly.
   std::ptrdiff_t read(char* buffer, std::size_t size);
   bool write(std::string_view plaintext);
   bool closed() const { return closed_; }
-  // Ciphertext that was fed and not yet read: of records to come.
+  // Ciphertext bytes that were fed and not yet read, of incomplete records.
   std::size_t input_left() const;
-  // Nothing is left to decrypt or to hand out: asking read() once more is a microsecond for a zero.
+  // No plaintext is left: skip a call of read(), which costs a microsecond and returns 0.
   bool read_empty() const;
 
-  // Ciphertext to be sent; consume() what was.
+  // Ciphertext to send; call consume() with the number of bytes sent.
   std::string_view output();
   void consume(std::size_t bytes);
 
   std::string_view version() const;      // TLSv1.3
   std::string_view application() const;  // the protocol that ALPN chose: "h2", "http/1.1" or ""
-  // Why it failed, for a person; says when it was the certificate.
+  // Why the session failed, for a person; names the certificate if that was the cause.
   const std::string& error() const { return error_; }
 
  private:

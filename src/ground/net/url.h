@@ -1,10 +1,10 @@
-// Url: where an endpoint is, split once before a run, so that nothing on the sending path reads
-// text.
+// Url: the address of an endpoint. It is split once before a run, so that the sending path parses
+// no text.
 //
 //   http://host[:port][/path][?query]      https://…      http://[2001:db8::1]:8000/v1
 //   http+unix:///path/of.sock[:/prefix]    http+unix://%2Fpath%2Fof.sock/prefix
 //
-// What no server should ever see from us is refused with the way out named, never dropped in
+// The parser refuses what no server should get from us, names the way out and drops nothing in
 // silence: a user and password in the URL (keys belong in the environment, and a run folder keeps
 // its URLs), a fragment, blanks and control bytes (they could forge a header). Messages never
 // repeat a password. Pure; any thread.
@@ -31,10 +31,10 @@ struct Url {
 
 Result<Url> parse_url(std::string_view text);
 
-// What the Host header says: no port where it is the scheme's own, brackets around IPv6, no zone.
+// The Host header's value: no port if it is the scheme's own, brackets around IPv6, no zone.
 std::string host_header(const Url& url);
 
-// The URL again, in one spelling: parse_url(to_string(url)) == url.
+// Writes the URL in one spelling: parse_url(to_string(url)) == url.
 std::string to_string(const Url& url);
 
 }  // namespace assay::net
