@@ -5,7 +5,7 @@
 namespace assay::interchange {
 namespace {
 
-// A number as it is, an object as "rouge1 44.43, rouge2 …".
+// A number as it stands, an object as "rouge1 44.43, rouge2 …".
 std::string score_text(const Json& score) {
   if (score.is_null()) return "N/A";
   if (!score.is_object()) return score.is_number() ? json_number(score.as_double()) : score.dump();

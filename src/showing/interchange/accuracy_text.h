@@ -1,5 +1,5 @@
 // The "Accuracy:" block of report.txt and of the terminal, from accuracy_results.json; "" when
-// there is none. Pure.
+// nothing was scored. Pure.
 #pragma once
 
 #include <string>

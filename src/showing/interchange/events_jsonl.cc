@@ -11,7 +11,7 @@
 #include "domain/tool_call.h"
 
 namespace assay::interchange {
-// A character that two fragments share goes with the second one.
+// A character split between two fragments goes with the second one.
 void EventsJsonl::Words::add(std::string_view text) {
   if (any && rest.empty()) {
     std::size_t whole = first.size();
@@ -41,7 +41,7 @@ PhaseKind EventsJsonl::kind_of(std::uint16_t phase) const {
   return phase < info_.phases.size() ? info_.phases[phase].kind : PhaseKind::performance;
 }
 
-// Up to the value of "data". A null query is the session.
+// Writes a line up to the value of "data". A null query means the session.
 void EventsJsonl::begin(std::string_view type, Instant at, const Query* query) {
   last_ = std::max(last_, at);
   line_ = format(R"({{"event_type":"{}","timestamp_ns":{},"sample_uuid":")", type, at.ns);
@@ -109,7 +109,7 @@ void EventsJsonl::on_stream_event(const Query& query, const StreamEvent& event,
   if (event.category == Category::tool_call) reply.tool_calls += text;
 }
 
-// [first, rest], without what did not come.
+// Writes [first, rest], without the parts that never arrived.
 void EventsJsonl::append_words(const Words& words) {
   line_ += '[';
   if (words.any) append_json_quoted(line_, words.first);
@@ -163,7 +163,8 @@ void EventsJsonl::append_output(const Event& event, const Reply& reply) {
 void EventsJsonl::on_done(const Event& event, std::string_view detail) {
   const Instant at = event.done.known() ? event.done : last_;
   const bool ok = event.outcome == Outcome::ok;
-  // Never sent, and issued all the same. A turn that was given up asked nothing.
+  // The query was never sent, but the file counts it as issued. A turn that was cancelled has no
+  // prompt.
   if (!event.sent.known()) {
     const bool given_up = event.outcome == Outcome::cancelled;
     issued(event.query, at, asked_.prompt && !given_up ? asked_.prompt(event.query) : Prompt{});

@@ -1,9 +1,10 @@
-// EventsJsonl: events.jsonl, the reference client's event file, made from a replay of the event log
-// and written as it is heard: memory holds the replies in flight and nothing more. Its grammar is
-// in docs/formats/run_folder.md.
+// EventsJsonl writes events.jsonl, the reference client's event file, during a replay of the event
+// log. It writes as it reads: memory holds only the replies in flight. Grammar:
+// docs/formats/run_folder.md.
 //
-// Instants are the run's clock: the last byte sent, the kernel's arrivals, the end. As there, a
-// query of warm-up has no sample.complete. Tool calls are told as one delta each. One thread.
+// Instants are on the run's clock: the last byte sent, the kernel's arrivals, the end. As in the
+// reference client's file, a warm-up query has no sample.complete. Each tool call is written as one
+// delta. One thread.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ namespace assay::interchange {
 
 class EventsJsonl final : public EventSink {
  public:
-  // Of a query, where the caller has the dataset at hand: its turn of a conversation (turn 0: of
-  // none), and what it asked, which is the "data" of sample.issued.
+  // What a caller that has the dataset can add to a query: its turn of a conversation (turn 0: no
+  // conversation), and its prompt, which is the "data" of sample.issued.
   struct Place {
     std::string_view conversation{};
     std::int32_t turn = 0;
@@ -44,8 +45,8 @@ class EventsJsonl final : public EventSink {
     std::function<Prompt(const Query&)> prompt{};
   };
 
-  // Without `asked` there are no conversations, and prompts are null. Whether replies are streamed
-  // is info.facts["streaming"], true where it does not say.
+  // Without `asked` there are no conversations, and prompts are null. Replies are streamed if
+  // info.facts["streaming"] says so; true when it is missing.
   static Result<EventsJsonl> create(const std::filesystem::path& path, const RunInfo& info,
                                     Asked asked);
   static Result<EventsJsonl> create(const std::filesystem::path& path, const RunInfo& info) {
@@ -59,11 +60,11 @@ class EventsJsonl final : public EventSink {
   void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
-  // Writes the session's end, and gives the file its name.
+  // Writes the session's end, and renames the file to its final name.
   Result<void> close(const RunEnd& end);
 
  private:
-  // First fragment and the rest.
+  // The first fragment, and all others joined.
   struct Words {
     bool any = false;
     std::string first{};

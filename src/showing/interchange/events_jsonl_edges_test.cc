@@ -1,5 +1,5 @@
-// events.jsonl at its edges: queries that never went out, phases that nobody told of, fragments
-// that share characters, calls of tools, and how a session ends.
+// events.jsonl in its edge cases: queries that were never sent, phases that were never reported,
+// fragments that share characters, tool calls, and the end of a session.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ class EventsJsonlEdges : public testing::Test {
     return event;
   }
 
-  // What the completed reply of these fragments says.
+  // The output of a completed reply with these fragments.
   std::string output_of(const std::vector<std::pair<Category, std::string>>& fragments,
                         bool streamed = true) {
     EventsJsonl events = make();
@@ -209,7 +209,7 @@ TEST_F(EventsJsonlEdges, characters_of_two_three_and_four_bytes_are_parted_nowhe
       EXPECT_EQ(output_of({{text, letter.substr(0, cut)}, {text, letter.substr(cut) + "b"}}),
                 format(R"(["TextModelOutput",["","{}b"],null,null])", letter))
           << "a fragment of nothing but a part of a character";
-      // Only what follows the first fragment is put together with it.
+      // Only the fragments after the first are joined.
       EXPECT_EQ(output_of({{text, "a"}, {text, letter.substr(0, cut)}, {text, letter.substr(cut)}}),
                 format(R"(["TextModelOutput",["a","{}"],null,null])", letter));
     }

@@ -1,5 +1,5 @@
-// A Point as report.txt, in the reference client's layout, for tools and eyes that are used to it.
-// What a person should read is report/'s. Pure.
+// A Point as report.txt, in the reference client's layout, for its tools and its users. The reports
+// for people are in report/. Pure.
 #pragma once
 
 #include <string>

@@ -36,7 +36,7 @@ struct Word {
   std::string text{};
 };
 
-// One query from its sending to its end, an event a millisecond.
+// Reports one query from send to end, an event every millisecond.
 void tell_query(EventSink& sink, const Query& query, std::int64_t ms,
                 const std::vector<Word>& words, Outcome outcome = Outcome::ok,
                 bool streamed = true) {
@@ -110,8 +110,9 @@ TEST(EventsJsonl, of_a_hand_made_run) {
   expect_golden("record/events.jsonl", read_text(path));
 }
 
-// The reference client's: id and turn on every event of a conversation, "" and null elsewhere; a
-// conversation asks messages and tools; a turn that was given up is issued and asks nothing.
+// As in the reference client's file: id and turn on every event of a conversation, "" and null
+// elsewhere. A conversation's prompt has messages and tools; a cancelled turn is issued without a
+// prompt.
 TEST(EventsJsonl, of_conversations_every_event_names_its_conversation_and_turn) {
   const TempFolder folder;
   const auto path = folder.path() / "events.jsonl";

@@ -31,7 +31,7 @@ void SampleIndex::note(const Query& query) {
 void SampleIndex::on_sent(const Query& query, Instant, Instant) { note(query); }
 
 void SampleIndex::on_done(const Event& event, std::string_view) {
-  if (!event.sent.known()) note(event.query);  // it was issued all the same
+  if (!event.sent.known()) note(event.query);  // the reference client counts it as issued
 }
 
 Result<void> SampleIndex::write(const std::filesystem::path& path) const {

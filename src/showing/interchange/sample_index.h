@@ -1,9 +1,9 @@
-// SampleIndex: sample_idx_map.json of a run folder: for each phase but warm-up, which row of the
-// dataset each query used, by the query's uuid (domain/query.h), the name that the server's own log
-// may know it by. The reference client's file, made from a replay of the event log. As there, a
-// replay's queries stand under its performance phase, those after the boundary (tail) too, and a
-// repeat of a conversation uses the rows of the first: info.facts["rows_of_pass"] says how many
-// there are. One thread.
+// SampleIndex writes sample_idx_map.json of a run folder, a file of the reference client, from a
+// replay of the event log. For each phase except warm-up it maps a query's uuid (domain/query.h;
+// the server's own log may use it) to the row of the dataset that the query used. As in the
+// reference client, a replay's queries stand under its performance phase, those after the boundary
+// (tail) too. A repeated conversation uses the rows of its first pass: info.facts["rows_of_pass"]
+// is the number of rows. One thread.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class SampleIndex final : public EventSink {
 
   RunInfo info_;
   std::uint64_t rows_of_pass_;  // 0: a sample is a row
-  // By phase, in the order in which they were heard of.
+  // By phase, in the order of the log.
   std::vector<std::vector<Used>> phases_{};
 };
 

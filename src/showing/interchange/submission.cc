@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNs = 1e-9;
 
-// The warm-up's share of the summary: how long, how many.
+// The warm-up's part of the summary: its duration and number of queries.
 Json warmup_block(const PackedPoint& point) {
   double seconds = 0;
   std::int64_t issued = 0;
@@ -52,7 +52,7 @@ Json runtime_block(const PackedCurve& curve, const PackedPoint& point) {
   return out;
 }
 
-// As point.yaml has it: without what only our own summary says.
+// Fields of point.yaml; the others are only in our own summary.
 Json steady_block(const Json& steady) {
   Json out;
   for (const char* key : {"status", "verdict", "window", "state", "anomaly"}) {
@@ -77,7 +77,7 @@ Json merged(Json under, const Json& over) {
   if (under.is_array() && over.is_array()) {
     Json out = Json::array();
     for (std::size_t i = 0; i < std::max(under.size(), over.size()); ++i) {
-      if (i >= over.size()) break;  // a shorter list is meant
+      if (i >= over.size()) break;  // the answer is a shorter list
       out.push_back(i < under.size() && over[i].is_object() ? merged(under[i], over[i]) : over[i]);
     }
     return out;
@@ -115,7 +115,7 @@ Json point_yaml(const PackedCurve& curve, const PackedPoint& point, const Json& 
 
 namespace {
 
-// "vLLM 0.11.0"; "" where the endpoint did not say.
+// "vLLM 0.11.0"; "" when unknown.
 std::string framework_text(const Json& captured) {
   std::string out(captured["framework"].as_string());
   const std::string_view version = captured["version"].as_string();
@@ -123,7 +123,7 @@ std::string framework_text(const Json& captured) {
   return out;
 }
 
-// What the endpoint said of itself: how it is laid out, and the evidence as it came.
+// The endpoint's own description: its layout, and the evidence unchanged.
 void add_captured(const Json& captured, Json& out) {
   if (!captured.is_object()) return;
   for (const char* key :
@@ -144,7 +144,7 @@ Json system_description(const PackedCurve& curve, const Json& node, const Json& 
   Json nodes = Json::array();
   if (node.is_object()) {
     Json one = node;
-    // What the rules want and no kernel tells.
+    // Fields that the rules require and the kernel does not give.
     for (const char* key :
          {"host_processor_model_name", "host_memory_capacity", "host_memory_configuration",
           "host_network_card_count", "driver", "filesystem", "operating_system"}) {
@@ -168,7 +168,7 @@ Json system_description(const PackedCurve& curve, const Json& node, const Json& 
   add_captured(curve.captured, out);
   out = merged(std::move(out), answers["system"]);
   if (out.find("shortened_system_name") == nullptr) {
-    // A name that is short enough is its own; which letters of a longer one matter, a person knows.
+    // A short enough name is its own short form; for a longer one a person chooses.
     const std::string name(out["system_name"].as_string());
     out.set("shortened_system_name",
             character_count(name) <= rulebook::kShortSystemNameMax ? name : "");

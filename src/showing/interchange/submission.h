@@ -1,11 +1,10 @@
-// The files that a submission needs and nobody writes: point.yaml and system_desc.json, made from
-// what was measured, what the machine says and what a person answered; the warm-up log; the cut of
-// replies to what the rules allow. Layout: docs/formats/submission.md. Pure but for WarmupLog.
+// The files that a submission needs: point.yaml and system_desc.json, made from the measurements,
+// the machine's description and a person's answers; the warm-up log; replies cut to the length that
+// the rules allow. Layout: docs/formats/submission.md. Pure, except WarmupLog.
 //
 // The answers are one YAML map: `system` (fields of system_desc.json), `point` (fields of
-// point.yaml for every point), `points` (the same for one, by name: r64), `power`
-// (system_power.json), `src` and `docs` (folders to take over). What they say wins over what was
-// found.
+// point.yaml for every point), `points` (the same for one point, by name: r64), `power`
+// (system_power.json), `src` and `docs` (folders to include). Answers override what was found.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +28,7 @@ struct PackedPoint {
   std::int64_t concurrency = 0;
   std::string region{};  // as declared
   std::string offline = "none";
-  std::uint64_t min_samples = 0;  // that were asked for
+  std::uint64_t min_samples = 0;  // as configured
   double min_duration_s = 0;
   Json summary{};   // performance/result_summary.json
   Json accuracy{};  // accuracy/accuracy_results.json; null without
@@ -39,35 +38,38 @@ struct PackedPoint {
 // What all points share.
 struct PackedCurve {
   std::string model{};    // canonical
-  std::string dataset{};  // the key that decides the least number of queries
+  std::string dataset{};  // the key that sets the minimum number of queries
   std::string endpoint{};
   std::int64_t c_max = 0;
   Json seeds{};     // CurveSeeds::to_json
-  Json captured{};  // protocol::endpoint_facts of the endpoint; null where nobody asked it
+  Json captured{};  // protocol::endpoint_facts of the endpoint; null: not captured
   bool stream_all_chunks = false;
   std::string implementation = "serving";  // folder below src/
 };
 
-// What a person must still say is "", so that a checker names it.
+// Fields that a person must still fill in are "", so that a checker names them.
 Json point_yaml(const PackedCurve& curve, const PackedPoint& point, const Json& answers);
 
-// `node`: capture_node(), or null. `utilization`: of the curve's highest throughput.
+// `node`: capture_node(), or null. `utilization`: at the curve's highest throughput.
 Json system_description(const PackedCurve& curve, const Json& node, const Json& answers,
                         std::optional<double> utilization);
 
-// result_summary.json as it is submitted: with throughput for each kilowatt where power is known.
+// result_summary.json as submitted; with throughput per kilowatt where the power is known.
 Json packed_summary(const PackedPoint& point, std::optional<double> point_kw);
 
-// The `responses` of an accuracy file cut to `bytes_max` as they are written; nothing else changes.
+// Cuts the `responses` of an accuracy file to `bytes_max` bytes as written, and changes nothing
+// else.
 Json cut_responses(Json accuracy, std::size_t bytes_max);
 
-// Members of `over` replace those of `under`; maps are merged, lists of maps entry by entry.
+// Merges `over` into `under`; on a conflict `over` wins. Maps are merged, lists of maps entry by
+// entry.
 Json merged(Json under, const Json& over);
 
-// A name as a folder: spaces become _, and nothing else that a path must not hold stays.
+// A name made safe for a folder: spaces become _, and characters that a path must not hold are
+// dropped.
 std::string folder_name(std::string_view name);
 
-// Every warm-up query of a run as a line of JSON: what reviewers ask for.
+// Writes every warm-up query of a run as a line of JSON, for reviewers.
 class WarmupLog final : public EventSink {
  public:
   explicit WarmupLog(RunInfo info) : info_(std::move(info)) {}

@@ -29,8 +29,8 @@ std::string run_text(const Point& point) {
   return out;
 }
 
-// Whether there is a steady stretch; where it is the result, its figures too: the headlines are of
-// the whole run.
+// Whether there is a steady stretch; its figures too where it is the result, because the headlines
+// cover the whole run.
 std::string steady_text(const Point& point) {
   if (!point.steady || point.counts.completed == 0) return {};
   const metrics::SteadyState& steady = *point.steady;
@@ -56,7 +56,7 @@ std::string rates_text(const Point& point) {
   return out + format("completed {}/s", three_digits(rates.qps));
 }
 
-// Of a run that another tool recorded: "aiperf"; else "".
+// The tool that recorded an imported run: "aiperf"; else "".
 std::string_view recorded_by(const Point& point) {
   return point.run.facts["imported"]["format"].as_string();
 }
@@ -80,7 +80,7 @@ std::string mixed_text(const metrics::Tokens& tokens) {
   return tokens.replies_uncounted > 0 ? out + "; figures are over those" : out;
 }
 
-// What stands beside the count: what was declared, what the server said.
+// Counts beside the basis: the declared ones and the server's.
 std::string beside_text(const metrics::Tokens& tokens) {
   std::string out;
   if (tokens.hidden > 0) {
@@ -179,7 +179,7 @@ std::string delays_text(const Point& point) {
   return out;
 }
 
-// Between which values the truth of each figure lies. Only where that is more than a stamp's error.
+// The bounds of each figure's true value. Shown only where they exceed a stamp's error.
 std::string limits_text(const Point& point) {
   constexpr double kShown = 20'000;  // ns
   std::string out;
@@ -203,8 +203,8 @@ std::string limits_text(const Point& point) {
   return out.empty() ? "the figures are exact to within 20 us" : "the truth lies within: " + out;
 }
 
-// The busiest thread, the worst lag and what others took. A figure that the system did not give is
-// left out.
+// The busiest thread, the worst lag and the CPU time of other processes. A figure that the system
+// did not give is left out.
 std::string audit_text(const ClientAudit& audit) {
   std::string out;
   const auto add = [&out](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
@@ -234,7 +234,7 @@ std::string audit_text(const ClientAudit& audit) {
   return out;
 }
 
-// Only where the endpoint makes queries pay for connections that could have been used again.
+// Only where the endpoint forces queries to open connections that could have been reused.
 std::string connections_text(const Point& point, const ClientAudit& audit) {
   const std::uint64_t queries = point.all_phases.issued;
   std::string out;

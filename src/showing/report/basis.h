@@ -1,5 +1,5 @@
-// What the numbers rest on: the window, where token counts come from, how arrivals were stamped,
-// how late the client was. Each is a plain sentence that says its doubt. Pure; any thread.
+// The basis of the numbers: the window, the source of token counts, how arrivals were stamped, how
+// late the client was. Each fact is a plain sentence that states its doubt. Pure; any thread.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// What a client was calibrated to be capable of, for people: a table in markdown of several
-// certificates, and one certificate on the terminal. Pure; any thread.
+// The load that a client was calibrated to carry, for people: several certificates as a markdown
+// table, and one certificate for the terminal. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace assay::report {
 
-// REQUIRES: one certificate at least.
+// REQUIRES: at least one certificate.
 std::string certificate_table(const std::vector<audit::Certificate>& all);
 std::string certificate_text(const audit::Certificate& certificate);
 

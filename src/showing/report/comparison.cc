@@ -88,7 +88,7 @@ std::string metric_message(const MetricComparison& m) {
                 m.verdict == MetricVerdict::better ? m.p_better : m.p_worse);
 }
 
-// What a workflow command's message and properties may not hold as it is.
+// Escapes the characters that a workflow command's message and properties can't hold.
 std::string github_text(std::string_view text, bool property) {
   std::string out;
   for (const char c : text) {

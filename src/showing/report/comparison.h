@@ -1,5 +1,5 @@
-// A comparison of two runs, for a person, for a CI system that reads JUnit XML, and for GitHub's
-// annotations. Pure; any thread.
+// A comparison of two runs in three forms: for a person, as JUnit XML for a CI system, and as
+// GitHub annotations. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ std::string comparison_report(const compare::Comparison& comparison, const compa
                               const compare::ComparedRun& b, const compare::CompareOptions& options,
                               const TerminalStyle& style = {});
 
-// One test case a metric: worse is a failure, unresolved is skipped; a refusal is an error.
+// One test case for each metric: worse is a failure, unresolved is skipped, a refusal is an error.
 std::string comparison_junit(const compare::Comparison& comparison, const compare::ComparedRun& a,
                              const compare::ComparedRun& b);
 
-// Workflow commands, a line each: ::error for what is worse, ::warning for a refusal.
+// Workflow commands, one a line: ::error for a worse metric, ::warning for a refusal.
 std::string comparison_github(const compare::Comparison& comparison, const compare::ComparedRun& a,
                               const compare::ComparedRun& b);
 

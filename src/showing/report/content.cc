@@ -94,7 +94,7 @@ Headline ttft_headline(const Point& point) {
   }
   const Distribution& due = point.arrival.ttft_due;
   if (open_loop(point) && !due.empty() && due.percentile(90.0) > 1.05 * p90) {
-    // Coordinated omission, where the number stands.
+    // Coordinated omission, stated beside the number.
     out.doubt += format("{}{} from due", out.doubt.empty() ? "" : "; ",
                         quantity_text(Quantity::duration, due.percentile(90.0)));
   }
@@ -124,7 +124,7 @@ const metrics::SteadyState* official_window(const Point& point) {
   return point.steady && point.steady->official() ? &*point.steady : nullptr;
 }
 
-// Beside the whole run's figures those that count.
+// Adds the official window's figures beside the whole run's.
 void add_official(const Point& point, std::array<Headline, 4>& headlines) {
   const metrics::SteadyState* const window = official_window(point);
   if (window == nullptr) return;
@@ -269,11 +269,12 @@ std::vector<Fact> about_rows(const Point& point, const Content& content) {
   return rows;
 }
 
-// Fields that we put into a request unasked, or that other servers know by another name.
+// Request fields that we add by default, or that other servers spell differently.
 constexpr std::array<std::string_view, 5> kOwnFields = {
     "ignore_eos", "min_tokens", "skip_special_tokens", "stream_options", "max_completion_tokens"};
 
-// A server that refused requests for such a field named it. extra_body's null leaves it out.
+// A server refused requests because of such a field, and named it. A null in extra_body leaves it
+// out.
 std::string without_refused_fields(const Point& point) {
   Json body = Json::object();
   for (const metrics::Failures& failures : point.failures) {
@@ -330,7 +331,7 @@ Content make_content(const Point& point, const RunContext& context) {
     for (const audit::InnocenceReason& reason : context.innocence->reasons) {
       reasons.push_back(printable(client_warning(reason)));
     }
-    // First, but for a full disk and for what failed: the first of the point's own warnings.
+    // First among the warnings, except for a full disk and failures, which lead the point's own.
     const std::size_t graver = std::min<std::size_t>(
         out.warnings.size(),
         (point.end.out_of_space ? 1U : 0U) + (metrics::failed_share(point).said() ? 1U : 0U));
@@ -406,7 +407,7 @@ std::string innocence_text(const audit::Innocence& innocence) {
 }
 
 std::uint64_t values_needed(double percentile) {
-  // One value above the estimate, and as many below it as that asks for.
+  // One value above the estimate, and as many below it as least_below requires.
   return metrics::least_below(percentile / 100, 1) + 1;
 }
 

@@ -142,7 +142,7 @@ std::string charts(const Curve& curve) {
                     curve, "How fast is it for one user?", "tok/s per user by concurrency",
                     Quantity::tokens_per_second,
                     [](const CurvePoint& point) -> std::optional<double> {
-                      if (point.all_at_once()) return std::nullopt;  // nobody waits
+                      if (point.all_at_once()) return std::nullopt;  // no user waits
                       return point.official().tps_per_user;
                     },
                     3),

@@ -1,6 +1,6 @@
-// The report of a curve as one HTML file that fetches nothing: the step curve of throughput against
-// interactivity, the three charts over concurrency, the table of points, what the curve rests on.
-// Everything from outside is escaped. Pure; any thread.
+// The report of a curve as one HTML file without external resources: the step curve of throughput
+// against interactivity, three charts over concurrency, the table of points, the basis of the
+// curve. All text from outside is escaped. Pure; any thread.
 #pragma once
 
 #include <string>

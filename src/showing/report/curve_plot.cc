@@ -16,7 +16,7 @@ struct Spot {
   bool offline = false;
 };
 
-// By ascending concurrency: the interactivity falls.
+// By ascending concurrency: interactivity falls.
 std::vector<Spot> spots_of(const metrics::Curve& curve) {
   std::vector<const metrics::CurvePoint*> points;
   for (const metrics::CurvePoint& point : curve.points) {
@@ -87,7 +87,7 @@ std::vector<std::string> BrailleCanvas::lines() const {
 std::vector<std::string> curve_plot(const metrics::Curve& curve, std::size_t columns,
                                     std::size_t rows) {
   constexpr std::size_t kLabel = 9;
-  // Room for both ends of the axis in words.
+  // Space for both axis ends as text.
   constexpr std::size_t kLeast = kLabel + 2 + 32;
   const std::vector<Spot> spots = spots_of(curve);
   if (spots.size() < 2 || columns < kLeast || rows < 3) return {};
@@ -116,7 +116,7 @@ std::vector<std::string> curve_plot(const metrics::Curve& curve, std::size_t col
     const std::size_t x = x_of(spot.x);
     const std::size_t y = y_of(spot.y);
     canvas.blob(x, y);
-    // A dedicated Offline is a ceiling and no step.
+    // A dedicated Offline is a ceiling, not a step.
     if (spot.offline) continue;
     if (before != nullptr) {
       canvas.line_x(x_of(before->x), x, y_of(before->y));

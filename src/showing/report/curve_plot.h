@@ -1,5 +1,5 @@
-// The curve on a terminal, in braille dots: system throughput against what one user sees. Steps and
-// no slopes, since nothing was measured between two points; dots stand for the points themselves.
+// The curve on a terminal, in braille dots: system throughput against one user's rate. It draws
+// steps, not slopes, since nothing was measured between two points; dots mark the points.
 //
 //     tok/s
 //     9,932 ┤⠒⠒⠒⢲
@@ -18,17 +18,17 @@
 
 namespace assay::report {
 
-// Dots of a picture, two by four to a character.
+// A canvas of dots; a character holds two by four of them.
 class BrailleCanvas {
  public:
   BrailleCanvas(std::size_t columns, std::size_t rows);
   std::size_t width() const { return 2 * columns_; }
   std::size_t height() const { return 4 * rows_; }
-  // From the upper left; what is outside is left out.
+  // The origin is the upper left; dots outside the canvas are ignored.
   void dot(std::size_t x, std::size_t y);
   void line_x(std::size_t x1, std::size_t x2, std::size_t y);
   void line_y(std::size_t x, std::size_t y1, std::size_t y2);
-  // Three by three.
+  // Three by three dots around (x, y).
   void blob(std::size_t x, std::size_t y);
   std::vector<std::string> lines() const;
 
@@ -38,7 +38,7 @@ class BrailleCanvas {
   std::vector<unsigned char> cells_;
 };
 
-// Lines of at most `columns`; empty without two measured points.
+// Lines of at most `columns`; empty with fewer than two measured points.
 std::vector<std::string> curve_plot(const metrics::Curve& curve, std::size_t columns,
                                     std::size_t rows);
 

@@ -61,7 +61,7 @@ TEST(CurveReport, SaysForHowManyUsersTheLimitsAreKept) {
   EXPECT_EQ(metrics::most_users(curve, terms_of("ttft_p90<=1s,tpot_p90<=20ms").slo)->concurrency,
             1);
   EXPECT_EQ(metrics::most_users(curve, terms_of("ttft_p90<=1ms").slo), nullptr);
-  // A figure that was not measured keeps no limit, nor does a point with failures.
+  // A figure that was not measured meets no limit, nor does a point with failures.
   EXPECT_EQ(metrics::most_users(curve, terms_of("latency_p90<=9000s").slo), nullptr);
   curve.points[1].run.failed = 1;
   EXPECT_EQ(metrics::most_users(curve, terms_of("ttft_p90<=1s").slo)->concurrency, 1);

@@ -49,7 +49,7 @@ std::string accuracy_text(const metrics::CurvePoint& point) {
   return out;
 }
 
-// Of a dedicated Offline, which is no level of concurrency.
+// For a dedicated Offline, which has no concurrency level.
 std::string offline_words(const metrics::CurvePoint& point) {
   if (!point.measured) return "not measured";
   return number(point.official().system_tps) + " tok/s";

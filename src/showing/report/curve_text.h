@@ -1,6 +1,6 @@
 // A curve in words and rows, for the terminal and as markdown: the verdict, the picture, the table
-// of points with region, basis, client and accuracy, what the rules miss, cost and energy where
-// known. Pure; any thread.
+// of points with region, basis, client and accuracy, the findings of the rules, cost and energy
+// where known. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace assay::report {
 
 using CurveOptions = metrics::CurveTerms;
 
-// One row of the table; what is not known is "–".
+// One row of the table; an unknown value is "–".
 struct CurveRow {
   std::string point{};        // "r64"
   std::string region{};       // "Medium", "High, Offline"
@@ -27,19 +27,19 @@ struct CurveRow {
   std::string accuracy{};
   std::string cost{};    // "$1.23" for a million output tokens
   std::string energy{};  // "1.21 J"
-  std::string slo{};     // "kept" or "not", where limits are asked
+  std::string slo{};     // "kept" or "not", where limits were given
   std::string doubt{};   // "client limited"
 };
 std::vector<CurveRow> curve_rows(const metrics::Curve& curve, const CurveOptions& options);
 
 // One sentence: "peak 9,932 tok/s at concurrency 256; …; Offline 10,210 tok/s; …".
 std::string curve_verdict(const metrics::Curve& curve);
-// "at most 256 users within ttft_p90<=2s"; "" where no limits are asked.
+// "at most 256 users within ttft_p90<=2s"; "" without limits.
 std::string users_sentence(const metrics::Curve& curve, const CurveOptions& options);
-// What stands behind the verdict: users served, the caching audit where it was passed.
+// Sentences after the verdict: users served, and the caching audit where it passed.
 std::vector<std::string> further_sentences(const metrics::Curve& curve,
                                            const CurveOptions& options);
-// What a reader must know first; gravest first.
+// What a reader must know first, the most serious doubt first.
 std::vector<std::string> curve_doubts(const metrics::Curve& curve);
 // "Ultra Low", "Low", …
 std::string region_words(const metrics::CurvePoint& point);

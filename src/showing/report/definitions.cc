@@ -30,7 +30,7 @@ struct Block {
   std::string_view Definition::*rule = nullptr;
 };
 
-// The rule beside the numbers where there is room, else on lines of its own.
+// The rule beside the numbers where it fits, else on its own lines.
 std::string rule_lines(const std::string& line, std::string_view rule, const TerminalStyle& style) {
   const std::size_t room = style.columns - std::min(style.columns, display_width(line) + 2);
   if (room >= display_width(rule)) {

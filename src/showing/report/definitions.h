@@ -1,5 +1,5 @@
-// One run in the words of many tools: a block a metric, a line a tool, and beside the numbers the
-// rule that made them. Pure; any thread.
+// One run by the definitions of many tools: a block for each metric, a line for each tool, and
+// beside each number its rule. Pure; any thread.
 #pragma once
 
 #include <string>

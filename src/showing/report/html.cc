@@ -93,7 +93,7 @@ std::string distribution_table(const Content& content) {
   return out;
 }
 
-// The two clocks side by side: what the client's own reading adds to each figure.
+// The two clocks side by side: the delay that the client's own reading adds to each figure.
 std::string clock_table(const metrics::Point& point) {
   if (point.read.latency.empty() || point.stamps.kernel_stamped == 0) return {};
   struct Pair {
@@ -136,7 +136,7 @@ std::string html_failures(const Content& content) {
   return card(table.finish());
 }
 
-// An object of anything as a flat list: "gpu.name", "gpu.memory".
+// Any object as a flat list: "gpu.name", "gpu.memory".
 void flatten(const std::string& name, const Json& value, std::vector<Fact>& out) {
   if (value.is_object()) {
     for (const Json::Member& member : value.members()) {

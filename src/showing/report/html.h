@@ -1,9 +1,9 @@
-// The report as one HTML file: nothing is fetched, no script runs, and the pictures are SVG inside.
-// Light or dark as the reader's system is, fit for a phone and for paper; every chart has a title
-// that is its answer and a table that says the same.
+// The report as one HTML file without external resources and scripts; the pictures are inline SVG.
+// It follows the reader's light or dark setting and suits phones and paper. Every chart has a title
+// that states its answer and a table with the same values.
 //
 // All text from configs, servers and files is escaped, and a content security policy in the page
-// forbids whatever might slip through. Pure; any thread.
+// blocks anything that escaping missed. Pure; any thread.
 #pragma once
 
 #include <string>

@@ -22,8 +22,8 @@ using metrics::Timeline;
 
 struct Figure {
   std::string title{};  // the answer
-  std::string text{};   // what is shown
-  std::string wide{};   // a chart for a page, and one for a phone
+  std::string text{};   // explains the chart
+  std::string wide{};   // the chart for a page; the next for a phone
   std::string narrow{};
   std::string table{};
   std::string classes{};
@@ -59,7 +59,7 @@ struct Named {
   const Distribution* series = nullptr;
 };
 
-// Every percentile of each series; the bound that 99 % confidence gives, where there is one.
+// Every percentile of each series, with its 99 % confidence bound where there is one.
 std::string percentile_table(const std::vector<Named>& all) {
   std::vector<std::string> heads{"percentile"};
   for (const Named& one : all) {
@@ -128,11 +128,11 @@ bool has_open_loop(const Point& point) {
   });
 }
 
-// Neighbouring buckets joined, so that a bucket is never narrower than a few pixels.
+// Neighbouring buckets joined, so that none is narrower than a few pixels.
 struct Joined {
-  std::size_t each = 1;   // buckets in one
-  std::size_t count = 0;  // of the joined
-  double width = 0;       // ns of one
+  std::size_t each = 1;   // buckets joined into one
+  std::size_t count = 0;  // of joined buckets
+  double width = 0;       // of one, in ns
 };
 
 Joined join(const Timeline& timeline, std::size_t most) {
@@ -222,7 +222,7 @@ std::string time_charts(const Point& point, double width, std::size_t most) {
   const std::vector<double> rates = means(timeline, joined, [&](const metrics::TimeBucket& b) {
     return (tokens ? b.output_tokens : static_cast<double>(b.fragments)) / seconds;
   });
-  // In flight is never so many digits long: the highest chart's labels are the stack's widest.
+  // Queries in flight have fewer digits than rates: the top chart's labels are the stack's widest.
   options.time.tick_room = svg::tick_room(svg::timeline_axis(rates, options));
   std::string out = svg::timeline(rates, options);
   options.label = "queries in flight over the run";
@@ -247,7 +247,7 @@ std::string time_charts(const Point& point, double width, std::size_t most) {
                                                             .simulated = point.run.simulated});
 }
 
-// How to read the charts, as far as there is something to read.
+// Explains how to read the charts that are there.
 std::string time_text_of(const Point& point) {
   std::string out;
   const std::vector<svg::Shade> shaded = shades(point, 1);

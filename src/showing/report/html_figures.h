@@ -1,5 +1,5 @@
-// The figures of an HTML report: a chart, a title that is its answer, and the same as a table. For
-// html.h. Pure; any thread.
+// The figures of an HTML report: a chart, a title that states its answer, and the values as a
+// table. For html.h. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace assay::report {
 
-// TTFT, TPOT, ITL and latency as distribution functions, those that have values.
+// TTFT, TPOT, ITL and latency as distribution functions; those without values are left out.
 std::string distribution_figures(const metrics::Point& point);
 // Throughput, queries in flight and TTFT over the run, on one time axis; "" without a timeline.
 std::string timeline_figure(const metrics::Point& point);
-// How late the client itself sent and read; "" where that is not known.
+// How late the client itself sent and read; "" where unknown.
 std::string client_figure(const metrics::Point& point);
 
 // <table> with a head, cells escaped. Columns after the first are numbers.

@@ -10,7 +10,7 @@
 namespace assay::report {
 namespace {
 
-// Tags opened and closed in order; void elements have no end.
+// Tags open and close in order; void elements have no end tag.
 void expect_balanced(std::string_view html) {
   std::vector<std::string> open;
   for (std::size_t at = html.find('<'); at != std::string_view::npos; at = html.find('<', at + 1)) {
@@ -49,7 +49,7 @@ TEST(Html, of_a_simulated_run_says_so_and_draws_dashed) {
   EXPECT_NE(html.find("simulated: computed by a model, not measured"), std::string::npos);
   EXPECT_NE(html.find("line s1 dashed"), std::string::npos);
   EXPECT_EQ(html.find("measured run"), std::string::npos);
-  // Every chart says it, in a page that is cut up and pasted elsewhere too.
+  // Every chart says "simulated", since a chart can be pasted elsewhere.
   std::size_t charts = 0;
   std::size_t words = 0;
   for (std::size_t at = html.find("<svg"); at != std::string::npos;
@@ -89,7 +89,7 @@ TEST(Html, the_drain_is_not_said_to_be_unmeasured) {
   EXPECT_NE(drain.find("the drain: nothing new is sent"), std::string::npos);
 }
 
-// Throughput, queries in flight and TTFT stand on one axis.
+// Throughput, queries in flight and TTFT share one axis.
 TEST(Html, charts_over_time_line_up_where_one_has_long_labels) {
   metrics::Point point = sample_point();
   for (metrics::TimeBucket& bucket : point.timeline.buckets) bucket.output_tokens *= 1000;

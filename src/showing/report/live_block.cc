@@ -24,7 +24,7 @@ std::string named(std::string_view name, std::string_view rest) {
   return pad_right(fit(name, kLiveNameColumns - 1), kLiveNameColumns) + std::string(rest);
 }
 
-// `text`, then the sparkline set against the right edge.
+// `text`, then the sparkline at the right edge.
 std::string with_spark(std::string_view text, std::span<const std::optional<double>> values,
                        std::size_t columns) {
   if (values.empty() || columns < display_width(text) + kSparkColumns + 1) {
@@ -62,7 +62,7 @@ std::string progress_text(const LiveSnapshot& snapshot) {
   const double by_time =
       snapshot.duration_max ? snapshot.elapsed.seconds() / snapshot.duration_max->seconds() : -1;
   if (by_time >= *share) return format("{} of {}", elapsed, clock_text(*snapshot.duration_max));
-  // A guess from the first hundredth would jump about.
+  // Below one hundredth an estimate would jump.
   if (*share < 0.01) return elapsed;
   return format("{}, about {} left", elapsed, clock_text(time_left(snapshot, *share)));
 }
@@ -72,7 +72,7 @@ std::string phase_line(const LiveSnapshot& snapshot) {
       snapshot.step == PhaseStep::started ? live_progress(snapshot) : 1.0;
   std::string out = named(printable(snapshot.phase), "");
   if (share) {
-    // Not all is not 100 %.
+    // Rounds down: less than all is not 100 %.
     const int percent = static_cast<int>(*share * 100);
     out += progress_bar(*share, kBarColumns) + format(" {:>3} %   ", percent);
   }
@@ -93,7 +93,7 @@ std::string queries_line(const LiveSnapshot& snapshot, std::size_t columns) {
   std::string text = named("queries", format("in flight {}   done {}{}   failed {}",
                                              pad_right(count_text(snapshot.in_flight), 6),
                                              count_text(done), of, count_text(snapshot.failed)));
-  // What the sparklines show, under the first of them.
+  // The sparklines' time span, under the first of them.
   const std::string caption = format("└ last {} s ┘", snapshot.completions.size());
   if (snapshot.completions.size() > 1 &&
       display_width(text) + 1 + display_width(caption) <= columns) {
@@ -113,7 +113,7 @@ std::string percentiles_line(std::string_view name, const LivePercentiles& serie
   return with_spark(std::string(text.substr(0, text.find_last_not_of(' ') + 1)), values, columns);
 }
 
-// tok/s as one user sees them. Less P90 than what the report says, but from the same percentile.
+// tok/s for one user: 1 / TPOT P90, the percentile of the report's tps_per_user.
 std::string output_line(const LiveSnapshot& snapshot, std::size_t columns) {
   std::string text =
       named("output", pad_right(three_digits(snapshot.output_tps) +
@@ -220,8 +220,8 @@ std::string progress_bar(double share, std::size_t columns) {
 
 std::string sparkline(std::span<const std::optional<double>> values, std::size_t columns) {
   static constexpr std::array<std::string_view, 7> kBars{"▁", "▂", "▃", "▄", "▅", "▆", "▇"};
-  // Columns of equal numbers of values, counted from the newest, so that a column does not change
-  // its members with each value that comes.
+  // Columns hold equal numbers of values, counted from the newest, so that a new value does not
+  // regroup the older ones.
   const std::size_t each = (values.size() + columns - 1) / std::max<std::size_t>(columns, 1);
   std::vector<std::optional<double>> bars(columns);
   double largest = 0;

@@ -142,7 +142,7 @@ TEST(LiveBlock, progress_is_the_nearer_of_the_two_ends) {
   s.duration_max = 10_s;
   s.elapsed = 8_s;
   EXPECT_DOUBLE_EQ(live_progress(s).value(), 0.8);
-  s.elapsed = 20_s;  // a drain goes beyond the time
+  s.elapsed = 20_s;  // a drain exceeds the planned time
   EXPECT_DOUBLE_EQ(live_progress(s).value(), 1.0);
 }
 

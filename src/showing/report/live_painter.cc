@@ -16,9 +16,9 @@ constexpr int kTurnsALine = 20;
 
 std::string LiveScreen::draw(const std::vector<std::string>& lines) {
   std::string out = drawn_ > 0 ? format("\x1b[{}A\r", drawn_) : "\r";
-  // Erased before and not after: at the right edge an erase would take the last character along.
+  // Erase before the text: at the right edge, an erase after it would remove the last character.
   for (const std::string& line : lines) out += "\x1b[2K" + line + "\n";
-  // The picture before may have been taller.
+  // The previous picture may have been taller.
   out += "\x1b[J";
   drawn_ = lines.size();
   return out;
@@ -70,8 +70,8 @@ void LivePainter::paint() {
   const TerminalStyle style = options_.style();
   if (style.terminal) {
     std::vector<std::string> lines = live_block(options_.title, snapshot, style.columns);
-    // Taller than the window, the cursor could not go back to the first line. What stands above is
-    // the first to go.
+    // In a picture taller than the window the cursor could not return to the first line. The lines
+    // above the block are dropped first.
     const std::size_t room = std::max<std::size_t>(style.rows, 2) - 1;
     lines.resize(std::min(lines.size(), room));
     if (options_.above) {
@@ -88,7 +88,7 @@ void LivePainter::paint() {
     write_("! disk: " + printable(snapshot.trouble) + "\n");
   }
   last_trouble_ = snapshot.trouble;
-  // A phase's first line comes at once, so that even a short phase leaves a trace in a log.
+  // A phase's first line is printed at once, so that a log shows even a short phase.
   if (!snapshot.phase.empty() && (turns_ == 0 || snapshot.phase != last_phase_)) {
     write_(live_line(snapshot) + "\n");
     last_phase_ = snapshot.phase;

@@ -1,9 +1,9 @@
-// Puts the live block on a terminal, in place, four times a second; where there is no terminal, a
-// plain line every five seconds; with quiet, nothing.
+// Draws the live block on a terminal, in place, four times a second. Without a terminal it prints a
+// plain line every five seconds; with `quiet`, nothing.
 //
-// LiveScreen is the pure half: lines in, the bytes that turn the last picture into this one out.
-// LivePainter is the thread around it. It only reads snapshots, so the measuring thread never waits
-// for a terminal.
+// LiveScreen is the pure half: from lines it makes the bytes that turn the last picture into this
+// one. LivePainter is the thread around it. It only reads snapshots, so the measuring thread never
+// waits for a terminal.
 #pragma once
 
 #include <functional>
@@ -21,38 +21,37 @@ namespace assay::report {
 
 class LiveScreen {
  public:
-  // Draws `lines` over what the last call drew. Lines must not be wider than the terminal.
+  // Draws `lines` over the last call's lines. Lines must not be wider than the terminal.
   std::string draw(const std::vector<std::string>& lines);
-  // Takes the picture away; the cursor is left where it began.
+  // Removes the picture; the cursor returns to where it began.
   std::string clear();
 
  private:
-  std::size_t drawn_ = 0;  // lines above the cursor that are ours
+  std::size_t drawn_ = 0;  // our lines above the cursor
 };
 
 struct LivePainterOptions {
   LiveTitle title{};
   bool quiet = false;
-  // Lines above the block, for what goes on around the run: a curve. May be empty.
+  // Lines above the block, for what surrounds the run, such as a curve. May be empty.
   std::function<std::vector<std::string>(std::size_t columns)> above{};
-  // Of standard error. Asked for each picture, since a window changes its size during a run.
+  // The style of standard error. Read for each picture, since a window can change its size.
   std::function<TerminalStyle()> style = [] { return terminal_style(2); };
 };
 
 class LivePainter {
  public:
-  // `snapshot` is called from this object's thread until stop(); `write` gets whole frames, from
-  // any thread but never from two at once.
+  // This object's thread calls `snapshot` until stop(). `write` gets whole frames, from any thread
+  // but never from two at once.
   LivePainter(LivePainterOptions options, std::function<metrics::LiveSnapshot()> snapshot,
               std::function<void(std::string_view)> write);
   ~LivePainter();
   LivePainter(const LivePainter&) = delete;
   LivePainter& operator=(const LivePainter&) = delete;
 
-  // A line that stays, above the block. Any thread.
+  // Prints a line that stays, above the block. Any thread.
   void say(std::string_view line);
-  // Ends the thread and takes the block away: the report that follows says it all. Safe to call
-  // twice.
+  // Ends the thread and removes the block; the report follows it. Safe to call twice.
   void stop();
 
  private:
@@ -62,13 +61,13 @@ class LivePainter {
   const LivePainterOptions options_;
   const std::function<metrics::LiveSnapshot()> snapshot_;
   const std::function<void(std::string_view)> write_;
-  Mutex mutex_;  // also the turn to write
+  Mutex mutex_;  // also serializes writes
   Condition wake_;
   bool stopping_ GUARDED_BY(mutex_) = false;
   LiveScreen screen_ GUARDED_BY(mutex_);
-  int turns_ GUARDED_BY(mutex_) = 0;               // of the loop since the last plain line
-  std::string last_trouble_ GUARDED_BY(mutex_){};  // that a plain line was written for
-  std::string last_phase_ GUARDED_BY(mutex_){};    // that a plain line was written for
+  int turns_ GUARDED_BY(mutex_) = 0;               // loop turns since the last plain line
+  std::string last_trouble_ GUARDED_BY(mutex_){};  // the last trouble that got a plain line
+  std::string last_phase_ GUARDED_BY(mutex_){};    // the last phase that got a plain line
   std::thread thread_;
 };
 

@@ -10,7 +10,7 @@
 namespace assay::report {
 namespace {
 
-// As much of a terminal as the painter uses: the cursor up, line and screen erasure.
+// A terminal with what the painter uses: cursor up, line and screen erasure.
 class Terminal {
  public:
   void write(std::string_view bytes) {
@@ -89,7 +89,7 @@ metrics::LiveSnapshot snapshot() {
   return s;
 }
 
-// Runs a painter until it has written once, or not at all where it should be silent.
+// Runs a painter until it has written once, or not at all if it should be silent.
 std::string painted(LivePainterOptions options, std::string_view said) {
   std::string out;
   std::promise<void> first;

@@ -51,7 +51,7 @@ std::string distributions(const Content& content) {
     out += format("| {}{}{} |", row.part ? "… " : "", row.name, tokens ? " tokens" : "");
     for (const double p : kShownPercentiles) {
       std::string cell = percentile_cell(row, p);
-      // Two tildes in a line would strike out what is between them.
+      // Two tildes in a line would strike out the text between them.
       if (cell.starts_with('~')) cell.insert(0, "\\");
       out += " " + cell + " |";
     }

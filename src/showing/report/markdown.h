@@ -1,5 +1,5 @@
-// The report as markdown, for a pull request, a ticket or a wiki: the same facts in the same order
-// as the terminal's. Pure; any thread.
+// The report as markdown, for a pull request, a ticket or a wiki: the facts of the terminal report
+// in the same order. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace assay::report {
 
 std::string markdown_report(const metrics::Point& point, const RunContext& context);
 
-// `text` so that markdown shows it as it stands, in a table too: what a server said can't become a
-// link, a heading or HTML.
+// Escapes `text` so that markdown shows it literally, in a table too: a server's text can't become
+// a link, a heading or HTML.
 std::string markdown_escape(std::string_view text);
 
 }  // namespace assay::report

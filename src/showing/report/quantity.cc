@@ -89,7 +89,7 @@ std::string clock_text(Duration elapsed) {
 
 std::string share_text(double share) {
   if (share > 0 && share < 1e-5) return "under 0.001 %";
-  // What is not all must not read as all.
+  // Less than all must not be printed as all.
   if (share < 1 && share * 100 >= 99.95) return format("{:.3f} %", std::floor(share * 1e5) / 1e3);
   return three_digits(share * 100) + " %";
 }

@@ -1,5 +1,5 @@
-// What a value counts, so that every axis, marker, table and tile prints it alike: with its unit
-// and three significant digits (base/text.h). Pure; any thread.
+// The kind of a value, so that every axis, marker, table and tile prints it the same way: with its
+// unit and three significant digits (base/text.h). Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ enum class Quantity : std::uint8_t {
 };
 
 std::string quantity_text(Quantity quantity, double value);
-// The same for an axis: no trailing zeros, and no unit where the axis' title says it.
+// The same for an axis: no trailing zeros, and no unit where the axis' title has it.
 std::string tick_text(Quantity quantity, double value);
 
 // 0:07 · 14:12 · 1:02:03
 std::string clock_text(Duration elapsed);
 
-// A share as a percentage; "under 0.001 %" rather than nothing where it is not zero.
+// A share as a percentage; "under 0.001 %" for a tiny share that is not zero.
 std::string share_text(double share);
 
 }  // namespace assay::report

@@ -10,7 +10,7 @@ namespace assay::report {
 namespace {
 
 constexpr double kMsPerNs = 1e-6;
-constexpr std::size_t kBucketsMax = 480;  // of a timeline: about as many as a chart has pixels
+constexpr std::size_t kBucketsMax = 480;  // of a timeline: about a chart's width in pixels
 constexpr double kShownPoints[] = {50.0, 90.0, 99.0};
 
 Json round_to(double value, double digits) {
@@ -20,7 +20,7 @@ Json round_to(double value, double digits) {
   return Json(std::round(value * scale) / scale);
 }
 
-// Six digits are more than any measurement here is worth, and half of the bytes.
+// Six digits exceed the precision of any measurement here, and halve the bytes.
 Json figure(double value) { return round_to(value, 6); }
 
 Json distribution(const metrics::Distribution& series, double unit) {
@@ -81,7 +81,7 @@ Json distributions(const metrics::Point& point) {
   return out;
 }
 
-// The value below which `share` of a bucket's first tokens fell, in ms; null without any.
+// The value below which `share` of a bucket's first tokens fell, in ms; null without first tokens.
 Json ttft_quantile(const std::vector<std::uint64_t>& bins, double share) {
   std::uint64_t total = 0;
   for (const std::uint64_t count : bins) total += count;
@@ -185,7 +185,7 @@ Json document_files(const RunContext& context) {
   return out;
 }
 
-// The mean over performance phases, by Little's law: what an open loop had in flight.
+// The mean over performance phases, by Little's law: an open loop's queries in flight.
 double mean_in_flight(const metrics::Point& point) {
   return point.rates.qps * point.arrival.latency.mean * 1e-9;
 }
@@ -282,7 +282,7 @@ void set_steady(Json& out, std::string_view word) {
   if (!word.empty()) out.set("steady", word);
 }
 
-// A summary's steady window where it is the result: its figures instead of the whole run's.
+// A summary's steady window where it is the result: its figures replace the whole run's.
 void set_window(const Json& summary, Json& out) {
   metrics::CurvePoint told;
   metrics::read_point(summary, Json(), told);

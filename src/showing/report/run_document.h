@@ -1,9 +1,8 @@
-// A run in the words of docs/formats/api.yaml: what the store keeps and the explorer shows. Two
-// sources: a Point, folded from an event log of ours, which knows everything; or
-// result_summary.json as the reference client and ours write it, which knows the distributions and
-// the counts.
+// A run in the schemas of docs/formats/api.yaml: the store keeps it and the explorer shows it. It
+// has two sources: a Point, folded from our own event log and complete; or result_summary.json as
+// the reference client and ours write it, with distributions and counts only.
 //
-// Times become milliseconds. What is not known is left out. Pure; any thread.
+// Times become milliseconds. Unknown fields are left out. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +15,13 @@
 
 namespace assay::report {
 
-// Schema Point without id, region, offline, accuracy and findings, which are not the run's to know.
+// Schema Point without id, region, offline, accuracy and findings, which a run does not know.
 Json point_document(const metrics::Point& point, const RunContext& context);
 Json point_document(const Json& summary);
 
-// The point's `steady` of the words of a steady_state block: "yes" where a window is the result,
-// "no" where the run drifts or was long enough to be level and was not, "" where that is not known.
-// `super_passes`: whole ones in the run, 0 where nobody said.
+// The point's `steady`, from the words of a steady_state block: "yes" where a window is the result;
+// "no" where the run drifts, or was long enough to be level and was not; "" where unknown.
+// `super_passes`: complete ones in the run, 0 if unknown.
 std::string_view steady_word(std::string_view status, std::string_view verdict,
                              std::uint64_t super_passes = 0);
 

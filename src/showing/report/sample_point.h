@@ -1,4 +1,4 @@
-// For tests: Points made by hand that look like real runs, the same on every machine.
+// For tests: Points made by hand that look like real runs, identical on every machine.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ struct SampleShape {
   double ttft_ms = 410;
   double tpot_ms = 18.9;
   double late_us = 8;     // the median
-  double backlog_ms = 0;  // by which the sender fell behind the plan, at most
+  double backlog_ms = 0;  // the largest delay of the sender behind the plan
 };
 
 inline void fill_series(metrics::Point& point, const SampleShape& shape) {
@@ -154,7 +154,7 @@ inline metrics::Point sample_point(const SampleShape& shape = {}) {
   return point;
 }
 
-// As the detector leaves it of the whole of a long run: its window is the result.
+// A window as the detector finds it over all of a long run: the window is the result.
 inline metrics::SteadyState official_window() {
   metrics::SteadyState steady;
   steady.super_pass_size = 400;

@@ -48,7 +48,8 @@ std::string trusts(const std::vector<sim::Sizing>& sized) {
   return trust_text(points);
 }
 
-// Decode workers of a disaggregated system are built for a batch: what the points had, in words.
+// Decode workers of a disaggregated system are built for a batch size: the points' batches, in
+// words.
 std::string decode_batches(const std::vector<sim::SimPoint>& points) {
   std::string list;
   for (const sim::SimPoint& point : points) {

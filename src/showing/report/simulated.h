@@ -1,5 +1,5 @@
-// What a simulated system came to: points, sizings and stages as tables for the terminal and as
-// JSON, and a simulated curve as the curve that every other report knows. Pure; any thread.
+// The results of a simulation: points, sizings and stages as tables for the terminal and as JSON,
+// and a simulated curve as the metrics::Curve that every other report takes. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@
 namespace assay::report {
 
 struct SimulatedCurve {
-  std::string system{};    // as sim::describe has it
+  std::string system{};    // as sim::describe writes it
   std::string kv_cache{};  // the format
   std::string lengths{};
   std::vector<sim::SimPoint> points{};
@@ -26,21 +26,21 @@ Json point_json(const sim::SimPoint& point);
 Json simulated_json(const SimulatedCurve& curve);
 Json sizing_json(const sim::Sizing& sizing);
 
-// A row that is no steady state has a star, which the lines below the table explain.
+// A row that is not a steady state has a star, which lines below the table explain.
 std::string points_table(const std::vector<sim::SimPoint>& points);
 std::string simulated_text(const SimulatedCurve& curve);
-// Both curves, and each figure of the second over the first's. REQUIRES: the same levels.
+// Both curves, and each figure of the second divided by the first's. REQUIRES: the same levels.
 std::string simulated_beside_text(const SimulatedCurve& first, const SimulatedCurve& second);
 std::string sizing_text(double rate, std::string_view limits, std::string_view lengths,
                         const std::vector<sim::Sizing>& sized);
-// Of a model that is a queue of timed stages: one latency, no tokens.
+// For a model that is a queue of timed stages: one latency, no tokens.
 std::string stage_table(std::string_view model, unsigned gpus, std::string_view hardware,
                         double capacity, const std::vector<sim::SimPoint>& points);
 
-// What `simulate --list` prints of "hardware", "models" or "backends"; invalid for another word.
+// The output of `simulate --list` for "hardware", "models" or "backends"; invalid for another word.
 Result<std::string> catalogue_names(const sim::Catalogue& catalogue, const std::string& what);
 
-// `calibration`: where the model's constants come from.
+// `calibration`: the source of the model's constants.
 metrics::Curve to_curve(const SimulatedCurve& simulated, std::string_view model,
                         std::string_view calibration);
 

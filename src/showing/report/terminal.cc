@@ -13,7 +13,7 @@ constexpr std::size_t kNameColumns = 12;
 constexpr std::size_t kCellColumns = 10;
 constexpr std::string_view kIndent = "  ";
 
-// Text under a name, wrapped beside it.
+// Text beside a name, wrapped in its column.
 std::string fact_lines(std::string_view name, std::string_view text, std::size_t columns) {
   const std::string indent(kIndent.size() + kNameColumns, ' ');
   std::string out = wrap(text, columns, indent);

@@ -1,7 +1,7 @@
-// The report at the end of a run, as a person reads it at a glance: warnings first, then the four
-// numbers, the distributions, what they rest on, what failed, where the files are, what to type
-// next. Lines are at most `style.columns` wide, 80 unless the terminal is wider; colour repeats
-// what words say. Pure; any thread.
+// The report at the end of a run, for a person: warnings first, then the four numbers, the
+// distributions, their basis, the failures, the files, the next commands. Lines are at most
+// `style.columns` wide, 80 unless the terminal is wider; colour repeats the meaning of words. Pure;
+// any thread.
 #pragma once
 
 #include <string>

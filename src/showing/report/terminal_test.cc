@@ -149,7 +149,7 @@ TEST(TerminalReport, colour_adds_nothing_but_colour) {
     }
   }
   EXPECT_NE(coloured, plain);
-  // Blanks at a line's end are trimmed only where no escape stands behind them.
+  // Trailing blanks are trimmed only where no escape follows them.
   const auto words = [](const std::string& text) {
     std::string out;
     for (std::string_view line : split(text, '\n')) {

@@ -1,4 +1,4 @@
-// For the room's own tests: a golden file of tests/golden/report/.
+// For the room's own tests: compares with a golden file of tests/golden/report/.
 #pragma once
 
 #include <string>

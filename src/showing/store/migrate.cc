@@ -11,7 +11,7 @@
 namespace assay::store {
 namespace {
 
-// Any number, the same for every Assay: who holds it may change the schema.
+// An arbitrary number, the same in every Assay: the holder of this lock may change the schema.
 constexpr std::string_view kLock = "SELECT pg_advisory_xact_lock(4702111234474983745)";
 constexpr std::string_view kTable =
     "CREATE TABLE IF NOT EXISTS assay_migrations ("

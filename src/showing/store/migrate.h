@@ -1,7 +1,7 @@
-// Migrations: the schema in numbered steps, each applied once and in order, under a lock, in one
+// Migrations: the schema in numbered steps. Each is applied once, in order, under a lock, in one
 // transaction. A file of src/showing/store/migrations is NNNN_what.sql, or NNNN_what_sqlite.sql and
-// NNNN_what_postgresql.sql where the databases have no common words. A step that was released is
-// never changed; a new one is added.
+// NNNN_what_postgresql.sql where the two databases need different SQL. A released step never
+// changes; add a new one.
 #pragma once
 
 #include <string_view>
@@ -18,7 +18,7 @@ struct EmbeddedFile {
 };
 std::vector<EmbeddedFile> embedded_migrations();
 
-// Brings the database to the newest step. Refuses one that is further than we know.
+// Brings the database to the newest step. Refuses a database with newer steps than ours.
 Result<void> migrate(Sql& sql);
 
 }  // namespace assay::store

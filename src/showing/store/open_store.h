@@ -1,12 +1,12 @@
-// open_store: a Store by where it is.
+// open_store opens a Store by its location.
 //
 //   "" or "default"                 the default: $XDG_DATA_HOME or ~/.local/share, assay/store.db
 //   /path/to/store.db               SQLite, made when it is not there
 //   :memory:                        SQLite, gone with the process; for tests and `assay serve PATH`
 //   postgresql://user@host/db       PostgreSQL; the password by ~/.pgpass or PGPASSWORD
 //
-// The schema is made and moved forward (store/migrations) by whoever opens first; a store that a
-// newer Assay has moved further is refused. Messages never say a password.
+// The first process to open a store creates the schema or brings it up to date (store/migrations).
+// A store that a newer Assay has migrated further is refused. Messages never contain a password.
 #pragma once
 
 #include <memory>
@@ -20,9 +20,9 @@ namespace assay::store {
 
 Result<std::unique_ptr<Store>> open_store(const std::string& where);
 
-// Where "" leads.
+// The location that "" stands for.
 std::string default_store();
-// `where` for messages: without a password.
+// `where` without its password, for messages.
 std::string shown_store(std::string_view where);
 
 }  // namespace assay::store

@@ -34,7 +34,7 @@ class PostgresRow final : public SqlRow {
   int row_;
 };
 
-// Values as PostgreSQL reads them, kept for the time of the call. It knows no byte 0 in a text.
+// Values in PostgreSQL's form, kept during the call. PostgreSQL allows no byte 0 in a text.
 class Parameters {
  public:
   explicit Parameters(std::span<const SqlValue> values) : texts_(values.size()) {
@@ -99,8 +99,8 @@ class PostgresSql final : public Sql {
   void rollback() override { const Answer answer(PQexec(connection_, "ROLLBACK")); }
 
  private:
-  // The server may have been restarted since the last statement. Not inside a transaction: what it
-  // had done is gone, and the statement must fail.
+  // Reconnects if the server was restarted since the last statement. Not inside a transaction: its
+  // work is lost, and the statement must fail.
   void revive() {
     if (PQstatus(connection_) == CONNECTION_BAD) PQreset(connection_);
   }
@@ -110,7 +110,7 @@ class PostgresSql final : public Sql {
     const std::string state = field == nullptr ? "" : field;
     const std::string message = format("store '{}': {}", name_, trim(PQerrorMessage(connection_)));
     if (state.starts_with("23")) return {Code::refused, message};
-    // Deadlock, serialization failure, lock timeout: again, please.
+    // Deadlock, serialization failure or lock timeout: the caller retries.
     if (state == "40001" || state == "40P01" || state == "55P03") return {Code::timed_out, message};
     return {Code::io, message};
   }
@@ -129,7 +129,7 @@ Result<std::unique_ptr<Sql>> open_postgres(const std::string& url) {
   PGconn* connection = PQconnectdbParams(keys.data(), values.data(), 1);
   auto sql = std::make_unique<PostgresSql>(connection, name);
   if (PQstatus(connection) != CONNECTION_OK) {
-    // Its second line is advice, no error of its own.
+    // The second line is advice, not an error.
     std::string why(trim(PQerrorMessage(connection)));
     for (std::size_t at = 0; (at = why.find('\n', at)) != std::string::npos; ++at) {
       why.insert(at + 1, why.compare(at + 1, 1, "\t") == 0 ? " " : "  ");

@@ -1,6 +1,6 @@
-// Sql: one connection to a database that speaks SQL, as far as SqlStore needs it. Statements are
-// written once for both databases: parameters are $1, $2, …, upserts are ON CONFLICT, types are
-// TEXT, BIGINT and DOUBLE PRECISION. Values never become part of a statement's text.
+// Sql: one connection to an SQL database, with what SqlStore needs. Statements are written once for
+// both databases: parameters are $1, $2, …, upserts are ON CONFLICT, types are TEXT, BIGINT and
+// DOUBLE PRECISION. Values never become part of a statement's text.
 //
 // One thread.
 #pragma once
@@ -20,7 +20,7 @@ namespace assay::store {
 
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 
-// One row of an answer, good during the call that shows it. Columns count from 0.
+// One row of a result, valid during the callback that gets it. Columns count from 0.
 class SqlRow {
  public:
   virtual ~SqlRow() = default;
@@ -39,13 +39,13 @@ class Sql {
   virtual ~Sql() = default;
   virtual Dialect dialect() const = 0;
 
-  // One statement; shows its rows to `each` and returns how many rows it changed.
+  // Runs one statement, passes its rows to `each` and returns the number of rows changed.
   virtual Result<std::uint64_t> run(std::string_view statement, std::span<const SqlValue> values,
                                     const std::function<void(const SqlRow&)>& each) = 0;
-  // Several statements without parameters.
+  // Runs several statements without parameters.
   virtual Result<void> script(std::string_view statements) = 0;
 
-  // Takes the right to write, waiting for others; then commit() or rollback().
+  // Takes the write lock, waiting for other writers; end with commit() or rollback().
   virtual Result<void> begin() = 0;
   virtual Result<void> commit() = 0;
   virtual void rollback() = 0;

@@ -6,7 +6,8 @@ namespace assay::store {
 
 Result<void> SqlStore::append(const rulebook::HistoryEntry& entry) {
   return in_transaction([&]() -> Result<void> {
-    // First, for it lets one writer in at a time: the place in the order is his.
+    // Comes first because it admits one writer at a time, which fixes this entry's place in the
+    // order.
     TRY(grow_revision());
     TRY(
         sql_->run("INSERT INTO history (submission, sequence, at, actor, role, kind, body, "
@@ -29,7 +30,7 @@ Result<std::vector<std::string>> SqlStore::history_hashes() {
       sql_->run("SELECT o.number, coalesce(h.hash, '') FROM history_order o LEFT JOIN history h "
                 "ON h.submission = o.submission AND h.sequence = o.sequence ORDER BY o.number",
                 {}, [&](const SqlRow& row) {
-                  // One for each gap, however wide somebody has made it.
+                  // One for each gap, whatever its width.
                   if (row.integer(0) != last + 1) out.emplace_back();
                   last = row.integer(0);
                   out.push_back(row.string(1));

@@ -22,7 +22,7 @@ std::string lower_words(const CurveRecord& curve) {
   return words;
 }
 
-// A WHERE clause that grows with its parameters.
+// A WHERE clause built together with its parameters.
 class Where {
  public:
   void equal(std::string_view column, const std::string& value) {
@@ -148,7 +148,7 @@ Result<void> SqlStore::put_inside(const CurveRecord& curve, PutResult& result) {
            curve.software, curve.division, curve.availability, curve.kind, curve.submission,
            lower_words(curve), curve.document, rfc3339(wall_now())}));
   result.curve_new = !known;
-  // Always in one order, so that two writers of the same points do not wait for each other.
+  // Always in one order, so that two writers of the same points never deadlock.
   std::vector<const PointRecord*> points;
   for (const PointRecord& point : curve.points) points.push_back(&point);
   std::ranges::sort(points, {}, [](const PointRecord* p) { return std::string_view(p->id); });
@@ -226,8 +226,8 @@ Result<CurvePage> SqlStore::find_curves(const CurveQuery& query) {
                     where.text() + " ORDER BY p.curve, p.concurrency, p.id",
                 where.values(), [&](const SqlRow& row) {
                   const std::string_view id = row.text(0);
-                  // Both lists are sorted by the curve's id; a curve without points is passed over,
-                  // and so is one that came in between the two questions.
+                  // Both lists are sorted by the curve's id. Skip a curve without points, and
+                  // points of a curve that was added between the two queries.
                   while (curve != page.curves.end() && curve->id < id) ++curve;
                   if (curve != page.curves.end() && curve->id == id) {
                     curve->points.push_back(row.string(1));

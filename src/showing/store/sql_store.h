@@ -1,6 +1,5 @@
-// SqlStore: the Store that both databases share. Rows that belong together are always locked in the
-// same order (system, curve, points, revision), so that writers wait for each other and never in a
-// circle. One thread.
+// SqlStore: the Store for both databases. It always locks related rows in the same order (system,
+// curve, points, revision), so that writers never deadlock. One thread.
 #pragma once
 
 #include <functional>
@@ -32,7 +31,7 @@ class SqlStore final : public Store {
   Result<std::vector<TokenRecord>> tokens() override;
 
  private:
-  // Runs `work` in one transaction, again when the database asks for it.
+  // Runs `work` in one transaction, again when the database asks for a retry.
   Result<void> in_transaction(const std::function<Result<void>()>& work);
   Result<void> put_inside(const CurveRecord& curve, PutResult& result);
   Result<void> put_point(const CurveRecord& curve, const PointRecord& point, PutResult& result);

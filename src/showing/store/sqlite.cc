@@ -11,7 +11,8 @@
 namespace assay::store {
 namespace {
 
-// A writer waits so long for the others; an import of a large tree holds the lock for milliseconds.
+// How long a writer waits for the others; an import of a large tree holds the lock for
+// milliseconds.
 constexpr int kBusyMs = 60'000;
 constexpr int kOpenTries = 200;
 
@@ -113,8 +114,8 @@ class SqliteSql final : public Sql {
   std::string path_;
 };
 
-// A crashed process may have left the log of changes to be folded in by whoever comes first; the
-// others are told "busy" at once, whatever the time limit, and have to ask again.
+// A crashed process may have left a write-ahead log that the first opener must recover. SQLite then
+// returns "busy" to the others at once, whatever the timeout, and they must retry.
 Result<void> prepare(SqliteSql& sql) {
   OsClock clock;
   for (int i = 0; i < kOpenTries; ++i) {

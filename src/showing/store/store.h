@@ -1,11 +1,11 @@
-// Store: where points, curves, systems and the review board's history are kept, and found again.
-// Two implementations of one schema: SQLite (a file, the default) and PostgreSQL (a team); see
-// store/open_store.h. What the explorer shows of a thing is kept beside its keys as `document`,
-// JSON text in the words of docs/formats/api.yaml, so that a list is answered by joining texts.
+// Store keeps points, curves, systems and the review board's history, and finds them again. Two
+// implementations share one schema: SQLite (a file, the default) and PostgreSQL (a team); see
+// store/open_store.h. What the explorer shows of a record is kept beside its keys as `document`,
+// JSON text in a schema of docs/formats/api.yaml, so that a list is answered by joining texts.
 //
-// put() is one transaction: after a crash all of a curve is there or nothing of it. Several
-// processes may put at once. The same content put twice changes nothing, and then revision() stays.
-// Nothing of the history can be changed or removed.
+// put() is one transaction: after a crash the store has all of a curve or none of it. Several
+// processes may put at once. Putting the same content twice changes nothing, and revision() stays.
+// History entries can't be changed or removed.
 //
 // A Store belongs to one thread; open one for each.
 #pragma once
@@ -35,7 +35,7 @@ struct PointRecord {
   std::int64_t findings = 0;
   std::string document{};  // schema Point
   std::string run{};       // schema Run, without point, curve and system
-  std::string source{};    // the folder with the run's event log; "" where there is none
+  std::string source{};    // the folder with the run's event log; "" without one
 };
 
 struct CurveRecord {
@@ -50,7 +50,7 @@ struct CurveRecord {
   std::string availability{};
   std::string kind = "measured";  // or simulated
   std::string submission{};
-  std::string document{};  // schema Curve, without what is counted from the points
+  std::string document{};  // schema Curve, without counts over the points
   std::vector<PointRecord> points{};
 };
 
@@ -59,7 +59,7 @@ struct PutResult {
   std::size_t points_new = 0;
   std::size_t points_changed = 0;
   bool curve_new = false;
-  bool changed = false;  // anything at all
+  bool changed = false;  // anything changed
 };
 
 // Empty fields do not filter.
@@ -77,7 +77,7 @@ struct CurveQuery {
   std::string accuracy{};
   std::string submission{};
   std::string words{};  // each must occur in a name, in any case
-  bool points = true;   // find their documents too
+  bool points = true;   // return their documents too
   std::size_t limit = 500;
   std::string after{};  // the id of the last curve of the page before
 };
@@ -95,7 +95,7 @@ struct FoundCurve {
 
 struct CurvePage {
   std::vector<FoundCurve> curves{};  // by id
-  std::int64_t total = 0;            // that match
+  std::int64_t total = 0;            // of all matching curves
   bool more = false;
 };
 
@@ -114,12 +114,12 @@ struct NamedCount {
   std::int64_t points = 0;
 };
 
-// Who may write. The token itself is never kept.
+// Who may write. The token itself is never stored.
 struct TokenRecord {
   std::string hash{};  // sha256 of the token
   std::string role{};
   std::string organisation{};
-  std::string name{};  // for people: whose it is
+  std::string name{};  // for people: the owner
   std::string created{};
   bool revoked = false;
 };
@@ -128,27 +128,28 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // Grows with every change. Cheap.
+  // A number that grows with every change. Cheap.
   virtual Result<std::int64_t> revision() = 0;
 
-  // Points that the store has and `curve` does not are left as they are.
+  // Leaves points that the store has and `curve` lacks as they are.
   virtual Result<PutResult> put(const CurveRecord& curve) = 0;
 
   virtual Result<CurvePage> find_curves(const CurveQuery& query) = 0;
   virtual Result<std::vector<NamedCount>> models() = 0;  // most points first
-  // Of one model; of all when it is "".
+  // Datasets of one model; of all models when it is "".
   virtual Result<std::vector<NamedCount>> datasets(std::string_view model) = 0;
-  // Documents, by name. Of systems that have curves of this model; of all when it is "".
+  // Documents, by name, of the systems that have curves of this model; of all systems when it is
+  // "".
   virtual Result<std::vector<std::string>> systems(std::string_view model) = 0;
   virtual Result<std::optional<std::string>> system(std::string_view id) = 0;
   virtual Result<std::optional<FoundRun>> run(std::string_view id) = 0;
 
-  // Fails with Code::refused when the entry's sequence is taken: somebody was faster, read again.
+  // Fails with Code::refused when another process took the entry's sequence: read again and retry.
   virtual Result<void> append(const rulebook::HistoryEntry& entry) = 0;
-  // In order; of one submission, or of all when it is "".
+  // Entries in order; of one submission, or of all when it is "".
   virtual Result<std::vector<rulebook::HistoryEntry>> history(std::string_view submission) = 0;
-  // The hash of every entry of every submission, in the order in which they were appended; "" in
-  // the place of one that is gone, and behind the last one for each that is not in that order.
+  // The hash of every entry of every submission, in append order. A missing entry leaves "" in its
+  // place; for each entry outside that order, one "" follows at the end.
   virtual Result<std::vector<std::string>> history_hashes() = 0;
 
   virtual Result<void> put_token(const TokenRecord& token) = 0;  // new, or revoked

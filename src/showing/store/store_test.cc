@@ -218,7 +218,7 @@ TEST_P(StoreTest, hashes_come_in_the_order_in_which_entries_were_appended) {
   ASSERT_FALSE(store().append(of("a", 1, "h3")));
   ASSERT_TRUE(store().append(of("z", 2, "h4")));
   EXPECT_THAT(*store().history_hashes(), testing::ElementsAre("h1", "h2", "h4"));
-  // As somebody would who can open the database: what is gone leaves its place empty.
+  // Deletes as a person with database access could: a deleted entry leaves its place empty.
   const bool sqlite = std::string(GetParam()) == "sqlite";
   auto sql = sqlite ? open_sqlite(where_) : open_postgres(where_);
   const char* const kUnlock =
@@ -235,7 +235,7 @@ TEST_P(StoreTest, hashes_come_in_the_order_in_which_entries_were_appended) {
   EXPECT_THAT(*store().history_hashes(), testing::ElementsAre("h1", ""));
 }
 
-// A store as the version before it left it: its entries get their places.
+// A store of the previous version: its entries get their places.
 TEST_P(StoreTest, entries_of_before_the_order_was_kept_are_in_it) {
   for (int i = 1; i <= 12; ++i) {
     rulebook::HistoryEntry one = entry(i, format("h{}", i));

@@ -1,5 +1,5 @@
-// For tests: a PostgreSQL of our own, in a folder of its own, reached by a Unix socket there, gone
-// with the test program. PostgreSQL refuses to run as root, so a root test runs it as `nobody`.
+// For tests: a private PostgreSQL, in a folder of its own, reached by a Unix socket there, ended
+// with the test program. PostgreSQL refuses to run as root, so a root test runs it as kNobody.
 // Debian package: postgresql.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace assay::store {
 
 class TestPostgres {
  public:
-  // Started by whoever asks first.
+  // Started by the first call.
   static TestPostgres& shared() {
     static TestPostgres server;
     return server;

@@ -21,7 +21,7 @@ constexpr int kWriters = 8;
 constexpr int kCurves = 12;  // of each writer
 constexpr int kPoints = 9;   // of each curve
 
-// Written to the pipe after the put has returned; short, so that one write is one message.
+// Written to the pipe after put() has returned; short, so that one write is one message.
 struct Ack {
   int writer = 0;
   int curve = 0;
@@ -57,7 +57,7 @@ void kill_writers(const std::string& where, std::uint64_t seed) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
   std::array<pid_t, kWriters> pids{};
-  std::array<int, kWriters> next{};  // the first curve that was not acknowledged
+  std::array<int, kWriters> next{};  // the first curve not acknowledged
   const auto start = [&](int writer) {
     pids[static_cast<std::size_t>(writer)] = ::fork();
     if (pids[static_cast<std::size_t>(writer)] == 0) {
@@ -74,7 +74,7 @@ void kill_writers(const std::string& where, std::uint64_t seed) {
   while (open > 0) {
     ASSERT_EQ(::read(ends[0], &ack, sizeof ack), ssize_t{sizeof ack});
     const auto from = static_cast<std::size_t>(ack.writer);
-    // A writer that was killed after its write is started behind it, or anew on the same curve.
+    // A writer killed after its write restarts at the next curve, or again at the same one.
     next[from] = std::max(next[from], ack.curve + 1);
     if (next[from] == kCurves && ack.curve + 1 == kCurves) {
       int status = 0;

@@ -1,6 +1,6 @@
-// AIPerf's profile_export.jsonl. Instants are ns since 1970; they become the log's clock with the
-// first request at zero, and the log's header says what that zero is on the wall. Gaps between
-// chunks are used where the file has them, else the first and the last chunk are all that is known.
+// AIPerf's profile_export.jsonl. Instants are ns since 1970. The log's clock has its zero at the
+// first request, and the log's header has the wall time of that zero. Gaps between chunks are used
+// where the file has them; otherwise only the first and the last chunk are known.
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -22,7 +22,7 @@ std::optional<double> scale_ns(std::string_view unit) {
   return std::nullopt;
 }
 
-// A metric in ns; nothing where it is absent or in a unit that is no time.
+// A metric in ns; nullopt where it is absent or its unit is not a unit of time.
 Result<std::optional<Duration>> time_of(const Json& metrics, const char* name) {
   const Json& metric = metrics[name];
   const auto scale = scale_ns(metric["unit"].as_string());
@@ -70,7 +70,7 @@ Result<void> read_chunks(const Json& metrics, ForeignReply& out) {
   return {};
 }
 
-// Instants are ns since 1970, as the file has them.
+// Instants are ns since 1970, as in the file.
 Result<ForeignReply> aiperf_reply(const Json& line) {
   ForeignReply out;
   const Json& metadata = line["metadata"];
@@ -106,7 +106,7 @@ void set_origin(ForeignReply& reply, Duration origin) {
   }
 }
 
-// Errors name the line; one that says nothing is passed over.
+// Errors name the line; an empty line is skipped.
 Result<void> for_each_line(std::string_view text,
                            const std::function<Result<void>(const Json&)>& use) {
   std::size_t number = 0;
@@ -132,7 +132,8 @@ Result<void> for_each_line(std::string_view text,
 Result<ForeignRun> read_aiperf_jsonl(std::string_view text) {
   ForeignRun out;
   std::map<std::uint16_t, std::uint32_t> next;
-  // Instants are of the wall until the first of all is known: no line is kept for it.
+  // The earliest instant is known only at the end, so instants stay wall times until then; no line
+  // is kept in memory for it.
   TRY(for_each_line(text, [&](const Json& line) -> Result<void> {
     ASSIGN_OR_RETURN(ForeignReply reply, aiperf_reply(line));
     const std::string_view phase = line["metadata"]["benchmark_phase"].as_string();
@@ -152,7 +153,7 @@ Result<ForeignRun> read_aiperf_jsonl(std::string_view text) {
   out.info.phases = {{PhaseKind::warmup, "warmup", false},
                      {PhaseKind::performance, "performance", false}};
   out.info.facts = Json().set("streaming", true).set("imported", Json().set("format", "aiperf"));
-  // What was not streamed has no first token in the file.
+  // The file has no first token for a reply that was not streamed.
   const auto streamed = [](const ForeignReply& reply) { return !reply.events.empty(); };
   out.info.facts.set("streaming", std::ranges::any_of(out.replies, streamed));
   return out;

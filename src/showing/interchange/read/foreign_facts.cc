@@ -12,8 +12,8 @@ std::optional<double> positive(const Json& number) {
   return value;
 }
 
-// "constant" and "gamma" are what they are here too; anything else with a rate is poisson, the
-// default. A burst is as many at once as the concurrency says, and its rate is not used.
+// "constant" and "gamma" mean the same here; any other pattern with a rate is poisson, the default.
+// A burst sends as many requests at once as the concurrency; its rate is not used.
 std::string pattern_of(std::string_view said) {
   if (said == "constant" || said == "gamma" || said == "concurrency_burst") {
     return std::string(said);
@@ -21,7 +21,7 @@ std::string pattern_of(std::string_view said) {
   return "poisson";
 }
 
-// As it would stand in a file of ours: a whole number without a fraction.
+// Written as in our own files: a whole number has no fraction.
 Json whole_if_whole(const std::optional<double>& number) {
   if (!number) return {};
   const bool whole = std::floor(*number) == *number && *number < 1e15;
@@ -42,7 +42,7 @@ void read_aiperf_load(const Json& config, ForeignFacts& out) {
   }
   out.pattern = pattern_of(pattern);
   if (out.pattern == "concurrency_burst") out.rate.reset();
-  // Neither given: one request at a time.
+  // Without a rate and a concurrency there is one request at a time.
   if (load.is_object() && !out.rate && !out.concurrency) out.concurrency = 1;
 }
 

@@ -1,5 +1,5 @@
-// What a comparison wants to know of a run that another tool measured: model, API, load. Names and
-// spellings are those of our own runs' facts, so that the same work is not taken for another.
+// The facts that a comparison needs of a run measured by another tool: model, API, load. Names and
+// spellings are those of our own runs' facts, so that the same load compares as equal.
 //
 // Pure. docs/formats/interchange.md.
 #pragma once
@@ -14,27 +14,28 @@
 
 namespace assay::interchange {
 
-// Empty: nobody says.
+// Empty fields are not known.
 struct ForeignFacts {
   std::string model{};
   std::string api{};                    // ours ("openai"), or the tool's own word for another
-  std::optional<double> rate{};         // queries a second; open loop
-  std::string pattern{};                // of a rate: "poisson", "constant", "gamma"
-  std::optional<double> concurrency{};  // beside a rate: a cap
+  std::optional<double> rate{};         // queries a second, in an open loop
+  std::string pattern{};                // of the rate: "poisson", "constant", "gamma"
+  std::optional<double> concurrency{};  // when there is a rate too: a cap
 };
 
-// The figures that AIPerf writes beside its requests (profile_export_aiperf.json): `input_config`
-// has what was asked, in the words of its versions up to 0.12 or from 0.13 on. Settings that were
-// not given are not in it, and stand as AIPerf's documented defaults.
+// Reads the figures that AIPerf writes beside its requests (profile_export_aiperf.json).
+// `input_config` holds the user's settings, in the spelling of versions up to 0.12 or from 0.13 on.
+// A setting that was not given is missing there; AIPerf's documented default stands in for it.
 Result<ForeignFacts> read_aiperf_facts(std::string_view figures);
 
-// An API by the path or the tool's name of it: "chat", "v1/completions", …
+// The API for a path or for a tool's name of it: "chat", "v1/completions", …
 std::string foreign_api(std::string_view name);
 
-// run_config.load_pattern, as in the facts of a run of ours; null where neither number is known.
+// run_config.load_pattern, as in our own runs' facts; null where neither rate nor concurrency is
+// known.
 Json load_pattern_facts(const ForeignFacts& facts);
 
-// Sets in info.facts what `facts` says, and leaves the rest as it is.
+// Writes the known fields of `facts` into info.facts, and leaves the rest as it is.
 void add_facts(RunInfo& info, const ForeignFacts& facts);
 
 }  // namespace assay::interchange

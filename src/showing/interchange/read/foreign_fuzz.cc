@@ -1,5 +1,5 @@
-// Any bytes as another tool's results; the first byte says of which tool. They are refused, or
-// become a run that is written and read back with as many replies.
+// Random bytes as another tool's results; the first byte chooses the tool. They are refused, or
+// become a run that is written and read back with the same number of replies.
 #include <cmath>
 #include <cstdint>
 #include <string>

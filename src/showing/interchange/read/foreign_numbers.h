@@ -1,6 +1,6 @@
-// Numbers of another tool's file, each within what can be true: an instant that a clock of ours has
-// room for, a time that is not below nothing, a count of tokens. Anything else is Code::invalid and
-// says where: a figure that was quietly made 0 would be reported as if it were measured. Pure.
+// Numbers of another tool's file, checked against what is possible: an instant within our clock's
+// range, a time that is not negative, a count of tokens. Any other value is Code::invalid with its
+// place in the file: a bad figure read as 0 would be reported as a measurement. Pure.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@
 
 namespace assay::interchange {
 
-// Nanoseconds since 1970 up to the year 2096, so that no difference of two of them overflows.
+// Reads nanoseconds since 1970, up to the year 2096, so that no difference of two overflows.
 inline Result<std::int64_t> foreign_stamp(const Json& value, std::string_view where) {
   constexpr std::int64_t kMost = 4'000'000'000'000'000'000;
   if (!value.is_integer()) return invalid(format("{}: missing, or no whole number", where));
@@ -25,7 +25,7 @@ inline Result<std::int64_t> foreign_stamp(const Json& value, std::string_view wh
   return ns;
 }
 
-// `unit_ns`: how many nanoseconds 1 is. At most some thirty years.
+// Reads a time of at most about thirty years. `unit_ns`: nanoseconds in one unit.
 inline Result<Duration> foreign_time(const Json& value, double unit_ns, std::string_view where) {
   constexpr double kMostNs = 1e18;
   if (!value.is_number()) return invalid(format("{}: not a number", where));
@@ -34,7 +34,7 @@ inline Result<Duration> foreign_time(const Json& value, double unit_ns, std::str
   return Duration{std::llround(ns)};
 }
 
-// Of tokens; -1 where the file has none.
+// Reads a count of tokens; -1 where the file has none.
 inline Result<std::int32_t> foreign_count(const Json& value, std::string_view where) {
   if (value.is_null()) return -1;
   const double count = value.is_number() ? value.as_double() : -1;

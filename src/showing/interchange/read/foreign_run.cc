@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kNames = {"vllm", "aiperf", "genai-perf"};
 
-// One thing that happened: a send, an event of a stream, an end.
+// One entry of the log to come: a send, an event of a stream, an end.
 struct Moment {
   Instant at{};
   std::size_t reply = 0;
   std::int64_t step = 0;  // −1: sent; −2: done; else the event's number
 };
 
-// The order in which a client would have told them: by instant, then send, events, end.
+// The order in which a client would have recorded them: by instant, then send, events, end.
 bool earlier(const Moment& a, const Moment& b) {
   if (a.at != b.at) return a.at < b.at;
   if (a.reply != b.reply) return a.reply < b.reply;
@@ -147,7 +147,7 @@ Result<void> write_foreign_run(ForeignRun run, const std::filesystem::path& path
                    record::EventLogWriter::create(path, run.info, {.lossless = true}));
   const auto phases = static_cast<std::uint16_t>(run.info.phases.size());
   for (std::uint16_t phase = 0; phase < phases; ++phase) {
-    // A phase without requests of its own begins and ends with the run.
+    // A phase without its own requests begins and ends with the run.
     Instant first = moments.back().at;
     for (const ForeignReply& reply : run.replies) {
       if (reply.event.query.phase == phase) first = std::min(first, reply.event.sent);

@@ -48,8 +48,8 @@ TEST(ForeignRun, a_summary_without_details_says_how_to_get_them) {
                                   "input_lens": [1], "output_lens": [1]})"));
 }
 
-// Each number of a file in turn made into what no tool measures: refused, the place named, and
-// never read as 0.
+// Each number of a file in turn is replaced by an impossible value: the reader refuses it, names
+// its place, and never reads it as 0.
 TEST(ForeignRun, numbers_that_cannot_be_true_are_refused_where_they_stand) {
   const auto with = [](std::string text, std::string_view from, std::string_view to) {
     const std::size_t at = text.find(from);
@@ -172,10 +172,10 @@ TEST(ForeignRun, lines_of_aiperf_that_cannot_be_true_are_refused_by_number) {
   }
 }
 
-// Read, such a line costs four times its length in memory, and says nothing true.
+// Parsing such a line would take four times its length in memory, and it holds no request.
 TEST(ForeignRun, a_line_that_no_request_has_is_refused_by_number_before_it_is_read) {
   std::string text = kAiperf;
-  text += "{\"x\": \"" + std::string(kForeignLineMax, 'x');  // no JSON: nobody came to its end
+  text += "{\"x\": \"" + std::string(kForeignLineMax, 'x');  // no JSON: parsing never reaches it
   const auto run = read_foreign_run(ForeignFormat::aiperf, text);
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().code, Code::invalid);
@@ -251,7 +251,7 @@ TEST(ForeignRun, files_are_told_apart) {
   EXPECT_FALSE(guess_foreign_format("not JSON"));
 }
 
-// What a log of ours keeps of it.
+// The part of the run that our own log keeps.
 class Kept final : public EventSink {
  public:
   void on_phase(const PhaseMark&) override {}

@@ -1,7 +1,7 @@
 // perf_analyzer's profile_export.json, as genai-perf leaves it: experiments[].requests[] with
-// `timestamp`, `response_timestamps` (ns of a wall clock) and what was received,
-// `response_outputs[].response`. Events are told apart by their JSON; several in one response were
-// one read and share its instant.
+// `timestamp`, `response_timestamps` (ns of a wall clock) and the bytes received,
+// `response_outputs[].response`. Events are separated by their JSON; several events in one response
+// came from one read and share its instant.
 #include <algorithm>
 
 #include "base/format.h"
@@ -13,7 +13,7 @@
 namespace assay::interchange {
 namespace {
 
-// A server's word: what is no count is not known.
+// The server's usage; a value that is not a count is unknown.
 void read_usage(const Json& usage, Usage& out) {
   if (!usage.is_object()) return;
   out.prompt_tokens = foreign_count(usage["prompt_tokens"], "prompt_tokens").value_or(-1);
@@ -51,7 +51,7 @@ void read_response(std::string_view response, Instant at, ForeignReply& out) {
       continue;
     }
     const auto json = Json::parse(line);
-    if (!json) continue;  // not an event: genai-perf passes over it too
+    if (!json) continue;  // not an event: genai-perf skips it too
     read_usage((*json)["usage"], out.event.usage);
     add_fragment(out, at, category_of(*json, out.text));
   }
@@ -92,14 +92,14 @@ Result<ForeignReply> genai_perf_reply(const Json& request, std::int64_t origin) 
   return out;
 }
 
-// The load level of the experiment, in perf_analyzer's words.
+// The load level of the experiment, in perf_analyzer's terms.
 ForeignFacts genai_perf_load(const Json& experiment) {
   ForeignFacts out;
   const double value = experiment["value"].as_double();
   if (!(value > 0)) return out;
   const std::string_view mode = experiment["mode"].as_string();
   if (mode == "concurrency") out.concurrency = value;
-  // Its request rates are constant unless told otherwise, and the file does not say.
+  // Its request rates are constant unless configured otherwise; the file does not say which.
   if (mode == "request_rate") {
     out.rate = value;
     out.pattern = "constant";

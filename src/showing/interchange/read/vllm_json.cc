@@ -1,5 +1,5 @@
-// vLLM's result file, written with --save-detailed. Instants are seconds of the tool's own clock;
-// ttfts, itls and latencies are as metrics/definitions/vllm.cc has them, so a reply's fragments
+// vLLM's result file, written with --save-detailed. Instants are seconds of the tool's own clock.
+// ttfts, itls and latencies are defined as in metrics/definitions/vllm.cc, so a reply's fragments
 // here are that tool's events with choices.
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 namespace assay::interchange {
 namespace {
 
-// What is in the log, or follows from it. Everything else is kept as it stands.
+// Keys that the log holds or implies. All other keys are kept as they stand.
 constexpr std::array<std::string_view, 28> kKnown = {"date",
                                                      "endpoint_type",
                                                      "backend",
@@ -57,7 +57,7 @@ Json vllm_facts(const Json& file) {
     const bool known = std::ranges::find(kKnown, key) != kKnown.end() || is_statistic(key);
     if (!known) fields.set(key, value);
   }
-  // What `api` is taken from.
+  // `api` is derived from it.
   if (file["backend"].is_string()) fields.set("backend", file["backend"]);
   Json pattern;
   const Json& rate = file["request_rate"];
@@ -90,7 +90,7 @@ Result<ForeignReply> vllm_reply(const Json& file, std::size_t i) {
                    foreign_time(file["ttfts"][i], kSecond, format("ttfts[{}]", i)));
   const bool failed = !out.detail.empty() || ttft == Duration{};
   if (failed) {
-    // The file does not say when it failed, nor how.
+    // The file has neither the time nor the kind of the failure.
     event.outcome = Outcome::bad_reply;
     event.done = event.sent;
     if (out.detail.empty()) out.detail = "no first token in the file";
@@ -99,7 +99,8 @@ Result<ForeignReply> vllm_reply(const Json& file, std::size_t i) {
   ASSIGN_OR_RETURN(event.usage.completion_tokens,
                    foreign_count(file["output_lens"][i], format("output_lens[{}]", i)));
   out.text = file["generated_texts"][i].as_string();
-  // Added up in seconds, and rounded once each: gaps of a fraction of a nanosecond stay in the sum.
+  // The sum is in seconds and each value is rounded once: fractions of a nanosecond are not lost in
+  // the sum.
   double at = file["start_times"][i].as_double() + file["ttfts"][i].as_double();
   const std::string where = format("itls[{}]", i);
   if (!file["itls"][i].is_array()) return invalid(where + ": not a list");

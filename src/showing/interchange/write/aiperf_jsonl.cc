@@ -1,6 +1,6 @@
 // AIPerf's profile_export.jsonl: one request a line, {metadata, metrics, error}; figures by
-// AIPerf's definitions (metrics/definitions/aiperf.cc). Instants are ns since 1970, as there; the
-// event log's own mapping from its monotonic clock is used.
+// AIPerf's definitions (metrics/definitions/aiperf.cc). Instants are ns since 1970, by the event
+// log's mapping from its monotonic clock.
 #include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -15,7 +15,7 @@ Json quantity(Json value, std::string_view unit) {
   return Json().set("value", std::move(value)).set("unit", unit);
 }
 
-// Adds the members that `to` lacks, in objects within objects too.
+// Adds the members that `to` lacks, also in nested objects.
 void add_missing(const Json& from, Json& to) {
   for (const auto& [key, value] : from.members()) {
     Json* const there = to.find(key);
@@ -32,7 +32,7 @@ class AiperfExporter final : public Exporter {
   explicit AiperfExporter(const RunInfo& info)
       : Exporter(info), run_key_(info.run_key), offset_(info.offset.wall_minus_monotonic) {}
   std::string finish(const metrics::Point&) override { return std::move(lines_); }
-  // A line that is no JSON stays empty: it was not imported either.
+  // A line that is not JSON stays empty: the import skipped it too.
   void take_source(std::string_view text) override {
     for (const std::string_view line : split(text, '\n')) {
       if (trim(line).empty()) continue;
@@ -49,7 +49,7 @@ class AiperfExporter final : public Exporter {
   std::uint64_t run_key_;
   Duration offset_;
   std::uint64_t number_ = 0;
-  std::vector<Json> source_{};  // by Query.sample, the line that a request was imported from
+  std::vector<Json> source_{};  // by Query.sample, the source line of a request
   metrics::Figures figures_{};
   std::string lines_{};
 };
@@ -108,7 +108,7 @@ Json AiperfExporter::metrics(const metrics::Reply& reply) {
   tokens("input_sequence_length", event.usage.prompt_tokens);
   tokens("output_sequence_length", event.usage.completion_tokens);
   tokens("reasoning_token_count", event.usage.reasoning_tokens);
-  // The tokenizer's count of all and the server's of a part have no difference.
+  // A difference needs one source: the tokenizer's total and the server's part don't compare.
   const bool one_source =
       reply.counted == nullptr && reply.truth->contradiction == metrics::Contradiction::none;
   if (one_source && event.usage.completion_tokens >= 0 && event.usage.reasoning_tokens >= 0) {

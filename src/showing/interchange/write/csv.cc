@@ -1,5 +1,5 @@
-// One query a row, in the order in which they ended. Instants are seconds of the run's own clock,
-// the one of the event log.
+// One query a row, in the order of their ends. Instants are seconds on the run's clock, as in the
+// event log.
 #include "base/format.h"
 #include "domain/query.h"
 #include "interchange/write/exporter.h"
@@ -27,7 +27,7 @@ std::string ms(const std::optional<double>& ns) {
 
 std::string count(std::int32_t tokens) { return tokens < 0 ? "" : std::to_string(tokens); }
 
-// RFC 4180: quoted where it must be.
+// RFC 4180: quotes only where needed.
 std::string field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string out = "\"";

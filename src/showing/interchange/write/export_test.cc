@@ -1,5 +1,5 @@
-// The formats against what their own rules say, on queries written by hand. Other people's readers
-// read them in tests/peers/interchange_test.py.
+// The formats against their own rules, with queries written by hand.
+// tests/peers/interchange_test.py reads them with other people's readers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,8 +43,8 @@ std::string exported(ExportFormat format, RunInfo info = sample_info()) {
   return exporter->finish(fold.finish({RunState::complete, ""}));
 }
 
-// The same, its tokens counted: 30 in, six of eight out after the first fragment; the server said
-// 100 and 4.
+// The same with counted tokens: 30 in, six of eight out after the first fragment; the server
+// reported 100 and 4.
 std::string counted_export(ExportFormat format) {
   metrics::TokenCounts counts;
   counts.source = Json().set("tokenizer", "models/m");
@@ -123,7 +123,7 @@ TEST(Export, vllm_writes_again_what_an_import_brought) {
   info.facts.set("imported", Json().set("fields", Json().set("my_note", 7).set("failed", 99)));
   const Json file = *Json::parse(exported(ExportFormat::vllm, info));
   EXPECT_EQ(file["my_note"].as_int(), 7);
-  EXPECT_EQ(file["failed"].as_int(), 1);  // ours is measured
+  EXPECT_EQ(file["failed"].as_int(), 1);  // the log has it as one failure
 }
 
 TEST(Export, aiperf_has_a_request_a_line) {
@@ -212,7 +212,7 @@ TEST(Hdr, places_are_those_of_the_reference) {
   EXPECT_EQ(h.index_of(1), 1U);
   EXPECT_EQ(h.index_of(2047), 2047U);
   EXPECT_EQ(h.index_of(2048), 2048U);
-  EXPECT_EQ(h.index_of(2049), 2048U);  // two to a place from here on
+  EXPECT_EQ(h.index_of(2049), 2048U);  // two values to an index from here on
   EXPECT_EQ(h.index_of(4096), 3072U);
 }
 

@@ -1,7 +1,7 @@
-// Exporters: a run in the formats that other tools read. An exporter hears the run from its log and
-// then gives one text; each format is one file of this folder. Figures in another tool's file are
-// by that tool's definitions (metrics/definitions/), since its readers will take them for that. Its
-// numbers of tokens are the run's own (Point::tokens), and the file says whose those are.
+// Exporters write a run in the formats of other tools. An exporter reads the run from its log and
+// then returns one text; each format is one file of this folder. Figures in another tool's file
+// follow that tool's definitions (metrics/definitions/), because its readers expect them. Token
+// counts are the run's own (Point::tokens), and the file names their source.
 //
 //   vllm         the JSON of `vllm bench serve --save-result --save-detailed`
 //   aiperf       AIPerf's profile_export.jsonl, one request a line
@@ -10,7 +10,8 @@
 //   hdr          HdrHistogram's log, version 1.3, of V2 histograms, one a series
 //   csv          one query a row
 //
-// The whole text is in memory: some hundred bytes a query. One thread. docs/formats/interchange.md.
+// The whole text is in memory: a few hundred bytes a query. One thread.
+// docs/formats/interchange.md.
 #pragma once
 
 #include <memory>
@@ -27,16 +28,17 @@ namespace assay::interchange {
 class Exporter : public metrics::ReplyFold {
  public:
   using metrics::ReplyFold::ReplyFold;
-  // After the whole run was told. `point`: the same run's.
+  // Call it after the whole log was replayed. `point`: the Point of the same run.
   virtual std::string finish(const metrics::Point& point) = 0;
-  // Of a run that was imported: the file it was read from, before the run is told. What it says
-  // beyond what we know is then written again, where the format is the same.
+  // Takes the file that an imported run was read from. Call it before the replay. An exporter of
+  // the same format then keeps the fields that we don't model.
   virtual void take_source(std::string_view /*text*/) {}
 
  protected:
-  // Whose numbers of tokens a reply has that was given to add().
+  // The source of the token counts of a reply given to add().
   static metrics::TokenBasis token_basis(const metrics::Reply& reply);
-  // A reply whose `usage` is what the run counts by: of a run whose tokens were counted, those.
+  // Takes a reply whose `usage` holds the run's token counts: those counted here, where the run's
+  // tokens were counted.
   virtual void add(const metrics::Reply& reply) = 0;
 
  private:

@@ -26,7 +26,7 @@ void append_big_endian(std::string& out, T value) {
   }
 }
 
-// ZigZag, then seven bits a byte, low end first; a ninth byte holds eight.
+// ZigZag, then seven bits a byte, low end first; a ninth byte holds eight bits.
 void append_zigzag(std::string& out, std::int64_t value) {
   auto bits = (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
   for (int i = 0; i < 8; ++i) {

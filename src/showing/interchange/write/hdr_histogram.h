@@ -1,6 +1,6 @@
-// HdrHistogram, as much of it as its log format asks for: counts of whole numbers with three
-// significant digits, in the layout of the reference implementation (lowest discernible value 1),
-// encoded as a compressed V2 histogram in base64. One thread.
+// HdrHistogram, reduced to what its log format needs: counts of integers with three significant
+// digits, in the layout of the reference implementation (lowest discernible value 1), encoded as a
+// compressed V2 histogram in base64. One thread.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace assay::interchange {
 
 class HdrHistogram {
  public:
-  // `highest`: the largest value it can hold; larger ones are held as that. REQUIRES: >= 2.
+  // `highest`: the largest value it can hold; larger values are recorded as `highest`. REQUIRES: >=
+  // 2.
   explicit HdrHistogram(std::int64_t highest);
 
   void record(std::int64_t value);
@@ -20,7 +21,7 @@ class HdrHistogram {
   std::int64_t max() const { return max_; }
   std::string encode() const;  // "HISTFAAA…"
 
-  // The place of a value in the counts, for tests.
+  // The index of a value in the counts, for tests.
   std::size_t index_of(std::int64_t value) const;
 
  private:

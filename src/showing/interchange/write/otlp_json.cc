@@ -1,8 +1,8 @@
-// OpenTelemetry's GenAI client metrics as one OTLP/JSON ExportMetricsServiceRequest: what a
-// collector takes on /v1/metrics, or a file exporter writes. Histograms with the convention's
-// boundaries, cumulative over the run; figures by its definitions (metrics/definitions/otel.cc).
-// 64-bit integers are strings, as protobuf's JSON mapping wants. Failed operations are in the
-// duration, with error.type.
+// OpenTelemetry's GenAI client metrics as one OTLP/JSON ExportMetricsServiceRequest, as a collector
+// accepts on /v1/metrics or a file exporter writes. Histograms have the convention's boundaries and
+// are cumulative over the run; figures follow its definitions (metrics/definitions/otel.cc). 64-bit
+// integers are strings, as protobuf's JSON mapping requires. The duration includes failed
+// operations, with error.type.
 #include <algorithm>
 #include <array>
 #include <map>

@@ -49,7 +49,7 @@ void counter(PrometheusText& text, std::string_view name, std::string_view help,
   text.sample("", {}, static_cast<double>(value));
 }
 
-// Quantiles alone: a live run keeps no sum.
+// Quantiles only: a live run keeps no sum.
 void live_quantiles(PrometheusText& text, std::string_view name, std::string_view help,
                     const metrics::LivePercentiles& series) {
   if (series.count == 0) return;
@@ -133,7 +133,7 @@ std::string prometheus_text(const metrics::LiveSnapshot& live, const Json& facts
   PrometheusText text(labels);
   gauge(text, "assay_up", "1 while the run goes on.", 1);
   gauge(text, "assay_phase_elapsed_seconds", "Since the phase began.", live.elapsed.seconds());
-  // The phase's own: they start again with the next one, as its label says.
+  // Counters of the phase: they restart with the next phase, which is in the label.
   counter(text, "assay_queries_sent_total", "Queries sent.", live.sent);
   counter(text, "assay_queries_completed_total", "Queries that succeeded.", live.completed);
   text.family("assay_queries_failed_total", "counter", "Queries that failed, by kind.");

@@ -1,5 +1,5 @@
-// Prometheus' text exposition format, version 0.0.4: of a run that is over (`--format prometheus`)
-// and of one that goes on (`--prometheus PORT`). Base units: seconds, tokens. Pure; any thread.
+// Prometheus' text exposition format, version 0.0.4, for a finished run (`--format prometheus`) and
+// for a running one (`--prometheus PORT`). Base units: seconds, tokens. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ namespace assay::interchange {
 
 using PrometheusLabels = std::vector<std::pair<std::string_view, std::string>>;
 
-// Writes families one after another; each metric's HELP and TYPE once.
+// Writes families one after another, each metric's HELP and TYPE once.
 class PrometheusText {
  public:
   // Labels that every sample has.
   explicit PrometheusText(PrometheusLabels common) : common_(std::move(common)) {}
 
   void family(std::string_view name, std::string_view type, std::string_view help);
-  // Of the family that was begun last; `suffix`: "_sum", "_count" or "".
+  // Adds a sample to the family begun last; `suffix`: "_sum", "_count" or "".
   void sample(std::string_view suffix, const PrometheusLabels& labels, double value);
   const std::string& text() const { return text_; }
 

@@ -1,7 +1,7 @@
-// The JSON that `vllm bench serve --save-result --save-detailed` writes, with its figures by its
+// The JSON that `vllm bench serve --save-result --save-detailed` writes, with figures by its
 // definitions (metrics/definitions/vllm.cc): seconds in the arrays, ms in the statistics, failures
-// as zeros with their error. Keys that an imported run brought and nobody here knows are written
-// again. std is the population's, percentiles are numpy's, as there.
+// as zeros with their error. Unknown keys of an imported run are written again. As in vLLM, std is
+// the population's and percentiles are numpy's.
 #include <algorithm>
 #include <cmath>
 
@@ -69,7 +69,7 @@ class VllmExporter final : public Exporter {
   Json starts_ = Json::array();
   Json texts_ = Json::array();
   Json errors_ = Json::array();
-  std::vector<std::pair<Instant, int>> edges_{};  // requests that begin and end
+  std::vector<std::pair<Instant, int>> edges_{};  // begins and ends of requests
   std::vector<Instant> chunks_{};
 };
 
@@ -105,7 +105,7 @@ void VllmExporter::add(const metrics::Reply& reply) {
   }
 }
 
-// Chunks in the fullest second, as there.
+// Chunks in the fullest second, as vLLM counts them.
 std::int64_t VllmExporter::peak_tokens() const {
   std::vector<std::int64_t> buckets;
   for (const Instant at : chunks_) {
@@ -143,7 +143,7 @@ std::string VllmExporter::finish(const metrics::Point& point) {
   const RunInfo& run = point.run;
   const Json& pattern = run.facts["run_config"]["load_pattern"];
   const bool any = run_end().known() && run_end() > run_start();
-  // Its names of what is spoken: its "openai" is completions.
+  // vLLM's names of APIs: its "openai" is completions.
   Json backend = run.facts["api"];
   if (backend.as_string() == "openai") backend = Json("openai-chat");
   if (backend.as_string() == "openai_completions") backend = Json("openai");

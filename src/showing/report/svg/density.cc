@@ -23,7 +23,7 @@ std::size_t shade_of(double share) {
 }
 
 double row_begin(const DensityCells& cells, std::size_t row) {
-  // The first row reaches down to 0, which a logarithmic axis cannot show.
+  // The first row begins at 0, which a logarithmic axis cannot show.
   if (cells.row_low[row] > 0) return cells.row_low[row];
   return cells.row_low.size() > 1 ? cells.row_low[1] / 2 : 1;
 }
@@ -39,7 +39,7 @@ std::uint64_t column_count(const DensityCells& cells, std::size_t column) {
                          std::uint64_t{0});
 }
 
-// The lowest and highest row that hold anything; false when none does.
+// The lowest and highest row with values; false when all are empty.
 bool used_rows(const DensityCells& cells, std::size_t& low, std::size_t& high) {
   const std::size_t rows = cells.row_low.size();
   low = rows;
@@ -52,7 +52,7 @@ bool used_rows(const DensityCells& cells, std::size_t& low, std::size_t& high) {
   return low < rows;
 }
 
-// To what coordinate() prints, so that neighbours share their edge exactly.
+// Rounds as coordinate() prints, so that neighbours share their edge exactly.
 double snapped(double pixels) { return std::round(pixels * 10) / 10; }
 
 void draw_cells(Drawing& drawing, const Frame& frame, const DensityCells& cells, double bucket) {
@@ -75,7 +75,8 @@ void draw_cells(Drawing& drawing, const Frame& frame, const DensityCells& cells,
   }
 }
 
-// The line is broken where no value fell. Returns the height of its last piece, for the label.
+// The line breaks where a column has no values. Returns the height of its last piece, for the
+// label.
 double draw_quantile(Drawing& drawing, const Frame& frame, const DensityCells& cells,
                      const DensityOptions& options, double share, std::string_view classes) {
   Path path;
@@ -122,7 +123,7 @@ std::string density(const DensityCells& cells, const DensityOptions& options) {
   std::size_t low = 0;
   std::size_t high = 0;
   if (cells.columns() == 0 || !used_rows(cells, low, high)) return {};
-  // At least two octaves: values that hardly differ must not look as if they did.
+  // At least two octaves: a narrow axis would exaggerate small differences.
   const double middle = std::sqrt(row_begin(cells, low) * row_end(cells, high));
   Axis y{log_scale(std::min(row_begin(cells, low), middle / 2),
                    std::max(row_end(cells, high), middle * 2)),

@@ -1,8 +1,8 @@
-// How a distribution moves over the time of a run: for each moment, how its values are spread.
+// How a distribution changes over the time of a run: the spread of the values at each moment.
 //
-// The darker a cell, the larger the share of that moment's values in it; each moment is taken for
-// itself, so that a quiet minute is as easy to read as a busy one. P50 and P90 of each moment are
-// drawn over the cells. The value axis is logarithmic. Pure; any thread.
+// A darker cell holds a larger share of its moment's values. Each moment is scaled by itself, so
+// that a quiet minute is as easy to read as a busy one. P50 and P90 of each moment are drawn over
+// the cells. The value axis is logarithmic. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace assay::report::svg {
 
-// counts[column × rows + row]. A column is one moment; row r holds values from row_low[r] to the
-// next, the last to twice its own beginning.
+// counts[column × rows + row]. A column is one moment. Row r holds values from row_low[r] to the
+// next row's; the last row ends at twice its own beginning.
 struct DensityCells {
   std::vector<double> row_low{};  // ascending; the first may be 0
   std::vector<std::uint32_t> counts{};
@@ -28,13 +28,13 @@ struct DensityOptions {
   double height = 210;
   Quantity quantity = Quantity::duration;
   std::string y_title{};
-  double bucket = 1e9;  // ns that one column stands for
+  double bucket = 1e9;  // ns per column
   TimeAxis time{};
   bool simulated = false;
 };
 
-// The value that this share of a column's values is at or below, interpolated within its row; 0
-// when the column is empty.
+// The value below which this share of a column's values lies, interpolated within its row; 0 when
+// the column is empty.
 double column_quantile(const DensityCells& cells, std::size_t column, double share);
 
 // "" when all cells are empty.

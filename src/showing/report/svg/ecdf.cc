@@ -35,11 +35,11 @@ Scale value_scale(const std::vector<const EcdfSeries*>& series) {
   }
   const double first = value_at(*series.front(), 0.01);
   if (long_tail && first > 0) {
-    // One stray small value must not stretch the axis over decades of nothing.
+    // One small outlier must not stretch the axis over empty decades.
     return log_scale(std::max(low, first / 3), high);
   }
   if (low < 0.35 * high) return linear_scale(std::min(low, 0.0), high);
-  // Values that hardly differ must not look as if they did.
+  // A narrow axis would exaggerate small differences.
   const double missing = kNarrowest * high - (high - low);
   if (missing > 0) return linear_scale(low - missing / 2, high + missing / 2);
   return linear_scale(low, high);
@@ -51,7 +51,7 @@ Path curve(const Frame& frame, const EcdfSeries& series) {
   for (const EcdfStep& step : series.steps) {
     path.line_to(frame.x.scale(step.value), frame.y.scale(step.share));
   }
-  // Beyond the largest value everything has come.
+  // The curve stays at 1 beyond the largest value.
   path.line_to(frame.right, frame.y.scale(1));
   return path;
 }
@@ -112,7 +112,7 @@ std::string ecdf(const std::vector<EcdfSeries>& series, const EcdfOptions& optio
 
   Drawing drawing(options.width, options.height, options.label);
   draw_axes(drawing, frame);
-  // Not above the frame, where the label of P99 stands.
+  // Not above the frame, where P99 has its label.
   if (options.simulated) {
     drawing.text(frame.left + 8, frame.top + 15, Anchor::start, "simulated", "simulated");
   }

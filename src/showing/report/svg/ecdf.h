@@ -1,8 +1,8 @@
-// The share of replies that were at least so fast: an empirical distribution function, with the
+// An empirical distribution function: the share of replies that took at most a given time, with the
 // percentiles marked.
 //
-// It answers "how long does one wait, and how bad is the tail?" without the choice of buckets that
-// a histogram needs. The value axis is logarithmic where the tail is long. Pure; any thread.
+// It answers "how long is the wait, and how bad is the tail?" without a histogram's choice of
+// buckets. The value axis is logarithmic where the tail is long. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -37,8 +37,8 @@ struct EcdfOptions {
   Quantity quantity = Quantity::duration;
   std::string x_title{};
   bool simulated = false;
-  // The second series is the first seen otherwise: drawn as a broad band beneath it, so that both
-  // are seen where they are one.
+  // The second series is another view of the first: draw it as a broad band beneath, so that both
+  // are visible where they coincide.
   bool band = false;
 };
 

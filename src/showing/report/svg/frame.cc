@@ -34,7 +34,7 @@ void draw_axes(Drawing& drawing, const Frame& frame, bool x_labels) {
   }
   const std::vector<double> columns = ticks(frame.x.scale, frame.x.quantity, frame.x.ticks_wanted);
   const std::vector<std::string> labels = tick_labels(frame.x.scale, frame.x.quantity, columns);
-  double free_from = 0;  // labels that would touch the one before are left out
+  double free_from = 0;  // labels that would touch the previous one are left out
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const double x = frame.x.scale(columns[i]);
     drawing.line(x, frame.top, x, frame.bottom, "grid");

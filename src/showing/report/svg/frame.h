@@ -1,7 +1,7 @@
 // Frame: the box that a chart draws in, with its axes, grid and tick labels.
 //
-// All charts share it, so that stacked charts line up by the pixel and speak with one voice. Pure;
-// one thread a frame.
+// All charts share it, so that stacked charts align to the pixel and look alike. Pure; one thread a
+// frame.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace assay::report::svg {
 
-inline constexpr double kFontSize = 12;  // of tick labels; style.h says the same to the browser
+inline constexpr double kFontSize = 12;  // of tick labels; style.h has the same for the browser
 
 struct Axis {
   Scale scale{};  // `from` and `to` are set by frame()
@@ -41,22 +41,22 @@ struct Frame {
   double height() const { return bottom - top; }
 };
 
-// The scales' pixels set to the box. REQUIRES: the box is larger than its margins.
+// Fits the scales' pixels to the box. REQUIRES: the box is larger than its margins.
 Frame make_frame(double width, double height, const Margins& margins, Axis x, Axis y);
 
-// Grid and axes with their labels; draw them first, so that data lies on top.
-// `x_labels` false: of stacked charts only the lowest says what x is.
+// Draws grid and axes with their labels; draw them first, so that data lies on top.
+// `x_labels` false: for stacked charts, where only the lowest labels x.
 void draw_axes(Drawing& drawing, const Frame& frame, bool x_labels = true);
 
-// A word that says that these values were not measured, above the frame's right corner.
+// Writes above the frame's right corner that these values were not measured.
 void draw_simulated(Drawing& drawing, const Frame& frame);
 
-// One line of a key: a piece of the line as it is drawn, and its name.
+// One entry of a key: a piece of the line as drawn, and its name.
 struct KeyEntry {
   std::string classes{};
   std::string name{};
 };
-// Right-aligned in the frame's lower right corner, where a distribution leaves room.
+// Right-aligned in the frame's lower right corner, where a distribution leaves space.
 void draw_key(Drawing& drawing, const Frame& frame, const std::vector<KeyEntry>& entries);
 
 }  // namespace assay::report::svg

@@ -20,7 +20,7 @@ double round_step(double rough) {
   return 10 * power;
 }
 
-// Steps of a clock, in seconds; below one second decimal steps serve.
+// Steps of a clock, in seconds; below one second the steps are decimal.
 double clock_step(double rough_seconds) {
   static constexpr std::array<double, 14> kSteps{1,   2,   5,   10,   15,   30,   60,
                                                  120, 300, 600, 1200, 1800, 3600, 7200};
@@ -54,7 +54,7 @@ std::vector<double> log_ticks_with(const Scale& scale, const std::vector<double>
 }
 
 std::vector<double> log_ticks(const Scale& scale, int wanted) {
-  // Over less than half a decade a logarithm bends so little that even steps serve better.
+  // Over less than half a decade a logarithm is nearly straight, so even steps read better.
   if (scale.high < 3 * scale.low) {
     return linear_ticks(scale, round_step((scale.high - scale.low) / wanted));
   }
@@ -64,7 +64,7 @@ std::vector<double> log_ticks(const Scale& scale, int wanted) {
     std::vector<double> out = log_ticks_with(scale, factors);
     if (out.size() <= most) return out;
   }
-  // Whole powers of ten, every one, or every second, third, ... where they are many.
+  // Whole powers of ten: every one, or every second, third, ... when there are many.
   const std::vector<double> powers = log_ticks_with(scale, {1});
   const std::size_t stride = powers.size() / (most + 1) + 1;
   std::vector<double> out;

@@ -26,7 +26,7 @@ Range range_of(const std::vector<StepPoint>& points, double StepPoint::*value) {
   return out;
 }
 
-// Names that would lie on another are left out: the marker's hint has them.
+// Leaves out a name that would overlap another; the marker's hint has it.
 void draw_names(Drawing& drawing, const Frame& frame, const std::vector<StepPoint>& points) {
   struct Box {
     double left = 0;

@@ -1,6 +1,6 @@
-// Points of a curve and the steps between them: the last measured value is held until the next
-// point, since nothing was measured in between. A marker's shape says its region, so that colour
-// carries nothing alone. Pure; any thread.
+// Points of a curve and the steps between them: each value holds until the next point, since
+// nothing was measured in between. A marker's shape shows its region, so that colour alone carries
+// no meaning. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ struct StepChartOptions {
   bool simulated = false;
 };
 
-// In the order of the steps. "" without points.
+// `points` in the order of the steps. "" without points.
 std::string step_chart(const std::vector<StepPoint>& points, const StepChartOptions& options);
 
 }  // namespace assay::report::svg

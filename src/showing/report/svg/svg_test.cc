@@ -21,7 +21,7 @@ EcdfSeries series(std::string name, double middle, double spread) {
   EcdfSeries out{std::move(name), {}, {}};
   for (int i = 0; i <= 100; ++i) {
     const double share = i / 100.0;
-    // A logistic shape: long to the right.
+    // A logistic shape with a long right tail.
     const double odds = (share + 0.002) / (1.002 - share);
     out.steps.push_back({share, middle * std::pow(odds, spread)});
   }
@@ -185,7 +185,7 @@ TEST(Timeline, labels_of_a_million_and_more_are_not_cut_off) {
     for (std::size_t at = chart.find("<text class=\"tick\" x=\""); at != std::string::npos;
          at = chart.find("<text class=\"tick\" x=\"", at + 1)) {
       const std::string text = chart.substr(at, chart.find("</text>", at) - at);
-      if (text.find("\"end\"") == std::string::npos) continue;  // of the time
+      if (text.find("\"end\"") == std::string::npos) continue;  // of the time axis
       const double right = std::stod(text.substr(text.find("x=\"") + 3));
       EXPECT_GE(right, text_width(text.substr(text.find('>') + 1), kFontSize)) << text;
       ++labels;
@@ -194,7 +194,7 @@ TEST(Timeline, labels_of_a_million_and_more_are_not_cut_off) {
   }
 }
 
-// A word that is drawn before the line is struck out by it.
+// A word drawn before the line would be crossed by it.
 TEST(Timeline, names_of_shades_lie_on_top_of_the_line_with_a_halo) {
   const std::string chart = timeline({900, 900, 900}, {.bucket = 100e9, .time = sample_axis()});
   const std::size_t name = chart.find("class=\"shade-name halo\"");
@@ -254,7 +254,7 @@ TEST(Style, charts_use_only_classes_that_it_paints) {
     const std::size_t from = at + 7;
     for (const std::string_view name :
          split(std::string_view(all).substr(from, all.find('"', from) - from), ' ')) {
-      if (name == "axes") continue;  // a group for the reader of the source
+      if (name == "axes") continue;  // a group for readers of the source
       EXPECT_NE(style.find("." + std::string(name)), std::string::npos) << name;
     }
   }

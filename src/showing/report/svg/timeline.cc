@@ -9,7 +9,7 @@
 namespace assay::report::svg {
 namespace {
 
-// A step a bucket: the value is a mean over it, and a slope between two would be invented.
+// One step a bucket: the value is its mean, and a slope between two would be invented.
 Path steps(const Frame& frame, const std::vector<double>& values, double bucket, bool filled) {
   Path path;
   if (filled) path.move_to(frame.left, frame.bottom);

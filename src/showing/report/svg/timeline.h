@@ -1,6 +1,6 @@
 // A figure over the time of a run: throughput, queries in flight. Warm-up and drain are shaded. The
-// value axis begins at zero, since the area under the line is read as an amount. Pure;
-// any thread.
+// value axis begins at zero, because readers take the area under the line as an amount. Pure; any
+// thread.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace assay::report::svg {
 
-// Something went wrong at this moment: a cross above the line.
+// A failure at this moment, drawn as a cross above the line.
 struct Alarm {
   double at = 0;  // ns since the start
   std::string hint{};
@@ -25,13 +25,13 @@ struct TimelineOptions {
   Quantity quantity = Quantity::count;
   std::string y_title{};
   int series = 1;       // its colour, 1 to 4
-  double bucket = 1e9;  // ns that one value stands for
+  double bucket = 1e9;  // ns per value
   TimeAxis time{};
   std::vector<Alarm> alarms{};
   bool simulated = false;
 };
 
-// The value axis of a chart of these values, for TimeAxis::tick_room.
+// The value axis for these values, for TimeAxis::tick_room.
 Axis timeline_axis(const std::vector<double>& values, const TimelineOptions& options);
 
 // values[i] is the mean over [i, i + 1) × bucket since the start. "" without values.
