@@ -1,8 +1,7 @@
 // Archive: the members of a zip or tar file (tar.gz too), read in place and never unpacked to disk.
 // A member whose name would leave a folder (absolute, "..", a backslash, a drive) is an error for
-// the whole archive; links and devices are no members. Sizes are bounded: a member may have
-// kMemberBytesMax, and what is compressed must come out exactly as long as the directory says.
-// One thread.
+// the whole archive. Links and devices are not members. Sizes are limited: a member has at most
+// kMemberBytesMax, and its uncompressed size must equal the size in the directory. One thread.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +16,12 @@ namespace assay::dataset {
 
 inline constexpr std::uint64_t kMemberBytesMax = std::uint64_t{1} << 30;
 
-// Whether `name` stays within a folder: relative, "/" between parts, none of them "..".
+// Returns true when `name` stays within a folder: relative, "/" between parts, no part "..".
 bool is_safe_path(std::string_view name);
 
 class Archive {
  public:
-  // By its first bytes. `name` is for messages.
+  // Detects the format by the first bytes. `name` is for messages.
   static Result<Archive> open(InputFile file, const std::string& name);
   static Result<bool> is_archive(const InputFile& file);
 
@@ -34,7 +33,7 @@ class Archive {
     Compression compression = Compression::none;
     std::uint32_t crc = 0;  // zip
   };
-  // In the archive's order; folders are left out.
+  // Members in the archive's order, without folders.
   const std::vector<Member>& members() const { return members_; }
   Result<std::string> read(const Member& member) const;
 
@@ -50,7 +49,7 @@ class Archive {
   std::vector<Member> members_{};
 };
 
-// The bytes of a gzip file, uncompressed; any other as it stands.
+// Returns the bytes of a gzip file uncompressed; those of any other file unchanged.
 Result<std::string> gunzipped(const InputFile& file);
 
 }  // namespace assay::dataset

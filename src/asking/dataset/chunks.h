@@ -1,6 +1,6 @@
-// Chunks: the bytes of a file (or of a string, in tests), piece by piece, hashed on the way, so
-// that a reader needs memory for one row and not for the file. A UTF-8 byte order mark at the start
-// is dropped; UTF-16 is refused by name. One thread.
+// Chunks: the bytes of a file (or of a string, in tests), read piece by piece and hashed, so that a
+// reader needs memory for one row and not for the whole file. A UTF-8 byte order mark at the start
+// is dropped; UTF-16 is an error that names it. One thread.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace assay::dataset {
 
-// One row of a text format may be so long; a longer one is an error, not a reason to run out of
-// memory.
+// Longest row of a text format, in bytes. A longer row is an error, so that a file cannot use up
+// the memory.
 inline constexpr std::size_t kRowBytesMax = std::size_t{64} << 20;
 
 class Chunks {
@@ -27,9 +27,9 @@ class Chunks {
   Chunks& operator=(Chunks&& other) noexcept;
   ~Chunks();
 
-  // The next piece, valid until the next call; empty at the end.
+  // Returns the next piece, valid until the next call; empty at the end.
   Result<std::string_view> next();
-  // Reads what is left; the SHA-256 of all bytes, the byte order mark included.
+  // Reads the rest; returns the SHA-256 of all bytes, the byte order mark included.
   Result<std::string> sha256();
 
  private:

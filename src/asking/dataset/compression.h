@@ -1,5 +1,5 @@
-// Decompression into bounded memory: the caller says how many bytes may come out, and one more is
-// an error, so that a small file cannot fill the machine. The work is done by zlib, libzstd,
+// Decompression into limited memory: the caller passes the largest size of the output, and one more
+// byte is an error, so that a small file cannot fill the machine. The libraries are zlib, libzstd,
 // libsnappy, liblz4 and libbrotlidec. Pure. Any thread.
 #pragma once
 
@@ -23,9 +23,9 @@ enum class Compression : std::uint8_t {
   brotli,
 };
 
-// Exactly `size` bytes, or an error.
+// Returns exactly `size` bytes, or an error.
 Result<std::string> decompress(Compression how, std::string_view bytes, std::size_t size);
-// Whatever there is, up to `bytes_max`. Not for snappy and LZ4, whose size must be known.
+// Returns up to `bytes_max` bytes. Not for snappy and LZ4, whose size must be known.
 Result<std::string> decompress_up_to(Compression how, std::string_view bytes,
                                      std::size_t bytes_max);
 

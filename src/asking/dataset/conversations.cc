@@ -10,7 +10,7 @@
 namespace assay::dataset {
 namespace {
 
-// Of a row, into the request's body, over the run's own.
+// Keys of a row that go into the request's body and replace the run's own values.
 constexpr std::array<std::string_view, 9> kGenerationNames = {"temperature",
                                                               "top_p",
                                                               "top_k",
@@ -72,7 +72,7 @@ Result<void> check_tool_results(const Json& results) {
   return {};
 }
 
-// Who may follow whom, and what each must say.
+// Checks the order of roles, and the fields that each role needs.
 Result<void> check_turn(const Json& row, const Json& before) {
   const Speaker last = before.is_null() ? Speaker::nobody : speaker_of(before);
   const bool called = before["tool_calls"].size() > 0;
@@ -182,7 +182,7 @@ class ConversationReader {
     return {};
   }
 
-  // The conversation is whole: its client's turns become samples.
+  // Ends a conversation: each user or tool turn becomes a sample.
   Result<void> finish() {
     if (rows_.empty()) return {};
     ids_.insert(id_);

@@ -6,13 +6,13 @@
 //   {"conversation_id": "c1", "turn": 3, "role": "tool", "tool_results": [{"tool_call_id",
 //   "content"}]}
 //
-// Each row of a user or a tool becomes a sample that asks the whole recorded history up to it: what
-// the model says now is compared and never fed back. What was recorded next is the sample's column
-// `expected`. A row's own generation values win over the run's; the first user row's model, tools
-// and output limit count for all turns of its conversation.
+// Each row of a user or a tool becomes a sample that asks the whole recorded history up to it. The
+// model's new reply is compared and never fed back. The sample's column `expected` holds the row
+// that was recorded next. A row's own generation values replace the run's; the first user row's
+// model, tools and output limit count for all turns of its conversation.
 //
-// Memory grows with the square of a conversation's length, since every turn holds its history; a
-// file whose histories come to more than 8 GiB is refused.
+// Memory grows with the square of a conversation's length, since every turn holds its history. A
+// file with more than 8 GiB of histories is refused.
 // docs/formats/dataset.md.
 #pragma once
 
@@ -24,7 +24,7 @@
 namespace assay::dataset {
 
 Result<Dataset> load_conversations(const Spec& spec);
-// The same of bytes that are at hand.
+// Reads the same format from bytes in memory.
 Result<Dataset> read_conversations(const Spec& spec, Chunks chunks);
 
 }  // namespace assay::dataset

@@ -205,8 +205,8 @@ class SetSource final : public RowSource {
     return {};
   }
 
-  // Each join when the node that it starts from is there. Two between the same nodes are one with
-  // two keys.
+  // Orders the joins so that the node at which each one starts is already there. Two joins between
+  // the same nodes become one join with two keys.
   Result<void> order_joins(std::vector<const Leaf*> pending) {
     while (!pending.empty()) {
       const auto ready = std::find_if(pending.begin(), pending.end(), [&](const Leaf* leaf) {
@@ -224,7 +224,7 @@ class SetSource final : public RowSource {
         nodes_.push_back(right);
         joins_.push_back({.node = right});
       }
-      // Of what a reference extracts: its transforms make the key.
+      // A reference's transforms make the key.
       auto keyed = std::make_shared<Field>(*leaf.field);
       keyed->source = leaf.field->references;
       ASSIGN_OR_RETURN(FieldValue value, FieldValue::make(*keyed));
@@ -290,7 +290,7 @@ class SetSource final : public RowSource {
     }
   }
 
-  // As left joins: a row without partners stands once, with nothing beside it.
+  // Finds the rows for each join as a left join does: a row without partners is kept, alone.
   Result<void> find_partners() {
     joined_.assign(1, {&base_row_});
     for (const Join& join : joins_) {
@@ -351,7 +351,7 @@ class SetSource final : public RowSource {
     return std::optional(std::move(out));
   }
 
-  // Parts of a field are an object; of a repeated one a list of objects, value by value.
+  // Puts a part into its field's object, or into one object a value if the field repeats.
   static void place_child(Json& out, const Leaf& leaf, Json value) {
     const std::string& name = leaf.parent->name;
     if (out.find(name) == nullptr) out.set(name, Json());

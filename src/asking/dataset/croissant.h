@@ -6,11 +6,11 @@
 //   croissant:metadata.json#questions            a record set
 //   croissant:metadata.json#questions?split=test only rows whose field has this value
 //
-// Files are looked for beside the metadata file; what a URL names by its last part. Nothing is
-// fetched. Checksums are compared before the first row. A path that leaves the folder, in the
-// metadata, in an archive or by a link, is an error. A row's columns are the fields' ids without
-// what stands before the last '/'. What a field's value must be (dataType) is made of the text
-// where that is possible, and else is an error.
+// Files are looked for beside the metadata file; the last part of a URL gives the file's name.
+// Nothing is fetched. Checksums are compared before the first row. A path that leaves the folder,
+// in the metadata, in an archive or by a link, is an error. A row's columns are the fields' ids
+// after the last '/'. Values are converted to the field's dataType; a value that cannot be
+// converted is an error.
 #pragma once
 
 #include <memory>

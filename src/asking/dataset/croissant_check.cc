@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kDepthMax = 16;
 
-// Types that a value can be made of; of others the field that the source names must say.
+// Types of values. A field with another type must read a field that has one of these.
 constexpr std::array<std::string_view, 26> kTypes = {
     "Boolean",     "Integer",     "Float",       "Number",      "Text",
     "URL",         "Date",        "DateTime",    "Time",        "Int8",

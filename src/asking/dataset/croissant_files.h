@@ -1,6 +1,6 @@
-// The files of a Croissant resource, wherever they stand, and their rows: each file's format read
-// to rows whose columns are what fields extract: a column, a JSONPath, or "@" and a fileProperty.
-// One thread.
+// The files of a Croissant resource (in folders or archives) and their rows. Each file becomes rows
+// whose columns are what fields extract: a column, a JSONPath, or "@" and a fileProperty. One
+// thread.
 #pragma once
 
 #include <filesystem>
@@ -30,11 +30,11 @@ struct File {
 
 class Files {
  public:
-  // Both must outlive the value. `folder`: where the metadata stands.
+  // Both must outlive the value. `folder` is the folder of the metadata file.
   Files(const Metadata& metadata, std::filesystem::path folder)
       : metadata_(metadata), folder_(std::move(folder)) {}
 
-  // In order of path. Checksums are compared.
+  // Returns the files in order of path, after their checksums were compared.
   Result<std::vector<File>> of(const Resource& resource);
 
  private:
@@ -49,7 +49,7 @@ class Files {
   std::filesystem::path folder_;
 };
 
-// What the fields of a record set extract of one resource.
+// The parts of one resource that the fields of a record set extract.
 struct Wanted {
   std::set<std::string> paths{};  // JSONPaths
   bool content = false;
@@ -57,7 +57,7 @@ struct Wanted {
   bool columns = false;
 };
 
-// Rows of one file after the other.
+// Returns the rows of all files, one file after the other.
 std::unique_ptr<RowSource> read_files(std::vector<File> files, const Resource& resource,
                                       Wanted wanted);
 

@@ -10,16 +10,16 @@
 
 namespace assay::dataset::croissant {
 
-// "cr:recordSet", "http://mlcommons.org/croissant/recordSet": recordSet.
+// Removes the prefix: "cr:recordSet" and "http://mlcommons.org/croissant/recordSet" give recordSet.
 std::string_view bare(std::string_view key);
-// The member of that bare key, or a null value that lives for ever.
+// Returns the member with that key, whatever its prefix, or a null value with static lifetime.
 const Json& get(const Json& object, std::string_view name);
-// A list's items, or the value alone; nothing of null.
+// Returns a list's items, or a single value as a list; an empty list for null.
 std::vector<const Json*> list_of(const Json& value);
-// A text, {"@value": text}, or {"@id": id}.
+// Returns the text of a string, of {"@value": text}, or of {"@id": id}.
 std::string text_of(const Json& value);
 std::vector<std::string> texts_of(const Json& value);
-// "@id", else "name".
+// Returns "@id", else "name".
 std::string id_of(const Json& object);
 bool is_type(const Json& object, std::string_view type);
 

@@ -1,6 +1,6 @@
-// What a Croissant file says (JSON-LD, versions 1.0 and 1.1, and 0.8's names): its resources and
-// its record sets. Keys may be spelled with or without their prefix (cr:recordSet, recordSet, a
-// whole IRI), which is as much of JSON-LD as such files use. Pure.
+// The parsed content of a Croissant file (JSON-LD, versions 1.0 and 1.1, and 0.8's names): its
+// resources and its record sets. Keys may have their prefix or not (cr:recordSet, recordSet, a
+// whole IRI); such files use no other part of JSON-LD. Pure.
 // docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html
 #pragma once
 
@@ -46,7 +46,7 @@ struct Field {
   bool has_source = false;
   bool has_references = false;
   bool repeated = false;
-  std::vector<std::int64_t> shape{};  // of an array (1.1): -1 is a size that the values say
+  std::vector<std::int64_t> shape{};  // of an array (1.1); -1: the number of values decides
   Source source{};
   Source references{};
   Json value{};
@@ -68,7 +68,7 @@ struct Metadata {
   const RecordSet* record_set(std::string_view id) const;
 };
 
-// The error says which part of the file, by its ids.
+// An error names the part of the file by its ids.
 Result<Metadata> parse_metadata(const Json& json);
 
 }  // namespace assay::dataset::croissant

@@ -48,7 +48,7 @@ std::vector<std::pair<std::size_t, std::size_t>> groups_of(const std::string& pa
   return out;
 }
 
-// (?P<name>…) as (…), since names are not asked for.
+// Rewrites (?P<name>…) as (…); names are not used.
 std::string unnamed(std::string pattern) {
   for (std::size_t at = 0; (at = pattern.find("(?P<", at)) != std::string::npos;) {
     const std::size_t end = pattern.find('>', at);
@@ -59,7 +59,7 @@ std::string unnamed(std::string pattern) {
 }
 
 Result<std::shared_ptr<const text::Regex>> compiled(const std::string& pattern) {
-  // As Python has it, ^ and $ are of the text, and match() begins at its start.
+  // Python's ^ and $ match at the ends of the text, and match() begins at its start.
   ASSIGN_OR_RETURN(text::Regex regex, text::Regex::compile(pattern, text::RegexDialect::rust));
   return std::make_shared<const text::Regex>(std::move(regex));
 }
@@ -92,7 +92,7 @@ bool fits(const Json& value, const std::vector<std::int64_t>& shape, std::size_t
   return true;
 }
 
-// The next `count` values as an array of the shape from `depth` on. At most one size is open.
+// Nests the next `count` values in the shape from `depth` on. At most one size is open.
 Json nested(const std::vector<Json>& values, const std::vector<std::int64_t>& shape,
             std::size_t depth, std::size_t count, std::size_t& next) {
   Json out = Json::array();
@@ -116,7 +116,7 @@ Json nested(const std::vector<Json>& values, const std::vector<std::int64_t>& sh
   return out;
 }
 
-// Of a WAV file in a cell (binary_cell.h); 0 where it is none.
+// Returns the sampling rate of a WAV file in a cell (binary_cell.h); 0 if it is not a WAV file.
 std::int64_t wave_rate(std::string_view cell) {
   constexpr std::size_t kHead = 64;  // digits: the 48 bytes with the first chunk
   std::string head(cell.substr(0, kHead));

@@ -1,5 +1,5 @@
-// What a Croissant field makes of what was extracted: its transforms, then its dataType, then the
-// shape of an array. Pure.
+// Converts an extracted value to a Croissant field's value: its transforms, then its dataType, then
+// the shape of an array. Pure.
 #pragma once
 
 #include <memory>
@@ -15,14 +15,14 @@
 
 namespace assay::dataset::croissant {
 
-// A regular expression with at most one group, as Python's re.match applies it: the group's text,
-// or the whole match. The engine does not capture, so the pattern is cut at its group: what stands
-// before it, looking ahead to the rest, ends where the group begins, and the group, looking ahead
-// to what follows, ends where it ends; the order of alternatives is the same in all of them.
+// A regular expression with at most one group, as Python's re.match applies it: returns the group's
+// text, or the whole match. The engine has no captures, so the pattern is split at its group: the
+// part before matches up to the group, with the rest as look-ahead; then the group matches, with
+// what follows as look-ahead. All parts try alternatives in the same order.
 class GroupRegex {
  public:
   static Result<GroupRegex> compile(const std::string& pattern);
-  // False: no match. Fails where the pattern needs too many steps.
+  // Returns false for no match, an error when the pattern needs too many steps.
   Result<bool> match(std::string_view text, std::string& group) const;
 
  private:
@@ -30,7 +30,7 @@ class GroupRegex {
     std::shared_ptr<const text::Regex> before{};
     std::shared_ptr<const text::Regex> group{};
   };
-  std::vector<Part> parts_{};  // one a group; none: the whole
+  std::vector<Part> parts_{};  // one for each group; empty: the whole pattern
   std::shared_ptr<const text::Regex> whole_{};
 };
 
@@ -39,9 +39,9 @@ class FieldValue {
   // Checks every pattern and path before the first row. `field` must outlive the value.
   static Result<FieldValue> make(const Field& field);
 
-  // The error says what the value was.
+  // An error contains the value.
   Result<Json> apply(const Json& raw) const;
-  // The transforms alone, for the keys of a join.
+  // Applies only the transforms, for the keys of a join.
   Result<Json> transform(const Json& raw) const;
 
  private:
@@ -54,9 +54,9 @@ class FieldValue {
   explicit FieldValue(const Field& field) : field_(&field) {}
   static Result<Json> one(const Step& step, const Json& value);
   Result<Json> cast(const Json& value) const;
-  // Lists as the field's arrayShape nests them.
+  // Nests lists to the field's arrayShape.
   Result<Json> shaped(Json value) const;
-  // Audio of another rate than is asked for is refused: nothing is resampled here.
+  // Refuses audio at another sampling rate than the field's: nothing is resampled here.
   Result<void> check_rate(const Json& value) const;
 
   const Field* field_;

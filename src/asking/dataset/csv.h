@@ -1,6 +1,6 @@
-// CsvReader: rows of RFC 4180, one at a time: fields parted by commas (or tabs), rows by CRLF or
-// LF, a field in double quotes may hold commas, line ends and "" for a quote. Blank lines are
-// skipped.
+// CsvReader: rows of RFC 4180, one at a time. Commas (or tabs) separate fields, CRLF or LF
+// separates rows. A field in double quotes may hold commas, line ends and "" for a quote. Blank
+// lines are skipped.
 //
 // Strict where a guess could shift columns: a quote inside an unquoted field, text after a closing
 // quote, a quote that never closes and bytes that are not UTF-8 are errors with their line and
@@ -22,7 +22,7 @@ class CsvReader {
   explicit CsvReader(Chunks chunks, char delimiter = ',')
       : chunks_(std::move(chunks)), delimiter_(delimiter) {}
 
-  // The next row, nullopt at the end. Errors start with "LINE:COLUMN: ".
+  // Returns the next row, nullopt at the end. Errors start with "LINE:COLUMN: ".
   Result<std::optional<std::vector<std::string>>> next();
   // The line on which the last row began, from 1.
   std::uint64_t line() const { return row_line_; }
@@ -31,7 +31,7 @@ class CsvReader {
  private:
   enum class State { start, plain, quoted, closed };
 
-  // Appends what needs no decision: the bytes up to the next one that does.
+  // Appends the bytes up to the next one that can change the state.
   Result<void> take_run();
   Result<void> end_field();
   Result<void> feed(char c, bool& row_done);

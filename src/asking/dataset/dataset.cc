@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 9> kFormats{"jsonl",    "json",         "
                                                    "sharegpt", "parquet",      "croissant",
                                                    "mooncake", "openai_batch", "huggingface"};
 
-// An error of a reader ("LINE: what") or of the disk.
+// Converts an error of a reader ("LINE: what") or of the disk.
 Error read_error(const Error& error, const std::string& path) {
   if (error.code != Code::invalid) return error;
   return invalid(format("{}:{}", path, error.message));

@@ -7,18 +7,18 @@
 // every one), Mooncake and OpenAI batch traces (trace.h), synthetic. The format comes from
 // `format`, else from the extension and the first row.
 //
-// A dataset whose name is a predefined one with a preset ("aime25::gptoss") has its rows put
-// together as the reference client does (preset.h).
+// A predefined dataset with a preset in its name ("aime25::gptoss") gets the reference client's
+// prompts (preset.h).
 //
-// Columns: `parser` renames source columns to ours first (a missing source is an error that lists
-// what there is); then, where no `prompt` exists, one of user_prompt, question, input, input_text,
-// problem, query is taken for it (two of them are an error), and system_prompt for `system`. What
-// is understood: prompt (text, or a list of OpenAI content parts), system, messages, input_tokens
-// (or token_ids), tools, tool_choice, max_new_tokens (or max_completion_tokens, max_tokens),
-// session (or session_id, conversation_id); name, n, stop, logit_bias, user, chat_template and
-// chat_template_kwargs go into the request body, and so does what `parser` names body.SOMETHING.
-// Other columns are never sent. Where a row has several questions: messages before prompt, and
-// token ids before either if `prefer_token_ids`, else after both.
+// Columns: `parser` first renames source columns to ours (a missing source is an error that lists
+// the columns of the file). Then, if no `prompt` exists, one of user_prompt, question, input,
+// input_text, problem, query becomes it (two of them are an error), and system_prompt becomes
+// `system`. Known columns: prompt (text, or a list of OpenAI content parts), system, messages,
+// input_tokens (or token_ids), tools, tool_choice, max_new_tokens (or max_completion_tokens,
+// max_tokens), session (or session_id, conversation_id). These go into the request body: name, n,
+// stop, logit_bias, user, chat_template, chat_template_kwargs and what `parser` names
+// body.SOMETHING. Other columns are never sent. If a row has several questions, messages go before
+// prompt; token ids go before both if `prefer_token_ids`, else after both.
 //
 // Errors name the file, the line and the column or field. Any thread; files are only read.
 #pragma once
@@ -38,9 +38,6 @@
 
 namespace assay::dataset {
 
-// Prompts made from a seed. As text: common English words, sized by the estimate that one word is
-// 1.3 tokens (no tokenizer is asked, so the samples' input_length is unknown, −1). As token ids:
-// exactly as long as drawn.
 // One level of a tree of shared prefixes: each prompt begins with one of `branches` texts of
 // `tokens` tokens, and the next level's begin below it.
 struct PrefixLevel {
@@ -48,9 +45,12 @@ struct PrefixLevel {
   std::uint32_t branches = 1;
   bool operator==(const PrefixLevel&) const = default;
 };
-// "1000x4,200x8": a thousand tokens, four of them, below each eight of two hundred.
+// Parses "1000x4,200x8": four prefixes of 1000 tokens; below each, eight of 200 tokens.
 Result<std::vector<PrefixLevel>> parse_prefixes(std::string_view text);
 
+// Prompts made from a seed. As text: common English words, at an estimated 1.3 tokens a word (no
+// tokenizer is used, so the samples' input_length is unknown, −1). As token ids: exactly as long as
+// drawn.
 struct SyntheticSpec {
   std::uint32_t count = 1000;
   LengthSpec isl = LengthSpec::fixed(256);
@@ -58,14 +58,14 @@ struct SyntheticSpec {
   std::optional<LengthSpec> osl{};
   std::uint64_t seed = 42;
   bool token_ids = false;
-  // Ids are drawn from [vocabulary_first, vocabulary_end): by default a range that every common
-  // vocabulary has and that holds no special tokens.
+  // Ids are drawn from [vocabulary_first, vocabulary_end). The default range is in every common
+  // vocabulary and holds no special tokens.
   std::int32_t vocabulary_first = 1000;
   std::int32_t vocabulary_end = 30000;
-  // Text prompts get exactly as many tokens as drawn, counted with this tokenizer (a path, as
+  // Text prompts get exactly the number of tokens drawn, counted with this tokenizer (a path, as
   // text::load_tokenizer takes it), without a chat template. Empty: the estimate.
   std::string tokenizer{};
-  // The isl counts what is shared too; at least one token of each prompt is its own.
+  // The isl includes shared prefixes; at least one token of each prompt is its own.
   std::vector<PrefixLevel> prefixes{};
 };
 
@@ -76,15 +76,15 @@ struct Spec {
   std::vector<std::pair<std::string, std::string>> parser{};  // our column ← the file's column
   std::uint64_t rows_max = 0;                                 // use only the first rows; 0: all
   bool prefer_token_ids = false;                              // for APIs whose prompt is token ids
-  // "{question}\nAnswer:": what the prompt is put together from, before any preset (preset.h).
+  // Template of the prompt, applied before any preset (preset.h): "{question}\nAnswer:".
   std::string prompt_format{};
-  // Of a conversation, ask every human turn with the recorded turns before it, and not only the
-  // first.
+  // Ask every human turn of a conversation with the recorded turns before it, not only the first
+  // turn.
   bool all_turns = false;
-  // Keep every column that was not understood in Sample::columns, for scorers.
+  // Keep every unknown column in Sample::columns, for scorers.
   bool keep_columns = false;
-  // Only so many samples are kept, and memory is theirs; the rest is read, checked and counted
-  // (Dataset::not_kept). A trace's are all kept, to be put in order of time. 0: all.
+  // Number of samples kept in memory; the rest is read, checked and counted (Dataset::not_kept). A
+  // trace keeps all samples, to sort them by time. 0: all.
   std::uint64_t keep_max = 0;
   bool conversations = false;  // rows are turns to replay: conversations.h
   std::optional<SyntheticSpec> synthetic{};
@@ -92,8 +92,8 @@ struct Spec {
 
 Result<Dataset> load_dataset(const Spec& spec);
 
-// The rows of a Parquet file or a Croissant record set as they stand, before any column is
-// understood. Other formats can be read by eye.
+// Returns the rows of a Parquet file or a Croissant record set before any column is renamed. The
+// other formats are text that a user can read.
 Result<std::unique_ptr<RowSource>> open_rows(const Spec& spec);
 
 }  // namespace assay::dataset

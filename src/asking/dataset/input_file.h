@@ -1,5 +1,5 @@
-// InputFile: a file, or bytes in memory that stand for one, read at offsets: what formats need
-// whose table of contents stands at the end. One thread.
+// InputFile: a file, or bytes in memory, read at offsets: for formats whose table of contents is at
+// the end of the file. One thread.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class InputFile {
   ~InputFile();
 
   std::uint64_t size() const { return size_; }
-  // Fewer bytes only at the file's end.
+  // Returns fewer bytes only at the file's end.
   Result<std::string> read(std::uint64_t offset, std::size_t size) const;
 
  private:

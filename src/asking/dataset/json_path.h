@@ -14,7 +14,7 @@ namespace assay::dataset {
 class JsonPath {
  public:
   static Result<JsonPath> parse(std::string_view text);
-  // What it names, in document order. The values live as long as `json`.
+  // Returns the values it names, in document order. They live as long as `json`.
   std::vector<const Json*> find(const Json& json) const;
 
  private:

@@ -1,6 +1,6 @@
 // Rows of JSON files as text, one at a time: LineReader for JSON lines, ElementReader for the
-// elements of one array. Either needs memory for one row, whatever the file's size; what a row says
-// is Json::parse's business. Errors start with "LINE: ". One thread.
+// elements of one array. Both need memory for one row, whatever the file's size. Json::parse reads
+// the row itself. Errors start with "LINE: ". One thread.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ class LineReader {
  public:
   explicit LineReader(Chunks chunks) : chunks_(std::move(chunks)) {}
 
-  // The next line that is not blank, without its end, valid until the next call; nullopt at the
-  // end.
+  // Returns the next line that is not blank, without its end, valid until the next call; nullopt at
+  // the end.
   Result<std::optional<std::string_view>> next();
-  // Of the last line, from 1.
+  // The number of the last line, from 1.
   std::uint64_t line() const { return line_; }
   Result<std::string> sha256() { return chunks_.sha256(); }
 
@@ -35,7 +35,7 @@ class ElementReader {
  public:
   explicit ElementReader(Chunks chunks) : chunks_(std::move(chunks)) {}
 
-  // Whether the file begins as an array does. Call it before next(), or not at all.
+  // Returns true if the file begins with an array. Call it before next(), or not at all.
   Result<bool> is_array();
   // The next element's text, valid until the next call; nullopt at the array's end.
   Result<std::optional<std::string_view>> next();
@@ -44,11 +44,11 @@ class ElementReader {
   Result<std::string> sha256() { return chunks_.sha256(); }
 
  private:
-  // Skips blanks; the next byte stays. '\0' at the end.
+  // Skips blanks; does not consume the next byte. Returns '\0' at the end.
   Result<char> peek();
   Result<void> begin();
   Result<void> end();
-  // Takes bytes of the element out of the piece; true when the element is whole.
+  // Moves bytes of the element out of the piece; returns true when the element is complete.
   Result<bool> take();
 
   Chunks chunks_;

@@ -29,7 +29,7 @@ bool is_count(double value) {
   return value >= 1 && value <= static_cast<double>(kLengthMax) && std::trunc(value) == value;
 }
 
-// As short as reads back the same.
+// Returns the shortest text that reads back as the same number.
 std::string number(double value) {
   return value == std::trunc(value) ? format("{:.0f}", value) : format("{}", value);
 }

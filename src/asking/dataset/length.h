@@ -1,11 +1,11 @@
-// LengthSpec: how long something is, in tokens: one number, or a distribution to draw from. What
-// users write for ISL and OSL:
+// LengthSpec: a length in tokens: one number, or a distribution to draw from. Users write ISL and
+// OSL like this:
 //
 //   512 · fixed:512 · uniform:100-200 · normal:512,64 · lognormal:512,0.5
 //
-// uniform is inclusive at both ends. normal is mean and standard deviation in tokens. lognormal is
-// the median in tokens and sigma of the logarithm. Draws are rounded and cut to [1, kLengthMax];
-// they come from base/rng.h, so a seed means the same lengths on every machine.
+// uniform includes both ends. normal takes mean and standard deviation in tokens. lognormal takes
+// the median in tokens and sigma of the logarithm. Draws are rounded and cut to [1, kLengthMax].
+// They come from base/rng.h, so a seed gives the same lengths on every machine.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +33,11 @@ struct LengthSpec {
 };
 
 Result<LengthSpec> parse_length(std::string_view text);
-// As parse_length reads it.
+// The text that parse_length reads.
 std::string to_string(const LengthSpec& spec);
-// At least 1.
+// Returns at least 1.
 std::int64_t draw_length(const LengthSpec& spec, Rng& rng);
-// Before rounding and cutting.
+// The mean before rounding and cutting.
 double mean(const LengthSpec& spec);
 
 }  // namespace assay::dataset

@@ -1,5 +1,5 @@
-// Loader: rows on their way into a dataset, whatever file they are from: single questions,
-// conversations and traces. One thread.
+// Loader: adds rows to a dataset, from any kind of file: single questions, conversations and
+// traces. One thread.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace assay::dataset {
 
-// What the rows must be; any: what each looks like.
+// The kind that all rows must have; any: each row's own form decides.
 enum class RowKind : std::uint8_t { any, sharegpt, mooncake, openai_batch };
 
 class Loader {
@@ -34,11 +34,11 @@ class Loader {
   Error at(std::string_view place, std::string_view message) const;
 
  private:
-  // Beyond the samples that are wanted it is only counted.
+  // Keeps the sample, or only counts it when enough samples are kept.
   void keep(Sample sample);
   Result<void> add_conversation(const Json& row, std::string_view place);
   Result<void> add_trace(const Json& row, std::string_view place);
-  // Traces in order of time, counted from their first instant.
+  // Sorts a trace by time; its first instant becomes 0.
   void order_by_time(Dataset& out);
 
   const Spec& spec_;
@@ -49,7 +49,7 @@ class Loader {
   std::uint64_t skipped_ = 0;
   std::uint64_t traced_ = 0;
   std::uint64_t not_kept_ = 0;
-  std::int64_t tokens_ = 0;  // of traces, which are made and not read
+  std::int64_t tokens_ = 0;  // of traces, whose tokens are made and not read
   std::vector<Sample> samples_{};
   std::vector<Duration> times_{};
 };

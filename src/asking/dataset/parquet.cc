@@ -37,7 +37,7 @@ class Assembler {
   }
 
  private:
-  // `ranges`: of the node's leaves, in their order.
+  // `ranges`: one for each of the node's leaves, in their order.
   Result<Json> field(const Node& node, const std::vector<Range>& ranges) {
     const Entry* first = front(node, ranges);
     if (first == nullptr) return broken(node);
@@ -71,7 +71,7 @@ class Assembler {
     return out;
   }
 
-  // The three-level lists of the format's rules, and the two-level ones of older writers.
+  // Reads the format's three-level lists, and the two-level ones of older writers.
   Result<Json> list(const Node& repeated, const std::vector<Range>& ranges) {
     const bool single = !repeated.is_leaf() && repeated.children.size() == 1 &&
                         repeated.name != "array" && !repeated.name.ends_with("_tuple");
@@ -119,7 +119,7 @@ class Assembler {
     return {begin, begin + static_cast<std::ptrdiff_t>(child.leaf_end - child.leaf_begin)};
   }
 
-  // A repeated node's ranges, an element each: one begins where the level says so.
+  // Splits a repeated node's ranges into elements: an element begins where the level says so.
   Result<std::vector<std::vector<Range>>> split(const Node& node,
                                                 const std::vector<Range>& ranges) const {
     std::vector<std::vector<Range>> out;

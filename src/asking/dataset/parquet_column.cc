@@ -199,7 +199,7 @@ Result<void> ColumnReader::load_data(const PageHeader& header, std::string bytes
     TRY(take_levels(header, rest));
   }
   page_values_ = std::min<std::uint64_t>(header.values, values_);
-  // How many values are there and not null: counted by a second reading of the levels.
+  // Counts the values that are not null, by a second reading of the levels.
   std::uint64_t count = page_values_;
   if (leaf_->definition > 0) {
     RunDecoder again = definitions_;

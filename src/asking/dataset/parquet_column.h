@@ -1,4 +1,4 @@
-// ColumnReader: one column's values in order, with their levels, a page in memory at a time.
+// ColumnReader: one column's values in order, with their levels; one page in memory at a time.
 // Encodings: plain, dictionary, RLE, the delta family and byte stream split; pages of version 1 and
 // 2. One thread.
 #pragma once
@@ -22,7 +22,7 @@ class RunDecoder {
   RunDecoder() = default;
   // REQUIRES: width <= 32.
   RunDecoder(std::string_view bytes, int width) : bytes_(bytes), width_(width) {}
-  // False when the bytes end before.
+  // Returns false when the bytes end too early.
   bool next(std::uint32_t& value);
 
  private:
@@ -46,9 +46,9 @@ class ColumnReader {
   // Both must outlive the reader.
   ColumnReader(const InputFile& file, const Node& leaf) : file_(&file), leaf_(&leaf) {}
 
-  // Goes to a row group's chunk.
+  // Starts at a row group's chunk.
   void begin(const Chunk& chunk);
-  // The next entry's repetition level; −1 at the chunk's end.
+  // Returns the next entry's repetition level; −1 at the chunk's end.
   Result<int> peek();
   // REQUIRES: peek() >= 0.
   Result<Entry> take();
@@ -57,7 +57,7 @@ class ColumnReader {
   Result<void> load_page();
   Result<void> load_dictionary(const PageHeader& header, std::string bytes);
   Result<void> load_data(const PageHeader& header, std::string bytes);
-  // Splits the levels off the front of a page of version 1.
+  // Removes the levels from the front of a page of version 1.
   Result<void> take_levels(const PageHeader& header, std::string_view& bytes);
   Result<void> open_values(Encoding encoding, std::string_view bytes, std::uint64_t count);
   Result<Json> next_value();
@@ -72,7 +72,7 @@ class ColumnReader {
   std::uint64_t page_values_ = 0;
 
   std::string page_{};
-  std::string rewritten_{};  // a page's values as plain, where they are written otherwise
+  std::string rewritten_{};  // a page's values in plain encoding, if the page has another
   std::string_view plain_{};
   std::size_t bit_ = 0;  // of booleans
   enum class Values : std::uint8_t { plain, dictionary, runs } values_as_ = Values::plain;

@@ -13,7 +13,7 @@ using Type = ThriftReader::Type;
 
 constexpr int kSchemaDepthMax = 32;
 constexpr std::size_t kNodesMax = 20'000;
-// A page of more than this is no page of a data set of questions, but a way to fill the memory.
+// Largest page, in bytes. A larger one would only fill the memory: datasets of questions need none.
 constexpr std::int64_t kPageBytesMax = std::int64_t{256} << 20;
 constexpr std::int64_t kPageValuesMax = std::int64_t{1} << 24;
 

@@ -1,4 +1,4 @@
-// What a Parquet file's footer says: the schema as a tree and where each column's pages are.
+// The content of a Parquet file's footer: the schema as a tree, and where each column's pages are.
 // github.com/apache/parquet-format. Pure.
 #pragma once
 
@@ -51,7 +51,7 @@ struct Node {
   Repetition repetition = Repetition::required;
   std::int32_t size = 0;  // of fixed_bytes
   std::int32_t scale = 0;
-  // Levels at which this node is there, and at which it repeats.
+  // Definition level at which this node is present, and level at which it repeats.
   std::uint8_t definition = 0;
   std::uint8_t repeat = 0;
   std::size_t leaf_begin = 0;  // the leaves below it, in the order of the columns
@@ -108,8 +108,8 @@ struct PageHeader {
   bool compressed = true;  // version 2: the values are
 };
 
-// The header at the start of `bytes`; `used` is how long it is. An error with Code::corrupt may
-// mean that the bytes end too soon.
+// Parses the header at the start of `bytes`; `used` becomes its length. An error with Code::corrupt
+// may mean that `bytes` is too short.
 Result<PageHeader> parse_page_header(std::string_view bytes, std::size_t& used);
 
 }  // namespace assay::dataset::parquet

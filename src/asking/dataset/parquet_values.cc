@@ -41,7 +41,7 @@ bool varint(std::string_view& bytes, std::uint64_t& out) {
 
 std::uint64_t unzigzag(std::uint64_t value) { return value >> 1 ^ (~(value & 1) + 1); }
 
-// Value i of `width` bits each, from the least bit up.
+// Returns value i of `width` bits each, counted from the lowest bit.
 std::uint64_t packed(std::string_view bytes, std::uint64_t i, unsigned width) {
   std::uint64_t out = 0;
   for (unsigned got = 0; got < width;) {
@@ -55,8 +55,8 @@ std::uint64_t packed(std::string_view bytes, std::uint64_t i, unsigned width) {
   return out;
 }
 
-// The delta-packed numbers at the front of `bytes`, which is left behind them. Sums wrap around, as
-// the format has it.
+// Decodes the delta-packed numbers at the front of `bytes` and removes them. Sums wrap around, as
+// the format requires.
 Result<std::vector<std::uint64_t>> deltas(std::string_view& bytes, std::uint64_t count) {
   const Error broken = corrupt_page("a page of deltas is broken");
   std::uint64_t block = 0;

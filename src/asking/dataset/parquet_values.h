@@ -1,4 +1,4 @@
-// A page's values rewritten as plain ones, and a plain value as JSON. Pure.
+// Converts a page's values to plain ones, and a plain value to JSON. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace assay::dataset::parquet {
 
-// Bytes of one plain value; 0: a byte array, whose length stands before it.
+// Bytes of one plain value; 0: a byte array, whose length precedes it.
 std::size_t plain_size(const Node& leaf);
-// Takes one plain value from the front. False when it is not whole.
+// Takes one plain value from the front. Returns false when it is incomplete.
 bool take_plain(const Node& leaf, std::string_view& bytes, std::string_view& value);
 
 Result<std::string> plain_from_delta_binary(const Node& leaf, std::string_view bytes,
@@ -23,8 +23,8 @@ Result<std::string> plain_from_delta_text(std::string_view bytes, std::uint64_t 
 Result<std::string> plain_from_stream_split(const Node& leaf, std::string_view bytes,
                                             std::uint64_t count);
 
-// Instants and dates as ISO 8601 text, decimals as text, binary data as binary_cell has it. The
-// error says what is not UTF-8.
+// Instants and dates become ISO 8601 text, decimals text, binary data a binary_cell. An error names
+// the part that is not UTF-8.
 Result<Json> to_json(const Node& leaf, std::string_view value);
 
 }  // namespace assay::dataset::parquet

@@ -41,8 +41,8 @@ void rename(Json& row, std::string_view from, std::string_view to) {
   row.set(to, std::move(value));
 }
 
-// LoadGen's schema has a description for each field; the reference client's has its own for the
-// whole. Both as Python's json.dumps(indent=2) writes them.
+// LoadGen's schema describes each field; the reference client's describes the whole. Both are
+// written as Python's json.dumps(indent=2) does.
 std::string shopify_schema(bool loadgen) {
   const auto field = [&](const char* title, const char* type, const char* description) {
     Json out = Json::object();
@@ -75,9 +75,9 @@ std::string shopify_schema(bool loadgen) {
   return schema.dump(2);
 }
 
-// "data:image/JPEG;base64,…" of a picture column, with the kind as the reference client spells it:
-// Parquet's bytes come as binary_cell has them, an exported file may hold bare base64 and the
-// format beside it.
+// Returns "data:image/JPEG;base64,…" for a picture column, with the kind in the reference client's
+// spelling. Parquet's bytes come as a binary_cell; an exported file may hold bare base64 and a
+// column with the format.
 Result<std::string> picture_url(const Json& row) {
   const Json& picture = row["product_image"];
   std::string_view bytes = picture.is_object() ? picture["bytes"].as_string() : picture.as_string();
@@ -121,7 +121,7 @@ Result<void> shopify(Json& row, bool loadgen) {
   }
   row.set("system", shopify_system(loadgen));
   row.set("prompt", std::move(parts));
-  // Megabytes that no scorer looks at.
+  // Remove megabytes that no scorer reads.
   row.erase("product_image");
   row.erase("product_image_base64");
   return {};
@@ -184,7 +184,7 @@ Result<std::string> fill_format(std::string_view text, const Json& row) {
       return invalid(format("there is no column '{}' for the prompt; the row has: {}", column,
                             columns_of(row)));
     }
-    // Python writes what is not text as its repr.
+    // Python writes values other than text as their repr.
     if (cell->is_string()) {
       out += cell->as_string();
     } else {
@@ -205,7 +205,7 @@ Result<std::optional<Preset>> Preset::of(std::string_view name) {
   };
   const std::string_view id = name.substr(0, colons);
   std::string_view preset = name.substr(colons + 2);
-  // The reference client's newer spellings of one and the same.
+  // The reference client has newer names for the same preset.
   if (preset == "gptoss_sglang" || preset == "gptoss_vllm") preset = "gptoss";
   if (id == "aime25" && preset == "gptoss") return make(Kind::format, kAime);
   if (id == "gpqa" && preset == "gptoss") return make(Kind::gpqa, kGpqa);
@@ -226,7 +226,7 @@ void Preset::shuffle_choices(Json& row) {
   if (row.find("choice1") != nullptr) return;
   const std::array<std::string_view, 4> columns{"Correct Answer", "Incorrect Answer 1",
                                                 "Incorrect Answer 2", "Incorrect Answer 3"};
-  // random.sample(range(4), 4): the pool's last moves into the place of what is taken.
+  // random.sample(range(4), 4): the pool's last item fills the place of the item taken.
   std::array<std::size_t, 4> pool{0, 1, 2, 3};
   std::array<std::size_t, 4> order{};
   for (std::size_t i = 0; i < 4; ++i) {

@@ -1,10 +1,10 @@
-// Preset: what the reference client does to a predefined dataset's rows before they are asked, by
-// its names ("aime25::gptoss"): prompts are put together from columns, choices shuffled, pictures
-// made content parts. The wording is the benchmarks' own (Apache-2.0, mlcommons/endpoints and
-// mlcommons/inference) and part of what is measured: tests pin it by its SHA-256.
+// Preset: the reference client's change of a predefined dataset's rows before they are asked, by
+// its names ("aime25::gptoss"). It makes prompts from columns, shuffles choices, and turns pictures
+// into content parts. The wording is the benchmarks' own (Apache-2.0, mlcommons/endpoints and
+// mlcommons/inference) and influences the measurement: tests pin it by its SHA-256.
 //
-// A row that has its `prompt` already is left as it is. Rows must come in file order, since choices
-// are shuffled by one generator. One thread.
+// A row that already has a `prompt` is not changed. Rows must come in file order, since one
+// generator shuffles all choices. One thread.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ namespace assay::dataset {
 
 class Preset {
  public:
-  // By a dataset's name. nullopt where it is no predefined one or names no preset; an unknown
-  // preset of a known dataset is an error.
+  // Finds the preset in a dataset's name. nullopt if the dataset is not predefined or the name has
+  // no preset; an unknown preset of a known dataset is an error.
   static Result<std::optional<Preset>> of(std::string_view name);
-  // A format of one's own: "{question}\nAnswer:" fills columns in; {{ and }} are braces.
+  // Makes a preset of a user's format: "{question}\nAnswer:" inserts columns; {{ and }} are braces.
   static Preset of_format(std::string text);
 
-  // The error names the column.
+  // An error names the column.
   Result<void> apply(Json& row);
 
  private:
@@ -41,10 +41,10 @@ class Preset {
   PythonRandom random_{0};  // the reference's seed of choices
 };
 
-// The system text of Qwen3-VL's benchmark, in the reference client's words or in LoadGen's.
+// Returns the system text of Qwen3-VL's benchmark, in the reference client's words or in LoadGen's.
 std::string shopify_system(bool loadgen);
 
-// `text` with each {column} replaced by the row's. Public for tests.
+// Returns `text` with each {column} replaced by the row's value. Public for tests.
 Result<std::string> fill_format(std::string_view text, const Json& row);
 
 }  // namespace assay::dataset

@@ -1,5 +1,5 @@
-// Values as Python writes them, where a benchmark's prompt is made that way: json.dumps with its
-// defaults, and repr. Pure.
+// Values written as Python writes them, for benchmarks whose prompts are made by Python: json.dumps
+// with its defaults, and repr. Pure.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace assay::dataset {
 
-// json.dumps(value): ", " and ": " between, and every character beyond ASCII as \uXXXX.
+// json.dumps(value): separators ", " and ": ", and characters beyond ASCII as \uXXXX.
 std::string python_json(const Json& value);
 // repr(value): text in single quotes unless it holds one and no double quote; True, False, None.
 std::string python_repr(const Json& value);

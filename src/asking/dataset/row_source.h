@@ -17,11 +17,11 @@ class RowSource {
   RowSource& operator=(const RowSource&) = delete;
   virtual ~RowSource() = default;
 
-  // nullopt at the end.
+  // Returns nullopt at the end.
   virtual Result<std::optional<Json>> next() = 0;
-  // Of the last row: "row 17", "train.csv:18".
+  // The place of the last row: "row 17", "train.csv:18".
   virtual std::string place() const = 0;
-  // Of the file's bytes.
+  // The hash of the file's bytes.
   virtual Result<std::string> sha256() = 0;
 };
 

@@ -11,13 +11,13 @@
 namespace assay::dataset {
 namespace {
 
-// The reference client's candidates for a column that nobody called "prompt", in its order.
+// Names that the reference client tries, in this order, when no column is called "prompt".
 constexpr std::array<std::string_view, 6> kPromptNames{"user_prompt", "question", "input",
                                                        "input_text",  "problem",  "query"};
 constexpr std::array<std::string_view, 3> kLimitNames{"max_new_tokens", "max_completion_tokens",
                                                       "max_tokens"};
 constexpr std::array<std::string_view, 3> kSessionNames{"session", "session_id", "conversation_id"};
-// Columns that go into the request body; the second says that a cell of text holds JSON.
+// Columns that go into the request body; `true`: a cell of text holds JSON.
 constexpr std::array<std::pair<std::string_view, bool>, 7> kBodyNames{
     {{"name", false},
      {"n", true},
@@ -99,7 +99,7 @@ Json RowMapper::rename(Json row) {
         keep = false;
       }
     }
-    // What is replaced by a renamed column is gone, unless it was renamed itself.
+    // Drop a column that a renamed one replaces, unless it was renamed itself.
     for (const auto& [target, source] : spec_.parser) keep = keep && target != name;
     if (keep) renamed.emplace_back(name, std::move(value));
   }
@@ -182,7 +182,7 @@ Result<void> RowMapper::read_question(Json& row, Sample& sample) {
   const bool has_messages = has_column(row, "messages");
   const std::string_view ids = has_column(row, "input_tokens") ? "input_tokens" : "token_ids";
   const bool has_ids = has_column(row, ids);
-  // Where token ids are what is asked, two columns of text are no question of which.
+  // When token ids are asked, two columns of text are no conflict.
   if (!has_messages && !(has_ids && spec_.prefer_token_ids)) TRY(read_prompt(row, sample));
   ASSIGN_OR_RETURN(sample.messages, take_structure(row, "messages"));
   if (has_messages) {

@@ -23,13 +23,13 @@ class RowMapper {
     text,   // CSV: lists and objects are written as JSON in a cell, and an empty cell is none
   };
 
-  // `spec` must outlive the mapper. `preset`: what its rows go through once they are renamed.
+  // `spec` must outlive the mapper. `preset` is applied to rows after columns are renamed.
   RowMapper(const Spec& spec, Cells cells, std::optional<Preset> preset = {});
 
-  // The error names the column, not the place: the caller knows the line.
+  // An error names the column; the caller adds the line.
   // REQUIRES: row.is_object().
   Result<Sample> map(Json row);
-  // After the last row: a parser source that no row had is an error.
+  // Call it after the last row: a parser source that no row had is an error.
   Result<void> finish() const;
 
  private:
@@ -39,8 +39,8 @@ class RowMapper {
   Result<void> read_prompt(Json& row, Sample& sample);
   Result<void> read_limits(Json& row, Sample& sample);
   Result<void> read_body(Json& row, Sample& sample);
-  // Takes the cell out of the row, parsed where a cell of text holds JSON; null where there is
-  // none.
+  // Removes the cell from the row and returns it, parsed if it is text that holds JSON; null if
+  // there is no such cell.
   Result<Json> take_structure(Json& row, std::string_view column) const;
   Json take(Json& row, std::string_view column) const;
   Result<std::string> take_text(Json& row, std::string_view column) const;

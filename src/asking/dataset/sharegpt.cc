@@ -16,7 +16,7 @@ std::string role_of(std::string_view word) {
   return std::string(word);
 }
 
-// Either spelling; "" when it is neither or not text.
+// Returns the text under either key; "" if there is none.
 std::string_view turn_text(const Json& turn, std::string_view one, std::string_view other) {
   const std::string_view text = turn[one].as_string();
   return text.empty() ? turn[other].as_string() : text;

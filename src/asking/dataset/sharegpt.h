@@ -1,7 +1,6 @@
-// ShareGPT: [{"id": …, "conversations": [{"from": "human", "value": "…"}, …]}, …], with role and
-// content as other spellings of from and value. A single-turn run asks the first human turn; the
-// turns after it can be asked too, each with what was recorded before it. Pure, but for
-// load_conversations.
+// ShareGPT: [{"id": …, "conversations": [{"from": "human", "value": "…"}, …]}, …]; role and content
+// may stand for from and value. A single-turn run asks the first human turn. The later turns can be
+// asked too, each with the recorded turns before it. Pure, except for load_conversations.
 #pragma once
 
 #include <optional>
@@ -15,7 +14,7 @@
 namespace assay::dataset {
 
 struct Turn {
-  std::string role{};  // user, assistant, system, tool, or what the file says
+  std::string role{};  // user, assistant, system, tool, or the file's own word
   std::string text{};
 };
 
@@ -23,7 +22,7 @@ struct Conversation {
   std::string id{};
   std::vector<Turn> turns{};
 
-  // What a single-turn run asks; nullptr where nobody human speaks.
+  // Returns the turn that a single-turn run asks; nullptr if there is no human turn.
   const Turn* first_user_turn() const;
 };
 
@@ -31,11 +30,11 @@ bool is_conversation(const Json& row);
 // REQUIRES: is_conversation(row).
 Result<Conversation> parse_conversation(const Json& row);
 
-// One sample a human turn: the turns recorded before it, and it, as messages. Turns without text
-// are left out.
+// Returns one sample for each human turn: that turn and all recorded turns before it, as messages.
+// Turns without text are left out.
 std::vector<Sample> turns_of(const Conversation& conversation);
 
-// Every conversation of a .json or .jsonl file, all turns.
+// Loads every conversation of a .json or .jsonl file with all turns.
 Result<std::vector<Conversation>> load_conversations(const std::string& path);
 
 }  // namespace assay::dataset

@@ -92,8 +92,8 @@ Result<std::string> exact_text(const text::Tokenizer& tokenizer, std::string pre
     return static_cast<std::int64_t>(n);
   };
   ASSIGN_OR_RETURN(std::int64_t have, count(text));
-  // Words are added by the estimate until there are enough, then taken away until there are not
-  // too many. What then lacks is a token or two, which other words or marks may be.
+  // Add words by the estimate until there are enough tokens, then remove words until there are not
+  // too many. The last missing token or two come from other words or marks.
   constexpr int kRounds = 200;
   for (int round = 0; round < kRounds && have != tokens; ++round) {
     if (have < tokens) {
@@ -105,7 +105,7 @@ Result<std::string> exact_text(const text::Tokenizer& tokenizer, std::string pre
       }
     } else {
       if (ends.empty()) break;
-      // As many words as the surplus is of all tokens, and at least one.
+      // Remove the same share of words as the surplus is of all tokens, and at least one word.
       const auto surplus = static_cast<double>(have - tokens) / static_cast<double>(have);
       const auto drop = std::clamp<std::size_t>(
           static_cast<std::size_t>(surplus * 0.9 * static_cast<double>(ends.size())), 1,
@@ -115,7 +115,7 @@ Result<std::string> exact_text(const text::Tokenizer& tokenizer, std::string pre
       ends.pop_back();
     }
     ASSIGN_OR_RETURN(have, count(text));
-    // Words of several tokens cannot fill the last few places; what is short can.
+    // Words of several tokens cannot fill the last few places; short words can.
     constexpr std::int64_t kFew = 12;
     if (have >= tokens || tokens - have > kFew) continue;
     std::string filled = text;
@@ -142,16 +142,16 @@ Result<std::string> exact_text(const text::Tokenizer& tokenizer, std::string pre
 
 namespace {
 
-// Changes with whatever makes other prompts from the same seed: part of a plan's digest.
+// Version of the prompts that a seed gives; part of a plan's digest.
 constexpr int kGenerator = 2;
-// Rows that are made as the dataset is, to see that they can be.
+// Number of rows that are made at once, to check that they can be made.
 constexpr std::uint32_t kTried = 16;
 
-// The first lengths come one after the other from one source each: a simulation has the lengths of
-// a measured run in their order, and so many of them (sim::LengthList).
+// Number of first lengths drawn in order from one source for inputs and one for outputs. A
+// simulation draws the same ones, so it has the same lengths in the same order (sim::LengthList).
 constexpr std::uint32_t kListedLengths = 20'000;
 
-// Sources of chance of one row, or of one node of the tree of prefixes.
+// Sources of random numbers of one row, or of one node of the tree of prefixes.
 enum class Chance : std::uint64_t { inputs, outputs, words, branches, node };
 
 Rng chance(std::uint64_t seed, Chance of, std::uint64_t index) {
@@ -160,7 +160,7 @@ Rng chance(std::uint64_t seed, Chance of, std::uint64_t index) {
   return Rng(Rng(whose ^ (index + 1) * kOdd).next());
 }
 
-// What a prompt is made of so far, or the text or ids of a tree's node.
+// A prompt under construction, or the text or ids of a tree's node.
 struct Piece {
   std::string text{};
   std::vector<std::int32_t> ids{};
@@ -171,7 +171,7 @@ class Maker {
  public:
   Maker(SyntheticSpec spec, std::unique_ptr<const text::Tokenizer> tokenizer)
       : spec_(std::move(spec)), tokenizer_(std::move(tokenizer)) {
-    // One source each, so that the lengths do not depend on the words.
+    // Inputs and outputs have one source each, so that lengths do not depend on the words.
     Rng inputs(spec_.seed);
     Rng outputs(spec_.seed + 1);
     for (std::uint32_t i = 0; i < std::min(spec_.count, kListedLengths); ++i) {
@@ -181,7 +181,7 @@ class Maker {
 
   const text::Tokenizer* tokenizer() const { return tokenizer_.get(); }
 
-  // With `strict` it must have exactly the tokens that were drawn for it.
+  // `strict`: the sample must have exactly the number of tokens drawn for it.
   Result<Sample> make(std::uint32_t row, bool strict) const {
     const auto [length, output] = lengths_of(row);
     Rng words = chance(spec_.seed, Chance::words, row);
@@ -225,8 +225,9 @@ class Maker {
     piece.tokens += count;
   }
 
-  // Adds text until `piece` has `tokens`. A tokenizer that no words bring to this number gets the
-  // nearest below that they do: the dataset's first rows were held to it, and a run goes on.
+  // Adds text until `piece` has `tokens`. If no words give that number with the tokenizer, the
+  // nearest lower number is used and the run goes on; the dataset's first rows were checked
+  // strictly.
   Result<void> lengthen(Piece& piece, std::int64_t tokens, Rng& rng, bool strict) const {
     if (!tokenizer_) {
       if (!piece.text.empty()) piece.text += ' ';
@@ -246,8 +247,8 @@ class Maker {
     return {};
   }
 
-  // Down the tree by chance, and no further than leaves a token of the prompt's own. A node is made
-  // from its path, so that all who pass it share it.
+  // Goes down the tree at random, but leaves at least one token for the prompt itself. A node's
+  // text depends only on its path, so that all prompts below it share it.
   Result<Piece> walk(std::uint32_t row, std::int64_t length, bool strict) const {
     Piece out;
     Rng branches = chance(spec_.seed, Chance::branches, row);

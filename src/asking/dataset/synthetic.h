@@ -1,6 +1,6 @@
 // Synthetic datasets: prompts from a seed (SyntheticSpec in dataset.h). Row i is computed from the
-// seed and i when it is asked for, so that a million prompts cost no time before a run and no
-// memory in it; it is the same whatever `count` is. Pure.
+// seed and i when it is asked for, so a million prompts take no time before a run and no memory in
+// it. Row i is the same for every `count`. Pure.
 #pragma once
 
 #include "base/result.h"
@@ -9,15 +9,15 @@
 
 namespace assay::dataset {
 
-// The first rows are tried, so that what a tokenizer cannot come to is refused here.
+// Makes the first rows at once, so that lengths a tokenizer cannot reach are refused here.
 Result<Dataset> make_synthetic(const SyntheticSpec& spec, std::string name);
 
-// Text of exactly `tokens` tokens, `prefix` included, by that tokenizer. Fails where no text of
-// common words comes to this number.
+// Returns text of exactly `tokens` tokens by that tokenizer, `prefix` included. Fails if no text of
+// common words has this number.
 Result<std::string> exact_text(const text::Tokenizer& tokenizer, std::string prefix,
                                std::int64_t tokens, Rng& rng);
 
-// Words that come to about `tokens` tokens.
+// Returns words of about `tokens` tokens.
 std::string synthetic_text(std::int64_t tokens, Rng& rng);
 
 }  // namespace assay::dataset

@@ -1,6 +1,6 @@
-// ThriftReader: values of Thrift's compact protocol, as Parquet's footers and page headers are
-// written. Every read is checked against the bytes there are; a broken input makes failed() true
-// and all further values zero, so that a caller asks once, at the end. One thread.
+// ThriftReader: values of Thrift's compact protocol, which Parquet's footers and page headers use.
+// Every read is checked against the size of the input. After a broken input failed() is true and
+// all further values are zero, so a caller checks once, at the end. One thread.
 // github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 #pragma once
 
@@ -32,7 +32,7 @@ class ThriftReader {
   bool failed() const { return failed_; }
   std::size_t position() const { return at_; }
 
-  // A struct's fields: `field(id, type)` reads one, or leaves it, and then it is skipped.
+  // Reads a struct's fields: `field(id, type)` reads one; a field it does not read is skipped.
   template <typename Function>
   void read_struct(Function field) {
     if (++depth_ > kDepthMax) failed_ = true;
@@ -52,7 +52,7 @@ class ThriftReader {
     --depth_;
     taken_ = true;
   }
-  // A list's elements: `element(type)` must read or skip one.
+  // Reads a list's elements: `element(type)` must read or skip one.
   template <typename Function>
   void read_list(Function element) {
     Type type = Type::stop;
@@ -66,10 +66,10 @@ class ThriftReader {
     taken_ = true;
   }
 
-  // Of i16, i32 and i64.
+  // Reads an i16, i32 or i64.
   std::int64_t read_int();
   std::string_view read_binary();
-  // A field's boolean, which stands in its type.
+  // A field's boolean is part of its type.
   bool read_bool();
   std::int64_t read_byte();
 

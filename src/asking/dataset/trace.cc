@@ -36,7 +36,7 @@ Result<std::optional<Duration>> timestamp_of(const Json& row) {
   return std::optional(Duration::from_seconds(ms / 1e3));
 }
 
-// What a field of a request's body means for a sample; anything else goes into the body.
+// Applies a field of a request's body to the sample; an unknown field goes into the sample's body.
 Result<void> read_trace_field(const std::string& name, const Json& value, Sample& sample) {
   constexpr std::array<std::string_view, 3> kLimits{"max_completion_tokens", "max_tokens",
                                                     "max_new_tokens"};
@@ -93,7 +93,7 @@ Result<TraceRow> read_mooncake(const Json& row, std::uint64_t number, bool token
   if (!hashes.is_null() && !hashes.is_array()) {
     return invalid(format("hash_ids: expected a list, found {}", hashes.type_name()));
   }
-  // What no hash is said of is this row's alone.
+  // Blocks without a hash belong to this row alone.
   Rng alone(~Rng(number).next());
   Sample& sample = out.sample;
   std::int64_t left = length;
@@ -103,7 +103,7 @@ Result<TraceRow> read_mooncake(const Json& row, std::uint64_t number, bool token
       return invalid(format("hash_ids: element {} is no whole number", block));
     }
     const std::int64_t size = named ? std::min(left, kTraceBlock) : left;
-    // The same for the same hash in every row.
+    // The same hash gives the same block in every row.
     Rng shared(Rng(hashes[block].as_uint(0)).next());
     Rng& rng = named ? shared : alone;
     if (token_ids) {

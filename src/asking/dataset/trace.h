@@ -4,8 +4,8 @@
 //   OpenAI batch  {"custom_id": …, "method": "POST", "url": "/v1/chat/completions", "body": {…}}
 //
 // A Mooncake row has no text: a hash stands for a block of 512 tokens, and rows that begin with the
-// same hashes began with the same text. Here a hash is the seed of a block, so the shared prefixes
-// are there again, in token ids exactly, in text by the estimate of synthetic.h. Pure.
+// same hashes began with the same text. Here a hash is the seed of a block, so shared prefixes are
+// kept: exactly as token ids, as text by the estimate of synthetic.h. Pure.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ bool is_openai_batch(const Json& row);
 
 struct TraceRow {
   Sample sample{};
-  std::optional<Duration> at{};  // as the trace has it
+  std::optional<Duration> at{};  // the trace's own timestamp
 };
 
-// `number`: the row's, for what is its alone.
+// `number`: the row's number; it seeds the parts that no other row shares.
 Result<TraceRow> read_mooncake(const Json& row, std::uint64_t number, bool token_ids);
 Result<TraceRow> read_openai_batch(const Json& row);
 

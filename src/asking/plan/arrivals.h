@@ -2,14 +2,14 @@
 // ascending. The whole schedule is drawn before the run, so a slow server cannot hold back the
 // queries behind it (coordinated omission).
 //
-// Each query waits for a gap, the first too. One gap each, in nanoseconds:
+// Each query waits for a gap, also the first one. Each gap is drawn by itself, in nanoseconds:
 //   poisson   max(1, trunc(expovariate(rate / 1e9))) of CPython's generator: bit for bit what the
 //             reference client draws (spec, section 4.4)
 //   gamma     the same with gammavariate(k, 1 / (k · rate)): mean 1/rate, variance 1/(k · rate²)
 //   constant  query n is due at n / rate, so that no error adds up
-//   ramp      Poisson of a rate that changes: with E a unit-exponential draw, the next query is due
-//             when the rate's integral since the last has reached E. The last level goes on.
-// Instants stop growing at about a hundred years. A value belongs to one thread.
+//   ramp      Poisson with a changing rate: with E a unit-exponential draw, the next query is due
+//             when the rate's integral since the last one reaches E. The last level has no end.
+// Instants stop growing at about 100 years. One thread uses a value.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace assay::plan {
 
-// From `at` on, until the next level, `rate` queries a second are offered.
+// Offers `rate` queries a second from `at` until the next level.
 struct RateLevel {
   Duration at{};
   double rate = 0;
@@ -37,8 +37,8 @@ class Arrivals {
 
   // When the next query is due.
   Duration next();
-  // Starts again from 0 with the generator as it is: the next phase of one run. A ramp goes on at
-  // its last level.
+  // Starts again from 0 and keeps the generator's state: for the next phase of a run. A ramp stays
+  // at its last level.
   void restart();
 
  private:

@@ -1,12 +1,12 @@
-// CMaxSearch: the highest concurrency at which a system still pays for more of it. The rules leave
-// the choice of C_max to the submitter (it must be above 32, and 33 needs a reason in writing);
-// this is the choice where nobody made one:
+// CMaxSearch: the highest concurrency at which more concurrency still gives enough throughput. The
+// rules let the submitter choose C_max (above 32; 33 needs a reason in writing). This search is the
+// default:
 //
-//   a level is good when every query at it succeeds, and throughput has grown by a twentieth or
-//   more with each doubling since the last good level (for other ratios, by its power).
+//   A level is good when every query at it succeeds, and each doubling since the last good level
+//   has raised the throughput by 5 % or more (for other ratios, by its power).
 //
-// Levels double from the first until one is not good, then halve the interval on the scale of
-// ratios (level_search.h). What is measured is the caller's. Pure; one thread.
+// Levels double from the first until one is not good; then the interval is halved on a logarithmic
+// scale (level_search.h). The caller measures. Pure; one thread.
 #pragma once
 
 #include <cstdint>
@@ -17,35 +17,35 @@
 
 namespace assay::plan {
 
-// With twice the concurrency so much more throughput is worth it.
+// Least throughput, as a factor, that twice the concurrency must give.
 inline constexpr double kWorthwhileGain = 1.05;
-// The interval's width, relative, at which a search ends.
+// Relative width of the interval at which a search ends.
 inline constexpr double kSearchTolerance = 0.05;
 // The lowest C_max that needs no reason in writing.
 inline constexpr std::int64_t kCMaxLeast = 34;
 
-// Where a curve's C_max is looked for.
+// Where to look for a curve's C_max.
 struct CMaxRange {
   std::int64_t least = kCMaxLeast;
   std::int64_t most = 4096;
 };
-// At most so many that the dataset still has more rows than C_max and Offline can be a run of its
-// own, unless the wish says that it is none.
+// The range's end leaves enough rows for Offline to be a run of its own, unless the wish says that
+// it is none.
 CMaxRange c_max_range(const CurveWish& wish);
 
 class CMaxSearch {
  public:
-  // REQUIRES: 1 <= least <= first <= most. No level below `least` is asked.
+  // REQUIRES: 1 <= least <= first <= most. No level below `least` is measured.
   CMaxSearch(std::int64_t first, std::int64_t most, std::int64_t least = 1)
       : search_(first, most, kSearchTolerance), least_(least) {}
 
-  // The level to measure; nothing when the search is done.
+  // The level to measure; nullopt when the search is done.
   std::optional<std::int64_t> next() const;
-  // `rate`: tokens a second, or queries where tokens are not known. `whole`: every query succeeded.
-  // Returns whether the level is good.
+  // Records a result. `rate`: tokens a second, or queries a second if tokens are not known.
+  // `whole`: every query succeeded. Returns true if the level is good.
   bool tell(std::int64_t level, double rate, bool whole);
 
-  // The highest that was good and the lowest that was not. 0: none was.
+  // The highest good level and the lowest bad one; 0: none.
   std::int64_t good() const { return search_.good(); }
   std::int64_t bad() const { return search_.bad(); }
 

@@ -1,7 +1,7 @@
 // plan_caching_phase: one phase of the output caching test that a config's `audit` block asks for
-// (metrics/caching_audit.h), as the reference client runs it: the config's own load, with a number
-// of queries in place of a length, and no accuracy. First distinct rows (`samples`), then one row
-// again and again (`audit_samples`). Never salted: no cache would be seen. Pure.
+// (metrics/caching_audit.h), as the reference client runs it: the config's own load, a number of
+// queries instead of a duration, and no accuracy. The first phase asks distinct rows (`samples`),
+// the second repeats one row (`audit_samples`). No salts: a cache could not answer. Pure.
 #pragma once
 
 #include <vector>
@@ -14,11 +14,11 @@
 namespace assay::plan {
 
 struct CachingPhasePlan {
-  Config config{};  // as it is written beside the phase
+  Config config{};  // as written beside the phase
   PlanBundle bundle{};
 };
 
-// The queries of each of the two phases.
+// Returns the number of queries in each of the two phases.
 std::uint64_t caching_queries(const Audit& audit, bool repeated);
 
 // `dataset`: the performance dataset's rows. REQUIRES: config.audit.

@@ -1,14 +1,14 @@
-// Config: what a user asks for, whole and checked, nested as the YAML is. plan/ makes a Plan of it;
-// nothing downstream questions it again.
+// Config: a user's settings, complete and checked, nested as in the YAML. plan/ makes a Plan of it;
+// no later code checks it again.
 //
-// The keys are the reference client's, so its files are read as they are; Assay's own keys stand
-// beside them and are marked "Assay". Every key, with its rules and a paragraph for users, is one
-// row of the tables in settings*.cc, from which come the reader, the checks, "did you mean", the
-// help, the saved config and docs/guide/config.md. A field is an optional where "not said" means
-// something else than any value. Durations are in the unit of the key's name only in the file; here
-// they are Durations, and Duration::max() is "no limit".
+// The keys are the reference client's, so its files work unchanged; Assay's own keys stand beside
+// them and are marked "Assay". Every key, with its rules and a paragraph for users, is one row of
+// the tables in settings*.cc. The reader, the checks, "did you mean", the help, the saved config
+// and docs/guide/config.md come from these tables. A field is an optional if "not given" differs
+// from every value. Durations have the unit of the key's name only in the file; here they are
+// Durations, and Duration::max() means "no limit".
 //
-// Plain data; read it from any thread once made.
+// Plain data; any thread may read it.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace assay::plan {
 enum class RunType : std::uint8_t { offline, online, eval, submission };
 enum class BenchmarkMode : std::uint8_t { offline, online };
 enum class DatasetType : std::uint8_t { performance, accuracy };
-// What of the config is run: the performance dataset, the accuracy datasets, or all.
+// Which datasets to run: performance, accuracy, or both.
 enum class Mode : std::uint8_t { perf, acc, both };
 // `automatic` is spelled "auto"; a checked config has only on and off.
 enum class Switch : std::uint8_t { automatic, on, off };
@@ -37,8 +37,8 @@ enum class Pattern : std::uint8_t {
   poisson,            // open loop, exponential gaps
   concurrency,        // closed loop: a fixed number in flight
   agentic_inference,  // conversations, turn by turn
-  burst,              // a name only, there and here
-  step,               // a name only, there and here
+  burst,              // known by name only, as in the reference client
+  step,               // known by name only, as in the reference client
   constant,           // Assay: open loop, equal gaps
   gamma,              // Assay: open loop, gamma gaps of a chosen burstiness
   ramp,               // Assay: linear steps of rate or of concurrency
@@ -59,9 +59,9 @@ struct OslDistribution {  // accepted; neither client uses it
   std::int64_t max = 2048;
 };
 
-// How replies are to be generated. What is left empty is not sent.
+// How replies are generated. Empty fields are not sent.
 struct ModelParams {
-  std::string name{};  // body "model"; the tokenizer's name too, where none is given
+  std::string name{};  // body "model"; also the tokenizer's name, if none is given
   std::optional<double> temperature{};
   std::optional<std::int64_t> seed{};  // the server's sampling seed, not ours
   std::optional<std::int64_t> top_k{};
@@ -70,13 +70,13 @@ struct ModelParams {
   std::optional<double> presence_penalty{};
   std::optional<double> frequency_penalty{};
   Json chat_template_kwargs{};         // an object, or null
-  std::int64_t max_new_tokens = 1024;  // a row's own limit goes before it
+  std::int64_t max_new_tokens = 1024;  // a row's own limit replaces it
   std::int64_t min_new_tokens = 1;     // openai_completions only
   bool skip_special_tokens = true;     // openai_completions only
   std::optional<OslDistribution> osl_distribution{};
   Switch streaming = Switch::automatic;
   std::string tokenizer_name{};      // a Hugging Face id or a folder
-  std::optional<bool> ignore_eos{};  // Assay: generate to the limit, whatever the model says
+  std::optional<bool> ignore_eos{};  // Assay: generate to the limit; ignore end tokens
   Json extra_body{};                 // Assay: merged into each body last; an object, or null
   bool include_usage = true;         // Assay: ask for token counts at a stream's end
 };
@@ -104,10 +104,10 @@ struct SyntheticConfig {
   std::optional<dataset::LengthSpec> osl{};  // nullopt: model_params.max_new_tokens
   std::optional<std::uint32_t> count{};      // distinct prompts; nullopt: 1000, or what is asked
   std::uint64_t seed = 42;
-  // on: token ids; off: text; automatic: ids for the APIs whose prompt may be ids.
+  // on: token ids; off: text; automatic: ids for the APIs that take them.
   Switch token_ids = Switch::automatic;
   std::string shared_prefix{};  // "1000x4,200x8": a tree of shared prefixes
-  std::string tokenizer{};      // a path: text prompts of exactly so many tokens by it
+  std::string tokenizer{};      // a path: text prompts have exact lengths by it
 };
 
 enum class Turns : std::uint8_t { first, all };
@@ -126,24 +126,24 @@ struct DatasetConfig {
   Json generation_config_override{};  // some keys of model_params for this dataset, or null
   std::uint64_t rows_max = 0;         // Assay: only the first rows; 0: all
   std::string prompt_format{};        // Assay: "{question}\nAnswer:"; empty: the column prompt
-  Turns turns = Turns::first;         // Assay: of a conversation
+  Turns turns = Turns::first;         // Assay: which turns of a conversation
   std::optional<SyntheticConfig> synthetic{};  // Assay
 };
 
-// Which queries, and for how long. The order of what decides: n_samples_to_issue, passes, duration,
-// min_duration, and else the dataset once (docs/decisions: how long a run lasts).
+// Which queries, and for how long. The first one given decides: n_samples_to_issue, passes,
+// duration, min_duration, else the dataset once (docs/decisions: how long a run lasts).
 struct Runtime {
-  std::optional<Duration> min_duration{};   // a floor, in whole passes over the dataset
+  std::optional<Duration> min_duration{};   // a minimum, in whole passes over the dataset
   Duration max_duration = Duration::max();  // of issuing, performance phase only; 0 in the file
   std::optional<std::uint64_t> n_samples_to_issue{};  // exact
   std::uint64_t scheduler_random_seed = 42;           // arrival gaps
   std::uint64_t dataloader_random_seed = 42;          // sample order
-  Duration no_progress_timeout = Duration::max();     // stop when nothing comes for so long
+  Duration no_progress_timeout = Duration::max();     // stop after this time without replies
   bool enable_live_metrics = true;                    // accepted
   std::optional<std::uint64_t> passes{};     // Assay: whole passes over the dataset, exactly
-  std::optional<Duration> duration{};        // Assay: issue for so long, not in whole passes
+  std::optional<Duration> duration{};        // Assay: time to issue, not in whole passes
   Duration query_timeout = Duration::max();  // Assay: one query, from sent to done
-  bool salt = false;                         // Assay: a salt in each prompt of the measurement
+  bool salt = false;                         // Assay: add a salt to each measured prompt
   std::uint64_t salt_random_seed = 42;       // Assay
 };
 
@@ -160,13 +160,13 @@ struct LoadPattern {
   std::optional<double> target_qps{};                 // poisson, constant, gamma
   std::optional<std::uint32_t> target_concurrency{};  // concurrency, agentic_inference
   bool use_legacy_loadgen_qps_metrics = true;
-  double burstiness = 1.0;  // Assay: gamma's shape k; 1 is Poisson, less is burstier
-  std::optional<std::uint32_t> max_in_flight{};  // Assay: a cap, whatever the pattern
+  double burstiness = 1.0;  // Assay: gamma's shape k; 1: Poisson, below 1: more bursts
+  std::optional<std::uint32_t> max_in_flight{};  // Assay: a limit for every pattern
   std::optional<Ramp> ramp{};                    // Assay
-  double speedup = 1.0;                          // Assay: trace's clock runs so much faster
+  double speedup = 1.0;                          // Assay: speed of trace's clock
 };
 
-struct Transport {  // accepted: there is nothing of the kind here
+struct Transport {  // accepted; Assay has no such transports
   std::string type = "zmq";
   std::int64_t recv_buffer_size = 16'777'216;
   std::int64_t send_buffer_size = 16'777'216;
@@ -199,7 +199,7 @@ struct Client {
   std::string memory_max{};                   // Assay: "512M", "25%"; empty: a quarter
 };
 
-// How long to wait for what is in flight when a phase has issued its last query. max(): for ever.
+// How long to wait for queries in flight after a phase's last query was issued. max(): no limit.
 struct Drain {
   Duration warmup_timeout{240'000'000'000};
   Duration performance_timeout{240'000'000'000};
@@ -208,8 +208,8 @@ struct Drain {
   std::int64_t metrics_tokenizer_workers = 4;
 };
 
-// The reference client's newer spelling of `drain` and `timeout`; where it is given it is used
-// instead. Zero means: do not wait.
+// The reference client's newer spelling of `drain` and `timeout`; it replaces them when given.
+// Zero: do not wait.
 struct Timeouts {
   Duration run_timeout = Duration::max();
   Duration interrupted_teardown_grace{30'000'000'000};
@@ -237,25 +237,25 @@ struct EarlyStopping {
   bool enabled = true;
 };
 
-// Assay: what a run keeps.
+// Assay: what a run records.
 struct Recording {
-  // The replies' text in the event log. automatic: where a tokenizer or a scorer will want it.
+  // The replies' text in the event log. automatic: if a tokenizer or a scorer needs it.
   Switch keep_text = Switch::automatic;
   bool events_jsonl = false;  // write the reference client's events.jsonl too
 };
 
-// What to do when the run folder's disk takes no more.
+// What to do when the run folder's disk is full.
 enum class DiskFull : std::uint8_t { stop, go_on };
 
-// Assay: what keeps a load from doing harm. Budgets and failures are the whole run's.
+// Assay: limits that keep a load from doing harm. Budgets and failures count for the whole run.
 struct Guarding {
   bool preflight = true;          // one test query before the load
-  bool stop_when_refused = true;  // nothing but the same fatal answer comes back
+  bool stop_when_refused = true;  // stop when every answer is the same fatal one
   std::string max_failures{};     // "20", or "5%" of those that ended; empty: no limit
   std::optional<std::uint64_t> max_tokens_total{};
   std::optional<double> max_cost{};
-  std::optional<double> price_in{};   // of a million tokens of prompts
-  std::optional<double> price_out{};  // of a million tokens of replies
+  std::optional<double> price_in{};   // per million tokens of prompts
+  std::optional<double> price_out{};  // per million tokens of replies
   bool honour_retry_after = false;
   DiskFull on_disk_full = DiskFull::stop;
 };
@@ -281,8 +281,8 @@ struct EndpointConfig {
   Api api_type = Api::openai;
   std::vector<std::string> session_id_headers{"X-Session-ID"};
   std::string api_key_env{};  // Assay: the name of the variable that holds the key
-  bool request_ids = true;    // Assay: each query's uuid goes with it as x-request-id
-  std::vector<std::pair<std::string, std::string>> headers{};  // Assay: extra, as they stand
+  bool request_ids = true;    // Assay: send each query's uuid as x-request-id
+  std::vector<std::pair<std::string, std::string>> headers{};  // Assay: extra, sent unchanged
 };
 
 struct Audit {
@@ -305,13 +305,13 @@ struct Config {
   Settings settings{};
   EndpointConfig endpoint_config{};
   std::string report_dir{};
-  std::optional<double> timeout{};  // accepted, as there
+  std::optional<double> timeout{};  // accepted, as in the reference client
   bool verbose = false;             // accepted
   bool enable_cpu_affinity = true;
   std::optional<Audit> audit{};
-  Json system_info{};          // what the user says of the system under test; an object, or null
-  std::optional<Mode> mode{};  // Assay: nullopt: everything that the datasets ask for
-  // No key of a file: where a workload was named, what its scenario demands (workload.h,
+  Json system_info{};          // the user's description of the system; an object, or null
+  std::optional<Mode> mode{};  // Assay: nullopt: all modes that the datasets need
+  // Not a key of a file. If a workload was named: its scenario's requirements (workload.h,
   // scenario_facts), for the run's record; else null.
   Json workload{};
 };

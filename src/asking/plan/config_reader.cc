@@ -16,7 +16,7 @@
 namespace assay::plan {
 namespace {
 
-constexpr std::uint32_t kLocalPorts = 28232;  // what Linux has unless told otherwise
+constexpr std::uint32_t kLocalPorts = 28232;  // Linux's default
 
 // How many ports outgoing connections may use.
 std::uint32_t local_ports() {
@@ -33,14 +33,14 @@ std::uint32_t local_ports() {
   return static_cast<std::uint32_t>(ends[1] - ends[0] + 1);
 }
 
-// References to the environment, in values only.
+// Expands references to the environment, in values only.
 void expand_all(yaml::Node& node, const std::string& path, const Environment& environment,
                 Reading& reading) {
   if (node.is_scalar() && node.text.find('$') != std::string::npos) {
     auto text = expand(node.text, environment);
     if (text) {
       node.text = *std::move(text);
-      node.quoted = true;  // text, whatever the variable holds
+      node.quoted = true;  // always text, whatever the variable holds
     } else {
       reading.wrong(node, path, text.error().message);
     }
@@ -54,8 +54,8 @@ void expand_all(yaml::Node& node, const std::string& path, const Environment& en
   }
 }
 
-// As ux.md has it: one line for what is wrong, one for what to do. The "error: " before each is the
-// caller's. A list of keys is said once.
+// Writes one line for what is wrong and one for what to do, as ux.md asks. The caller adds "error:
+// " to each. A list of keys is written once.
 std::string describe(const std::vector<Problem>& problems) {
   std::string out;
   std::set<std::string_view> lists;
@@ -76,7 +76,7 @@ std::string describe(const std::vector<Problem>& problems) {
   return out;
 }
 
-// A file of another kind: what it is and what it is for, in place of an error a key.
+// Names a file of another kind and its use, instead of an error for each key.
 std::optional<Problem> other_kind(const yaml::Node& root, const std::string& name) {
   const auto has = [&root](std::string_view wanted) {
     return std::ranges::any_of(root.members,
@@ -111,7 +111,7 @@ struct ConfigReader::State {
   FlagState flags{};
   Reading reading{};
   Surroundings around{};
-  bool unreadable = false;  // the file as a whole: nothing else is worth saying
+  bool unreadable = false;  // the whole file; no other error is useful then
 };
 
 ConfigReader::ConfigReader() : ConfigReader(process_environment(), local_ports()) {}
@@ -173,7 +173,7 @@ Result<LoadedConfig> ConfigReader::finish() {
   Reading& reading = state_->reading;
   if (state_->unreadable) return invalid(describe(reading.problems));
   finish_flags(config, state_->flags, reading);
-  // What could not be read has its own error; rules about it would only repeat it.
+  // Keys that could not be read have their own errors; rules about them would only repeat these.
   const std::size_t unread = reading.problems.size();
   resolve(config, state_->around, reading);
   check(config, state_->around, reading);

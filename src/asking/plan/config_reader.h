@@ -1,9 +1,8 @@
 // ConfigReader: a Config from a YAML file, from flags, or from a file that flags overrule.
 //
-// Everything that is wrong is reported at once, each with where it stands, what is wrong and what
-// to do about it; nothing is checked twice and nothing is printed here. Notes are for a person:
-// keys that do nothing, defaults that were chosen. The order of calls is the order of precedence:
-// what comes later overrules.
+// All problems are reported at once; each has its place, what is wrong and what to do. Nothing is
+// checked twice and nothing is printed here. Notes are for the user: keys without effect, chosen
+// defaults. Later calls override earlier ones.
 //
 //   ConfigReader reader;
 //   reader.read_file("config.yaml");        // optional
@@ -30,7 +29,7 @@ namespace assay::plan {
 struct LoadedConfig {
   Config config{};
   std::vector<std::string> notes{};
-  // Nobody chose to send everything at once: a file without a load means that.
+  // True when no load was given, so that everything is sent at once.
   bool load_unsaid = false;
 };
 
@@ -38,12 +37,12 @@ struct LoadedConfig {
 struct FlagInfo {
   std::string_view name{};  // "--concurrency"
   std::vector<std::string_view> aliases{};
-  std::string_view value{};  // what stands for the value in the help; "" for a switch
+  std::string_view value{};  // stands for the value in the help; "" for a switch
   std::string_view help{};
   std::string_view group{};  // a heading for the help
-  bool repeatable = false;   // may be given more than once, each adds
-  // One per setting, spelled as the reference client spells them
-  // (--runtime.min-duration-ms): not worth a line in --help.
+  bool repeatable = false;   // may be given more than once; each one adds
+  // One for each setting, in the reference client's spelling (--runtime.min-duration-ms): not shown
+  // by --help.
   bool hidden = false;
 };
 
@@ -57,16 +56,16 @@ class ConfigReader {
   ~ConfigReader();
 
   void read_file(const std::filesystem::path& path);
-  // `name` stands for the file's in messages.
+  // `name` replaces the file's name in messages.
   void read_text(std::string_view yaml, std::string_view name);
-  // `name` as run_flags() spells it, or an alias. A switch takes "" (or true, false), and --no-NAME
-  // is the opposite of the switch --NAME.
+  // `name` is a name from run_flags() or an alias. A switch takes "" (or true, false); --no-NAME is
+  // the opposite of the switch --NAME.
   void flag(std::string_view name, std::string_view value);
 
-  // How long a run lasts that nothing says a length of; without it, as assay run has it.
+  // Duration of a run if no setting gives one; without this call, the default of `assay run`.
   void set_time_unsaid(Duration time);
 
-  // The checked config, or one Error that lists all that is wrong.
+  // Returns the checked config, or one Error that lists all problems.
   Result<LoadedConfig> finish();
 
  private:
@@ -74,10 +73,10 @@ class ConfigReader {
   std::unique_ptr<State> state_;
 };
 
-// All flags that ConfigReader::flag takes, in the order in which a help should show them.
+// All flags that ConfigReader::flag takes, in the order of the help.
 std::span<const FlagInfo> run_flags();
 
-// A file alone.
+// Reads a file without flags.
 Result<LoadedConfig> load_config(const std::filesystem::path& path);
 
 }  // namespace assay::plan

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Duration kUltraLowTime = 600_s;
 constexpr Duration kRegionTime = 1200_s;
-// A quick curve: of the times above, and the longest that a point may take at all.
+// Quick curves: the divisor of the times above, and the longest time of a point.
 constexpr std::int64_t kQuickShare = 200;
 constexpr Duration kQuickMax = 30_s;
 
@@ -39,7 +39,7 @@ std::int64_t size_of(const rulebook::Band& band) {
   return band.empty() ? 0 : band.last - band.first + 1;
 }
 
-// `count` levels of a band, at equal ratios. `with_last`: the band's end is one of them.
+// Returns `count` levels of a band, at equal ratios. `with_last`: the band's end is one of them.
 std::vector<std::int64_t> spread(const rulebook::Band& band, std::int64_t count, bool with_last) {
   std::vector<std::int64_t> out;
   count = std::min(count, size_of(band));
@@ -49,15 +49,15 @@ std::vector<std::int64_t> spread(const rulebook::Band& band, std::int64_t count,
         (static_cast<double>(i) + (with_last ? 1.0 : 0.5)) / static_cast<double>(count);
     const auto level = static_cast<std::int64_t>(
         std::llround(static_cast<double>(band.first) * std::pow(ratio, share)));
-    // Distinct, and with room for those that follow.
+    // Levels are distinct and leave room for those that follow.
     const std::int64_t least = out.empty() ? band.first : out.back() + 1;
     out.push_back(std::clamp(level, least, band.last - (count - 1 - i)));
   }
   return out;
 }
 
-// How many points each region gets. A region with too little room gives its share to a higher one,
-// and what the highest cannot take goes back down.
+// Returns the number of points in each region. A region with too little room gives its share to a
+// higher one, and the surplus of the highest goes back down.
 std::array<std::int64_t, 3> shares(const rulebook::Regions& regions, std::uint32_t spare) {
   std::array<std::int64_t, 3> out{};
   std::int64_t left = 3 + kChoices + 3 * std::int64_t{spare};
@@ -77,7 +77,7 @@ std::array<std::int64_t, 3> shares(const rulebook::Regions& regions, std::uint32
 CurvePoint point_at(std::int64_t concurrency, const rulebook::Regions* regions, bool quick) {
   CurvePoint point{.name = format("r{}", concurrency), .concurrency = concurrency};
   if (regions != nullptr) point.region = regions->region_of(concurrency);
-  // By the level, not by the region: C_min may be below it.
+  // The level decides, not the region: C_min may be below it.
   point.window_min = concurrency <= rulebook::kUltraLowMax ? kUltraLowTime : kRegionTime;
   point.passes_min = kPassesMin;
   if (quick) {
@@ -98,7 +98,7 @@ Result<void> check_wish(const CurveWish& wish) {
   return {};
 }
 
-// Offline by itself has the dataset's rows in flight, which must be no other point's level.
+// A dedicated Offline has all the dataset's rows in flight; no other point may have that level.
 Result<Offline> choose_offline(const CurveWish& wish, CurvePlan& plan) {
   const auto rows = static_cast<std::int64_t>(wish.rows);
   if (!wish.offline && !wish.levels.empty()) return Offline::none;
@@ -120,7 +120,7 @@ Result<Offline> choose_offline(const CurveWish& wish, CurvePlan& plan) {
   return *wish.offline;
 }
 
-// One point of each region is the region's, and answers for accuracy; the others are a choice.
+// One point of each region is the region's, and asks accuracy; the others are a choice.
 void share_out(std::vector<CurvePoint>& points, bool elected) {
   std::array<bool, rulebook::kRegions.size()> seen{};
   for (CurvePoint& point : points) {
@@ -128,7 +128,7 @@ void share_out(std::vector<CurvePoint>& points, bool elected) {
       point.choice = true;
       continue;
     }
-    // Of High it is the point at C_max, which may be Offline as well.
+    // In High it is the point at C_max, which may be Offline as well.
     const bool last = &point == &points.back();
     const bool high = *point.region == rulebook::Region::high_concurrency;
     bool& taken = seen[static_cast<std::size_t>(*point.region)];
@@ -154,13 +154,13 @@ Result<std::vector<std::int64_t>> rule_levels(const CurveWish& wish) {
   return levels;
 }
 
-// Which single points the curve cannot lose.
+// Notes which single points the curve cannot lose.
 void note_withdrawals(const std::vector<std::int64_t>& levels, Offline offline, CurvePlan& plan) {
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     std::vector<std::int64_t> rest = levels;
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-    // Without the point at C_max an elected Offline goes with it: that is known.
+    // Without the point at C_max there is no elected Offline: no note is needed.
     if (offline == Offline::elected && levels[i] == plan.c_max) continue;
     const std::vector<std::string> missing = missing_points(rest, plan.c_max, offline);
     if (missing.empty()) continue;
@@ -312,8 +312,8 @@ CurveWish CurveWish::from_json(const Json& json) {
 }
 
 Duration least_time(const CurvePoint& point, std::uint64_t rows, double rate) {
-  // Of k passes one may be cropped. With one of five gone, 1.25 times the window still leaves it;
-  // where the rate is known, a pass is.
+  // One of k passes may be cropped. If it is one of five, 1.25 times the window still leaves the
+  // window. If the rate is known, one pass is added.
   Duration pass = point.window_min / 4;
   Duration passes{};
   if (rate > 0) {

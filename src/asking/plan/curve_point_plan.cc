@@ -9,18 +9,18 @@
 namespace assay::plan {
 namespace {
 
-// Warm-up: a few queries for each slot. Enough to open connections and to let the server compile
-// and fill its batches; the ramp that is left is cropped by the steady-state detector.
+// Warm-up queries for each slot: enough to open connections and to let the server compile and fill
+// its batches. The steady-state detector crops the ramp that remains.
 constexpr std::uint64_t kWarmupEach = 2;
 constexpr std::uint64_t kWarmupMin = 8;
 constexpr std::uint64_t kWarmupMax = 4096;
-// Of the curve's own seeds, so that warm-up prompts are the same in each point.
+// Salt for the warm-up, derived from the curve's seeds: its prompts are the same in each point.
 constexpr std::uint64_t kWarmupSalt = 0x5741524d;
 
 Config config_of(const Config& config, const CurvePoint& point) {
   Config out = config;
   out.name = point.name;
-  out.audit.reset();  // the curve's, not the point's
+  out.audit.reset();  // belongs to the curve, not to the point
   LoadPattern& load = out.settings.load_pattern;
   load = LoadPattern{};
   if (point.offline == Offline::dedicated) {
@@ -52,13 +52,13 @@ Config config_of(const Config& config, const CurvePoint& point) {
   return out;
 }
 
-// Prompts about as long as the measured ones, and none of them.
+// Makes prompts about as long as the measured ones, but none of them.
 Result<Dataset> warmup_prompts(const Config& config, const Dataset& measured) {
   dataset::SyntheticSpec spec;
   spec.seed = config.settings.runtime.dataloader_random_seed ^ kWarmupSalt;
   std::uint64_t bytes = 0;
   std::uint64_t ids = 0;
-  // Of rows that are made, some are as long as all.
+  // The first made rows stand for all of them.
   constexpr std::size_t kMadeRows = 256;
   const std::size_t looked_at =
       measured.make_row ? std::min(kMadeRows, measured.rows()) : measured.rows();
@@ -85,7 +85,7 @@ std::uint64_t warmup_requests(const Config& config, const CurvePoint& point, boo
   return std::clamp(level * kWarmupEach, kWarmupMin, kWarmupMax);
 }
 
-// The length of the measured phase: whole passes, and the time that the window needs.
+// Sets the measured phase's length: whole passes, and the time that the window needs.
 void set_point_length(PhasePlan& phase, const CurvePlan& curve, const CurvePoint& point,
                       double rate) {
   if (point.offline == Offline::dedicated) return;
@@ -113,7 +113,7 @@ Result<PointPlan> plan_point(const Config& config, const std::vector<Dataset>& d
   }
   auto bundle = make_plan(out.config, used);
   if (!bundle) {
-    // Rows that cannot be salted are asked as they stand; what else is wrong shows again.
+    // Rows that cannot be salted are asked without a salt; any other error comes again below.
     out.config.settings.runtime.salt = false;
     ASSIGN_OR_RETURN(out.bundle, make_plan(out.config, std::move(used)));
   } else {
@@ -134,13 +134,13 @@ Result<PointPlan> plan_point(const Config& config, const std::vector<Dataset>& d
     phase.order = SampleOrder::sequential(static_cast<std::uint32_t>(warmup.dataset.rows()));
     out.bundle.datasets.push_back(std::move(warmup));
     out.warmup_source = "synthetic prompts of common words, about as long as the measured ones";
-    // Of its own level, also where the measured phase asks everything at once.
+    // The warm-up has its own level, even if the measured phase asks everything at once.
     phase.open_loop = false;
     phase.arrivals.clear();
     phase.limits = {{{}, static_cast<std::uint32_t>(point.concurrency)}};
     phase.stop.queries_min = phase.stop.queries_max = *out.config.settings.warmup.n_requests;
   }
-  out.bundle.notes.clear();  // they speak of warm-up with measured prompts
+  out.bundle.notes.clear();  // the notes describe a warm-up with measured prompts
   return out;
 }
 
@@ -150,7 +150,7 @@ Result<PointPlan> plan_audit_phase(const Config& config, const std::vector<Datas
                    .concurrency = wanted.concurrency,
                    .choice = true};
   ASSIGN_OR_RETURN(PointPlan out, plan_point(config, datasets, curve, point, 0));
-  // Salted, no two queries would ask the same.
+  // With a salt, no two queries would be the same.
   out.config.settings.runtime.salt = false;
   out.config.settings.runtime.n_samples_to_issue = wanted.queries;
   for (PhasePlan& phase : out.bundle.plan.phases) {

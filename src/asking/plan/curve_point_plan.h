@@ -1,10 +1,9 @@
-// plan_point: what one point of a curve asks of `run`. The curve's config with the point's level,
-// its own length and its own phases:
+// plan_point: the run of one point of a curve: the curve's config with the point's level, its own
+// length and its own phases:
 //
-//   warm-up      synthetic prompts, never the measured ones, drained before measuring begins
-//   performance  salted where the rows can be, in whole passes, as long as the rules want
-//   accuracy     straight after, at the same level, where the point has to answer for it; not
-//   salted
+//   warm-up      synthetic prompts, never the measured ones; drained before measuring begins
+//   performance  in whole passes, for the time that the rules ask; salted if the rows can be
+//   accuracy     directly after, at the same level, if the point needs accuracy; not salted
 //
 // A dedicated Offline asks the whole dataset at once. Pure.
 #pragma once
@@ -23,20 +22,20 @@
 namespace assay::plan {
 
 struct PointPlan {
-  Config config{};  // as it is written beside the point
+  Config config{};  // as written beside the point
   PlanBundle bundle{};
   std::string warmup_source{};  // "" without a warm-up
 };
 
-// The datasets as load_datasets(config) gives them. `rate`: queries a second that the point is
-// expected to make, 0 where nobody knows.
+// `datasets`: the result of load_datasets(config). `rate`: expected queries a second of the point,
+// 0 if unknown.
 Result<PointPlan> plan_point(const Config& config, const std::vector<Dataset>& datasets,
                              const CurvePlan& curve, const CurvePoint& point, double rate);
 
-// One phase of the output caching audit (metrics/caching_audit.h): so many queries at a fixed
-// level, none of them salted, after the same warm-up as a point's. Of distinct rows in the curve's
-// own order, or of one row each time. REQUIRES: 1 <= queries, and without a row no more than the
-// dataset has.
+// One phase of the output caching audit (metrics/caching_audit.h): a number of queries at a fixed
+// level, without salts, after the same warm-up as a point's. It asks distinct rows in the curve's
+// own order, or one row every time. REQUIRES: 1 <= queries, and without a row at most the dataset's
+// rows.
 struct AuditPhase {
   std::int64_t concurrency = 1;
   std::uint64_t queries = 1;

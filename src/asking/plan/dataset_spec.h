@@ -2,8 +2,8 @@
 //
 //   [perf:|acc:]PATH[,key=value]…      acc:gsm8k.jsonl,parser.prompt=question,rows_max=100
 //
-// Only a literal perf or acc before the first colon is a prefix, so id::preset and URLs are not
-// misread; croissant:FILE#set is a path too. Keys may be dotted. Commas cannot be escaped. Pure.
+// Only a literal perf or acc before the first colon is a prefix, so id::preset and URLs are read
+// correctly; croissant:FILE#set is a path too. Keys may have dots. Commas cannot be escaped. Pure.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@
 
 namespace assay::plan {
 
-// The line as the map that a config would hold.
+// Returns the line as a config's map.
 Result<yaml::Node> parse_dataset_spec(std::string_view text);
 
-// A map, or such a line, into `out`.
+// Reads a map, or such a line, into `out`.
 void read_dataset(const yaml::Node& node, DatasetConfig& out, const std::string& path,
                   Reading& reading);
 

@@ -1,6 +1,5 @@
-// What can be said of an endpoint's URL and of a header before anything is sent, so that a config
-// with a typing mistake is refused with all its other mistakes. How a URL is taken apart for
-// sending is net/url.h's business. Pure.
+// Checks of an endpoint's URL and of a header before anything is sent, so that a typing mistake is
+// reported with all other mistakes of the config. net/url.h parses URLs for sending. Pure.
 #pragma once
 
 #include <string>
@@ -8,9 +7,9 @@
 
 namespace assay::plan {
 
-// What is wrong, and what to write; "" when nothing is. Never repeats a password.
+// Returns what is wrong and what to write; "" if nothing is. Never contains a password.
 std::string wrong_with_url(std::string_view url);
-// "host:port" in lower case, the port filled in: two URLs with the same one share its ports.
+// "host:port" in lower case, the port filled in: URLs with the same result share its ports.
 std::string host_and_port(std::string_view url);
 
 bool is_header_name(std::string_view name);

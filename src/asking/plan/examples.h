@@ -1,5 +1,5 @@
-// The commented configs of examples/, which `assay init` writes: each is read by the tests as a
-// user's file is.
+// The commented configs of examples/, which `assay init` writes. The tests read each one as a
+// user's file.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace assay::plan {
 
-// {"run.yaml", its text}, …; written by the build from examples/.
+// Returns {"run.yaml", its text}, …; the build writes it from examples/.
 std::vector<EmbeddedFile> embedded_examples();
 
 }  // namespace assay::plan

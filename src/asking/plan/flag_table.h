@@ -1,6 +1,6 @@
-// The flags of `assay run` as data: what each is called, what it sets and how its text is read.
-// Apart from the flags named here, every setting below the top level has a hidden flag, spelled as
-// the reference client spells them (--runtime.min-duration-ms). Constant once made.
+// The flags of `assay run` as data: the name of each, its setting and how its text is read. In
+// addition, every setting below the top level has a hidden flag in the reference client's spelling
+// (--runtime.min-duration-ms). Constant once made.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace assay::plan {
 
-// How a flag's text is turned into its setting's value.
+// How a flag's text becomes its setting's value.
 enum class Take : std::uint8_t {
   plain,   // as a file would hold it
-  timed,   // a duration, which must name its unit: 10 is seconds to some and ms to others
+  timed,   // a duration with its unit: a bare 10 could be s or ms
   on_off,  // a switch: nothing, or a truth value
-  off,     // a switch that turns its setting off: its name begins with no
+  off,     // a switch that turns its setting off: its name begins with "no"
   json,    // an object in JSON
-  list,    // adds to a list; the first of them empties it
-  own,     // has its own few lines below
+  list,    // adds to a list; the first one empties it first
+  own,     // has its own code in flags.cc
 };
 
 struct FlagRow {
@@ -29,7 +29,7 @@ struct FlagRow {
 };
 
 const std::vector<FlagRow>& flag_rows();
-// By name or alias; nullptr: there is none.
+// Finds a row by name or alias; nullptr: no such flag.
 const FlagRow* find_flag(std::string_view name);
 
 }  // namespace assay::plan

@@ -11,7 +11,7 @@
 namespace assay::plan {
 namespace {
 
-// `value` where a config file would have `path`.
+// Puts `value` at `path` of a config's map.
 yaml::Node nest(std::string_view path, yaml::Node value) {
   const std::size_t dot = path.find('.');
   if (dot != std::string_view::npos) value = nest(path.substr(dot + 1), std::move(value));
@@ -28,7 +28,7 @@ void set_text(Config& config, std::string_view path, std::string_view value, Rea
   set(config, path, yaml::Node::scalar(std::string(value)), reading);
 }
 
-// False after saying that the unit is missing.
+// Returns false after it reported the missing unit.
 bool has_unit(std::string_view path, std::string_view value, Reading& reading) {
   const std::string_view text = trim(value);
   const bool bare =
@@ -122,7 +122,7 @@ void set_ramp(Config& config, std::string_view value, Reading& reading) {
   }
 }
 
-// --isl, --osl and --prompts, which may come before the dataset that they shape.
+// Applies --isl, --osl and --prompts, which may come before the dataset that they describe.
 void set_synthetic(FlagState& state, std::string_view name, std::string_view value,
                    Reading& reading) {
   const std::string_view key = name == "--prompts"         ? "count"
@@ -135,7 +135,7 @@ void set_synthetic(FlagState& state, std::string_view name, std::string_view val
   state.synthetic_given = true;
 }
 
-// What says how long a run lasts: a flag takes the place of whatever a file said.
+// Sets how long a run lasts: a flag replaces all that a file gave.
 void set_length(Config& config, FlagState& state, const FlagRow& flag, std::string_view value,
                 Reading& reading) {
   Runtime& runtime = config.settings.runtime;
@@ -157,7 +157,7 @@ void set_length(Config& config, FlagState& state, const FlagRow& flag, std::stri
 void set_run_seed(Config& config, FlagState& state, std::string_view value, Reading& reading) {
   const std::size_t problems = reading.problems.size();
   set_text(config, "settings.runtime.scheduler_random_seed", value, reading);
-  if (reading.problems.size() > problems) return;  // said once is enough
+  if (reading.problems.size() > problems) return;  // one report is enough
   config.settings.runtime.dataloader_random_seed = config.settings.runtime.scheduler_random_seed;
   set_text(config, "settings.warmup.warmup_random_seed", value, reading);
   config.settings.runtime.salt_random_seed = config.settings.runtime.scheduler_random_seed;
@@ -166,7 +166,7 @@ void set_run_seed(Config& config, FlagState& state, std::string_view value, Read
 
 void set_run_timeout(Config& config, std::string_view value, Reading& reading) {
   if (!config.settings.timeouts) {
-    // The newer block stands for `drain` as a whole; keep what that says.
+    // The newer block replaces all of `drain`; keep the values of `drain`.
     const Drain& drain = config.settings.drain;
     Timeouts& timeouts = config.settings.timeouts.emplace();
     timeouts.warmup_drain_timeout = drain.warmup_timeout;
@@ -214,12 +214,12 @@ void apply_own(Config& config, FlagState& state, const FlagRow& flag, bool first
   } else if (name == "--warmup-requests") {
     config.settings.warmup.enabled = true;
     set_text(config, flag.path, value, reading);
-  } else {  // --concurrency, --rate, --burstiness: what they imply is for finish_flags
+  } else {  // for --concurrency, --rate, --burstiness see finish_flags
     set_text(config, flag.path, value, reading);
   }
 }
 
-// The load that --rate, --concurrency and --burstiness ask for where no flag names one.
+// Sets the load that --rate, --concurrency and --burstiness imply if no flag names one.
 void imply_pattern(Config& config, const FlagState& state, Reading& reading) {
   const auto given = [&](const char* name) { return state.given.contains(name); };
   if (given("load-pattern") || given("load-pattern.type") || given("ramp")) return;

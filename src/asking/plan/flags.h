@@ -1,6 +1,6 @@
-// The flags of `assay run` as settings: a flag becomes the map that a config file would hold, so it
-// is read, bounded and explained by the same rows (schema.h). What one flag implies of others (a
-// rate is an open loop) is said here, in one place.
+// The flags of `assay run` as settings: a flag becomes a config file's map, so the same rows read,
+// check and explain it (schema.h). This file is the only place where one flag implies other
+// settings (a rate implies an open loop).
 #pragma once
 
 #include <set>
@@ -12,17 +12,17 @@
 
 namespace assay::plan {
 
-// What flags said that no single setting holds, until all of them are known.
+// Flags that need all the others before they can be applied.
 struct FlagState {
   std::set<std::string> given{};  // names, without dashes
   SyntheticConfig synthetic{};    // --isl, --osl, --prompts
   bool synthetic_given = false;
 };
 
-// Applies one flag; what is wrong goes to `reading`.
+// Applies one flag; problems go to `reading`.
 void apply_flag(Config& config, FlagState& state, std::string_view name, std::string_view value,
                 Reading& reading);
-// After the last flag: what they imply together.
+// Applies what the flags imply together; call it after the last one.
 void finish_flags(Config& config, FlagState& state, Reading& reading);
 
 }  // namespace assay::plan

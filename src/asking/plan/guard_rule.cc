@@ -9,7 +9,7 @@
 namespace assay::plan {
 namespace {
 
-// So many refusals in a row are no accident, and few enough to do no harm.
+// Refusals in a row that stop a run: too many for an accident, too few to do harm.
 constexpr std::uint32_t kFatalMax = 20;
 constexpr double kMillion = 1e6;
 

@@ -1,4 +1,4 @@
-// settings.guard as the rule that a run is held to (domain/plan.h). Pure.
+// Converts settings.guard into the rule that a run obeys (domain/plan.h). Pure.
 #pragma once
 
 #include "base/result.h"
@@ -7,7 +7,7 @@
 
 namespace assay::plan {
 
-// An error where max_failures is neither a number nor a share.
+// An error if max_failures is neither a number nor a share.
 Result<GuardRule> guard_rule(const Guarding& from);
 
 }  // namespace assay::plan

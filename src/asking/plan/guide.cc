@@ -31,7 +31,7 @@ they are; keys marked **Assay** are ours.
 This page is made from the tables that the reader uses; `plan_test` compares the two.
 )";
 
-// One paragraph in Markdown, at most 100 columns wide.
+// Wraps one paragraph of Markdown at 100 columns.
 std::string wrapped(std::string_view text, std::string_view first, std::string_view rest) {
   constexpr std::size_t kWidth = 100;
   std::string out(first);
@@ -70,7 +70,7 @@ std::string type_text(const Setting& setting) {
   return out;
 }
 
-// `where` is "" or "settings.client"; parts below get headings of their own, after this one.
+// `where` is "" or "settings.client"; nested parts get their own headings after this one.
 void write_part(std::string& out, const Part& part, const std::string& where,
                 std::string_view help) {
   out += format("\n## {}\n\n", where.empty() ? "Top level" : format("`{}`", where));

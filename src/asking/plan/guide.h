@@ -1,12 +1,12 @@
-// The guide to the config, made from the tables of settings, so that it says what the reader does:
-// docs/guide/config.md. Pure.
+// docs/guide/config.md, the guide to the config, made from the tables of settings, so that it
+// always matches the reader. Pure.
 #pragma once
 
 #include <string>
 
 namespace assay::plan {
 
-// Markdown.
+// Returns Markdown.
 std::string config_guide();
 
 }  // namespace assay::plan

@@ -10,11 +10,11 @@ namespace assay::plan {
 namespace {
 
 constexpr std::uint64_t kBlockMin = 20;
-constexpr std::uint64_t kTimesInFlight = 4;  // so that filling and draining are the lesser part
+constexpr std::uint64_t kTimesInFlight = 4;  // filling and draining take the smaller part
 constexpr std::uint64_t kPairsMax = 30'000;  // a phase's number has 16 bits
-// By time: as many as are planned, begun or not; a log's header names them all.
+// Most pairs of a timed run; the plan and a log's header hold all of them, used or not.
 constexpr std::uint64_t kTimedPairsMax = 1000;
-constexpr Duration kTimedPair = 50_ms;  // no pair is quicker, but one of a server without a model
+constexpr Duration kTimedPair = 50_ms;  // no pair is shorter, except if the server has no model
 
 Result<void> check(const PlanBundle& bundle) {
   if (bundle.endpoints.urls.size() != 2) {
@@ -92,7 +92,7 @@ Result<Cuts> cuts_of(const PhasePlan& phase, const InterleaveOptions& options) {
   }
   std::uint64_t queries = phase.stop.queries_max;
   if (by_time) {
-    // The first that is due at its end is the last, as in a run of one endpoint.
+    // The first query due at the end or later is the last, as in a run of one endpoint.
     const auto end = std::ranges::lower_bound(phase.arrivals, options.time / 2);
     const auto before = static_cast<std::uint64_t>(end - phase.arrivals.begin());
     queries = std::min(queries, before + 1);
@@ -100,8 +100,8 @@ Result<Cuts> cuts_of(const PhasePlan& phase, const InterleaveOptions& options) {
   return counted_cuts(queries, block);
 }
 
-// Queries [from, to) of `whole`. `order` has come to `from`, and goes on to `to`. A block keeps the
-// samples that it asks rather than the state of what draws them, which grows with the dataset.
+// Returns queries [from, to) of `whole`. `order` is at `from` and moves to `to`. A block stores its
+// samples, not the generator's state, which grows with the dataset.
 PhasePlan cut(const PhasePlan& whole, std::uint64_t from, std::uint64_t to, std::uint64_t pair,
               SampleOrder& order) {
   PhasePlan out{.kind = whole.kind, .dataset = whole.dataset};
@@ -168,7 +168,7 @@ Result<Interleaved> interleave(PlanBundle bundle, const InterleaveOptions& optio
           cut(whole, pair * queries / pairs, (pair + 1) * queries / pairs, pair, order);
       for (const unsigned side : {begins, 1 - begins}) {
         add(out, block, side, format("{} {}", side == 0 ? 'a' : 'b', pair + 1));
-        // A pair that was begun is finished; the config's own limit holds from the first pair on.
+        // A pair that has begun is finished; the config's own limit counts from the first pair on.
         if (side != begins) continue;
         const Duration until = pair < kPairsMin ? Duration::max() : time;
         out.bundle.plan.phases.back().begin_max = std::min(until, whole.stop.duration_max);

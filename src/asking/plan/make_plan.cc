@@ -20,7 +20,7 @@ namespace {
 
 Error unsupported(std::string message) { return Error{Code::unsupported, std::move(message)}; }
 
-// What the config may ask for and this program does not do yet.
+// Refuses settings that this program does not support yet.
 Result<void> check_supported(const Config& config) {
   const LoadPattern& load = config.settings.load_pattern;
   if (wants(config, DatasetType::performance)) {
@@ -80,7 +80,7 @@ Result<Generation> generation_of(const Config& config, const DatasetConfig& data
                  .ignore_eos = params.ignore_eos,
                  .chat_template_kwargs = params.chat_template_kwargs,
                  .extra_body = params.extra_body};
-  // An output length is only what was asked for if the model may not stop before it.
+  // A requested output length holds only if the model may not stop before it.
   if (data.synthetic && data.synthetic->osl && !out.ignore_eos) out.ignore_eos = true;
   return out;
 }
@@ -112,9 +112,9 @@ Endpoints endpoints_of(const Config& config) {
   return out;
 }
 
-// Whether the API can ask every row; said before the first byte, not a query at a time.
+// Checks before the run that the API can ask every row.
 Result<void> check_rows(const Dataset& dataset, Api api) {
-  // Rows that are made are all of one kind.
+  // All made rows are of the same kind.
   const std::size_t rows = dataset.make_row ? 1 : dataset.rows();
   Sample room;
   for (std::size_t i = 0; i < rows; ++i) {
@@ -144,7 +144,7 @@ Result<void> check_rows(const Dataset& dataset, Api api) {
 }  // namespace
 
 Result<std::vector<Dataset>> load_datasets(const Config& config) {
-  TRY(check_supported(config));  // before a complaint about files of that kind
+  TRY(check_supported(config));  // before errors about files that it may need
   std::vector<Dataset> out;
   const Api api = config.endpoint_config.api_type;
   for (const DatasetConfig& data : config.datasets) {

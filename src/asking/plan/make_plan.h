@@ -1,10 +1,9 @@
-// make_plan: a Config and its datasets become a Plan: everything decided before the first byte
-// leaves. Pure: no clock, no files, no network. The same config and datasets give the same plan for
-// ever, and plan_digest says so in 64 hex digits.
+// make_plan: turns a Config and its datasets into a Plan: all decisions before the first byte is
+// sent. Pure: no clock, no files, no network. The same config and datasets always give the same
+// plan; plan_digest proves it with 64 hex digits.
 //
-// What the config asks for and we cannot run yet is an Error with Code::unsupported that says what
-// to change. The rules of arrivals and of how long a run lasts are in arrivals.h and in
-// docs/decisions.
+// A setting that cannot be run yet is an Error with Code::unsupported that says what to change.
+// arrivals.h has the rules of arrivals, docs/decisions those of how long a run lasts.
 #pragma once
 
 #include <string>
@@ -26,19 +25,19 @@ struct PlanBundle {
   // PhasePlan::dataset is an index into these.
   std::vector<PlannedDataset> datasets{};
   Endpoints endpoints{};
-  Duration run_max = Duration::max();  // then the whole run is stopped as interrupted
-  bool keep_text = false;              // replies' text belongs in the event log
+  Duration run_max = Duration::max();  // at this time the run stops as interrupted
+  bool keep_text = false;              // the event log gets the replies' text
   MemoryRule memory{};
-  std::vector<std::string> notes{};  // for a person
+  std::vector<std::string> notes{};  // for the user
 };
 
-// The datasets of `config` that its mode uses, loaded, in the config's order.
+// Loads the datasets of `config` that its mode uses, in the config's order.
 Result<std::vector<Dataset>> load_datasets(const Config& config);
 
-// REQUIRES: `config` is checked (ConfigReader::finish), `datasets` as load_datasets gives them.
+// REQUIRES: `config` is checked (ConfigReader::finish); `datasets` come from load_datasets.
 Result<PlanBundle> make_plan(const Config& config, std::vector<Dataset> datasets);
 
-// sha256 over everything decided, secrets left out.
+// The sha256 of all decisions, without secrets.
 std::string plan_digest(const PlanBundle& bundle);
 
 }  // namespace assay::plan

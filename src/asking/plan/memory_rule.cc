@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kUnknownMachine = std::uint64_t{4} << 30;
 
-// 0 where it is no unit. Powers of 1024: memory comes in those.
+// Returns 0 if it is not a unit. Units are powers of 1024.
 std::uint64_t unit_of(std::string_view text) {
   std::string unit = lower(trim(text));
   if (unit.size() > 1 && unit.ends_with('b')) unit.pop_back();

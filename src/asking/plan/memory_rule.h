@@ -1,5 +1,4 @@
-// settings.client.memory_max: what replies may hold in memory, all connections of a run together.
-// Pure.
+// settings.client.memory_max: memory for replies, all connections of a run together. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +9,18 @@
 namespace assay::plan {
 
 struct MemoryRule {
-  // The least that makes sense: a reply has to fit somewhere.
+  // The least value allowed: a reply must fit.
   static constexpr std::uint64_t kLeastBytes = std::uint64_t{1} << 20;
 
-  std::uint64_t bytes = 0;  // 0: a share of what this process may use
+  std::uint64_t bytes = 0;  // 0: a share of the memory that this process may use
   double share = 0.25;
 };
 
-// "512M", "2GiB", "800000000", "25%"; "" is a quarter. An error where it is none of these, or less
-// than kLeastBytes.
+// Parses "512M", "2GiB", "800000000", "25%"; "" is a quarter. Fails for any other text, and below
+// kLeastBytes.
 Result<MemoryRule> memory_rule(std::string_view text);
 
-// `usable`: what this process may use, 0 where that is not known; then a share is of 4 GiB.
+// `usable`: memory that this process may use; 0 if unknown: then a share is of 4 GiB.
 std::uint64_t memory_bytes(const MemoryRule& rule, std::uint64_t usable);
 
 }  // namespace assay::plan

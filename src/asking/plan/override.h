@@ -1,5 +1,5 @@
-// model_params as one dataset has them: the run's, with the dataset's generation_config_override
-// laid over it, maps into maps. Pure.
+// The model_params of one dataset: the run's, merged with the dataset's generation_config_override,
+// maps into maps. Pure.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace assay::plan {
 // Members of `over` replace those of `under`, except that a map is merged into a map.
 Json deep_merge(Json under, const Json& over);
 
-// What is wrong with the override goes to `problems`, with paths below `path`.
+// Problems of the override go to `problems`, with paths below `path`.
 ModelParams merged_params(const ModelParams& params, const Json& override_json,
                           const std::string& path, std::vector<Problem>& problems);
 

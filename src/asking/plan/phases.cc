@@ -37,14 +37,14 @@ Result<std::uint64_t> sized(double rate, Duration time, std::uint64_t rows) {
   return (queries + rows - 1) / rows * rows;
 }
 
-// Step i of a ramp, both ends included.
+// Returns level i of a ramp; both ends are included.
 double level(const Ramp& ramp, std::uint32_t i) {
   if (ramp.steps == 1) return ramp.to;
   return ramp.from +
          (ramp.to - ramp.from) * static_cast<double>(i) / static_cast<double>(ramp.steps - 1);
 }
 
-// Queries a second, at the height of the pattern.
+// Returns the pattern's highest rate, in queries a second.
 double most_offered(const LoadPattern& load) {
   if (load.type == Pattern::ramp) return std::max(load.ramp->from, load.ramp->to);
   return *load.target_qps;
@@ -73,7 +73,7 @@ std::optional<Arrivals> PhaseMaker::make_arrivals(std::uint64_t seed, bool ramp)
       return Arrivals::gamma(*load.target_qps, load.burstiness, seed);
     case Pattern::ramp: {
       if (load.ramp->of != RampOf::rate) return std::nullopt;
-      // A warm-up offers the first level, which may be nothing yet: then the first that is not.
+      // A warm-up offers the ramp's first level above 0.
       if (!ramp) {
         double rate = load.ramp->from;
         for (std::uint32_t i = 1; rate <= 0; ++i) rate = level(*load.ramp, i);
@@ -120,7 +120,7 @@ std::vector<LimitStep> PhaseMaker::limits(bool ramp) const {
   const LoadPattern& load = config_.settings.load_pattern;
   const std::uint32_t cap = load.max_in_flight.value_or(std::numeric_limits<std::uint32_t>::max());
   if (load.type == Pattern::concurrency) return {{{}, std::min(cap, *load.target_concurrency)}};
-  // Beside the performance phase, whose schedule it is, a trace means a few at a time.
+  // Closed-loop limit of phases beside a trace: the trace is the performance phase's schedule.
   constexpr std::uint32_t kBesideTrace = 32;
   if (load.type == Pattern::trace && !load.max_in_flight && !ramp) return {{{}, kBesideTrace}};
   if (load.type != Pattern::ramp || load.ramp->of != RampOf::concurrency) return {{{}, cap}};
@@ -150,7 +150,7 @@ Result<void> PhaseMaker::fill_schedule(PhasePlan& phase, const Length& length, A
   std::vector<Duration>& at = phase.arrivals;
   at.reserve(queries);
   while (at.size() < queries) at.push_back(arrivals.next());
-  // A floor is a floor: the last query is due when the time has passed, not before.
+  // The minimum counts until the last query is due, not until some query before it.
   while (length.queries == 0 && (at.empty() || at.back() < length.time)) {
     const std::uint64_t more = length.whole_passes ? rows : 1;
     if (at.size() + more > kArrivalsMax) return too_many(static_cast<double>(at.size() + more));
@@ -197,7 +197,7 @@ Result<void> PhaseMaker::fill_trace(PhasePlan& phase, const Length& length) {
 Result<void> PhaseMaker::fill_burst(PhasePlan& phase, const Length& length) {
   std::uint64_t queries = length.queries;
   if (queries == 0) {
-    // Sent all at once, a run cannot last: it gets as many queries as the reference client sends.
+    // All queries sent at once cannot fill a time: send as many as the reference client does.
     const double rate = config_.settings.load_pattern.target_qps.value_or(kSizingRate);
     ASSIGN_OR_RETURN(queries, sized(rate, length.time, rows_of(phase)));
     out_.notes.push_back(format(
@@ -244,7 +244,7 @@ Result<void> PhaseMaker::fill(PhasePlan& phase, const Length& length, Arrivals* 
   }
   const bool burst =
       load.type == Pattern::max_throughput || load.type == Pattern::agentic_inference;
-  // With a cap, what is sent at once is sent as slots come free, and that can last.
+  // With a cap, queries wait for free slots, so the phase can last for a time.
   if (burst && (length.queries > 0 || !load.max_in_flight)) return fill_burst(phase, length);
   fill_closed(phase, length, ramp);
   return {};
@@ -340,7 +340,7 @@ Result<void> PhaseMaker::add_accuracy(const AccuracyPhase& from) {
   const bool closed_ramp = config_.settings.load_pattern.type == Pattern::ramp && !arrivals_;
   TRY(fill(phase, {.queries = rows * from.repeats}, arrivals_ ? &*arrivals_ : nullptr,
            config_.settings.load_pattern.type != Pattern::trace));
-  // Accuracy is asked at the level that the run came to.
+  // Accuracy is asked at the last level of the run.
   if (closed_ramp) phase.limits = {{{}, phase.limits.back().in_flight_max}};
   const Settings& settings = config_.settings;
   set_drain(phase, settings.timeouts ? settings.timeouts->accuracy_drain_timeout

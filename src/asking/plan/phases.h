@@ -1,6 +1,6 @@
-// PhaseMaker: the phases of a run, in order: warm-up, performance, one for each accuracy dataset.
-// How long each lasts (docs/decisions) and when its queries are due (arrivals.h) is decided here.
-// One thread.
+// PhaseMaker: makes the phases of a run, in order: warm-up, performance, one for each accuracy
+// dataset. It decides how long each lasts (docs/decisions) and when its queries are due
+// (arrivals.h). One thread.
 #pragma once
 
 #include <cstdint>
@@ -21,37 +21,37 @@ struct AccuracyPhase {
 
 class PhaseMaker {
  public:
-  // Both must outlive the maker. Phases and notes are added to `out`.
+  // Both must outlive the maker. It adds phases and notes to `out`.
   PhaseMaker(const Config& config, PlanBundle& out);
 
-  // The warm-up, if there is one, and the performance phase.
+  // Adds the warm-up, if there is one, and the performance phase.
   Result<void> add_measured(std::uint32_t dataset);
   Result<void> add_accuracy(const AccuracyPhase& phase);
-  // Of agentic_inference, in place of add_measured(): the conversations and their tail.
+  // agentic_inference, instead of add_measured(): adds the conversations and their tail.
   Result<void> add_replay(std::uint32_t dataset, const AgenticConfig& agentic);
 
  private:
   // How long a phase lasts: a number of queries, or a time.
   struct Length {
     std::uint64_t queries = 0;  // exact; 0: by time
-    Duration time{};            // by time: at least so long
+    Duration time{};            // by time: the least time
     bool whole_passes = false;
   };
 
   Result<Length> performance_length(std::uint64_t rows);
   Result<void> add_warmup(std::uint32_t dataset);
-  // The schedule or the limits, and the stop rule that goes with them.
+  // Sets the schedule or the limits, and the stop rule that belongs to them.
   Result<void> fill(PhasePlan& phase, const Length& length, Arrivals* arrivals, bool ramp);
   Result<void> fill_schedule(PhasePlan& phase, const Length& length, Arrivals& arrivals);
-  // The dataset's own timestamps, pass after pass.
+  // Uses the dataset's own timestamps, pass after pass.
   Result<void> fill_trace(PhasePlan& phase, const Length& length);
   Result<void> fill_burst(PhasePlan& phase, const Length& length);
   void fill_closed(PhasePlan& phase, const Length& length, bool ramp);
   std::vector<LimitStep> limits(bool ramp) const;
   std::uint64_t rows_of(const PhasePlan& phase) const;
-  // Empty for patterns without a schedule of gaps.
+  // nullopt for patterns without drawn gaps.
   std::optional<Arrivals> make_arrivals(std::uint64_t seed, bool ramp) const;
-  // A drain limit of 0, in the newer spelling, is no wait at all.
+  // In the newer spelling, a drain limit of 0 means no wait.
   static void set_drain(PhasePlan& phase, Duration limit);
 
   const Config& config_;

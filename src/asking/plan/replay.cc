@@ -12,14 +12,14 @@ namespace {
 constexpr std::size_t kMarkBytes = 2;
 constexpr std::uint64_t kTurnsMost = 50'000'000;
 
-// The system message of a trajectory with its marks, which all its turns share.
+// A trajectory's system message with its marks; all its turns share it.
 struct Marked {
   std::shared_ptr<const Json> from{};
   std::shared_ptr<const Json> message{};
 };
 
-// The reference client's marks: one for the repeat before the system prompt, so that nothing is
-// shared between repeats, and one for the conversation behind it.
+// Adds the reference client's marks: one for the repeat before the system prompt, so that repeats
+// share no prefix, and one for the conversation after it.
 Result<void> mark(Sample& sample, std::uint64_t repeat, std::string_view conversation,
                   Marked& marked) {
   for (std::size_t i = 0; i < sample.messages.size(); ++i) {
@@ -40,7 +40,7 @@ Result<void> mark(Sample& sample, std::uint64_t repeat, std::string_view convers
       format("conversation '{}' has no system message for its salt (enable_salt)", conversation));
 }
 
-// The sample as the repeat asks it.
+// Returns the sample as this repeat asks it.
 Result<Sample> repeated(const Sample& base, std::uint64_t repeat, bool salted, Marked& marked) {
   Sample out = base;
   if (salted) TRY(mark(out, repeat, base.session, marked));

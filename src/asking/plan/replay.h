@@ -1,10 +1,10 @@
 // make_replay: the phases of an agentic_inference run. The dataset's conversations become
-// trajectories, as many as are asked for: the k-th is conversation k mod n, and what makes a repeat
-// another one is written into its samples (its id, its salt), so a further pass has samples of its
-// own behind the first's. Pure.
+// trajectories; the config gives their number. Trajectory k is conversation k mod n. A repeat's
+// samples have an id and a salt of their own, so each further pass has its own samples after those
+// of the first pass. Pure.
 //
 //   performance  until a slot has no trajectory left to begin
-//   tail         what was under way then: asked to its end and scored with the rest, not measured
+//   tail         the queries under way then: asked to the end and scored, not measured
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@
 
 namespace assay::plan {
 
-// Expands the dataset; returns the trajectories. Fails where a salt has no system message to go to.
+// Expands the dataset; returns the trajectories. Fails if a salt has no system message.
 Result<std::vector<Conversation>> make_trajectories(const AgenticConfig& config, Dataset& dataset);
 
 }  // namespace assay::plan

@@ -13,7 +13,7 @@ namespace assay::plan {
 namespace {
 
 constexpr Duration kDefaultFloor{600'000'000'000};  // the reference client's min_duration_ms
-constexpr std::uint64_t kDefaultQueries = 100;      // of a run that says nothing of its length
+constexpr std::uint64_t kDefaultQueries = 100;      // for a run that has no length given
 constexpr double kSyntheticMax = 1e6;               // their order is drawn before the run
 constexpr double kSyntheticUnknown = 10'000;        // prompts, where the number of queries is open
 
@@ -21,7 +21,7 @@ bool says_length(const Runtime& runtime) {
   return runtime.n_samples_to_issue || runtime.passes || runtime.duration || runtime.min_duration;
 }
 
-// Of a command with a length of its own for a run that is not told one.
+// Applies the length of a command that has its own, if the config gives none.
 void resolve_unsaid_time(Config& config, const Surroundings& around, Reading& reading) {
   const LoadPattern& load = config.settings.load_pattern;
   const bool own_length = load.type == Pattern::ramp || load.type == Pattern::agentic_inference;
@@ -33,7 +33,7 @@ void resolve_unsaid_time(Config& config, const Surroundings& around, Reading& re
                       around.time_unsaid.seconds()));
 }
 
-// What flags alone leave open gets the gentlest answer, and a note says which.
+// Gives safe defaults to what flags alone leave open; a note names each one.
 void resolve_flags_alone(Config& config, const Surroundings& around, Reading& reading) {
   LoadPattern& load = config.settings.load_pattern;
   if (!reading.given("settings.load_pattern.type")) {
@@ -118,7 +118,7 @@ void resolve_seeds(Config& config, Reading& reading) {
       format("ruleset {} pins the seeds of arrivals, sample order and warm-up", ruleset->name));
 }
 
-// Enough different prompts that none is asked twice, up to a million.
+// Returns enough prompts to ask none twice, up to a million.
 std::uint32_t synthetic_count(const Config& config) {
   const Runtime& runtime = config.settings.runtime;
   const LoadPattern& load = config.settings.load_pattern;
@@ -148,7 +148,7 @@ void resolve_datasets(Config& config) {
       }
     }
     if (data.name.empty()) data.name = std::filesystem::path(data.path).stem().string();
-    // The service that scores it runs as many conversations at once as the run had in flight.
+    // The scoring service runs as many conversations at once as the run had in flight.
     if (data.accuracy_config && data.accuracy_config->eval_method == "swe_bench_scorer" &&
         config.settings.load_pattern.target_concurrency &&
         data.accuracy_config->extras["workers"].is_null()) {

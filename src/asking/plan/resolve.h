@@ -1,7 +1,6 @@
-// resolve: fills in what a config leaves to be worked out (the reference client's rules in spec,
-// section 3.3, and Assay's own), so that a checked config says everything outright. check: the
-// rules that look at more than one setting; it tells `reading` all that is wrong and changes
-// nothing.
+// resolve: computes the settings that a config leaves open (the reference client's rules in spec,
+// section 3.3, and Assay's own), so that a checked config is explicit. check: the rules about more
+// than one setting; it reports all problems to `reading` and changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +14,24 @@ namespace assay::plan {
 struct Surroundings {
   Environment environment{};
   bool from_file = false;         // else flags alone
-  Duration time_unsaid{};         // how long where nothing is said; 0: as assay run has it
-  std::uint32_t local_ports = 0;  // how many outgoing ports this machine has
+  Duration time_unsaid{};         // length if the config gives none; 0: the default of `assay run`
+  std::uint32_t local_ports = 0;  // number of outgoing ports of this machine
 };
 
 void resolve(Config& config, const Surroundings& around, Reading& reading);
 void check(const Config& config, const Surroundings& around, Reading& reading);
 
-// offline, online, or neither (eval).
+// Returns offline, online, or nullopt (eval).
 std::optional<BenchmarkMode> effective_mode(const Config& config);
-// The phases that the config's mode and datasets ask for.
+// Returns true if the config's mode and datasets need a phase of this type.
 bool wants(const Config& config, DatasetType type);
-// The same of one dataset. One whose scorer asks the endpoint by a program of its own has no phase:
-// beside a measurement it is left out unless the config says its mode, as the reference client
-// does.
+// The same for one dataset. A dataset whose scorer asks the endpoint with its own program has no
+// phase: beside a measurement it is left out unless the config gives a mode, as in the reference
+// client.
 bool wants(const Config& config, const DatasetConfig& data);
-// The performance dataset; nullptr when there is none.
+// The performance dataset, or nullptr.
 const DatasetConfig* performance_dataset(const Config& config);
-// Whether the pattern sends by a schedule.
+// Returns true if the pattern sends by a schedule.
 bool is_open_loop(const LoadPattern& load);
 
 }  // namespace assay::plan

@@ -1,4 +1,4 @@
-// The rulesets that a config may name, and the seeds that each pins (spec, section 9.1). Data.
+// The rulesets that a config may name, and the seeds that each one fixes (spec, section 9.1). Data.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ bool is_url(std::string_view text) {
                                          scheme == "wss" || scheme == "http+unix");
 }
 
-// `key` is the run's own secret: wherever it stands, it is not written.
+// Removes `key`, the run's secret, wherever it occurs.
 void redact(Json& json, std::string_view key) {
   if (json.is_array()) {
     for (Json& item : json.make_array()) redact(item, key);
@@ -49,7 +49,7 @@ void redact(Json& json, std::string_view key) {
   } else if (json.is_string()) {
     std::string text(json.as_string());
     if (is_url(text)) text = redact_url(text);
-    // Shorter texts than this are words, not keys.
+    // Shorter texts are words, not keys.
     constexpr std::size_t kKeyMin = 8;
     for (std::size_t at = 0; key.size() >= kKeyMin;) {
       at = text.find(key, at);
@@ -98,11 +98,11 @@ std::string redact_url(std::string_view url) {
 Json config_to_json(const Config& config) {
   Json out = write_part(config_part(), &config);
   if (config.settings.load_pattern.type != Pattern::poisson) {
-    // As the reference client does: it means nothing elsewhere.
+    // Removed as by the reference client: it has no meaning elsewhere.
     out.find("settings")->find("load_pattern")->erase("use_legacy_loadgen_qps_metrics");
   }
   if (config.settings.timeouts) {
-    // The two spellings exclude each other, there and here.
+    // A file may have only one of the two spellings, here and in the reference client.
     out.find("settings")->erase("drain");
   }
   redact(out, config.endpoint_config.api_key);

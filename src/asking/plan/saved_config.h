@@ -1,5 +1,5 @@
-// The config as a run folder keeps it: resolved, under the reference client's key names, without
-// secrets (its rules: spec, section 3.4). Reading it back gives the same plan.
+// The config that a run folder keeps: resolved, with the reference client's key names, without
+// secrets (its rules: spec, section 3.4). The saved file gives the same plan.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace assay::plan {
 
-// The same tree as JSON, secrets already redacted.
+// The same tree as JSON, with secrets already redacted.
 Json config_to_json(const Config& config);
 std::string config_to_yaml(const Config& config);
 
-// A URL without its user name, password and secret query values; other text as it stands.
+// Returns a URL without its user name, password and secret query values; other text unchanged.
 std::string redact_url(std::string_view url);
 
 }  // namespace assay::plan

@@ -9,7 +9,7 @@
 namespace assay::plan {
 namespace {
 
-// As help and messages write a number: 10000000 and 0.1, not 1e+07.
+// Writes a number for help and messages: 10000000 and 0.1, not 1e+07.
 std::string number_text(double value) {
   return value == std::trunc(value) ? format("{:.0f}", value) : format("{}", value);
 }
@@ -18,8 +18,7 @@ std::string child(const std::string& path, std::string_view name) {
   return path.empty() ? std::string(name) : format("{}.{}", path, name);
 }
 
-// What an unknown key may have meant: a neighbour that is spelled like it, else the same key
-// elsewhere.
+// Suggests the intended key: a neighbour with a similar name, else the same key elsewhere.
 std::string hint_for(const Part& part, std::string_view name) {
   std::vector<std::string_view> names;
   for (const Setting& setting : part) names.push_back(setting.name);

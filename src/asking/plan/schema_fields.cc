@@ -9,7 +9,7 @@
 namespace assay::plan {
 namespace {
 
-// The scalar's text, or nullopt after saying that it is none.
+// Returns the scalar's text, or nullopt after it reported that there is none.
 std::optional<std::string_view> text_of(const Spot& spot, std::string_view wanted) {
   if (spot.node.is_scalar()) return trim(spot.node.text);
   spot.wrong(format("expected {}, found {}", wanted, spot.node.kind_name()));
@@ -24,7 +24,7 @@ bool in_bounds(const Spot& spot, double value) {
   return spot.wrong(format("must be {}, not {}", bounds_text(setting), trim(spot.node.text)));
 }
 
-// "10_000" is how YAML 1.1 lets one write 10000.
+// YAML 1.1 allows "10_000" for 10000.
 std::string without_underscores(std::string_view text) {
   std::string out(text);
   std::erase(out, '_');
@@ -151,7 +151,7 @@ bool read_field(const Spot& spot, dataset::LengthSpec& out) {
 
 bool read_field(const Spot& spot, std::vector<std::string>& out) {
   out.clear();
-  if (spot.node.is_scalar()) {  // one, without the brackets
+  if (spot.node.is_scalar()) {  // a single item, without brackets
     out.emplace_back(trim(spot.node.text));
     return true;
   }

@@ -1,5 +1,5 @@
-// How each kind of field is read, written and called in the guide: the bridge between the rows of
-// schema.h and the structs of config.h. Included by the tables only.
+// How each kind of field is read, written and named in the guide: connects the rows of schema.h
+// with the structs of config.h. Only the tables include it.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace assay::plan {
 
-// One value of a kind of field, read from `node`; false after it has told `reading` what is wrong.
+// Reads one value of this kind from `node`; returns false after it reported a problem to `reading`.
 struct Spot {
   const Setting& setting;
   const yaml::Node& node;
@@ -46,7 +46,7 @@ bool read_field(const Spot& spot, std::vector<std::pair<std::string, std::string
 
 std::optional<Json> write_field(const Setting& setting, const Duration& value);
 std::optional<Json> write_field(const Setting& setting, const dataset::LengthSpec& value);
-// An empty text, list or map is "not given".
+// An empty text, list or map means "not given".
 std::optional<Json> write_field(const Setting& setting, const std::string& value);
 std::optional<Json> write_field(const Setting& setting, const std::vector<std::string>& value);
 std::optional<Json> write_field(const Setting& setting,
@@ -57,7 +57,7 @@ requires std::is_arithmetic_v<T> std::optional<Json> write_field(const Setting&,
   return Json(value);
 }
 
-// The words of an enum as files spell them, in the order of its values.
+// The words of an enum in files, in the order of its values.
 template <typename T>
 struct Words;
 
@@ -106,7 +106,7 @@ std::string type_name() {
     return "map of texts";
 }
 
-// A row under construction: the words that refine it.
+// A row under construction; its methods refine it.
 class Row {
  public:
   explicit Row(Setting& setting) : setting_(setting) {}
@@ -130,12 +130,12 @@ class Row {
     setting_.unit = Unit::ms;
     return *this;
   }
-  // Zero in the file is "no limit".
+  // Zero in the file means "no limit".
   Row& zero_is_none() {
     setting_.zero_is_none = true;
     return *this;
   }
-  // An empty value in the file is "no limit".
+  // An empty value in the file means "no limit".
   Row& null_is_none() {
     setting_.null_is_none = true;
     return *this;
@@ -157,7 +157,7 @@ class Row {
   Setting& setting_;
 };
 
-// The rows about struct S.
+// The rows of struct S.
 template <typename S>
 class PartOf {
  public:
@@ -184,7 +184,7 @@ class PartOf {
     return Row(row);
   }
 
-  // A nested map. Where the field is an optional, the map's presence is what sets it.
+  // Adds a nested map. An optional field is set if the map is present.
   template <typename T>
   Row add_part(std::string_view name, T S::*field, const Part& part, std::string_view help) {
     Setting& row = begin(name, help);
@@ -213,7 +213,7 @@ class PartOf {
     return Row(row);
   }
 
-  // To be called last: fills in the defaults from a fresh S.
+  // Call it last: takes the defaults from a new S.
   Part take() {
     const auto fresh = std::make_unique<const S>();
     for (Setting& row : rows_) {
@@ -234,7 +234,7 @@ class PartOf {
   template <typename T>
   static void read_value(const Spot& spot, T& out) {
     if (spot.node.is_null()) {
-      // Nothing is said: an optional is emptied, a limit lifted, anything else stays as it is.
+      // An empty value resets an optional, removes a limit, and changes nothing else.
       if constexpr (IsOptional<T>::value) out.reset();
       if constexpr (std::is_same_v<T, Duration>) {
         if (spot.setting.null_is_none) out = Duration::max();

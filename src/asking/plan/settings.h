@@ -1,5 +1,5 @@
-// The tables of settings: what every key of a config means. Each function gives the rows of one
-// part; the whole is config_part(). Made at first use, then constant. Any thread.
+// The tables of settings: the meaning of every key of a config. Each function returns the rows of
+// one part; config_part() returns all. Made at first use, then constant. Any thread.
 #pragma once
 
 #include "plan/schema.h"

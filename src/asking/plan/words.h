@@ -1,4 +1,4 @@
-// The words of config.h's enums as files spell them, in the order of the values.
+// The words of config.h's enums in files, in the order of the values.
 #pragma once
 
 #include <array>

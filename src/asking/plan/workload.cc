@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 8> kScenarioKeys{
 constexpr std::array<std::string_view, 6> kScenarios{
     "offline", "server", "interactive", "single_stream", "multi_stream", "concurrency"};
 
-// RFC 7396, but that notes and sources are added and not replaced.
+// Merges by RFC 7396, except that notes and sources are added and not replaced.
 void merge(Json& target, const Json& patch) {
   for (const auto& [key, value] : patch.members()) {
     Json* member = target.find(key);
@@ -118,7 +118,7 @@ Result<void> check_scenario(const std::string& name, const std::string& id, cons
   return {};
 }
 
-// What every workload must say, in the edition that was asked for.
+// Checks the fields that every workload needs, in the requested edition.
 Result<void> check_workload(const std::string& name, const Json& data) {
   for (const char* key : {"title", "task", "api", "metric", "prompt", "scorer"}) {
     if (data[key].as_string().empty()) return wrong(name, format("{}: expected text", key));
@@ -147,7 +147,7 @@ std::string joined_list(const Json& list) {
 
 std::string_view id_of(std::string_view name) { return name.substr(0, name.find("::")); }
 
-// The load that a scenario means; its rate or concurrency is the user's.
+// Returns the load that a scenario means; the user gives its rate or concurrency.
 Json scenario_load(std::string_view scenario, const Json& from) {
   Json settings = Json::object();
   Json load = Json::object();
@@ -169,7 +169,7 @@ Json scenario_load(std::string_view scenario, const Json& from) {
   }
   if (load.size() > 0) settings.set("load_pattern", std::move(load));
   if (const std::int64_t queries = from["queries_min"].as_int(0); queries > 0) {
-    // As many passes as the least number of queries needs; a longer run is the user's wish.
+    // Use as many passes as the least number of queries needs; the user may ask for more.
     settings.set("runtime", Json::object().set("n_samples_to_issue", queries));
   }
   if (settings.size() > 0) out.set("settings", std::move(settings));

@@ -1,11 +1,11 @@
-// Workloads: the suites' benchmarks as data, one YAML file a model and dataset (workloads/*.yaml,
-// built into the binary; the format is docs/formats/workload.md). A workload says what is asked and
-// how (`config`, in the keys of a run's config), which files hold it and who publishes them, each
-// scenario's limits and least counts, and what accuracy must be reached.
+// Workloads: the suites' benchmarks as data, one YAML file for a model and dataset
+// (workloads/*.yaml, built into the binary; the format is docs/formats/workload.md). A workload has
+// a run's settings (`config`, in the keys of a run's config), the files and their publishers, each
+// scenario's limits and least counts, and the accuracy to reach.
 //
-// An edition is a state of a suite's rules: where editions or sources disagree, a file says what
-// each has and `find` gives the one that was asked for. Pure, but for `add` and `run_config`, which
-// look at files. Any thread.
+// An edition is a version of a suite's rules. If editions or sources disagree, a file holds all of
+// them and `find` returns the requested one. Pure, except for `add` and `run_config`, which read
+// files. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,15 @@ struct EmbeddedFile {
   std::string name{};
   std::string text{};
 };
-// Written by the build from workloads/.
+// The build writes it from workloads/.
 std::vector<EmbeddedFile> embedded_workloads();
 
 struct WorkloadDataset {
   std::string name{};
   std::uint64_t rows = 0;
-  std::string file{};       // as a dataset folder holds it
+  std::string file{};       // its name in a dataset folder
   std::string published{};  // where its owners publish it
-  std::string prepare{};    // what to do to what they publish; may be empty
+  std::string prepare{};    // how to convert the published file; may be empty
   std::string columns{};    // "question, answer"
 };
 
@@ -42,28 +42,28 @@ struct Workload {
   std::string name{};
   std::string title{};
   std::string edition{};
-  std::string api{};  // openai, openai_completions, videogen, or tensors: not asked by assay run
-  Json data{};        // everything that the file says for this edition, as an object
+  std::string api{};  // openai, openai_completions, videogen, or tensors (not for assay run)
+  Json data{};        // the whole file for this edition, as an object
   std::vector<WorkloadDataset> datasets{};
 
   std::vector<std::string> scenarios() const;
-  // By the id of "id::preset"; nullptr: not one of this workload's.
+  // Finds a dataset by the id of "id::preset"; nullptr: not in this workload.
   const WorkloadDataset* dataset(std::string_view name) const;
 };
 
 class Workloads {
  public:
-  // What ships. CHECKs that it reads, which a test proves.
+  // The workloads in the binary. CHECKs that they parse; a test proves it.
   static Workloads builtin();
 
-  // A workload, or editions (a file with a key `editions` and no `workload`); `name` is for
-  // messages. A workload of a known name takes its place.
+  // Adds a workload, or editions (a file with a key `editions` and no `workload`). `name` is for
+  // messages. A workload with a known name replaces the old one.
   Result<void> add_text(std::string_view yaml, const std::string& name);
   Result<void> add(const std::filesystem::path& file);
 
   // In order of name.
   std::vector<std::string> names() const;
-  // The first is the one that is meant where none is named.
+  // The first one is the default.
   Result<std::vector<std::string>> editions_of(std::string_view name) const;
   // `name` may also be a .yaml file. An unknown name or edition is an error that lists them.
   Result<Workload> find(std::string_view name, std::string_view edition = {}) const;
@@ -76,26 +76,26 @@ class Workloads {
   Json editions_ = Json::object();
 };
 
-// The config to run `workload` with, as a config file's YAML: no endpoint, and no load unless
-// `scenario` names one. Files are looked for in `folder`. The error says so when the workload is
-// asked over something that is not spoken, or has no such scenario.
+// Returns a config file's YAML to run `workload`: no endpoint, and no load unless `scenario` names
+// one. Files are looked for in `folder`. Fails if the workload needs an unsupported API, or has no
+// such scenario.
 Result<std::string> run_config(const Workload& workload, std::string_view scenario,
                                const std::filesystem::path& folder);
 
-// $ASSAY_DATASETS, else "datasets".
+// Returns $ASSAY_DATASETS, else "datasets".
 std::filesystem::path dataset_folder();
 
-// That `path` is not there: where its owners publish it, and what file is expected.
+// The error for a missing `path`: where its owners publish it, and which file is expected.
 Error missing_dataset(const Workload& workload, const WorkloadDataset& dataset,
                       const std::filesystem::path& path);
 
-// That every file which `config` will read of the workload's is there.
+// Checks that every file of the workload that `config` reads exists.
 Result<void> check_files(const Workload& workload, const Config& config);
-// What a person should know where a dataset is not the suite's own in number of rows.
+// Notes for the user about datasets whose number of rows differs from the suite's.
 std::vector<std::string> row_notes(const Json& facts, const std::vector<Dataset>& datasets);
 
-// What a scenario demands and reports, for a run's record: name, edition, scenario, limits,
-// quality, queries_min, rows of each dataset.
+// Returns a scenario's requirements for a run's record: name, edition, scenario, limits, quality,
+// queries_min, rows of each dataset.
 Json scenario_facts(const Workload& workload, std::string_view scenario);
 
 }  // namespace assay::plan
