@@ -32,7 +32,7 @@ Received receive_stamped(const Fd& fd, char* buffer, std::size_t size);
 // The same without asking for a stamp.
 Received receive(const Fd& fd, char* buffer, std::size_t size);
 
-// Sends what the kernel takes of `bytes`: returns how many, or < 0 and errno. No SIGPIPE.
+// Sends what the kernel takes of `bytes`; returns how many, or < 0 and errno. No SIGPIPE.
 ssize_t send_some(const Fd& fd, std::string_view bytes);
 inline constexpr std::size_t kPiecesMax = 8;
 // Sends several pieces, kPiecesMax at most, in one call.

@@ -1,16 +1,16 @@
-// What a run records. Event: all that is known of one query when it has ended. StreamEvent: one
-// event of its reply's stream. Instants are of the run's Clock; Instant::none() where a reply never
-// got so far.
+// The records of a run. Event: all facts of one query, at its end. StreamEvent: one event of its
+// reply's stream. Instants are of the run's Clock; Instant::none() where a reply did not get so
+// far.
 //
-// Each arrival has two instants: `arrival`, the kernel's receive stamp where there is one, and
-// `read`, the moment at which our reader held the bytes. Without a kernel stamp they are equal and
-// `kernel_stamped` is false. A stamp belongs to the last byte of a read, so of several events in
-// one read only the last has an exact arrival; the others are marked `shares_read`.
+// Each arrival has two instants: `arrival`, the kernel's receive stamp, and `read`, when our reader
+// had the bytes. Without a kernel stamp they are equal and `kernel_stamped` is false. A stamp
+// belongs to the last byte of a read. So of several events in one read only the last has an exact
+// arrival; the others are marked `shares_read`.
 //
-// An instant that is not exact has an uncertainty: the truth of an arrival lies in
-// [arrival − uncertainty, arrival], that of `sent` in [sent, sent + sent_uncertainty]. The client
-// knows these limits from what it saw before: a socket that it emptied, a wait in which its thread
-// slept (protocol/wake_watch.h). Zero: exact to what the kernel's stamp is worth.
+// An instant that is not exact has an uncertainty: the true arrival lies in [arrival − uncertainty,
+// arrival], the true `sent` in [sent, sent + sent_uncertainty]. The client derives these limits
+// from earlier observations: a socket that it emptied, a wait in which its thread slept
+// (protocol/wake_watch.h). Zero: as exact as the kernel's stamp.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +31,10 @@ enum class Outcome : std::uint8_t {
                // body
   http_error,  // a status other than 200; see http_status
   stream_error,  // an error object inside a 200 stream
-  bad_reply,     // bytes that are no reply of this API: HTTP, SSE, JSON or content type
+  bad_reply,     // bytes that are no valid reply of this API: HTTP, SSE, JSON or content type
   timed_out,     // the query's own time limit
-  cancelled,     // we gave up on it: interrupt, or the drain's time limit
-  over_memory,   // its reply would have gone over the memory budget of all connections
+  cancelled,     // the client ended it: interrupt, or the drain's time limit
+  over_memory,   // its reply would have exceeded the memory budget of all connections
 };
 inline constexpr int kOutcomes = 11;
 std::string_view to_string(Outcome outcome);
@@ -72,16 +72,16 @@ struct StreamEvent {
   bool shares_read = false;  // not the last event of its read
   std::uint16_t choice = 0;  // which of the reply's choices, as the server numbers them
   std::uint32_t bytes = 0;   // length of the fragment, UTF-8; 0 when it is none
-  // completion_tokens of the usage in this very event of a stream, as Usage has them: a usage that
-  // grows with the stream tells the size of each burst.
+  // completion_tokens of the usage in this stream event, with Usage's special values. Where a usage
+  // grows with the stream, it gives the size of each burst.
   std::int32_t tokens_so_far = -1;
   Instant arrival{};
   Instant read{};
-  Duration uncertainty{};  // it may have come so much before `arrival`, never after
+  Duration uncertainty{};  // it may have come up to this much before `arrival`, never after
 };
 
-// Token counts as the server reported them; -1 where it did not, or gave null; kNoCount where it
-// gave something that is no count: negative, a fraction, above 2^31 - 1, a text.
+// Token counts as the server reported them. -1: not reported, or null. kNoCount: no valid count
+// (negative, a fraction, above 2^31 - 1, a text).
 inline constexpr std::int32_t kNoCount = -2;
 struct Usage {
   std::int32_t prompt_tokens = -1;
@@ -110,17 +110,17 @@ struct Event {
   Instant first_visible = Instant::none();  // first fragment of text
   Instant last_token = Instant::none();
   Instant done = Instant::none();  // the reply is complete, or the failure was seen
-  // The target let go of the query: after `done` where a server ends its stream some time after
-  // [DONE]. Not recorded; none where a target knows of no such time.
+  // When the target released the query: after `done` where a server ends its stream some time after
+  // [DONE]. Not recorded; none where a target does not know it.
   Instant released = Instant::none();
-  // How long the reply asks to be left alone (Retry-After); negative: it does not say. Not
+  // How long the reply asks the client to wait (Retry-After); negative: it does not ask. Not
   // recorded.
   Duration retry_after{-1};
   Duration read_delay_first_token{};  // our read − arrival, for the two that metrics use
   Duration read_delay_done{};
   Duration connect_time{};             // where `connected`
-  Duration sent_uncertainty{};         // `sent` may have been so much later
-  Duration first_token_uncertainty{};  // and these so much earlier
+  Duration sent_uncertainty{};         // `sent` may have been up to this much later
+  Duration first_token_uncertainty{};  // and these up to this much earlier
   Duration first_visible_uncertainty{};
   Duration done_uncertainty{};
 
@@ -131,15 +131,15 @@ struct Event {
   std::uint64_t received_bytes = 0;  // on the wire, head included
   Usage usage{};
 
-  // What the request asked for: a stream; at most so many tokens a choice (-1: no limit is known);
-  // so many choices.
+  // What the request asked for: whether to stream; the limit of tokens a choice (-1: unknown); the
+  // number of choices.
   bool stream_asked = false;
   std::int32_t tokens_max = -1;
   std::uint16_t choices_asked = 1;
-  std::uint32_t fragments_after_done = 0;  // came after [DONE]: in no other count
+  std::uint32_t fragments_after_done = 0;  // came after [DONE]; in no other count
 };
 
-// The lifetime of a phase, in order.
+// The steps of a phase, in order.
 enum class PhaseStep : std::uint8_t { started, issue_ended, drained };
 
 struct PhaseMark {

@@ -1,7 +1,6 @@
-// Messages: what a chat request says, first to last, each message kept once however many requests
-// say it. Turns of a conversation repeat all that was said before them; copies would cost the
-// square of its length. Reads as the JSON array it stands for; a message that is there never
-// changes.
+// Messages: the messages of a chat request, first to last; requests share each message. Turns of a
+// conversation repeat all earlier messages, and copies would cost the square of its length.
+// Messages behaves like the JSON array; a message never changes.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +14,8 @@ namespace assay {
 
 class Messages {
  public:
-  Messages() = default;  // null: none are said
-  // An array, null, or what a file wrongly has in its place.
+  Messages() = default;  // null: no messages
+  // An array, null, or the wrong value that a file has in its place.
   Messages(Json json);  // NOLINT(google-explicit-constructor): it is the same thing
 
   bool is_null() const { return said_.empty() && other_.is_null(); }
@@ -25,9 +24,9 @@ class Messages {
   const Json& operator[](std::size_t i) const;  // null beyond the end
 
   void push_back(Json message);
-  // In place of message i. Others that share it keep theirs.
+  // Replaces message i. Other Messages that share it keep theirs.
   void replace(std::size_t i, std::shared_ptr<const Json> message);
-  // Whether message i is the same object, and not merely like it.
+  // Message i as a shared object: for comparing identity, not content.
   const std::shared_ptr<const Json>& shared(std::size_t i) const { return said_[i]; }
 
   Json json() const;
@@ -35,9 +34,9 @@ class Messages {
   bool operator==(const Messages& other) const;
 
  private:
-  // Shared by the turns that say it: the last that goes lets it go.
+  // Shared by the turns that repeat it; freed with the last of them.
   std::vector<std::shared_ptr<const Json>> said_{};
-  Json other_{};  // of no message: null, an empty array, or no array at all
+  Json other_{};  // without messages: null, an empty array, or no array at all
 };
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// Plan: everything decided before the first byte leaves. Made by plan/ from a config and datasets,
-// run by run/, never changed by either. A phase says when queries are released, how many may be in
+// Plan: everything decided before the first byte leaves. plan/ makes it from a config and datasets,
+// run/ runs it, neither changes it. A phase says when queries are released, how many may be in
 // flight, in which order samples are used, and what ends it.
 #pragma once
 
@@ -20,51 +20,50 @@ enum class PhaseKind : std::uint8_t {
   warmup,
   performance,
   accuracy,
-  tail,  // what a phase of conversations left under way: asked to its end and scored, not measured
+  tail,  // what a replay left under way: asked to its end and scored, not measured
 };
 std::string_view to_string(PhaseKind kind);
-// Measured, or scored by a dataset of its own.
+// Measured, or scored with its own dataset.
 constexpr bool is_counted(PhaseKind kind) {
   return kind == PhaseKind::performance || kind == PhaseKind::accuracy;
 }
 
-// From `at` after the phase's start until the next step, at most `in_flight_max` queries are in
-// flight.
+// Limit of queries in flight, from `at` after the phase's start until the next step.
 struct LimitStep {
   Duration at{};
   std::uint32_t in_flight_max = std::numeric_limits<std::uint32_t>::max();
 };
 
-// When to stop issuing. Issuing ends at the first of: queries_max reached · duration_max passed ·
-// the schedule is used up · all of {queries_min issued, duration_min passed, a whole number of
-// passes issued where `pass` > 0} hold. What is in flight then is drained.
+// When to stop issuing: at the first of queries_max reached · duration_max passed · the schedule is
+// used up · all of {queries_min issued, duration_min passed, a whole number of passes issued where
+// `pass` > 0}. Queries in flight at that moment are drained.
 struct StopRule {
   std::uint64_t queries_min = 0;
   std::uint64_t queries_max = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t pass = 0;  // queries in one pass; 0: passes do not matter
+  std::uint64_t pass = 0;  // queries in one pass; 0: no passes
   Duration duration_min{};
   Duration duration_max = Duration::max();
-  Duration drain_max = Duration::max();  // then what is still in flight is cancelled
-  // No stream event and no completion for so long while queries are in flight: the run is stopped.
+  Duration drain_max = Duration::max();  // longest drain; then queries in flight are cancelled
+  // Longest time without a stream event or completion while queries are in flight; ends the run.
   Duration idle_max = Duration::max();
 };
 
-// What ends a whole run before its load does harm or costs more than was meant. Counted over all
-// phases and all shards together. run/guard.h judges it.
+// Ends a whole run before its load does harm or costs more than planned. Counts over all phases and
+// all shards. run/guard.h judges it.
 struct GuardRule {
-  // So many queries in a row got the same fatal answer (401, a refused connection): the run is
-  // stopped, at once where none has succeeded, else when that has gone on for `fatal_patience`.
+  // Queries in a row with the same fatal answer (401, a refused connection) that stop the run: at
+  // once if none has succeeded, else after `fatal_patience` of such answers.
   std::uint32_t fatal_max = 0;  // 0: never
   Duration fatal_patience{5'000'000'000};
-  // More than so many failed, or more than this share of those that ended.
+  // Limits of failed queries: their number, and their share of the ended ones.
   std::uint64_t failures_max = std::numeric_limits<std::uint64_t>::max();
   double failed_share_max = 1;
-  // Tokens of prompts and replies together, as the endpoint counts them; and what they cost.
+  // Limits of prompt and reply tokens together, as the endpoint counts them, and of cost.
   std::uint64_t tokens_max = std::numeric_limits<std::uint64_t>::max();
   double cost_max = std::numeric_limits<double>::infinity();
   double price_in = 0;  // of one token
   double price_out = 0;
-  // A reply that says Retry-After holds back every query until then.
+  // Whether a reply with Retry-After holds back all queries until that time.
   bool honour_retry_after = false;
 };
 
@@ -75,26 +74,26 @@ struct PhasePlan {
   SampleOrder order{};
   bool salted = false;
   std::uint64_t salt_seed = 0;
-  // Open loop: instants at which queries are due, counted from the phase's start, ascending. Drawn
-  // before the run, so that a slow target cannot hold back the queries behind (coordinated
-  // omission). Closed loop: false, and a query is due when a slot of `limits` is free.
+  // Open loop: the instants at which queries are due, from the phase's start, ascending. They are
+  // drawn before the run, so that a slow target cannot hold back later queries (coordinated
+  // omission). Closed loop: false; a query is due when a slot of `limits` is free.
   bool open_loop = false;
   std::vector<Duration> arrivals{};
   std::vector<LimitStep> limits{LimitStep{}};  // at least one, the first at 0
-  // Conversations in place of `order`: as many at once as the limit says, each turn due when the
-  // reply to the one before has come. One entry a trajectory, in the order in which they begin. The
-  // phase ends when a slot has no further trajectory to begin; what is unfinished then goes on in
-  // the next phase if that is a tail, and else ends with the turns in flight.
+  // Conversations replace `order`: as many at once as the limit allows; each turn is due when the
+  // reply to the one before has come. One entry a trajectory, in starting order. The phase ends
+  // when a slot finds no further trajectory; unfinished ones go on in the next phase if that is a
+  // tail, and else end with the turns in flight.
   bool replay = false;
   std::vector<Conversation> conversations{};
   StopRule stop{};
-  // Of phases that repeat one another until a time is over: so long after the first counted phase
-  // began, neither this phase nor any after it is begun.
+  // Latest start, from the start of the first counted phase. Past it, this phase and all later ones
+  // are skipped.
   Duration begin_max = Duration::max();
-  bool drain = true;  // wait for what is in flight before the next phase begins
+  bool drain = true;  // wait for queries in flight before the next phase begins
 };
 
-// A dataset and how to ask its samples: what a target needs to make requests.
+// A dataset and how to ask its samples, for the target that makes the requests.
 struct PlannedDataset {
   Dataset dataset{};
   Generation generation{};
@@ -108,12 +107,12 @@ struct Plan {
   GuardRule guard{};  // the whole run's, in every shard
 };
 
-// The part of `plan` that core `index` of `count` runs: every count-th query, its share of each
-// limit and of each stop count. Together the shards send exactly what the whole plan would.
+// The part of `plan` for core `index` of `count`: every count-th query, and a share of each limit
+// and each stop count. Together the shards send exactly what the whole plan would.
 Plan shard(const Plan& plan, std::uint32_t index, std::uint32_t count);
 
-// The queries of one phase in order. With shards, only this shard's: the k-th query has the same
-// sample and the same salt whatever the number of shards.
+// The queries of one phase in order; with shards, only this shard's. The k-th query has the same
+// sample and the same salt for any number of shards.
 class QueryStream {
  public:
   QueryStream(const PhasePlan& phase, std::uint16_t phase_index, std::uint32_t shard_index,

@@ -1,5 +1,5 @@
-// Query: one request made from a sample. Its place in the run is (phase, index); both count from 0,
-// and index k of a phase is the k-th query that the plan releases, whichever thread sends it.
+// Query: one request made from a sample. Its place in the run is (phase, index); both count from 0.
+// Index k of a phase is the k-th query that the plan releases, on any thread.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@ struct Query {
   std::uint64_t salt = 0;    // printed as 16 hex digits, big end first, where `salted`
 };
 
-// Phase and index as one number: what tables of a run's queries are keyed by.
+// Phase and index as one number: the key in tables of a run's queries.
 constexpr std::uint64_t query_key(const Query& query) {
   return std::uint64_t{query.phase} << 32 | query.index;
 }
 
-// 32 lower-case hex digits that name a query within and beyond its run: sent as x-request-id,
-// written in sample_idx_map.json, so that a server's log can be joined to ours. `run_key` differs
-// from run to run.
+// 32 lower-case hex digits that name a query in all runs: sent as x-request-id and written in
+// sample_idx_map.json, so that a server's log can be joined to ours. `run_key` differs from run to
+// run.
 using QueryUuid = std::array<char, 32>;
 QueryUuid query_uuid(std::uint64_t run_key, std::uint16_t phase, std::uint32_t index);
 

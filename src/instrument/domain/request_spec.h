@@ -1,5 +1,5 @@
-// What a request says and where it goes: plan/ reads these from a config, protocol/ turns them into
-// bytes.
+// The content of requests and where they go: plan/ reads these from a config, protocol/ turns them
+// into bytes.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,7 @@ enum class Api : std::uint8_t {
 std::string_view to_string(Api api);
 std::optional<Api> api_from(std::string_view text);
 
-// The field in which the API's requests say how many tokens a reply may have, where servers know
-// two; "" elsewhere.
+// The field for the token limit of a reply, for APIs whose servers know two such fields; else "".
 constexpr std::string_view own_limit_field(Api api) {
   switch (api) {
     case Api::openai:
@@ -51,7 +50,7 @@ struct Generation {
   std::optional<double> presence_penalty{};
   std::optional<double> frequency_penalty{};
   std::int64_t max_new_tokens = 1024;
-  // The field that carries it in chat and completions: "" is the API's own, max_completion_tokens
+  // The field for max_new_tokens in chat and completions; "": the API's own, max_completion_tokens
   // and max_tokens.
   std::string limit_field{};
   std::int64_t min_new_tokens = 1;
@@ -65,15 +64,14 @@ struct Generation {
 enum class HttpVersion : std::uint8_t { automatic, http1, http2 };
 
 struct Endpoints {
-  // http://host:port/path · https://… · http+unix:///path/of.sock:/path. A path that ends in /v1 is
-  // understood; a query string is kept.
+  // http://host:port/path · https://… · http+unix:///path/of.sock:/path. The path may end in /v1; a
+  // query string is kept.
   std::vector<std::string> urls{};
   Api api = Api::openai;
   std::string api_key{};                                       // secret: never written to a file
-  std::vector<std::pair<std::string, std::string>> headers{};  // extra, sent as they stand
-  std::vector<std::string>
-      session_headers{};  // each set to the sample's session id, where it has one
-  // Each query's uuid goes with it as x-request-id, so that a server's log can be joined to ours.
+  std::vector<std::pair<std::string, std::string>> headers{};  // extra, sent unchanged
+  std::vector<std::string> session_headers{};  // each set to the sample's session id, if it has one
+  // Send each query's uuid as x-request-id, so that a server's log can be joined to ours.
   bool request_ids = true;
   bool insecure = false;  // no certificate checks; recorded in the result
   HttpVersion http = HttpVersion::automatic;

@@ -1,8 +1,7 @@
-// RunInfo: what a run says of itself before its first event. The event log keeps it in its header,
-// so that a log can be folded and reported with nothing else at hand.
+// RunInfo: a run's facts, known before its first event. The event log keeps it in its header, so
+// that a log can be folded and reported without other files.
 //
-// RunState: how a run ended. It is the last thing a log says; a log that ends without saying it is
-// of a crashed run.
+// RunState: how a run ended. It is the last block of a log; a log without it is from a crashed run.
 #pragma once
 
 #include <cstdint>
@@ -26,18 +25,18 @@ struct PhaseInfo {
 struct RunInfo {
   std::string version{};      // of Assay
   std::string git_sha{};      // of Assay's source; "" where unknown
-  std::string run_id{};       // names the run for ever; the caller makes it
+  std::string run_id{};       // unique name of the run; the caller makes it
   std::string plan_digest{};  // sha256 of the plan, hex
   std::uint64_t run_key = 0;  // query_uuid() names the queries with it
   bool simulated = false;     // clock kind: SimClock, else OsClock
-  bool uncertainty = false;   // its events say how uncertain their instants are
+  bool uncertainty = false;   // events record the uncertainty of their instants
   WallTime started{};
   ClockOffset offset{};             // wall − the run's clock; zero when simulated
   std::vector<PhaseInfo> phases{};  // in the plan's order: Query.phase is an index into it
   std::uint32_t shard_index = 0;
   std::uint32_t shard_count = 1;
-  // What the result repeats and nobody here reads: "model", "endpoints", "api", "run_config" (as
-  // in the reference client's result_summary.json), … An object.
+  // Facts for the result that the program itself does not read: "model", "endpoints", "api",
+  // "run_config" (as in the reference client's result_summary.json), … An object.
   Json facts{};
   // The command that made the run, without its secrets: an array of words; null where unknown.
   Json command{};
@@ -45,15 +44,15 @@ struct RunInfo {
 
 enum class RunState : std::uint8_t {
   complete,
-  interrupted,  // by a person, or by a limit of the run itself; the reason says which
-  crashed,      // the log ends without a word
+  interrupted,  // by a person, or by a limit of the run itself; see the reason
+  crashed,      // the log has no end record
 };
 std::string_view to_string(RunState state);
 
 struct RunEnd {
   RunState state = RunState::crashed;
   std::string reason{};  // for a person; may be empty
-  // The disk of the run folder took no more: interrupted, whether the load was stopped or went on.
+  // The run folder's disk was full: interrupted, whether the load was stopped or went on.
   bool out_of_space = false;
 };
 

@@ -1,8 +1,8 @@
-// SampleOrder: which sample the k-th query of a phase uses. Endless; the stop rules end it.
+// SampleOrder: the sample of the k-th query of a phase. Endless; the stop rules end it.
 //
-// shuffled: without replacement. One index list is shuffled in place before each pass with
-// CPython's random.shuffle, the same list again and again, as the reference client does, so that
-// the same seed gives the same order bit for bit (golden vectors in the tests).
+// shuffled: without replacement. Before each pass, CPython's random.shuffle shuffles one index list
+// in place, the same list each time, as the reference client does, so that the same seed gives the
+// same order bit for bit (golden vectors in the tests).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class SampleOrder {
   static SampleOrder shuffled(std::uint32_t size, std::uint64_t seed);
   static SampleOrder sequential(std::uint32_t size);
   static SampleOrder constant(std::uint32_t sample);
-  // These in this order, again and again.
+  // These samples in this order, repeated.
   static SampleOrder listed(std::vector<std::uint32_t> samples);
   // randint(0, size − 1) of CPython for each.
   static SampleOrder with_replacement(std::uint32_t size, std::uint64_t seed);

@@ -1,6 +1,6 @@
-// The scorers and extractors by name: what a config may name (plan/) and what scores (score/) are
-// one list. A new scorer is a row here, and where it is another way of scoring an enumerator, which
-// stops the build until score/scorer.cc makes it. Plain data; any thread.
+// The scorers and extractors by name: one list for configs (plan/) and for scoring (score/). A new
+// scorer is a row here. A new way of scoring is also an enumerator, and the build then fails until
+// score/scorer.cc makes it. Plain data; any thread.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace assay {
 
-// A way of scoring: one file of score/ each.
+// A way of scoring; each is one file of score/.
 enum class ScorerKind : std::uint8_t {
   exact_match,
   pass_at_k,
@@ -35,7 +35,7 @@ struct ScorerFacts {
   ScorerKind kind = ScorerKind::external;
   bool needs_extractor = false;  // the config must name one
   bool once = false;             // each row is asked once: num_repeats must be 1
-  std::string_view about{};      // one line for people: what it expects and says
+  std::string_view about{};      // one line for people: what it expects and reports
 };
 
 inline constexpr std::array<ScorerFacts, 31> kScorers = {{
@@ -103,7 +103,7 @@ inline constexpr std::array<std::string_view, 11> kExtractors = {"abcd_extractor
                                                                  "final_channel_code",
                                                                  "function_call_extractor"};
 
-// Null where there is none of that name.
+// Null if the name is unknown.
 constexpr const ScorerFacts* find_scorer(std::string_view name) {
   for (const ScorerFacts& one : kScorers) {
     if (one.name == name) return &one;

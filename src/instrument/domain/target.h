@@ -1,5 +1,5 @@
-// Target: whatever answers queries. HttpTarget (protocol/) sends them over sockets; SimTarget
-// (sim/) computes what a modelled serving cluster would do. A run cannot tell which one it has.
+// Target: answers queries. HttpTarget (protocol/) sends them over sockets; SimTarget (sim/)
+// computes the answers of a modelled serving cluster. A run cannot tell which one it has.
 //
 // Belongs to the thread that runs the loop.
 #pragma once
@@ -14,12 +14,12 @@ class Target {
  public:
   virtual ~Target() = default;
 
-  // Starts the query, or queues it until a connection is free. Never waits. Calls nothing of the
-  // sink but on_sent; all else is told to the sink of a later poll().
+  // Starts the query, or queues it until a connection is free. Never waits. Of the sink it calls
+  // only on_sent; later poll() calls report everything else to their sink.
   virtual void submit(const Query& query, Instant due, EventSink& sink) = 0;
 
-  // Works until `until`, or until something was handled, whichever is first; moves the Clock there.
-  // `until` in the past: handles what is ready and returns.
+  // Works until `until`, or until it has handled something; moves the Clock there. `until` in the
+  // past: handles what is ready and returns.
   virtual void poll(Instant until, EventSink& sink) = 0;
 
   // Queries submitted and not yet done.

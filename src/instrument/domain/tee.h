@@ -1,4 +1,4 @@
-// Tee: passes a run's events to several sinks, in their order; null ones are left out.
+// Tee: passes a run's events to several sinks, in their order; skips null ones.
 #pragma once
 
 #include <string_view>

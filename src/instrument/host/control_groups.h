@@ -1,5 +1,5 @@
-// The control groups of this process, as folders: the group that it is in and those above it, of
-// version 2 and, of version 1, of one controller. A limit or a count of any of them holds for us.
+// The control groups of this process, as folders: its own group and those above it, of version 2
+// and, for one controller, of version 1. A limit or a count of each of them applies to us.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace assay::host {
 
-// `root` stands for "/": tests have their own. `file` is one that a group of that controller has in
-// version 1 or 2: where the process's own path has none, it is one that only the host can see, and
-// the mount's root stands for it.
+// `root` stands for "/": tests have their own. `file` is the name of a file that groups of that
+// controller have in version 1 or 2. Where the process's own path does not have it, only the host
+// can see that path, and the mount's root is used instead.
 void each_control_group(const std::filesystem::path& root, std::string_view controller,
                         std::string_view file,
                         const std::function<void(const std::filesystem::path& folder)>& visit);

@@ -131,11 +131,11 @@ SelfAudit::Books SelfAudit::read() {
           .pressure_s = pressure_seconds()};
 }
 
-// The canary must not do what it watches for: bursts of 2 ms, on a core shared with a measuring
-// thread, made one send in fifty up to 2 ms late. So a burst is short, its thread is of the idle
-// class, which gives way to whoever wakes, and a gap in which it was preempted is not counted: that
-// is the scheduler's doing, which ThreadWatch tells of. What is left was taken from the core
-// itself.
+// The canary must not cause the gaps that it counts: bursts of 2 ms, on a core shared with a
+// measuring thread, made one send in fifty up to 2 ms late. So a burst is short, its thread is of
+// the idle class, which yields to every thread that wakes, and a gap in which it was preempted is
+// not counted: the scheduler caused that one, and ThreadWatch reports it. The other gaps were taken
+// from the core itself.
 void SelfAudit::watch() {
   const sched_param none{};
   if (::sched_setscheduler(0, SCHED_IDLE, &none) != 0) return;

@@ -1,8 +1,8 @@
-// SelfAudit: watches the process and the machine while a run goes on (design, section 4: the client
-// proves its innocence). A canary thread looks at the clock in short bursts and counts the gaps;
-// the rest is read from the kernel's own books at the start and at the end.
+// SelfAudit: watches the process and the machine during a run (design, section 4: the client proves
+// its innocence). A canary thread reads the clock in short bursts and counts the gaps; the other
+// figures come from the kernel's counters at the start and at the end.
 //
-// start() and stop() from one thread. ThreadWatch belongs to the measuring thread it watches.
+// start() and stop() from one thread. A ThreadWatch belongs to the measuring thread it watches.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace assay::host {
 // The lag of a loop, recorded by the one thread that owns it.
 class LagRecorder {
  public:
-  // Something that was to be done at `due` was done at `now`.
+  // Records that an action due at `due` was done at `now`.
   void record(Instant due, Instant now) {
     const std::int64_t ns = now > due ? (now - due).ns : 0;
     histogram_.record(static_cast<std::uint64_t>(ns));
@@ -30,7 +30,7 @@ class LagRecorder {
     if (due >= held_until_) ++holdups_;
     held_until_ = now;
     if (ns <= kStall.ns) return;
-    // One stall makes many sends late: the time is counted once.
+    // One stall makes many sends late: its time counts once.
     if (due >= stalled_until_) ++stalls_;
     stalled_ += (now - std::max(due, stalled_until_)).ns;
     stalled_until_ = now;
@@ -51,7 +51,7 @@ class LagRecorder {
 class ThreadWatch {
  public:
   ThreadWatch();
-  // `out` keeps what it has beside.
+  // Sets its own figures in `out` and keeps the others.
   void finish(ThreadFigures& out) const;
 
  private:
@@ -67,15 +67,15 @@ class ThreadWatch {
 
 class SelfAudit {
  public:
-  // `no`: where the measuring threads have every core, it could only look by taking one of theirs.
+  // Use `no` when every core has a measuring thread: the canary would take time from one.
   enum class Canary { no, yes };
-  // `root`: where the machine's own files are; tests have their own.
+  // `root`: the folder of the machine's own files; tests have their own.
   explicit SelfAudit(Canary canary = Canary::yes, std::filesystem::path root = "/");
   ~SelfAudit();
   SelfAudit(const SelfAudit&) = delete;
   SelfAudit& operator=(const SelfAudit&) = delete;
 
-  // Fills wall, canary, own and foreign CPU, pressure, what was stolen or throttled, cores,
+  // Fills wall, canary, own and foreign CPU, pressure, stolen and throttled time, cores,
   // descriptors and ports.
   void stop(ClientAudit& out);
 

@@ -1,7 +1,7 @@
-// What this machine is, in the words of a submission's system_desc.json (one entry of node_types):
-// processors, memory, network cards, accelerators, driver, operating system, file system. Read from
-// /proc and /sys, never by running other programs, so that it works wherever a kernel does. What
-// the system does not tell is left out: a person's answers fill it. Any thread.
+// The machine's description with the keys of a submission's system_desc.json (one entry of
+// node_types): processors, memory, network cards, accelerators, driver, operating system, file
+// system. Reads /proc and /sys and runs no other programs, so it works on every kernel. Leaves out
+// what the system does not report: a person's answers fill it. Any thread.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace assay::host {
 
-// `root`: where /proc and /sys lie; another place in tests.
+// `root`: the parent folder of /proc and /sys; tests have their own.
 Json capture_node(const std::filesystem::path& root = "/");
 
 }  // namespace assay::host

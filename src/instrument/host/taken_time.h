@@ -1,7 +1,7 @@
-// TakenTime: time that was taken from this machine or this process though it had work: by the
-// hypervisor (steal, /proc/stat) and by the CPU quota of its control group (cpu.stat of version 1
-// and of version 2, of the group itself and of those above it). Books that only grow: the
-// difference of two readings is of the time between them.
+// TakenTime: time taken from this machine or this process while it had work: by the hypervisor
+// (steal, /proc/stat) and by the CPU quota of its control group (cpu.stat of version 1 and of
+// version 2, of the group itself and of those above it). The counters only grow: the difference of
+// two readings is the time taken between them.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace assay::host {
 
-// Negative where the system does not say.
+// Negative where the system does not report it.
 struct TakenTime {
   Duration stolen{-1};     // over all cores
   Duration throttled{-1};  // over all cores on which the group had work
@@ -20,9 +20,9 @@ struct TakenTime {
 
 // `root` stands for "/": tests have their own.
 TakenTime read_taken_time(const std::filesystem::path& root);
-// In which `stolen` is told: a tick of USER_HZ.
+// Resolution of `stolen`: a tick of USER_HZ.
 Duration stolen_step();
-// What of it came between two readings.
+// The time taken between two readings.
 TakenTime taken_between(const TakenTime& before, const TakenTime& after);
 
 }  // namespace assay::host

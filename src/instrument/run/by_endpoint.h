@@ -1,5 +1,5 @@
-// ByEndpoint: tells each endpoint's sink what concerns it, of a run whose phases ask one endpoint
-// each. Query.phase stays the run's, so that every log of it names queries alike.
+// ByEndpoint: passes events to the sink of their endpoint, for a run whose phases ask one endpoint
+// each. Query.phase stays the run's, so that all its logs name queries alike.
 //
 // The sinks must outlive it. One thread.
 #pragma once

@@ -1,6 +1,6 @@
-// Conversations: the state of a replay. Which are under way, which turn of each is due next, and
-// what a reply or a failure means for the turns after it. The loop asks for what is due and tells
-// what ended; nothing here sends or reads a clock. One thread.
+// Conversations: the state of a replay: which conversations are under way, which turn of each is
+// due next, and what a reply or a failure means for later turns. The loop asks for due turns and
+// reports ended queries; this class sends nothing and reads no clock. One thread.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace assay::run {
 
 class Conversations {
  public:
-  // `all` must outlive the value. Begins the first `at_once` of them at `now`.
+  // `all` must outlive the object. Begins the first `at_once` of them at `now`.
   Conversations(const std::vector<Conversation>& all, std::uint32_t at_once, Instant now);
 
   // A turn that may be sent.
@@ -25,17 +25,17 @@ class Conversations {
     std::uint32_t sample = 0;
     Instant at{};
   };
-  // The earliest; nothing while every conversation waits for a reply.
+  // The earliest due turn; nullopt while every conversation waits for a reply.
   std::optional<DueTurn> next() const;
   // The turn was sent as `query`.
   void sent(const DueTurn& turn, const Query& query);
 
-  // A query ended. Where it failed: the samples of the turns that are given up with it.
+  // A query ended. If it failed, returns the samples of the turns that are given up with it.
   std::vector<std::uint32_t> ended(const Query& query, Instant done, bool ok);
 
-  // A slot has nothing left to begin: from here on fewer than `at_once` are under way.
+  // A slot has no conversation left to begin: fewer than `at_once` are under way from now on.
   bool thinning() const { return thinning_; }
-  // Nothing is left to send.
+  // No turn is left to send.
   bool finished() const;
 
  private:

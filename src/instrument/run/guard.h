@@ -1,12 +1,12 @@
-// Guard: what a whole run's GuardRule comes to while the run goes on. It hears of every query that
-// was issued and that ended, in whichever shard, and says when to stop: the same fatal answer and
-// nothing else, more failures than are allowed, or a budget that is spent.
+// Guard: applies a run's GuardRule while the run goes on. It counts every query issued and ended,
+// in all shards, and decides when to stop: only the same fatal answer comes back, more failures
+// than allowed, or a budget is spent.
 //
-// A budget is judged before it is spent: what is in flight, and one query more, is taken to need
-// what the queries that ended needed on average. So a run overshoots by its first queries at most,
-// whose need is not known. A reply that does not say how many tokens it held counts its fragments.
+// A budget is judged before it is spent: the guard assumes that the queries in flight, and one
+// more, need the average of those that ended. So a run overshoots by its first queries at most,
+// whose need is unknown. For a reply without token counts it counts the fragments.
 //
-// One object a run. A shard writes its own cell, and only its own; any thread reads.
+// One object a run. A shard writes only its own cell; any thread reads.
 #pragma once
 
 #include <atomic>
@@ -23,27 +23,27 @@ namespace assay::run {
 
 enum class StopReason : std::uint8_t;
 
-// Before so many queries ended, their failed share says little: 20, and as many as let one failure
-// be within the share that is allowed.
+// Queries that must end before their failed share is judged: at least 20, and enough that one
+// failure is within the allowed share.
 std::uint64_t share_is_judged_from(double failed_share_max);
 
-// An answer that asking again does not change: no key, no such path or model, nobody listens, no
-// TLS. What a server under load says (429, 500, 503, a reset) is none.
+// An answer that a retry does not change: no key, no such path or model, no listener, no TLS.
+// Errors of a server under load (429, 500, 503, a reset) are not fatal.
 bool is_fatal(const Event& event);
 
 class Guard {
  public:
   Guard(const GuardRule& rule, std::uint32_t shards);
 
-  // The shard's own thread.
+  // Call from the shard's own thread.
   void on_issued(std::uint32_t shard);
   void on_done(std::uint32_t shard, const Event& event);
 
-  // Likewise. `drains`: what is in flight when the run stops is waited for, so that it needs its
-  // part of a budget. Once there is a verdict, it is the same for ever, for every shard.
+  // Call from the shard's own thread. `drains`: queries in flight are awaited when the run stops,
+  // so they need their part of a budget. A verdict, once found, never changes, for all shards.
   std::optional<StopReason> verdict(std::uint32_t shard, Instant now, bool drains);
   Instant held_back_until() const { return Instant{held_back_.load(std::memory_order_relaxed)}; }
-  // After the run. The verdict for a person: "20 queries in a row got HTTP 401, and none
+  // After the run: the verdict for a person, "20 queries in a row got HTTP 401, and none
   // succeeded"; "" without one.
   const std::string& reason() const { return reason_; }
 
@@ -57,19 +57,19 @@ class Guard {
     Count tokens_in{0};
     Count tokens_out{0};
     Count streak{0};                      // queries in a row with one fatal answer
-    std::atomic<std::uint32_t> fatal{0};  // which; 0: none
+    std::atomic<std::uint32_t> fatal{0};  // which answer; 0: none
     std::atomic<std::int64_t> since{0};   // when the streak began
-    bool judged = true;                   // nothing to judge since; the shard's own
+    bool judged = true;                   // no change since the last verdict; the shard's own
   };
   struct Sums {
-    std::uint64_t in_flight = 0;  // and waited for
+    std::uint64_t in_flight = 0;  // and awaited
     std::uint64_t ended = 0;
     std::uint64_t failed = 0;
     std::uint64_t ok = 0;
     double tokens = 0;
     double cost = 0;
-    std::uint64_t streak = 0;  // of all shards, where it is of one answer
-    std::uint32_t fatal = 0;   // that answer; 0: there is none
+    std::uint64_t streak = 0;  // over all shards, if their answer is the same
+    std::uint32_t fatal = 0;   // that answer; 0: none
     std::int64_t since = 0;
   };
 

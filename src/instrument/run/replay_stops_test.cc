@@ -1,5 +1,5 @@
-// What ends a replay of conversations, and when exactly: its time, a dead target, somebody who
-// asks, the guard. What it hands to its tail.
+// What ends a replay of conversations, and when exactly: its time, a dead target, a request to
+// stop, the guard. What it passes to its tail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// So many conversations of so many turns. Turn t of conversation c asks sample 10 c + t.
+// A replay with `turns` turns in each conversation. Turn t of conversation c asks sample 10 c + t.
 PhasePlan replay_phase(std::uint32_t conversations, std::uint32_t turns, std::uint32_t at_once) {
   PhasePlan phase{.name = "performance"};
   phase.replay = true;

@@ -15,7 +15,7 @@
 namespace assay::run {
 namespace {
 
-// The longest sleep: so soon a request to stop is heard, and so often sinks are ticked.
+// Upper bound of one sleep; it limits how late a stop is noticed and how rarely sinks tick.
 constexpr Duration kLookUp = 50_ms;
 // A sender that fell behind must still receive, or its pool stays empty and it never sends again.
 constexpr int kSendsBetweenPolls = 32;
@@ -87,11 +87,11 @@ class Watch final : public EventSink {
   }
 
   Instant waiting_since = Instant::max();  // the earliest arrival since this was set
-  Instant last_activity{};                 // of a target that answers: failures are none
+  Instant last_activity{};                 // last successful activity; failures do not count
   bool failing = false;                    // the query that ended last failed
-  // Of a replay, its tail included. What ends moves them on.
+  // For a replay and its tail. Ended queries move the conversations on.
   std::optional<Conversations> conversations{};
-  // Turns that are never sent, since one before them failed: as `cause` says.
+  // Turns that are never sent because an earlier one failed; `cause` says why.
   struct GivenUp {
     std::uint32_t sample = 0;
     Outcome cause = Outcome::ok;

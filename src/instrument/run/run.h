@@ -1,13 +1,12 @@
-// run(plan, clock, target, sink, control): the one loop. It releases queries when the plan says so,
-// lets the target work, and stops when the plan says so. It cannot tell a measurement from a
-// simulation.
+// run(plan, clock, target, sink, control): the run's loop. It releases queries as the plan says,
+// lets the target work, and stops as the plan says. A simulation uses the same loop.
 //
-// Open loop: a query is due at its drawn instant, whatever the target does; if we are late, `due`
-// stays and the lateness is recorded. Closed loop: a query is due the moment a slot is free. Before
-// a due instant the loop sleeps until the clock's spin window and polls from there on; receiving
-// keeps its share whatever the backlog of sends.
+// Open loop: a query is due at its drawn instant, whatever the target does; a late send keeps its
+// `due`, and the lateness is recorded. Closed loop: a query is due when a slot is free. Before a
+// due instant the loop sleeps until the clock's spin window and then polls; a backlog of sends
+// leaves receiving its share of time.
 //
-// One thread a call. `control` may be written by any thread, also from a signal handler.
+// One thread a call. Any thread may write `control`, also a signal handler.
 #pragma once
 
 #include <atomic>
@@ -24,11 +23,11 @@
 
 namespace assay::run {
 
-// What somebody outside asks of a run that is under way.
+// Requests from outside to stop a run.
 class Control {
  public:
   enum class Request : int { none, drain, stop };
-  // Ctrl-C once: no more queries, what is in flight may end. Twice: what is in flight is cancelled.
+  // Ctrl-C once: no new queries; those in flight may end. Twice: queries in flight are cancelled.
   void ask_to_stop() {
     if (request_.load(std::memory_order_relaxed) < static_cast<int>(Request::stop)) {
       request_.fetch_add(1, std::memory_order_relaxed);
@@ -49,13 +48,13 @@ class Control {
 };
 
 enum class StopReason : std::uint8_t {
-  count,        // queries_max, or queries_min with nothing else to wait for
+  count,        // queries_max, or queries_min with no other condition
   schedule,     // every arrival was released
   duration,     // duration_max
   passes,       // a whole number of passes after duration_min
-  idle,         // nothing came for idle_max: the target is dead
+  idle,         // no event for idle_max: the target is dead
   interrupted,  // asked to stop
-  refused,      // nothing but the same fatal answer came back
+  refused,      // only the same fatal answer came back
   failures,     // more queries failed than the plan's guard allows
   budget,       // the guard's tokens or money are spent
 };
@@ -74,18 +73,18 @@ struct PhaseResult {
 };
 
 struct RunResult {
-  std::vector<PhaseResult> phases{};  // those that were begun
+  std::vector<PhaseResult> phases{};  // the phases that were begun
   bool interrupted = false;           // asked to stop
   bool target_dead = false;           // stopped by idle_max
   bool guarded = false;               // stopped by the plan's guard; its phase says why
   std::uint64_t backoffs = 0;         // how often queries were held back by a Retry-After
   Duration backed_off{};              // and for how long together
-  LagFigures loop_lag{};  // the loop came back later than it meant to, handling included
-  LagFigures send_lag{};  // a query was released so long after it was due and a slot was free;
+  LagFigures loop_lag{};  // delay of the loop's return after its planned time, with handling
+  LagFigures send_lag{};  // delay of a query's release after it was due and a slot was free;
                           // without a limit (all at once) it is how long issuing took
 };
 
-// `guard`: the one that all shards of the run share; without it the run has one of its own.
+// `guard`: shared by all shards of the run; null: the run makes its own.
 RunResult run(const Plan& plan, Clock& clock, Target& target, EventSink& sink,
               const Control& control, Guard* guard = nullptr);
 

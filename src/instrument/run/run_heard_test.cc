@@ -1,5 +1,5 @@
-// What the loop makes of what it is told: which instant of two it counts by, what it passes on, and
-// when exactly it stops.
+// How the loop uses the target's reports: which of two instants it counts by, what it passes on,
+// and when exactly it stops.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -200,7 +200,7 @@ TEST(RunHeard, the_end_of_one_query_is_a_sign_of_life_for_the_others) {
     return {end_at(query.index == 0 ? 60_ms : 10_s)};
   };
   EXPECT_EQ(death_of(idle_after(slots(2, 2), 100_ms), script).ms, 160);
-  // An end that is told late is none of before it: the event that was read at 58 ms counts.
+  // A late report of an end does not move earlier activity: the event read at 58 ms counts.
   const auto late = [](const Query& query) -> std::vector<Said> {
     if (query.index == 1) return {end_at(10_s)};
     return {{.arrival = 58_ms, .told = 58_ms},
@@ -237,7 +237,7 @@ TEST(RunHeard, a_target_of_which_nothing_is_wanted_is_not_dead) {
 }
 
 TEST(RunHeard, a_phase_begins_with_a_target_that_is_alive) {
-  // Of the first phase, which knows no limit, one query stays in flight for a second.
+  // One query of the first phase, which has no idle limit, stays in flight for a second.
   Plan plan{.phases = {schedule({0_ms, 500_ms}), schedule({0_ms, 60_ms, 120_ms, 180_ms})}};
   plan.phases[0].drain = false;
   plan.phases[1].stop.idle_max = 100_ms;

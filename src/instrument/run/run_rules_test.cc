@@ -60,7 +60,7 @@ Instant place_since(const PhasePlan& phase, Instant started, const std::vector<S
     if (in_flight >= limit_at(phase, change - started)) return since;
     since = change;
   }
-  // What ended before the loop waited and was told after it, freed its place when it ended.
+  // A query that ended before the loop waited and was reported later freed its slot at its end.
   const bool full = query.in_flight + ends.size() >= limit_at(phase, looked - started);
   return full ? since : Instant::none();
 }

@@ -1,5 +1,5 @@
-// What stops a run from outside the plan: somebody who asks, the guard, an endpoint that wants to
-// be left alone. When exactly, what is cancelled, and what the result says of it.
+// What stops a run from outside the plan: a request, the guard, a Retry-After. When exactly it
+// stops, what is cancelled, and what the result reports.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -63,7 +63,7 @@ class TestTarget final : public Target {
   std::size_t answers_max = static_cast<std::size_t>(-1);
   int polls = 0;
   bool fail = false;
-  Duration held_back{};  // so long before a query's end its reply is complete
+  Duration held_back{};  // how long before a query's end its reply is complete
 
  private:
   Clock& clock_;
@@ -150,7 +150,7 @@ TEST(Run, sinks_are_called_every_50_ms_and_at_the_very_end) {
   }
 }
 
-// The slots were free while the phase before drained, and nobody of this phase waited for them.
+// The slots were free while the phase before drained, and no query of this phase waited for them.
 TEST(Run, a_stream_that_ends_after_its_reply_makes_no_send_late) {
   PhasePlan phase = closed(2);
   phase.stop.queries_max = 10;

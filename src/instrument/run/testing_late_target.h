@@ -1,5 +1,5 @@
-// A target for tests of the loop: answers in any order, comes back late, takes its time over a
-// send, and keeps all that the loop did and was told, call by call, for a twin to judge.
+// For tests of the loop: a target that answers in any order, returns late and is slow to send. It
+// records each call of the loop and each report to it, so that a twin can judge them.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace assay::run {
 
-// Simulated time in which the loop looks before a send instead of sleeping.
+// Simulated time in which the loop polls before a send instead of sleeping.
 class SpinningClock final : public Clock {
  public:
   explicit SpinningClock(Duration window) : window_(window) {}
@@ -37,13 +37,13 @@ struct Ended {
   Instant released{};
   Instant told{};
   bool ok = true;
-  Instant back = Instant::none();  // asks to be left alone until then
+  Instant back = Instant::none();  // asks the client to wait until then
 };
 struct Polled {
   Instant at{};
   Instant until{};
   bool in_flight = false;
-  bool between_sends = false;  // the look that follows each 32nd send, which waits for nothing
+  bool between_sends = false;  // the poll after each 32nd send, which does not wait
 };
 struct Step {
   std::optional<Submitted> submitted{};
@@ -51,9 +51,9 @@ struct Step {
   std::optional<Polled> polled{};
 };
 
-// Says nothing but the truth, and late: polls take `poll_cost` and end up to `poll_late` after they
-// should, each send takes up to `send_cost`. With a `grain`, replies take a multiple of it, so that
-// much happens at one instant. Failures ask to be left alone for up to `retry_after`.
+// Reports only true events, but late: polls take `poll_cost` and end up to `poll_late` too late,
+// each send takes up to `send_cost`. With a `grain`, replies take a multiple of it, so that many
+// events share one instant. Failures ask the client to wait for up to `retry_after`.
 class LateTarget final : public Target {
  public:
   LateTarget(Clock& clock, std::uint64_t seed, Duration poll_late, Duration send_cost,

@@ -1,5 +1,5 @@
-// A target for tests of the loop whose every reply is written down: what is told of a query, at
-// which instants it came and at which it is told. Keeps what it was asked, call by call.
+// For tests of the loop: a target with scripted replies: what it reports of a query, when it came
+// and when it is reported. Records each call.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace assay::run {
 
-// One thing that a target tells of a query, in times since it was sent.
+// One report about a query; times are since it was sent.
 struct Said {
   Duration arrival{};
   Duration told{};                   // no earlier than `arrival`
@@ -80,7 +80,7 @@ class ScriptedTarget final : public Target {
   std::vector<Poll> polls{};
   Instant cancelled_at = Instant::none();
   Duration send_cost{};
-  Duration oversleep{};                      // each poll comes back so late
+  Duration oversleep{};                      // lateness of each poll's return
   std::function<void(Instant now)> at_poll;  // called as a poll begins
 
  private:
@@ -105,7 +105,7 @@ class ScriptedTarget final : public Target {
   std::size_t in_flight_ = 0;
 };
 
-// A closed loop of so many slots.
+// A closed loop with `in_flight_max` slots.
 inline PhasePlan slots(std::uint32_t in_flight_max, std::uint64_t queries) {
   PhasePlan phase{.name = "performance", .order = SampleOrder::sequential(1000)};
   phase.limits = {{{}, in_flight_max}};
@@ -121,7 +121,7 @@ inline PhasePlan schedule(std::vector<Duration> arrivals) {
   return phase;
 }
 
-// Writes down all that it hears: what, of which query, at how many milliseconds.
+// Records all events: the kind, the query, and the time in milliseconds.
 class HeardSink final : public EventSink {
  public:
   void on_phase(const PhaseMark& mark) override {
