@@ -380,7 +380,6 @@ TEST(HttpTargetStreams, one_that_the_server_ended_idle_is_lost_and_says_nothing_
   ByHand& hand = s.hand;
   s.peer.close();
   ASSERT_TRUE(hand.until([&] { return hand.stats().connections_lost_idle == 1; }));
-  Streams next;
   hand.submit(0);
   s.peer = hand.accept();
   s.log = {};
@@ -418,7 +417,6 @@ TEST(HttpTargetStreams, cancelling_ends_every_stream) {
   Streams s;
   s.open(net::settings(net::setting(net::kConcurrentStreams, 2)));
   ByHand& hand = s.hand;
-  hand.target();
   for (std::uint32_t i = 0; i < 2; ++i) hand.submit(i);
   ASSERT_TRUE(s.heard(3));
   hand.target().cancel_all(hand.notes);

@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/json.h"
 #include "base/rng.h"
+#include "domain/event.h"
 
 namespace assay::protocol {
 namespace {
