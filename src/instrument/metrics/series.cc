@@ -212,9 +212,7 @@ void Series::from_buckets(Distribution& out, bool limits) {
   std::size_t bucket = 0;
   std::uint64_t up_to = buckets_->bucket_count(0);
   const auto value_at = [&](std::uint64_t rank) {
-    while (up_to <= rank && bucket + 1 < Histogram::kBuckets) {
-      up_to += buckets_->bucket_count(++bucket);
-    }
+    while (up_to <= rank) up_to += buckets_->bucket_count(++bucket);
     return std::clamp(Histogram::middle(bucket), out.min, out.max);
   };
   for (std::size_t i = kPercentiles.size(); i-- > 0;) {

@@ -253,6 +253,21 @@ TEST(SeriesEdges, limits_are_of_values_kept_or_counted_and_only_where_they_were_
   }
   EXPECT_NEAR(exact.limits->mean.width(), 50'000, 1e-3);
   EXPECT_NEAR(about.limits->mean.width(), 50'000, 1e-3);
+  // Of nothing too: a gap that is told as 0.
+  Series zeros(100);
+  for (int i = 0; i < 300; ++i) {
+    if (i < 200) {
+      zeros.add(0_ms, 0_ms, 1_ms);
+    } else {
+      zeros.add(5_ms, 5_ms, 5_ms);
+    }
+  }
+  const Distribution none = zeros.finish(false, true);
+  ASSERT_TRUE(none.limits);
+  EXPECT_EQ(none.median(), 0);
+  EXPECT_EQ(none.limits->percentiles[7].low, 0);
+  EXPECT_NEAR(none.limits->percentiles[7].high, 1e6, 1e4);
+  EXPECT_NEAR(none.limits->mean.high - none.limits->mean.low, 1e6 * 200 / 300, 1);
   Series again(100);
   for (int i = 0; i < 200; ++i) again.add(1_ms, 1_us, 1_ms);
   EXPECT_FALSE(again.finish(false).limits);

@@ -55,8 +55,8 @@ std::vector<double> blocks_of(std::span<const Issued> queries, std::size_t count
   return out;
 }
 
+// REQUIRES: there are some.
 double median(std::vector<double> values) {
-  if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -139,8 +139,8 @@ class Finder {
         metric.high = *std::ranges::max_element(blocks);
       }
       const double size = std::abs(trend.drift);
-      if (blocks.size() >= 3 && size < kEffectFloor &&
-          size + kErrors * trend.drift_error < kDriftMax && metric.variation <= kVariationMax) {
+      if (size < kEffectFloor && size + kErrors * trend.drift_error < kDriftMax &&
+          metric.variation <= kVariationMax) {
         metric.level = Level::plateau;
       } else if (size >= kEffectFloor && trend.p_value < kAlpha) {
         metric.level = trend.drift > 0 ? Level::drifting_up : Level::drifting_down;
@@ -202,7 +202,6 @@ class Finder {
     if (found.at == 0 || blocks.size() < count || found.p_value >= kAlpha) return false;
     if (std::abs(found.shift) < kEffectFloor || found.step_error >= found.line_error) return false;
     const std::uint64_t end = first + part.size() * found.at / count / size_;
-    if (end <= first) return false;
     std::vector<GatingMetric> metrics = judge(first, end);
     if (!all_level(metrics)) return false;
     take(first, end, std::move(metrics), SteadyVerdict::anomaly);
@@ -219,7 +218,7 @@ class Finder {
     if (try_step(crop_) || (crop_ > 0 && try_step(0))) return;
     // The ramp is no part of a drift's size, but a drift that looks like one is judged whole.
     out_.metrics = judge(crop_, passes_);
-    if (crop_ > 0 && !is_ramp(crop_, out_.metrics)) out_.metrics = judge(0, passes_);
+    if (!is_ramp(crop_, out_.metrics)) out_.metrics = judge(0, passes_);
     for (const GatingMetric& metric : out_.metrics) {
       if (metric.level != Level::drifting_up && metric.level != Level::drifting_down) continue;
       out_.verdict = metric.level == Level::drifting_up ? SteadyVerdict::drifting_up
@@ -273,7 +272,7 @@ class Finder {
     out_.tpot = tpot.finish(false);
     const double p90 = out_.tpot.percentile(90.0) * 1e-6;
     if (p90 > 0) out_.tps_per_user = 1000.0 / p90;
-    if (out_.samples < 2 || out_.span <= Duration{}) return;
+    if (out_.span <= Duration{}) return;
     // n issues span n − 1 gaps.
     const double gaps = static_cast<double>(out_.samples - 1) / static_cast<double>(out_.samples);
     const double seconds = out_.span.seconds();

@@ -161,6 +161,60 @@ TEST(SteadyStateEdges, figures_are_of_what_has_them) {
   EXPECT_EQ(steady_of(run, 200).tps, 0.0) << "counted, and nothing came";
 }
 
+TEST(SteadyStateEdges, what_has_no_tpot_is_in_no_block_and_an_empty_block_is_none) {
+  std::vector<Issued> run = level_run(6 * 200);
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    if (i % 5 < 3) run[i].tpot = 0;
+    if (i >= 400 && i < 600) run[i].ok = false;  // a whole pass failed
+  }
+  const SteadyState steady = steady_of(run, 200);
+  EXPECT_EQ(steady.verdict, SteadyVerdict::steady);
+  ASSERT_EQ(steady.metrics.size(), 2U);
+  for (const GatingMetric& metric : steady.metrics) {
+    EXPECT_EQ(metric.level, Level::plateau);
+    EXPECT_GT(metric.low, 15e6);
+    EXPECT_LT(metric.variation, 0.05);
+  }
+}
+
+TEST(SteadyStateEdges, times_of_a_nanosecond_are_times) {
+  std::vector<Issued> run = level_run(5 * 200);
+  for (Issued& query : run) {
+    query.tpot *= 0.5 / 20e6;
+    query.ttft = query.latency = 1;
+  }
+  const SteadyState steady = steady_of(run, 200);
+  ASSERT_TRUE(steady.found);
+  EXPECT_EQ(steady.tpot.count, 1000U);
+  EXPECT_EQ(steady.ttft.count, 1000U);
+  EXPECT_EQ(steady.latency.count, 1000U);
+  EXPECT_NEAR(*steady.tps_per_user, 1e9 / steady.tpot.percentile(90.0), 1e-3);
+}
+
+TEST(SteadyStateEdges, of_one_query_that_was_sent_there_is_no_span) {
+  std::vector<Issued> run = level_run(5 * 200);
+  for (Issued& query : run) query.sent = Instant::none();
+  run[7].sent = Instant{} + 5_s;
+  const SteadyState steady = steady_of(run, 200);
+  EXPECT_EQ(steady.from, Instant::none());
+  EXPECT_EQ(steady.span, Duration{});
+  EXPECT_FALSE(steady.tps);
+}
+
+// Nothing but exact values: a level, and before it one pass that is half as slow again.
+TEST(SteadyStateEdges, of_four_blocks_the_first_may_be_a_ramp) {
+  std::vector<Issued> run = level_run(8 * 20);
+  for (std::size_t i = 0; i < run.size(); ++i) run[i].tpot = i < 20 ? 30e6 : 20e6;
+  const SteadyState steady = steady_of(run, 20);
+  EXPECT_TRUE(steady.found);
+  EXPECT_EQ(steady.first, 1U);
+  EXPECT_EQ(steady.last, 7U);
+  const std::vector<Issued> four(run.begin(), run.begin() + 80);
+  EXPECT_EQ(steady_of(four, 20).first, 1U);
+  EXPECT_TRUE(steady_of(four, 20).found);
+  EXPECT_EQ(steady_of(four, 20).status, WindowStatus::insufficient_passes);
+}
+
 TEST(SteadyStateEdges, of_very_many_passes_several_are_taken_for_one) {
   const std::vector<Issued> run = level_run(257 * 10);
   EXPECT_EQ(steady_of({run.begin(), run.begin() + 2560}, 10).super_pass_size, 10U);

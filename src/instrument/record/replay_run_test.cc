@@ -49,6 +49,7 @@ TEST(ReplayRun, shards_are_told_in_the_order_of_their_instants_as_one_run) {
   const auto replay = replay_run(folder.path(), said);
   ASSERT_TRUE(replay.has_value()) << replay.error().message;
   EXPECT_EQ(replay->end.end.state, RunState::interrupted);
+  EXPECT_EQ(replay->info.shard_index, 0u) << "what the first shard says of the run";
   EXPECT_EQ(replay->shards.size(), 3u);
   EXPECT_EQ(replay->end.records, 3 * 10u);
   ASSERT_EQ(said.lines.size(), 3 * 8u + 2);

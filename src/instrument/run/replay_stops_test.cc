@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "run/run.h"
@@ -167,6 +168,16 @@ TEST(ReplayStops, a_tail_that_does_not_follow_its_replay_has_nothing_to_go_on_wi
   EXPECT_THAT(asked_in(target, 0), ElementsAre(0, 10));
   EXPECT_EQ(ran.result.phases[1].completed, 2U);
   EXPECT_EQ(ran.result.phases[2].issued, 0U);
+}
+
+TEST(ReplayStops, as_many_go_on_at_once_as_the_first_limit_says) {
+  PhasePlan phase = replay_phase(6, 2, 2);
+  phase.limits.push_back({100_ms, 5});
+  SimClock clock;
+  ScriptedTarget target(clock, in_10_ms);
+  run_scripted(Plan{.phases = {phase, tail_phase()}}, clock, target);
+  EXPECT_EQ(std::ranges::count_if(target.sent, [](const auto& one) { return one.at == Instant{}; }),
+            2);
 }
 
 TEST(ReplayStops, two_replays_in_a_row_each_begin_their_own_conversations) {
