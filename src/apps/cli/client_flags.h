@@ -1,4 +1,4 @@
-// The flags of commands that measure: how this client works and what its exit code follows from.
+// The flags of commands that measure: how this client works and what decides its exit code.
 #pragma once
 
 #include "base/flags.h"

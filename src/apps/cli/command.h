@@ -1,4 +1,4 @@
-// The table of commands and the way from `assay NAME …` to the function that does it.
+// The table of commands, and the dispatch from `assay NAME …` to its function.
 #pragma once
 
 #include <string_view>
@@ -13,10 +13,10 @@ struct Command {
   Result<int> (*function)(Args) = nullptr;
 };
 
-// In the order in which the help shows them.
+// In the order of the help.
 std::span<const Command> commands();
 
-// The whole program: finds the command, runs it, prints its error. `args` is without argv[0].
+// Runs the whole program: finds the command, runs it, prints its error. `args` is without argv[0].
 // Returns the exit code.
 int dispatch(Args args);
 

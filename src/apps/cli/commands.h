@@ -1,8 +1,8 @@
-// Every command of `assay`, one function each, in cmd_NAME.cc. To add one: declare it here and give
-// it a line in the table of command.cc.
+// Every command of `assay`, one function each, in cmd_NAME.cc. To add one: declare it here and add
+// a line to the table of command.cc.
 //
-// `args` is the command line after the command's name. What comes back is the exit code, or the
-// Error that decides it (exit_code.h). The result goes to standard output, all talk to standard
+// `args` is the command line after the command's name. The function returns the exit code, or the
+// Error that decides it (exit_code.h). The result goes to standard output, all messages to standard
 // error (console.h); every command takes --help and --json.
 #pragma once
 

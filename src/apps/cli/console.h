@@ -1,4 +1,4 @@
-// The two streams of a command: standard output carries the result, standard error the talk.
+// The two streams of a command: results go to standard output, messages to standard error.
 #pragma once
 
 #include <string>
@@ -8,20 +8,20 @@
 
 namespace assay::cli {
 
-// To standard output, as it stands.
+// Writes to standard output, unchanged.
 void print(std::string_view text);
-// To standard error, as it stands.
+// Writes to standard error, unchanged.
 void write_error(std::string_view text);
-// To standard error, with a line end.
+// Writes to standard error, with a line end.
 void say(std::string_view line);
 
-// The error as a person reads it. Each line of the message that starts at the margin is an error of
-// its own; a line that starts with a space belongs to the one above and is set under its text:
+// The error as a person reads it. Each line of the message that starts at the margin is a separate
+// error; a line that starts with a space continues the one above and is indented under its text:
 //
 //     error: config.yaml:14: type: unknown value "concurency"
 //            did you mean "concurrency"?
 std::string error_text(const Error& error);
-// Of a command that listens: where its --port is taken, with what to do.
+// Adds advice to the error of a command that listens when its --port is taken.
 Error with_free_port(Error error);
 
 }  // namespace assay::cli

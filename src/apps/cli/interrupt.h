@@ -1,6 +1,6 @@
-// Ctrl-C, SIGTERM and a terminal that is closed (SIGHUP) as a request to a run: once, stop issuing
-// and drain; twice, stop now. Under nohup a closed terminal stays unheard. While this lives; the
-// old handlers come back with its end. One at a time; the main thread's.
+// Turns Ctrl-C, SIGTERM and SIGHUP (a closed terminal) into requests to a run, as long as this
+// object lives: the first stops issuing and drains; the second stops now. Under nohup SIGHUP stays
+// ignored. The destructor restores the old handlers. One object at a time; for the main thread.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ class InterruptGuard {
   std::array<struct sigaction, 3> old_{};
 };
 
-// For a server that goes on until it is told to end: blocks Ctrl-C, SIGTERM and SIGHUP in this
-// thread and those it makes, and returns them for sigwait(). Under nohup SIGHUP is not among them.
+// For a server that runs until a signal ends it: blocks Ctrl-C, SIGTERM and SIGHUP in this thread
+// and those it starts, and returns them for sigwait(). Under nohup the set lacks SIGHUP.
 sigset_t block_ending_signals();
 
 }  // namespace assay::cli

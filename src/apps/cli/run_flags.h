@@ -1,5 +1,5 @@
-// The flags that say what to measure, as `assay run` and its relatives take them: a workload, a
-// config file on top of it, and the settings of plan/config_reader.h on top of both.
+// The flags that define what to measure, for `assay run` and related commands: a workload, a config
+// file that overrides it, and the settings of plan/config_reader.h that override both.
 #pragma once
 
 #include <deque>
@@ -17,17 +17,17 @@ namespace assay::cli {
 
 class RunFlags {
  public:
-  // Adds --config and every setting's flag, but those that the command decides itself. This must
+  // Adds --config and every setting's flag, except those that the command sets itself. This must
   // outlive flags.parse().
   explicit RunFlags(Flags& flags, const std::set<std::string>& without = {});
 
-  // Before load(): a config file instead of --config, and a flag that comes after all others.
+  // Before load(): a config file in place of --config, and a flag that overrides all others.
   void set_config(std::string path) { config_ = std::move(path); }
   void set_flag(std::string name, std::string value) {
     decided_.emplace_back(std::move(name), std::move(value));
   }
   void set_time_unsaid(Duration time) { time_unsaid_ = time; }  // see plan/config_reader.h
-  // After flags.parse(): the file, then the flags in the order in which the help shows them.
+  // After flags.parse(): reads the file, then the flags in the order of the help.
   Result<plan::LoadedConfig> load() const;
 
  private:

@@ -1,5 +1,5 @@
-// What commands that measure say before, while and after they do: where the run goes, notes, the
-// live block, the gravest of what it came to.
+// Messages of commands that measure, before, during and after a run: the run's folder, notes, the
+// live block, the most serious problems.
 #pragma once
 
 #include <filesystem>
@@ -16,16 +16,16 @@
 
 namespace assay::cli {
 
-// `wanted`, or a new folder below runs/ named after the moment; never one that has a run in it.
+// `wanted`, or a new folder below runs/ named after the current time; never one that holds a run.
 Result<std::filesystem::path> choose_folder(const std::string& wanted);
 
 void say_notes(std::initializer_list<const std::vector<std::string>*> notes);
 
-// The live block on standard error, until what it returns is gone.
+// Shows the live block on standard error until the returned object is destroyed.
 std::shared_ptr<void> paint_live(const Json& facts,
                                  std::function<metrics::LiveSnapshot()> snapshot);
 
-// Memory or disk, where one of them was used up: a command's last words.
+// Reports, at a command's end, memory or a disk that ran out.
 void say_exhausted(const Ending& ending);
 
 }  // namespace assay::cli

@@ -1,5 +1,5 @@
-// What commands have in common that meet the store: the flags by which `import` and `serve` are
-// told what files do not say, and the way of a finished run into it.
+// Shared by commands that use the store: flags of `import` and `serve` for facts that the files
+// lack, and putting a finished run into the store.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,14 @@
 
 namespace assay::cli {
 
-// Before anything is measured: a store that cannot be opened is found out now. Nothing where
+// Opens the store before anything is measured, so that an error shows now. Does nothing where
 // `where` is "".
 Result<void> check_store(const std::string& where);
-// What `run --store` and `curve --store` do at their end.
+// The last step of `run --store` and `curve --store`.
 Result<void> put_in_store(const std::filesystem::path& folder, const std::string& where);
 
 void add_import_flags(Flags& flags, explorer::ImportOptions& options);
-// What the flags' kinds alone do not refuse.
+// Checks what the flags' types can't.
 Result<void> check_import(const explorer::ImportOptions& options);
 
 }  // namespace assay::cli

@@ -1,5 +1,5 @@
-// The output caching test's files, in audit/ of a run's or of a curve's folder, under the reference
-// client's names.
+// The files of the output caching test, in audit/ of a run's or a curve's folder, under the
+// reference client's names.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ constexpr const char* caching_folder(bool repeated) {
   return repeated ? "output_caching" : "reference";
 }
 
-// Both files, the JSON first.
+// Writes both files, the JSON first.
 Result<void> write_caching_files(const std::filesystem::path& audit_folder,
                                  const metrics::CachingAudit& audit);
 

@@ -14,11 +14,11 @@ struct ComparedSide {
   explicit ComparedSide(const RunInfo& info) : rows(info) {}
   LoadedRun run{};
   compare::QueryRows rows;
-  // Points into this.
+  // Refers into this object.
   compare::ComparedRun compared(const std::string& name) const;
 };
 
-// `tokenizer`: a folder; the recorded replies are counted anew by it. "": as the run has them.
+// `tokenizer`: a folder, to count the recorded replies again; "" keeps the run's counts.
 Result<std::unique_ptr<ComparedSide>> load_compared(const std::string& folder,
                                                     const std::string& tokenizer);
 

@@ -1,8 +1,9 @@
-// measure(): a plan, an endpoint and a folder in; the recorded events and the client's own figures
-// out. The wiring of OsClock, HttpTarget, EventLogWriter and Live around run::run, one set a
-// measuring thread, sharing nothing. `run`, `curve` and `calibrate` all measure through it.
+// measure() takes a plan, an endpoint and a folder, and gives the recorded events and the client's
+// own figures. It wires OsClock, HttpTarget, EventLogWriter and Live around run::run, one set for
+// each measuring thread; the sets share nothing. `run`, `curve` and `calibrate` all measure through
+// it.
 //
-// Blocks until the run has ended. `control` may be asked to stop from a signal handler.
+// Blocks until the run has ended. A signal handler may ask `control` to stop.
 #pragma once
 
 #include <cstdint>
@@ -24,26 +25,26 @@ namespace assay::campaign {
 
 struct RunLog {
   std::filesystem::path folder{};  // where events-N.alog go; made when missing
-  RunInfo info{};                  // shard_index and shard_count are filled in
+  RunInfo info{};                  // shard_index and shard_count are filled in here
 };
 
 struct MeasureOptions {
-  RunLog log{};  // queries are named with its run_key
-  // Of a plan whose phases ask one of two endpoints each: what the second is asked goes there.
+  RunLog log{};  // its run_key names the queries
+  // The second endpoint's log, for a plan whose phases use one of two endpoints each.
   std::optional<RunLog> second{};
-  std::vector<std::uint16_t> endpoint_of_phase{};  // then: 0 the first, 1 the second
-  // The bundle's own datasets, where nobody wants the samples' texts once the requests are made.
+  std::vector<std::uint16_t> endpoint_of_phase{};  // with `second`: 0 the first, 1 the second
+  // The bundle's own datasets, if their texts may be freed once the requests are made.
   std::vector<PlannedDataset>* spent = nullptr;
   std::uint32_t threads = 1;
-  bool pin = false;   // each measuring thread to a core of its own
+  bool pin = false;   // pin each measuring thread to its own core
   bool spin = false;  // never sleep before a send
   bool kernel_stamps = true;
   std::string ca_file{};
   int zstd_level = 0;
   LatencyWishes wishes{};
-  bool stop_on_full_disk = true;  // else the load goes on, and the rest of it is not recorded
-  // Called once, when all is ready and before the first query; what it returns lives until the
-  // run's end. For the live block: the snapshot may be taken from any thread.
+  bool stop_on_full_disk = true;  // false: the load continues, unrecorded
+  // Called once, when all is ready and before the first query; the returned object lives until the
+  // run's end. For the live block: any thread may take the snapshot.
   std::function<std::shared_ptr<void>(std::function<metrics::LiveSnapshot()>)> watch{};
 };
 

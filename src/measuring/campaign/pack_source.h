@@ -1,4 +1,5 @@
-// What `assay pack` packs: the points of a curve's folder, or single runs taken together as one.
+// The input of `assay pack`: the points of a curve's folder, or single runs combined into one
+// curve.
 #pragma once
 
 #include <filesystem>
@@ -16,13 +17,13 @@ struct PackSource {
   interchange::PackedCurve curve{};
   std::vector<interchange::PackedPoint> points{};
   std::vector<std::filesystem::path> runs{};         // beside `points`
-  std::vector<std::filesystem::path> audit_files{};  // of the caching audit; may be none
+  std::vector<std::filesystem::path> audit_files{};  // of the caching audit; may be empty
   std::string edition = "v1.0";
-  std::vector<std::string> command{};  // that measured it
-  std::vector<std::string> notes{};    // what keeps it from being official
+  std::vector<std::string> command{};  // the command line that measured it
+  std::vector<std::string> notes{};    // reasons why it is not official
 };
 
-// `c_max`: of single runs; 0 takes their highest level. Fails where there is nothing to pack.
+// `c_max`: for single runs; 0 takes their highest level. Fails if there is nothing to pack.
 Result<PackSource> pack_source(const std::vector<std::string>& folders, std::int64_t c_max);
 
 }  // namespace assay::campaign

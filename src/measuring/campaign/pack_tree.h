@@ -1,7 +1,7 @@
-// pack_tree: the submission tree of a curve or of runs, every authored file written: points, the
+// pack_tree writes the submission tree of a curve or of runs, with every authored file: points, the
 // system's description, power, disclosure, digests. docs/formats/submission.md.
 //
-// The tree is built beside `out` and renamed when it is whole. One thread.
+// It builds the tree beside `out` and renames it when it is complete. One thread.
 #pragma once
 
 #include <string>
@@ -12,19 +12,19 @@
 
 namespace assay::campaign {
 
-// Paths; "" leaves a part to what this machine and the runs say.
+// Paths; "" leaves a part to the facts of this machine and the runs.
 struct PackRequest {
   std::string out{};      // the tree; must not exist
-  std::string answers{};  // what no program can know, as YAML
-  std::string system{};   // of the system under test, as host::capture_node made it there
+  std::string answers{};  // YAML: facts that only a person knows
+  std::string system{};   // of the system under test: host::capture_node's output there
   std::string power{};    // system_power.json without its sums
   std::string src{};      // a folder
   std::string docs{};     // a folder
 };
 
 struct PackedTree {
-  std::string system{};              // its name, as the folder has it
-  std::vector<std::string> notes{};  // what was left out or does not add up
+  std::string system{};              // as its folder is named
+  std::vector<std::string> notes{};  // parts left out, and inconsistencies
 };
 
 Result<PackedTree> pack_tree(const PackRequest& request, const PackSource& source);

@@ -1,9 +1,9 @@
-// PrometheusServer: a run's own figures over HTTP while it runs, for Prometheus to scrape: GET
-// /metrics. It only reads snapshots, on a thread of its own, so the measuring threads never wait
-// for a scrape; each costs some tens of microseconds of another core.
+// PrometheusServer serves a running run's figures over HTTP, at GET /metrics, for Prometheus to
+// scrape. It only reads snapshots, on its own thread, so the measuring threads never wait for a
+// scrape; each scrape takes some tens of microseconds of another core.
 //
-// open() binds, so that a port that is taken is an error before the run begins. One thread calls
-// these.
+// open() binds, so that a taken port is an error before the run begins. One thread calls these
+// functions.
 #pragma once
 
 #include <functional>
@@ -18,14 +18,14 @@ namespace assay::campaign {
 
 class PrometheusServer {
  public:
-  // `where`: "9464" (on 127.0.0.1), "0.0.0.0:9464", "[::]:9464"; port 0 takes one that is free.
+  // `where`: "9464" (on 127.0.0.1), "0.0.0.0:9464", "[::]:9464"; port 0 takes a free one.
   static Result<std::unique_ptr<PrometheusServer>> open(const std::string& where);
   ~PrometheusServer();
 
   std::string url() const;
-  // What to show from now on. Without it, /metrics says 503.
+  // Sets the run to show. Without one, /metrics replies 503.
   void show(Json facts, std::function<metrics::LiveSnapshot()> snapshot);
-  // The snapshot is not called any more when this returns.
+  // After it returns, the snapshot is not called any more.
   void hide();
 
  private:

@@ -1,6 +1,6 @@
-// One recorded run from a plan: what `run` and each point of `curve` do alike. How this client
-// works, what a run's log says of it before its first event, and the measurement into a run folder
-// (run_folder.h), derived files and manifest included.
+// Records one run from a plan, for `run` and for each point of `curve`: the client's settings, the
+// facts in the log before its first event, and the measurement into a run folder (run_folder.h),
+// with derived files and manifest.
 #pragma once
 
 #include <array>
@@ -39,40 +39,41 @@ struct ClientOptions {
 struct RecordedRun {
   LoadedRun run{};
   Measurement measured{};
-  // What of the folder could not be written because the disk took no more; "" where all is there.
+  // Files of the folder that a full disk prevented; "" if complete.
   std::string unwritten{};
 };
 
-// Shows a run while it goes on; nullptr shows nothing. Gets what the log says of the run.
+// Shows a run during the measurement; nullptr shows nothing. `facts` are those of the log.
 using Watch = std::function<std::shared_ptr<void>(const Json& facts,
                                                   std::function<metrics::LiveSnapshot()> snapshot)>;
 
 struct RunRequest {
   const plan::Config* config = nullptr;
-  // Fields that the endpoint refuses are taken out of its requests.
+  // Fields that the endpoint refuses are removed from its requests.
   plan::PlanBundle* bundle = nullptr;
-  // Of a command with several runs, whose first sends the one test query; without it each run does.
+  // For a command with several runs: the first one sends the test query. nullptr: each run sends
+  // one.
   Preflight* preflight = nullptr;
-  // The bundle's datasets, where nobody asks of them again after this run: then their texts are let
-  // go as soon as the requests are made, unless something that comes after the run reads them.
+  // The bundle's datasets, if no caller needs them after this run: their texts are freed once the
+  // requests are made, unless a step after the run reads them.
   std::vector<PlannedDataset>* spent = nullptr;
   std::filesystem::path folder{};      // REQUIRES: holds no run yet
-  Json facts{};                        // further ones for the log: an object, or null
-  std::vector<std::string> command{};  // that the manifest names; secrets are taken out
+  Json facts{};                        // more facts for the log: an object, or null
+  std::vector<std::string> command{};  // for the manifest; secrets are removed
 };
 
-// Measures into the folder: config.yaml first, the manifest last.
+// Measures into the folder: writes config.yaml first, the manifest last.
 Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& client,
                                const Watch& watch, run::Control& control);
 
-// The same over two endpoints in turns (plan/interleave.h): a run folder for each, "a" and "b"
-// below request.folder, whose facts say that they are one run's. `request.bundle` is not looked at.
+// The same with two endpoints in turns (plan/interleave.h): a run folder for each, "a" and "b"
+// below request.folder, with facts that mark them as one run. `request.bundle` is ignored.
 Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
                                                       plan::Interleaved& plan,
                                                       const ClientOptions& client,
                                                       const Watch& watch, run::Control& control);
 
-// How the run ended, for the shell.
+// How the run ended, for the exit code.
 Ending ending_of(const RecordedRun& recorded, const ClientOptions& client);
 
 }  // namespace assay::campaign

@@ -1,6 +1,5 @@
-// The `audit` block of a config, as `assay run` does it: after the main run, or without it
-// (`only`), the two phases of the output caching test below audit/ of the run's folder, and the
-// verdict.
+// The `audit` block of a config, for `assay run`: after the main run, or without it (`only`), the
+// two phases of the output caching test in audit/ of the run's folder, and the verdict.
 #pragma once
 
 #include <array>
@@ -16,7 +15,7 @@
 
 namespace assay::campaign {
 
-// Both phases, planned before anything is asked. Nothing where the config has no audit.
+// Both phases, planned before the first query. nullopt if the config has no audit.
 struct PlannedAudit {
   plan::Audit wish{};
   std::int64_t concurrency = 0;  // 0: all at once
@@ -25,7 +24,7 @@ struct PlannedAudit {
 Result<std::optional<PlannedAudit>> plan_audit(const plan::Config& config,
                                                const plan::PlanBundle& main);
 
-// Fails where a phase was stopped, or the reference got no reply.
+// Fails if a phase was stopped, or the reference phase got no reply.
 Result<metrics::CachingAudit> record_audit(PlannedAudit& audit, const ClientOptions& client,
                                            const std::filesystem::path& folder,
                                            const std::vector<std::string>& command,

@@ -1,5 +1,5 @@
-// The config of a recorded run, read again from its folder. What its environment held is not asked
-// for: a variable that is not set here counts as the word "unset", since no request is made.
+// Reads the config of a recorded run from its folder. The environment may be gone: a variable that
+// is not set here is read as the word "unset", since no request will be made.
 #pragma once
 
 #include <filesystem>

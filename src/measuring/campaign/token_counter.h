@@ -1,17 +1,17 @@
-// TokenCounter: hears a run from its log and counts its tokens with the model's tokenizer, by the
+// TokenCounter reads a run from its log and counts its tokens with the model's tokenizer, by the
 // rules (their digest, section 2.10):
 //   output       the rebuilt reply (text, reasoning, tool calls) in the model's chat template, less
-//                the same with an empty reply; each rendering tokenized once
-//   after_first  the same of what came after the first fragment: TPOT's denominator. A character
-//                that two fragments share goes with the second
-//   input        the request as it was sent: salt, chat template, tools and generation prompt
-// Without a chat template, or where the API takes plain prompts, texts are tokenized as they are.
-// A reply that the template refuses is tokenized as it is; of a request that it refuses, the JSON
-// of its messages and tools is, as the reference client does. The result says how many were. Of a
-// reply of several choices each is counted for itself, and output and after_first are their sums.
+//                the template with an empty reply; each rendering tokenized once
+//   after_first  the same for the part after the first fragment: TPOT's denominator. A character
+//                split between two fragments goes with the second
+//   input        the request as sent: salt, chat template, tools and generation prompt
+// Without a chat template, or where the API takes plain prompts, texts are tokenized directly. So
+// is a reply that the template refuses; for a refused request, the JSON of its messages and tools
+// is tokenized, as in the reference client. The result has the number of both. For a reply of
+// several choices each is counted separately, and output and after_first are their sums.
 //
-// For after the clock has stopped: it takes `threads` cores. Memory holds the replies in flight and
-// one batch. Calls come from one thread.
+// Run it after the clock has stopped: it uses `threads` cores. Memory holds the replies in flight
+// and one batch. Calls come from one thread.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +38,9 @@ namespace assay::campaign {
 struct TokenCounterOptions {
   unsigned threads = 1;
   std::size_t batch_bytes = std::size_t{32} << 20;
-  std::int64_t now_unix_s = 0;  // for templates that print the date: when the run started
-  // By phase: its dataset, and whether its prompts are salted, so that each has tokens of its own.
-  // A phase that is not here is counted query by query.
+  std::int64_t now_unix_s = 0;  // the run's start, for templates that print the date
+  // By phase: its dataset, and whether its prompts are salted, so that each prompt has its own
+  // tokens. A phase without an entry is counted query by query.
   struct Phase {
     std::uint32_t dataset = 0;
     bool salted = true;
@@ -50,10 +50,11 @@ struct TokenCounterOptions {
 
 class TokenCounter final : public EventSink {
  public:
-  // A query's request body as JSON. Called from several threads at once. Empty: no input counts.
+  // Returns a query's request body as JSON. Called from several threads at once. Empty: no input
+  // counts.
   using BodyOf = std::function<Result<Json>(const Query&)>;
 
-  // `chat`: the model's template; null: there is none. Both must outlive the counter.
+  // `chat`: the model's template; null: none. Both must outlive the counter.
   static Result<std::unique_ptr<TokenCounter>> make(const text::Tokenizer& tokenizer,
                                                     const text::ChatFormat* chat, BodyOf body_of,
                                                     TokenCounterOptions options);
@@ -65,19 +66,19 @@ class TokenCounter final : public EventSink {
   void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
-  // The counts of every reply that succeeded. `source` has "output", "refused_by_template" (of the
-  // replies), "inputs_refused_by_template", "inputs_uncounted" and "trouble"; the caller adds what
-  // the tokenizer is. The counter is empty afterwards.
+  // The counts of every successful reply. `source` has "output", "refused_by_template" (of the
+  // replies), "inputs_refused_by_template", "inputs_uncounted" and "trouble"; the caller adds the
+  // tokenizer's description. The counter is empty afterwards.
   metrics::TokenCounts finish();
 
  private:
-  // One choice of a reply as its fragments came.
+  // One choice of a reply, from its fragments.
   struct Reply {
     std::uint16_t choice = 0;
     std::string content{};
     std::string reasoning{};
     std::string tool_calls{};
-    Category first = Category::other;  // of the first fragment; other: there was none
+    Category first = Category::other;  // of the first fragment; other: none
     std::size_t first_bytes = 0;
   };
   struct Job {
@@ -103,7 +104,7 @@ class TokenCounter final : public EventSink {
   void count_choices(Job& job);
   std::int32_t count_reply(const Reply& reply);
   std::int32_t count_after_first(const Reply& reply);
-  // `refused`: the template refused it, and its JSON was counted.
+  // `refused`: set if the template refused it, so that its JSON was counted.
   std::int32_t count_body(const Json& body, bool& refused);
   Result<std::size_t> count_chat(const Json& body);
   void note_trouble(const Error& error);
@@ -123,13 +124,13 @@ class TokenCounter final : public EventSink {
     bool refused = false;
   };
   std::unordered_map<std::uint64_t, Input> inputs_{};  // by prompt_key
-  std::uint64_t inputs_refused_ = 0;                   // of the queries that have their own
+  std::uint64_t inputs_refused_ = 0;                   // of queries with inputs of their own
 
   Mutex mutex_;
-  // Templates that requests brought, by their text.
+  // Templates from requests, by their text.
   std::map<std::string, std::shared_ptr<const text::ChatFormat>> own_formats_ GUARDED_BY(mutex_){};
   std::uint64_t refused_ GUARDED_BY(mutex_) = 0;
-  std::string trouble_ GUARDED_BY(mutex_){};  // the first
+  std::string trouble_ GUARDED_BY(mutex_){};  // the first one
 };
 
 }  // namespace assay::campaign

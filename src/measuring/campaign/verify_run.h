@@ -1,6 +1,6 @@
-// verify_run: is a run folder what its event log comes to? Every published figure is computed again
-// from the events, every file held against the manifest, and, with a tokenizer, every recorded
-// reply counted again. One thread.
+// verify_run checks a run folder against its event log. It computes every published figure again
+// from the events, checks every file against the manifest, and, with a tokenizer, counts every
+// recorded reply again. One thread.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ struct Difference {
 };
 
 struct VerifiedRun {
-  std::vector<Difference> differences{};  // none: the folder is what the events say
+  std::vector<Difference> differences{};  // empty: the folder agrees with the events
   std::uint64_t records = 0;              // of the event log
   std::vector<std::string> notes{};
-  std::string counts{};  // what counting again came to; "" without a tokenizer
+  std::string counts{};  // the result of counting again; "" without a tokenizer
 };
 
-// `tokenizer`: a folder; "" counts nothing again. Fails where the folder holds no run.
+// `tokenizer`: a folder; "" does not count again. Fails if the folder holds no run.
 Result<VerifiedRun> verify_run(const std::string& folder, const std::string& tokenizer);
 
 }  // namespace assay::campaign

@@ -1,5 +1,5 @@
-// What a workload's scenario demands of a point's latencies, and what the point has: one line a
-// demand. From the run's facts, so `assay report` can say it again. Pure.
+// A workload's limits on a point's latencies, and the point's values: one line for each limit. It
+// uses the run's facts, so that `assay report` can repeat it. Pure.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace assay::campaign {
 
-// Empty where the run names no workload, or none of its demands is on latency or counts.
+// Empty if the run names no workload, or one without limits on latency or counts.
 std::vector<std::string> workload_verdict(const metrics::Point& point);
 
 }  // namespace assay::campaign

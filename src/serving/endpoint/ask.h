@@ -1,10 +1,10 @@
-// Ask: what a request's body asks for, whichever API it came by. ApiError: why it can't be had, as
-// OpenAI's servers say it.
+// Ask: the contents of a request's body, for every API. ApiError: the refusal, in the form of
+// OpenAI's servers.
 //
-// Prompt tokens are an estimate where the prompt is text, for the endpoint has no tokenizer: one
-// token for each 4 bytes of JSON text, rounded up, and for a chat 4 more a message and 3 at the
-// end, as chat templates add about so much. A prompt of token ids is counted exactly. /tokenize
-// says the same. One AskReader a thread.
+// Prompt tokens are an estimate where the prompt is text, because the endpoint has no tokenizer:
+// one token for each 4 bytes of JSON text, rounded up; for a chat 4 more a message and 3 at the
+// end, about what chat templates add. A prompt of token ids is counted exactly. /tokenize returns
+// the same. One AskReader a thread.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Ask {
   Wish reasoning = Wish::unsaid;
   std::uint32_t prompt_tokens = 1;
   std::uint32_t choices = 1;
-  std::int64_t tokens_max = -1;  // -1: as many as the endpoint likes
+  std::int64_t tokens_max = -1;  // -1: the endpoint chooses
   std::int64_t tokens_min = 0;
   std::uint64_t seed = 0;
   std::string model{};
@@ -51,7 +51,7 @@ std::string error_body(const ApiError& error);
 
 inline constexpr std::uint32_t kChoicesMax = 16;
 
-// Bytes that must be readable behind a body, whatever they hold (simdjson reads beyond the end).
+// Readable bytes that must follow a body, of any value (simdjson reads beyond the end).
 inline constexpr std::size_t kAskPadding = 64;
 
 class AskReader {
@@ -59,7 +59,7 @@ class AskReader {
   AskReader();
   AskReader(AskReader&&) noexcept;
   ~AskReader();
-  // `ask` is filled as far as it was understood when an error comes back.
+  // After an error, `ask` holds the fields read so far.
   std::variant<std::monostate, ApiError> read(Route route, std::string_view body, Ask& ask);
 
  private:
@@ -67,7 +67,7 @@ class AskReader {
   std::unique_ptr<State> state_;
 };
 
-// The estimate above, for a text of so many bytes.
+// The estimate above, for a text of `bytes` bytes.
 constexpr std::uint32_t estimate_tokens(std::size_t bytes) {
   return static_cast<std::uint32_t>((bytes + 3) / 4);
 }

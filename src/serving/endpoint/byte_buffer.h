@@ -1,5 +1,5 @@
-// ByteBuffer: bytes put one after another, for replies that are made anew for each token: no
-// allocation once it has grown, and no more per put than a comparison and a copy. One thread.
+// ByteBuffer: an appendable buffer for replies that are rebuilt for each token. Once it has grown
+// it allocates nothing, and a put costs one comparison and one copy. One thread.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class ByteBuffer {
       : bytes_(std::make_unique<char[]>(capacity)), capacity_(capacity) {}
 
   void put(std::string_view text) {
-    if (text.empty()) return;  // its data may be null, which memcpy may not be given
+    if (text.empty()) return;  // its data may be null, which memcpy forbids
     reserve(text.size());
     std::memcpy(bytes_.get() + size_, text.data(), text.size());
     size_ += text.size();
@@ -25,7 +25,7 @@ class ByteBuffer {
     reserve(1);
     bytes_[size_++] = c;
   }
-  // Sixteen lower-case hex digits.
+  // Writes sixteen lower-case hex digits.
   void put_hex16(std::uint64_t value) {
     constexpr std::string_view kDigits = "0123456789abcdef";
     reserve(16);
@@ -42,7 +42,7 @@ class ByteBuffer {
     put({digits.data() + at, digits.size() - at});
   }
 
-  // One chunk of HTTP/1.1. REQUIRES: data is not empty, for that would end the body.
+  // Writes one chunk of HTTP/1.1. REQUIRES: data is not empty, because that would end the body.
   void put_chunk(std::string_view data) {
     constexpr std::string_view kHex = "0123456789abcdef";
     std::array<char, 18> line;

@@ -1,9 +1,8 @@
 // Endpoint: the built-in OpenAI-compatible server, as a library. `assay endpoint` runs one; tests
-// and `assay calibrate` run one in their own process and know from its truth log when each token
-// was sent.
+// and `assay calibrate` run their own and learn from its truth log when each token was sent.
 //
-// open() binds, so that url() is known and connections wait in line; start() begins to serve on
-// threads of its own; stop() ends them. One thread calls these.
+// open() binds, so that url() is known and connections can queue; start() serves on threads of its
+// own; stop() ends them. One thread calls these functions.
 #pragma once
 
 #include <memory>
@@ -16,22 +15,22 @@
 
 namespace assay::endpoint {
 
-// What an endpoint has done. Exact once it is stopped.
+// What an endpoint has done. Exact after stop().
 struct EndpointSummary {
   std::uint64_t requests = 0;  // for tokens: served + gone + rejected + faulted
   std::uint64_t served = 0;
-  std::uint64_t gone = 0;  // the client left, or the endpoint was stopped, before the end
+  std::uint64_t gone = 0;  // the client left, or the endpoint stopped, before the end
   std::uint64_t rejected = 0;
   std::uint64_t faulted = 0;
-  std::vector<std::pair<std::string, std::uint64_t>> faults{};  // by name, as the plan lists them
+  std::vector<std::pair<std::string, std::uint64_t>> faults{};  // by name, in the plan's order
   std::uint64_t prompt_tokens = 0;
   std::uint64_t output_tokens = 0;
   std::uint64_t events = 0;
-  // From when the engine wanted an event out to when it was handed to the kernel.
+  // Delay from an event's planned instant to its handover to the kernel.
   double late_us_p50 = 0;
   double late_us_p99 = 0;
-  // One event in a hundred left later than a millisecond: the timing was not the one asked for.
-  // Never so of an endpoint that was asked for none.
+  // More than one event in a hundred was over a millisecond late: the configured timing was not
+  // kept. Always false for an endpoint without configured timing.
   bool late = false;
   std::uint64_t truth_blocks_dropped = 0;
 };
@@ -57,7 +56,7 @@ class Endpoint {
   std::unique_ptr<State> state_;
 };
 
-// The summary as a person reads it, several lines.
+// The summary for a person, several lines.
 std::string to_string(const EndpointSummary& summary);
 
 }  // namespace assay::endpoint

@@ -1,6 +1,6 @@
-// EventWriter: the events of a streamed reply, one after another, with the quirks of their content
-// and of their framing as server-sent events. It knows what an event says and not when it leaves.
-// One thread.
+// EventWriter writes the events of a streamed reply one after another, with the quirks of their
+// content and of their framing as server-sent events. It decides what an event says, not when it is
+// sent. One thread.
 #pragma once
 
 #include <array>
@@ -14,19 +14,19 @@
 
 namespace assay::endpoint {
 
-// One reply in the making.
+// One reply during its generation.
 struct Reply {
   Route route = Route::chat;
   bool streamed = false;
   bool wants_usage = false;
-  bool opened = false;  // a fragment, or a role, has been written
+  bool opened = false;  // a fragment or a role has been written
   const Wire* wire = nullptr;
   ReplyState state{};
   Script script{};
   bool continuous_usage = false;
-  bool stalled = false;        // the quirk has had its turn
+  bool stalled = false;        // the quirk has been applied
   std::uint32_t numbered = 0;  // events so far
-  std::uint32_t held = 0;      // tokens that wait for others (first_burst)
+  std::uint32_t held = 0;      // tokens held back (first_burst)
   std::string said{};          // generate: the text so far, as in a JSON string
 };
 
@@ -36,30 +36,30 @@ class EventWriter {
 
   const Wire* wire(Route route, std::string_view model);
 
-  // Events before the first token: none, but for quirks.
+  // Events before the first token: none, except with quirks.
   void opening(EventBatch& out, Reply& reply);
   // The next `tokens` tokens: one event, or one for each category that they span.
   void fragments(EventBatch& out, Reply& reply, std::uint32_t tokens, bool last);
   // Finish reason, usage and [DONE].
   void tail(EventBatch& out, Reply& reply);
   void error(EventBatch& out, Reply& reply, std::string_view message);
-  // Bytes that look like an event and are no JSON.
+  // Bytes that look like an event and are not JSON.
   void garbage(EventBatch& out, Reply& reply);
 
   // The whole body of a reply that is not streamed.
   void plain(ByteBuffer& out, Reply& reply);
 
  private:
-  // Where the JSON of the next event goes: between these two, nothing else is put there.
+  // Returns the buffer for the next event's JSON; write nothing else to it until end_event().
   ByteBuffer& begin_event(EventBatch& out, Reply& reply);
   void end_event(EventBatch& out, Reply& reply, Category category, std::uint32_t tokens);
 
-  // How many of `tokens` go out now: none while a first burst is gathered.
+  // The number of `tokens` to send now: none while a first burst collects.
   std::uint32_t release(Reply& reply, std::uint32_t tokens, bool last) const;
   void fragment(EventBatch& out, Reply& reply, std::uint32_t tokens, FinishReason finish);
   void tool_piece(EventBatch& out, Reply& reply, FinishReason finish);
   void done(EventBatch& out, Reply& reply);
-  // Tokens as they stand in a JSON string.
+  // Tokens as in a JSON string.
   std::string_view text_of(const Script& script, std::uint32_t from, std::uint32_t tokens);
   std::string_view ids_of(const Script& script, std::uint32_t from, std::uint32_t tokens);
 
@@ -70,7 +70,7 @@ class EventWriter {
   std::unordered_map<std::string, std::array<std::unique_ptr<Wire>, kRoutes>> wires_{};
   std::string last_model_{};
   std::array<const Wire*, kRoutes> last_wires_{};
-  ByteBuffer json_{};  // an event's JSON, where its frame is not the clean one
+  ByteBuffer json_{};  // an event's JSON, when its framing has a quirk
   ByteBuffer text_{};
   ByteBuffer ids_{};
 };

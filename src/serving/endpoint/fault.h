@@ -1,17 +1,17 @@
-// Faults: requests that fail, each with a probability, drawn from the seed and the request's place
-// in the order of arrival, so that a run can be told exactly how many of each class it must count.
+// Faults: requests that fail with a given probability, drawn from the seed and the request's place
+// in the order of arrival, so that the exact counts of each class that a run must report are known.
 // A request has at most one.
 //
-//   reset=0.05       after some of its events the connection is reset
-//   truncate=0.05    after some of its events the connection ends in the ordinary way
-//   http500=0.05     that status, with an error object; any http4xx or http5xx; 429 and 503 have
-//                    Retry-After
-//   error=0.05       after some of its events an error object
-//   garbage=0.05     after some of its events one that is no JSON, then the end
-//   stall=0.05       after some of its events nothing, until the client gives up
+//   reset=0.05       resets the connection after some of the events
+//   truncate=0.05    closes the connection normally after some of the events
+//   http500=0.05     replies that status, with an error object; any http4xx or http5xx; 429 and 503
+//                    have Retry-After
+//   error=0.05       sends an error object after some of the events
+//   garbage=0.05     sends an event that is not JSON after some of the events, then the end
+//   stall=0.05       stops after some of the events, until the client gives up
 //
-// Of a reply that is not streamed, reset and truncate cut the body, error and garbage are its whole
-// body, stall sends nothing.
+// Without streaming, reset and truncate cut the body, error and garbage replace it, stall sends
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ std::string_view to_string(FaultKind kind);
 
 struct Fault {
   FaultKind kind = FaultKind::none;
-  std::uint16_t status = 0;  // of http
+  std::uint16_t status = 0;  // for http
   bool operator==(const Fault&) const = default;
 };
 // "reset", "http500", …
@@ -43,7 +43,7 @@ struct FaultRate {
 
 class FaultPlan {
  public:
-  // "reset=0.05" or several with commas between; adds to what is there. Together at most 1.
+  // "reset=0.05", or several separated by commas; adds to the plan. The sum is at most 1.
   Result<void> add(std::string_view text);
   void add_always(const Fault& fault) { rates_.push_back({fault, 1.0}); }
 

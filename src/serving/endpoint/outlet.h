@@ -1,8 +1,8 @@
-// Outlet: the way of a reply's bytes to the socket: how many events go into one write, where a
-// write is cut, what waits before it, and when each event was handed to the kernel.
+// Outlet sends a reply's bytes to the socket. It decides how many events go into one write, where a
+// write is cut and what it waits for, and records when each event was handed to the kernel.
 //
-// The clean way is one send() an event (or for several, events_per_write) straight from a scratch
-// buffer. Quirks of cutting and waiting put the reply's bytes into pieces, each sent after its own
+// Without quirks, one send() takes one event (or several, events_per_write) directly from a scratch
+// buffer. Quirks that cut or delay split the reply's bytes into pieces, each sent after its own
 // delay. Belongs to one worker's thread.
 #pragma once
 
@@ -22,15 +22,15 @@
 
 namespace assay::endpoint {
 
-// An event within bytes that are about to be sent.
+// An event in bytes that are about to be sent.
 struct EventMark {
-  std::size_t end = 0;  // where it ends in those bytes
+  std::size_t end = 0;  // its end, as an offset in those bytes
   std::uint32_t tokens = 0;
   Category category = Category::other;
   Duration wait{};  // before it is sent
 };
 
-// Events in the making: the body's bytes and where each event ends in them.
+// Events being written: the body's bytes and the end of each event in them.
 struct EventBatch {
   ByteBuffer bytes{};
   std::vector<EventMark> marks{};
@@ -45,25 +45,25 @@ struct EventBatch {
   bool empty() const { return marks.empty(); }
 };
 
-// What follows when bytes have been handed over.
+// The step after bytes have been handed over.
 enum class Then : std::uint8_t {
   more,    // more bytes of the reply
   finish,  // the reply is complete
-  close,   // an ordinary end of the connection, whatever the reply
+  close,   // a normal end of the connection, at any point of the reply
   reset
 };
 
-// Where one reply stands on its way out.
+// The sending state of one reply.
 struct Output {
   net::ConnectionId connection = 0;
-  std::uint32_t slot = 0;        // of the stream it belongs to
-  std::uint32_t generation = 0;  // of that slot; 0: nothing under way
+  std::uint32_t slot = 0;        // of its stream
+  std::uint32_t generation = 0;  // of that slot; 0: unused
   std::uint32_t number = 0;      // of the request, in the truth log
   std::uint32_t events = 0;      // handed over
-  std::uint32_t tokens = 0;      // of them
+  std::uint32_t tokens = 0;      // in those events
   bool close_after = false;      // the connection ends with the reply
   bool body_ended = false;
-  Then then = Then::more;  // once all is handed over
+  Then then = Then::more;  // after all is handed over
   Instant last_handed{};
 
   struct Piece {
@@ -73,17 +73,17 @@ struct Output {
     Then then = Then::more;
   };
   struct Unsent {
-    std::uint64_t end = 0;  // as HttpServer::accepted() counts
+    std::uint64_t end = 0;  // in the count of HttpServer::accepted()
     EventMark mark{};
   };
-  // What only some replies need: not allocated for the others.
+  // State that only some replies need; not allocated for the others.
   struct Extra {
     std::unique_ptr<BodyCoder> coder{};  // null: clean chunks
-    std::string batch{};                 // the head, or events that wait for others
+    std::string batch{};                 // the head, or events held back
     std::vector<EventMark> batch_marks{};
     std::deque<Piece> pieces{};
     bool waiting = false;         // a timer runs for the first piece
-    std::deque<Unsent> unsent{};  // accepted by the server and not yet by the kernel
+    std::deque<Unsent> unsent{};  // accepted by the server, not yet by the kernel
   };
   std::unique_ptr<Extra> extra{};
 
@@ -104,22 +104,22 @@ class Outlet {
   void set_server(net::HttpServer* server) { server_ = server; }
 
   enum class Status : std::uint8_t {
-    open,      // more is to come or to go out
-    complete,  // all is handed over and the connection is free (or closed): the reply is over
+    open,      // more to come or to send
+    complete,  // all handed over and the connection is free (or closed)
     gone       // the connection broke
   };
 
-  // The head of a response; sent now, or with the first event.
+  // Sends the head of a response, now or with the first event.
   Status head(Output& output, std::string_view bytes, bool now);
-  // Events, or with body bytes and marks anything else; `then` ends the reply.
+  // Sends events, or any body bytes with marks; `then` ends the reply.
   Status send(Output& output, const EventBatch& batch, Then then);
-  // Bytes that are already framed: a whole plain reply.
+  // Sends framed bytes: a whole reply without streaming.
   Status send_raw(Output& output, std::span<const std::string_view> parts, const EventMark& mark,
                   Then then);
 
-  // The kernel took more of what had to wait.
+  // The kernel took more of the waiting bytes.
   Status progress(Output& output, std::uint64_t handed);
-  // Pieces that waited long enough: the slot of one of them, whose resume() is to be called.
+  // The next delayed piece is due at next(); take_due() gives its slot, then call resume().
   Instant next() const { return due_.empty() ? Instant::max() : due_.front().at; }
   bool take_due(Instant now, std::uint32_t& slot, std::uint32_t& generation);
   Status resume(Output& output);
@@ -140,7 +140,7 @@ class Outlet {
   TruthRecorder& truth_;
   net::HttpServer* server_ = nullptr;
   bool cuts_;
-  ByteBuffer out_{};                    // the body as HTTP carries it
+  ByteBuffer out_{};                    // the body with HTTP framing
   std::vector<EventMark> out_marks_{};  // in out_
   sim::DueQueue due_{};
 };

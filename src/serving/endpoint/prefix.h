@@ -1,6 +1,6 @@
-// prefix_blocks: names for the KV blocks of a prompt, from its text: equal beginnings give equal
-// names, so that a modelled prefix cache is hit when prompts share a beginning, and no tokenizer is
-// needed. Four bytes count as a token, as estimate_tokens() has it. Pure; any thread.
+// prefix_blocks names the KV blocks of a prompt by its text: equal beginnings give equal names, so
+// that prompts with a common beginning hit a modelled prefix cache without a tokenizer. Four bytes
+// count as a token, as in estimate_tokens(). Pure; any thread.
 #pragma once
 
 #include <cstdint>

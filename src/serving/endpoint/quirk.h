@@ -1,5 +1,5 @@
-// Quirks: what real inference servers do that a clean one would not, each by a name, so that an
-// instrument can be tested against all of them. The table says what each does and who does it.
+// Quirks: deviations of real inference servers, each with a name, so that an instrument can be
+// tested against all of them. The table describes each and names servers that have it.
 #pragma once
 
 #include <bitset>
@@ -25,7 +25,7 @@ enum class Quirk : std::uint8_t {
   no_done,
   late_done,
   error_in_stream,
-  // what replies say of their tokens, and what they hold
+  // the tokens that replies report and hold
   usage_inflated,
   usage_zero,
   first_burst,
@@ -33,7 +33,7 @@ enum class Quirk : std::uint8_t {
   empty_reply,
   not_streamed,
   goes_on_after_done,
-  // how events are written as server-sent events
+  // the form of events as server-sent events
   crlf,
   comments,
   pings,
@@ -41,7 +41,7 @@ enum class Quirk : std::uint8_t {
   no_space,
   spaced_json,
   multi_data,
-  // how they are cut into segments
+  // the division into segments
   split_event,
   split_utf8,
   joined_events,
@@ -57,9 +57,9 @@ enum class Quirk : std::uint8_t {
   slow_headers,
   stall,
   silent_close,
-  // what the rules forbid
+  // behaviour that the rules forbid
   cached_replies,
-  // failures of every request; `--fault` has the same for some of them
+  // failures of every request; `--fault` offers some of them too
   cut_reset,
   cut_close,
   http429,
@@ -74,12 +74,12 @@ struct QuirkRow {
   std::string_view who{};
 };
 
-// All of them, in the order of the enumeration.
+// All quirks, in the order of the enumeration.
 std::span<const QuirkRow> quirk_table();
 std::string_view to_string(Quirk quirk);
 // "role-first" or "role_first".
 Result<Quirk> parse_quirk(std::string_view text);
-// The table as text: what `--quirk help` prints.
+// The table as text: the output of `--quirk help`.
 std::string quirk_help();
 
 class Quirks {

@@ -1,5 +1,6 @@
-// Script: what one reply will say, decided when its request comes: how many tokens, which of them
-// are reasoning, text or a tool call, and why it ends. Deterministic from the seed. Pure.
+// Script: the content of one reply, decided when its request arrives: the number of tokens, which
+// of them are reasoning, text or a tool call, and the finish reason. Deterministic from the seed.
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace assay::endpoint {
 
-// A tool call in pieces: the first token is the function's name, each further one some of the
+// A tool call in pieces: the first token is the function's name, each further token a part of the
 // arguments' text.
 struct ToolScript {
   std::string name{};
@@ -22,7 +23,7 @@ struct ToolScript {
   std::vector<std::uint32_t> piece_ends{};  // in `arguments`, never inside a character
 
   std::string_view piece(std::uint32_t index) const;
-  // The first `count` pieces together.
+  // The first `count` pieces, joined.
   std::string_view first_pieces(std::uint32_t count) const {
     return std::string_view(arguments).substr(0, piece_ends[count - 1]);
   }
@@ -49,7 +50,7 @@ struct Script {
 
 Script make_script(const Ask& ask, const EndpointOptions& options, std::uint64_t seed);
 
-// One number from several, each bit of it from all of theirs.
+// Mixes two numbers; every bit of the result depends on all bits of both.
 std::uint64_t mix(std::uint64_t a, std::uint64_t b);
 
 }  // namespace assay::endpoint

@@ -1,6 +1,5 @@
-// How an event's JSON becomes a server-sent event, and the body's bytes become what HTTP carries,
-// with the quirks that change either. The clean forms are inline in the callers' hot path; these
-// serve the others. One thread.
+// Frames an event's JSON as a server-sent event, and the body for HTTP, with the quirks that change
+// either. Callers write the forms without quirks inline, in their hot path. One thread.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +12,14 @@
 
 namespace assay::endpoint {
 
-// One event with the quirks of SSE: crlf, no-space, spaced-json, multi-data, sse-fields. `number`
-// counts the events of the stream.
+// Writes one event with the quirks of SSE: crlf, no-space, spaced-json, multi-data, sse-fields.
+// `number` counts the stream's events.
 void put_event(ByteBuffer& out, std::string_view json, std::uint32_t number, const Quirks& quirks);
 
-// The JSON with a space after each colon and comma outside of strings, as Python's json.dumps
-// writes it.
+// The JSON with a space after each colon and comma outside of strings, like Python's json.dumps.
 std::string spaced_json(std::string_view json);
 
-// How the body of one reply is carried.
+// Encodes the body of one reply.
 class BodyCoder {
  public:
   enum class Framing : std::uint8_t { none, chunks, ragged };
@@ -30,9 +28,9 @@ class BodyCoder {
   BodyCoder& operator=(BodyCoder&&) noexcept;
   ~BodyCoder();
 
-  // Appends what carries `data`; with gzip, flushed so that it can be read at once.
+  // Appends `data`, encoded; gzip is flushed, so that a reader can decode it immediately.
   void put(ByteBuffer& out, std::string_view data);
-  // Appends what ends the body.
+  // Appends the end of the body.
   void end(ByteBuffer& out);
 
  private:

@@ -1,7 +1,7 @@
-// What a worker counts, and the /metrics page that shows the sum over all workers under vLLM's
-// names, so that tools which scrape vLLM find what they know.
+// The counters of a worker, and the /metrics page with their sums over all workers under vLLM's
+// names, so that tools for vLLM work.
 //
-// One thread writes a WorkerStats; any may read it at any time.
+// One thread writes a WorkerStats; any thread may read it at any time.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace assay::endpoint {
 
-// A number with one writer.
+// A counter with one writer.
 class Count {
  public:
   void add(std::uint64_t n) {
@@ -65,7 +65,7 @@ inline constexpr std::array kLatencyBounds = {0.3,  0.5,   0.8,   1.0,   1.5,   
 struct WorkerStats {
   explicit WorkerStats(std::size_t fault_rates) : faults(fault_rates) {}
 
-  Count requests{};  // for tokens, whatever came of them
+  Count requests{};  // for tokens, with any outcome
   Count served{};
   Count gone{};
   Count rejected{};
@@ -74,8 +74,8 @@ struct WorkerStats {
   Count output_tokens{};
   Count events{};
   std::array<Count, kFinishReasons> finished{};
-  std::vector<Count> faults;  // injected; as FaultPlan::rates() lists them
-  // The engine's, as of a few milliseconds ago.
+  std::vector<Count> faults;  // injected; in the order of FaultPlan::rates()
+  // The engine's figures, a few milliseconds old.
   Count running{};
   Count waiting{};
   Count kv_usage_ppm{};
@@ -85,7 +85,7 @@ struct WorkerStats {
   SecondsHistogram<kTtftBounds> ttft{};
   SecondsHistogram<kItlBounds> itl{};
   SecondsHistogram<kLatencyBounds> latency{};
-  Histogram lateness_ns{};  // from when the engine wanted an event out to when it was handed over
+  Histogram lateness_ns{};  // from planned to handed over
 
   void set_engine(const sim::EngineStats& engine);
 };

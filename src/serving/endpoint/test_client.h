@@ -1,6 +1,6 @@
-// A blocking client for the endpoint's tests: sends bytes as they are given and tells all that came
-// back. Its parsers are the room net's client half, so the two halves check each other; the tests
-// compare with text written by hand where both could err alike.
+// A blocking client for the endpoint's tests: sends bytes unchanged and returns all that came back.
+// Its parsers are the client half of the room net, so the two halves check each other; where both
+// could have the same fault, the tests compare with text written by hand.
 #pragma once
 
 #include <poll.h>
@@ -25,8 +25,8 @@ enum class Ending : std::uint8_t { complete, closed, reset, timeout };
 struct Exchange {
   Ending ending = Ending::timeout;
   int status = 0;
-  std::string raw{};   // all bytes, head included
-  std::string body{};  // without chunks
+  std::string raw{};   // all bytes, with the head
+  std::string body{};  // without chunk framing
   std::vector<std::string> events{};
   std::vector<std::size_t> reads{};  // size of each
 
@@ -41,7 +41,7 @@ struct Exchange {
     CHECK(parsed.has_value());
     return *parsed;
   }
-  // What a chat stream said, all its contents together.
+  // The text of a chat stream, all contents joined.
   std::string said(std::string_view field = "content") const {
     std::string text;
     for (const std::string& data : events) {
@@ -82,7 +82,7 @@ class TestClient {
                 body.size(), headers, body));
   }
 
-  // The next reply, to its end or to that of the connection.
+  // Reads the next reply, up to its end or the connection's.
   Exchange reply() {
     Exchange out;
     net::ResponseParser parser;
@@ -138,7 +138,7 @@ class TestClient {
     send(format("GET {} HTTP/1.1\r\nHost: test\r\n{}\r\n", path, headers));
     return reply();
   }
-  // Whether the peer ends the connection, without a byte more.
+  // Whether the peer ends the connection without another byte.
   bool ended() {
     char byte = 0;
     return wait(POLLIN) && ::recv(fd_.get(), &byte, 1, 0) <= 0;

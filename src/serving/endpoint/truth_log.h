@@ -1,13 +1,13 @@
-// The truth log: when the endpoint handed each event of each reply to the kernel, and what it did
-// to whom. An instrument is checked against it. Format, with a worked example:
-// docs/formats/truth_log.md.
+// The truth log: the instant at which the endpoint handed each event of each reply to the kernel,
+// and what it did with each request. Instruments are checked against it. Format, with a worked
+// example: docs/formats/truth_log.md.
 //
-// The instant is CLOCK_MONOTONIC, read right before the write() that hands over the event's last
-// byte; where a write takes a part only, before the one that takes the rest. So an arrival on the
-// same host is never earlier than its truth.
+// The instant is CLOCK_MONOTONIC, read directly before the write() that hands over the event's last
+// byte; after a partial write, before the one that takes the rest. So an arrival on the same host
+// is never earlier than its truth.
 //
-// Each serving thread fills a buffer of its own (TruthRecorder) and never waits: full buffers go to
-// one thread that writes them (TruthLog). What a disk can't take in time is dropped and counted.
+// Each serving thread fills its own buffer (TruthRecorder) and never waits; one thread writes the
+// full buffers (TruthLog). Blocks that the disk can't take in time are dropped and counted.
 #pragma once
 
 #include <atomic>
@@ -31,21 +31,21 @@
 namespace assay::endpoint {
 
 enum class TruthOutcome : std::uint8_t {
-  served,    // all of the reply was handed over
+  served,    // the whole reply was handed over
   faulted,   // a fault or a quirk ended it; see the request's fault
   gone,      // the client left before the end
-  rejected,  // 4xx by our own judgement of the request
+  rejected,  // 4xx, refused by us
 };
 std::string_view to_string(TruthOutcome outcome);
 
 struct TruthRequest {
   std::uint32_t number = 0;  // counts from 0 in each thread
   std::uint32_t prompt_tokens = 0;
-  std::uint32_t output_tokens = 0;  // planned
+  std::uint32_t output_tokens = 0;  // as planned
   Route route = Route::chat;
   bool streamed = false;
   Fault fault{};
-  Instant arrived{};  // the request's last byte was read
+  Instant arrived{};  // when the request's last byte was read
   std::string_view id{};
 };
 
@@ -69,7 +69,7 @@ class TruthLog {
  public:
   static Result<std::unique_ptr<TruthLog>> create(const std::filesystem::path& path);
   ~TruthLog() { close(); }
-  // Writes what is left; nothing may be appended after it.
+  // Writes the rest; append nothing after it.
   void close();
 
   // Takes the payload of one block. Never waits for the disk.
@@ -95,7 +95,7 @@ class TruthLog {
   std::thread writer_{};
 };
 
-// One thread's way into a log; without a log, every call is nothing.
+// One thread's access to a log; without a log, calls do nothing.
 class TruthRecorder {
  public:
   TruthRecorder(TruthLog* log, std::uint16_t thread) : log_(log), thread_(thread) {
@@ -110,7 +110,7 @@ class TruthRecorder {
   void event(const TruthEvent& record);
   void end(const TruthEnd& record);
   void flush();
-  // Something is recorded that the log has not got yet.
+  // Whether records wait that the log does not have yet.
   bool pending() const { return !buffer_.empty(); }
 
  private:
@@ -132,7 +132,7 @@ class TruthRecorder {
 
 struct TruthReply {
   std::uint16_t thread = 0;
-  TruthRequest request{};  // but for its id
+  TruthRequest request{};  // without its id
   std::string id{};
   std::vector<TruthEvent> events{};
   bool ended = false;
@@ -143,8 +143,8 @@ struct TruthRecord {
   Instant opened{};
   WallTime opened_wall{};
   std::vector<TruthReply> replies{};           // in order of arrival in each thread
-  std::map<std::string, std::size_t> by_id{};  // where an id came several times, the last
-  bool cut = false;                            // the file ends within a block: the rest was lost
+  std::map<std::string, std::size_t> by_id{};  // the last one, if an id came several times
+  bool cut = false;                            // the file ends within a block: the rest is lost
 };
 Result<TruthRecord> read_truth_log(const std::filesystem::path& path);
 

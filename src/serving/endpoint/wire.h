@@ -1,9 +1,8 @@
-// Wire: replies as JSON, in the words of each API: OpenAI's chat completions and completions, and
-// SGLang's generate. One Wire serves one route and one model name; its fixed parts are rendered
-// once, so that an event of a stream is a handful of copies. Not the framing around it (SSE,
-// chunks): that is event_writer.h's.
+// Wire: replies as JSON for each API: OpenAI's chat completions and completions, and SGLang's
+// generate. One Wire serves one route and one model name; its fixed parts are rendered once, so
+// that an event of a stream costs a few copies. The framing (SSE, chunks) is in event_writer.h.
 //
-// Pure but for the buffer it is given. One thread at a time.
+// Pure, except for the given buffer. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +15,23 @@
 
 namespace assay::endpoint {
 
-// What the events of one reply have in common and where it stands.
+// The common fields of one reply's events, and its progress.
 struct ReplyState {
   std::uint64_t id = 0;
   std::uint32_t created = 0;  // seconds since 1970
   std::uint32_t prompt_tokens = 0;
-  std::uint32_t made = 0;            // tokens so far, those of this event included
-  std::uint32_t reasoning_made = 0;  // of them
-  double latency_s = -1;             // since the request came; generate's last event has it
-  bool null_usage = false;    // each event says "usage":null, as OpenAI's do when it is asked
-  bool usage_now = false;     // this event carries the usage so far
-  std::uint32_t choice = 0;   // of this event
-  std::uint32_t choices = 1;  // in all, each of `made` tokens
+  std::uint32_t made = 0;            // tokens so far, with this event's
+  std::uint32_t reasoning_made = 0;  // of those
+  double latency_s = -1;             // since the request; in generate's last event
+  bool null_usage = false;           // each event has "usage":null, as OpenAI's have if requested
+  bool usage_now = false;            // this event has the usage so far
+  std::uint32_t choice = 0;          // of this event
+  std::uint32_t choices = 1;         // total, each of `made` tokens
 };
 
 struct WireOptions {
   bool reasoning_is_short = false;  // the field is `reasoning`
-  // What usage says of the reply's tokens: so many for each.
+  // A factor on the tokens in usage.
   std::uint32_t said_for_each = 1;
 };
 
@@ -42,22 +41,22 @@ class Wire {
 
   Route route() const { return route_; }
 
-  // One event with a piece of the answer. `json`: the text as it stands in a JSON string. For
-  // generate it is the whole text so far, and `ids` are the new tokens' ids with commas between.
-  // `opening`: the delta names the role too. `finish`: none leaves finish_reason null.
+  // One event with a piece of the answer. `json`: the text as in a JSON string; for generate the
+  // whole text so far, with the new tokens' ids, comma-separated, in `ids`. `opening`: the delta
+  // has the role too. `finish`: none leaves finish_reason null.
   void fragment(ByteBuffer& out, const ReplyState& state, Category category, std::string_view json,
                 std::string_view ids, bool opening, FinishReason finish) const;
   // The first fragment of a tool call: its id and the function's name.
   void tool_opening(ByteBuffer& out, const ReplyState& state, std::string_view name, bool opening,
                     FinishReason finish) const;
-  // A role and an empty content, or an empty delta.
+  // An event with a role and an empty content, or with an empty delta.
   void empty_delta(ByteBuffer& out, const ReplyState& state, bool with_role) const;
-  // A finish reason and no fragment. Not for generate, whose last fragment has it.
+  // An event with a finish reason and no fragment. Not for generate, whose last fragment has it.
   void finish(ByteBuffer& out, const ReplyState& state, FinishReason reason) const;
-  // No choice, and the usage.
+  // An event with no choice, and the usage.
   void usage(ByteBuffer& out, const ReplyState& state) const;
 
-  // A whole reply. The texts are as they stand in JSON strings.
+  // A whole reply. The texts are as in JSON strings.
   struct Plain {
     std::string_view text{};
     std::string_view reasoning{};
@@ -88,7 +87,7 @@ class Wire {
   std::string usage_after_created_{};
 };
 
-// The length of a request's id in text, its prefix aside.
+// The length of a request's id as text, without its prefix.
 inline constexpr std::size_t kReplyIdDigits = 16;
 
 }  // namespace assay::endpoint

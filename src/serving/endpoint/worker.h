@@ -1,6 +1,6 @@
-// Worker: one thread of the endpoint: its server's service. It reads what a request asks, lets the
-// engine say when tokens are due, and has them written and sent. Workers share nothing but the
-// truth log and what /metrics reads.
+// Worker: one thread of the endpoint, as its server's service. It reads a request, lets the engine
+// set the tokens' due times, and has the tokens written and sent. Workers share only the truth log
+// and the counters for /metrics.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ namespace assay::endpoint {
 
 class Worker final : public net::HttpService {
  public:
-  // All that is referred to outlives the worker.
+  // The references must outlive the worker.
   Worker(const EndpointOptions& options, std::uint32_t thread, std::unique_ptr<sim::Engine> engine,
          TruthLog* truth, const Clock& clock);
 
@@ -31,7 +31,7 @@ class Worker final : public net::HttpService {
   // The stats of all workers, for /metrics.
   void set_all(std::span<const WorkerStats* const> all) { all_ = all; }
   const WorkerStats& stats() const { return stats_; }
-  // After the loop has ended: what is recorded goes to the truth log.
+  // Call it after the loop has ended: it flushes the records to the truth log.
   void end();
 
   void on_request(net::ConnectionId connection, const net::RequestHead& head,
@@ -47,17 +47,17 @@ class Worker final : public net::HttpService {
     Fault fault{};
     bool fault_done = false;
     bool gzip = false;
-    std::uint32_t fault_at = 0;   // tokens written before it strikes
+    std::uint32_t fault_at = 0;   // tokens written before the fault
     std::uint64_t engine_id = 0;  // 0: none; the stream is free
     Instant arrived{};
-    std::uint64_t body_hash = 0;  // with the quirk cached-replies
-    std::string head{};           // of a plain reply, as far as it is known beforehand
+    std::uint64_t body_hash = 0;  // for the quirk cached-replies
+    std::string head{};           // of a reply without streaming, as far as known
 
-    // Free again; keeps the memory of `head`.
+    // Makes it free again; keeps the memory of `head`.
     void clear();
   };
 
-  // Requests that are answered at once.
+  // Requests with an immediate reply.
   bool answer_get(net::ConnectionId connection, const net::RequestHead& head);
   void tokenize(net::ConnectionId connection, const net::RequestHead& head, std::string_view body);
   void respond(net::ConnectionId connection, const net::RequestHead& head, int status,
@@ -78,7 +78,7 @@ class Worker final : public net::HttpService {
   void put_head(const Stream& stream, const net::RequestHead& head);
   void record_request(const Stream& stream, const net::RequestHead& head);
 
-  // The engine that makes a reply to this body: the model's, or the cache.
+  // The engine for this body: the model's, or the cache.
   sim::Engine& engine_for(Stream& stream, std::string_view body);
   void cancel(std::uint64_t engine_id);
 
@@ -89,7 +89,7 @@ class Worker final : public net::HttpService {
   void send_plain(Stream& stream, std::string_view body);
   void inject(Stream& stream);
   void inject_plain(Stream& stream, std::string_view body);
-  // What became of a send; false when the stream is over.
+  // Handles the result of a send; false when the stream is over.
   bool settle(Stream& stream, Outlet::Status status);
   void end_stream(Stream& stream, TruthOutcome outcome, int status = 200);
   void count_fault(const Fault& fault);
@@ -99,7 +99,7 @@ class Worker final : public net::HttpService {
   const std::uint32_t thread_;
   const Clock& clock_;
   std::unique_ptr<sim::Engine> engine_;
-  // The quirk cached-replies: what was served before, and an engine that takes no time.
+  // The quirk cached-replies: hashes of served requests, and an engine that takes no time.
   static constexpr std::size_t kCachedMax = std::size_t{1} << 20;
   std::unordered_set<std::uint64_t> cached_{};
   std::unique_ptr<sim::FixedEngine> cache_{};

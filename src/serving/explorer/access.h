@@ -1,13 +1,13 @@
-// Access: who a request is from and what it may do, decided from its head alone, before anything
-// else looks at it.
+// Access identifies the sender of a request and decides what it may do, from its head alone, before
+// anything else reads it.
 //
-// The launch token opens the page once (/?token=T); a cookie that scripts cannot read and that
-// other sites' requests do not carry (HttpOnly, SameSite=Strict) takes its place. Programs send it
-// as Authorization: Bearer. Personal tokens of the review board are looked up in the Store by their
-// sha256. Against pages of other origins: a Host that is not ours is refused (DNS rebinding), and
-// so is a POST that does not say that it comes from us (CSRF).
+// The launch token opens the page once (/?token=T). Then a cookie replaces it that scripts cannot
+// read and that other sites' requests do not carry (HttpOnly, SameSite=Strict). Programs send the
+// token as Authorization: Bearer. Personal tokens of the review board are looked up in the Store by
+// their sha256. Two checks stop pages of other origins: a foreign Host is refused (DNS rebinding),
+// and so is a POST without proof that our page sent it (CSRF).
 //
-// Immutable after make; any thread. The Store is the caller's.
+// Immutable after construction; any thread. Each thread brings its own Store.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Session {
 };
 
 struct AccessOptions {
-  std::string launch_token{};  // "" lets everybody read
+  std::string launch_token{};  // "": reading needs no token
   std::uint16_t port = 0;
   bool loopback = true;  // then Host must be a loopback name with this port
   bool writable = false;
@@ -56,10 +56,10 @@ class Access {
   };
   Answer judge(const net::RequestHead& head, store::Store& store) const;
 
-  // The token of /?token=T; "" when there is none.
+  // The token of /?token=T; "" without one.
   static std::string token_of_target(std::string_view target);
   Answer judge_token(std::string_view token, store::Store& store) const;
-  // The value of the Set-Cookie header that remembers a token.
+  // The value of the Set-Cookie header that stores a token.
   std::string cookie(std::string_view token) const;
   bool writable() const { return options_.writable; }
 

@@ -1,8 +1,8 @@
 // Api: the REST API of docs/formats/api.yaml as a function from a request to a reply, without
-// sockets. Whoever calls it has decided who is asking (access.h).
+// sockets. The caller has already authenticated the request (access.h).
 //
-// Answers are remembered with the store's revision, so that a page that is looked at by many costs
-// one question to the database a request. One thread, its own Store.
+// Replies are cached with the store's revision, so that a popular page costs one database query a
+// request. One thread, its own Store.
 #pragma once
 
 #include <list>
@@ -34,8 +34,8 @@ ApiReply api_error(int status, std::string_view code, std::string_view message);
 
 class Api {
  public:
-  // Both outlive it. `holidays`: of the review board's calendar. `head`: the file of its history's
-  // head, "" for none.
+  // The references must outlive it. `holidays`: of the review board's calendar. `head`: the file of
+  // its history's head, "" for none.
   Api(store::Store& store, const rules::Holidays& holidays, std::filesystem::path head)
       : store_(store), holidays_(holidays), head_(std::move(head)) {}
 
@@ -54,7 +54,7 @@ class Api {
   ApiReply get_fresh(const ApiRequest& request);
   ApiReply post(const ApiRequest& request);
   ApiReply session(const ApiRequest& request);
-  // One, or all where `id` is "".
+  // One submission, or all if `id` is "".
   ApiReply submissions(const std::string& id, const ApiRequest& request);
   ApiReply events(std::string_view id, std::string_view target);
 

@@ -1,6 +1,7 @@
-// Documents: the answers of docs/formats/api.yaml as JSON text, made from what a Store has. `assay
-// serve` sends them and `assay export` writes them, so that both are one contract. The Store keeps
-// documents as text and texts are joined here, not parsed: ten thousand points cost milliseconds.
+// Documents: the replies of docs/formats/api.yaml as JSON text, made from a Store. `assay serve`
+// sends them and `assay export` writes them, so that both keep one contract. The Store keeps
+// documents as text, and this code joins texts without parsing: ten thousand points take
+// milliseconds.
 //
 // One thread, the Store's.
 #pragma once
@@ -22,19 +23,19 @@ struct SystemQuery {
   std::string model{};
   std::string words{};
   std::size_t limit = 500;
-  std::string after{};  // how many came before
+  std::string after{};  // how many to skip
 };
 Result<std::string> systems_document(store::Store& store, const SystemQuery& query);
 Result<std::string> curves_document(store::Store& store, const store::CurveQuery& query);
 
-// Nothing where there is no such thing.
+// nullopt if there is none.
 Result<std::optional<std::string>> curve_document(store::Store& store, std::string_view id);
 Result<std::optional<std::string>> run_document(store::Store& store, std::string_view id);
-// Nothing where either curve is missing.
+// nullopt if either curve is missing.
 Result<std::optional<std::string>> compare_document(store::Store& store, std::string_view a,
                                                     std::string_view b);
 
-// One curve as schema Curve; with its points where they were found.
+// One curve as schema Curve; with its points if they were found.
 std::string curve_text(const store::FoundCurve& curve, bool points);
 
 }  // namespace assay::explorer

@@ -1,7 +1,7 @@
 // Explorer: the server behind `assay serve`, as a library: listeners, threads, the page, the API.
 //
 // open() binds, so that url() is known; start() serves on threads of its own; stop() ends them. One
-// thread calls these.
+// thread calls these functions.
 #pragma once
 
 #include <filesystem>
@@ -17,18 +17,18 @@
 namespace assay::explorer {
 
 struct ExplorerOptions {
-  std::string store{};  // as open_store takes it
+  std::string store{};  // as for open_store
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;
-  bool token = true;  // ask for a launch token
+  bool token = true;  // require a launch token
   bool writable = false;
   unsigned threads = 2;
   std::vector<std::filesystem::path> watched{};
   ImportOptions import{};  // for runs that end while we watch
-  // What ended before, and what nobody has written to since, is not going on. Unix time.
+  // Runs that ended, or had their last write, before this are not live. Unix time.
   WallTime watched_since{};
   rules::Holidays holidays{};    // of the review board's calendar
-  std::filesystem::path head{};  // the file of its history's head; "": none
+  std::filesystem::path head{};  // of its history's head; "": none
 };
 
 class Explorer {

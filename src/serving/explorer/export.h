@@ -1,6 +1,6 @@
 // Export: the explorer as static files: the page, and every document of the API as data/NAME.json
-// and, because a page opened from disk may not fetch, as data/NAME.js. For any web host, and for a
-// double click. docs/formats/api.yaml names the documents.
+// and as data/NAME.js, because a page opened from disk may not fetch. For any web host, or to open
+// by a double click. docs/formats/api.yaml names the documents.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@
 namespace assay::explorer {
 
 struct ExportOptions {
-  store::CurveQuery curves{};  // which curves; limit and points are ours
-  bool events = true;          // the waterfalls too, of runs whose log is at hand
+  store::CurveQuery curves{};  // which curves; limit and points are set here
+  bool events = true;          // the waterfalls too, of runs with a log
   rules::Holidays holidays{};
 };
 
@@ -24,8 +24,8 @@ struct ExportCounts {
   std::uint64_t bytes = 0;
 };
 
-// Makes `folder`, which must be empty or not exist, or hold an earlier export: then that is
-// replaced, in one step, and what else lies in the folder stays.
+// Creates `folder`, which must be empty or absent, or hold an earlier export. That export is
+// replaced in one step, and other files in the folder stay.
 Result<ExportCounts> export_page(store::Store& store, const std::filesystem::path& folder,
                                  const ExportOptions& options);
 

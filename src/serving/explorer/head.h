@@ -1,9 +1,10 @@
-// The head of a store's review history (rules/review_head.h) in a file outside the database. Who
-// appends an entry looks first whether the history goes on from the file's head, so that one that
-// was cut is found before its head is written over; and writes the new head afterwards.
+// The head of a store's review history (rules/review_head.h) in a file outside the database. A
+// process that appends an entry first checks that the history continues from the file's head, so
+// that a truncated history is found before its head is overwritten; afterwards it writes the new
+// head.
 //
-// Any process may append at any time: whoever writes the file looks again until what he wrote is
-// what the store has. Of the thread that has the Store.
+// Any process may append at any time, so a writer of the file checks again until the file matches
+// the store. For the thread that has the Store.
 #pragma once
 
 #include <filesystem>
@@ -15,16 +16,16 @@
 
 namespace assay::explorer {
 
-// Beside the store: STORE.head. "" for a store that is no file: its head is kept where --head says.
+// STORE.head, beside the store. "" for a store that is not a file: its head is where --head says.
 std::string default_head_file(const std::string& store);
 
-// The text of the head as the store has it now.
+// The text of the store's current head.
 Result<std::string> head_document(store::Store& store);
 
 Result<rules::ReviewHead> read_head_file(const std::filesystem::path& file);
 
-// Code::corrupt where the history does not go on from the file's head. A file that is not there
-// proves nothing, and "" is none.
+// Code::corrupt if the history does not continue from the file's head. A missing file proves
+// nothing; "" means no file.
 Result<void> check_head_file(store::Store& store, const std::filesystem::path& file);
 Result<void> write_head_file(store::Store& store, const std::filesystem::path& file);
 

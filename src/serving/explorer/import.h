@@ -1,11 +1,11 @@
-// Import: results of any kind, found and read, as curves for the Store.
+// Import reads results of any kind as curves for the Store.
 //
-// What a path holds is found out by looking: a run folder of ours or of the reference client, a
-// folder of such folders (a curve), a submission tree (v0.7 and v1.0, of either client), a JSON
-// file of `assay simulate --json`, of vLLM's serving benchmark or of AIPerf. Anything else below a
-// folder is searched, links are not followed, and what cannot be read is a note, not an end.
+// It detects what a path holds: a run folder of ours or of the reference client, a folder of such
+// folders (a curve), a submission tree (v0.7 and v1.0, of either client), a JSON file of `assay
+// simulate --json`, of vLLM's serving benchmark or of AIPerf. It searches other folders below, does
+// not follow links, and notes what it cannot read without stopping.
 //
-// Everything is read before anything is put. Any thread.
+// It reads everything before it puts anything. Any thread.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@
 
 namespace assay::explorer {
 
-// What the files may not say. Empty: as the files have it.
+// Facts that files may lack. A value here overrides the files'; empty leaves theirs.
 struct ImportOptions {
   std::string model{};
   std::string dataset{};
@@ -33,17 +33,17 @@ struct ImportOptions {
   std::string submission{};
   double power_kw = 0;
   double price_per_hour = 0;
-  std::int64_t concurrency_max = 0;  // C_max, where no system_desc.json declares it
-  std::string twin_of{};             // of what is simulated: a measured curve's id or curve_id
-  std::string description{};         // a system_desc.json for runs that have none
+  std::int64_t concurrency_max = 0;  // C_max, if no system_desc.json declares it
+  std::string twin_of{};             // for simulated results: a measured curve's id or curve_id
+  std::string description{};         // a system_desc.json for runs without one
 };
 
 struct Imported {
   std::vector<store::CurveRecord> curves{};
   std::vector<std::string> notes{};  // what was left out, and why
-  // Runs that were taken though they did not end as planned: each with what it was.
+  // Runs imported although they did not end as planned, each with its reason.
   std::vector<std::string> cut_short{};
-  // Submissions whose folder's name is no plain id: the name, and the id that stands for it.
+  // Submissions whose folder name is not a valid id: the name, and the id used instead.
   std::map<std::string, std::string> derived_ids{};
 };
 

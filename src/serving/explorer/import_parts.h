@@ -1,5 +1,5 @@
-// The parts of import.h, one a kind of source. Each fills in what it finds; import.cc decides which
-// is asked.
+// The parts of import.h, one for each kind of source. Each fills in what it finds; import.cc
+// chooses among them.
 #pragma once
 
 #include <filesystem>
@@ -18,12 +18,12 @@ struct FoundPoint {
   PointFacts point{};
 };
 
-// A JSON file below 64 MiB; a null value where there is none.
+// A JSON file below 64 MiB; a null value if missing.
 Json read_json_or_null(const std::filesystem::path& path);
-// YAML as JSON; a null value where there is none or it is broken.
+// YAML as JSON; a null value if missing or malformed.
 Json read_yaml_or_null(const std::filesystem::path& path);
 
-// What the options say beats what the files say.
+// Options override files.
 void apply_options(CurveFacts& facts, const ImportOptions& options);
 
 // ---- run folders ----
@@ -34,14 +34,14 @@ Result<FoundPoint> read_reference_run(const std::filesystem::path& folder,
                                       const ImportOptions& options);
 
 // ---- submission trees ----
-// "v1.0", "v0.7", or "" where it is none.
+// "v1.0", "v0.7", or "" for another folder.
 std::string submission_layout(const std::filesystem::path& folder);
 Result<std::vector<FoundPoint>> read_submission(const std::filesystem::path& root,
                                                 const ImportOptions& options,
                                                 std::vector<std::string>& notes);
 
 // ---- single files ----
-// Nothing where the JSON is of no kind that is known.
+// nullopt if the JSON is of no known kind.
 std::optional<std::vector<FoundPoint>> read_result_json(const Json& json,
                                                         const std::filesystem::path& path,
                                                         const ImportOptions& options);

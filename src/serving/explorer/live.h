@@ -1,14 +1,14 @@
-// LiveRuns: what goes on in folders that are watched, for /live. A thread of its own looks about
-// once a second for run folders whose log grows, folds what is there, and says it; around a run of
-// a curve it says how far the curve is. When a run has ended it is put into the store, which every
-// page then hears of.
+// LiveRuns: the runs in progress in watched folders, for /live. Its thread looks about once a
+// second for run folders with a growing log, folds the log, and reports it; for a run of a curve it
+// reports the curve's progress too. A run that has ended is put into the store, and every page is
+// notified.
 //
-// A log is folded anew at each look. So that this stays a small share of one core (of a machine
-// that may be the one that measures), the next look at a run waits ten times as long as the last
-// one took. Runs that had ended, and logs that nobody wrote to for a minute, before the watch
-// began, are no news: whoever watches has imported them.
+// Each look folds the whole log again. To keep this a small share of one core (the machine may be
+// the measuring one), the next look at a run waits ten times the duration of the last. Runs that
+// ended, and logs without a write for a minute, before the watch began are not reported: the
+// watcher has imported them.
 //
-// since() from any thread; look() from one, which is the thread that start() makes.
+// Call since() from any thread; look() from one, the thread that start() makes.
 #pragma once
 
 #include <filesystem>
@@ -32,7 +32,7 @@ struct LiveEvent {
 struct LiveOptions {
   std::vector<std::filesystem::path> folders{};
   ImportOptions import{};
-  WallTime began{};  // of the watch
+  WallTime began{};  // when the watch began
 };
 
 class LiveRuns {
@@ -42,18 +42,18 @@ class LiveRuns {
   LiveRuns(const LiveRuns&) = delete;
   LiveRuns& operator=(const LiveRuns&) = delete;
 
-  // Both once, before anything else but since(). Finished runs go into `store`, which is then ours.
+  // Call both once, before anything but since(). Finished runs go into `store`, now owned.
   void open(LiveOptions options, std::unique_ptr<store::Store> store);
   void start(const Clock& clock);
 
-  // One look at every folder. Tests call it in place of start().
+  // One look at every folder. Tests call it instead of start().
   void look(const Clock& clock);
 
   struct News {
     std::uint64_t number = 0;
     std::vector<LiveEvent> events{};
   };
-  // What was said after `number`; the latest of each run and curve only.
+  // Events reported after `number`; only the latest of each run and curve.
   News since(std::uint64_t number) const MUST_NOT_HOLD(mutex_);
 
  private:
@@ -66,7 +66,7 @@ class LiveRuns {
   };
 
   void watch(const Clock& clock);
-  // `curve`: the curve's folder around this one; "" where there is none.
+  // `curve`: the curve's folder that contains this one; "" if none.
   void look_below(const std::filesystem::path& folder, const std::filesystem::path& curve,
                   int depth, const Clock& clock);
   void look_at_run(const std::filesystem::path& folder, const std::filesystem::path& curve,

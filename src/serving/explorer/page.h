@@ -1,5 +1,5 @@
-// Page: the built web page (web/), embedded in the binary by cmake/web.cmake; where it was built
-// without npm, a page that says how to get it. Any thread.
+// Page: the built web page (web/), embedded in the binary by cmake/web.cmake; in a build without
+// npm, a page with instructions. Any thread.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct EmbeddedFile {
 };
 std::vector<EmbeddedFile> embedded_page();
 
-// nullptr where there is no such file.
+// nullptr for an unknown name.
 const EmbeddedFile* page_file(std::string_view name);
 std::string_view content_type_of(std::string_view name);
 

@@ -1,6 +1,6 @@
-// Records: what importers have in common. They find out what a system is and what a point came to;
-// here that becomes the Store's records, with ids that depend on the content alone, so that the
-// same thing imported twice, or by two people, is one thing.
+// Records: shared by all importers. Importers find the facts of systems and points; this code makes
+// the Store's records, with ids that depend on the content alone, so that importing the same result
+// twice, or by two people, gives one record.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@
 
 namespace assay::explorer {
 
-// 16 hex digits of the parts' digest.
+// 16 hex digits of the digest of `parts`.
 std::string id_of(std::initializer_list<std::string_view> parts);
-// Valid UTF-8 without control bytes, at most `bytes_max` long: fit for a name.
+// Valid UTF-8 without control bytes, at most `bytes_max` long: usable as a name.
 std::string clean_name(std::string_view text, std::size_t bytes_max = 300);
 
 struct SystemFacts {
@@ -40,7 +40,7 @@ struct SystemFacts {
   Json description{};
 };
 
-// From system_desc.json of either edition; tolerant.
+// Reads a system_desc.json of either edition; accepts missing fields.
 SystemFacts facts_of_description(const Json& description);
 
 struct CurveFacts {
@@ -52,15 +52,15 @@ struct CurveFacts {
   std::string submission{};
   std::string cohort{};
   std::string path{};
-  // What `assay curve` named it. Two curves of one system, model and dataset are the same curve
+  // The name from `assay curve`. Two curves of one system, model and dataset are the same curve
   // unless this differs.
   std::string curve_id{};
-  std::string twin_of{};  // the id or curve_id of the measured curve that this is a model of
+  std::string twin_of{};  // the id or curve_id of the measured curve that this models
   bool agentic = false;
 };
 
 struct PointFacts {
-  // What makes the point this one and no other, within its curve.
+  // Identifies the point within its curve.
   std::string key{};
   double concurrency = 0;
   std::string region{};
@@ -75,7 +75,7 @@ struct PointFacts {
 
 store::CurveRecord make_curve(const CurveFacts& curve, const std::vector<PointFacts>& points);
 
-// accuracy_results.json in the API's words, judged by the edition's gates of the model; an array.
+// accuracy_results.json in the API's schema, an array judged by the edition's gates for the model.
 Json judge_accuracy(const Json& results, std::string_view model, const rulebook::Edition& edition);
 
 }  // namespace assay::explorer

@@ -1,9 +1,9 @@
 // RunEvents: one run's streams for the waterfall, folded from its event log into columns, and any
 // window of them as JSON (docs/formats/api.yaml, Events).
 //
-// A million fragments take some 25 MB; ServedRuns keeps the last few runs that were looked at, so
-// that panning does not read the log again. Reading is at the log's speed, millions of events a
-// second. One thread.
+// A million fragments take about 25 MB; ServedRuns caches the last few runs shown, so that panning
+// does not read the log again. Reading runs at the log's speed, millions of events a second. One
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct StreamRow {
   std::uint16_t phase = 0;
   std::uint8_t outcome = 0;
   std::uint32_t lane = 0;
-  // ms from the run's first event; NaN where it never came so far.
+  // ms since the run's first event; NaN if that milestone was not reached.
   float gap_max = 0;
   double due = 0;
   double sent = 0;
@@ -44,15 +44,15 @@ struct RunEvents {
   double run_ms = 0;
   std::uint32_t lanes = 0;
   std::vector<std::string> phases{};
-  std::vector<StreamRow> streams{};      // by when they were sent
-  std::vector<FragmentRow> fragments{};  // of each stream together, by arrival
+  std::vector<StreamRow> streams{};      // by the instant sent
+  std::vector<FragmentRow> fragments{};  // grouped by stream, by arrival
 };
 
 Result<RunEvents> read_run_events(const std::filesystem::path& run_folder);
 
 struct EventWindow {
   double from_ms = 0;
-  double to_ms = -1;  // below 0: the run's end
+  double to_ms = -1;  // negative: the run's end
   std::uint32_t from_lane = 0;
   std::uint32_t to_lane = 0xffffffff;
   bool tokens = false;
@@ -60,7 +60,7 @@ struct EventWindow {
 };
 std::string events_document(const RunEvents& run, const EventWindow& window);
 
-inline constexpr std::size_t kFragmentsMax = 200'000;  // in one answer
+inline constexpr std::size_t kFragmentsMax = 200'000;  // in one reply
 
 class ServedRuns {
  public:
@@ -69,7 +69,7 @@ class ServedRuns {
  private:
   struct Entry {
     std::string folder{};
-    std::uintmax_t bytes = 0;  // of the log: a run that went on is read again
+    std::uintmax_t bytes = 0;  // of the log: a run that has grown is read again
     std::shared_ptr<const RunEvents> run{};
   };
   std::list<Entry> entries_{};  // the latest first

@@ -1,5 +1,5 @@
-// Service: one thread's share of the explorer: sockets on one side (net/http_server.h), Api, Access
-// and the page on the other. Streams of /live are kept here and fed once a turn.
+// Service: one thread's part of the explorer, between its sockets (net/http_server.h) and Api,
+// Access and the page. It holds the streams of /live and feeds them once a turn.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace assay::explorer {
 
 class Service final : public net::HttpService {
  public:
-  // All outlive the service.
+  // The references must outlive the service.
   Service(const Access& access, store::Store& store, const LiveRuns& live,
           const rules::Holidays& holidays, std::filesystem::path head)
       : access_(access), store_(store), live_(live), api_(store, holidays, std::move(head)) {}
@@ -44,7 +44,7 @@ class Service final : public net::HttpService {
   bool take_token(net::ConnectionId connection, const net::RequestHead& head);
   void begin_live(net::ConnectionId connection, const net::RequestHead& head);
   void refuse(net::ConnectionId connection, const net::RequestHead& head, Access::Verdict verdict);
-  // With the ETag of the body; 304 where the peer has it.
+  // Sends with the ETag of the body; 304 if the peer has it.
   void send_tagged(net::ConnectionId connection, const net::RequestHead& head, Reply reply);
   void send(net::ConnectionId connection, const net::RequestHead& head, const Reply& reply);
 

@@ -8,8 +8,8 @@
 
 namespace assay::cli {
 
-// Prints what explorer/verify_history.h finds; the exit code is findings where the history is not
-// whole.
+// Prints the findings of explorer/verify_history.h; the exit code is "findings" where the history
+// is damaged.
 Result<int> verify_reviews(store::Store& store, const std::string& where, const std::string& head,
                            bool json);
 

@@ -1,5 +1,5 @@
-// The flags of `assay compare` that say what counts as worse and what is written, with or without
-// --interleave, and the comparison of two run folders by them.
+// The flags of `assay compare` for the thresholds and the outputs, with or without --interleave,
+// and the comparison of two run folders with them.
 #pragma once
 
 #include <filesystem>
@@ -26,12 +26,12 @@ struct CompareFlags {
 
   // This must outlive flags.parse().
   void add_to(Flags& flags);
-  // After flags.parse(): fills `options`.
+  // Fills `options`. Call it after flags.parse().
   Result<void> understand();
 };
 
-// Compares and says so, on the terminal, in JUnit XML, as annotations; the exit code.
-// `tokenizer`: what counts both runs' tokens anew; "": they are taken as each run has them.
+// Compares, and reports on the terminal, in JUnit XML and as annotations; returns the exit code.
+// `tokenizer` counts the tokens of both runs again; "" keeps each run's own counts.
 Result<int> compare_folders(const std::string& a, const std::string& b, const CompareFlags& flags,
                             const std::string& tokenizer = "");
 

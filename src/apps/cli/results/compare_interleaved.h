@@ -1,5 +1,5 @@
-// assay compare --interleave: measures two endpoints in one run, a block of queries at a time in
-// drawn order, leaves a run folder of each and compares them pair by pair of blocks.
+// assay compare --interleave: measures two endpoints in one run, in blocks of queries in random
+// order, writes a run folder for each and compares them by pairs of blocks.
 #pragma once
 
 #include "cli/commands.h"

@@ -1,4 +1,4 @@
-// What `assay simulate` and `assay twin` have in common: flags that describe a system and its load.
+// Shared by `assay simulate` and `assay twin`: flags that describe a system and its load.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,20 @@ namespace assay::cli {
 
 struct SystemFlags {
   sim::Scenario scenario{};
-  std::string file{};  // a scenario file, in place of the flags that describe the system
+  std::string file{};  // a scenario file, in place of the system flags
   std::int64_t gpus = 0;
   std::optional<std::int64_t> mtp{};
   std::int64_t decode_batch = 0;
   std::string acceptance{};
-  std::string isl{};  // "": as a twin's runs, else kLengthElse
+  std::string isl{};  // "": as in a twin's runs, else kLengthElse
   std::string osl{};
-  std::int64_t seed = 42;  // as `assay run --run-seed`
+  std::int64_t seed = 42;  // like `assay run --run-seed`
   std::vector<std::string> catalogue{};
   bool no_prefix_cache = false;
 
   void add_to(Flags& flags);
   Result<sim::Scenario> resolve() const;
-  // Where the user says no lengths, those of the runs that a twin in the catalogue was fitted to.
+  // Without lengths from the user, uses those of the runs that a catalogue's twin was fitted to.
   Result<sim::Workload> workload(const sim::Catalogue& known) const;
   std::string lengths_text(const sim::Catalogue& known) const;
   Result<sim::Catalogue> read_catalogue() const;
@@ -33,7 +33,7 @@ struct SystemFlags {
 
 inline constexpr const char* kLengthElse = "1024";
 
-// 4,16,64 or sweep.
+// "4,16,64" or "sweep".
 Result<std::vector<std::uint32_t>> concurrency_levels(const std::string& text);
 
 }  // namespace assay::cli

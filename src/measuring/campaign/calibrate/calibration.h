@@ -1,12 +1,14 @@
-// Calibration of this client on this machine: what it can carry, and how wrong it is.
+// Calibration of this client on this machine: the load it can carry, and its measurement error.
 //
 // The ceiling is measured against the built-in endpoint with zero service time, one event a write:
 // events a second in streams of `tokens`, and queries a second of one token without a stream. Then
-// known times are held at shares of the ceiling in events, with as many streams, and every arrival
-// is held against the endpoint's truth log. Replies are as long as fit into about 1.5 s, so that a
-// step sees many of them. First tokens are spread out in time (exponential), as a server's are.
+// the endpoint keeps known times at shares of the ceiling in events, with the same number of
+// streams, and every arrival is compared with the endpoint's truth log. Replies last at most about
+// 1.5 s, so that a step has many of them. First tokens are spread out in time (exponential), like a
+// server's.
 //
-// The endpoint is a process of its own on the cores that the measuring threads leave, where there
+// The endpoint is a separate process, on the cores that the measuring threads leave free, if any.
+// Blocks during the measurement.
 // are any. Blocks while it measures.
 #pragma once
 
@@ -28,7 +30,7 @@ struct CalibrationOptions {
   std::uint32_t streams = 100;
   std::uint32_t threads = 1;
   std::uint32_t isl = 64;
-  std::uint32_t tokens = 64;  // at most, in a reply
+  std::uint32_t tokens = 64;  // the most in a reply
   Duration step{3'000'000'000};
   std::vector<double> shares{0.1, 0.5, 0.9};
   bool spin = false;
@@ -43,8 +45,8 @@ Result<audit::Certificate> calibrate(const CalibrationOptions& options, run::Con
 std::filesystem::path certificate_folder();
 Result<std::filesystem::path> keep_certificate(const audit::Certificate& certificate,
                                                const std::filesystem::path& folder);
-// Of those in `folder` that are of this client, the one for the nearest number of streams; of
-// several, the newest. Files that can't be read are passed over.
+// The certificate in `folder` of this client for the nearest number of streams; the newest of
+// several. Files that can't be read are skipped.
 std::optional<audit::Certificate> find_certificate(const std::filesystem::path& folder,
                                                    std::uint32_t streams, std::uint32_t threads);
 

@@ -1,6 +1,6 @@
-// EndpointProcess: `assay endpoint` as a child of this program, for calibration: a process of its
-// own, so that its descriptors and its CPU time are not the client's. It listens on a free port of
-// 127.0.0.1 and ends with stop() or with this object. One thread.
+// EndpointProcess runs `assay endpoint` as a child process for calibration, so that its descriptors
+// and its CPU time are separate from the client's. It listens on a free port of 127.0.0.1 and ends
+// with stop() or the destructor. One thread.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@ namespace assay::campaign {
 
 class EndpointProcess {
  public:
-  // `flags` as `assay endpoint` takes them. `cores`: where it may run; empty: anywhere.
+  // `flags`: those of `assay endpoint`. `cores`: where it may run; empty: anywhere.
   static Result<std::unique_ptr<EndpointProcess>> start(std::vector<std::string> flags,
                                                         const std::vector<int>& cores);
   ~EndpointProcess();
@@ -23,7 +23,7 @@ class EndpointProcess {
   EndpointProcess& operator=(const EndpointProcess&) = delete;
 
   const std::string& url() const { return url_; }
-  // Asks it to end and waits for it: its truth log is whole afterwards.
+  // Asks it to end and waits; its truth log is complete afterwards.
   Result<void> stop();
 
  private:

@@ -1,4 +1,4 @@
-// A run against the endpoint's truth log: `assay report RUN --truth FILE`.
+// A run compared with the endpoint's truth log: `assay report RUN --truth FILE`.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace assay::campaign {
 
-// How far each instant that the run recorded is from the endpoint's own; ns, client minus truth.
+// The error of each instant that the run recorded, client minus truth, in ns.
 // {"replies", "unmatched", "kernel_stamped", "shares_read",
 //  "ttft"|"itl"|"latency"|"token": {"count", "p0_1", "p1", "p50", "p99", "p99_9"}}
 Result<Json> errors_against_truth(const std::filesystem::path& run_folder,

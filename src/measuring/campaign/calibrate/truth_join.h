@@ -1,7 +1,7 @@
-// TruthJoin: what a client recorded held against what the endpoint did. Hears a run from its log,
-// finds each reply in the endpoint's truth log by its request id, and takes the difference of every
-// event's arrival to the instant at which it was handed to the endpoint's kernel. Both instants are
-// CLOCK_MONOTONIC of one host. One thread.
+// TruthJoin compares a client's record with the endpoint's truth log. It reads a run from its log,
+// finds each reply in the truth log by its request id, and subtracts from every event's arrival the
+// instant at which the endpoint handed it to its kernel. Both instants are CLOCK_MONOTONIC of one
+// host. One thread.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace assay::campaign {
 
 class TruthJoin final : public metrics::ReplyFold {
  public:
-  // `truth` outlives this.
+  // `truth` must outlive this.
   TruthJoin(const RunInfo& info, const endpoint::TruthRecord& truth)
       : ReplyFold(info), run_key_(info.run_key), truth_(truth) {}
 
   // Fills in replies, unmatched and the errors of both clocks.
   void finish(audit::CalibratedLevel& level);
-  // Of each fragment's arrival by itself; once.
+  // The errors of all fragments' arrivals; call it once.
   audit::ErrorFigures instants() { return audit::error_figures(instants_); }
 
  private:

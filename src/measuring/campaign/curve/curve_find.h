@@ -1,6 +1,6 @@
-// Looking for a level with short measurements. `assay curve --find`: the highest concurrency that
-// still pays (max-concurrency, plan/c_max_search.h) or that keeps limits (slo), as an interval. And
-// a curve's own C_max, where nobody gave one.
+// Searches for a level with short measurements. `assay curve --find` returns an interval: the
+// highest concurrency that still pays (max-concurrency, plan/c_max_search.h) or that keeps limits
+// (slo). A curve without a given C_max finds it here too.
 #pragma once
 
 #include <functional>
@@ -20,18 +20,18 @@ struct FindWish {
   std::int64_t most = 4096;
 };
 
-// Measures one level, briefly.
+// Measures one level for a short time.
 using MeasureLevel = std::function<Result<metrics::Point>(std::int64_t level)>;
 
-// {find, good, bad, steps: [{concurrency, system_tps, …, good}]}; `bad` null where none was. Where
-// a disk or a memory had no more, what was found by then, and `stopped` says why.
+// {find, good, bad, steps: [{concurrency, system_tps, …, good}]}; `bad` is null if there was none.
+// If a disk or memory ran out, the result so far, with the reason in `stopped`.
 Result<Json> find_level(const FindWish& wish, const MeasureLevel& measure,
                         const std::function<void(const std::string&)>& say);
 
 std::string find_text(const Json& found);
 
-// Finds C_max for a curve whose plan waits for it, and decides the plan. Goes on with the levels
-// that the folder's journal has. `measure` gets the folder to measure into.
+// Finds C_max for a curve whose plan waits for it, and completes the plan. Resumes after the levels
+// in the folder's journal. `measure` gets the folder to measure into.
 using MeasureInto =
     std::function<Result<metrics::Point>(std::int64_t level, const std::filesystem::path& folder)>;
 Result<void> find_c_max(CurveFolder& curve, const MeasureInto& measure,

@@ -1,21 +1,20 @@
-// A curve's folder and what is known of it: the plan that was made once, and which of its points
-// are measured. docs/formats/curve_folder.md.
+// A curve's folder: the plan, made once, and the state of its points. docs/formats/curve_folder.md.
 //
-//   curve.json     the plan, the seeds, what the curve is of: written before anything is asked, and
-//                  once more where C_max was found first
+//   curve.json     the plan, the seeds, the curve's subject: written before the first query, and
+//                  again once a search has found C_max
 //   config.yaml    the settings that all points share
-//   journal.jsonl  what happened to each point, appended and synced as it happens
-//   endpoint.json  what the endpoint said of itself at the start; endpoint_metrics.txt its metrics
-//   search/rN/     each level at which C_max was looked for, a run folder
+//   journal.jsonl  the events of each point, appended and synced as they happen
+//   endpoint.json  the endpoint's description of itself; endpoint_metrics.txt its metrics
+//   search/rN/     each level of the search for C_max, a run folder
 //   audit/         the output caching audit: two run folders and the verdict
 //   points/rN/     each point, a run folder like any other
-//   attempts/      what was cut off: kept, and never counted
+//   attempts/      interrupted runs: kept, and never counted
 //   curve_summary.json  report.html   derived
 //
-// A point is finished when the journal says so and its run's manifest is the one that it names; or,
-// after a kill between the two, when its manifest says that the run is complete and every file is
-// as it says. Nothing else is believed, so whatever stopped the program, the next one goes on with
-// the first point that is not finished.
+// A point is finished when the journal says so and its run has the manifest that the journal names.
+// After a kill between the two, it is finished when its manifest says that the run is complete and
+// every file matches. Nothing else counts, so after any stop the next call resumes at the first
+// unfinished point.
 #pragma once
 
 #include <filesystem>
@@ -33,15 +32,15 @@
 
 namespace assay::campaign {
 
-// What the endpoint said of itself when the curve began, and its whole /metrics.
+// The endpoint's description of itself when the curve began, and its whole /metrics.
 inline constexpr const char* kEndpointFile = "endpoint.json";
 inline constexpr const char* kEndpointMetricsFile = "endpoint_metrics.txt";
 
-// Where C_max is not given but found.
+// The search for a C_max that was not given.
 struct CurveSearch {
-  plan::CurveWish wish{};  // what is planned as soon as it is
+  plan::CurveWish wish{};  // planned once C_max is found
   plan::CMaxRange range{};
-  Json found{};  // {good, bad, steps}; null until then
+  Json found{};  // {good, bad, steps}; null before
 };
 
 struct CurveSettings {
@@ -54,8 +53,8 @@ struct CurveSettings {
   plan::CurvePlan plan{};
   std::optional<CurveSearch> search{};
   plan::CurveSeeds seeds{};
-  Json audit{};                        // the output caching audit that goes with it; null: none
-  Json datasets{};                     // name, rows and sha256 of each
+  Json audit{};                        // the output caching audit of this curve; null: none
+  Json datasets{};                     // name, rows and sha256 of each dataset
   std::string config{};                // YAML, as config.yaml holds it
   std::vector<std::string> command{};  // without secrets
 
@@ -63,46 +62,45 @@ struct CurveSettings {
   static Result<CurveSettings> from_json(const Json& json);
 };
 
-// What the journal and the folders say of one point.
+// The state of one point, from the journal and the folders.
 struct PointState {
   bool finished = false;
   std::uint32_t attempts = 0;  // begun so far
-  double qps = 0;              // where finished
+  double qps = 0;              // if finished
   Duration took{};
 };
 
 class CurveFolder {
  public:
   static bool is_curve(const std::filesystem::path& folder);
-  // Begins a curve in a folder that has none.
+  // Begins a curve in a folder without one.
   static Result<CurveFolder> create(const std::filesystem::path& folder, CurveSettings settings);
-  // Goes on with the curve that is there: adopts a point whose end was not journalled, and sets
-  // aside what was cut off.
+  // Resumes the curve in the folder: adopts a finished point whose end is missing in the journal,
+  // and moves interrupted runs to attempts/.
   static Result<CurveFolder> resume(const std::filesystem::path& folder);
-  // Only looks; measures nothing and takes no lock.
+  // Reads only; measures nothing and takes no lock.
   static Result<CurveFolder> read(const std::filesystem::path& folder);
 
   const std::filesystem::path& path() const { return folder_; }
   const CurveSettings& settings() const { return settings_; }
   const std::vector<PointState>& points() const { return points_; }
-  // The levels that were measured on the way to C_max, as they were journalled.
+  // The levels measured in the search for C_max, as journalled.
   const std::vector<Json>& searched() const { return searched_; }
   std::filesystem::path point_folder(std::size_t point) const;
   bool finished() const;
 
-  // Around each level of the search: an empty folder for it, then what came out. nullopt: it was
-  // measured whole, and only its end was not journalled.
+  // Call these around each level of the search: an empty folder, then the result. nullopt: the
+  // level is complete, and only its end was missing in the journal.
   Result<std::optional<std::filesystem::path>> begin_search(std::int64_t level);
   std::filesystem::path search_folder(std::int64_t level) const;
   Result<void> end_search(const Json& step);
-  // C_max is found, and with it the plan.
+  // Records C_max and the plan that follows from it.
   Result<void> decide(plan::CurvePlan plan, Json found);
-  // The folder of one phase of the caching audit; what lies there unfinished is set aside.
-  // nullopt: it is measured.
+  // The folder for one phase of the caching audit; an unfinished run there is moved to attempts/.
+  // nullopt: the phase is measured.
   Result<std::optional<std::filesystem::path>> begin_audit(std::string_view phase);
 
-  // One after the other around each measurement. begin() sets aside what lies in the point's
-  // folder.
+  // Call these around each measurement. begin() moves what is in the point's folder to attempts/.
   Result<void> begin(std::size_t point);
   Result<void> end(std::size_t point, bool complete, double qps, Duration took,
                    std::string_view why);
@@ -124,8 +122,8 @@ class CurveFolder {
   std::vector<std::string> manifests_{};  // by point, as the journal names them
 };
 
-// Queries a second that the point may be expected to make, from the finished ones before it in the
-// plan: 0 without any.
+// The expected queries a second of a point, from the finished ones before it in the plan; 0 without
+// any.
 double expected_rate(const plan::CurvePlan& plan, const std::vector<PointState>& points,
                      std::size_t point);
 

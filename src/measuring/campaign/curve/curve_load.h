@@ -1,5 +1,5 @@
-// A curve's folder as numbers: what `curve`, `report` and `pack` read. Each point's own files are
-// the source; nothing is measured or replayed.
+// A curve's folder as numbers, for `curve`, `report` and `pack`. The source is each point's own
+// files; nothing is measured or replayed.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace assay::campaign {
 
 Result<metrics::Curve> load_curve(const CurveFolder& folder);
 
-// Writes what is derived: curve_summary.json and report.html.
+// Writes the derived files: curve_summary.json and report.html.
 Result<void> publish_curve(const CurveFolder& folder, const metrics::Curve& curve);
 
 }  // namespace assay::campaign

@@ -1,5 +1,5 @@
-// What a curve measures at an endpoint: its points, the levels on the way to C_max, and the two
-// phases of the output caching audit. Each is a run folder. One thread.
+// Measures the parts of a curve at an endpoint: its points, the levels of the search for C_max, and
+// the two phases of the output caching audit. Each is a run folder. One thread.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ class PointMeasurer {
 
   Result<PointOutcome> operator()(const plan::CurvePoint& point, const std::filesystem::path& where,
                                   double rate);
-  // What the runs' own exit codes follow from.
+  // Decides the exit code, as for a single run.
   const Ending& ending() const { return ending_; }
 
  private:
@@ -38,17 +38,17 @@ class PointMeasurer {
   Ending ending_{};
 };
 
-// Asks the endpoint what it is, once a curve, into its folder. An endpoint that does not say is no
-// failure; the sentence that comes back is for a person, "" where all is well.
+// Records the endpoint's description of itself in the folder, once a curve. An endpoint without one
+// is not a failure; returns a sentence for a person, "" if all is well.
 Result<std::string> capture_into(const PreparedCurve& prepared, const CurveOptions& options,
                                  const CurveFolder& folder);
 
-// One level, briefly, into a run folder.
+// Measures one level for a short time, into a run folder.
 Result<metrics::Point> measure_level(const PreparedCurve& prepared, const CurveOptions& options,
                                      std::int64_t level, const std::filesystem::path& where,
                                      run::Control& control);
 
-// The audit of a curve, in its folder; what of it is measured is not measured again.
+// Measures the audit of a curve, in its folder; finished phases are not measured again.
 Result<metrics::CachingAudit> measure_audit(const PreparedCurve& prepared,
                                             const CurveOptions& options, CurveFolder& folder,
                                             run::Control& control);

@@ -1,5 +1,5 @@
-// What a curve is before anything is asked: the settings that all points share, the datasets and
-// the plan, of a new curve or of one that is gone on with.
+// Prepares a curve before the first query: the settings that all points share, the datasets and the
+// plan, for a new curve or a resumed one.
 #pragma once
 
 #include <filesystem>
@@ -46,12 +46,12 @@ struct CurveOptions {
   std::uint64_t audit_row = 0;
   double audit_threshold = metrics::kCachingThreshold;
 
-  // Where sentences and the live block's frames go while it measures; may be empty.
+  // Receive messages and the live block's frames during the measurement; may be empty.
   std::function<void(const std::string&)> say{};
   std::function<void(std::string_view)> paint{};
 };
 
-// Settings that a curve decides for each of its points.
+// Settings that the curve sets for each of its points.
 const std::set<std::string>& decided_by_curve();
 
 struct PreparedCurve {
@@ -59,26 +59,26 @@ struct PreparedCurve {
   std::vector<Dataset> datasets{};
   CurveSettings settings{};
   std::vector<std::string> notes{};
-  // Shared: every run of the curve goes by the one test query.
+  // Shared: all runs of the curve use the one test query.
   std::shared_ptr<Preflight> preflight = std::make_shared<Preflight>();
 };
 
-// Reads the settings: `file` in place of the config that the command line names, "" for that one,
-// and the flags in `decided` after all others.
+// Reads the settings. `file` replaces the config that the command line names ("" keeps it); the
+// flags in `decided` override all others.
 using LoadSettings = std::function<Result<plan::LoadedConfig>(
     const std::string& file, const std::vector<std::pair<std::string, std::string>>& decided)>;
 
 Result<PreparedCurve> prepare_curve(const LoadSettings& load, const CurveOptions& options);
-// The curve in `folder` with its own settings; of the command line only what cannot be kept counts:
-// keys.
+// Prepares the curve in `folder` with its own settings. From the command line it takes only the API
+// keys, which the folder can't keep.
 Result<PreparedCurve> prepare_resumed(const LoadSettings& load, const CurveFolder& folder);
 
-// What the output caching audit asks, as curve.json keeps it; null where the flags want none.
+// The audit's requests, as curve.json keeps them; null if the flags ask for none.
 Result<Json> audit_wish(const CurveOptions& options, const plan::CurvePlan& plan);
 
-// `wanted`, or a new one below curves/.
+// `wanted`, or a new folder below curves/.
 Result<std::filesystem::path> choose_curve_folder(const std::string& wanted);
-// The same curve asked for again goes on; another one in the same place is an error.
+// Resumes the same curve, or begins a new one; a different curve in the same place is an error.
 Result<CurveFolder> open_curve_folder(const std::filesystem::path& path,
                                       const CurveSettings& settings);
 

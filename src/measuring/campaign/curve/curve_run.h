@@ -1,9 +1,9 @@
-// run_curve: measures the points of a curve that are not finished, in the plan's order, and leaves
-// the folder so that the next call goes on where this one stopped, whatever stopped it. A disk or
-// a memory that has no more ends the curve, and is no error: what was measured is there.
+// run_curve measures the unfinished points of a curve, in the plan's order. The next call resumes
+// where this one stopped, whatever stopped it. A full disk or exhausted memory ends the curve and
+// is not an error: the measured points remain.
 //
-// How one point is measured is the caller's: `assay curve` asks an endpoint, the tests a simulated
-// one. One thread.
+// The caller decides how to measure one point: `assay curve` queries an endpoint, the tests a
+// simulation. One thread.
 #pragma once
 
 #include <cstddef>
@@ -18,25 +18,25 @@
 namespace assay::campaign {
 
 struct PointOutcome {
-  bool complete = false;  // of a run that ended as planned, with replies
-  bool stop = false;      // no further point: a person said so, or the endpoint is gone
+  bool complete = false;  // ended as planned, with replies
+  bool stop = false;      // measure no further point: interrupted, or the endpoint is gone
   double qps = 0;
   Duration took{};
-  std::string why{};  // it is not complete
+  std::string why{};  // reason why it is not complete
 };
 
-// Measures into `folder`, a run folder, its manifest last. `rate`: the queries a second that may be
-// expected, 0 where nobody knows.
+// Measures into `folder`, a run folder, and writes its manifest last. `rate`: the expected queries
+// a second, 0 if unknown.
 using MeasurePoint = std::function<Result<PointOutcome>(
     const plan::CurvePoint& point, const std::filesystem::path& folder, double rate)>;
 
 struct CurveEnd {
   bool finished = false;
-  std::string why{};       // else: what stopped it
-  bool exhausted = false;  // a disk or a memory had no more, outside of a point's own record
+  std::string why{};       // else what stopped it
+  bool exhausted = false;  // no disk space or memory, outside of a point's own record
 };
 
-// `ended` hears of each point that was measured; may be empty.
+// `ended` is called after each measured point; may be empty.
 Result<CurveEnd> run_curve(CurveFolder& curve, const MeasurePoint& measure,
                            const std::function<void(std::size_t point)>& ended);
 

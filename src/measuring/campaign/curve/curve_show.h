@@ -1,5 +1,5 @@
-// What `assay curve` shows: the plan as a table before anything is asked, and while it measures the
-// growing curve and how far the whole is, above the live block of the point at hand.
+// The display of `assay curve`: the plan as a table before the first query; then the growing curve
+// and the total progress, above the live block of the current point.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace assay::campaign {
 
-// The points with their regions and the time that each takes: a least where rates are not known.
+// The points with their regions and durations: a minimum where rates are not known.
 std::string plan_table(const CurveSettings& settings, const std::vector<PointState>& points,
                        const report::TerminalStyle& style);
 
-// The time that what is not finished takes at least.
+// The minimum time for the unfinished points.
 Duration time_left(const plan::CurvePlan& plan, const std::vector<PointState>& points);
 
-// The lines above a point's live block. `curve` as it was before the point.
+// The lines above a point's live block. `curve`: its state before the point.
 std::vector<std::string> curve_lines(const metrics::Curve& curve, const CurveFolder& folder,
                                      std::size_t point, Duration left, std::size_t columns);
 
