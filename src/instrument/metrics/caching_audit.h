@@ -1,12 +1,12 @@
 // The output caching audit (after the Inference rules' TEST04): does the system answer from a
-// cache? Two phases of the same level with no salt: distinct rows, each once (the reference), then
-// one row again and again. A system that computes every reply is about as fast in both.
+// cache? Two phases of the same level without salt: distinct rows, each once (the reference), then
+// one row repeated. A system that computes every reply is about as fast in both.
 //
-// It passes when both phases completed nearly all of what they asked, and queries a second of the
-// repeated row are less than (1 + threshold) times the reference's. Only replies count as
-// completed: an error that comes fast is no throughput. Replies of one row have one length, which
-// is not the mean of all: where tokens a second are the same all the same, the reason says that the
-// length explains it; the verdict does not change. Pure; any thread.
+// The audit passes when both phases completed nearly all that they asked, and the repeated row has
+// less than (1 + threshold) times the reference's queries a second. Only replies count as
+// completed: a fast error is no throughput. Replies of one row have one length, which is not the
+// mean of all: where tokens a second are nevertheless equal, the reason says that the length
+// explains it; the verdict does not change. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ inline constexpr double kCachingThreshold = 0.10;
 
 struct CachingPhase {
   std::uint64_t requested = 0;
-  std::uint64_t completed = 0;  // with a whole reply
+  std::uint64_t completed = 0;  // with a complete reply
   double qps = 0;
   std::optional<double> tps{};
   double ttft_p50_ms = 0;  // 0: not known
@@ -34,7 +34,7 @@ CachingPhase caching_phase(const Point& point, std::uint64_t requested);
 struct CachingAudit {
   CachingPhase reference{};
   CachingPhase repeated{};
-  std::uint64_t row = 0;         // of the dataset, that was repeated
+  std::uint64_t row = 0;         // index of the repeated row in the dataset
   std::int64_t concurrency = 0;  // 0: all at once
   double threshold = kCachingThreshold;
   bool passed = false;

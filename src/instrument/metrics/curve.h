@@ -1,11 +1,11 @@
-// Curve: the points of one system, model and dataset, as numbers to be drawn and tabled. Each point
-// comes from its own result_summary.json and accuracy_results.json, so a curve is put together in
-// milliseconds, however long its event logs are.
+// Curve: the points of one system, model and dataset, as numbers for charts and tables. Each point
+// comes from its own result_summary.json and accuracy_results.json, so making a curve takes
+// milliseconds, even with long event logs.
 //
 // A point has two sets of figures: of its steady-state window and of the whole run. The window's
-// are official where it is long enough and level (metrics/steady_state.h), else the run's are, and
-// the point says why. The official curve is a step function over interactivity: no point stands
-// between two measured ones. Times in ms. Plain data; any thread may read.
+// figures are official where the window is long enough and level (metrics/steady_state.h); else the
+// run's are, and the point says why. The official curve is a step function over interactivity:
+// there is no point between two measured ones. Times in ms. Plain data; any thread may read.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct PointFigures {
   std::optional<double> system_tps{};
   std::optional<double> tps_per_user{};
   double qps = 0;
-  double ttft_p50_ms = 0;  // 0: not known, as for all that follow
+  double ttft_p50_ms = 0;  // 0: unknown, as for all that follow
   double ttft_mean_ms = 0;
   double ttft_p90_ms = 0;
   double ttft_p99_ms = 0;
@@ -51,7 +51,7 @@ struct CurvePoint {
   std::string name{};  // "r64"
   std::int64_t concurrency = 0;
   std::string region{};    // computed; "" outside all regions
-  std::string declared{};  // as point.yaml says
+  std::string declared{};  // as in point.yaml
   std::string offline = "none";
   bool accuracy_wanted = false;
   bool measured = false;
@@ -59,14 +59,14 @@ struct CurvePoint {
   PointFigures run{};
   std::optional<PointFigures> window{};
   bool window_official = false;
-  std::string status{};  // of the steady state; "" where it was not looked for
+  std::string status{};  // of the steady state; "" if it was not searched
   std::string verdict{};
-  std::string client{};  // the client's verdict: "no", "maybe", "yes": client-limited; "" not known
+  std::string client{};  // the client's verdict: "no", "maybe", "yes": client-limited; "": unknown
   std::vector<AccuracyScore> accuracy{};
   std::vector<std::string> warnings{};
-  std::optional<double> power_kw{};  // provisioned, where a power file says
+  std::optional<double> power_kw{};  // provisioned, from a power file
 
-  // A dedicated Offline: no level of concurrency, and nobody waits.
+  // A dedicated Offline: no level of concurrency, and no user waits.
   bool all_at_once() const { return offline == "dedicated"; }
   const PointFigures& official() const { return window_official ? *window : run; }
 };
@@ -90,36 +90,36 @@ struct Curve {
   std::vector<CurvePoint> points{};
   std::optional<CachingAudit> audit{};
 
-  // Of the measured levels, a dedicated Offline left out; nullptr where there is none.
+  // Among measured levels, without a dedicated Offline; nullptr if there is none.
   const CurvePoint* fastest() const;           // most system_tps
   const CurvePoint* most_interactive() const;  // most tps_per_user
   std::size_t measured() const;
 };
 
-// The figures of a run folder's files into `point`; `accuracy` may be null.
+// Copies the figures of a run folder's files into `point`; `accuracy` may be null.
 void read_point(const Json& summary, const Json& accuracy, CurvePoint& point);
 
-// Dollars for a million output tokens; nullopt where throughput is not known.
-// `per_hour`: of the whole system.
+// Dollars for a million output tokens; nullopt where throughput is unknown. `per_hour`: dollars for
+// the whole system.
 std::optional<double> per_million(const CurvePoint& point, double per_hour);
-// By the provisioned power.
+// Uses the provisioned power.
 std::optional<double> joules_per_token(const CurvePoint& point);
 
-// What a reader asks of a curve beside its figures.
+// The reader's own prices and limits, beside a curve's figures.
 struct CurveTerms {
   std::optional<double> price_per_hour{};  // dollars, for the whole system
-  std::vector<SloLimit> slo{};             // for how many users at once are these limits kept?
+  std::vector<SloLimit> slo{};             // how many users at once keep these limits?
 };
 
-// Fails for a limit whose series or percentile a curve's points do not have.
+// Fails for a limit whose series or percentile is missing in a curve's points.
 Result<void> check_curve_slo(const std::vector<SloLimit>& slo);
-// By the official figures; no query failed. False for a dedicated Offline, where nobody waits.
+// Judges the official figures. False if a query failed, and for a dedicated Offline.
 bool keeps(const std::vector<SloLimit>& slo, const CurvePoint& point);
-// The most users that the system serves at once within the limits: the measured point of the
-// highest concurrency that keeps them, since the official curve is a step function. nullptr: none.
+// The most users served at once within the limits: the measured point of the highest concurrency
+// that keeps them, because the official curve is a step function. nullptr: none.
 const CurvePoint* most_users(const Curve& curve, const std::vector<SloLimit>& slo);
 
-// For programs: docs/formats/curve_folder.md. With terms, each point's cost and the users served.
+// For programs: docs/formats/curve_folder.md. Terms add each point's cost and the users served.
 Json curve_json(const Curve& curve, const CurveTerms& terms = {});
 
 }  // namespace assay::metrics

@@ -1,9 +1,9 @@
 // Early-stopping estimates: a value that the true percentile does not exceed with 99 % confidence,
-// from a run of any length. With n independent values of which t lie above the estimate, the chance
-// that so few would if the percentile were higher is I_p(n − t, t + 1), the regularised incomplete
-// beta function; the estimate is the highest value for which that chance is below 1 %.
+// from a run of any length. Of n independent values t lie above the estimate. If the percentile
+// were higher, the chance of so few would be I_p(n − t, t + 1), the regularised incomplete beta
+// function; the estimate is the highest value for which that chance is below 1 %.
 //
-// The rule and its numerics are the MLPerf LoadGen's and the reference client's (confidence 0.99,
+// The rule and its numerics are those of MLPerf LoadGen and the reference client (confidence 0.99,
 // tolerance 0), so that equal values give equal estimates. Pure; any thread.
 #pragma once
 

@@ -1,18 +1,16 @@
-// GapLimits: between which limits the gaps of one reply must lie, where its fragments did not come
-// one read each.
+// GapLimits: limits for the true gaps of one reply whose fragments share reads.
 //
-// Fragments that come in one read all have the arrival of its last byte. So of m fragments in a
-// read the gaps are told as (that arrival − the one before), 0, 0, …. The truth: the first of them
-// came no earlier than the read's lower limit, all came by its arrival, and the gaps between them
-// add up to no more than the time between. So, largest first,
+// Fragments that come in one read all have the arrival of its last byte. So the m gaps of a read
+// with m fragments are recorded as (that arrival − the one before), 0, 0, …. In truth the first
+// fragment came no earlier than the read's lower limit, all came by its arrival, and the gaps
+// between them add up to no more than the time between. So, largest first,
 //
 //     the k-th of the m gaps  ≤  (arrival − earliest before) / k
 //     the k-th of those within the read  ≤  uncertainty / k
 //     the largest of the m gaps  ≥  (earliest of the last − arrival before) / m
 //     the gap before the read  ≥  earliest − arrival before
 //
-// and each percentile of the truth lies between those of the series of lows and of highs. One
-// thread.
+// Each percentile of the truth lies between those of the series of lows and of highs. One thread.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +26,15 @@ class GapLimits {
  public:
   void clear();
   void fragment(Instant arrival, Instant read, Duration uncertainty);
-  // The reply has ended: what is not exact of its gaps, all of which `gaps` has.
+  // The reply has ended. Adds the limits of its inexact gaps; `gaps` already has all its gaps.
   void limit(Series& gaps);
 
  private:
-  // The fragments of one read, and what came before.
+  // The fragments of one read, and the fragment before it.
   struct Read {
     std::uint32_t fragments = 0;
     bool first = true;    // of its reply: no gap before it
-    Duration gap{};       // from the fragment before to this read, as told
+    Duration gap{};       // from the fragment before to this read, as recorded
     Duration before{};    // uncertainties: of the fragment before it, of its first
     Duration of_first{};  // fragment and of its last
     Duration of_last{};
@@ -50,7 +48,7 @@ class GapLimits {
   std::string closed_{};  // reads that leave something uncertain, as varints
 };
 
-// value − by and value + by of what is not negative, never below zero and never beyond the largest.
+// value − by and value + by for values ≥ 0; never below zero or above the largest value.
 Duration less(Duration value, Duration by);
 Duration more(Duration value, Duration by);
 

@@ -19,7 +19,7 @@ struct Fragment {
   Duration uncertainty{};
 };
 
-// The gaps as they are told, with the limits that the fragments leave.
+// The gaps as recorded, with the limits that the fragments leave.
 Distribution told(const std::vector<Fragment>& fragments) {
   Series gaps;
   GapLimits limits;
@@ -101,7 +101,7 @@ TEST(GapLimits, the_truth_lies_within_whatever_came_together) {
     Instant at = kStart;
     Instant emptied = kStart;
     while (fragments.size() < 120) {
-      // So many in one read; the limit below lies somewhere before the first.
+      // Several fragments in one read; the limit below lies somewhere before the first.
       const std::uint64_t together = rng.below(3) == 0 ? 1 + rng.below(7) : 1;
       std::vector<Instant> truths;
       for (std::uint64_t i = 0; i < together; ++i) {

@@ -1,16 +1,15 @@
-// Live: the figures a person watches while a run goes on. For the terminal, and for whoever asks
-// over the network; a result never comes from here.
+// Live: the figures that a person watches during a run, on the terminal or over the network.
+// Results never use them.
 //
-// It is an EventSink: the thread that owns the run's loop writes, any thread reads by
-// live_snapshot(). Nothing locks and nothing waits: counters are relaxed atomics with one writer,
-// so a reader sees each of them at some moment of the last instant. A stream event costs a few
-// nanoseconds (live_bench.cc).
+// An EventSink: the thread that owns the run's loop writes, any thread reads by live_snapshot(). No
+// thread locks or waits: counters are relaxed atomics with one writer, so a reader may see each
+// counter at a slightly different moment. A stream event costs a few nanoseconds (live_bench.cc).
 //
-// Figures are of the current phase; when a phase starts they start again. A query of an earlier
-// phase that is still in flight counts as in flight and in nothing else. Percentiles of the whole
-// phase are known to within 0.8 % (base/histogram.h), those of one second to within 13 %, enough
-// for a sparkline. TTFT is counted when the first token comes, before anybody knows whether the
-// reply will be whole: here, and only here, replies that fail later are in it.
+// Figures are of the current phase and start again with each phase. A query of an earlier phase
+// that is still in flight counts as in flight and nowhere else. Percentiles of the whole phase are
+// known to within 0.8 % (base/histogram.h), those of one second to within 13 %, enough for a
+// sparkline. TTFT is counted when the first token comes, before the end of the reply is known: only
+// here does it include replies that fail later.
 #pragma once
 
 #include <array>
@@ -45,13 +44,12 @@ struct LiveFailures {
 };
 
 struct LiveSnapshot {
-  // Which phase, and how far. Nothing has begun while `phase` is empty.
+  // The current phase and its progress. `phase` is empty before the first one begins.
   std::string phase{};
   PhaseKind kind = PhaseKind::performance;
   PhaseStep step = PhaseStep::started;
   Duration elapsed{};
-  // What ends the phase, where the plan says so; the time that a closed loop is to last is the
-  // latter too.
+  // The end of the phase, where the plan knows it; for a closed loop with a set time, duration_max.
   std::optional<std::uint64_t> queries_planned{};
   std::optional<Duration> duration_max{};
   bool open_loop = false;
@@ -63,17 +61,17 @@ struct LiveSnapshot {
   std::vector<LiveFailures> failures{};  // commonest first
 
   // Over the last full seconds, at most 10; the whole phase while it is younger than one second.
-  double offered_qps = 0;   // queries that fell due
+  double offered_qps = 0;   // queries that became due
   double achieved_qps = 0;  // queries that were sent
   double completed_qps = 0;
-  // Fragments times the tokens a fragment held in the replies completed so far; one where no reply
-  // has said yet, and `tokens_known` is false then.
+  // Fragments times the mean tokens of a fragment in the replies completed so far; one token a
+  // fragment while no reply has reported tokens, and `tokens_known` is then false.
   double output_tps = 0;
   bool tokens_known = false;
 
-  // What is wrong with the run itself, for a person: its disk is full. "" while all is well.
+  // A problem of the run itself, for a person: its disk is full. "" if there is none.
   std::string trouble{};
-  // Whether the run is steady yet (steady_watch.h); "" where nobody watches that.
+  // Whether the run is steady yet (steady_watch.h); "" where this is not watched.
   std::string steady{};
 
   LivePercentiles ttft{};  // first_token − sent
@@ -81,8 +79,8 @@ struct LiveSnapshot {
       tpot{};  // by usage; by fragments where the server does not say or cannot be right
   LivePercentiles lateness{};  // sent − due
 
-  // One value a second, oldest first, at most kLiveSeconds of them, the current second left out.
-  // Empty where the second saw none.
+  // One value a second, oldest first, at most kLiveSeconds of them, without the current second.
+  // Empty where the second had none.
   std::vector<std::optional<double>> ttft_ms{};  // P50
   std::vector<std::optional<double>> tpot_ms{};  // P50
   std::vector<double> tokens{};                  // output tokens
@@ -93,7 +91,7 @@ inline constexpr std::size_t kLiveSeconds = 60;
 
 class Live final : public EventSink {
  public:
-  // `streamed`: whether replies are; else no fragment's arrival is taken for a first token.
+  // `streamed`: whether replies are; else a fragment's arrival is no first token.
   explicit Live(const Plan& plan, bool streamed = true);
 
   void on_phase(const PhaseMark& mark) override;
@@ -121,7 +119,7 @@ class Live final : public EventSink {
     Coarse tpot{};
   };
 
-  // A text of which a reader never sees a mix of two: it reads again when `turn` has moved.
+  // A text that a reader never sees half-changed: it reads again when `turn` has moved.
   struct Detail {
     static constexpr std::size_t kWords = 24;
     std::atomic<std::uint32_t> turn{0};
@@ -139,8 +137,8 @@ class Live final : public EventSink {
     std::optional<Duration> duration{};
   };
 
-  // A query in flight whose first fragment has not come. A slot is never taken from a query that
-  // holds it; one that finds its slot taken has its TTFT counted when it is done.
+  // A query in flight before its first fragment. A slot is never taken from the query that holds
+  // it; a query that finds its slot taken has its TTFT counted at its end.
   struct Waiting {
     std::uint64_t tag = 0;
     Instant sent{};
@@ -192,7 +190,7 @@ class Live final : public EventSink {
   std::array<Second, kLiveSeconds + 4> seconds_{};
 };
 
-// What all of `lives` (one a shard) show together at `now`.
+// All of `lives` (one a shard) together at `now`.
 LiveSnapshot live_snapshot(std::span<const Live* const> lives, Instant now);
 
 }  // namespace assay::metrics

@@ -1,4 +1,4 @@
-// What watching costs: one stream event, told to Live while nobody reads. 1,024 streams take turns.
+// The cost of watching: one stream event into Live without a reader. 1,024 streams take turns.
 #include <benchmark/benchmark.h>
 
 #include <memory>

@@ -1,10 +1,10 @@
-// Point: one run at one operating level, as numbers. Made by metrics/point_fold.h from events,
-// printed by report/, judged by rules/, never changed by either.
+// Point: one run at one operating level, as numbers. metrics/point_fold.h makes it from events,
+// report/ prints it, rules/ judges it, and neither changes it.
 //
-// What is in it: only queries of performance phases are measured; warm-up is logged and shown in
-// the timeline, accuracy phases are counted apart (phases). A failed query is counted and
-// classified and is in no latency series; issued = completed + failed, and what a cut-off log left
-// in flight.
+// Content: only queries of performance phases are measured; warm-up is logged and shown in the
+// timeline, accuracy phases are counted separately (phases). A failed query is counted and
+// classified and is in no latency series. issued = completed + failed, plus the queries in flight
+// where a log was cut off.
 //
 // Definitions (the public rules' and the reference client's, with its known faults corrected):
 //   ttft      first_token − sent                      latency  done − sent
@@ -12,12 +12,12 @@
 //   tpot      (done − first_token) / output tokens after the first fragment; of a reply of several
 //             choices one value a choice, to the end of that choice
 //   itl       gap between two fragments of one choice of a reply
-// each on two clocks: `arrival`, the kernel's word where there is one, which is the result's; and
-// `read`, when our reader held the bytes. Their difference is the client's own doing. Replies that
-// were not streamed have a latency and neither ttft, tpot nor itl.
+// each on two clocks: `arrival`, the kernel's stamp where there is one, which is the result's
+// clock; and `read`, when our reader had the bytes. The client causes the difference. Replies that
+// were not streamed have a latency but no ttft, tpot or itl.
 //
-// Units: nanoseconds in every Distribution of time; seconds only where the name says so. A value
-// that is not known is absent (count 0, nullopt), never guessed. Plain data; any thread may read.
+// Units: nanoseconds in every Distribution of time; seconds only where the name says so. An unknown
+// value is absent (count 0, nullopt), never guessed. Plain data; any thread may read.
 #pragma once
 
 #include <array>
@@ -50,15 +50,15 @@ struct Latencies {
 };
 
 enum class TokenSource : std::uint8_t {
-  unknown,    // no reply said: token metrics are absent
+  unknown,    // no reply reported tokens: token metrics are absent
   usage,      // the server's `usage`
-  mixed,      // of some replies one of these, of others another or nothing; see replies_by
+  mixed,      // different sources for different replies; see replies_by
   tokenizer,  // the model's own, counted by us; see campaign/token_counter.h
-  fragments,  // the server's counts cannot be; each fragment is taken for one token
+  fragments,  // the server's counts are impossible; each fragment counts as one token
 };
 std::string_view to_string(TokenSource source);
 
-// What the token counts rest on, by token_truth.h. Over successful replies of performance phases.
+// The basis of the token counts, by token_truth.h, over successful replies of performance phases.
 struct Tokens {
   TokenSource source = TokenSource::unknown;
   std::uint64_t replies_counted = 0;  // with an output count
@@ -69,27 +69,27 @@ struct Tokens {
   std::int64_t cached = 0;
   std::int64_t hidden = 0;  // declared as reasoning and not streamed
   std::uint64_t replies_with_hidden = 0;
-  std::array<std::uint64_t, kTokenBases> replies_by{};  // whose word counts, by TokenBasis
-  // Replies whose count the rest of the evidence contradicts, all and by Contradiction: the tokens
-  // that the server said they held, and those that are counted instead.
+  std::array<std::uint64_t, kTokenBases> replies_by{};  // by the basis of their count (TokenBasis)
+  // Replies whose count other evidence contradicts, in total and by Contradiction: the tokens that
+  // the server reported, and those that are counted instead.
   std::uint64_t contradicted = 0;
   std::array<std::uint64_t, kContradictions> contradicted_by{};
   std::int64_t contradicted_said = 0;
   std::int64_t contradicted_counted = 0;
   std::uint64_t tokenizer_above_limit = 0;
-  // Of the replies that the tokenizer counted and the server too.
+  // Over the replies that both the tokenizer and the server counted.
   std::int64_t said_beside_tokenizer = 0;
   std::int64_t tokenizer_beside_said = 0;
   std::uint64_t empty_replies = 0;  // no fragment at all
-  std::uint64_t not_streamed = 0;   // a stream was asked for
+  std::uint64_t not_streamed = 0;   // although a stream was asked for
   std::uint64_t went_on_after_done = 0;
   std::uint64_t replies_of_several_choices = 0;
-  // What `tokenizer` is: TokenCounts::source; else null.
+  // Source of the tokenizer's counts: TokenCounts::source; else null.
   Json tokenizer{};
-  // `usage` does not say how many tokens the first fragment held: TPOT takes it for one.
+  // `usage` does not give the tokens of the first fragment: TPOT assumes one.
   bool first_fragment_taken_for_one = false;
-  // Over streamed replies that were counted. Above 1 the fragments carry several tokens, so that
-  // ITL is the gap between bursts and TPOT is off by what the first fragment held beyond one.
+  // Over streamed replies with a count. Above 1 the fragments carry several tokens: ITL is then the
+  // gap between bursts, and TPOT is wrong by the first fragment's tokens beyond one.
   std::optional<double> per_fragment{};
 };
 
@@ -120,7 +120,7 @@ struct Counts {
   std::array<std::uint64_t, kFinishReasons> finish{};  // of the completed, by FinishReason
 };
 
-// One phase of the run. Instants are none() where the log ends before.
+// One phase of the run. Instants are none() where the log ends before them.
 struct PhaseSpan {
   PhaseKind kind = PhaseKind::performance;
   std::string name{};
@@ -154,7 +154,7 @@ struct Stamps {
   std::uint64_t shares_read = 0;     // not the last of its read: its arrival is an upper bound
 };
 
-// The run over time, every phase included, from the first event on. All buckets are of one width.
+// The run over time, all phases included, from the first event on. All buckets have one width.
 struct TimeBucket {
   double output_tokens = 0;  // where counts are known; else 0
   std::uint64_t fragments = 0;
@@ -166,13 +166,13 @@ struct TimeBucket {
 
 struct Timeline {
   // TTFT's density: kTtftBins a bucket; bin i begins at ttft_bin_low(i) and the last is open. Eight
-  // to an octave: a percentile read from them is known to within 9 %.
+  // bins an octave: a percentile from them is known to within 9 %.
   static constexpr int kTtftBinsAnOctave = 8;
   static constexpr std::size_t kTtftBins = 192;
   static double ttft_bin_low(std::size_t bin);  // ns: 100 µs × 2^(bin / 8), and 0 for the first
 
   Instant origin{};
-  Duration width{};  // 125 ms, doubled as often as the run's length asks for
+  Duration width{};  // 125 ms, doubled as often as the run's length needs
   std::vector<TimeBucket> buckets{};
   std::vector<std::uint32_t> ttft{};  // buckets.size() × kTtftBins, by when the first token came
 };
@@ -189,7 +189,7 @@ struct Point {
 
   Latencies arrival{};  // the result's clock
   Latencies read{};
-  Distribution isl{};  // tokens, where the server said
+  Distribution isl{};  // tokens, where the server reported them
   Distribution osl{};
   Distribution lateness{};         // sent − due, of every query that was sent
   Distribution read_delay{};       // read − arrival, of every stream event the kernel stamped
@@ -200,18 +200,18 @@ struct Point {
   Tokens tokens{};
   Stamps stamps{};
   Timeline timeline{};
-  // Closed loops over a known dataset: which part of the run is its result.
+  // For closed loops over a known dataset: which part of the run is its result.
   std::optional<SteadyState> steady{};
 
-  // What a reader must know before he believes a number, in plain words, gravest first.
+  // Warnings that a reader must know before using a number, in plain words, gravest first.
   std::vector<std::string> warnings{};
 
   // Every query that began also ended, and the run was not cut short.
   bool complete() const { return end.state == RunState::complete && counts.unfinished == 0; }
 };
 
-// Most tokens of the replies came in the same read as the one before, so that something between the
-// model and us gathers them. Replies of fewer than five fragments say nothing about that.
+// Most tokens of the replies came in the same read as the one before: something between the model
+// and the client gathers them. Replies of fewer than five fragments are not counted.
 bool in_bursts(const Point& point);
 
 }  // namespace assay::metrics

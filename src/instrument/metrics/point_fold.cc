@@ -42,7 +42,7 @@ PhaseSpan span_of(const std::vector<PhaseInfo>& phases, std::size_t index) {
   return span;
 }
 
-// Of the test query before the load.
+// Warnings about the test query before the load.
 void add_preflight_warnings(const Json& preflight, std::vector<std::string>& out) {
   std::string fields;
   for (const Json& field : preflight["left_out"].items()) {
@@ -158,7 +158,7 @@ void PointFold::close(const Query& query) {
 
 void PointFold::on_phase(const PhaseMark& mark) {
   PhaseSpan& span = phase(mark.phase).span;
-  // Of several shards: the first start, the last of the rest.
+  // With several shards: the first start, the last of the other steps.
   switch (mark.step) {
     case PhaseStep::started:
       span.started = span.started.known() ? std::min(span.started, mark.at) : mark.at;
@@ -229,7 +229,7 @@ void PointFold::on_stream_event(const Query& query, const StreamEvent& event, st
     append_gap(q.gaps, event.arrival - before.arrival);
     append_gap(q.gaps, event.read - before.read);
   }
-  // Of a reply of several choices the limits are of the first one's gaps.
+  // With several choices, the limits are those of the first one's gaps.
   if (event.choice == q.evidence.choices().front().choice) {
     q.limits.fragment(event.arrival, event.read, event.uncertainty);
   }
@@ -307,7 +307,7 @@ void PointFold::measure(const Event& event, Open& q) {
   if (truth_.count.output >= 0) osl_.add(std::int64_t{truth_.count.output});
   if (!event.sent.known() || !event.done.known()) return;
   const Instant done_read = event.done + event.read_delay_done;
-  // An arrival is never later than told and `sent` never earlier: what is told is the most it was.
+  // True arrivals are never later and true `sent` never earlier: this latency is the most.
   const Duration latency = event.done - event.sent;
   const Duration latency_due = event.done - event.due;
   arrival_.latency.add(latency, less(less(latency, event.done_uncertainty), event.sent_uncertainty),
@@ -350,7 +350,7 @@ void PointFold::measure_streamed(const Event& event, Open& q) {
   measure_tpot(event);
 }
 
-// Of what came after the first fragment. Nothing came after an only one.
+// Counts the tokens after the first fragment. A single fragment has none after it.
 void PointFold::measure_tpot(const Event& event) {
   for (const ChoiceTruth& choice : truth_.choices) {
     if (choice.after_first < 1) continue;

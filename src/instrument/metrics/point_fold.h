@@ -1,11 +1,11 @@
-// PointFold: hears a run, live or from its log, and makes its Point. Definitions are in
-// metrics/point.h.
+// PointFold: receives a run, live or from its log, and makes its Point. See metrics/point.h for the
+// definitions.
 //
-// Memory is bounded by what the result needs exactly (a few values a query) and by the queries in
-// flight; gaps between fragments and read delays, of which there is one for each fragment, are kept
-// up to `gaps_max` and then counted in buckets 0.8 % wide, which the Distribution says.
+// Memory is bounded by the values that the result needs exactly (a few a query) and by the queries
+// in flight. Gaps between fragments and read delays, one for each fragment, are kept up to
+// `gaps_max` and then counted in buckets 0.8 % wide, which the Distribution reports.
 //
-// A reply's gaps wait until its end: those of a reply that fails are in no series. One thread.
+// A reply's gaps are added at its end: those of a failed reply are in no series. One thread.
 #pragma once
 
 #include <array>
@@ -45,11 +45,11 @@ class PointFold final : public EventSink {
   void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
-  // `lost_records`: what the log's writer could not keep. The fold is empty afterwards.
+  // `lost_records`: how many the log's writer lost. The fold is empty afterwards.
   Point finish(const RunEnd& end, std::uint64_t lost_records = 0);
 
  private:
-  // The series that depend on the clock, as they grow.
+  // The series that depend on the clock, while the run goes on.
   struct ClockSeries {
     explicit ClockSeries(std::size_t gaps_max) : itl(gaps_max) {}
     Series ttft{};
@@ -62,7 +62,7 @@ class PointFold final : public EventSink {
     Latencies finish(bool estimates, bool limits);
   };
 
-  // A query that was heard of and is not done.
+  // A query that has events and is not done.
   struct Open {
     bool sent = false;
     bool visible = false;

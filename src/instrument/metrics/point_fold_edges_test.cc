@@ -1,5 +1,5 @@
-// The fold at its edges: phases that nobody named, marks of several shards, queries that were heard
-// of and never ended, rates of one value, the read clock, examples of failures.
+// The fold at its edges: phases without a name, marks of several shards, queries that never ended,
+// rates of one value, the read clock, examples of failures.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -112,7 +112,7 @@ TEST(PointEdges, the_duration_is_from_the_start_of_performance_to_its_last_end) 
   EXPECT_EQ(duration(40_ms, true), 120_ms);
   EXPECT_EQ(duration({}, false), 80_ms) << "without a mark from the first that was due";
   EXPECT_EQ(duration(500_ms, true), Duration{}) << "never less than nothing";
-  // Of several such phases the sum; what lies between them is none.
+  // Several such phases: their sum, without the time between them.
   RunInfo two = edge_run();
   two.phases.push_back({PhaseKind::performance, "again", false});
   const Point p = folded({steady_query(1, 0, 0, 50, 10, 2), steady_query(3, 0, 1000, 50, 10, 2),
@@ -156,7 +156,7 @@ TEST(PointEdges, the_legacy_window_needs_an_open_loop_of_performance_and_two_tha
   RunInfo elsewhere = edge_run();
   elsewhere.phases[0].open_loop = elsewhere.phases[2].open_loop = true;
   EXPECT_FALSE(window(elsewhere, 2).legacy_window);
-  // Of two that were sent at one instant the one that ended last.
+  // If two were sent at one instant, the one that ended last counts.
   HandMadeQuery early = steady_query(1, 0, 100, 50, 10, 2);
   HandMadeQuery late = steady_query(1, 1, 100, 90, 10, 2);
   EXPECT_EQ(folded({late, early}, edge_run(true)).rates.legacy_window, 100_ms);
@@ -365,7 +365,7 @@ TEST(PointEdges, a_query_is_its_own_though_its_room_was_anothers) {
 TEST(PointEdges, what_was_read_at_two_instants_is_of_two_reads_though_it_came_at_one) {
   RunInfo info = edge_run();
   info.uncertainty = true;
-  // Of one stamp, in two reads: behind the first, which may have come 24 ms earlier, two that came
+  // One stamp, two reads: the first fragment may have come 24 ms earlier; the two after it came
   // within 10 ms.
   HandMadeQuery q = steady_query(1, 0, 100, 70, 0, 3);
   q.events[0].uncertainty = 24_ms;
@@ -506,7 +506,7 @@ TEST(PointEdges, what_is_uncertain_of_one_reply_is_of_no_other) {
     EXPECT_EQ(p.arrival.itl.limits->mean.low, 15e6);
     EXPECT_EQ(p.arrival.itl.limits->mean.high, 27e6) << "24 ms in one of the two gaps";
   }
-  // Of a reply of several choices the limits are of the first one's gaps.
+  // With several choices, the limits are those of the first one's gaps.
   HandMadeQuery choices = steady_query(1, 0, 0, 50, 10, 3);
   for (int i = 0; i < 3; ++i) {
     HandMadeFragment other{at_ms(55 + 10 * i), "tok "};
@@ -528,7 +528,7 @@ TEST(PointEdges, two_fragments_are_enough_for_a_tpot_and_one_for_tokens_a_fragme
   EXPECT_TRUE(one.arrival.tpot.empty());
   EXPECT_EQ(one.fragment_tokens.count, 1U);
   EXPECT_EQ(one.fragment_tokens.median(), 1);
-  // Of several choices the same: each of its own.
+  // With several choices the same holds for each.
   HandMadeQuery choices = steady_query(1, 0, 0, 50, 10, 2);
   for (int i = 0; i < 2; ++i) {
     HandMadeFragment other{at_ms(55 + 20 * i), "tok "};

@@ -489,7 +489,7 @@ TEST(PointFold, what_is_uncertain_of_a_reply_limits_every_figure) {
   EXPECT_EQ(p.arrival.tpot.min, 8e6);
   EXPECT_EQ(p.arrival.tpot.limits->min.high, 10e6);
   EXPECT_EQ(p.arrival.tpot.limits->max.high, 10.4e6);
-  // Two gaps that are told as 0 and may be anything up to 24 ms together.
+  // Two gaps that are recorded as 0 and may be up to 24 ms together.
   EXPECT_EQ(p.arrival.itl.min, 0);
   EXPECT_EQ(p.arrival.itl.limits->max.low, 10e6);
   EXPECT_EQ(p.arrival.itl.limits->max.high, 24e6);

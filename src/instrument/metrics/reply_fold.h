@@ -1,8 +1,8 @@
-// ReplyFold: a sink that gathers what is told of each query and hands over whole replies, one at a
+// ReplyFold: a sink that gathers the events of each query and passes on whole replies, one at a
 // time, when they have ended: for folds that look at a reply as other tools do, and for exporters.
-// Only queries of performance phases; a query whose end is not in the log is never handed over.
+// Only queries of performance phases; a query whose end is not in the log is never passed on.
 //
-// Memory: 32 bytes an event of the replies in flight. One thread.
+// Memory: 32 bytes for each event of the replies in flight. One thread.
 #pragma once
 
 #include <span>
@@ -24,7 +24,7 @@ struct Reply {
   std::span<const StreamEvent> events;
   std::string_view text{};    // all fragments, where the fold keeps texts and the log has them
   std::string_view detail{};  // why it failed
-  // By the tokenizer, where the fold was given counts; of a reply without one, nothing but -1.
+  // The tokenizer's counts, if the fold got counts; all -1 for a reply without a count.
   const TokenCount* counted = nullptr;
   const TokenTruth* truth = nullptr;  // never null
 };
@@ -33,7 +33,7 @@ class ReplyFold : public EventSink {
  public:
   explicit ReplyFold(const RunInfo& info, bool keep_text = false);
 
-  // The run's counted tokens, before it is told; they must outlive the telling. Null: none.
+  // The run's token counts. Set them before the first event; they outlive the fold. Null: none.
   void use_counts(const TokenCounts* counts) { counts_ = counts; }
 
   void on_phase(const PhaseMark& mark) override;

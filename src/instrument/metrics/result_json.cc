@@ -273,7 +273,7 @@ Json series_json(std::string_view name, const Distribution& series) {
   return out;
 }
 
-// Of conversations: what one of them hears, tokens over the seconds in which it waits for them.
+// For conversations: one conversation's rate: tokens over the seconds in which it waits for them.
 void add_turns(const Point& point, Json& out) {
   const Distribution& latency = point.arrival.latency;
   if (!point.rates.tps || latency.total_whole <= 0) return;

@@ -1,11 +1,11 @@
 // A Point as the files that the reference client's tools read: performance/result_summary.json and
-// metrics/final_snapshot.json, key for key and in their order. What we know beyond them follows
-// after, in new keys only, so that a reader that looks keys up finds what it expects.
+// metrics/final_snapshot.json, with the same keys in the same order. Our additional figures follow
+// in new keys, so that a reader that looks keys up finds what it expects.
 //
-// Differences in meaning, all of them faults of the reference corrected: n_samples_completed counts
+// Differences in meaning, each a corrected fault of the reference: n_samples_completed counts
 // successes (issued = completed + failed), no failed query is in a latency series, an interrupted
 // run is not complete, and test_started_at is when the test started. docs/formats/run_folder.md has
-// the whole list. Pure.
+// the full list. Pure.
 #pragma once
 
 #include "base/json.h"
@@ -18,12 +18,12 @@ Json result_summary(const Point& point);
 
 Json final_snapshot(const Point& point);
 
-// One series as result_summary has it: {} where it is empty.
+// One series as in result_summary; {} where it is empty.
 Json metric_block(const Distribution& series);
 
-// The rates that stand for the run: the legacy LoadGen window's for Poisson runs unless the config
-// says no (load_pattern.use_legacy_loadgen_qps_metrics), as the reference has it, else the plain
-// ones.
+// The rates that represent the run: those of the legacy LoadGen window for Poisson runs, as in the
+// reference, unless the config disables it (load_pattern.use_legacy_loadgen_qps_metrics); else the
+// plain rates.
 struct HeadlineRates {
   std::optional<Duration> legacy_window{};
   std::optional<double> qps{};

@@ -1,9 +1,9 @@
-// Series: values as they come, and at the end their Distribution.
+// Series: collects values and makes their Distribution at the end.
 //
 // Sums of whole numbers are kept in 128 bits, so totals, means and deviations do not depend on the
-// order of the values, and two machines publish the same digits. Values are kept until there are
-// `values_max` of them; from then on they are counted in buckets (base/histogram.h) and the
-// Distribution says so (exact = false): memory is bounded whatever a run produces.
+// order of the values, and two machines publish the same digits. The first `values_max` values are
+// kept; later values are counted in buckets (base/histogram.h) and the Distribution says so (exact
+// = false): memory is bounded for every run.
 //
 // One thread.
 #pragma once
@@ -23,7 +23,7 @@ namespace assay::metrics {
 
 __extension__ using Int128 = __int128;
 
-// Of whole numbers: durations in ns, tokens.
+// A series of whole numbers: durations in ns, tokens.
 class Series {
  public:
   explicit Series(std::size_t values_max = std::numeric_limits<std::size_t>::max())
@@ -36,14 +36,14 @@ class Series {
     add(value.ns);
     uncertain_.add(value.ns, low.ns, high.ns);
   }
-  // Of values that were added: see UncertainValues.
+  // Limits for a group of values that were added before: see UncertainValues.
   void limit_together(const UncertainValues<std::int64_t>::Together& group) {
     uncertain_.add_together(group);
   }
   std::uint64_t count() const { return count_; }
   std::int64_t total() const;  // saturating
 
-  // `estimates`: with early-stopping estimates; `limits`: with its limits. The values are gone
+  // `estimates`: with early-stopping estimates; `limits`: with its limits. The series is empty
   // afterwards.
   Distribution finish(bool estimates, bool limits = false);
 
@@ -63,7 +63,7 @@ class Series {
   std::int64_t max_ = std::numeric_limits<std::int64_t>::min();
 };
 
-// Of ratios: TPOT, tokens per fragment.
+// A series of ratios: TPOT, tokens per fragment.
 class RatioSeries {
  public:
   void add(double value) { values_.push_back(value); }

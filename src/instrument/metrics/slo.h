@@ -13,16 +13,16 @@
 namespace assay::metrics {
 
 struct SloLimit {
-  std::string text{};    // as it was written
+  std::string text{};    // as the user wrote it
   std::string series{};  // "ttft"
   double percentile = 0;
   Duration most{};
 };
 
-// Fails with what is wrong and what may be written.
+// The error says what is wrong and what is allowed.
 Result<std::vector<SloLimit>> parse_slo(std::string_view text);
 
-// What the run's figure is; 0 where it has none.
+// The run's figure; 0 where it has none.
 Duration figure_of(const SloLimit& limit, const Point& point);
 // Every limit is kept, and no query failed. A series without values keeps no limit.
 bool keeps(const std::vector<SloLimit>& slo, const Point& point);

@@ -30,7 +30,7 @@ struct Gate {
 };
 constexpr std::array<Gate, 2> kGates{{{"tpot_p50", 0.5}, {"tpot_p90", 0.9}}};
 
-// Of the replies of queries [from, to) that have one. 0 without any.
+// The percentile over the successful replies in `queries`; 0 without any.
 double tpot_at(std::span<const Issued> queries, double share) {
   std::vector<double> values;
   values.reserve(queries.size());

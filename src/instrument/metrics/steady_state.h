@@ -1,17 +1,17 @@
-// Steady state: which part of a run is level enough to be its result (rules v1.0, steady-state
-// window). A super-pass is a block of queries, in the order of issue, as long as the dataset; the
-// window is a run of whole super-passes, so that it has every sample equally often and ends before
-// the drain without a crop at its end.
+// Steady state: the part of a run that is level enough to be its result (rules v1.0, steady-state
+// window). A super-pass is a block of queries, in the order of issue, as long as the dataset. The
+// window consists of whole super-passes, so it has every sample equally often and ends before the
+// drain without a crop at its end.
 //
 // How the window is found:
 //   1. Ramp. Quarters of super-passes whose TPOT P50 is off the back half's median are cropped from
 //      the front, up to half of the run; the window starts with the next whole super-pass.
 //   2. Level. TPOT P50 and P90 of some 100 blocks: a Plateau gains less than 5 % over the window
-//      (Theil and Sen's line), a gain of 8 % is excluded with three standard errors, and
+//      (Theil and Sen's line), a gain of 8 % lies more than three standard errors away, and
 //      super-passes vary by 8 % at most. A cropped start must be a ramp: steeper than what follows.
 //   3. If what is left is not level, up to half of the run may go to a slower ramp.
-//   4. Else a step: Pettitt's test, where two levels fit better than a line. The first level is the
-//      window, and the shift is said (anomaly).
+//   3. If the rest is not level, up to half of the run may go to a slower ramp.
+//      window, and the shift is reported (anomaly).
 //   5. Else a drift: Mann-Kendall with Hamed and Rao's correction (α = 0.05) and 5 % or more. No
 //      number stands for a drifting metric, only its range.
 // What is neither is "not found". Between 5 % and 8 % a slow drift may be called either way;
@@ -47,7 +47,7 @@ struct Issued {
   bool ok = false;
 };
 
-// What the detector needs of a query that has ended; its tokens as the run counts them.
+// The detector's input for an ended query, with its tokens as the run counts them.
 Issued issued_of(const Event& event, const TokenCount& count);
 
 enum class WindowStatus : std::uint8_t {
@@ -64,11 +64,11 @@ std::string_view to_string(SteadyVerdict verdict);  // as point.yaml spells it: 
 enum class Level : std::uint8_t { plateau, drifting_up, drifting_down, unknown };
 std::string_view to_string(Level level);  // "Plateau"
 
-// One gating metric over the window, or over all that follows the ramp where there is none.
+// One gating metric over the window; without a window, over all that follows the ramp.
 struct GatingMetric {
   std::string name{};  // "tpot_p50"
   Level level = Level::unknown;
-  double drift = 0;  // relative, over the stretch
+  double drift = 0;  // relative, over the window
   double drift_error = 0;
   double p_value = 1;
   double variation = 0;  // of the super-passes
@@ -79,7 +79,7 @@ struct GatingMetric {
 struct SteadyState {
   std::uint64_t super_pass_size = 0;
   std::uint64_t super_passes = 0;  // whole ones in the run
-  Duration window_min{};           // what the rules want
+  Duration window_min{};           // required by the rules
   WindowStatus status = WindowStatus::partial_dataset;
   SteadyVerdict verdict = SteadyVerdict::not_found;
   // Inclusive; only where `found`.
@@ -88,11 +88,11 @@ struct SteadyState {
   std::uint64_t last = 0;
   std::uint64_t samples = 0;
   Duration span{};                 // from the first to the last issue in the window
-  Instant from = Instant::none();  // the first of these, where there is a window
+  Instant from = Instant::none();  // the first issue, if there is a window
   std::vector<GatingMetric> metrics{};
   std::optional<double> shift{};  // anomaly: of the level after the window, relative
 
-  // Over the window's queries: what succeeded.
+  // Over the window's successful queries.
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;
   std::int64_t output_tokens = 0;
@@ -103,7 +103,7 @@ struct SteadyState {
   std::optional<double> tps_per_user{};
   double qps = 0;
 
-  // The window is the result; else the whole run is.
+  // True: the window is the result. False: the whole run is.
   bool official() const {
     return status == WindowStatus::windowable &&
            (verdict == SteadyVerdict::steady || verdict == SteadyVerdict::anomaly);
@@ -119,7 +119,7 @@ SteadyState find_steady_state(std::span<const Issued> queries, const SteadyOptio
 
 // The block of point.yaml.
 Json steady_state_block(const SteadyState& steady);
-// The same with the window's figures and what each metric did, for result_summary.json.
+// The block with the window's figures and each metric's values, for result_summary.json.
 Json steady_state_json(const SteadyState& steady);
 // "yes: super-passes 1 to 6 of 7, 20:12"; begins with "yes", "no" or "not known".
 std::string steady_state_text(const SteadyState& steady);

@@ -237,7 +237,7 @@ TEST(SteadyStateEdges, a_run_that_answered_nothing_is_not_found) {
   EXPECT_EQ(steady.metrics[1].name, "tpot_p90");
 }
 
-// Of seed k: level, ramp, drift, step or several of them, of all sizes, some near the thresholds.
+// Seed k gives a level, ramp, drift, step or several of them, some near the thresholds.
 std::vector<Issued> table_run(std::uint64_t seed, std::uint64_t pass) {
   Rng rng(seed);
   const std::uint64_t passes = 1 + rng.below(20);
@@ -283,8 +283,8 @@ std::string line_of(const SteadyState& s) {
   return out + "\n";
 }
 
-// The file is for a reader: each decision with the numbers that it rests on. What changes here
-// changes which part of somebody's run is its result.
+// The file is for a reader: each decision with its numbers. A change here changes which part of a
+// user's run is its result.
 TEST(SteadyStateEdges, the_decisions_over_a_table_of_runs_are_those_that_were_read) {
   std::string table;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {

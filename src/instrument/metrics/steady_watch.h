@@ -1,11 +1,11 @@
-// SteadyWatch: is a run steady yet, while it goes on? The same detector as afterwards
-// (steady_state.h), over the queries that have ended so far: from the first on, as long as none is
-// missing between them.
+// SteadyWatch: reports during a run whether it is steady yet. It uses the final detector
+// (steady_state.h) over the queries that have ended so far, from the first up to the first one that
+// is missing.
 //
-// An EventSink of any number of measuring threads: each query has a slot of its own, so nobody
-// locks and nobody waits; a thread allocates once in 4,096 queries. Whoever reads, reads from any
-// thread; the detector runs there, and only when a quarter of a super-pass and an eighth of all has
-// come since it last did, so that all its runs together cost a few times what the last one does.
+// An EventSink for any number of measuring threads: each query has its own slot, so no thread locks
+// or waits; a thread allocates once in 4,096 queries. Any thread may read; the detector runs in the
+// reader, and only after a quarter of a super-pass and an eighth of all queries are new, so that
+// all its runs together cost a few times the last one.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ namespace assay::metrics {
 
 class SteadyWatch final : public EventSink {
  public:
-  // Of the plan's performance phase. REQUIRES: options.super_pass > 0.
+  // Watches the plan's performance phase. REQUIRES: options.super_pass > 0.
   SteadyWatch(const Plan& plan, const SteadyOptions& options);
   ~SteadyWatch() override;
   SteadyWatch(const SteadyWatch&) = delete;
@@ -48,7 +48,7 @@ class SteadyWatch final : public EventSink {
     std::atomic<std::uint8_t> ended{0};  // 0: not yet, 1: failed, 2: succeeded
   };
   static constexpr std::size_t kChunk = 4096;
-  static constexpr std::size_t kChunks = 4096;  // 16.8 million queries; those beyond are left out
+  static constexpr std::size_t kChunks = 4096;  // 16.8 million queries; later ones are left out
   using Chunk = std::array<Slot, kChunk>;
 
   Slot* slot_of(std::uint32_t index);
@@ -58,13 +58,13 @@ class SteadyWatch final : public EventSink {
   std::uint16_t phase_ = 0;
   std::unique_ptr<std::array<std::atomic<Chunk*>, kChunks>> chunks_;
 
-  Mutex reading_{};  // of readers alone
+  Mutex reading_{};  // for readers only
   std::vector<Issued> issued_ GUARDED_BY(reading_){};
   std::size_t judged_ GUARDED_BY(reading_) = 0;  // queries when the detector last ran
   SteadyState state_ GUARDED_BY(reading_){};
 };
 
-// How a run stands, for a person who watches it.
+// The state of a run, for a person who watches it.
 std::string steady_words(const SteadyState& state);
 
 }  // namespace assay::metrics

@@ -1,4 +1,4 @@
-// For the room's own tests: the point of queries written by hand.
+// For the room's own tests: the point of hand-made queries.
 #pragma once
 
 #include <utility>

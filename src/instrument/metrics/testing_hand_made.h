@@ -1,4 +1,4 @@
-// For the room's own tests and benchmarks: queries written by hand, told to a sink as a run would.
+// For the room's own tests and benchmarks: hand-made queries, passed to a sink as in a run.
 #pragma once
 
 #include <string>
@@ -34,11 +34,11 @@ struct HandMadeQuery {
   std::uint16_t http_status = 200;
   bool streamed = true;
   std::int32_t tokens_max = -1;
-  std::uint64_t received_bytes = 0;  // 0: nobody read it from a wire
+  std::uint64_t received_bytes = 0;  // 0: not counted on a wire
   bool kernel_stamped = true;
 };
 
-// The Event that a target would make of it.
+// The Event that a target would make from it.
 inline Event event_of(const HandMadeQuery& q) {
   Event event{};
   event.query = q.query;

@@ -1,4 +1,4 @@
-// A run by hand of which every figure can be worked out on paper, for the tests of what is written
+// A hand-made run whose figures can all be worked out on paper, for tests of files and reports
 // about a run. One thread.
 #pragma once
 
@@ -29,7 +29,7 @@ inline RunInfo named_run(const char* pattern) {
   return info;
 }
 
-// Warm-up, then 20 queries that overlap, two of them failing; every number can be worked by hand.
+// Warm-up, then 20 queries that overlap; two of them fail. Every number can be worked out by hand.
 inline void tell_run(EventSink& sink) {
   sink.on_phase({0, PhaseStep::started, at_ms(1000)});
   tell(steady_query(0, 0, 1000, 80, 10, 16), sink);

@@ -47,7 +47,7 @@ void TimelineFold::reach(std::size_t index) {
 
 std::uint32_t TimelineFold::cell_of(Instant at) {
   const std::int64_t cell = offset(at) / kNarrowest.ns;
-  // At the width of now: cells that would be merged anyway are told as one.
+  // The cell at the current width: cells that would be merged anyway get one number.
   const auto shown = static_cast<std::uint64_t>(cell) >> doublings_ << doublings_;
   return static_cast<std::uint32_t>(
       std::min<std::uint64_t>(shown, std::numeric_limits<std::uint32_t>::max()));

@@ -1,7 +1,7 @@
-// TimelineFold: the run over time, in at most kBucketsMax buckets however long it lasts. Buckets
-// begin 125 ms wide; when the run grows longer than they reach, neighbours are merged and the width
-// doubles. All sums are such that merging is addition, and the order of calls does not matter, so
-// shards and replays give the same timeline. One thread.
+// TimelineFold: the run over time, in at most kBucketsMax buckets for any length. Buckets begin 125
+// ms wide; when the run outgrows them, neighbours are merged and the width doubles. Merging is only
+// addition, and the order of calls does not matter, so shards and replays give the same timeline.
+// One thread.
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@ class TimelineFold {
   static constexpr std::size_t kBucketsMax = 1920;
   static constexpr Duration kNarrowest = 125_ms;
 
-  // The first instant heard is the origin; what is told for an earlier one counts at the origin.
+  // The first instant reported is the origin; reports for an earlier instant count at the origin.
   void sent(Instant at);
   void ended(Instant at, bool was_sent, bool ok);
   void fragment(Instant at) { ++bucket(at).fragments; }
-  // `share` of a reply's tokens arrived in the cell that cell_of() gave.
+  // `count` tokens of a reply arrived in the cell that cell_of() returned.
   std::uint32_t cell_of(Instant at);
   void tokens(std::uint32_t cell, double count);
   void first_token(Instant at, Duration ttft);
@@ -55,8 +55,8 @@ class TimelineFold {
   std::vector<std::array<std::uint32_t, Timeline::kTtftBins>> ttft_{};
 };
 
-// Tokens of a reply are known when it is done, and when they came is known before: how many
-// fragments came in which cell.
+// How many fragments of a reply came in which cell: their times are known before its tokens, which
+// are known when it is done.
 using Spread = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 }  // namespace assay::metrics

@@ -1,9 +1,9 @@
 // TokenCounts: how many tokens each query asked and got, counted with the model's own tokenizer
-// after the run's clock has stopped. They count before the server's `usage` (token_truth.h).
+// after the run's clock has stopped. They replace the server's `usage` (token_truth.h).
 //
 // Kept in the run folder as assay/token_counts.jsonl (docs/formats/token_counts.md), so that a run
-// can be reported and verified where the tokenizer is not at hand. Made by campaign's TokenCounter.
-// Plain data; any thread may read.
+// can be reported and verified without the tokenizer. campaign's TokenCounter makes them. Plain
+// data; any thread may read.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ namespace assay::metrics {
 struct TokenCount {
   std::int32_t input = -1;        // ISL: with salt, template and generation prompt
   std::int32_t output = -1;       // OSL, of every category
-  std::int32_t after_first = -1;  // of what came after the first fragment: TPOT's denominator
+  std::int32_t after_first = -1;  // after the first fragment: TPOT's denominator
   bool operator==(const TokenCount&) const = default;
 };
 
 class TokenCounts {
  public:
-  // What counted: tokenizer, template, digests, way of counting. An object.
+  // How it was counted: tokenizer, template, digests, method. An object.
   Json source{};
 
   void set(const Query& query, const TokenCount& count) { counts_[key_of(query)] = count; }

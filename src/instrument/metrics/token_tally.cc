@@ -90,7 +90,7 @@ void TokenTally::add_doubts(const Event& event, const TokenTruth& truth) {
     sum_.contradicted_counted += known(truth.count.output);
   }
   if (truth.tokenizer_above_limit) ++sum_.tokenizer_above_limit;
-  // What nobody read from a wire may well have no text.
+  // A reply without a byte count may well have no text.
   if (event.fragments == 0 && event.received_bytes > 0) ++sum_.empty_replies;
   if (event.stream_asked && !event.streamed) ++sum_.not_streamed;
   if (event.fragments_after_done > 0) ++sum_.went_on_after_done;

@@ -1,5 +1,5 @@
-// TokenTally: what the token counts of a run's replies rest on, added up. TokenTruth
-// (token_truth.h) is of one reply. One thread.
+// TokenTally: adds up the bases of the token counts of a run's replies. TokenTruth (token_truth.h)
+// is about one reply. One thread.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace assay::metrics {
 
 class TokenTally {
  public:
-  // A reply that succeeded, of a performance phase. `choices`: how many of its choices had a
+  // Adds a successful reply of a performance phase. `choices`: how many of its choices had a
   // fragment.
   void add(const Event& event, const TokenTruth& truth, std::size_t choices);
-  // `counts`: those that were given to reconcile(); null: none were.
+  // `counts`: those that reconcile() got; null: none.
   Tokens finish(const TokenCounts* counts) const;
 
  private:
@@ -28,7 +28,7 @@ class TokenTally {
   std::uint64_t streamed_fragments_ = 0;
 };
 
-// What a reader must know of the counts before he believes a number, gravest first.
+// Warnings about the counts that a reader must know before using a number, gravest first.
 std::vector<std::string> token_warnings(const Tokens& tokens);
 
 }  // namespace assay::metrics

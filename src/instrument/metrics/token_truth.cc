@@ -205,7 +205,7 @@ void split_choices(const ReplyEvidence& evidence, const Event& event, TokenTruth
   out.count.after_first = static_cast<std::int32_t>(sum + 0.5);
 }
 
-// Of what came after the first fragment, in a reply of one choice whose count is the server's.
+// Tokens after the first fragment, in a reply of one choice with the server's count.
 void set_after_first(const ReplyEvidence& evidence, std::int64_t said, TokenTruth& out) {
   const std::int64_t first = evidence.said_first();
   const ChoiceEvidence* const choice =

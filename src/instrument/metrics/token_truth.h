@@ -1,5 +1,5 @@
-// TokenTruth: how many tokens one reply held, by all the evidence there is of it. This is the one
-// place that reconciles the evidence (docs/decisions/0050-token-truth.md).
+// TokenTruth: how many tokens one reply held, by all evidence. Only this file reconciles the
+// evidence (docs/decisions/0050-token-truth.md).
 //
 // Evidence: the server's usage at the end; its usage as it grew in the stream; the tokenizer's
 // count, where the run was counted; the fragments and their choices; the bytes of text, reasoning
@@ -11,16 +11,16 @@
 //   below_bytes  is below one token in kTokenBytesMax bytes, of which no vocabulary has longer
 //                ones; 0 beside text is the plainest case
 //   fell         is below what an earlier event of the same stream said
-// A contradicted count is used for nothing. What counts then is, in this order, the tokenizer, the
-// fragments of a stream (each at least one token), nothing. A tokenizer's count that is above the
-// limit by more than an eighth and kTokenizerSlack tokens is not of this model, and the server's
-// stands in for it.
+// A contradicted count is not used. Its replacement is, in this order, the tokenizer's count, the
+// number of fragments of a stream (each at least one token), no count. A tokenizer's count that is
+// above the limit by more than an eighth and kTokenizerSlack tokens is not of this model; the
+// server's count replaces it.
 //
-// Tokens that the server declares as reasoning and does not stream are hidden: they are within the
-// limit, apart from the output, and in no TPOT. A stream with more fragments than the rest has
-// tokens shows that the reasoning came as text.
+// Tokens that the server reports as reasoning but does not stream are hidden: they count for the
+// limit, but not for the output or any TPOT. If a stream has more fragments than the rest has
+// tokens, the reasoning came as text.
 //
-// A reply whose bytes nobody counted (another tool's recording) is held against its limit only.
+// A reply without a byte count (another tool's recording) is checked only against its limit.
 //
 // Pure; any thread.
 #pragma once
@@ -39,12 +39,12 @@ inline constexpr std::int64_t kTokensWithoutText = 16;
 inline constexpr std::int64_t kTokenBytesMax = 256;
 inline constexpr std::int64_t kTokenizerSlack = 4;
 
-// What a number of output tokens rests on.
+// The basis of a number of output tokens.
 enum class TokenBasis : std::uint8_t { none, usage, tokenizer, fragments };
 inline constexpr std::size_t kTokenBases = 4;
 std::string_view to_string(TokenBasis basis);
 
-// Why the server's count cannot be.
+// Why the server's count is impossible.
 enum class Contradiction : std::uint8_t {
   none,
   unreadable,
@@ -56,13 +56,13 @@ enum class Contradiction : std::uint8_t {
 inline constexpr std::size_t kContradictions = 6;
 std::string_view to_string(Contradiction contradiction);
 
-// When something came, and when our reader held it.
+// When a fragment came, and when our reader had it.
 struct Came {
   Instant arrival = Instant::none();
   Instant read = Instant::none();
 };
 
-// One choice of a reply, as its events came.
+// One choice of a reply, from its events.
 struct ChoiceEvidence {
   std::uint16_t choice = 0;
   std::uint32_t fragments = 0;
@@ -70,31 +70,31 @@ struct ChoiceEvidence {
   Came first{};
   Came last_fragment{};
   Came last{};  // its last fragment or its finish reason
-  // Usage in its own events, taken as this choice's alone; -1: none.
+  // Usage in its own events, if it is this choice's alone; -1: none.
   std::int64_t own_first = -1;  // with its first fragment
   std::int64_t own_last = -1;
   bool own_fell = false;
-  // Usage in all events, taken as the whole reply's: what grew in this choice's events.
+  // Usage in all events, if it is the whole reply's: its growth in this choice's events.
   std::int64_t grown_first = -1;
   std::int64_t grown = 0;
 };
 
-// What a reply's events say of its tokens. clear() keeps its memory. Beyond kChoicesMax choices the
-// last one stands for all further ones.
+// The evidence in a reply's events. clear() keeps its memory. Beyond kChoicesMax choices the last
+// one collects all further ones.
 class ReplyEvidence {
  public:
   static constexpr std::size_t kChoicesMax = 128;
 
   void clear();
-  // Returns when the fragment before this one in the same choice came; none() where there is none,
-  // or the event is no fragment.
+  // Returns when the previous fragment of the same choice came; none() if there is none, or if the
+  // event is no fragment.
   Came add(const StreamEvent& event);
 
   const std::vector<ChoiceEvidence>& choices() const { return choices_; }  // with a fragment each
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t reasoning_bytes() const { return reasoning_bytes_; }
   std::int64_t most_said() const { return most_said_; }  // completion tokens in any event; -1
-  // What usage had said by the first fragment of a reply of one choice; -1 where it did not say.
+  // What usage reported by the first fragment of a reply with one choice; -1: nothing.
   std::int64_t said_first() const { return said_first_; }
   bool grew() const { return said_first_ >= 0 && !dropped_; }
   std::int64_t last_said() const { return last_said_; }
@@ -122,16 +122,16 @@ struct ChoiceTruth {
 
 struct TokenTruth {
   TokenBasis basis = TokenBasis::none;
-  TokenCount count{};         // -1 where nothing is known; without the hidden ones
-  std::int32_t hidden = 0;    // declared as reasoning, not streamed
-  std::int64_t claimed = -1;  // the server's count, as it stood; -1: it gave none
+  TokenCount count{};         // -1 where unknown; without the hidden ones
+  std::int32_t hidden = 0;    // reported as reasoning, not streamed
+  std::int64_t claimed = -1;  // the server's count, unchanged; -1: none
   Contradiction contradiction = Contradiction::none;
   bool tokenizer_above_limit = false;
-  bool first_taken_for_one = false;    // nothing says how many tokens the first fragment held
+  bool first_taken_for_one = false;    // the tokens of the first fragment are unknown
   std::vector<ChoiceTruth> choices{};  // of a stream of several choices; else empty
 };
 
-// Of a reply that succeeded. `counted`: by the tokenizer; null where the run was not counted.
+// For a successful reply. `counted`: the tokenizer's counts; null where the run was not counted.
 // `out` keeps its memory.
 void reconcile(const Event& event, const ReplyEvidence& evidence, const TokenCount* counted,
                TokenTruth& out);
@@ -139,7 +139,7 @@ void reconcile(const Event& event, const ReplyEvidence& evidence, const TokenCou
 // The mean over a reply's choices of their TPOT, ns; 0: there is none.
 double mean_tpot(const TokenTruth& truth);
 
-// The same rules as far as the Event alone bears them, for who sees no single events: live figures.
+// The same rules for callers that have only the Event (live figures), as far as they apply.
 TokenCount plausible_count(const Event& event);
 
 }  // namespace assay::metrics

@@ -17,7 +17,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-// One event of a made reply: so many bytes at so many ms.
+// One event of a made reply: its bytes and its time in ms.
 struct Piece {
   std::int64_t ms = 0;
   std::size_t bytes = 4;
@@ -223,7 +223,7 @@ TEST(TokenTruth, the_tokenizer_counts_before_usage_unless_it_is_above_the_limit)
   EXPECT_TRUE(truth.tokenizer_above_limit);
   EXPECT_EQ(truth.basis, TokenBasis::usage);
   EXPECT_EQ(truth.count.output, 16);
-  // A reply that the run's tokenizer could not count is counted by nobody.
+  // A reply that the run's tokenizer could not count has no count.
   counted = {};
   EXPECT_EQ(truth_of(q, &counted).basis, TokenBasis::none);
 }
@@ -252,8 +252,8 @@ TEST(TokenTruth, an_empty_reply_is_warned_of) {
               Contains(HasSubstr("1 of 1 replies held nothing at all")));
 }
 
-// Whatever is said and sent: no count of the server's enters that the rules exclude, all parts fit
-// together, and an honest reply is counted as it says.
+// For any reply: no count of the server's enters that the rules exclude, all parts fit together,
+// and an honest reply gets its own count.
 TEST(TokenTruth, holds_for_any_reply) {
   Rng rng(7);
   for (int round = 0; round < 20'000; ++round) {

@@ -85,7 +85,7 @@ double slope_of(std::span<const double> values) {
   return median_of(std::move(slopes));
 }
 
-// Of the sum of signs over all pairs; two-sided, by the normal law.
+// p value of the sum of signs over all pairs; two-sided, by the normal law.
 double p_of_pairs(std::span<const double> values, double corrected) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -111,7 +111,7 @@ Trend trend_of(std::span<const double> values) {
   const std::vector<double> rest = without_line(values, slope);
   const double corrected = correction(ranks_of(rest));
   out.p_value = p_of_pairs(values, corrected);
-  // Of a line through n equally spaced values: 12 s² / (n (n² − 1)), and the same correction.
+  // Slope variance of n equally spaced values: 12 s² / (n (n² − 1)), with the same correction.
   const double spread = squares_about(rest, mean_of(rest)) / (n - 2);
   const double slope_error = std::sqrt(12 * spread * corrected / (n * (n * n - 1)));
   out.drift_error = slope_error * (n - 1) / level;

@@ -1,11 +1,11 @@
-// UncertainValues: those values of a series that are not exact, with the limits between which each
-// must lie; at the end, the limits of the series' own figures.
+// UncertainValues: the inexact values of a series with the limits of each; at the end, the limits
+// of the series' own figures.
 //
-// Of a true series we know, for each value, a low and a high. Then each percentile of the truth
-// lies between that of the lows and that of the highs, whatever the order, and so do mean, minimum
-// and maximum. Most values of a run are exact: kept are only those that are not, as what has to be
-// taken out of the series and what has to be put in for it. From `most` of them on they are counted
-// in buckets (base/histogram.h), and limits of percentiles then are edges of buckets.
+// Each value of the true series has a low and a high. So each percentile of the truth lies between
+// that of the lows and that of the highs, in any order, and so do mean, minimum and maximum. Most
+// values of a run are exact, so only the inexact ones are kept: the values to take out of the
+// series, and those to put in instead. After `most` of them they are counted in buckets
+// (base/histogram.h), and limits of percentiles are then edges of buckets.
 //
 // One thread.
 #pragma once
@@ -28,11 +28,11 @@ class UncertainValues {
 
   // The series has `value`; the truth lies in [low, high].
   void add(T value, T low, T high);
-  // Values of which the limits hold as a whole: for every x, no more of the truth is above x than
-  // of `high`, and no less than of `low`. Their sum is known better than one by one.
+  // Values whose limits hold for the group: for every x, the truth has at most as many values above
+  // x as `high`, at least as many as `low`. The sum's limits are narrower than those of each.
   struct Together {
     std::span<const T> values{};
-    std::span<const T> low{};  // as many
+    std::span<const T> low{};  // same length as `values`
     std::span<const T> high{};
     T total_low{};
     T total_high{};
@@ -41,12 +41,12 @@ class UncertainValues {
 
   // `sorted`: all values of the series, ascending.
   Limits limits(std::span<const T> sorted);
-  // The same where the series is counted in buckets: how many are in each, and the smallest and the
-  // largest value.
+  // As above for a series that is counted in buckets: the count of each bucket, and the smallest
+  // and the largest value.
   Limits limits(std::vector<std::int64_t> counts, double total, double min, double max);
 
  private:
-  // The series with this taken out and that put in is that of the lows, or of the highs.
+  // The series without `out` and with `in` is the series of the lows, or of the highs.
   struct Side {
     std::vector<T> out{};
     std::vector<T> in{};

@@ -1,17 +1,17 @@
-// Definition: what TTFT, TPOT, ITL, latency, a failure, the throughput window and a percentile mean
-// in one tool. Each tool measures something else and calls it the same; from one recording each
-// can be computed as that tool would have (`assay report RUN --definitions`).
+// Definition: how one tool defines TTFT, TPOT, ITL, latency, a failure, the throughput window and a
+// percentile. Tools use the same names for different figures; from one recording each tool's
+// figures can be computed (`assay report RUN --definitions`).
 //
-// One definition is one small file of this folder with its source. What is computed is the rule,
-// not the tool's faults: every definition sees the same arrivals, on the result's clock, so that a
-// difference between two rows of the table is a difference of definition and of nothing else.
+// One definition is one small file of this folder and names its source. It computes the tool's rule
+// without the tool's faults: every definition sees the same arrivals, on the result's clock, so
+// that a difference between two rows of the table comes only from the definitions.
 //
-// Instants of a request as tools have them: they start their clock before the request is written,
-// so a connection that the query had to open is inside (`request_start`); ours starts at the last
-// request byte. Output tokens are counted as the tool counts them, as far as the recording has that
-// count: by the server's `usage`, or by the model's tokenizer where the run's tokens were counted
-// (metrics/token_counts.h). A count that the reply contradicts (metrics/token_truth.h) is nobody's.
-// Which it was stands beside the figures.
+// Tools start their clock before the request is written, so their time includes opening a
+// connection for the query (`request_start`); our clock starts at the last request byte. Output
+// tokens are counted as the tool counts them, as far as the recording has that count: by the
+// server's `usage`, or by the model's tokenizer where the run's tokens were counted
+// (metrics/token_counts.h). A count that the reply contradicts (metrics/token_truth.h) is used for
+// no tool. The basis of the count is shown beside the figures.
 //
 // Durations are ns. Pure; any thread.
 #pragma once
@@ -28,17 +28,17 @@
 
 namespace assay::metrics {
 
-// Which count a tool takes first.
+// Which count a tool uses first.
 enum class TokenRule : std::uint8_t {
   usage,      // the server's, else a tokenizer's
   tokenizer,  // the client's own, else the server's
 };
 std::string_view to_string(TokenRule rule);
 
-// What one tool makes of one reply. Absent: the tool has no such value for it.
+// One tool's figures for one reply. Absent: the tool has no such value for it.
 struct Figures {
   bool success = false;  // counted as completed
-  bool measured = true;  // its latencies are kept; tools that drop failures say false for them
+  bool measured = true;  // its latencies are kept; false in tools that drop failures
   Instant start = Instant::none();
   Instant end = Instant::none();
   std::optional<double> ttft{};
@@ -46,9 +46,9 @@ struct Figures {
   std::optional<double> latency{};
   std::optional<std::int64_t> tokens{};
   TokenBasis basis = TokenBasis::none;
-  std::vector<double> more_tpot{};  // of a reply's further choices, where the tool tells them apart
-  std::vector<double> itl{};        // one a gap, or one a request, as the tool has it
-  // How often the request's TPOT and its ITL count in their distributions.
+  std::vector<double> more_tpot{};  // of a reply's further choices, in tools that separate them
+  std::vector<double> itl{};        // one a gap, or one a request, as in the tool
+  // Weights of the request's TPOT and ITL in their distributions.
   double tpot_weight = 1;
   double itl_weight = 1;
   void clear();
@@ -58,7 +58,7 @@ enum class PercentileRule : std::uint8_t {
   lower,    // sorted[floor(p (n − 1))]: a value that occurred
   linear,   // numpy's default: between the two neighbours
   inverse,  // the least value with at least p of the values at or below it
-  buckets,  // from the convention's histogram buckets, as Prometheus' histogram_quantile does
+  buckets,  // from the convention's histogram buckets, as Prometheus' histogram_quantile
 };
 
 enum class WindowRule : std::uint8_t {
@@ -71,7 +71,7 @@ enum class WindowRule : std::uint8_t {
 struct Definition {
   std::string_view name{};    // of the flag: "vllm"
   std::string_view title{};   // "vLLM bench serve"
-  std::string_view source{};  // what the rules were read from
+  std::string_view source{};  // the document or code with the rules
   // The rules in words, for the table.
   std::string_view ttft{};
   std::string_view tpot{};
@@ -80,11 +80,11 @@ struct Definition {
   std::string_view failures{};
   PercentileRule percentiles = PercentileRule::linear;
   WindowRule window = WindowRule::run;
-  // Of Poisson runs that do not say otherwise, LoadGen's window in place of `window`: first send to
+  // Poisson runs use LoadGen's window instead of `window`, unless they say otherwise: first send to
   // the end of the query that was sent last; its queries/s leave one query out.
   bool loadgen_of_poisson = false;
   TokenRule tokens = TokenRule::usage;
-  // `out` was cleared.
+  // `out` is cleared before the call.
   void (*measure)(const Reply& reply, Figures& out) = nullptr;
 };
 
@@ -100,7 +100,7 @@ extern const Definition kOtelDefinition;
 
 // All of them, ours first.
 std::span<const Definition* const> definitions();
-// Null when there is none of that name.
+// Null if the name is unknown.
 const Definition* find_definition(std::string_view name);
 
 std::string_view to_string(PercentileRule rule);
@@ -123,16 +123,16 @@ std::uint64_t count_of(const Reply& reply, Wanted wanted);
 // Gaps between neighbours among the wanted events.
 void gaps_of(const Reply& reply, Wanted wanted, std::vector<double>& out);
 
-// Before the connection was opened where the query had to open one, else when it was sent.
+// Start of the connection attempt if the query opened a connection, else when it was sent.
 Instant request_start(const Event& event);
 // Sets `tokens` and `basis`.
 void take_tokens(const Reply& reply, TokenRule rule, Figures& out);
-// Tokens of what came after the first fragment: counted, or as usage grew, or one less than all.
+// Tokens after the first fragment: counted, or from the growth of usage, or one less than all.
 std::optional<std::int64_t> tokens_after_first(const Reply& reply, const Figures& out);
-// What tools do that time whole responses of one kind (AIPerf, genai-perf): the first and the last
+// For tools that time whole responses of one kind (AIPerf, genai-perf): the first and the last
 // wanted event; ITL is one value a request, (last − first) / (tokens − 1).
 void measure_responses(const Reply& reply, Wanted wanted, Figures& out);
-// (end − begin) / (tokens − 1); nothing below two tokens.
+// (end − begin) / (tokens − 1); nullopt below two tokens.
 std::optional<double> per_later_token(Instant begin, Instant end,
                                       std::optional<std::int64_t> tokens);
 std::optional<double> per_token(Instant begin, Instant end, std::optional<std::int64_t> tokens);

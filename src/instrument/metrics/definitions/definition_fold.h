@@ -1,8 +1,8 @@
-// DefinitionFold: hears a run, live or from its log, and computes its figures as each of the given
-// tools would. One pass whatever their number; a reply's events are kept until it ends.
+// DefinitionFold: receives a run, live or from its log, and computes its figures as each of the
+// given tools would. One pass for all tools; keeps a reply's events until the reply ends.
 //
-// A series keeps up to `values_max` values and counts further ones in buckets 0.8 % wide, which the
-// result says (`exact`). One thread.
+// A series keeps up to `values_max` values and counts further ones in buckets 0.8 % wide, which
+// `exact` reports. One thread.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ namespace assay::metrics {
 
 inline constexpr std::array<double, 4> kDefinitionPercentiles{50.0, 90.0, 99.0, 99.9};
 
-// One series of one tool. Absent where the tool has none or the run gave none: count 0.
+// One series of one tool. count 0: the tool has no such series, or the run has no values.
 struct DefinedSeries {
   std::uint64_t count = 0;
   bool exact = true;
@@ -39,10 +39,10 @@ struct DefinedPoint {
   DefinedSeries itl{};
   DefinedSeries latency{};
   Duration window{};            // 0: no rate
-  bool loadgen_window = false;  // in place of what `definition->window` says
+  bool loadgen_window = false;  // instead of `definition->window`
   std::int64_t output_tokens = 0;
   bool tokens_known = false;
-  std::array<std::uint64_t, kTokenBases> replies_by_basis{};  // of those that succeeded
+  std::array<std::uint64_t, kTokenBases> replies_by_basis{};  // of the successful replies
   double qps = 0;
   double tps = 0;
 };
@@ -63,7 +63,7 @@ class WeightedSeries {
 
   std::size_t values_max_;
   std::vector<Entry> values_{};
-  std::unique_ptr<Histogram> buckets_{};  // instead of values; weights are then one
+  std::unique_ptr<Histogram> buckets_{};  // instead of values; all weights are then one
   std::uint64_t count_ = 0;
   double total_ = 0;
   double weight_ = 0;
@@ -74,7 +74,7 @@ class DefinitionFold final : public ReplyFold {
   DefinitionFold(const RunInfo& info, std::vector<const Definition*> wanted,
                  std::size_t values_max = std::size_t{4} << 20);
 
-  // In the order in which they were wanted. The fold is empty afterwards.
+  // In the order of `wanted`. The fold is empty afterwards.
   std::vector<DefinedPoint> finish();
 
  private:
@@ -85,9 +85,9 @@ class DefinitionFold final : public ReplyFold {
     WeightedSeries tpot;
     WeightedSeries itl;
     WeightedSeries latency;
-    Instant first = Instant::max();  // of the requests that its window rule asks for
+    Instant first = Instant::max();  // of the requests that its window rule counts
     Instant last = Instant::none();
-    // For LoadGen's window: of all requests, and of the successful one that was sent last.
+    // For LoadGen's window: over all requests, and of the successful one that was sent last.
     Instant first_sent = Instant::max();
     Instant last_sent = Instant::none();
     Instant last_sent_end = Instant::none();
@@ -103,7 +103,7 @@ class DefinitionFold final : public ReplyFold {
   Figures figures_{};
 };
 
-// What the tool's token counts rest on, in words: "usage", "tokenizer", "usage (3 by fragments)".
+// The basis of the tool's token counts, in words: "usage", "tokenizer", "usage (3 by fragments)".
 std::string token_basis_text(const DefinedPoint& point);
 
 // {"vllm": {"title", "source", "rules", "ttft": {...}, …}, …}; durations in ns.

@@ -222,7 +222,7 @@ TEST(Definitions, percentiles_by_each_rule) {
   EXPECT_EQ(series_of(PercentileRule::linear, values).percentiles[0], 2.5);
   EXPECT_EQ(series_of(PercentileRule::inverse, values).percentiles[0], 2);
   EXPECT_EQ(series_of(PercentileRule::inverse, values).percentiles[1], 4);
-  // Of 5, 15, 15 and 35 ms: one is in (0, 10], two in (10, 20]; the second of four is half-way.
+  // 5, 15, 15 and 35 ms: one is in (0, 10], two in (10, 20]; the second of four is half-way.
   EXPECT_NEAR(series_of(PercentileRule::buckets, {5e6, 15e6, 15e6, 35e6}).percentiles[0], 15e6, 1);
   WeightedSeries weighted(1000);
   for (const auto& [value, weight] : {std::pair{1.0, 1.0}, {2.0, 1.0}, {3.0, 10.0}}) {
@@ -255,7 +255,7 @@ TEST(Definitions, our_row_is_what_the_report_says_and_windows_are_each_tool_s) {
   DefinitionFold fold(two_phases(), all);
   PointFold point_fold(two_phases());
   for (EventSink* sink : {static_cast<EventSink*>(&fold), static_cast<EventSink*>(&point_fold)}) {
-    tell(steady_query(0, 0, 0, 5, 1, 3), *sink);  // warm-up: in nobody's figures
+    tell(steady_query(0, 0, 0, 5, 1, 3), *sink);  // warm-up: in no tool's figures
     sink->on_phase({1, PhaseStep::started, at_ms(90)});
     for (std::uint32_t i = 0; i < 20; ++i) {
       HandMadeQuery q = steady_query(1, i, 100 + i * 10, 20 + i, 3, 5);
