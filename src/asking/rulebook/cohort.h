@@ -1,5 +1,5 @@
-// Cohort: a publication date of the rolling cadence. C0 is the first Wednesday of a month, C1 the
-// third; each is followed by the other. Written 2026-10-C1. Pure; any thread.
+// Cohort: a publication date of the rules. C0 is the first Wednesday of a month, C1 the third; they
+// alternate. Written 2026-10-C1. Pure; any thread.
 #pragma once
 
 #include <compare>
@@ -10,11 +10,11 @@
 namespace assay::rulebook {
 
 struct Cohort {
-  // Cohorts since the one of January of year 0: the difference of two is the number of cohorts
-  // between them.
+  // Number of cohorts since the one of January of year 0, so a difference counts the cohorts
+  // between two.
   int number = 0;
 
-  // Nothing unless it is four digits, -, a month of two digits, -C0 or -C1.
+  // Returns nullopt unless the text is four digits, -, a month of two digits, -C0 or -C1.
   static std::optional<Cohort> parse(std::string_view text);
   std::string text() const;
   // The day of publication, as 2026-10-21.

@@ -1,9 +1,9 @@
-// Edition: the numbers of one edition of the MLPerf Endpoints rules, as data, so that a change of
-// the rules is a change of this table and not of the code that plans or checks. v1.0 is the
-// standing edition; v0.7 differs in the few lines that its maker states. Facts: the rules document,
-// its reference client and their lists (benchmarks, seeds, drafters), read 2026-10.
+// Edition: the numbers of one edition of the MLPerf Endpoints rules, as data: a change of the rules
+// changes this table and not the code that plans or checks. v1.0 is the current edition; v0.7
+// differs in the few lines that its maker sets. Source: the rules document, its reference client
+// and their lists (benchmarks, seeds, drafters), read 2026-10.
 //
-// Times in seconds, shares in percent as the rules write them. Pure data; any thread.
+// Times are in seconds, shares in percent as in the rules. Pure data; any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@
 
 namespace assay::rulebook {
 
-// A metric of an accuracy result and the bounds, both allowed, between which it must lie.
+// A metric of an accuracy result and the range for it; both bounds are allowed values.
 struct AccuracyGate {
   std::string_view metric{};
   double lower = 0;
   std::optional<double> upper{};
 };
 
-// What an agentic benchmark's points are held to.
+// Limits for an agentic benchmark's points.
 struct AgenticGate {
   double inline_min = 0;    // percent of the expected turns
   double swebench_min = 0;  // percent, mean over the bands
@@ -45,7 +45,7 @@ struct Benchmark {
   AgenticGate agentic_gate{};
 };
 
-// One pass of a dataset, by the name a point gives it.
+// The size of one pass of a dataset, by the name in a point.
 struct DatasetMinimum {
   std::string_view dataset{};
   std::int64_t samples = 0;
@@ -53,14 +53,14 @@ struct DatasetMinimum {
 
 struct SeedSet {
   std::string id{};
-  std::optional<Cohort> cohort{};  // published for it; adoptable for it and the three that follow
+  std::optional<Cohort> cohort{};  // the set's cohort; that one and the next three may adopt it
   std::uint64_t scheduler_rng_seed = 0;
   std::uint64_t sample_index_rng_seed = 0;
   std::uint64_t model_seed = 0;
 };
 
-// A speculative decoder that may be used: known by its weights' checksum, or by the target's
-// checksum and the configuration.
+// A speculative decoder that may be used. It is identified by its weights' checksum, or by the
+// target's checksum and the configuration.
 struct Drafter {
   std::string benchmark{};
   std::optional<Cohort> approved{};
@@ -74,11 +74,11 @@ constexpr std::size_t kShortSystemNameMax = 20;  // characters of shortened_syst
 
 struct Edition {
   std::string_view name{};
-  // Which derivations and names hold.
-  bool c_min_derived = true;         // else C_min is 32
+  // Derivations and names that apply.
+  bool c_min_derived = true;         // false: C_min is 32
   bool pareto_layout = false;        // trees may be laid out as systems/ and pareto/
   bool margin_is_high = false;       // the margin counts as High Concurrency
-  bool tps_per_user_of_tpot = true;  // 1000 / TPOT P90 ms; else system_tps / concurrency
+  bool tps_per_user_of_tpot = true;  // 1000 / TPOT P90 ms; false: system_tps / concurrency
   std::string_view ttft_percentile = "90.0";
   std::vector<std::string_view> region_names{};
   std::string_view choice_region = "submitters_choice";
@@ -87,7 +87,7 @@ struct Edition {
   std::int64_t points_max = 32;
   std::int64_t accuracy_runs = 5;
   std::int64_t agentic_accuracy_runs = 4;
-  double ulc_duration_s = 600;  // at most 32 in flight, whatever C_min is
+  double ulc_duration_s = 600;  // for at most 32 in flight, for every C_min
   double duration_s = 1200;
   double agentic_duration_s = 2400;
   double warmup_s_max = 86'400;
@@ -104,13 +104,13 @@ struct Edition {
   int seed_adoption_cohorts = 4;
   std::vector<Drafter> drafters{};
   int drafter_lead_cohorts = 2;
-  std::int64_t trajectories = 613;  // agentic: issued in whole multiples
+  std::int64_t trajectories = 613;  // agentic: issued in multiples of this number
   std::int64_t swebench_instances = 200;
 
   const Benchmark* benchmark(std::string_view name) const;
-  // The benchmark whose name this is but for its spelling ("llama3.1-8b"), or nullptr.
+  // Returns the benchmark with this name in any spelling ("llama3.1-8b"), or nullptr.
   const Benchmark* benchmark_like(std::string_view name) const;
-  // By the point's dataset name, whole or before "::"; 0 when the table has none.
+  // Looks up the point's dataset name, whole or before "::"; 0 if the table lacks it.
   std::int64_t samples_of(std::string_view dataset) const;
   const SeedSet* seed_set(std::string_view id) const;
 };

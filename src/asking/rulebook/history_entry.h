@@ -1,6 +1,6 @@
 // HistoryEntry: one act of a submission's review, as the store keeps it. Entries form a chain of
-// hashes, so that none can be changed or taken out unseen; rules/review.h says what they mean.
-// Plain data; any thread may read.
+// hashes, so that a changed or missing entry is found; rules/review.h defines their meaning. Plain
+// data; any thread may read.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace assay::rulebook {
 
-// One entry of a submission's history; rules/review.h says what it means. `hash` is over all the
-// rest, `previous` is the hash of the entry before.
+// One entry of a submission's history. `hash` covers all other fields; `previous` is the hash of
+// the entry before.
 struct HistoryEntry {
   std::string submission{};
   std::int64_t sequence = 0;  // from 1

@@ -12,7 +12,7 @@ namespace {
 
 double two_decimals(double value) { return std::nearbyint(value * 100) / 100; }
 
-// Adds up one file; every fault is kept and the sum goes on without that part.
+// Adds up one file; it records every fault and goes on without that part.
 class Sum {
  public:
   Sum(const Json& file, const Json& description) : file_(file), description_(description) {}
@@ -53,7 +53,7 @@ class Sum {
     power_.estimated.push_back({std::move(pointer), std::move(found), "a figure with its source"});
   }
 
-  // A positive integer, or nothing with an error said.
+  // Returns a positive integer, or reports an error and returns nothing.
   std::optional<std::int64_t> count(const Json& parent, const std::string& at,
                                     std::string_view name) {
     const std::int64_t value = parent[name].as_int(-1);
@@ -63,7 +63,7 @@ class Sum {
     return std::nullopt;
   }
 
-  // The watts of a sourced value, or the picojoules of one of energy.
+  // Returns the watts of a sourced value, or the picojoules if it is an energy.
   std::optional<double> sourced(const Json& value, const std::string& at, bool energy = false) {
     if (!value.is_object()) {
       error(at, format("a figure is {}", value.dump()), "value_w, source_type and source");
@@ -116,7 +116,7 @@ class Sum {
     }
   }
 
-  // The figure where the file has it, else the default, else an error.
+  // Returns the file's figure, else the default; else reports an error.
   double figure(const Json& parent, const std::string& at, std::string_view name,
                 std::optional<double> fallback, std::string_view what) {
     const std::string pointer = format("{}/{}", at, name);
@@ -265,7 +265,7 @@ class Sum {
       }
       const Json* energy = network.find("energy_per_bit_pj");
       if (energy == nullptr) {
-        // Appendix D's figures depend on the link's protocol: none can be assumed.
+        // Appendix D's figures depend on the link's protocol: there is no default.
         error(at + "/energy_per_bit_pj", "energy per bit: no figure", "value_pj with its source");
         return 0;
       }
@@ -332,7 +332,7 @@ class Sum {
     }
   }
 
-  // Node power that is added up has no NICs in it; a published figure is taken to have them.
+  // Node power that is added up has no NICs in it; a published figure includes them.
   void check_nics(std::int64_t nodes) {
     const Json& nics = file_["scale_out"]["nics"];
     bool summed = false;

@@ -1,5 +1,5 @@
-// Power: the provisioned (not measured) power of a system, added up from system_power.json as the
-// rules say, and the part of it that a point uses.
+// Power: the provisioned (not measured) power of a system, added up from system_power.json by the
+// rules, and the part of it that a point uses.
 //
 //     System = Major + Other + PublishedNodes + ScaleOutSwitches
 //     Major  = Σ over component_sum sets: nodes · (CPU + accelerator + scale-up) + counted NICs
@@ -7,10 +7,10 @@
 //     PublishedNodes = Σ nodes · P_node, or P_rack · nodes / nodes in the rack
 //     ScaleOutSwitches = Σ count · P_switch                 (wall power, outside the overhead)
 //
-// A declared provisioned power overrides the sum. A part without a figure takes the rules' default
-// (Appendix D), which marks the result as estimated; where there is no default the file is wrong.
-// Scale-up by bandwidth: W = TB/s · 8 · pJ/bit, the aggregate counted once. Watts inside, kilowatts
-// with two decimals outside. Pure; any thread.
+// A declared provisioned power replaces the sum. A part without a figure gets the rules' default
+// (Appendix D), which marks the result as estimated; if there is no default, the file is an error.
+// Scale-up by bandwidth: W = TB/s · 8 · pJ/bit, with the aggregate counted once. Internal unit:
+// watts; output: kilowatts with two decimals. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace assay::rulebook {
 
-// What is wrong with a power file, or odd: the value's JSON pointer and two halves of a sentence.
+// An error or warning of a power file: the value's JSON pointer and two halves of a sentence.
 struct PowerIssue {
   std::string pointer{};
   std::string found{};
@@ -33,7 +33,7 @@ struct PowerIssue {
 struct NodeSetPower {
   std::int64_t ensemble = 0;
   std::int64_t nodes = 0;
-  double watts = 0;  // of all its nodes, the overhead included
+  double watts = 0;  // of all its nodes, with the overhead
 };
 
 struct Power {
@@ -56,21 +56,21 @@ struct Power {
   std::int64_t nodes() const;
 };
 
-// `description`: the system_desc.json of the same system; a null value where there is none.
+// `description`: the system_desc.json of the same system; null if there is none.
 Power compute_power(const Json& file, const Json& description);
 
-// nodes_used of a point: ensemble and nodes. Empty: all of the system.
+// A point's nodes_used: ensemble and nodes. Empty: the whole system.
 struct NodesUsed {
   std::int64_t ensemble = 0;
   std::int64_t nodes = 0;
 };
-// The kilowatts that a point on these nodes counts, two decimals.
+// Returns the kilowatts of a point on these nodes, with two decimals.
 double point_power_kw(const Power& power, const std::vector<NodesUsed>& used);
 
-// 0.30 for liquid, water or immersion, else 0.50 for air; nothing for other words.
+// Returns 0.30 for liquid, water or immersion, 0.50 for air; nullopt for other words.
 std::optional<double> cooling_fraction(std::string_view words);
 
-// Appendix D, in watts; nothing where it has no default.
+// Defaults of Appendix D, in watts; nullopt if it has none.
 std::optional<double> default_accelerator_w(std::string_view model);
 std::optional<double> default_cpu_w(std::string_view model, std::int64_t cores);
 std::optional<double> default_switch_w(std::string_view model, bool optical);

@@ -1,4 +1,4 @@
-// Appendix D of the rules: what a part counts when nobody published its figure.
+// Appendix D of the rules: the power of a part without a published figure.
 #include <array>
 #include <initializer_list>
 
@@ -12,7 +12,7 @@ struct Keyword {
   std::string_view word{};
   double watts = 0;
 };
-// Longer words before those they contain.
+// Longer words come before shorter ones that they contain.
 constexpr std::array kAccelerators{
     Keyword{"mi455x", 2500}, Keyword{"mi355x", 1400},  Keyword{"mi350x", 1000},
     Keyword{"tpu v7", 1000}, Keyword{"trainium", 700}, Keyword{"gb300", 1400},

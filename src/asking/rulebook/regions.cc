@@ -9,7 +9,7 @@
 namespace assay::rulebook {
 namespace {
 
-// To the nearest integer, halves to the even one.
+// Rounds to the nearest integer, halves to the even one.
 std::int64_t half_even(double value) {
   const double below = std::floor(value);
   const double rest = value - below;

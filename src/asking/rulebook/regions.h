@@ -1,19 +1,18 @@
-// Regions: how a curve's range of concurrency is cut, so that its points lie all over it.
+// Regions: the parts of a curve's range of concurrency, so that points are spread over all of it.
 //
-// C_max is what the system declares (max_supported_concurrency), C_min the lowest concurrency of
+// C_max is declared by the system (max_supported_concurrency). C_min is the lowest concurrency of
 // the curve, at most 32. On the scale log2(concurrency − C_min) the three concurrency regions are
 // equally wide:
 //
 //     I       = log2(C_max − C_min) / 3
 //     low end = round(C_min + 2^I)      med end = round(C_min + 2^(2 I))
 //
-// Ends round half to even. The margin ends at ceil(1.10 · C_max) in double arithmetic: 1.10 is not
-// exact there, so the end is one more than the exact product says for 925 values of 33..19999 (50
-// gives 56, 100 gives 111). The rules' own program computes so, and every checker must agree with
-// it to the last integer. Source: MLPerf Endpoints rules v1.0, regions.
+// Ends round half to even. The margin ends at ceil(1.10 · C_max) in double arithmetic. 1.10 is not
+// exact there, so the end is 1 above the exact product for 925 values of 33..19999 (50 gives 56,
+// 100 gives 111). The rules' own program computes so, and every checker must get the same integers.
+// Source: MLPerf Endpoints rules v1.0, regions.
 //
-// Whether a curve has an Ultra Low Concurrency point is asked of 1..32, not of low_latency. Pure;
-// any thread.
+// An Ultra Low Concurrency point is one in 1..32, not one in low_latency. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -29,7 +28,7 @@ namespace assay::rulebook {
 constexpr std::int64_t kUltraLowMax = 32;
 constexpr std::int64_t kConcurrencyMax = 1'000'000'000;
 
-// In ascending order, spelled as on disk.
+// In ascending order, with the spelling in files.
 enum class Region : std::uint8_t {
   low_latency,
   low_concurrency,
@@ -44,7 +43,7 @@ constexpr std::array<Region, 5> kRegions{Region::low_latency, Region::low_concur
 std::string_view to_string(Region region);
 std::optional<Region> region_named(std::string_view name);
 
-// Both ends belong to it. Rounding may leave one empty: last < first.
+// A band includes both ends. Rounding may leave one empty: last < first.
 struct Band {
   std::int64_t first = 1;
   std::int64_t last = 0;
@@ -62,7 +61,7 @@ class Regions {
   std::int64_t c_max() const { return c_max_; }
   std::int64_t c_min() const { return c_min_; }
   const Band& operator[](Region region) const { return bands_[static_cast<std::size_t>(region)]; }
-  // The first band that has it; nothing beyond the margin.
+  // Returns the first band that has it; nullopt beyond the margin.
   std::optional<Region> region_of(std::int64_t concurrency) const;
 
   // {"c_max":…,"c_min":…,"regions":[{"region":"low_latency","first":1,"last":…},…]}

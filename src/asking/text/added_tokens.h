@@ -1,7 +1,7 @@
-// AddedTokens: tokens that are found in the text before anything else cuts it: <|im_start|>, <s>,
-// and what users added. Longest match first, leftmost; with the format's options: whole words
-// only, white space on either side taken along, matched before or after normalization.
-// Immutable once filled; any thread.
+// AddedTokens: tokens that are found in the text before any other step: <|im_start|>, <s>, and
+// tokens that users added. The leftmost match wins, then the longest. The format's options: whole
+// words only, white space on either side included, matched before or after normalization. Immutable
+// once filled; any thread.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ struct AddedToken {
 
 class AddedTokens {
  public:
-  // False when `normalizer` gave up on a token's text.
+  // Returns false when `normalizer` gave up on a token's text.
   bool add(AddedToken token, const Normalizer& normalizer);
 
   const AddedToken* find(TokenId id) const;
@@ -40,18 +40,18 @@ class AddedTokens {
     std::size_t begin = 0;
     std::size_t end = 0;
     TokenId id = kNoToken;
-    // Where the token itself ends, without the space it took along: the search goes on here, so
-    // that a token may begin with space that the one before has taken (as in the public library).
+    // The end of the token without the space that it includes. The search continues here: the next
+    // token may begin with a space that this one has taken (as in the public library).
     std::size_t search_from = 0;
   };
-  // The first token after `last` (a fresh Found at first); false when there is none.
+  // Finds the first token after `last` (at first a new Found); returns false when there is none.
   bool next(std::string_view text, Stage stage, const Found& last, Found& token) const;
 
  private:
   const ByteTrie& trie(Stage stage) const {
     return stage == Stage::before_normalizing ? before_ : after_;
   }
-  RegexStack loading_{};  // its limits are for all tokens together
+  RegexStack loading_{};  // its limits count for all tokens together
   std::vector<AddedToken> tokens_{};
   std::unordered_map<TokenId, std::size_t> by_id_{};
   std::unordered_map<std::string, std::size_t> by_content_{};

@@ -14,7 +14,7 @@ struct ByteAlphabet {
   std::array<std::int16_t, 0x180> bytes{};
 };
 
-// The printable ones stand for themselves; the rest for U+0100 and on, in order.
+// Printable bytes keep their character; the others become U+0100 and on, in order.
 constexpr ByteAlphabet make_alphabet() {
   ByteAlphabet made;
   for (auto& byte : made.bytes) byte = -1;
@@ -28,7 +28,7 @@ constexpr ByteAlphabet make_alphabet() {
 }
 constexpr ByteAlphabet kAlphabet = make_alphabet();
 
-// A marker that follows another character.
+// True if a marker follows another character.
 bool has_inner_marker(std::string_view token) {
   for (std::size_t at = 1; (at = token.find(kSpaceMarker, at)) != std::string_view::npos; ++at) {
     if (at < kSpaceMarker.size() ||

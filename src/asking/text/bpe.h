@@ -1,12 +1,12 @@
-// Byte-pair encoding: a word's symbols are merged pair by pair, the pair of lowest rank first and
-// the leftmost of equal ones, until no pair has a rank.
+// Byte-pair encoding: merges a word's symbols pair by pair until no pair has a rank. The pair of
+// lowest rank goes first, and the leftmost of equal ones.
 //
-// Three files say it in three ways, and one loop does all: tokenizer.json has a list of merges
-// (rank = place in the list), a tiktoken file ranks the joined bytes (rank = id), and a
-// SentencePiece model scores the joined piece (rank = order by score).
+// Three file formats define the ranks, and one loop serves all: tokenizer.json has a list of merges
+// (rank = place in the list), a tiktoken file ranks the joined bytes (rank = id), a SentencePiece
+// model scores the joined piece (rank = order by score).
 //
-// Short words scan for the lowest rank; long ones use a heap. Nothing is allocated once the scratch
-// has grown. A model is immutable; a BpeScratch is one thread's.
+// Short words scan for the lowest rank; long ones use a heap. There is no allocation once the
+// scratch has grown. A model is immutable; one thread uses a BpeScratch.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct BpeSymbol {
   std::uint32_t end = 0;
   std::uint32_t previous = 0;
   std::uint32_t next = 0;
-  bool frozen = false;  // takes part in no merge
+  bool frozen = false;  // is never merged
 };
 inline constexpr TokenId kMergedAway = -2;
 
@@ -34,7 +34,7 @@ struct BpeScratch {
   struct Candidate {
     std::uint32_t rank = 0;
     std::uint32_t at = 0;
-    std::uint32_t left_end = 0;  // the pair's bytes, to see whether it is still there
+    std::uint32_t left_end = 0;  // the end of the pair's bytes, to check that it still exists
     std::uint32_t right_end = 0;
   };
   std::vector<BpeSymbol> symbols{};
@@ -84,11 +84,11 @@ class MergeTable {
   std::size_t size_ = 0;
 };
 
-// What tokenizer.json's "BPE" model says.
+// The "BPE" model of tokenizer.json.
 struct BpeModel {
   Vocabulary vocabulary{};
   MergeTable merges{};
-  TokenId unknown = kNoToken;  // kNoToken: characters without a token vanish
+  TokenId unknown = kNoToken;  // kNoToken: characters without a token are dropped
   std::string prefix{};        // continuing_subword_prefix
   std::string suffix{};        // end_of_word_suffix
   bool fuse_unknown = false;
@@ -98,15 +98,15 @@ struct BpeModel {
   // ByteLevel's alphabet, `words` and `byte_ids` the bytes.
   bool byte_level = false;
   Vocabulary words{};
-  std::array<TokenId, 256> byte_ids{};  // one byte's token: ByteLevel's, or <0x..> for the fallback
-  bool all_bytes = false;               // <0x00> … <0xFF> are all there
+  std::array<TokenId, 256> byte_ids{};  // a byte's token: ByteLevel's, or <0x..> for the fallback
+  bool all_bytes = false;               // <0x00> … <0xFF> all exist
   std::array<TokenId, 128> ascii_ids{};
-  // No merge joins something that ends otherwise than with U+2581 to something that begins with
-  // it, so a text may be cut before each run of U+2581, and the pieces kept in the word cache.
+  // No merge crosses the start of a run of U+2581. So a text may be cut there, and the word cache
+  // can keep the pieces.
   bool cut_at_marker = false;
 
   void encode(std::string_view word, BpeScratch& scratch, std::vector<TokenId>& out) const;
-  // Fills the tables that follow from `vocabulary`. Call once, after the fields above are set.
+  // Computes the tables from `vocabulary`. Call it once, after the fields above are set.
   void finish();
 
  private:
@@ -114,16 +114,16 @@ struct BpeModel {
   void start_characters(std::string_view word, BpeScratch& scratch) const;
 };
 
-// Merges scratch.symbols (`previous` and `next` are filled here) and gives those that remain to
-// `emit`, in order. `merge_of(left, right)` says what becomes of two neighbours.
+// Merges scratch.symbols (fills `previous` and `next`) and passes the remaining ones to `emit`, in
+// order. `merge_of(left, right)` returns the merge of two neighbours.
 template <typename MergeOf, typename Emit>
 void merge_symbols(BpeScratch& scratch, const MergeOf& merge_of, const Emit& emit);
 
-// "Ġ" and its like: GPT-2's alphabet of 256 printable characters for the 256 bytes.
+// Maps a byte to GPT-2's alphabet of 256 printable characters ("Ġ").
 char32_t byte_to_char(unsigned char byte);
-// -1 when the character is not of that alphabet.
+// Returns -1 when the character is not in that alphabet.
 int char_to_byte(char32_t c);
-// Text to that alphabet; and back, false when a character is not of it.
+// Converts text to that alphabet and back; back returns false for other characters.
 void append_byte_level(std::string& out, std::string_view bytes);
 bool append_from_byte_level(std::string& out, std::string_view text);
 

@@ -1,6 +1,6 @@
-// CharSet: a set of code points, as sorted ranges; what a regex's [...] or \p{L} means. CharTable:
-// the same set made fast to ask (one load for ASCII, two for the rest). Sets are values; a table is
-// immutable and any thread may ask it.
+// CharSet: a set of code points as sorted ranges: the meaning of a regex's [...] or \p{L}.
+// CharTable: the same set with fast look-up (one load for ASCII, two for the rest). Sets are
+// values; a table is immutable and any thread may use it.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class CharSet {
   void add(const CharSet& other);
   CharSet negated() const;
   CharSet intersected(const CharSet& other) const;
-  // With every letter's other cases (simple folding).
+  // Returns the set with the other cases of each letter (simple folding).
   CharSet case_closed() const;
 
   bool contains(char32_t c) const;
@@ -37,7 +37,7 @@ class CharSet {
 
  private:
   void tidy();
-  std::vector<Range> ranges_{};  // ascending, apart
+  std::vector<Range> ranges_{};  // ascending, with gaps between them
 };
 
 class CharTable {
@@ -49,12 +49,12 @@ class CharTable {
     const Block& block = blocks_[index_[c >> 8]];
     return (block[(c >> 6) & 3] >> (c & 63) & 1) != 0;
   }
-  // Whether a character of the set can begin with this byte.
+  // True if a character of the set can begin with this byte.
   bool may_begin(unsigned char lead) const { return lead_[lead]; }
   const CharSet& set() const { return set_; }
 
-  // Where the run of members that begins at `at` ends, `chars_max` characters at most; `chars` is
-  // how many it has. REQUIRES: valid UTF-8.
+  // Returns the end of the run of members that begins at `at`, `chars_max` characters at most;
+  // `chars` becomes its length in characters. REQUIRES: valid UTF-8.
   std::size_t run_end(std::string_view text, std::size_t at, std::uint32_t chars_max,
                       std::uint32_t& chars) const {
     std::uint32_t n = 0;

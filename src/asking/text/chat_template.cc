@@ -32,7 +32,7 @@ jinja::Value strftime_now(jinja::Call& call, std::int64_t now_unix_s) {
   return std::string(text.data(), size);
 }
 
-// A special token is a string, or {"content": …}.
+// Reads a special token: a string, or {"content": …}.
 Json special_tokens(const Json& config) {
   Json special = Json::object();
   for (const char* name : {"bos_token", "eos_token", "pad_token", "unk_token", "sep_token",
@@ -44,7 +44,7 @@ Json special_tokens(const Json& config) {
   return special;
 }
 
-// One template, or a list of named ones, of which "default" is used.
+// Reads one template, or "default" from a list of named ones.
 std::string template_of(const Json& json) {
   if (json.is_string()) return std::string(json.as_string());
   for (const Json& one : json.items()) {
@@ -53,7 +53,7 @@ std::string template_of(const Json& json) {
   return std::string(json[std::size_t{0}]["template"].as_string());
 }
 
-// Arguments that spell a JSON object become that object.
+// Parses arguments that are the text of a JSON object.
 Json with_parsed_arguments(const Json& calls) {
   Json out = Json::array();
   for (Json call : calls.items()) {
@@ -116,7 +116,7 @@ Result<std::string> ChatTemplate::render(const Json& variables, std::int64_t now
   } catch (const jinja::Fault& fault) {
     return error_of(fault, parts_->name);
   } catch (const std::bad_alloc&) {
-    throw;  // the input is not to blame
+    throw;  // not the input's fault
   } catch (const std::exception& e) {
     return invalid(format("{}: {}", parts_->name, e.what()));
   }
@@ -176,7 +176,7 @@ Result<std::size_t> ChatFormat::count_input(const Tokenizer& tokenizer,
 
 namespace {
 
-// The conversation of the rule: nothing asked, and `reply` said.
+// The rule's conversation: an empty question, answered by `reply`.
 ChatRequest conversation(const ReplyText& reply) {
   Json user;
   user.set("role", "user").set("content", "");

@@ -15,7 +15,7 @@ std::string render(std::string_view source, std::string_view variables = "{}") {
   return text ? *text : "! " + text.error().message;
 }
 
-// With smaller limits: the same refusals, sooner.
+// Smaller limits give the same errors sooner.
 std::string limited(std::string_view source, const jinja::Limits& limits) {
   try {
     const jinja::Body body = jinja::parse(source);

@@ -1,5 +1,5 @@
-// Decoder: token strings back to text. Built from tokenizer.json's "decoder". Works on the list of
-// the tokens' strings, step by step, as the format defines it. Immutable; any thread.
+// Decoder: converts token strings to text. Built from tokenizer.json's "decoder"; each step changes
+// the list of the tokens' strings, as the format defines. Immutable; any thread.
 #pragma once
 
 #include <memory>
@@ -18,15 +18,15 @@ class Decoder {
   Decoder() = default;  // tokens joined by spaces
   static Result<Decoder> read(const Json& json, std::string_view where);
   static Decoder byte_level();
-  // Tokens are raw bytes, joined; invalid UTF-8 becomes U+FFFD.
+  // Joins tokens as raw bytes; invalid UTF-8 becomes U+FFFD.
   static Decoder raw();
 
   std::string run(std::vector<std::string> tokens) const;
 
-  // The text of a token does not depend on its neighbours: bytes are joined, then read as UTF-8.
-  // Incremental decoding is then exact byte by byte.
+  // True if a token's text does not depend on its neighbours: bytes are joined, then read as UTF-8.
+  // Then incremental decoding is exact byte by byte.
   bool joins_bytes() const { return steps_.size() == 1 && is_bytes(steps_[0].kind); }
-  // The bytes of one token. REQUIRES: joins_bytes().
+  // Appends the bytes of one token. REQUIRES: joins_bytes().
   void append_bytes(std::string_view token, std::string& out) const;
 
   struct Step {
@@ -49,7 +49,7 @@ class Decoder {
     std::string delimiter{};  // ctc
     std::size_t start = 0;    // strip
     std::size_t stop = 0;
-    std::shared_ptr<const Regex> pattern{};  // shared by copies of one tokenizer, never changed
+    std::shared_ptr<const Regex> pattern{};  // shared by copies of a tokenizer, never changed
   };
 
  private:

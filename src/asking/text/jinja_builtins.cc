@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kBytesMax = std::size_t{64} << 20;
 constexpr std::int64_t kRangeMax = 100'000;
 
-// Python's index rules: negative counts from the end. -1 when it is out of range.
+// Applies Python's index rules: negative counts from the end. Returns -1 when out of range.
 std::int64_t place(const Value& key, std::size_t size) {
   const auto n = static_cast<std::int64_t>(size);
   std::int64_t at = key.integer();
@@ -124,7 +124,7 @@ Value percent(const std::string& pattern, const Value& right) {
   return out;
 }
 
-// Of a string its characters, which are gone when the slice is made.
+// Returns the items to slice; the characters of a string are copied.
 List sliced_items(const Value& value) {
   if (!value.is_string()) return value.items();
   spend(value.string().size() * 4);

@@ -1,5 +1,5 @@
-// What templates may call: filters, tests, methods of strings and dicts, and global functions. The
-// names and answers are Jinja2's and Python's. Throws Fault.
+// Filters, tests, methods of strings and dicts, and global functions for templates. Names and
+// results are Jinja2's and Python's. Throws Fault.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace assay::text::jinja {
 
-// Filters and tests that take the name of another filter or test (map, select …) call back.
+// Called by filters and tests that take the name of another filter or test (map, select …).
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -18,9 +18,9 @@ class Engine {
 
 Value apply_filter(Engine& engine, std::string_view name, const Value& value, Call& call);
 bool apply_test(std::string_view name, const Value& value, Call& call);
-// value.name as Jinja finds it: a dict's key or method, a string's method; undefined otherwise.
+// Evaluates value.name as Jinja does: a dict's key or method, a string's method; else undefined.
 Value attribute(const Value& value, std::string_view name);
-// value[key].
+// Evaluates value[key].
 Value item(const Value& value, const Value& key);
 Value slice(const Value& value, const Value& begin, const Value& end, const Value& step);
 Value binary(std::string_view op, const Value& left, const Value& right);

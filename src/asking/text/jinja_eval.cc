@@ -123,7 +123,7 @@ class Evaluator final : public Engine {
     return Flow::next;
   }
 
-  // In a scope of its own.
+  // Runs the body in its own scope.
   Flow scoped(const Body& body, std::string& out) {
     scopes_.emplace_back();
     const Flow flow = block(body, out);
@@ -261,7 +261,7 @@ class Evaluator final : public Engine {
     });
   }
 
-  // What is left of the chain when its innermost value is `text`.
+  // Applies the outer filters of the chain to `text`.
   Value filtered(const Expression& chain, const std::string& text) {
     scopes_.emplace_back();
     set_in(scopes_.back(), " body", text);
@@ -270,7 +270,7 @@ class Evaluator final : public Engine {
     return value;
   }
 
-  // A macro sees its arguments and what the template has set at its top, not its caller's names.
+  // Defines a macro. It sees its arguments and the template's top-level names, not its caller's.
   Value macro(const Node& node) {
     return Function([this, &node](Call& call) -> Value {
       const Deeper deeper(*this);

@@ -1,5 +1,5 @@
-// Renders a parsed template. Steps, work, output and recursion are limited, so a template that
-// loops is an error and not a hang. One thread; throws Fault with the line that was at work.
+// Renders a parsed template. Steps, work, output and recursion are limited, so an endless loop is
+// an error and not a hang. One thread; throws Fault with the line of the current node.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace assay::text::jinja {
 struct Limits {
   std::uint64_t steps_max = 2'000'000;  // nodes and expressions evaluated
   std::size_t output_bytes_max = std::size_t{64} << 20;
-  std::uint64_t work_bytes_max = std::uint64_t{1} << 30;  // of values made, copied, looked at
-  int depth_max = 200;                                    // calls and blocks within each other
+  std::uint64_t work_bytes_max = std::uint64_t{1} << 30;  // of values made, copied, read
+  int depth_max = 200;                                    // nested calls and blocks
 };
 
 std::string render(const Body& body, Dict globals, const Limits& limits = {});

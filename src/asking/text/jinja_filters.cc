@@ -12,7 +12,7 @@
 namespace assay::text::jinja {
 namespace {
 
-// "a.b.0": an attribute's attribute.
+// Follows "a.b.0", an attribute of an attribute.
 Value path(const Value& value, const Value& by) {
   if (!by.is_string()) return item(value, by);
   Value now = value;
@@ -23,7 +23,7 @@ Value path(const Value& value, const Value& by) {
   return now;
 }
 
-// Letters compare without case where the filter says so.
+// Ignores letter case if the filter asks for it.
 Value sort_key(const Value& value, const Value& by, bool case_sensitive) {
   Value key = by.is_none() ? value : path(value, by);
   spend(key.copy_cost());
@@ -265,7 +265,7 @@ constexpr std::array<std::string_view, 8> kOnText = {"trim",  "upper",   "lower"
 }  // namespace
 
 Value apply_filter(Engine& engine, std::string_view name, const Value& value, Call& call) {
-  // Whatever it does, it goes through all of this at least once.
+  // Every filter reads all of this at least once.
   spend(value.is_list() ? copy_cost(value.list()) : value.copy_cost());
   if (std::find(kOnText.begin(), kOnText.end(), name) != kOnText.end()) {
     return on_text(name, value, call);

@@ -45,7 +45,7 @@ class Lexer {
     for (; at_ < to; ++at_) line_ += source_[at_] == '\n';
   }
 
-  // Text up to the next tag, and that tag.
+  // Reads text up to the next tag, and that tag.
   void text() {
     std::size_t tag = at_;
     while ((tag = source_.find('{', tag)) != std::string::npos) {
@@ -87,7 +87,7 @@ class Lexer {
     if (!plain.empty()) push(Token::Kind::text, std::move(plain));
   }
 
-  // lstrip_blocks: spaces between a line's start and the tag go.
+  // lstrip_blocks: removes spaces between a line's start and the tag.
   static void strip_line(std::string& plain, bool at_line_start) {
     std::size_t end = plain.size();
     while (end > 0 && (plain[end - 1] == ' ' || plain[end - 1] == '\t')) --end;
@@ -95,7 +95,7 @@ class Lexer {
     if (whole) plain.resize(end);
   }
 
-  // trim_blocks: the line end right after a block goes.
+  // trim_blocks: removes the line end directly after a block.
   void after_block(char sign) {
     if (sign == '-') {
       while (at_ < source_.size() && space(source_[at_])) advance(at_ + 1);
@@ -121,7 +121,7 @@ class Lexer {
     after_block(sign);
   }
 
-  // {% raw %} … {% endraw %}: text as it stands.
+  // Reads {% raw %} … {% endraw %}: the text stays unchanged.
   bool raw() {
     std::size_t at = at_;
     while (at < source_.size() && space(source_[at])) ++at;
@@ -157,7 +157,7 @@ class Lexer {
     }
   }
 
-  // The tokens of a tag, up to and with `end`; returns the sign before the end.
+  // Reads the tokens of a tag, up to and with `end`; returns the sign before the end.
   char inside(std::string_view end) {
     int depth = 0;
     for (;;) {
@@ -248,7 +248,7 @@ class Lexer {
     tokens_.back().line = line;
   }
 
-  // source_[i] is what follows the backslash; i is left at the last character of the escape.
+  // source_[i] follows the backslash; on return i is the last character of the escape.
   void escape(std::string& value, std::size_t& i) const {
     const char c = source_[i];
     constexpr std::string_view kFrom = "nrtbfva0\\'\"";

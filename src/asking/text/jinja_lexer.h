@@ -1,4 +1,4 @@
-// A template's text cut into tokens, with Jinja's rules for white space around tags: trim_blocks,
+// Cuts a template's text into tokens, with Jinja's rules for white space around tags: trim_blocks,
 // lstrip_blocks, and the signs - and + at a tag's ends. Throws Fault.
 #pragma once
 

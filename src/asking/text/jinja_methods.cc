@@ -11,7 +11,7 @@
 namespace assay::text::jinja {
 namespace {
 
-// What std::string's own search from behind may cost: it compares at every place.
+// Upper bound on the cost of std::string's backward search: it compares at every place.
 std::uint64_t backward_cost(std::string_view text, std::string_view what) {
   return text.size() / 16 * std::min(what.size(), text.size());
 }

@@ -1,5 +1,5 @@
-// Methods of Python's str and dict, as far as templates call them, and the text work that filters
-// share with them.
+// Methods of Python's str and dict that templates use, and text functions that filters share with
+// them.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace assay::text::jinja {
 
-// The method, bound to its value; undefined when there is none of that name.
+// Returns the method, bound to its value; undefined if no method has that name.
 Value method_of(const Value& value, std::string_view name);
 
 // str.strip(chars), .lstrip, .rstrip; `chars` None: white space.
 std::string strip(std::string_view text, const Value& chars, bool left, bool right);
-// As std::string's find, in time that is linear for every pattern.
+// Does the same as std::string's find, in linear time for every pattern.
 std::size_t find_text(std::string_view text, std::string_view what, std::size_t from);
 std::string replace(std::string_view text, std::string_view from, std::string_view to,
                     std::int64_t times_max);

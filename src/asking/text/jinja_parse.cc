@@ -24,7 +24,7 @@ class Parser {
   }
 
  private:
-  // A level of nesting, for as long as it lives.
+  // Counts one level of nesting during its lifetime.
   class Level {
    public:
     explicit Level(Parser& parser) : parser_(parser) {
@@ -67,8 +67,8 @@ class Parser {
     ++at_;
   }
 
-  // Nodes until a block that begins with one of `ends`, which is left with its name consumed and
-  // stored in end_.
+  // Reads nodes until a block that begins with one of `ends`; consumes that name and stores it in
+  // end_.
   Body until(std::initializer_list<std::string_view> ends) {
     const Level level(*this);
     Body body;
@@ -220,7 +220,7 @@ class Parser {
     }
   }
 
-  // name(args) | name … applied to nothing yet: the innermost child is empty.
+  // Reads name(args) | name …, not yet applied to a value: the innermost child is empty.
   ExpressionPtr filter_chain(bool bar_first = false) {
     if (bar_first) need("|");
     ExpressionPtr inner = std::make_unique<Expression>();
@@ -258,7 +258,7 @@ class Parser {
     return made;
   }
 
-  // A list that "name" marks as a tuple.
+  // Makes a list marked by `name` as a tuple.
   ExpressionPtr make_tuple() {
     ExpressionPtr tuple = make(EKind::list);
     tuple->name = "tuple";
@@ -511,7 +511,7 @@ class Parser {
     return slice;
   }
 
-  // After '('.
+  // Reads arguments after '('.
   void arguments(Expression& call) {
     while (!symbol(")")) {
       const bool keyword = now().kind == TokenKind::name &&
@@ -552,7 +552,7 @@ class Parser {
     }
   }
 
-  // "x is divisibleby 3": a test may take one argument without brackets.
+  // True for "x is divisibleby 3": a test may take one argument without brackets.
   bool test_argument_follows() const {
     const Token& token = now();
     if (token.kind == TokenKind::string || token.kind == TokenKind::integer ||

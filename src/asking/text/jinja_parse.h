@@ -1,6 +1,6 @@
-// A template's tree, and the way from its text to it: the part of Jinja2 that chat templates use,
-// with the settings under which the public libraries render them (trim_blocks, lstrip_blocks, loop
-// controls, `generation` blocks). Errors carry line numbers. Limits: 1 MiB of text, nesting 100.
+// A template's syntax tree, and its parser: the part of Jinja2 that chat templates use, with the
+// settings of the public libraries (trim_blocks, lstrip_blocks, loop controls, `generation`
+// blocks). Errors carry line numbers. Limits: 1 MiB of text, nesting 100.
 #pragma once
 
 #include <memory>
@@ -39,10 +39,10 @@ struct Expression {
   Kind kind = Kind::literal;
   int line = 0;
   Value literal{};
-  std::string name{};     // name, attribute, filter, test, operator; "tuple": a list that is one
+  std::string name{};     // name, attribute, filter, test, operator; "tuple": a tuple
   bool negative = false;  // "is not"
   std::vector<ExpressionPtr> children{};  // operands; list items; dict keys and values in turn
-  std::vector<std::string> operators{};   // compare: one between each two operands
+  std::vector<std::string> operators{};   // compare: one for each pair of neighbours
   std::vector<std::pair<std::string, ExpressionPtr>> named{};  // keyword arguments
 };
 
@@ -68,9 +68,9 @@ struct Node {
   int line = 0;
   std::string text{};                  // text; the macro's name; the set's attribute
   std::vector<std::string> names{};    // targets of set and loop; the macro's arguments
-  std::vector<ExpressionPtr> tests{};  // branch: a condition for each body but the last else
+  std::vector<ExpressionPtr> tests{};  // branch: a condition for each body, except a last else
   ExpressionPtr expression{};          // print, set; what a loop goes over; a call; a filter
-  ExpressionPtr filter{};              // loop: "if" behind it
+  ExpressionPtr filter{};              // loop: the "if" after it
   std::vector<std::pair<std::string, ExpressionPtr>> defaults{};  // macro
   std::vector<Body> bodies{};                                     // branch; loop: body, else
   bool recursive = false;                                         // loop

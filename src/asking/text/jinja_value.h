@@ -1,9 +1,8 @@
-// Values of a template: what Python's None, bool, int, float, str, list, dict and callables are to
-// Jinja. Lists and dicts are shared by reference, as in Python; templates cannot change them after
-// they are made (the public libraries render in a sandbox that forbids it), save namespaces. What
-// holds values is at most kDepthMax deep, and holds neither namespaces nor functions: so there are
-// no cycles, and walking or freeing a value needs a bounded stack.
-// One thread at a time.
+// Values of a template: Python's None, bool, int, float, str, list, dict and callables, as Jinja
+// sees them. Lists and dicts are shared by reference, as in Python. Templates cannot change them,
+// except namespaces (the public libraries render in a sandbox that forbids it). A container is at
+// most kDepthMax deep and holds neither namespaces nor functions. So there are no cycles, and
+// walking or freeing a value needs a bounded stack. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +24,15 @@ using List = std::vector<Value>;
 using Dict = std::vector<std::pair<std::string, Value>>;
 using Function = std::function<Value(Call&)>;
 
-// Thrown inside the engine, caught at its door; `line` is filled where it is known.
+// The engine throws and catches it internally; `line` is filled in if known.
 struct Fault {
   std::string message{};
   int line = 0;
 };
 [[noreturn]] void fail(std::string message);
 
-// What a rendering may still make, copy and look at, in bytes: a template can ask for far more by
-// one filter than by a million steps. While one lives, `spend` counts against it on this thread.
+// The bytes that a rendering may still make, copy and read: one filter can cost far more than a
+// million steps. While a Budget lives, `spend` counts against it on this thread.
 class Budget {
  public:
   explicit Budget(std::uint64_t bytes);
@@ -47,12 +46,12 @@ class Budget {
   std::uint64_t left_;
   Budget* outer_;
 };
-// Fails when nothing is left. Without a budget nothing is counted.
+// Fails when the budget is used up. Without a budget nothing is counted.
 void spend(std::uint64_t bytes);
 
 class Value {
  public:
-  // What a value costs a budget when it is visited or copied, its text apart.
+  // Cost of a visit to a value or a copy of it, without its text.
   static constexpr std::uint64_t kCost = 64;
   static constexpr std::uint16_t kDepthMax = 200;
 
@@ -60,7 +59,7 @@ class Value {
     std::string name{};
   };
   struct Namespace {
-    std::shared_ptr<Dict> members{};  // shared, because every name for it sees a change
+    std::shared_ptr<Dict> members{};  // shared: every name for it sees a change
   };
 
   Value() = default;  // None
@@ -70,8 +69,8 @@ class Value {
     return value;
   }
   static Value of_json(const Json& json);
-  // A whole number beyond 64 bits: counted with as the double that is nearest, printed as it was
-  // written.
+  // A whole number beyond 64 bits: arithmetic uses the nearest double, printing the original
+  // digits.
   static Value wide(double near, std::string_view digits) {
     Value value(near);
     value.digits_ = std::make_shared<const std::string>(digits);
@@ -90,9 +89,9 @@ class Value {
     value.tuple_ = true;
     return value;
   }
-  // The engine's own dict (`loop`), which may hold functions that hold no values.
+  // The engine's own dict (`loop`); it may hold functions that hold no values.
   static Value facts(Dict members);
-  // Fails where a list, a dict or a namespace may not hold `value`.
+  // Fails if a list, a dict or a namespace may not hold `value`.
   static void check_member(const Value& value);
   Value(Function value) : data_(std::make_shared<Function>(std::move(value))) {}
 
@@ -101,7 +100,7 @@ class Value {
   bool is_bool() const { return std::holds_alternative<bool>(data_); }
   bool is_int() const { return std::holds_alternative<std::int64_t>(data_); }
   bool is_float() const { return std::holds_alternative<double>(data_); }
-  bool is_wide() const { return digits_ != nullptr; }  // a float that is a whole number
+  bool is_wide() const { return digits_ != nullptr; }  // a float for a whole number
   bool is_number() const { return is_bool() || is_int() || is_float(); }
   bool is_string() const { return std::holds_alternative<std::string>(data_); }
   bool is_list() const { return std::holds_alternative<std::shared_ptr<List>>(data_); }
@@ -109,7 +108,7 @@ class Value {
   bool is_namespace() const { return std::holds_alternative<Namespace>(data_); }
   bool is_function() const { return std::holds_alternative<std::shared_ptr<Function>>(data_); }
 
-  // Fails where it is of another kind.
+  // Fails for any other kind.
   const std::string& string() const {
     if (!is_string()) wrong_kind("a string");
     return std::get<std::string>(data_);
@@ -122,7 +121,7 @@ class Value {
     if (!is_dict()) wrong_kind("a dict");
     return *std::get<std::shared_ptr<Dict>>(data_);
   }
-  // REQUIRES: the kind.
+  // REQUIRES: the value is a namespace.
   Dict& members() const { return *std::get<Namespace>(data_).members; }
   const Function& function() const { return *std::get<std::shared_ptr<Function>>(data_); }
   const std::string& name() const { return std::get<Undefined>(data_).name; }
@@ -133,22 +132,22 @@ class Value {
   std::string type_name() const;
   const Value* find(std::string_view key) const;  // dict and namespace
 
-  // What {{ }} prints; "" when undefined.
+  // The text that {{ }} prints; "" when undefined.
   std::string text() const;
-  // As Python's repr.
+  // The result of Python's repr.
   std::string repr() const;
-  // As json.dumps(ensure_ascii=False); indent < 0: on one line.
+  // The result of json.dumps(ensure_ascii=False); indent < 0: on one line.
   std::string json(int indent, bool sort_keys, int depth = 0) const;
 
   bool operator==(const Value& other) const;
-  // Fails when the two have no order.
+  // Fails if the two have no order.
   bool operator<(const Value& other) const;
 
-  // The items that a loop over it sees: of a list, a dict (its keys), a string (its characters).
+  // The items for a loop: of a list, a dict (its keys), a string (its characters).
   List items() const;
-  // Of a copy, for a budget: strings are copied, what holds values is shared.
+  // A copy's cost for a budget: strings are copied, containers are shared.
   std::uint64_t copy_cost() const { return kCost + (is_string() ? string().size() : 0); }
-  // In characters for a string. Fails when it has none.
+  // A string's length is in characters. Fails if the value has no length.
   std::size_t length() const;
 
  private:
@@ -156,8 +155,8 @@ class Value {
   static std::uint16_t depth_of(const List& list);
   static std::uint16_t depth_of(const Dict& dict);
 
-  std::uint16_t depth_ = 0;  // of lists and dicts within each other
-  bool tuple_ = false;       // a list that is printed as Python prints tuples, and no list's equal
+  std::uint16_t depth_ = 0;  // of nested lists and dicts
+  bool tuple_ = false;       // printed as a Python tuple; equals no list
   std::variant<std::monostate, Undefined, bool, std::int64_t, double, std::string,
                std::shared_ptr<List>, std::shared_ptr<Dict>, std::shared_ptr<Function>, Namespace>
       data_{};
@@ -169,7 +168,7 @@ struct Call {
   List positional{};
   Dict named{};
 
-  // By place or by name; `fallback` when it is not given.
+  // Finds it by place or by name; `fallback` when it is not given.
   Value argument(std::size_t place, std::string_view name, Value fallback) const;
   // Fails when it is not given.
   Value required(std::size_t place, std::string_view name) const;
@@ -178,7 +177,7 @@ struct Call {
 std::uint64_t copy_cost(const List& list);
 std::uint64_t copy_cost(const Dict& dict);
 
-// Characters [begin, end) of a string, counted in code points.
+// Returns the string's characters, that is, its code points.
 std::vector<std::string> characters(std::string_view text);
 
 }  // namespace assay::text::jinja

@@ -107,7 +107,7 @@ void strip(std::string& text, bool left, bool right) {
   text = text.substr(begin, end - begin);
 }
 
-// As the public library has it: a short grapheme is looked up whole, else character by character.
+// As in the public library: a short grapheme is looked up whole, else character by character.
 std::string map_graphemes(std::string_view text, const CharsMap& chars, RegexStack& stack) {
   std::string out;
   const auto map = [&](std::string_view piece) {
@@ -160,8 +160,8 @@ Result<CharsMap> CharsMap::read(std::string_view blob) {
   return made;
 }
 
-// Darts-clone's unit: bit 8 says that a value follows, bits 0-7 and 31 the label, the rest where
-// the children are.
+// Darts-clone's unit: bit 8 means that a value follows; bits 0-7 and 31 are the label, the rest is
+// the position of the children.
 template <typename Visit>
 void CharsMap::walk(std::string_view text, const Visit& visit) const {
   if (units_.empty()) return;
@@ -198,7 +198,7 @@ CharsMap::Hit CharsMap::longest(std::string_view text) const {
 }
 
 CharsMap::Hit CharsMap::exact(std::string_view text) const {
-  // The public library takes the first, shortest, of the keys that begin the text.
+  // The public library takes the shortest key that begins the text.
   Hit hit;
   walk(text, [&](std::size_t, std::uint32_t value) {
     if (hit.length == 0) hit = {text.size(), replacement(value)};

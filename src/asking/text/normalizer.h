@@ -1,4 +1,4 @@
-// Normalizer: what a tokenizer does to a text before it looks for tokens: Unicode forms, case,
+// Normalizer: a tokenizer's changes to a text before it looks for tokens: Unicode forms, case,
 // accents, white space, replacements, SentencePiece's compiled character map. Built from
 // tokenizer.json's "normalizer". Immutable; any thread.
 #pragma once
@@ -15,18 +15,18 @@
 namespace assay::text {
 
 // SentencePiece's precompiled_charsmap: a Darts double array of byte prefixes, and the
-// null-terminated strings that they become.
+// null-terminated strings that replace them.
 class CharsMap {
  public:
   CharsMap() = default;
-  // `blob` as the model file has it (not base64). An empty blob maps nothing.
+  // `blob` is the model file's value (not base64). An empty blob maps nothing.
   static Result<CharsMap> read(std::string_view blob);
 
   struct Hit {
     std::size_t length = 0;  // bytes matched; 0: none
     std::string_view replacement{};
   };
-  // The longest key that begins `text`, or the key that is all of `text`.
+  // Returns the longest key that begins `text`, or the key that equals `text`.
   Hit longest(std::string_view text) const;
   Hit exact(std::string_view text) const;
   bool empty() const { return units_.empty(); }
@@ -39,7 +39,7 @@ class CharsMap {
   std::string strings_{};
 };
 
-// A fixed text or a regex; tokenizer.json's {"String": …} and {"Regex": …}.
+// Reads a fixed text or a regex; tokenizer.json's {"String": …} and {"Regex": …}.
 Result<Regex> read_pattern(const Json& pattern, std::string_view where);
 
 class Normalizer {
@@ -49,7 +49,7 @@ class Normalizer {
   static Result<Normalizer> read(const Json& json, std::string_view where);
 
   bool empty() const { return steps_.empty(); }
-  // False when a regex gave up, or the text became too long (both in `stack`, text/regex.h).
+  // Returns false when a regex gave up or the text became too long (for `stack`, text/regex.h).
   bool run(std::string& text, RegexStack& stack) const;
 
   struct Step {
@@ -71,12 +71,12 @@ class Normalizer {
     Kind kind = Kind::nfc;
     bool left = true;  // strip
     bool right = true;
-    bool clean_text = true;  // bert, this and below
+    bool clean_text = true;  // bert, also the fields below
     bool chinese_chars = true;
     bool accents = false;
     bool lowercase = true;
     std::string content{};                    // replace, prepend
-    std::shared_ptr<const Regex> pattern{};   // shared by copies of one tokenizer, never changed
+    std::shared_ptr<const Regex> pattern{};   // shared by copies of a tokenizer, never changed
     std::shared_ptr<const CharsMap> chars{};  // likewise
   };
 
@@ -86,8 +86,8 @@ class Normalizer {
   std::vector<Step> steps_{};
 };
 
-// Replaces every match. False when the regex gave up or the text became too long for `stack`;
-// `text` is then unchanged.
+// Replaces every match. Returns false when the regex gave up or the text became too long for
+// `stack`; then `text` is unchanged.
 bool replace_all(std::string& text, const Regex& pattern, std::string_view content,
                  RegexStack& stack);
 

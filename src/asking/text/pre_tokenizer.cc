@@ -18,8 +18,8 @@ constexpr std::size_t kStepsMax = 200;
 constexpr std::string_view kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-// Joins matches and the text between them as the behaviour says. Pieces come in order; one is held
-// back until the next decides whether it grows.
+// Joins matches and the text between them as the behaviour asks. Pieces come in order; one is held
+// back until the next one decides whether it grows.
 class Joiner {
  public:
   Joiner(std::string_view text, SplitBehavior behavior) : text_(text), behavior_(behavior) {}
@@ -84,7 +84,7 @@ std::shared_ptr<const CharTable> table(const CharSet& set) {
 
 }  // namespace
 
-// One run over one text: the steps call each other, each piece going to the next step at once.
+// One run over one text: each step passes each piece to the next step at once.
 struct PreTokenizer::Run {
   const PreTokenizer& self;
   PreTokenizerScratch& scratch;
@@ -157,7 +157,7 @@ struct PreTokenizer::Run {
     joiner.flush(emit);
   }
 
-  // White space goes, punctuation stands alone.
+  // Removes white space; each punctuation character is a piece.
   template <typename Emit>
   void by_bert(const Step&, std::string_view text, const Emit& emit) {
     std::size_t plain = 0;
@@ -244,7 +244,7 @@ struct PreTokenizer::Run {
       emit(whole);
       return;
     }
-    // Each mark begins a piece, and takes the text after it along.
+    // Each mark begins a piece that includes the text after it.
     std::size_t begin = 0;
     for (std::size_t at = whole.find(mark); at != std::string_view::npos;
          at = whole.find(mark, at + mark.size())) {

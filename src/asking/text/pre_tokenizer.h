@@ -1,8 +1,8 @@
-// PreTokenizer: cuts a text into the words that a model sees one by one. Built from
-// tokenizer.json's "pre_tokenizer", or from a tiktoken pattern. Words go to a callback as they are
-// found, so a long text needs no list of its words.
+// PreTokenizer: cuts a text into the words that a model encodes one by one. Built from
+// tokenizer.json's "pre_tokenizer", or from a tiktoken pattern. It passes each word to a callback,
+// so a long text needs no list of its words.
 //
-// Immutable; any thread. A PreTokenizerScratch is one thread's.
+// Immutable; any thread. One thread uses a PreTokenizerScratch.
 #pragma once
 
 #include <deque>
@@ -19,10 +19,10 @@ namespace assay::text {
 
 struct PreTokenizerScratch {
   RegexStack regex{};
-  std::deque<std::string> texts{};  // one a step, for steps that change the text
+  std::deque<std::string> texts{};  // one for each step that changes the text
 };
 
-// Receives words; a plain pointer, because it is called for each.
+// Receives words; a plain pointer, because it is called for each word.
 struct WordSink {
   void* self = nullptr;
   void (*take)(void* self, std::string_view word) = nullptr;
@@ -45,13 +45,13 @@ class PreTokenizer {
   static Result<PreTokenizer> read(const Json& json, std::string_view where);
   static PreTokenizer split_by(Regex pattern);
 
-  // `at_start`: `text` is the beginning of what the user gave. A regex that gives up sets
+  // `at_start`: `text` is the start of the user's text. A regex that gives up sets
   // scratch.regex.exhausted.
   void run(std::string_view text, bool at_start, PreTokenizerScratch& scratch,
            const WordSink& sink) const;
 
-  // The last step spells bytes in ByteLevel's alphabet. A model that works on bytes asks for raw
-  // words instead.
+  // True if the last step spells bytes in ByteLevel's alphabet. A model that works on bytes asks
+  // for raw words instead.
   bool ends_with_byte_level() const;
   void keep_bytes() { raw_bytes_ = true; }
   bool empty() const { return steps_.empty(); }
@@ -74,7 +74,7 @@ class PreTokenizer {
     enum class Prepend : std::uint8_t { always, first, never } prepend = Prepend::always;
     std::string replacement{};               // metaspace
     std::size_t length = 0;                  // fixed_length, in characters
-    std::shared_ptr<const Regex> pattern{};  // shared by copies of one tokenizer, never changed
+    std::shared_ptr<const Regex> pattern{};  // shared by copies of a tokenizer, never changed
     std::shared_ptr<const CharTable> chars{};
   };
 

@@ -7,7 +7,7 @@
 namespace assay::text {
 namespace {
 
-// str.isprintable of one character.
+// Python's str.isprintable for one character.
 bool is_printable(char32_t c) {
   static const CategoryMask kHidden = category_mask("C") | category_mask("Z");
   return c == U' ' || (bit(category(c)) & kHidden) == 0;

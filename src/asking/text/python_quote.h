@@ -1,4 +1,4 @@
-// Text as Python's repr writes it: templates and benchmarks' prompts print lists that way. Pure.
+// Text as Python's repr writes it: templates and benchmarks' prompts print lists so. Pure.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace assay::text {
 
-// In single quotes, unless it holds one and no double quote. What is not printable is escaped.
+// Uses single quotes, unless the text has one and no double quote. Escapes unprintable characters.
 std::string python_quoted(std::string_view text);
 
 }  // namespace assay::text

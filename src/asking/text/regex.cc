@@ -75,7 +75,7 @@ bool Regex::assertion(const Instruction& op, std::string_view text, std::size_t 
   }
 }
 
-// Takes the nearest choice that is left; false when there is none above `base`.
+// Goes back to the last choice on the stack; returns false when none is left above `base`.
 bool Regex::back_up(std::string_view text, RegexStack& stack, std::size_t base, std::uint32_t& next,
                     std::size_t& at) const {
   while (stack.frames.size() > base) {
@@ -114,8 +114,8 @@ bool Regex::back_up(std::string_view text, RegexStack& stack, std::size_t base, 
   return false;
 }
 
-// A repeated class at `at`: moves past it, and leaves what can be given back (or still taken) on
-// the stack for the instruction `next`.
+// Moves past a repeated class at `at`, and pushes what can be given back (or still taken) on the
+// stack for the instruction `next`.
 bool Regex::run(const Instruction& op, std::string_view text, std::uint32_t next, std::size_t& at,
                 RegexStack& stack) const {
   using Kind = RegexFrame::Kind;
@@ -194,8 +194,8 @@ std::size_t Regex::match_at(std::string_view text, std::size_t at, std::uint32_t
   }
 }
 
-// Marks in `may` every byte with which a match from `start` can begin; false when it may begin
-// without one (or when that is not worth finding out).
+// Marks in `may` every byte with which a match from `start` can begin; returns false when it may
+// begin without one (or when that is too costly to find out).
 bool Regex::first_bytes(std::uint32_t start, std::array<bool, 256>& may, int depth) const {
   if (depth > 64) return false;
   for (std::uint32_t at = start;; ++at) {
@@ -228,7 +228,7 @@ bool Regex::first_bytes(std::uint32_t start, std::array<bool, 256>& may, int dep
       case Op::match:
         return false;
       default:
-        break;  // assertions take no character
+        break;  // assertions consume no character
     }
     if (++depth > 64) return false;
   }
@@ -246,7 +246,7 @@ void Regex::choose_by_first_byte() {
 }
 
 // A greedy run need not give back when what follows it ends the match, or begins with a character
-// that the run cannot contain: giving back would only meet a member of the run.
+// that the run cannot contain: giving back would only reach a member of the run.
 void Regex::hold_runs() {
   for (std::size_t i = 0; i + 1 < code_.size(); ++i) {
     if (code_[i].op != Op::run) continue;

@@ -1,19 +1,19 @@
-// Regex: the patterns that tokenizer files split and replace with. A backtracking engine, because
-// those patterns are written for such (Oniguruma, fancy-regex): leftmost match, first alternative
+// Regex: the patterns that tokenizer files use to split and replace. A backtracking engine, because
+// those patterns are written for one (Oniguruma, fancy-regex): leftmost match, first alternative
 // first, look-around, Unicode classes.
 //
-// What it knows: literals and escapes, [...] with nesting, negation and &&, \p{…} by general
-// category (and Han, Hiragana, Katakana, Alphabetic), \s \d \w and their opposites, . ^ $ \A \z \b
-// \B, groups (capturing ones do not capture), (?i: ), (?= ) (?! ), (?<= ) (?<! ) one character
-// wide, (?> ), greedy, lazy and possessive repetition. Anything else is an error that says so.
+// Supported: literals and escapes, [...] with nesting, negation and &&, \p{…} by general category
+// (and Han, Hiragana, Katakana, Alphabetic), \s \d \w and their opposites, . ^ $ \A \z \b \B,
+// groups (capturing ones do not capture), (?i: ), (?= ) (?! ), (?<= ) (?<! ) one character wide,
+// (?> ), greedy, lazy and possessive repetition. Anything else is an error that names it.
 //
-// Why it is fast: a class is a table; a repeated class is one instruction that runs to the end of
-// the run; the alternatives that may match are chosen by the first byte; a run whose successor
-// cannot be in it never backtracks.
+// For speed, a class is a table; a repeated class is one instruction for the whole run; the first
+// byte selects the alternatives that may match; a run whose successor cannot be in it never
+// backtracks.
 //
-// A compiled Regex is immutable and safe from any thread; a RegexStack is one thread's working
+// A compiled Regex is immutable and safe from any thread; one thread uses a RegexStack as working
 // memory. Work is limited for a match (kStepsMax) and for all matches with one stack (its
-// `steps_left`), so no pattern can hang a program: past it `find` fails.
+// `steps_left`), so no pattern can hang a program: past the limit `find` fails.
 #pragma once
 
 #include <algorithm>
@@ -30,32 +30,32 @@
 namespace assay::text {
 
 enum class RegexDialect : std::uint8_t {
-  oniguruma,  // tokenizer.json: ^ and $ are of lines
-  rust,       // tiktoken: ^ and $ are of the text
+  oniguruma,  // tokenizer.json: ^ and $ match at lines
+  rust,       // tiktoken: ^ and $ match at the ends of the text
 };
 
 struct RegexFrame {
   enum class Kind : std::uint8_t { branch, greedy, lazy, mark };
   Kind kind = Kind::branch;
   std::uint32_t instruction = 0;
-  std::uint32_t count = 0;  // lazy: characters that may still be taken; mark: which one
+  std::uint32_t count = 0;  // lazy: characters that may still be taken; mark: its number
   std::size_t position = 0;
-  std::size_t low = 0;  // greedy: may step back as far as here
+  std::size_t low = 0;  // greedy: the run may step back to here
 };
 
 struct RegexStack {
   std::vector<RegexFrame> frames{};
   std::vector<std::size_t> marks{};
-  std::uint64_t steps = 0;      // of the match at work
-  std::uint64_t steps_max = 0;  // of the match at work
+  std::uint64_t steps = 0;      // of the current match
+  std::uint64_t steps_max = 0;  // of the current match
   std::uint64_t steps_left = std::uint64_t{1} << 30;
-  std::size_t bytes_max = std::size_t{64} << 20;  // of what replacements make of a text
-  bool exhausted = false;  // a match was given up: the pattern needs too many steps on this text
-  bool overgrown = false;  // replacements made more than bytes_max of a text
+  std::size_t bytes_max = std::size_t{64} << 20;  // limit for a text after replacements
+  bool exhausted = false;                         // a match needed too many steps on this text
+  bool overgrown = false;                         // replacements made a text above bytes_max
 
-  // This much was made of a part of the text: there is less for the others.
+  // Subtracts the size of one part of the text from the limit for the others.
   void made(std::size_t bytes) { bytes_max -= std::min(bytes_max, bytes); }
-  // Limits for one text, in proportion to it.
+  // Sets limits for one text, in proportion to its size.
   void begin(std::size_t text_bytes) {
     steps_left = (std::uint64_t{1} << 24) + 64 * std::uint64_t{text_bytes};
     bytes_max = std::min(std::size_t{1} << 30, (std::size_t{1} << 20) + 16 * text_bytes);
@@ -64,19 +64,19 @@ struct RegexStack {
   }
 };
 
-// What an instruction of a compiled pattern does.
+// The kinds of instructions of a compiled pattern.
 enum class RegexOp : std::uint8_t {
   one,       // a character of `set`
   run,       // min to max characters of `set`, greedy
-  run_hold,  // the same, never giving one back
+  run_hold,  // the same, but never gives one back
   run_lazy,  // the same, as few as possible
-  branch,    // go on at `to`, else at `other`
+  branch,    // continue at `to`, else at `other`
   jump,      // to `to`
   mark,      // remember the position in mark `min`
-  progress,  // fail unless past mark `min`
-  ahead,     // look ahead with the code at `to`, then go on at `other`
+  progress,  // fail unless the position is past mark `min`
+  ahead,     // match the code at `to` as look-ahead, then go on at `other`
   not_ahead,
-  atomic,     // match the code at `to`, then go on at `other`
+  atomic,     // match the code at `to` without backtracking into it, then go on at `other`
   ahead_set,  // the next character is of `set`
   not_ahead_set,
   behind_set,  // the character before is of `set`
@@ -95,14 +95,14 @@ class Regex {
  public:
   static Result<Regex> compile(std::string_view pattern,
                                RegexDialect dialect = RegexDialect::oniguruma);
-  // A pattern that matches exactly this text.
+  // Returns a pattern that matches exactly this text.
   static Regex literal(std::string_view text);
 
   struct Match {
     std::size_t begin = 0;
     std::size_t end = 0;
   };
-  // The leftmost match at or after `from`. REQUIRES: valid UTF-8, `from` at a character.
+  // Finds the leftmost match at or after `from`. REQUIRES: valid UTF-8, `from` at a character.
   bool find(std::string_view text, std::size_t from, RegexStack& stack, Match& match) const;
 
   static constexpr std::uint64_t kStepsMax = 20'000'000;
@@ -129,7 +129,7 @@ class Regex {
   bool assertion(const Instruction& op, std::string_view text, std::size_t at) const;
   bool back_up(std::string_view text, RegexStack& stack, std::size_t base, std::uint32_t& next,
                std::size_t& at) const;
-  // For every first byte, the alternatives (bits) that may match there.
+  // Computes for every first byte the alternatives (as bits) that may match there.
   void choose_by_first_byte();
   bool first_bytes(std::uint32_t start, std::array<bool, 256>& may, int depth) const;
   void hold_runs();
@@ -138,7 +138,7 @@ class Regex {
   std::vector<CharTable> sets_{};
   std::vector<std::uint32_t> starts_{};  // the top-level alternatives, at most 64
   std::array<std::uint64_t, 256> viable_{};
-  bool may_be_empty_ = false;  // an alternative may match without a first character
+  bool may_be_empty_ = false;  // an alternative may match the empty text
   std::uint32_t marks_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// From the tree of a pattern to instructions: each kind of node knows how to write itself.
+// Converts a pattern's tree to instructions: one function for each kind of node.
 #include <algorithm>
 #include <optional>
 
@@ -147,7 +147,7 @@ class RegexCompiler {
     for (const std::uint32_t fork : forks) set_fork(fork, node.greed, false);
   }
 
-  // The two ways out of a fork: into the body (which stands right after it), and past it.
+  // Sets the two exits of a fork: into the body (directly after it), and past it.
   void set_fork(std::uint32_t fork, RegexNode::Greed greed, bool into) {
     Instruction& op = regex_.code_[fork];
     const bool first = into == (greed == RegexNode::Greed::greedy);
@@ -184,7 +184,7 @@ class RegexCompiler {
     regex_.code_[at].other = here();
   }
 
-  // More alternatives than a word has bits: one chain of branches instead.
+  // More alternatives than bits in a word become one chain of branches.
   void join_alternatives() {
     const std::uint32_t first = here();
     for (std::size_t i = 0; i + 1 < regex_.starts_.size(); ++i) {

@@ -1,4 +1,4 @@
-// Any pattern on any text: an error or an answer, in bounded time, and matches that stay inside.
+// Any pattern on any text: an error or an answer, in bounded time, with matches inside the text.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Reads a pattern by recursive descent: a rule of the grammar is a function, and gives a node.
+// Parses a pattern by recursive descent: one function for each rule of the grammar returns a node.
 #include <algorithm>
 #include <optional>
 
@@ -105,7 +105,7 @@ class RegexParser {
     }
   }
 
-  // {n} {n,} {n,m} {,m}; anything else is a literal brace.
+  // Reads {n} {n,} {n,m} {,m}; anything else is a literal brace.
   bool count(std::uint32_t& min, std::uint32_t& max) {
     const std::size_t close = pattern_.find('}', at_);
     if (close == std::string_view::npos) return false;
@@ -215,7 +215,7 @@ class RegexParser {
           fail("this group or flag is not supported");
         }
       }
-      if (accept(")")) return RegexNode{};  // for the rest of the group it stands in
+      if (accept(")")) return RegexNode{};  // applies to the rest of its group
       accept(":");
     }
     RegexNode node = alternation(depth + 1);
@@ -224,7 +224,7 @@ class RegexParser {
     return node;
   }
 
-  // After '['. Items, then && and more items, …, ']'.
+  // Reads the rest of a class after '[': items, then && and more items, …, ']'.
   CharSet bracket(int depth) {
     if (depth > kRegexDepthMax) fail("too deeply nested");
     const bool negative = accept("^");
@@ -269,7 +269,7 @@ class RegexParser {
     if (rest.size() >= 2 && rest[0] == '-' && rest[1] != ']') {
       const std::size_t dash = at_++;
       if (pattern_[at_] == '[') {
-        at_ = dash;  // "a-[b]": the dash is itself
+        at_ = dash;  // "a-[b]": a literal dash
       } else if (pattern_[at_] == '\\' && class_escape()) {
         at_ = dash;
       } else {
@@ -292,7 +292,7 @@ class RegexParser {
     return negative ? set->negated() : *set;
   }
 
-  // \s \d \w \p{…} and their opposites; nothing is consumed when it is another escape.
+  // Reads \s \d \w \p{…} and their opposites; consumes nothing for another escape.
   std::optional<CharSet> class_escape() {
     const std::string_view rest = pattern_.substr(at_);
     if (rest.size() < 2) return std::nullopt;

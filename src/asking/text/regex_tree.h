@@ -1,5 +1,5 @@
-// A pattern as a tree: what regex_parse.cc reads and regex_compile.cc turns into instructions. For
-// those two only.
+// A pattern as a tree: regex_parse.cc reads it and regex_compile.cc converts it to instructions.
+// Only these two use it.
 #pragma once
 
 #include <optional>
@@ -28,18 +28,18 @@ struct RegexNode {
   RegexOp assertion = RegexOp::match;
 };
 
-// What is wrong with a pattern; thrown by both files, caught in Regex::compile.
+// An error in a pattern; both files throw it, Regex::compile catches it.
 struct RegexFailure {
   std::string message{};
 };
 
 RegexNode parse_regex(std::string_view pattern, RegexDialect dialect);
 
-// The set, when the node matches exactly one character of one.
+// Returns a set if the node matches exactly one character of that set.
 std::optional<CharSet> as_set(const RegexNode& node);
-// \w, as the dialect has it.
+// The dialect's \w.
 CharSet word_set(RegexDialect dialect);
-// What \p{name} or [:name:] means, or nothing.
+// Returns the set of \p{name} or [:name:], or nullopt.
 std::optional<CharSet> named_set(std::string_view name);
 
 }  // namespace assay::text

@@ -191,7 +191,7 @@ Result<void> SentencePieceModel::finish() {
     const std::string_view text = pieces_.vocabulary.token(id);
     pieces_.scores[i] = scores_[i];
     if (types_[i] == Type::user_defined) {
-      // As sentencepiece 0.2 scores it: the longer, the better, above all that is learned.
+      // As sentencepiece 0.2: the bonus grows with the length and is above all learned scores.
       const double bonus = 0.1 * (static_cast<double>(text.size()) - 1);
       pieces_.scores[i] = static_cast<double>(static_cast<float>(bonus));
       user_defined_.add(text, id);
@@ -261,7 +261,7 @@ std::string SentencePieceModel::normalize(std::string_view text, RegexStack& sta
   const std::string_view space = escape_spaces_ ? kSpaceMarker : std::string_view(" ");
   if (dummy_prefix_ && !suffix_space_) out += space;
   bool after_space = remove_extra_spaces_;
-  std::size_t seen = 0;  // of what the map gives, spaces that are dropped included
+  std::size_t seen = 0;  // bytes from the map, dropped spaces included
   while (!text.empty()) {
     auto [piece, length] = prefix();
     seen += piece.size();
@@ -317,8 +317,8 @@ void SentencePieceModel::encode_bpe(std::string_view text, BpeScratch& scratch,
                                static_cast<std::uint32_t>(at + length), 0, 0, fixed > 0});
     at += length;
   }
-  // Unused pieces may be made on the way, and are then taken apart again as they were joined.
-  std::map<std::string_view, std::size_t> unused;  // where its second half begins
+  // Merges may make unused pieces; these are split again into the two halves that they came from.
+  std::map<std::string_view, std::size_t> unused;  // start of its second half
   const auto merge_of = [&](const BpeSymbol& left, const BpeSymbol& right) -> Merge {
     if (left.frozen || right.frozen) return {};
     const std::string_view joined = text.substr(left.begin, right.end - left.begin);

@@ -1,7 +1,7 @@
-// SentencePiece models (.model: a protobuf of pieces, scores, trainer and normalizer settings),
-// read by ourselves: the format is four messages, and the library would bring protobuf along.
-// Unigram and BPE, user-defined symbols, unused pieces, byte fallback, the compiled character map.
-// Immutable; any thread.
+// SentencePiece models (.model: a protobuf of pieces, scores, trainer and normalizer settings). We
+// parse them ourselves: the format is four messages, and the library needs protobuf. Unigram and
+// BPE, user-defined symbols, unused pieces, byte fallback, the compiled character map. Immutable;
+// any thread.
 #pragma once
 
 #include <span>
@@ -20,9 +20,9 @@ class SentencePieceModel {
  public:
   static Result<SentencePieceModel> read(std::string_view bytes);
 
-  // `stack`: for its limit of bytes.
+  // `stack` limits the bytes.
   std::string normalize(std::string_view text, RegexStack& stack) const;
-  // `text` is normalized. False when nothing can be done (no unknown piece).
+  // `text` is normalized. Returns false when a character has no piece and no unknown piece exists.
   bool encode(std::string_view text, BpeScratch& bpe, UnigramScratch& unigram,
               std::vector<TokenId>& out) const;
   std::string decode(std::span<const TokenId> ids, bool skip_control) const;
@@ -32,7 +32,7 @@ class SentencePieceModel {
   bool is_unigram() const { return unigram_; }
   TokenId bos() const { return bos_; }
   TokenId eos() const { return eos_; }
-  // The text may be cut before each run of U+2581 and the pieces encoded one by one.
+  // True if the text may be cut before each run of U+2581 and the pieces encoded one by one.
   bool cut_at_marker() const { return cut_at_marker_; }
 
  private:
@@ -50,10 +50,10 @@ class SentencePieceModel {
   std::size_t user_defined_at(std::string_view text) const;
 
   UnigramModel pieces_{};  // all pieces; its trie holds those that text can become
-  Vocabulary joinable_{};  // what BPE may make
+  Vocabulary joinable_{};  // pieces that BPE may make
   std::vector<Type> types_{};
   std::vector<float> scores_{};
-  std::vector<std::uint32_t> ranks_{};  // BPE: place of a piece's score among all, best first
+  std::vector<std::uint32_t> ranks_{};  // BPE: rank of each piece's score, best first
   ByteTrie user_defined_{};
   bool has_user_defined_ = false;
   bool has_unused_ = false;

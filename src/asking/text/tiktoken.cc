@@ -1,5 +1,5 @@
-// Reads tiktoken files (a line a token: base64, space, rank) and SentencePiece models, and finds
-// out which of the three kinds of tokenizer a path holds.
+// Reads tiktoken files (a line for a token: base64, space, rank) and SentencePiece models, and
+// detects which of the three kinds of tokenizer a path holds.
 #include <array>
 
 #include "base/base64.h"
@@ -42,7 +42,7 @@ struct Known {
   std::string_view name{};
   std::string_view pattern{};
 };
-// Longer names first where one contains another.
+// A longer name comes before a shorter one that it contains.
 constexpr std::array<Known, 9> kKnown = {{{"cl100k_base", kCl100k},
                                           {"o200k_base", kO200k},
                                           {"p50k_base", kGpt2},
@@ -53,7 +53,7 @@ constexpr std::array<Known, 9> kKnown = {{{"cl100k_base", kCl100k},
                                           {"qwen", kQwen},
                                           {"kimi", kKimi}}};
 
-// By exact name, or else as a regex; a file's name need only contain one.
+// Looks up an exact name, else compiles a regex; a file's name need only contain a known name.
 Result<std::string_view> pattern_for(std::string_view file, const std::string& asked) {
   for (const Known& known : kKnown) {
     if (asked == known.name) return known.pattern;
@@ -94,7 +94,7 @@ Result<void> read_ranks(std::string_view bytes, RankModel& model) {
   return {};
 }
 
-// What beside the file says which special tokens there are.
+// Reads the special tokens from the files beside this one.
 SpecialTokens special_tokens_of(const std::filesystem::path& folder) {
   SpecialTokens special;
   const auto bytes = read_file(folder / "tokenizer_config.json", std::size_t{64} << 20);

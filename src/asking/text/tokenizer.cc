@@ -23,7 +23,7 @@ struct VocabularyOf {
 
 const Vocabulary& TokenizerParts::vocabulary() const { return std::visit(VocabularyOf{}, model); }
 
-// One thread's working memory. Kept and lent again, so that the word cache stays warm.
+// One thread's working memory. It is kept and lent again, so that the word cache stays warm.
 struct Tokenizer::Scratch {
   PreTokenizerScratch pre{};
   BpeScratch bpe{};
@@ -91,7 +91,7 @@ class Encoding {
     };
   }
 
-  // The first word that the model cannot spell; "" when there is none.
+  // Returns the first word that the model cannot encode; "" when there is none.
   const std::string& unspelled() const { return unspelled_; }
   bool gave_up() const { return scratch_.pre.regex.exhausted; }
   bool overgrown() const { return scratch_.pre.regex.overgrown; }

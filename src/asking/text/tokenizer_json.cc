@@ -1,5 +1,5 @@
-// Reads Hugging Face's tokenizer.json. What it says of truncation and padding is not applied: the
-// counts are of whole texts.
+// Reads Hugging Face's tokenizer.json. Its truncation and padding are not applied: counts are of
+// whole texts.
 #include <algorithm>
 
 #include "base/format.h"
@@ -37,7 +37,7 @@ Result<void> read_vocabulary(const Json& json, Vocabulary& vocabulary) {
 
 Result<TokenId> read_unknown(const Json& json, const Vocabulary& vocabulary) {
   if (json.is_null()) return kNoToken;
-  return vocabulary.find(json.as_string());  // one that is not there is found out when needed
+  return vocabulary.find(json.as_string());  // a missing token is found later, when it is needed
 }
 
 Result<void> read_merges(const Json& json, BpeModel& model) {
@@ -165,7 +165,7 @@ Result<std::string> read_model(const Json& json, TokenizerParts& parts) {
   return std::string(type);
 }
 
-// The file lists ids, but the public library gives its own: the model's where it has the token,
+// The file lists ids, but the public library assigns its own: the model's id if it has the token,
 // else the next free one.
 Result<void> read_added(const Json& json, TokenizerParts& parts) {
   const Vocabulary& vocabulary = parts.vocabulary();

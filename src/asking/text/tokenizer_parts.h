@@ -1,4 +1,4 @@
-// What a Tokenizer is made of. The three loaders fill it; nobody else includes this.
+// The parts of a Tokenizer. The three loaders fill it; no other file includes this header.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace assay::text {
 
-// A tiktoken file: the joined bytes of two neighbours are looked up themselves; rank = id.
+// A tiktoken file: the joined bytes of two neighbours are looked up directly; rank = id.
 struct RankModel {
   Vocabulary vocabulary{};  // raw bytes
   std::array<TokenId, 256> byte_ids{};
@@ -30,7 +30,7 @@ struct TokenizerParts {
   std::variant<BpeModel, UnigramModel, WordPieceModel, WordLevelModel, RankModel,
                SentencePieceModel>
       model{};
-  std::vector<TokenId> before{};  // what the post-processor puts around a text
+  std::vector<TokenId> before{};  // ids that the post-processor adds around a text
   std::vector<TokenId> after{};
   Decoder decoder{};
   std::string description{};

@@ -63,7 +63,7 @@ constexpr std::array<Range, 21> kHan = {{
     {0x31350, 0x323AF},
 }};
 
-// Other_Alphabetic that is neither letter, mark nor Nl: circled and squared letters.
+// Other_Alphabetic except letters, marks and Nl: circled and squared letters.
 constexpr std::array<Range, 4> kAlphabeticSymbols = {
     {{0x24B6, 0x24E9}, {0x1F130, 0x1F149}, {0x1F150, 0x1F169}, {0x1F170, 0x1F189}}};
 
@@ -85,8 +85,8 @@ constexpr CategoryMask kWord =
 constexpr CategoryMask kNumber = mask_of({G::nd, G::nl, G::no});
 constexpr CategoryMask kPunctuation = mask_of({G::pc, G::pd, G::ps, G::pe, G::pi, G::pf, G::po});
 
-// The length of the longest beginning of a character at bytes[at]: its whole length when it is
-// valid, else how many bytes one U+FFFD stands for. `valid` says which.
+// The length of the longest valid prefix of a character at bytes[at]: the whole length when it is
+// valid, else the number of bytes that one U+FFFD replaces. `valid` tells which.
 std::size_t sequence_at(std::string_view bytes, std::size_t at, bool& valid) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(bytes[at + k]); };
   const unsigned char first = byte(0);
@@ -270,7 +270,7 @@ bool letter_follows(std::string_view text, std::size_t at) {
 constexpr char32_t kCapitalSigma = 0x3A3;
 constexpr char32_t kFinalSigma = 0x3C2;
 
-// `final_sigma`: a sigma that ends a word, a letter before it and none behind, has its own form.
+// `final_sigma`: a sigma at a word's end (a letter before it, none after) has its own form.
 std::string lowered(std::string_view text, bool final_sigma) {
   final_sigma = final_sigma && text.find("\xCE\xA3") != std::string_view::npos;
   bool letter_before = false;

@@ -1,8 +1,8 @@
-// Unicode facts that tokenizers, templates and scorers need: categories, white space, words, case,
+// Unicode properties for tokenizers, templates and scorers: categories, white space, words, case,
 // normal forms, and UTF-8 itself. Values are those of utf8proc (Unicode 15.0 on Debian 12): code
-// points assigned later count as unassigned here.
+// points assigned later are unassigned here.
 //
-// Categories live in one 1.1 MB table, filled at the first use (about 5 ms). Pure; any thread.
+// Categories are in one 1.1 MB table, filled at the first use (about 5 ms). Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -54,31 +54,31 @@ inline constexpr char32_t kReplacement = 0xFFFD;
 
 // REQUIRES: c < kCodePoints, here and below.
 GeneralCategory category(char32_t c);
-// "L", "Lu", "Letter", "Zs", …; 0 when it names no category.
+// "L", "Lu", "Letter", "Zs", …; 0 if it is not a category's name.
 CategoryMask category_mask(std::string_view name);
 
 // White_Space.
 bool is_space(char32_t c);
-// \w as Unicode's regex recommendation has it (Rust): Alphabetic, M, Nd, Pc and Join_Control.
+// \w of Unicode's regex recommendation (Rust): Alphabetic, M, Nd, Pc and Join_Control.
 bool is_word(char32_t c);
-// \w as Oniguruma has it: Alphabetic, M, Nd, Pc, and Latin-1's ² ³ ¹ ¼ ½ ¾.
+// \w of Oniguruma: Alphabetic, M, Nd, Pc, and Latin-1's ² ³ ¹ ¼ ½ ¾.
 bool is_oniguruma_word(char32_t c);
 bool is_han(char32_t c);
 // Number: Nd, Nl, No.
 bool is_numeric(char32_t c);
-// Punctuation as BERT has it: Unicode's P* and all of ASCII's.
+// BERT's punctuation: Unicode's P* and all of ASCII's.
 bool is_bert_punctuation(char32_t c);
 
 char32_t to_lower(char32_t c);
 char32_t to_upper(char32_t c);
-// The same letter but for its case (simple folding).
+// Returns the letter without its case (simple folding).
 char32_t fold(char32_t c);
 
 struct CodePoint {
   char32_t value = 0;
   std::uint32_t bytes = 0;
 };
-// The character at text[at]. REQUIRES: valid UTF-8, at < text.size().
+// Returns the character at text[at]. REQUIRES: valid UTF-8, at < text.size().
 inline CodePoint decode_at(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[at + k]); };
   const unsigned first = byte(0);
@@ -91,7 +91,7 @@ inline CodePoint decode_at(std::string_view text, std::size_t at) {
               (byte(3) & 0x3Fu),
           4};
 }
-// Where the character that ends before `at` begins. REQUIRES: valid UTF-8, at > 0.
+// Returns the start of the character that ends before `at`. REQUIRES: valid UTF-8, at > 0.
 inline std::size_t previous(std::string_view text, std::size_t at) {
   do {
     --at;
@@ -103,19 +103,17 @@ constexpr std::size_t utf8_length(unsigned char first) {
 }
 void append_utf8(std::string& out, char32_t c);
 
-// Each maximal piece of no character becomes U+FFFD, as Unicode recommends (and Python and Rust
-// do).
+// Replaces each maximal invalid piece by U+FFFD, as Unicode recommends (and Python and Rust do).
 std::string replace_invalid_utf8(std::string_view bytes);
-// How many bytes at the end of `bytes` may be the beginning of a character that is not complete
-// (0 to 3).
+// Returns how many bytes at the end of `bytes` may begin an incomplete character (0 to 3).
 std::size_t incomplete_tail(std::string_view bytes);
 
 enum class NormalForm : std::uint8_t { nfc, nfd, nfkc, nfkd };
-// REQUIRES: valid UTF-8. Text of more than 1 GiB stays as it is.
+// REQUIRES: valid UTF-8. Text of more than 1 GiB is returned unchanged.
 std::string normalize(std::string_view text, NormalForm form);
-// Full lower case (İ becomes two code points), as Python's and Rust's.
+// Full lower case (İ becomes two code points), like Python's and Rust's.
 std::string lower_case(std::string_view text);
-// The same letter by letter: a sigma that ends a word is as any other, as tokenizers have it.
+// The same letter by letter: a final sigma has no special form, as in tokenizers.
 std::string lower_case_each(std::string_view text);
 std::string upper_case(std::string_view text);
 

@@ -26,7 +26,7 @@ bool UnigramModel::encode(std::string_view word, UnigramScratch& scratch,
     node = {id, static_cast<std::uint32_t>(from), total};
     frontier = std::max(frontier, end);
   };
-  // SentencePiece starts its sum anew before a float gets too coarse: a long text.
+  // SentencePiece restarts its sum before a float gets too coarse, in a long text.
   const auto start_anew = [&](std::size_t at) {
     const double offset = nodes[at].score;
     if (!single_precision || std::abs(offset) <= 100000) return;
@@ -84,7 +84,7 @@ void UnigramModel::emit(std::string_view word, const std::vector<UnigramScratch:
     const auto after = std::next(step);
     const std::size_t end = after == path.rend() ? word.size() : after->from;
     const std::string_view bytes = word.substr(step->from, end - step->from);
-    // Unknowns run together may spell a piece that has its own id.
+    // Adjacent unknowns together may have an id of their own.
     const TokenId whole = single_precision ? kNoToken : vocabulary.find(bytes);
     const bool fall_back = byte_fallback && whole == kNoToken &&
                            std::all_of(bytes.begin(), bytes.end(), [this](char c) {

@@ -1,6 +1,6 @@
-// Unigram and WordPiece: the two models that choose pieces from a fixed list, by the best sum of
-// scores (Viterbi; Kudo 2018) and by the longest match first. WordLevel is the plain look-up.
-// Immutable; scratch is one thread's.
+// Unigram and WordPiece: the two models that choose pieces from a fixed list: by the best sum of
+// scores (Viterbi; Kudo 2018), and by the longest match first. WordLevel is the plain look-up.
+// Immutable; one thread uses a scratch.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ struct UnigramModel {
   bool single_precision = false;  // SentencePiece adds floats, tokenizers adds doubles
   std::array<TokenId, 256> byte_ids{};
 
-  // False when a character has no piece and there is no unknown token.
+  // Returns false when a character has no piece and there is no unknown token.
   bool encode(std::string_view word, UnigramScratch& scratch, std::vector<TokenId>& out) const;
   void finish();
 
@@ -49,7 +49,7 @@ struct WordPieceModel {
   std::string prefix = "##";
   std::size_t chars_max = 100;
 
-  // False when a word is unknown and there is no token to say so.
+  // Returns false when a word is unknown and there is no unknown token.
   bool encode(std::string_view word, std::string& scratch, std::vector<TokenId>& out) const;
 };
 

@@ -1,5 +1,5 @@
-// Vocabulary: token strings and their ids, both ways. One allocation for all bytes, open addressing
-// for the way in. Built once, then immutable and safe from any thread.
+// Vocabulary: token strings and their ids, both ways. One allocation for all bytes; look-up by open
+// addressing. Built once, then immutable and safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ using TokenId = std::int32_t;
 inline constexpr TokenId kNoToken = -1;
 // U+2581, which stands for a space in SentencePiece's vocabularies.
 inline constexpr std::string_view kSpaceMarker = "\xE2\x96\x81";
-// No public vocabulary comes near; a file that says more is broken.
+// Far above every public vocabulary; a file with a greater id is broken.
 inline constexpr std::int64_t kTokenIdMax = (std::int64_t{1} << 24) - 1;
 
-// A hash for short keys: eight bytes at a time through one multiplication. Not for untrusted
-// tables that grow for ever; here tables are as large as the file that fills them.
+// A hash for short keys: eight bytes at a time through one multiplication. Not for untrusted tables
+// that grow without limit; here a table is as large as the file that fills it.
 inline std::uint64_t hash_bytes(std::string_view bytes) {
   constexpr std::uint64_t kMultiplier = 0x9FB21C651E98DF25ull;
   std::uint64_t hash = bytes.size() * 0x9E3779B97F4A7C15ull;
@@ -45,16 +45,16 @@ inline std::uint64_t hash_bytes(std::string_view bytes) {
 class Vocabulary {
  public:
   void reserve(std::size_t tokens, std::size_t bytes);
-  // A token seen before takes the new id. REQUIRES: 0 <= id <= kTokenIdMax, token.size() < 2^32.
+  // A token added again gets the new id. REQUIRES: 0 <= id <= kTokenIdMax, token.size() < 2^32.
   void add(std::string_view token, TokenId id);
 
   TokenId find(std::string_view token) const;
-  // "" when there is no such id; has() tells it from the empty token.
+  // Returns "" when there is no such id; has() distinguishes it from the empty token.
   std::string_view token(TokenId id) const;
   bool has(TokenId id) const;
-  // How many distinct tokens; ids may have gaps.
+  // Number of distinct tokens; ids may have gaps.
   std::size_t size() const { return size_; }
-  // One more than the greatest id.
+  // The greatest id + 1.
   std::size_t id_end() const { return by_id_.size(); }
   std::size_t longest() const { return longest_; }
 
@@ -82,7 +82,7 @@ class Vocabulary {
 };
 
 // ByteTrie: the common prefixes of a set of strings; for longest matches and lattices. Nodes are
-// entries of one hash table, keyed by (parent, byte).
+// entries of one hash table with the key (parent, byte).
 class ByteTrie {
  public:
   static constexpr std::uint32_t kRoot = 0;
@@ -98,7 +98,7 @@ class ByteTrie {
       if (edges_[i].key == kFree) return kNone;
     }
   }
-  // -1 when no key ends here.
+  // Returns -1 when no key ends here.
   std::int32_t value(std::uint32_t node) const { return values_[node]; }
   bool empty() const { return values_.size() == 1; }
   bool begins(unsigned char byte) const { return first_[byte] != kNone; }

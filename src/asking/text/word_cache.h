@@ -1,6 +1,6 @@
-// WordCache: the ids of words seen lately. Most words of a text are few and short, and looking one
-// up costs less than any tokenizer's model. Direct-mapped; one entry is one cache line; words of
-// more than kBytesMax bytes or kIdsMax tokens are not kept. Belongs to one thread.
+// WordCache: the ids of recent words. Most words of a text are few and short, and a look-up costs
+// less than any tokenizer's model. Direct-mapped; one entry is one cache line; words of more than
+// kBytesMax bytes or kIdsMax tokens are not kept. One thread uses it.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class WordCache {
     std::uint64_t c = 0;
     bool operator==(const Key&) const = default;
   };
-  // The word itself, padded, its length in the last byte. REQUIRES: 1 to kBytesMax bytes.
+  // The padded word, with its length in the last byte. REQUIRES: 1 to kBytesMax bytes.
   static Key key(std::string_view word) {
     const char* p = word.data();
     const std::size_t n = word.size();
@@ -48,7 +48,7 @@ class WordCache {
     return made;
   }
 
-  // The ids; empty when the word is not here. Never empty for a word that is kept.
+  // Returns the ids; empty when the word is not cached. A cached word always has ids.
   std::span<const TokenId> find(const Key& word) const {
     const Entry& entry = entries_[place(word)];
     if (!(entry.key == word)) return {};

@@ -73,7 +73,7 @@ CalibratedLevel level_from(const Json& json) {
           .read = clock_from(json["read_error_ns"])};
 }
 
-// Up to two digits: 57.3 µs is "under 58 µs".
+// Rounds up to two digits: 57.3 µs gives "under 58 µs".
 Duration rounded_up(std::int64_t ns) {
   std::int64_t unit = 1;
   while (ns / unit >= 100) unit *= 10;
@@ -171,7 +171,7 @@ std::optional<Citation> cite(const Certificate& certificate, const metrics::Poin
   }
   if (certificate.qps > 0) out.used = std::max(out.used, point.rates.qps / certificate.qps);
   if (certificate.levels.empty() || point.stamps.events == 0) return out;
-  // The level at or above the load; past the highest there is no promise but the highest.
+  // Take the level at or above the load; above the highest level, take the highest.
   const auto level = std::ranges::find_if(
       certificate.levels, [&out](const CalibratedLevel& l) { return l.share >= out.used; });
   if (level == certificate.levels.end()) return out;

@@ -19,16 +19,16 @@ constexpr double kStalledGuilty = 0.01;
 constexpr double kQueuedSuspected = 0.05;
 constexpr double kQueuedGuilty = 0.20;
 constexpr double kBusySuspected = 0.90;
-// Used by other programs, as a share of the cores: then they are the first thing to change.
+// Share of the cores used by other programs; above it, they are the first thing to change.
 constexpr double kForeignMost = 0.75;
-// Bytes that lay in the socket before we read them.
+// Time that bytes waited in the socket before we read them.
 constexpr Duration kReadDelaySuspected = 5_ms;
 constexpr Duration kReadDelayGuilty = 50_ms;
-// A figure's range, as a share of the figure. Up to kRangeFine it says nothing, whatever its share.
+// A figure's range, as a share of the figure. A range up to kRangeFine never counts.
 constexpr double kRangeSuspected = 0.05;
 constexpr double kRangeGuilty = 0.20;
 constexpr Duration kRangeFine = 200_us;
-// Taken by the hypervisor or by a quota, as a share of the run: as for stalls.
+// Share of the run taken by the hypervisor or by a quota: same limits as for stalls.
 constexpr double kTakenSuspected = 0.001;
 constexpr double kTakenGuilty = 0.01;
 constexpr double kWithoutConnectionGuilty = 0.01;  // share of queries that waited for a connection
@@ -41,7 +41,7 @@ class Judge {
       : audit_(audit), point_(point), options_(options) {}
 
   Innocence decide() {
-    // Where no query succeeded there is no figure that the client could have spoilt.
+    // If no query succeeded, there is no figure that the client could have changed.
     if (point_.counts.issued == 0 || point_.counts.completed > 0) {
       for (const ThreadFigures& thread : audit_.threads) weigh_thread(thread);
       weigh_ranges();
@@ -74,7 +74,7 @@ class Judge {
         std::move(advice));
   }
 
-  // Where others have nearly all cores, more threads would only wait beside them.
+  // If other programs use nearly all cores, more threads would only wait with them.
   std::string advice(std::string_view otherwise) const {
     const double cores = audit_.cores;
     if (cores <= 0 || audit_.foreign_cpu < kForeignMost * cores) return std::string(otherwise);
@@ -87,9 +87,9 @@ class Judge {
                                      : std::string("the measuring thread");
   }
 
-  // The lag of the thread, not what `lateness` says of the queries: a send takes time too.
-  // Where many streams end together, one hold-up makes all their next sends late: more than a
-  // hundredth of a short run, and still one accident. Its time is weighed as a stall's.
+  // Judges the thread's lag, not the queries' `lateness`: a send takes time too. If many streams
+  // end together, one hold-up makes all their next sends late: more than 1 % of a short run, but
+  // one event. Its time counts as a stall's.
   void weigh_sending(const ThreadFigures& thread) {
     const Duration p99 = thread.send.p99;
     if (p99 < kSendLagSuspected) return;
@@ -113,7 +113,7 @@ class Judge {
                    percent(lost.seconds() / wall), human_duration(longest)),
             "find what stopped it: a debugger, a frozen cgroup, a neighbour on the same core");
     }
-    // A wait on a slow endpoint is long, and the stop in it may be short: this alone is no guilt.
+    // A wait on a slow endpoint is long and may contain a short stop: suspected at most.
     if (thread.interrupted_for.seconds() / wall >= kStalledSuspected) {
       add(ClientLimited::suspected,
           format("{} was stopped {} times, for {} at most", who(thread), thread.waits_interrupted,
@@ -133,7 +133,7 @@ class Judge {
     }
   }
 
-  // The figure whose truth is known worst. What held the client up is told by the other reasons.
+  // Judges the figure with the widest range. The other reasons name what delayed the client.
   void weigh_ranges() {
     const metrics::Latencies& l = point_.arrival;
     const metrics::Between* worst = nullptr;
@@ -173,7 +173,7 @@ class Judge {
   void weigh_taken() {
     if (audit_.wall < kShareTimeMin) return;
     const double wall = audit_.wall.seconds();
-    // Each of the two readings is cut to a whole tick, so one tick more proves nothing
+    // Each of the two readings is cut to a whole tick, so a difference of one tick proves nothing
     // (docs/decisions/0060).
     const Duration proved = std::max(audit_.stolen - audit_.stolen_step, Duration{});
     const double stolen = proved.seconds() / wall / std::max(audit_.cores, 1);
@@ -187,7 +187,7 @@ class Judge {
           "raise or lift the control group's quota (cpu.max, cpu.cfs_quota_us)");
   }
 
-  // With kernel stamps a late read does not move an arrival, but it does hold back the next query.
+  // With kernel stamps a late read does not move an arrival, but it delays the next query.
   void weigh_reading() {
     if (point_.read_delay.empty()) return;
     const Duration p99{static_cast<std::int64_t>(point_.read_delay.percentile(99.0))};

@@ -1,11 +1,10 @@
-// Was the client the bottleneck? Judged from what the client measured about itself
-// (domain/client_audit.h) and from the events' own delays. `no` is a claim that the figures are the
-// endpoint's; `yes` says they are not; `suspected` says that somebody should look. Every verdict
-// has its reasons and, for each, what to change. Pure.
+// Was the client the bottleneck? The verdict comes from what the client measured about itself
+// (domain/client_audit.h) and from the events' own delays. `no`: the figures are the endpoint's;
+// `yes`: they are not; `suspected`: a person should look. Every verdict has its reasons and, for
+// each, what to change. Pure.
 //
-// The thresholds are ours and are explained in docs/guide/measurement_truth.md: a client is guilty
-// when what it did late or lost is large enough to move a published percentile, not when it was
-// merely busy.
+// docs/guide/measurement_truth.md explains our thresholds: a client is guilty when its lateness or
+// losses are large enough to move a published percentile, not when it was only busy.
 #pragma once
 
 #include <string>
@@ -33,11 +32,11 @@ struct Innocence {
 };
 
 struct JudgeOptions {
-  bool all_at_once = false;  // offline: lateness of sends is the load pattern's own
-  bool spinning = false;     // told to use the whole core
+  bool all_at_once = false;  // offline: late sends belong to the load pattern
+  bool spinning = false;     // configured to use the whole core
 };
 
-// As every document of ours has it: {client_limited, reasons: [{weight, what, advice}]}.
+// The JSON in all our documents: {client_limited, reasons: [{weight, what, advice}]}.
 Json innocence_json(const Innocence& innocence);
 
 Innocence judge_client(const ClientAudit& audit, const metrics::Point& point,

@@ -1,5 +1,5 @@
-// Every threshold of the verdict on the client: just below it, at it, and at the one of guilt; and
-// what each reason says.
+// Tests every threshold of the verdict on the client: just below it, at it, and at the one for
+// guilt; and the text of each reason.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -89,7 +89,7 @@ TEST(InnocenceLimits, of_stalls_of_whichever_kind) {
   EXPECT_EQ(verdict(stall(9999_us, 9999_us)), kSuspected) << "of both the longer, not their sum";
   EXPECT_EQ(verdict(stall(10_ms, {})), kYes);
   EXPECT_EQ(verdict(stall({}, 10_ms)), kYes);
-  // Of a burst only the loop's stalls count: that its sends are late is the load's own doing.
+  // In a burst only the loop's stalls count: its sends are late because of the load itself.
   EXPECT_EQ(verdict(stall({}, 500_ms), {.all_at_once = true}), kNo);
   EXPECT_EQ(verdict(stall(10_ms, 500_ms), {.all_at_once = true}), kYes);
   EXPECT_EQ(verdict(stall(9_ms, 500_ms), {.all_at_once = true}), kSuspected);
@@ -160,7 +160,7 @@ TEST(InnocenceLimits, each_of_several_threads_is_named) {
 }
 
 TEST(InnocenceLimits, of_time_that_was_taken) {
-  // Proved: a step less than was read.
+  // One step less than was read is proved.
   const auto stolen = [](Duration time, int cores) {
     return [=](ClientAudit& audit, metrics::Point&) {
       audit.stolen_step = 7_ms;
@@ -233,7 +233,7 @@ TEST(InnocenceLimits, of_connections) {
   EXPECT_EQ(verdict(none), kNo) << "of no queries";
 }
 
-// A series of which one percentile, told as `told`, lies between two.
+// A series with one percentile, `told`, between two limits.
 metrics::Distribution uncertain(double low, double told, double high) {
   metrics::Distribution out{.count = 1};
   out.percentiles.fill(told);
@@ -250,7 +250,7 @@ TEST(InnocenceLimits, of_how_well_a_figure_is_known) {
       point.arrival.ttft = uncertain(low, told, high);
     };
   };
-  // 200 µs are nothing, however large a share they are.
+  // A range of 200 µs never counts, whatever its share.
   EXPECT_EQ(verdict(range(0, 200'000, 200'000)), kNo);
   EXPECT_EQ(verdict(range(0, 200'001, 200'001)), kYes);
   EXPECT_EQ(verdict(range(9'500'001, 10'000'000, 10'000'000)), kNo);

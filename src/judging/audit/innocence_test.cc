@@ -57,7 +57,7 @@ TEST(Innocence, one_hold_up_is_one_accident_however_many_sends_it_made_late) {
   EXPECT_EQ(once.reasons[0].what, "queries were released late: P99 7.00 ms, all by one hold-up");
   audit.threads[0].send.holdups = 2;
   EXPECT_EQ(judge_client(audit, measured(), {}).client_limited, ClientLimited::yes);
-  // A long one is guilt by its time: more than a hundredth of the run.
+  // A long hold-up is guilt by its time: more than 1 % of the run.
   audit.threads[0].send.holdups = 1;
   audit.threads[0].send.stalls = 1;
   audit.threads[0].send.stalled = 101_ms;
@@ -120,7 +120,7 @@ TEST(Innocence, every_document_has_it_in_the_same_words) {
   EXPECT_EQ(innocence_json({}).dump(), R"({"client_limited":"no","reasons":[]})");
 }
 
-// A series of one value, of which the truth lies in [low, high] ms.
+// A series of one value; its true value is in [low, high] ms.
 metrics::Distribution between(double low, double told, double high) {
   metrics::Distribution out{.count = 1};
   out.percentiles.fill(told * 1e6);
@@ -139,10 +139,10 @@ TEST(Innocence, follows_from_how_well_each_percentile_is_known) {
   EXPECT_EQ(verdict_of(between(9.6, 10, 10)), ClientLimited::no);
   EXPECT_EQ(verdict_of(between(9.3, 10, 10)), ClientLimited::suspected);
   EXPECT_EQ(verdict_of(between(7.9, 10, 10)), ClientLimited::yes);
-  // A fifth of a millisecond is nothing, whatever its share.
+  // A range of 0.2 ms never counts, whatever its share.
   EXPECT_EQ(verdict_of(between(0, 0.2, 0.2)), ClientLimited::no);
   EXPECT_EQ(verdict_of(between(0, 0.3, 0.3)), ClientLimited::yes);
-  // Nobody wrote down how uncertain an earlier log is.
+  // An earlier log has no limits.
   metrics::Distribution old = between(0, 10, 10);
   old.limits.reset();
   EXPECT_EQ(verdict_of(old), ClientLimited::no);

@@ -29,7 +29,7 @@ Result<std::optional<Certificate>> load_certificate(const std::filesystem::path&
   return std::optional(*certificate);
 }
 
-// What the client says of itself; null in a folder of a run that was killed.
+// Reads the client's own record; null in the folder of a killed run.
 Result<Json> client_json(const std::filesystem::path& folder) {
   const std::filesystem::path path = log_folder(folder) / "client.json";
   const auto text = read_file(path);
@@ -39,12 +39,12 @@ Result<Json> client_json(const std::filesystem::path& folder) {
   return *std::move(json);
 }
 
-// A disk that had no room for the logs' ends may have had some for client.json.
+// A full disk may have had room for client.json, but not for the logs' ends.
 void take_end(const Json& client, record::LogEnd& end) {
   end.lost_records = std::max(end.lost_records, client["lost_records"].as_uint());
   if (end.end.state != RunState::crashed) return;
   auto said = record::run_end_from(client["end"]);
-  // A log that is damaged says so itself, whatever its client had seen.
+  // A damaged log reports this itself, whatever its client had seen.
   if (said && (end.trouble.empty() || said->out_of_space)) end.end = *std::move(said);
 }
 

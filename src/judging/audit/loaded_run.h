@@ -1,7 +1,7 @@
-// LoadedRun: a run as its folder tells it. The event log is folded into a Point; what the client
-// measured of itself, the counted tokens, the accuracy and the client's certificate stand beside
-// it. What prints, verifies, compares, packs or imports a run starts here, so that all of them say
-// the same of one folder. docs/formats/run_folder.md.
+// LoadedRun: a run loaded from its folder: the event log folded into a Point, the client's record
+// of itself, the counted tokens, the accuracy and the client's certificate. Every command that
+// prints, verifies, compares, packs or imports a run starts here, so that all report the same for
+// one folder. docs/formats/run_folder.md.
 #pragma once
 
 #include <filesystem>
@@ -21,34 +21,34 @@
 
 namespace assay::audit {
 
-// Where things are in a run folder.
+// Paths in a run folder.
 std::filesystem::path log_folder(const std::filesystem::path& run_folder);
 std::filesystem::path token_counts_file(const std::filesystem::path& run_folder);
-// accuracy_results.json; null where nothing was scored.
+// Reads accuracy_results.json; null if nothing was scored.
 Json accuracy_results(const std::filesystem::path& run_folder);
 
 struct LoadedRun {
   std::filesystem::path folder{};
   metrics::Point point{};
-  metrics::TokenCounts token_counts{};  // empty where nothing was counted
+  metrics::TokenCounts token_counts{};  // empty if none were counted
   record::RunReplay replay{};
-  std::optional<ClientAudit> audit{};  // absent in a folder of a run that was killed
+  std::optional<ClientAudit> audit{};  // absent in the folder of a killed run
   std::optional<Innocence> innocence{};
-  std::optional<Certificate> certificate{};  // of the client, where it was calibrated
+  std::optional<Certificate> certificate{};  // of the client, if it was calibrated
   std::string config_yaml{};
   Json accuracy{};  // accuracy_results()
 };
 
 struct LoadOptions {
-  EventSink* also = nullptr;  // hears the replay as well
+  EventSink* also = nullptr;  // receives the replay as well
   metrics::ReplyFold* replies =
       nullptr;  // so does this, with the tokens counted as the Point has them
-  std::optional<metrics::TokenCounts> counts{};  // in place of the folder's own
-  const Json* client = nullptr;  // the same of client.json, where it could not be written
+  std::optional<metrics::TokenCounts> counts{};  // instead of the folder's own
+  const Json* client = nullptr;  // instead of client.json, if that could not be written
 };
 Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions options = {});
 
-// Where a log that was cut short ends, for a person; "" for a whole one.
+// Describes for the user where a log was cut short; "" for a complete one.
 std::string log_note(const LoadedRun& run);
 // The program and the machine that measured.
 Json environment_json(const LoadedRun& run);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kBootstrapBlocksMin = 10;
 
-// How many queries were in flight on average, by Little's law.
+// Returns the average number of queries in flight, by Little's law.
 double in_flight(const std::vector<QueryRow>& rows) {
   double busy = 0;
   Instant last = rows.front().sent;
@@ -23,7 +23,7 @@ double in_flight(const std::vector<QueryRow>& rows) {
   return wall > 0 ? busy / wall : 1;
 }
 
-// Draws blocks with replacement and gives each replicate's statistic to the deviation of its log.
+// Draws blocks with replacement; returns the standard deviation of the log of the statistic.
 double log_deviation(std::size_t blocks, std::size_t replicates, Rng& rng,
                      const std::function<double(const std::vector<std::uint32_t>&)>& statistic) {
   std::vector<std::uint32_t> times(blocks);
@@ -116,7 +116,7 @@ Estimate bootstrap_ratio(const Statistic& a, const Statistic& b, std::size_t rep
     return below > 0 ? b.of(times) / below : 0;
   };
   Estimate out = bootstrap(ratio, replicates, rng);
-  // Draws from few blocks spread less than the blocks themselves do.
+  // Samples from few blocks vary less than the blocks themselves.
   if (a.blocks > 1) out.log_deviation *= std::sqrt(blocks / (blocks - 1));
   return out;
 }

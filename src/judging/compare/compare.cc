@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, kComparedMetrics> kNames = {
     "ttft_p50", "ttft_p90",    "ttft_p99",    "tpot_p50",    "tpot_p90",   "tpot_p99", "itl_p50",
     "itl_p99",  "latency_p50", "latency_p90", "latency_p99", "system_tps", "qps"};
 
-// The largest deviation of several ways to cut a run, or two runs alike.
+// Keeps the largest deviation of several ways to cut a run, or of two equal runs.
 void keep_wider(const Estimate& fresh, Estimate& widest) {
   if (widest.blocks == 0 || fresh.log_deviation > widest.log_deviation) widest = fresh;
 }
@@ -47,12 +47,12 @@ class Both {
     for (const TimeBlocks& blocks : pairs.b) right_.emplace_back(*b.rows, blocks, true);
   }
 
-  // 0 where the two were not measured in pairs.
+  // 0 if the two were not measured in pairs.
   std::size_t pairs() const { return pairs_; }
 
-  // What both have and how far the logarithm of their ratio would move by itself.
+  // Both values of a metric, and how far the logarithm of their ratio varies by itself.
   struct Effect {
-    double a = 0;  // 0: has none
+    double a = 0;  // 0: no value
     double b = 0;
     double deviation = 0;
     std::size_t blocks = 0;
@@ -95,7 +95,7 @@ class Both {
   std::size_t replicates_;
   bool paired_;
   std::size_t pairs_ = 0;
-  std::vector<Sampled> left_{};  // one a way to cut; of pairs, the same ways on both sides
+  std::vector<Sampled> left_{};  // one for each way to cut; for pairs, the same ways on both sides
   std::vector<Sampled> right_{};
 };
 
@@ -117,8 +117,8 @@ constexpr std::array<OfPoint, kComparedMetrics> kOfPoint = {{{&metrics::Latencie
                                                              {},
                                                              {}}};
 
-// How far below and above its figure the truth of a metric may lie, on the logarithmic scale,
-// because the run's own client saw arrivals late. No limit where a figure may be anything.
+// How far the true value of a metric may be below and above its figure, on the logarithmic scale,
+// because the run's own client saw arrivals late. Infinite if nothing is known.
 struct Room {
   double below = 0;
   double above = 0;
@@ -144,12 +144,11 @@ struct Tested {
   Room room{};  // of the harm
 };
 
-// The chance of a harm so large if the true one were `margin`, and the clients' uncertainty all
-// against it. Without any spread (a simulated run whose times are all alike) there is no chance in
-// it.
+// The probability of a harm this large if the true one were `margin` and the clients' uncertainty
+// added to it. Without any spread (a simulated run whose times are all equal) the result is 0 or 1.
 double p_above(const Tested& t, double margin) {
   const double distance = t.harm - t.room.below - margin;
-  // Below what a percentile's last digit can say.
+  // Below the resolution of a percentile's last digit.
   if (t.deviation < 1e-9) return distance > 1e-9 ? 0 : 1;
   return student_tail(distance / t.deviation, t.degrees);
 }
@@ -233,7 +232,7 @@ Comparison compare_runs(const ComparedRun& a, const ComparedRun& b, const Compar
     const double change = std::log(found.b / found.a);
     const Room left = room_of(*a.point, metric);
     const Room right = room_of(*b.point, metric);
-    // Of B / A. Only times have a room, and of times more is worse.
+    // The room of B / A. Only times have a room, and longer times are worse.
     const Room room{right.below + left.above, right.above + left.below};
     tested.push_back({higher_is_better(metric) ? -change : change, found.deviation,
                       static_cast<double>(std::max<std::size_t>(found.blocks, 2) - 1), room});

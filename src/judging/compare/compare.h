@@ -1,20 +1,20 @@
 // compare: is B worse than A? Effects with confidence intervals, one verdict, or a refusal.
 //
-// Every metric's effect is B / A − 1, signed so that a positive harm is worse. Its uncertainty
-// comes from a block bootstrap of each run (compare/bootstrap.h). "Worse" means: worse by more than
-// the regression margin, with all metrics together wrong in at most `alpha` of the cases in which
-// nothing is worse (Holm 1979). "Same" means: the interval lies within the equivalence margin.
-// Intervals are simultaneous (Bonferroni). What neither shows is unresolved: more data decides.
+// Every metric's effect is B / A − 1, signed so that a positive harm is worse. A block bootstrap of
+// each run gives its uncertainty (compare/bootstrap.h). "Worse" means: worse by more than the
+// regression margin; all metrics together are wrong in at most `alpha` of the cases without harm
+// (Holm 1979). "Same" means: the interval is within the equivalence margin. Intervals are
+// simultaneous (Bonferroni). Anything else is unresolved and needs more data.
 //
-// A run's client may have seen arrivals late. The limits that its figures leave (Distribution's
-// `limits`) widen each interval, and count against each verdict: no run is worse or better by what
-// its client may have added.
+// A run's client may have seen arrivals late. The limits of its figures (Distribution's `limits`)
+// widen each interval and count against each verdict: a delay that the client may have added makes
+// no run worse or better.
 //
-// Two runs of different work are not compared at all. What a bootstrap within a run cannot see is
-// drift from one run to the next (another neighbour, a warmer machine): repeat, or interleave. Two
-// sides of one interleaved run are compared pair by pair of blocks (compare/paired.h).
+// Two runs of different work are not compared. A bootstrap within a run cannot see drift from one
+// run to the next (another neighbour, a warmer machine): repeat, or interleave. Two sides of one
+// interleaved run are compared by pairs of blocks (compare/paired.h).
 //
-// Pure: chance comes from the seed in the options.
+// Pure: all randomness comes from the seed in the options.
 #pragma once
 
 #include <cstdint>
@@ -61,15 +61,15 @@ struct CompareOptions {
                                       ComparedMetric::latency_p50, ComparedMetric::latency_p90,
                                       ComparedMetric::system_tps};
   double alpha = 0.05;
-  double regression_margin = 0.01;   // a harm up to this is nobody's regression
+  double regression_margin = 0.01;   // a harm up to this is no regression
   double equivalence_margin = 0.03;  // an interval within ± this is "same"
-  double length_margin = 0.02;       // by how much mean ISL and OSL may differ
-  double error_margin = 0.01;        // by how much the failed shares may differ
+  double length_margin = 0.02;       // allowed difference of mean ISL and OSL
+  double error_margin = 0.01;        // allowed difference of the failed shares
   std::size_t replicates = 1000;
   std::uint64_t seed = 1;
 };
 
-// One of the two.
+// One of the two runs.
 struct ComparedRun {
   std::string name{};
   const metrics::Point* point = nullptr;
@@ -90,9 +90,9 @@ struct MetricComparison {
 };
 
 struct Comparison {
-  std::vector<std::string> refusals{};  // why it is not comparable; else empty
+  std::vector<std::string> refusals{};  // why the runs are not comparable; else empty
   std::vector<std::string> notes{};
-  std::size_t pairs = 0;  // of blocks, where the two were measured in turns; else 0
+  std::size_t pairs = 0;  // pairs of blocks, if measured in turns; else 0
   std::vector<MetricComparison> metrics{};
   bool comparable() const { return refusals.empty(); }
   bool worse() const;

@@ -1,6 +1,6 @@
-// What the statistics promise is tried on many synthetic runs: a closed loop of 16 streams at a
-// server whose speed wanders, so that neighbours in time are alike. Nothing is read from a clock;
-// seeds are fixed, so a count is the same on every machine.
+// Checks the statistics on many synthetic runs: a closed loop of 16 streams at a server whose speed
+// wanders, so that neighbours in time are similar. No clock is read; seeds are fixed, so a count is
+// the same on every machine.
 #include "compare/compare.h"
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ RunInfo info_of(const std::string& model) {
   return info;
 }
 
-// The speed of each tenth of a second: an autoregression with a memory of five of them.
+// The speed in each tenth of a second: an autoregression with a memory of five of them.
 std::vector<double> wandering(double deviation, Rng& rng) {
   std::vector<double> out(2000);
   const double memory = 0.8;
@@ -101,7 +101,7 @@ TEST(Compare, two_runs_of_one_server_raise_a_false_alarm_in_at_most_one_of_twent
     const Server server{.wander = 0.03};
     const auto a = record(server, 2 * seed + 1);
     const auto b = record(server, 2 * seed + 2);
-    // Without a margin: any true difference would count, and there is none.
+    // Without a margin every true difference would count, and there is none.
     const CompareOptions options{.regression_margin = 0, .replicates = 200, .seed = seed};
     const Comparison c = compare_runs(a->as("A"), b->as("B"), options);
     ASSERT_TRUE(c.comparable()) << c.refusals[0];
@@ -111,7 +111,7 @@ TEST(Compare, two_runs_of_one_server_raise_a_false_alarm_in_at_most_one_of_twent
   EXPECT_LE(alarms, 10);
 }
 
-// The limits of every percentile of the series, as shares of it.
+// Sets the limits of every percentile of the series, as shares of it.
 void leave_room(metrics::Distribution& series, double below, double above) {
   metrics::Limits limits{};
   for (std::size_t i = 0; i < metrics::kPercentiles.size(); ++i) {
@@ -133,27 +133,27 @@ TEST(Compare, what_a_client_may_have_added_makes_no_run_worse_and_none_better) {
   EXPECT_EQ(sure.verdict, MetricVerdict::worse);
   EXPECT_EQ(of(*b, *a).verdict, MetricVerdict::better);
 
-  // The slower run's tokens may have been there 15 % earlier than its client saw them.
+  // The slower run's tokens may have arrived 15 % before its client saw them.
   leave_room(b->point.arrival.tpot, 0.15, 0);
   EXPECT_EQ(of(*a, *b).verdict, MetricVerdict::unresolved);
   EXPECT_NEAR(std::log1p(of(*a, *b).low), std::log1p(sure.low) + std::log(0.85), 1e-9);
   EXPECT_NEAR(of(*a, *b).high, sure.high, 1e-12);
   EXPECT_EQ(of(*b, *a).verdict, MetricVerdict::unresolved);
 
-  // That they may have been later speaks for the verdict, not against it.
+  // A possible later arrival supports the verdict.
   leave_room(b->point.arrival.tpot, 0, 0.15);
   EXPECT_EQ(of(*a, *b).verdict, MetricVerdict::worse);
   EXPECT_NEAR(std::log1p(of(*a, *b).high), std::log1p(sure.high) + std::log(1.15), 1e-9);
   EXPECT_EQ(of(*b, *a).verdict, MetricVerdict::better);
 
-  // And the same of the faster one.
+  // The same for the faster run.
   leave_room(b->point.arrival.tpot, 0, 0);
   leave_room(a->point.arrival.tpot, 0, 0.15);
   EXPECT_EQ(of(*a, *b).verdict, MetricVerdict::unresolved);
   leave_room(a->point.arrival.tpot, 0.15, 0);
   EXPECT_EQ(of(*a, *b).verdict, MetricVerdict::worse);
 
-  // Nothing is known of where it lies: nothing is said.
+  // Without known limits there is no verdict.
   leave_room(b->point.arrival.tpot, 1, 0);
   EXPECT_EQ(of(*a, *b).verdict, MetricVerdict::unresolved);
 }
@@ -197,7 +197,7 @@ TEST(Compare, what_is_the_same_is_called_the_same_and_what_is_faster_better) {
   EXPECT_FALSE(better.worse());
   EXPECT_EQ(metric(better, ComparedMetric::tpot_p50).verdict, MetricVerdict::better);
   EXPECT_EQ(metric(better, ComparedMetric::system_tps).verdict, MetricVerdict::better);
-  // And the other way round it is a regression, of the rate too.
+  // In the other direction it is a regression, of the rate too.
   const Comparison worse = compare_runs(fast->as("A"), a->as("B"), {});
   EXPECT_EQ(metric(worse, ComparedMetric::tpot_p50).verdict, MetricVerdict::worse);
   EXPECT_EQ(metric(worse, ComparedMetric::system_tps).verdict, MetricVerdict::worse);
@@ -267,7 +267,7 @@ TEST(Compare, names_go_both_ways) {
   EXPECT_FALSE(compared_metric_from("tpot"));
 }
 
-// Of n independent values the deviation of the mean's logarithm is known.
+// For n independent values the deviation of the mean's logarithm is known.
 TEST(Bootstrap, agrees_with_theory_where_there_is_one) {
   Rng rng(7);
   std::vector<BlockedRate> blocks;

@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kPairsAtLeast = 10;
 constexpr std::size_t kNone = ~std::size_t{0};
 
-// The performance phases of an interleaved plan come in pairs, one of each side.
+// Returns the pair of each performance phase: an interleaved plan has them in pairs, one a side.
 std::vector<std::size_t> pair_of_phase(const RunInfo& info) {
   std::vector<std::size_t> out;
   std::size_t blocks = 0;
@@ -49,7 +49,7 @@ PairedBlocks paired_blocks(const RunInfo& info, const QueryRows& a, const QueryR
   const std::vector<std::size_t> pair_of = pair_of_phase(info);
   const std::vector<Range> left = ranges(a.rows(), pair_of);
   const std::vector<Range> right = ranges(b.rows(), pair_of);
-  // A pair's rows are neighbours, so where the next begins the one before has ended.
+  // A pair's rows are neighbours: one pair ends where the next begins.
   TimeBlocks first_a;
   TimeBlocks first_b;
   std::size_t end_a = 0;

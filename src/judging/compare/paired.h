@@ -1,11 +1,11 @@
-// Pairs of blocks: two endpoints that one run measured in turns (plan/interleave.h), compared pair
+// Pairs of blocks: compares two endpoints that one run measured in turns (plan/interleave.h), pair
 // by pair.
 //
-// Both blocks of a pair asked the same, one shortly after the other, so that what slows both does
-// not show in their ratio. What is drawn again is therefore pairs, with both their blocks; the
-// deviation is that of the ratio itself. Memory longer than a pair is met as in
-// compare/bootstrap.h: pairs two and four at a time are tried too, while ten remain, and the
-// largest deviation stands.
+// Both blocks of a pair asked the same, one shortly after the other, so a cause that slows both
+// does not show in their ratio. So the bootstrap resamples pairs, with both their blocks, and
+// computes the deviation of the ratio itself. For memory longer than a pair, groups of two and four
+// pairs are tried too, as in compare/bootstrap.h, while at least ten remain; the largest deviation
+// is the result.
 #pragma once
 
 #include <vector>
@@ -17,12 +17,12 @@
 
 namespace assay::compare {
 
-// Whether the two are the A and the B of one interleaved run: facts "interleaved" of their logs.
+// True if the two are A and B of one interleaved run: facts "interleaved" of their logs.
 bool interleaved(const metrics::Point& a, const metrics::Point& b);
 
-// The same ways to cut both sides. What a pair that lacks a side has goes to the pair before.
+// Cuts both sides in the same ways. If a pair lacks a side, its rows go to the pair before.
 struct PairedBlocks {
-  std::vector<TimeBlocks> a{};  // shortest first; at least one, perhaps of no blocks
+  std::vector<TimeBlocks> a{};  // shortest first; at least one, possibly without blocks
   std::vector<TimeBlocks> b{};
 };
 // REQUIRES: rows ascend by sent.

@@ -1,6 +1,6 @@
-// What the pairs promise, tried on many synthetic runs: two servers on one machine whose speed
-// wanders and drifts, asked in turns by a closed loop of 16 streams. Nothing is read from a clock;
-// seeds are fixed, so a count is the same on every machine.
+// Checks pairs on many synthetic runs: two servers on one machine whose speed wanders and drifts,
+// asked in turns by a closed loop of 16 streams. No clock is read; seeds are fixed, so a count is
+// the same on every machine.
 #include "compare/paired.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ constexpr int kStreams = 16;
 
 struct Machine {
   double wander = 0.03;  // deviation of the speed's logarithm, with a memory of half a second
-  double drift = 0;      // by which it slows down from the first block to the last
+  double drift = 0;      // slowdown from the first block to the last
   double b_tpot = 10;    // ms; A's is 10
   int pairs = 20;
   int block = 40;  // queries
@@ -52,7 +52,7 @@ RunInfo info_of(int pairs, const char* side) {
   return info;
 }
 
-// The speed of each tenth of a second: an autoregression with a memory of five of them.
+// The speed in each tenth of a second: an autoregression with a memory of five of them.
 class Wandering {
  public:
   Wandering(double deviation, Rng& rng) {
@@ -129,7 +129,7 @@ TEST(Paired, one_server_asked_in_turns_raises_a_false_alarm_in_at_most_one_of_tw
   int alarms = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const Turns turns = record({.drift = 0.2}, seed + 1);
-    // Without a margin: any true difference would count, and there is none.
+    // Without a margin every true difference would count, and there is none.
     const Comparison c = compare(turns, {.regression_margin = 0, .replicates = 100, .seed = seed});
     ASSERT_TRUE(c.comparable()) << c.refusals[0];
     ASSERT_EQ(c.pairs, 20U);
@@ -151,7 +151,7 @@ TEST(Paired, a_tpot_three_percent_worse_is_found_nine_times_in_ten) {
   EXPECT_GE(found, 180);
 }
 
-// The reason for it all: what slows both does not widen the interval.
+// The purpose of pairs: a cause that slows both sides does not widen the interval.
 TEST(Paired, drift_widens_the_interval_of_two_runs_and_not_of_pairs) {
   const auto width = [](bool told) {
     const Turns turns = record({.wander = 0.01, .drift = 0.5}, 7, told);
@@ -166,7 +166,7 @@ TEST(Paired, rates_are_over_the_blocks_of_their_own_side) {
   const Comparison c = compare(turns, {.metrics = {ComparedMetric::system_tps}});
   const MetricComparison& tps = c.metrics.at(0);
   EXPECT_EQ(tps.verdict, MetricVerdict::worse);
-  // 16 streams of 50 tokens in 540 ms, less for filling and draining.
+  // 16 streams of 50 tokens in 540 ms, minus the time to fill and drain.
   EXPECT_NEAR(tps.a, 16 * 50 / 0.54, 250);
   EXPECT_NEAR(tps.effect, 540.0 / 638 - 1, 0.03);
 }

@@ -1,6 +1,6 @@
-// QueryRows: what comparing two runs needs of each: one row a query, in the order in which they
-// were sent, and every gap between fragments as a bucket 0.05 % wide (two bytes). Definitions are
-// our own (metrics/point.h). One thread.
+// QueryRows: a run's data for a comparison: one row for each query, in the order sent, and every
+// gap between fragments as a bucket 0.05 % wide (two bytes). metrics/point.h has the definitions.
+// One thread.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct QueryRow {
   std::uint16_t phase = 0;
   bool ok = false;
   std::optional<double> ttft{};  // ns
-  std::optional<double> tpot{};  // of several choices their mean
+  std::optional<double> tpot{};  // mean of all choices
   std::optional<double> latency{};
   std::int64_t output_tokens = -1;
   std::size_t gaps_begin = 0;  // in QueryRows::gaps()
@@ -29,7 +29,7 @@ class QueryRows final : public metrics::ReplyFold {
  public:
   explicit QueryRows(const RunInfo& info) : metrics::ReplyFold(info) {}
 
-  // By sent, ascending; queries that were never sent are left out. Call once, at the end.
+  // Sorts by sent, ascending; leaves out queries that were never sent. Call it once, at the end.
   void sort();
   const std::vector<QueryRow>& rows() const { return rows_; }
   const std::vector<std::uint16_t>& gaps() const { return gaps_; }

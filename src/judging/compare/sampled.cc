@@ -76,7 +76,7 @@ Statistic Sampled::of_gaps(double fraction) const {
   return quantile_of(std::move(values), blocks_.count(), fraction);
 }
 
-// A block lasts from its first send to the next block's; the last one to the run's end.
+// A block lasts from its first send to the next block's first; the last one to the run's end.
 std::vector<double> Sampled::block_seconds() const {
   const std::vector<QueryRow>& rows = rows_.rows();
   std::vector<double> out(blocks_.count());

@@ -1,5 +1,5 @@
 // Sampled: one run cut into blocks, and each compared metric of it as a statistic of those blocks.
-// The rows must outlive it, and no statistic looks at them again. One thread.
+// The rows must outlive it; a statistic does not read them again. One thread.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace assay::compare {
 
 class Sampled {
  public:
-  // `apart`: blocks are not neighbours in time, so that each phase in them lasts from its first
-  // query's start to its last one's end; else a block lasts until the next begins.
+  // `apart`: blocks are not neighbours in time, so each phase in them lasts from its first query's
+  // start to its last one's end; else a block lasts until the next begins.
   Sampled(const QueryRows& rows, TimeBlocks blocks, bool apart = false);
 
   Statistic statistic(ComparedMetric metric) const;
@@ -30,7 +30,7 @@ class Sampled {
   const QueryRows& rows_;
   TimeBlocks blocks_;
   bool apart_;
-  std::vector<std::uint32_t> owner_{};  // of each row
+  std::vector<std::uint32_t> owner_{};  // the block of each row
 };
 
 }  // namespace assay::compare

@@ -20,13 +20,13 @@ double failed_share(const metrics::Point& point) {
 
 bool simulated(const metrics::Point& point) { return point.run.simulated; }
 
-// Numbers by their value: another tool's file may have 8.0 for 8.
+// Compares numbers by value: another tool's file may have 8.0 for 8.
 bool same_fact(const Json& left, const Json& right) {
   if (left.is_number() && right.is_number()) return left.as_double() == right.as_double();
   return left == right;
 }
 
-// A run that another tool measured may lack what ours have; its user may know it.
+// Another tool's run may lack facts that ours have; the user may know them.
 void unlike(std::string_view what, const Json& left, const Json& right, const char* flag,
             std::vector<std::string>& out) {
   const auto side = [](const Json& fact) {
@@ -68,8 +68,8 @@ void facts(const metrics::Point& a, const metrics::Point& b, std::vector<std::st
   }
 }
 
-// Two ways of counting differ by more than two systems do.
-// `margin`: by how much the shares of replies may differ that rest on one kind of evidence.
+// Two ways to count tokens differ more than two systems do. `margin`: allowed difference of the
+// shares of replies with one kind of evidence.
 void token_sources(const metrics::Point& a, const metrics::Point& b, double margin,
                    std::vector<std::string>& out) {
   const auto share = [](const metrics::Tokens& tokens, std::size_t basis) {

@@ -1,5 +1,5 @@
-// Is it the same work? The reasons why two runs may not be compared, in words; empty when they may.
-// Pure.
+// Did both runs do the same work? Lists the reasons against a comparison, as sentences; empty:
+// none. Pure.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// The catalogue: every rule, in the order in which a report shows them. Each function stands in
-// <group>/<id>.cc and returns its rule; a new rule is a file, a line here and a mutation in
-// check_tree_test.cc (which fails without one).
+// The catalogue: every rule, in the order of the report. Each function is in <group>/<id>.cc and
+// returns its rule. A new rule is a file, a line here and a mutation in check_tree_test.cc (which
+// fails without one).
 #pragma once
 
 #include <vector>
@@ -117,7 +117,7 @@ Rule agentic_accuracy_inline();
 Rule agentic_accuracy_swebench();
 Rule agentic_osl_range();
 
-// review: what a person should look at, with evidence
+// review: for a person to look at, with evidence
 Rule review_log_readable();
 Rule review_curve_shape();
 Rule review_uniform_ttft();

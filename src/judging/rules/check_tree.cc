@@ -9,8 +9,7 @@
 namespace assay::rules {
 namespace {
 
-// What edition v0.7 asked of a tree in its own layout; the other rules are of files and fields that
-// it did not have.
+// Rules that edition v0.7 has for its own layout; the others need files and fields that it lacked.
 constexpr std::array<std::string_view, 30> kParetoRules{"path-exists",
                                                         "tree-readable",
                                                         "pareto-layout",
@@ -72,11 +71,11 @@ class Inquiry {
   void without_review() { review_ = false; }
 
  private:
-  // Without a path or without results/, what is left would only repeat that.
+  // Without a path or without results/, the other rules would only repeat that finding.
   bool worth_asking(const Rule& rule) const {
     if (rule.id == "path-exists") return true;
     if (!tree_.exists) return false;
-    // The published description has another form, which no edition wrote down.
+    // A published description has another form, which no edition defines.
     if (tree_.published && rule.id == "system-description-valid") return false;
     if (tree_.pareto) {
       return std::ranges::find(kParetoRules, rule.id) != kParetoRules.end();
@@ -97,7 +96,7 @@ class Inquiry {
 
   void ask_curve(const Rule& rule, const System& system, const Curve& curve, RuleOutcome& outcome) {
     if (rule.level == Level::curve) {
-      // A curve without points has one fault, and point-dirs says it.
+      // A curve without points has one fault, which point-dirs reports.
       if (curve.points.empty() && rule.id != "point-dirs") return;
       return ask_one(rule, {.tree = tree_, .system = &system, .curve = &curve}, outcome);
     }
@@ -119,7 +118,7 @@ class Inquiry {
   bool review_ = true;
 };
 
-// A list in place of the edition's; what is wrong with it is a finding of its own rule.
+// Replaces the edition's list; a rule of its own reports a broken file.
 template <typename T>
 std::string replace_list(std::vector<T>& list,
                          Result<std::vector<T>> (*read)(const std::filesystem::path&),

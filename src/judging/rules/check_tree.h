@@ -1,9 +1,9 @@
-// check_tree: every rule of an edition, asked of a submission tree.
+// check_tree: checks a submission tree by every rule of an edition.
 //
 //     ASSIGN_OR_RETURN(const CheckReport report, check_tree("submission/", {.edition = "v1.0"}));
 //
-// It fails only for an edition that does not exist. Whatever is broken in the tree is a finding.
-// Pure but for reading files; any thread.
+// It fails only for an unknown edition. Everything broken in the tree is a finding. Pure, except
+// that it reads files; any thread.
 #pragma once
 
 #include <filesystem>
@@ -19,17 +19,17 @@ namespace assay::rules {
 
 struct CheckOptions {
   std::string edition = "v1.0";
-  // Lists other than those the edition carries; "" keeps these.
+  // Lists that replace the edition's; "" keeps these.
   std::filesystem::path seed_sets{};
   std::filesystem::path drafters{};
-  // Read event logs for the review aids; costs a pass over them.
+  // Read event logs for the review aids; this takes one pass over them.
   bool review = true;
 };
 
-// What became of one rule.
+// The result of one rule.
 struct RuleOutcome {
   const Rule* rule = nullptr;
-  int asked = 0;  // how many things it was asked about and applied to
+  int asked = 0;  // number of things that it applied to
   int errors = 0;
   int warnings = 0;
   int infos = 0;
@@ -37,7 +37,7 @@ struct RuleOutcome {
 
 struct CheckReport {
   std::string path{};
-  bool usable = true;  // there is a tree at all
+  bool usable = true;  // there is a tree
   std::string edition{};
   int systems = 0;
   int curves = 0;
@@ -46,7 +46,7 @@ struct CheckReport {
   std::vector<Finding> findings{};   // in the rules' order, then the tree's
 
   int count(Severity severity) const;
-  // No error; no warning either when strict.
+  // True without errors; when strict, also without warnings.
   bool clean(bool strict) const;
 };
 

@@ -1,5 +1,5 @@
-// Any bytes in any file of a submission: the check must end, with findings at worst. The first byte
-// chooses the file, the rest replaces it.
+// Any bytes in any file of a submission: the check must end, at worst with findings. The first byte
+// selects the file, the rest replaces it.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   damaged.texts[path] = std::string(reinterpret_cast<const char*>(data) + 1, size - 1);
   damaged.write(kFolder.path());
   CHECK(assay::rules::check_tree(kFolder.path(), {}));
-  // The next input finds the tree whole.
+  // Restore the tree for the next input.
   assay::rules::GoldenTree whole;
   const std::string name = std::filesystem::path(path).lexically_normal().string();
   whole.texts[name] = kTree.files().at(name);

@@ -24,7 +24,7 @@ CheckReport checked(const GoldenTree& tree, const Mutation* mutation = nullptr) 
   return *report;
 }
 
-// The rules that say more than an info.
+// Returns the rules with findings above info.
 std::set<std::string> fired(const CheckReport& report) {
   std::set<std::string> out;
   for (const Finding& finding : report.findings) {
@@ -55,7 +55,7 @@ TEST(Check, a_declared_C_min_cuts_the_regions_and_ends_Ultra_Low) {
   };
   declare(8);
   EXPECT_TRUE(checked(tree).clean(true));
-  // 1..16 is Ultra Low then, and no point lies in Low, 17..26.
+  // Then 1..16 is Ultra Low, and no point is in Low, 17..26.
   declare(16);
   const auto found = fired(checked(tree));
   EXPECT_TRUE(found.contains("low-concurrency-coverage"));
@@ -63,7 +63,7 @@ TEST(Check, a_declared_C_min_cuts_the_regions_and_ends_Ultra_Low) {
   EXPECT_FALSE(found.contains("c-min-override"));
 }
 
-// Kept for who tests against a tree without making one (end-to-end tests, importers).
+// Kept for tests that use a tree without making one (end-to-end tests, importers).
 TEST(Check, the_golden_tree_is_the_one_under_tests_golden) {
   for (const auto& [path, text] : golden_tree().files()) {
     expect_golden("submission/" + path, text);
@@ -149,19 +149,19 @@ TEST(Check, v0_7_has_its_own_regions_durations_and_tps_per_user) {
 TEST(Check, v0_7_is_read_in_its_own_layout) {
   TempFolder folder;
   pareto_tree().write(folder.path() / "org");
-  // The organisation's folder means its only submission.
+  // The organisation's folder stands for its only submission.
   const auto report = check_tree(folder.path(), {.edition = "v0.7"});
   ASSERT_TRUE(report);
   EXPECT_TRUE(report->usable);
   EXPECT_TRUE(report->clean(true)) << report_text(*report, true, false);
   EXPECT_EQ(report->points, 7);
-  // v1.0 knows no such layout.
+  // v1.0 has no such layout.
   const auto other = check_tree(folder.path() / "org", {});
   ASSERT_TRUE(other);
   EXPECT_FALSE(other->usable);
 }
 
-// As v0.7's results were published: the same figures, a folder a model.
+// v0.7's published results: the same figures, one folder for each model.
 void write_published(const ParetoTree& tree, const std::filesystem::path& curve) {
   const std::string before = std::string(ParetoTree::kCurve) + "/";
   CHECK(write_file_atomic(curve / "systems/ex8x.json", tree.json.at("systems/ex8x.json").dump(2)));
@@ -193,7 +193,7 @@ TEST(Check, v0_7_is_read_as_its_results_were_published) {
     EXPECT_TRUE(report->clean(true)) << report_text(*report, true, false);
     EXPECT_EQ(report->points, 7);
   }
-  // The declared figures are held against the run's own.
+  // The declared figures are compared with the run's own.
   const auto metadata = curve / "results/point_40/run_metadata.json";
   ASSERT_TRUE(write_file_atomic(metadata, R"({"system_tps": 40000, "tps_per_user": 5})"));
   std::filesystem::remove(curve / "results/point_8/run_metadata.json");
@@ -209,7 +209,7 @@ TEST(Check, v0_7_is_read_as_its_results_were_published) {
   }
 }
 
-// What the reference client writes beside what the rules read, its nulls, and its own folders.
+// Files that the reference client writes in addition, its nulls, and its own folders.
 TEST(Check, a_run_of_the_reference_client_has_no_false_findings) {
   GoldenTree tree = golden_tree();
   tree.each("result_summary.json", [](Json& summary) {
@@ -236,7 +236,7 @@ TEST(Check, a_run_of_the_reference_client_has_no_false_findings) {
     }
     accuracy.set("accuracy_scores", std::move(scores));
   });
-  // One point as the client's own run folder, not laid flat.
+  // One point is the client's own run folder, not flattened.
   const std::string point = tree.curve + "/r48/";
   tree.documents[point + "performance/result_summary.json"] = tree.summary("r48");
   tree.documents.erase(point + "result_summary.json");

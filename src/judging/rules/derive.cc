@@ -28,8 +28,8 @@ Offline offline_of(const Json& value) {
   return Offline::unknown;
 }
 
-// Output tokens of completed turns over the server's seconds; the run's own totals stand in only
-// when nothing failed.
+// Output tokens of completed turns over the server's seconds; uses the run's own totals only when
+// nothing failed.
 std::optional<double> interactivity(const Json& summary, const Metrics& metrics) {
   const auto tokens = number(summary, "/output_tokens_per_turn_total");
   const auto seconds = number(summary, "/e2e_turn_time_seconds_total");
@@ -80,7 +80,7 @@ void derive_point(PointFolder& point, const rulebook::Edition& edition, bool par
   point.concurrency = valid ? declared : point.named_concurrency;
   point.offline = offline_of(point.point.at("/offline"));
   point.load_pattern = point.point.at("/runtime_settings/load_pattern").as_string();
-  // The rules' own reader takes it for that, too.
+  // The rules' own reader does the same.
   if (point.point.at("/runtime_settings/load_pattern").is_null()) {
     point.load_pattern = "concurrency";
   }
@@ -118,7 +118,7 @@ void derive_regions(Curve& curve, const rulebook::Edition& edition) {
     curve.regions_trouble = curve.c_max ? "no concurrency is readable" : "C_max is not declared";
     return;
   }
-  // The rule on c_min_override says it; no boundary can be told.
+  // The rule on c_min_override reports it; without it there are no boundaries.
   if (curve.c_min_override && !curve.has_level(*curve.c_min_override)) return;
   auto regions = rulebook::Regions::make(*curve.c_max, *curve.c_min);
   if (regions) {

@@ -1,4 +1,4 @@
-// What several rules need to know of a tree, worked out once after reading.
+// Facts about a tree that several rules need, computed once after reading.
 #pragma once
 
 #include "rules/submission.h"
@@ -11,7 +11,7 @@ void derive(Submission& tree);
 // A c_min_override: an integer, 1..32.
 bool valid_c_min(const Json& value);
 
-// The entries of an accuracy file and what is wrong with them.
+// Reads the entries of an accuracy file and records its faults.
 void read_accuracy(Accuracy& accuracy);
 
 }  // namespace assay::rules

@@ -11,7 +11,7 @@ namespace {
 
 const Json kNull;
 
-// Takes "name" off "/name/rest" and undoes its escapes.
+// Removes "name" from "/name/rest" and undoes its escapes.
 std::string take_step(std::string_view& pointer) {
   pointer.remove_prefix(1);
   const std::size_t end = std::min(pointer.find('/'), pointer.size());
@@ -172,7 +172,7 @@ std::string said(const Json& value) {
   if (value.is_object()) return format("a map of {}", value.size());
   std::string text = value.dump();
   if (text.size() > kLongest) {
-    // Not in the middle of a character.
+    // Do not cut inside a character.
     std::size_t end = kLongest;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
     text = text.substr(0, end) + "…";

@@ -1,9 +1,9 @@
-// Document: one YAML or JSON file of a submission, read as far as it goes. A file that is missing,
-// too large, unreadable or broken is a state, not an error: the rules say what it means.
+// Document: one YAML or JSON file of a submission, parsed as far as possible. A missing, too large,
+// unreadable or broken file is a state, not an error: the rules judge it.
 //
-// Values are addressed by JSON pointers ("/tpot/percentiles/90.0"), and every value can be traced
-// to its line, because a finding without a line sends its reader searching. Lines of YAML are kept
-// while parsing; those of JSON are looked up in the text when a finding asks.
+// JSON pointers address values ("/tpot/percentiles/90.0"). Every value has a line, because a
+// finding without a line makes its reader search. Lines of YAML are stored while parsing; those of
+// JSON are looked up in the text when a finding needs one.
 #pragma once
 
 #include <filesystem>
@@ -25,7 +25,7 @@ class Document {
   using Lines = std::map<std::string, int, std::less<>>;
 
   Document() = default;
-  // `name`: the path below the submission's root. YAML or JSON by the suffix.
+  // `name`: the path below the submission's root. The suffix decides between YAML and JSON.
   static Document read(const std::filesystem::path& root, std::string name);
   static Document parse_json(std::string name, std::string text);
   static Document parse_yaml(std::string name, const std::string& text);
@@ -35,14 +35,14 @@ class Document {
   bool absent() const { return state_ == State::absent; }
   bool broken() const { return state_ == State::broken; }
   const std::string& name() const { return name_; }
-  // Why it is broken.
+  // The reason why it is broken.
   const std::string& trouble() const { return trouble_; }
 
   const Json& root() const { return root_; }
-  // The value, or a null that lives for ever.
+  // Returns the value, or a null with static lifetime.
   const Json& at(std::string_view pointer) const;
   bool has(std::string_view pointer) const;
-  // The line of the value, or of the nearest thing around it that exists.
+  // Returns the line of the value, or of the nearest parent that exists.
   Place place(std::string_view pointer = "") const;
 
  private:
@@ -58,25 +58,25 @@ class Document {
   Lines lines_{};       // of YAML
 };
 
-// The value at a JSON pointer of `json`, or nullptr.
+// Returns the value at a JSON pointer of `json`, or nullptr.
 const Json* find(const Json& json, std::string_view pointer);
-// One more step of a pointer: name with ~ and / escaped.
+// Adds a step to a pointer: name with ~ and / escaped.
 std::string pointer_to(std::string_view base, std::string_view name);
 std::string pointer_to(std::string_view base, std::size_t index);
-// "/warmup/duration_s" as a person writes it: warmup.duration_s
+// Writes "/warmup/duration_s" for the user: warmup.duration_s
 std::string spoken(std::string_view pointer);
-// A value in a sentence: text in quotes and cut when long, containers by name.
+// Writes a value for a sentence: text in quotes, cut when long; containers by name.
 std::string said(const Json& value);
 
-// The line of the value at `pointer` in valid JSON, or 0.
+// Returns the line of the value at `pointer` in valid JSON, or 0.
 int line_in_json(std::string_view text, std::string_view pointer);
 
 struct YamlTree {
   Json root{};
   Document::Lines lines{};
 };
-// Aliases are followed, within limits; the last of repeated keys wins, as in the reference
-// client's reader. The error starts with "LINE: ".
+// Follows aliases within limits; the last of repeated keys wins, as in the reference client's
+// reader. An error starts with "LINE: ".
 Result<YamlTree> read_yaml(const std::string& text);
 
 }  // namespace assay::rules

@@ -14,7 +14,7 @@
 namespace assay::rules {
 namespace {
 
-// The rules' own example of a point (invented values), as a person writes it.
+// The rules' own example of a point (invented values), in the form a person writes.
 constexpr std::string_view kPoint = R"(# r64/point.yaml
 concurrency: 64
 region: med_concurrency          # C_max 1024
@@ -58,7 +58,7 @@ TEST(Document, every_value_of_yaml_knows_its_line) {
   EXPECT_EQ(point.place("/concurrency").line, 2);
   EXPECT_EQ(point.place("/runtime_settings/runtime/model_seed").line, 10);
   EXPECT_EQ(point.place("/runtime_settings/warmup/salt").line, 11);
-  // What is missing is looked for where it would be.
+  // A missing value's line is that of its parent.
   EXPECT_EQ(point.place("/runtime_settings/runtime/sample_index_rng_seed").line, 8);
   EXPECT_EQ(point.place("/nowhere").line, 0);
 }
@@ -80,7 +80,7 @@ TEST(Document, broken_yaml_says_where) {
   EXPECT_TRUE(Document::parse_yaml("p", bomb).broken());
 }
 
-// Walks a value and asks for the line of each part of it; in pretty JSON the lines are known.
+// Visits a value and checks the line of each part of it; in pretty JSON the lines are known.
 int count_lines(const Document& document, const Json& value, const std::string& pointer, int line) {
   EXPECT_EQ(document.place(pointer).line, pointer.empty() ? 0 : line) << pointer;
   if (value.size() == 0) return line;
@@ -140,11 +140,11 @@ TEST(EventSummary, counts_what_it_was_told) {
   EXPECT_EQ(summary.warmup_prompts.count, 1U);
   EXPECT_EQ(summary.filler_first.count, 1U);
   EXPECT_EQ(summary.same_output.count, 0U);
-  // All five of the second pass ended while the first was in flight.
+  // All five queries of the second pass ended while the first pass was in flight.
   EXPECT_EQ(summary.early.count, 5U);
 }
 
-// One byte changed, or the end cut off, anywhere in the tree: findings at worst.
+// One byte changed, or the end cut off, anywhere in the tree gives at worst findings.
 TEST(Check, survives_damage_anywhere) {
   GoldenTree tree = golden_tree();
   for (const std::string& name : tree.points()) {

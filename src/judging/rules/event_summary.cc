@@ -23,7 +23,7 @@ bool white_space(std::string_view text) {
   return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
 }
 
-// The second half is one piece of at most 64 bytes, again and again.
+// True if the second half repeats one piece of at most 64 bytes.
 bool repeats_itself(std::string_view text) {
   constexpr std::size_t kShortest = 256;
   constexpr std::size_t kPeriodMax = 64;
@@ -37,7 +37,7 @@ bool repeats_itself(std::string_view text) {
   return false;
 }
 
-// One line in the reference client's order of keys, cut without parsing it all.
+// One line with the reference client's order of keys, split without a full parse.
 struct Line {
   std::string_view type{};
   std::string_view uuid{};
@@ -112,7 +112,7 @@ class Summary {
     }
     if (line.type == "sample.recv_non_first" || line.type == "sample.recv_first") return true;
     if (line.type == "session.start_performance_tracking") {
-      // What was issued before was warm-up.
+      // Queries issued before belong to warm-up.
       out_.warmup_issued = out_.issued;
       out_.issued = 0;
       tracking_ = true;
@@ -192,7 +192,7 @@ class Summary {
       out_.filler_first.see(at, json_quote(first));
     }
     if (repeats_itself(whole)) out_.padded.see(at, uuid);
-    // Short answers to short questions may well be the same.
+    // Short answers to short questions may be equal by chance.
     constexpr std::size_t kTelling = 200;
     if (whole.size() < kTelling) return;
     const std::uint64_t hash = xxh3(whole);
@@ -207,7 +207,7 @@ class Summary {
   std::int64_t pass_;
   bool tracking_ = false;
   EventSummary out_{};
-  std::unordered_map<std::uint64_t, InFlight> in_flight_{};  // by hash of the uuid
+  std::unordered_map<std::uint64_t, InFlight> in_flight_{};  // key: hash of the uuid
   std::unordered_set<std::uint64_t> prompts_{};
   std::unordered_set<std::uint64_t> warmup_{};
   std::unordered_map<std::uint64_t, std::uint64_t> outputs_{};  // to the prompt that had it first

@@ -1,6 +1,5 @@
-// Finding: what one rule says about one place of a submission, in words that need no second look:
-// which rule, by which clause, what was found, what was expected, in which file and line, and how
-// to mend it.
+// Finding: what one rule reports about one place of a submission: the rule and its clause, what was
+// found, what was expected, the file and line, and how to fix it.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +11,14 @@ namespace assay::rules {
 enum class Severity : std::uint8_t { info, warning, error };
 std::string_view to_string(Severity severity);
 
-// What the rules' own table does with a submission that fails. A local error may be a mere flag
+// The action of the rules' own table for a submission that fails. A local error may be only a flag
 // there, and the other way round.
 enum class Action : std::uint8_t { none, flag, reject_points, reject_submission };
 std::string_view to_string(Action action);
 
 struct Place {
   std::string file{};  // below the submission's root, with /
-  int line = 0;        // from 1; 0: the file as a whole
+  int line = 0;        // from 1; 0: the whole file
 };
 
 struct Finding {

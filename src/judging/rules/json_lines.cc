@@ -1,4 +1,4 @@
-// Where a value stands in the text of a JSON document that has been parsed before.
+// Finds the line of a value in the text of a JSON document that was parsed before.
 #include <algorithm>
 #include <vector>
 
@@ -22,7 +22,7 @@ class Walk {
   Walk(std::string_view text, std::string_view pointer) : text_(text), pointer_(pointer) {}
 
   int find() {
-    bool value_next = true;  // what comes is a value (else a key or punctuation)
+    bool value_next = true;  // a value comes next, not a key or punctuation
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '\n') ++line_;
@@ -54,7 +54,7 @@ class Walk {
     return rest.empty();
   }
 
-  // Takes one token; returns whether a value comes next.
+  // Consumes one token; returns true when a value comes next.
   bool step(char c, bool value_next) {
     switch (c) {
       case '{':
@@ -85,7 +85,7 @@ class Walk {
     }
   }
 
-  // A key with escapes other than \" and \\ is left as it is spelled.
+  // A key with escapes other than \" and \\ keeps its spelling.
   std::string string() {
     std::string out;
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {

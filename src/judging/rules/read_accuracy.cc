@@ -1,5 +1,5 @@
-// accuracy_results.json in its shapes: a list of scored datasets (the reference client's own), or a
-// map from a dataset's name to its scores.
+// Reads accuracy_results.json in its two forms: a list of scored datasets (the reference client's
+// own), or a map from a dataset's name to its scores.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -68,7 +68,7 @@ class Entries {
     entry.performance = kind == "performance" || (kind.empty() && name == "performance");
     const auto samples = count(item, pointer, "unit_samples", "num_samples");
     const auto repeats = count(item, pointer, "num_repeats", "n_repeats");
-    // A factor of a product that nobody would believe must not overflow it.
+    // An absurd factor must not make the product overflow.
     constexpr std::int64_t kMost = 1'000'000'000;
     entry.counted = samples.has_value();
     entry.samples = std::clamp<std::int64_t>(samples.value_or(0), 0, kMost) *
@@ -101,7 +101,7 @@ class Entries {
     return value.is_number() ? value.as_int() : *text;
   }
 
-  // A number, or text that is one: some scorers write "45.12".
+  // Reads a number, or text that is one: some scorers write "45.12".
   static std::optional<double> number(const Json& value) {
     if (value.is_number()) return value.as_double();
     const auto parsed = parse_double(value.as_string());

@@ -18,7 +18,7 @@ constexpr std::string_view kCachingAudit = "/audit/audit_output_caching_test.jso
 constexpr int kPublishedDepth = 3;  // organisation, system, model
 constexpr std::size_t kResultsBytesMax = std::size_t{1} << 20;
 
-// A point's folder is r and its concurrency.
+// Reads a point's folder name: r and its concurrency.
 std::optional<std::int64_t> concurrency_in(std::string_view name) {
   constexpr std::size_t kDigitsMax = 10;
   if (name.size() < 2 || name.size() > 1 + kDigitsMax || name[0] != 'r') return std::nullopt;
@@ -47,7 +47,7 @@ class TreeReader {
     for (const std::string& name : folders("results")) read_system(name);
   }
 
-  // Edition v0.7 as its results were published: a folder a model, with all that is its own.
+  // Reads edition v0.7 in its published form: a folder for each model, with all its files.
   void read_published(const std::vector<std::string>& curves) {
     for (const std::string& path : curves) {
       const std::string above = path.substr(0, path.rfind('/'));
@@ -68,7 +68,7 @@ class TreeReader {
                               .fix = std::move(fix)});
   }
 
-  // Sorted names of what a folder holds. Links out of the tree are left out and said.
+  // Returns the sorted names in a folder. Links out of the tree are left out and recorded.
   std::vector<std::string> names(const std::string& below, bool want_folders) {
     std::vector<std::string> out;
     std::error_code error;
@@ -133,7 +133,7 @@ class TreeReader {
     tree_.systems.push_back(std::move(system));
   }
 
-  // Edition v0.7: a description a system, a file a point.
+  // Reads edition v0.7: one description for each system, one file for each point.
   void read_pareto() {
     for (const std::string& file : files("systems")) {
       if (!file.ends_with(".json")) continue;
@@ -162,7 +162,7 @@ class TreeReader {
       point.named_concurrency = *concurrency;
       point.point = Document::read(tree_.root, point.path);
       point.description = description;
-      // Results are found by what the point declares.
+      // A point's declared concurrency names its results.
       const std::int64_t declared = point.point.at("/concurrency").as_int(*concurrency);
       const std::string results =
           format("{}/results/point_{}/mlperf_endpoints_log", curve.path, declared);
@@ -224,7 +224,7 @@ class TreeReader {
     return tree_.folder(below) ? names(below, false) : std::vector<std::string>{};
   }
 
-  // A link out of the tree is not followed, here as elsewhere.
+  // Does not follow a link out of the tree.
   Document read_audit(const std::string& below) const {
     return read_inside(below + std::string(kCachingAudit));
   }
@@ -255,7 +255,7 @@ class TreeReader {
     point.point = read("point.yaml");
     point.description = read("system_desc.json");
     point.summary = read("result_summary.json");
-    // A run folder of the reference client that nobody has laid flat yet.
+    // A run folder of the reference client that has not been flattened yet.
     if (point.summary.absent()) {
       point.summary = read_inside(point.path + "/performance/result_summary.json");
     }
@@ -285,7 +285,7 @@ bool holds_pareto(const fs::path& path) {
   return fs::is_directory(path / "pareto", error) && fs::is_directory(path / "systems", error);
 }
 
-// Paths of the published curves below `at`, sorted: folders that hold systems/ beside points/ or
+// Finds the published curves below `at`, sorted: folders that hold systems/ beside points/ or
 // results/. Links are not followed.
 void find_published(const fs::path& at, const fs::path& root, int depth,
                     std::vector<std::string>& out) {
@@ -308,8 +308,8 @@ void find_published(const fs::path& at, const fs::path& root, int depth,
   for (const fs::path& one : below) find_published(one, root, depth - 1, out);
 }
 
-// What was published at or below a folder. The root is where each path is [organisation/]
-// system/model: the folder itself, or above it where a system or a model was named.
+// The published results at or below a folder. The root is the folder itself, or a
+// parent if it is a system or a model: paths below the root are [organisation/]system/model.
 struct Published {
   fs::path root{};
   std::vector<std::string> curves{};
@@ -339,7 +339,7 @@ bool holds_results(const fs::path& path, bool old_too) {
   return fs::is_directory(path / "results", error) || (old_too && holds_pareto(path));
 }
 
-// An organisation's folder with a single submission in it means that submission.
+// An organisation's folder with a single submission stands for that submission.
 std::string only_child_with_results(const fs::path& path, bool old_too) {
   std::string found;
   std::error_code error;
@@ -404,7 +404,7 @@ Result<std::vector<rulebook::SeedSet>> read_seed_sets(const fs::path& file) {
                    .sample_index_rng_seed = set["sample_index_rng_seed"].as_uint(),
                    .model_seed = set["model_seed"].as_uint()});
   };
-  // As published: cohorts, each with its sets.
+  // The published form: cohorts, each with its sets.
   std::vector<const Json*> cohorts{&root["cohort"]};
   for (const Json& one : root["cohorts"].items()) {
     cohorts.push_back(one.find("cohort") != nullptr ? one.find("cohort") : &one);
@@ -413,7 +413,7 @@ Result<std::vector<rulebook::SeedSet>> read_seed_sets(const fs::path& file) {
     const auto cohort = rulebook::Cohort::parse((*one)["cohort-id"].as_string());
     for (const Json& set : (*one)["seed_sets"].items()) add(set, cohort);
   }
-  // As the reference checker carries it: sets, each with the cohorts that may adopt it.
+  // The reference checker's form: sets, each with the cohorts that may adopt it.
   for (const Json& set : root["seed_sets"].items()) {
     std::optional<rulebook::Cohort> first;
     for (const Json& name : set["cohorts"].items()) {

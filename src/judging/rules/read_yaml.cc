@@ -10,7 +10,7 @@ constexpr yaml::Limits kLimits{
     .bytes = std::size_t{1} << 20, .nodes = 50'000, .keys = 1'000, .depth = 32, .keys_once = false};
 
 Json convert(const yaml::Node& node, const std::string& pointer, YamlTree& tree) {
-  // A member's line is its key's, set before.
+  // The line of a map's member is its key's and was set before.
   if (!pointer.empty()) tree.lines.try_emplace(pointer, node.line);
   if (node.is_list()) {
     Json list = Json::array();

@@ -9,7 +9,7 @@
 namespace assay::rules {
 namespace {
 
-// What one entry does to the review; dates only, the calendar's own effects come afterwards.
+// Applies one entry to the review; only dates here, the calendar's effects come later.
 class Folding {
  public:
   Folding(Review& review, const Holidays& holidays) : review_(review), holidays_(holidays) {}
@@ -53,7 +53,7 @@ class Folding {
     }
   }
 
-  // What the calendar does up to `day`: silence retracts, lateness costs, time runs out.
+  // Applies the calendar up to `day`: retractions by silence, penalties, expired terms.
   void age(Day day) {
     if (!under_review()) return;
     for (Objection& objection : review_.objections) {
@@ -77,7 +77,7 @@ class Folding {
     }
   }
 
-  // Penalties for objections that are still open.
+  // Counts penalties for objections that are still open.
   void count_open(Day today) {
     for (const Objection& objection : review_.objections) {
       if (objection.state == ObjectionState::open) {
@@ -186,8 +186,8 @@ std::optional<rulebook::Cohort> Review::cohort() const {
   rulebook::Cohort cohort = cohort_after(ready);
   cohort.number += delay_cohorts;
   if (const auto embargo = Day::parse(embargo_date)) {
-    // A history of before embargoes had a limit may name any day: no cohort has a year of five
-    // digits.
+    // Embargoes in old histories had no limit and may name any day; but no cohort has a year of
+    // five digits.
     for (auto day = Day::parse(cohort.date()); day && *day < *embargo;) {
       ++cohort.number;
       day = Day::parse(cohort.date());

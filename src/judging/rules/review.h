@@ -1,14 +1,14 @@
-// Review: what a submission's history comes to on a given day. The history is a list of acts, each
-// with the hash of the one before; everything else is derived from it and from the calendar, so
-// that nothing can be changed after the fact and two people always see the same.
+// Review: the state of a submission on a given day, computed from its history. The history is a
+// list of acts, each with the hash of the one before. All other facts come from it and from the
+// calendar. So a past act cannot be changed, and two readers always see the same state.
 //
-// The rules' clocks (MLPerf Endpoints v1.0 draft, 1.6 to 1.8): a week for the automatic checks; 21
+// The rules' terms (MLPerf Endpoints v1.0 draft, 1.6 to 1.8): a week for the automatic checks; 21
 // days from their success for review and objections; 42 for their resolution, then dispute. A
 // submitter answers within 3 business days, the objector reacts within 2, and silence for more than
-// 3 is a retraction. Answers that are 3, 6 and 10 business days late cost one cohort, two, and the
-// submission. After day 21 only availability, validity and division may be objected to.
+// 3 is a retraction. Answers that are 3, 6 and 10 business days late cost one cohort, two cohorts,
+// and the submission. After day 21 only availability, validity and division are open to objections.
 //
-// Where texts of the rules disagree, what was taken stands at the constant. Pure; any thread.
+// If texts of the rules disagree, a comment at the constant names the choice. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ inline constexpr int kReviewDays = 21;
 inline constexpr int kResolutionDays = 42;
 inline constexpr int kAnswerBusinessDays = 3;
 inline constexpr int kReactionBusinessDays = 2;
-inline constexpr int kSilenceBusinessDays = 3;  // one text says 2: the later is kinder and decides
+inline constexpr int kSilenceBusinessDays = 3;  // one text has 2: the later date counts
 inline constexpr int kLateWithdrawn = 10;
 inline constexpr int kEmbargoDaysMax = 60;
 
@@ -68,7 +68,7 @@ struct Objection {
   std::vector<ObjectionAnswer> answers{};
 
   std::string_view weight() const;  // high, medium, low
-  // Somebody still owes something, and it is not merely cosmetic.
+  // True if an answer or a reaction is still due, and the objection is not only cosmetic.
   bool blocks() const;
 };
 
@@ -95,13 +95,13 @@ struct Review {
   std::vector<std::string> points_withdrawn{};
   std::vector<Owed> owed{};  // soonest first
   std::vector<rulebook::HistoryEntry> history{};
-  bool intact = true;   // every hash is right, and the sequence has no gap
-  Holidays holidays{};  // that its deadlines step over
+  bool intact = true;   // every hash is correct, and the sequence has no gap
+  Holidays holidays{};  // days that its deadlines skip
 
   std::optional<rulebook::Cohort> cohort() const;
 };
 
-// REQUIRES: the entries are of one submission and in order; at least one.
+// REQUIRES: the entries belong to one submission and are in order; at least one.
 Review fold_review(std::span<const rulebook::HistoryEntry> entries, Day today,
                    const Holidays& holidays = {});
 
@@ -110,20 +110,20 @@ struct Actor {
   std::string organisation{};
 };
 
-// The entry that opens a submission. `told`: id, organisation, division, mode, embargo_date, note.
+// Opens a submission. `told`: id, organisation, division, mode, embargo_date, note.
 Result<rulebook::HistoryEntry> open_submission(const Json& told, const Actor& actor,
                                                const std::string& at);
-// The entry for one act, or why this actor cannot do it now. `act` as the API's schema Act.
+// The entry for one act, or why this actor cannot do it now. `act`: the API's schema Act.
 Result<rulebook::HistoryEntry> make_act(const Review& review, const Json& act, const Actor& actor,
                                         const std::string& at);
-// Kinds that this actor may do now.
+// Returns the kinds that this actor may do now.
 std::vector<std::string_view> allowed_acts(const Review& review, const Actor& actor, Day today);
 
 std::string hash_of(const rulebook::HistoryEntry& entry);
 inline constexpr std::string_view kNoHash =
     "0000000000000000000000000000000000000000000000000000000000000000";
 
-// Schema Submission without `curves` and `allowed`; with the history only where it is asked for.
+// Schema Submission without `curves` and `allowed`; `history`: include the history.
 Json to_json(const Review& review, Day today, bool history);
 
 }  // namespace assay::rules

@@ -1,4 +1,4 @@
-// Who may do what when, and what is written down.
+// Checks who may do which act and when, and makes the entries.
 #include <algorithm>
 #include <array>
 
@@ -24,7 +24,7 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::ranges::find(words, word) != words.end();
 }
 
-// Which role may do it; "" for acts that are not done by hand.
+// Returns the role for an act; "" for acts that are not done by hand.
 std::string_view role_for(std::string_view kind) {
   if (is_one_of(kind, {"check_passed", "check_failed", "rule", "finalize", "publish", "reject",
                        "dispute", "invalidate"})) {
@@ -119,7 +119,7 @@ Result<void> check_new_objection(const Review& review, const Json& act, Day day)
   return {};
 }
 
-// The act's fields, and nothing else of what was sent.
+// Returns the act's own fields, without other fields of the request.
 Json body_of(const Json& act) {
   Json out = Json::object();
   for (const char* key :
@@ -182,7 +182,7 @@ Result<rulebook::HistoryEntry> open_submission(const Json& told, const Actor& ac
   }
   const std::string_view embargo = told["embargo_date"].as_string();
   if (!embargo.empty() && !Day::parse(embargo)) return invalid("embargo_date: written 2026-11-20");
-  // As check_embargo, had the checks taken all their time.
+  // The same date as in check_embargo, if the checks had taken all their time.
   const Day latest =
       Day::parse(at).value_or(Day{}).plus(kCheckDays + kReviewDays + kEmbargoDaysMax);
   if (!embargo.empty() && *Day::parse(embargo) > latest) {

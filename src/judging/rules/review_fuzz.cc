@@ -1,6 +1,6 @@
-// Any bytes as a review's history. Lines of JSON: what opens a submission, then acts, each with who
-// does it and when, and entries whose kind and body are just as they stand. What the board let in
-// is intact; every history is folded and told as JSON. The whole as a head, too.
+// Any bytes as a review's history. JSON lines: the opening of a submission, then acts, each with
+// actor and time, and entries with arbitrary kind and body. Entries that the board accepted are
+// intact; every history is folded and written as JSON. The whole input is also read as a head.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -40,7 +40,7 @@ Json to_json(const ReviewHead& head) {
 Result<ReviewHead> parse_head(std::string_view text) {
   const auto json = Json::parse(text);
   if (!json) return json.error();
-  // A run or a submission of an export carries it.
+  // A run or a submission of an export contains one.
   const Json& head = (*json)["review_head"].is_object() ? (*json)["review_head"] : *json;
   if (!head.is_object() || head["format"].as_string() != kHeadFormat) {
     return invalid("no head of a review history; `assay review head` prints one");

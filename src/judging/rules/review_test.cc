@@ -17,7 +17,7 @@ const Actor kChair{"chair", ""};
 const Actor kWe{"submitter", "We"};
 const Actor kThey{"reviewer", "They"};
 
-// A submission that grows by acts; each must be allowed unless it is asked otherwise.
+// A submission that grows by acts; each must be allowed, unless the test asks otherwise.
 class Board {
  public:
   explicit Board(const std::string& at, const char* mode = "confidential") {
@@ -26,7 +26,7 @@ class Board {
     EXPECT_TRUE(entry);
     entries_.push_back(*entry);
   }
-  // As it stood on that day.
+  // The state on that day.
   Review on(std::string_view today) const {
     std::vector<rulebook::HistoryEntry> until;
     for (const rulebook::HistoryEntry& entry : entries_) {
@@ -135,7 +135,7 @@ TEST(Review, answers_that_are_late_cost_cohorts_and_then_the_submission) {
   EXPECT_EQ(board.on("2026-08-20").delay_cohorts, 2);
   EXPECT_EQ(board.on("2026-08-25").state, ReviewState::resolution);
   EXPECT_EQ(board.on("2026-08-26").state, ReviewState::withdrawn);
-  // Answered late, it stays: penalties are not taken back.
+  // A late answer keeps its cost: penalties are not taken back.
   board.act("2026-08-17T09:00:00Z", kWe, about("answer", "3"));
   EXPECT_EQ(board.on("2026-08-18").delay_cohorts, 1);
 }
@@ -270,7 +270,7 @@ TEST(Review, an_embargo_has_a_limit_from_the_first_day_on) {
   for (const char* bad : {"2026-10-31", "2027-01-01", "9999-12-31"}) EXPECT_FALSE(opened(bad));
 }
 
-// Such a day once made a cohort be looked for without end, by everybody who listed the submissions.
+// Such a day once caused an endless search for a cohort in every list of the submissions.
 TEST(Review, an_old_history_s_embargo_beyond_all_cohorts_comes_to_an_end) {
   for (const char* date : {"9999-12-31", "9999-01-01"}) {
     Review review{.id = "s", .embargo_date = date, .checked = day("2026-08-03")};

@@ -1,5 +1,5 @@
-// Schema: which fields a document has, of which kind, within which bounds; one table a file. What
-// does not fit is an Issue with the value's pointer, for the rule that judges the file.
+// Schema: the fields of a document with their kinds and bounds; one table for each file. A
+// violation is an Issue with the value's pointer, for the rule that judges the file.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class Shape : std::uint8_t {
   text,
   integer,
   seed,    // unsigned, 64 bits
-  digits,  // an integer, or text of digits
+  digits,  // an integer, or text that consists of digits
   number,
   boolean,
   on_off,  // a boolean or an integer
@@ -43,7 +43,7 @@ struct Issue {
   std::string expected{};
 };
 
-// `base`: the pointer of `json` in its document. A field that is null counts as missing.
+// `base`: the pointer of `json` in its document. A null field counts as missing.
 void check_fields(const Json& json, std::string_view base, std::span<const Field> fields,
                   std::vector<Issue>& issues);
 

@@ -206,7 +206,7 @@ constexpr std::array kOldDescriptionFields{
     Field{"/operating_system", Shape::text, true},
 };
 
-// What is there must be a value: the reference's readers take a null for a wrong kind.
+// A present field must have a value: the reference's readers take a null for a wrong kind.
 void refuse_nulls(const Json& json, std::string_view base,
                   std::initializer_list<std::string_view> names, std::vector<Issue>& issues) {
   for (const std::string_view name : names) {
@@ -262,7 +262,7 @@ void one_of(const Json& value, std::string_view pointer,
   issues.push_back({std::string(pointer), format("{} is {}", spoken(pointer), said(value)), list});
 }
 
-// The status under its three names, which must agree.
+// Checks the status under its three names, which must agree.
 void check_availability(const Json& description, std::vector<Issue>& issues) {
   std::string status;
   for (const std::string_view name :
@@ -287,7 +287,7 @@ void check_availability(const Json& description, std::vector<Issue>& issues) {
                       "where the system can be had, since it is Available"});
   }
   const std::string_view date = description["target_availability_date"].as_string();
-  constexpr std::size_t kDateSize = 10;  // and no time behind it
+  constexpr std::size_t kDateSize = 10;  // without a time after it
   const bool dated = date.size() == kDateSize && Day::parse(date).has_value();
   if (status == "preview" ? !dated : !blank(date) && !dated) {
     issues.push_back({"/target_availability_date", format("target_availability_date is '{}'", date),

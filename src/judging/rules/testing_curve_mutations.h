@@ -1,4 +1,4 @@
-// For tests: ways to break the rules on the tree, its systems and its curves.
+// For tests: mutations that break the rules on the tree, its systems and its curves.
 #pragma once
 
 #include <filesystem>

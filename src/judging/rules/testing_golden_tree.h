@@ -1,5 +1,5 @@
 // For tests: submission trees that pass every rule, made in memory so that a mutation is one line,
-// and written to disk to be read like any other. All values are invented; they only agree with each
+// and written to disk to be read like any other. All values are invented and agree only with each
 // other. Two kinds: a single-turn curve of 11 points with a dedicated Offline point, and an agentic
 // curve of 7.
 #pragma once
@@ -61,7 +61,7 @@ struct GoldenTree {
     std::erase_if(texts, [&](const auto& one) { return one.first.starts_with(prefix); });
   }
   void drop(std::string_view name) { erase(format("{}/{}/", curve, name)); }
-  // The document as text, to be damaged.
+  // Replaces the document by text, to break it.
   void replace(std::string_view name, std::string_view file, std::string text) {
     const std::string path = format("{}/{}/{}", curve, name, file);
     documents.erase(path);
@@ -76,7 +76,7 @@ struct GoldenTree {
     }
     documents = std::move(renamed);
   }
-  // A new point: a copy of another, at a concurrency of its own.
+  // Adds a point: a copy of another, at its own concurrency.
   void copy(std::string_view from, std::int64_t concurrency) {
     std::map<std::string, Json> copies;
     const std::string old = format("{}/{}/", curve, from);
@@ -88,7 +88,7 @@ struct GoldenTree {
     point(format("r{}", concurrency)).set("concurrency", concurrency);
   }
 
-  // Every file as text.
+  // Returns every file as text.
   std::map<std::string, std::string> files() const {
     std::map<std::string, std::string> out = texts;
     for (const auto& [path, document] : documents) {
@@ -240,7 +240,7 @@ inline Json golden_point(std::int64_t concurrency, std::string_view region, std:
       .set("target_cohort", "2026-10-C1");
 }
 
-// The client's settings, as far as a reader of the tree looks at them.
+// The client's settings that a reader of the tree uses.
 inline Json golden_config(std::int64_t concurrency, std::string_view model,
                           std::string_view dataset) {
   return Json()

@@ -1,4 +1,4 @@
-// For tests: one way to break a rule in a golden tree.
+// For tests: one mutation that breaks a rule in a golden tree.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,14 @@
 
 namespace assay::rules {
 
-// `also` names the rules that the same fault must fire too (a point.yaml that can't be read has its
-// dependent rules skipped, and that is said); no other may fire.
+// `also` names the rules that the same fault must fire too (for a point.yaml that can't be read,
+// dependent rules are skipped, and the report lists them). No other rule may fire.
 struct Mutation {
   std::string rule{};
   std::string what{};
   std::function<void(GoldenTree&)> change{};
   std::vector<std::string> also{};
-  Severity severity = Severity::error;  // the worst of all that fires
+  Severity severity = Severity::error;  // the highest of all that fire
   bool agentic = false;
   std::function<void(const std::filesystem::path&, CheckOptions&)> on_disk{};
 };

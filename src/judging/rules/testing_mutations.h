@@ -1,4 +1,4 @@
-// For tests: one way or more to break each rule.
+// For tests: one or more mutations for each rule.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// For tests: a tree laid out as edition v0.7 had it, that passes every rule of that edition, and
-// ways to break it. C_max 1024: 33-42, 43-131, 132-1024.
+// For tests: a tree in edition v0.7's layout that passes every rule of that edition, and mutations
+// of it. C_max 1024: 33-42, 43-131, 132-1024.
 #pragma once
 
 #include <filesystem>

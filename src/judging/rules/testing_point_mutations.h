@@ -1,4 +1,4 @@
-// For tests: ways to break the rules on points: what they declare, measured and scored.
+// For tests: mutations that break the rules on points: declarations, measurements and scores.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// For tests: what the review aids must notice, in summaries and in event logs.
+// For tests: signs that the review aids must find, in summaries and in event logs.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace assay::rules {
 
-// An event log of the reference client's form. Replies end in the order in which they were asked,
-// unless told otherwise.
+// An event log in the reference client's form. Replies end in the order of their queries, unless a
+// test asks otherwise.
 class GoldenLog {
  public:
   void tracking() { event("session.start_performance_tracking", "", "null"); }
@@ -22,7 +22,7 @@ class GoldenLog {
     event("sample.complete", uuid(query),
           format("[\"TextModelOutput\",[{},{}],null,null]", json_quote(first), json_quote(rest)));
   }
-  // A reply unlike any other, long enough to tell.
+  // Returns a unique reply, long enough to count.
   static std::string text(int query) {
     std::string out;
     for (int i = 0; i < 60; ++i) out += format("{} ", (query + 7) * (i + 13) % 100'003);
@@ -43,7 +43,7 @@ class GoldenLog {
   std::int64_t at_ = 0;
 };
 
-// `queries` asked and answered one after the other, each as `answer` has it.
+// `queries` asked and answered one after the other; `answer` writes each answer.
 inline std::string golden_log(int queries, const std::function<void(GoldenLog&, int)>& answer) {
   GoldenLog log;
   log.tracking();

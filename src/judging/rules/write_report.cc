@@ -32,7 +32,7 @@ std::string_view sarif_level(Severity severity) {
   return "none";
 }
 
-// A path as a URI reference: what RFC 3986 does not allow is escaped.
+// Writes a path as a URI reference: escapes what RFC 3986 does not allow.
 std::string uri(std::string_view path) {
   std::string out;
   for (const char c : path) {

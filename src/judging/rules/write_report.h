@@ -1,5 +1,5 @@
-// A check's report in the four forms in which it is read: by a person on a terminal, by a program
-// (our JSON), by a code host (SARIF 2.1.0) and by a CI system (JUnit XML). Pure; any thread.
+// A check's report in four forms: for a person on a terminal, for a program (our JSON), for a code
+// host (SARIF 2.1.0) and for a CI system (JUnit XML). Pure; any thread.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@
 
 namespace assay::rules {
 
-// Findings by file, then a verdict. `quiet` leaves warnings out.
+// Findings by file, then the verdict. `quiet` leaves warnings out.
 std::string report_text(const CheckReport& report, bool strict, bool quiet);
 
 // {"submission_path","edition","clean",…,"results":[{"rule","severity","message","path","line",…}]}
-// The keys of the reference checker's report, and ours beside them.
+// It has the keys of the reference checker's report, and ours in addition.
 Json report_json(const CheckReport& report, bool strict);
 
 Json report_sarif(const CheckReport& report);
 
-// One test case a rule; its errors (and warnings when strict) are its failure.
+// One test case for each rule; its errors (and warnings when strict) are its failure.
 std::string report_junit(const CheckReport& report, bool strict);
 
-// The catalogue for documents: a markdown table a group.
+// The catalogue for documents: a markdown table for each group.
 std::string rules_markdown();
 Json rules_json();
 
-// "found; expected …", one line.
+// One line: "found; expected …".
 std::string message_of(const Finding& finding);
 
 }  // namespace assay::rules

@@ -9,7 +9,7 @@ namespace {
 void check_accuracy_coverage(const Scope& at, Out& out) {
   if (!any_accuracy(at.tree)) return out.not_applicable();
   for (const AccuracyBand& band : accuracy_bands(*at.curve).bands) {
-    // A band without points is said by its own rule.
+    // Another rule reports a band without points.
     if (band.points.empty() || !band.runs.empty()) continue;
     const auto free = [](const PointFolder* point) { return !point->accuracy.scored(); };
     const auto at_point = std::ranges::find_if(band.points, free);

@@ -31,7 +31,7 @@ void check_accuracy_gate(const Scope& at, Out& out) {
                 format("{:.4f} or more", gate.lower));
       continue;
     }
-    // A share stands for a percentage where the threshold is one.
+    // A share is converted if the threshold is a percentage.
     const double value = *mean >= 0 && *mean <= 1 && gate.lower > 1 ? *mean * 100 : *mean;
     if (value < gate.lower || (gate.upper && value > *gate.upper)) {
       out.error(where, format("{} is {:.4f}", gate.metric, value),

@@ -6,7 +6,7 @@ namespace assay::rules {
 
 namespace {
 
-// A file that can't be judged is said by its own rule, and stands for a run until then.
+// A broken file counts as a run here; its own rule reports it.
 bool has_run(const PointFolder& point) {
   const Accuracy& accuracy = point.accuracy;
   return accuracy.scored() || accuracy.document.broken() || !accuracy.issues.empty();
@@ -29,8 +29,8 @@ std::vector<AccuracyBand> mandatory_bands(const Curve& curve) {
   return bands;
 }
 
-// Gives runs to bands one after another; a run whose bands are taken asks their owners to move on
-// to another of theirs (augmenting paths).
+// Assigns runs to bands one after another. If a run's bands are taken, it moves their owners to
+// other bands of theirs (augmenting paths).
 class Matching {
  public:
   explicit Matching(std::vector<AccuracyBand>& bands) : bands_(bands) {}
@@ -66,7 +66,7 @@ AccuracyBands accuracy_bands(const Curve& curve) {
     if (has_run(point) && !point.dedicated()) runs.push_back(&point);
   }
   const auto elected = [](const PointFolder* run) { return run->offline == Offline::elected; };
-  // Not of std::ranges: clang 14 cannot read what that one returns.
+  // std::ranges cannot be used: clang 14 cannot parse its result.
   std::stable_partition(runs.begin(), runs.end(),
                         [&](const PointFolder* run) { return !elected(run); });
   std::vector<const PointFolder*> left;

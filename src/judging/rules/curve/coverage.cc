@@ -12,7 +12,7 @@ void check_coverage(const Scope& at, Out& out, rulebook::Region region) {
     const bool margin_counts =
         region == rulebook::Region::high_concurrency && at.tree.edition.margin_is_high;
     if (margin_counts && curve.in_region(point, rulebook::Region::margin)) return;
-    // Rounding left the region empty: a point on the level where it would be stands for it.
+    // Rounding left the region empty: a point on that level counts for it.
     if (band.empty() && point.concurrency == band.last) return;
   }
   out.error({curve.path}, format("no point in {}", to_string(region)),

@@ -1,4 +1,4 @@
-// What the three rules on coverage of a concurrency region share.
+// Shared by the three rules on coverage of a concurrency region.
 #pragma once
 
 #include "rules/rule.h"

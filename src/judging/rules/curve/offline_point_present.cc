@@ -19,7 +19,7 @@ void check_offline_point_present(const Scope& at, Out& out) {
     }
     return;
   }
-  // What an unreadable declaration meant is not known; its own rule speaks.
+  // An unreadable declaration could mean any kind; its own rule reports it.
   if (found.empty() && !unclear) {
     out.error({at.curve->path}, "no Offline point", "one, dedicated or elected");
   }

@@ -10,7 +10,7 @@ void check_region_declared(const Scope& at, Out& out) {
   const Json& region = at.point->point.at("/region");
   std::vector<std::string_view> names = at.tree.edition.region_names;
   names.push_back(at.tree.edition.choice_region);
-  // Edition v0.7 asked for none.
+  // Edition v0.7 required none.
   if (at.tree.pareto && region.is_null()) return;
   if (region.is_string() && std::ranges::count(names, region.as_string()) > 0) return;
   if (region.is_null()) {

@@ -7,7 +7,7 @@
 namespace assay::rules {
 namespace {
 
-// Products of these stay far from overflow.
+// Limit for factors, so that their products do not overflow.
 constexpr std::int64_t kMost = 100'000;
 
 std::int64_t bounded(const Json& value, std::int64_t fallback) {
@@ -19,7 +19,7 @@ std::int64_t ensemble_id(const Json& id) {
   return id.as_int(text ? *text : -1);
 }
 
-// The nodes of system_power.json's sets of this kind, where it has them.
+// Counts the nodes of this kind in system_power.json's sets, if it has them.
 std::int64_t provisioned(const rulebook::Power& power, const NodeType& type) {
   std::int64_t nodes = 0;
   for (const rulebook::NodeSetPower& set : power.sets) {

@@ -1,4 +1,4 @@
-// How many of a system's accelerators a point engages, from its system_desc.json:
+// The number of a system's accelerators that a point uses, from its system_desc.json:
 //
 //     replica = TP · PP · EP       used = DP · replica       fits = floor(accelerators / replica)
 #pragma once
@@ -13,7 +13,7 @@ namespace assay::rules {
 struct NodeType {
   std::int64_t ensemble = 0;
   std::int64_t nodes = 0;
-  std::int64_t accelerators = 0;  // a node
+  std::int64_t accelerators = 0;  // in a node
 };
 
 struct Engagement {
@@ -21,12 +21,12 @@ struct Engagement {
   std::int64_t accelerators = 0;  // of the system
   std::int64_t replica = 1;
   std::int64_t data_parallel = 1;
-  bool declared = false;  // one of the four is
+  bool declared = false;  // one of the four is declared
   bool disaggregated = false;
 
   std::int64_t used() const { return data_parallel * replica; }
   bool known() const { return declared && accelerators > 0; }
-  // The node type of an id that may be written as text.
+  // Finds the node type of an id, which may be text.
   const NodeType* find(const Json& id) const;
 };
 

@@ -1,4 +1,4 @@
-// What the rules on a stored figure and the one that follows from the same file share.
+// Shared by the rules that compare a stored figure with one derived from the same file.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace assay::rules {
 
-// An error when the summary stores a figure at `pointer` that is off the derived one by more than
-// the edition's relative tolerance. Silent when either is missing: others say so.
+// Reports an error when the summary's figure at `pointer` differs from the derived one by more than
+// the edition's relative tolerance. Ignores missing values: other rules report them.
 void check_stored(const Scope& at, Out& out, std::string_view pointer,
                   std::optional<double> derived);
 

@@ -4,7 +4,7 @@
 namespace assay::rules {
 namespace {
 
-// So small a share of replies moves no figure by more than it.
+// A share of replies that is too small to change a figure.
 constexpr double kShareMost = 0.01;
 
 void judge(const Scope& at, Out& out, std::string_view pointer, std::string_view what,
@@ -22,7 +22,7 @@ void judge(const Scope& at, Out& out, std::string_view pointer, std::string_view
   }
 }
 
-// What our own client found when it held each reply's count against the reply.
+// Checks our own client's comparison of each reply's token count with the reply.
 void check_token_evidence(const Scope& at, Out& out) {
   const Json& tokens = at.point->summary.at("/assay/tokens");
   if (!tokens["contradicted"].is_object()) return out.not_applicable();

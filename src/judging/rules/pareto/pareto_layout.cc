@@ -27,7 +27,7 @@ void check_pareto_layout(const Scope& at, Out& out) {
       }
     }
   }
-  // What was published has no code in it.
+  // A published tree contains no code.
   if (standardized && !at.tree.has_src && !at.tree.published) {
     out.error({"src"}, "no folder src/", "src/, since the division is Standardized");
   }

@@ -19,7 +19,7 @@ void check_responses_truncated(const Scope& at, Out& out) {
     }
   }
   for (const FileSize& file : at.point->files) {
-    // Larger files are not read at all.
+    // Larger files are not read.
     if (file.name.ends_with("/results.json") && file.bytes > (std::uint64_t{1} << 20)) {
       out.warning({file.name}, format("results.json of {}", human_bytes(file.bytes)),
                   "responses cut");

@@ -21,7 +21,7 @@ void search(const Document& config, const Json& value, const std::string& pointe
   for (const auto& [name, inner] : value.members()) {
     const std::string at = pointer_to(pointer, name);
     const std::string_view text = inner.as_string();
-    // The value itself is not repeated here: a report is passed on more freely than a tree.
+    // Leave the value out: reports are shared more freely than trees.
     if (names_a_secret(name) && !text.empty() && text != "<redacted>") {
       out.error(config.place(at), format("{} is given", spoken(at)), "<redacted>");
     }

@@ -4,7 +4,7 @@ namespace assay::rules {
 namespace {
 
 void check_review_curve_shape(const Scope& at, Out& out) {
-  // What no server does: more users, and each is served faster, or more than in proportion.
+  // Signs that no real server shows: faster for each of more users, or gains above proportion.
   constexpr double kSlack = 1.10;
   constexpr double kCollapse = 0.5;
   const PointFolder* last = nullptr;

@@ -6,7 +6,7 @@ namespace {
 void check_review_offline_pass_mixing(const Scope& at, Out& out) {
   if (!at.point->log || !at.point->dedicated()) return out.not_applicable();
   const EventSummary& log = *at.point->log;
-  // At the seam between two passes some overlap is the tail of one, not an order.
+  // Between two passes, some overlap is only the end of the first one.
   constexpr double kShare = 0.05;
   if (static_cast<double>(log.early.count) > kShare * static_cast<double>(log.issued)) {
     out.warning({at.point->events, log.early.line},

@@ -6,7 +6,7 @@ namespace {
 void check_system_description_valid(const Scope& at, Out& out) {
   const PointFolder* first = nullptr;
   for (const PointFolder& point : at.curve->points) {
-    // In the old layout all points have the same file.
+    // In the old layout all points share one file.
     if (at.tree.pareto && &point != &at.curve->points.front()) break;
     if (point.description.broken()) {
       out.error(point.description.place(), point.description.trouble(), "valid JSON");
