@@ -64,8 +64,8 @@ void BodyFeed::make_all() {
       const Query query = phase.queries.next();
       if (ordinal < skip_to(at, ordinal)) continue;
       Slot& slot = slot_of(at, ordinal);
-      // What nobody took is of a phase that ended early, or of a query that is far behind the
-      // others.
+      // A body without a taker belongs to a phase that ended early, or to a query that is far
+      // behind the others.
       std::uint64_t key = slot.key.load();
       if (key == kTaken || !slot.key.compare_exchange_strong(key, kTaken)) continue;
       PreparedBodies::make_body_of(*phase.variant, query, phase.salted, slot.body);

@@ -1,9 +1,9 @@
-// BodyFeed: the bodies of one measuring thread's queries, made by a thread beside it a little ahead
-// of the queries, in the plan's order, where a dataset's rows are made when they are asked for. So
-// a run of a million prompts begins at once, and holds a few thousand of them at a time.
+// BodyFeed: makes the bodies of one measuring thread's queries in a thread of its own, a little
+// ahead of the queries, in the plan's order, for datasets whose rows are made on request. So a run
+// of a million prompts begins at once, and holds only a few thousand of them.
 //
-// The measuring thread never waits: a body that is not there when its query is (the feed is behind,
-// a phase ended early, a query goes out again) it makes itself, and made_here() counts it.
+// The measuring thread never waits: it makes a missing body itself (the feed is behind, a phase
+// ended early, a query goes out again), and made_here() counts it.
 //
 // body(), get_ahead() and made_here() belong to the measuring thread.
 #pragma once
@@ -22,7 +22,7 @@ namespace assay::protocol {
 
 class BodyFeed {
  public:
-  // `plan`: of the thread that asks.
+  // `plan`: the measuring thread's own.
   BodyFeed(std::shared_ptr<const PreparedBodies> bodies, const Plan& plan);
   ~BodyFeed();
   BodyFeed(const BodyFeed&) = delete;
@@ -30,14 +30,14 @@ class BodyFeed {
 
   // Valid until the next call for another query.
   const PreparedBodies::Body& body(const Query& query);
-  // Waits until no more may be made ahead, or `limit`.
+  // Waits until no more may be made ahead, or until `limit`.
   void get_ahead(Clock& clock, Instant limit);
 
   std::uint64_t made_here() const { return made_here_; }
   std::size_t room() const { return slots_.size(); }  // bodies that are held at once, at most
 
  private:
-  // `key` says who may touch the body: 0, the feed; kTaken, who took it; else, whoever takes it.
+  // `key` is the owner of the body: 0, the feed; kTaken, the thread that took it; else any taker.
   struct Slot {
     std::atomic<std::uint64_t> key{0};
     PreparedBodies::Body body{};
@@ -51,9 +51,9 @@ class BodyFeed {
   };
 
   void make_all();
-  // False where the phase is over for this thread, or the feed is to end.
+  // False where the phase is over for this thread, or the feed must end.
   bool wait_for_room(std::size_t phase, std::uint64_t ordinal);
-  // Queries before this one are the measuring thread's own to make.
+  // The first query that the feed makes; the measuring thread makes earlier ones.
   std::uint64_t skip_to(std::size_t phase, std::uint64_t ordinal);
   Slot& slot_of(std::size_t phase, std::uint64_t ordinal) {
     return slots_[(phases_[phase].offset + ordinal) % slots_.size()];
@@ -64,15 +64,15 @@ class BodyFeed {
   std::vector<Phase> phases_{};
   std::uint32_t stride_;
   std::vector<Slot> slots_;
-  // How far the queries have come: phase << 32 | ordinal + 1 of the furthest.
+  // The furthest query so far: phase << 32 | ordinal + 1.
   std::atomic<std::uint64_t> reached_{0};
-  std::atomic<std::uint32_t> steps_{0};  // moves when the feed should look again
+  std::atomic<std::uint32_t> steps_{0};  // changes when the feed should look again
   std::atomic<bool> stop_{false};
   std::atomic<bool> full_{false};
 
   std::uint64_t leap_ = 0;  // of the feed
 
-  // Of the measuring thread.
+  // For the measuring thread only.
   std::uint64_t current_ = 0;
   Slot* taken_ = nullptr;
   PreparedBodies::Body own_{};

@@ -1,11 +1,11 @@
-// Codecs: what turns a sample into the bytes of a request, and the bytes of a reply into facts.
+// Codecs: make the bytes of a request from a sample, and facts from the bytes of a reply.
 //
 // Requests are made once per sample, before the run (RequestTemplate): the sending path copies two
-// strings and fills two holes of fixed width, a salt and a request id. Replies are read where they
-// lie in the receive buffer (ReplyDecoder): no allocation in steady state, no copy unless a string
-// holds escapes (docs/decisions/0004).
+// strings and fills two holes of fixed width, a salt and a request id. Replies are read in place in
+// the receive buffer (ReplyDecoder): no allocation in steady state, no copy unless a string has
+// escapes (docs/decisions/0004).
 //
-// One decoder serves every API: an event's shape says what it is, and servers mix shapes (an error
+// One decoder serves every API: an event's shape shows its kind, and servers mix shapes (an error
 // frame in a chat stream, SGLang's meta_info).
 //
 // Threads: make_* are pure. A ReplyDecoder and a StreamState belong to one thread.
@@ -31,15 +31,15 @@ namespace assay::protocol {
 
 inline constexpr std::size_t kNoHole = static_cast<std::size_t>(-1);
 inline constexpr std::size_t kSaltDigits = 16;
-// A salt in token ids: eight ids of four digits, one a byte of the salt, and the commas between.
-// Ids from 1000 to 1255 are plain tokens in every common vocabulary.
+// A salt as token ids: eight ids of four digits, one for each byte of the salt, with commas
+// between. Ids from 1000 to 1255 are plain tokens in every common vocabulary.
 inline constexpr std::int32_t kSaltFirstId = 1000;
 inline constexpr std::size_t kSaltIds = 8;
 inline constexpr std::size_t kSaltIdBytes = kSaltIds * 5 - 1;
 enum class SaltForm : std::uint8_t { hex, ids };
 inline constexpr std::size_t kRequestIdDigits = 32;
 
-// One request of HTTP/1.1: `head` (request line to blank line), then `body`.
+// One HTTP/1.1 request: `head` (request line to blank line), then `body`.
 struct RequestTemplate {
   std::string head{};
   std::string body{};
@@ -52,22 +52,22 @@ struct RequestTemplate {
 void write_hex16(char* out, std::uint64_t value);
 void write_salt(char* out, SaltForm form, std::uint64_t value);
 
-// The whole request for one sample at one of the endpoints. `salted`: what the user says first
-// begins with "[<16 hex>] ", after the system prompt, be it a prompt, a message or a content part;
-// token ids get marker tokens at Sample::salt_position. The error says which field of the sample,
-// the generation or the endpoint cannot be asked this way, and what to do.
+// The whole request for one sample at one endpoint. `salted`: the first user text begins with "[<16
+// hex>] ", after the system prompt, in a prompt, a message or a content part; token ids get marker
+// tokens at Sample::salt_position. The error names the field of the sample, the generation or the
+// endpoint that the API cannot express, and the remedy.
 Result<RequestTemplate> make_request(const Endpoints& endpoints, std::size_t endpoint,
                                      const Generation& generation, const Sample& sample,
                                      bool salted);
 
-// What a body asks for that a reply is held against.
+// What a body asks for; the reply is checked against it.
 struct Asked {
   bool stream = true;
   std::int32_t tokens_max = -1;  // of each choice; -1: no limit
   std::uint16_t choices = 1;
 };
 
-// The same in two parts, for several endpoints that share bodies and for HTTP/2.
+// Body and head apart, for several endpoints that share bodies and for HTTP/2.
 struct RequestBody {
   std::string bytes{};
   Asked asked{};
@@ -78,7 +78,7 @@ Result<RequestBody> make_body(Api api, const Generation& generation, const Sampl
                               bool salted);
 
 using Header = std::pair<std::string, std::string>;
-// All headers of a request but Host and Content-Length, in order. A header that the user names
+// All headers of a request except Host and Content-Length, in order. A header from the user
 // replaces ours of the same name.
 Result<std::vector<Header>> request_headers(const Endpoints& endpoints, bool stream,
                                             const std::string& session);
@@ -86,48 +86,47 @@ Result<std::vector<Header>> request_headers(const Endpoints& endpoints, bool str
 std::string request_head(const net::Url& url, std::string_view target,
                          const std::vector<Header>& headers, std::size_t body_bytes);
 
-// Where the 32 digits of a request's id stand in its head, or in a beginning of it; kNoHole: none
-// is sent.
+// Offset of the request id's 32 digits in its head, or in a beginning of it; kNoHole: none is sent.
 std::size_t request_id_offset(const Endpoints& endpoints, std::string_view head);
 
-// Path and query of the API's route below the endpoint's URL. A URL that ends in /v1, or that names
-// the route already, is understood.
+// Path and query of the API's route below the endpoint's URL. The URL may end in /v1 or already
+// name the route.
 std::string request_target(const net::Url& url, Api api);
 
 // ---- replies --------------------------------------------------------------------------------
 
-// Bytes that must be readable (whatever they hold) behind every text given to a ReplyDecoder.
+// Bytes that must be readable (with any values) behind every text given to a ReplyDecoder.
 inline constexpr std::size_t kDecodePadding = 64;
 
 struct Fragment {
   Category category = Category::text;  // text, reasoning or tool_call
-  // UTF-8 as the server sent it, JSON escapes undone. Lone surrogates and raw control bytes become
+  // UTF-8 from the server, with JSON escapes undone. Lone surrogates and raw control bytes become
   // U+FFFD; a character that the server split between two events stays split. A tool call's text:
   // domain/tool_call.h.
   std::string_view text{};
 };
 
-// What one event of a stream, or one whole reply, says. Views live until the decoder's next call,
-// or as long as its input, whichever is shorter.
+// The content of one stream event, or of one whole reply. Views are valid until the decoder's next
+// call, and only while its input exists.
 struct DecodedEvent {
-  // That of the first fragment; without any: error, finish, usage, role, marker or other.
+  // The category of the first fragment; without any: error, finish, usage, role, marker or other.
   Category category = Category::other;
   std::uint8_t fragment_count = 0;
-  bool malformed = false;   // no JSON; everything else is empty
+  bool malformed = false;   // no JSON; all other fields are empty
   bool no_room = false;     // malformed only because the memory budget did not allow to read it
-  bool has_choice = false;  // choices[0] (or SGLang's text or output_ids) is there, empty or not
+  bool has_choice = false;  // choices[0] (or SGLang's text or output_ids) exists, maybe empty
   bool has_usage = false;
   FinishReason finish = FinishReason::none;
   std::uint16_t choice = 0;             // of the fragments and the finish reason
   std::array<Fragment, 3> fragments{};  // in the order reasoning, text, tool_call
   Usage usage{};
-  std::string_view error{};         // the server's words, where category is error
-  std::string_view more_choices{};  // of an event of several: for next_choice(); else empty
+  std::string_view error{};         // the server's words, if category is error
+  std::string_view more_choices{};  // with several choices: for next_choice(); else empty
 };
 
-// What a decoder remembers between the events of one stream. reset() keeps its memory.
+// A decoder's memory between the events of one stream. reset() keeps its buffers.
 struct StreamState {
-  // `budget`: of what grows with the reply; null: no limit.
+  // `budget`: for the data that grow with the reply; null: no limit.
   explicit StreamState(MemoryBudget* budget = nullptr) : cumulative(budget) {}
 
   void reset() {
@@ -138,23 +137,23 @@ struct StreamState {
     deltas = false;
   }
 
-  // The learned template: an event's bytes before its one fragment, opening quote included, and
-  // behind it, closing quote included. An event that begins and ends with the same bytes, with a
-  // sound string body between them, differs only in the fragment.
+  // The learned template: an event's bytes before its one fragment, with the opening quote, and
+  // behind it, with the closing quote. If an event begins and ends with the same bytes, and a valid
+  // string body lies between, only its fragment is new.
   std::string prefix_and_suffix{};
   std::size_t prefix_bytes = 0;     // 0: nothing learned
   std::uint32_t template_hits = 0;  // events of this stream that the template decoded
   Category category = Category::text;
   std::uint16_t choice = 0;
 
-  // What of SGLang's cumulative text (or token ids) was seen; empty with every other server.
+  // The part of SGLang's cumulative text (or token ids) seen so far; empty for other servers.
   BudgetedText cumulative;
   std::int32_t tool_index = -1;  // of the call whose pieces come now
   bool deltas = false;  // this server sends pieces instead (--incremental-streaming-output)
 };
 
-// Where a decoder lays down what it had to change: as large as the largest event needs, made
-// smaller again behind one that was out of the ordinary.
+// A decoder's buffer for text that it had to change: as large as the largest event needs; it
+// shrinks again after an unusually large one.
 class DecodeRoom {
  public:
   explicit DecodeRoom(MemoryBudget* budget);
@@ -162,7 +161,7 @@ class DecodeRoom {
   DecodeRoom(const DecodeRoom&) = delete;
   DecodeRoom& operator=(const DecodeRoom&) = delete;
 
-  // False where the budget does not allow so much. What lay there is gone.
+  // False where the budget does not allow `bytes`. The content is lost.
   bool fit(std::size_t bytes);
   char* data() { return bytes_.data(); }
   std::size_t size() const { return bytes_.size(); }
@@ -177,22 +176,22 @@ class DecodeRoom {
 
 class ReplyDecoder {
  public:
-  // `budget`: what it may take of memory for one event; null: no limit.
+  // `budget`: its memory for one event; null: no limit.
   explicit ReplyDecoder(MemoryBudget* budget = nullptr) : room_(budget) {}
 
   // One SSE event's data. REQUIRES: kDecodePadding readable bytes behind `data`.
   void decode(std::string_view data, StreamState& state, DecodedEvent& out);
 
-  // The same without the learned template: what decode() must agree with.
+  // The same result without the learned template; tests compare decode() with it.
   void decode_slowly(std::string_view data, StreamState& state, DecodedEvent& out);
 
-  // The next choice of an event of several, in its place; no usage: that was the event's. `state`:
-  // as of the event; null for a whole reply. REQUIRES: event.more_choices is not empty, and what
-  // was decoded is still there.
+  // Replaces an event with several choices by its next choice; without usage, which belongs to the
+  // event. `state`: as for the event; null for a whole reply. REQUIRES: event.more_choices is not
+  // empty, and the decoded text still exists.
   void next_choice(StreamState* state, DecodedEvent& event);
 
-  // A whole reply that was not streamed. Same requirement; `message` stands where a stream has
-  // `delta`. No choice and no error: has_choice is false and the reply is none of this API.
+  // A whole reply that was not streamed. Same requirement; `message` replaces a stream's `delta`.
+  // If has_choice is false and there is no error, the reply is none of this API.
   void decode_reply(std::string_view body, DecodedEvent& out);
 
  private:
@@ -200,27 +199,27 @@ class ReplyDecoder {
   StreamState whole_{};
 };
 
-// A whole reply with strings of its own, for callers off the measuring path.
+// A whole reply that owns its strings, for callers off the measuring path.
 struct DecodedReply {
   std::string text{};
   std::string reasoning{};
-  std::string tool_calls{};  // as domain/tool_call.h has it
+  std::string tool_calls{};  // as in domain/tool_call.h
   FinishReason finish = FinishReason::none;
   Usage usage{};
   std::string error{};  // an error object instead of a reply
 };
-// Fails with Code::corrupt when the body is no reply of an API that we know.
+// Fails with Code::corrupt when the body is no reply of a known API.
 Result<DecodedReply> decode_whole(std::string_view body);
 
 // One line for a person from the body of a reply that is not 200: the message of an error object in
-// any of the field's shapes, else the body's beginning.
+// any common shape, else the body's beginning.
 std::string error_text(std::string_view body);
 
-// Makes an error of an event that the stream names one (`event: error`), whatever its data are.
-// `words` keeps what event.error points into.
+// Turns an event that the stream names an error (`event: error`) into an error, for any data.
+// event.error points into `words`.
 void take_as_error(std::string_view data, std::string& words, DecodedEvent& event);
 
-// What to do about a connection that could not be made for this reason: a line of its own, or "".
+// A hint for a connection that failed for this reason: a line of its own, or "".
 std::string_view connect_door(std::string_view why);
 
 }  // namespace assay::protocol

@@ -1,9 +1,9 @@
-// What an endpoint says of itself beside its replies: its models, its version, its metrics and the
-// Server header. For the record of a curve and for a submission's system_desc.json.
+// What an endpoint reports about itself beside its replies: its models, its version, its metrics
+// and the Server header. For the record of a curve and for a submission's system_desc.json.
 //
-// capture_endpoint() asks four GETs, blocking, one after another, and never fails: what does not
-// answer is noted. endpoint_facts() is pure: it reads what came. Of a server's settings only those
-// by name below are taken over, since such pages may hold keys. Any thread.
+// capture_endpoint() sends four GETs, blocking, one after another, and never fails: it notes those
+// without a reply. endpoint_facts() is pure: it reads the replies. It copies only the server
+// settings that it names, because such pages may hold keys. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,18 @@ struct CapturedReply {
 };
 
 struct EndpointReplies {
-  std::string trouble{};  // why nothing could be asked; else ""
+  std::string trouble{};  // why no request was possible; else ""
   CapturedReply models{};
   CapturedReply version{};      // /version: vLLM, TensorRT-LLM, this program's endpoint
   CapturedReply server_info{};  // /get_server_info: SGLang
   CapturedReply metrics{};      // /metrics, as Prometheus reads it
 };
 
-// Of the question only the URL, the key, headers and TLS count.
+// Uses only the question's URL, key, headers and TLS settings.
 EndpointReplies capture_endpoint(const ProbeQuestion& question, const Clock& clock);
 
 // {framework, version, server, models: [{id, max_model_len, owned_by}], settings: {tensor_parallel,
-// …}, metrics: {series, names}, status: {…}}; what is not known is left out.
+// …}, metrics: {series, names}, status: {…}}; leaves out unknown values.
 Json endpoint_facts(const EndpointReplies& replies);
 
 }  // namespace assay::protocol

@@ -137,7 +137,7 @@ bool Exchange::on_body(std::string_view piece, std::size_t rest, const Stamp& st
       if (body_.size() <= kWholeBodyMax) return true;
       return give_up(Outcome::bad_reply, "the reply is longer than 1 GiB");
     case Mode::error_body:
-      // Of a compressed one the status has to do.
+      // For a compressed body the status must suffice.
       if (head_.coding != net::ContentCoding::identity) return true;
       // Words that find no room are left out too.
       given_up_ = !body_.append(piece.substr(0, kErrorBodyMax - body_.size())) ||

@@ -1,8 +1,8 @@
 // Exchange: one query and its reply, as the bytes come in: milestones, stream events, outcome.
 //
-// It sees the reply's head and the pieces of its body, whatever connection or HTTP version carried
-// them, each with the stamp of the read that brought it, and tells the sink what happened. It is
-// made once and used again, so that nothing is allocated in steady state. One thread.
+// It receives the reply's head and the pieces of its body, from any connection or HTTP version,
+// each with the stamp of its read, and reports events to the sink. An Exchange is made once and
+// reused, so that nothing is allocated in steady state. One thread.
 #pragma once
 
 #include <string>
@@ -17,60 +17,59 @@
 
 namespace assay::protocol {
 
-// When a read's bytes came: see domain/event.h on arrival and read.
+// When a read's bytes came: see domain/event.h for arrival and read.
 struct Stamp {
   Instant arrival{};
   Instant read{};
   bool kernel = false;
-  bool emptied = true;  // the read left nothing in the socket: the stamp is of its last byte
-  // No byte of the read came before: then the socket was empty. none(): not known.
+  bool emptied = true;  // the read emptied the socket: the stamp is of its last byte
+  // No byte of the read came before: the socket was empty then. none(): unknown.
   Instant not_before = Instant::none();
-  // Where the thread had slept before the read, what it knows of that; asked only if needed.
+  // Reports how long the thread slept before the read; asked only if needed.
   WakeWatch* wake = nullptr;
 
-  // Of what came with this read, `exact` where it ended with it.
+  // Uncertainty of an event in this read; `exact`: the event ended with the read.
   Duration uncertainty(bool exact) const;
 };
 
 class Exchange {
  public:
-  // `budget`: what its reply may take of memory; null: no limit but those of one event and one
-  // reply.
+  // `budget`: memory for its reply; null: only the limits of one event and one reply.
   explicit Exchange(MemoryBudget* budget = nullptr)
       : budget_(budget), sse_(budget), state_(budget), body_(budget) {}
 
-  // `redactor`: blots out secrets in what the server says; null where there are none.
+  // `redactor`: removes secrets from the server's text; null if there are none.
   void begin(const Query& query, Instant due, std::uint16_t endpoint, const Asked& asked,
              const Redactor* redactor = nullptr);
   // The connection was opened for this query.
   void set_connected(Duration connect_time);
-  // The request was handed over between these two.
+  // The kernel got the request between these two instants.
   void set_sent(Instant before, Instant after) {
     event_.sent = before;
     event_.sent_uncertainty = after - before;
   }
 
-  // Bytes of the reply, head and framing included, came in a read.
+  // Bytes of the reply, with head and framing, came in a read.
   void on_bytes(std::size_t count, const Stamp& stamp);
-  // Both: false when the reply is not worth reading on. Then end it by cut_short(), or complete()
-  // where its end came with it; the outcome is what was found.
+  // Both return false when the rest of the reply is useless. End it then with cut_short(), or with
+  // complete() if its end has come; the outcome is the one found before.
   bool on_head(const net::ResponseHead& head);
   // A piece of the body; `rest` bytes of the same read follow it. kSsePadding bytes behind it must
   // be readable.
   bool on_body(std::string_view piece, std::size_t rest, const Stamp& stamp, ReplyDecoder& decoder,
                EventSink& sink);
 
-  // The ends; each calls sink.on_done exactly once.
+  // The ends of a query; each calls sink.on_done exactly once.
   void complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink);
-  // The body ended without its framing, or the connection failed: `outcome` unless the reply was
-  // complete by its own marks before.
+  // The body ended without its framing, or the connection failed: `outcome`, unless the reply's own
+  // marks had completed it before.
   void cut_short(Outcome outcome, const Stamp& stamp, std::string_view detail,
                  ReplyDecoder& decoder, EventSink& sink);
   void fail(Outcome outcome, Instant at, std::string_view detail, EventSink& sink);
 
-  // [DONE] came: what is left is framing.
+  // [DONE] came: only framing follows.
   bool done_marker() const { return event_.done_marker; }
-  // The outcome is known, and nothing that may still come can change it.
+  // The outcome is known, and later bytes cannot change it.
   bool settled() const { return event_.done_marker || failure_ != Outcome::ok; }
   // on_head() or on_body() returned false.
   bool given_up() const { return given_up_; }
@@ -100,20 +99,20 @@ class Exchange {
 
   MemoryBudget* budget_;
   Event event_{};
-  Duration uncertainty_{};  // of the stream event in hand
+  Duration uncertainty_{};  // of the current stream event
   Mode mode_ = Mode::undecided;
   bool given_up_ = false;
   Outcome failure_ = Outcome::ok;    // known before the reply's end
-  bool has_choice_ = false;          // an event of the stream had one
+  bool has_choice_ = false;          // an event of the stream had a choice
   std::uint32_t malformed_ = 0;      // events of the stream that could not be read
-  std::int32_t tokens_so_far_ = -1;  // by the usage of the event in hand
+  std::int32_t tokens_so_far_ = -1;  // by the usage of the current event
   net::ResponseHead head_{};
   net::SseParser sse_;
   StreamState state_;
   DecodedEvent decoded_{};
   std::string error_words_{};  // of an event named error; decoded_ points into it
   BudgetedText body_;          // of a reply that is not streamed, or of an error
-  std::string found_{};        // the server's error, or what is wrong with the reply
+  std::string found_{};        // the server's error, or the fault of the reply
   const Redactor* redactor_ = nullptr;
   Redactor::State redacting_ = 0;  // between the fragments of this reply
   std::string redacted_{};

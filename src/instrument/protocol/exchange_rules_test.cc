@@ -19,7 +19,7 @@ using net::ContentType;
 constexpr Instant kDue{1'000'000'000};
 const Stamp kCame{.arrival = kDue + 5_ms, .read = kDue + 6_ms, .kernel = true};
 
-// All that the sink is told, as text: two exchanges that tell the same are the same.
+// All reports to the sink, as text: two exchanges with the same text are equal.
 class Story final : public EventSink {
  public:
   void on_phase(const PhaseMark&) override {}

@@ -1,15 +1,14 @@
 // HttpTarget: sends queries to inference endpoints over HTTP/1.1 or HTTP/2 and times every event of
 // the replies.
 //
-// One epoll, a pool of kept-alive connections an endpoint (last used first), endpoints in turn.
-// Requests are made before the run (prepare): the sending path patches a request id and a salt into
-// ready bytes and hands them to the kernel. Replies are parsed in place from one receive buffer.
-// Arrival is the kernel's receive stamp where there is one (plain TCP and TLS on Linux), else our
-// read.
+// One epoll, a pool of kept-alive connections for each endpoint (last used first), endpoints in
+// turn. Requests are made before the run (prepare): the sending path patches a request id and a
+// salt into ready bytes and passes them to the kernel. Replies are parsed in place from one receive
+// buffer. Arrival is the kernel's receive stamp where there is one (plain TCP and TLS on Linux),
+// else the time of our read.
 //
-// A query never waits in here for long: submit() uses an idle connection, opens one, or queues the
-// query until one is free; connecting, handshakes and writing go on in poll(). Belongs to one
-// thread.
+// No call blocks for long: submit() uses an idle connection, opens one, or queues the query until
+// one is free; connecting, handshakes and writing go on in poll(). Belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -31,27 +30,27 @@ struct HttpTargetOptions {
   std::uint64_t run_key = 0;  // see query_uuid()
   bool kernel_stamps = true;
   std::uint32_t connections_max = 0;  // over all endpoints; 0: what descriptors allow
-  // What replies may take of memory, together with all others that share it; must outlive the
-  // target. Null: no limit.
+  // Budget for the memory of replies, shared by all its users; must outlive the target. Null: no
+  // limit.
   MemoryBudget* memory = nullptr;
   std::string ca_file{};  // PEM of certificates to trust instead of the system's
   // Which endpoint each phase of the plan asks; empty: they take turns.
   std::vector<std::uint16_t> endpoint_of_phase{};
 };
 
-// What the transport saw, for the run's self-audit.
+// What the transport counted, for the run's self-audit.
 struct TransportStats {
   std::uint64_t connections_opened = 0;
   std::uint64_t connections_failed = 0;
-  std::uint64_t connections_lost_idle = 0;  // closed by the peer while nobody used them
+  std::uint64_t connections_lost_idle = 0;  // closed by the peer while idle
   std::uint64_t reads = 0;
   std::uint64_t reads_stamped = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
   std::uint64_t retransmits = 0;            // TCP segments sent again, over all connections
   std::uint64_t queued_for_connection = 0;  // queries that had to wait for one
-  // Queries that met a kept connection's end before any kept connection had brought a second reply,
-  // and went out again on a new one.
+  // Queries that met the end of a kept connection before any kept connection had brought a second
+  // reply, and went out again on a new one.
   std::uint64_t queries_sent_again = 0;
   // Queries that an HTTP/2 server left unprocessed (GOAWAY, REFUSED_STREAM); they went out again.
   std::uint64_t queries_unprocessed = 0;
@@ -60,7 +59,7 @@ struct TransportStats {
   // Waits that a signal cut short: a stop and its end (SIGSTOP, SIGCONT, the freezer), or a
   // handler.
   std::uint64_t waits_interrupted = 0;
-  Duration interrupted_for{};  // how long they took, in all
+  Duration interrupted_for{};  // their total length
   std::uint32_t connections_max = 0;
   std::uint32_t connections_peak = 0;
   Duration stamp_error_max{};  // of the mapping from the kernel's clock to ours
@@ -70,14 +69,14 @@ struct TransportStats {
 
 class HttpTarget final : public Target {
  public:
-  // Resolves names, makes the body of every request of every phase. The clock must outlive the
+  // Resolves names and makes the body of every request of every phase. The clock must outlive the
   // target.
   static Result<std::unique_ptr<HttpTarget>> create(const Plan& plan,
                                                     const std::vector<PlannedDataset>& datasets,
                                                     const Endpoints& endpoints,
                                                     const HttpTargetOptions& options,
                                                     const Clock& clock);
-  // With the bodies that several targets share.
+  // As above, with bodies that several targets share.
   static Result<std::unique_ptr<HttpTarget>> create(const Plan& plan,
                                                     std::shared_ptr<const PreparedBodies> bodies,
                                                     const Endpoints& endpoints,
@@ -86,10 +85,10 @@ class HttpTarget final : public Target {
   ~HttpTarget() override;
 
   // Opens `count` connections (spread over the endpoints) and waits until they are ready, so that
-  // connecting is not part of what is measured. An error when an endpoint cannot be reached at all.
+  // connecting is not measured. Fails when an endpoint cannot be reached at all.
   Result<void> connect_ahead(std::uint32_t count);
 
-  // Waits, until `limit` at most, for requests that are made in the run to be made a little ahead.
+  // Waits, at most until `limit`, until requests that are made during the run are a little ahead.
   void get_ahead(Clock& clock, Instant limit);
 
   void submit(const Query& query, Instant due, EventSink& sink) override;

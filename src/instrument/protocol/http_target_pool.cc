@@ -16,9 +16,8 @@ namespace {
 // Descriptors that are not for connections: files, logs, a terminal, the other measuring threads'
 // epolls.
 constexpr std::uint64_t kDescriptorsKept = 256;
-// Edge-triggered: a level-triggered descriptor is looked at twice for each read, 3 % of what a
-// query costs. Whoever reads must read until the socket is empty, and to the end when its end was
-// told.
+// Edge-triggered: epoll checks a level-triggered descriptor twice for each read, 3 % of a query's
+// cost. A reader must therefore read until the socket is empty, and to the end after EPOLLRDHUP.
 constexpr std::uint32_t kWatched = EPOLLIN | EPOLLRDHUP | static_cast<std::uint32_t>(EPOLLET);
 
 }  // namespace

@@ -60,7 +60,7 @@ TEST(HttpTargetPool, endpoints_take_turns_and_an_idle_connection_of_another_make
   PlayedPeer b = hand.accept(1);
   EXPECT_TRUE(a.closed());
   hand.request(b);
-  hand.submit(2);  // nobody is idle: it waits
+  hand.submit(2);  // no connection is idle: it waits
   hand.turn();
   EXPECT_FALSE(hand.somebody_waits(0));
   EXPECT_EQ(hand.notes.done.size(), 1U);
@@ -265,7 +265,7 @@ TEST(HttpTargetPool, a_request_in_pieces_goes_out_at_once) {
   }
 }
 
-// The end came, and nobody had looked yet.
+// The end came, and the target had not read it yet.
 TEST(HttpTargetPool,
      a_connection_that_is_found_broken_when_it_is_sent_to_costs_no_query_or_fails_it) {
   for (const bool proven : {false, true}) {
@@ -359,7 +359,7 @@ TEST(HttpTargetPool, queries_at_once_never_share_a_record) {
   EXPECT_EQ(hand.stats().connections_peak, 3U);
 }
 
-// A name may stand for an address at which nobody listens, and for one at which somebody does.
+// A name may have an address without a listener, and one with a listener.
 TEST(HttpTargetPool, each_address_of_a_name_is_tried) {
   ByHand hand;
   const std::uint16_t port = net::local_address(hand.listeners[0])->port();

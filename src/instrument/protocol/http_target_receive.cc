@@ -232,7 +232,7 @@ void HttpTarget::State::on_http1_bytes(std::uint32_t id, std::string_view bytes,
   using ParserState = net::ResponseParser::State;
   Connection& c = *connections[id];
   if (!c.busy()) {
-    // Nobody asked: whatever this is, the next reply would be read wrongly behind it.
+    // Bytes without a request: with them in the stream, the next reply would be read wrongly.
     close_connection(id);
     return;
   }
@@ -266,8 +266,8 @@ void HttpTarget::State::on_http1_bytes(std::uint32_t id, std::string_view bytes,
   watch_framing(*slot, at.read);
 }
 
-// A server that answers whoever connects: its reply would be the next query's, in no time at all.
-// Or the mapping of the stamp is a little off, and the reply came at once.
+// A server that replies at once after connect: the reply would count for the next query, with no
+// delay. Or the stamp's mapping is a little wrong, and the reply came at once.
 void HttpTarget::State::on_early_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
                                        const Stamp& at) {
   Connection& c = *connections[id];

@@ -200,7 +200,7 @@ void HttpTarget::State::send_again(std::uint32_t id, Slot* slot) {
   open_if_needed(endpoint);
 }
 
-// Its time goes on counting from the first try, which was told already.
+// Its time still counts from the first try, which was reported already.
 void HttpTarget::State::wait_again(const Slot& slot) {
   const Exchange& exchange = slot.exchange;
   destinations[connections[slot.connection]->endpoint].waiting.push_front(

@@ -1,4 +1,4 @@
-// The inside of HttpTarget: its pool and its loop. For http_target*.cc only.
+// The private state of HttpTarget: its pool and its loop. For http_target*.cc only.
 #pragma once
 
 #include <sys/epoll.h>
@@ -21,43 +21,42 @@ namespace assay::protocol {
 
 inline constexpr std::size_t kReceiveBytes = 256 * 1024;
 inline constexpr int kReadyMax = 128;
-// Connections that are read one after the other before any of what they brought is looked at, and
-// what is read of each: decisions/0038.
+// Connections that are read one after the other before their bytes are parsed, and the bytes read
+// from each: decisions/0038.
 inline constexpr std::size_t kHeldMax = 32;
 inline constexpr std::size_t kHeldBytes = 32 * 1024;
-// Handled between two looks at the clock when a send is due: receiving always gets its share, or a
-// sender that fell behind would never see a reply again.
+// Connections handled between two clock readings when a send is due: receiving always gets its
+// share, because a late sender must still see replies.
 inline constexpr std::size_t kShareOfReceiving = 8;
 // Connects in progress to one endpoint: more would overflow a listener's queue.
 inline constexpr std::uint32_t kConnectingMax = 256;
-// Streams that we put on one HTTP/2 connection, whatever more the peer allows: what nginx and Envoy
-// allow by default is 100 to 128.
+// Our limit of streams on one HTTP/2 connection, even if the peer allows more: nginx and Envoy
+// allow 100 to 128 by default.
 inline constexpr std::uint32_t kStreamsMax = 100;
-// A query that servers leave unprocessed goes out again so often. Not counted: a connection that
-// answered another query before it went away.
+// How often a query that servers leave unprocessed goes out again. A connection that answered
+// another query before it went away does not count.
 inline constexpr std::uint32_t kUnprocessedMax = 3;
-// What stands before a socket that takes nothing, of frames that HTTP/2 has to send.
+// Limit of HTTP/2 frames that wait for a socket that takes no bytes.
 inline constexpr std::size_t kUnsentMax = std::size_t{1} << 20;
-// HTTP/2 requests that go out together, at most: beginning one takes about a microsecond.
+// Most HTTP/2 requests that go out together: beginning one takes about a microsecond.
 inline constexpr std::size_t kBegunMax = 64;
 
-// A query that was submitted and has no connection yet.
+// A submitted query without a connection.
 struct Waiting {
   Query query{};
   Instant due{};
-  Instant sent = Instant::none();  // known where it goes out again: see Keeping
+  Instant sent = Instant::none();  // known if it goes out again: see Keeping
   std::uint32_t unprocessed = 0;   // see Slot
 };
 
-// Whether an endpoint keeps HTTP/1.1 connections open, as its replies promise. Some close each one
-// behind a streamed reply all the same (cpp-httplib, and so llama.cpp), and a query that follows at
-// once crosses with the end. That is no failure of the query's: until one kept connection has
-// brought a second reply it goes out again on a new one, and from the first that was lost no
-// connection is used twice. Where keeping is proven, nothing is ever sent twice: a retry would hide
-// a failure.
+// Whether an endpoint keeps HTTP/1.1 connections open, as its replies promise. Some servers still
+// close each one after a streamed reply (cpp-httplib, and so llama.cpp), and a query sent at once
+// crosses that close. This is no failure of the query: until one kept connection has brought a
+// second reply it goes out again on a new one, and after the first such loss no connection is used
+// twice. Where keeping is proven, no query is sent twice: a retry would hide a failure.
 enum class Keeping : std::uint8_t { unproven, proven, refuted };
 
-// One of the run's endpoints: where it is, and who is free.
+// One of the run's endpoints: its address and its free connections.
 struct Destination {
   net::Url url{};
   std::string name{};  // for messages
@@ -67,12 +66,12 @@ struct Destination {
   std::deque<Waiting> waiting{};
   std::uint32_t connecting = 0;
   std::uint32_t open = 0;
-  std::uint32_t queries_each = 1;  // that one connection carries: more with HTTP/2
+  std::uint32_t queries_each = 1;  // on one connection: more with HTTP/2
   Keeping keeping = Keeping::unproven;
 };
 
-// Deadlines of one length each, so that a queue is always in order of time. A serial that no longer
-// fits says that what was awaited has ended.
+// Deadlines of one length each, so that a queue is always in order of time. A deadline whose serial
+// no longer matches is void.
 struct ConnectDeadline {
   Instant at{};
   std::uint32_t connection = 0;
@@ -84,7 +83,7 @@ struct QueryDeadline {
   std::uint64_t serial = 0;
 };
 
-// A read that nobody has looked at yet.
+// A read that is not parsed yet.
 struct HeldRead {
   std::uint32_t connection = 0;
   std::uint64_t serial = 0;  // the connection's, at the read
@@ -93,7 +92,7 @@ struct HeldRead {
   Stamp at{};
 };
 
-// A failure met inside submit(), told at the next poll().
+// A failure inside submit(), reported at the next poll().
 struct Failure {
   Query query{};
   Instant due{};
@@ -103,8 +102,8 @@ struct Failure {
   std::string detail{};
 };
 
-// How many connections a process that may have so many descriptors opens; `wanted` 0: as many as
-// that allows.
+// How many connections a process with this limit of descriptors opens; `wanted` 0: as many as it
+// allows.
 std::uint32_t connections_max_of(std::uint64_t descriptors, std::uint32_t wanted);
 
 inline Outcome outcome_of(int error) {
@@ -118,7 +117,7 @@ struct HttpTarget::State final : public net::Http2Events {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  // For exchanges: what blots out our secrets, where we have any.
+  // The redactor for exchanges; null if there are no secrets.
   const Redactor* blot() const { return redactor.empty() ? nullptr : &redactor; }
 
   // The pool (http_target_pool.cc)
@@ -127,14 +126,14 @@ struct HttpTarget::State final : public net::Http2Events {
   bool open_connection(std::uint16_t endpoint);
   // REQUIRES: no query is under way on it.
   void close_connection(std::uint32_t id);
-  // TCP and TLS are up. HTTP/2 begins, and can carry requests when the server has begun too.
+  // TCP and TLS are up. HTTP/2 begins, and can carry requests after the server's SETTINGS.
   void established(std::uint32_t id);
   void can_carry(std::uint32_t id);
   void connect_failed(std::uint32_t id, Outcome outcome, std::string why);
   std::optional<std::uint32_t> take_free(Destination& destination, Instant now);
   bool close_somebody_idle();
   bool can_take_more(const Connection& c) const;
-  // A query has ended on it: used again, listed as free, or closed when nobody uses it.
+  // A query has ended on it: reuses it, lists it as free, or closes it.
   void release(std::uint32_t id, bool keep);
   void watch(std::uint32_t id, bool write);
   void count_retransmits(const Connection& c);
@@ -143,28 +142,28 @@ struct HttpTarget::State final : public net::Http2Events {
 
   // Sending (http_target_send.cc)
   void start(std::uint32_t id, const Waiting& next);
-  // A request in the clear. As flush().
+  // Sends a request without TLS. As flush().
   bool send_pieces(std::uint32_t id, const Pieces& request, Instant now, int* errno_out);
   // Sends what is unsent. False when the connection is broken; errno_out says how.
   bool flush(std::uint32_t id, int* errno_out);
-  // HTTP/2 requests that were begun one after the other go out together, a write for a connection.
+  // Sends HTTP/2 requests that were begun together, one write for each connection.
   void flush_requests();
-  // Whether poll() should wait for those that are about to be begun.
+  // Whether poll() should wait for requests that are about to begin.
   bool more_to_begin(Instant until);
   static std::string_view unsent_of(Connection& c);
   static bool gather(Connection& c);
   void all_sent(Connection& c, Instant at);
-  // The connection broke before it brought a byte of this reply, and may have been over before the
-  // query was sent.
+  // The connection broke before it brought a byte of this reply, and may have been closed before
+  // the query was sent.
   bool crossed_with_the_end(const Connection& c, const Slot& slot) const;
   void send_again(std::uint32_t id, Slot* slot);
-  // HTTP/2's: the server did nothing with it.
+  // HTTP/2: the server did not process the query.
   void send_unprocessed_again(Slot* slot, bool keep);
   void wait_again(const Slot& slot);
 
   // Receiving (http_target_receive.cc)
-  // Handles some of what epoll told: more than its share only where that is done by `until`. Says
-  // how many connections that was.
+  // Handles some of epoll's events: more than its share only if `until` allows. Returns how many
+  // connections it handled.
   std::size_t handle_some(Instant until);
   bool only_readable(const epoll_event& event) const;
   bool hold(const epoll_event& event, char* room);
@@ -175,8 +174,8 @@ struct HttpTarget::State final : public net::Http2Events {
   void go_on_with_handshake(std::uint32_t id);
   void on_readable(std::uint32_t id, bool to_the_end);
   net::Received receive(Connection& c, char* room, std::size_t size, Stamp* at);
-  // What a read brought. It may end the connection: then the serial is another, and nothing more is
-  // to be read.
+  // Handles the bytes of a read. It may end the connection: then the serial changes, and nothing
+  // more must be read.
   void on_read(std::uint32_t id, std::string_view bytes, int error, const Stamp& at);
   void on_ciphertext(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
   void on_reply_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
@@ -186,8 +185,8 @@ struct HttpTarget::State final : public net::Http2Events {
   void on_early_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
                       const Stamp& stamp);
   void on_http2_bytes(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
-  // After bytes went in or out: tells what ended, and ends the connection that has nothing more to
-  // say. `sound`: neither failed.
+  // After bytes went in or out: reports what ended, and ends a connection that is over. `sound`:
+  // neither failed.
   void settle_http2(std::uint32_t id, bool sound, int error, const Stamp& at);
   void settle_beginning(std::uint32_t id, bool sound, std::string why);
   void end_streams(bool keep);
@@ -208,7 +207,7 @@ struct HttpTarget::State final : public net::Http2Events {
   Instant next_deadline() const;
   void wait(Instant until);
 
-  // net::Http2Events: `user` is a Slot, the stamp is that of the read in hand.
+  // net::Http2Events: `user` is a Slot, `stamp` is that of the current read.
   void on_head(void* user, const net::ResponseHead& head) override;
   void on_body(void* user, std::string_view piece, std::size_t rest) override;
   void on_request_out(void* user) override;
@@ -230,11 +229,11 @@ struct HttpTarget::State final : public net::Http2Events {
   Instant stamp_refresh{};
   EventSink* sink = nullptr;  // of the call in progress
   Instant last_read{};
-  Stamp stamp{};                // of the read in hand
+  Stamp stamp{};                // of the current read
   std::size_t behind_body = 0;  // bytes of that read behind the last piece of a body
   ThreadBooksReader books{};
   WakeWatch wake_watch{[this] { return books.look(); }};
-  // What is ready now was not when the wait before this one ended, and not when this one began.
+  // Starts of waits that listed all ready events: before this wait, and at it.
   Instant quiet_before = Instant::none();
   Instant quiet_now = Instant::none();
   std::uint64_t serial = 0;
@@ -252,7 +251,7 @@ struct HttpTarget::State final : public net::Http2Events {
   std::size_t begun = 0;  // HTTP/2 requests since the last flush
   std::size_t begun_at_last_poll = 0;
   std::vector<Failure> failures{};
-  std::vector<Slot*> ended{};   // HTTP/2 streams that ended in the feed in hand
+  std::vector<Slot*> ended{};   // HTTP/2 streams that ended in the current feed
   std::string connect_error{};  // the latest, for connect_ahead
   std::size_t next_endpoint = 0;
   std::size_t in_flight = 0;

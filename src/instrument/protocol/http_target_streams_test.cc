@@ -140,7 +140,7 @@ TEST(HttpTargetStreams, requests_wait_for_those_about_to_be_begun_and_for_no_tim
   for (std::uint32_t i = 5; i < 68; ++i) hand.submit(i);
   poll({});
   EXPECT_EQ(hand.notes.sent.size(), 5U);
-  hand.submit(68);  // the 64th: so many go out at once
+  hand.submit(68);  // the 64th: 64 go out at once
   poll({});
   EXPECT_EQ(hand.notes.sent.size(), 69U);
   EXPECT_TRUE(s.heard(1 + 69));
@@ -192,7 +192,7 @@ TEST(HttpTargetStreams, a_query_that_is_given_up_on_costs_its_stream_alone) {
   EXPECT_EQ(hand.notes.done[0].outcome, Outcome::timed_out);
   s.log.take(s.peer);
   EXPECT_THAT(s.log.resets, ElementsAre(3));
-  s.answer(3);  // too late: nobody hears it
+  s.answer(3);  // too late: no query takes it
   s.answer(5);
   ASSERT_TRUE(hand.done(2));
   EXPECT_EQ(hand.notes.done[1].outcome, Outcome::ok);

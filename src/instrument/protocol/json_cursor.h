@@ -1,14 +1,13 @@
-// JsonCursor: reads a JSON text once, from left to right, where it lies; nothing is built, nothing
-// is allocated. For replies on the measuring path; everywhere else Json (base/json.h) is the tool.
+// JsonCursor: reads a JSON text once, from left to right, in place; it builds and allocates
+// nothing. For replies on the measuring path; use Json (base/json.h) everywhere else.
 //
-// It checks the grammar of all it passes over (RFC 8259) with three liberties that replies need and
-// simdjson does not grant: bytes of a string need not be valid UTF-8, because servers cut text
-// between tokens, in the middle of a character; lone surrogates are taken; and so are raw control
-// bytes in strings, which some servers do not escape. Nesting is limited.
-// Why not simdjson here: docs/decisions/0004.
+// It checks the grammar of all that it skips (RFC 8259), but accepts three things that replies
+// contain and simdjson refuses: invalid UTF-8 in strings, because servers cut text between tokens,
+// inside a character; lone surrogates; and raw control bytes in strings, which some servers do not
+// escape. Nesting is limited. Why not simdjson here: docs/decisions/0004.
 //
-// Reads up to 16 bytes behind the text's end, whatever they hold: the text must be padded. A cursor
-// that returned false has failed and is of no more use. One thread.
+// Reads up to 16 bytes behind the text's end and ignores them: the text must be padded. After a
+// call returned false, do not use the cursor again. One thread.
 #pragma once
 
 #ifdef __SSE2__
@@ -23,9 +22,9 @@
 
 namespace assay::protocol {
 
-// The inside of a JSON string, between its quotes, escapes as they stand.
+// The bytes of a JSON string between its quotes, with its escapes.
 struct RawString {
-  const char* data = nullptr;  // nullptr: there was none
+  const char* data = nullptr;  // nullptr: there was no string
   std::size_t size = 0;
   bool escaped = false;  // holds a backslash or a raw control byte
 
@@ -34,7 +33,7 @@ struct RawString {
 };
 
 // The first quote, backslash or control byte in [p, end), or end: eight bytes at a time. In each
-// mask the lowest set bit is exact, those above may be carries of it.
+// mask the lowest set bit is exact; higher ones may be carries of it.
 inline const char* find_special_by_words(const char* p, const char* end) {
   static_assert(std::endian::native == std::endian::little);
   constexpr std::uint64_t kOnes = 0x0101010101010101U;
@@ -56,7 +55,7 @@ inline const char* find_special_by_words(const char* p, const char* end) {
 }
 
 #ifdef __SSE2__
-// The same, sixteen at a time: SSE2 is part of every x86-64.
+// The same, sixteen bytes at a time: SSE2 is part of every x86-64.
 inline const char* find_special(const char* p, const char* end) {
   for (; p < end; p += 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
@@ -77,20 +76,20 @@ inline const char* find_special(const char* p, const char* end) {
 }
 #endif
 
-// Writes the string body [p, end) to `out` with its escapes undone. Returns behind the last byte
-// written, or nullptr when it is no sound string body. A lone surrogate becomes U+FFFD. So does a
-// raw control byte where `raw_controls` takes them, which makes the result longer than the body by
-// two bytes each; else it is not sound, and the result is never longer.
+// Writes the string body [p, end) to `out` with its escapes undone. Returns the end of the result,
+// or nullptr when the body is no valid string body. A lone surrogate becomes U+FFFD. So does a raw
+// control byte with RawControls::replaced, which makes the result two bytes longer for each; else
+// it is invalid, and the result is never longer than the body.
 enum class RawControls : std::uint8_t { refused, replaced };
 char* unescape(const char* p, const char* end, char* out, RawControls raw_controls);
-// Length of the escape at p, which points at its backslash; 0 when it is none.
+// Length of the escape at p, which points at its backslash; 0 when it is no escape.
 std::size_t escape_length(const char* p, const char* end);
 
 class JsonCursor {
  public:
   explicit JsonCursor(std::string_view text) : p_(text.data()), end_(p_ + text.size()) {}
 
-  // The next byte that is not blank, without taking it; 0 at the end.
+  // The next byte that is not blank, without moving past it; 0 at the end.
   char peek() {
     while (p_ < end_ && (*p_ == ' ' || *p_ == '\n' || *p_ == '\r' || *p_ == '\t')) ++p_;
     return p_ < end_ ? *p_ : '\0';
@@ -100,7 +99,7 @@ class JsonCursor {
   // Raw control bytes in the strings so far.
   std::size_t raw_controls() const { return raw_controls_; }
 
-  // Each takes one value that begins at the byte which peek() saw.
+  // Each function reads one value that begins at the byte which peek() returned.
   bool skip(int depth = 0);
   // REQUIRES: peek() == '"'.
   bool string(RawString& out) {
@@ -125,7 +124,7 @@ class JsonCursor {
     ++p_;
     return true;
   }
-  // A string is taken into `out`; any other value is passed over and `out` becomes absent.
+  // Reads a string into `out`; skips any other value and sets `out` to absent.
   bool string_or_skip(RawString& out) {
     if (peek() == '"') return string(out);
     out = RawString{};

@@ -1,13 +1,13 @@
 // PreparedBodies: the bodies of a run's requests, made before it starts and shared by its measuring
-// threads, none of which writes into them. PreparedRequests: one thread's use of them.
+// threads, which only read them. PreparedRequests: one thread's use of them.
 //
-// Where a dataset's rows are made when they are asked for, and are many, so are its bodies: a
-// thread beside each measuring thread makes them a little ahead of it (body_feed.h).
+// Where a dataset makes its rows on request, and has many, a thread beside each measuring thread
+// makes the bodies a little ahead of it (body_feed.h).
 //
-// A body is kept once, whatever asks it: a salted request is the unsalted one with the salt put in,
-// and a turn of a conversation is the beginning of the turn after it, history included, and an end
-// of its own. Heads are one for each endpoint and session. The sending path writes a head, a salt
-// and an id into bytes of the thread's own, a few hundred, and hands the kernel views of the rest.
+// A body is kept once: a salted request is the unsalted one with the salt inserted, and a turn of a
+// conversation shares the beginning of the next turn, with the history, and has its own end. Each
+// endpoint and session has one head. The sending path writes a head, a salt and an id into a few
+// hundred bytes of the thread's own, and passes views of the rest to the kernel.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@
 
 namespace assay::protocol {
 
-// Text handed on in pieces, first to last.
+// Text in pieces, first to last.
 struct Pieces {
   std::array<std::string_view, 5> parts{};
   std::size_t count = 0;
@@ -43,8 +43,8 @@ class PreparedBodies {
  public:
   static Result<PreparedBodies> make(const Plan& plan, const std::vector<PlannedDataset>& datasets,
                                      const Endpoints& endpoints);
-  // The same, and a sample's text is given up as soon as its body is made: the samples keep only
-  // what scorers read.
+  // As make(), but frees a sample's text as soon as its body is made: the samples keep only what
+  // scorers read.
   static Result<PreparedBodies> take(const Plan& plan, std::vector<PlannedDataset>& datasets,
                                      const Endpoints& endpoints);
 
@@ -56,16 +56,16 @@ class PreparedBodies {
 
   struct Head {
     std::string before_length{};      // up to the digits of Content-Length
-    std::size_t id_offset = kNoHole;  // in it
+    std::size_t id_offset = kNoHole;  // in before_length
     std::vector<Header> fields{};     // where HTTP/2 is possible; the id is the last
   };
   struct Body {
     std::uint32_t session = 0;  // index into heads, times the number of endpoints
     std::uint32_t base = 0;     // the row whose body this one begins with
-    std::size_t shared = 0;     // so many bytes of it
-    std::string own{};          // what comes then
-    // A salted request of it: so many bytes, `inserted`, and the rest but `skipped`. The salt is at
-    // `salt_offset` of that.
+    std::size_t shared = 0;     // how many of its bytes
+    std::string own{};          // the bytes after them
+    // A salted request: the first `insert_at` bytes, `inserted`, and the rest without `skipped`
+    // bytes. `salt_offset` is the salt's place in the result.
     std::size_t insert_at = 0;
     std::size_t skipped = 0;
     std::string inserted{};
@@ -82,26 +82,26 @@ class PreparedBodies {
     bool streamed = true;
     std::vector<Head> heads{};
     std::vector<Body> bodies{};  // of each sample; none where they are made in the run
-    std::function<Sample(std::uint32_t)> make_row{};  // of those
+    std::function<Sample(std::uint32_t)> make_row{};  // makes the rows of those
     Generation generation{};
     Api api = Api::openai;
-    std::size_t body_bytes = 0;  // the mean of the first of them
+    std::size_t body_bytes = 0;  // the mean of the first ones
   };
   class Maker;
 
   PreparedBodies(const Plan& plan, std::size_t endpoints);
   Result<void> add(Variant& variant, const PlannedDataset& planned, std::vector<Sample>* spent,
                    const Endpoints& endpoints);
-  // Whether the bodies are too many to be prepared, by the first of them: then they are let go.
+  // Whether there are too many bodies to prepare, judged by the first ones, which it then frees.
   static bool make_in_run(Variant& variant, const PlannedDataset& planned, Api api);
-  // As the query sends it, without its salt. REQUIRES: the bodies are made in the run.
+  // The body as the query sends it, without its salt. REQUIRES: bodies are made in the run.
   static void make_body_of(const Variant& variant, const Query& query, bool salted, Body& out);
   const Variant& variant(const Query& query) const { return variants_[phases_[query.phase]]; }
   Pieces pieces(const Variant& variant, const Body& body, bool salted) const;
 
   std::vector<Variant> variants_{};
   std::vector<std::size_t> phases_{};  // phase -> variant
-  std::vector<bool> salted_{};         // phase -> whether it is
+  std::vector<bool> salted_{};         // phase -> whether it is salted
   std::size_t endpoints_ = 1;
 };
 
@@ -111,22 +111,21 @@ class BodyFeed;
 class PreparedRequests {
  public:
   PreparedRequests();
-  // `plan`: of this thread. The bodies are shared by the run's threads: the last that ends lets
-  // them go.
+  // `plan`: this thread's. The run's threads share the bodies; the last owner frees them.
   PreparedRequests(std::shared_ptr<const PreparedBodies> bodies, const Plan& plan);
   ~PreparedRequests();
   PreparedRequests(PreparedRequests&&) noexcept;
   PreparedRequests& operator=(PreparedRequests&&) noexcept;
 
-  // Waits for the bodies that are made in the run to be as far ahead as they may, until `limit`.
+  // Waits, at most until `limit`, for the bodies made in the run to be as far ahead as allowed.
   void get_ahead(Clock& clock, Instant limit);
-  // Bodies that this thread had to make itself, because a query came before its body.
+  // Bodies that this thread made itself, because a query came before its body.
   std::uint64_t made_here() const;
 
   // The request's bytes, head and body, with the query's salt and id in them; valid until the next
   // call. `whole`: in one piece.
   Pieces fill(const Query& query, std::size_t endpoint, std::uint64_t run_key, bool whole = false);
-  // The same for HTTP/2: pseudo-headers and fields, and the body in one piece.
+  // As fill(), for HTTP/2: pseudo-headers and fields, and the body in one piece.
   struct Http2Request {
     std::span<const std::pair<std::string_view, std::string_view>> fields{};
     std::string_view body{};
@@ -148,7 +147,7 @@ class PreparedRequests {
 
   std::shared_ptr<const PreparedBodies> bodies_{};
   std::unique_ptr<BodyFeed> feed_{};  // where bodies are made in the run
-  std::string own_{};                 // what the next send begins with
+  std::string own_{};                 // the beginning of the next send
   QueryUuid id_{};
   std::vector<std::pair<std::string_view, std::string_view>> field_views_{};
 };

@@ -1,9 +1,9 @@
-// Probe: is it up, what does it speak, is its stream sane? One streamed and one plain query, and
-// what is to be said of the replies, in plain words, with the consequence for whoever measures.
+// Probe: is the endpoint up, what does it speak, is its stream valid? It sends one streamed and one
+// plain query, and describes the replies in plain words, with the consequences for a measurement.
 //
-// The findings are a pure function of what was recorded (find()), so every quirk of a server is a
-// test case of a few lines; ask_endpoint() does the asking, blocking and one thing after another.
-// Numbers in a finding come from one query: they show, they do not measure.
+// find() derives the findings from the recordings alone, so every quirk of a server is a test case
+// of a few lines; ask_endpoint() sends the queries, blocking and one after another. Numbers in a
+// finding come from one query: they are examples, no measurement.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +42,10 @@ struct ProbeQuestion {
   Duration timeout = 60_s;  // of connecting, and of each query
 };
 
-// What was asked and what came back.
+// What was asked, and the replies.
 struct ProbeAnswers {
   std::string model{};
-  std::string address{};      // that took the connection
+  std::string address{};      // the one that accepted the connection
   std::string tls_version{};  // "" without TLS
   Duration connect_time{};    // TLS included
   std::int64_t tokens_max = 0;
@@ -75,13 +75,13 @@ struct ProbeReport {
   Instant plain_sent{};
 };
 
-// An error only when the endpoint cannot be reached or the question is no question; what the
-// endpoint does wrong is in the answers.
+// Fails only when the endpoint cannot be reached or the question is invalid; the endpoint's faults
+// are in the answers.
 Result<ProbeAnswers> ask_endpoint(const ProbeQuestion& question, const Clock& clock);
 
 ProbeReport find(const ProbeQuestion& question, const ProbeAnswers& answers);
 
-// A letter of a hundred columns, and the same for programs.
+// The report as text of a hundred columns, and as JSON for programs.
 std::string to_text(const ProbeReport& report);
 Json to_json(const ProbeReport& report);
 

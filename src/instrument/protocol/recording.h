@@ -1,8 +1,8 @@
-// Recording: the raw bytes of one exchange and when each read brought them. ReplyFacts: what a
-// reader of that recording can say of the reply.
+// Recording: the raw bytes of one exchange and the time of each read. ReplyFacts: the facts that a
+// reader can derive from it.
 //
-// For `assay probe`, for recorded fixtures and for anything else that looks at a reply twice. It is
-// no part of measuring: HttpTarget keeps no bytes. Pure; any thread.
+// For `assay probe`, for recorded fixtures and for other code that reads a reply twice. Measuring
+// does not use it: HttpTarget keeps no bytes. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ struct RecordedRead {
 
 struct Recording {
   enum class Ending : std::uint8_t {
-    open,       // the reply was complete and the connection is still there
-    closed,     // the peer closed it
-    reset,      // the peer, or something between, threw it away
+    open,       // the reply was complete and the connection stayed open
+    closed,     // the peer, or a device between, reset it
+    reset,      // the peer, or a device between, reset it
     timed_out,  // we stopped waiting
   };
   Instant sent{};
@@ -35,7 +35,7 @@ struct Recording {
   Instant ended{};
 };
 
-// One stream event, with words of its own.
+// One stream event that owns its strings.
 struct RecordedEvent {
   Instant at{};
   std::size_t read = 0;  // index of the read that completed it
@@ -52,12 +52,12 @@ struct RecordedEvent {
 struct ReplyFacts {
   bool has_head = false;
   net::ResponseHead head{};
-  std::string head_text{};  // status line and header fields as they came
+  std::string head_text{};  // status line and header fields, unchanged
   std::string body{};       // without its transfer coding
   bool complete = false;    // by its own framing
-  std::string fault{};      // what is wrong with the HTTP, for a person
-  bool streamed = false;    // the body is server-sent events, whatever the head says
-  // Of a stream its events; of a whole reply one, with all its fragments.
+  std::string fault{};      // the fault of the HTTP, for a person
+  bool streamed = false;    // the body is server-sent events, for any Content-Type
+  // A stream's events; for a whole reply one event with all its fragments.
   std::vector<RecordedEvent> events{};
 
   Instant first_byte = Instant::none();
@@ -85,7 +85,7 @@ struct ReplyFacts {
   std::string error{};
   std::string text{};
   std::string reasoning{};
-  std::string tool_calls{};  // as domain/tool_call.h has it
+  std::string tool_calls{};  // as in domain/tool_call.h
 };
 
 ReplyFacts read_recording(const Recording& recording);

@@ -1,8 +1,8 @@
-// ReplyFields: what stands where in one event of a stream, or in one whole reply. Found by one
-// pass; nothing is unescaped or copied yet. Only decoders need this (reply_decoder.cc).
+// ReplyFields: the places of the fields in one stream event, or in one whole reply. One pass finds
+// them; it unescapes and copies nothing. Only decoders need this (reply_decoder.cc).
 //
-// As JSON's readers have it, the last of repeated keys counts; a null is the same as no key; a key
-// that we do not know is passed over.
+// As in common JSON readers, the last of repeated keys counts; a null equals a missing key; unknown
+// keys are skipped.
 #pragma once
 
 #include <string_view>
@@ -26,7 +26,7 @@ struct ReplyFields {
   std::string_view function_call{};
   RawString finish{};
   RawString finish_message{};  // SGLang gives a reason as an object, with words when it aborts
-  // The choices behind the first, as they stand, with the commas between them.
+  // The choices after the first, unchanged, with the commas between them.
   std::string_view more_choices{};
 
   // The root.
@@ -34,17 +34,17 @@ struct ReplyFields {
   Usage usage{};
   RawString text{};  // SGLang's
   std::string_view output_ids{};
-  std::string_view error{};  // the value of "error", whatever it is, but null, false and ""
+  std::string_view error{};  // the value of "error", except null, false and ""
   bool object_is_error = false;
   RawString message{};
 
-  std::size_t raw_controls = 0;  // in all strings: each is laid down as three bytes
+  std::size_t raw_controls = 0;  // in all strings: each becomes three bytes
 };
 
 // False when the text is no JSON object. REQUIRES: padding as JsonCursor needs.
 bool read_reply(std::string_view text, ReplyFields& out);
-// One of `more_choices`, taken off its front, as if it were the event's only one. REQUIRES: not
-// empty; the event was sound.
+// Takes one choice from the front of `more_choices` and reads it as if it were the event's only
+// one. REQUIRES: not empty; the event was valid.
 void read_next_choice(std::string_view& more_choices, ReplyFields& out);
 
 // True when `key` is `name`; a key written with escapes too.

@@ -1,5 +1,5 @@
-// The decoder's slow twin, for tests and fuzzers: the same meaning, read from a Json, written to be
-// obviously right. It shares no code with ReplyDecoder but the names of things.
+// The decoder's slow twin, for tests and fuzzers: the same meaning, read from a Json, and simple
+// enough to be correct. It shares no code with ReplyDecoder except the names of things.
 #pragma once
 
 #include <string>
@@ -36,7 +36,7 @@ inline bool operator==(const TwinEvent& a, const TwinEvent& b) {
          a.error == b.error;
 }
 
-// OpenAI's shapes only; `tool_index` is the index of the call that is being written.
+// Reads only OpenAI's shapes; `tool_index_` is the index of the current call.
 class ReplyTwin {
  public:
   TwinEvent read(const Json& json) {

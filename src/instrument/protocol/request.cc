@@ -320,8 +320,8 @@ Result<void> check_body(const Generation& generation, const Json& body) {
   return {};
 }
 
-// Of the body as it is sent, with all that rows and extra_body put into it. A server takes one of
-// several names for the limit: it is held against the largest.
+// What the sent body asks for, with the values of rows and extra_body. A server takes one of
+// several names for the limit: the largest value counts.
 Asked asked_of(const Json& body) {
   Asked out{.stream = body["stream"].as_bool(false)};
   const Json& sampling = body["sampling_params"];

@@ -224,7 +224,7 @@ Json with_salt(Api api, const Sample& sample) {
 
 TEST(SaltRules, it_stands_before_the_first_words_of_a_user) {
   Sample sample;
-  // Who has nothing to say is passed over, and so is whoever speaks later.
+  // A user message without text is skipped; later user messages get no salt.
   sample.messages = json_of(
       R"([{"role":"assistant","content":"x"},{"role":"user"},{"role":"user","content":null},)"
       R"({"role":"user","content":"a"},{"role":"user","content":"b"}])");

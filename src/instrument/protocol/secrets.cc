@@ -7,7 +7,7 @@
 namespace assay::protocol {
 namespace {
 
-// Of other headers only values that are no everyday words.
+// Shortest secret value of other headers: shorter ones may be everyday words.
 constexpr std::size_t kValueMin = 8;
 
 bool names_a_secret(std::string_view name) {

@@ -1,4 +1,4 @@
-// What of an endpoint's settings no reply may bring back into our files: the key, the words of
+// The parts of an endpoint's settings that no reply may bring into our files: the key, the words of
 // headers that authorise, the values of the user's other headers, secret values in a URL's query.
 #pragma once
 

@@ -1,9 +1,9 @@
-// For tests: HttpTarget on a clock that stands still until the test moves it, against servers that
-// the test plays by hand on real sockets. What happens at which instant is then the test's to say,
-// to the nanosecond, and no test waits for time to pass.
+// For tests: HttpTarget on a clock that only the test moves, against servers that the test plays on
+// real sockets. The test decides to the nanosecond when each event happens, and no test waits for
+// time to pass.
 //
-// One thread: the test polls the target, and answers as the peer between two polls. What was
-// written to a loopback socket can be read at the other end at once.
+// One thread: the test polls the target, and answers as the peer between two polls. Bytes written
+// to a loopback socket can be read at the other end at once.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@
 
 namespace assay::protocol {
 
-// All that a sink is told, kept.
+// Keeps all reports to a sink.
 class Notes final : public EventSink {
  public:
   struct Sent {
@@ -73,12 +73,12 @@ class PlayedPeer {
       say_raw(bytes);
     }
   }
-  // Past TLS.
+  // Sends past TLS.
   void say_raw(std::string_view bytes) {
     EXPECT_EQ(::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(bytes.size()));
   }
-  // Takes what has come, or `most` bytes of it, without waiting. False when the other end has
+  // Reads the bytes that have come, at most `most`, without waiting. False when the other end has
   // closed.
   bool hear(std::size_t most = static_cast<std::size_t>(-1)) {
     char buffer[65536];
@@ -101,7 +101,7 @@ class PlayedPeer {
     fd_.reset();
   }
   int fd() const { return fd_.get(); }
-  // The first whole HTTP/1.1 request of what was heard, taken; "" where there is none.
+  // Takes the first whole HTTP/1.1 request from `heard`; "" if there is none.
   std::string request() {
     const std::size_t end = heard.find("\r\n\r\n");
     const std::size_t length = heard.find("Content-Length: ");
@@ -113,7 +113,7 @@ class PlayedPeer {
     return out;
   }
   std::string heard{};
-  bool hold = false;  // what TLS has to say is kept in `held`, for the test to say
+  bool hold = false;  // TLS output is kept in `held`, for the test to send
   std::string held{};
 
  private:
@@ -144,7 +144,7 @@ class PlayedPeer {
 
 class ByHand {
  public:
-  // What a peer that does not read holds, and a request that the kernels of both ends do not hold.
+  // Buffer of a peer that does not read; size of a request that both kernels cannot hold.
   static constexpr int kPeerBytes = 64 * 1024;
   static constexpr std::size_t kLargeBytes = std::size_t{5} << 20;
 
@@ -162,7 +162,7 @@ class ByHand {
     endpoints.request_ids = false;
     options.kernel_stamps = false;
   }
-  // What was set before is what it is made of.
+  // Makes the target at the first call, from the fields set before.
   HttpTarget& target() {
     if (!target_) {
       auto made = HttpTarget::create(plan, datasets, endpoints, options, clock);
@@ -176,12 +176,12 @@ class ByHand {
     target().submit(query, clock.now() - late, notes);
     return query;
   }
-  // Handles what there is, and waits for nothing.
+  // Handles ready events without waiting.
   void turn() {
     for (int i = 0; i < 3; ++i) target().poll(clock.now(), notes);
   }
   void pass(Duration time) { clock.sleep_until(clock.now() + time); }
-  // Polls until it holds. A kernel that is slow to hand over costs a wait, a fault the test.
+  // Polls until it holds. A slow kernel costs a wait; a fault fails the test.
   template <typename Holds>
   [[nodiscard]] bool until(Holds&& holds) {
     for (int i = 0; i < 2000; ++i) {
@@ -194,12 +194,12 @@ class ByHand {
     pollfd incoming{listeners[endpoint].get(), POLLIN, 0};
     return ::poll(&incoming, 1, 0) == 1;
   }
-  // The next connection that was opened.
+  // The next connection that the target opened.
   PlayedPeer accept(std::size_t endpoint = 0) {
     EXPECT_TRUE(until([&] { return somebody_waits(endpoint); }));
     return PlayedPeer(net::accept_one(listeners[endpoint]).value());
   }
-  // The next request on that connection, whole.
+  // The next whole request on that connection.
   std::string request(PlayedPeer& peer) {
     std::string out;
     EXPECT_TRUE(until([&] {
@@ -212,7 +212,7 @@ class ByHand {
   [[nodiscard]] bool done(std::size_t queries) {
     return until([&] { return notes.done.size() >= queries; }) && notes.done.size() == queries;
   }
-  // One query, asked and answered in full. What it was answered on may be used again.
+  // Asks one query and answers it in full. The connection may be used again.
   void exchange(PlayedPeer& peer, std::uint32_t index, std::string_view reply) {
     const std::size_t before = notes.done.size();
     submit(index);

@@ -1,16 +1,16 @@
-// WakeWatch: until when this thread slept in the wait that it just came back from. What a wait ends
-// with cannot have come while the thread still slept, so that instant bounds its arrival from
-// below, however many segments the kernel put together in one read.
+// WakeWatch: until when this thread slept in its last wait. The bytes that ended the wait cannot
+// have come while the thread still slept, so that instant is a lower bound of their arrival, for
+// any number of segments that the kernel put together in one read.
 //
-// The kernel keeps books of each thread (base/thread_books.h). Between two looks into them the wall
+// The kernel counts the times of each thread (base/thread_books.h). Between two readings the wall
 // clock is spent in sleep, in waiting for a core, or on it: so the last sleep did not end before
-// now − (waited for a core) − (ran). That holds only if the thread gave its core up in the waits
-// that it knows of and nowhere else. A stop (SIGSTOP, a debugger, the freezer), a quota or a
-// preemption puts it onto a core once more, and then nothing is said. Nor is it where a signal cut
-// a wait short, or where the kernel keeps no books.
+// now − (waited for a core) − (ran). That holds only if the thread left its core in the waits that
+// it knows of and nowhere else. A stop (SIGSTOP, a debugger, the freezer), a quota or a preemption
+// puts it onto a core once more, and then there is no bound. There is none either after a wait that
+// a signal cut short, or where the kernel keeps no counts.
 //
-// The books are opened at most every kFresh, before a wait, and looked into again only when
-// somebody asks. One thread, which is the one that waits.
+// The first reading is taken at most every kFresh, before a wait, and the second only when
+// slept_until() is called. One thread, which is the one that waits.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ class WakeWatch {
  public:
   using Look = std::function<std::optional<ThreadBooks>()>;
 
-  // A look this old still tells of a wait to within what a few wakes cost.
+  // A reading this old still bounds a wait to within the cost of a few wakes.
   static constexpr Duration kFresh{2'000'000};
-  // A wait this long slept; a shorter one may have found something ready.
+  // A wait this long slept; a shorter one may have found ready events.
   static constexpr Duration kSlept{20'000};
-  // From the kernel's stamp of a segment to the wake of who waits for it.
+  // From the kernel's stamp of a segment to the wake of the thread that waits for it.
   static constexpr Duration kToWake{50'000};
 
   explicit WakeWatch(Look look) : look_(std::move(look)) {}
@@ -40,8 +40,8 @@ class WakeWatch {
   void forget() { first_.reset(); }
   void before_wait(Instant now);
   void after_wait(Instant now, bool interrupted);
-  // Nothing that the last wait ended with came before this instant; none() where that is not known.
-  // `now`: the clock, at the call or before. The answer is kept until the next wait.
+  // No byte that ended the last wait came before this instant; none() if it is unknown. `now`: the
+  // clock, at the call or before. The answer is kept until the next wait.
   Instant slept_until(Instant now);
 
  private:
@@ -51,11 +51,11 @@ class WakeWatch {
   std::optional<ThreadBooks> first_{};
   Instant first_at_{};
   std::uint64_t sleeps_ = 0;  // waits since the first look that slept
-  Duration earlier_waits_{};  // of those, all but the last took so long together
+  Duration earlier_waits_{};  // total length of those without the last
   Instant wait_began_{};
   Duration last_wait_{};
   bool slept_ = false;        // the last wait did
-  bool interrupted_ = false;  // a wait since the first look was
+  bool interrupted_ = false;  // a wait since the first reading was
   std::optional<Instant> answer_{};
 };
 
