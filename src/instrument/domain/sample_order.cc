@@ -13,6 +13,7 @@ SampleOrder::SampleOrder(Kind kind, std::uint32_t size, std::uint64_t seed, std:
   if (kind == Kind::shuffled) {
     list_.resize(size);
     std::iota(list_.begin(), list_.end(), 0U);
+    random_.shuffle(list_);
   }
 }
 
@@ -37,7 +38,8 @@ std::uint32_t SampleOrder::next() {
     case Kind::with_replacement:
       return static_cast<std::uint32_t>(random_.below(size_));
     case Kind::shuffled:
-      if (position_ == 0) random_.shuffle(list_);
+      if (position_ == 0 && begun_) random_.shuffle(list_);
+      begun_ = true;
       break;
     case Kind::sequential:
     case Kind::listed:
