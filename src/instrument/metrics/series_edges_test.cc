@@ -253,7 +253,7 @@ TEST(SeriesEdges, limits_are_of_values_kept_or_counted_and_only_where_they_were_
   }
   EXPECT_NEAR(exact.limits->mean.width(), 50'000, 1e-3);
   EXPECT_NEAR(about.limits->mean.width(), 50'000, 1e-3);
-  // Of nothing too: a gap that is told as 0.
+  // It counts for 0 too: a gap that is recorded as 0.
   Series zeros(100);
   for (int i = 0; i < 300; ++i) {
     if (i < 200) {

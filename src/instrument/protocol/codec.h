@@ -52,10 +52,10 @@ struct RequestTemplate {
 void write_hex16(char* out, std::uint64_t value);
 void write_salt(char* out, SaltForm form, std::uint64_t value);
 
-// The whole request for one sample at one endpoint. `salted`: the first user text begins with "[<16
-// hex>] ", after the system prompt, in a prompt, a message or a content part; token ids get marker
-// tokens at Sample::salt_position. The error names the field of the sample, the generation or the
-// endpoint that the API cannot express, and the remedy.
+// The whole request for one sample at one endpoint. `salted`: "[<16 hex>] " goes in front of the
+// first user text, after the system prompt, in a prompt, a message or a content part; token ids get
+// marker tokens at Sample::salt_position. The error names the field of the sample, the generation
+// or the endpoint that the API cannot express, and the remedy.
 Result<RequestTemplate> make_request(const Endpoints& endpoints, std::size_t endpoint,
                                      const Generation& generation, const Sample& sample,
                                      bool salted);

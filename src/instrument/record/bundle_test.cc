@@ -93,7 +93,7 @@ TEST_F(BundleTest, a_stranger_s_signature_is_refused_when_a_key_is_asked_for) {
   EXPECT_FALSE(check_bundle(root_ / "b.tar", mine->public_pem));
 }
 
-// The header's checksum put right, as whoever forges a member would.
+// Corrects the header's checksum, as a forger of a member would.
 void set_header(std::string& tar, std::size_t at, std::size_t field, std::string_view text) {
   tar.replace(at + field, text.size(), text);
   tar.replace(at + 148, 8, "        ");

@@ -1,6 +1,6 @@
-// What the client found out about itself, as assay/client.json of a run folder keeps it. Unknown
-// keys are passed over when reading, missing ones keep their defaults, so that older and newer
-// folders both read. Durations are nanoseconds and their keys end in _ns. Pure.
+// The client's audit of itself, as in assay/client.json of a run folder. A reader ignores unknown
+// keys and uses defaults for missing ones, so that older and newer folders can be read. Durations
+// are nanoseconds and their keys end in _ns. Pure.
 #pragma once
 
 #include "base/json.h"

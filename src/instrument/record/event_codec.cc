@@ -17,7 +17,7 @@ enum Tag : std::uint8_t {
   kSetPhase = 12,
   kLongEvent = 13,
   kTextPiece = 14,
-  kExtension = 15,  // a number, a length, and so many bytes: skipped by who does not know it
+  kExtension = 15,  // a number, a length, and the bytes: skipped by a reader that does not know it
 };
 constexpr std::uint8_t kLastCategory = static_cast<std::uint8_t>(Category::other);
 static_assert(kLastCategory == 8 && kOutcomes <= 16 && kFinishReasons <= 8);
@@ -86,18 +86,18 @@ char* put_phase(char* p, DeltaState& state, std::uint16_t phase) {
   return put_varint(p, phase);
 }
 
-// The instants of an Event in the order in which they are told; a bit each says which are known.
+// The instants of an Event in the order of the record; one bit for each says if it is known.
 constexpr std::array<Instant Event::*, 8> kMilestones = {
     &Event::due,         &Event::sent,          &Event::first_byte, &Event::first_event,
     &Event::first_token, &Event::first_visible, &Event::last_token, &Event::done};
 
-// The uncertainties of an Event in the order in which they are told.
+// The uncertainties of an Event in the order of the record.
 constexpr std::array<Duration Event::*, 4> kUncertainties = {
     &Event::sent_uncertainty, &Event::first_token_uncertainty, &Event::first_visible_uncertainty,
     &Event::done_uncertainty};
 
-// Events that share a read share its uncertainty, and the last of a read has none: only what
-// differs from that is said.
+// Events that share a read share its uncertainty, and the last event of a read has none: only a
+// different value is written.
 char* put_uncertainty(char* p, DeltaState& state, const StreamEvent& event, bool same_instants) {
   if (!same_instants) state.uncertainty = 0;
   const std::int64_t expected = event.shares_read ? state.uncertainty : 0;
@@ -121,7 +121,7 @@ char* put_uncertainties(char* p, const Event& event) {
 }
 
 // Instants and durations of a run lie within 146 years of its clock's zero. A reader refuses
-// others, so that whoever subtracts two of them is safe.
+// others, so that the difference of two of them cannot overflow.
 std::int64_t in_reach(ByteReader& in, std::int64_t ns) {
   constexpr std::int64_t kReach = std::int64_t{1} << 62;
   return ns > -kReach && ns < kReach ? ns : static_cast<std::int64_t>(in.fail());

@@ -1,11 +1,11 @@
 // The records of the event log: bytes to calls of an EventSink and back. The grammar, byte by byte,
 // is docs/formats/event_log.md; block headers and files are record/event_log.h.
 //
-// A record says only what cannot be foretold from the records before it in the same block: instants
-// and indices are differences, so that a stream event takes 5 to 9 bytes. Blocks stand alone but
-// for one thing: what a query asked (sample, salt) is said when it is sent and when it is done, and
-// a reader remembers it in between. A stream event that comes before its query was sent, or whose
-// `sent` was lost, is read back with the query's place and nothing else.
+// A record contains only what the earlier records of its block do not imply: instants and indices
+// are differences, so that a stream event takes 5 to 9 bytes. Blocks are independent with one
+// exception: the query's sample and salt are in its sent and done records, and a reader remembers
+// them in between. A stream event that comes before its query was sent, or whose `sent` was lost,
+// is read back with the query's place only.
 //
 // Pure: no clock, no I/O. One thread.
 #pragma once
@@ -24,7 +24,7 @@
 
 namespace assay::record {
 
-// Which phases' fragments are kept word by word. Their lengths always are.
+// Which phases' fragments are kept with their text. Their lengths are always kept.
 enum class Texts : std::uint8_t { none, accuracy, all };
 std::string_view to_string(Texts texts);
 
@@ -42,7 +42,7 @@ class TextRule {
   std::vector<bool> kept_{};
 };
 
-// What is said of the next record of its kind, where there is more to say than the record holds.
+// Additional fields for the next record of a kind.
 enum class Extension : std::uint8_t {
   stream_event = 1,  // choice, tokens so far
   done = 2,          // what the request asked for; fragments after [DONE]
@@ -50,19 +50,19 @@ enum class Extension : std::uint8_t {
   done_uncertainties = 4,
 };
 
-// What the log's first record says of its records; a reader refuses another.
+// Version of the grammar, in the log's first record; a reader refuses another.
 inline constexpr std::int64_t kEventLogGrammar = 1;
 
-// A fragment up to here is part of its record; a longer one follows in pieces of this size.
+// A fragment up to this size is part of its record; a longer one follows in pieces of this size.
 inline constexpr std::size_t kInlineTextMax = 4096;
-// What says why a query failed is cut here.
+// Longest failure detail kept, in bytes.
 inline constexpr std::size_t kDetailMax = 4096;
-// No record takes more bytes.
+// Largest size of a record.
 inline constexpr std::size_t kRecordMax = kInlineTextMax + 512;
-// A reader takes no longer fragment.
+// A reader refuses a longer fragment.
 inline constexpr std::size_t kTextMax = std::size_t{256} << 20;
 
-// What the next record is told against. Starts anew in each block.
+// The state that the next record's differences refer to. Starts anew in each block.
 struct DeltaState {
   std::int64_t time = 0;  // the last record's
   std::int64_t read = 0;  // the last stream event's
@@ -82,7 +82,7 @@ char* put_sent(char* p, DeltaState& state, const Query& query, Instant due, Inst
 // REQUIRES: text.size() <= kInlineTextMax. `text` is empty where texts are not kept.
 char* put_stream_event(char* p, DeltaState& state, const Query& query, const StreamEvent& event,
                        std::string_view text, bool text_kept);
-// The head of an event whose text follows in pieces, `text_bytes` in all.
+// The head of an event with a long text; the text follows in pieces, `text_bytes` in all.
 char* put_long_event(char* p, DeltaState& state, const Query& query, const StreamEvent& event,
                      std::size_t text_bytes);
 // REQUIRES: piece.size() <= kInlineTextMax.
@@ -93,14 +93,14 @@ char* put_done(char* p, DeltaState& state, const Event& event, std::string_view 
 struct Record {
   enum class Kind : std::uint8_t { phase_mark, sent, stream_event, done };
   Kind kind = Kind::phase_mark;
-  Instant at{};  // when our thread had it: read for a stream event
+  Instant at{};  // when our thread had it; `read` for a stream event
   PhaseMark mark{};
   Query query{};
   Instant due{};
   Instant sent{};
   StreamEvent event{};
   Event done{};
-  std::string_view text{};  // or the detail; lives until the next read
+  std::string_view text{};  // or the detail; valid until the next read
 
   void tell(EventSink& sink) const;
 };
@@ -113,11 +113,11 @@ class RecordDecoder {
   void start_block(Instant base, bool gap);
 
   enum class Step : std::uint8_t { record, end_of_block, bad };
-  // The block's next record into `out`. After `bad`, trouble() says what was wrong.
+  // Reads the block's next record into `out`. After `bad`, trouble() says what was wrong.
   Step next(ByteReader& in, Record& out);
   std::string_view trouble() const { return trouble_; }
 
-  // Queries that were sent and whose end has not come.
+  // Queries that were sent and have not ended.
   std::size_t unfinished() const { return in_flight_.size(); }
 
  private:
@@ -139,8 +139,8 @@ class RecordDecoder {
   TextRule rule_;
   DeltaState state_{};
   FlatMap<Query> in_flight_{1024};
-  std::string text_{};          // of the long event being put together
-  std::size_t text_total_ = 0;  // 0: none is
+  std::string text_{};          // of the long event that is being assembled
+  std::size_t text_total_ = 0;  // 0: there is none
   Record long_event_{};
   StreamEvent more_of_event_{};  // from extensions, for the next record of the kind
   Event more_of_done_{};

@@ -1,18 +1,18 @@
-// The event log: all that happened in a run, as it happened, on disk while it happens. Append-only
-// and checksummed: after SIGKILL or a full disk everything up to the last hand-over is there, and a
-// reader says where it ends and why. One file a shard, `events-N.alog`; docs/formats/event_log.md
-// has the grammar and what it costs.
+// The event log: all events of a run, written to disk during the run. Append-only and checksummed:
+// after SIGKILL or a full disk it has everything up to the last hand-over, and a reader reports
+// where it ends and why. One file a shard, `events-N.alog`; docs/formats/event_log.md has the
+// grammar and its cost.
 //
 // EventLogWriter is an EventSink. Its calls belong to the measuring thread, which only fills blocks
-// made beforehand: no allocation, no lock, no system call but a wake-up now and then. A thread of
-// its own writes full blocks. A block that is not full is handed over at the first call after its
-// first record has become `hand_over` old; a loop ticks every 100 ms, so a crash loses the last
-// 250 ms at most.
+// made before the run: no allocation, no lock, no system call except a wake-up now and then. A
+// thread of its own writes full blocks. A block that is not full is handed over at the first call
+// after its first record is older than `hand_over`; a loop ticks every 100 ms, so a crash loses at
+// most the last 250 ms.
 //
-// If the disk cannot keep up, blocks queue; when all are queued, the block in hand is thrown away
-// and counted, because measuring must not wait. If the disk fails, what was written stays, the rest
-// is counted as lost, and health() says so at once. Nothing is lost silently: a reader is told the
-// number of lost records.
+// If the disk cannot keep up, blocks queue; when all are queued, the current block is discarded and
+// counted, because measuring must not wait. If the disk fails, written blocks stay, the other
+// records are counted as lost, and health() reports it at once. No loss is silent: a reader gets
+// the number of lost records.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ namespace assay::record {
 struct EventLogOptions {
   Texts texts = Texts::all;
   Duration hand_over = 150_ms;  // of the run's clock; a simulated run hands over full blocks only
-  // Wait for the disk rather than lose a block. A simulated run always does: its time stands still.
+  // Wait for the disk, never lose a block. A simulated run always does: its time stands still.
   bool lossless = false;
   int zstd_level = 0;  // 0: blocks are not compressed
   std::size_t block_bytes = std::size_t{256} << 10;
@@ -45,7 +45,7 @@ struct EventLogOptions {
 };
 
 struct EventLogHealth {
-  bool failed = false;  // the disk said no; error() has its words
+  bool failed = false;  // the disk refused; see error()
   std::uint64_t lost_records = 0;
   std::uint64_t blocks_handed_over = 0;
   std::uint64_t blocks_written = 0;
@@ -54,16 +54,16 @@ struct EventLogHealth {
 
 class EventLogWriter final : public EventSink {
  public:
-  // Never writes over a file that is there.
+  // Refuses to overwrite an existing file.
   static Result<std::unique_ptr<EventLogWriter>> create(const std::filesystem::path& path,
                                                         const RunInfo& info,
                                                         EventLogOptions options = {});
-  // The same on a descriptor that the caller opened for writing, which is the log's from here on: a
-  // pipe to another program, say. `name` is for messages.
+  // As create(), on a descriptor that the caller opened for writing (a pipe to another program,
+  // say); the log owns it from now on. `name` is for messages.
   static Result<std::unique_ptr<EventLogWriter>> create_on(int descriptor, std::string_view name,
                                                            const RunInfo& info,
                                                            EventLogOptions options = {});
-  // Without close(): hands over what is in hand and leaves the log without an end, as a crash does.
+  // Without close(): hands over the current block and writes no end, as after a crash.
   ~EventLogWriter() override;
   EventLogWriter(const EventLogWriter&) = delete;
   EventLogWriter& operator=(const EventLogWriter&) = delete;
@@ -75,19 +75,19 @@ class EventLogWriter final : public EventSink {
   void on_done(const Event& event, std::string_view detail) override;
   void on_tick(Instant now) override;
 
-  // Hands over what is in hand. The measuring thread's.
+  // Hands over the current block. Call from the measuring thread.
   void flush();
-  // The same, and waits until the disk has taken or refused all of it: health() is final after it.
-  // The measuring thread's; nothing may be told afterwards but close().
+  // As flush(), and waits until the disk has taken or refused all of it: health() is then final.
+  // Call from the measuring thread; only close() may follow.
   void settle();
-  // After the last event: hands over, writes the end, syncs. An error where the end is not in the
-  // file; what else is not, health() counts. A disk that took no more before may take the end now.
-  // The measuring thread's; nothing may be told afterwards.
+  // After the last event: hands over, writes the end, syncs. Fails if the end is not in the file;
+  // health() counts other losses. A disk that was full before may take the end now. Call from the
+  // measuring thread; no call may follow.
   Result<void> close(const RunEnd& end);
 
   // Any thread.
   EventLogHealth health() const;
-  // What the disk said when it failed first; "" while it has not. Any thread.
+  // The disk's first error; "" without one. Any thread.
   std::string error() const;
 
  private:
@@ -97,13 +97,13 @@ class EventLogWriter final : public EventSink {
     std::size_t used = 0;   // of the payload
   };
 
-  // Of block numbers, from one thread to one other. Holds every block at once, so push never fails.
+  // Block numbers, from one thread to one other. It has room for every block, so push never fails.
   class Queue {
    public:
     explicit Queue(std::size_t blocks) : slots_(blocks + 1) {}
     void push(std::uint32_t block);
     bool pop(std::uint32_t& block);
-    void wait() const;  // until there is something to pop
+    void wait() const;  // until pop() would succeed
 
    private:
     std::vector<std::uint32_t> slots_;
@@ -116,7 +116,7 @@ class EventLogWriter final : public EventSink {
 
   EventLogWriter(std::unique_ptr<File> file, const RunInfo& info, const EventLogOptions& options);
 
-  // Before each record: makes sure of kRecordMax bytes, and of the hand-over.
+  // Before each record: ensures room for kRecordMax bytes, and the hand-over.
   char* begin(Instant now) {
     if (p_ > soft_end_ || now >= hand_over_at_) [[unlikely]] {
       hand_over();
@@ -140,7 +140,7 @@ class EventLogWriter final : public EventSink {
   const TextRule rule_;
   const EventLogOptions options_;
 
-  // The measuring thread's.
+  // For the measuring thread only.
   char* p_ = nullptr;
   char* start_ = nullptr;
   char* soft_end_ = nullptr;
@@ -149,10 +149,10 @@ class EventLogWriter final : public EventSink {
   DeltaState state_{};
   std::uint32_t current_ = 0;
   std::uint64_t sequence_ = 0;
-  std::uint64_t lost_before_ = 0;  // records of blocks thrown away
+  std::uint64_t lost_before_ = 0;  // records of discarded blocks
   bool closed_ = false;
 
-  // The writing thread's.
+  // For the writing thread only.
   std::unique_ptr<File> file_;
   std::unique_ptr<Packer> packer_;
   std::vector<char> packed_{};
@@ -170,17 +170,17 @@ class EventLogWriter final : public EventSink {
   std::thread thread_;
 };
 
-// How a log ended, and how much of it there is.
+// How a log ended, and how much of it could be read.
 struct LogEnd {
-  RunEnd end{};  // crashed where the log ends without a word
+  RunEnd end{};  // crashed if the log has no end record
   // Why reading stopped before the file's end, with the offset; "" when it did not.
   std::string trouble{};
-  std::uint64_t bytes_read = 0;  // up to where all is well
+  std::uint64_t bytes_read = 0;  // up to the last valid block
   std::uint64_t bytes = 0;       // of the file
   std::uint64_t blocks = 0;
   std::uint64_t records = 0;
   std::uint64_t lost_records = 0;  // the writer's own count
-  std::uint64_t unfinished = 0;    // queries sent whose end is not in the log
+  std::uint64_t unfinished = 0;    // queries that were sent and have no end in the log
   Instant last = Instant::none();  // of the last record
   bool whole() const {
     return end.state != RunState::crashed && trouble.empty() && lost_records == 0;
@@ -190,16 +190,16 @@ struct LogEnd {
 // Reads one log from its start, record by record, in bounded memory. One thread.
 class EventLogReader {
  public:
-  // Fails where there is no file, or where its first block does not say what run it is of.
+  // Fails if the file is missing, or if its first block does not describe a run.
   static Result<EventLogReader> open(const std::filesystem::path& path);
   EventLogReader(EventLogReader&&) noexcept;
   EventLogReader& operator=(EventLogReader&&) noexcept;
   ~EventLogReader();
 
   const RunInfo& info() const;
-  // The next record; nullptr at the end. Good until the next call.
+  // The next record; nullptr at the end. Valid until the next call.
   const Record* next();
-  // After next() gave nullptr.
+  // Call after next() has returned nullptr.
   const LogEnd& end() const;
 
  private:
@@ -209,7 +209,7 @@ class EventLogReader {
 };
 
 Result<RunInfo> read_run_info(const std::filesystem::path& log);
-// Tells the whole log to `sink`.
+// Passes the whole log to `sink`.
 Result<LogEnd> replay_event_log(const std::filesystem::path& path, EventSink& sink);
 
 // The logs of a run folder, by shard. Fails where there is none.
@@ -220,8 +220,8 @@ struct RunReplay {
   LogEnd end{};  // of all shards together
   std::vector<LogEnd> shards{};
 };
-// Tells all shards of a run folder in the order of their instants. A phase starts with the first of
-// the shards, and its other steps come with the last.
+// Passes all shards of a run folder to `sink`, in the order of their instants. A phase starts with
+// the first shard's start; its other steps come with the last shard's.
 Result<RunReplay> replay_run(const std::filesystem::path& folder, EventSink& sink);
 
 }  // namespace assay::record

@@ -310,7 +310,7 @@ TEST_F(EventLogFaults,
   done.read_delay_done = 10_ms;
   log.on_done(done, "");
   EXPECT_EQ(handed(), 3U) << "when our thread had the end";
-  // An end whose instant nobody knows is of the time of the record before it.
+  // An end with an unknown instant takes the time of the record before it.
   log.on_done(Event{.query = {.index = 1}}, "");
   EXPECT_EQ(handed(), 3U);
   ASSERT_TRUE(log.close({RunState::complete, ""}));

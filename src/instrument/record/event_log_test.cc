@@ -144,7 +144,7 @@ TEST(EventLog, texts_are_kept_for_the_phases_that_ask) {
   }
 }
 
-// Every cut and every flipped byte: what is read is what was said, up to where it was hurt.
+// For every cut and every flipped byte: a reader gets what was written, up to the damage.
 TEST(EventLog, a_torn_or_changed_file_gives_all_before_the_wound) {
   const TempFolder folder;
   const auto path = folder.path() / "whole.alog";
@@ -369,7 +369,7 @@ TEST(EventLog, a_disk_that_has_room_again_takes_the_end) {
   EXPECT_GT(end.lost_records, 0u);
 }
 
-// The disk stands still (a pipe that nobody reads yet): the measuring thread goes on.
+// The disk stands still (a pipe without a reader yet): the measuring thread goes on.
 TEST(EventLog, blocks_that_find_no_room_are_counted_not_waited_for) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);

@@ -1,5 +1,5 @@
-// The files below a folder with their sizes and digests, in the order of their names: what a run's
-// manifest and a bundle say of their content. Any thread.
+// The files below a folder with their sizes and digests, in the order of their names: the content
+// list of a run's manifest and of a bundle. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct ListedFile {
   std::string sha256{};
 };
 
-// Every regular file below `folder`; links and other things are refused by name.
+// Lists every regular file below `folder`; refuses links and other types by name.
 Result<std::vector<ListedFile>> files_below(const std::filesystem::path& folder);
 
 // [{"path", "bytes", "sha256"}, …]

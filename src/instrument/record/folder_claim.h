@@ -1,8 +1,8 @@
-// FolderClaim: that a folder is this process's to write a run into, until the claim ends or the
-// process does. Two runs into one folder would be one that nobody made.
+// FolderClaim: reserves a folder for this process's run, until the claim or the process ends. Two
+// runs in one folder would mix into a run that never happened.
 //
-// A lock on the folder itself (flock): it leaves nothing behind, whatever ends the process. Where
-// the file system knows no locks there is none. Any thread.
+// It is a lock on the folder itself (flock): it leaves no file behind, however the process ends.
+// Where the file system has no locks, there is no claim. Any thread.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace assay::record {
 
 class FolderClaim {
  public:
-  // Makes the folder where it is missing. Code::invalid_argument where another process has it.
+  // Makes a missing folder. Code::invalid_argument where another process has it.
   static Result<FolderClaim> take(const std::filesystem::path& folder);
 
   FolderClaim(FolderClaim&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}

@@ -1,9 +1,8 @@
-// Journal: an append-only file of JSON objects, one a line, that survives whatever stops the
-// writer. Each entry is one write followed by fdatasync, so that after a SIGKILL or a power cut
-// every entry that append() returned from is there, and at most one line more, cut off. A line
-// carries its own checksum ("sum", xxh3 of what stands before it), so that a torn line is told from
-// a damaged file: the last one is cut away when the journal is opened again, any other is an error
-// that says which.
+// Journal: an append-only file of JSON objects, one a line, that survives every end of its writer.
+// Each entry is one write followed by fdatasync: after a SIGKILL or a power cut every entry for
+// which append() returned is there, and at most one more line, cut off. A line carries its own
+// checksum ("sum", xxh3 of the text before it), which separates a torn line from a damaged file:
+// open() removes a torn last line; any other is an error that names the line.
 //
 // The file is locked while it is open, so that two programs never write the same journal. One
 // thread.
@@ -20,7 +19,7 @@ namespace assay::record {
 
 class Journal {
  public:
-  // Opens the journal or begins one. Code::refused when another program has it open.
+  // Opens the journal or begins one. Code::refused while another program has it open.
   static Result<Journal> open(const std::filesystem::path& path);
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&& other) noexcept;
@@ -39,7 +38,7 @@ class Journal {
   std::vector<Json> entries_{};
 };
 
-// The entries of a journal that somebody else may be writing.
+// Reads the entries of a journal that another process may be writing.
 Result<std::vector<Json>> read_journal(const std::filesystem::path& path);
 
 }  // namespace assay::record

@@ -1,6 +1,6 @@
-// The manifest of a run folder, assay/run.json: what run it is, how it ended, the command that made
-// it, and every other file with its size and digest. Written last; check_manifest() says what has
-// changed since. Any thread.
+// The manifest of a run folder, assay/run.json: the run's identity and end, the command that made
+// it, and every other file with its size and digest. It is written last; check_manifest() reports
+// later changes. Any thread.
 #pragma once
 
 #include <filesystem>
@@ -16,21 +16,21 @@ namespace assay::record {
 
 inline constexpr std::string_view kManifestName = "assay/run.json";
 
-// `command` as redact_command() gives it; may be empty.
+// `command` as redact_command() returns it; may be empty.
 Result<void> write_manifest(const std::filesystem::path& folder, const RunReplay& replay,
                             std::span<const std::string> command);
 
 // One sentence for each file that changed, is missing, or is not listed, and for the manifest
-// itself where it is not as it was written. Fails where there is no manifest that can be read.
+// itself if it was changed. Fails where there is no readable manifest.
 Result<std::vector<std::string>> check_manifest(const std::filesystem::path& folder);
 
-// What the manifest says of the run against the event logs: one sentence for each value that is not
-// theirs (the run, its version, model and endpoint, its command, how it ended, records lost).
+// Compares the manifest with the event logs: one sentence for each value that differs (the run, its
+// version, model and endpoint, its command, how it ended, records lost).
 Result<std::vector<std::string>> check_manifest_against(const std::filesystem::path& folder,
                                                         const RunReplay& replay);
 
-// A command line without its secrets: the values of options that name a key, a token, a password, a
-// secret or a header, and what stands before the @ of a URL.
+// A command line without its secrets: without the values of options that name a key, a token, a
+// password, a secret or a header, and without the part before the @ of a URL.
 std::vector<std::string> redact_command(std::span<const std::string> arguments);
 
 }  // namespace assay::record

@@ -1,6 +1,6 @@
 // A tar archive (POSIX ustar) in one canonical form: names in order, no owners, no times, zero
-// padding. Any tar program unpacks it; and since there is exactly one spelling of given contents, a
-// reader can tell any byte that was changed, padding and headers included.
+// padding. Every tar program unpacks it. Given contents have exactly one spelling, so a reader
+// detects every changed byte, also in padding and headers.
 //
 // One thread a writer or reader. Memory is bounded by a buffer.
 #pragma once
@@ -20,10 +20,10 @@ inline constexpr std::size_t kTarNameMax = 100;
 
 class TarWriter {
  public:
-  // Writes beside `path`; finish() gives it its name, and without it nothing is left.
+  // Writes beside `path`; finish() gives it its name. Without finish() no file is left.
   static Result<TarWriter> create(const std::filesystem::path& path);
   Result<void> add_text(std::string_view name, std::string_view text);
-  // Fails when the file is not `bytes` long any more.
+  // Fails when the file's length is no longer `bytes`.
   Result<void> add_file(std::string_view name, const std::filesystem::path& file,
                         std::uint64_t bytes);
   Result<void> finish();
@@ -36,8 +36,8 @@ class TarWriter {
   StagedFile file_;
 };
 
-// False for a plain file in which no archive begins. Of what cannot be read read_tar has more to
-// say.
+// False for a plain file in which no archive begins. For an unreadable file read_tar() gives the
+// reason.
 bool may_be_tar(const std::filesystem::path& path);
 
 struct TarMember {
@@ -45,9 +45,9 @@ struct TarMember {
   std::uint64_t bytes = 0;
 };
 
-// Reads an archive that TarWriter wrote. `on_member` is called at each one's start and `on_bytes`
-// with its contents in order; either may end the reading with an error. Fails with Code::corrupt,
-// the offset named, at the first byte that is not as TarWriter would have written it.
+// Reads an archive that TarWriter wrote. Calls `on_member` at the start of each member and
+// `on_bytes` with its contents in order; each may end the reading with an error. Fails with
+// Code::corrupt, naming the offset, at the first byte that TarWriter would not have written.
 Result<void> read_tar(const std::filesystem::path& path,
                       const std::function<Result<void>(const TarMember&)>& on_member,
                       const std::function<Result<void>(std::string_view)>& on_bytes);

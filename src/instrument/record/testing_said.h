@@ -1,5 +1,5 @@
-// For the room's own tests, benchmarks and fuzzers: a sink that writes down every word it hears, so
-// that two tellings can be compared, and a teller that says things at random, likely or hostile.
+// For the room's own tests, benchmarks and fuzzers: a sink that records every call as text, so that
+// two sequences can be compared, and a generator of random calls, likely or hostile.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 
 namespace assay::record {
 
-// Not atomic and not synced, and never over a file that is there (ext4 would sync it): a test
-// writes hundreds.
+// Not atomic and not synced; removes an existing file first (ext4 would sync it): a test writes
+// hundreds.
 inline void put_file(const std::filesystem::path& path, std::string_view bytes) {
   std::filesystem::remove(path);
   std::ofstream(path, std::ios::binary) << bytes;
@@ -71,7 +71,7 @@ class Said final : public EventSink {
   }
 };
 
-// Where two tellings part, "" where they do not.
+// The first difference of two sequences; "" if there is none.
 inline std::string first_difference(const std::vector<std::string>& a,
                                     const std::vector<std::string>& b) {
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
@@ -84,7 +84,7 @@ inline std::string first_difference(const std::vector<std::string>& a,
 
 class RandomTeller {
  public:
-  // hostile: any value a field may hold; else what a run would say.
+  // hostile: any value that a field may hold; else values of a real run.
   RandomTeller(std::uint64_t seed, bool hostile) : rng_(seed), hostile_(hostile) {}
 
   void tell(EventSink& sink, int calls) {
@@ -125,12 +125,12 @@ class RandomTeller {
     if (hostile_ && rng_.below(4) == 0) return {far()};
     return now_ - Duration{static_cast<std::int64_t>(rng_.below(3'000'000))};
   }
-  // Any number of nanoseconds that leaves room for a delay within the reader's reach.
+  // Any number of nanoseconds that leaves room for a delay within the reader's range.
   std::int64_t far() {
     const auto ns = static_cast<std::int64_t>(rng_.next() >> (2 + rng_.below(61)));
     return (rng_.below(2) == 0 ? ns : -ns) / 4 * 3;
   }
-  // Never negative; often that of the read at hand.
+  // Never negative; often that of the current read.
   Duration doubt() {
     if (hostile_ && rng_.below(4) == 0) return {std::abs(far()) / 4};
     if (rng_.below(2) == 0) doubt_.ns = static_cast<std::int64_t>(rng_.below(9'000'000));

@@ -1,4 +1,4 @@
-// BackendSpec: how a serving engine schedules and what it keeps in memory.
+// BackendSpec: how a serving engine schedules and what it keeps in memory. Files:
 // catalogue/backends/*.yaml.
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace assay::sim {
 
-// By the model and its format, never by the card: else two cards would be compared with two
-// formats.
+// The rule depends on the model and its format, never on the card: otherwise a comparison of two
+// cards would compare two formats.
 struct KvRule {
   Subject when{};
   double bytes = 2;  // of one element
 };
 
-// A scheduler's number that depends on what is served, and on how much is under way.
+// A scheduler's number that depends on the model and on the number of queries under way.
 struct SchedulerRule {
   Subject when{};
   unsigned tp = 0;          // only at this tensor parallelism; 0: any
@@ -26,7 +26,7 @@ struct SchedulerRule {
   std::uint32_t value = 0;
 };
 
-// Which draft count the measured recipes of aggregated workers used, where the user does not say.
+// The draft count of the measured recipes of aggregated workers, if the user gives none.
 struct MtpRule {
   Subject when{};
   std::string attention{};  // "dp": only with attention data parallelism; "tp": only without
@@ -46,29 +46,29 @@ struct BackendSpec {
   std::uint32_t block_tokens = 16;
   std::uint32_t dp_wait_steps = 0;  // attention DP: how long prompts wait for one on each rank
   bool chunks = true;               // prompts may be cut; else each is computed in one step
-  std::uint32_t draft_prompts = 0;  // prompts of one step, at most, when drafting; 0: any number
-  // Decode steps between two looks for arrivals: the first rule that fits; else 1.
+  std::uint32_t draft_prompts = 0;  // most prompts of one step, when drafting; 0: any number
+  // Decode steps between two checks for arrivals: the first rule that fits; else 1.
   std::vector<SchedulerRule> polls{};
-  std::vector<SchedulerRule> budgets{};  // token_budget where the first of these fits
-  // Disaggregated, sequences of one decode rank: the power of two that the load fills, at least the
-  // value of the first of these that fits; without any: seqs_max.
+  std::vector<SchedulerRule> budgets{};  // instead of token_budget, the first that fits
+  // Disaggregated, sequences of one decode rank: the power of two that the load fills, and at least
+  // the value of the first rule that fits; without any rule: seqs_max.
   std::vector<SchedulerRule> decode_batches{};
-  bool reserves_output = false;  // admission takes prompt and output: nothing is ever preempted
+  bool reserves_output = false;  // admission takes prompt and output: no preemption
   double memory_fraction = 0.9;
-  bool fraction_of_free = false;  // of what the weights leave, not of the card
+  bool fraction_of_free = false;  // of the memory that the weights leave, not of the card
   double reserve_bytes = 5e9;
   double block_overhead = 0;
   std::vector<KvRule> kv_rules{};
   std::vector<MtpRule> mtp_rules{};
-  bool first_token_at_prefill = false;  // disaggregated: who sends token 1
-  double send_s = 0;     // disaggregated: a prefill step, for each prompt that leaves with it
+  bool first_token_at_prefill = false;  // disaggregated: which worker sends token 1
+  double send_s = 0;     // disaggregated: added to a prefill step for each prompt that leaves
   double handoff_s = 0;  // disaggregated: from KV moved to waiting on the decode worker
 
   double kv_bytes(const Subject& subject) const;
-  // The same backend with only the rules that this worker can meet, and its token budget.
+  // The same backend with only the rules that apply to this worker, and its token budget.
   BackendSpec settled(const Subject& subject, unsigned tp) const;
   std::uint32_t poll_steps(std::uint32_t queries) const;
-  // 0: no rule says.
+  // 0: no rule applies.
   std::uint32_t decode_batch(double queries_a_rank) const;
 };
 

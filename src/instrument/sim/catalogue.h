@@ -1,8 +1,8 @@
-// Catalogue: the hardware, models, backends and calibration that the simulator knows. What ships is
-// built into the binary (cmake/catalogue.cmake); a user adds a file or a folder of files, and a
-// name given twice takes the later one.
+// Catalogue: the hardware, models, backends and calibration that the simulator knows. The shipped
+// files are built into the binary (cmake/catalogue.cmake); a user may add a file or a folder of
+// files. The later of two equal names counts.
 //
-// Every file says what it is: `kind: hardware | model | backend | calibration`. The format is in
+// Every file names its kind: `kind: hardware | model | backend | calibration`. The format is in
 // docs/formats/catalogue.md.
 #pragma once
 
@@ -21,19 +21,19 @@ struct EmbeddedFile {
   std::string name;
   std::string text;
 };
-// Written by the build from catalogue/.
+// The build writes it from catalogue/.
 std::vector<EmbeddedFile> embedded_catalogue();
 
 class Catalogue {
  public:
-  // What ships. CHECKs that it reads, which a test proves.
+  // The shipped catalogue. CHECKs that it can be read; a test proves it.
   static Catalogue builtin();
 
   Result<void> add_text(std::string_view yaml, const std::string& name);
   // A .yaml file, or every .yaml file below a folder, in order of name.
   Result<void> add(const std::filesystem::path& path);
 
-  // By name or alias; an unknown one is an error that lists the nearest and all.
+  // Find by name or alias; the error for an unknown name lists the nearest and all.
   Result<HardwareSpec> hardware(std::string_view name) const;
   Result<ModelSpec> model(std::string_view name) const;
   Result<BackendSpec> backend(std::string_view name) const;

@@ -142,7 +142,7 @@ std::size_t Cluster::choose(std::size_t from, std::size_t to, const Request& req
 void Cluster::route(std::uint32_t index, Instant now) {
   const std::size_t to = disaggregated() ? spec_.prefill_workers : workers_.size();
   const std::size_t worker = choose(0, to, slots_[index].request, router_);
-  if (worker == to) {  // nobody is alive: ask again in 100 ms
+  if (worker == to) {  // no worker is alive: ask again in 100 ms
     timers_.push({now + 100_ms, order_++, index, slots_[index].use});
     return;
   }
@@ -196,7 +196,7 @@ void Cluster::to_decode(std::uint32_t index, Instant now) {
   const std::size_t worker =
       choose(first_decode(), workers_.size(), slots_[index].request, decode_router_);
   if (worker == workers_.size()) {
-    slots_[index].stage = Stage::front;  // nobody is alive: from the start again, later
+    slots_[index].stage = Stage::front;  // no worker is alive: start again later
     timers_.push({now + 100_ms, order_++, index, slots_[index].use});
     return;
   }

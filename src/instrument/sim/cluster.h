@@ -1,10 +1,10 @@
-// Cluster: workers behind a router: the serving system that a benchmark sees, as an Engine.
+// Cluster: workers behind a router: a serving system as a benchmark sees it, as an Engine.
 //
 //   request → front end (request_s) → router → worker                      aggregated
 //   request → front end → router → prefill worker → KV transfer → decode worker   disaggregated
 //
-// SimTarget drives it on SimClock, `assay endpoint --scenario` on OsClock, sim/simulate.h in a
-// closed loop of its own. Everything follows from the seed. One thread.
+// SimTarget drives it on SimClock, `assay endpoint --scenario` on OsClock, sim/simulate.h in its
+// own closed loop. All results follow from the seed. One thread.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@
 namespace assay::sim {
 
 struct ClusterSpec {
-  Deployment deployment{};  // aggregated workers; of a disaggregated cluster, the decode workers
+  Deployment deployment{};  // aggregated workers; in a disaggregated cluster, the decode workers
   unsigned workers = 1;
-  std::optional<Deployment> prefill{};  // given: disaggregated
+  std::optional<Deployment> prefill{};  // if given: disaggregated
   unsigned prefill_workers = 1;
   RouterPolicy router = RouterPolicy::round_robin;
   std::uint64_t seed = 1;
@@ -34,14 +34,14 @@ struct ClusterSpec {
   double stall_chance = 0;
   double transfer_setup_s = 1e-3;
   double kv_share = 1;  // of every worker's KV memory
-  // Disaggregated: sequences of one rank of a decode worker. 0: what the backend's rule makes of a
-  // known concurrency, else seqs_max.
+  // Disaggregated: sequences of one rank of a decode worker. 0: the value of the backend's rule for
+  // a known concurrency, else seqs_max.
   std::uint32_t decode_batch = 0;
 
   unsigned gpus() const;
 };
 
-// The truth about one request, known when it ends.
+// The true times of one request, known when it ends.
 struct Served {
   std::uint64_t id = 0;
   std::uint32_t prompt = 0;
@@ -66,7 +66,7 @@ class Cluster final : public Engine {
   // Requests that ended since the last call, in order; the caller's vector is reused.
   void take_served(std::vector<Served>& out);
 
-  // Faults (docs/guide/serving_model.md). A dead worker's requests start anew elsewhere.
+  // Faults (docs/guide/serving_model.md). Requests of a dead worker start anew on another.
   void kill_worker(std::size_t worker, Instant now);
   void revive_worker(std::size_t worker, Instant now);
   void slow_worker(std::size_t worker, double factor, Instant now);
@@ -85,7 +85,7 @@ class Cluster final : public Engine {
   struct Slot {
     Stage stage = Stage::none;
     std::uint32_t worker = 0;
-    std::uint32_t source = 0;  // prefill worker whose link carries it
+    std::uint32_t source = 0;  // prefill worker whose link moves the KV
     std::uint32_t told = 0;    // tokens emitted
     std::uint32_t use = 0;     // counts uses: timers of earlier ones are stale
     Request request{};
@@ -135,7 +135,7 @@ class Cluster final : public Engine {
   std::unordered_map<std::uint64_t, std::uint32_t> by_id_{};  // live only, for cancel()
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_{};
   mutable std::priority_queue<Due, std::vector<Due>, std::greater<>> due_{};
-  std::vector<Instant> noted_{};  // what due_ holds of each; others are stale
+  std::vector<Instant> noted_{};  // the time of each in due_; others are stale
   std::uint64_t order_ = 0;
   std::vector<Served> served_{};
   std::vector<WorkerEvent> events_{};

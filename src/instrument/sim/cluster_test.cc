@@ -110,7 +110,7 @@ Log drive(Cluster& cluster, const Case& c) {
     log.kv_usage_max = std::max(log.kv_usage_max, stats.kv_usage);
     for (std::size_t i = 0; i < cluster.worker_count(); ++i) {
       EXPECT_GE(cluster.worker(i).kv_tokens_used(), -1e-6);
-      // The last of a rank may outgrow its memory by itself; nobody is left to give way.
+      // The last of a rank may outgrow its memory by itself; no other sequence is left to preempt.
       EXPECT_LE(cluster.worker(i).kv_usage(), 1.0);
     }
     cluster.take_served(served);

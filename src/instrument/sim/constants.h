@@ -1,11 +1,11 @@
-// StepConstants: the efficiencies and fixed costs that turn a roofline into a step time. Everything
-// that was fitted to measurements is here and nowhere else; where a value comes from is said in
-// catalogue/calibration.yaml and docs/guide/serving_model.md.
+// StepConstants: the efficiencies and fixed costs that turn a roofline into a step time. All values
+// fitted to measurements are here; catalogue/calibration.yaml and docs/guide/serving_model.md give
+// their sources.
 //
 // A value for one (model, hardware, backend, precision) is the base times every adjustment whose
-// `when` matches: an architecture's, a backend's, a generation's, their pairs. So a pair that was
-// never measured still gets what its parts have in common, and a family that was measured gets its
-// own. A user's twin is one more adjustment.
+// `when` matches: an architecture's, a backend's, a generation's, their pairs. So a pair without
+// measurements gets what its parts have in common, and a measured family gets its own value. A
+// user's twin is one more adjustment.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 namespace assay::sim {
 
 struct StepConstants {
-  // Shares of what the card could do, 0 to 1 (compute may exceed it where a datasheet is modest).
+  // Shares of the card's limits, 0 to 1 (compute may exceed it if a datasheet is modest).
   double weight_bandwidth = 0.8;    // streaming weights
   double compute = 0.6;             // feed-forward and shared experts
   double attention_compute = 0.6;   // projections
@@ -36,16 +36,16 @@ struct StepConstants {
   // Seconds.
   double all_reduce_s = 7e-6;     // times (1 + log2(n)/4), each
   double all_to_all_s = 40e-6;    // both ways, each layer
-  double layer_s = 25e-6;         // launches, norms, what the roofline leaves out, each layer
+  double layer_s = 25e-6;         // launches, norms, costs outside the roofline, each layer
   double step_s = 0.6e-3;         // scheduling
   double sequence_s = 15e-6;      // each decoding sequence of a step
-  double prefill_step_s = 1e-3;   // a step that holds prompts
+  double prefill_step_s = 1e-3;   // a step with prompts
   double prefill_token_s = 3e-7;  // each prompt token
   double draft_s = 0.3e-3;        // each draft pass of multi-token prediction
-  double draft_prefill_s = 0.05;  // a step that holds prompts, when drafting: no graph fits it
+  double draft_prefill_s = 0.05;  // a step with prompts, when drafting: no graph fits it
   double request_s = 0.025;       // front end: HTTP, tokenizing, first detokenizing
   // Multi-token prediction.
-  double draft_coverage = 0.6;  // how far a sequence's drafts touch experts of their own
+  double draft_coverage = 0.6;  // how far a sequence's drafts use experts of their own
   double accept_first = 0.75;   // chance that the first draft is accepted
   double accept_decay = 0.8;    // each further draft's conditional chance is this much lower
   // Long outputs repeat themselves: rejection falls as (output / 922 tokens)^-growth.
@@ -59,7 +59,7 @@ struct ConstantName {
 // Every constant, in the order of the struct.
 const std::vector<ConstantName>& constant_names();
 
-// What an adjustment's or rule's `when` asks about; "" in a filter matches anything.
+// The keys of an adjustment's or rule's `when`; "" in a filter matches anything.
 struct Subject {
   std::string architecture{};
   std::string model{};
@@ -77,26 +77,26 @@ struct Adjustment {
   std::vector<std::pair<double StepConstants::*, double>> times{};
 };
 
-// Measured points that the model was set beside, of one model, card, backend and format.
+// Measured points with which the model was compared: of one model, card, backend and format.
 struct ComparedFamily {
   Subject what{};
   unsigned points = 0;
   double tpot_error = 0;     // median, a share
   double in_flight_max = 0;  // on each accelerator
-  bool apart = false;        // prefill and decode on workers of their own
+  bool apart = false;        // prefill and decode have separate workers
 };
 
 struct Calibration {
   StepConstants base{};
   std::vector<Adjustment> adjustments{};
   std::vector<ComparedFamily> compared{};
-  std::optional<MeasuredLoad> load{};  // of a twin's runs: what to ask where the user says nothing
+  std::optional<MeasuredLoad> load{};  // of a twin's runs: the default load
   std::string provenance{};
 
   StepConstants resolve(const Subject& subject) const;
 };
 
-// A calibration file; its `base`, where given, replaces that of `into`, and its adjustments are
+// Reads a calibration file: its `base`, if given, replaces that of `into`, and its adjustments are
 // added.
 Result<void> read_calibration(const Json& file, const std::string& where, Calibration& into);
 

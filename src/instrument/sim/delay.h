@@ -1,5 +1,4 @@
-// Delay: how long something takes: one time, or a distribution to draw from. What users write for
-// TTFT and ITL:
+// Delay: a fixed time, or a distribution to draw from. The text that users write for TTFT and ITL:
 //
 //   0 · 50ms · normal:50ms,5ms · lognormal:50ms,0.5 · exponential:50ms
 //
@@ -29,9 +28,9 @@ struct Delay {
 };
 
 Result<Delay> parse_delay(std::string_view text);
-// As parse_delay reads it.
+// Text that parse_delay() reads.
 std::string to_string(const Delay& delay);
-// Never negative, at most a year.
+// Draws a delay: never negative, at most a year.
 Duration draw_delay(const Delay& delay, Rng& rng);
 
 }  // namespace assay::sim

@@ -1,4 +1,4 @@
-// Deployment: one model on so many accelerators under one engine: what a worker is made of.
+// Deployment: one model on some accelerators with one engine: all properties of a worker.
 //
 // Parallelism, of one worker (tp x dp x pp accelerators):
 //   tp      tensor parallelism of attention and dense layers
@@ -27,8 +27,8 @@ struct Parallelism {
   bool operator==(const Parallelism&) const = default;
 };
 
-// "tp=8,dp=1,ep=1". What is not named is 1, but for ep with dp > 1: then experts are spread over
-// all tp*dp ranks, as such deployments are.
+// "tp=8,dp=1,ep=1". A missing value is 1, except ep with dp > 1: experts are then spread over all
+// tp*dp ranks, as is usual.
 Result<Parallelism> parse_parallelism(std::string_view text);
 std::string to_string(const Parallelism& parallelism);
 
@@ -46,16 +46,16 @@ struct Deployment {
   Trust trust{};
 
   Subject subject() const;
-  // Of kv_bytes, as a person says it: "fp8", "bf16".
+  // Name of the format with kv_bytes: "fp8", "bf16".
   std::string kv_format() const;
-  // What is left for KV, in tokens of one attention rank; 0 when the weights do not fit.
+  // Memory left for KV, in tokens of one attention rank; 0 when the weights do not fit.
   double kv_capacity_tokens() const;
   double weights_bytes_per_gpu() const;
-  // KV bytes that one more token of context takes on one accelerator; and of one whole sequence,
-  // for moving it elsewhere.
+  // KV bytes for one more token of context on one accelerator; and of one whole sequence, for
+  // moving it to another worker.
   double kv_bytes_per_token() const;
   double kv_bytes_moved(double tokens) const;
-  // The acceptances of a sequence of `output` tokens, and what a step brings it, expected.
+  // The acceptances of a sequence of `output` tokens, and its expected tokens in a step.
   std::vector<double> acceptance_for(double output) const;
   double tokens_per_step(double output) const;
 };
@@ -64,14 +64,14 @@ struct DeploymentRequest {
   std::string model{};
   std::string hardware{};
   std::string backend{};
-  std::string precision{};  // "": what the hardware serves the model in: nvfp4/mxfp4, fp8, bf16
+  std::string precision{};  // "": the hardware's serving format: nvfp4/mxfp4, fp8, bf16
   Parallelism parallelism{};
   std::optional<unsigned> drafts{};  // not given: the backend's measured recipe
   std::vector<double> acceptance{};  // not given: the calibration's
-  bool disaggregated = false;        // then no recipe drafts
+  bool disaggregated = false;        // true: no recipe drafts
 };
 
-// Looks everything up, checks that it fits together and that the weights fit the memory.
+// Looks up all names, checks that they fit together and that the weights fit the memory.
 Result<Deployment> make_deployment(const Catalogue& catalogue, const DeploymentRequest& request);
 
 // 1 + a1 + a1 a2 + ...

@@ -1,9 +1,9 @@
-// DueQueue: what falls due when, earliest first, and in the order of insertion among equals.
+// DueQueue: entries with a due instant, earliest first, equal ones in the order of insertion.
 //
-// Two lanes. A delay that is the same for all (the common case: a fixed ITL, or none) inserts in
-// ascending order, and goes to the end of a ring in constant time; what arrives out of order goes
-// to a heap. So a queue of ten thousand streams with a fixed gap costs some nanoseconds an event,
-// and one with random gaps what a heap costs. One thread.
+// It has two lanes. Equal delays (the common case: a fixed ITL, or none) come in ascending order
+// and go to the end of a ring in constant time; entries out of order go to a heap. So a queue of
+// ten thousand streams with a fixed gap costs some nanoseconds an event, and one with random gaps
+// costs as much as a heap. One thread.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Engine: a model of a server that turns requests into tokens at instants. SimTarget drives one on
-// SimClock and calls it a target; `assay endpoint` drives the same one on OsClock behind a socket.
+// SimClock as a target; `assay endpoint` drives the same one on OsClock behind a socket.
 //
-// An engine does not look at a clock: it is told what time it is, and says when it next wants to be
-// told. So it is exact and replayable in simulation and merely punctual when live. One thread.
+// An engine reads no clock: the caller passes the time, and next() returns when it wants the next
+// call. So it is exact and replayable in simulation, and only punctual when live. One thread.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Emission {
   Instant at{};
 };
 
-// What a server's /metrics would say.
+// The figures that a server's /metrics would report.
 struct EngineStats {
   std::uint32_t running = 0;
   std::uint32_t waiting = 0;
@@ -40,13 +40,13 @@ struct EngineStats {
 class Engine {
  public:
   virtual ~Engine() = default;
-  // REQUIRES: `now` is not before any instant the engine was told of.
+  // REQUIRES: `now` is not before the instant of an earlier call.
   virtual void admit(const Request& request, Instant now) = 0;
-  // The client went away. Unknown ids are ignored.
+  // The client left. Unknown ids are ignored.
   virtual void cancel(std::uint64_t request, Instant now) = 0;
-  // When something next falls due; Instant::max() when nothing will without another admit().
+  // The next due instant; Instant::max() if there is none without another admit().
   virtual Instant next() const = 0;
-  // Appends all that falls due up to and including `now`, in order of `at`.
+  // Appends all emissions due up to and including `now`, in order of `at`.
   virtual void advance(Instant now, std::vector<Emission>& out) = 0;
   virtual EngineStats stats() const = 0;
 };

@@ -1,8 +1,7 @@
-// Fields: reads the members of one map of a catalogue or scenario file, and remembers which were
-// asked for, so that a misspelt key is an error with a suggestion and not a silent default.
-//
-// The first mistake is kept; reading goes on with fallbacks, and done() returns it. A value belongs
-// to one thread and must not outlive the Json it reads.
+// Fields: reads the members of one map of a catalogue or scenario file, and remembers the keys that
+// were read, so that a misspelt key is an error with a suggestion and not a silent default.
+// Keeps the first mistake; reading goes on with fallbacks, and done() returns the mistake. A value
+// belongs to one thread and must not outlive the Json it reads.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ namespace assay::sim {
 
 class Fields {
  public:
-  // `where`: what an error calls the map: "hardware/h200-sxm.yaml: scale_up".
+  // `where`: the map's name in errors: "hardware/h200-sxm.yaml: scale_up".
   Fields(const Json& map, std::string where);
 
   bool has(std::string_view key) const;
@@ -28,20 +27,20 @@ class Fields {
   std::uint32_t count(std::string_view key, std::optional<std::uint32_t> fallback = {});
   bool flag(std::string_view key, std::optional<bool> fallback = {});
   std::string text(std::string_view key, std::optional<std::string> fallback = {});
-  // One of `words`; the index of it.
+  // One of `words`; returns its index.
   std::size_t choice(std::string_view key, const std::vector<std::string_view>& words,
                      std::optional<std::size_t> fallback = {});
   std::vector<std::string> texts(std::string_view key);
-  // The member as it is; a null value when it is missing.
+  // The member, unchanged; a null value when it is missing.
   const Json& value(std::string_view key);
   // A nested map; an empty one when it is missing and not required.
   Fields map(std::string_view key, bool required = true);
   std::string where(std::string_view key) const;
   void fail(std::string message);
-  // Takes another reader's first mistake.
+  // Takes over another reader's first mistake.
   void absorb(Fields& other);
 
-  // The first mistake, or a key nobody asked for.
+  // The first mistake, or a key that was never read.
   Result<void> done();
 
  private:

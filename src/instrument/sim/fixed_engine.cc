@@ -46,7 +46,7 @@ void FixedEngine::start(std::uint32_t index, Instant now) {
   due_.push(now + draw(options_.ttft, slot, 0), index, slot.generation);
 }
 
-// The request is over; whoever waits longest takes its place.
+// The request is over; the one that has waited longest takes its place.
 void FixedEngine::release(std::uint32_t index, Instant now) {
   Slot& slot = slots_[index];
   by_id_.erase(slot.id);

@@ -1,9 +1,9 @@
-// FixedEngine: a server whose timing is told, not modelled: a time to the first token, a gap
-// between events, both fixed or drawn, and a number of requests that may run at once; the rest
-// wait in line. It is what an instrument is checked against, since its truth is known beforehand.
+// FixedEngine: a server with given timing instead of a model: a time to the first token and a gap
+// between events, both fixed or drawn, and a number of requests that may run at once; the others
+// wait in line. Instruments are tested against it, because its true times are known in advance.
 //
-// Draws depend on the seed and on the order of admission alone, never on how requests interleave,
-// so a slower client sees the same delays. One thread.
+// Draws depend only on the seed and the order of admission, never on how requests interleave, so a
+// slower client sees the same delays. One thread.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct FixedEngineOptions {
   Delay itl{};   // from one event of a request to its next
   std::uint32_t tokens_per_event = 1;
   std::uint32_t running_max = std::numeric_limits<std::uint32_t>::max();
-  std::uint64_t kv_tokens = std::uint64_t{1} << 20;  // what stats().kv_usage is a share of
+  std::uint64_t kv_tokens = std::uint64_t{1} << 20;  // stats().kv_usage is a share of it
   std::uint64_t seed = 0;
 };
 

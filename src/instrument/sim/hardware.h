@@ -1,5 +1,5 @@
-// HardwareSpec: what one accelerator and its links can do at best. The tables and their sources are
-// catalogue/hardware/*.yaml; a roofline never exceeds them.
+// HardwareSpec: the best that one accelerator and its links can do. The tables and their sources
+// are catalogue/hardware/*.yaml; a roofline never exceeds them.
 //
 // Units: bytes, seconds, operations a second, watts. Dense tensor throughput (sparsity halved).
 #pragma once
@@ -33,10 +33,10 @@ struct HardwareSpec {
   double tdp_w = 0;
   double idle_w = 0;
 
-  // Of the format, or BF16's where the card has no units for it: such weights are widened to be
-  // multiplied.
+  // The format's rate, or BF16's where the card has no units for the format: such weights are
+  // widened before the multiplication.
   double flops_for(const std::string& format) const;
-  // The link that `gpus` accelerators talk over: fast inside the scale-up domain, else the NIC.
+  // The link between `gpus` accelerators: fast inside the scale-up domain, else the NIC.
   LinkSpec link(unsigned gpus) const;
 };
 

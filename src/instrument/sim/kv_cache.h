@@ -1,9 +1,9 @@
-// PrefixCache: the KV blocks of prompts that may be shared: reference counts, and a least-recently-
-// used list of blocks nobody holds but that can still be hit (vLLM's free queue).
+// PrefixCache: KV blocks of prompts that can be shared: reference counts, and a least-recently-
+// used list of free blocks that can still be hit (vLLM's free queue).
 //
-// A block is known by the hash of everything up to its end, so equal hashes mean equal prefixes.
-// Blocks that hold generated tokens, or the odd tokens at a prompt's end, are not shared and are
-// only counted by their owner (sim/worker.h). One thread.
+// A block's key is the hash of everything up to its end, so equal hashes mean equal prefixes.
+// Blocks with generated tokens, or with the odd tokens at a prompt's end, are not shared; only
+// their owner counts them (sim/worker.h). One thread.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ namespace assay::sim {
 
 class PrefixCache {
  public:
-  // How many leading blocks of the prompt are here, held or free. Changes nothing.
+  // How many leading blocks of the prompt are cached, held or free. Changes nothing.
   std::size_t match(std::span<const std::uint64_t> blocks) const;
 
-  // Takes the leading `count` blocks, which must be here, for one more sequence.
+  // Takes the leading `count` blocks, which must be cached, for one more sequence.
   void acquire(std::span<const std::uint64_t> blocks, std::size_t count);
-  // Blocks [from, end) were computed by a sequence and are now here and held by it. A block that
-  // another sequence brought meanwhile is shared with it.
+  // A sequence has computed blocks [from, end): they are now cached and held by it. It shares a
+  // block that another sequence has added meanwhile.
   void insert(std::span<const std::uint64_t> blocks, std::size_t from);
-  // A sequence lets go of its leading `count` blocks; the tail is evicted first.
+  // A sequence releases its leading `count` blocks; the tail is evicted first.
   void release(std::span<const std::uint64_t> blocks, std::size_t count);
   // Evicts free blocks, oldest first, until at most `free_max` are left.
   void trim(std::size_t free_max);

@@ -82,7 +82,7 @@ void LiveCluster::advance(Instant now, std::vector<Emission>& out) {
   }
   cluster_.advance(until, out);
   for (std::size_t i = first; i < out.size(); ++i) out[i].at = std::min(now, outer(out[i].at));
-  cluster_.take_served(served_);  // nobody asks for them here: they must not pile up
+  cluster_.take_served(served_);  // not used here: they must not pile up
 }
 
 }  // namespace assay::sim

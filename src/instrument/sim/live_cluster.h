@@ -1,6 +1,6 @@
-// LiveCluster: a Cluster on somebody else's clock: its own time starts at the first request, runs
-// `speedup` times as fast, and faults happen to it when the scenario says so. What
-// `assay endpoint --scenario` serves. One thread.
+// LiveCluster: a Cluster on another clock: its own time starts at the first request and runs
+// `speedup` times as fast, and faults happen when the scenario says so. `assay endpoint --scenario`
+// serves it. One thread.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace assay::sim {
 
 class LiveCluster final : public Engine {
  public:
-  // REQUIRES: scenario.speedup > 0 and the faults' workers are there (make_cluster_spec checks).
+  // REQUIRES: scenario.speedup > 0 and the faults' workers exist (make_cluster_spec checks).
   LiveCluster(ClusterSpec spec, const Scenario& scenario);
 
   void admit(const Request& request, Instant now) override;

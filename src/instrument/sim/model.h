@@ -1,8 +1,8 @@
-// ModelSpec: the shape of a model, as far as it decides what a token costs: layers, attention,
+// ModelSpec: the properties of a model that decide the cost of a token: layers, attention,
 // feed-forward, experts. The tables are catalogue/models/*.yaml.
 //
-// Parameter counts are worked out here from the shape (each formula beside its function), so that a
-// user who adds a model writes its config.json's figures and nothing else.
+// Parameter counts are computed here from the shape (each formula beside its function), so that a
+// user who adds a model writes only the figures of its config.json.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace assay::sim {
 enum class Precision { bf16, fp8, nvfp4, mxfp4 };
 Result<Precision> parse_precision(std::string_view word);
 std::string_view to_string(Precision precision);
-// Bytes of one weight, block scales included: 2, 1, 4 bit + an FP8 scale per 16, + one per 32.
+// Bytes of one weight with block scales: 2, 1, 4 bit + an FP8 scale per 16, + one per 32.
 double weight_bytes(Precision precision);
 // The tensor-core format that multiplies it: bf16, fp8, fp4.
 std::string compute_format(Precision precision);
@@ -25,7 +25,7 @@ std::string compute_format(Precision precision);
 struct StageSpec {
   std::string name{};
   double seconds = 0;     // of one batch, or
-  double flops = 0;       // of one query: the hardware says how long
+  double flops = 0;       // of one query: the hardware gives the time
   double efficiency = 1;  // of the hardware's FP8 (or BF16) rate, where flops are given
   double cv = 0;          // lognormal spread of the service time
   bool latency_only = false;
@@ -37,7 +37,7 @@ struct ModelSpec {
   std::string name{};
   std::string title{};
   std::vector<std::string> aliases{};
-  std::string architecture{};  // dense, moe, moe_mla, stages: what calibration groups by
+  std::string architecture{};  // dense, moe, moe_mla, stages: calibration groups by it
   unsigned layers = 0;
   unsigned hidden = 0;
   unsigned vocabulary = 0;
@@ -53,7 +53,7 @@ struct ModelSpec {
   unsigned value_dim = 0;
   unsigned sliding_layers = 0;
   unsigned sliding_window = 0;
-  // Feed-forward of dense layers; of a mixture, only its first `dense_layers`.
+  // Feed-forward of dense layers; in a mixture, only of its first `dense_layers`.
   unsigned ffn_inner = 0;
   unsigned ffn_matrices = 3;
   unsigned dense_layers = 0;
@@ -70,14 +70,14 @@ struct ModelSpec {
 
   bool is_stages() const { return !stages.empty(); }
   unsigned moe_layers() const { return experts > 0 ? layers - dense_layers : 0; }
-  // Of one layer. GQA: 2 h H d + 2 h kv d. MLA: q down and up, kv down and up, output.
+  // Weights of one layer. GQA: 2 h H d + 2 h kv d. MLA: q down and up, kv down and up, output.
   double attention_weights() const;
   double ffn_weights() const;     // a dense layer's
   double expert_weights() const;  // one expert's
   double head_weights() const;    // vocabulary x hidden
   double total_weights() const;
   double active_weights() const;
-  // Elements of KV one token adds on one rank, all layers that grow with context, and all layers.
+  // KV elements that one token adds on one rank, in the layers that grow with context; then all.
   double kv_elements_growing(unsigned tp) const;
   double kv_elements_window(unsigned tp) const;  // of the sliding layers, per token in the window
   Precision attention_dtype(Precision weights) const;

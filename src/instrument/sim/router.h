@@ -1,4 +1,4 @@
-// Router: which worker gets a request.
+// Router: chooses the worker for a request.
 //
 //   round_robin    the next in turn
 //   random         any
@@ -30,7 +30,7 @@ enum class RouterPolicy : std::uint8_t {
 Result<RouterPolicy> parse_router(std::string_view word);
 std::string_view to_string(RouterPolicy policy);
 
-// What a router sees of one worker.
+// A worker's figures for the router.
 struct WorkerView {
   bool alive = true;
   double requests = 0;
@@ -42,9 +42,9 @@ struct WorkerView {
 class Router {
  public:
   Router(RouterPolicy policy, std::uint64_t seed) : policy_(policy), rng_(seed) {}
-  // Whether view.cached_blocks is looked at: it costs a walk through the prompt's hashes.
+  // Whether view.cached_blocks is used: filling it costs a walk through the prompt's hashes.
   bool wants_cached() const { return policy_ == RouterPolicy::kv_aware; }
-  // The index of one that is alive; workers.size() when none is.
+  // The index of a worker that is alive; workers.size() when there is none.
   std::size_t pick(std::span<const WorkerView> workers, double prompt_blocks);
 
  private:

@@ -1,6 +1,6 @@
-// Scenario: what a person says about a serving system: model, hardware, how many, how split. The
-// flags of `assay simulate` and the file of `assay endpoint --scenario` both become one, and it
-// becomes a ClusterSpec. docs/formats/scenario.md has the file.
+// Scenario: a person's description of a serving system: model, hardware, number of workers, split.
+// The flags of `assay simulate` and the file of `assay endpoint --scenario` both become a Scenario,
+// and it becomes a ClusterSpec. docs/formats/scenario.md has the file format.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Fault {
   Kind kind = Kind::kill;
   double at_s = 0;  // after the start, in the system's own time
   std::uint32_t worker = 0;
-  double factor = 1;  // slow: steps take so many times longer; shrink_kv: share that is left
+  double factor = 1;  // slow: factor of the step times; shrink_kv: share that is left
 };
 
 struct Scenario {
@@ -42,11 +42,11 @@ struct Scenario {
   std::vector<Fault> faults{};
 };
 
-// A scenario file: YAML with these names as keys. `where` names it in errors.
+// A scenario file: YAML with these names as keys. `where` is its name in errors.
 Result<Scenario> read_scenario(std::string_view yaml, const std::string& where);
 Result<Scenario> read_scenario_file(const std::string& path);
 
-// Looks it all up and checks it.
+// Looks up all names and checks the whole scenario.
 Result<ClusterSpec> make_cluster_spec(const Catalogue& catalogue, const Scenario& scenario);
 
 // "deepseek-r1 fp8 on 8 x h200-sxm, sglang, tp=8,dp=1,ep=1, KV fp8"

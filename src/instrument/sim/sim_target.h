@@ -1,10 +1,10 @@
-// SimTarget: a target that computes what a modelled server would answer: an Engine on a SimClock.
-// `run` cannot tell it from a real one, so an hour of load passes in milliseconds, and the same
-// seeds give the same events for ever.
+// SimTarget: a target that computes the replies of a modelled server: an Engine on a SimClock.
+// `run` cannot tell it from a real target, so an hour of load passes in milliseconds, and the same
+// seeds always give the same events.
 //
 // The network is ideal: a request arrives when it is sent, a token when it is made. Faults are
-// drawn from a seed and the order of submission, so that the accounting of failures can be tested
-// against known counts. One thread.
+// drawn from a seed and the order of submission, so that the counting of failures can be tested
+// against known numbers. One thread.
 #pragma once
 
 #include <array>
@@ -24,12 +24,12 @@ namespace assay::sim {
 struct SimTargetOptions {
   bool stream = true;
   bool report_usage = true;
-  // A query that is not done so long after it was sent is `timed_out`.
+  // A query that is not done this long after it was sent is `timed_out`.
   Duration query_timeout = Duration::max();
   std::uint32_t bytes_per_token = 4;
   std::uint64_t seed = 0;
-  // The probability of each outcome but `ok`; together at most 1. timed_out: the server falls
-  // silent, and query_timeout must be finite. cancelled can't be drawn: it is the caller's doing.
+  // The probability of each outcome except `ok`; together at most 1. timed_out: the server stops
+  // answering, and query_timeout must be finite. cancelled can't be drawn: only the caller cancels.
   std::array<double, kOutcomes> faults{};
 };
 
@@ -38,7 +38,7 @@ using AskOf = std::function<Request(const Query& query)>;
 
 class SimTarget final : public Target {
  public:
-  // `engine` and `clock` outlive the target; the clock is the run's.
+  // `engine` and `clock` must outlive the target; the clock is the run's.
   SimTarget(Engine& engine, SimClock& clock, AskOf ask, const SimTargetOptions& options);
 
   void submit(const Query& query, Instant due, EventSink& sink) override;
@@ -46,8 +46,8 @@ class SimTarget final : public Target {
   std::size_t in_flight() const override { return in_flight_; }
   void cancel_all(EventSink& sink) override;
 
-  // How often each outcome was drawn so far: what a faultless account of the run must show, when
-  // no query was cancelled and none was too slow.
+  // How often each outcome was drawn so far: a correct account of the run must show these numbers
+  // if no query was cancelled and none was too slow.
   const std::array<std::uint64_t, kOutcomes>& drawn() const { return drawn_; }
 
  private:
@@ -77,7 +77,7 @@ class SimTarget final : public Target {
   Flight& open_flight();
   void draw_fault(Flight& flight);
   void on_emission(const Emission& emission, EventSink& sink);
-  // True when the flight's fault strikes instead of the emission.
+  // True when the flight's fault happens instead of the emission.
   bool strike(Flight& flight, const Emission& emission, EventSink& sink);
   void fragment(Flight& flight, std::uint32_t tokens, Instant at, bool last_of_read,
                 EventSink& sink);
@@ -96,13 +96,13 @@ class SimTarget final : public Target {
   SimTargetOptions options_;
   std::deque<Flight> flights_{};
   std::vector<std::uint32_t> free_{};
-  std::vector<Key> refused_{};  // to be told at the next poll
+  std::vector<Key> refused_{};  // reported at the next poll
   std::deque<Deadline> deadlines_{};
   std::vector<Emission> emissions_{};
   std::string text_{};
   std::size_t in_flight_ = 0;
   std::uint64_t submitted_ = 0;
-  std::uint64_t told_ = 0;  // calls of the sink, to know whether a poll handled something
+  std::uint64_t told_ = 0;  // calls of the sink; shows whether a poll handled an event
   std::array<std::uint64_t, kOutcomes> drawn_{};
 };
 

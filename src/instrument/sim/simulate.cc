@@ -136,7 +136,7 @@ struct Totals {
     steps += cluster.steps();
   }
   double watts() const { return seconds > 0 ? joules / seconds : 0; }
-  // Of `count` such parts.
+  // Writes the figures of `count` such parts.
   void write(SimPoint& out, unsigned count) const {
     out.kv_usage_max = std::max(out.kv_usage_max, kv_usage_max);
     out.preemptions += preemptions * count;
@@ -329,7 +329,7 @@ class OpenLoop {
   std::uint64_t done_ = 0;
   Instant last_{};
   double output_ = 0;  // of all that ended
-  double ended_ = 0;   // within the counted window: what it gives, whoever arrived when
+  double ended_ = 0;   // ended within the counted window, whenever they arrived
   double ended_input_ = 0;
   double ended_output_ = 0;
   std::vector<Emission> emissions_{};
@@ -349,7 +349,7 @@ struct Part {
     if (!burst) return totals.full_in_flight_s / totals.full_seconds;
     return totals.seconds > 0 ? fold.residence() / totals.seconds : 0;
   }
-  // Of one query: how many like it end in a second, by Little's law.
+  // One query's weight: how many like it end in a second, by Little's law.
   double weight() const {
     if (fold.residence() <= 0) return 0;
     const bool burst = fold.queries() <= concurrency;

@@ -1,26 +1,26 @@
-// simulate: one operating level of a cluster, as numbers, without sockets and without waiting.
+// simulate: the figures of one operating level of a cluster, without sockets and without waiting.
 //
-// Closed loop, as the field measures it: `concurrency` queries start at once, each that ends is
-// followed by another, until queries_per_slot x concurrency are done; caching off unless asked. The
-// burst at the start is part of the measurement, as it is in the published points: it is a tenth of
-// their queries. The protocol is repeated with other lengths until `queries_min` are counted; the
-// first time with those of `assay run` at this seed.
+// Closed loop, as usually measured: `concurrency` queries start at once, a new one follows each
+// that ends, until queries_per_slot x concurrency are done; caching is off unless asked. The burst
+// at the start is part of the measurement, as in the published points: it is a tenth of their
+// queries. The protocol is repeated with other lengths until `queries_min` are counted; the first
+// time with the lengths of `assay run` at this seed.
 //
-// Workers that are alike and get an even share each are computed once: n of them at a concurrency
-// of C are n times one at C/n, with a remainder r that many of them at one more. So a system of 288
-// accelerators costs as much as one worker of it, and no number of queries is cut.
+// Equal workers with an even share each are computed once: n of them at a concurrency of C are n
+// times one at C/n; with a remainder r, r of them have one more. So a system of 288 accelerators
+// costs as much as one of its workers, and no number of queries is cut.
 //
-// The client of that loop is one: after a reply it takes `turn_around` until its next query, and it
-// sends one query after another, `send_gap` apart. Neither is in any latency. But an idle engine
-// meets a burst as one prompt and a step later the rest, be it the start or a batch whose replies
-// ended together; and a query never arrives with the very step that its predecessor ended.
+// The loop has one client: after a reply it takes `turn_around` until its next query, and it sends
+// queries one after another, `send_gap` apart. No latency includes these times. But an idle engine
+// gets a burst as one prompt and, a step later, the rest, at the start or after a batch that ended
+// together; and a query never arrives in the very step in which its predecessor ended.
 //
-// Open loop: arrivals of a Poisson process at `rate`; the first tenth is not counted. Throughput is
-// what ends between the first counted arrival and the last one: what is still under way then, and
-// in a long-tailed load that is much, does not make the system look slow.
+// Open loop: arrivals of a Poisson process at `rate`; the first tenth is not counted. Throughput
+// counts the queries that end between the first counted arrival and the last one: those still under
+// way then, many in a long-tailed load, do not make the system look slow.
 //
-// A point says where it is no steady state: too few queries for each slot, slots that stand empty,
-// a queue that grows.
+// A point reports when it is no steady state: too few queries for each slot, slots that stand
+// empty, a queue that grows.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +36,11 @@ namespace assay::sim {
 struct SimulateOptions {
   std::uint32_t queries_per_slot = 10;
   std::uint32_t queries_min = 400;
-  // Workers that are alike are computed once. false: all of them behind their router, so that a
-  // list of lengths is that of one measured run.
+  // Compute equal workers once. false: all of them behind their router, so that a list of lengths
+  // is that of one measured run.
   bool alike_once = true;
   std::uint64_t seed = 42;  // of the lengths, as `assay run --run-seed`
-  // What `assay run` takes, near to the endpoint.
+  // Times of `assay run` near to the endpoint.
   Duration turn_around{200'000};
   Duration send_gap{20'000};
 };
@@ -57,12 +57,12 @@ struct SimPoint {
   double concurrency = 0;  // closed loop
   double rate = 0;         // open loop: queries offered a second
   unsigned gpus = 0;
-  std::uint32_t decode_batch = 0;  // sequences of one decode rank at most, where that is a rule's
-  unsigned replicas = 1;           // workers that are alike, of which one was computed
+  std::uint32_t decode_batch = 0;  // most sequences of one decode rank, if a rule sets it
+  unsigned replicas = 1;           // equal workers, of which one was computed
   std::uint64_t queries = 0;       // ended, of all replicas
   std::uint64_t refused = 0;       // prompts that no worker's memory holds
   Trust trust{};
-  std::string unsteady{};  // why these are no figures of a steady state; "" where they are
+  std::string unsteady{};  // why the figures are of no steady state; "" if they are
   SimSeries ttft_ms{};
   SimSeries tpot_ms{};
   SimSeries latency_ms{};
@@ -85,17 +85,17 @@ struct SimPoint {
   std::uint64_t steps = 0;
 };
 
-// What a steady state takes: queries that each slot finishes, and the share of slots in use.
+// Conditions of a steady state: queries that each slot finishes, and the share of slots in use.
 inline constexpr double kSteadyQueriesPerSlot = 6;
 inline constexpr double kSteadyShareInFlight = 0.9;
-// Open loop: a system that keeps up serves as fast as it is asked; else its queue grows.
+// Open loop: least share of the offered rate that is served; below it the queue grows.
 inline constexpr double kKeepsUp = 0.85;
 
-// How many workers are alike, so that one stands for them: not where prompts share prefixes, since
-// then it matters which worker has seen which.
+// How many workers are equal, so that one represents them. Not where prompts share prefixes: it
+// then matters which worker has cached which.
 unsigned replicas_of(const ClusterSpec& spec, const Workload& workload,
                      const SimulateOptions& options);
-// What a closed loop would have to compute: for the caller to refuse, above kQueriesMax.
+// Queries that a closed loop would compute; the caller refuses more than kQueriesMax.
 inline constexpr std::uint64_t kQueriesMax = 20'000'000;
 std::uint64_t queries_computed(const ClusterSpec& spec, const Workload& workload,
                                std::uint32_t concurrency, const SimulateOptions& options);
@@ -105,7 +105,7 @@ SimPoint simulate_closed(const ClusterSpec& spec, const Workload& workload,
                          std::uint32_t concurrency, const SimulateOptions& options = {});
 SimPoint simulate_open(const ClusterSpec& spec, const Workload& workload, double rate,
                        std::uint64_t queries, const SimulateOptions& options = {});
-// How many queries an open loop at that rate takes to be long beside one query's latency; at least
+// Queries for an open loop at that rate to be long compared with one query's latency; at least
 // `least`.
 std::uint64_t open_queries(const ClusterSpec& spec, const Workload& workload, double rate,
                            std::uint64_t least, const SimulateOptions& options = {});

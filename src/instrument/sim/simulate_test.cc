@@ -237,7 +237,7 @@ TEST(Cards, a_card_that_has_less_of_everything_serves_less) {
   }
 }
 
-// Files as docs/formats/catalogue.md has them: a card and a model nobody else knows.
+// Files as in docs/formats/catalogue.md: a card and a model that the built-in catalogue lacks.
 TEST(OwnCatalogue, a_card_and_a_model_of_ones_own_are_served) {
   Catalogue catalogue = Catalogue::builtin();
   const auto card = catalogue.add_text(R"(

@@ -1,4 +1,4 @@
-// Sizing: how many accelerators serve a rate within limits: `assay simulate --plan`.
+// Sizing: how many accelerators serve a rate within limits, for `assay simulate --plan`.
 //
 // One replica (a worker, or a prefill/decode group) is simulated under Poisson arrivals at rising
 // rates; the highest rate whose figures stay within the limits is its capacity. Replicas behind one
@@ -38,21 +38,21 @@ struct SizingOptions {
 
 struct Sizing {
   std::string layout{};
-  Trust trust{};  // at capacity; of the layout where none was found
+  Trust trust{};  // at capacity; of the layout if no capacity was found
   unsigned gpus_per_replica = 0;
-  double replica_qps = 0;  // what one replica holds within the limits; 0: none
+  double replica_qps = 0;  // one replica's rate within the limits; 0: none
   unsigned replicas = 0;
   unsigned gpus = 0;
   SimPoint at_capacity{};
   double dollars_per_million = 0;  // output tokens at the wanted rate; 0 when no price was given
 };
 
-// Of one replica as `spec` describes it.
+// The size with replicas as `spec` describes them.
 Sizing size_for(const ClusterSpec& spec, const Workload& workload, const Slo& slo, double rate,
                 const SizingOptions& options = {});
 
-// Layouts worth trying where the user names none: tensor parallelism, attention DP with expert
-// parallelism, and prefill/decode splits of both. Those that do not fit are left out.
+// Layouts to try if the user names none: tensor parallelism, attention DP with expert parallelism,
+// and prefill/decode splits of both. Layouts that do not fit are left out.
 std::vector<Scenario> candidate_layouts(const Catalogue& catalogue, const Scenario& scenario);
 
 }  // namespace assay::sim

@@ -1,20 +1,20 @@
-// StepModel: how long one engine step takes: a pure function of what is in the batch.
+// StepModel: the time of one engine step: a pure function of the batch.
 //
-// The sum of roofline terms of docs/guide/serving_model.md. Each linear part with W weights of b
-// bytes and T tokens costs
+// It is the sum of the roofline terms in docs/guide/serving_model.md. Each linear part with W
+// weights of b bytes and T tokens costs
 //     G(W, T) = ( (W b / (share BW))^3 + (2 W T / (share F))^3 )^(1/3)
 // a soft maximum of streaming the weights and multiplying by them: a hard one is too fast at the
-// knee. Everything is of one accelerator; coefficients are worked out once, a step costs tens of
-// flops.
+// knee. All values are for one accelerator; coefficients are computed once, and a step costs tens
+// of flops.
 //
-// A value may be shared between threads.
+// Threads may share a value.
 #pragma once
 
 #include "sim/deployment.h"
 
 namespace assay::sim {
 
-// A step's batch. The first group is of the busiest attention rank (the barrier waits for it).
+// A step's batch. The first group is the busiest attention rank's (the barrier waits for it).
 struct StepLoad {
   double sequences = 0;       // decoding
   double context = 0;         // sum of their contexts, tokens
@@ -47,12 +47,12 @@ class StepModel {
 
   StepTime parts(const StepLoad& load) const;
   double seconds(const StepLoad& load) const { return parts(load).total(); }
-  // What no engine on this hardware could beat: bytes over bandwidth and operations over compute,
-  // whichever is larger, at shares of 1.
+  // A lower bound for every engine on this hardware: the larger of bytes over bandwidth and
+  // operations over compute, at shares of 1.
   double lower_bound(const StepLoad& load) const;
   // Expected distinct experts that `tokens` tokens touch: E (1 - (1 - k/E)^T).
   double experts_touched(double tokens) const;
-  // How hard the step works the card, 0 to 1: for energy.
+  // The step's use of the card, 0 to 1, for energy.
   double utilisation(const StepLoad& load) const;
 
  private:
@@ -63,7 +63,7 @@ class StepModel {
   };
   struct Work {
     double bytes = 0;
-    double flops_bf16 = 0;  // seconds at full rate, whatever the format
+    double flops_bf16 = 0;  // seconds at full rate, for any format
   };
 
   Linear linear(double weights, Precision precision, double bandwidth, double compute) const;

@@ -1,4 +1,4 @@
-// For tests: how long each query is.
+// For tests: the length of each query.
 #pragma once
 
 #include "sim/simulate.h"

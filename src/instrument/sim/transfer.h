@@ -1,5 +1,5 @@
-// SharedLink: one worker's way out, shared equally by the transfers on it (processor sharing): the
-// KV of prompts on their way from prefill to decode workers. One thread.
+// SharedLink: a worker's outgoing link, shared equally by its transfers (processor sharing): the KV
+// of prompts that move from prefill to decode workers. One thread.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace assay::sim {
 
 class SharedLink {
  public:
-  // `setup_s`: before the first byte moves.
+  // `setup_s`: seconds before the first byte moves.
   SharedLink(double bytes_per_s, double setup_s) : rate_(bytes_per_s), setup_s_(setup_s) {}
 
   void add(std::uint32_t id, double bytes, Instant now);

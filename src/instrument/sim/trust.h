@@ -1,6 +1,6 @@
-// Trust: what a simulated figure rests on. The constants were fitted to measured points of some
-// models on some cards with some backends; everything else follows from rooflines and from what
-// those have in common. A reader has to know which of the two he sees, so every point says it.
+// Trust: the evidence for a simulated figure. The constants were fitted to measured points of some
+// models on some cards with some backends; all else follows from rooflines and from what those
+// points have in common. Every point reports which of the two applies.
 #pragma once
 
 #include <string>
@@ -11,25 +11,25 @@
 namespace assay::sim {
 
 struct Trust {
-  // compared      this model on this card, backend and format was set beside measurements
+  // compared      this model on this card, backend and format was compared with measurements
   // beyond        it was, but not with as many in flight on each accelerator
-  // new_mix       model and card were, but not together in this way
-  // new_card      the card never was
-  // new_model     the model never was
-  // unproven      neither
+  // new_mix       model and card were compared, but not together in this way
+  // new_card      the card was never compared
+  // new_model     the model was never compared
+  // unproven      neither was compared
   enum class Level : std::uint8_t { compared, beyond, new_mix, new_card, new_model, unproven };
   Level level = Level::unproven;
   std::string says{};        // a sentence without its full stop
-  double in_flight_max = 0;  // on each accelerator, of what was compared; 0: not known
+  double in_flight_max = 0;  // on each accelerator, in the comparison; 0: unknown
 
-  // For a point with so many in flight on each accelerator.
+  // For a point with `in_flight` on each accelerator.
   Trust at(double in_flight) const;
 };
 std::string_view to_string(Trust::Level level);  // "compared", "new card", …
 
-// `apart`: prefill and decode on workers of their own.
+// `apart`: prefill and decode have separate workers.
 Trust trust_of(const std::vector<ComparedFamily>& compared, const Subject& subject, bool apart);
-// Of a model that is a row of timed stages.
+// Trust of a model that is a row of timed stages.
 Trust trust_of_stages(const std::string& model, const std::string& hardware);
 
 }  // namespace assay::sim

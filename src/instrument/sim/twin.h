@@ -1,10 +1,9 @@
-// Twin: five constants fitted to somebody's own curve, saved as a calibration file.
+// Twin: five constants fitted to a user's own curve, saved as a calibration file.
 //
-// What differs from one site to the next is mostly fixed costs: layer_s, step_s, sequence_s,
-// request_s and weight_bandwidth. Each gets a factor; a least-squares fit of log TPOT and log TTFT
-// with a pull towards 1, so that points too few to tell them apart leave them alone (Gauss and
-// Newton with differences of the whole simulation; lengths come from one seed, so it is a smooth
-// function).
+// Sites differ mostly in fixed costs: layer_s, step_s, sequence_s, request_s and weight_bandwidth.
+// Each gets a factor from a least-squares fit of log TPOT and log TTFT, with a pull towards 1, so
+// that a factor stays 1 where the points are too few to determine it (Gauss and Newton with
+// differences of the whole simulation; lengths come from one seed, so it is a smooth function).
 #pragma once
 
 #include <array>
@@ -18,14 +17,14 @@ namespace assay::sim {
 
 struct MeasuredPoint {
   std::uint32_t concurrency = 1;
-  double ttft_ms_mean = 0;  // 0: not known
+  double ttft_ms_mean = 0;  // 0: unknown
   double tpot_ms_mean = 0;
-  std::uint32_t queries_per_slot = 0;  // of its run; 0: not known
+  std::uint32_t queries_per_slot = 0;  // of its run; 0: unknown
 };
 
 // {"points": [{"concurrency", "tpot_ms_mean", "ttft_ms_mean"?}]}, as `assay simulate --json` writes
-// it and `assay curve` in curve_summary.json; also tpot_ms and ttft_ms. A point that was not
-// measured, and a dedicated Offline (a burst, no level), are passed over.
+// it and `assay curve` in curve_summary.json; also tpot_ms and ttft_ms. Skips points that were not
+// measured, and a dedicated Offline (a burst, no level).
 Result<std::vector<MeasuredPoint>> read_measured(const Json& curve);
 
 struct Twin {
@@ -41,15 +40,15 @@ struct Twin {
 };
 const std::array<std::string_view, Twin::kFactors>& twin_constants();
 
-// REQUIRES: measured is not empty. At least six points tell the five apart.
+// REQUIRES: measured is not empty. Six points or more determine all five factors.
 Twin fit_twin(const ClusterSpec& spec, const Workload& workload,
               const std::vector<MeasuredPoint>& measured);
 
-// The twin as a calibration file, for --catalogue: its constants, what its system was asked, and
-// how well it was met.
+// The twin as a calibration file, for --catalogue: its constants, the load of its system, and the
+// errors of the fit.
 std::string twin_yaml(const ClusterSpec& spec, const Twin& twin, const MeasuredLoad& load,
                       const std::string& provenance);
-// The file's family, as Calibration::compared has it.
+// The file's family, for Calibration::compared.
 ComparedFamily twin_family(const ClusterSpec& spec, const Twin& twin);
 
 }  // namespace assay::sim

@@ -109,7 +109,7 @@ void Worker::cut_phase(Instant now) {
   if (phase_.steps > 1) phase_.steps = steps_by(now);
 }
 
-// An engine that looks for arrivals only every so many decode steps.
+// For an engine that checks for arrivals only after a number of decode steps.
 void Worker::hide_until_polled(std::uint32_t index, Instant now) {
   unseen_.push_back(index);
   if (unseen_.size() > 1) return;  // those before it are seen at the same look
@@ -326,9 +326,9 @@ void Worker::gather(Rank& rank, Prompts& prompts) {
   if (options_.role == WorkerRole::prefill) prompts.leaving = std::max(prompts.leaving, leaving);
 }
 
-// Attention-DP balancing, as TensorRT-LLM does it: a prompt stalls every rank, so prompts wait
-// until each rank has one, or has nothing to decode, or so many steps have passed since the last
-// were let in (the count goes on when nobody waits).
+// Attention-DP balancing, as in TensorRT-LLM: a prompt stalls every rank, so prompts wait until
+// each rank has one, or has nothing to decode, or a number of steps has passed since the last were
+// let in (the count goes on when no prompt waits).
 bool Worker::hold_prompts() {
   if (!balances()) return false;
   bool everybody = true;
@@ -548,7 +548,7 @@ void Worker::report_step(Instant at, bool last_of_phase, std::vector<WorkerEvent
   for (const std::uint32_t index : decoding_) {
     Slot& slot = slots_[index];
     if (last_of_phase && slot.finish_step <= step_) continue;
-    if (slot.reported == 0) continue;  // its first is told apart
+    if (slot.reported == 0) continue;  // its first token is reported separately
     const std::uint32_t left = slot.sequence.output - slot.reported;
     const std::uint32_t tokens = std::min(draw_tokens(slot, slot.draws), left > 1 ? left - 1 : 0U);
     if (tokens > 0) tell(slot, WorkerEvent::Kind::tokens, tokens, at, out);

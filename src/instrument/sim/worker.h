@@ -1,14 +1,14 @@
 // Worker: one serving engine: queues, continuous batching, KV memory, and the loop of steps.
 //
-// Between two happenings (a prompt to compute, a sequence that ends, memory that runs out) every
-// step of a batch is like the one before but for contexts one token longer, and the step time is
+// Between two events (a prompt to compute, a sequence that ends, memory that runs out) every step
+// of a batch equals the one before, except that contexts are one token longer, and the step time is
 // linear in them. So such a run of steps is one *phase*, computed at its two ends: a simulated hour
 // costs as many operations as it has queries, not as it has tokens. The instants of single tokens
 // inside a phase follow from the same line, so the live endpoint and the simulation agree to the
 // nanosecond.
 //
 // Attention-DP ranks have their own queues and KV; a step takes as long as its busiest rank. One
-// thread. It is told the time, as sim/engine.h has it.
+// thread. The caller passes the time, as in sim/engine.h.
 #pragma once
 
 #include <array>
@@ -36,19 +36,19 @@ struct WorkerOptions {
   double noise_sigma = 0;   // step time times a lognormal of this sigma
   double stall_chance = 0;  // of one step: 20 to 200 ms more
   double slow_factor = 1;   // fault injection: a slow worker
-  double kv_share = 1;      // fault injection: how much of the KV memory is there
+  double kv_share = 1;      // fault injection: share of the KV memory that exists
 };
 
-// What a worker says of a sequence.
+// A worker's report about a sequence.
 struct WorkerEvent {
   enum class Kind : std::uint8_t { first, tokens, finished, prefilled, refused };
   Kind kind = Kind::first;
   std::uint32_t slot = 0;    // the caller's
-  std::uint32_t tokens = 1;  // with this event; `finished` carries those since the last report
+  std::uint32_t tokens = 1;  // with this event; `finished` has those since the last report
   Instant at{};
 };
 
-// What a worker needs to know of a sequence.
+// A sequence as the worker needs it.
 struct Sequence {
   std::uint32_t slot = 0;  // the caller's, unique among the worker's
   std::uint64_t id = 0;    // seeds its draws
@@ -63,13 +63,13 @@ class Worker {
   Worker(const Deployment& deployment, WorkerOptions options);
 
   void admit(Sequence sequence, Instant now);
-  // True when the worker had it.
+  // True when the worker had the sequence.
   bool cancel(std::uint32_t slot, Instant now);
   Instant next() const;
   void advance(Instant now, std::vector<WorkerEvent>& out);
-  // Everything it held is lost, in `lost`; it accepts nothing until revived by admit().
+  // Loses all sequences, which go into `lost`; accepts nothing until admit() revives it.
   void kill(Instant now, std::vector<std::uint32_t>& lost);
-  // From the next step on.
+  // Both apply from the next step on.
   void set_slow(double factor, Instant now);
   void set_kv_share(double share, Instant now);
 
@@ -86,7 +86,7 @@ class Worker {
   std::uint64_t steps() const { return steps_; }
   double busy_seconds() const { return busy_; }
   double energy_joules(Instant now) const;
-  // Granularity of the shared blocks: hashes of a prompt are given one for each so many tokens.
+  // Tokens of a shared block: a prompt has one hash for each such block.
   std::uint32_t prefix_block_tokens() const {
     return deployment_.backend.block_tokens < 16 ? 16 : deployment_.backend.block_tokens;
   }
@@ -102,11 +102,11 @@ class Worker {
     Sequence sequence{};
     std::uint32_t rank = 0;
     bool cancelled = false;
-    bool recompute = false;        // preempted: its KV is computed here, whatever the role
+    bool recompute = false;        // preempted: its KV is computed here, in any role
     std::uint32_t target = 0;      // tokens to compute before it decodes: the prompt, and after a
                                    // preemption what it had generated
     std::uint32_t computed = 0;    // of those, how many have their KV
-    std::uint32_t reported = 0;    // output tokens told
+    std::uint32_t reported = 0;    // output tokens reported
     std::uint32_t sent = 0;        // output tokens when decoding (re)started
     std::uint32_t generation = 0;  // counts uses and preemptions: older heap entries are stale
     std::uint32_t shared_blocks = 0;  // of its prompt, held in the cache
@@ -137,7 +137,7 @@ class Worker {
     double sequences = 0;                 // decoding
     double context = 0;                   // of those
     double rate = 0;                      // sum of their tokens a step
-    double charged = 0;  // KV tokens of everything admitted, at the last phase's end
+    double charged = 0;                   // KV tokens of all admitted ones, at the last phase's end
     std::uint32_t in_memory = 0;
     std::unique_ptr<PrefixCache> cache{};
   };
@@ -151,7 +151,7 @@ class Worker {
     bool decodes = false;
     Instant start{};
     std::uint64_t steps = 0;
-    std::uint64_t reported = 0;  // steps whose tokens were told, when every_token
+    std::uint64_t reported = 0;  // steps whose tokens were reported, when every_token
     double first_s = 0;
     double slope_s = 0;  // each further step takes this much longer
     double watts = 0;
@@ -163,7 +163,7 @@ class Worker {
     double tokens = 0;
     double work = 0;
     double all = 0;
-    double leaving = 0;  // prompts that a prefill worker's busiest rank sends away
+    double leaving = 0;  // prompts that leave a prefill worker's busiest rank
   };
 
   std::uint32_t take_index();
@@ -217,16 +217,16 @@ class Worker {
   Phase phase_{};
   std::uint32_t waiting_count_ = 0;
   double prompt_waiting_ = 0;
-  std::vector<WorkerEvent> early_{};        // refused; told by the next advance
-  std::vector<std::uint32_t> fresh_{};      // decode role: whose first token this step brings
+  std::vector<WorkerEvent> early_{};        // refused; the next advance() reports them
+  std::vector<std::uint32_t> fresh_{};      // decode role: their first token comes in this step
   std::vector<std::uint32_t> cancelled_{};  // dropped when the phase ends
   Instant wake_ = Instant::max();           // idle, with something to begin
   std::uint64_t held_ = 0;                  // steps since prompts were last let in, in attention DP
-  // Arrivals that the scheduler has not looked for yet, and the decode step at which it will.
+  // Arrivals that the scheduler has not seen yet, and the decode step at which it will.
   std::deque<std::uint32_t> unseen_{};
   std::uint64_t poll_step_ = 0;
-  std::uint64_t polled_step_ = 0;  // when it last looked, or could have
-  bool preempted_ = false;         // while this step was put together
+  std::uint64_t polled_step_ = 0;  // when it last checked, or could have
+  bool preempted_ = false;         // while this step was made up
   Rng noise_;
   std::uint64_t preemptions_ = 0;
   std::uint64_t hit_tokens_ = 0;

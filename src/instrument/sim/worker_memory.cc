@@ -36,7 +36,7 @@ bool Worker::reserve(Rank& rank, std::uint32_t index) {
   double free = room(rank);
   if (hits > 0) {
     rank.cache->acquire(blocks, hits);
-    free = room(rank);  // blocks nobody held are held now
+    free = room(rank);  // blocks that were free are held now
   }
   if (need > free) {
     if (hits > 0) rank.cache->release(blocks, hits);

@@ -1,10 +1,10 @@
-// Workload: what is asked of a simulated system: how long prompts and replies are, what they share.
+// Workload: the load of a simulated system: lengths of prompts and replies, and what they share.
 //
-// A closed loop of short replies depends on which lengths it happens to get: queries that start
-// together end together, are prefilled together, and each order of lengths falls apart in its own
-// way (docs/guide/serving_model.md, "Live and simulated"). So a simulation can have the very
-// lengths of a measured run: LengthList draws as `assay run --samples COUNT --run-seed SEED` does
-// for its synthetic prompts. Values belong to one thread.
+// A closed loop of short replies depends on its exact lengths: queries that start together end
+// together and are prefilled together, and each order of lengths spreads out in its own way
+// (docs/guide/serving_model.md, "Live and simulated"). So a simulation can have the exact lengths
+// of a measured run: LengthList draws as `assay run --samples COUNT --run-seed SEED` does for its
+// synthetic prompts. Values belong to one thread.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Workload {
   double prefix_share = 0;
   std::uint32_t prefix_tokens = 0;
   std::uint32_t prefixes = 1;
-  // This share of every prompt is its beginning, and the same in all of them.
+  // This share of every prompt is its beginning, equal in all prompts.
   double common_share = 0;
 };
 
@@ -36,8 +36,8 @@ struct Lengths {
   std::uint32_t output = 0;
 };
 
-// The lengths of so many queries: inputs from the seed, outputs from the next one, in shuffled
-// order. Beyond kListedMax, where no order matters any more, they are drawn as they come, so that
+// The lengths of `count` queries: inputs from the seed, outputs from the next one, in shuffled
+// order. Beyond kListedMax, where the order no longer matters, they are drawn one by one, so that
 // memory does not grow with a run.
 class LengthList {
  public:
@@ -57,14 +57,14 @@ class LengthList {
   SampleOrder order_{};
 };
 
-// The request with those lengths; `rng` draws which prefix it shares.
+// A request with those lengths; `rng` draws which prefix it shares.
 Request make_request(const Workload& workload, Lengths lengths, std::uint64_t id,
                      std::uint32_t block_tokens, Rng& rng);
-// As above, its lengths drawn too.
+// As above, with drawn lengths.
 Request make_request(const Workload& workload, std::uint64_t id, std::uint32_t block_tokens,
                      Rng& rng);
 
-// A seed for another purpose, or of another round.
+// Derives a seed for another purpose, or for another round.
 std::uint64_t mix_seed(std::uint64_t a, std::uint64_t b);
 
 }  // namespace assay::sim

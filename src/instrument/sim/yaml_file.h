@@ -8,7 +8,7 @@
 
 namespace assay::sim {
 
-// `name`: what an error calls the text, usually its path. At most 1 MiB and 200,000 values.
+// `name`: the text's name in errors, usually its path. At most 1 MiB and 200,000 values.
 Result<Json> parse_yaml(std::string_view text, std::string_view name);
 
 }  // namespace assay::sim
