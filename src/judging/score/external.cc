@@ -1,14 +1,14 @@
-// external: an evaluator that somebody else wrote (VBench, an LLM judge, a private metric). The
-// replies are written to a file, JSON lines of {"sample", "answered", "reply", "content",
-// "tool_calls", "tokens", "columns"}; the command is run in a folder of its own with {replies} and
-// {result} replaced by paths; what it wrote to {result}, or else the last line of its standard
-// output, is JSON: a number, or an object with "score" and whatever else it wants to say.
+// external: the user's own evaluator (VBench, an LLM judge, a private metric). The replies are
+// written to a file, JSON lines of {"sample", "answered", "reply", "content", "tool_calls",
+// "tokens", "columns"}. The command runs in its own folder, with {replies} and {result} replaced by
+// paths. It writes JSON to {result}, or as the last line of its standard output: a number, or an
+// object with "score" and any other fields.
 //
-// It runs in a jail (code/jail.h) in which it sees the disk as the user does, to be read. Extras:
-// network (false), writable (folders), jail (true; false runs the command as a shell would).
+// It runs in a jail (code/jail.h) that shows the user's disk read-only. Extras: network (false),
+// writable (folders), jail (true; false runs the command as a shell would).
 //
 // swe_bench_scorer is the same and also reads the report of SWE-bench's harness: resolved_instances
-// by those that were evaluated.
+// divided by the evaluated ones.
 #include <optional>
 
 #include "base/files.h"
@@ -68,7 +68,7 @@ class External final : public Scorer {
                           end.signal != 0 ? "signal" : "exit code",
                           end.signal != 0 ? end.signal : end.exit_code, last_line(end.err))};
     }
-    // A link would show us what the evaluator itself may not have seen.
+    // A link could show a file that the evaluator itself may not read.
     const bool wrote = std::filesystem::is_regular_file(std::filesystem::symlink_status(result));
     const auto file = wrote ? read_file(result) : Result<std::string>(std::string());
     const std::string text = wrote && file ? *file : std::string(last_line(end.out));
@@ -83,7 +83,7 @@ class External final : public Scorer {
   }
 
  private:
-  // What SWE-bench's own harness reports: instances resolved, by those that were evaluated.
+  // SWE-bench's own report: resolved instances divided by the evaluated ones.
   static Result<Verdict> resolved(const Json& said) {
     const Json& good = said["resolved_instances"];
     std::int64_t all = static_cast<std::int64_t>(said["evaluated_instance_ids"].size());
@@ -121,7 +121,7 @@ class External final : public Scorer {
   std::string replies_{};
 };
 
-// None where the user wants none.
+// Returns no jail if the user turned it off.
 Result<std::optional<Jail>> jail_of(const Json& extra) {
   if (!extra["jail"].as_bool(true)) return std::optional<Jail>();
   Jail jail{.view = Jail::View::disk,

@@ -1,5 +1,5 @@
-// The hierarchical F1 of Qwen3-VL's product catalogue: category paths ("A > B > C") are compared
-// level by level from the top, and the levels that agree are counted over all rows.
+// The hierarchical F1 of Qwen3-VL's product catalogue: compares category paths ("A > B > C") level
+// by level from the top, and counts the equal levels over all rows.
 #include <algorithm>
 #include <array>
 
@@ -22,7 +22,7 @@ std::vector<std::string> levels(std::string_view path) {
   }
 }
 
-// What the suite's lax reader takes for a boolean.
+// Values that the suite's lax reader accepts as a boolean.
 bool is_boolean(const Json& value) {
   if (value.is_bool()) return true;
   if (value.is_number()) return value.as_double(2) == 0 || value.as_double(2) == 1;
@@ -32,7 +32,7 @@ bool is_boolean(const Json& value) {
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
-// Exactly {category, brand, is_secondhand}; otherwise the reply has no category.
+// Requires exactly {category, brand, is_secondhand}; otherwise the reply has no category.
 bool predicted_category(std::string_view reply, std::string& category) {
   const auto json = Json::parse(reply);
   if (!json || !json->is_object()) return false;
@@ -60,7 +60,7 @@ class HierarchicalF1 final : public Scorer {
     expected_ += wanted.size();
     std::string category;
     if (!predicted_category(row.content.empty() ? row.reply : row.content, category)) {
-      predicted_ += wanted.size();  // padded to the truth's depth with what matches nothing
+      predicted_ += wanted.size();  // padded to the truth's depth with levels that match nothing
       ++unreadable_;
       return {};
     }

@@ -1,5 +1,5 @@
-// mixtral_8x7b: three tasks in one set, each row judged by its column `dataset`: OpenOrca by ROUGE,
-// GSM8K by the number that the reply comes to, and MBXP by running the program that the reply is
+// mixtral_8x7b: three tasks in one set; a row's column `dataset` names its task. OpenOrca is judged
+// by ROUGE, GSM8K by the reply's number, and MBXP by running the reply as a program
 // (program_judge.h) with the tests in the ground truth. `id` of an MBXP row is
 // "<language>_<function>". Rows of languages that the suite does not count are left out. GSM8K and
 // MBXP rows without a reply are wrong; OpenOrca's are left out of ROUGE.

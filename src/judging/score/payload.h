@@ -1,4 +1,4 @@
-// Payloads: numbers that a system under test returned instead of text. Pure; any thread.
+// Payloads: numbers from a system under test instead of text. Pure; any thread.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace assay::score {
 
-// A JSON list of numbers, or base64 of little-endian float32. Empty for an empty text.
+// Reads a JSON list of numbers, or base64 of little-endian float32. An empty text gives none.
 Result<std::vector<float>> read_floats(std::string_view text);
 
 }  // namespace assay::score

@@ -11,7 +11,7 @@
 namespace assay::score {
 namespace {
 
-// Where a scorer's entry has a metric: a member of its score, or the score itself ("").
+// Where a scorer's entry has the metric: a member of its score, or the score itself ("").
 struct Figure {
   std::string_view metric{};
   std::string_view scorer{};  // "": any
@@ -51,7 +51,7 @@ constexpr std::array<Figure, 47> kFigures = {{
     {"top1", "top_1", ""},
     {"normalised_entropy", "dlrm_v3", "normalised_entropy"},
     {"accuracy", "dlrm_v3", "accuracy"},
-    // What the suite prints as AUC is the mean of the requests' own.
+    // The suite's AUC is the mean of the requests' own.
     {"auc", "dlrm_v3", "gauc"},
     {"normalised_entropy", "dlrm", "normalised_entropy"},
     {"accuracy", "dlrm", "accuracy"},
@@ -90,7 +90,7 @@ std::optional<double> value_in(const Figure& figure, const Json& entry) {
   return found ? std::optional(*found * figure.scale) : std::nullopt;
 }
 
-// The replies of the measured phase count where they alone were scored, or the metric is of turns.
+// Replies of the measured phase count if only they were scored, or the metric is per turn.
 bool counts(const Json& results, const Json& entry, std::string_view metric) {
   const bool measured = entry["dataset_type"].as_string() == "performance";
   if (metric == "output_tokens_per_turn_mean") return measured;
@@ -122,7 +122,7 @@ std::string_view worse(std::string_view a, std::string_view b) {
   return a == "not_measured" || b == "not_measured" ? "not_measured" : "passed";
 }
 
-// Demands that name no target bind always; of those that do, one target's are enough.
+// Demands without a target always apply; with several targets, one target's demands are enough.
 std::string_view verdict_of(const Json& items) {
   std::string_view common = "passed";
   std::map<std::string_view, std::string_view> targets;
@@ -142,7 +142,7 @@ std::string_view verdict_of(const Json& items) {
   return worse(common, best);
 }
 
-// What keeps the scores from being the whole dataset's.
+// Lists why the scores may not be those of the whole dataset.
 Json gaps(const Json& results, const Json& workload) {
   Json notes = Json::array();
   for (const Json& entry : results["accuracy_scores"].items()) {
@@ -178,7 +178,7 @@ Json metric_value(const Json& results, std::string_view metric) {
     if (!counts(results, entry, metric)) continue;
     const auto value = entry_value(entry, metric);
     if (!value) continue;
-    // A mean length is of replies, and so counts a sample as often as it was asked.
+    // A mean length counts replies, so it counts a sample once for each time it was asked.
     const Json& replies = entry["total_samples"];
     const double rows = entry["unit_samples"].as_double(1);
     const double samples = total                           ? 1

@@ -65,8 +65,7 @@ void ReplyRows::on_stream_event(const Query& query, const StreamEvent& event,
   if (event.category == Category::tool_call) reply.tool_calls += text;
 }
 
-// A reply that had text of which the log holds none is not an empty one, and a score of it would be
-// a false one.
+// A reply whose text is not in the log is not an empty one; to score it would give a wrong score.
 void ReplyRows::tell(Phase& phase, Row& row, bool unkept) {
   static const Json kNoColumns = Json::object();
   PhaseScore& score = phase.score;
@@ -88,7 +87,7 @@ void ReplyRows::tell(Phase& phase, Row& row, bool unkept) {
                        row.sample + 1, phase.dataset->name, phase.dataset->rows()));
     return;
   }
-  const bool made = phase.dataset->make_row != nullptr;  // such rows have nothing to score by
+  const bool made = phase.dataset->make_row != nullptr;  // made rows have no columns for scores
   const Json& columns = made ? kNoColumns : phase.dataset->samples[row.sample].columns;
   row.columns = columns.is_object() ? &columns : &kNoColumns;
   phase.state = phase.scorer->add(row);
@@ -124,7 +123,7 @@ void ReplyRows::on_done(const Event& event, std::string_view) {
 }
 
 std::vector<PhaseScore> ReplyRows::finish() {
-  // Sent, and the log does not say how it ended.
+  // Queries that were sent, but have no end in the log.
   std::vector<std::pair<std::uint64_t, std::uint32_t>> open;
   replies_.for_each(
       [&open](std::uint64_t key, const Reply& reply) { open.emplace_back(key, reply.sample); });

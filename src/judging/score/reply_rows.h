@@ -1,6 +1,6 @@
-// ReplyRows: hears a run from its log and tells scorers each reply, phase by phase, as it ended.
-// Memory holds the replies in flight. A query that failed, or that the log breaks off before, is a
-// row without an answer: nothing that was asked is left out of a score. One thread.
+// ReplyRows: reads a run from its log and passes each reply to scorers, phase by phase, when it
+// ended. Memory holds the replies in flight. A query that failed, or whose end is not in the log,
+// is a row without an answer: a score leaves out no query. One thread.
 #pragma once
 
 #include <cstdint>
@@ -25,24 +25,24 @@ struct PhaseScore {
   std::size_t scored = 0;              // answered with something
   std::size_t empty = 0;               // answered with nothing
   std::size_t missing = 0;             // not answered
-  std::size_t unkept = 0;              // answered, and the log holds no text of it
+  std::size_t unkept = 0;              // answered, but its text is not in the log
   Duration duration{};                 // first query sent to last reply
-  std::vector<std::int64_t> tokens{};  // of each answer that was counted
+  std::vector<std::int64_t> tokens{};  // for each answer with a known count
 };
 
 class ReplyRows final : public EventSink {
  public:
-  // A reply's tokens; -1 where they are not known.
+  // Returns a reply's tokens; -1 if not known.
   using TokensOf = std::function<std::int64_t(const Event&)>;
 
-  // Hears verdict_record of each row that was judged.
+  // Receives verdict_record of each judged row.
   using OnJudged = std::function<void(const Dataset&, Json record)>;
 
   explicit ReplyRows(TokensOf tokens_of = {}, OnJudged on_judged = {})
       : tokens_of_(std::move(tokens_of)), on_judged_(std::move(on_judged)) {}
 
-  // Phases of the run that have one score. `dataset` must outlive this. Without a scorer the
-  // replies are counted, and the verdict is why.
+  // Adds phases of the run that share one score. `dataset` must outlive this object. Without a
+  // scorer the replies are counted, and the scorer's error is the verdict.
   void add_phases(std::vector<std::uint16_t> phases, const Dataset& dataset,
                   Result<std::unique_ptr<Scorer>> scorer);
 
@@ -53,7 +53,7 @@ class ReplyRows final : public EventSink {
   void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
-  // In the order of add_phases. A scorer's first error is its verdict.
+  // Returns scores in the order of add_phases. A scorer's first error is its verdict.
   std::vector<PhaseScore> finish();
 
  private:

@@ -1,4 +1,4 @@
-// How fast the formulas are. Against the field's own libraries: bench/quality.py.
+// Speed of the formulas. bench/quality.py compares with the field's own libraries.
 #include <benchmark/benchmark.h>
 
 #include <array>

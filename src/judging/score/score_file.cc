@@ -35,7 +35,7 @@ Result<Json> score_rows(const std::filesystem::path& path, const FileScoring& ho
   std::size_t scored = 0;
   std::size_t empty = 0;
   std::size_t missing = 0;
-  std::size_t without = 0;  // of any sign of a reply
+  std::size_t without = 0;  // without a reply in any form
   TRY(each_row(path, [&](const Json& line, std::size_t number) -> Result<void> {
     const Json* const reply = line.find(how.reply_column);
     const bool says = reply != nullptr || line.find("tool_calls") != nullptr ||
@@ -110,7 +110,7 @@ Result<Json> score_predictions(const std::filesystem::path& path, const FileScor
   return Json().set("scorer", how.scorer).set("score", std::move(figures));
 }
 
-// Every row's own F-measures, nothing is rounded; sentences end at line ends, or where Punkt cuts
+// Every row's own F-measures, not rounded; sentences end at line ends, or where Punkt cuts
 // (extras.punkt).
 Result<Json> score_rouge_lines(const std::filesystem::path& path, const FileScoring& how) {
   const std::string truth = how.score.ground_truth.empty() ? "highlights" : how.score.ground_truth;
@@ -138,7 +138,7 @@ Result<Json> score_rouge_lines(const std::filesystem::path& path, const FileScor
   return Json().set("scorer", how.scorer).set("score", std::move(scores));
 }
 
-// Whether the file's first row has predictions, and so no payload as a reply.
+// True if the file's first row has predictions, so the reply is not a payload.
 bool holds_predictions(const std::filesystem::path& path) {
   const auto bytes = read_file(path);
   if (!bytes) return false;

@@ -1,5 +1,5 @@
-// Scores a file of replies instead of a run: for replies that another program made, and for the
-// tests against the field's own libraries.
+// Scores a file of replies instead of a run: for replies from another program, and for the tests
+// against the field's own libraries.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +15,12 @@ struct FileScoring {
   std::string scorer{};  // a scorer's name, or rouge_lines: every row's own F-measures
   std::string reply_column = "reply";
   ScorerOptions score{};
-  std::string* verdicts = nullptr;  // gets a line of JSON for each row that was judged
+  std::string* verdicts = nullptr;  // gets a line of JSON for each judged row
 };
 
-// JSON lines of a sample's columns and its reply. Two scorers take the field's own files too:
-// coco_map COCO's list of results (*.json), dlrm lines of {"predictions", "labels", "weights"}.
-// {"scorer", "score", "breakdown", "note", "scored", "empty", "missing"}.
+// Reads JSON lines of a sample's columns and its reply. Two scorers also take the field's own
+// files: coco_map COCO's list of results (*.json), dlrm lines of {"predictions", "labels",
+// "weights"}. Returns {"scorer", "score", "breakdown", "note", "scored", "empty", "missing"}.
 Result<Json> score_file(const std::filesystem::path& path, const FileScoring& how);
 
 }  // namespace assay::score

@@ -1,4 +1,4 @@
-// Any bytes as a model's reply: every extractor and scorer answers, and a reply that is its own
+// Any bytes as a model's reply: every extractor and scorer returns, and a reply that equals its
 // truth is right.
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
        {"abcd_extractor", "boxed_math_extractor", "python_code_extractor", "letter_aj",
         "aime_integer", "last_boxed", "gsm8k_number", "first_python_code", "final_channel_code"}) {
     const auto found = assay::score::extract(id, reply);
-    // A byte that is no character becomes one of three.
+    // An invalid byte becomes a character of three bytes.
     CHECK(!found.answer || found.answer->size() <= 3 * reply.size() + 8);
   }
   assay::score::math_equal(reply, truth);

@@ -36,7 +36,7 @@ TEST(Rouge, counts_words_pairs_and_common_subsequences) {
   EXPECT_EQ(rouge.score("", "a").rouge1.f, 0);
 }
 
-// The plain table, to check the bits against.
+// The plain table, for comparison with the bits.
 std::size_t slow_common(const std::string& a, const std::string& b) {
   std::vector<std::vector<std::size_t>> t(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -131,7 +131,7 @@ TEST(Coco, a_perfect_answer_is_one_and_a_payload_is_read) {
   EXPECT_EQ(coco_scores(truths, {}).ap, 0);
   const float cut[] = {0, 1};
   EXPECT_FALSE(append_coco_payload(cut, 7, annotations, detections));
-  // A class is a category's id: neither YOLO's index nor a number between two.
+  // A class is a category's id, not YOLO's index or a number between two ids.
   for (const float wrong : {0.f, 39.f, 91.f, 44.5f, -1.f, 1e30f, std::nanf("")}) {
     const float other[] = {0, 0.2f, 0.05f, 0.6f, 0.2f, 0.9f, wrong};
     const auto refused = append_coco_payload(other, 7, annotations, detections);

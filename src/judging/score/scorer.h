@@ -1,9 +1,9 @@
-// Scorer: how well the recorded replies answer their samples. One formula a file; this is what they
-// have in common, and the table of their names (the reference client's ids, and the suite's).
+// Scorer: how well the recorded replies answer their samples. One formula for each file; this is
+// the common interface, and the table of names (the reference client's ids, and the suite's).
 //
-// A scorer is told rows, one at a time as the log is read: a sample's columns and one reply to it.
-// A sample that was asked n times has n rows. Nothing is asked of the endpoint here, so a run can
-// be scored again and by other formulas. A scorer belongs to one thread.
+// A scorer gets rows one at a time while the log is read: a sample's columns and one reply to it. A
+// sample that was asked n times has n rows. A scorer sends no request to the endpoint, so a run can
+// be scored again and by other formulas. One thread uses a scorer.
 #pragma once
 
 #include <cstdint>
@@ -29,48 +29,48 @@ struct Row {
 };
 
 struct Verdict {
-  Json score{};        // a number, an object of figures, or null when nothing can be said
-  Json breakdown{};    // by subset, where the scorer knows subsets; else null
-  std::string note{};  // what a person must know before he believes it; may be empty
+  Json score{};        // a number, an object of figures, or null without a result
+  Json breakdown{};    // by subset, if the scorer has subsets; else null
+  std::string note{};  // a warning for the reader of the score; may be empty
 };
 
 struct ScorerOptions {
-  std::string extractor{};      // an id of score/extract.h; empty: the scorer's own
-  std::string ground_truth{};   // column; empty: the scorer's own
+  std::string extractor{};      // an id of score/extract.h; empty: the scorer's default
+  std::string ground_truth{};   // column; empty: the scorer's default
   std::string subset_column{};  // rows are also scored by this column's values
   Json extra{};                 // a scorer's own options, an object or null
-  // Model-written code may be run (score/code/jail.h).
+  // A model's code may run (score/code/jail.h).
   bool allow_code = false;
 };
 
 class Scorer {
  public:
   virtual ~Scorer() = default;
-  // The row and what it points to live during the call.
+  // The row and its pointers are valid during the call.
   virtual Result<void> add(const Row& row) = 0;
-  // Once, after the last row.
+  // Call it once, after the last row.
   virtual Result<Verdict> finish() = 0;
-  // How the last row was judged: {"extracted", "rule", "truth", "score"}, or what the scorer knows
-  // of them. Null where it judges rows only together.
+  // How the last row was judged: {"extracted", "rule", "truth", "score"}, or a part of them. Null
+  // if the scorer judges rows only together.
   virtual Json last_judged() const { return {}; }
-  // False: a reply's tokens are enough, so that a run which kept no text can be scored.
+  // False: a reply's tokens are enough, so a run without texts can be scored.
   virtual bool reads_text() const { return true; }
 };
 
-// Fails with the names there are when `name` is none of them, and where options are missing.
+// Fails with the list of names if `name` is unknown, and if options are missing.
 Result<std::unique_ptr<Scorer>> make_scorer(std::string_view name, const ScorerOptions& options);
 std::vector<std::string_view> scorer_names();
-// One line for people: what the scorer expects and says.
+// One line for the user: the scorer's input and result.
 std::string_view scorer_about(std::string_view name);
 
-// A line of a file of verdicts, of the row that `scorer` was told last: {"sample", "answered",
-// "extracted", "rule", "truth", "score"}; null for what the scorer does not know of one row.
+// A line of a file of verdicts, for the last row that `scorer` got: {"sample", "answered",
+// "extracted", "rule", "truth", "score"}; null for parts that the scorer does not have for one row.
 Json verdict_record(const Scorer& scorer, const Row& row);
 
-// A column as text: strings as they are, other values as JSON spells them.
+// Returns a column as text: strings unchanged, other values as JSON.
 Result<std::string> column_text(const Row& row, std::string_view column);
 
-// The makers, one a file.
+// The factories, one for each file.
 using Made = Result<std::unique_ptr<Scorer>>;
 Made make_exact_match(std::string_view name, const ScorerOptions& options);
 Made make_suite(std::string_view name, const ScorerOptions& options);

@@ -101,7 +101,7 @@ TEST(HierarchicalF1, counts_levels_from_the_top_and_pads_what_cannot_be_read) {
                              {{R"({"ground_truth_category":"A > B > C"})",
                                R"({"category":"A > B > X","brand":"b","is_secondhand":"no"})"},
                               {R"({"ground_truth_category":"A > B"})", "```json {}```"}});
-  // 2 of 5 predicted levels and 2 of 5 true ones.
+  // 2 of 5 predicted levels are right, and 2 of 5 true ones.
   EXPECT_DOUBLE_EQ(verdict->score.as_double(), 0.4);
   EXPECT_NE(verdict->note.find("1 of 2"), std::string::npos);
 }
@@ -175,7 +175,7 @@ TEST(Coco, scores_the_recorded_detections_of_the_images_that_were_asked) {
   EXPECT_NEAR(verdict->score["mAP"].as_double(), 100, 1e-9);
   EXPECT_FALSE(score("coco_map", {{R"({"image_id":3})", "[]"}}, options));
   EXPECT_FALSE(score("coco_map", {{R"({"image_id":1})", "[1]x"}}, options));
-  // Without image_id the image is the one at the sample's place.
+  // Without image_id the sample's place names the image.
   const auto second =
       score("coco_map", {{R"({"sample":1})", "[1, 0, 0, 0.5, 0.5, 0.9, 1]"}}, options);
   ASSERT_TRUE(second) << second.error().message;
@@ -233,7 +233,7 @@ TEST(ReplyRows, every_query_that_was_asked_is_a_row) {
   told(0, "a", Outcome::ok);
   told(1, nullptr, Outcome::ok);
   told(2, "c", Outcome::reset);
-  told(3, "d", Outcome::timed_out);  // the log ends before its end
+  told(3, "d", Outcome::timed_out);  // the log has no end for it
   const auto scores = rows.finish();
   ASSERT_EQ(scores.size(), 1u);
   const PhaseScore& one = scores.front();

@@ -1,13 +1,12 @@
-// The suites of the reasoning models: several subsets in one run, each judged its own way, as the
-// suite's own program judges it (answer/answers.h).
+// The suites of the reasoning models: several subsets in one run, each judged in its own way, as in
+// the suite's own program (answer/answers.h).
 //   gpt_oss      Σ (right ÷ repeats) ÷ Σ (rows ÷ repeats) × 100 over AIME, GPQA and LiveCodeBench:
-//   a
-//                subset counts by its samples, not by how often they were asked. The answer is in
+//                a subset counts by its samples, not by how often they were asked. The answer is in
 //                the final channel.
 //   deepseek_r1  right ÷ rows × 100 over AIME, MATH500, GPQA, MMLU-Pro and LiveCodeBench; and the
-//                mean tokens of a reply, where they were counted.
-// The subset's column says how a row is judged. A name that says nothing is an error: a row that is
-// judged another way is a wrong score.
+//                mean tokens of a reply, if they were counted.
+// The subset's column decides how a row is judged. An unknown name is an error: a row that is
+// judged in another way gives a wrong score.
 #include <cmath>
 #include <map>
 #include <memory>
@@ -21,7 +20,7 @@
 namespace assay::score {
 namespace {
 
-// The reply as the model wrote it, where the server parted its channels.
+// The reply as the model wrote it, if the server separated its channels.
 std::string harmony(std::string_view reasoning, std::string_view content) {
   return format(
       "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final"
@@ -113,7 +112,7 @@ class Suite final : public Scorer {
                  subset));
     }
     bool right = false;
-    // No code, or none in its block, is wrong without a test.
+    // Without code, or with an empty block, the reply is wrong without a test.
     if (found.answer && !found.answer->empty()) {
       ASSIGN_OR_RETURN(right, code_->passes(*found.answer, row));
     }
@@ -126,7 +125,7 @@ class Suite final : public Scorer {
     ASSIGN_OR_RETURN(std::string truth, column_text(row, column));
     const Json& value = (*row.columns)[column];
     const bool fraction = value.is_number() && !value.is_integer();
-    // int() of a number cuts what int() of its text refuses.
+    // int() of a number truncates what int() of its text refuses.
     if (kind == AnswerKind::aime && fraction && std::abs(value.as_double()) < 1e15) {
       truth = format("{}", static_cast<std::int64_t>(value.as_double()));
     }
@@ -151,7 +150,7 @@ class Suite final : public Scorer {
   std::int64_t counted_ = 0;
 };
 
-// The reference client has code judged by a service unless its port is null, and then as the
+// In the reference client a service judges code, unless its port is null; then it judges as the
 // evaluator does.
 SuiteProgram program_of(std::string_view name, const Json& extras) {
   if (name == "gpt_oss") return SuiteProgram::gpt_oss;

@@ -98,9 +98,9 @@ TEST(Agentic, turns_are_counted_as_the_reference_client_counts_them) {
   EXPECT_EQ(verdict->breakdown["excluded_turns"].size(), 1u);
 }
 
-// The reference client's scorer on the same turns: by conversation, repeat and turn, under the
-// assistant's number; programs as they stand in the command, codes as a sorted set; a turn that
-// nothing was recorded after is none, and one without ground truth is named once.
+// The reference client's scorer on the same turns: by conversation, repeat and turn, with the
+// assistant's number; programs in the order of the command, codes as a sorted set. A turn with
+// nothing recorded after it does not count; one without ground truth is named once.
 TEST(Agentic, turns_are_told_in_the_order_and_under_the_numbers_of_the_recording) {
   const auto turn = [](std::string_view id, int number, std::string_view expected, Json calls,
                        std::string_view reply) {
@@ -276,7 +276,7 @@ TEST(LongContext, judges_each_row_by_its_own_metric) {
   EXPECT_EQ(
       one("niah_em", kId, std::string("It is ") + std::string(kId))["exact_match"].as_double(),
       100);
-  // A wrong one earns the share of characters that it shares: - and 0 to 5 but not a, b, c, d.
+  // A wrong identifier gets the share of equal characters: - and 0 to 5 but not a, b, c, d.
   EXPECT_EQ(one("niah_em", kId, "01234500-0000-1111-2222-333344445555")["exact_match"].as_double(),
             88.89);
   EXPECT_EQ(one("niah_em", kId, "none")["exact_match"].as_double(), 0);

@@ -1,6 +1,6 @@
-// token_bounds: whether the replies are as long as the reference's. The mean tokens of a reply must
-// be within `tolerance` (0.1) of `reference`, or between `low` and `high`; either may be left out.
-// Guards the other scores: a model that says less, or pads, is not the model of the reference.
+// token_bounds: are the replies as long as the reference's? The mean tokens of a reply must be
+// within `tolerance` (0.1) of `reference`, or between `low` and `high`; either may be left out. It
+// protects the other scores: a model with shorter or padded replies is not the reference's model.
 #include <cmath>
 #include <optional>
 

@@ -1,6 +1,6 @@
-// The reference client's choice from A to D. Its rules are tried in order, each over the whole
-// reply, and the first that finds a letter anywhere decides. Two of its rules, for letters in a
-// command in a box, can only find what the rule for boxes found before; they are not here.
+// The reference client's choice from A to D. Each of its rules searches the whole reply; the first
+// rule that finds a letter decides. Two of its rules, for letters in a command in a box, can only
+// find what the rule for boxes already found; they are left out.
 #include <array>
 
 #include "score/answer/extract.h"
@@ -34,21 +34,21 @@ char any_case_word(Scan& scan) {
   return scan.at_word_edge() ? found : kNone;
 }
 
-// One or two marks that no letter or digit follows. Of two that are followed, one is enough.
+// Matches two marks, or one that no letter or digit follows.
 bool closes(CharactersView text, std::size_t at) {
   if (at >= text.size() || (text[at] != U'*' && text[at] != U'_')) return false;
   if (at + 1 < text.size() && text[at + 1] == text[at]) return true;
   return !alnum_at(text, at + 1);
 }
 
-// What may stand between "Answer" and its letter.
+// Skips what may be between "Answer" and its letter.
 void separator(Scan& scan) {
   scan.spaces();
   scan.one_of(U":-\u2013");
   scan.spaces();
 }
 
-// *Answer* D, **Answers:** D
+// Matches *Answer* D, **Answers:** D
 char marked_answer(CharactersView text, std::size_t at) {
   Scan scan(text, at);
   if (!scan.wrapper() || !scan.word("answer")) return kNone;
@@ -60,7 +60,7 @@ char marked_answer(CharactersView text, std::size_t at) {
   return any_case_word(scan);
 }
 
-// A line that begins with "Answer", in marks or not. The letter may begin a word.
+// Matches a line that begins with "Answer", with or without marks. The letter may begin a word.
 char line_answer(CharactersView text, std::size_t at) {
   Scan scan(text, at);
   scan.wrapper();
@@ -80,7 +80,7 @@ bool answer_word(Scan& scan) {
   return scan.at_word_edge();
 }
 
-// Answer: (C)
+// Matches Answer: (C)
 char bracketed_answer(CharactersView text, std::size_t at) {
   Scan scan(text, at);
   if (!answer_word(scan)) return kNone;
@@ -92,7 +92,7 @@ char bracketed_answer(CharactersView text, std::size_t at) {
   return scan.one_of(U")") ? found : kNone;
 }
 
-// Answer: C
+// Matches Answer: C
 char plain_answer(CharactersView text, std::size_t at) {
   Scan scan(text, at);
   if (!answer_word(scan)) return kNone;
@@ -100,7 +100,7 @@ char plain_answer(CharactersView text, std::size_t at) {
   return any_case_word(scan);
 }
 
-// Option C
+// Matches Option C
 char option(CharactersView text, std::size_t at) {
   Scan scan(text, at);
   if (!scan.at_word_edge() || (!scan.word("option") && !scan.word("choice"))) return kNone;
@@ -109,7 +109,7 @@ char option(CharactersView text, std::size_t at) {
   return any_case_word(scan);
 }
 
-// (C), [C]
+// Matches (C), [C]
 char bracketed(CharactersView text, std::size_t at) {
   if (alnum_before(text, at)) return kNone;
   Scan scan(text, at);
@@ -120,7 +120,7 @@ char bracketed(CharactersView text, std::size_t at) {
   return scan.one_of(U")]") && !alnum_at(text, scan.at()) ? found : kNone;
 }
 
-// **C**
+// Matches **C**
 char marked(CharactersView text, std::size_t at) {
   if (alnum_before(text, at)) return kNone;
   Scan scan(text, at);
@@ -129,7 +129,7 @@ char marked(CharactersView text, std::size_t at) {
   return found != kNone && closes(text, scan.at()) ? found : kNone;
 }
 
-// **C) the third**
+// Matches **C) the third**
 char marked_with_text(CharactersView text, std::size_t at) {
   if (alnum_before(text, at)) return kNone;
   Scan scan(text, at);
@@ -141,7 +141,7 @@ char marked_with_text(CharactersView text, std::size_t at) {
   return end != CharactersView::npos && end > scan.at() && closes(text, end) ? found : kNone;
 }
 
-// A line that begins with a capital from A to D, whatever it says then.
+// Matches a line that begins with a capital from A to D, whatever follows.
 char line_letter(CharactersView text, std::size_t at) {
   Scan scan(text, at);
   scan.wrapper();
@@ -158,7 +158,7 @@ char anywhere(CharactersView text, Rule rule) {
   return kNone;
 }
 
-// At the first character of each line; what is only white space counts to the line after it.
+// Tries the rule at the first character of each line; a blank line belongs to the next one.
 char at_lines(CharactersView text, Rule rule) {
   for (std::size_t line = 0; line < text.size();) {
     Scan scan(text, line);
@@ -172,7 +172,7 @@ char at_lines(CharactersView text, Rule rule) {
   return kNone;
 }
 
-// The first capital from A to D between a command's brace and the next closing one.
+// Finds the first capital from A to D between a command's brace and the next closing one.
 char in_braces(CharactersView text, CharactersView command) {
   for (std::size_t at = text.find(command); at != CharactersView::npos;) {
     const std::size_t begin = at + command.size();

@@ -33,7 +33,7 @@ std::string_view default_extractor(AnswerKind kind) {
   return "identity_extractor";
 }
 
-// "A" and "choice1" are one answer.
+// Makes "A" and "choice1" the same answer.
 std::string choice(std::string_view text) {
   const std::string low = lower(trim(text));
   if (low.size() == 1 && low[0] >= 'a' && low[0] <= 'd') {
@@ -69,7 +69,7 @@ bool is_right(AnswerKind kind, std::string_view answer, std::string_view truth) 
   return false;
 }
 
-// Their order decides where a name holds two.
+// If a name contains two, the first one here counts.
 struct Subset {
   std::string_view name{};
   AnswerKind kind = AnswerKind::same;
@@ -144,7 +144,7 @@ bool suite_is_right(AnswerKind kind, const Extraction& found, std::string_view t
   if (!found.answer || found.answer->empty() || truth.empty()) return false;
   if (kind == AnswerKind::math) return math_equal(*found.answer, truth);
   if (kind != AnswerKind::aime) {
-    // İ is found where case is ignored, and is no choice.
+    // A search without case finds İ, but it is not a choice.
     return found.answer->size() == 1 && text::upper_case(readable(truth)) == *found.answer;
   }
   const auto wanted = python_int(truth);

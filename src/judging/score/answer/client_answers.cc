@@ -8,7 +8,7 @@
 namespace assay::score {
 namespace {
 
-// The last digits that stand together, of any script.
+// Returns the last run of digits, of any script.
 std::optional<std::string> last_digits(CharactersView text) {
   std::size_t end = text.size();
   while (end > 0 && !python_digit(text[end - 1])) --end;

@@ -1,4 +1,4 @@
-// DeepSeek-R1's evaluator: what it takes for the answer.
+// How DeepSeek-R1's evaluator finds the answer.
 #include "score/answer/extract.h"
 #include "score/answer/lettered.h"
 #include "score/answer/text_blocks.h"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kAimeMax = 999;
 
-// The last \boxed{digits}, as the digits.
+// Finds the last \boxed{digits}; returns the digits.
 std::optional<CharactersView> boxed_digits(CharactersView text) {
   constexpr CharactersView kBox = U"\\boxed{";
   std::optional<CharactersView> last;
@@ -23,7 +23,7 @@ std::optional<CharactersView> boxed_digits(CharactersView text) {
   return last;
 }
 
-// The last "Answer: digits" that neither a dot nor a word goes on.
+// Finds the last "Answer: digits" that no dot or word character follows.
 std::optional<CharactersView> answered_digits(CharactersView text) {
   std::optional<CharactersView> last;
   for (std::size_t at = 0; at < text.size(); ++at) {

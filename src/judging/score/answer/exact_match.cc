@@ -1,5 +1,5 @@
-// Exact match, with the ways of the reference client and of the suites to find the answer in a
-// reply. A row without an answer counts as wrong, as the rules have it.
+// Exact match, with the extractors of the reference client and of the suites. A row without an
+// answer counts as wrong, as in the rules.
 #include <map>
 
 #include "score/answer/answers.h"

@@ -10,7 +10,7 @@
 namespace assay::score {
 namespace {
 
-// The end of -?[0-9,]*\.?[0-9]+ at `at`, or `at` where it does not match.
+// Returns the end of -?[0-9,]*\.?[0-9]+ at `at`, or `at` if it does not match.
 std::size_t number_end(CharactersView text, std::size_t at) {
   Scan scan(text, at);
   scan.one_of(U"-");
@@ -21,7 +21,7 @@ std::size_t number_end(CharactersView text, std::size_t at) {
   return scan.one_of(U".") && scan.digits() > 0 ? scan.at() : after_digit;
 }
 
-// The first number of a text, or the last.
+// Returns the first number of a text, or the last.
 std::string a_number(CharactersView text, bool first) {
   CharactersView found;
   for (std::size_t at = 0; at < text.size();) {

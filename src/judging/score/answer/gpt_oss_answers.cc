@@ -1,5 +1,5 @@
-// GPT-OSS's evaluator: what it takes for the answer. A reply in Harmony's format has channels, and
-// the answer is what the first final one says.
+// How GPT-OSS's evaluator finds the answer. A reply in Harmony's format has channels; the answer is
+// in the first final one.
 #include "score/answer/extract.h"
 #include "score/answer/lettered.h"
 #include "score/answer/text_blocks.h"
@@ -7,8 +7,8 @@
 namespace assay::score {
 namespace {
 
-// What the first final channel says; nothing when there is none. The model may write something
-// between "final" and the message's mark, but no '<'.
+// Returns the text of the first final channel, or nullopt. The model may write text between "final"
+// and the message's mark, but no '<'.
 std::optional<CharactersView> final_channel(CharactersView text) {
   constexpr CharactersView kFinal = U"<|channel|>final";
   constexpr CharactersView kMessage = U"<|message|>";
@@ -24,7 +24,7 @@ std::optional<CharactersView> final_channel(CharactersView text) {
   return std::nullopt;
 }
 
-// **bold** loses its marks.
+// Removes the marks of **bold**.
 Characters without_bold(CharactersView text) {
   Characters out;
   out.reserve(text.size());
@@ -43,7 +43,7 @@ Characters without_bold(CharactersView text) {
   return out;
 }
 
-// The first letter of the text, if it is one of the choice and stands alone.
+// Returns the first letter of the text, if it is in the choice and stands alone.
 std::string leading_letter(CharactersView text, char last) {
   std::size_t at = 0;
   while (at < text.size() && !letter_any_case(text[at])) ++at;
@@ -52,7 +52,7 @@ std::string leading_letter(CharactersView text, char last) {
   return scan.at_end() || !letter_any_case(scan.peek()) ? found : std::string();
 }
 
-// The first "Answer: X", X a word of its own.
+// Finds the first "Answer: X", with X a word of its own.
 std::string first_answer(CharactersView text, char last) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     Scan scan(text, at);

@@ -3,7 +3,7 @@
 namespace assay::score {
 namespace {
 
-// "ANSWER: X" at `at`, and nothing that goes on after X as a word of ASCII letters.
+// Matches "ANSWER: X" at `at`; no ASCII letter may follow X.
 std::string named_at(CharactersView text, std::size_t at, char last) {
   Scan scan(text, at);
   if (!scan.at_word_edge()) return {};

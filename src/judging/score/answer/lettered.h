@@ -1,4 +1,4 @@
-// What DeepSeek-R1's and GPT-OSS's evaluators share when they look for a letter. `last` is the last
+// The search for a letter that DeepSeek-R1's and GPT-OSS's evaluators share. `last` is the last
 // letter of the choice, 'D' or 'J'. Pure; any thread.
 #pragma once
 
@@ -7,20 +7,20 @@
 
 namespace assay::score {
 
-// The letter at `scan`, in capitals; İ and ı are an I to a search that ignores case, and İ stays
-// İ, which is no choice. Empty, and `scan` where it was, when there is none.
+// Returns the letter at `scan` as a capital. A search without case takes İ and ı for an I; İ stays
+// İ, which is not a choice. Without a letter, returns "" and leaves `scan` unchanged.
 std::string letter_at(Scan& scan, char last);
 
-// A reply that is a Python list of one text, without the list.
+// Removes the brackets from a reply that is a Python list of one text.
 CharactersView without_list(CharactersView text);
-// \n and \' that are spelled out become what they mean.
+// Replaces escapes that are spelled out, \n and \'.
 Characters without_escapes(CharactersView text);
 inline Characters without_artifacts(CharactersView text) {
   return without_escapes(without_list(text));
 }
 
-// The last "ANSWER: X" or "FINAL ANSWER = (X)" of `text`; with letters to J, else the last letter
-// that stands alone in `alone`.
+// Finds the last "ANSWER: X" or "FINAL ANSWER = (X)" of `text`; with letters to J, else the last
+// letter that stands alone in `alone`.
 Extraction named_letter(CharactersView text, char last, CharactersView alone);
 
 }  // namespace assay::score

@@ -1,14 +1,13 @@
-// llama3_1_405b: long contexts, each row judged by what its column `metric` says, as the suite
-// does:
+// llama3_1_405b: long contexts; a row's column `metric` decides how it is judged, as in the suite:
 //   rouge    ROUGE-L of the whole text, × 100
 //   niah_em  needles: the identifiers (8-4-4-4-12 word characters) of the reply and of the truth
 //            are paired in order; a pair counts the share of the true one's characters that stand
 //            anywhere in the reply's, and the sum is divided by the reply's identifiers, × 100
 //   qa_em    100 when what follows the last "Answer: " stands in the truth, or holds one of its
 //            parts ('|' between them) when spaces and case are dropped
-// rougeL and exact_match are the means of the rows that have them. That a wrong identifier earns
-// something and an empty answer everything is the suite's own doing, kept to be comparable. A row
-// without a reply has 0 for exact_match and is left out of ROUGE.
+// rougeL and exact_match are the means of the rows that have them. In the suite a wrong identifier
+// gets a share and an empty answer 100; we keep this to be comparable. A row without a reply has 0
+// for exact_match and is left out of ROUGE.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,7 +23,7 @@
 namespace assay::score {
 namespace {
 
-// The pieces of eight, four, four, four and twelve word characters with '-' between, as written.
+// Finds the identifiers: 8, 4, 4, 4 and 12 word characters with '-' between, unchanged.
 std::vector<Characters> identifiers(CharactersView text) {
   constexpr std::array<std::size_t, 5> kLengths = {8, 4, 4, 4, 12};
   std::vector<Characters> out;
@@ -61,7 +60,7 @@ double needles(std::string_view truth, std::string_view reply) {
   for (std::size_t i = 0; i < std::min(got.size(), wanted.size()); ++i) {
     sum += character_share(wanted[i], got[i]);
   }
-  // As Python rounds: by the decimal digits of the binary number, not by a multiple of it.
+  // Python rounds the decimal digits of the binary number, not a multiple of it.
   const std::string rounded = format("{:.2f}", sum / static_cast<double>(got.size()) * 100);
   return parse_double(rounded).value_or(0);
 }
@@ -76,7 +75,7 @@ std::string squeezed(std::string_view text) {
   return text::lower_case(out);
 }
 
-// What follows the last "Answer: ", else the whole reply.
+// Returns the text after the last "Answer: ", else the whole reply.
 std::string_view said(std::string_view reply) {
   constexpr std::string_view kWord = "Answer: ";
   const std::size_t at = reply.rfind(kWord);

@@ -23,7 +23,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
-// \text{ … } and its like: the command goes; at the end of the text what it holds goes too (units).
+// Removes the command of \text{ … } and its like; at the end of the text also its content (units).
 void drop_text_commands(std::string& text) {
   for (const std::string_view command :
        {"\\text{", "\\mbox{", "\\mathrm{", "\\textbf{", "\\mathbf{", "\\textit{"}) {
@@ -38,7 +38,7 @@ void drop_text_commands(std::string& text) {
   }
 }
 
-// \frac12 and \frac1{2} get their braces; a/b of two whole numbers becomes \frac{a}{b}.
+// Adds braces to \frac12 and \frac1{2}; a/b of two whole numbers becomes \frac{a}{b}.
 void brace_arguments(std::string& text, std::string_view command, int arguments) {
   for (std::size_t at = text.find(command); at != std::string::npos;
        at = text.find(command, at + 1)) {
@@ -78,7 +78,7 @@ std::vector<std::string> elements(std::string_view text) {
   return out;
 }
 
-// Recursive descent over what is left after normalize_latex.
+// Parses the result of normalize_latex by recursive descent.
 class Evaluation {
  public:
   Evaluation(std::string_view text, std::optional<double> x) : text_(text), x_(x) {}
@@ -180,7 +180,7 @@ class Evaluation {
     if (take("{")) return group('}');
     if (is_letter(peek())) {
       const char c = text_[at_++];
-      if (is_letter(peek())) return fail();  // a word is no product of variables
+      if (is_letter(peek())) return fail();  // a word is not a product of variables
       if (c == 'e' && !x_) return M_E;
       return x_ ? *x_ + 0.37 * (c - 'a') : fail();
     }
@@ -201,8 +201,8 @@ bool close(double a, double b) {
   return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
-// Two numbers in lowest terms, or two whole ones, are the same only when spelled the same; then the
-// evaluation decides nothing that the spelling has not.
+// Two numbers in lowest terms, or two whole ones, are the same only with the same spelling; so
+// evaluation cannot add anything.
 bool element_equal(const std::string& a, const std::string& b) {
   if (a == b) return true;
   const auto left = evaluate_latex(a);
@@ -223,7 +223,7 @@ bool element_equal(const std::string& a, const std::string& b) {
 
 bool bracket(char c, bool opens) { return opens ? c == '(' || c == '[' : c == ')' || c == ']'; }
 
-// 1,234,567 is one number, unless it stands in a list.
+// Joins 1,234,567 to one number, unless it is in a list.
 void join_thousands(std::string& text) {
   for (std::size_t at = text.find(','); at != std::string::npos; at = text.find(',', at + 1)) {
     const auto digits = [&](std::size_t from, std::size_t n) {
@@ -279,7 +279,7 @@ std::string normalize_latex(std::string_view input) {
   for (const auto& [from, to] : kEven) replace_all(text, from, to);
   drop_text_commands(text);
   while (!text.empty() && (text.back() == '.' || text.back() == ' ')) text.pop_back();
-  // "x = 3" says 3, but "x + y = 3" is an equation.
+  // "x = 3" means 3, but "x + y = 3" is an equation.
   if (const std::size_t equals = text.find('='); equals != std::string::npos) {
     const std::string_view left = trim(std::string_view(text).substr(0, equals));
     if (left.size() <= 2 && text.find('=', equals + 1) == std::string::npos) {

@@ -1,5 +1,5 @@
-// The suites' own programs said these verdicts (tools/against_originals.py --keep). A line is
-// [judge, reply, truth, what was extracted or null, score or null].
+// The suites' own programs gave these verdicts (tools/against_originals.py --keep). A line is
+// [judge, reply, truth, the extracted answer or null, score or null].
 #include <gtest/gtest.h>
 
 #include <map>
@@ -15,7 +15,7 @@ namespace {
 struct OriginalJudge {
   std::string_view scorer{};
   std::string_view extractor{};
-  std::string_view column{};  // that says how a row is judged
+  std::string_view column{};  // names how a row is judged
   std::string_view value{};
 };
 
@@ -41,7 +41,7 @@ const std::map<std::string_view, OriginalJudge>& original_judges() {
   return kJudges;
 }
 
-// The record of one reply, as `assay score --verdicts` writes it.
+// The record of one reply that `assay score --verdicts` writes.
 Json record_of(const OriginalJudge& judge, std::string_view reply, std::string_view truth) {
   const ScorerOptions options{.extractor = std::string(judge.extractor), .ground_truth = "truth"};
   const auto scorer = make_scorer(judge.scorer, options).value();
@@ -83,7 +83,7 @@ TEST(Originals, characters_that_are_no_utf8_are_replaced_and_judged) {
   EXPECT_EQ(extract_python("```python\n\xFFx\n```").answer, "\xEF\xBF\xBDx");
 }
 
-// The pieces are what rules begin with: each place of them is a start that finds nothing.
+// Rules begin with these pieces: each occurrence is a start that finds nothing.
 TEST(Originals, what_stands_before_an_answer_does_not_hide_it_however_long_it_is) {
   for (const std::string_view piece :
        {"\n", " ", "(", "**", "\\boxed{", "Answer", "[", "<|channel|>final", "* ", "- ", "f ",

@@ -20,7 +20,7 @@ constexpr char32_t kKelvin = 0x212A;
 
 bool ascii_letter(char32_t c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z' && c < 0x80; }
 
-// Decimal digits stand in runs of ten that begin with their zero; runs may touch.
+// Decimal digits come in runs of ten that begin with zero; runs may touch.
 int digit_value(char32_t c) {
   if (c < 0x80) return static_cast<int>(c - '0');
   char32_t first = c;
@@ -150,7 +150,7 @@ std::optional<double> python_float(std::string_view text) {
   double out = 0;
   const auto [end, error] = std::from_chars(left.data(), left.data() + left.size(), out);
   if (end != left.data() + left.size() || error == std::errc::invalid_argument) return std::nullopt;
-  // Too large or too small for a double: infinity or nothing, as the C library has it.
+  // Too large or too small for a double: infinity or zero, as in the C library.
   return error == std::errc() ? out : std::strtod(std::string(left).c_str(), nullptr);
 }
 

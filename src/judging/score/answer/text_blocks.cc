@@ -6,7 +6,7 @@ namespace {
 constexpr CharactersView kFence = U"```";
 constexpr CharactersView kPython = U"```python";
 
-// The first block after `opening` from `at`, or nothing; `at` goes behind it.
+// Returns the first block after `opening` from `at`, or nullopt; moves `at` behind it.
 std::optional<CharactersView> next_block(CharactersView text, CharactersView opening,
                                          std::size_t& at) {
   const std::size_t open = text.find(opening, at);
@@ -25,7 +25,7 @@ std::optional<CharactersView> last_block(CharactersView text, CharactersView ope
   return last;
 }
 
-// "python" or "py" goes, with the white space after it up to its last line end.
+// Removes "python" or "py", with the white space after it up to its last line end.
 CharactersView without_tag(CharactersView code) {
   for (const std::string_view tag : {"python", "py"}) {
     Scan scan(code, 0);

@@ -1,5 +1,5 @@
-// Blocks of code in a reply, as the suites' programs take them: what stands between ```python (or
-// ```) and the next ```, wherever on a line those are. Pure; any thread.
+// Blocks of code in a reply, as the suites' programs find them: the text between ```python (or ```)
+// and the next ```, anywhere on a line. Pure; any thread.
 #pragma once
 
 #include "score/answer/extract.h"
@@ -7,9 +7,9 @@
 
 namespace assay::score {
 
-// The last ```python block, else the last block without its tag. `text` is stripped.
+// Returns the last ```python block, else the last block without its tag. `text` is stripped.
 Extraction last_code(CharactersView text);
-// The first ```python block.
+// Returns the first ```python block.
 Extraction first_python_block(CharactersView text);
 
 }  // namespace assay::score

@@ -1,8 +1,8 @@
 // The Python that runs inside the jail.
 //
-// kHarness: it takes {code, name, seconds, inputs} on its standard input, gives every input to a
-// fork of itself that runs the code, and prints one {ok, out} for each. The imports are those that
-// LiveCodeBench puts before every reply. What a test leaves running is ended with it.
+// kHarness reads {code, name, seconds, inputs} from its standard input, gives every input to a fork
+// of itself that runs the code, and prints one {ok, out} for each. The imports are those that
+// LiveCodeBench puts before every reply. A test's remaining processes end with it.
 #pragma once
 
 namespace assay::score {

@@ -105,8 +105,8 @@ std::string CodeJudge::note() const {
   return format("{} replies were run: {}", ran_, layers_.empty() ? "none" : layers_);
 }
 
-// LiveCodeBench's private tests: base64 of zlib of a pickled text. Unpacking a pickle may run
-// anything, so that too happens in the jail.
+// Unpacks LiveCodeBench's private tests: base64 of zlib of a pickled text. A pickle may run any
+// code when it is unpacked, so that happens in the jail too.
 Result<std::string> CodeJudge::unpack(std::string_view packed) {
   ASSIGN_OR_RETURN(ProgramEnd end, run_program({.commands = {{python_, "-I", "-S", "-c", kUnpack}},
                                                 .input = std::string(packed),
@@ -190,7 +190,7 @@ Result<ProgramEnd> CodeJudge::run(const std::string& code, const Tests& tests) c
                       .jail = Jail{.memory_bytes_max = memory_bytes_}});
 }
 
-// A machine without a jail, or whose Python does not run in it, would make every reply wrong.
+// Without a jail, or if Python does not run in it, every reply would be wrong.
 Result<void> CodeJudge::prove() const {
   ASSIGN_OR_RETURN(const ProgramEnd end,
                    run("print(input())", {.tests = {{.input = "1", .output = "1"}}}));
@@ -207,7 +207,7 @@ Result<bool> CodeJudge::passes(const std::string& code, const Row& row) {
   ASSIGN_OR_RETURN(const ProgramEnd end, run(code, *tests));
   layers_ = end.layers;
   ++ran_;
-  // No list of results: the code ended its harness, which passes nothing.
+  // Without a list of results the code ended its harness: it passes no test.
   const Json results = Json::parse(end.out).value_or(Json::array());
   if (results.size() != tests->tests.size()) return false;
   for (std::size_t i = 0; i < results.size(); ++i) {

@@ -1,14 +1,14 @@
-// CodeJudge: whether code that a model wrote passes the tests of its sample, as LiveCodeBench
-// judges: every test must pass; a program's output is compared line by line, numbers by value; a
-// function's result is compared as JSON.
+// CodeJudge: does code from a model pass the tests of its sample, by LiveCodeBench's rules? Every
+// test must pass. A program's output is compared line by line, numbers by value; a function's
+// result is compared as JSON.
 //
-// The code runs in a jail (jail.h), which sees the inputs and never the expected outputs: what it
-// printed is compared here. One jail for each reply, one fork for each test.
+// The code runs in a jail (jail.h), which sees the inputs and never the expected outputs; the
+// output is compared here. One jail for each reply, one fork for each test.
 //
-// Tests are read from the sample's columns, in the spellings that are about: `tests` (a list of
-// {input, output, testtype}), `public_test_cases` and `private_test_cases` (the same as JSON text,
-// or packed as LiveCodeBench packs them), or `input_output` ({inputs, outputs, fn_name}). A
-// function is named by `fn_name`, or by func_name in `metadata`. One thread.
+// Tests come from the sample's columns, in one of these forms: `tests` (a list of {input, output,
+// testtype}), `public_test_cases` and `private_test_cases` (the same as JSON text, or packed by
+// LiveCodeBench), or `input_output` ({inputs, outputs, fn_name}). `fn_name`, or func_name in
+// `metadata`, names a function. One thread.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ namespace assay::score {
 
 class CodeJudge {
  public:
-  // Of `extras`: python (a program, "python3"), timeout_s (of a test, 6), memory_mb (4096),
-  // tests_max (of a sample, 0: all). Fails where this machine has no jail.
+  // `extras`: python (a program, "python3"), timeout_s (for a test, 6), memory_mb (4096), tests_max
+  // (for a sample, 0: all). Fails if this machine has no jail.
   static Result<std::unique_ptr<CodeJudge>> make(const Json& extras);
 
   Result<bool> passes(const std::string& code, const Row& row);
-  // What held the code, for the result.
+  // The jail's layers, for the result.
   std::string note() const;
 
  private:
@@ -57,15 +57,15 @@ class CodeJudge {
   std::size_t tests_max_ = 0;
   std::string layers_{};
   std::uint64_t ran_ = 0;
-  std::unordered_map<std::uint32_t, Tests> tests_{};  // by sample: repeats ask again
+  std::unordered_map<std::uint32_t, Tests> tests_{};  // by sample, for repeats
 };
 
-// The error that says how to allow it.
+// The error that tells how to allow code.
 Error code_refused();
 
-// As LiveCodeBench compares what a program printed.
+// Compares a program's output by LiveCodeBench's rules.
 bool same_output(std::string_view got, std::string_view wanted);
-// As Python compares two values that JSON spelled: 1 is 1.0.
+// Compares two JSON values as Python does: 1 equals 1.0.
 bool same_value(const Json& got, const Json& wanted);
 
 }  // namespace assay::score

@@ -1,4 +1,4 @@
-// Code that a model wrote, run for a verdict. Needs python3 and a kernel with seccomp, as CI has.
+// Runs a model's code for a verdict. Needs python3 and a kernel with seccomp, as in CI.
 #include <gtest/gtest.h>
 
 #include "score/code/code_judge.h"
@@ -53,7 +53,7 @@ TEST(Sandbox, a_program_that_is_not_there_is_named) {
   EXPECT_NE(end.error().message.find("no-such-program-at-all"), std::string::npos);
 }
 
-// What is right has all the time in the world; some that is wrong runs for ever.
+// Right code gets a long time limit; some wrong code never ends.
 bool passes(const std::string& code, const std::string& columns, double seconds) {
   const auto judge = CodeJudge::make(Json().set("timeout_s", seconds)).value();
   const Json parsed = Json::parse(columns).value();

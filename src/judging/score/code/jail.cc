@@ -1,6 +1,6 @@
-// The half of a jail that runs in the child: system calls only. Another thread of ours may have
-// held any lock when the process split, so nothing here takes memory, and users are changed by the
-// bare call, since the C library would wait for threads that this process does not have.
+// The part of a jail that runs in the child: system calls only. Another thread may have held any
+// lock at the fork, so nothing here allocates memory, and the bare system call changes users: the C
+// library would wait for threads that this process does not have.
 #include "score/code/jail.h"
 
 #include <fcntl.h>
@@ -42,7 +42,7 @@ void set_limit(int what, std::uint64_t value) {
   ::_exit(127);
 }
 
-// None is left, and none can come back: not by a file's, since no_new_privs is set.
+// None is left, and no file can bring one back, since no_new_privs is set.
 bool drop_capabilities() {
   for (int one = 0; one <= kLastCapability; ++one) ::prctl(PR_CAPBSET_DROP, one, 0, 0, 0);
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
@@ -72,7 +72,7 @@ void limit_process(const Program& program) {
   const Program& program = *plan.program;
   const char* const folder = program.jail->view == Jail::View::programs ? kJailWork : nullptr;
   if (!take_place(folder, plan.input, plan.out, plan.err)) give_up(plan, JailStep::view);
-  // All but the status pipe, which closes itself.
+  // Close all but the status pipe, which closes itself.
   ::dup2(plan.status, 3);
   ::fcntl(3, F_SETFD, FD_CLOEXEC);
   JailPlan own{};
@@ -84,7 +84,7 @@ void limit_process(const Program& program) {
   const sock_fprog filter{static_cast<unsigned short>(plan.filter.size()),
                           const_cast<sock_filter*>(plan.filter.data())};
   if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) give_up(own, JailStep::filter);
-  // Last, since this image may already be larger than the program's may become.
+  // Set limits last, since this image may already be larger than the program's limit.
   limit_process(program);
   ::execve(plan.view.programs[at].c_str(), plan.commands[at].data(), plan.environment.data());
   give_up(own, JailStep::exec, at);
@@ -107,7 +107,7 @@ void limit_process(const Program& program) {
       }
       if (got < 0 && errno != EINTR) give_up(plan, JailStep::process);
     }
-    // What this command left running is no part of the next one.
+    // Processes that this command left must not run beside the next one.
     ::kill(-1, SIGKILL);
     while (::waitpid(-1, nullptr, __WALL) > 0 || errno == EINTR) {
     }
@@ -126,15 +126,15 @@ void limit_process(const Program& program) {
     give_up(plan, JailStep::mounts);
   }
   if (!build_root(plan, failed)) give_up(plan, failed.step, failed.item);
-  // After the last change of user, which would take it back.
+  // Set it after the last change of user, which would clear it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   pollfd assay{plan.go, 0, 0};
-  if (::poll(&assay, 1, 0) != 0) ::_exit(127);  // it was gone before
+  if (::poll(&assay, 1, 0) != 0) ::_exit(127);  // Assay has already ended
   if (!drop_capabilities()) give_up(plan, JailStep::privileges);
   be_first(plan);
 }
 
-// ---- Landlock: what these headers may be too old for ----------------------------------------
+// ---- Landlock: constants that these headers may lack -----------------------------------------
 
 struct Rules {
   std::uint64_t files = 0;

@@ -1,6 +1,6 @@
-// The system calls that a jailed program does not get. It is a list of what is refused: compilers
-// and interpreters of six languages run here, and what one of them asks for next year must not be a
-// wrong score. Calls newer than the list do not exist for it (ENOSYS): a new kernel opens nothing.
+// The system calls that a jailed program may not use. It is a list of refused calls: compilers and
+// interpreters of six languages run here, and a call that one of them starts to use must not make a
+// score wrong. Calls newer than the list return ENOSYS, so a new kernel opens nothing.
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -24,14 +24,14 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #error "jail_filter.cc: the system calls of this architecture are not known"
 #endif
 
-// set_mempolicy_home_node, of Linux 5.17. The numbers of the x32 calling convention lie above too.
+// set_mempolicy_home_node, of Linux 5.17. The numbers of the x32 calling convention are also above.
 constexpr std::uint32_t kNewestKnown = 450;
 constexpr std::uint32_t kLinuxConsole = 0x541C;  // TIOCLINUX
 
 constexpr std::array kSockets = {SYS_socket, SYS_connect, SYS_bind, SYS_listen};
 
-// Of code that nobody has read, and not of an evaluator: memory that outlives its process or that
-// no limit counts, programs without a file, ways to talk.
+// Refused to a model's code, but not to an evaluator: memory that outlives its process or that no
+// limit counts, programs without a file, ways to communicate.
 constexpr std::array kForbiddenToCode = {
     SYS_shmget,       SYS_shmat,     SYS_shmctl,   SYS_semget,   SYS_semctl,
     SYS_semtimedop,   SYS_msgget,    SYS_msgsnd,   SYS_msgrcv,   SYS_msgctl,

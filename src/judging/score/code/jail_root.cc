@@ -1,5 +1,5 @@
-// The jail's own tree of files: a small one in memory with the folders of the view bound into it,
-// or the whole disk to be read. Runs in the child (jail.h): system calls only.
+// The jail's own tree of files: a small one in memory with the view's folders bound into it, or the
+// whole disk, read-only. Runs in the child (jail.h): system calls only.
 #include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 namespace assay::score {
 namespace {
 
-// Any folder that every machine has: the tree is built over it, out of sight of all others.
+// A folder that every machine has: the tree is mounted over it, invisible to other processes.
 constexpr const char* kStage = "/tmp";
 
 bool protect(int tree, std::uint64_t flags, bool below) {
@@ -49,7 +49,7 @@ bool write_all(const char* path, const std::string& text) {
   return ::close(file) == 0;
 }
 
-// Before the user changes: nobody may not enter every folder that root's PATH names.
+// Runs before the user changes: the new user may not enter every folder in root's PATH.
 bool take_trees(const JailPlan& plan, JailWord& at) {
   at.step = JailStep::view;
   auto& trees = const_cast<std::vector<int>&>(plan.trees);
@@ -74,7 +74,7 @@ bool become_user(const JailPlan& plan) {
          ::syscall(SYS_setresuid, user, user, user) == 0;
 }
 
-// A small tree in memory, or a copy of the disk's, as the place to stand in.
+// Mounts the root: a small tree in memory, or a copy of the disk's.
 bool lay_ground(const JailPlan& plan) {
   constexpr unsigned long kPlain = MS_NOSUID | MS_NODEV;
   if (!plan.view.whole_disk) {
@@ -98,7 +98,7 @@ bool furnish(const JailPlan& plan, JailWord& at) {
   for (std::size_t i = 0; i < plan.view.binds.size(); ++i) {
     const JailView::Bind& bind = plan.view.binds[i];
     at.item = static_cast<std::uint16_t>(i);
-    // A mask stands over a file that is there, on a tree that can only be read.
+    // A mask covers an existing file, on a tree that is read-only.
     if (!plan.view.whole_disk && bind.folder && ::mkdir(bind.at.c_str(), 0755) != 0 &&
         errno != EEXIST) {
       return false;

@@ -1,7 +1,7 @@
-// The escape suite: what code of a model may try against this machine and its own score. Every
-// attempt runs as an ordinary user and, where the test is root, as root too. An attempt prints
-// ESCAPED when it got what it wanted; what it would leave behind is looked for from outside. The
-// attempts marked `works` are run without a jail as well and must succeed there: they are real.
+// The escape suite: what a model's code may try against this machine and its own score. Every
+// attempt runs as an ordinary user and, if the test is root, as root too. An attempt prints ESCAPED
+// when it succeeded; the test checks from outside for traces. Attempts marked `works` also run
+// without a jail and must succeed there: they are real.
 #include <fcntl.h>
 #include <grp.h>
 #include <gtest/gtest.h>
@@ -36,8 +36,8 @@ namespace fs = std::filesystem;
 
 constexpr unsigned kOrdinary = 4242;
 
-// What `act` says in a process of its own, which takes its limits with it when it ends. Where the
-// test is root that process is this user's, else the test's own user's.
+// Runs `act` in a process of its own, whose limits end with it, and returns its text. If the test
+// is root, that process belongs to `user`, else to the test's own user.
 std::string as_user(unsigned user, const std::function<std::string()>& act) {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) return "no pipe";
@@ -48,7 +48,7 @@ std::string as_user(unsigned user, const std::function<std::string()>& act) {
     const bool stays = ::geteuid() != 0 || user == 0;
     if (stays || (::setgroups(0, nullptr) == 0 && ::setresgid(user, user, user) == 0 &&
                   ::setresuid(user, user, user) == 0)) {
-      // As a program that the user has started: his own to look at.
+      // As for a program that the user started: his processes may read it.
       ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
       said = act();
     }
@@ -72,7 +72,7 @@ std::vector<unsigned> users() {
   return {::geteuid()};
 }
 
-// A folder of the user's with a file that code is after, and a listening socket.
+// A user's folder with a file that code wants, and a listening socket.
 class Victim {
  public:
   explicit Victim(unsigned user) {
@@ -103,7 +103,7 @@ class Victim {
   std::string file() const { return (folder_.path() / "data.jsonl").string(); }
   bool untouched() const { return state() == before_; }
 
-  // Names that the attempts use.
+  // Defines names for the attempts.
   std::string preamble() const {
     return format(
         "import ctypes, errno, os, resource, signal, socket, struct, sys, time\n"
@@ -117,7 +117,7 @@ class Victim {
   }
 
  private:
-  // All that a person would miss: content, mode, times, attributes, names beside it.
+  // Everything that an attempt could change: content, mode, times, attributes, names beside it.
   std::string state() const {
     std::string out;
     for (const fs::path& path : {folder_.path() / "data.jsonl", folder_.path() / ".ssh/id_rsa"}) {
@@ -141,7 +141,7 @@ struct Attempt {
   std::string name{};
   std::string code{};
   bool works = false;  // without a jail
-  bool alone = false;  // ends those that run beside it
+  bool alone = false;  // ends attempts that run beside it
 };
 
 std::vector<Attempt> attempts_on_files() {
@@ -157,7 +157,7 @@ std::vector<Attempt> attempts_on_files() {
       {"read_the_dataset", "got('SECRET' in open(VICTIM).read())", true},
       {"read_ssh", "got('SECRET' in open(FOLDER + '/.ssh/id_rsa').read())", true},
       {"read_accounts", "got('root' in open('/etc/passwd').read())", true},
-      // A language that stands in a home folder is shown, and the folders on the way to it.
+      // A language in a home folder is visible, with the folders on the way to it.
       {"list_home_folders",
        "homes, prefix = [h for h in ('/root', '/home') if os.path.isdir(h)], sys.base_prefix\n"
        "for folder, below, files in (one for h in homes for one in os.walk(h)):\n"
@@ -292,7 +292,7 @@ Program attempt_of(const std::string& code, Jail jail = {}) {
           .jail = std::move(jail)};
 }
 
-// All of them in one jail, each in a process of its own; an escape is told by name.
+// Runs all attempts in one jail, each in its own process; names those that escaped.
 std::string batch(const std::vector<Attempt>& attempts) {
   std::string out;
   for (const Attempt& attempt : attempts) {
@@ -350,7 +350,7 @@ void try_all(const std::vector<Attempt>& attempts) {
   }
 }
 
-// Processes of this machine whose command line has `mark`.
+// Counts this machine's processes whose command line has `mark`.
 std::size_t alive(std::string_view mark) {
   std::size_t count = 0;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -422,7 +422,7 @@ TEST(Jail, one_file_is_bounded) {
 }
 
 TEST(Jail, memory_is_bounded_over_all_processes) {
-  // Each of them is below the limit.
+  // Each process is below the limit.
   const auto end = limited(
       "mine = []\n"
       "for i in range(5):\n"
@@ -464,7 +464,7 @@ Result<bool> mbxp(std::string_view language, std::string_view reply, std::string
 
 void expect_judged(std::string_view language, std::string_view reply, std::string_view tests,
                    bool right) {
-  // What is right has all the time in the world; some that is wrong waits for ever.
+  // Right code gets a long time limit; some wrong code waits for ever.
   const auto passed = mbxp(language, reply, tests, right ? 120 : 3);
   ASSERT_TRUE(passed) << passed.error().message;
   EXPECT_EQ(*passed, right) << language << ": " << reply;
@@ -588,7 +588,7 @@ TEST(Score, the_expected_outputs_are_out_of_reach) {
     EXPECT_FALSE(*passed) << code;
   }
   EXPECT_TRUE(judge->passes("print('THE-HIDDEN-ANSWER')", row).value());
-  // Threads and children are no offence.
+  // Threads and children are allowed.
   EXPECT_TRUE(judge
                   ->passes("import threading\nt = threading.Thread(target=lambda: "
                            "print('THE-HIDDEN-ANSWER'))\nt.start()\nt.join()",

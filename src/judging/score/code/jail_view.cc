@@ -1,4 +1,4 @@
-// The tree of files that a jailed program sees, and which program it is.
+// Chooses the tree of files for a jailed program, and finds the program in it.
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,10 +18,10 @@ namespace fs = std::filesystem;
 
 constexpr std::array kSystem = {"usr",   "bin",    "sbin",      "lib",      "lib32",
                                 "lib64", "libx32", "nix/store", "gnu/store"};
-// Of /etc what the loader and the languages look for, and no accounts.
+// The files of /etc that the loader and the languages need; no accounts.
 constexpr std::array kEtc = {"etc/alternatives", "etc/ld.so.cache", "etc/php"};
 constexpr std::array kDevices = {"dev/null", "dev/zero", "dev/full", "dev/random", "dev/urandom"};
-// Of a language that stands elsewhere: its programs and libraries, nothing else of that folder.
+// The parts of a language's folder outside the system: programs and libraries only.
 constexpr std::array kPrefixParts = {"bin", "lib", "lib64", "libexec", "include"};
 
 bool is_system(const fs::path& path) {
@@ -30,8 +30,8 @@ bool is_system(const fs::path& path) {
   });
 }
 
-// The launchers of pyenv, rbenv and asdf are shell scripts that look for a program elsewhere, by
-// files of the user's that a jail does not show.
+// The launchers of pyenv, rbenv and asdf are shell scripts that find a program by the user's own
+// files, which a jail does not show.
 bool is_launcher(const fs::path& path) {
   std::ifstream file(path);
   std::string line;
@@ -116,7 +116,7 @@ class View {
     add_folder("jail");
   }
 
-  // Where Assay is installed among the system's programs it is an empty file in there.
+  // If Assay is installed among the system's programs, an empty file hides it.
   void hide_ourselves() {
     std::error_code error;
     const fs::path self = fs::read_symlink("/proc/self/exe", error);
@@ -155,7 +155,7 @@ class View {
     return Error{Code::not_found, format("no program '{}' in PATH", name)};
   }
 
-  // The program by its own path, and with it the language that it belongs to.
+  // Shows the program at its own path, and the language that it belongs to.
   Result<void> show(const fs::path& path) {
     out_.programs.push_back(path.string());
     if (jail_.view == Jail::View::disk) return {};

@@ -1,5 +1,5 @@
-// pass@k over repeats (Chen et al. 2021): of a sample's n replies c are right; the chance that one
-// of k drawn from them is right is 1 − C(n−c, k) / C(n, k), and the score is its mean over samples.
+// pass@k over repeats (Chen et al. 2021): with c of a sample's n replies right, one of k drawn from
+// them is right with probability 1 − C(n−c, k) / C(n, k). The score is the mean over samples.
 #include <map>
 
 #include "base/format.h"

@@ -1,8 +1,8 @@
-// The Python that judges an MBXP program in Python, in the jail. The tests run in one process and
-// the reply in another, which was split off before the first had read the tests or the word that
-// proves their end; what passes between them is plain data in JSON. So the reply cannot end the
+// The Python program that judges an MBXP program in Python, in the jail. The tests run in one
+// process and the reply in another, which is forked before the first has read the tests or the word
+// that proves their end. Only plain data in JSON passes between them. So the reply cannot end the
 // tests early, read them, replace what they call, or answer with an object that equals everything.
-// Names that the tests use and do not define (a class of the reply's) are looked up in the reply.
+// A name that the tests use but do not define (a class of the reply's) is looked up in the reply.
 //
 // Standard input: {reply, tests, function, proof}. It prints `proof` when check() has returned.
 #pragma once

@@ -16,7 +16,7 @@ struct Language {
   std::string_view name{};
   std::string_view file{};
   std::vector<std::vector<std::string>> commands{};
-  // V8 reserves more addresses than it ever uses; what is in memory is limited all the same.
+  // V8 reserves many more addresses than it uses; resident memory is limited all the same.
   bool limits_addresses = true;
   bool runs_own_files = false;
 };
@@ -56,7 +56,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-// Behind the brace that opens main() in the tests, or npos.
+// Returns the place after the brace that opens main() in the tests, or npos.
 std::size_t in_main(std::string_view tests) {
   for (std::size_t at = tests.rfind("main"); at != std::string_view::npos;
        at = at == 0 ? std::string_view::npos : tests.rfind("main", at - 1)) {
@@ -70,8 +70,8 @@ std::size_t in_main(std::string_view tests) {
   return std::string_view::npos;
 }
 
-// C++ has no statement after the last: an object in main() says that main() returned. exit() and
-// its kin do not destroy it, and an exception is seen in passing.
+// No C++ statement can follow the tests: an object in main() detects that main() returned. exit()
+// and its like do not destroy the object; an exception is detected when it passes.
 std::string cpp_program(std::string_view code, std::string_view tests, std::string_view proof) {
   const std::size_t at = in_main(tests);
   if (at == std::string_view::npos) return {};
@@ -99,7 +99,7 @@ std::string mbxp_reply(std::string_view language, std::string_view reply) {
   std::string code(reply.substr(0, reply.find("```")));
   const std::size_t blank = code.find_first_not_of(" \t\r\n\v\f");
   if (language == "python") code.erase(0, std::min(blank, code.size()));
-  // The model of this suite likes to escape underscores.
+  // This suite's model often escapes underscores.
   return replaced(std::move(code), "\\_", "_");
 }
 

@@ -1,13 +1,12 @@
-// ProgramJudge: whether a whole program that a model wrote runs to its end with its tests, as MBXP
-// is judged. The languages are those that the suite counts: python, cpp, javascript, typescript,
-// php, ruby. Each needs its own program in PATH; where it is missing the row is an error.
+// ProgramJudge: does a model's whole program run to its end with its tests, by MBXP's rules? The
+// suite counts these languages: python, cpp, javascript, typescript, php, ruby. Each needs its own
+// program in PATH; if it is missing, the row is an error.
 //
-// A pass needs two things: exit code 0, and a proof that the end of the tests was reached, a random
-// word that is new for each program. Ending early with 0 is no pass. In Python the tests run in a
-// process that the reply cannot reach (program_harness.h). In the other languages reply and tests
-// are one program, as the suite joins them, and the proof is put together from two halves at the
-// end: one in the program's text, one on its standard input. Decision 47 says what that holds
-// against, and what it does not.
+// A pass needs exit code 0 and a proof that the tests reached their end: a random word, new for
+// each program. Ending early with 0 is no pass. In Python the tests run in a process that the reply
+// cannot reach (program_harness.h). In the other languages reply and tests are one program, joined
+// as in the suite, and the end joins the proof from two halves: one in the program's text, one on
+// its standard input. Decision 47 lists what this prevents, and what it does not.
 //
 // Programs run in a jail (jail.h). One thread.
 #pragma once
@@ -25,16 +24,16 @@ namespace assay::score {
 
 class ProgramJudge {
  public:
-  // Of `extras`: timeout_s (20), memory_mb (4096), languages (those that are run; the rows of
-  // others are not scored). Fails where this machine has no jail.
+  // `extras`: timeout_s (20), memory_mb (4096), languages (those to run; rows of others are not
+  // scored). Fails if this machine has no jail.
   static Result<std::unique_ptr<ProgramJudge>> make(const Json& extras);
 
-  // Whether the suite counts this language, and the user did not leave it out.
+  // True if the suite counts this language, and the user did not leave it out.
   bool counts(std::string_view language) const;
-  // REQUIRES: counts(language). `function` is what the tests call.
+  // REQUIRES: counts(language). The tests call `function`.
   Result<bool> passes(std::string_view language, std::string_view function, std::string_view reply,
                       std::string_view tests);
-  // What held the code, for the result.
+  // The jail's layers, for the result.
   std::string note() const;
 
  private:
@@ -47,12 +46,12 @@ class ProgramJudge {
   std::uint64_t ran_ = 0;
 };
 
-// The reply's program: up to its first ```, as the suite cleans it.
+// The reply's program: the text up to its first ```, cleaned as in the suite.
 std::string mbxp_reply(std::string_view language, std::string_view reply);
 
-// One program of reply and tests that prints `proof` and the rest of its standard input when the
-// tests have come to their end. Not of Python; of TypeScript what follows the tests is
-// mbxp_end(…), which joins after the translation. Empty: the tests of a C++ program have no main().
+// Joins reply and tests to a program that prints `proof` and the rest of its standard input after
+// the tests. Not for Python. For TypeScript, mbxp_end(…) adds the part after the tests once they
+// are translated. Empty: the tests of a C++ program have no main().
 std::string mbxp_program(std::string_view language, std::string_view reply, std::string_view tests,
                          std::string_view proof);
 std::string mbxp_end(std::string_view language, std::string_view proof);

@@ -66,7 +66,7 @@ struct Streams {
   Pipe err{};
   Pipe status{};
 
-  // A file and no pipe, so that a program which reads nothing stops nobody. It cannot be written.
+  // A file instead of a pipe: writing never waits for a program that does not read. It is sealed.
   Result<void> open(std::string_view text) {
     TRY(out.open());
     TRY(err.open());
@@ -90,7 +90,7 @@ struct Streams {
   }
 };
 
-// Appends what there is; false at the end of the file.
+// Appends the available bytes; returns false at the end of the file. `more`: some were dropped.
 bool drain(int fd, std::string& into, std::size_t bytes_max, bool& more) {
   std::array<char, 65536> buffer{};
   for (;;) {
@@ -106,12 +106,12 @@ bool drain(int fd, std::string& into, std::size_t bytes_max, bool& more) {
 std::string command_line_of(const std::string& pid) {
   std::ifstream line("/proc/" + pid + "/cmdline");
   std::ostringstream out;
-  out << line.rdbuf();  // it may be gone by now; an iterator of the buffer would throw
+  out << line.rdbuf();  // the process may have ended; an iterator of the buffer would throw
   return out.str();
 }
 
-// Memory in RAM of all that a process started. One that is still a copy of ourselves, on its way
-// to its program, shares our memory and has none of its own.
+// Resident memory of all processes that a program started. A child that is still a copy of ours
+// before its exec shares our memory and has none of its own.
 std::uint64_t resident_bytes(const std::string& pid, const std::string& ours) {
   std::uint64_t resident = 0;
   std::error_code error;
@@ -140,8 +140,8 @@ class Watch {
         out_(streams.out.read.get()),
         err_(streams.err.read.get()) {}
 
-  // Until it has ended by itself or by us; gives the status of wait(). The status stays to be
-  // collected, so that its number is still its own when it is killed.
+  // Waits until the program ends or is killed; returns the status of wait(). The status is not
+  // collected yet, so the process number still belongs to it when it is killed.
   int wait(ProgramEnd& end) {
     const Instant limit = clock_.now() + program_.time_max;
     for (;;) {
@@ -264,7 +264,7 @@ std::string layers_of(const Jail& jail, int landlock) {
   return out;
 }
 
-// What the child said. Fails where it did not come to its program.
+// Reads the child's messages. Fails if the child did not start its program.
 Result<void> read_status(int pipe, const JailPlan& plan, ProgramEnd& end) {
   std::string said;
   bool ignored = false;
@@ -297,7 +297,7 @@ bool write_text(const std::string& path, const std::string& text) {
          ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-// Nobody, where that costs nothing; an evaluator stays who the user is.
+// A model's code runs as user kNobody (the default); an evaluator keeps the user's identity.
 void choose_users(const Program& program, JailPlan& plan) {
   plan.drops_groups = ::geteuid() == 0;
   if (program.jail->view == Jail::View::programs) return;
@@ -342,7 +342,7 @@ Result<ProgramEnd> run_jailed(const Program& program) {
   return end;
 }
 
-// ---- a program of the user's own, as he would run it ------------------------------------------
+// ---- a program of the user's own, run with the user's rights ----------------------------------
 
 Result<std::string> find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return fs::absolute(name).string();
@@ -393,8 +393,8 @@ Result<ProgramEnd> run_plain(const Program& program) {
 
 }  // namespace
 
-// In a namespace of users of its own the child has one user and one group, and on this machine
-// they are nobody (where we are root) or us.
+// The child's own user namespace has one user and one group. On this machine they are kNobody (if
+// we are root) or our own.
 Result<void> write_user_maps(pid_t child, const JailPlan& plan) {
   const bool stays = plan.inner_user != kNobody;
   const bool root = ::geteuid() == 0;

@@ -1,9 +1,9 @@
-// Running another program: an evaluator of the user's, or code that a model wrote.
+// Runs another program: an evaluator of the user's, or a model's code.
 //
-// What every program gets: an end, by itself or by us, with all the processes that it started; a
-// time limit over all its commands; a bounded output; no descriptors of ours and an environment of
-// PATH, HOME, TMPDIR and LANG. What a `Jail` adds is in jail.h: where a layer of it cannot be had
-// the program is not started and the error says why. `layers` of an end says what held.
+// Every program ends by itself or is killed, with all its processes. It has one time limit for all
+// its commands, a limited output, none of our descriptors, and PATH, HOME, TMPDIR and LANG as
+// environment. A `Jail` adds layers (jail.h): if one is missing, the program is not started and the
+// error has the reason. `layers` of an end lists the active layers.
 //
 // Blocks the caller until the program has ended. Any thread.
 #pragma once
@@ -21,13 +21,13 @@ namespace assay::score {
 
 struct Jail {
   enum class View {
-    programs,  // the system's programs, and an empty folder that is gone afterwards
-    disk,      // what the user sees, to be read
+    programs,  // the system's programs, and an empty folder that is deleted afterwards
+    disk,      // the user's files, read-only
   };
   View view = View::programs;
-  std::vector<std::filesystem::path> writable{};  // of View::disk, beside `folder`
+  std::vector<std::filesystem::path> writable{};  // for View::disk, in addition to `folder`
   bool network = false;
-  bool runs_own_files = false;   // what it writes into its folder may be executed
+  bool runs_own_files = false;   // files written into its folder may be executed
   bool limits_addresses = true;  // memory_bytes_max also bounds each process's addresses
   std::uint64_t memory_bytes_max = std::uint64_t{4} << 30;  // of all processes; 0: no limit
   std::uint64_t file_bytes_max = std::uint64_t{64} << 20;   // of one file; View::programs
@@ -36,10 +36,10 @@ struct Jail {
 };
 
 struct Program {
-  // One after the other while each ends with 0. The first word is looked for in PATH.
+  // Run one after the other while each ends with 0. PATH is searched for the first word.
   std::vector<std::vector<std::string>> commands{};
   std::string input{};             // the standard input of the first; the others share its rest
-  std::filesystem::path folder{};  // where it works; of View::programs: a folder of the jail
+  std::filesystem::path folder{};  // work folder; for View::programs a folder of the jail
   // Written into the work folder before the start; View::programs.
   std::vector<std::pair<std::string, std::string>> files{};
   Duration time_max{60'000'000'000};

@@ -22,7 +22,7 @@ constexpr std::array<Area, 4> kAreas = {
     {{0, 1e10}, {0, 32.0 * 32.0}, {32.0 * 32.0, 96.0 * 96.0}, {96.0 * 96.0, 1e10}}};
 constexpr std::array<std::size_t, 3> kCaps = {1, 10, 100};
 
-// As numpy's linspace rounds them.
+// Rounds as numpy's linspace does.
 double threshold(std::size_t i) {
   constexpr double kStep = (0.95 - 0.5) / 9;
   return i == kThresholds - 1 ? 0.95 : static_cast<double>(i) * kStep + 0.5;
@@ -41,10 +41,10 @@ double overlap(const Box& d, const CocoTruth& g) {
   return inter / (g.crowd ? own : own + g.box.width * g.box.height - inter);
 }
 
-// One image's detections of one category after matching, for one area.
+// A detection of one image and category after matching, for one area.
 struct Matched {
   double score = 0;
-  std::size_t rank = 0;       // among the image's, by score
+  std::size_t rank = 0;       // among the image's detections, by score
   std::uint16_t hit = 0;      // bit t: matched at threshold t
   std::uint16_t ignored = 0;  // bit t: neither right nor wrong
 };
@@ -71,7 +71,7 @@ class OneCategory {
 
   std::size_t truths() const { return truths_; }
 
-  // Precision at each recall point, and the recall reached, at threshold t and a cap.
+  // Computes precision at each recall point, and the final recall, at threshold t and a cap.
   double curve(std::size_t t, std::size_t cap, std::array<double, kRecalls>* precisions) {
     recall_.clear();
     precision_.clear();
@@ -172,8 +172,8 @@ struct Mean {
   double value() const { return n == 0 ? -1 : sum / static_cast<double>(n); }
 };
 
-// A class is a category's id, which the annotations have with gaps: an index of YOLO's 80 would be
-// another category's id, and is refused where it is none's.
+// A class is a category's id, and the annotations' ids have gaps. An index of YOLO's 80 may be
+// another category's id, and is refused if it is no category's.
 Result<std::int32_t> category_in(const CocoAnnotations& annotations, float id) {
   const bool small = id > -1e9f && id < 1e9f;
   const std::int32_t whole = small ? static_cast<std::int32_t>(id) : -1;
@@ -195,7 +195,7 @@ CocoScores coco_scores(std::span<const CocoTruth> truths,
   for (const CocoTruth& one : truths) categories[one.category][one.image].truths.push_back(&one);
   for (const CocoDetection& one : detections) {
     const auto at = categories.find(one.category);
-    // A category without truths has no precision to average.
+    // A category without truths has no precision for the average.
     if (at != categories.end()) at->second[one.image].detections.push_back(&one);
   }
   Mean ap;
@@ -257,7 +257,7 @@ Result<void> append_coco_payload(std::span<const float> payload, std::int64_t im
   for (std::size_t i = 0; i < payload.size(); i += 7) {
     const auto category = category_in(annotations, payload[i + 6]);
     if (!category) return category.error().within(format("image {}", image));
-    // In single precision, as the suite's scorer has it.
+    // Use single precision, like the suite's scorer.
     const float top = payload[i + 1] * height;
     const float left = payload[i + 2] * width;
     const float bottom = payload[i + 3] * height;

@@ -1,7 +1,7 @@
 // COCO's mean average precision for boxes, as pycocotools computes it: IoU thresholds 0.50 to 0.95,
 // 101 recall points, areas all, small, medium and large, at most 1, 10 and 100 detections an image.
-// Ties in score keep the order in which detections are given, images in order of their ids.
-// Pure; any thread.
+// Equal scores keep the order of the detections, with images in order of their ids. Pure; any
+// thread.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ struct CocoDetection {
   double score = 0;
 };
 
-// −1 where there is nothing to average.
+// −1 if there is nothing to average.
 struct CocoScores {
   double ap = -1;  // the headline: IoU 0.50:0.95
   double ap50 = -1;
@@ -61,14 +61,14 @@ struct CocoAnnotations {
   std::set<std::int32_t> categories{};
 };
 
-// The suite's payload: seven floats a detection, [index, ymin, xmin, ymax, xmax, score, class],
-// coordinates by the image's size, class a category_id of the annotations. Appends; fails when the
-// number of floats is no multiple of 7, or an image or a class is not in the annotations.
+// Reads the suite's payload: seven floats for each detection, [index, ymin, xmin, ymax, xmax,
+// score, class], coordinates as shares of the image's size, class a category_id. Appends; fails if
+// the number of floats is not a multiple of 7, or the annotations lack an image or a class.
 Result<void> append_coco_payload(std::span<const float> payload, std::int64_t image,
                                  const CocoAnnotations& annotations,
                                  std::vector<CocoDetection>& out);
 Result<CocoAnnotations> read_coco_annotations(const std::filesystem::path& path);
-// COCO's list of results: [{image_id, category_id, bbox, score}].
+// Reads COCO's list of results: [{image_id, category_id, bbox, score}].
 Result<std::vector<CocoDetection>> read_coco_results(const std::filesystem::path& path);
 // "stats": the twelve figures in COCO's order.
 Json coco_json(const CocoScores& scores);

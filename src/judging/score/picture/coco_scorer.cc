@@ -1,9 +1,9 @@
-// coco_map: the mean average precision of recorded detections. A reply is a list of floats, seven a
-// detection ([index, ymin, xmin, ymax, xmax, score, class], coordinates by the image's size), as
-// JSON or as base64 of little-endian float32; an empty one is an image without detections. Only
-// images that were asked are judged, each by its first reply. Truths come from COCO's annotations.
-// A row's image is its column image_id; a row without one is the image at its sample's place in the
-// annotations, as LoadGen's sample indices count them.
+// coco_map: the mean average precision of recorded detections. A reply is a list of floats, seven
+// for each detection ([index, ymin, xmin, ymax, xmax, score, class], coordinates as shares of the
+// image's size), as JSON or as base64 of little-endian float32; an empty one is an image without
+// detections. Only images that were asked are judged, each by its first reply. Truths come from
+// COCO's annotations. The column image_id names a row's image; without it, the sample's index is
+// the image's place in the annotations, as LoadGen counts sample indices.
 #include <set>
 
 #include "base/files.h"
@@ -66,7 +66,7 @@ class Coco final : public Scorer {
   }
 
   CocoAnnotations annotations_;
-  bool by_place_ = false;  // rows without a column are images by their place
+  bool by_place_ = false;  // without the column, a row's place names its image
   ScorerOptions options_;
   std::set<std::int64_t> asked_{};
   std::vector<CocoDetection> detections_{};

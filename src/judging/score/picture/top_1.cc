@@ -1,6 +1,6 @@
 // top_1: the share of samples whose first label is the true one, × 100 (ResNet-50, R-GAT). A reply
-// is a number, a list whose first element counts, or base64 of float32. Of repeats the first
-// counts, as the suite has it; a row without an answer counts as wrong.
+// is a number, a list whose first element counts, or base64 of float32. The first of several
+// repeats counts, as in the suite; a row without an answer counts as wrong.
 #include <cmath>
 #include <set>
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kTiny = 1e-12;
 
-// By descending prediction, ties by place: the area as the suite computes it for one request.
+// Sorts by descending prediction, ties by place: the suite's area for one request.
 double request_auc(std::span<const double> predictions, std::span<const double> labels) {
   std::vector<std::size_t> order(predictions.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -1,6 +1,6 @@
 // dlrm: DLRMv3's normalised entropy, accuracy and GAUC. A reply is its payload, [timestamp, query,
-// predictions(N), labels(N), weights(N), N], as JSON or as base64 of float32. A row without a reply
-// is in no figure, and the note says how many there are.
+// predictions(N), labels(N), weights(N), N], as JSON or as base64 of float32. Rows without a reply
+// are in no figure; the note gives their number.
 #include "base/format.h"
 #include "score/payload.h"
 #include "score/recommend/recommendation.h"

@@ -1,6 +1,6 @@
-// Numbers in words, as Whisper's normalizer reads them: from left to right, with one number in the
-// making, which is a whole number, or digits and points as they stand ("nineteen oh five" is 1905,
-// "one point five" is 1.5).
+// Numbers in words, as Whisper's normalizer reads them: from left to right, with one unfinished
+// number, which is a whole number, or a text of digits and points ("nineteen oh five" is 1905, "one
+// point five" is 1.5).
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -41,7 +41,7 @@ constexpr std::array<std::string_view, 12> kMultipliers = {
     "hundred",     "thousand",   "million",    "billion",   "trillion",  "quadrillion",
     "quintillion", "sextillion", "septillion", "octillion", "nonillion", "decillion"};
 
-// Every word of a kind, with its plural and its ordinal where `suffixed`.
+// Every word of a kind; with `suffixed` also its plural and its ordinal.
 std::vector<Word> make_ones(bool suffixed) {
   std::vector<Word> out;
   if (!suffixed) {
@@ -90,7 +90,7 @@ std::vector<Word> make_multipliers(bool suffixed) {
   return out;
 }
 
-// All that a word may be.
+// The kinds of words.
 struct Words {
   std::vector<Word> ones = make_ones(false);
   std::vector<Word> ones_suffixed = make_ones(true);
@@ -147,7 +147,7 @@ bool is_number_word(std::string_view word) {
          Words::find(all.multipliers_suffixed, word) != nullptr;
 }
 
-// Digits, and perhaps a point and digits.
+// Matches digits, optionally with a point and digits.
 bool is_digits(std::string_view text) {
   const std::size_t point = text.find('.');
   const std::string_view left = text.substr(0, point);
@@ -157,7 +157,7 @@ bool is_digits(std::string_view text) {
   return all(left) && (point == std::string_view::npos || all(text.substr(point + 1)));
 }
 
-// The length of a sign or currency that begins a word; 0: none.
+// Returns the length of a sign or currency at the start of a word; 0: none.
 std::size_t prefix_length(std::string_view word) {
   for (const std::string_view prefix : {"-", "+", "£", "€", "$", "¢"}) {
     if (word.starts_with(prefix)) return prefix.size();
@@ -165,7 +165,7 @@ std::size_t prefix_length(std::string_view word) {
   return 0;
 }
 
-// `digits` (and perhaps one point) times `multiplier`, where that is a whole number.
+// `digits` (with at most one point) times `multiplier`, if that is a whole number.
 std::optional<Whole> product(const std::string& digits, Whole multiplier) {
   Whole value = 0;
   Whole scale = 1;
@@ -182,7 +182,7 @@ std::optional<Whole> product(const std::string& digits, Whole multiplier) {
     if (point) scale *= 10;
   }
   if (digits == ".") return std::nullopt;
-  // What the scale and the multiplier share goes first, so that the product stays small.
+  // Cancel common factors of ten first, so that the product stays small.
   while (scale > 1 && multiplier % 10 == 0) {
     scale /= 10;
     multiplier /= 10;
@@ -213,11 +213,11 @@ class NumberReader {
   }
 
  private:
-  // The number in the making: none, whole, or digits as they stand.
+  // The unfinished number: none, whole, or text of digits.
   enum class Kind : std::uint8_t { none, whole, text };
 
   std::string spelled() const { return kind_ == Kind::whole ? text_of(whole_) : text_; }
-  // Python's str(value or ""): nothing and zero are empty.
+  // Python's str(value or ""): no value and zero give "".
   std::string spelled_or_empty() const {
     return kind_ == Kind::none || (kind_ == Kind::whole && whole_ == 0) ? "" : spelled();
   }
@@ -337,7 +337,7 @@ class NumberReader {
     }
   }
 
-  // per, percent, and, double, triple, point.
+  // Handles per, percent, and, double, triple, point.
   void rest(std::string_view before, std::string_view current, std::string_view next,
             bool next_numeric) {
     if (current == "percent" || current == "per") {
@@ -395,7 +395,7 @@ std::vector<std::string_view> spaced(std::string_view text) {
   return out;
 }
 
-// "two and a half" is "two point five"; digits and letters are apart, but for "1st" and "1960s".
+// Makes "two and a half" "two point five"; separates digits from letters, except "1st" and "1960s".
 std::string prepared(std::string_view text) {
   const std::vector<std::string_view> all = spaced(text);
   std::string joined;
@@ -421,7 +421,7 @@ std::string prepared(std::string_view text) {
   return out;
 }
 
-// "12 th" is "12th".
+// Makes "12 th" "12th".
 std::string with_suffixes(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -446,7 +446,7 @@ std::size_t digits_end(std::string_view text, std::size_t at) {
   return at;
 }
 
-// The length of €, £ or $ at `at`.
+// Returns the length of €, £ or $ at `at`.
 std::size_t money_length(std::string_view text, std::size_t at) {
   for (const std::string_view sign : {"€", "£", "$"}) {
     if (text.substr(at).starts_with(sign)) return sign.size();
@@ -454,7 +454,7 @@ std::size_t money_length(std::string_view text, std::size_t at) {
   return 0;
 }
 
-// "$2 and ¢7" is "$2.07".
+// Makes "$2 and ¢7" "$2.07".
 std::string with_cents(std::string_view text) {
   constexpr std::string_view kCent = "¢";
   std::string out;
@@ -482,14 +482,14 @@ std::string with_cents(std::string_view text) {
   return out;
 }
 
-// "$0.5" is "¢5".
+// Makes "$0.5" "¢5".
 std::string with_small_change(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t sign = money_length(text, at);
     const std::size_t zero = at + sign;
     if (sign > 0 && zero + 2 < text.size() && text[zero] == '0' && text[zero + 1] != '\n') {
-      // Whatever character stands between, as the original's pattern has it.
+      // Any character may be between, as in the original's pattern.
       std::size_t first = zero + 2;
       while (first < text.size() && (static_cast<unsigned char>(text[first]) & 0xC0) == 0x80) {
         ++first;
@@ -507,7 +507,7 @@ std::string with_small_change(std::string_view text) {
   return out;
 }
 
-// "1" is "one", for the reader.
+// Makes "1" "one", for the reader.
 std::string with_one(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {

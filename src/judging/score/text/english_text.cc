@@ -17,10 +17,10 @@ bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 struct Rewrite {
   std::string_view from{};
   std::string_view to{};
-  bool whole_word = true;  // an edge before it too; there is always one after
+  bool whole_word = true;  // needs a word edge before it too; one after it always
 };
 
-// In this order.
+// Applied in this order.
 constexpr std::array<Rewrite, 51> kRewrites = {{
     {"won't", "will not"},
     {"can't", "can not"},
@@ -90,7 +90,7 @@ std::string rewritten(const std::string& text, const Rewrite& rule) {
   return out.append(text, done);
 }
 
-// Without <…>, […], and (…) that is not empty.
+// Removes <…>, […], and (…) that is not empty.
 std::string without_asides(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -131,13 +131,13 @@ std::string without_fillers(std::string text) {
   return out;
 }
 
-// No comma between digits, and no point that no digit follows.
+// Removes commas between digits, and points that no digit follows.
 std::string without_points(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
     const bool after = at + 1 < text.size() && decimal(text[at + 1]);
-    // A digit that ended one pair begins no other: "1,2,3" keeps its second comma.
+    // A digit that ended one pair does not begin another: "1,2,3" keeps its second comma.
     if (c == ',' && at > 0 && decimal(text[at - 1]) && after) {
       out += text[++at];
       if (at + 1 < text.size() && text[at + 1] == ',') out += text[++at];
@@ -150,7 +150,7 @@ std::string without_points(std::string_view text) {
     const bool last = at + 1 == out.size();
     if (out[at] == '.' && (last || !decimal(out[at + 1]))) {
       points += ' ';
-      if (!last) points += out[++at];  // it is spent: of two points the second stays
+      if (!last) points += out[++at];  // it is consumed: the second of two points stays
       continue;
     }
     points += out[at];
@@ -169,7 +169,7 @@ std::string_view plain_letter(char32_t c) {
   return {};
 }
 
-// No accents; what is no letter, number or space becomes one, but for what numbers need.
+// Removes accents; other symbols become a space, except those that numbers need.
 std::string without_symbols(std::string_view text) {
   const std::string parts = text::normalize(text, text::NormalForm::nfkd);
   std::string out;
@@ -195,7 +195,7 @@ std::string without_symbols(std::string_view text) {
   return out;
 }
 
-// A point or currency that no digit follows, and a % that none precedes, become spaces.
+// Replaces a point or currency without a digit after it, and a % without one before, by spaces.
 std::string without_lone_signs(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {

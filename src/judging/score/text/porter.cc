@@ -26,7 +26,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kIrregul
 
 bool is_vowel_letter(char c) { return c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u'; }
 
-// A y is a consonant where the letter before it is none, and at the beginning.
+// y is a consonant at the beginning and after a letter that is not a consonant.
 bool is_consonant(std::string_view word, std::size_t i) {
   bool negate = false;
   while (word[i] == 'y' && i > 0) {
@@ -36,7 +36,7 @@ bool is_consonant(std::string_view word, std::size_t i) {
   return !is_vowel_letter(word[i]) != negate;
 }
 
-// Porter's m: how often a vowel is followed by a consonant.
+// Porter's m: how often a consonant follows a vowel.
 int measure(std::string_view stem) {
   int m = 0;
   bool before = true;  // consonant
@@ -73,7 +73,7 @@ struct Rule {
   std::string_view replacement{};
 };
 
-// The first rule whose suffix fits is tried, and no other.
+// Tries only the first rule whose suffix fits.
 template <std::size_t N, typename Condition>
 void apply(std::string& word, const std::array<Rule, N>& rules, const Condition& condition) {
   for (const Rule& rule : rules) {
@@ -145,7 +145,7 @@ void double_suffixes(std::string& word) {
     word.resize(word.size() - 2);
   }
   apply(word, kRules, [](std::string_view stem, std::string_view suffix) {
-    // The l of "logi" counts to the stem, so that "geologi" is "geolog".
+    // The l of "logi" belongs to the stem, so that "geologi" becomes "geolog".
     if (suffix == "logi") return measure({stem.data(), stem.size() + 1}) > 0;
     return measure(stem) > 0;
   });

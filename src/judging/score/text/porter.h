@@ -1,5 +1,5 @@
-// The Porter stemmer (Porter 1980) with the extensions that NLTK makes by default, since ROUGE is
-// computed with those: "dying" is "die", "happy" is "happi", "enjoy" stays. Pure; any thread.
+// The Porter stemmer (Porter 1980) with NLTK's default extensions, since ROUGE uses those: "dying"
+// gives "die", "happy" gives "happi", "enjoy" does not change. Pure; any thread.
 #pragma once
 
 #include <string>

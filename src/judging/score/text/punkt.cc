@@ -1,4 +1,4 @@
-// Punkt, as nltk 3.10 decides.
+// Punkt with the decisions of nltk 3.10.
 #include <algorithm>
 #include <array>
 
@@ -12,7 +12,7 @@
 namespace assay::score {
 namespace {
 
-// How a word was seen in the training text: upper or lower case, where in a sentence.
+// How a word occurred in the training text: upper or lower case, and where in a sentence.
 constexpr int kMiddleUpper = 1 << 2;
 constexpr int kBeginLower = 1 << 4;
 constexpr int kUpper = (1 << 1) | kMiddleUpper | (1 << 3);
@@ -20,7 +20,7 @@ constexpr int kLower = kBeginLower | (1 << 5) | (1 << 6);
 
 constexpr std::string_view kNumber = "##number##";
 
-// What ends a word and belongs to none, beside white space.
+// Characters other than white space that end a word and belong to none.
 bool closes_word(char32_t c) {
   switch (c) {
     case U')':
@@ -147,7 +147,7 @@ struct Punkt::Token {
   std::string_view text{};
   std::string type{};
   bool period = false;  // ends in one
-  bool ends = false;    // the sentence
+  bool ends = false;    // ends the sentence
   bool abbreviation = false;
   bool ellipsis = false;
 
@@ -159,7 +159,7 @@ struct Punkt::Token {
   char32_t first() const { return text::decode_at(text, 0).value; }
   bool upper() const { return text::category(first()) == text::GeneralCategory::lu; }
   bool lower() const { return text::category(first()) == text::GeneralCategory::ll; }
-  // A letter and a period.
+  // True for a letter and a period.
   bool initial() const {
     const text::CodePoint c = text::decode_at(text, 0);
     return c.bytes + 1U == text.size() && text.back() == '.' && text::is_word(c.value) &&
@@ -167,11 +167,11 @@ struct Punkt::Token {
   }
 };
 
-// A place where a sentence may end.
+// A place that may end a sentence.
 struct Punkt::Context {
-  std::size_t word = 0;  // where the word before it begins
+  std::size_t word = 0;  // start of the word before it
   std::size_t at = 0;    // the mark itself, one byte
-  std::size_t next = 0;  // where the next word begins; 0: punctuation follows at once
+  std::size_t next = 0;  // start of the next word; 0: punctuation follows directly
   std::size_t end = 0;   // of what follows
 };
 
@@ -288,7 +288,7 @@ std::vector<std::string_view> Punkt::sentences(std::string_view all) const {
     slices.push_back({last_break, one.at + 1});
     last_break = one.next > 0 ? one.next : one.at + 1;
   };
-  // Of marks that follow one another without a space the last decides.
+  // If several marks follow one another without a space, the last one decides.
   Context before;
   bool any = false;
   std::size_t word_begin = 0;
@@ -307,7 +307,7 @@ std::vector<std::string_view> Punkt::sentences(std::string_view all) const {
     }
     std::size_t space = at;
     while (space > word_end && !ascii_space(all[space - 1])) --space;
-    // A space that is the very first character counts as none, as in nltk.
+    // A space as the very first character does not count, as in nltk.
     one.word = space > word_end + 1 ? space : word_begin;
     if (any && word_end <= one.word) decide(before);
     word_begin = one.word;
@@ -318,7 +318,7 @@ std::vector<std::string_view> Punkt::sentences(std::string_view all) const {
   if (any) decide(before);
   slices.push_back({last_break, without_space(all, all.size())});
 
-  // Closing quotes and brackets go with the sentence before them.
+  // Closing quotes and brackets belong to the sentence before them.
   std::vector<std::string_view> out;
   std::size_t moved = 0;
   for (std::size_t i = 0; i < slices.size(); ++i) {

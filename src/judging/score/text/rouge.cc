@@ -28,11 +28,11 @@ bool word_byte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')
 }  // namespace
 
 std::uint32_t Rouge::number(std::string_view word) {
-  // The stem is found once for each spelling.
+  // The stem is computed once for each spelling.
   const auto known = numbers_.find(std::string(word));
   if (known != numbers_.end()) return known->second;
   const std::string stemmed = stem_ && word.size() > 3 ? porter_stem(word) : std::string(word);
-  // A stem that is itself a short word is the same token: "\x01" keeps the two tables apart.
+  // A stem that is itself a short word is the same token: "\x01" separates the two tables.
   const auto [at, fresh] = numbers_.try_emplace("\x01" + stemmed, next_);
   if (fresh) ++next_;
   const std::uint32_t value = at->second;
@@ -51,7 +51,7 @@ Rouge::Words Rouge::words(std::string_view text) {
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
     }
   } else {
-    // Kelvin's K and a dotted I become ASCII letters, as Python's lower() has it.
+    // Kelvin's K and a dotted I become ASCII letters, as in Python's lower().
     lowered_ =
         text::lower_case(valid_utf8(text) ? std::string(text) : text::replace_invalid_utf8(text));
   }
@@ -141,7 +141,7 @@ std::size_t Rouge::common_length(const Words& a, const Words& b) {
 }
 
 // Marks the reference's words that are in one longest common subsequence with the candidate: the
-// one that rouge-score walks back to (up when left and up are equal).
+// one that rouge-score finds when it walks back (up when left and up are equal).
 void Rouge::mark_common(const Words& reference, const Words& candidate,
                         std::vector<bool>& in_union) {
   if (reference.empty() || candidate.empty()) return;

@@ -1,10 +1,10 @@
 // ROUGE-1, ROUGE-2, ROUGE-L and ROUGE-Lsum (Lin 2004) with the words, stems and formulas of the
 // rouge-score package, to the last bit of each F-measure.
 //
-// Texts become lists of numbers once; a longest common subsequence is then found 64 words at a time
-// (Hyyrö 2004), which is what makes scoring a dataset a matter of seconds. Where ROUGE-Lsum needs
-// to know which words are in it, the rows' bits are kept and walked back.
-// One thread an object: it owns the table of words and the buffers.
+// Texts become lists of numbers once. Then a longest common subsequence is found 64 words at a time
+// (Hyyrö 2004), so a dataset is scored in seconds. ROUGE-Lsum also needs the words of the
+// subsequence: it keeps the rows' bits and walks back.
+// One thread for each object: it owns the table of words and the buffers.
 #pragma once
 
 #include <array>
@@ -54,24 +54,24 @@ class Rouge {
   std::unordered_map<std::string, std::uint32_t> numbers_{};
   std::uint32_t next_ = 0;
   std::string lowered_{};
-  std::vector<std::uint64_t> masks_{};  // per word, where it stands
+  std::vector<std::uint64_t> masks_{};  // positions of each word
   std::vector<std::uint32_t> slots_{};  // word -> its place in masks_; 0: none
   std::vector<std::uint64_t> rows_{};
   std::vector<std::uint64_t> keys_a_{};
   std::vector<std::uint64_t> keys_b_{};
 };
 
-// The suite's evaluation of summaries: texts are trimmed and cut into sentences, and the means of
-// their F-measures are told with how long the replies were.
+// The suite's evaluation of summaries: trims texts and cuts them into sentences; the result has the
+// means of their F-measures and the lengths of the replies.
 class RougeMeans {
  public:
   explicit RougeMeans(Sentences sentences) : sentences_(std::move(sentences)) {}
 
-  // `tokens` of the reply; -1: not counted.
+  // `tokens`: those of the reply; -1: not counted.
   void add(std::string_view truth, std::string_view reply, std::int64_t tokens);
-  // The rouge1, rouge2, rougeL and rougeLsum × 100, of four decimals, as texts or as numbers;
-  // gen_len in characters, gen_num, and where they are known gen_tok_len and tokens_per_sample.
-  // Null after no row.
+  // Has rouge1, rouge2, rougeL and rougeLsum × 100, with four decimals, as texts or as numbers;
+  // gen_len in characters, gen_num, and if known gen_tok_len and tokens_per_sample. Null without
+  // rows.
   Json json(bool as_texts) const;
   std::string note() const { return rows_ == 0 ? std::string() : sentences_.note(); }
 

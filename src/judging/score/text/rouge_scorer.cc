@@ -8,7 +8,7 @@
 namespace assay::score {
 namespace {
 
-// As the suite's evaluation writes it.
+// The result has the form of the suite's evaluation.
 class RougeScorer final : public Scorer {
  public:
   RougeScorer(const ScorerOptions& options, Sentences sentences)

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 34> kAbbreviations = {
 bool closes(char c) { return c == '"' || c == '\'' || c == ')' || c == ']'; }
 bool capital_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-// The word that ends right before `at`.
+// Returns the word that ends directly before `at`.
 std::string_view word_before(std::string_view text, std::size_t at) {
   std::size_t begin = at;
   while (begin > 0 && text[begin - 1] != ' ' && text[begin - 1] != '\n' && text[begin - 1] != '(' &&

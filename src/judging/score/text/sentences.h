@@ -1,10 +1,10 @@
-// Where a text's sentences end, for ROUGE-Lsum, which compares sentence by sentence.
+// Finds the ends of sentences, for ROUGE-Lsum, which compares sentence by sentence.
 //
-// The suites cut by nltk's Punkt (Kiss and Strunk 2006) with its model of English. That model is
-// data of its own (nltk_data's punkt_tab/english), which is not shipped here. Where its folder is
-// given (extras.punkt) Punkt is what cuts, decision for decision as nltk does; else split_sentences
-// does, by rules that agree on plain prose and may differ at abbreviations. ROUGE-1, -2 and -L do
-// not depend on it. Immutable; any thread.
+// The suites use nltk's Punkt (Kiss and Strunk 2006) with its model of English. That model is
+// separate data (nltk_data's punkt_tab/english), which is not shipped here. If its folder is given
+// (extras.punkt), Punkt cuts with the same decisions as nltk. Else split_sentences cuts by rules
+// that agree on plain prose and may differ at abbreviations. ROUGE-1, -2 and -L do not depend on
+// it. Immutable; any thread.
 #pragma once
 
 #include <filesystem>
@@ -20,8 +20,8 @@
 
 namespace assay::score {
 
-// At . ! ? and what closes them, before a capital or a digit, but not after the usual abbreviations
-// or initials. Line ends are kept as ends. The sentences are lines of what is returned.
+// Cuts at . ! ? and what closes them, before a capital or a digit, but not after common
+// abbreviations or initials. Line ends stay ends. Each line of the result is a sentence.
 std::string split_sentences(std::string_view text);
 
 class Punkt {
@@ -29,7 +29,7 @@ class Punkt {
   // The folder of abbrev_types.txt, collocations.tab, ortho_context.tab and sent_starters.txt.
   static Result<Punkt> read(const std::filesystem::path& folder);
 
-  // The sentences, as nltk's sent_tokenize gives them. REQUIRES: valid UTF-8.
+  // Returns the sentences of nltk's sent_tokenize. REQUIRES: valid UTF-8.
   std::vector<std::string_view> sentences(std::string_view text) const;
 
  private:
@@ -47,14 +47,14 @@ class Punkt {
   std::unordered_map<std::string, int> contexts_{};
 };
 
-// What cuts texts, as a scorer's extras ask for it.
+// The method that a scorer's extras select.
 class Sentences {
  public:
   // `extras`: punkt, the folder; without it the built-in rules.
   static Result<Sentences> make(const Json& extras);
 
   std::string lines(std::string_view text) const;
-  // For the result: "" where Punkt cuts.
+  // For the result; "" with Punkt.
   std::string note() const;
 
  private:

@@ -1,5 +1,5 @@
-// SQuAD's exact match and F1 (Rajpurkar 2016): words in common after punctuation, articles and case
-// are dropped; the best of several true answers counts.
+// SQuAD's exact match and F1 (Rajpurkar 2016): words in common without punctuation, articles and
+// case; the best of several true answers counts.
 #include <algorithm>
 #include <map>
 
@@ -88,7 +88,7 @@ class SquadF1 final : public Scorer {
   }
 
  private:
-  // A string, a list of strings, or SQuAD's {"text": [...]}.
+  // Reads a string, a list of strings, or SQuAD's {"text": [...]}.
   Result<std::vector<std::string>> truths(const Row& row) const {
     const Json* value = row.columns->find(options_.ground_truth);
     std::vector<std::string> out;

@@ -1,10 +1,10 @@
 // Word error rate: substitutions, deletions and insertions that turn the true words into the
-// reply's, over all rows, by the number of true words.
+// reply's, over all rows, divided by the number of true words.
 //
-// wer takes the words as they stand. whisper is the suite's evaluation: both texts are normalised
-// (english_text.h; extras.spellings is the model's normalizer.json), words that are written apart
-// in one and together in the other are alike, and 100 × (1 − WER) is the word_accuracy. The reply
-// is text, or a list of numbers that index the suite's letters.
+// wer compares the words unchanged. whisper is the suite's evaluation: both texts are normalised
+// (english_text.h; extras.spellings is the model's normalizer.json), words that are separate in one
+// and joined in the other are equal, and word_accuracy is 100 × (1 − WER). The reply is text, or a
+// list of numbers that index the suite's letters.
 #include <algorithm>
 #include <array>
 
@@ -50,8 +50,8 @@ std::size_t edits(const std::vector<std::string_view>& a, const std::vector<std:
   return row[b.size()];
 }
 
-// As the suite aligns: from left to right, up to three words of one side may be one word of the
-// other. What a match joined is joined on its own side.
+// Aligns like the suite: from left to right, up to three words of one side may equal one word of
+// the other. The words of a match are joined on their own side.
 void join_words(std::vector<std::string>& truth, std::vector<std::string>& reply) {
   std::vector<std::string> left;
   std::vector<std::string> right;
@@ -154,7 +154,7 @@ class WordErrorRate final : public Scorer {
     if (options_.ground_truth.empty()) options_.ground_truth = "text";
   }
 
-  // Without a reply every true word was left out.
+  // Without a reply, all true words are deletions.
   Result<void> add(const Row& row) override {
     ASSIGN_OR_RETURN(const std::string truth, column_text(row, options_.ground_truth));
     const bool ignore_case = options_.extra["ignore_case"].as_bool();

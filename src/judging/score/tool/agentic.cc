@@ -4,10 +4,10 @@
 // bash calls start against the recorded ones, as multisets: what both have by what either has.
 //
 // A row is a client's turn that was asked. Columns: conversation_id, turn, and in `expected` (or
-// the column that the config names) the assistant's row that was recorded next, of which turn,
-// intent_codes and tool_calls count. Where it is null the recording ends, and the turn is not
-// counted. A turn whose recorded answer has neither codes nor calls is left out and named. Turns
-// are told by conversation, repeat and turn, under the recorded assistant's number.
+// the column that the config names) the assistant's row that was recorded next; its turn,
+// intent_codes and tool_calls are used. Null means the recording's end, and the turn is not
+// counted. A turn whose recorded answer has neither codes nor calls is left out and listed. The
+// result identifies turns by conversation, repeat and the recorded assistant's number.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -25,7 +25,7 @@ struct Alias {
   std::string_view meant{};
 };
 
-// What else a program is called. A program that is not here is not compared.
+// Other names of a program. A program that is not here is not compared.
 constexpr std::array<Alias, 54> kPrograms = {{
     {"python", "python"}, {"python2", "python"}, {"python3", "python"},
     {"py", "python"},     {"pip", "pip"},        {"pip3", "pip"},
@@ -62,7 +62,7 @@ bool starts_word(std::string_view text, std::size_t at) {
   return at == 0 || !word_char(text[at - 1]);
 }
 
-// "I" and three digits that are a word of their own, at `at`.
+// Matches "I" and three digits, a word of its own, at `at`.
 bool code_at(std::string_view text, std::size_t at, bool any_case) {
   if (at + 4 > text.size()) return false;
   if (text[at] != 'I' && !(any_case && text[at] == 'i')) return false;
@@ -74,7 +74,7 @@ std::string code_of(std::string_view text, std::size_t at) {
   return "I" + std::string(text.substr(at + 1, 3));
 }
 
-// The first "intent: I123", whatever its case.
+// Finds the first "intent: I123", in any case.
 std::string named_intent(std::string_view text) {
   constexpr std::string_view kWord = "intent:";
   const std::string low = lower(text);
@@ -87,7 +87,7 @@ std::string named_intent(std::string_view text) {
   return {};
 }
 
-// The last "I123".
+// Finds the last "I123".
 std::string bare_intent(std::string_view text) {
   for (std::size_t at = text.size(); at-- > 0;) {
     if (code_at(text, at, false) && starts_word(text, at)) return code_of(text, at);
@@ -111,7 +111,7 @@ std::string intent_of(const Row& row) {
   return {};
 }
 
-// The length of a quoted text at `at`, or 0 where none ends.
+// Returns the length of a quoted text at `at`, or 0 if it has no end.
 std::size_t quoted_length(std::string_view text, std::size_t at) {
   const char quote = text[at];
   if (quote != '\'' && quote != '"' && quote != '`') return 0;
@@ -142,7 +142,7 @@ bool is_assignment(std::string_view word) {
                      [](char c) { return word_char(c) && static_cast<unsigned char>(c) < 0x80; });
 }
 
-// "python3.11" without ".11", "x.1.2" without ".1.2".
+// Removes ".11" from "python3.11", ".1.2" from "x.1.2".
 std::string_view without_version(std::string_view name) {
   for (int parts = 0; parts < 2; ++parts) {
     std::size_t end = name.size();
@@ -153,7 +153,7 @@ std::string_view without_version(std::string_view name) {
   return name;
 }
 
-// The program that one stage of a shell's line starts; "" where it is none that is known.
+// Returns the program that one stage of a shell's line starts; "" if unknown.
 std::string_view program_of(std::string_view stage) {
   while (true) {
     while (!stage.empty() && space(stage.front())) stage.remove_prefix(1);
@@ -193,14 +193,14 @@ void add_programs(std::string_view command, std::vector<std::string_view>& progr
   }
 }
 
-// What Python takes for true.
+// True for Python's true values.
 bool is_something(const Json& value) {
   if (value.is_string()) return !value.as_string().empty();
   if (value.is_array() || value.is_object()) return value.size() > 0;
   return value.is_bool() ? value.as_bool() : value.is_number() && value.as_double() != 0;
 }
 
-// What the bash calls of a turn start, in their order.
+// Returns the programs that a turn's bash calls start, in their order.
 std::vector<std::string_view> programs_of(const Json& tool_calls) {
   std::vector<std::string_view> out;
   for (const Json& call : tool_calls.items()) {
@@ -234,10 +234,10 @@ double overlap(std::vector<std::string_view> got, std::vector<std::string_view> 
   return either == 0 ? 0 : static_cast<double>(both.size()) / static_cast<double>(either);
 }
 
-// As Python's round() does: by the number's exact value.
+// Rounds like Python's round(): by the number's exact value.
 double four_decimals(double value) { return parse_double(format("{:.4f}", value)).value_or(value); }
 
-// "sim_12", whatever the repeat.
+// Matches "sim_12", with any repeat.
 bool is_workflow(std::string_view id) {
   constexpr std::string_view kPrefix = "sim_";
   if (!id.starts_with(kPrefix) || id.size() == kPrefix.size()) return false;
@@ -245,7 +245,7 @@ bool is_workflow(std::string_view id) {
   return std::all_of(id.begin(), id.end(), digit);
 }
 
-// The repeat that a conversation's id names; cuts the name off it.
+// Returns the repeat in a conversation's id and removes it from the id.
 std::int64_t take_repeat(std::string& id) {
   constexpr std::string_view kMark = "__repeat_";
   const std::size_t at = id.rfind(kMark);
@@ -270,7 +270,7 @@ struct Turn {
   auto place() const { return std::tie(conversation, repeat, client_turn); }
 };
 
-// Of the turns of one domain.
+// Scores of one domain's turns.
 struct Part {
   double sum = 0;
   std::size_t turns = 0;
@@ -348,7 +348,7 @@ class Agentic final : public Scorer {
   }
 
  private:
-  // A turn of the recording once, however often it was asked.
+  // Lists each turn of the recording once, for all its repeats.
   Json excluded_turns() const {
     Json out = Json::array();
     std::set<std::pair<std::string, std::int64_t>> told;
@@ -363,7 +363,7 @@ class Agentic final : public Scorer {
     return out;
   }
 
-  // False: nothing was recorded to compare with.
+  // Returns false if there is no recorded turn to compare with.
   static bool by_intent(const Row& row, const Json& expected, Turn& turn) {
     std::set<std::string> codes;
     for (const Json& code : expected["intent_codes"].items()) {

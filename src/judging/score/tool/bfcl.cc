@@ -1,11 +1,11 @@
-// bfcl_v4: the Berkeley Function Calling Leaderboard's single-turn subsets, as the reference client
-// scores them. A reply of an irrelevance subset is right when it calls nothing, of live_relevance
-// when it calls anything, of all others when its calls are the answer key's (function_call.h). A
-// sample without a reply is wrong.
+// bfcl_v4: the Berkeley Function Calling Leaderboard's single-turn subsets, scored as in the
+// reference client. A reply of an irrelevance subset is right without a call, one of live_relevance
+// with any call, one of all others if its calls match the answer key (function_call.h). A sample
+// without a reply is wrong.
 //
 // Columns: subset, ground_truth ([{name: {parameter: [value, …]}}], or that as JSON text), and the
-// functions in func_description, else tools. The score is the share of all; the breakdown has the
-// subsets, the categories (live by samples; of non_live the simple_ subsets count as one;
+// functions in func_description, else tools. The score is the share of all. The breakdown has the
+// subsets, the categories (live by samples; in non_live the simple_ subsets count as one;
 // hallucination by subsets) and their mean, normalized_single_turn_score, × 100.
 #include <array>
 #include <cmath>
@@ -119,7 +119,7 @@ class Bfcl final : public Scorer {
     return at == subsets_.end() ? nullptr : &at->second;
   }
 
-  // Each category's share, or -1 where none of its subsets was asked.
+  // Each category's share, or -1 if none of its subsets was asked.
   double non_live() const {
     double simple = 0;
     double sum = 0;

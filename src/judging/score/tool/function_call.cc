@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kDepthMax = 32;
 
-// "print(x)" in a reply's prose or code is no call of a tool.
+// "print(x)" in a reply's prose or code is not a tool call.
 constexpr std::string_view kNoTools[] = {"print", "if",   "for",   "while", "return", "and",
                                          "or",    "not",  "range", "len",   "str",    "int",
                                          "float", "list", "dict",  "set",   "tuple",  "def"};
@@ -17,7 +17,7 @@ constexpr std::string_view kNoTools[] = {"print", "if",   "for",   "while", "ret
 bool name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool name_char(char c) { return name_start(c) || (c >= '0' && c <= '9') || c == '.'; }
 
-// A reader of Python's literals and calls.
+// Parses Python's literals and calls.
 class PythonReader {
  public:
   explicit PythonReader(std::string_view text) : text_(text) {}
@@ -25,7 +25,7 @@ class PythonReader {
   std::size_t at() const { return at_; }
   void go(std::size_t at) { at_ = at; }
 
-  // A call whose name begins here.
+  // Reads a call whose name begins here.
   std::optional<FunctionCall> call() {
     FunctionCall out;
     out.name = name();
@@ -38,7 +38,7 @@ class PythonReader {
       const std::size_t begin = at_;
       std::string key = name();
       if (key.empty() || !take('=')) {
-        // An argument by its place has no name to compare.
+        // A positional argument has no name to compare.
         at_ = begin;
         key = std::to_string(number);
       }
@@ -87,7 +87,7 @@ class PythonReader {
       if (word == "True" || word == "true") return Json(true);
       if (word == "False" || word == "false") return Json(false);
       if (word == "None" || word == "null") return Json();
-      return Json(word);  // a variable is compared as its name
+      return Json(word);  // a variable is compared by its name
     }
     return number();
   }
@@ -151,7 +151,7 @@ class PythonReader {
   std::size_t at_ = 0;
 };
 
-// [{"name", "arguments"}] or OpenAI's [{"function": {"name", "arguments"}}].
+// Reads [{"name", "arguments"}] or OpenAI's [{"function": {"name", "arguments"}}].
 std::optional<std::vector<FunctionCall>> listed_calls(const Json& list) {
   if (!list.is_array()) return std::nullopt;
   std::vector<FunctionCall> out;

@@ -21,7 +21,7 @@ Kind kind_of(const Json& value) {
   return Kind::none;
 }
 
-// The types of the leaderboard's three languages and of JSON schema, which tools are written in.
+// The types of the leaderboard's three languages and of JSON schema, used in tools.
 Kind kind_named(std::string_view type) {
   constexpr std::pair<std::string_view, Kind> kNames[] = {
       {"string", Kind::text},     {"String", Kind::text},     {"any", Kind::text},
@@ -82,7 +82,7 @@ bool list_allowed(const Json& value, const Json& allowed) {
   });
 }
 
-// Against one answer: each of its keys with one of its values.
+// Compares with one answer: each of its keys with one of its values.
 bool dict_is(const Json& value, const Json& answer) {
   for (const auto& [key, one] : value.members()) {
     const Json* const allowed = answer.find(key);
@@ -107,10 +107,10 @@ bool dicts_allowed(const Json& value, const Json& allowed) {
 
 struct Typed {
   bool right = false;
-  bool variable = false;  // the key allows a variable's name where the type is another
+  bool variable = false;  // the key allows a variable's name for another type
 };
 
-// The kind of the first value that is not "may be left out".
+// Returns the kind of the first value that is not "" (may be left out).
 std::optional<Kind> kind_of_answers(const Json& allowed) {
   for (const Json& one : allowed.items()) {
     if (!one.is_string() || !one.as_string().empty()) return kind_of(one);
@@ -130,7 +130,7 @@ Typed typed(const Json& value, const Json& allowed, Kind wanted, std::optional<K
   return {};
 }
 
-// Of one of the answers: every element has the type.
+// True if every element has the type of one of the answers.
 bool items_are(const Json& value, const Json& allowed, Kind nested) {
   return std::any_of(allowed.items().begin(), allowed.items().end(), [&](const Json& answer) {
     return !answer.is_array() ||
@@ -167,7 +167,7 @@ bool parameter_is(Json value, const Json& described, const Json& allowed, CallLa
   return among(value, allowed);
 }
 
-// Names may not hold dots where tools are asked for, so a dot is written "_".
+// Tool names may not contain dots, so a dot becomes "_".
 std::string tool_name(std::string_view name) {
   std::string out(name);
   std::replace(out.begin(), out.end(), '.', '_');
@@ -214,7 +214,7 @@ bool calls_match(const std::vector<FunctionCall>& calls, const Json& functions,
            call_is(calls.front(), functions, possible[0], language);
   }
   if (calls.size() != possible.size()) return false;
-  // As the leaderboard has it: each answer in turn takes the first call left that fits it.
+  // As in the leaderboard, each answer in turn takes the first remaining call that fits it.
   std::vector<bool> taken(calls.size());
   for (const Json& answer : possible.items()) {
     std::size_t at = 0;

@@ -1,4 +1,4 @@
-// Source text of Java and JavaScript values, as the leaderboard's answer keys mean them.
+// Java and JavaScript values from source text, with their meaning in the answer keys.
 #include <algorithm>
 #include <optional>
 
@@ -20,7 +20,7 @@ std::optional<Json> whole(std::string_view text) {
   return value ? std::optional<Json>(Json(*value)) : std::nullopt;
 }
 
-// Digits, a point with digits, and where it may have one an exponent.
+// Reads digits, a point with digits, and, if `exponent`, an exponent.
 std::optional<Json> real(std::string_view text, bool exponent) {
   const std::size_t e = text.find_first_of("eE");
   if (e != std::string_view::npos) {
@@ -46,7 +46,7 @@ bool quoted(std::string_view text, std::string_view quotes) {
 
 std::string_view unquoted(std::string_view text) { return text.substr(1, text.size() - 2); }
 
-// A value whose type nobody said.
+// Reads a value without a declared type.
 Json loose_value(std::string_view text, std::string_view quotes) {
   text = trim(text);
   if (text == "true" || text == "false") return Json(text == "true");
@@ -69,8 +69,8 @@ Json java_loose(std::string_view text) {
   return loose_value(text, "\"");
 }
 
-// What stands between the first `open` and the first `close` after it; nothing where either is
-// not.
+// Returns the text between the first `open` and the first `close` after it; nullopt if one is
+// missing.
 std::optional<std::string_view> between(std::string_view text, std::string_view open,
                                         std::string_view close) {
   const std::size_t begin = text.find(open);
@@ -169,7 +169,7 @@ std::string_view without_quotes(std::string_view text) {
   return text;
 }
 
-// Members end at commas that stand in no bracket.
+// Members end at commas outside brackets.
 Json javascript_map(std::string_view text) {
   text = trim(text);
   if (!text.starts_with("{") || !text.ends_with("}")) return Json(text);
@@ -190,7 +190,7 @@ Json javascript_map(std::string_view text) {
     if (value.starts_with('[') && value.ends_with(']')) {
       out.set(key, javascript_list(value, ""));
     } else if (value.starts_with('{') && value.ends_with('}')) {
-      // Depth is bounded: each level takes two brackets of a text that ends.
+      // Depth is bounded: each level uses two brackets of a finite text.
       out.set(key, Json(value));
     } else {
       out.set(key, loose_value(without_quotes(value), "'\""));
