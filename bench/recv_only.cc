@@ -1,6 +1,5 @@
-// The least that a client of streams can do: send a request, receive until its body ends, send
-// again. No parsing, no timing, no record. What it costs is the kernel's share; `assay` is measured
-// against it.
+// The minimal client of streams: sends a request, receives until its body ends, sends again. No
+// parsing, no timing, no record. Its cost is the kernel's share; `assay` is compared with it.
 //
 //   recv_only PORT CONNECTIONS SECONDS OSL [stream|plain [RAMP]]
 //
@@ -51,12 +50,12 @@ std::string request_of(bool stream, const char* osl) {
          std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-// A chunked body ends so; a plain one is taken to come in one read.
+// The end of a chunked body; a plain body is assumed to come in one read.
 bool ends_body(const char* bytes, std::size_t size, bool stream) {
   return !stream || (size >= 5 && std::memcmp(bytes + size - 5, "0\r\n\r\n", 5) == 0);
 }
 
-// A connection with its first request under way.
+// Opens a connection and sends its first request.
 bool open_one(int epoll, int port, const std::string& request) {
   const int fd = dial(port);
   epoll_event event{};

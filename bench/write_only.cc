@@ -1,12 +1,12 @@
-// The least that a server of streams can do: for each request, whatever it says, a head and OSL
-// events of the same bytes, one write() an event, connections taking turns. No parsing, no clock,
-// no record. What it reaches is what the kernel allows; `assay endpoint` is measured against it.
+// The minimal server of streams: for each request, with any content, it writes a head and OSL
+// events of the same bytes, one write() an event, connections in turns. No parsing, no clock, no
+// record. Its rate is the kernel's limit; `assay endpoint` is compared with it.
 //
 //   write_only OSL [EVENTS_PER_WRITE [EVENTS_PER_SECOND]]
 //
 // An OSL of 0 means a plain reply: one small chat completion in one write. With EVENTS_PER_SECOND
-// it writes 25 events at a time and sleeps between: an event costs more then, since the reader
-// sleeps as well and has to be woken.
+// it writes 25 events at a time and sleeps between. An event costs more then, because the reader
+// sleeps too and must be woken.
 //
 // Prints its port, and serves until it is killed.
 #include <arpa/inet.h>
@@ -26,7 +26,7 @@
 
 namespace {
 
-// As many bytes as the endpoint's own event of a chat.
+// The same number of bytes as an event of the endpoint's chat.
 std::string chunk_of_event() {
   const std::string event =
       "data: {\"id\":\"chatcmpl-0123456789abcdef\",\"object\":\"chat.completion.chunk\","
@@ -56,7 +56,7 @@ struct Stream {
 
 constexpr std::size_t kBurst = 25;
 
-// Sleeps until the next burst is due. One that is behind does not catch up at once.
+// Sleeps until the next burst is due. A late burst does not catch up at once.
 class Pace {
  public:
   explicit Pace(double events_per_second)
@@ -90,7 +90,7 @@ bool send_all(int fd, const std::string& bytes) {
   return true;
 }
 
-// A listener on some port of loopback, which it prints. Negative when there is none to be had.
+// Opens a listener on a free port of loopback and prints the port. Negative on failure.
 int listen_and_tell() {
   const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in at{};

@@ -1,6 +1,6 @@
-// Our reader of HTTP/1.1 requests against llhttp, Node's: what we accept, llhttp accepts and
-// understands in the same way. (Not the other way round: llhttp takes some forms that we refuse on
-// purpose, such as two equal Content-Length fields, or two of Host.)
+// Compares our reader of HTTP/1.1 requests with llhttp, Node's: llhttp accepts whatever we accept,
+// with the same result. The converse is false: llhttp takes some forms that we refuse on purpose,
+// such as two equal Content-Length fields, or two Host fields.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <llhttp.h>
@@ -18,7 +18,7 @@ namespace {
 
 struct Story {
   std::string text{};  // one line a request
-  bool whole = true;   // ended behind a request, and nothing was bad
+  bool whole = true;   // ended after a request, without an error
 };
 
 Story our_story(std::string_view bytes) {
@@ -36,7 +36,7 @@ Story our_story(std::string_view bytes) {
       story.whole = reader.idle();
       return story;
     }
-    // We take any method; llhttp has a list.
+    // We accept any method; llhttp has a list.
     if (head.method != "GET" && head.method != "POST" && head.method != "PUT") {
       story.whole = false;
       return story;
@@ -48,7 +48,7 @@ Story our_story(std::string_view bytes) {
     story.text += format(" keep={} body={}\n", head.keep_alive, step.body);
     const bool keeps = head.keep_alive;
     reader.reset();
-    if (!keeps) return story;  // the connection ends here, for llhttp too
+    if (!keeps) return story;  // the connection ends here, also for llhttp
   }
   return story;
 }
@@ -79,7 +79,7 @@ int append(llhttp_t* parser, const char* at, std::size_t size) {
 }
 
 int header_value_complete(llhttp_t* parser) {
-  // A trailer's fields come here too, after the body.
+  // Fields of a trailer arrive here too, after the body.
   Oracle& oracle = oracle_of(parser);
   if (parser->flags & F_TRAILING) {
     oracle.field.clear();
@@ -125,7 +125,7 @@ const std::string& pick(const std::vector<std::string>& from, Rng& rng) {
   return from[static_cast<std::size_t>(rng.below(from.size()))];
 }
 
-// Some requests, of which one in three has a piece that does not belong where it stands.
+// Several requests; one in three has a piece in the wrong place.
 std::string random_connection(Rng& rng) {
   const std::vector<std::string> lines = {"GET / HTTP/1.1\r\nHost: a\r\n",
                                           "POST /v1/chat?x=%20&y HTTP/1.1\r\nHost: b:80\r\n",
@@ -156,13 +156,13 @@ TEST(RequestReader, agrees_with_llhttp_on_all_that_it_accepts) {
   for (std::uint64_t seed = 0; seed < 200'000; ++seed) {
     Rng rng(seed);
     const std::string bytes = random_connection(rng);
-    // "close" and "keep-alive" in one request: RFC 9112 9.3 lets close win, as we do; llhttp not.
+    // "close" and "keep-alive" in one request: by RFC 9112 9.3 close wins here, but not in llhttp.
     const bool both =
         bytes.find("close") != std::string::npos && bytes.find("keep-alive") != std::string::npos;
     if (both) continue;
     const Story ours = our_story(bytes);
     const Story theirs = llhttp_story(bytes);
-    // Where we refuse one, or wait for its rest, what came before it must still agree.
+    // If we refuse a request or wait for its rest, the earlier requests must still agree.
     if (!ours.whole) {
       ASSERT_THAT(theirs.text, testing::StartsWith(ours.text)) << "seed " << seed << ":\n" << bytes;
       continue;

@@ -1,4 +1,4 @@
-// What a user of libassay writes: nothing but find_package(assay) and our headers.
+// A program by a user of libassay: only find_package(assay) and our headers.
 #include <cstdio>
 
 #include "base/json.h"

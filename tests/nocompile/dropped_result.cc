@@ -1,4 +1,4 @@
-// A Result that nobody looks at: the failure would be lost.
+// A Result that is not used: the failure would be lost.
 //
 // refused: nodiscard|unused-result
 #include "base/result.h"

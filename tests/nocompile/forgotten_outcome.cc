@@ -1,5 +1,5 @@
-// A switch that does not know every outcome: a new kind of failure must stop the build where it is
-// not handled.
+// A switch without every outcome: a new kind of failure must stop the build where it is not
+// handled.
 //
 // refused: enumeration value.*not handled
 #include "domain/event.h"

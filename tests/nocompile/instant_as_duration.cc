@@ -1,4 +1,4 @@
-// A moment passed where a length of time is wanted.
+// An Instant passed as a Duration.
 //
 // refused: could not convert|cannot convert|no viable conversion|no matching function
 #include "base/time.h"

@@ -1,4 +1,4 @@
-// A moment added to a moment has no meaning.
+// The sum of two Instants has no meaning.
 //
 // refused: no match for 'operator\+'|invalid operands to binary expression
 #include "base/time.h"

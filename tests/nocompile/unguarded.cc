@@ -1,4 +1,4 @@
-// What a lock guards, touched without it. Only clang looks.
+// A guarded variable read without its lock. Only clang checks this.
 //
 // clang only
 // refused: reading variable 'count' requires holding mutex 'mutex'

@@ -1,5 +1,5 @@
-// A curve on a simulated endpoint, killed with SIGKILL at chosen instants and gone on with: the
-// result must be the same, byte for byte, as that of a curve which nothing stopped.
+// A curve on a simulated endpoint, killed with SIGKILL at chosen instants and resumed: the result
+// must equal, byte for byte, that of an uninterrupted curve.
 #include "campaign/curve/curve_run.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@
 namespace assay::campaign {
 namespace {
 
-// Counts what happens, and ends the process at one of it as a power cut would.
+// Counts steps, and ends the process at one of them as a power cut would.
 struct Fate {
   std::uint64_t steps = 0;
   std::uint64_t kill_at = 0;  // 0: never
@@ -95,7 +95,7 @@ Fixture make_fixture() {
   return out;
 }
 
-// What `assay curve` does with an endpoint, on a clock of its own.
+// Measures as `assay curve` does, on a simulated clock.
 Result<PointOutcome> simulate(const Fixture& fixture, const plan::CurvePoint& point,
                               const std::filesystem::path& folder, double rate, Fate& fate) {
   ASSIGN_OR_RETURN(
@@ -145,7 +145,7 @@ Result<CurveEnd> measure(const Fixture& fixture, const std::filesystem::path& fo
   return end;
 }
 
-// True: it was killed before it was done.
+// True: killed before it was done.
 bool measure_in_a_child(const Fixture& fixture, const std::filesystem::path& folder,
                         std::uint64_t kill_at) {
   const pid_t child = ::fork();
@@ -188,7 +188,7 @@ TEST(CurveRun, KilledAnywhereItGoesOnAndEndsTheSame) {
   const std::string expected = result_of(folder.path() / "whole");
   ASSERT_NE(expected.find("\"complete\":true"), std::string::npos) << expected;
   const std::uint64_t third = whole.steps / 3;
-  // The last steps of a point: its log is closed, its files are published, it is journalled.
+  // The last steps of a point: close its log, publish its files, write the journal.
   std::vector<std::uint64_t> instants{1, whole.steps, whole.steps - 1, whole.steps - 2,
                                       whole.steps - 3};
   Rng rng(20261120);
@@ -196,7 +196,7 @@ TEST(CurveRun, KilledAnywhereItGoesOnAndEndsTheSame) {
   for (std::size_t i = 0; i < instants.size(); ++i) {
     const auto place = folder.path() / format("killed{}", i);
     EXPECT_TRUE(measure_in_a_child(fixture, place, instants[i])) << instants[i];
-    // Some are killed a second time, on their way.
+    // Some are killed a second time before they end.
     if (i % 3 == 0) measure_in_a_child(fixture, place, third);
     EXPECT_FALSE(measure_in_a_child(fixture, place, 0));
     EXPECT_EQ(result_of(place), expected) << "killed at step " << instants[i];

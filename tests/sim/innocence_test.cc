@@ -1,6 +1,6 @@
-// An innocent client is never called guilty: the loop that measures, on a simulated clock, where no
-// neighbour and no scheduler can be late, under a hundred seeds, loads and servers, some of them
-// far slower than the schedule.
+// An innocent client is never reported as client-limited: the measuring loop on a simulated clock,
+// where no neighbour and no scheduler causes delay, with a hundred seeds, loads and servers, some
+// of them far slower than the schedule.
 #include <gtest/gtest.h>
 
 #include "audit/innocence.h"
@@ -36,7 +36,7 @@ TEST(Innocence, a_hundred_innocent_runs_are_called_innocent) {
     Rng rng(seed);
     const Plan plan{.phases = {drawn_phase(rng)}};
     open_loops += plan.phases[0].open_loop ? 1 : 0;
-    // From instant to a server that serves two queries at a time, 50 ms each.
+    // From an instant server to one that serves two queries at a time, 50 ms each.
     sim::FixedEngineOptions server{.seed = seed};
     if (rng.below(2) == 0) server.running_max = 2;
     server.ttft = sim::Delay::fixed(Duration{static_cast<std::int64_t>(rng.below(50'000'000))});

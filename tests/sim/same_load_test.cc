@@ -1,5 +1,5 @@
-// The load of a simulated point is that of `assay run` with the same numbers: from the flags of a
-// run to its plan, and that plan through the loop that measures, on a simulated clock.
+// A simulated point has the load of `assay run` with the same numbers: from the flags of a run to
+// its plan, and through the measuring loop on a simulated clock.
 #include <gtest/gtest.h>
 
 #include "dataset/length.h"

@@ -86,7 +86,7 @@ Error unknown_command(std::string_view name) {
 
 Result<int> run_command(Args args) {
   const std::string& first = args.front();
-  // `assay help NAME` is `assay NAME --help`.
+  // `assay help NAME` means `assay NAME --help`.
   if (first == "help" && args.size() > 1) {
     const std::vector<std::string> turned{args[1], "--help"};
     return run_command(turned);
@@ -105,8 +105,8 @@ Result<int> run_command(Args args) {
   return command->function(args.subspan(1));
 }
 
-// The reader of a pipe who has seen enough (| head) is told no error: the program ends as it would
-// have at its first line.
+// Prints no error when the reader of a pipe has closed it (| head): ends silently, as an earlier
+// write would have.
 void end_if_nobody_reads() {
   pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   if (::poll(&out, 1, 0) < 1 || (out.revents & POLLERR) == 0) return;
@@ -118,12 +118,12 @@ constexpr std::string_view kNoMemory =
     "error: out of memory\n"
     "  a smaller input, fewer threads or connections, or a larger limit (ulimit -v)";
 
-// Threads other than the first end here. Nothing may be allocated any more.
+// Runs when a thread other than the first ends by an exception. It must not allocate.
 [[noreturn]] void end_of_a_thread() {
   try {
     if (const std::exception_ptr fault = std::current_exception()) std::rethrow_exception(fault);
   } catch (const std::bad_alloc&) {
-    // Whether it can be said or not, this is the end.
+    // The program ends, whether the write succeeds or not.
     [[maybe_unused]] ssize_t said = ::write(STDERR_FILENO, kNoMemory.data(), kNoMemory.size());
     said = ::write(STDERR_FILENO, "\n", 1);
     ::_exit(exit_code(ExitCode::exhausted));
@@ -142,9 +142,9 @@ int dispatch(Args args) {
     print(help());
     return exit_code(ExitCode::done);
   }
-  // Whoever stops reading the talk must not end a measurement.
+  // A reader that closes standard error must not end a measurement.
   std::signal(SIGPIPE, SIG_IGN);
-  // A limit on the size of files is met as a full disk is: by an error of the write.
+  // A file size limit then gives a write error, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   std::set_terminate(end_of_a_thread);
   int code = 0;
@@ -156,7 +156,7 @@ int dispatch(Args args) {
     say(kNoMemory);
     code = exit_code(ExitCode::exhausted);
   } catch (const std::system_error& fault) {
-    // No thread to be had is no memory for its stack, or a limit on threads.
+    // A thread that can't start means no memory for its stack, or a limit on threads.
     const bool none = fault.code() == std::errc::resource_unavailable_try_again ||
                       fault.code() == std::errc::not_enough_memory;
     say(none ? kNoMemory : format("error: internal: {}", fault.what()));
@@ -165,7 +165,7 @@ int dispatch(Args args) {
     say(format("error: internal: {}", fault.what()));
     code = exit_code(ExitCode::findings);
   }
-  // A result that never reached its reader is no result.
+  // A result that was not written is not a result.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     end_if_nobody_reads();
     say("error: standard output can't be written");

@@ -16,7 +16,7 @@ void write_error(std::string_view text) {
 }
 
 void say(std::string_view line) {
-  // One call, so that a line is not torn by another process on the same terminal.
+  // One call, so that another process on the terminal can't split a line.
   const std::string whole = format("{}\n", line);
   std::fwrite(whole.data(), 1, whole.size(), stderr);
 }
@@ -27,7 +27,7 @@ std::string error_text(const Error& error) {
     if (trim(line).empty()) continue;
     if (!out.empty()) out += '\n';
     const bool continues = line.front() == ' ' && !out.empty();
-    // What a file or a server said may be in it.
+    // It may contain text from a file or a server.
     out += format("{}{}", continues ? "       " : "error: ", printable(trim(line)));
   }
   return out.empty() ? format("error: {}", to_string(error.code)) : out;

@@ -21,8 +21,8 @@ RunFlags::RunFlags(Flags& flags, const std::set<std::string>& without) {
   flags.add("--dataset-dir", &dataset_dir_, "the workload's files ($ASSAY_DATASETS or datasets)")
       .value("DIR")
       .group(kWorkload);
-  // Names are taken by whoever comes first: two settings of the reference client share an alias,
-  // and some switches have their own --no- form.
+  // The first setting gets a name: two settings of the reference client share an alias, and some
+  // switches have their own --no- form.
   std::set<std::string> taken = without;
   for (const plan::FlagInfo& info : plan::run_flags()) {
     std::string names;

@@ -22,7 +22,7 @@ std::filesystem::path results_file(const std::filesystem::path& folder) {
   return folder / "accuracy/accuracy_results.json";
 }
 
-// What has a score: a phase's replies, those of its tail with them.
+// A set of replies with one score: a phase's, with those of its tail.
 struct Scored {
   std::vector<std::uint16_t> phases{};
   const plan::DatasetConfig* data = nullptr;
@@ -30,7 +30,7 @@ struct Scored {
   const plan::AccuracyConfig& how() const { return *data->accuracy_config; }
 };
 
-// The boundary of a replay ends the measurement; every turn that was asked counts for its score.
+// A replay's boundary ends the measurement, but every turn that was sent counts for its score.
 std::vector<std::uint16_t> with_tail(const std::vector<PhasePlan>& phases, std::size_t at) {
   std::vector<std::uint16_t> out{static_cast<std::uint16_t>(at)};
   while (++at < phases.size() && phases[at].kind == PhaseKind::tail) {
@@ -108,7 +108,7 @@ Json entry_of(const Scored& scored, const score::PhaseScore& score, bool measure
   return entry;
 }
 
-// The reference client's file of a conversation's turns, for its own checker.
+// Writes the reference client's file of a conversation's turns, for its own checker.
 Result<void> write_turns(const std::filesystem::path& folder, const Json& results) {
   for (const Json& entry : results["accuracy_scores"].items()) {
     if (entry["scorer"].as_string() != "agentic_inference_inline") continue;
@@ -119,7 +119,7 @@ Result<void> write_turns(const std::filesystem::path& folder, const Json& result
   return {};
 }
 
-// The mean of what is one number, performance replies apart.
+// The mean of the scores that are one number, without performance replies.
 Json average(const Json& entries) {
   double sum = 0;
   std::size_t n = 0;
@@ -131,7 +131,7 @@ Json average(const Json& entries) {
   return n == 0 ? Json() : Json(sum / static_cast<double>(n));
 }
 
-// The first error where nothing at all could be scored.
+// Returns the first error if no dataset could be scored.
 Result<void> some_verdict(const std::vector<score::PhaseScore>& scores) {
   for (const score::PhaseScore& score : scores) {
     if (score.verdict) return {};

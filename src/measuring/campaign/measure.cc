@@ -24,24 +24,24 @@
 namespace assay::campaign {
 namespace {
 
-// Connections opened before the start, at most: an open loop's real need is not known before.
+// The most connections opened before the start; an open loop's real number is unknown then.
 constexpr std::uint32_t kAheadMax = 256;
-// So long the start may wait for requests that are made in the run.
+// The longest wait before the start for requests that are built during the run.
 constexpr Duration kGetAheadMax = 100_ms;
-// How often the waiting thread looks at the time limit of the whole run and at the disk.
+// How often the waiting thread checks the whole run's time limit and the disk.
 constexpr Duration kLook = 50_ms;
-// Held on the disk of the run folder while the log grows: for the ends of the logs, what the client
-// says of itself, and the report.
+// Space reserved on the run folder's disk while the log grows: for the logs' ends, the client's own
+// figures, and the report.
 constexpr std::uint64_t kReserveBytes = std::uint64_t{2} << 20;
 
-// All that one measuring thread owns.
+// The objects of one measuring thread.
 struct Shard {
   explicit Shard(bool spin) : clock(spin ? Duration::max() : OsClock().spin_window()) {}
 
   Plan plan{};
   OsClock clock;
   std::unique_ptr<protocol::HttpTarget> target{};
-  std::vector<std::unique_ptr<record::EventLogWriter>> logs{};  // one, or one an endpoint
+  std::vector<std::unique_ptr<record::EventLogWriter>> logs{};  // one, or one for each endpoint
   std::unique_ptr<metrics::Live> live{};
   run::RunResult result{};
   ThreadFigures figures{};
@@ -49,7 +49,7 @@ struct Shard {
   Result<void> closed{};
 };
 
-// Connections that the plan will want at once, over all phases.
+// The most connections that the plan needs at once, over all phases.
 std::uint32_t connections_wanted(const Plan& plan) {
   std::uint32_t wanted = 1;
   for (const PhasePlan& phase : plan.phases) {
@@ -103,8 +103,8 @@ Result<std::unique_ptr<Shard>> make_shard(const plan::PlanBundle& bundle,
   return shard;
 }
 
-// What a large reply held is the system's again when it is freed, and no hole in the heap: else
-// the process keeps up to half as much again as its replies hold.
+// Makes the allocator return a large reply's memory to the system when it is freed. Otherwise heap
+// fragmentation adds up to half of the replies' size.
 void give_memory_back_at_once() {
 #ifdef M_MMAP_THRESHOLD
   constexpr int kLarge = 1 << 20;
@@ -154,8 +154,7 @@ void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
   shard.figures.send = shard.result.send_lag;
 }
 
-// For a person who watches; what is told afterwards comes from the log. Where that says what a
-// super-pass is.
+// The live view's detector; the report uses the log. Only if the log defines a super-pass.
 std::unique_ptr<metrics::SteadyWatch> steady_watch_of(const Plan& plan,
                                                       const MeasureOptions& options) {
   constexpr double kMostSeconds = 1e6;
@@ -171,7 +170,7 @@ std::unique_ptr<metrics::SteadyWatch> steady_watch_of(const Plan& plan,
 
 using Shards = std::vector<std::unique_ptr<Shard>>;
 
-// The first log that the disk took no more of; nullptr while all is well.
+// The first log with a failed write; nullptr if there is none.
 const record::EventLogWriter* failed_log(const Shards& shards) {
   for (const auto& shard : shards) {
     for (const auto& log : shard->logs) {
@@ -208,21 +207,22 @@ metrics::LiveSnapshot snapshot_of(const Shards& shards, metrics::SteadyWatch* st
   return out;
 }
 
-// What the waiting thread saw while the others measured.
+// What the waiting thread observed during the measurement.
 struct Watched {
   bool out_of_time = false;
   std::optional<Instant> disk_full{};
 };
 
-// The measuring threads that have not ended.
+// The measuring threads that are still running.
 struct Running {
   Mutex mutex{};
   Condition ended{};
   std::uint32_t threads = 0;
 };
 
-// Returns when the run has ended; stops it when its time is over or, unless it is to go on, when
-// its disk is full. What is in flight then would be recorded nowhere: it is not waited for.
+// Returns when the run has ended. Stops it when its time is over, and on a full disk unless it
+// should continue. Queries in flight on a full disk are not awaited, because they can't be
+// recorded.
 Watched watch_over(const Shards& shards, Duration run_max, bool stops, Running& running,
                    run::Control& control) {
   Watched out;
@@ -257,7 +257,7 @@ RunEnd end_of(const Shards& shards, const run::Guard& guard, bool out_of_time) {
   return {RunState::complete, ""};
 }
 
-// What the run came to for want of room, whatever else ended it.
+// The run's end record after a full disk, whatever else ended the run.
 RunEnd disk_end(const ClientAudit& audit, bool stops) {
   return {RunState::interrupted,
           format("the disk took no more, {} after the start ({}); the load {}",
@@ -284,8 +284,8 @@ void add_transport(const protocol::TransportStats& stats, std::uint64_t opened_a
   audit.stamp_slew_max = std::max(audit.stamp_slew_max, stats.stamp_slew_max);
 }
 
-// Each log gets its end, where it can: the blocks that are still in hand first, for they may be
-// what the disk has no room for.
+// Writes each log's end if possible. Blocks still in memory go first, because they may be the ones
+// that the disk has no room for.
 void close_logs(const Shards& shards, Watched watched, Instant began, const OsClock& clock,
                 const MeasureOptions& options, Measurement& out) {
   for (const auto& shard : shards) {
@@ -308,7 +308,7 @@ void close_logs(const Shards& shards, Watched watched, Instant began, const OsCl
   out.audit.lost_records = lost_records(shards);
 }
 
-// One for each folder that the logs grow in.
+// Reserves space, once for each folder with a log.
 Result<std::vector<SpaceReserve>> hold_room(const MeasureOptions& options) {
   std::vector<SpaceReserve> out;
   TRY(make_folders(options.log.folder));
@@ -330,7 +330,8 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   give_memory_back_at_once();
   MemoryBudget memory(plan::memory_bytes(bundle.memory, host::usable_memory("/")));
   std::vector<std::unique_ptr<Shard>> shards;
-  // connect_ahead() spreads them over the endpoints, and in turns each needs them all.
+  // connect_ahead() spreads connections over the endpoints; in turns each endpoint needs all of
+  // them.
   const std::uint32_t ahead = connections_wanted(bundle.plan) * (options.second ? 2 : 1);
   ASSIGN_OR_RETURN(const auto bodies, make_bodies(bundle, options));
   for (std::uint32_t i = 0; i < options.threads; ++i) {
@@ -341,7 +342,7 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   }
   const Instant ahead_limit = OsClock().now() + kGetAheadMax;
   for (const auto& shard : shards) shard->target->get_ahead(shard->clock, ahead_limit);
-  // Only now: an endpoint that can't be reached leaves no log of a run behind.
+  // Only now, so that an unreachable endpoint leaves no log of a run.
   for (std::uint32_t i = 0; i < options.threads; ++i) {
     TRY(open_log(*shards[i], options.log, bundle, options, i));
     if (options.second) TRY(open_log(*shards[i], *options.second, bundle, options, i));

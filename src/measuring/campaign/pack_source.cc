@@ -13,7 +13,7 @@
 namespace assay::campaign {
 namespace {
 
-// The files of a run that a point is made from.
+// Reads the files of a run that become a point.
 Result<void> read_run(const std::filesystem::path& run, interchange::PackedPoint& point,
                       Json& facts) {
   ASSIGN_OR_RETURN(point.summary, read_json_file(run / "performance/result_summary.json"));
@@ -29,7 +29,7 @@ Result<void> read_run(const std::filesystem::path& run, interchange::PackedPoint
   return {};
 }
 
-// The rules' own spelling, where the model is one of theirs.
+// The rules' spelling of a model, if they have it.
 std::string canonical_model(const rulebook::Edition& edition, const std::string& model) {
   if (const rulebook::Benchmark* const found = edition.benchmark_like(model))
     return std::string(found->name);
@@ -39,7 +39,7 @@ std::string canonical_model(const rulebook::Edition& edition, const std::string&
   return model;
 }
 
-// Of a curve, or of a run whose config asked for the audit.
+// For a curve, or for a run whose config asked for the audit.
 std::vector<std::filesystem::path> caching_files_of(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> out;
   std::error_code ignored;
@@ -91,7 +91,7 @@ Result<PackSource> from_curve(const std::filesystem::path& path) {
   return out;
 }
 
-// Single runs: their levels give the regions.
+// Single runs: their levels determine the regions.
 Result<PackSource> from_runs(const std::vector<std::string>& folders, std::int64_t c_max) {
   PackSource out;
   ASSIGN_OR_RETURN(const rulebook::Edition edition, rulebook::edition_named(out.edition));

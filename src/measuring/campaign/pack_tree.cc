@@ -81,7 +81,7 @@ class Packer {
     return interchange::system_description(source_.curve, node_, answers_, utilization);
   }
 
-  // The power file, its sums filled in.
+  // Reads the power file and fills in its sums.
   Result<void> read_power() {
     power_ = answers_["power"];
     if (!request_.power.empty()) {
@@ -91,7 +91,7 @@ class Packer {
       power_ = *std::move(json);
     }
     if (power_.is_null()) return {};
-    // Whose power it is, is the description's name.
+    // Defaults to the system's name.
     if (power_.is_object() && power_["system_desc_id"].as_string().empty()) {
       power_.set("system_desc_id", system_name());
     }
@@ -182,8 +182,8 @@ class Packer {
     return log.lines().empty() ? Result<void>() : write_file_atomic(to, log.lines());
   }
 
-  // Plain files and folders; links are left out, since a submission must not lead out of itself,
-  // and so is what is neither.
+  // Copies plain files and folders. Links and other entries are left out: a submission must not
+  // point outside itself.
   Result<void> copy_folder(const std::string& from, const fs::path& to) {
     std::error_code error;
     fs::create_directories(to, error);
@@ -239,7 +239,7 @@ class Packer {
                                                       .set("created_at", rfc3339(wall_now())));
   }
 
-  // Every file by its digest, as sha256sum reads it.
+  // Lists every file with its digest, in sha256sum's format.
   static Result<void> write_sums(const fs::path& root) {
     std::vector<std::string> names;
     std::error_code error;

@@ -16,14 +16,14 @@
 namespace assay::campaign {
 namespace {
 
-// So long a stream that has begun may take to its end, so that a server with short replies sees a
-// whole query; a fast endpoint's load begins no later for it.
+// The longest wait for the end of a stream that has begun: a server with short replies gets a whole
+// query, and the load for a fast endpoint starts no later.
 constexpr Duration kLinger = 150_ms;
 constexpr Duration kAnswerMax = 60_s;
 constexpr Duration kLookForStop = 50_ms;
 constexpr Duration kTlsMax = 3_s;
 
-// What each endpoint answered; the query's phase is its number.
+// Each endpoint's answer; the query's phase is the endpoint's number.
 class Heard final : public EventSink {
  public:
   explicit Heard(std::size_t endpoints) : answers(endpoints) {}
@@ -35,7 +35,7 @@ class Heard final : public EventSink {
   }
   void on_done(const Event& event, std::string_view detail) override {
     ++done;
-    // What we cut off ourselves, after its stream had begun, was answered.
+    // A stream that we cancelled after it had begun counts as answered.
     TestAnswer& answer = answers[event.query.phase];
     const bool cut = event.outcome == Outcome::cancelled && answer.began;
     answer.outcome = cut ? Outcome::ok : event.outcome;
@@ -45,7 +45,7 @@ class Heard final : public EventSink {
   }
   void on_tick(Instant) override {}
 
-  // Each has ended or its stream has begun.
+  // Whether each stream has begun or each reply has ended.
   bool all_began() const {
     return std::ranges::all_of(answers, [](const TestAnswer& a) { return a.began || a.ended; });
   }
@@ -54,7 +54,7 @@ class Heard final : public EventSink {
   std::size_t done = 0;
 };
 
-// The row with which the plan begins.
+// The first row of the plan.
 Sample first_sample(const plan::PlanBundle& bundle) {
   const PhasePlan& phase = bundle.plan.phases.front();
   const Dataset& dataset = bundle.datasets[phase.dataset].dataset;
@@ -64,7 +64,7 @@ Sample first_sample(const plan::PlanBundle& bundle) {
   return dataset.row(row, room);
 }
 
-// A query of one row for each endpoint.
+// A query with one row for each endpoint.
 Plan plan_of_one(bool salted, std::size_t endpoints) {
   PhasePlan phase;
   phase.name = "test query";
@@ -91,7 +91,7 @@ class Asker {
     }
   }
 
-  // An answer of each endpoint.
+  // The answers of all endpoints.
   Result<std::vector<TestAnswer>> ask(const plan::Adaptation& adaptation) {
     plan::PlanBundle one = one_;
     plan::adapt(adaptation, one);
@@ -100,7 +100,7 @@ class Asker {
     return answers_of(*target, one.plan);
   }
 
-  // Some servers close a connection whose first bytes are no TLS, without a word.
+  // Some servers close a connection silently if its first bytes are not TLS.
   bool speaks_tls(std::size_t endpoint) {
     const std::string& url = endpoints_.urls[endpoint];
     if (!url.starts_with("http://")) return false;
@@ -117,7 +117,7 @@ class Asker {
   }
 
  private:
-  // Token ids have no salt that every vocabulary knows, and some messages have no place for one.
+  // No salt for token ids fits every vocabulary, and some messages have no place for one.
   Result<std::unique_ptr<protocol::HttpTarget>> make_target(plan::PlanBundle& one) {
     const Sample& sample = one.datasets.front().dataset.samples.front();
     if (sample.input_tokens.empty()) {
@@ -160,7 +160,7 @@ bool says(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
 }
 
-// Of one row, not of all.
+// Whether this one row is too long; others may fit.
 bool is_too_long(const std::string& detail) {
   const std::string text = lower(detail);
   return says(text, "context length") || says(text, "too long") || says(text, "maximum context") ||
@@ -208,7 +208,7 @@ std::vector<std::string> refused_fields(const TestAnswer& answer,
 
 std::optional<Error> refusal_of(const TestAnswer& answer, const Endpoints& endpoints) {
   constexpr std::string_view kWithout = "\n  --no-preflight begins the load without a test query";
-  // Of another protocol the words say what to change.
+  // If the port speaks another protocol, the detail already says what to change.
   if (answer.outcome == Outcome::bad_reply && says(answer.detail, "this port speaks")) {
     return Error{Code::refused, format("the test query: {}", answer.detail)};
   }
@@ -231,7 +231,7 @@ std::optional<Error> refusal_of(const TestAnswer& answer, const Endpoints& endpo
 bool refuses_limit(const TestAnswer& answer, std::string_view field) {
   if (field.empty() || (answer.http_status != 400 && answer.http_status != 422)) return false;
   const std::string text = lower(answer.detail);
-  // Another name for a value that is wrong would be taken for no limit at all.
+  // A refusal of the value: under the other name, the server might ignore the limit.
   for (const char* of_value : {"too large", "too small", "at most", "at least", "maximum", "exceed",
                                "greater than", "less than", "must be", "range"}) {
     if (says(text, of_value)) return false;
@@ -251,7 +251,7 @@ Json preflight_of(const Json& facts, std::size_t endpoint) {
 
 namespace {
 
-// Asks until nothing more is refused that can be done without.
+// Repeats the query until the endpoint refuses no optional field.
 class Fitting {
  public:
   Fitting(const plan::Config& config, Asker& asker)
@@ -266,7 +266,7 @@ class Fitting {
       ASSIGN_OR_RETURN(answers, asker_.ask(adaptation));
       if (!learn()) break;
     }
-    // Neither name is taken: what the server said of its own is what the user should read.
+    // Both names are refused: the user should read the message about the API's own name.
     const auto refuses_other = [this](const TestAnswer& a) { return refuses_limit(a, other_); };
     if (!adaptation.limit_field.empty() && std::ranges::any_of(answers, refuses_other)) {
       answers = before_;
@@ -325,7 +325,7 @@ Json facts_of(const std::vector<TestAnswer>& answers, const Endpoints& endpoints
   return out.set("endpoints", std::move(each));
 }
 
-// Of one of several, which one it is.
+// Names the endpoint if there are several.
 Error named(Error error, const Endpoints& endpoints, std::size_t endpoint) {
   if (endpoints.urls.size() == 1) return error;
   return error.within(plan::redact_url(endpoints.urls[endpoint]));

@@ -109,7 +109,7 @@ Result<std::unique_ptr<PrometheusServer>> PrometheusServer::open(const std::stri
   ASSIGN_OR_RETURN(state->server,
                    net::HttpServer::open(std::move(*listener), {}, state->service, state->clock));
   state->service.set_server(state->server.get());
-  // Signals are the calling thread's business.
+  // Signals belong to the calling thread; block them here.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

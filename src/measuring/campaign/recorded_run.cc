@@ -26,7 +26,7 @@
 namespace assay::campaign {
 namespace {
 
-// Of an open loop: what a certificate is looked for with.
+// The number of streams to find a certificate for, in an open loop.
 constexpr std::int64_t kStreamsUnknown = 100;
 
 Json machine_json() {
@@ -41,7 +41,7 @@ Json machine_json() {
       .set("virtualisation", machine.virtualisation);
 }
 
-// What result files repeat of the config, under the reference client's names.
+// The config's facts for result files, under the reference client's names.
 Json facts_of(const plan::Config& config, const plan::PlanBundle& bundle,
               const ClientOptions& client) {
   const Json saved = plan::config_to_json(config);
@@ -71,18 +71,18 @@ Json facts_of(const plan::Config& config, const plan::PlanBundle& bundle,
   return facts;
 }
 
-// What the steady-state detector needs: fixed concurrency over a known dataset, and the least time
-// that the rules want for it.
+// The input of the steady-state detector: fixed concurrency over a known dataset, and the minimum
+// time that the rules require.
 Json steady_facts(const plan::PlanBundle& bundle) {
   constexpr std::uint32_t kUltraLow = 32;
-  // Blocks, drained one by one, have no steady part.
+  // Blocks drain one by one, so they have no steady part.
   const auto measured =
       std::ranges::count(bundle.plan.phases, PhaseKind::performance, &PhasePlan::kind);
   if (measured != 1) return {};
   for (const PhasePlan& phase : bundle.plan.phases) {
     if (phase.kind != PhaseKind::performance || phase.open_loop || phase.limits.size() != 1)
       continue;
-    if (phase.replay) return {};  // its turns are not of one kind
+    if (phase.replay) return {};  // its turns differ in kind
     const std::uint32_t level = phase.limits[0].in_flight_max;
     if (level == std::numeric_limits<std::uint32_t>::max()) continue;
     return Json()
@@ -95,7 +95,7 @@ Json steady_facts(const plan::PlanBundle& bundle) {
 RunInfo info_of(const plan::Config& config, const plan::PlanBundle& bundle,
                 const ClientOptions& client, const RunRequest& request) {
   RunInfo info{.version = std::string(version()), .plan_digest = plan_digest(bundle)};
-  info.uncertainty = true;  // HttpTarget knows it
+  info.uncertainty = true;  // HttpTarget records it
   info.git_sha = std::string(source_revision());
   info.started = wall_now();
   info.offset = sample_clock_offset();
@@ -120,7 +120,7 @@ RunInfo info_of(const plan::Config& config, const plan::PlanBundle& bundle,
   return info;
 }
 
-// What a request says beside its messages: the row's own before the run's.
+// A request's field other than messages: the row's value before the run's.
 Json of_request(const Sample& sample, const Generation& generation, std::string_view key) {
   if (!sample.overrides[key].is_null()) return sample.overrides[key];
   const Json of_run = key == "chat_template_kwargs" ? generation.chat_template_kwargs : Json();
@@ -143,14 +143,14 @@ interchange::EventsJsonl::Prompt prompt_of(const Sample& sample, const Generatio
           .tool_choice = sample.tool_choice};
 }
 
-// What the queries asked, for the reference client's event file.
+// The queries' prompts, for the reference client's event file.
 interchange::EventsJsonl::Asked asked_of(const plan::PlanBundle& bundle) {
   const auto dataset_of = [&bundle](const Query& query) -> const PlannedDataset& {
     return bundle.datasets[bundle.plan.phases[query.phase].dataset];
   };
   return {.place = [dataset_of](const Query& query) -> interchange::EventsJsonl::Place {
             const Dataset& dataset = dataset_of(query).dataset;
-            if (dataset.make_row) return {};  // of no conversation
+            if (dataset.make_row) return {};  // not part of a conversation
             const Sample& sample = dataset.samples[query.sample];
             return {sample.session, sample.turn};
           },
@@ -179,8 +179,8 @@ MeasureOptions measure_options(const ClientOptions& client, RunInfo info,
   return out;
 }
 
-// What this client is known to be capable of goes into the folder, so that the report says the same
-// wherever the folder is read.
+// Copies this client's certificate into the folder, so that the report is the same wherever the
+// folder is read.
 Result<void> keep_citation(const Json& facts, std::uint32_t threads,
                            const std::filesystem::path& folder) {
   const std::int64_t streams =
@@ -195,7 +195,7 @@ Result<void> keep_citation(const Json& facts, std::uint32_t threads,
                            audit::certificate_to_json(*certificate).dump(2) + "\n");
 }
 
-// All of a run folder that is derived.
+// Writes all derived files of a run folder.
 Result<void> derive_files(const RunRequest& request, const RunInfo& info,
                           const ClientOptions& client,
                           const std::optional<CountingTokenizer>& counting, RecordedRun& out) {
@@ -213,8 +213,8 @@ Result<void> derive_files(const RunRequest& request, const RunInfo& info,
   return {};
 }
 
-// All of a run folder that comes after the measurement. A disk without room for it costs the files,
-// not the report of what was measured.
+// Writes all files that follow the measurement. A full disk costs these files, not the report of
+// the measurement.
 Result<void> finish_folder(const RunRequest& request, const RunInfo& info,
                            const ClientOptions& client,
                            const std::optional<CountingTokenizer>& counting, RecordedRun& out) {
@@ -230,7 +230,7 @@ Result<void> finish_folder(const RunRequest& request, const RunInfo& info,
   return {};
 }
 
-// Another run may have come and gone since the folder was chosen.
+// Another run may have used the folder since it was chosen.
 Result<record::FolderClaim> claim_folder(const std::filesystem::path& folder) {
   ASSIGN_OR_RETURN(auto claim, record::FolderClaim::take(folder));
   if (std::filesystem::exists(log_folder(folder) / "events-0.alog")) {
@@ -251,7 +251,7 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
                                const Watch& watch, run::Control& control) {
   const plan::Config& config = *request.config;
   ASSIGN_OR_RETURN(const auto counting, counting_tokenizer_of(config, *request.bundle));
-  // Before anything is written: a refused run leaves no folder.
+  // Comes before any write, so that a refused run leaves no folder.
   Preflight own;
   Preflight& preflight = request.preflight == nullptr ? own : *request.preflight;
   if (config.settings.guard.preflight && !preflight.sent) {
@@ -301,7 +301,7 @@ Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
                           Json::array().push_back(plan::redact_url(bundle.endpoints.urls[side])));
     if (preflight.sent) infos[side].facts.set("preflight", preflight_of(preflight.facts, side));
     infos[side].facts.set("interleaved", Json().set("id", infos[0].run_id).set("side", name));
-    infos[side].run_key = infos[0].run_key;  // the queries are of one run
+    infos[side].run_key = infos[0].run_key;  // both are one run's queries
   }
   MeasureOptions how = measure_options(client, infos[0], requests[0].folder, watch);
   how.second = RunLog{log_folder(requests[1].folder), infos[1]};

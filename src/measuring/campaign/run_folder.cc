@@ -39,7 +39,7 @@ std::vector<report::ReportFile> list_files(const std::filesystem::path& folder, 
     const auto listed = record::files_below(folder);
     if (!listed) return files;
     for (const record::ListedFile& file : *listed) {
-      // The page is what the list goes into, and the manifest is written after it.
+      // The list is part of report.html, and the manifest is written after it.
       if (file.name == "report.html" || file.name == record::kManifestName) continue;
       files.push_back({.path = (folder / file.name).string(),
                        .about = about_file(file.name),
@@ -58,7 +58,7 @@ std::vector<report::ReportFile> list_files(const std::filesystem::path& folder, 
   return files;
 }
 
-// How the run stands to what its client is proven to carry; "" where that is not known.
+// The run's load against this client's certificate; "" if there is none.
 std::string calibration_text(const LoadedRun& run) {
   if (!run.certificate) return {};
   const auto citation = audit::cite(*run.certificate, run.point);

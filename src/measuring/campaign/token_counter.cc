@@ -12,7 +12,7 @@
 namespace assay::campaign {
 namespace {
 
-// No number of a prompt: it has an input count of its own.
+// Not the number of a prompt: the query has its own input count.
 constexpr std::uint64_t kOwn = std::numeric_limits<std::uint64_t>::max();
 
 std::int32_t tokens(std::size_t count) {
@@ -20,7 +20,7 @@ std::int32_t tokens(std::size_t count) {
   return static_cast<std::int32_t>(std::min(count, kMax));
 }
 
-// As the OpenAI API lists them.
+// In the OpenAI API's form.
 Json tool_call_list(std::string_view text) {
   if (text.empty()) return {};
   Json out = Json::array();
@@ -32,7 +32,7 @@ Json tool_call_list(std::string_view text) {
   return out;
 }
 
-// The bytes of `text` that are whole characters, of its first `bytes`.
+// How many of the first `bytes` bytes of `text` are whole characters.
 std::size_t whole_characters(std::string_view text, std::size_t bytes) {
   std::size_t whole = std::min(bytes, text.size());
   if (whole == text.size()) return whole;
@@ -40,7 +40,7 @@ std::size_t whole_characters(std::string_view text, std::size_t bytes) {
   return whole;
 }
 
-// What a request gives its template beside messages and tools.
+// The request fields that a template gets besides messages and tools.
 Json template_variables(const Json& body) {
   Json out =
       body["chat_template_kwargs"].is_object() ? body["chat_template_kwargs"] : Json::object();
@@ -145,7 +145,7 @@ void TokenCounter::work(Job& job) {
   count_choices(job);
 }
 
-// One that could not be counted leaves the sum unknown.
+// An uncounted choice makes the sum unknown.
 void TokenCounter::count_choices(Job& job) {
   const auto add = [](std::int32_t& sum, std::int32_t part) {
     sum = sum < 0 || part < 0 ? -1 : sum + part;
@@ -192,7 +192,7 @@ std::int32_t TokenCounter::count_after_first(const Reply& reply) {
   if (rest.first == Category::text) cut(rest.content);
   if (rest.first == Category::reasoning) cut(rest.reasoning);
   if (rest.first == Category::tool_call) {
-    // What is left is a call's end, which no template can render: its words are counted.
+    // The rest is the end of a call, which no template can render, so its text is counted.
     cut(rest.tool_calls);
     const std::int32_t calls =
         rest.tool_calls.empty() ? 0 : count_text(tool_call_words(rest.tool_calls));
@@ -209,7 +209,7 @@ std::int32_t TokenCounter::count_body(const Json& body, bool& refused) {
   }
   for (const char* text : {"prompt", "text"}) {
     if (!body[text].is_string()) continue;
-    // A server adds what its tokenizer adds to a prompt (<s> …).
+    // Includes the tokens that a server's tokenizer adds to a prompt (<s> …).
     const auto count = tokenizer_.count(body[text].as_string(), true);
     if (count) return tokens(*count);
     note_trouble(count.error());
@@ -234,7 +234,7 @@ Result<std::size_t> TokenCounter::count_chat(const Json& body) {
   const std::string own(body["chat_template"].as_string());
   if (own.empty()) {
     if (chat_ != nullptr) return chat_->count_input(tokenizer_, request);
-    // Without a template, what is known of the prompt is its text.
+    // Without a template only the prompt's text is known.
     std::string all;
     for (const Json& message : body["messages"].items()) {
       all += message["content"].as_string();

@@ -14,7 +14,7 @@ using metrics::at_ms;
 using metrics::steady_query;
 using metrics::TokenSource;
 
-// Words are tokens, and so is each character of the template that stands between spaces.
+// Each word is a token, and so is each space-separated mark of the template.
 std::unique_ptr<const text::Tokenizer> words() {
   return text::parse_tokenizer_json(R"({"pre_tokenizer":{"type":"WhitespaceSplit"},
                        "model":{"type":"WordLevel","unk_token":"?","vocab":{"?":0}}})",
@@ -108,7 +108,7 @@ TEST(TokenCounter, a_reply_that_the_template_refuses_is_counted_as_it_is_and_sai
   EXPECT_NE(counts.source["trouble"].as_string().find("never"), std::string_view::npos);
 }
 
-// A template that goes through the arguments, as Hermes' and Qwen's do, and refuses no content.
+// A template that iterates over the arguments, like Hermes' and Qwen's, and refuses no content.
 text::ChatFormat strict_chat() {
   return std::move(
       text::ChatFormat::make(
@@ -150,7 +150,7 @@ TEST(TokenCounter, a_prompt_that_the_template_refuses_is_counted_as_json_and_sai
                                  {"role":"user","content":"a b c"}],"tools":[{"x":"d e"}]})"
                                          : R"({"messages":[{"role":"user","content":"one two"}]})");
   };
-  // Whether each query has a prompt of its own or shares it.
+  // Each query has its own prompt, or all share one.
   for (const bool salted : {true, false}) {
     auto made = TokenCounter::make(*tokenizer, &format, asked, {.phases = {{0, salted}}});
     ASSERT_TRUE(made) << made.error().message;

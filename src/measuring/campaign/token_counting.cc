@@ -16,7 +16,7 @@
 namespace assay::campaign {
 namespace {
 
-// A query's body as it was sent.
+// A query's body as sent.
 Result<Json> body_of(const plan::PlanBundle& bundle, const Query& query) {
   if (query.phase >= bundle.plan.phases.size()) return invalid("a query of no phase of the plan");
   const PlannedDataset& planned = bundle.datasets[bundle.plan.phases[query.phase].dataset];
@@ -33,7 +33,7 @@ Result<Json> body_of(const plan::PlanBundle& bundle, const Query& query) {
   return Json::parse(body.bytes);
 }
 
-// Whether the log tells of fragments whose texts it did not keep.
+// Detects fragments in the log whose texts were not kept.
 class TextWatch final : public EventSink {
  public:
   bool lost = false;
@@ -76,8 +76,8 @@ Result<metrics::TokenCounts> counted(const std::filesystem::path& folder, const 
   return counts;
 }
 
-// The plan that was run, made again; nothing where its files are no longer here, or are others.
-// `trouble` says why.
+// Makes the run's plan again; nullopt if its files are missing or have changed, with the reason in
+// `trouble`.
 std::optional<plan::PlanBundle> recorded_plan(const std::filesystem::path& folder,
                                               const RunInfo& info, std::string& trouble) {
   const auto config = recorded_config(folder);

@@ -13,7 +13,7 @@
 namespace assay::campaign {
 namespace {
 
-// The first place in which two JSON values differ, as a path; "" when they are equal.
+// The first difference of two JSON values, as a path; "" if they are equal.
 std::string first_difference(const Json& kept, const Json& made, const std::string& path) {
   if (kept == made) return {};
   if (kept.is_object() && made.is_object()) {
@@ -50,14 +50,14 @@ Result<void> check_figures(const LoadedRun& run, std::vector<Difference>& findin
     findings.push_back({path.string(), kept.error().message});
     return {};
   }
-  // Through text, so that both sides were rounded by the same hand.
+  // Converts through text, so that both sides have the same rounding.
   ASSIGN_OR_RETURN(const Json made, Json::parse(summary_json(run).dump()));
   const std::string difference = first_difference(*kept, made, "");
   if (!difference.empty()) findings.push_back({path.string(), difference});
   return {};
 }
 
-// Hears every reply and compares two counts of it, ours and those that the folder keeps.
+// Compares two counts of every reply: a new one and the folder's.
 class CountCheck final : public EventSink {
  public:
   CountCheck(const metrics::TokenCounts& kept, const metrics::TokenCounts& again)
@@ -65,8 +65,8 @@ class CountCheck final : public EventSink {
   std::uint64_t replies = 0;
   std::uint64_t differ = 0;
   std::int64_t tokens = 0;
-  std::int64_t said = 0;  // by the server, of the replies where it said
-  std::string first{};    // difference
+  std::int64_t said = 0;  // by the server, where it reported usage
+  std::string first{};    // first difference
 
   void on_phase(const PhaseMark&) override {}
   void on_sent(const Query&, Instant, Instant) override {}
@@ -102,7 +102,7 @@ class CountCheck final : public EventSink {
   const metrics::TokenCounts& again_;
 };
 
-// Counts the recorded replies again. What it says of them goes to standard error.
+// Counts the recorded replies again. Messages about it go to standard error.
 Result<void> check_counts(const std::string& folder, const std::string& tokenizer,
                           VerifiedRun& out) {
   ASSIGN_OR_RETURN(const metrics::TokenCounts again, recount_tokens(folder, tokenizer));
@@ -139,7 +139,7 @@ Result<VerifiedRun> verify_run(const std::string& folder, const std::string& tok
       std::filesystem::exists(std::filesystem::path(folder) / record::kManifestName, ignored);
   if (end.end.state == RunState::crashed) {
     findings.push_back({folder, audit::log_note(run)});
-    // Nothing was derived: what is not there has not changed.
+    // No derived files: missing ones are not a difference.
     if (!derived) return out;
   } else if (!end.trouble.empty()) {
     findings.push_back({folder, end.trouble});

@@ -8,8 +8,8 @@
 namespace assay::campaign {
 namespace {
 
-// The percentile that "ttft_ms_p99" is about, in ms; nullopt where there are no such values. In an
-// open loop a query's clock starts when it was due, as LoadGen's Server has it.
+// The percentile that "ttft_ms_p99" names, in ms; nullopt without values. In an open loop a query's
+// clock starts when it was due, as in LoadGen's Server.
 std::optional<double> measured(const metrics::Point& point, std::string_view limit) {
   const auto at = limit.rfind("_ms_p");
   if (at == std::string_view::npos) return std::nullopt;

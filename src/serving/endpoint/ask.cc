@@ -15,14 +15,14 @@ ApiError bad_field(std::string_view param, std::string_view why) {
   return {.message = format("{}: {}", param, why), .param = std::string(param)};
 }
 
-// The bytes of a value's JSON text, without a string's quotes: what the token estimate counts.
+// The bytes of a value's JSON text, without a string's quotes: the basis of the token estimate.
 std::size_t text_bytes(od::value& value) {
   const std::string_view raw = value.raw_json_token();
   const std::size_t end = raw.find_last_of('"');
   return raw.size() < 2 || end == 0 || end == std::string_view::npos ? raw.size() : end - 1;
 }
 
-// A value's JSON text, whatever its kind.
+// A value's JSON text, of any kind.
 std::string_view raw_text(od::value& value) {
   std::string_view raw;
   od::array array;
@@ -37,8 +37,8 @@ std::string_view raw_text(od::value& value) {
   return raw;
 }
 
-// Reads one body. A field of the wrong kind is an error; one that is unknown is ignored, as real
-// servers do.
+// Reads one body. A field of the wrong type is an error; an unknown field is ignored, as in real
+// servers.
 class Reading {
  public:
   explicit Reading(Ask& ask) : ask_(ask) {}
@@ -87,7 +87,7 @@ class Reading {
     failed_ = true;
   }
 
-  // After all fields: what depends on several.
+  // After all fields: checks that depend on several of them.
   void end() {
     if (!has_prompt_) {
       constexpr std::string_view kNames[kRoutes] = {"messages", "prompt", "text"};
@@ -204,7 +204,7 @@ class Reading {
     has_prompt_ = true;
   }
 
-  // A string, or a list of parts; parts that are no text count as nothing.
+  // A string, or a list of parts; parts that are not text count as zero.
   std::size_t content_bytes(od::value& value) {
     if (value.type().value_unsafe() != od::json_type::array) {
       const std::size_t bytes = text_bytes(value);
@@ -316,7 +316,7 @@ std::variant<std::monostate, ApiError> AskReader::read(Route route, std::string_
     reading.field(key, value);
     if (reading.failed()) return reading.error();
   }
-  // A place that can be named is one where something still stands.
+  // More input follows if the document still has a location.
   const bool more = document.current_location().error() == simdjson::SUCCESS;
   if (more) return ApiError{.message = "The body is not valid JSON."};
   reading.end();

@@ -1,5 +1,5 @@
-// Any bytes as a request's body; the first says by which API it came. It is understood within its
-// limits, or refused in words that are JSON.
+// Random bytes as a request's body; the first chooses the API. The reader accepts it within its
+// limits, or refuses it with valid JSON.
 #include <cstdint>
 #include <string>
 
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace assay::endpoint;
   if (size == 0) return 0;
   static AskReader reader;
-  // Own memory: a read past the padding is seen.
+  // Own memory, so that the sanitizer sees a read past the padding.
   std::string body(reinterpret_cast<const char*>(data) + 1, size - 1);
   body.resize(size - 1 + kAskPadding);
   Ask ask;

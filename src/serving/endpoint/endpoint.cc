@@ -17,7 +17,7 @@
 namespace assay::endpoint {
 namespace {
 
-// The part of `total` that falls to one of `threads`; the first ones get what is left over.
+// One thread's part of `total`; the first threads get the remainder.
 std::uint32_t share(std::uint32_t total, std::uint32_t thread, std::uint32_t threads) {
   return total / threads + (thread < total % threads ? 1 : 0);
 }
@@ -42,7 +42,7 @@ Result<net::Address> address_of(const EndpointOptions& options) {
   return addresses.front();
 }
 
-// The listeners, one a thread. A Unix socket can't be bound twice: its threads share one.
+// The listeners, one a thread. A Unix socket can't be bound twice, so its threads share one.
 Result<std::vector<net::Fd>> listen_all(const EndpointOptions& options, net::Address address) {
   std::vector<net::Fd> listeners;
   for (std::uint32_t i = 0; i < options.threads; ++i) {
@@ -53,7 +53,7 @@ Result<std::vector<net::Fd>> listen_all(const EndpointOptions& options, net::Add
     }
     ASSIGN_OR_RETURN(net::Fd fd, net::listen_on(address, {.reuse_port = options.threads > 1}));
     ASSIGN_OR_RETURN(const net::Address bound, net::local_address(fd));
-    address.set_port(bound.port());  // where it was 0, all others take the same
+    address.set_port(bound.port());  // if it was 0, the others take the same port
     listeners.push_back(std::move(fd));
   }
   return listeners;
@@ -136,7 +136,7 @@ const std::string& Endpoint::certificate_pem() const { return state_->certificat
 
 void Endpoint::start() {
   CHECK(state_->threads.empty() && !state_->stopped);
-  // Signals are the calling thread's business: these threads must not be interrupted by them.
+  // Signals belong to the calling thread; block them here.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

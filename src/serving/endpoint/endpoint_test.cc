@@ -1,4 +1,4 @@
-// The endpoint as its clients see it, on a loopback socket.
+// The endpoint as its clients see it, over a loopback socket.
 #include "endpoint/endpoint.h"
 
 #include <gmock/gmock.h>
@@ -103,7 +103,7 @@ TEST(Endpoint, completions_and_generate) {
 
 TEST(Endpoint, reasoning_comes_first_in_a_field_of_its_own) {
   EndpointOptions options = options_of();
-  options.tokens_per_event = 3;  // the boundary lies inside an event
+  options.tokens_per_event = 3;  // the boundary is inside an event
   const auto endpoint = serve(options);
   TestClient client(endpoint->url());
   const Exchange stream =
@@ -306,7 +306,7 @@ TEST(Endpoint, a_client_that_leaves_frees_its_place) {
     client.post(kChat, kStream);
     other.get("/health");
   }
-  // Answered only when the place is free.
+  // Served only when the first request has ended.
   const std::string_view body =
       R"({"messages":[{"role":"user","content":"hi"}],"max_tokens":2,"stream":true})";
   EXPECT_EQ(other.ask(kChat, body).events.size(), 4u);
@@ -322,7 +322,7 @@ TEST(Endpoint, a_slow_reader_gets_all_of_a_long_stream) {
   const auto endpoint = serve(options);
   TestClient client(endpoint->url());
   client.post(kChat, kStream);
-  // Nothing is read before all is written: more than the kernel's buffers hold.
+  // Reads nothing until all is written: more than the kernel's buffers hold.
   TestClient other(endpoint->url());
   while (other.get("/metrics").body.find("} 100000\n") == std::string::npos) {
   }
@@ -386,7 +386,7 @@ TEST(Endpoint, threads_share_a_port) {
   EXPECT_EQ(endpoint->summary().output_tokens, 90u);
 }
 
-// What a client can tell of each of many requests, by class.
+// What a client can distinguish of many requests, by class.
 std::map<std::string, std::uint64_t> observe(Endpoint& endpoint, std::string_view body, int count) {
   std::map<std::string, std::uint64_t> seen;
   for (int i = 0; i < count; ++i) {
@@ -474,7 +474,7 @@ TEST(Endpoint, a_stall_lasts_until_the_client_leaves) {
   }
   TestClient(endpoint->url()).get("/health");
   endpoint->stop();
-  // It left before the stall began, or during it; either way nothing was served.
+  // It left before or during the stall; in both cases nothing was served.
   EXPECT_EQ(endpoint->summary().faulted + endpoint->summary().gone, 1u);
   EXPECT_EQ(endpoint->summary().served, 0u);
 }

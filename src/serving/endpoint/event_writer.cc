@@ -137,7 +137,7 @@ void EventWriter::tool_piece(EventBatch& out, Reply& reply, FinishReason finish)
   reply.opened = true;
 }
 
-// One event of each choice, of tokens that are all of one category.
+// One event for each choice, with tokens of one category.
 void EventWriter::fragment(EventBatch& out, Reply& reply, std::uint32_t tokens,
                            FinishReason finish) {
   const std::uint32_t from = reply.state.made;

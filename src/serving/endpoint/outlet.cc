@@ -15,7 +15,7 @@ constexpr std::size_t kSlowHeadPieces = 5;
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// Where to cut an event in two: in its middle, or inside a character of several bytes.
+// Where to cut an event in two: in its middle, or inside a multi-byte character.
 std::size_t cut_place(std::string_view event, bool inside_character) {
   const std::size_t middle = event.size() / 2;
   if (!inside_character) return middle;
@@ -54,7 +54,7 @@ Outlet::Status Outlet::head(Output& output, std::string_view bytes, bool now) {
   return Status::open;
 }
 
-// The batch's bytes as HTTP carries them, into out_ and out_marks_.
+// The batch's bytes with HTTP framing, into out_ and out_marks_.
 void Outlet::encode(Output& output, const EventBatch& batch, Then then) {
   out_.clear();
   out_marks_.clear();

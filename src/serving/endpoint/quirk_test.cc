@@ -1,4 +1,4 @@
-// Each quirk, one case: what it changes in the bytes, and that the rest stays right.
+// One case for each quirk: it changes the bytes as described, and the rest stays correct.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -53,7 +53,7 @@ void run(const Case& test) {
   test.check(stream, plain, client);
 }
 
-// The text of a whole stream, and that it is the plain reply's.
+// Checks that a stream's text is complete and equals the plain reply's.
 void expect_whole(const Exchange& stream, const Exchange& plain) {
   EXPECT_EQ(stream.ending, Ending::complete);
   EXPECT_EQ(stream.status, 200);
@@ -154,7 +154,7 @@ TEST(Quirks, of_server_sent_events) {
 }
 
 TEST(Quirks, of_segments) {
-  // Whether some read ended inside an event.
+  // Whether a read ended inside an event.
   const auto cut_inside = [](const Exchange& s) {
     std::size_t at = 0;
     for (const std::size_t bytes : s.reads) {
@@ -163,7 +163,7 @@ TEST(Quirks, of_segments) {
     }
     return false;
   };
-  // Whether some read ended inside a character.
+  // Whether a read ended inside a character.
   const auto cut_character = [](const Exchange& s) {
     std::size_t at = 0;
     for (const std::size_t bytes : s.reads) {
@@ -289,7 +289,7 @@ TEST(Quirks, of_the_response) {
        }});
 }
 
-// Prompt tokens that the engine has taken in: a reply from the cache asks nothing of it.
+// Prompt tokens that the engine has processed; a reply from the cache adds none.
 std::string engine_work(TestClient& client) {
   const std::string page = client.get("/metrics").body;
   const std::size_t at = page.find("\nvllm:prefix_cache_queries_total");
@@ -387,7 +387,7 @@ TEST(Quirks, of_failure) {
        }});
 }
 
-// Quirks do not depend on one another: with any three of those that keep a stream whole, it is.
+// Quirks are independent: a stream with any three harmless ones stays whole.
 TEST(Quirks, together) {
   const std::vector<Quirk> harmless = {Quirk::role_first,
                                        Quirk::empty_first,

@@ -26,7 +26,7 @@ void scan_json(std::string_view json, F&& on_char) {
   }
 }
 
-// The JSON over several lines, broken where white space may stand.
+// The JSON over several lines, broken where white space is allowed.
 std::string broken_json(std::string_view json) {
   std::string out;
   scan_json(json, [&out](char c, bool outside) {
@@ -71,8 +71,8 @@ void put_event(ByteBuffer& out, std::string_view json, std::uint32_t number, con
 struct BodyCoder::Gzip {
   z_stream stream{};
   Gzip() {
-    // A small window: what is sent is short, and a stream should cost kilobytes, not a quarter of a
-    // megabyte. 16 asks zlib for gzip's own framing.
+    // A small window: replies are short, and a stream should take kilobytes, not a quarter of a
+    // megabyte. 16 selects gzip framing in zlib.
     constexpr int kWindowBits = 9 + 16;
     constexpr int kMemoryLevel = 1;
     CHECK(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kWindowBits, kMemoryLevel,

@@ -8,8 +8,8 @@ namespace {
 
 constexpr int kDepthMax = 16;
 
-// The smallest value that the schema takes; schemas say more than is understood here, and then a
-// server's own model might miss them too.
+// The smallest value that fits the schema. Schema features beyond this code are ignored; a real
+// server's model might miss them too.
 Json sample_value(const Json& schema, int depth) {
   if (schema["enum"].size() > 0) return schema["enum"][0];
   if (schema.find("default") != nullptr) return schema["default"];

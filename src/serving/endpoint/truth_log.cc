@@ -18,11 +18,11 @@
 namespace assay::endpoint {
 namespace {
 
-// As they lie on disk, little-endian, without padding. docs/formats/truth_log.md.
+// Records as on disk, little-endian, without padding. docs/formats/truth_log.md.
 constexpr std::array<char, 8> kMagic = {'A', 'S', 'S', 'A', 'Y', 'T', 'R', 'U'};
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kBlockMagic = 0x4b4c4254;  // "TBLK"
-constexpr std::size_t kBlocksMax = 512;            // some 128 MB in flight, then blocks are dropped
+constexpr std::size_t kBlocksMax = 512;            // about 128 MB in flight; the rest is dropped
 constexpr std::size_t kBlockBytesMax = 1 << 20;
 constexpr std::size_t kIdBytesMax = 255;
 
@@ -103,7 +103,7 @@ bool take(std::string_view& bytes, T& out) {
   return true;
 }
 
-// The replies of one thread that have begun, by number.
+// The replies of each thread that have begun, by number.
 using Numbers = std::map<std::pair<std::uint16_t, std::uint32_t>, std::size_t>;
 
 bool read_request(std::string_view& payload, std::uint16_t thread, TruthRecord& out,
@@ -141,7 +141,7 @@ bool read_payload(std::string_view payload, std::uint16_t thread, TruthRecord& o
     if (kind == Kind::event ? !take(payload, event) : !take(payload, end)) return false;
     const std::uint32_t number = kind == Kind::event ? event.number : end.number;
     const auto found = numbers.find({thread, number});
-    if (found == numbers.end()) continue;  // its beginning was in a block that was dropped
+    if (found == numbers.end()) continue;  // its beginning was in a dropped block
     TruthReply& reply = out.replies[found->second];
     if (kind == Kind::event) {
       if (event.category > static_cast<std::uint8_t>(Category::other)) return false;
@@ -224,7 +224,7 @@ bool TruthLog::write_block(const Block& block) const {
 }
 
 void TruthLog::write_blocks() {
-  bool broken = false;  // after a piece of a block nothing that follows could be read
+  bool broken = false;  // nothing after a partial block could be read
   Lock lock(mutex_);
   for (;;) {
     while (!closing_ && blocks_.empty()) wake_.wait(lock);
@@ -243,7 +243,7 @@ void TruthLog::write_blocks() {
 void TruthRecorder::request(const TruthRequest& record) {
   if (!on()) return;
   const std::string_view id = record.id.substr(0, kIdBytesMax);
-  // The id first into the same block: a record is never cut in two.
+  // Flush first if needed: the record and its id belong in one block.
   if (buffer_.size() + sizeof(RequestRecord) + id.size() > kBufferBytes) flush();
   buffer_ += bytes_of(RequestRecord{.route = static_cast<std::uint8_t>(record.route),
                                     .streamed = record.streamed ? std::uint8_t{1} : std::uint8_t{0},

@@ -1,5 +1,5 @@
-// Any bytes as a truth log: a whole file as it lies there, and, because a checksum keeps nonsense
-// out, the same bytes as the payloads of two blocks whose checksums are right.
+// Random bytes as a truth log: once as a whole file and, because checksums would stop most of it,
+// once as the payloads of two blocks with correct checksums.
 #include <sys/mman.h>
 #include <unistd.h>
 

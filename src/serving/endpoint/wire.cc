@@ -72,7 +72,7 @@ void Wire::put_usage(ByteBuffer& out, const ReplyState& state) const {
   out.put('}');
 }
 
-// From the end of the delta, or of the text, to the end of the event.
+// Writes from the end of the delta, or of the text, to the end of the event.
 void Wire::end(ByteBuffer& out, const ReplyState& state, FinishReason reason) const {
   out.put(route_ == Route::chat ? R"(},"logprobs":null,"finish_reason":)"
                                 : R"(","logprobs":null,"finish_reason":)");
@@ -211,7 +211,7 @@ void Wire::plain(ByteBuffer& out, const ReplyState& state, const Plain& reply) c
   out.put('}');
 }
 
-// From its index to its end.
+// Writes a choice from its index to its end.
 void Wire::plain_choice(ByteBuffer& out, const ReplyState& state, const Plain& reply) const {
   out.put_decimal(state.choice);
   out.put(plain_opening_);

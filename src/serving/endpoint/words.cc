@@ -28,7 +28,8 @@ constexpr std::string_view kCommon =
     "father let night following picture being study second eyes soon times story boys since white "
     "days ever paper hard near sentence better best across during today however sure";
 
-// Beyond plain words: line ends, quotes and backslashes, which JSON escapes, and longer characters.
+// Beyond plain words: line ends, quotes and backslashes, which JSON escapes, and multi-byte
+// characters.
 constexpr std::array<std::string_view, 12> kOdd = {"\n",         ", \"",        "\" ",    "\\",
                                                    " caf\u00e9", " na\u00efve", "\u6f22", "\u5b57",
                                                    "\U0001f642", " \u2192",     "\t",     ".\n\n"};

@@ -10,7 +10,7 @@
 namespace assay::endpoint {
 namespace {
 
-constexpr std::size_t kEmissionsATurn = 256;  // then sockets are looked at again
+constexpr std::size_t kEmissionsATurn = 256;  // then the sockets are polled
 constexpr Duration kFlushEvery = 500_ms;
 constexpr Duration kCountEvery = 5_ms;
 
@@ -33,7 +33,7 @@ Worker::Worker(const EndpointOptions& options, std::uint32_t thread,
       writer_(options.quirks, options.stall, options.model),
       outlet_({.quirks = options.quirks, .events_per_write = options.events_per_write}, clock,
               truth_),
-      // A head of its own costs a write; where the first token comes with it, it can go along.
+      // A separate head costs a write; if the first token is due at once, send both together.
       head_at_once_(options.make_engine != nullptr || options.ttft != sim::Delay{} ||
                     options.concurrency != 0 || options.quirks.has(Quirk::role_first) ||
                     options.quirks.has(Quirk::empty_first)) {
@@ -150,7 +150,7 @@ void Worker::prepare(Stream& stream, const net::RequestHead& head, std::uint64_t
   if (stream.fault.kind != FaultKind::none) draw_fault_place(stream, mix(seed, 2));
 }
 
-// How many tokens go out before the fault. Half of them where it is a quirk of every request.
+// The number of tokens before the fault. Half of them for a quirk of every request.
 void Worker::draw_fault_place(Stream& stream, std::uint64_t seed) {
   const std::uint32_t tokens = stream.reply.script.tokens;
   const bool always = options_.faults.rates().front().probability == 1.0;
@@ -159,8 +159,8 @@ void Worker::draw_fault_place(Stream& stream, std::uint64_t seed) {
     return;
   }
   Rng rng(seed);
-  // A reply that ends in the ordinary way before its first byte would look like a refusal, and one
-  // that ends behind its last token like a whole one: a cut is between the two.
+  // A reply closed before its first byte would look like a refusal, and one closed after its last
+  // token like a complete one: cut between the two.
   const bool inside =
       stream.fault.kind != FaultKind::reset && stream.fault.kind != FaultKind::stall;
   const std::uint32_t first = inside ? 1 : 0;
@@ -197,7 +197,7 @@ void Worker::begin_stream(Stream& stream, const net::RequestHead& head) {
   if (!batch_.empty()) settle(stream, outlet_.send(stream.out, batch_, Then::more));
 }
 
-// The head of a 200, but for the length of a plain reply and the blank line, which come with it.
+// The head of a 200, without a plain reply's length and the blank line, which follow later.
 void Worker::put_head(const Stream& stream, const net::RequestHead& head) {
   const Quirks& quirks = options_.quirks;
   const bool streamed = stream.reply.streamed;
@@ -234,7 +234,7 @@ void Worker::emit(const sim::Emission& emission) {
   const auto slot = static_cast<std::uint32_t>(emission.request);
   if (slot >= streams_.size()) return;
   Stream& stream = streams_[slot];
-  if (stream.engine_id != emission.request || stream.fault_done) return;  // gone, or stalled
+  if (stream.engine_id != emission.request || stream.fault_done) return;  // gone or stalled
   const bool first = stream.reply.state.made == 0;
   if (!stream.reply.streamed) {
     if (first) stats_.ttft.observe(emission.at - stream.arrived);
@@ -252,8 +252,8 @@ void Worker::emit(const sim::Emission& emission) {
   batch_.clear();
   writer_.fragments(batch_, stream.reply, emission.tokens, emission.last);
   stats_.output_tokens.add(emission.tokens);
-  if (batch_.empty() && !emission.last) return;  // held back, or not shown
-  // Where events leave together, a reply's end leaves with its last token: one write less.
+  if (batch_.empty() && !emission.last) return;  // held back or hidden
+  // Where events share a write, a reply's end joins its last token: one write less.
   const bool together =
       emission.last && options_.events_per_write > 1 && stream.fault.kind == FaultKind::none;
   if (together) writer_.tail(batch_, stream.reply);
@@ -267,7 +267,7 @@ void Worker::emit(const sim::Emission& emission) {
 
 void Worker::observe(const Stream& stream, Instant due, Instant before, bool first) {
   const Instant at = stream.out.last_handed;
-  if (at == before) return;  // it waits, for others or for its turn
+  if (at == before) return;  // it waits for others or for its turn
   if (at >= due) stats_.lateness_ns.record(static_cast<std::uint64_t>((at - due).ns));
   if (first) {
     stats_.ttft.observe(at - stream.arrived);
@@ -286,7 +286,7 @@ void Worker::emit_last(Stream& stream) {
   settle(stream, outlet_.send(stream.out, batch_, Then::finish));
 }
 
-// The fault strikes a stream.
+// Applies the stream's fault.
 void Worker::inject(Stream& stream) {
   count_fault(stream.fault);
   stream.fault_done = true;
@@ -341,7 +341,7 @@ void Worker::end_stream(Stream& stream, TruthOutcome outcome, int status) {
       stats_.rejected.add(1);
       break;
     case TruthOutcome::faulted:
-      break;  // counted when it struck
+      break;  // counted when it was injected
   }
   stats_.events.add(stream.out.events);
   truth_.end({.number = stream.out.number,
@@ -373,8 +373,8 @@ void Worker::on_progress(net::ConnectionId connection, std::uint64_t handed) {
   settle(streams_[slot], outlet_.progress(streams_[slot].out, handed));
 }
 
-// What the emissions after this one will need, a stream first and then, once that is there, its
-// connection. Thousands of streams, each with an event every 50 ms, are in no cache by themselves.
+// Prefetches for the next emissions: first a stream, then, once it is there, its connection.
+// Thousands of streams, each with an event every 50 ms, don't stay in a cache.
 void Worker::prefetch(std::size_t emission) const {
   constexpr std::size_t kStreamAhead = 3;
   constexpr std::size_t kConnectionAhead = 1;
@@ -414,7 +414,7 @@ Instant Worker::on_turn(Instant now) {
   Instant next = emission_at_ < emissions_.size() ? now : engine_->next();
   if (cache_ != nullptr) next = std::min(next, cache_->next());
   next = std::min(next, outlet_.next());
-  // Asking hundreds of modelled workers takes some microseconds: not at each of their steps.
+  // Reading hundreds of modelled workers takes some microseconds: not at each of their steps.
   if (now - counted_ < kCountEvery && engine_->next() != Instant::max()) {
     next = std::min(next, counted_ + kCountEvery);
   } else {

@@ -1,4 +1,4 @@
-// The worker's requests that are answered at once, its refusals, and its plain replies.
+// The worker's immediate replies, refusals, and replies without streaming.
 #include <algorithm>
 #include <array>
 
@@ -38,7 +38,7 @@ Json model_entry(std::string_view name) {
       .set("max_model_len", kModelLengthMax);
 }
 
-// The text of a prompt, or of all messages, as one string: what /tokenize counts.
+// The text of a prompt, or of all messages, as one string, for /tokenize.
 std::string text_of_prompt(const Json& body) {
   if (body["prompt"].is_string()) return std::string(body["prompt"].as_string());
   std::string text;
@@ -142,7 +142,7 @@ bool Worker::answer_get(net::ConnectionId connection, const net::RequestHead& he
   return true;
 }
 
-// vLLM's: how many tokens a prompt has, and which. The estimate of ask.h; ids are hashes.
+// vLLM's API: a prompt's token count and ids. The count is the estimate of ask.h; ids are hashes.
 void Worker::tokenize(net::ConnectionId connection, const net::RequestHead& head,
                       std::string_view body) {
   const auto parsed = Json::parse(body);
@@ -212,7 +212,7 @@ void Worker::send_plain(Stream& stream, std::string_view body) {
   const bool chunked = quirks.has(Quirk::chunked_plain) && !quirks.has(Quirk::close_delimited);
   if (coder != nullptr || chunked) {
     BodyCoder clean(chunked ? BodyCoder::Framing::chunks : BodyCoder::Framing::none, false);
-    // Compressed and not chunked: the length is that of the compressed body, so no chunks in it.
+    // Compressed and not chunked: Content-Length is the compressed body's, so it has no chunks.
     BodyCoder plain_gzip(BodyCoder::Framing::none, stream.gzip);
     BodyCoder& used = !chunked ? plain_gzip : coder != nullptr ? *coder : clean;
     used.put(encoded, body);

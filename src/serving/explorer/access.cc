@@ -67,7 +67,7 @@ std::string Access::token_of(const net::RequestHead& head) const {
 }
 
 Access::Answer Access::judge_token(std::string_view token, store::Store& store) const {
-  // Digests are compared, so that the time it takes says nothing of how much was right.
+  // Compares digests, so that the time does not reveal how much of a token was right.
   const std::string hash = sha256_hex(token);
   if (!options_.launch_token.empty() && hash == launch_hash_) return {Verdict::ok, {}};
   const auto found = store.token(hash);
@@ -88,7 +88,7 @@ Access::Answer Access::judge(const net::RequestHead& head, store::Store& store) 
     if (!ours || (!site.empty() && site != "same-origin" && site != "none")) {
       return {Verdict::cross_origin, {}};
     }
-    // A form of another site can send text/plain and urlencoded, and nothing else without asking.
+    // Another site's form can send text/plain and urlencoded; other types need a CORS preflight.
     const std::string_view type = head.find("content-type");
     if (!lower(type).starts_with("application/json")) return {Verdict::cross_origin, {}};
   }
@@ -98,7 +98,7 @@ Access::Answer Access::judge(const net::RequestHead& head, store::Store& store) 
     if (!options_.launch_token.empty()) return {Verdict::no_token, {}};
   } else {
     answer = judge_token(token, store);
-    // Without a launch token everybody may read, also with an old cookie.
+    // Without a launch token every client may read, also with an old cookie.
     if (answer.verdict == Verdict::wrong_token && options_.launch_token.empty()) answer = {};
     if (answer.verdict != Verdict::ok) return answer;
   }

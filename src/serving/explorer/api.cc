@@ -16,10 +16,10 @@ namespace assay::explorer {
 namespace {
 
 constexpr std::size_t kRemembered = 32;
-constexpr std::size_t kRememberedBytes = 16U << 20;  // a larger answer is made anew
+constexpr std::size_t kRememberedBytes = 16U << 20;  // a larger reply is not cached
 
-// The parameters of a request; a name given twice takes the last value. Unknown ones are passed
-// over, so that a page of tomorrow can ask a server of today.
+// The parameters of a request; the last value of a repeated name counts. Unknown names are ignored,
+// so that a newer page works with an older server.
 class Parameters {
  public:
   explicit Parameters(std::string_view target) {
@@ -72,7 +72,7 @@ ApiReply reply_of(Result<std::optional<std::string>> document, std::string_view 
   return {200, std::move(**document)};
 }
 
-// What stands between the slashes after /api/v1, decoded.
+// The decoded path segments after /api/v1.
 std::vector<std::string> steps_of(std::string_view target) {
   const std::string_view path = target.substr(0, target.find('?'));
   std::vector<std::string> steps;
@@ -132,7 +132,7 @@ ApiReply Api::answer(const ApiRequest& request) {
 
 ApiReply Api::get(const ApiRequest& request) {
   const std::string_view path = request.target.substr(0, request.target.find('?'));
-  // Not remembered: what depends on who asks, and what is remembered elsewhere.
+  // Not cached: replies that depend on the session, and those cached elsewhere.
   if (path == "/api/v1/session" || path.ends_with("/events") ||
       path.starts_with("/api/v1/submissions")) {
     return get_fresh(request);
@@ -216,7 +216,7 @@ ApiReply Api::events(std::string_view id, std::string_view target) {
   const auto found = store_.run(id);
   if (!found) return failed(found.error());
   if (!found->has_value()) return not_found("no such run");
-  // The folder is the store's word, never the request's.
+  // The folder comes from the store, never from the request.
   if ((*found)->source.empty()) return not_found("no event log of this run is at hand");
   const Parameters parameters(target);
   EventWindow window{.tokens = parameters.text("detail") == "tokens"};
@@ -255,7 +255,7 @@ ApiReply Api::post(const ApiRequest& request) {
   if (done) return {201, std::move(*done)};
   switch (done.error().code) {
     case Code::refused:
-      // Not by this one, or not in this state.
+      // Not allowed for this session, or not in this state.
       return api_error(request.session.role == Role::reader ? 403 : 409, "refused",
                        done.error().message);
     case Code::not_found:

@@ -1,6 +1,6 @@
-// Any bytes as a request to the explorer's API: the first line is the target, with "!" before it a
-// POST, the rest the body. Every answer is JSON with a status that the format names, and none is a
-// fault of ours.
+// Random bytes as a request to the explorer's API: the first line is the target, "!" before it
+// makes it a POST, the rest is the body. Every reply is JSON with a documented status, and none is
+// an internal error.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t end = std::min(bytes.find('\n'), bytes.size());
   const bool posts = bytes.starts_with("!");
   const std::string target = "/api/v1/" + bytes.substr(posts ? 1 : 0, end - (posts ? 1 : 0));
-  // What is written must not reach the next input.
+  // Writes must not reach the next input.
   const auto own = posts ? small_store() : nullptr;
   Api api(posts ? *own : *kStore, kHolidays, "");
   const ApiReply reply =

@@ -11,7 +11,7 @@
 namespace assay::explorer {
 namespace {
 
-// Each time somebody else was faster we read again; so many at once there are not.
+// Retries when another writer was faster; more concurrent writers than this are not expected.
 constexpr int kTries = 50;
 
 rules::Day today() { return *rules::Day::parse(rfc3339(wall_now())); }

@@ -23,7 +23,7 @@ std::string list_text(const std::vector<std::string>& items, std::int64_t total,
          format("],\"total\":{},\"next\":{}}}", total, next.empty() ? "null" : json_quote(next));
 }
 
-// An object's text with more members at its end.
+// An object's text with more members added at its end.
 std::string with_members(std::string_view object, std::string_view members) {
   std::string out(object.substr(0, object.rfind('}')));
   if (out.size() > 1) out += ',';
@@ -39,7 +39,7 @@ Json count_json(const store::NamedCount& count) {
       .set("points", count.points);
 }
 
-// Highest system_tps among the points that still give a user so much; null where none does.
+// Highest system_tps among the points that give a user at least this rate; null if none does.
 Json best_at(const Json& points, double tps_per_user) {
   double best = -1;
   for (const Json& point : points.items()) {
@@ -50,7 +50,7 @@ Json best_at(const Json& points, double tps_per_user) {
   return best < 0 ? Json() : Json(best);
 }
 
-// By concurrency; of two points at one concurrency the later.
+// By concurrency; of two points at one concurrency the later one.
 std::map<double, const Json*> by_concurrency(const Json& points) {
   std::map<double, const Json*> out;
   for (const Json& point : points.items()) out[point["concurrency"].as_double()] = &point;
@@ -206,7 +206,7 @@ Result<std::optional<std::string>> run_document(store::Store& store, std::string
   const bool events = !found->source.empty() &&
                       std::filesystem::is_regular_file(
                           std::filesystem::path(found->source) / "assay/events-0.alog", error);
-  // Handed on alone, a run proves the review history too.
+  // The review head goes along, so that a copied run also proves the review history.
   ASSIGN_OR_RETURN(const std::string review_head, head_document(store));
   return std::optional<std::string>(with_members(
       found->document,

@@ -86,7 +86,7 @@ std::string Explorer::api_url() const { return format("http://{}{}", state_->add
 const std::string& Explorer::token() const { return state_->token; }
 
 void Explorer::start() {
-  // Signals are the calling thread's business.
+  // Signals belong to the calling thread; block them here.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Text of JSON as it may stand in a script: U+2028 and U+2029 end a line there, and "</script" must
-// not come to stand in a page that somebody pastes it into.
+// JSON text made safe for a script: U+2028 and U+2029 would end a line there, and "</script" would
+// end the element if the text is pasted into a page.
 std::string as_script(const std::string& name, const std::string& document) {
   std::string out = "assayData(" + json_quote(name) + ",";
   for (std::size_t i = 0; i < document.size(); ++i) {
@@ -76,7 +76,7 @@ Result<void> write_page(Writer& writer) {
   return {};
 }
 
-// Every curve that matches, page by page.
+// Every matching curve, page by page.
 Result<std::vector<store::FoundCurve>> all_curves(store::Store& store, store::CurveQuery query) {
   std::vector<store::FoundCurve> out;
   query.points = true;
@@ -121,7 +121,8 @@ Result<void> write_submissions(store::Store& store, const rules::Holidays& holid
     const std::string_view state = one["state"].as_string();
     if (state != "finalized" && state != "published" && state != "invalidated") continue;
     const std::string id(one["id"].as_string());
-    // Stores of before ids were closed may hold others: shown, and never a file's name.
+    // Stores from before ids were restricted may hold others: list them, but don't use them as file
+    // names.
     if (is_plain_id(id)) {
       ASSIGN_OR_RETURN(const auto document, submission_document(store, id, {}, holidays));
       if (document) TRY(writer.document("submissions/" + id, *document));
@@ -143,7 +144,7 @@ Result<void> write_runs(store::Store& store, const Json& curve, const ExportOpti
   return {};
 }
 
-// What somebody put beside an earlier export's documents and page (a CNAME, a .git) goes along.
+// Keeps other files beside an earlier export's documents and page (a CNAME, a .git).
 Result<void> keep_others(const fs::path& earlier, const fs::path& fresh) {
   std::error_code error;
   for (fs::directory_iterator it(earlier, error); !error && it != fs::directory_iterator();

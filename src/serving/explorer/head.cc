@@ -7,7 +7,7 @@
 namespace assay::explorer {
 namespace {
 
-constexpr std::size_t kHeadBytesMax = std::size_t{64} << 20;  // a run of an export has one too
+constexpr std::size_t kHeadBytesMax = std::size_t{64} << 20;  // for an export's run documents too
 
 }  // namespace
 

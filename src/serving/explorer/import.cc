@@ -59,7 +59,7 @@ class Search {
   std::vector<std::string> cut_short{};
 
  private:
-  // A file of single requests. AIPerf writes its figures beside it.
+  // A file of single requests. AIPerf writes its figures in a file beside it.
   Result<void> requests(const fs::path& path, std::string_view text) {
     if (interchange::guess_foreign_format(text) != interchange::ForeignFormat::aiperf)
       return unknown(path);
@@ -82,7 +82,7 @@ class Search {
     std::error_code error;
     std::vector<fs::path> entries;
     for (const auto& entry : fs::directory_iterator(path, error)) {
-      // What somebody is still building, or was killed at, is no result.
+      // A folder still being built, or left by a killed process, is not a result.
       if (!entry.path().string().ends_with(kPartSuffix)) entries.push_back(entry.path());
     }
     if (error) return note(path, {Code::io, error.message()});
@@ -92,7 +92,7 @@ class Search {
       if (fs::is_directory(status)) {
         TRY(folder(entry, depth + 1));
       } else if (fs::is_regular_file(status) && entry.extension() == ".json") {
-        // Most JSON files below a folder are no results; those that are not say nothing.
+        // Most JSON files below a folder are not results; skip those without a note.
         auto found = read_result_json(read_json_or_null(entry), entry, options_);
         if (found) take(std::move(*found));
       }
@@ -100,7 +100,7 @@ class Search {
     return {};
   }
 
-  // A curve of ours: its points are run folders; what was cut off (attempts/) is no point.
+  // A curve of ours: its points are run folders; interrupted runs (attempts/) are not points.
   Result<void> curve(const fs::path& path, const Json& plan) {
     for (const Json& planned : plan["plan"]["points"].items()) {
       const std::string_view name = planned["name"].as_string();
@@ -109,7 +109,7 @@ class Search {
         continue;
       }
       const fs::path folder = path / "points" / name;
-      // One without its manifest is still being measured.
+      // A point without its manifest is still being measured.
       if (!is_our_run(folder) || !fs::exists(folder / "assay/run.json")) continue;
       auto found = read_our_run(folder, options_);
       if (!found) {
@@ -136,8 +136,8 @@ class Search {
     points.push_back(std::move(*found));
     return {};
   }
-  // Why: the end's own words, and of a log without an end the last warning, which says where it is
-  // cut off.
+  // Notes why a run ended early: the end record's own words; for a log without one the last
+  // warning, which says where the log is cut off.
   void look_at_end(const fs::path& path, const Json& run) {
     const std::string_view state = run["state"].as_string();
     const Json& warnings = run["warnings"];
@@ -158,8 +158,8 @@ class Search {
   const ImportOptions& options_;
 };
 
-// The region of points that nobody declared one for: known where C_max is, and the lowest point is
-// low enough to be C_min.
+// Fills in a point's region where no file declares it: known if C_max is known, and if the lowest
+// point is low enough to be C_min.
 void fill_regions(const CurveFacts& curve, std::vector<PointFacts>& points) {
   if (!curve.system.concurrency_max || points.empty()) return;
   const double lowest = std::ranges::min(points, {}, &PointFacts::concurrency).concurrency;
@@ -177,7 +177,7 @@ void fill_regions(const CurveFacts& curve, std::vector<PointFacts>& points) {
 }
 
 std::vector<store::CurveRecord> curves_of(const std::vector<FoundPoint>& found) {
-  // By the record's own id: points of one curve come from many folders.
+  // Grouped by the record's own id: points of one curve come from many folders.
   std::map<std::string, std::vector<const FoundPoint*>> groups;
   for (const FoundPoint& one : found) groups[make_curve(one.curve, {}).id].push_back(&one);
   std::vector<store::CurveRecord> out;
@@ -185,7 +185,7 @@ std::vector<store::CurveRecord> curves_of(const std::vector<FoundPoint>& found) 
     std::vector<PointFacts> points;
     for (const FoundPoint* one : group) points.push_back(one->point);
     fill_regions(group.back()->curve, points);
-    // The last one found speaks for the curve: the newest, where folders are named by time.
+    // The last one found describes the curve: the newest, if folders are named by time.
     out.push_back(make_curve(group.back()->curve, points));
   }
   return out;
@@ -250,7 +250,7 @@ Result<Imported> read_results(const fs::path& path, const ImportOptions& options
     return Error{Code::not_found, format("'{}': no such file or folder", path.string())};
   }
   Imported out{.notes = std::move(search.notes), .cut_short = std::move(search.cut_short)};
-  // A submission is called as its folder, which may be called anything.
+  // A submission is named after its folder, whose name can be anything.
   for (FoundPoint& found : search.points) {
     std::string& submission = found.curve.submission;
     if (submission.empty() || is_plain_id(submission)) continue;

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "gpt-oss-120b mxfp4 on 8 x h200-sxm, vllm, tp=8,dp=1,ep=1, KV fp8" in its parts.
+// Parses "gpt-oss-120b mxfp4 on 8 x h200-sxm, vllm, tp=8,dp=1,ep=1, KV fp8".
 void read_description(std::string_view text, CurveFacts& facts) {
   const std::size_t on = text.find(" on ");
   if (on == std::string_view::npos) return;
@@ -32,7 +32,7 @@ void read_description(std::string_view text, CurveFacts& facts) {
   if (end != std::string_view::npos) facts.system.parallel = clean_name(software.substr(end + 2));
 }
 
-// Six digits are more than a model or a summary is worth, and a third of the bytes.
+// Six digits exceed the precision of a model or a summary, and take a third of the bytes.
 double six_digits(double value) {
   if (!std::isfinite(value) || value == 0) return value;
   const double scale = std::pow(10.0, 5 - std::floor(std::log10(std::fabs(value))));
@@ -47,7 +47,7 @@ Json bare_run(std::string_view measured_by) {
   return out.set("steady_state", nullptr).set("files", Json::array());
 }
 
-// What a summary says of a series, under the API's names.
+// A summary's figures for a series, under the API's names.
 class Summary {
  public:
   Summary(Json& point, Json& run) : point_(point), run_(run) {}
@@ -82,7 +82,7 @@ void set_positive(Json& out, std::string_view key, double value) {
   if (std::isfinite(value) && value > 0) out.set(key, six_digits(value));
 }
 
-// A twin goes where the curve is that it was fitted to, under the model's name there.
+// A twin joins the curve it was fitted to, under the model's name there.
 void read_fit(const Json& fitted_to, CurveFacts& facts) {
   facts.twin_of = clean_name(fitted_to["curve_id"].as_string());
   const std::string model = clean_name(fitted_to["model"].as_string());
@@ -119,7 +119,7 @@ std::vector<FoundPoint> simulated(const Json& json, const fs::path& path,
     }
     point.set("issued", told["queries"].as_uint()).set("failed", told["refused"].as_uint());
     point.set("complete", true);
-    // Of all accelerators.
+    // The sum over all accelerators.
     found.point.power_kw = six_digits(told["watts_mean"].as_double() * 1e-3);
     run.set("environment", Json().set("calibration", json["calibration"]));
     found.point.concurrency = told["concurrency"].as_double(told["in_flight_mean"].as_double());
@@ -185,7 +185,8 @@ FoundPoint aiperf(const Json& json, const fs::path& path, const ImportOptions& o
   const Json& endpoint = config["endpoint"];
   FoundPoint found;
   found.curve = {.origin = "aiperf", .path = path.string()};
-  // Up to 0.12 endpoint, input and loadgen; from 0.13 on models, datasets and phases.
+  // Versions up to 0.12 have endpoint, input and loadgen; 0.13 and later models, datasets and
+  // phases.
   const Json& models = endpoint["model_names"];
   const std::string_view model = models.is_array() ? models[0].as_string() : models.as_string();
   found.curve.model = clean_name(config["models"]["items"][0]["name"].as_string(model));

@@ -1,4 +1,4 @@
-// Run folders: ours, from the event log; the reference client's, from its result files.
+// Run folders: ours, read from the event log; the reference client's, from its result files.
 #include <algorithm>
 #include <array>
 
@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What submitters put beside a run, and what the config says of its dataset.
+// The files that submitters put beside a run, and the config's description of its dataset.
 struct Beside {
   Json config{};
   Json point{};
@@ -59,7 +59,7 @@ void finish_point(FoundPoint& found, const Beside& beside, const fs::path& folde
   if (edition) point.accuracy = judge_accuracy(results, found.curve.model, *edition);
 }
 
-// From the manifest where there is one, so that a large log is not read to be hashed again.
+// From the manifest if there is one, so that a large log is not hashed again.
 std::vector<report::ReportFile> files_of(const fs::path& folder) {
   std::vector<report::ReportFile> out;
   const Json manifest = read_json_or_null(folder / "assay/run.json");
@@ -137,7 +137,7 @@ Result<FoundPoint> read_reference_run(const fs::path& folder, const ImportOption
       pattern["target_concurrency"].as_double(beside.point["concurrency"].as_double(
           beside.config["settings"]["load_pattern"]["target_concurrency"].as_double()));
   if (const auto config = read_file(folder / "config.yaml")) out.point.run.set("config", *config);
-  // Nothing in the reference's files names the run: its figures do.
+  // No field of the reference's files identifies the run, so its figures do.
   out.point.key = id_of({text});
   apply_options(out.curve, options);
   finish_point(out, beside, folder);

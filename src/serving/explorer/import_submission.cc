@@ -1,5 +1,5 @@
-// Submission trees, tolerantly: the checker (assay check) says what is wrong with one, the importer
-// shows what is in it.
+// Reads submission trees tolerantly: the checker (assay check) reports faults, the importer shows
+// the contents.
 //
 //   v1.0   results/<system>/<model>/r<N>/{point.yaml, system_desc.json, result_summary.json, …}
 //   v0.7   systems/<system>.json and pareto/<system>/<model>/…/result_summary.json
@@ -30,7 +30,7 @@ std::vector<fs::path> folders_in(const fs::path& path) {
   return out;
 }
 
-// The number at the end of r64, c64, concurrency_64; 0 where there is none.
+// The number at the end of r64, c64, concurrency_64; 0 without one.
 std::int64_t number_in(const std::string& name) {
   const std::size_t last = name.find_last_of("0123456789");
   if (last == std::string::npos) return 0;
@@ -41,13 +41,13 @@ std::int64_t number_in(const std::string& name) {
 
 struct Where {
   fs::path root{};
-  fs::path folder{};  // of the point
+  fs::path folder{};  // the point's folder
   std::string layout{};
   std::string system{};
   std::string model{};
-  Json description{};  // of the system, where the point has none
+  Json description{};  // of the system, if the point has none
   Json power{};
-  bool published = false;  // a model's own folder, of v0.7
+  bool published = false;  // v0.7, a model's own folder
 };
 
 Json steady_state(const Json& told) {
@@ -95,10 +95,10 @@ Json folder_files(const fs::path& folder) {
   return out;
 }
 
-// A point's own files, whatever the layout calls them.
+// A point's own files, in any layout.
 struct PointFiles {
   Json summary{};
-  Json point{};  // what was declared of it
+  Json point{};  // the declared values
   Json description{};
 };
 
@@ -116,7 +116,8 @@ Result<PointFiles> point_files(const Where& where) {
   return out;
 }
 
-// What a published point declares, as a summary says it: ms become ns. A summary's own word counts.
+// The declared figures of a published point in a summary's form: ms become ns. The summary's own
+// values win.
 Json summary_of_metadata(const Json& told, Json summary) {
   constexpr double kNsPerMs = 1e6;
   if (!summary.is_object()) summary = Json::object();
@@ -125,7 +126,7 @@ Json summary_of_metadata(const Json& told, Json summary) {
       summary.set(name, scale == 1 ? value : Json(value.as_double() * scale));
     }
   };
-  // A summary's totals say the rates themselves.
+  // A summary's totals already give the rates.
   if (summary.find("duration_ns") == nullptr) {
     put("system_tps", told["system_tps"], 1);
     put("tps_per_user", told["tps_per_user"], 1);
@@ -218,7 +219,7 @@ Result<FoundPoint> read_point(const Where& where, const ImportOptions& options,
   return out;
 }
 
-// What assay check says, as schema Finding; of one point, or of what is above the points.
+// The findings of assay check, as schema Finding; for one point, or for the files above the points.
 Json findings_below(const rules::CheckReport& report, const std::string& folder) {
   Json out = Json::array();
   for (const rules::Finding& finding : report.findings) {
@@ -243,7 +244,7 @@ void add_findings(const fs::path& root, std::string_view layout, std::vector<Fou
   }
 }
 
-// Every folder below `at` that holds a result_summary.json.
+// Collects every folder below `at` that holds a result_summary.json.
 void points_below(const fs::path& at, int depth, std::vector<fs::path>& out) {
   if (fs::is_regular_file(at / "result_summary.json")) {
     out.push_back(at);
@@ -258,7 +259,7 @@ bool is_published(const fs::path& folder) {
          (fs::is_directory(folder / "points") || fs::is_directory(folder / "results"));
 }
 
-// A folder of system, of organisation above it, as a path names them.
+// Reads a system's folder or the organisation's folder above it, with names from the path.
 std::vector<FoundPoint> read_published(const fs::path& root, const ImportOptions& options,
                                        const rulebook::Edition& edition,
                                        std::vector<std::string>& notes) {

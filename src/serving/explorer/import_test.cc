@@ -81,12 +81,11 @@ TEST(Import, a_submission_tree_becomes_one_curve_of_one_system_and_model) {
   EXPECT_DOUBLE_EQ(point["ttft_ms_p90"].as_double(), 390);
   EXPECT_EQ(point["region"].as_string(), "med_concurrency");
   EXPECT_EQ(point["steady"].as_string(), "yes");
-  // 0.84 of exact_match, and the gate is 82.30 percent.
+  // exact_match is 0.84, and the gate is 82.30 percent.
   EXPECT_EQ(curve.points[at64].accuracy, "passed");
   EXPECT_EQ(curve.points[1 - at64].accuracy, "unknown");
 }
 
-// As a curve of ours says the same point.
 TEST(Import, a_folder_whose_name_is_no_plain_id_gets_one_that_is_told) {
   const TempFolder folder;
   for (const char* name : {"My submission, v2", "My submission; v2"}) {
@@ -209,7 +208,7 @@ TEST(Import, the_old_layout_as_it_was_published) {
   const Json measured = point_of(curve, 1 - at8);
   EXPECT_DOUBLE_EQ(measured["tps_per_user"].as_double(), 50);
   EXPECT_EQ(measured["region"].as_string(), "med_throughput");
-  // A model's folder by itself is the same.
+  // The model's folder alone gives the same.
   const auto one = read_results(model, {});
   ASSERT_TRUE(one && one->curves.size() == 1);
   EXPECT_EQ(one->curves[0].points.size(), 2u);
@@ -257,7 +256,7 @@ TEST(Import, results_of_vllm_and_aiperf_are_points) {
   }
 }
 
-// AIPerf 0.13 names what was asked anew.
+// AIPerf 0.13 renamed its settings.
 TEST(Import, aiperf_s_newer_config_and_its_file_of_requests) {
   const TempFolder folder;
   const auto requests = folder.path() / "profile_export.jsonl";
@@ -353,7 +352,7 @@ TEST(Import, single_runs_get_their_region_where_c_max_is_declared) {
   }
   std::ranges::sort(expected);
   EXPECT_EQ(regions({.concurrency_max = 1024}), expected);
-  // Without a point that is low enough to be C_min nothing is known.
+  // Without a point low enough to be C_min no region is known.
   std::filesystem::remove_all(folder.path() / "r4");
   write_run(folder.path() / "r100", 100, "");
   EXPECT_THAT(regions({.concurrency_max = 1024}), testing::Each(""));

@@ -17,20 +17,20 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kWatchDepthMax = 4;
-// Beyond it a look takes too long to be news.
+// Beyond this size a look takes too long to be live.
 constexpr std::uintmax_t kLogBytesMax = std::uintmax_t{2} << 30;
 constexpr std::int64_t kRestPerLook = 10;
 constexpr Duration kSilentAfter = 30_s;
 constexpr Duration kOldAfter = 60_s;
 
-// When a file was last written to; long ago where there is none.
+// The instant of a file's last write; long ago if it is missing.
 WallTime written_at(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return {};
   return {status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
 
-// Of all threads' logs.
+// The sum over all threads' logs.
 std::uintmax_t log_bytes(const fs::path& folder) {
   std::uintmax_t bytes = 0;
   std::error_code error;
@@ -70,7 +70,7 @@ struct LiveRuns::Run {
   bool finished = false;
   Instant next_look{};
   Instant grew{};
-  Json last{};  // what was said
+  Json last{};  // the last report
 };
 
 struct LiveRuns::Watched {
@@ -122,7 +122,7 @@ void LiveRuns::look_below(const fs::path& folder, const fs::path& curve, int dep
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (!entry.is_directory(error) || entry.is_symlink(error)) continue;
     if (entry.path().string().ends_with(kPartSuffix)) continue;
-    // What a curve has set aside is no point of it.
+    // Runs that a curve has set aside are not points of it.
     if (here && entry.path().filename() == "attempts") continue;
     look_below(entry.path(), here ? folder : curve, depth + 1, clock);
   }
@@ -166,7 +166,7 @@ void LiveRuns::look_at_run(const fs::path& folder, const fs::path& curve, const 
   run.next_look = done + (done - now) * kRestPerLook;
 }
 
-// A log that does not grow is a killed client, or a server that says nothing.
+// A log that does not grow belongs to a killed client, or to a silent server.
 void LiveRuns::say_silent(const fs::path& folder, Run& run, Instant now) {
   if (run.last.is_null() || run.last["silent"].as_bool() || now - run.grew < kSilentAfter) return;
   run.last.set("silent", true);
@@ -175,7 +175,7 @@ void LiveRuns::say_silent(const fs::path& folder, Run& run, Instant now) {
 
 bool LiveRuns::put_in_store(const fs::path& whole) {
   const auto found = read_results(whole, options_.import);
-  // What cannot be read now cannot be read later.
+  // A run that can't be read now can't be read later either.
   return !found || put_all(*store_, found->curves).has_value();
 }
 

@@ -29,7 +29,7 @@ RunInfo info_of(const std::string& id, int concurrency) {
   return info;
 }
 
-// The log of a run so far: `done` queries, one a millisecond, and one that is in flight.
+// The log of a run so far: `done` queries, one each millisecond, and one in flight.
 void write_log(const fs::path& folder, int concurrency, int done, bool whole) {
   fs::remove(folder / "assay/events-0.alog");
   auto writer = record::EventLogWriter::create(folder / "assay/events-0.alog",
@@ -71,7 +71,7 @@ struct Watch {
     ASSERT_TRUE(opened) << opened.error().message;
     live.open({.folders = {runs()}, .began = began}, std::move(*opened));
   }
-  // After a second; the latest of each.
+  // Events after a second; only the latest of each run and curve.
   std::vector<std::pair<std::string, Json>> look(Duration later = 1_s) {
     clock.sleep_until(clock.now() + later);
     const std::uint64_t before = live.since(0).number;
@@ -143,7 +143,7 @@ TEST(LiveRuns, what_was_over_before_the_watch_began_is_no_news) {
   watch.open({now.ns + Duration(600_s).ns});
   EXPECT_TRUE(watch.look().empty());
   EXPECT_TRUE(watch.look(60_s).empty());
-  // Gone on with after all.
+  // The run was resumed after all.
   write_log(watch.runs() / "killed", 8, 25, false);
   EXPECT_EQ(watch.look().size(), 1u);
 }

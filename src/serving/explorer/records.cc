@@ -16,7 +16,7 @@ std::string text_of(const Json& value) {
   return {};
 }
 
-// The first of the keys that says something.
+// The first of the keys with a text.
 std::string first_text(const Json& json, std::initializer_list<const char*> keys) {
   for (const char* key : keys) {
     std::string text = text_of(json[key]);
@@ -82,7 +82,7 @@ void set_number(Json& out, std::string_view key, double value) {
   if (value > 0) out.set(key, value);
 }
 
-// What System and Curve both say.
+// Fields that System and Curve share.
 void set_system_facts(Json& out, const SystemFacts& facts) {
   set_text(out, "organisation", facts.organisation);
   out.set("kind", facts.kind);
@@ -97,7 +97,7 @@ void set_system_facts(Json& out, const SystemFacts& facts) {
 }
 
 store::SystemRecord make_system(const SystemFacts& facts) {
-  // The description tells systems apart that share a name; a per-point figure of it must not.
+  // The description distinguishes systems with the same name; a per-point figure in it must not.
   Json description = facts.description;
   description.erase("tps_utilization");
   store::SystemRecord out{
@@ -117,7 +117,7 @@ store::SystemRecord make_system(const SystemFacts& facts) {
   return out;
 }
 
-// Failed wherever one failed; passed where one passed and none failed.
+// Failed if any failed; passed if one passed and none failed.
 std::string verdict_of(const Json& accuracy) {
   std::string out = "unknown";
   for (const Json& one : accuracy.items()) {
@@ -158,7 +158,7 @@ store::PointRecord make_point(const std::string& curve, const PointFacts& facts)
 const rulebook::AccuracyGate* gate_for(const rulebook::Benchmark* benchmark,
                                        std::string_view metric) {
   if (benchmark == nullptr) return nullptr;
-  // A score without a name is the benchmark's only metric.
+  // A score without a name is that of the benchmark's only metric.
   if (metric == "score" && benchmark->gates.size() == 1) return &benchmark->gates.front();
   for (const rulebook::AccuracyGate& gate : benchmark->gates) {
     if (lower(gate.metric) == lower(metric)) return &gate;
@@ -172,7 +172,7 @@ void add_score(Json& out, const Json& entry, std::string_view name, std::string_
   one.set("dataset", clean_name(name)).set("metric", clean_name(metric)).set("score", value);
   const rulebook::AccuracyGate* gate = gate_for(benchmark, metric);
   if (gate != nullptr) {
-    // Fractions where the gate is in percent.
+    // A fraction, while the gate is in percent.
     const double score = gate->lower > 1 && value >= 0 && value <= 1 ? value * 100 : value;
     one.set("gate", gate->lower);
     one.set("passed", score >= gate->lower && (!gate->upper || score <= *gate->upper));
@@ -190,7 +190,7 @@ void add_score(Json& out, const Json& entry, std::string_view name, std::string_
 
 std::string id_of(std::initializer_list<std::string_view> parts) {
   std::string text;
-  // With lengths, so that no two lists of parts make one text.
+  // Includes lengths, so that different lists of parts never give the same text.
   for (const std::string_view part : parts) text += format("{}:", part.size()) + std::string(part);
   return sha256_hex(text).substr(0, 16);
 }
@@ -200,7 +200,7 @@ std::string clean_name(std::string_view text, std::size_t bytes_max) {
   for (const char c : text.substr(0, bytes_max)) {
     out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
   }
-  // A character may have been cut; and the bytes may never have been text.
+  // A character may have been cut, or the bytes may not be text at all.
   while (!out.empty() && !valid_utf8(out) && text.size() > bytes_max &&
          out.size() + 4 > bytes_max) {
     out.pop_back();

@@ -21,7 +21,7 @@ std::uint64_t key_of(const Query& query) {
   return (std::uint64_t{query.phase} << 32) | query.index;
 }
 
-// Hears a run and keeps what a waterfall shows.
+// Reads a run and keeps the columns of a waterfall.
 class Fold final : public EventSink {
  public:
   void on_phase(const PhaseMark& mark) override { note(mark.at); }
@@ -62,7 +62,7 @@ class Fold final : public EventSink {
   }
 
   RunEvents take() {
-    // What was under way when the log ended.
+    // Queries in flight when the log ended.
     for (auto& [key, open] : open_) {
       open.row.query = static_cast<std::uint32_t>(key);
       open.row.phase = static_cast<std::uint16_t>(key >> 32);
@@ -110,7 +110,7 @@ class Fold final : public EventSink {
     run_.streams.push_back(open.row);
   }
 
-  // The lowest lane that is free: so there are as many lanes as queries were ever in flight.
+  // Assigns the lowest free lane, so that there are as many lanes as the peak of queries in flight.
   void set_lanes() {
     std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> free;
     using End = std::pair<double, std::uint32_t>;
@@ -135,7 +135,7 @@ class Fold final : public EventSink {
   Instant ended_ = Instant::none();
 };
 
-// Microseconds are as fine as any screen can show.
+// Microseconds are finer than any screen can show.
 void append_ms(std::string& out, double value) {
   if (std::isnan(value)) {
     out += "null";

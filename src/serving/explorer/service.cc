@@ -107,8 +107,8 @@ void Service::on_request(net::ConnectionId connection, const net::RequestHead& h
                          std::string_view body) {
   const std::string_view path = head.path();
   Access::Answer answer = access_.judge(head, store_);
-  // A link with a token is taken before the missing cookie is complained about; its Host and the
-  // rest still have to be right.
+  // A link with a token is accepted before a missing cookie is refused; its Host and the other
+  // checks still apply.
   const bool locked = answer.verdict == Access::Verdict::no_token ||
                       answer.verdict == Access::Verdict::wrong_token ||
                       answer.verdict == Access::Verdict::ok;
@@ -138,7 +138,7 @@ void Service::answer_page(net::ConnectionId connection, const net::RequestHead& 
     return send(connection, head, {.status = 405, .body = reply.body});
   }
   const std::string_view path = head.path();
-  // Names of files that are in the program; nothing is ever looked for on the disk.
+  // Names of embedded files; the disk is never searched.
   const EmbeddedFile* file = page_file(path == "/" ? "index.html" : path.substr(1));
   if (file == nullptr) {
     const ApiReply reply = api_error(404, "not_found", "no such address");

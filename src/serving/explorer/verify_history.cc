@@ -38,7 +38,7 @@ bool is_hash_alone(const std::string& text) {
          std::ranges::all_of(text, [](char c) { return hex_value(c) >= 0; });
 }
 
-// What the history is held against, and what to call it.
+// The head to compare the history with, and its name.
 struct Anchor {
   std::optional<rules::ReviewHead> head{};
   std::string name{};
@@ -60,7 +60,7 @@ Result<Anchor> find_anchor(const std::string& where, const std::string& head) {
 Result<VerifiedHistory> verify_history(store::Store& store, const std::string& where,
                                        const std::string& head) {
   ASSIGN_OR_RETURN(const Anchor anchor, find_anchor(where, head));
-  // The order first: what is appended in between is then only in the other.
+  // Reads the order first: entries appended in between are then only in the other list.
   ASSIGN_OR_RETURN(const auto hashes, store.history_hashes());
   ASSIGN_OR_RETURN(const auto entries, store.history(""));
   Checked checked = check_chains(entries);

@@ -56,7 +56,7 @@ Result<int> finish(const campaign::CurveFolder& folder, const campaign::CurveOpt
   return ending.code();
 }
 
-// Short measurements at levels of the search's choosing, below search/ of the folder.
+// Short measurements at levels that the search chooses, below search/ of the folder.
 Result<int> find(const campaign::LoadSettings& load, const campaign::CurveOptions& asked) {
   if ((asked.find == "slo") != !asked.slo.empty()) {
     return invalid(
@@ -87,7 +87,7 @@ Result<int> find(const campaign::LoadSettings& load, const campaign::CurveOption
                    campaign::find_level(wish, measure, [&](const std::string& line) {
                      if (!options.quiet) say(line);
                    }));
-  // A level at which queries fail is what the search looks for; one reply at least it must see.
+  // The search looks for levels with failed queries, but needs at least one reply.
   Ending ending;
   if (!answered && !failed.empty()) ending.add(ExitCode::too_many_failed, failed);
   const bool stopped = found["stopped"].is_string();
@@ -117,13 +117,13 @@ int show_plan(const campaign::CurveSettings& settings,
   return exit_code(ExitCode::done);
 }
 
-// What a person does who stopped it before its first point.
+// Advises a user who stopped the curve before its first point.
 Result<int> stopped_early(const campaign::CurveFolder& folder, const Error& error) {
   say(format("{}\n  next    assay curve --resume {}", error.message, folder.path().string()));
   return exit_code(ExitCode::interrupted);
 }
 
-// C_max where it is not known, then the audit, then the points; each goes on where it was.
+// Finds C_max if unknown, then runs the audit, then the points; each resumes.
 class CurveCourse {
  public:
   CurveCourse(const campaign::CurveOptions& options, campaign::PreparedCurve prepared,
@@ -173,7 +173,7 @@ class CurveCourse {
     const auto line = [this](const std::string& text) { tell(text); };
     ASSIGN_OR_RETURN(const std::string doubt, campaign::capture_into(prepared_, options_, folder_));
     if (!doubt.empty()) tell("note: " + doubt);
-    // The audit first: later the dataset was asked without salt for accuracy, and a cache is warm.
+    // The audit comes first: accuracy queries use the dataset without salt, and would warm a cache.
     if (!prepared_.settings.audit.is_null()) {
       ASSIGN_OR_RETURN(audit_, campaign::measure_audit(prepared_, options_, folder_, control_));
       tell(metrics::caching_text(*audit_));
@@ -194,7 +194,7 @@ class CurveCourse {
     const auto curve = campaign::load_curve(folder_);
     if (!options_.quiet && curve) say_point(*curve, point);
     if (options_.store.empty()) return;
-    // A store that is out of reach must not cost the points still to come.
+    // An unreachable store must not prevent the remaining points.
     const auto put = put_in_store(folder_.path(), options_.store);
     if (!put) say("note: " + put.error().message);
   }
@@ -254,7 +254,7 @@ Result<int> cmd_curve(Args args) {
     if (options.dry_run) return show_plan(prepared.settings, none, options);
     ASSIGN_OR_RETURN(const auto path, campaign::choose_curve_folder(prepared.config.report_dir));
     ASSIGN_OR_RETURN(folder, campaign::open_curve_folder(path, prepared.settings));
-    // Where the curve was there already, what it found counts.
+    // For an existing curve, its own plan counts.
     prepared.settings.plan = folder->settings().plan;
   }
   return CurveCourse(options, std::move(prepared), *std::move(folder)).run();

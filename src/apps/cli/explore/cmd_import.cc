@@ -138,7 +138,7 @@ Result<int> cmd_import(Args args) {
   if (!go) return exit_code(ExitCode::done);
 
   TRY(check_import(options));
-  // Read first: a path that does not exist must not leave half of an import.
+  // Reads everything first: a missing path must not leave a partial import.
   std::vector<store::CurveRecord> curves;
   std::size_t notes = 0;
   Json derived = Json::object();
@@ -150,7 +150,7 @@ Result<int> cmd_import(Args args) {
     for (const auto& [name, id] : found.derived_ids) derived.set(name, id);
     notes += found.notes.size();
     if (found.curves.empty() && found.notes.empty()) {
-      // Its words, where it is a run's folder without a run.
+      // For a run's folder without a run, the message of find_event_logs.
       const auto logs = record::find_event_logs(path);
       if (!logs && std::filesystem::exists(std::filesystem::path(path) / "config.yaml")) {
         return logs.error();

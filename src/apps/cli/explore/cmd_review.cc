@@ -16,8 +16,8 @@
 namespace assay::cli {
 namespace {
 
-// `assay review WHAT [ID]`. Whoever can open the store's file or database can write it anyway, so
-// the role is said, not proven; over the network it is proven by a token.
+// `assay review WHAT [ID]`. A user who can open the store's file or database can write it anyway,
+// so the role is a claim here; over the network a token proves it.
 struct ReviewOptions {
   std::string what{};
   std::string id{};
@@ -176,7 +176,7 @@ Result<int> revoke(store::Store& store, const ReviewOptions& o) {
   return Error{Code::not_found, "there is no such token"};
 }
 
-// The board's no is an answer to what was asked, not a system out of reach.
+// The board's refusal is a valid answer, not a system that can't be reached.
 Result<int> answer(const Result<std::string>& document, bool json) {
   if (document) return tell(*document, json);
   if (document.error().code == Code::refused) return invalid(document.error().message);

@@ -37,7 +37,7 @@ struct ServeOptions {
   explorer::ImportOptions import{};
 };
 
-// The store of `assay serve PATH` without --store: gone when the server is.
+// The store of `assay serve PATH` without --store; it ends with the server.
 class PassingStore {
  public:
   ~PassingStore() {
@@ -88,7 +88,7 @@ Result<int> cmd_serve(Args args) {
   if (o.port > 65535) return invalid("--port: at most 65535");
   TRY(check_import(o.import));
 
-  // Blocked before any thread is made, so that sigwait() below is the only one to get them.
+  // Blocked before any thread starts, so that only sigwait() below gets them.
   const sigset_t ends = block_ending_signals();
 
   const WallTime began = wall_now();

@@ -99,7 +99,7 @@ Result<int> cmd_calibrate(Args args) {
   const std::filesystem::path folder =
       typed.folder.empty() ? campaign::certificate_folder() : std::filesystem::path(typed.folder);
   if (folder.empty()) return invalid("--folder: neither XDG_DATA_HOME nor HOME is set; name one");
-  TRY(make_folders(folder));  // now, and not when everything is measured
+  TRY(make_folders(folder));  // fails now rather than after the measurement
   if (::access(folder.c_str(), W_OK) != 0) {
     return errno_error(format("--folder: cannot write into '{}'", folder.string()));
   }

@@ -16,7 +16,7 @@
 namespace assay::cli {
 namespace {
 
-// The flags as they were typed, before they are understood.
+// The flags as typed, before parsing.
 struct TypedEndpoint {
   std::int64_t port = 8000;
   std::string ttft = "0";
@@ -160,7 +160,7 @@ Result<void> understand(const TypedEndpoint& typed, endpoint::EndpointOptions& o
   return {};
 }
 
-// A modelled cluster takes the place of the told timing.
+// A modelled cluster replaces the timing flags.
 Result<void> use_scenario(const TypedEndpoint& typed, bool timed,
                           endpoint::EndpointOptions& options) {
   if (timed) return invalid("--scenario: takes the place of --ttft, --itl and --concurrency");
@@ -224,7 +224,7 @@ Result<int> cmd_endpoint(Args args) {
     TRY(use_scenario(typed, timed, options));
   }
 
-  // Blocked before any thread is made, so that sigwait() below is the only one to get them.
+  // Blocked before any thread starts, so that only sigwait() below gets them.
   const sigset_t ends = block_ending_signals();
 
   const auto opened = endpoint::Endpoint::open(options);

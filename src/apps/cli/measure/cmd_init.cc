@@ -14,7 +14,7 @@ namespace {
 
 std::string stem(const std::string& name) { return name.substr(0, name.find('.')); }
 
-// The first comment line says what the file is for.
+// The first comment line states the file's purpose.
 std::string purpose(const std::string& text) {
   const std::string_view first = std::string_view(text).substr(0, text.find('\n'));
   return std::string(trim(first.substr(1)));

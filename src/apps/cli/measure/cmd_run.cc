@@ -54,7 +54,7 @@ void add_flags(Flags& flags, RunOptions& options) {
   flags.example("assay run --config config.yaml");
 }
 
-// All who want to see the run while it goes on; ends with what it gives back.
+// Starts every live view of a run; they end with the returned object.
 campaign::Watch watch_of(bool painted, campaign::PrometheusServer* server) {
   if (!painted && server == nullptr) return {};
   return [painted, server](const Json& facts, std::function<metrics::LiveSnapshot()> snapshot) {
@@ -73,12 +73,12 @@ Result<std::unique_ptr<campaign::PrometheusServer>> open_prometheus(const RunOpt
   return server;
 }
 
-// The run, and then the audit that its config may ask for.
+// The run, and the audit that its config may ask for.
 class RunCourse {
  public:
   explicit RunCourse(const RunOptions& options) noexcept : options_(options) {}
 
-  // All that can be refused before anything is asked.
+  // Makes every check that needs no query.
   Result<void> prepare(const RunFlags& settings) {
     ASSIGN_OR_RETURN(loaded_, settings.load());
     ASSIGN_OR_RETURN(auto datasets, plan::load_datasets(loaded_.config));

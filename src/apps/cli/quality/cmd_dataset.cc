@@ -27,7 +27,7 @@ struct DatasetOptions {
   bool json = false;
 };
 
-// The sample as JSON, its empty fields left out.
+// The sample as JSON, without empty fields.
 Json sample_json(const Sample& sample) {
   Json out = Json::object();
   const auto text = [&](const char* name, const std::string& value) {
@@ -55,7 +55,7 @@ Json sample_json(const Sample& sample) {
   return out;
 }
 
-// The spec as `assay run --dataset` takes it, through the same reader.
+// Parses the spec with the reader of `assay run --dataset`.
 Result<dataset::Spec> read_spec(const DatasetOptions& options) {
   plan::Reading reading;
   reading.enter("SPEC", true);
@@ -90,7 +90,7 @@ Result<void> print_rows(const dataset::Spec& spec, const DatasetOptions& options
   return {};
 }
 
-// What is wrong in a Croissant file, all of it; exit code 1 where anything is.
+// Prints all faults of a Croissant file; exit code 1 if there are any.
 Result<int> check(const DatasetOptions& options) {
   std::string file = options.spec;
   if (file.starts_with(dataset::kCroissantPrefix)) file.erase(0, dataset::kCroissantPrefix.size());

@@ -29,7 +29,7 @@ struct ScoreOptions {
   bool require_accuracy = false;
 };
 
-// What the command line says of scoring, in place of what the config says.
+// Applies the scoring flags, which override the config.
 Result<void> overrule(plan::Config& config, const ScoreOptions& options) {
   const std::string& scorer = options.file.scorer;
   if (scorer.empty()) return {};

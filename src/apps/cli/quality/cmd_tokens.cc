@@ -40,7 +40,7 @@ Result<std::string> read_input(const std::string& file) {
   return std::string(std::istreambuf_iterator<char>(std::cin), {});
 }
 
-// A line of JSON lines as a text: a string, or an object's "text" or "prompt".
+// The text of a line of JSON lines: a string, or an object's "text" or "prompt".
 Result<std::string> text_of(const Json& line, std::size_t number) {
   for (const Json* value : {&line, line.find("text"), line.find("prompt")}) {
     if (value != nullptr && value->is_string()) return std::string(value->as_string());
@@ -107,8 +107,8 @@ Result<void> each_line(std::string_view input,
   return {};
 }
 
-// Lines of a template's variables in ("messages", "tools" …); out: the text that the model sees, or
-// what is wrong with it.
+// Reads lines of a template's variables ("messages", "tools" …); prints the rendered text or the
+// error of each.
 Result<int> render_lines(const TokensOptions& options, std::string_view input) {
   ASSIGN_OR_RETURN(const std::string source, read_file(options.chat_template, 1 << 20));
   ASSIGN_OR_RETURN(const auto chat, text::ChatTemplate::parse(source, options.chat_template));

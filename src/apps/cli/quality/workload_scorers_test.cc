@@ -1,4 +1,4 @@
-// Every workload that ships names scorers that there are, and demands only what they measure.
+// Every shipped workload names existing scorers, and sets limits only on their metrics.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ struct Limits {
   std::vector<Limit> limits{};
 };
 
-// As the submission checkers of v5.0, v6.0 and v6.1 write them down, a reference and a factor.
+// The limits in the submission checkers of v5.0, v6.0 and v6.1: a reference and a factor.
 std::vector<Limits> limits_of_the_checkers() {
   const auto none = std::nullopt;
   return {
@@ -155,7 +155,7 @@ TEST(Workloads, demand_what_the_submission_checkers_demand_and_no_more) {
   }
 }
 
-// The config's reader knows scorers without the room that has them.
+// The config's reader lists scorers without a dependency on their room.
 TEST(Scorers, are_those_that_a_config_may_name) {
   for (const std::string_view name : score::scorer_names()) {
     const std::string text = format(

@@ -31,7 +31,7 @@ Result<int> cmd_bundle(Args args) {
 
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   if (out.empty()) out = folder + ".tar";
-  // A bundle is of what can be recomputed: a run, or a curve of them.
+  // A bundle must allow recomputation: a run, or a curve of runs.
   if (!campaign::CurveFolder::is_curve(folder))
     TRY(record::find_event_logs(campaign::log_folder(folder)));
   record::BundleOptions options{.created = wall_now(), .made_by = format("assay {}", version())};

@@ -36,7 +36,7 @@ Result<interchange::ForeignFormat> format_of(const std::string& wanted, const st
   return *format;
 }
 
-// AIPerf keeps what was asked in the file of figures that it writes beside its requests.
+// AIPerf keeps the settings in its file of figures, beside the requests.
 Result<void> add_sibling(const std::filesystem::path& file, RunInfo& info) {
   const std::filesystem::path figures =
       file.parent_path() / (file.stem().string() + "_aiperf.json");
@@ -48,7 +48,7 @@ Result<void> add_sibling(const std::filesystem::path& file, RunInfo& info) {
   return {};
 }
 
-// What the user knows and the file does not say.
+// Facts from the user that the file lacks.
 struct Told {
   std::string model{};
   std::string api{};

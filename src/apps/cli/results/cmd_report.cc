@@ -49,7 +49,7 @@ Result<void> write_events(const ReportOptions& options) {
   return file.close(replay.end.end);
 }
 
-// "vllm,aiperf", "all".
+// Parses "vllm,aiperf" or "all".
 Result<std::vector<const metrics::Definition*>> wanted_definitions(const std::string& list) {
   const auto all = metrics::definitions();
   if (list == "all") return std::vector<const metrics::Definition*>(all.begin(), all.end());
@@ -72,7 +72,7 @@ Result<std::vector<const metrics::Definition*>> wanted_definitions(const std::st
   return out;
 }
 
-// By --tokenizer; without it, nothing: the run's own count.
+// Counts by --tokenizer; nullopt without it: the run's own count.
 Result<std::optional<metrics::TokenCounts>> wanted_counts(const ReportOptions& options) {
   if (options.tokenizer.empty()) return std::optional<metrics::TokenCounts>();
   ASSIGN_OR_RETURN(metrics::TokenCounts counts,
@@ -83,7 +83,7 @@ Result<std::optional<metrics::TokenCounts>> wanted_counts(const ReportOptions& o
   return std::optional(std::move(counts));
 }
 
-// The run as other tools would have measured it, in place of the report.
+// Reports the run by other tools' definitions, instead of the report.
 Result<int> report_definitions(const ReportOptions& options) {
   ASSIGN_OR_RETURN(auto wanted, wanted_definitions(options.definitions));
   ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(options.folder)));
@@ -105,7 +105,7 @@ Result<int> report_definitions(const ReportOptions& options) {
   return exit_code(ExitCode::done);
 }
 
-// The run held against what the endpoint did.
+// Compares the run with the endpoint's truth log.
 Result<int> report_truth(const ReportOptions& options) {
   ASSIGN_OR_RETURN(const Json errors,
                    campaign::errors_against_truth(options.folder, options.truth));
@@ -113,7 +113,7 @@ Result<int> report_truth(const ReportOptions& options) {
   return exit_code(ExitCode::done);
 }
 
-// The run as another tool's file.
+// Writes the run in another tool's format.
 Result<int> report_format(const ReportOptions& options) {
   const auto format = interchange::export_format_from(options.format);
   if (!format) return invalid("--format: no format \"" + options.format + "\"");
@@ -149,7 +149,7 @@ Result<double> power_kw(const std::string& given) {
   ASSIGN_OR_RETURN(const std::string text, read_file(given));
   auto json = Json::parse(text);
   if (!json) return json.error().within(given);
-  // What names the description is no part of the sum.
+  // The description's name does not affect the sum.
   if (json->is_object() && (*json)["system_desc_id"].as_string().empty()) {
     json->set("system_desc_id", "system");
   }

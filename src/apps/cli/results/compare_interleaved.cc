@@ -18,7 +18,7 @@
 namespace assay::cli {
 namespace {
 
-// Of a comparison that is told neither a number nor a time: both endpoints together.
+// The default time, for both endpoints together, if neither a number nor a time is given.
 constexpr Duration kTimeUnsaid = 60_s;
 
 struct Typed {
@@ -60,7 +60,7 @@ Result<void> check(const Typed& typed) {
   return {};
 }
 
-// A closed loop may come through all blocks that were planned before its time is over.
+// A closed loop may finish all planned blocks before its time is over.
 void say_if_early(const plan::Interleaved& plan, const campaign::RecordedRun& side, Duration time) {
   const std::vector<run::PhaseResult>& begun = side.measured.shards.front().phases;
   const PhasePlan& last = plan.bundle.plan.phases.back();
@@ -116,7 +116,7 @@ Result<int> compare_interleaved(Args args) {
   }
   if (!typed.quiet) say_if_early(plan, sides[0], time);
   for (const campaign::RecordedRun& side : sides) {
-    // The comparison itself refuses a run whose client was the bottleneck, and says why.
+    // The comparison refuses a client-limited run itself, with its reasons.
     const Ending ending = campaign::ending_of(side, {.allow_client_limited = true});
     if (!ending.clean()) {
       say(format("nothing to compare: {}\n  assay report {}", ending.causes().front().why,

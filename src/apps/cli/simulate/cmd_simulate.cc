@@ -74,7 +74,7 @@ void add_flags(Flags& flags, SimulationOptions& o) {
       "ttft_p99=1s,tpot_p99=20ms --price 4");
 }
 
-// Zeros would look like an answer: a point at which nothing was served is said to be one.
+// Reports a point at which nothing was served, since zeros would look like a result.
 Result<void> check_served(const report::SimulatedCurve& curve) {
   std::string empty;
   for (const sim::SimPoint& point : curve.points) {
@@ -144,7 +144,7 @@ Result<void> write_page(const SimulationOptions& o, const report::SimulatedCurve
   return {};
 }
 
-// How many accelerators, in which split: every layout that fits, or the one that was named.
+// The number of accelerators and their split: every layout that fits, or the given one.
 Result<int> plan(const SimulationOptions& o, const sim::Catalogue& catalogue,
                  const sim::Scenario& scenario, const sim::Workload& workload) {
   ASSIGN_OR_RETURN(const sim::Slo slo, sim::parse_slo(o.plan));
@@ -156,7 +156,7 @@ Result<int> plan(const SimulationOptions& o, const sim::Catalogue& catalogue,
   if (scenario.parallel.empty() && scenario.disagg.empty()) {
     layouts = sim::candidate_layouts(catalogue, scenario);
     if (layouts.empty()) {
-      // Why the plainest of them does not fit.
+      // The reason why the simplest layout does not fit.
       sim::Scenario one = scenario;
       one.gpus = 0;
       one.parallel = "tp=8";
@@ -203,7 +203,7 @@ Result<int> compare(const SimulationOptions& o, const sim::Catalogue& catalogue,
   return exit_code(ExitCode::done);
 }
 
-// Models that are queues of timed stages: one latency, no tokens.
+// For models that are queues of timed stages: one latency, no tokens.
 Result<std::vector<sim::SimPoint>> stage_points(const SimulationOptions& o,
                                                 const sim::ModelSpec& model,
                                                 const sim::HardwareSpec& hardware, unsigned gpus,

@@ -14,26 +14,26 @@ namespace assay::cli {
 namespace {
 
 constexpr double kWarnAbove = 0.2;
-// Above this a twin is not its system's: the command does not end well.
+// Above this error the twin does not match its system: the command fails.
 constexpr double kUselessAbove = 0.5;
 
 namespace fs = std::filesystem;
 
-// What a curve was measured with: its points, and what its runs were asked.
+// A measured curve: its points, and the lengths that its runs asked for.
 struct Measured {
   Json curve{};
   std::vector<sim::MeasuredPoint> points{};
   std::vector<sim::MeasuredLoad> loads{};
-  std::string untold{};  // why a run's lengths are not known
+  std::string untold{};  // why a run's lengths are unknown
 };
 
-// As many queries for each place as the run had, so that its first burst weighs as much.
+// The run's queries per slot, so that its first burst has the same weight.
 std::uint32_t queries_per_slot(const Json& summary, std::uint32_t concurrency) {
   const double each = summary["n_samples_completed"].as_double() / std::max(1U, concurrency);
   return each > 0 ? static_cast<std::uint32_t>(std::clamp(each, 6.0, 40.0)) : 0;
 }
 
-// A point's run lies beside curve_summary.json; a curve of `assay simulate --json` has means.
+// A point's run is beside curve_summary.json; a curve of `assay simulate --json` has means only.
 void read_runs(Measured& out, const fs::path& folder) {
   std::size_t next = 0;
   for (const Json& item : out.curve["points"].items()) {
@@ -70,7 +70,7 @@ Result<Measured> read_curve(const std::string& path) {
   return out;
 }
 
-// What the twin is asked, and keeps: as the flags say, else as the curve's runs were asked.
+// The twin's load, which it keeps: from the flags, or else from the curve's runs.
 Result<sim::MeasuredLoad> load_of(const SystemFlags& system, const Measured& measured,
                                   const sim::Catalogue& catalogue, const std::string& path) {
   sim::MeasuredLoad out;
@@ -101,7 +101,7 @@ Json fit_json(const sim::ClusterSpec& spec, const sim::Twin& twin, const Measure
   for (std::size_t i = 0; i < sim::Twin::kFactors; ++i) {
     factors.set(sim::twin_constants()[i], twin.factors[i]);
   }
-  // `assay import` puts the twin beside the curve that it was fitted to.
+  // `assay import` shows the twin beside the curve it was fitted to.
   Json fitted_to = Json::object();
   for (const char* key : {"curve_id", "model"}) {
     if (!curve[key].as_string().empty()) fitted_to.set(key, curve[key].as_string());

@@ -24,16 +24,16 @@
 namespace assay::campaign {
 namespace {
 
-// How long a reply takes in a step with known times.
+// Duration of a reply in a step with known times.
 constexpr double kReplySeconds = 1.5;
-// Events of a reply beside its tokens: finish reason, usage, [DONE].
+// Events of a reply that carry no tokens: finish reason, usage, [DONE].
 constexpr double kOtherEvents = 3;
-// Share of a reply's time that is before its first token.
+// Share of a reply's time before its first token.
 constexpr double kBeforeFirst = 0.2;
-// A certificate's file is small; what is larger is none.
+// A certificate's file is small; a larger file is something else.
 constexpr std::size_t kFileMax = std::size_t{1} << 20;
 
-// A folder of scratch files, gone when this is.
+// One step of the calibration.
 struct Step {
   std::string name{};  // of its folder
   std::uint32_t tokens = 1;
@@ -41,7 +41,7 @@ struct Step {
   Duration ttft{};  // exponential with this mean
   Duration itl{};
   bool truth = false;
-  Duration reply{};  // how long one takes; a step is held for two of them at least
+  Duration reply{};  // of one reply; a step lasts at least two
 };
 
 struct Stepped {
@@ -49,7 +49,7 @@ struct Stepped {
   audit::CalibratedLevel level{};
 };
 
-// The cores that the measuring threads leave; empty where they leave none.
+// The cores that the measuring threads leave free; may be empty.
 std::vector<int> endpoint_cores(std::uint32_t threads) {
   std::vector<int> cores = usable_cores();
   if (cores.size() <= threads) return {};
@@ -91,7 +91,7 @@ Result<PlannedStep> plan_of(const CalibrationOptions& options, const Step& step,
 
 RunInfo info_of(const plan::PlanBundle& bundle, const std::string& name) {
   RunInfo info{.version = std::string(version()), .plan_digest = plan_digest(bundle)};
-  info.uncertainty = true;  // HttpTarget knows it
+  info.uncertainty = true;  // HttpTarget records it
   info.started = wall_now();
   info.offset = sample_clock_offset();
   info.run_id = sha256_hex(format("{} {}", name, info.started.ns)).substr(0, 32);
@@ -155,11 +155,11 @@ Result<Stepped> take_step(const CalibrationOptions& options, const Step& step,
   out.level.client_limited = to_string(
       audit::judge_client(measured.audit, point, {.spinning = options.spin}).client_limited);
   std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);  // of a step at a time only
+  std::filesystem::remove_all(folder, ignored);  // one step's files at a time
   return out;
 }
 
-// Times at which `streams` streams make `events` events a second.
+// The times at which `streams` streams make `events` events a second.
 Step step_at(const CalibrationOptions& options, double share, double events) {
   const double streams = options.streams;
   const double tokens = std::clamp(events * kReplySeconds / streams - kOtherEvents, 2.0,

@@ -55,7 +55,8 @@ Result<std::unique_ptr<EndpointProcess>> EndpointProcess::start(std::vector<std:
   }
   std::unique_ptr<EndpointProcess> out(new EndpointProcess(*pid));
   if (!cores.empty()) {
-    // Before its threads are made, or nearly: what fails here is a convenience that was not had.
+    // Best effort, about before it starts its threads: pinning is a convenience, so failure is
+    // ignored.
     cpu_set_t set;
     CPU_ZERO(&set);
     for (const int core : cores) CPU_SET(static_cast<std::size_t>(core), &set);

@@ -46,13 +46,13 @@ Json found_json(std::int64_t good, std::int64_t bad, Json steps) {
       .set("steps", std::move(steps));
 }
 
-// What a search measures with: a level that met a full disk ends it with what it has.
+// The measurements of a search. A full disk ends the search with the steps it has.
 class Steps {
  public:
   Steps(const MeasureLevel& measure, const std::function<void(const std::string&)>& say)
       : measure_(measure), say_(say) {}
 
-  // Nothing where the search is to end.
+  // nullopt: the search must end.
   Result<std::optional<metrics::Point>> measure(std::int64_t level) {
     auto point = measure_(level);
     if (point) return std::optional(*std::move(point));
@@ -77,7 +77,7 @@ class Steps {
   std::string stopped_{};
 };
 
-// A search by limits.
+// Searches for the highest level that keeps the limits.
 Result<Json> find_slo(const FindWish& wish, Steps& steps) {
   ASSIGN_OR_RETURN(const auto slo, metrics::parse_slo(wish.slo));
   plan::LevelSearch search(std::min(kFirst, wish.most), wish.most, plan::kSearchTolerance);
@@ -106,7 +106,7 @@ Result<Json> find_most(const FindWish& wish, Steps& steps) {
   return steps.found(search.good(), search.bad());
 }
 
-// Measured now, or taken from the folder where a kill came between its end and the journal.
+// Measures now, or reads the folder if a kill came between the level's end and the journal.
 Result<metrics::Point> point_of_level(CurveFolder& curve, std::int64_t level,
                                       const MeasureInto& measure) {
   ASSIGN_OR_RETURN(const auto folder, curve.begin_search(level));
@@ -136,7 +136,7 @@ Result<void> find_c_max(CurveFolder& curve, const MeasureInto& measure,
   Json steps = Json::array();
   const std::vector<Json> known = curve.searched();
   while (const auto level = levels.next()) {
-    // Levels come in the same order for the same answers, so what was measured before comes first.
+    // The same answers give the same order of levels, so the journalled levels come first.
     const std::size_t at = steps.size();
     if (at < known.size() && known[at]["concurrency"].as_int() == *level) {
       const Json& step = known[at];

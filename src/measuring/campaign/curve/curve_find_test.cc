@@ -1,4 +1,4 @@
-// C_max found by a curve on a made-up system, in one go and in pieces.
+// A curve finds C_max on a simulated system, in one run and after kills.
 #include "campaign/curve/curve_find.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,8 @@ CurveSettings settings_of(std::uint64_t rows) {
   return out;
 }
 
-// Throughput grows up to a knee; beyond `breaks` queries fail. Stops the search after `left`.
+// Throughput grows up to a knee; beyond `breaks` queries fail. Stops the search after `left`
+// levels.
 struct System {
   std::int64_t knee = 70;
   std::int64_t breaks = 1'000'000;
@@ -82,7 +83,7 @@ TEST(CurveFind, StoppedAnywhereItAsksTheRestAndFindsTheSame) {
       ASSERT_TRUE(begun);
       EXPECT_FALSE(find_c_max(*begun, std::ref(first), quiet));
     }
-    // What was cut off lies where the next level is to be measured.
+    // An interrupted run is in the next level's folder.
     const std::int64_t next = whole.asked[static_cast<std::size_t>(stop)];
     ASSERT_TRUE(make_folders(place / "search" / ("r" + std::to_string(next)) / "assay"));
     System second;
@@ -95,7 +96,7 @@ TEST(CurveFind, StoppedAnywhereItAsksTheRestAndFindsTheSame) {
   }
 }
 
-// A whole run folder: as many replies at once as the system serves, ten tokens each.
+// A complete run folder: as many replies at once as the system serves, ten tokens each.
 Result<metrics::Point> published(std::int64_t level, std::int64_t knee,
                                  const std::filesystem::path& folder) {
   RunInfo info{.version = "1", .run_id = "r", .simulated = true};
@@ -116,7 +117,7 @@ Result<metrics::Point> published(std::int64_t level, std::int64_t knee,
 TEST(CurveFind, ALevelThatWasMeasuredAndNotJournalledIsNotMeasuredAgain) {
   constexpr std::int64_t kKnee = 70;
   std::vector<std::int64_t> asked;
-  std::size_t stop = 0;  // killed after so many levels, before the last one is journalled; 0: never
+  std::size_t stop = 0;  // levels before the kill, the last not journalled; 0: no kill
   const auto measure = [&](std::int64_t level,
                            const std::filesystem::path& folder) -> Result<metrics::Point> {
     asked.push_back(level);
@@ -175,7 +176,7 @@ TEST(CurveFind, AFullDiskAtAnyLevelEndsTheSearchWithWhatWasFound) {
       const auto found = find_level(wish, measure, quiet);
       ASSERT_TRUE(found) << found.error().message;
       EXPECT_EQ((*found)["find"].as_string(), wish.what);
-      if (asked <= at) continue;  // it had its answer before
+      if (asked <= at) continue;  // answered before the kill
       EXPECT_EQ((*found)["stopped"].as_string(), "the disk took no more");
       EXPECT_EQ((*found)["steps"].size(), at);
       const std::string text = find_text(*found);

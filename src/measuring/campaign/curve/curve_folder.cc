@@ -20,7 +20,7 @@ std::filesystem::path manifest_of(const std::filesystem::path& run) {
   return run / record::kManifestName;
 }
 
-// The manifest's digest where the run is complete and every file is as it says; else "".
+// The manifest's digest if the run is complete and every file matches; else "".
 std::string complete_run(const std::filesystem::path& run) {
   const auto text = read_file(manifest_of(run));
   if (!text) return {};
@@ -121,7 +121,7 @@ Result<CurveFolder> CurveFolder::create(const std::filesystem::path& folder,
   TRY(write_file_atomic(folder / "config.yaml", out.settings_.config));
   ASSIGN_OR_RETURN(auto journal, record::Journal::open(folder / "journal.jsonl"));
   out.journal_.emplace(std::move(journal));
-  // Last: with it the folder is a curve.
+  // Written last: it makes the folder a curve.
   TRY(write_file_atomic(folder / "curve.json", out.settings_.to_json().dump(2) + "\n"));
   out.fold(out.journal_->entries());
   return out;
@@ -201,7 +201,7 @@ Result<void> CurveFolder::note(std::string_view event, std::size_t point, Json m
   return journal_->append(entry);
 }
 
-// What was recorded is kept, under a name that no point has.
+// Keeps the record of a run, under a name that no point has.
 Result<void> CurveFolder::set_aside(const std::filesystem::path& run, const std::string& name) {
   std::error_code error;
   if (!std::filesystem::exists(run, error)) return {};
@@ -275,14 +275,14 @@ Result<void> CurveFolder::end(std::size_t point, bool complete, double qps, Dura
 
 double expected_rate(const plan::CurvePlan& plan, const std::vector<PointState>& points,
                      std::size_t point) {
-  // Of the finished points, the nearest on the scale of ratios. Rates grow with concurrency and
-  // never faster than it, so towards a higher level the lower one's rate is the careful guess for
-  // how long passes take, and towards a lower level its share is.
+  // Uses the nearest finished point, by ratio. Rates grow with concurrency, but at most in
+  // proportion. So for a higher level the lower one's rate is a careful estimate of how long passes
+  // take; for a lower level its share is.
   const auto level = static_cast<double>(plan.points[point].concurrency);
   double best = std::numeric_limits<double>::infinity();
   double rate = 0;
-  // Only those that come before it in the plan: how long a point lasts must not depend on when it
-  // is measured again.
+  // Only points before it in the plan: a point's duration must not depend on when it is measured
+  // again.
   for (std::size_t i = 0; i < point; ++i) {
     if (!points[i].finished || points[i].qps <= 0) continue;
     const auto other = static_cast<double>(plan.points[i].concurrency);

@@ -7,7 +7,7 @@
 namespace assay::campaign {
 namespace {
 
-// Null where there is no such file.
+// Null if the file is missing.
 Result<Json> read_json_if(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return Json();

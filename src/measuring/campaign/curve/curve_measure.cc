@@ -30,19 +30,19 @@ Json point_facts(const CurveSettings& settings, const plan::CurvePoint& point,
                         .set("warmup_source", planned.warmup_source));
 }
 
-// For each page that the endpoint has about itself.
+// Timeout for each of the endpoint's pages about itself.
 constexpr Duration kCaptureTime = 5_s;
 
-// A level of a search: long enough for queries to end in, never for steady state.
+// A level of a search: long enough for queries to end, too short for steady state.
 constexpr Duration kLevelTime = 20_s;
 constexpr Duration kLevelMost = 40_s;
 constexpr Duration kLevelQuick = 5_s;
 constexpr Duration kLevelQuickMost = 8_s;
 
-// Of a run that is one step of a search or of an audit: why it is none to go on from.
+// The reason why a run that is one step of a search or of an audit stops it.
 std::optional<Error> stopped_by(const RecordedRun& recorded, std::string_view what) {
   const RunEnd& end = recorded.run.point.end;
-  // A log that was cut off is the cause of whatever could not be written behind it.
+  // A truncated log explains any file that could not be written after it.
   if (!recorded.unwritten.empty() && !end.out_of_space) {
     return Error{Code::exhausted, recorded.unwritten};
   }
@@ -93,8 +93,8 @@ PointOutcome PointMeasurer::outcome_of(const RecordedRun& recorded, Duration too
   out.qps = point.rates.qps;
   const Ending ending = ending_of(recorded, options_.client);
   ending_.add(ending);
-  // A score that falls short, a limited client and failures beside replies spoil the command's exit
-  // code, not the point.
+  // A low score, a limited client, or failures beside replies decide the command's exit code and
+  // leave the point complete.
   out.complete = point.complete() && point.counts.completed > 0 && recorded.unwritten.empty() &&
                  accuracy_trouble(recorded.run.accuracy).empty();
   out.stop = !out.complete;

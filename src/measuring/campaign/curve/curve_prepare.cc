@@ -15,7 +15,7 @@
 namespace assay::campaign {
 namespace {
 
-// The most that a quick curve looks for C_max at, as c_max_range has it.
+// The highest C_max that a quick curve searches, in the form of c_max_range.
 constexpr std::uint64_t kQuickSearch = 128;
 constexpr std::uint64_t kAuditSamples = 256;
 constexpr std::uint64_t kAuditQuick = 64;
@@ -49,7 +49,7 @@ Json datasets_json(const std::vector<Dataset>& datasets) {
   return out;
 }
 
-// The settings that all points share: the curve's seeds, salted prompts, streams.
+// Loads the settings that all points share: the curve's seeds, salted prompts, streams.
 Result<plan::LoadedConfig> load_config(const LoadSettings& load, const CurveOptions& options) {
   std::vector<std::pair<std::string, std::string>> decided{{"--concurrency", "1"}};
   if (options.no_accuracy) decided.emplace_back("--mode", "perf");
@@ -63,8 +63,8 @@ void set_seeds(plan::Config& config, const plan::CurveSeeds& seeds) {
   config.settings.warmup.warmup_random_seed = seeds.sample_index_rng_seed;
 }
 
-// A quick curve's synthetic prompts: few, so that a handful of passes is seconds, and more than
-// C_max, so that Offline can be a run of its own.
+// A quick curve's synthetic prompts: few, so that several passes take seconds, and more than C_max,
+// so that Offline can be a separate run.
 void shorten_synthetic(plan::Config& config, const CurveOptions& options) {
   if (!options.quick || (!options.c_max && !options.levels.empty())) return;
   const std::uint64_t most = options.c_max.value_or(kQuickSearch);
@@ -93,7 +93,7 @@ Result<plan::CurveWish> wish_of(const PreparedCurve& prepared, const CurveOption
   return wish;
 }
 
-// Without a C_max and without levels C_max is found first, and the points follow from it.
+// Without a C_max and levels, the curve finds C_max first and derives the points from it.
 Result<void> make_plan_or_search(const plan::CurveWish& wish, CurveSettings& settings) {
   if (wish.c_max > 0 || !wish.levels.empty()) {
     ASSIGN_OR_RETURN(settings.plan, plan::plan_curve(wish));
@@ -104,7 +104,7 @@ Result<void> make_plan_or_search(const plan::CurveWish& wish, CurveSettings& set
   return {};
 }
 
-// Of a curve that looks for its C_max, what it looks for; the plan follows.
+// For a curve that searches for its C_max, compares the searches; the plan follows from them.
 bool same_plan(const CurveSettings& a, const CurveSettings& b) {
   if (a.search.has_value() != b.search.has_value()) return false;
   if (!a.search) return a.plan.to_json() == b.plan.to_json();
@@ -155,7 +155,7 @@ Result<Json> audit_wish(const CurveOptions& options, const plan::CurvePlan& plan
   const std::uint64_t most = options.quick ? kAuditQuick : kAuditSamples;
   const std::uint64_t samples =
       options.audit_samples > 0 ? options.audit_samples : std::min(plan.rows, most);
-  // As wide as Ultra Low goes: busy, and far from where queueing hides what a cache saves.
+  // The top of Ultra Low: busy, and below the level where queueing hides the effect of a cache.
   const std::int64_t level =
       plan.c_max > 0 ? std::min(plan.c_max, rulebook::kUltraLowMax) : rulebook::kUltraLowMax;
   return Json()
@@ -167,7 +167,7 @@ Result<Json> audit_wish(const CurveOptions& options, const plan::CurvePlan& plan
 
 namespace {
 
-// A config's audit block is the curve's, where no flag says otherwise.
+// The curve uses the config's audit block unless a flag overrides it.
 CurveOptions with_audit_of(const plan::Config& config, CurveOptions options) {
   if (!config.audit || options.audit || options.audit_only) return options;
   options.audit = true;
@@ -250,7 +250,7 @@ Result<PreparedCurve> prepare_resumed(const LoadSettings& load, const CurveFolde
   out.settings = folder.settings();
   set_seeds(out.config, out.settings.seeds);
   ASSIGN_OR_RETURN(out.datasets, plan::load_datasets(out.config));
-  // As text: a number that was read has another type than one that was counted.
+  // Compares text: a number read from JSON has another type than a computed one.
   if (datasets_json(out.datasets).dump() != out.settings.datasets.dump()) {
     return invalid(
         format("{}: the datasets are not those that the curve began with; put the old "

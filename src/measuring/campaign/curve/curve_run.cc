@@ -9,7 +9,8 @@ Result<PointOutcome> measure_one(CurveFolder& curve, std::size_t i, const Measur
   ASSIGN_OR_RETURN(PointOutcome outcome, measure(plan.points[i], curve.point_folder(i),
                                                  expected_rate(plan, curve.points(), i)));
   const auto told = curve.end(i, outcome.complete, outcome.qps, outcome.took, outcome.why);
-  // Without room for its line, a point that met a full disk is measured again all the same.
+  // If the disk was full and the journal has no room for the line, the point is measured again
+  // anyway.
   if (!told && (outcome.complete || told.error().code != Code::exhausted)) return told.error();
   return outcome;
 }

@@ -47,7 +47,7 @@ std::string time_text(const plan::CurvePoint& point, const PointState& state, Du
   return (known ? "about " : "at least ") + report::clock_text(time);
 }
 
-// What stands for the points of a curve whose C_max is not known yet.
+// Replaces the table of points while C_max is unknown.
 std::string search_text(const CurveSettings& settings, const report::TerminalStyle& style) {
   const CurveSearch& search = *settings.search;
   std::string out = "  C_max    will be found";
