@@ -207,7 +207,7 @@ metrics::LiveSnapshot snapshot_of(const Shards& shards, metrics::SteadyWatch* st
   return out;
 }
 
-// What the waiting thread observed during the measurement.
+// Observations of the waiting thread during the measurement.
 struct Watched {
   bool out_of_time = false;
   std::optional<Instant> disk_full{};

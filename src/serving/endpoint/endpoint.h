@@ -15,7 +15,7 @@
 
 namespace assay::endpoint {
 
-// What an endpoint has done. Exact after stop().
+// The counters of an endpoint. Exact after stop().
 struct EndpointSummary {
   std::uint64_t requests = 0;  // for tokens: served + gone + rejected + faulted
   std::uint64_t served = 0;

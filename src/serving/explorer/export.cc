@@ -109,7 +109,7 @@ std::string joined(const std::vector<std::string>& items) {
   return out + format("],\"total\":{},\"next\":null}}", items.size());
 }
 
-// What the public may see: a submission is confidential until it is final.
+// Writes the public submissions: a submission is confidential until it is final.
 Result<void> write_submissions(store::Store& store, const rules::Holidays& holidays,
                                Writer& writer) {
   constexpr std::size_t kAll = 100'000;

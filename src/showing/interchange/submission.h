@@ -35,7 +35,7 @@ struct PackedPoint {
   std::string warmup_source{};
 };
 
-// What all points share.
+// Fields that all points share.
 struct PackedCurve {
   std::string model{};    // canonical
   std::string dataset{};  // the key that sets the minimum number of queries

@@ -54,7 +54,7 @@ struct CurveRecord {
   std::vector<PointRecord> points{};
 };
 
-// What one put() did.
+// The result of one put().
 struct PutResult {
   std::size_t points_new = 0;
   std::size_t points_changed = 0;
@@ -114,7 +114,7 @@ struct NamedCount {
   std::int64_t points = 0;
 };
 
-// Who may write. The token itself is never stored.
+// A writer's token. The token itself is never stored.
 struct TokenRecord {
   std::string hash{};  // sha256 of the token
   std::string role{};

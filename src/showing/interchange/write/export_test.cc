@@ -123,7 +123,7 @@ TEST(Export, vllm_writes_again_what_an_import_brought) {
   info.facts.set("imported", Json().set("fields", Json().set("my_note", 7).set("failed", 99)));
   const Json file = *Json::parse(exported(ExportFormat::vllm, info));
   EXPECT_EQ(file["my_note"].as_int(), 7);
-  EXPECT_EQ(file["failed"].as_int(), 1);  // the log has it as one failure
+  EXPECT_EQ(file["failed"].as_int(), 1);  // the log's count overrides the import's
 }
 
 TEST(Export, aiperf_has_a_request_a_line) {
