@@ -64,7 +64,9 @@ Result<void> HttpTarget::connect_ahead(std::uint32_t count) {
       const std::uint32_t wanted = (queries + d.queries_each - 1) / d.queries_each;
       return d.open < wanted && s.open_total < s.stats.connections_max && s.connect_error.empty();
     };
-    // The first one says whether the endpoint speaks HTTP/2, and so how many are needed.
+    // The first connection shows whether the endpoint speaks HTTP/2, and so how many are needed.
+    // With fewer connections than endpoints it takes the place of another endpoint's idle one.
+    if (d.open == 0 && s.open_total >= s.stats.connections_max) s.close_an_idle_connection();
     if (more()) s.open_connection(e);
     while (d.connecting > 0 && s.clock.now() < limit) poll(limit, silent);
     while (more() && s.clock.now() < limit) {

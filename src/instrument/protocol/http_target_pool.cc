@@ -66,11 +66,11 @@ void HttpTarget::State::open_if_needed(std::uint16_t endpoint) {
   Destination& d = destinations[endpoint];
   const std::size_t coming = std::size_t{d.connecting} * d.queries_each;
   if (d.waiting.size() <= coming || d.connecting >= kConnectingMax) return;
-  if (open_total >= stats.connections_max && !(d.open == 0 && close_somebody_idle())) return;
+  if (open_total >= stats.connections_max && !(d.open == 0 && close_an_idle_connection())) return;
   open_connection(endpoint);
 }
 
-bool HttpTarget::State::close_somebody_idle() {
+bool HttpTarget::State::close_an_idle_connection() {
   for (Destination& d : destinations) {
     for (const std::uint32_t id : d.idle) {
       if (connections[id]->busy()) continue;

@@ -202,6 +202,15 @@ TEST(HttpTargetPool, connections_made_ahead_are_spread_over_the_endpoints) {
   EXPECT_EQ(few.stats().connections_opened, 2U);
 }
 
+TEST(HttpTargetPool, every_endpoint_is_reached_ahead_with_fewer_connections_than_endpoints) {
+  ByHand hand(3);
+  hand.options.connections_max = 1;
+  const auto ahead = hand.target().connect_ahead(3);
+  ASSERT_TRUE(ahead) << ahead.error().message;
+  EXPECT_EQ(hand.stats().connections_opened, 3U);
+  EXPECT_EQ(hand.stats().connections_peak, 1U);
+}
+
 TEST(HttpTargetPool, a_sender_that_is_behind_still_hears_a_share_of_what_comes) {
   ByHand hand;
   std::vector<PlayedPeer> peers;

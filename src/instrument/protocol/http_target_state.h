@@ -131,7 +131,7 @@ struct HttpTarget::State final : public net::Http2Events {
   void can_carry(std::uint32_t id);
   void connect_failed(std::uint32_t id, Outcome outcome, std::string why);
   std::optional<std::uint32_t> take_free(Destination& destination, Instant now);
-  bool close_somebody_idle();
+  bool close_an_idle_connection();
   bool can_take_more(const Connection& c) const;
   // A query has ended on it: reuses it, lists it as free, or closes it.
   void release(std::uint32_t id, bool keep);
