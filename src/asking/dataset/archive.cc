@@ -22,7 +22,7 @@ std::uint64_t little(std::string_view bytes, std::size_t at, std::size_t size) {
   return out;
 }
 
-// A tar header's number: octal digits, or GNU's big-endian form.
+// Reads a tar header's number: octal digits, or GNU's big-endian form.
 Result<std::uint64_t> tar_number(std::string_view field) {
   if ((static_cast<unsigned char>(field[0]) & 0x80) != 0) {
     std::uint64_t out = static_cast<unsigned char>(field[0]) & 0x7FU;
@@ -46,7 +46,7 @@ Result<std::uint64_t> tar_number(std::string_view field) {
 
 std::string_view tar_text(std::string_view field) { return field.substr(0, field.find('\0')); }
 
-// "path" of a pax header: "LENGTH key=value\n" records.
+// Finds "path" in a pax header: "LENGTH key=value\n" records.
 std::string pax_path(std::string_view records) {
   std::string out;
   while (!records.empty()) {
@@ -95,7 +95,7 @@ Result<ZipEnd> find_zip_end(const InputFile& file) {
   return out;
 }
 
-// The 64-bit sizes of a zip entry, where the short ones are full.
+// Reads the 64-bit sizes of a zip entry, if the short fields are full.
 void take_zip64(std::string_view extra, bool size, bool compressed, bool offset,
                 Archive::Member& member) {
   while (extra.size() >= 4) {
@@ -259,7 +259,7 @@ Result<std::string> Archive::read(const Member& member) const {
   if (data > file_.size() || member.compressed > file_.size() - data) {
     return wrong("it stands outside the file");
   }
-  // Deflate cannot do better than 1032 to 1: more is a lie, and found before it is believed.
+  // Deflate reaches at most 1032 to 1; a declared size above that is an error before unpacking.
   constexpr std::uint64_t kRatioMax = 1040;
   if (member.size > (member.compressed + 64) * kRatioMax) return wrong("its size is a lie");
   ASSIGN_OR_RETURN(const std::string bytes, file_.read(data, member.compressed));

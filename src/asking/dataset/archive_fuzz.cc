@@ -1,5 +1,5 @@
-// Any bytes as a zip or tar file, as a Croissant file and as each compressed block: an error or
-// what it holds, in bounded memory, and no member outside the folder.
+// Any bytes as a zip or tar file, as a Croissant file and as each compressed block: an error or the
+// content, in bounded memory, and no member outside the folder.
 #include <cstddef>
 #include <cstdint>
 #include <string>

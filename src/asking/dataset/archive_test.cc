@@ -23,7 +23,7 @@ TEST(Paths, what_leaves_a_folder_is_not_safe) {
   EXPECT_FALSE(is_safe_path(std::string_view("a\0b", 3)));
 }
 
-// Literals, copies that overlap, and every way to be broken.
+// Literals, overlapping copies, and every kind of broken block.
 TEST(Compression, snappy_blocks) {
   const std::string run = std::string("\x0A", 1) + std::string("\x00", 1) + "a" +  // literal "a"
                           std::string("\x15\x01", 2);                              // 9 from 1 back
@@ -34,11 +34,11 @@ TEST(Compression, snappy_blocks) {
   for (std::size_t cut = 0; cut < run.size(); ++cut) {
     EXPECT_FALSE(decompress(Compression::snappy, run.substr(0, cut), 10));
   }
-  // From before the beginning.
+  // A copy from before the beginning is an error.
   EXPECT_FALSE(decompress(Compression::snappy, std::string("\x0A\x00\x61\x15\x02", 5), 10));
 }
 
-// One literal, then 9 from 1 back; then the last literals, which are five at least.
+// One literal, then 9 bytes from 1 back; then the last literals, at least five.
 constexpr std::string_view kLz4Block(
     "\x15\x61\x01\x00\x50"
     "bcdef",
@@ -89,7 +89,7 @@ TEST(Compression, brotli_streams) {
 }
 
 TEST(Compression, more_than_may_come_out_is_an_error) {
-  // gzip of a megabyte of zeros would be a thousand bytes; here what is not gzip at all.
+  // A gzip of a megabyte of zeros has a thousand bytes; this text is not gzip.
   EXPECT_THAT(decompress_up_to(Compression::gzip, "\x1F\x8Bxx", 10).error().message,
               HasSubstr("gzip"));
   EXPECT_THAT(decompress_up_to(Compression::zstd, "(\xB5/\xFDxx", 10).error().message,

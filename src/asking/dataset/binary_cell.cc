@@ -10,7 +10,7 @@ namespace {
 struct Magic {
   std::string_view begins;
   std::string_view type;
-  std::string_view eighth = {};  // of a container: what stands in bytes 8 and after
+  std::string_view eighth = {};  // of a container: the text from byte 8 on
 };
 
 using std::string_view_literals::operator""sv;
@@ -42,7 +42,7 @@ std::string_view media_type_of(std::string_view bytes) {
     if (magic.eighth.empty()) return magic.type;
     if (bytes.size() >= 8 && bytes.substr(8).starts_with(magic.eighth)) return magic.type;
   }
-  // ISO's container says its kind behind the size of its first box.
+  // ISO's container has its kind after the size of its first box.
   if (bytes.size() >= 8 && bytes.substr(4).starts_with("ftyp")) return "video/mp4";
   return {};
 }

@@ -27,7 +27,7 @@ Result<std::string> unsnappy(std::string_view in, std::size_t size) {
   if (said != size) {
     return corrupt_block(format("snappy: {} bytes, where {} were said", said, size));
   }
-  // A copy of three bytes gives at most 64: what says more allocates nothing.
+  // A copy of three bytes gives at most 64; a larger declared size allocates nothing.
   constexpr std::size_t kSnappyMost = 32;
   if (size / kSnappyMost > in.size()) {
     return corrupt_block("snappy: the block is not what it says");
@@ -42,7 +42,7 @@ Result<std::string> unsnappy(std::string_view in, std::size_t size) {
 // Appends a block that holds `size` bytes. The format:
 // github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md
 bool append_lz4(std::string& out, std::string_view in, std::size_t size) {
-  // A byte of a length stands for at most 255: what says more allocates nothing.
+  // A byte of a length adds at most 255; a larger declared size allocates nothing.
   constexpr std::size_t kLz4Most = 256;
   if (in.size() > INT_MAX || size > INT_MAX || size / kLz4Most > in.size()) return false;
   const std::size_t before = out.size();
@@ -66,7 +66,7 @@ std::uint32_t big_endian_at(std::string_view bytes, std::size_t at) {
   return out;
 }
 
-// Blocks, each behind its size when unpacked and its size as it stands; empty: it is none.
+// Reads blocks, each after its unpacked and packed sizes; empty: not this format.
 std::string hadoop_blocks(std::string_view in, std::size_t size) {
   constexpr std::size_t kHeader = 8;
   std::string out;
@@ -81,7 +81,7 @@ std::string hadoop_blocks(std::string_view in, std::size_t size) {
   return in.empty() && out.size() == size ? out : std::string();
 }
 
-// Parquet's retired LZ4: Java writes Hadoop's frames, and some writers a plain block all the same
+// Parquet's retired LZ4: Java writes Hadoop's frames, but some writers write a plain block
 // (parquet-format/Compression.md).
 Result<std::string> unlz4_hadoop(std::string_view in, std::size_t size) {
   std::string out = hadoop_blocks(in, size);
@@ -127,7 +127,7 @@ struct InflateEnd {
   void operator()(z_stream* stream) const { inflateEnd(stream); }
 };
 
-// gzip may be several members, one after the other.
+// A gzip file may have several members, one after the other.
 Result<std::string> inflate_all(std::string_view in, std::size_t bytes_max, bool raw) {
   z_stream stream{};
   constexpr int kAnyHeader = 15 + 32;

@@ -256,7 +256,7 @@ class ConversationReader {
   Dataset out_{};
   std::string id_{};
   std::unordered_set<std::string> ids_{};
-  std::vector<Json> rows_{};  // of the conversation at hand
+  std::vector<Json> rows_{};  // of the current conversation
   std::vector<std::uint64_t> row_bytes_{};
   std::uint64_t history_bytes_ = 0;  // of all turns
 };

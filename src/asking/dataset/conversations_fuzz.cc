@@ -1,5 +1,5 @@
-// Any bytes as conversations: the same turns or the same error however they are cut, each turn a
-// sample of its own, in order, that asks something.
+// Any bytes as conversations: every cut into pieces gives the same turns or the same error; each
+// turn is a sample of its own, in order, and asks something.
 #include <cstdint>
 #include <string>
 

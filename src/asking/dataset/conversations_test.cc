@@ -63,7 +63,7 @@ TEST(ConversationRows, EachClientsTurnAsksTheHistoryBeforeIt) {
   EXPECT_TRUE(data->samples[3].overrides.is_null());
 }
 
-// A template that prints the content prints "None" of null and nothing of "".
+// A template that prints the content prints "None" for null and nothing for "".
 TEST(ConversationRows, AnEmptyContentBesideCallsStaysEmptyAndAMissingOneIsNull) {
   for (const auto& [said, sent] :
        {std::pair{R"("content": "", )", R"("")"}, std::pair{R"("content": null, )", "null"},

@@ -29,7 +29,7 @@ constexpr int kJoinDepthMax = 8;
 constexpr std::size_t kPartnersMax = 1'000'000;
 constexpr std::size_t kJoinBytesMax = std::size_t{1} << 30;
 
-// What all record sets of one metadata file share.
+// Shared by all record sets of one metadata file.
 struct Context {
   Metadata metadata{};
   std::filesystem::path folder{};
@@ -44,7 +44,7 @@ struct Leaf {
   std::string column{};
 };
 
-// The node whose rows a source reads: a resource, or the record set of a field's id.
+// Returns the node whose rows a source reads: a resource, or the record set of a field's id.
 std::string node_of(const Metadata& metadata, const Source& source) {
   if (metadata.resource(source.node) != nullptr || metadata.record_set(source.node) != nullptr) {
     return source.node;
@@ -52,7 +52,7 @@ std::string node_of(const Metadata& metadata, const Source& source) {
   return source.node.substr(0, source.node.rfind('/'));
 }
 
-// The column of that node's rows.
+// Returns the column of that node's rows.
 std::string column_of(const Metadata& metadata, const Source& source) {
   if (!source.column.empty() || metadata.resource(source.node) != nullptr) return source.column;
   return source.node.substr(source.node.rfind('/') + 1);
@@ -78,7 +78,7 @@ class InlineSource final : public RowSource {
   std::size_t at_ = 0;
 };
 
-// One pair of columns that are equal where rows join.
+// One pair of columns that must be equal for rows to join.
 struct JoinSide {
   std::size_t node = 0;
   std::string column{};
@@ -233,7 +233,7 @@ class SetSource final : public RowSource {
                   .right = {*slot_of(right), column_of(context_->metadata, leaf.field->references),
                             std::move(value)},
                   .field = std::move(keyed)};
-      // The later of two nodes is the one that is looked up.
+      // A join looks up the later of its two nodes.
       if (key.left.node > key.right.node) std::swap(key.left, key.right);
       joins_[key.right.node - 1].keys.push_back(std::move(key));
       pending.erase(ready);
@@ -263,7 +263,7 @@ class SetSource final : public RowSource {
     return croissant::read_files(std::move(files), *resource, std::move(wanted));
   }
 
-  // A row's key of a join: the values of its columns.
+  // Returns a row's key for a join: the values of its columns.
   Result<std::string> key_of(const Json& row, const JoinSide& side) const {
     const Json* const raw = row.find(side.column);
     if (raw == nullptr) return wrong(format("there is no column '{}' to join by", side.column));
@@ -271,7 +271,7 @@ class SetSource final : public RowSource {
     return (key.is_string() ? std::string(key.as_string()) : key.dump()) + '\x1f';
   }
 
-  // The rows that a join looks up, by key.
+  // Reads the rows that a join looks up, by key.
   Result<void> read_right(Join& join, int depth) {
     ASSIGN_OR_RETURN(const auto source, open_node(join.node, depth));
     for (;;) {
@@ -377,7 +377,7 @@ class SetSource final : public RowSource {
   std::size_t pending_ = 0;
 };
 
-// Only rows whose fields have the values that were asked for.
+// Returns only rows whose fields have the requested values.
 class FilteredSource final : public RowSource {
  public:
   FilteredSource(std::unique_ptr<RowSource> source,

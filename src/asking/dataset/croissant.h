@@ -1,7 +1,7 @@
 // Croissant: the metadata that Hugging Face, Kaggle and others publish with a dataset (JSON-LD, 1.0
 // and 1.1), and the rows of its record sets: csv, tsv, json, JSON lines, text, Parquet and binary
 // files, alone, in folders, in zip and tar archives, gzipped; regular expressions, JSONPath,
-// separators, joins by `references`, enumerations that stand in the file itself.
+// separators, joins by `references`, rows inside the metadata file.
 //
 //   croissant:metadata.json#questions            a record set
 //   croissant:metadata.json#questions?split=test only rows whose field has this value
@@ -24,7 +24,7 @@ namespace assay::dataset {
 
 inline constexpr std::string_view kCroissantPrefix = "croissant:";
 
-// `spec` as above; the prefix may be left out.
+// `spec`: as above, with or without the prefix.
 Result<std::unique_ptr<RowSource>> open_croissant(const std::string& spec);
 
 }  // namespace assay::dataset

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 26> kTypes = {
     "ImageObject", "AudioObject", "VideoObject", "BoundingBox", "SegmentationMask",
     "Label"};
 
-// A field, wherever it stands.
+// A field at any depth.
 struct Place {
   const Json* field = nullptr;
   std::string set{};   // its record set's id
@@ -123,7 +123,7 @@ class Checker {
     named(json, "the dataset");
   }
 
-  // A name is text, or from 1.1 a text for each language.
+  // Checks a name: a text, or from 1.1 a text for each language.
   void named(const Json& object, const std::string& where) {
     const Json& name = get(object, "name");
     if (name.is_null() || name.is_string()) return;
@@ -224,7 +224,7 @@ class Checker {
     return false;
   }
 
-  // The id of what a source or a reference reads; "" where it names nothing.
+  // Returns the id that a source or a reference reads; "" if it names nothing.
   static std::string node_of(const Json& source) {
     if (source.is_string()) return std::string(source.as_string());
     for (const char* key : {"field", "fileObject", "fileSet", "recordSet", "distribution", "@id"}) {
@@ -238,7 +238,7 @@ class Checker {
     return ids_.resources.contains(id) || ids_.sets.contains(id) || ids_.fields.contains(id);
   }
 
-  // A field's rows are its record set's.
+  // Returns the record set of a field, which has its rows.
   std::string rows_of(const std::string& id) const {
     const auto at = ids_.fields.find(id);
     return at == ids_.fields.end() ? id : at->second.set;
@@ -269,7 +269,7 @@ class Checker {
     joins(fields, where);
   }
 
-  // Rows that stand in the file itself.
+  // Checks rows inside the metadata file.
   void rows(const Json& data, const std::vector<const Json*>& fields, const std::string& where) {
     if (!data.is_array()) return error("set-data", where, "its data is no list");
     if (data.size() == 0) return error("set-data", where, "its data is empty");
@@ -284,7 +284,7 @@ class Checker {
     }
   }
 
-  // Fields of several sources need a reference between each two of them.
+  // Checks that fields of several sources have a reference between each two of them.
   void joins(const std::vector<const Json*>& fields, const std::string& where) {
     std::set<std::string> sources;
     std::set<std::pair<std::string, std::string>> joined;
@@ -342,7 +342,7 @@ class Checker {
     }
   }
 
-  // A type that values are made of, the field's own or of the field that it reads.
+  // Checks that the field, or the field that it reads, has a type of values.
   void data_type(const std::string& id, const std::string& where) {
     std::set<std::string> seen;
     std::string at = id;

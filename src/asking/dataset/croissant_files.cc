@@ -128,7 +128,7 @@ Result<std::vector<File>> Files::within(const File& container, const Resource& r
     ASSIGN_OR_RETURN(const std::string head, file.read(0, 2));
     ASSIGN_OR_RETURN(const bool plain, Archive::is_archive(file));
     if (!plain && !head.starts_with("\x1F\x8B")) {
-      // A set of the files of a set.
+      // A FileSet may contain another one.
       all.push_back(container);
     } else {
       ASSIGN_OR_RETURN(Archive opened, Archive::open(std::move(file), container.full_path));

@@ -1,5 +1,5 @@
-// Any bytes as a dataset's Croissant file, beside files that it may name: its findings, and its
-// rows as far as they go. Nothing outside its folder is read.
+// Any bytes as a dataset's Croissant file, beside files that it may name: its findings, and the
+// rows that can be read. Nothing outside its folder is read.
 #include <cstdint>
 #include <string>
 
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CHECK(!finding.rule.empty() && !finding.what.empty());
   }
   const auto file = kFolder.path() / "croissant.json";
-  // Not synced: thousands of times.
+  // Do not sync: this runs thousands of times.
   File out(std::fopen(file.c_str(), "wbe"));
   CHECK(out && std::fwrite(text.data(), 1, text.size(), out.get()) == text.size());
   CHECK(std::fclose(out.release()) == 0);

@@ -1,5 +1,5 @@
-// JSON-LD as Croissant files use it: keys with or without their prefix, values alone or in lists,
-// texts plain or as objects. Pure.
+// JSON-LD in the form of Croissant files: keys with or without their prefix, single values or
+// lists, texts plain or as objects. Pure.
 #pragma once
 
 #include <string>

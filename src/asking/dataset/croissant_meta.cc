@@ -42,7 +42,7 @@ Result<std::vector<Transform>> read_transforms(const Json& value, const std::str
   return out;
 }
 
-// "2,3", "-1,3"; the specification also writes "(-1,)".
+// Parses "2,3", "-1,3"; the specification also writes "(-1,)".
 Result<std::vector<std::int64_t>> read_shape(const Json& value, const std::string& where) {
   std::vector<std::int64_t> out;
   const Json& shape = get(value, "arrayShape");

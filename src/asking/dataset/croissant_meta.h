@@ -56,7 +56,7 @@ struct Field {
 struct RecordSet {
   std::string id{};
   std::vector<Field> fields{};
-  Json data{};  // rows that stand in the file itself, as a list; else null
+  Json data{};  // rows inside the metadata file, as a list; else null
 };
 
 struct Metadata {

@@ -58,7 +58,7 @@ class TableReader final : public Reader {
   std::vector<std::string> names_{};
 };
 
-// Adds what JSONPaths name to a row; the first match, or all where there are several.
+// Adds the values of JSONPaths to a row: one match, or a list of several.
 Result<void> add_paths(const Json& json, const std::set<std::string>& paths, Json& row) {
   for (const std::string& text : paths) {
     ASSIGN_OR_RETURN(const JsonPath path, JsonPath::parse(text));
@@ -98,7 +98,7 @@ class LinesReader final : public Reader {
   const Wanted& wanted_;
 };
 
-// Rows that are made at once: of a JSON file, of lines, of a file as a whole.
+// Rows that are read at once: from a JSON file, from lines, from a whole file.
 class ListReader final : public Reader {
  public:
   explicit ListReader(std::vector<Json> rows) : rows_(std::move(rows)) {}
@@ -121,7 +121,7 @@ class SourceReader final : public Reader {
   std::unique_ptr<RowSource> source_;
 };
 
-// Each path is a column; the n-th matches of all are a row.
+// Each path is a column; the n-th match of every path is in row n.
 Result<std::vector<Json>> json_rows(std::string_view text, const Wanted& wanted) {
   ASSIGN_OR_RETURN(Json json, Json::parse(text));
   std::vector<Json> rows;
@@ -221,7 +221,7 @@ class FilesSource final : public RowSource {
       return make(std::make_unique<SourceReader>(std::move(source)));
     }
     ASSIGN_OR_RETURN(const std::string head, input.read(0, 2));
-    // A file on disk is read row by row; what comes out of an archive or gzip is in memory.
+    // A file on disk is read row by row; a member of an archive or gzip is in memory.
     const bool direct = file.archive == nullptr && !head.starts_with("\x1F\x8B");
     const bool csv = has_format(resource_, {"text/csv"});
     const bool lines = has_format(resource_, {"application/jsonlines", "application/jsonl",

@@ -11,7 +11,7 @@
 namespace assay::dataset::croissant {
 namespace {
 
-// Where capturing groups begin and end, at the pattern's top level.
+// Returns the begin and end of capturing groups at the pattern's top level.
 std::vector<std::pair<std::size_t, std::size_t>> groups_of(const std::string& pattern) {
   std::vector<std::pair<std::size_t, std::size_t>> out;
   int depth = 0;
@@ -26,7 +26,7 @@ std::vector<std::pair<std::size_t, std::size_t>> groups_of(const std::string& pa
       in_class = c != ']';
     } else if (c == '[') {
       in_class = true;
-      // A bracket that stands first is a character of the class.
+      // A bracket at the start is a character of the class.
       if (i + 1 < pattern.size() && pattern[i + 1] == '^') ++i;
       if (i + 1 < pattern.size() && pattern[i + 1] == ']') ++i;
     } else if (c == '(') {
@@ -143,7 +143,7 @@ Result<GroupRegex> GroupRegex::compile(const std::string& original) {
     const std::string before = pattern.substr(0, begin);
     const std::string group = pattern.substr(begin, end - begin);
     const std::string after = pattern.substr(end);
-    // Alternatives at the top level would be cut in two.
+    // A split would break alternatives at the top level.
     Part part;
     auto first = compiled("\\A(?:" + before + ")(?=" + group + after + ")");
     auto second = compiled(group + "(?=" + after + ")");
@@ -243,7 +243,7 @@ Result<Json> FieldValue::one(const Step& step, const Json& value) {
       return found.empty() ? Json() : *found.front();
     }
     case Transform::Kind::replace: {
-      // "old/new", as 1.0's examples have it.
+      // "old/new", as in 1.0's examples.
       const std::size_t slash = step.text.find('/');
       const std::string from = step.text.substr(0, slash);
       const std::string to = slash == std::string::npos ? "" : step.text.substr(slash + 1);
@@ -341,7 +341,7 @@ Result<Json> FieldValue::shaped(Json value) const {
       known *= static_cast<std::size_t>(size);
     }
   }
-  // With two sizes open the values must be nested already.
+  // With two open sizes the values must already be nested.
   if (open > 1)
     return fits(value, shape, 0) ? Result<Json>(std::move(value)) : wrong("its nesting");
   if (open == 0 ? values.size() != known : values.size() % known != 0) return wrong("its size");

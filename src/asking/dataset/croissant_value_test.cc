@@ -26,7 +26,7 @@ TEST(CroissantValue, AnArrayHasItsDeclaredShape) {
   EXPECT_EQ(shaped({2, 1, -1}, "[1,2,3,4]"), "[[[1,2]],[[3,4]]]");
   EXPECT_EQ(shaped({-1}, "[1,2]"), "[1,2]");
   EXPECT_EQ(shaped({-1, 3}, "[]"), "[]");
-  // What is nested already stays, and what is no array is none.
+  // A nested value stays unchanged, and other values are not arrays.
   EXPECT_EQ(shaped({2, 2}, "[[1,2],[3,4]]"), "[[1,2],[3,4]]");
   EXPECT_EQ(shaped({-1, -1}, "[[1,2],[3,4]]"), "[[1,2],[3,4]]");
   EXPECT_EQ(shaped({2, 2}, "7"), "7");
@@ -48,7 +48,7 @@ std::string heard(std::int64_t rate, const std::string& cell) {
 
 TEST(CroissantValue, AudioOfAnotherRateIsRefusedAndNotTakenForIt) {
   using std::string_literals::operator""s;
-  // 16,000 Hz, one channel, then a byte that is no text.
+  // 16,000 Hz, one channel, then an invalid byte.
   const std::string wave =
       "RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x80\x3e\0\0\0\x7d\0\0\2\0\x10\0data\0\0\0\0\xff"s;
   const std::string cell = binary_cell(wave);

@@ -2,8 +2,8 @@
 // separates rows. A field in double quotes may hold commas, line ends and "" for a quote. Blank
 // lines are skipped.
 //
-// Strict where a guess could shift columns: a quote inside an unquoted field, text after a closing
-// quote, a quote that never closes and bytes that are not UTF-8 are errors with their line and
+// Strict if a guess could shift columns: a quote inside an unquoted field, text after a closing
+// quote, a missing closing quote and bytes that are not UTF-8 are errors with their line and
 // column. One thread.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The same rows, or the same error, however the file is cut; and what was read, written again with
-// every field in quotes, is read as the same rows.
+// Every cut of the file gives the same rows or the same error. The rows, written again with every
+// field in quotes, are read as the same rows.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -45,7 +45,7 @@ std::string quoted(const Rows& rows) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  // The byte order marks are judged on the first piece.
+  // Byte order marks count only in the first piece.
   const std::string text = "a" + std::string(reinterpret_cast<const char*>(data), size);
   Rows whole;
   Rows pieces;

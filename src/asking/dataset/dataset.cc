@@ -52,8 +52,8 @@ Result<Dataset> load_lines(const Spec& spec, RowKind kind, std::optional<Preset>
   return load_rows(reader, loader, spec.path);
 }
 
-// {"prompt": ["…", "…"]} or {"prompt": {"0": "…", "1": "…"}}: a table by columns, as pandas writes
-// it.
+// Reads a table by columns, as pandas writes it: {"prompt": ["…", "…"]} or {"prompt": {"0": "…",
+// "1": "…"}}.
 Result<Dataset> load_columns(const Spec& spec, std::optional<Preset> preset) {
   ASSIGN_OR_RETURN(const std::string text, read_file(spec.path));
   auto parsed = Json::parse(text);
@@ -162,7 +162,7 @@ Error not_here(const Predefined& entry, std::string_view name) {
                       name, entry.source, entry.id, entry.columns)};
 }
 
-// One of kFormats.
+// Returns one of kFormats.
 Result<std::string_view> format_of(const Spec& spec) {
   const bool told = !spec.format.empty();
   std::string word =

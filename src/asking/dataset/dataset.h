@@ -1,11 +1,10 @@
-// load_dataset: a file, or a recipe, becomes a Dataset (domain/sample.h): rows that queries are
-// made from.
+// load_dataset: turns a file, or a recipe, into a Dataset (domain/sample.h): rows for queries.
 //
-// Formats: jsonl (read line by line, so a file of many GB costs what its samples cost), json (an
+// Formats: jsonl (read line by line, so a file of many GB needs only its samples' memory), json (an
 // array of rows, or columns as pandas writes them), csv (RFC 4180), parquet (parquet.h), Croissant
-// (croissant.h: "croissant:FILE#record_set"), sharegpt (the first human turn is the prompt, or
-// every one), Mooncake and OpenAI batch traces (trace.h), synthetic. The format comes from
-// `format`, else from the extension and the first row.
+// (croissant.h: "croissant:FILE#record_set"), sharegpt (asks the first human turn, or every one),
+// Mooncake and OpenAI batch traces (trace.h), synthetic. The format comes from `format`, else from
+// the extension and the first row.
 //
 // A predefined dataset with a preset in its name ("aime25::gptoss") gets the reference client's
 // prompts (preset.h).

@@ -1,5 +1,5 @@
-// What it costs to read a file of many rows: bytes a second, and the memory beyond what the samples
-// are. ASSAY_BENCH_BYTES chooses the file's size; 1000000000 is what the project promises.
+// Time and memory to read a file of many rows: bytes a second, and memory beyond the samples.
+// ASSAY_BENCH_BYTES sets the file's size; the project promises 1000000000.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -29,7 +29,7 @@ std::int64_t peak_kb() {
   return usage.ru_maxrss;
 }
 
-// Rows of some 1.1 KB, of which a tenth is asked.
+// Rows of about 1.1 KB; one tenth of each is asked.
 struct Rows {
   std::filesystem::path path = std::filesystem::temp_directory_path() / "assay_dataset_bench.jsonl";
   std::uint64_t count = 0;

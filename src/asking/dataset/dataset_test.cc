@@ -272,7 +272,7 @@ TEST_F(DatasetTest, what_is_not_wanted_is_checked_and_counted_and_not_kept) {
   EXPECT_EQ(first->samples[2].prompt, "p2");
   EXPECT_EQ(first->not_kept, 17U);
   EXPECT_EQ(first->sha256, sha256_hex(text));
-  // An error is one wherever it stands.
+  // An error counts at any place of the file.
   EXPECT_THAT(error_of({.path = file("bad.jsonl", text + "{]"), .keep_max = 3}), HasSubstr(":21:"));
 }
 
@@ -322,7 +322,7 @@ TEST(Synthetic, the_same_seed_gives_the_same_prompts_and_fewer_are_a_prefix) {
   }
 }
 
-// A simulation draws them so too.
+// A simulation draws the same lengths.
 TEST(Synthetic, the_first_lengths_come_from_one_source_and_the_others_from_their_row) {
   const SyntheticSpec spec{.count = 20'100,
                            .isl = *parse_length("uniform:10-50"),

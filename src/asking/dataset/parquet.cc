@@ -24,8 +24,8 @@ struct Range {
   std::size_t end = 0;
 };
 
-// A row's entries of every leaf, put together by the schema (Melnik et al., "Dremel: Interactive
-// Analysis of Web-Scale Datasets", VLDB 2010).
+// Joins a row's entries of every leaf by the schema (Melnik et al., "Dremel: Interactive Analysis
+// of Web-Scale Datasets", VLDB 2010).
 class Assembler {
  public:
   explicit Assembler(const std::vector<std::vector<Entry>>& entries) : entries_(entries) {}
@@ -198,7 +198,7 @@ class ParquetSource final : public RowSource {
                  format("{}:row {}: {}", name_, row_, error.message)};
   }
 
-  // One row's entries of a column.
+  // Reads one row's entries of a column.
   static Result<void> read_entries(parquet::ColumnReader& column, std::vector<Entry>& out,
                                    std::size_t& bytes) {
     out.clear();

@@ -1,10 +1,10 @@
-// Parquet files as rows: what Hugging Face, pandas, Arrow, DuckDB and Polars write. Lists, structs
-// and maps of any depth, every encoding but the retired bit-packed levels, every compression but
-// LZO. Our own reader, since Debian 12 has neither Arrow nor DuckDB
-// (docs/decisions/0012-datasets.md); it needs memory for a page of each column and one row.
+// Parquet files as rows, from Hugging Face, pandas, Arrow, DuckDB and Polars. Lists, structs and
+// maps of any depth, every encoding except the retired bit-packed levels, every compression except
+// LZO. It is our own reader, since Debian 12 has neither Arrow nor DuckDB
+// (docs/decisions/0012-datasets.md). It needs memory for a page of each column and one row.
 //
-// Instants and dates come as ISO 8601 text, decimals as text, a map as an object where its keys are
-// text and else as a list of {key, value}.
+// Instants and dates become ISO 8601 text, decimals text. A map becomes an object if its keys are
+// text, else a list of {key, value}.
 #pragma once
 
 #include <filesystem>

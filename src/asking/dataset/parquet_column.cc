@@ -104,7 +104,7 @@ Result<Entry> ColumnReader::take() {
 Result<void> ColumnReader::load_page() {
   std::size_t used = 0;
   PageHeader header;
-  // Most headers are short; one with long statistics is read again, whole.
+  // Most headers are short; one with long statistics needs a second, complete read.
   constexpr std::size_t kFirst = 1 << 12;
   constexpr std::size_t kMost = std::size_t{16} << 20;
   for (std::size_t size = kFirst;; size = kMost) {

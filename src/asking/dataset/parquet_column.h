@@ -15,8 +15,7 @@
 
 namespace assay::dataset::parquet {
 
-// Runs of equal values and bit-packed groups of eight, as levels and dictionary indices are
-// written.
+// Decodes runs of equal values and bit-packed groups of eight: levels and dictionary indices.
 class RunDecoder {
  public:
   RunDecoder() = default;

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   };
   read(std::string(bytes));
-  // The same as a footer with its frame, so that the fuzzer need not find that.
+  // The same bytes as a footer with its frame, which the fuzzer would not find.
   std::string framed = "PAR1" + std::string(bytes);
   for (std::size_t i = 0; i < 4; ++i) framed += static_cast<char>(size >> 8 * i & 255);
   read(framed + "PAR1");

@@ -24,7 +24,7 @@ enum class Physical : std::uint8_t {
   group,
 };
 
-// What a column's values mean, from its logical or its older converted type.
+// The meaning of a column's values, from its logical or its older converted type.
 enum class Logical : std::uint8_t {
   none,
   text,

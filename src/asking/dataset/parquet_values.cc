@@ -102,7 +102,7 @@ void append_plain(std::string& out, std::string_view text) {
   out += text;
 }
 
-// Days since 1970 as a date (Howard Hinnant, "chrono-compatible low-level date algorithms").
+// Writes days since 1970 as a date (Howard Hinnant, "chrono-compatible low-level date algorithms").
 std::string date_text(std::int64_t days) {
   days += 719468;
   const std::int64_t era = (days >= 0 ? days : days - 146096) / 146097;
@@ -116,7 +116,7 @@ std::string date_text(std::int64_t days) {
   return format("{:04}-{:02}-{:02}", year, month, day);
 }
 
-// `units` to a second; of a day.
+// Writes a time of day; a second has `units`.
 std::string time_text(std::int64_t value, std::int64_t units) {
   const std::int64_t seconds = value / units;
   std::string out = format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -141,7 +141,7 @@ double half(std::uint16_t bits) {
   return sign * std::ldexp(1024 + fraction, exponent - 25);
 }
 
-// A big-endian two's complement number of any length, with `scale` digits behind the point.
+// Writes a big-endian two's complement number of any length; `scale` digits follow the point.
 std::string decimal_text(std::string_view bytes, std::int32_t scale) {
   std::vector<unsigned> big;
   const bool negative = !bytes.empty() && (static_cast<unsigned char>(bytes[0]) & 0x80) != 0;
@@ -301,7 +301,7 @@ Result<Json> to_json(const Node& leaf, std::string_view value) {
       return whole(leaf, number, static_cast<std::uint64_t>(number));
     }
     case Physical::int96: {
-      // Nanoseconds of the day, and the Julian day.
+      // The value is nanoseconds of the day, then the Julian day.
       const std::int64_t day = load<std::int32_t>(value.substr(8)) - 2440588;
       return Json(date_text(day) + "T" + time_text(load<std::int64_t>(value), 1'000'000'000));
     }

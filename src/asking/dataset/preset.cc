@@ -245,7 +245,7 @@ void Preset::shuffle_choices(Json& row) {
 }
 
 Result<void> Preset::apply(Json& row) {
-  // The generator must advance with every row, whatever the row holds.
+  // The generator must advance with every row, whatever its content.
   if (kind_ == Kind::gpqa) shuffle_choices(row);
   if (kind_ == Kind::function_calling) {
     function_calling(row);

@@ -33,7 +33,7 @@ TEST(Preset, system_texts_are_the_published_ones) {
             "2ff8c5d5405714082f8082a3322f6faeddf49149498bd41e692ccc29725722b3");
 }
 
-// What random.Random(0).sample(range(4), 4) gives, five times.
+// Five results of random.Random(0).sample(range(4), 4).
 TEST(Preset, choices_are_shuffled_as_by_cpython) {
   auto preset = Preset::of("gpqa::gptoss");
   ASSERT_TRUE(preset && *preset);

@@ -9,7 +9,7 @@
 namespace assay::dataset {
 namespace {
 
-// The next code point of valid UTF-8.
+// Takes the next code point of valid UTF-8.
 std::uint32_t take(std::string_view& text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);

@@ -10,7 +10,7 @@ namespace assay::dataset {
 
 // json.dumps(value): separators ", " and ": ", and characters beyond ASCII as \uXXXX.
 std::string python_json(const Json& value);
-// repr(value): text in single quotes unless it holds one and no double quote; True, False, None.
+// repr(value): text in single quotes, unless it has one and no double quote; True, False, None.
 std::string python_repr(const Json& value);
 
 }  // namespace assay::dataset

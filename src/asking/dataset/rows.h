@@ -1,5 +1,5 @@
-// RowMapper: one row of a file, whatever its format, becomes a Sample. The rules for columns are in
-// dataset.h. One thread.
+// RowMapper: maps one row of a file of any format to a Sample. dataset.h has the rules for columns.
+// One thread.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Any bytes as JSON lines and as a JSON array: the same rows or the same error however they are
-// cut, and no row is mapped to a sample that asks nothing.
+// Any bytes as JSON lines and as a JSON array: every cut gives the same rows or the same error, and
+// no row becomes a sample that asks nothing.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -15,7 +15,7 @@
 namespace assay::dataset {
 namespace {
 
-// Common words that common vocabularies know as one token or two, so that the estimate below holds.
+// Words that are one or two tokens in common vocabularies, so that the estimate below is right.
 constexpr std::array<std::string_view, 160> kWords{
     "the",    "of",      "and",      "to",    "in",        "is",     "that",   "for",     "it",
     "was",    "on",      "are",      "as",    "with",      "his",    "they",   "at",      "be",
@@ -35,8 +35,8 @@ constexpr std::array<std::string_view, 160> kWords{
     "things", "help",    "put",      "years", "different", "away",   "again",  "off",     "went",
     "old",    "number",  "great",    "tell",  "men",       "say",    "small",  "every",   "found",
     "still",  "between", "mountain", "river", "garden",    "winter", "letter"};
-// English text in byte-pair vocabularies of 32,000 to 200,000 entries comes to 1.2 to 1.4 tokens a
-// word with its punctuation.
+// English text has 1.2 to 1.4 tokens a word with its punctuation, in byte-pair vocabularies of
+// 32,000 to 200,000 entries.
 constexpr double kTokensPerWord = 1.3;
 constexpr std::uint64_t kSentence = 12;  // words, on average
 

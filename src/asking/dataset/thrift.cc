@@ -52,7 +52,7 @@ std::uint64_t ThriftReader::list_head(Type& type) {
   type = static_cast<Type>(head & 15);
   std::uint64_t count = head >> 4;
   if (count == 15) count = varint();
-  // Each element takes a byte at least.
+  // Each element needs at least one byte.
   if (count > bytes_.size() - at_) failed_ = true;
   return failed_ ? 0 : count;
 }

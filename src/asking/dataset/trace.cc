@@ -12,7 +12,7 @@
 namespace assay::dataset {
 namespace {
 
-constexpr std::int32_t kFirstId = 1000;  // as SyntheticSpec has it
+constexpr std::int32_t kFirstId = 1000;  // as in SyntheticSpec
 constexpr std::uint64_t kIds = 29000;
 
 Result<std::int64_t> length_at(const Json& row, const char* field) {

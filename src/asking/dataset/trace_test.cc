@@ -111,7 +111,7 @@ TEST_F(TraceTest, every_human_turn_is_asked_after_what_was_recorded) {
   EXPECT_EQ(data->samples[1].session, "c1");
 }
 
-// A vocabulary of single bytes and two words: as many tokens as asked, whatever the words are.
+// A vocabulary of single bytes and two words: the number of tokens is exact for all words.
 TEST(Exact, text_has_exactly_the_tokens_that_were_asked) {
   std::string ranks;
   for (int i = 0; i < 256; ++i) {

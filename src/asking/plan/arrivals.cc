@@ -12,7 +12,7 @@ namespace {
 constexpr double kGapMax = 3e18;  // ns: some hundred years, and two of them still fit in 63 bits
 constexpr std::int64_t kAtMax = 3'000'000'000'000'000'000;
 
-// As Python's int() does: toward zero; never less than one nanosecond.
+// Rounds toward zero, like Python's int(); at least one nanosecond.
 Duration gap_of(double ns) {
   if (!(ns < kGapMax)) return {kAtMax};
   return {std::max<std::int64_t>(1, static_cast<std::int64_t>(ns))};

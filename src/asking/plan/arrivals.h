@@ -1,6 +1,6 @@
-// Arrivals: the instants at which an open loop's queries are due, counted from the phase's start,
-// ascending. The whole schedule is drawn before the run, so a slow server cannot hold back the
-// queries behind it (coordinated omission).
+// Arrivals: the instants at which an open loop's queries are due, from the phase's start,
+// ascending. The whole schedule is drawn before the run, so a slow server cannot delay the queries
+// behind it (coordinated omission).
 //
 // Each query waits for a gap, also the first one. Each gap is drawn by itself, in nanoseconds:
 //   poisson   max(1, trunc(expovariate(rate / 1e9))) of CPython's generator: bit for bit what the

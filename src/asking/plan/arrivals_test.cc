@@ -95,7 +95,7 @@ TEST(Arrivals, ascend_and_stay_in_range_whatever_the_rate) {
 }
 
 TEST(Arrivals, a_ramp_offers_each_levels_rate_in_its_own_time) {
-  // 0, 100, 400 and 200 queries a second for 50 s each; the last goes on.
+  // 0, 100, 400 and 200 queries a second for 50 s each; the last level has no end.
   const std::vector<RateLevel> levels{{{}, 0}, {50_s, 100}, {100_s, 400}, {150_s, 200}};
   Arrivals arrivals = Arrivals::ramp(levels, 3);
   std::vector<double> counts(6);
@@ -111,7 +111,7 @@ TEST(Arrivals, a_ramp_offers_each_levels_rate_in_its_own_time) {
 }
 
 TEST(Arrivals, a_ramp_of_one_level_is_poisson) {
-  // The same draws, used as areas under the rate: equal but for rounding.
+  // The same draws as areas under the rate: equal except for rounding.
   const Ns ramp = gaps(Arrivals::ramp({{{}, 100}}, 42), 8);
   const Ns poisson = gaps(Arrivals::poisson(100, 42), 8);
   for (std::size_t i = 0; i < ramp.size(); ++i) EXPECT_LE(std::abs(ramp[i] - poisson[i]), 1);

@@ -29,8 +29,8 @@ struct CMaxRange {
   std::int64_t least = kCMaxLeast;
   std::int64_t most = 4096;
 };
-// The range's end leaves enough rows for Offline to be a run of its own, unless the wish says that
-// it is none.
+// The highest level leaves enough rows for Offline to be a run of its own, unless the wish turns
+// Offline off.
 CMaxRange c_max_range(const CurveWish& wish);
 
 class CMaxSearch {

@@ -26,7 +26,7 @@ TEST(CMaxSearch, FindsTheLevelBeyondWhichThroughputHardlyGrows) {
   for (std::int64_t knee = 34; knee < 2000; knee += 1 + knee / 5) {
     const std::int64_t found = found_for(knee, 4096, asked);
     EXPECT_GE(static_cast<double>(found), 0.9 * static_cast<double>(knee)) << knee;
-    // A level is still good while it lies so near to the knee that the gain is worth it.
+    // A level near the knee is still good while its gain is large enough.
     EXPECT_LE(found, 2 * knee) << knee;
     EXPECT_LE(asked, 14) << knee;
   }
@@ -66,7 +66,7 @@ TEST(CMaxSearch, LeavesRoomForAnOfflineOfItsOwn) {
   EXPECT_EQ(c_max_range(wish).most, 4096);
   wish.quick = true;
   EXPECT_EQ(c_max_range(wish).most, 128);
-  // So few rows that Offline cannot be a run of its own at any C_max.
+  // Too few rows for Offline as a run of its own at any C_max.
   wish.rows = 20;
   EXPECT_EQ(c_max_range(wish).most, 128);
 }

@@ -1,5 +1,5 @@
-// Any bytes as a config: errors or a config, never a crash. A config that was accepted is written
-// and read back as the same config, and a plan is made of it where its dataset is known.
+// Any bytes as a config: errors or a config, never a crash. An accepted config is written and read
+// back as the same config; if its dataset is known, a plan is made of it.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,7 +22,7 @@ assay::Result<assay::plan::LoadedConfig> load(std::string_view yaml) {
   return reader.finish();
 }
 
-// Small enough to draw a schedule for each input.
+// True if a schedule for each input is cheap.
 bool is_small(const assay::plan::Config& config) {
   const auto& settings = config.settings;
   for (const auto& data : config.datasets) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t kLocalPorts = 28232;  // Linux's default
 
-// How many ports outgoing connections may use.
+// Returns the number of ports for outgoing connections.
 std::uint32_t local_ports() {
   const auto text = read_file("/proc/sys/net/ipv4/ip_local_port_range", 1000);
   if (!text) return kLocalPorts;

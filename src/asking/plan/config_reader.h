@@ -1,4 +1,4 @@
-// ConfigReader: a Config from a YAML file, from flags, or from a file that flags overrule.
+// ConfigReader: a Config from a YAML file, from flags, or from both; flags override the file.
 //
 // All problems are reported at once; each has its place, what is wrong and what to do. Nothing is
 // checked twice and nothing is printed here. Notes are for the user: keys without effect, chosen

@@ -353,7 +353,7 @@ TEST(ConfigReader, a_dataset_line_that_is_wrong_says_how_to_write_it) {
   EXPECT_THAT(error("acc:"), HasSubstr("a dataset needs a path"));
   EXPECT_THAT(error("format=csv"), HasSubstr("a dataset begins with its path"));
   EXPECT_THAT(error("x.jsonl,nonsense=1"), HasSubstr("datasets[0].nonsense: unknown key"));
-  // Only a literal prefix is one.
+  // Only the literal words perf and acc are prefixes.
   EXPECT_THAT(error("aime25::gptoss"), Not(HasSubstr("datasets[0]")));
 }
 
@@ -394,7 +394,7 @@ TEST(ConfigReader, an_override_is_checked_as_the_params_are) {
   EXPECT_THAT(error("5"), HasSubstr("generation_config_override: expected a map"));
 }
 
-// 12. Controls that one API has.
+// 12. Controls that only one API has.
 TEST(ConfigReader, completion_only_controls_are_refused_elsewhere) {
   const auto error = [](std::string_view params, std::string_view api) {
     return errors(

@@ -164,7 +164,7 @@ TEST(CurvePlan, ATimeThatLeavesTheWindowWhenAPassIsCropped) {
   ASSERT_TRUE(plan);
   const CurvePoint& point = at_c_max(*plan);
   ASSERT_EQ(point.window_min, 1200_s);
-  // For any rate: of the whole passes that fill the least time, all but one last for the window.
+  // For every rate: the whole passes in the least time fill the window even without one of them.
   for (const double rate : {0.0, 1.0, 50.0, 800.0, 1234.5, 5000.0, 1e6}) {
     const double real = rate > 0 ? rate : 833.0;
     const double pass = 200'000 / real;
@@ -191,7 +191,7 @@ TEST(CurvePlan, WithoutACMaxItWaitsForOne) {
   ASSERT_TRUE(pending) << pending.error().message;
   EXPECT_TRUE(pending->points.empty());
   EXPECT_TRUE(pending->official);
-  // As curve.json keeps it until then.
+  // Until then curve.json holds the plan.
   const auto again = CurvePlan::from_json(*Json::parse(pending->to_json().dump()));
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(again->rows, wish.rows);
@@ -200,7 +200,7 @@ TEST(CurvePlan, WithoutACMaxItWaitsForOne) {
   kept.c_max = 128;
   wish.c_max = 128;
   EXPECT_EQ(plan_curve(kept)->to_json().dump(), plan_curve(wish)->to_json().dump());
-  // A plan with a C_max and no points is none.
+  // A plan with a C_max and no points is invalid.
   Json broken = pending->to_json();
   broken.set("c_max", 64);
   EXPECT_FALSE(CurvePlan::from_json(broken));

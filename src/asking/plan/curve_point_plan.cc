@@ -58,7 +58,7 @@ Result<Dataset> warmup_prompts(const Config& config, const Dataset& measured) {
   spec.seed = config.settings.runtime.dataloader_random_seed ^ kWarmupSalt;
   std::uint64_t bytes = 0;
   std::uint64_t ids = 0;
-  // The first made rows stand for all of them.
+  // The first made rows represent all of them.
   constexpr std::size_t kMadeRows = 256;
   const std::size_t looked_at =
       measured.make_row ? std::min(kMadeRows, measured.rows()) : measured.rows();

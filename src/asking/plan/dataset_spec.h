@@ -1,4 +1,4 @@
-// A dataset as one line of text, as --dataset and a config's `datasets` list take it:
+// A dataset as one line of text, for --dataset and a config's `datasets` list:
 //
 //   [perf:|acc:]PATH[,key=value]…      acc:gsm8k.jsonl,parser.prompt=question,rows_max=100
 //

@@ -1,5 +1,5 @@
 // plan_digest: one line of text for each decision, hashed in order. The lines are Assay's own
-// format; a change to them is a change of every digest, so it is named in the changelog.
+// format; a change of them changes every digest, so the changelog must name it.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -14,10 +14,10 @@
 namespace assay::plan {
 namespace {
 
-// The order's seed and the salts' show in their first draws; the rest follows from these.
+// The first draws show the seeds of order and salts; all later draws follow from these.
 constexpr std::uint64_t kDraws = 4096;
 
-// Many short texts go to the hash in few long ones: a dataset has a dozen a row.
+// Joins many short texts to few long ones for the hash: a dataset has a dozen a row.
 class Lines {
  public:
   void add(std::string_view text) {
@@ -37,7 +37,7 @@ class Lines {
   std::string gathered_{};
 };
 
-// Every text carries its length, so that no two lists of texts look the same.
+// Adds the length of every text, so that no two lists of texts look the same.
 void add(Lines& hash, std::string_view name, std::string_view value) {
   std::array<char, 20> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value.size()).ptr;
@@ -124,7 +124,7 @@ void add_phase(Lines& hash, const PhasePlan& phase, std::uint16_t index) {
   }
 }
 
-// Only what a user chose: a run without choices has the digest that it had before there were any.
+// Adds only the user's choices: a run without any keeps its digest from before they existed.
 void add_guard(Lines& hash, const GuardRule& guard) {
   const GuardRule none;
   if (guard.failures_max != none.failures_max) {
@@ -167,7 +167,7 @@ std::string plan_digest(const PlanBundle& bundle) {
     add(hash, "dataset", planned.dataset.name);
     add_generation(hash, planned.generation);
     add_json(hash, "rows", Json(planned.dataset.rows()));
-    // What rows are made from says all of them.
+    // The recipe stands for all made rows.
     if (planned.dataset.make_row) add(hash, "recipe", planned.dataset.recipe);
     for (const Sample& sample : planned.dataset.samples) add_sample(hash, sample);
   }

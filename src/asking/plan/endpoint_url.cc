@@ -30,7 +30,7 @@ Parts parts_of(std::string_view url) {
   return {url.substr(0, mark), after.substr(0, end), after.substr(end)};
 }
 
-// The host and the port's digits, "" where there are none.
+// Returns the host and the port's digits, "" if it has none.
 std::pair<std::string_view, std::string_view> host_port(std::string_view authority) {
   const std::size_t bracket = authority.find(']');
   const std::size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);

@@ -17,14 +17,14 @@ std::size_t name_length(std::string_view text) {
   return n;
 }
 
-// One reference: what it stands for, and how much of the text it is.
+// A reference: its value, and its length in the text.
 struct Reference {
   std::string_view name{};
   std::optional<std::string_view> fallback{};
   std::size_t length = 0;
 };
 
-// nullopt: this '$' is no reference.
+// Returns nullopt if this '$' is not a reference.
 std::optional<Reference> reference_at(std::string_view text) {
   const std::string_view after = text.substr(1);
   if (!after.starts_with('{')) {

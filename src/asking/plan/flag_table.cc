@@ -196,7 +196,7 @@ std::vector<FlagRow> result_rows() {
   };
 }
 
-// --runtime.min-duration-ms for settings.runtime.min_duration_ms.
+// Writes --runtime.min-duration-ms for settings.runtime.min_duration_ms.
 std::string dotted_name(std::string_view path) {
   constexpr std::string_view kPrefix = "settings.";
   if (path.starts_with(kPrefix)) path.remove_prefix(kPrefix.size());

@@ -32,7 +32,7 @@ Result<LoadedConfig> with_file(std::string_view yaml, const Given& flags) {
   return reader.finish();
 }
 
-// The two flags without which nothing runs, and then `flags`.
+// Parses the two required flags, and then `flags`.
 Result<LoadedConfig> parse(Given flags) {
   flags.insert(flags.begin(), {{"--endpoint", "http://localhost:8000"}, {"--model", "m"}});
   return with_file("", flags);
@@ -90,7 +90,7 @@ TEST(Flags, a_command_may_have_a_length_of_its_own_for_what_nothing_is_said_of) 
   EXPECT_EQ(parsed_config(with({{"--samples", "9"}})).settings.runtime.duration, std::nullopt);
   EXPECT_EQ(parsed_config(with({{"--duration", "5s"}})).settings.runtime.duration, 5_s);
   EXPECT_EQ(parsed_config(with({}, kFile)).settings.runtime.duration, std::nullopt);
-  // What is sent all at once cannot last.
+  // A load that is sent all at once cannot last for a time.
   const auto burst = with({{"--load-pattern", "max_throughput"}});
   EXPECT_EQ(parsed_config(burst).settings.runtime.n_samples_to_issue, 100U);
 }
@@ -190,7 +190,7 @@ TEST(Flags, times_name_their_unit) {
     EXPECT_THAT(error_of(parse({{flag, "10"}})),
                 HasSubstr(std::string(flag) + ": 10 of what?\n       say the unit: 10s, 10ms"));
   }
-  // The reference client's own spelling counts as there.
+  // The reference client's own spelling has the same meaning here.
   EXPECT_EQ(
       parsed_config(parse({{"--runtime.min-duration-ms", "600000"}})).settings.runtime.min_duration,
       600_s);
@@ -300,7 +300,7 @@ TEST(Flags, every_flag_has_a_name_of_its_own_and_a_help) {
     const std::string opposite = "--no-" + std::string(flag.name.substr(2));
     EXPECT_FALSE(names.contains(opposite)) << opposite;
   }
-  // Every flag leads to a setting: none is refused as unknown.
+  // Every flag sets a known setting.
   for (const FlagInfo& flag : run_flags()) {
     const std::string error = error_of(parse({{std::string(flag.name), "1"}}));
     EXPECT_THAT(error, testing::Not(HasSubstr("unknown flag"))) << flag.name;

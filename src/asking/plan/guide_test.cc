@@ -11,7 +11,7 @@
 namespace assay::plan {
 namespace {
 
-// After a change of a setting: ASSAY_UPDATE=1 build/dev/plan_test --gtest_filter='Guide.*'
+// After a change of a setting run ASSAY_UPDATE=1 build/dev/plan_test --gtest_filter='Guide.*'
 TEST(Guide, the_page_is_what_the_tables_say) {
   const std::filesystem::path page =
       std::filesystem::path(ASSAY_SOURCE_DIR) / "docs/guide/config.md";

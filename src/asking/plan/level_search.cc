@@ -12,7 +12,7 @@ std::optional<std::int64_t> LevelSearch::next() const {
     return std::min(2 * good_, most_);
   }
   if (good_ == 0) {
-    // The first was bad already: look below it.
+    // The first level was bad: look below it.
     if (bad_ <= 1) return std::nullopt;
     return bad_ / 2;
   }

@@ -26,7 +26,7 @@ struct PlanBundle {
   std::vector<PlannedDataset> datasets{};
   Endpoints endpoints{};
   Duration run_max = Duration::max();  // at this time the run stops as interrupted
-  bool keep_text = false;              // the event log gets the replies' text
+  bool keep_text = false;              // after this time the run stops as interrupted
   MemoryRule memory{};
   std::vector<std::string> notes{};  // for the user
 };

@@ -137,7 +137,7 @@ TEST(MakePlan, min_duration_sizes_a_poisson_schedule_as_there_and_is_a_floor) {
       file("  runtime: {min_duration_ms: 60s}\n  load_pattern: {type: poisson, target_qps: 10}");
   EXPECT_EQ(performance(config, 7).arrivals.size(), 665U);  // 660 → 95 passes of 7
   EXPECT_EQ(performance(config, 1000).arrivals.size(), 1000U);
-  // A rate so low that 1.1 times the queries may well end too early: whole passes until they don't.
+  // At a low rate 1.1 times the queries may end too early: passes are added until they do not.
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     const PhasePlan phase =
         performance(file(format("  runtime: {{min_duration_ms: 10s, scheduler_random_seed: {}}}\n"
@@ -187,7 +187,7 @@ TEST(MakePlan, max_throughput_sends_all_at_once) {
       30);
   EXPECT_TRUE(phase.open_loop);
   EXPECT_EQ(phase.arrivals, std::vector<Duration>(100));
-  // The reference client's 10 queries a second, where only a duration is given.
+  // With only a duration, the reference client assumes 10 queries a second.
   const PlanBundle sized =
       plan_of(file("  load_pattern: {type: max_throughput}", "[{path: data.jsonl}]",
                    "type: offline\nmodel_params: {name: m}"),

@@ -19,7 +19,7 @@ constexpr std::uint64_t kArrivalsMax = 200'000'000;
 constexpr std::uint64_t kQueriesMax = std::numeric_limits<std::uint32_t>::max();
 
 // The reference client's sizing (spec, section 4.2): 1.1 times as many as fit, rounded up to whole
-// passes; 10 queries a second where no rate is set.
+// passes; 10 queries a second if no rate is set.
 constexpr double kSizingMargin = 1.1;
 constexpr double kSizingRate = 10.0;
 

@@ -1,5 +1,5 @@
-// The reference client's shipped examples (spec/endpoints_client.md, appendix C), as far as what
-// they set goes: each must load as it is, and say why where it cannot be run yet.
+// The settings of the reference client's shipped examples (spec/endpoints_client.md, appendix C):
+// each must load unchanged, and name the reason if it cannot be run yet.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -132,7 +132,7 @@ settings:
                                "    target_concurrency: 8\n  client:\n    num_workers: -1\n"));
   EXPECT_THAT(saved, HasSubstr("  drain:\n    warmup_timeout_s: 240.0\n"
                                "    performance_timeout_s: 240.0\n    accuracy_timeout_s: null\n"));
-  // Assay's own keys only where they say something: the file is the reference client's otherwise.
+  // Assay's own keys are written only if they were changed: the file stays the reference client's.
   for (const char* ours : {"ignore_eos", "include_usage", "burstiness", "synthetic", "rows_max"}) {
     EXPECT_THAT(saved, Not(HasSubstr(ours)));
   }

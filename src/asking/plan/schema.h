@@ -73,7 +73,7 @@ struct Setting {
   std::string type{};                          // for people: "number", "one of: a, b"
   std::optional<Json> fallback{};              // the value written when it is not given
   const std::vector<Setting>* part = nullptr;  // the rows of a nested map
-  bool list = false;                           // the nested map stands in a list
+  bool list = false;                           // the nested map is an item of a list
   bool ours = false;                           // Assay's own key: saved only if it was changed
   bool nothing = false;                        // accepted and without effect here
   bool secret = false;

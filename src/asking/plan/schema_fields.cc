@@ -9,7 +9,7 @@
 namespace assay::plan {
 namespace {
 
-// Returns the scalar's text, or nullopt after it reported that there is none.
+// Returns the scalar's text; else reports an error and returns nullopt.
 std::optional<std::string_view> text_of(const Spot& spot, std::string_view wanted) {
   if (spot.node.is_scalar()) return trim(spot.node.text);
   spot.wrong(format("expected {}, found {}", wanted, spot.node.kind_name()));
@@ -193,7 +193,7 @@ bool read_word(const Spot& spot, std::span<const std::string_view> words, std::s
   const auto text = text_of(spot, one_of(words));
   if (!text) return false;
   auto found = std::find(words.begin(), words.end(), *text);
-  // YAML 1.1 reads a bare `on` as a truth value, and some writers write it back as true.
+  // YAML 1.1 reads a bare `on` as true, and some writers write it back as true.
   if (found == words.end()) {
     if (const auto value = truth(*text); value && text->size() > 1) {
       found = std::find(words.begin(), words.end(), *value ? "on" : "off");
@@ -241,7 +241,7 @@ std::optional<Json> write_field(const Setting&, const std::string& value) {
 }
 
 std::optional<Json> write_field(const Setting& setting, const std::vector<std::string>& value) {
-  // An empty list is worth writing where the default is not empty.
+  // An empty list is written if the default is not empty.
   if (value.empty() && !setting.fallback) return std::nullopt;
   Json out = Json::array();
   for (const std::string& text : value) out.push_back(text);

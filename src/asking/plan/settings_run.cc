@@ -1,4 +1,4 @@
-// The rows of `settings`: how a run is run.
+// The rows of `settings`: settings of a run.
 #include "plan/config.h"
 #include "plan/settings.h"
 #include "plan/words.h"

@@ -44,7 +44,7 @@ void leave_out(const std::vector<std::string>& fields, PlanBundle& bundle) {
     Json& body = planned.generation.extra_body;
     if (body.is_null() && !fields.empty()) body = Json::object();
     for (const std::string& field : fields) {
-      // extra_body's null removes what stands there.
+      // A null in extra_body removes the field.
       if (body.find(field) == nullptr) body.set(field, Json());
     }
   }

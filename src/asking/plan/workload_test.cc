@@ -23,7 +23,7 @@ TEST(Workload, EveryModelOfTheSuitesIsThere) {
   }
 }
 
-// Bounds are written out; that they are the reference times the factor shows a slip of the pen.
+// Bounds are written as numbers; a comparison with reference times factor finds typing mistakes.
 void expect_bounds_follow(const Workload& workload, const Json& quality) {
   for (const Json& item : quality.items()) {
     const double reference = item["reference"].as_double();

@@ -7,7 +7,7 @@
 namespace assay::rulebook {
 namespace {
 
-// 0 is Sunday (Sakamoto).
+// Returns 0 for Sunday (Sakamoto).
 int day_of_week(int year, int month, int day) {
   constexpr std::array kOffsets{0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4};
   const int y = month < 3 ? year - 1 : year;

@@ -9,7 +9,7 @@ namespace assay::rulebook {
 namespace {
 
 std::vector<Benchmark> benchmarks() {
-  // 0.99 of the reference's score each; the generated length may be 10 % off.
+  // 0.99 of the reference's score for each; the generated length may differ by 10 %.
   const std::vector<AccuracyGate> rouge{{"rouge1", 38.7792 * 0.99, {}},
                                         {"rouge2", 15.9075 * 0.99, {}},
                                         {"rougeL", 24.4957 * 0.99, {}},
@@ -117,7 +117,7 @@ Edition v0_7() {
   return edition;
 }
 
-// Letters and digits only, lower case.
+// Keeps letters and digits only, in lower case.
 std::string bare(std::string_view name) {
   std::string out = lower(name);
   std::erase_if(out, [](char c) { return !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9'); });

@@ -115,7 +115,7 @@ struct Edition {
   const SeedSet* seed_set(std::string_view id) const;
 };
 
-// "v0.7", "v1.0" (or without the v).
+// Accepts "v0.7", "v1.0" (or without the v).
 Result<Edition> edition_named(std::string_view name);
 
 }  // namespace assay::rulebook

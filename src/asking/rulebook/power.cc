@@ -202,7 +202,7 @@ class Sum {
     return watts * static_cast<double>(nodes) / static_cast<double>(*rack);
   }
 
-  // Watts of a component_sum set, before the overhead.
+  // Returns the watts of a component_sum set, before the overhead.
   double components(const Json& parts, const std::string& at, std::int64_t ensemble,
                     std::int64_t nodes) {
     double node = 0;

@@ -39,7 +39,7 @@ struct NodeSetPower {
 struct Power {
   std::vector<PowerIssue> errors{};
   std::vector<PowerIssue> warnings{};
-  // Parts that took a default.
+  // Parts with a default figure.
   std::vector<PowerIssue> estimated{};
 
   double major_w = 0;

@@ -1,5 +1,5 @@
-// Any two lines of JSON as a power file and the description of its system: sums that are numbers,
-// or errors that say where.
+// Any two lines of JSON as a power file and the description of its system: finite sums, or errors
+// with their place.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -165,7 +165,7 @@ void BpeModel::start_characters(std::string_view word, BpeScratch& scratch) cons
         return byte_ids[static_cast<unsigned char>(c)] != kNoToken;
       });
       if (known) {
-        // An unknown before these bytes comes after them, as it does in the public library.
+        // An unknown before these bytes is added after them, as in the public library.
         for (std::uint32_t k = 0; k < spelled.size(); ++k) {
           scratch.symbols.push_back(
               {byte_ids[static_cast<unsigned char>(spelled[k])], begin + k, begin + k + 1, 0, 0});

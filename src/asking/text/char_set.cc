@@ -30,7 +30,7 @@ const std::vector<CategoryRange>& category_ranges() {
   return kRanges;
 }
 
-// Letters that differ only in case, by what they fold to.
+// Maps a folded letter to all letters that differ from it only in case.
 const std::unordered_map<char32_t, std::vector<char32_t>>& case_families() {
   static const auto kFamilies = [] {
     using G = GeneralCategory;

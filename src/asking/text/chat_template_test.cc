@@ -69,7 +69,7 @@ TEST(ChatTemplate, no_filter_makes_more_than_the_steps_could) {
     return limited(source, {.work_bytes_max = std::uint64_t{1} << 24}).find("bytes of values") !=
            std::string::npos;
   };
-  // A list that holds itself twice, sixty times over: printed, compared, sought, spelled as JSON.
+  // A list of 2^60 leaves by sharing: printed, compared, searched, written as JSON.
   const std::string doubled =
       "{% set ns = namespace(x=[1], y=[1]) %}{% for i in range(60) %}"
       "{% set ns.x = [ns.x, ns.x] %}{% set ns.y = [ns.y, ns.y] %}{% endfor %}";

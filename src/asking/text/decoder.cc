@@ -25,7 +25,7 @@ void replace_text(std::string& text, std::string_view from, std::string_view to)
   }
 }
 
-// The English clean-up of WordPiece and CTC.
+// Applies the English clean-up of WordPiece and CTC.
 void clean_up(std::string& text) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kPairs = {{
       {" .", "."},
@@ -71,7 +71,7 @@ void ctc(const Decoder::Step& step, Tokens& tokens) {
   tokens = std::move(kept);
 }
 
-// The byte that "<0x0A>" stands for, or -1.
+// Returns the byte of "<0x0A>", or -1.
 int byte_of(std::string_view token) {
   if (token.size() != 6 || !token.starts_with("<0x") || token[5] != '>') return -1;
   int value = 0;

@@ -91,7 +91,7 @@ Value add(const Value& left, const Value& right) {
   return out;
 }
 
-// "%s …" % value: the conversions that templates use.
+// Evaluates "%s …" % value, with the conversions that templates use.
 Value percent(const std::string& pattern, const Value& right) {
   const List values = right.is_list() ? right.list() : List{right};
   std::string out;

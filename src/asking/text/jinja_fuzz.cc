@@ -1,5 +1,5 @@
-// Any bytes as a chat template, rendered with a conversation: an error with a line or a text, in
-// bounded work and memory. What is rendered is rendered twice, the same.
+// Any bytes as a chat template, rendered with a conversation: an error with a line, or a text, in
+// bounded work and memory. A second rendering gives the same text.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -138,7 +138,7 @@ std::int64_t count_of(const std::string& text, const std::string& what) {
   return n;
 }
 
-// "{} {0} {name}".format(…), without format specifications.
+// Evaluates "{} {0} {name}".format(…), without format specifications.
 Value format_braces(const std::string& pattern, Call& call) {
   std::string out;
   std::size_t next = 0;
@@ -403,8 +403,8 @@ std::string capitalize(std::string_view text) {
   return upper_case(text.substr(0, length)) + lower_case(text.substr(length));
 }
 
-// Python's title() begins a word after every non-letter; Jinja's filter after spaces, dashes and
-// opening brackets only.
+// Python's title() begins a word after every non-letter; Jinja's filter only after spaces, dashes
+// and opening brackets.
 std::string title(std::string_view text, bool jinja) {
   std::string out;
   bool begins = true;

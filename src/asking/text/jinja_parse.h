@@ -69,7 +69,7 @@ struct Node {
   std::string text{};                  // text; the macro's name; the set's attribute
   std::vector<std::string> names{};    // targets of set and loop; the macro's arguments
   std::vector<ExpressionPtr> tests{};  // branch: a condition for each body, except a last else
-  ExpressionPtr expression{};          // print, set; what a loop goes over; a call; a filter
+  ExpressionPtr expression{};          // print, set; the sequence of a loop; a call; a filter
   ExpressionPtr filter{};              // loop: the "if" after it
   std::vector<std::pair<std::string, ExpressionPtr>> defaults{};  // macro
   std::vector<Body> bodies{};                                     // branch; loop: body, else

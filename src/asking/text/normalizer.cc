@@ -33,7 +33,7 @@ std::string each_char(std::string_view text, const Map& map) {
 
 bool is_mark(char32_t c, CategoryMask which) { return (bit(category(c)) & which) != 0; }
 
-// The CJK blocks of BERT's own tokenizer, with its spelling of Extension E.
+// Tests BERT's own CJK blocks, including its spelling of Extension E.
 bool is_chinese(char32_t c) {
   return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) ||
          (c >= 0x20000 && c <= 0x2A6DF) || (c >= 0x2A700 && c <= 0x2B73F) ||

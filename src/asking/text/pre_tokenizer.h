@@ -86,7 +86,7 @@ class PreTokenizer {
   bool raw_bytes_ = false;
 };
 
-// The decoder needs it too.
+// The decoder uses it too.
 Result<PreTokenizer::Step> read_metaspace(const Json& json, std::string_view where);
 
 }  // namespace assay::text

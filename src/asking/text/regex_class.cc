@@ -1,4 +1,4 @@
-// What the names of classes mean.
+// Meanings of the names of classes.
 #include <array>
 #include <utility>
 

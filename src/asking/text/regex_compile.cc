@@ -21,7 +21,7 @@ class RegexCompiler {
 
   Regex compile() {
     RegexNode top = parse_regex(pattern_, dialect_);
-    // An alternative that begins with an alternation of its own stays one alternative.
+    // An alternative that begins with an alternation stays one alternative.
     std::vector<RegexNode> alternatives;
     if (top.kind == RegexNode::Kind::either) {
       alternatives = std::move(top.children);

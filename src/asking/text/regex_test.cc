@@ -8,7 +8,7 @@
 namespace assay::text {
 namespace {
 
-// All matches, as "begin-end" pairs.
+// Returns all matches, as "begin-end" pairs.
 std::string matches(std::string_view pattern, std::string_view text) {
   auto regex = Regex::compile(pattern);
   if (!regex) return regex.error().message;

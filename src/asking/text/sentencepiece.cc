@@ -350,7 +350,7 @@ std::string SentencePieceModel::decode(std::span<const TokenId> ids, bool skip_c
   std::string bytes;
   bool at_start = true;
   const auto flush = [&] {
-    // Each byte that begins no character is one U+FFFD.
+    // Each invalid byte becomes one U+FFFD.
     for (std::size_t at = 0; at < bytes.size();) {
       const std::size_t length = utf8_length(static_cast<unsigned char>(bytes[at]));
       const std::string_view one = std::string_view(bytes).substr(at, length);

@@ -1,5 +1,5 @@
-// Tokens a second on one core, with a vocabulary made here: the merges of a text's own words, as a
-// trained vocabulary has them. Against the public library: tests/peers/tokenizer_speed_test.py.
+// Tokens a second on one core, with a vocabulary made here: merges from a text's own words, as in a
+// trained vocabulary. tests/peers/tokenizer_speed_test.py compares with the public library.
 #include <benchmark/benchmark.h>
 
 #include <map>
@@ -14,7 +14,7 @@
 namespace assay::text {
 namespace {
 
-// Words of syllables, the common ones often: about as repetitive as prose.
+// Words of syllables, with common ones repeated often: about as repetitive as prose.
 std::string prose(std::size_t bytes) {
   constexpr std::array kSyllables = {"ta", "re",  "mi",  "on", "ex", "pro",  "con",  "ing", "er",
                                      "al", "ous", "ive", "st", "le", "ment", "tion", "qu",  "ar"};

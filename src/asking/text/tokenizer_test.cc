@@ -18,7 +18,7 @@
 namespace assay::text {
 namespace {
 
-// Byte-level: the 256 bytes, then what the merges make.
+// A byte-level tokenizer: the 256 bytes, then the results of the merges.
 Json small_tokenizer(const std::vector<std::pair<std::string, std::string>>& merges) {
   Json vocabulary = Json::object();
   int next = 0;
@@ -91,7 +91,7 @@ TEST(Tokenizer, a_normalizer_may_not_blow_a_text_up) {
   for (int i = 0; i < 12; ++i) twelve.push_back(replace("aaaaaaaaaa"));
   const Json sequence = Json().set("type", "Sequence").set("normalizers", twelve);
   EXPECT_NE(refusal(sequence, text).find("normalizer makes more than"), std::string::npos);
-  // Each part between added tokens is normalized by itself; the limit is for all.
+  // Each part between added tokens is normalized by itself; all share one limit.
   std::string parts;
   for (int i = 0; i < 1000; ++i) parts += "a<|end|>";
   const Json prepend = Json().set("type", "Prepend").set("prepend", std::string(100'000, 'b'));
@@ -153,8 +153,8 @@ TEST(Tokenizer, many_threads_may_use_it_at_once) {
 }
 
 TEST(Tokenizer, long_and_short_words_merge_alike) {
-  // The same merges by the scan and by the heap: each word is tried alone, and inside a longer one
-  // whose other half is of letters that merge with nothing.
+  // Compares the merges by the scan and by the heap: each word alone, and inside a longer one whose
+  // other half merges with nothing.
   std::vector<std::pair<std::string, std::string>> merges;
   std::vector<std::string> tokens{"a", "b", "c"};
   Rng rng(7);

@@ -248,7 +248,7 @@ namespace {
 
 using G = GeneralCategory;
 constexpr CategoryMask kCased = bit(G::lu) | bit(G::ll) | bit(G::lt);
-// Unicode's Case_Ignorable: marks, modifiers, and punctuation that stands inside words.
+// Unicode's Case_Ignorable: marks, modifiers, and punctuation inside words.
 constexpr CategoryMask kIgnorable = bit(G::mn) | bit(G::me) | bit(G::cf) | bit(G::lm) | bit(G::sk);
 constexpr std::u32string_view kInsideWords =
     U"'.:\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027\uFE13\uFE52\uFE55\uFF07\uFF0E\uFF1A";

@@ -54,7 +54,7 @@ TEST(Unicode, what_is_left_of_random_bytes_is_valid) {
     }
     const std::string repaired = replace_invalid_utf8(bytes);
     ASSERT_TRUE(valid_utf8(repaired)) << seed;
-    // Cut anywhere, the two halves repair to the whole when the tail is carried over.
+    // After a cut at any place, the two halves give the same text if the tail is carried over.
     const std::size_t cut = static_cast<std::size_t>(rng.below(bytes.size()));
     const std::string_view head = std::string_view(bytes).substr(0, cut);
     const std::size_t whole = head.size() - incomplete_tail(head);
@@ -101,7 +101,7 @@ TEST(PythonQuoted, writes_text_as_repr_does) {
   EXPECT_EQ(python_quoted("\u00a0\u2028\U000f0000"), R"('\xa0\u2028\U000f0000')");
 }
 
-// What CPython 3.11 says of each.
+// Results of CPython 3.11.
 TEST(Unicode, a_sigma_that_ends_a_word_is_lowered_as_python_lowers_it) {
   EXPECT_EQ(lower_case("ΣΟΦΟΣ."), "σοφος.");
   EXPECT_EQ(lower_case("ΣΟΦΟΣ ΣΑΣ Σ ΑΣ'Β ΑΣ' 1Σ"), "σοφος σας σ ασ'β ας' 1σ");

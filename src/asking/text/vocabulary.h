@@ -12,7 +12,7 @@ namespace assay::text {
 
 using TokenId = std::int32_t;
 inline constexpr TokenId kNoToken = -1;
-// U+2581, which stands for a space in SentencePiece's vocabularies.
+// U+2581 replaces a space in SentencePiece's vocabularies.
 inline constexpr std::string_view kSpaceMarker = "\xE2\x96\x81";
 // Far above every public vocabulary; a file with a greater id is broken.
 inline constexpr std::int64_t kTokenIdMax = (std::int64_t{1} << 24) - 1;

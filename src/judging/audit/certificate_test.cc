@@ -69,7 +69,7 @@ TEST(Certificate, a_run_cites_the_level_above_its_load) {
   EXPECT_EQ(citation_text(c, *citation),
             "used 23 % of the capacity proven on 2023-11-14 at 100 streams; TTFT error at P99 ≤ "
             "58.0 µs, ITL ≤ 61.0 µs");
-  // Queries may be what is scarce.
+  // The number of queries may be the limit.
   EXPECT_NEAR(cite(c, loaded(1000, 40'000))->used, 0.8, 1e-9);
 }
 

@@ -12,7 +12,7 @@ namespace {
 // A send later than this moves a TTFT percentile that is published in whole milliseconds.
 constexpr Duration kSendLagSuspected = 1_ms;
 constexpr Duration kSendLagGuilty = kLate;
-// Time lost in stalls, as a share of the run: above 1 % the P99 of everything is the stalls'.
+// Time lost in stalls, as a share of the run: above 1 %, stalls decide every P99.
 constexpr double kStalledSuspected = 0.001;
 constexpr double kStalledGuilty = 0.01;
 // Time ready to run and not running, as a share of the run.
@@ -66,7 +66,7 @@ class Judge {
     out_.reasons.push_back({weight, std::move(what), std::move(advice)});
   }
 
-  // `value` against two thresholds.
+  // Compares `value` with two thresholds.
   template <typename T>
   void weigh(T value, T suspected, T guilty, std::string what, std::string advice) {
     if (value < suspected) return;

@@ -9,7 +9,7 @@
 namespace assay::audit {
 namespace {
 
-// A second of a client that did nothing wrong.
+// One second of a client without faults.
 ClientAudit blameless() {
   ClientAudit audit{.wall = 1_s};
   audit.threads = {ThreadFigures{.cpu_share = 0.4}};

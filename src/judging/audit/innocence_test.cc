@@ -165,7 +165,7 @@ TEST(Innocence, every_percentile_of_every_latency_counts) {
   }
 }
 
-// Each reading is cut to a tick: two that differ by one prove nothing.
+// Each reading is cut to a whole tick: a difference of one tick proves nothing.
 TEST(Innocence, one_tick_of_steal_in_a_short_run_proves_nothing_and_two_do) {
   ClientAudit audit = innocent();
   audit.wall = 5_s;

@@ -1,4 +1,4 @@
-// assay check: a tree of 32 points with runs of 13,368 samples, and event logs summarised.
+// assay check: a tree of 32 points with runs of 13,368 samples, with summaries of event logs.
 #include <benchmark/benchmark.h>
 
 #include "base/testing_temp_folder.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kSamples = 13'368;
 
-// What a run of that size leaves beside its summary.
+// Writes the files that a run of that size has beside its summary.
 void fill_point(GoldenTree& tree, const std::string& name) {
   Json map = Json::object();
   Json::Object& rows = map.make_object();

@@ -8,7 +8,7 @@ namespace assay::rules {
 // Fills every "Derived" field of the tree.
 void derive(Submission& tree);
 
-// A c_min_override: an integer, 1..32.
+// True for an integer in 1..32.
 bool valid_c_min(const Json& value);
 
 // Reads the entries of an accuracy file and records its faults.

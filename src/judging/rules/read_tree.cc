@@ -339,7 +339,7 @@ bool holds_results(const fs::path& path, bool old_too) {
   return fs::is_directory(path / "results", error) || (old_too && holds_pareto(path));
 }
 
-// An organisation's folder with a single submission stands for that submission.
+// An organisation's folder with a single submission means that submission.
 std::string only_child_with_results(const fs::path& path, bool old_too) {
   std::string found;
   std::error_code error;

@@ -5,7 +5,7 @@
 namespace assay::rules {
 namespace {
 
-// A hostile tree has many files.
+// Limits are small, since a hostile tree has many files.
 constexpr yaml::Limits kLimits{
     .bytes = std::size_t{1} << 20, .nodes = 50'000, .keys = 1'000, .depth = 32, .keys_once = false};
 

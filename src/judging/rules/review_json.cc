@@ -1,4 +1,4 @@
-// A Review in the words of docs/formats/api.yaml.
+// Writes a Review in the terms of docs/formats/api.yaml.
 #include <algorithm>
 
 #include "rules/review.h"

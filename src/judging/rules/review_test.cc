@@ -186,7 +186,7 @@ TEST(Review, a_cosmetic_objection_never_blocks) {
   EXPECT_TRUE(board.attempt("2026-08-05T09:00:00Z", kChair, Json().set("kind", "finalize")));
 }
 
-// Every act by every role, in every state that can be reached here.
+// Tries every act by every role, in every state that can be reached here.
 TEST(Review, only_the_role_that_owns_an_act_may_do_it) {
   Board board("2026-08-03T09:00:00Z");
   board.checked("2026-08-03T10:00:00Z");

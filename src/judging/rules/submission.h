@@ -50,7 +50,7 @@ struct AccuracyEntry {
   bool performance = false;  // scored inline, on the performance dataset
   bool counted = false;      // the file gives the number of samples
   std::int64_t samples = 0;  // with repeats
-  // By name; an unnamed score is called "score".
+  // Metrics by name; a score without a name is called "score".
   std::vector<std::pair<std::string, double>> metrics{};
 
   const double* metric(std::string_view name) const;

@@ -17,7 +17,7 @@
 
 namespace assay::rules {
 
-// Block YAML of maps and scalars; lists in one line.
+// Writes block YAML of maps and scalars; lists in one line.
 inline std::string simple_yaml(const Json& map, int indent = 0) {
   std::string out;
   for (const auto& [name, value] : map.members()) {
@@ -42,7 +42,7 @@ struct GoldenTree {
   Json& accuracy(std::string_view name) { return (*this)(name, "accuracy_results.json"); }
   Json& power() { return documents.at(curve.substr(0, curve.rfind('/')) + "/system_power.json"); }
 
-  // The names of the points' folders.
+  // Returns the names of the points' folders.
   std::vector<std::string> points() const {
     std::vector<std::string> out;
     for (const auto& [path, ignored] : documents) {

@@ -133,7 +133,7 @@ inline std::vector<Mutation> log_review_mutations() {
 }
 
 inline std::vector<Mutation> pass_review_mutations() {
-  // Two passes of gpqa's 198, all asked at once, the second answered first.
+  // Two passes of gpqa's 198, all asked at once; the second pass is answered first.
   GoldenLog mixed;
   mixed.tracking();
   constexpr int kPass = 198;

@@ -4,8 +4,8 @@
 // paths. It writes JSON to {result}, or as the last line of its standard output: a number, or an
 // object with "score" and any other fields.
 //
-// It runs in a jail (code/jail.h) that shows the user's disk read-only. Extras: network (false),
-// writable (folders), jail (true; false runs the command as a shell would).
+// It runs in a jail (code/jail.h) that shows the disk as the user sees it, read-only. Extras:
+// network (false), writable (folders), jail (true; false runs the command as a shell would).
 //
 // swe_bench_scorer is the same and also reads the report of SWE-bench's harness: resolved_instances
 // divided by the evaluated ones.

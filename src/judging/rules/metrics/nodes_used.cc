@@ -35,7 +35,7 @@ void check_nodes_used(const Scope& at, Out& out) {
                 format("{} nodes of ensemble {}", declared, type->ensemble),
                 format("1 to {}", type->nodes));
     }
-    // Numbers beyond the bounds must not overflow.
+    // Numbers out of bounds must not overflow.
     const std::int64_t bounded = std::clamp<std::int64_t>(declared, 0, type->nodes);
     accelerators += bounded * type->accelerators;
     nodes += bounded;

@@ -1,4 +1,4 @@
-// The reference client's other extractors: numbers in boxes, and code.
+// The other extractors of the reference client: numbers in boxes, and code.
 #include "base/text.h"
 #include "score/answer/extract.h"
 #include "score/answer/python_text.h"

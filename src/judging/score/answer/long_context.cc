@@ -1,10 +1,10 @@
 // llama3_1_405b: long contexts; a row's column `metric` decides how it is judged, as in the suite:
 //   rouge    ROUGE-L of the whole text, × 100
 //   niah_em  needles: the identifiers (8-4-4-4-12 word characters) of the reply and of the truth
-//            are paired in order; a pair counts the share of the true one's characters that stand
+//            are paired in order; a pair counts the share of the true one's characters that are
 //            anywhere in the reply's, and the sum is divided by the reply's identifiers, × 100
-//   qa_em    100 when what follows the last "Answer: " stands in the truth, or holds one of its
-//            parts ('|' between them) when spaces and case are dropped
+//   qa_em    100 when the text after the last "Answer: " is in the truth, or has one of its parts
+//            ('|' between them), without spaces and case
 // rougeL and exact_match are the means of the rows that have them. In the suite a wrong identifier
 // gets a share and an empty answer 100; we keep this to be comparable. A row without a reply has 0
 // for exact_match and is left out of ROUGE.

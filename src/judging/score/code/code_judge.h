@@ -60,7 +60,7 @@ class CodeJudge {
   std::unordered_map<std::uint32_t, Tests> tests_{};  // by sample, for repeats
 };
 
-// The error that tells how to allow code.
+// The error with instructions to allow code.
 Error code_refused();
 
 // Compares a program's output by LiveCodeBench's rules.

@@ -90,7 +90,7 @@ void limit_process(const Program& program) {
   give_up(own, JailStep::exec, at);
 }
 
-// The first process of the namespace: starts the commands, buries orphans, and takes all with it.
+// The first process of the namespace: starts the commands and reaps orphans; its end kills all.
 [[noreturn]] void be_first(const JailPlan& plan) {
   JailWord end{.kind = JailWord::ended};
   for (std::size_t at = 0; at < plan.commands.size() && end.value == 0; ++at) {

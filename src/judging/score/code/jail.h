@@ -41,7 +41,7 @@ struct JailView {
     bool writable = false;
     bool devices = false;
   };
-  bool whole_disk = false;             // begin with all the user's files, read-only
+  bool whole_disk = false;             // begin with all that the user sees, read-only
   std::vector<std::string> folders{};  // in the order of their creation
   std::vector<std::pair<std::string, std::string>> links{};  // target, path
   std::vector<Bind> binds{};

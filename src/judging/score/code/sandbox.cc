@@ -156,7 +156,7 @@ class Watch {
       end.out_of_memory = over_memory();
       if (end.out_of_time || end.too_loud || end.out_of_memory) break;
     }
-    // The first of its namespace, or the leader of its group: all others go with it.
+    // The first of its namespace, or the leader of its group: the others are killed with it.
     ::kill(program_.jail ? child_ : -child_, SIGKILL);
     int status = 0;
     while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {

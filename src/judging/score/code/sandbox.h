@@ -22,7 +22,7 @@ namespace assay::score {
 struct Jail {
   enum class View {
     programs,  // the system's programs, and an empty folder that is deleted afterwards
-    disk,      // the user's files, read-only
+    disk,      // the disk as the user sees it, read-only
   };
   View view = View::programs;
   std::vector<std::filesystem::path> writable{};  // for View::disk, in addition to `folder`
@@ -61,7 +61,7 @@ struct ProgramEnd {
 
 Result<ProgramEnd> run_program(const Program& program);
 
-// Whether this machine has what `jail` needs, found out by starting a program in it.
+// Checks that this machine has what `jail` needs, by starting a program in it.
 Result<void> probe_jail(const Jail& jail);
 
 }  // namespace assay::score

@@ -1,7 +1,8 @@
-// agentic_inference_inline: a replayed conversation's turns against the recorded ones, by the rules
-// of the reference client. A workflow's turn ("sim_<n>") is right when the intent that the model
-// names (I and three digits) is one of the recorded; a coding turn scores the programs that its
-// bash calls start against the recorded ones, as multisets: what both have by what either has.
+// agentic_inference_inline: compares a replayed conversation's turns with the recorded ones, by the
+// rules of the reference client. A workflow's turn ("sim_<n>") is right if the model's intent (I
+// and three digits) is one of the recorded. A coding turn's score compares the programs that its
+// bash calls start with the recorded ones, as multisets: size of the intersection / size of the
+// union.
 //
 // A row is a client's turn that was asked. Columns: conversation_id, turn, and in `expected` (or
 // the column that the config names) the assistant's row that was recorded next; its turn,
