@@ -25,8 +25,8 @@ struct PlanBundle {
   // PhasePlan::dataset is an index into these.
   std::vector<PlannedDataset> datasets{};
   Endpoints endpoints{};
-  Duration run_max = Duration::max();  // at this time the run stops as interrupted
-  bool keep_text = false;              // after this time the run stops as interrupted
+  Duration run_max = Duration::max();  // after this time the run stops as interrupted
+  bool keep_text = false;              // the event log gets the replies' text
   MemoryRule memory{};
   std::vector<std::string> notes{};  // for the user
 };
