@@ -3,7 +3,7 @@
 // mistakes included (docs/decisions/0042). tools/against_originals.py compares each one with the
 // program itself.
 //
-// Pure; any thread. Time grows with the reply's length only.
+// Pure; any thread. Time grows with the reply's length, whatever its content.
 #pragma once
 
 #include <optional>

@@ -69,7 +69,7 @@ enum class JailStep : std::uint8_t {
   exec,
 };
 
-// A message on the child's status pipe: at most one failure, then the end.
+// A message on the child's status pipe: Landlock's version, a failure (at most one), or the end.
 struct JailWord {
   enum Kind : std::uint8_t { failed, landlock, ended } kind = failed;
   JailStep step = JailStep::namespaces;
