@@ -42,7 +42,7 @@ TEST(Json, keeps_order_and_64_bit_integers) {
   EXPECT_EQ((*json)["missing"]["deeper"][3].as_int(7), 7);
 }
 
-// Hugging Face's int(1e30), and the first integers beyond either type.
+// Hugging Face's int(1e30), and the first integers beyond each type.
 TEST(Json, an_integer_beyond_64_bits_keeps_its_digits_and_is_counted_as_a_double) {
   for (const auto& [digits, near] :
        {std::pair{std::string("1000000000000000019884624838656"), 1e30},
@@ -77,7 +77,7 @@ TEST(Json, a_large_integer_excuses_nothing_else) {
   }
 }
 
-// Integers of every length between others and in texts with quotes, against strtod.
+// Integers of every length, between others and in texts with quotes, compared with strtod.
 TEST(Json, integers_of_any_length_are_read_between_whatever_stands_beside_them) {
   Rng rng(13);
   for (int round = 0; round < 300; ++round) {
@@ -251,7 +251,7 @@ TEST(Files, a_missing_file_is_named) {
   EXPECT_NE(result.error().message.find("no/such/file"), std::string::npos);
 }
 
-// Under root a rename would put a plain file even in the place of /dev/null.
+// As root, a rename could replace even /dev/null with a plain file.
 TEST(Files, a_device_or_a_pipe_is_written_to_and_never_replaced) {
   for (const char* path : {"/dev/null", "/dev/full"}) {
     const auto place = write_place(path);

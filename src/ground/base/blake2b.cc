@@ -32,7 +32,7 @@ constexpr std::array<std::array<std::uint8_t, 16>, 10> kSigma = {{
     {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0},
 }};
 
-// Where each of a round's eight mixes works: columns, then diagonals.
+// The words that each of a round's eight mixes works on: columns, then diagonals.
 constexpr std::array<std::array<std::uint8_t, 4>, 8> kMix = {{{0, 4, 8, 12},
                                                               {1, 5, 9, 13},
                                                               {2, 6, 10, 14},
@@ -42,7 +42,7 @@ constexpr std::array<std::array<std::uint8_t, 4>, 8> kMix = {{{0, 4, 8, 12},
                                                               {2, 7, 8, 13},
                                                               {3, 4, 9, 14}}};
 
-// `block` holds kBlock bytes; `total` are those so far, this block's included.
+// `block` holds kBlock bytes; `total` counts the bytes so far, with this block.
 void compress(Words& state, const char* block, std::uint64_t total, bool last) {
   std::array<std::uint64_t, 16> message{};
   static_assert(std::endian::native == std::endian::little);

@@ -25,7 +25,7 @@ void OsClock::sleep_until(Instant until) {
 WallTime wall_now() { return {read_clock(CLOCK_REALTIME)}; }
 
 ClockOffset sample_clock_offset() {
-  constexpr int kTries = 16;  // the tightest of these: a preempted reading is thrown away
+  constexpr int kTries = 16;  // the tightest of these counts: a preempted reading is discarded
   ClockOffset best{.error = Duration::max()};
   for (int i = 0; i < kTries; ++i) {
     const std::int64_t before = read_clock(CLOCK_MONOTONIC);

@@ -54,7 +54,7 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
   return out;
 }
 
-// What other tools call a thing that a command of ours has by another name.
+// A name in other tools for a flag that has another name here.
 struct OtherName {
   std::string_view theirs{};
   std::string_view ours{};
@@ -236,7 +236,7 @@ Result<void> Flags::take_flag(std::span<const std::string>& args) {
   const std::string_view name = arg.substr(0, equals);
   Flag* flag = find(name);
   if (flag == nullptr) {
-    // What follows an unknown flag is most likely its value: no error of its own.
+    // The argument after an unknown flag is most likely its value: it is no second error.
     if (equals == std::string_view::npos && !args.empty() && !args.front().starts_with('-')) {
       args = args.subspan(1);
     }
@@ -283,7 +283,7 @@ Result<bool> Flags::parse(std::span<const std::string> args) {
       std::fwrite(text.data(), 1, text.size(), stdout);
       return false;
     }
-    const bool number = parse_double(arg).has_value();  // "-8" is a value, if a wrong one
+    const bool number = parse_double(arg).has_value();  // "-8" is a value, though a wrong one
     if (!flags_ended && arg.size() > 1 && arg.front() == '-' && !number) {
       if (arg != "--") {
         note(take_flag(args));

@@ -16,7 +16,7 @@ TEST(FlatMap, agrees_with_std_map_through_any_mix_of_inserts_and_erases) {
     std::map<std::uint64_t, int> twin;
     const std::uint64_t keys = 1 + rng.below(300);
     for (int step = 0; step < 3000; ++step) {
-      // Spread over phases, as queries' keys are, so that homes collide.
+      // Keys spread over phases, like queries' keys, so that homes collide.
       const std::uint64_t key = (rng.below(3) << 32) | rng.below(keys);
       if (rng.below(2) == 0) {
         ours.insert(key) = step;

@@ -23,7 +23,7 @@ const Json kNull;
 const Json::Array kNoItems;
 const Json::Object kNoMembers;
 
-// A whole number as JSON spells it that neither 64-bit type holds and a double is near.
+// A whole number in JSON's spelling that fits no 64-bit type but is near a double.
 bool is_beyond_64_bits(std::string_view token) {
   constexpr std::size_t kDigitsMost = 308;
   const bool negative = token.starts_with('-');
@@ -41,8 +41,8 @@ bool is_beyond_64_bits(std::string_view token) {
 }  // namespace
 
 // Rare: Hugging Face's int(1e30), a bound in a schema, a number in a tool call. simdjson refuses
-// them as integers, so each is read as a text that no other can be: the hash of the whole document
-// stands in it, which no document holds of itself.
+// them as integers, so each is replaced by a text that occurs nowhere else: it contains the hash of
+// the whole document, which no document contains.
 class WideIntegers {
  public:
   explicit WideIntegers(std::string_view text) : mark_(sha256_hex(text)) {
@@ -57,7 +57,7 @@ class WideIntegers {
         token = text.substr(at, end - at);
       }
       const std::size_t next = text.find_first_not_of(" \t\r\n", end);
-      const bool key = next != text.npos && text[next] == ':';  // no JSON, and to stay none
+      const bool key = next != text.npos && text[next] == ':';  // invalid JSON must stay invalid
       const bool wide = !key && is_beyond_64_bits(token);
       text_ += wide ? format("\"{} {}\"", mark_, token) : std::string(text.substr(at, end - at));
       at = end;
@@ -65,7 +65,7 @@ class WideIntegers {
   }
 
   const std::string& text() const { return text_; }
-  // What stands for a number as that number, any other text as itself.
+  // A text that represents a number becomes that number; other texts stay texts.
   Json value_of(std::string text) const {
     if (!text.starts_with(mark_)) return text;
     return Json(Json::Wide{text.substr(mark_.size() + 1)});
@@ -95,7 +95,7 @@ Json convert(const simdjson::dom::element& element, const WideIntegers* wide) {
       for (const auto& [key, child] : object) {
         out.emplace_back(std::string(key), convert(child, wide));
       }
-      // The last of repeated keys wins; the common object is small and has none.
+      // The last of repeated keys wins; the common small object has no repeated key.
       if (out.size() <= 64) {
         for (std::size_t i = 0; i < out.size(); ++i) {
           for (std::size_t j = i + 1; j < out.size(); ++j) {
@@ -193,7 +193,7 @@ Result<Json> Json::parse(std::string_view text) {
   try {
     simdjson::dom::parser parser;
     simdjson::dom::element root;
-    if (text.empty()) text = "";  // an empty view may point nowhere, which simdjson may not copy
+    if (text.empty()) text = "";  // an empty view may be null, which simdjson must not copy
     auto error = parser.parse(text.data(), text.size()).get(root);
     std::optional<WideIntegers> wide;
     if (error == simdjson::NUMBER_ERROR) {
@@ -204,7 +204,7 @@ Result<Json> Json::parse(std::string_view text) {
     if (error) return Error{Code::corrupt, format("not valid JSON: {}", error_message(error))};
     return convert(root, wide ? &*wide : nullptr);
   } catch (const std::bad_alloc&) {
-    throw;  // the input is not to blame
+    throw;  // not an error of the input
   } catch (const std::exception& e) {
     return Error{Code::corrupt, format("not valid JSON: {}", e.what())};
   }

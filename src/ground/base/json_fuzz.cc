@@ -1,5 +1,5 @@
-// Any bytes as JSON: an error, or a value that is written, compact and pretty, and read again as
-// the same.
+// Any bytes as JSON: an error, or a value that is equal after writing it, compact and pretty, and
+// reading it again.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

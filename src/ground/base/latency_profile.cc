@@ -37,7 +37,7 @@ void LatencyProfile::add(std::string_view name, bool granted, std::string detail
   settings_.push_back({.name = std::string(name), .granted = granted, .detail = std::move(detail)});
 }
 
-// The kernel keeps the wish for as long as the file is open (Documentation/power/pm_qos_interface).
+// The kernel keeps the request while the file is open (Documentation/power/pm_qos_interface).
 void LatencyProfile::ask_wake_latency() {
   wake_latency_fd_ = ::open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
   const std::int32_t microseconds = 0;

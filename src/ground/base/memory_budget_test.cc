@@ -50,7 +50,7 @@ TEST(BudgetedText, asks_before_it_grows_and_is_as_it_was_where_it_may_not) {
     ASSERT_LE(budget.peak(), budget.bytes_max());
   }
   EXPECT_EQ(text.view(), twin);
-  // While it is copied the old text and the new are both there.
+  // During the copy the old and the new text both exist.
   EXPECT_GT(text.size(), 150'000U);
   EXPECT_FALSE(text.append(std::string(450'000, 'x')));
   EXPECT_EQ(text.view(), twin);

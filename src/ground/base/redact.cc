@@ -21,8 +21,8 @@ std::string percent_encoded(std::string_view text, bool upper) {
   return out;
 }
 
-// What base64 makes of `text` where `before` bytes of a group stand before it: only the characters
-// that no neighbour takes part in.
+// The base64 characters of `text` after `before` bytes of a group: only the characters that no
+// neighbouring byte affects.
 std::string base64_inside(std::string_view text, std::size_t before, std::string_view alphabet) {
   std::string bits;
   std::string out;
@@ -95,7 +95,7 @@ void Redactor::add(std::string_view spelling, std::size_t secret_from) {
   }
 }
 
-// Level by level, so that what a node fails to is done before it.
+// Links level by level, because a node's fail node must be linked first.
 void Redactor::link() {
   std::vector<std::uint32_t> queue{0};
   for (std::size_t at = 0; at < queue.size(); ++at) {

@@ -27,8 +27,8 @@ TEST(Redactor, an_echoed_key_is_blotted_out_in_every_spelling) {
 
 TEST(Redactor, a_key_within_base64_is_found_at_each_of_the_three_places) {
   const Redactor redactor({{kKey}});
-  // base64 of "u:" + key, "us:" + key and "use:" + key; of the key only the characters that are its
-  // own are gone.
+  // base64 of "u:" + key, "us:" + key and "use:" + key; only characters that come from the key
+  // alone are replaced.
   EXPECT_EQ(redactor.text("Basic dTpzay1MaXZlLzQidCVaeCs3Nz09."), "Basic dTp<redacted>.");
   EXPECT_EQ(redactor.text("Basic dXM6c2stTGl2ZS80InQlWngrNzc9PQ==."), "Basic dXM6<redacted>Q==.");
   EXPECT_EQ(redactor.text("Basic dXNlOnNrLUxpdmUvNCJ0JVp4Kzc3PT0=."), "Basic dXNlOn<redacted>0=.");
@@ -51,7 +51,7 @@ TEST(Redactor, without_a_secret_nothing_changes_and_a_short_one_is_no_secret) {
   EXPECT_EQ(Redactor().piece(text, state, scratch).data(), text.data()) << "nothing was copied";
 }
 
-// The slow twin looks for each secret at each place.
+// The slow twin searches each secret at each place.
 TEST(Redactor, finds_what_a_search_at_each_place_finds_however_the_text_is_cut) {
   for (std::uint64_t seed = 0; seed < 2000 && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
@@ -77,7 +77,7 @@ TEST(Redactor, finds_what_a_search_at_each_place_finds_however_the_text_is_cut) 
     Redactor::State state = 0;
     std::string scratch;
     EXPECT_EQ(redactor.piece(text, state, scratch), want);
-    // In pieces: no byte is blotted out that is not secret, and a secret's last byte always is.
+    // In pieces: no byte that is not secret is replaced, and a secret's last byte always is.
     state = 0;
     std::string got;
     for (std::size_t at = 0; at < text.size();) {

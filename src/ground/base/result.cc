@@ -47,7 +47,7 @@ Code code_of_errno(int number) {
       return Code::timed_out;
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:  // a limit on the size of files is a disk of that size
+    case EFBIG:  // a limit on file sizes acts like a full disk
     case ENOMEM:
       return Code::exhausted;
     default:

@@ -11,7 +11,7 @@ namespace assay {
 
 std::string random_secret() {
   std::array<unsigned char, 16> bytes{};
-  // Up to 256 bytes come whole and without waiting once the system is up.
+  // The kernel gives up to 256 bytes at once, without waiting, once the system is up.
   CHECK(::getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
   std::string out;
   for (const unsigned char byte : bytes) out += format("{:02x}", byte);

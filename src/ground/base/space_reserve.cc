@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-// Not every file system makes a file without a name.
+// Some file systems cannot make a file without a name.
 int open_nameless(const std::filesystem::path& folder) {
   const int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (fd >= 0) return fd;

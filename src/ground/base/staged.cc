@@ -37,7 +37,7 @@ int make_folder(const std::string& path) {
   return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-// What a dead writer left is taken away. False: it has a living writer, or cannot be known not to.
+// Removes what a dead writer left. False: its writer lives, or that is unknown.
 Result<bool> take_remains_away(const std::string& part) {
   const int old = ::open(part.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (old < 0) return errno == ENOENT;
@@ -85,7 +85,7 @@ Result<void> sync_path(const fs::path& path) {
   return done == 0 ? Result<void>() : error;
 }
 
-// A name is only kept once its folder is. Not every file system syncs folders.
+// A name is only safe on disk once its folder is synced. Some file systems cannot sync folders.
 void sync_name(const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
   const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -106,7 +106,7 @@ Result<void> sync_tree(const fs::path& root) {
   return sync_path(root);
 }
 
-// The folder's own path: of "a/b/" and "." too, and behind a link.
+// The folder's own path, also for "a/b/" and ".", and behind a link.
 Result<fs::path> folder_place(const fs::path& path) {
   if (path.empty()) return invalid("a folder's name is empty");
   std::error_code error;
@@ -166,7 +166,7 @@ StagedFile& StagedFile::operator=(StagedFile&& other) noexcept {
 
 StagedFile::~StagedFile() { drop(); }
 
-// Removed before it is closed: with the file its lock goes.
+// Removes the file before closing it: its lock ends with the close.
 void StagedFile::drop() {
   if (file_ && !place_.in_place) ::unlink(part_.c_str());
   file_.reset();
@@ -213,7 +213,7 @@ Result<void> StagedFile::commit() {
     errno = error;
     Error said = errno_error(format("cannot write '{}'", place_.path.string()));
     drop();
-    error_ = error;  // what is appended to it now is not written either
+    error_ = error;  // later appends write nothing
     return said;
   };
   if (error_ != 0) return failed_as(error_);
@@ -263,7 +263,7 @@ Result<StagedFolder> StagedFolder::create(const fs::path& path, bool replaces) {
   return StagedFolder(std::move(place), std::move(part), *fd, replaces);
 }
 
-// Both names change places in one step; what was replaced is what drop() removes.
+// Both names change places in one step; drop() then removes the old folder.
 Result<void> StagedFolder::exchange() {
   if (::renameat2(AT_FDCWD, part_.c_str(), AT_FDCWD, place_.c_str(), RENAME_EXCHANGE) == 0) {
     return {};
@@ -271,7 +271,7 @@ Result<void> StagedFolder::exchange() {
   if (errno != EINVAL && errno != ENOSYS) {
     return errno_error(format("cannot rename '{}' to '{}'", part_.string(), place_.string()));
   }
-  // A file system that cannot: for a moment nothing has the name.
+  // A file system without that: for a moment the name does not exist.
   std::error_code error;
   fs::remove_all(place_, error);
   if (!error) fs::rename(part_, place_, error);

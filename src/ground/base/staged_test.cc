@@ -28,7 +28,7 @@ std::set<std::string> names_in(const fs::path& folder) {
 
 using Names = std::set<std::string>;
 
-// What a process does that kills itself at its `step`th call of the function it is given.
+// Runs a process that kills itself at its `step`th call of the given function.
 void killed_at(int step, const std::function<void(const std::function<void()>&)>& work) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
@@ -168,8 +168,8 @@ TEST(StagedFile, two_writers_do_not_meet_and_the_last_to_end_has_the_name) {
   EXPECT_EQ(names_in(folder.path()), Names{"file"});
 }
 
-// A limit on the size of files stands for a full disk, at each byte of a file: in a child, since a
-// limit once lowered may stay.
+// A limit on file sizes represents a full disk, at each byte of a file. It runs in a child process,
+// because a lowered limit may stay.
 TEST(StagedFile, a_disk_that_is_full_at_any_byte_leaves_the_old_file_and_is_told) {
   const TempFolder folder;
   const fs::path place = folder.path() / "file";

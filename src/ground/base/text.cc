@@ -73,7 +73,7 @@ std::string lower(std::string_view text) {
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
   std::string_view best;
-  // A third of the word may be wrong, and at least one letter of it.
+  // At most a third of the word may be wrong, and always one letter.
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
     const std::size_t d = distance(lower(word), lower(candidate));

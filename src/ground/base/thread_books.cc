@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-// Its address tells one thread from another.
+// Its address identifies the thread.
 thread_local char this_thread = 0;
 
 const char* skip_spaces(const char* p, const char* end) {
@@ -38,7 +38,7 @@ std::optional<ThreadBooks> ThreadBooksReader::look() {
   std::array<char, 96> text{};
   const ssize_t size = ::pread(file_, text.data(), text.size(), 0);
   if (size <= 0) return std::nullopt;
-  // "ran waited times": the first is only as fresh as the scheduler's last look.
+  // "ran waited times": the first is only as fresh as the scheduler's last update.
   std::array<std::int64_t, 3> fields{};
   const char* p = text.data();
   const char* const end = p + size;
@@ -47,7 +47,7 @@ std::optional<ThreadBooks> ThreadBooksReader::look() {
     if (error != std::errc{}) return std::nullopt;
     p = after;
   }
-  if (fields[2] <= 0) return std::nullopt;  // a kernel that counts nothing says 0 0 0
+  if (fields[2] <= 0) return std::nullopt;  // a kernel without counters reports 0 0 0
   return ThreadBooks{.ran = {cpu.tv_sec * 1'000'000'000 + cpu.tv_nsec},
                      .waited = {fields[1]},
                      .times_on_core = static_cast<std::uint64_t>(fields[2])};

@@ -97,7 +97,7 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Open {
     Node node{};
     YAML::anchor_t anchor = 0;
-    std::optional<Key> key{};                     // of a map: what the next value belongs to
+    std::optional<Key> key{};                     // of a map: the key of the next value
     bool merges = false;                          // that key is <<
     std::vector<std::pair<Key, Node>> sources{};  // the values of <<
   };
@@ -125,7 +125,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void close() {
     Open done = std::move(open_.back());
     open_.pop_back();
-    // YAML 1.1: what << brings in gives way to the map's own keys.
+    // YAML 1.1: the map's own keys take precedence over those from <<.
     for (const auto& [key, source] : done.sources) {
       if (source.is_list()) {
         for (const Node& item : source.items) merge_from(done.node, item, key.line);
@@ -193,7 +193,7 @@ bool is_false(std::string_view text) {
   return word == "false" || word == "no" || word == "off";
 }
 
-// A number as JSON writes it, or nothing.
+// A number in JSON's spelling; null if it is none.
 Json yaml_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   if (text.empty() || text.find_first_not_of("0123456789+-.eE") != std::string_view::npos) {
@@ -226,7 +226,7 @@ struct Break {
   std::string_view bytes{};
   std::string_view escape{};
 };
-// Ends of lines to YAML 1.1, and the byte order mark.
+// Line ends in YAML 1.1, and the byte order mark.
 constexpr std::array<Break, 4> kBreaks{{{"\xC2\x85", "\\u0085"},
                                         {"\xE2\x80\xA8", "\\u2028"},
                                         {"\xE2\x80\xA9", "\\u2029"},
@@ -238,7 +238,7 @@ bool has_break(std::string_view text) {
   });
 }
 
-// JSON's quotes and escapes are YAML's too.
+// JSON's quotes and escapes are valid YAML.
 std::string double_quoted(std::string_view text) {
   std::string out = json_quote(text);
   for (const Break& line_end : kBreaks) {
@@ -268,7 +268,7 @@ std::string yaml_scalar(const Json& json) {
   if (json.is_array()) return "[]";
   if (json.is_object()) return "{}";
   std::string text = json.dump();
-  // YAML 1.1 wants a point in a float: 1e+16 is text to it.
+  // A float needs a point in YAML 1.1: 1e+16 would be text.
   const std::size_t exponent = text.find('e');
   if (json.is_number() && exponent != std::string::npos && text.find('.') == std::string::npos) {
     text.insert(exponent, ".0");
@@ -303,7 +303,7 @@ void write_block(std::string& out, const Json& json, std::size_t indent, bool in
       continue;
     }
     out += "\n";
-    // A list under a key is not indented further, as PyYAML has it.
+    // A list under a key is not indented further, as in PyYAML.
     write_block(out, value, indent + (value.is_array() ? 0 : 2), false);
   }
 }
@@ -394,7 +394,7 @@ Result<Node> parse(std::string_view text, const Limits& limits) {
   } catch (const YAML::Exception& error) {
     return invalid(format("{}: not valid YAML: {}", error.mark.line + 1, error.msg));
   } catch (const std::bad_alloc&) {
-    throw;  // the input is not to blame
+    throw;  // not an error of the input
   } catch (const std::exception& error) {
     return invalid(format("1: not valid YAML: {}", error.what()));
   }

@@ -15,7 +15,7 @@ TEST(ContentHeaders, names_are_equal_in_any_case_and_nothing_else_is) {
   EXPECT_FALSE(equal_fold("a", "ab"));
   EXPECT_FALSE(equal_fold("xbc", "abc"));
   EXPECT_FALSE(equal_fold("abx", "abc"));
-  // The bytes beside A and Z, and what 32 more of them would be.
+  // The bytes beside A and Z, and the bytes 32 above them.
   EXPECT_FALSE(equal_fold("@", "`"));
   EXPECT_FALSE(equal_fold("[", "{"));
 }

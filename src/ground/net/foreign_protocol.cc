@@ -3,7 +3,7 @@
 namespace assay::net {
 namespace {
 
-// A record of TLS: alert or handshake, of a version 3.x.
+// A TLS record: alert or handshake, of a version 3.x.
 bool is_tls(std::string_view bytes) {
   return bytes.size() >= 2 && (bytes[0] == 0x15 || bytes[0] == 0x16) && bytes[1] == 0x03;
 }

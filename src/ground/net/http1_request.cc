@@ -53,7 +53,7 @@ RequestError parse_request_line(std::string_view line, RequestHead& head) {
   if (!is_token(head.method) || head.target.empty()) return RequestError::bad_request;
   const bool printable = std::all_of(head.target.begin(), head.target.end(), [](char c) {
     const auto u = static_cast<unsigned char>(c);
-    return u > 0x20 && u < 0x7f;  // ASCII without blanks, as RFC 3986 has it
+    return u > 0x20 && u < 0x7f;  // ASCII without blanks, as in RFC 3986
   });
   const bool form = head.target.front() == '/' || head.target == "*" ||
                     head.target.starts_with("http://") || head.target.starts_with("https://");
@@ -86,7 +86,7 @@ std::optional<std::uint64_t> parse_length(std::string_view text) {
   return out;
 }
 
-// uri-host [":" port], or nothing (RFC 9110, 7.2): what it names is the service's to judge.
+// uri-host [":" port], or nothing (RFC 9110, 7.2); the service decides about the name.
 bool is_host(std::string_view value) {
   static constexpr std::string_view kMarks = "-._~%!$&'()*+,;=:[]";
   return std::all_of(value.begin(), value.end(), [](char c) {
@@ -95,7 +95,7 @@ bool is_host(std::string_view value) {
   });
 }
 
-// A request that two readers may hold for two different hosts is refused (RFC 9112, 3.2).
+// Refuses a request that two readers may assign to two different hosts (RFC 9112, 3.2).
 bool one_host(const RequestHead& head) {
   std::size_t hosts = 0;
   for (const HttpHeader& header : head.headers) {
@@ -219,7 +219,7 @@ ChunkedDecoder::State ChunkedDecoder::step(char c) {
     case State::size_first:
     case State::size:
       if (const int digit = hex_value(c); digit >= 0) {
-        if (left_ >> 56 != 0) return State::bad;  // one digit more would not fit in 60 bits
+        if (left_ >> 56 != 0) return State::bad;  // another digit would not fit in 60 bits
         left_ = left_ << 4 | static_cast<std::uint64_t>(digit);
         return State::size;
       }
@@ -279,7 +279,7 @@ RequestReader::Step RequestReader::feed(std::string_view bytes, const RequestLim
   const bool cut_before = !kept_.empty();
   const std::size_t before = kept_.size();
   if (cut_before)
-    kept_.append(bytes.substr(0, limits.head_bytes_max));  // the next would be refused
+    kept_.append(bytes.substr(0, limits.head_bytes_max));  // one more byte would be refused
   const std::string_view text = cut_before ? std::string_view(kept_) : bytes;
   const HeadResult result = parse_request_head(text, limits.head_bytes_max, searched_, head);
   if (result.status == ReadStatus::bad) return {.status = ReadStatus::bad, .error = result.error};
@@ -296,7 +296,7 @@ RequestReader::Step RequestReader::feed(std::string_view bytes, const RequestLim
     return {.status = ReadStatus::bad, .error = RequestError::body_too_large};
   }
   const bool whole = !chunked_ && bytes.size() - used >= content_length_;
-  if (whole && !cut_before) {  // nothing was copied, nothing need be
+  if (whole && !cut_before) {  // nothing was copied, so no copy is needed
     const auto length = static_cast<std::size_t>(content_length_);
     return {.status = ReadStatus::ready, .used = used + length, .body = bytes.substr(used, length)};
   }
@@ -323,7 +323,7 @@ RequestReader::Step RequestReader::take_body(std::string_view bytes, std::size_t
 RequestReader::Step RequestReader::take_chunks(std::string_view bytes, std::size_t used,
                                                const RequestLimits& limits, RequestHead& head) {
   used += chunks_.feed(bytes.substr(used), kept_);
-  // In this order, so that the verdict does not depend on where the bytes were cut.
+  // Keep this order, so that the verdict does not depend on where the bytes were cut.
   if (kept_.size() - head_bytes_ > limits.body_bytes_max) {
     return {.status = ReadStatus::bad, .error = RequestError::body_too_large};
   }
@@ -347,7 +347,7 @@ RequestReader::Step RequestReader::ready_from_kept(std::size_t used, RequestHead
 void RequestReader::reset() {
   constexpr std::size_t kKeepBytesMax = 4096;
   if (kept_.capacity() > kKeepBytesMax) {
-    std::string().swap(kept_);  // to assign an empty one would keep the memory
+    std::string().swap(kept_);  // assigning an empty string would keep the memory
   } else {
     kept_.clear();
   }

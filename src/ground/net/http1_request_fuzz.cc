@@ -1,4 +1,4 @@
-// Any bytes, cut anywhere: no crash, and the same requests as when they come in one piece.
+// Any bytes, cut anywhere: no crash, and the same requests as in one piece.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -18,7 +18,7 @@ std::string get_with(std::string_view fields) {
   return read_whole(format("GET / HTTP/1.1\r\nHost: h\r\n{}\r\n", fields));
 }
 
-// Which of all bytes but NUL `taken` refuses.
+// All bytes except NUL that `taken` refuses.
 template <typename Taken>
 std::string refused_bytes(Taken&& taken) {
   std::string out;
@@ -35,7 +35,7 @@ std::string all_bytes_without(std::string_view left_out) {
 constexpr std::string_view kLettersAndDigits =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-// RFC 9110, 5.6.2 and 5.5; RFC 3986, 2: which bytes stand where.
+// RFC 9110, 5.6.2 and 5.5; RFC 3986, 2: which bytes are allowed where.
 TEST(RequestReader, each_part_takes_the_bytes_that_may_stand_in_it_and_no_other) {
   const auto ends = [](const std::string& text) { return text.ends_with("end"); };
   const std::string token = std::string(kLettersAndDigits) + "!#$%&'*+-.^_`|~";
@@ -160,14 +160,14 @@ TEST(RequestReader, a_head_and_a_body_may_be_as_long_as_the_limit_and_no_byte_mo
     EXPECT_EQ(read_all(head + body, cuts, with(head.size(), 9)), "bad 413");
     EXPECT_THAT(read_all(chunks, cuts, with(100, 10)), testing::EndsWith("=0123456789\nend"));
     EXPECT_EQ(read_all(chunks, cuts, with(100, 9)), "bad 413");
-    // The end of what is too long is not waited for.
+    // A head that is too long is refused before its end.
     EXPECT_EQ(read_all(head.substr(0, head.size() - 3), cuts, with(head.size() - 4, 10)),
               "bad 431");
     EXPECT_EQ(read_all(head.substr(0, head.size() - 3), cuts, with(head.size() - 3, 10)), "cut");
   }
 }
 
-// However a head is cut, its end is found, and looked for once.
+// The end of a cut head is found, and searched once.
 TEST(RequestReader, an_end_is_found_where_an_earlier_look_stopped) {
   const std::string text = "GET / HTTP/1.0\r\n\r\n";
   RequestHead head;
@@ -223,7 +223,7 @@ TEST(ChunkedDecoder, extensions_and_trailers_are_bounded) {
   EXPECT_EQ(decoded("0\r\nT:" + most + "\r\nU:x"), "failed");  // all of them together
 }
 
-// A request that is cut lies in the reader, with zeros behind it, whatever lay there before.
+// The reader stores a cut request, with zeros behind it, over any older bytes.
 TEST(RequestReader, behind_a_cut_body_stands_the_padding) {
   RequestReader reader;
   RequestHead head;
@@ -274,7 +274,7 @@ TEST(RequestReader, the_memory_of_a_large_request_is_given_back) {
   }
 }
 
-// Each of these leaves something behind that would harm the next.
+// Each of these leaves a state that would harm the next request.
 TEST(RequestReader, nothing_of_a_request_is_left_for_the_next) {
   const std::string chunked =
       "POST /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
@@ -303,7 +303,7 @@ TEST(RequestReader, nothing_of_a_request_is_left_for_the_next) {
   EXPECT_FALSE(reader.feed(length.substr(0, length.size() - 1), {}, head).wants_body);
   EXPECT_FALSE(head.expects_continue);
   reader = {};
-  // Forgotten before its body came.
+  // The reader is reset before the body came.
   EXPECT_TRUE(reader.feed(waits.substr(0, waits.size() - 3), {}, head).wants_body);
   reader.reset();
   EXPECT_FALSE(reader.feed(chunked.substr(0, chunked.size() - 9), {}, head).wants_body);

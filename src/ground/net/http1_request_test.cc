@@ -99,7 +99,7 @@ TEST(RequestReader, refuses_what_is_malformed_or_ambiguous) {
   }
 }
 
-// RFC 9112, 3.2: two readers may take such a request for one to two different hosts.
+// RFC 9112, 3.2: two readers may assign such a request to two different hosts.
 TEST(RequestReader, a_request_has_one_host) {
   for (const char* hosts : {"", "Host: a\r\nHost: b\r\n", "Host: a\r\nX: y\r\nhost: a\r\n",
                             "Host: a b\r\n", "Host: a/b\r\n", "Host: u@a\r\n"}) {
@@ -143,7 +143,7 @@ TEST(RequestReader, a_client_that_waits_for_100_continue_is_told_once) {
   EXPECT_EQ(step.body, "abc");
 }
 
-// A plausible connection, with mistakes in some.
+// The bytes of a plausible connection; some have mistakes.
 std::string random_connection(Rng& rng) {
   const std::vector<std::string> pieces = {"GET / HTTP/1.1\r\nHost: h\r\n",
                                            "POST /v1/chat HTTP/1.1\r\nHost: h\r\n",

@@ -14,13 +14,13 @@ namespace {
 constexpr std::size_t kChunkLineMax = 4096;
 constexpr std::string_view kOpening = "HTTP/1.";
 
-// Whether a status line may stand there, as far as it has come.
+// Whether the bytes so far may begin a status line.
 bool may_open(std::string_view bytes) {
   const std::size_t size = std::min(bytes.size(), kOpening.size());
   return bytes.substr(0, size) == kOpening.substr(0, size);
 }
 
-// No status line stands there, and enough has come to say what does.
+// No status line begins here, and the bytes suffice to name the protocol.
 bool is_foreign(std::string_view bytes) {
   return !may_open(bytes) && bytes.size() >= bytes_to_name(bytes[0]);
 }
@@ -39,7 +39,7 @@ bool is_fold(std::string_view text, std::size_t at) {
   return at < text.size() && (text[at] == ' ' || text[at] == '\t');
 }
 
-// A field folded over several lines as one (RFC 9112, 5.2).
+// A field folded over several lines, on one line (RFC 9112, 5.2).
 std::string unfolded(std::string_view lines) {
   std::string line(lines);
   std::replace_if(
@@ -61,7 +61,7 @@ void for_each_element(std::string_view list, Visit&& visit) {
 }  // namespace
 
 void ResponseParser::reset() {
-  state_ = State::head;  // the framing is the next head's to say
+  state_ = State::head;  // the next head decides the framing
   head_ = {};
   head_bytes_ = 0;
   carry_.release();
@@ -88,7 +88,7 @@ bool ResponseParser::carry(std::string_view bytes) {
   return fail("the response head is over the memory budget");
 }
 
-// Each by itself may be short, and their number without end: interim heads, lines of trailers.
+// Limits the sum of heads and trailers: each may be short, and their number endless.
 bool ResponseParser::count_head(std::size_t bytes) {
   head_bytes_ += bytes;
   return head_bytes_ <= kHeadBytesMax || fail("the response head is too long");
@@ -101,7 +101,7 @@ bool ResponseParser::read_head(std::string_view& bytes) {
     std::size_t end = std::string_view::npos;
     if (before == 0) end = end_of_head(bytes, 0);
     if (end == std::string_view::npos) {
-      // One byte more than is allowed, so that a head that is too long is known by it.
+      // Takes one byte more than allowed, which shows that a head is too long.
       const std::string_view piece = bytes.substr(0, kHeadBytesMax + 1 - before);
       if (!carry(piece)) return false;
       text = carry_.view();
@@ -116,7 +116,7 @@ bool ResponseParser::read_head(std::string_view& bytes) {
     bytes.remove_prefix(end - before);
     carry_.clear();
     if (head_.status >= 200) break;
-    // Whatever follows is no HTTP, and perhaps nothing at all.
+    // The bytes that follow are no HTTP, and there may be none.
     if (head_.status == 101) return fail("HTTP 101: it switched protocols, and nobody asked");
     head_ = {};  // an interim response: the final one follows
     if (bytes.empty()) return false;
@@ -169,7 +169,7 @@ bool ResponseParser::parse_field(std::string_view line) {
     return fail("a header line without a field name");
   }
   const std::string_view name = line.substr(0, colon);
-  // The length tells most fields apart at once.
+  // The length alone separates most fields.
   switch (name.size()) {
     case 4:
       if (head_.status != 200 && equal_fold(name, "date")) {

@@ -156,7 +156,7 @@ TEST(Http1Response, what_is_no_http_is_told_at_once_and_by_its_name) {
   std::string_view bytes = "SMT";
   parser.feed(
       bytes, [](const ResponseHead&) {}, [](std::string_view) {});
-  EXPECT_EQ(parser.state(), State::head);  // too little to know who speaks
+  EXPECT_EQ(parser.state(), State::head);  // too few bytes to recognise the protocol
   parser.end_of_input();
   EXPECT_TRUE(parser.malformed());
   parser.reset();
@@ -253,7 +253,7 @@ TEST(Http1Response, a_status_line_is_a_version_and_three_digits) {
     EXPECT_EQ(seen.heads, 0);
     EXPECT_TRUE(seen.malformed);
   }
-  // Interim down to 100; the final one follows in the same piece, or in the next.
+  // Interim responses down to 100; the final one follows in the same piece, or in the next.
   for (const std::string line : {"HTTP/1.1 100", "HTTP/1.1 199 x"}) {
     EXPECT_EQ(parse_whole(line + "\r\n\r\n").state, State::head) << line;
     EXPECT_EQ(parse_whole(line + "\r\n\r\n" + kOk + "Content-Length: 0\r\n\r\n").head.status, 200);
@@ -311,7 +311,7 @@ TEST(Http1Response, a_field_of_the_same_length_is_another) {
   EXPECT_EQ(head.length, 3U);
   EXPECT_EQ(head.coding, ContentCoding::identity);
   EXPECT_FALSE(head.chunked);
-  // Nor is a date the other field of four letters.
+  // A date is not the other field of four letters either.
   const ResponseHead busy = head_with(
       "Retry-After: Wed, 21 Oct 2015 07:28:09 GMT\r\nEtag: Wed, 21 Oct 2015 07:28:00 GMT\r\n", 503);
   EXPECT_EQ(busy.retry_after_s(), -1);
@@ -343,7 +343,7 @@ TEST(Http1Response, a_line_is_folded_where_the_next_begins_with_a_blank) {
   EXPECT_EQ(head_with("Content-Length:\n 7\n").length, 7U);
   EXPECT_EQ(head_with("Content-Length:\r\n\t\r\n  7\r\n").length, 7U);
   EXPECT_EQ(head_with("X: y\r\n z\r\nContent-Length: 5\r\n").length, 5U);
-  // The status line is no field, and the body no part of the head.
+  // The status line is no field, and the body is no part of the head.
   EXPECT_EQ(parse_whole(kOk + " no name\r\n\r\n").state, State::failed);
   EXPECT_EQ(parse_whole(kOk + "Content-Length: 3\r\n\r\n a\n").body, " a\n");
   EXPECT_EQ(parse_whole("HTTP/1.1 200 OK\nContent-Length: 3\n\n\ta\n").body, "\ta\n");
@@ -392,8 +392,8 @@ TEST(Http1Response, a_chunk_is_as_long_as_its_line_says) {
   EXPECT_EQ(parse_whole(open + "2\nab\n0\nX: y\n\n").state, State::complete);
 }
 
-// What every text of `texts` gives whole, it gives in two pieces, cut anywhere, and byte by byte.
-// The pieces lie in one buffer: what stands behind one is what comes next.
+// Each of `texts` gives the same result whole, in two pieces cut anywhere, and byte by byte. The
+// pieces lie in one buffer: the next piece follows each.
 TEST(Http1Response, a_cut_anywhere_changes_nothing) {
   const std::string length = "Content-Length: 2\r\n";
   const std::string chunked = kOk + "Transfer-Encoding: chunked\r\n\r\n";
@@ -435,7 +435,7 @@ TEST(Http1Response, a_cut_anywhere_changes_nothing) {
         seen.state = parser.state();
         seen.error = parser.error();
         seen.malformed = parser.malformed();
-        seen.left = whole.left;  // of a text in two views there is no one rest
+        seen.left = whole.left;  // a text in two views has no single rest
         EXPECT_EQ(seen, whole) << "cut at " << cut << ": " << text;
       }
       EXPECT_EQ(parse(text, close, [] { return std::size_t{1}; }), whole) << text;
@@ -539,12 +539,12 @@ TEST(Http1Response, an_end_says_where_it_came) {
   const Seen foreign = parse_whole("SSH", true);
   EXPECT_EQ(foreign.error, "the reply does not begin with an HTTP/1.x status line");
   EXPECT_TRUE(foreign.malformed);
-  // An end behind a failure or a whole reply changes nothing.
+  // An end after a failure or a whole reply changes nothing.
   EXPECT_EQ(parse_whole("+", true).error, parse_whole("+").error);
   EXPECT_EQ(parse_whole(kOk + "Content-Length: 0\r\n\r\n", true).state, State::complete);
 }
 
-// A connection's next reply is read as the first one of another would be, whatever came before.
+// The next reply on a connection is read like the first one on another, after any reply.
 TEST(Http1Response, nothing_of_a_reply_is_left_for_the_next) {
   const std::string chunked = kOk + "Transfer-Encoding: chunked\r\n\r\n";
   const std::string next = "HTTP/1.1 503 X\r\nContent-Length: 2\r\n\r\n{}";

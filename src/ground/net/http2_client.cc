@@ -14,21 +14,21 @@
 namespace assay::net {
 namespace {
 
-constexpr std::int32_t kWindow = 0x7fffffff;  // the largest that RFC 9113 allows
+constexpr std::int32_t kWindow = 0x7fffffff;  // the largest in RFC 9113
 constexpr std::uint32_t kFrameBytes = 1 << 20;
-constexpr std::size_t kFieldOverhead = 32;  // of a field, as RFC 9113, 6.5.2 counts
-constexpr std::size_t kOpeningBytes = 9;    // enough to tell another protocol
+constexpr std::size_t kFieldOverhead = 32;  // of a field, as in RFC 9113, 6.5.2
+constexpr std::size_t kOpeningBytes = 9;    // enough to recognise another protocol
 constexpr std::size_t kWordsMax = 200;
 
-// What belongs to one request: freed when its stream is over.
+// The state of one request; freed when its stream is over.
 struct Stream {
   void* user = nullptr;
   std::string body{};
   std::size_t sent = 0;
   ResponseHead head{};
   std::size_t head_bytes = 0;
-  bool told = false;    // of its head: a later HEADERS frame is of trailers
-  bool unsent = false;  // given up before it was sent
+  bool told = false;    // the head was reported: a later HEADERS frame has trailers
+  bool unsent = false;  // cancelled before it was sent
   std::string broken{};
 };
 
@@ -40,7 +40,7 @@ nghttp2_nv to_nv(const Http2Client::Header& header) {
   const auto bytes = [](std::string_view text) {
     return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
   };
-  // A request's id is never seen again: in the tables of both ends it would only push others out.
+  // A request's id never repeats: in both ends' tables it would only push others out.
   const bool once = header.first == "x-request-id";
   return {bytes(header.first), bytes(header.second), header.first.size(), header.second.size(),
           static_cast<std::uint8_t>(once ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE)};
@@ -92,7 +92,7 @@ struct Http2Client::State {
 
   static int on_begin_frame(nghttp2_session*, const nghttp2_frame_hd* hd, void* self_void) {
     auto* self = static_cast<State*>(self_void);
-    // nghttp2 waits for the peer to acknowledge that; but a request comes behind our SETTINGS.
+    // nghttp2 waits for the peer to acknowledge this; but a request follows our SETTINGS at once.
     if (hd->type == NGHTTP2_PUSH_PROMISE) {
       self->broken = "PROTOCOL_ERROR: PUSH_PROMISE, though server push is switched off";
       return NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -133,7 +133,7 @@ struct Http2Client::State {
     goaway += printable(view(frame.opaque_data, std::min(frame.opaque_data_len, kWordsMax)));
   }
 
-  // What nghttp2 says of a frame that it does not take; the frame that answers it follows.
+  // nghttp2's reason for refusing a frame; the frame that answers it follows.
   static int on_invalid_frame(nghttp2_session*, const nghttp2_frame*, int error, void* self_void) {
     auto* self = static_cast<State*>(self_void);
     if (self->said.empty()) self->said = nghttp2_strerror(error);
@@ -145,7 +145,7 @@ struct Http2Client::State {
     return 0;
   }
 
-  // Ours but for a cancel are answers to what the peer did.
+  // All our frames except a cancel are answers to the peer.
   static int on_frame_sent(nghttp2_session*, const nghttp2_frame* frame, void* self_void) {
     auto* self = static_cast<State*>(self_void);
     const auto& hd = frame->hd;
@@ -231,8 +231,8 @@ struct Http2Client::State {
   std::size_t idle_bytes = 0;
   bool begun = false;
   bool going_away = false;
-  std::string said{};    // by nghttp2, of the frame in hand
-  std::string broken{};  // what the peer did that ends the connection
+  std::string said{};    // by nghttp2, about the current frame
+  std::string broken{};  // the peer's fault that ends the connection
   std::string goaway{};  // the peer's, with an error
 };
 

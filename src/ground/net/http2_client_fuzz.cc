@@ -1,6 +1,6 @@
-// A server's bytes, however cut: the same replies, or a fault each time, each request ended once at
-// most, heads within their limit, and never a crash. The first byte says how many requests are
-// under way, and the second how the bytes are cut.
+// A server's bytes, with any cuts: the same replies, or a fault each time; each request ends at
+// most once, heads stay within their limit, and there is no crash. The first byte gives the number
+// of requests under way, and the second the cuts.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -82,7 +82,7 @@ struct Told {
 Told talk(std::string_view bytes, std::size_t requests, std::size_t step) {
   Client client(requests);
   for (std::size_t at = 0; at < bytes.size(); at += step) {
-    const std::string piece(bytes.substr(at, step));  // own memory: a read past it is seen
+    const std::string piece(bytes.substr(at, step));  // a read past its end is detected
     if (!client.hear(piece)) break;
   }
   Told told{.all = client.error(), .faulty = client.broken()};
@@ -93,8 +93,8 @@ Told talk(std::string_view bytes, std::size_t requests, std::size_t step) {
   return told;
 }
 
-// Which of several faults is met first hangs on when our answers to them go out. And nghttp2 1.52
-// counts each piece of a CONTINUATION frame as one more of them, and takes few.
+// Which of several faults comes first depends on when our answers go out. And nghttp2 1.52 counts
+// each piece of a CONTINUATION frame as another one, and allows few.
 void check_same(const Told& whole, const Told& pieces) {
   if (pieces.all.find("Too many CONTINUATION") != std::string::npos) return;
   CHECK(whole.faulty == pieces.faulty);
@@ -105,7 +105,7 @@ void check_same(const Told& whole, const Told& pieces) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 3) return 0;
-  // Every server begins with SETTINGS: most of what is worth trying lies behind.
+  // Every server begins with SETTINGS: most interesting input follows them.
   static const std::string opening("\0\0\0\4\0\0\0\0\0", 9);
   const std::string bytes =
       opening + std::string(reinterpret_cast<const char*>(data) + 2, size - 2);

@@ -27,7 +27,7 @@ struct Reply {
   bool operator==(const Reply&) const = default;
 };
 
-// A client with `requests` requests sent, and what a server's bytes make of it.
+// A client that has sent `requests` requests, and its reaction to a server's bytes.
 class Talk final : public Http2Events {
  public:
   explicit Talk(std::size_t requests, std::string_view body = "{}")
@@ -82,7 +82,7 @@ TEST(Http2Client, a_reply_is_its_head_and_its_body) {
   EXPECT_EQ(talk.client.error(), "");
 }
 
-// What no server may send: each ends the connection at once, in words that say what it was.
+// Frames that no server may send: each ends the connection at once, with an error that names it.
 TEST(Http2Client, every_way_to_break_the_protocol_is_named_at_once) {
   struct Case {
     const char* name;
@@ -134,7 +134,7 @@ TEST(Http2Client, every_way_to_break_the_protocol_is_named_at_once) {
   }
 }
 
-// What is wrong with one reply ends that one.
+// A fault in one reply ends only that reply.
 TEST(Http2Client, what_is_wrong_with_one_reply_costs_no_other) {
   struct Case {
     const char* name;
@@ -256,7 +256,7 @@ TEST(Http2Client, heads_and_trailers_are_bounded) {
     EXPECT_FALSE(talk.hear(settings() + kAcknowledged + bytes));
     EXPECT_THAT(talk.client.error(), HasSubstr("more than 64 KiB"));
   }
-  // A bomb: one byte of HPACK stands for a field of the table, 4,000 bytes long.
+  // A bomb: one byte of HPACK refers to a table entry of 4,000 bytes.
   const std::string kept = "\x40" + literal("x-bomb", std::string(3900, 'b')).substr(1);
   Talk talk(1);
   EXPECT_FALSE(talk.hear(settings() + kAcknowledged +

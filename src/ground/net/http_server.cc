@@ -18,9 +18,9 @@ namespace {
 constexpr std::uint64_t kListenerKey = Poller::kWakeKey - 1;
 constexpr std::size_t kReadBytes = 256 << 10;
 constexpr Duration kSweepEvery = 1_s;
-constexpr Duration kEventsFor = 200_us;  // then the service's own work has its turn
+constexpr Duration kEventsFor = 200_us;  // after that the service's own work gets its turn
 constexpr Duration kLingerMax = 2_s;
-// What a connection may keep allocated between replies; a burst's buffer is given back.
+// Memory that a connection may keep between replies; a burst's buffer is freed.
 constexpr std::size_t kKeepPendingBytes = 16 << 10;
 
 }  // namespace
@@ -34,13 +34,13 @@ struct HttpServer::Connection {
   bool peer_ended = false;  // the peer has closed its sending side
   bool keep_alive = true;   // as the request under way asked
   bool in_request = false;  // the service is in on_request() for it
-  // With the above, what send() looks at: next to each other, for prefetch().
+  // With the fields above, these are what send() uses: next to each other, for prefetch().
   std::uint64_t accepted = 0;
   std::uint64_t handed = 0;
   std::unique_ptr<TlsSession> tls{};
   std::size_t pending_at = 0;
   std::string pending{};  // accepted, and not yet taken by the kernel
-  std::string ahead{};    // read, and belonging to the requests after the one under way
+  std::string ahead{};    // read, for requests after the current one
   RequestReader reader{};
   Instant active{};
 
@@ -87,7 +87,7 @@ void HttpServer::run() {
     now_ = clock_.now();
     for (const epoll_event& event : events) {
       on_event(event);
-      // Five thousand requests at once take a tenth of a second: what is due meanwhile goes first.
+      // Five thousand requests at once take a tenth of a second: serve what becomes due meanwhile.
       const Instant now = clock_.now();
       if (now - now_ < kEventsFor) continue;
       now_ = now;
@@ -118,7 +118,7 @@ const HttpServer::Connection* HttpServer::find(ConnectionId id) const {
 }
 
 void HttpServer::accept_waiting() {
-  constexpr int kAcceptMax = 16;  // a flood of connections must not starve those that stream
+  constexpr int kAcceptMax = 16;  // a flood of connections must not delay open streams
   for (int i = 0; i < kAcceptMax; ++i) {
     Result<Fd> fd = accept_one(listener_);
     if (!fd) {  // out of descriptors: try again when a connection has ended
@@ -200,7 +200,7 @@ bool HttpServer::receive_some(Connection& connection, std::string_view& bytes) {
     if (n < 0 && r.error == EINTR) continue;
     connection.readable = false;
     if (n == 0 && connection.waiting()) {
-      connection.state = State::closing;  // it has ended its side and still reads its last reply
+      connection.state = State::closing;  // the peer ended its side and still reads its last reply
     } else if (n == 0 || r.error != EAGAIN) {
       lose(connection);
     }
@@ -227,7 +227,7 @@ bool HttpServer::read_tls(Connection& connection, std::string_view& bytes) {
     tls.feed(ciphertext);
     if (connection.state != State::handshake) continue;
     const TlsSession::Step step = tls.handshake();
-    if (!flush_tls(connection)) return false;  // also the alert that says why it failed
+    if (!flush_tls(connection)) return false;  // also the alert with the reason of the failure
     if (step == TlsSession::Step::failed) {
       lose(connection);
       return false;
@@ -403,7 +403,7 @@ void HttpServer::finish(ConnectionId id, bool keep_alive) {
   if (!keep_alive || !connection->keep_alive) return close(id);
   connection->state = State::reading;
   connection->active = now_;
-  // Inside on_request() the loop that called it goes on by itself.
+  // Inside on_request() the calling loop continues by itself.
   if (!connection->in_request) resume_.push_back(id);
 }
 
@@ -427,13 +427,13 @@ void HttpServer::begin_linger(Connection& connection) {
   ::shutdown(connection.fd.get(), SHUT_WR);
   connection.state = State::lingering;
   connection.active = now_;
-  // The peer may have ended already, or have sent what was never read.
+  // The peer may have closed already, or sent bytes that were not read yet.
   connection.readable = true;
   resume_.push_back(connection.id());
 }
 
 void HttpServer::resume_waiting() {
-  // What is answered at once may finish and ask again: each connection gets one turn a round.
+  // A request answered at once may be followed by another: each connection gets one turn a round.
   std::vector<ConnectionId> round;
   round.swap(resume_);
   for (const ConnectionId id : round) {

@@ -17,8 +17,8 @@
 namespace assay::net {
 namespace {
 
-// Answers by path: /now at once · /later on the next turn · /never not at all · /big a megabyte ·
-// /close without keep-alive · /reset.
+// Answers by path: /now at once · /later on the next turn · /never without a reply · /big with a
+// megabyte · /close without keep-alive · /reset.
 class EchoService final : public HttpService {
  public:
   HttpServer* server = nullptr;
@@ -63,7 +63,7 @@ class EchoService final : public HttpService {
   std::map<ConnectionId, std::string> later_{};
 };
 
-// A blocking client with a time limit, so that a fault of ours fails a test and does not hang it.
+// A blocking client with a time limit, so that a fault of ours fails a test instead of blocking it.
 class Client {
  public:
   explicit Client(const Address& address) {
@@ -80,7 +80,7 @@ class Client {
       bytes.remove_prefix(static_cast<std::size_t>(n));
     }
   }
-  // Reads until `enough` of the text or the end; "<reset>" is appended where the peer reset.
+  // Reads until `enough` accepts the text, or until the end; appends "<reset>" after a reset.
   std::string read(const std::function<bool(const std::string&)>& enough) {
     std::string text;
     char buffer[65536];
@@ -137,7 +137,7 @@ class HttpServerTest : public testing::Test {
   std::vector<Address> address_{};
 };
 
-// A clock that only requests move, and how many turns there were before each of them.
+// A clock that only requests move, and the number of turns before each request.
 class TurnsService final : public HttpService {
  public:
   HttpServer* server = nullptr;
@@ -263,7 +263,7 @@ TEST_F(HttpServerTest, bad_requests_are_told_why_and_the_reply_arrives) {
     client.send(request);
     const std::string reply = client.read_all();
     EXPECT_THAT(reply, testing::StartsWith("HTTP/1.1 " + status));
-    EXPECT_THAT(reply, testing::EndsWith("<end>"));  // not a reset, though it was not all read
+    EXPECT_THAT(reply, testing::EndsWith("<end>"));  // not a reset, though not all was read
   }
 }
 
@@ -312,7 +312,7 @@ TEST_F(HttpServerTest, listens_on_ipv6_and_on_a_unix_socket) {
   EXPECT_THAT(client.read_to("/now "), testing::HasSubstr("200 OK"));
   stop();
   ::unlink(path.c_str());
-  // A machine may be without IPv6; the address is understood all the same.
+  // A machine may have no IPv6; the address is still understood.
   const auto v6 = listen_on(*Address::numeric("::1", 0), {});
   if (v6) {
     EXPECT_THAT(local_address(*v6)->to_string(), testing::StartsWith("[::1]:"));
@@ -335,7 +335,7 @@ TEST_F(HttpServerTest, many_connections_come_and_go) {
   EXPECT_EQ(service_.requests, 500);
 }
 
-// TLS with the client half of the room, over a plain socket of ours.
+// TLS with net/'s client part, over a plain socket of the test.
 TEST_F(HttpServerTest, serves_tls) {
   std::string certificate;
   auto context = TlsContext::self_signed_server(&certificate, false);

@@ -29,7 +29,7 @@ TEST(Poller, an_edge_is_told_once) {
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].data.u64, 7u);
   EXPECT_TRUE(events[0].events & EPOLLIN);
-  EXPECT_TRUE(poller->wait({}).empty());  // not read, and yet no second edge
+  EXPECT_TRUE(poller->wait({}).empty());  // not read, but there is no second edge
   theirs.reset();
   const auto gone = poller->wait(10_s);
   ASSERT_EQ(gone.size(), 1u);

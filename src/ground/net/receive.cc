@@ -21,8 +21,8 @@ bool enable_receive_stamps(const Fd& fd) {
   return ::setsockopt(fd.get(), SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags) == 0;
 }
 
-// The calls below go to the kernel directly: in a program with threads, the C library's versions
-// are cancellation points, and entering and leaving those is 2 % of what a query costs.
+// The calls below use the kernel directly: in a program with threads, the C library's versions are
+// cancellation points, and entering and leaving those is 2 % of a query's cost.
 
 Received receive_stamped(const Fd& fd, char* buffer, std::size_t size) {
   iovec part{buffer, size};

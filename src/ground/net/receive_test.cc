@@ -26,8 +26,7 @@ TEST(StampClock, maps_a_stamp_and_never_beyond_the_read) {
   EXPECT_EQ(clock.slew_max(), Duration{});
 }
 
-// Up to kStep beyond what is possible is the error of the mapping; more says that the clock was
-// set.
+// Up to kStep beyond the possible range is the mapping's error; more means that the clock was set.
 TEST(StampClock, a_stamp_is_believed_as_far_as_the_mapping_may_be_wrong) {
   const ClockOffset offset{.wall_minus_monotonic = 1_s, .error = 5_us};
   StampClock clock(offset);
@@ -35,7 +34,7 @@ TEST(StampClock, a_stamp_is_believed_as_far_as_the_mapping_may_be_wrong) {
   const Instant late = kRead + StampClock::kStep;
   EXPECT_EQ(clock.arrival(stamp_at(early, offset), kBefore, kRead), early);
   EXPECT_EQ(clock.arrival(stamp_at(late, offset), kBefore, kRead), kRead);
-  EXPECT_EQ(clock.slew_max(), Duration{});  // neither asked for the offset anew
+  EXPECT_EQ(clock.slew_max(), Duration{});  // neither needed a new offset
   EXPECT_FALSE(clock.arrival(stamp_at(early - 1_ns, offset), kBefore, kRead).known());
   EXPECT_GT(clock.slew_max(), Duration{});
   StampClock other(offset);
@@ -58,8 +57,8 @@ TEST(StampClock, keeps_the_largest_error_and_the_largest_move_that_it_saw) {
   EXPECT_EQ(clock.slew_max(), 4_s);
 }
 
-// Durations come from the monotonic clock alone. The stamps are the wall clock's, so a wall clock
-// that is set in the middle of a run must not move an arrival.
+// Durations come only from the monotonic clock. Stamps are the wall clock's, so setting the wall
+// clock in the middle of a run must not move an arrival.
 TEST(StampClock, a_wall_clock_that_was_set_is_noticed_at_the_first_stamp) {
   for (const Duration step : {5_s, Duration{} - 5_s, 3600_s}) {
     const ClockOffset now = sample_clock_offset();
@@ -70,12 +69,12 @@ TEST(StampClock, a_wall_clock_that_was_set_is_noticed_at_the_first_stamp) {
     ASSERT_TRUE(arrival.known());
     EXPECT_LE(std::abs((arrival - (read - 1_ms)).ns), (1_ms).ns);
     EXPECT_GE(clock.slew_max(), 4_s);
-    // One that was made before the clock was set, and read behind it, is of no use.
+    // A stamp from before the clock was set, read afterwards, is useless.
     EXPECT_FALSE(clock.arrival(stamp_at(read - 1_ms, old), read - 50_ms, read).known());
   }
 }
 
-// A connection on loopback, both ends blocking until something comes.
+// A connection on loopback; both ends block until bytes come.
 struct Ends {
   Fd client{};
   Fd server{};
@@ -124,7 +123,7 @@ TEST(Receive, says_what_came_that_nothing_came_and_that_the_peer_closed) {
   }
 }
 
-// The kernel may switch stamps on a moment after it was asked: the first reads may have none.
+// The kernel may switch stamps on a moment after the call: the first reads may have none.
 TEST(Receive, a_stamp_is_the_kernels_instant_of_the_arrival) {
   const Ends ends = tcp_ends();
   ASSERT_TRUE(enable_receive_stamps(ends.server));

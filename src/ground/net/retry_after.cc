@@ -9,7 +9,7 @@
 namespace assay::net {
 namespace {
 
-// The whole of `text` as a number; -1 where it is none.
+// The whole `text` as a number; -1 if it is none.
 int number(std::string_view text) {
   int out = -1;
   const char* const last = text.data() + text.size();

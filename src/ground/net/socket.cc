@@ -30,7 +30,7 @@ Result<Fd> make_socket(const Address& address) {
   return fd;
 }
 
-// A socket file left behind by a process that has ended would make bind() fail for ever.
+// bind() would always fail on a socket file that an ended process left behind.
 Result<void> remove_dead_unix_socket(const Address& address) {
   const std::string path = address.to_string().substr(std::strlen("unix:"));
   struct stat status {};
@@ -170,7 +170,7 @@ Result<Address> local_address(const Fd& fd) {
 Result<Fd> start_connect(const Address& address, const Address* source) {
   ASSIGN_OR_RETURN(Fd fd, make_socket(address));
   if (source != nullptr) {
-    // The port is chosen at connect(), when the whole tuple is known: many more are free then.
+    // connect() chooses the port, when the whole tuple is known: many more are free then.
     set_int(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
     if (::bind(fd.get(), source->raw(), source->raw_size()) != 0) {
       return errno_error(format("cannot send from {}", source->to_string()));

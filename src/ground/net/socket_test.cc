@@ -101,7 +101,7 @@ TEST(Socket, a_refused_connection_says_so) {
 TEST(Socket, a_dead_unix_socket_is_replaced_and_a_live_one_is_not) {
   const std::string path = scratch_path("dead.sock");
   const Address where = *Address::unix_path(path);
-  { ASSERT_TRUE(listen_on(where, {})); }  // its file stays behind
+  { ASSERT_TRUE(listen_on(where, {})); }  // its file stays
   auto second = listen_on(where, {});
   ASSERT_TRUE(second) << second.error().message;
   const auto third = listen_on(where, {});

@@ -25,12 +25,12 @@ const char* SseParser::whole_event(const char* p, const char* end) {
     after += 2;
     line_end = lf - 1;
   } else {
-    return nullptr;  // another line of the same event, or a blank line yet to come
+    return nullptr;  // another line of the same event, or the blank line is missing yet
   }
   const char* data = p + kData.size();
-  // A bare CR ends a line too: rare, and the slow path knows.
+  // A bare CR ends a line too; it is rare, and the slow path handles it.
   if (find(data, line_end, '\r') != nullptr) return nullptr;
-  if (*data == ' ') ++data;  // where there are no data, the line's end stands there
+  if (*data == ' ') ++data;  // without data, the line's end is here
   view_ = {data, static_cast<std::size_t>(line_end - data)};
   return after;
 }

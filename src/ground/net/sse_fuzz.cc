@@ -13,7 +13,7 @@ std::vector<std::string> parse(std::string_view text, std::size_t step) {
   std::vector<std::string> events;
   const auto take = [&](std::string_view data, std::size_t) { events.emplace_back(data); };
   for (std::size_t at = 0; at < text.size(); at += step) {
-    const std::string piece(text.substr(at, step));  // own memory: a read past it is seen
+    const std::string piece(text.substr(at, step));  // a read past its end is detected
     CHECK(parser.feed(piece, take));
   }
   parser.finish(take);

@@ -65,7 +65,7 @@ Strings parse_in_pieces(const std::string& text, Rng& rng) {
   return events;
 }
 
-// What one feed gave: the data as JSON would quote them, where they lie, what was used up by then.
+// One feed's result: the data as JSON quotes them, their place, and the bytes used so far.
 struct Given {
   std::string data{};
   std::ptrdiff_t at = -1;  // in the piece; -1: in a buffer of the parser's
@@ -97,11 +97,11 @@ TEST(Sse, one_event_in_one_piece_is_a_view_into_it) {
   EXPECT_EQ(given_by(parser, "data:\r\n\r\ndata: \r\n\r\n"), (AllGiven{{"", 5, 9}, {"", 15, 19}}));
 }
 
-// Whatever is rarer is gathered, and its end is counted as well.
+// Rarer events are gathered, and their ends are counted as well.
 TEST(Sse, an_event_that_is_not_one_plain_line_is_gathered) {
   SseParser parser;
   EXPECT_EQ(given_by(parser, "data: first\n\n"),
-            (AllGiven{{"first", -1, 13}}));  // a mark might come
+            (AllGiven{{"first", -1, 13}}));  // a byte order mark might come
   EXPECT_EQ(given_by(parser, "data: a\ndata: b\n\n"), (AllGiven{{"a\nb", -1, 17}}));
   EXPECT_EQ(given_by(parser, "data: a\r\n\n"), (AllGiven{{"a", -1, 10}}));
   EXPECT_EQ(given_by(parser, "data: a\n\r\n"), (AllGiven{{"a", -1, 9}}));
@@ -115,7 +115,7 @@ TEST(Sse, an_event_that_is_not_one_plain_line_is_gathered) {
   EXPECT_EQ(given_by(parser, "\ndata: f\n\n"), (AllGiven{{"f", 7, 10}}));
 }
 
-// Behind a piece may stand anything: the next read's bytes, or an older one's.
+// Any bytes may follow a piece: the next read's, or an older one's.
 TEST(Sse, nothing_is_read_beyond_the_piece) {
   const std::string text =
       "data: a\r\n\r\nevent: error\n: c\n\ndata: b\n\ndata\n\nid: 7\n\ndata:c\n\n";
@@ -161,7 +161,7 @@ TEST(Sse, the_same_events_however_the_bytes_are_cut) {
   }
 }
 
-// What the parser gives, each event named error with an exclamation mark before it.
+// The parser's events; those named error have an exclamation mark in front.
 Strings with_errors_marked(const std::string& text, std::size_t piece_bytes) {
   SseParser parser;
   Strings events;
@@ -188,7 +188,7 @@ TEST(Sse, an_event_named_error_is_told_and_its_comment_speaks_where_data_do_not)
   }
 }
 
-// An error's comments are its own: not those of an event that is none any more, or is over.
+// An error keeps only its own comments: none of an event that was cancelled or is over.
 TEST(Sse, no_comment_is_left_for_a_later_error) {
   const std::string text =
       "data: a\n\n"
@@ -303,7 +303,7 @@ TEST(Sse, an_event_may_be_64_mib_long_and_no_byte_more) {
   SseParser parser;
   EXPECT_TRUE(parser.feed("data:", nothing));
   EXPECT_TRUE(parser.feed(half, nothing));
-  EXPECT_TRUE(parser.feed("\n", nothing));  // half of it are data, half of it is a line
+  EXPECT_TRUE(parser.feed("\n", nothing));  // one half is data, the other half a line
   EXPECT_TRUE(parser.feed(half, nothing));
   EXPECT_FALSE(parser.feed("x", nothing));
   EXPECT_FALSE(parser.no_room());

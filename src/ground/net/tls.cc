@@ -15,7 +15,7 @@
 namespace assay::net {
 namespace {
 
-// A connection's buffer that grew beyond this is given back when it is empty.
+// A connection's larger buffer is freed when it is empty.
 constexpr std::size_t kKeepOutBytes = 64 * 1024;
 
 std::string last_error() {
@@ -172,11 +172,11 @@ Result<TlsContext> TlsContext::self_signed_server(std::string* certificate_pem_o
   return TlsContext(std::move(state));
 }
 
-// What OpenSSL reads from and writes to: the bytes in hand, not a buffer of its own. A memory BIO
-// copies each record in and out of one, a quarter of what a small record costs.
+// OpenSSL reads and writes the caller's bytes, without a buffer of its own. A memory BIO copies
+// each record in and out of one, a quarter of a small record's cost.
 struct TlsSession::State {
   SSL* ssl = nullptr;
-  std::string_view in{};  // ciphertext not yet read; the caller's, or of `kept`
+  std::string_view in{};  // ciphertext not yet read; the caller's, or in `kept`
   std::string kept{};
   std::string out{};  // ciphertext to be sent
   std::size_t out_at = 0;

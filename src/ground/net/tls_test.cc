@@ -59,13 +59,13 @@ TEST(Tls, records_come_out_whole_however_the_bytes_are_cut) {
   const std::string bytes(client.output());
   client.consume(bytes.size());
   std::string got;
-  std::string hand;  // written over again and again, as a receive buffer is
+  std::string hand;  // overwritten again and again, like a receive buffer
   for (std::size_t at = 0, step = 1; at < bytes.size(); at += step, step = step * 7 % 1009) {
     step = std::min(step, bytes.size() - at);
     hand.assign(bytes, at, step);
     server.feed_in_place(hand);
     char buffer[256];
-    // Only one read of what there is, now and then: the rest has to wait.
+    // Now and then only one read of the available bytes: the rest must wait.
     const int reads = at % 3 == 0 ? 1 : 1000;
     for (int i = 0; i < reads; ++i) {
       const std::ptrdiff_t n = server.read(buffer, sizeof buffer);

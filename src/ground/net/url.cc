@@ -34,7 +34,7 @@ Result<std::string> percent_decoded(std::string_view text) {
   return out;
 }
 
-// Where "://" stands behind a scheme (RFC 3986, 3.1), or npos.
+// Offset of "://" behind a scheme (RFC 3986, 3.1), or npos.
 std::size_t end_of_scheme(std::string_view text) {
   const std::size_t mark = text.find("://");
   const std::string_view scheme = text.substr(0, mark);
@@ -45,8 +45,8 @@ std::size_t end_of_scheme(std::string_view text) {
   return plain ? mark : std::string_view::npos;
 }
 
-// Text that is safe to show: what stands before an '@' may be a password, also where a slash is
-// missing or one too many.
+// Text that is safe to show: the part before an '@' may be a password, even with a missing or an
+// extra slash.
 std::string shown(std::string_view text) {
   const std::size_t first = std::min(text.find_first_of(":/@"), text.size());
   const bool scheme = first < text.size() && text[first] != '@';
@@ -95,7 +95,7 @@ Result<void> parse_ipv6(std::string_view literal, Url& url) {
   url.host = lower(address);
   url.ipv6_literal = true;
   if (zone == std::string_view::npos) return {};
-  // RFC 6874: the zone stands behind %25; many people write a bare '%'.
+  // RFC 6874: the zone follows %25; many people write a bare '%'.
   std::string_view name = literal.substr(zone + 1);
   if (name.starts_with("25") && name.size() > 2) name.remove_prefix(2);
   const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
@@ -147,7 +147,7 @@ Result<void> parse_authority(std::string_view authority, Url& url) {
     if (has_port) port = authority.substr(colon + 1);
   }
   url.port = url.tls ? 443 : 80;
-  // RFC 3986 lets "host:" stand for the scheme's own port.
+  // RFC 3986 allows "host:" for the scheme's own port.
   if (has_port && !port.empty()) {
     ASSIGN_OR_RETURN(url.port, parse_port(port));
   }

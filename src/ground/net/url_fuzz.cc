@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "net/url.h"
 
-// A URL that is taken is written and read again as the same, and cannot forge a header.
+// A URL that is accepted reads back the same after writing it, and cannot forge a header.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto url = assay::net::parse_url({reinterpret_cast<const char*>(data), size});
   if (!url) return 0;

@@ -23,14 +23,14 @@ std::string_view to_string(PhaseKind kind) {
 
 namespace {
 
-// How many of 0, 1, …, total − 1 are congruent to `index` modulo `count`.
+// How many of 0, 1, …, total − 1 equal `index` modulo `count`.
 template <typename T>
 T share(T total, std::uint32_t index, std::uint32_t count) {
   if (total == std::numeric_limits<T>::max()) return total;
   return static_cast<T>(total / count + (total % count > index ? 1 : 0));
 }
 
-// Whole ones, to as many shards as have a slot. Before the limits are shared out.
+// Gives whole conversations to as many shards as have a slot. Call it before the limits are split.
 void shard_conversations(PhasePlan& phase, std::uint32_t index, std::uint32_t count) {
   if (!phase.replay) return;
   const std::uint32_t used = std::min(count, phase.limits.front().in_flight_max);

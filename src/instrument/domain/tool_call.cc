@@ -6,7 +6,7 @@
 namespace assay {
 namespace {
 
-// A piece that begins with RS, taken apart. What lacks its fields is all arguments.
+// Splits a piece that begins with RS. Without its fields, all of it is arguments.
 ToolCall piece_from(std::string_view text) {
   ToolCall piece;
   const std::size_t id = text.find(kToolCallField);
@@ -39,7 +39,7 @@ void merge(std::vector<ToolCall>& calls, ToolCall piece) {
 
 template <typename OnPiece>
 void for_each_piece(std::string_view text, OnPiece&& on_piece) {
-  // Words before the first RS belong to a call whose beginning was lost.
+  // Text before the first RS belongs to a call whose beginning was lost.
   std::size_t at = 0;
   while (at < text.size()) {
     const bool begins = text[at] == kToolCallBegins;

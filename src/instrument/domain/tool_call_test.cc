@@ -14,7 +14,7 @@ TEST(ToolCall, pieces_of_one_call_are_joined_by_their_index) {
                             "{\"city\":"
                             "\"Oslo\"}"),
             (Calls{{0, "call_a", "get_weather", "{\"city\":\"Oslo\"}"}}));
-  // Two calls whose arguments come in turns.
+  // Two calls whose arguments alternate.
   EXPECT_EQ(tool_calls_from("\x1E"
                             "0\x1F"
                             "a\x1F"

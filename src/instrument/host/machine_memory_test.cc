@@ -37,7 +37,7 @@ TEST(UsableMemory, a_group_above_limits_too) {
   machine.says("sys/fs/cgroup/user.slice/bench/memory.max", "max\n");
   machine.says("sys/fs/cgroup/user.slice/memory.max", "4194304\n");
   EXPECT_EQ(machine.usable(), 4194304U);
-  // Inside a container the path may be one that only the host sees.
+  // Inside a container, only the host may see the path.
   machine.says("proc/self/cgroup", "0::/../../docker/abc\n");
   machine.says("sys/fs/cgroup/memory.max", "2097152\n");
   EXPECT_EQ(machine.usable(), 2097152U);

@@ -15,8 +15,7 @@
 namespace assay::host {
 namespace {
 
-// Half a per cent of one core: enough to see what the machine takes away, little enough to take
-// nothing.
+// Half a per cent of one core: enough to see what the machine takes, too little to disturb.
 constexpr Duration kBurst = 50_us;
 constexpr Duration kPause = 10_ms;
 constexpr Duration kGap = 50_us;
@@ -57,7 +56,7 @@ double pressure_seconds() {
   return static_cast<double>(us) * 1e-6;
 }
 
-// How often the calling thread had to give its core to another.
+// How often the calling thread had to leave its core to another.
 long preemptions() {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);

@@ -23,7 +23,7 @@ TEST(LagRecorder, a_hold_up_shorter_than_a_stall_is_counted_once_too) {
   LagRecorder lag;
   const Instant start{1'000'000'000};
   for (int i = 0; i < 200; ++i) lag.record(start + 1_us * i, start + 6_ms + 4_us * i);
-  lag.record(start + 20_ms, start + 24_ms);  // late, not as late as counts
+  lag.record(start + 20_ms, start + 24_ms);  // late, but below kLate
   EXPECT_EQ(lag.figures().holdups, 1);
   EXPECT_EQ(lag.figures().stalls, 0U);
   lag.record(start + 30_ms, start + 35_ms);

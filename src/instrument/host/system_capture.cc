@@ -66,7 +66,7 @@ void add_memory(const fs::path& root, Json& out) {
   }
 }
 
-// Cards with a device behind them; bridges, loopback and tunnels have none.
+// Lists cards that have a device; bridges, loopback and tunnels have none.
 void add_network(const fs::path& root, Json& out) {
   std::map<std::string, int> by_speed;
   for (const fs::path& card : entries(root / "sys/class/net")) {
@@ -92,7 +92,7 @@ void add_accelerators(const fs::path& root, Json& out) {
       if (line.starts_with("Model:")) ++by_model[value_after(line, ':')];
     }
   }
-  // AMD's compute driver: nodes with a graphics target are accelerators, others processors.
+  // AMD's compute driver: nodes with a graphics target are accelerators; others are processors.
   for (const fs::path& node : entries(root / "sys/class/kfd/kfd/topology/nodes")) {
     const std::string name = text_of(node / "name");
     if (!name.empty() && text_of(node / "gpu_id") != "0") ++by_model["AMD " + name];

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kSteal = 8;  // "cpu user nice system idle iowait irq softirq steal …"
 
-// −1 where it is none.
+// −1 if the word is no number.
 std::int64_t whole(std::string_view word) {
   std::int64_t value = -1;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -41,7 +41,7 @@ Duration stolen(const std::filesystem::path& root) {
   return stolen_step() * ticks;
 }
 
-// Adds what one group's cpu.stat says. Microseconds in version 2, nanoseconds in version 1.
+// Adds one group's cpu.stat. Microseconds in version 2, nanoseconds in version 1.
 void add_group(const std::filesystem::path& folder, TakenTime& out) {
   const Result<std::string> text = read_file(folder / "cpu.stat");
   if (!text) return;
@@ -63,7 +63,7 @@ Duration stolen_step() { return {1'000'000'000 / ::sysconf(_SC_CLK_TCK)}; }
 
 TakenTime read_taken_time(const std::filesystem::path& root) {
   TakenTime out{.stolen = stolen(root)};
-  // A quota of any group above holds too.
+  // A quota of any group above applies too.
   each_control_group(root, "cpu", "cpu.stat", [&](const auto& folder) { add_group(folder, out); });
   return out;
 }

@@ -103,7 +103,7 @@ Json figures_json(const PointFigures& figures) {
       .set("failed", figures.failed);
 }
 
-// The figure that a limit is about, in ms; nullptr where a point has no such figure.
+// The figure that a limit refers to, in ms; nullptr where a point has no such figure.
 const double* figure_of(const SloLimit& limit, const PointFigures& figures) {
   struct Row {
     std::string_view series{};
@@ -144,7 +144,7 @@ Json point_json(const CurvePoint& point, const CurveTerms& terms) {
       .set("official", figures_json(point.official()))
       .set("total", figures_json(point.run));
   if (point.window) out.set("window", figures_json(*point.window));
-  // What `assay twin` fits to.
+  // The figures that `assay twin` fits to.
   const PointFigures& told = point.official();
   if (told.tpot_mean_ms > 0) {
     out.set("tpot_ms_mean", told.tpot_mean_ms).set("ttft_ms_mean", told.ttft_mean_ms);

@@ -1,5 +1,5 @@
-// A curve's points from the files of their runs, what is best among them, what they cost, and the
-// document that a program reads.
+// A curve's points from the files of their runs, the best of them, their costs, and the document
+// for programs.
 #include "metrics/curve.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace assay::metrics {
 namespace {
 
-// Each figure has a value of its own, so that none can stand for another.
+// Each figure has a different value, so that none can replace another.
 constexpr const char* kSummary = R"({
   "system_tps": 101.5, "tps_per_user": 11.5, "qps": 2.5, "duration_ns": 60000000000,
   "n_samples_completed": 900, "n_samples_failed": 7,
@@ -106,7 +106,7 @@ TEST(Curve, without_an_official_window_the_runs_figures_count) {
   ASSERT_TRUE(unofficial.window);
   EXPECT_FALSE(unofficial.window_official);
   EXPECT_EQ(unofficial.official().qps, 2.5);
-  // A window that is called official and has no figures is none.
+  // A window that is called official but has no figures does not count.
   const CurvePoint empty = point_from(
       R"({"qps": 2.5, "steady_state": {"status": "s", "verdict": "v", "official": true}})");
   EXPECT_FALSE(empty.window || empty.window_official);
@@ -147,13 +147,13 @@ TEST(Curve, the_best_points_are_measured_levels_and_the_first_of_equals) {
   EXPECT_EQ(curve.fastest()->name, "r2");
   EXPECT_EQ(curve.most_interactive()->name, "r2");
   EXPECT_EQ(curve.measured(), 5U);
-  // By the official figures.
+  // With the official figures.
   curve.points[3].window = PointFigures{.system_tps = 95, .tps_per_user = 31};
   EXPECT_EQ(curve.fastest()->name, "r2");
   curve.points[3].window_official = true;
   EXPECT_EQ(curve.fastest()->name, "r8");
   EXPECT_EQ(curve.most_interactive()->name, "r8");
-  // A point without the figure is passed over, wherever it stands.
+  // A point without the figure is skipped, at any place.
   curve.points.insert(curve.points.begin(), CurvePoint{.name = "bare", .measured = true});
   EXPECT_EQ(curve.fastest()->name, "r8");
   EXPECT_EQ(curve.most_interactive()->name, "r8");

@@ -11,7 +11,7 @@ constexpr int kIterations = 399;
 constexpr double kEpsilon = 3e-16;
 constexpr double kTiny = 1e-300;
 
-// std::lgamma writes a global, and we may be on any thread.
+// std::lgamma writes a global variable, and any thread may call us.
 double log_gamma(double x) {
   int sign = 0;
   return ::lgamma_r(x, &sign);
@@ -39,7 +39,7 @@ double fraction(double a, double b, double x) {
   return h;
 }
 
-// The chance of so few values above when the percentile is higher; falls as `below` grows.
+// Whether so few values above make a higher percentile unlikely; more likely as `below` grows.
 bool sure(double p, std::uint64_t below, std::uint64_t above) {
   if (below == 0) return false;
   return incomplete_beta(static_cast<double>(below), static_cast<double>(above) + 1, p) <
@@ -76,7 +76,7 @@ std::uint64_t least_below(double p, std::uint64_t above) {
 }
 
 std::uint64_t values_above(double p, std::uint64_t n) {
-  // F(t) + t <= n says the same as: n − t values below are enough for t above.
+  // F(t) + t <= n means: n − t values below are enough for t above.
   if (n < 2 || !sure(p, n - 1, 1)) return 0;
   std::uint64_t low = 1;   // enough
   std::uint64_t high = n;  // not enough: nothing is left below

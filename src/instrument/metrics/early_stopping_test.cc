@@ -97,7 +97,7 @@ TEST(EarlyStopping, the_beta_function_is_the_binomial_sum) {
   }
 }
 
-// And the rule as it is written, by counting up.
+// The rule as published, by counting up.
 TEST(EarlyStopping, bisection_finds_what_counting_finds) {
   for (const double p : {0.5, 0.9, 0.97}) {
     std::uint64_t t = 0;
@@ -114,7 +114,7 @@ TEST(EarlyStopping, the_beta_function_ends_where_its_range_does) {
   EXPECT_EQ(incomplete_beta(3, 2, 1), 1);
   EXPECT_EQ(incomplete_beta(3, 2, 1.5), 1);
   EXPECT_NEAR(incomplete_beta(1, 1, 0.3), 0.3, 1e-15) << "of the even law it is x itself";
-  // I_x(a, b) = 1 − I_(1 − x)(b, a), on either side of where the fraction is turned round.
+  // I_x(a, b) = 1 − I_(1 − x)(b, a), on both sides of the point where the fraction is reversed.
   for (const double x : {0.01, 0.3, 0.6, 0.62, 0.9, 0.99}) {
     EXPECT_NEAR(incomplete_beta(5, 3, x), 1 - incomplete_beta(3, 5, 1 - x), 1e-14) << x;
   }

@@ -20,14 +20,14 @@ std::uint64_t given_up(const Point& point) {
 }  // namespace
 
 FailedShare failed_share(const Point& point) {
-  // Point::failures are of the performance phases.
+  // Point::failures covers the performance phases.
   const bool performance = point.counts.issued > 0;
   const Counts& counts = performance ? point.counts : point.all_phases;
   const std::uint64_t unheard = performance ? given_up(point) : 0;
   FailedShare out;
   out.failed = counts.failed - std::min(counts.failed, unheard);
   out.tried = out.failed + counts.completed;
-  // A run that was stopped before its first reply shows nothing of the endpoint.
+  // A run that was stopped before its first reply proves nothing about the endpoint.
   const bool stopped = point.end.state != RunState::complete && out.failed == 0;
   out.none_succeeded = counts.issued > 0 && counts.completed == 0 && !stopped;
   return out;

@@ -8,7 +8,7 @@
 namespace assay::metrics {
 namespace {
 
-// Rounded up, so that a limit stays one.
+// Rounds up, so that the result is still an upper limit.
 std::int64_t share(Duration of, std::size_t parts) {
   const auto n = static_cast<std::int64_t>(parts);
   return of.ns / n + (of.ns % n != 0 ? 1 : 0);
@@ -85,7 +85,7 @@ void GapLimits::limit(const Read& read, Series& gaps) {
   for (std::size_t k = 1; k <= count; ++k) {
     std::int64_t& limit = high[k - 1];
     limit = share(whole, k);
-    // The gap before the read, and behind it those within.
+    // The gap before the read, and after it the gaps within.
     if (!read.first && k > 1) limit = std::min(limit, share(within, k - 1));
     limit = std::max<std::int64_t>(limit, 0);
   }

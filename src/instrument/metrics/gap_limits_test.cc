@@ -68,16 +68,16 @@ TEST(GapLimits, tokens_that_a_stop_gathered_in_one_read_may_be_anywhere_in_it) {
     fragments.push_back({kStart + 2_ms * (i + 1), at, at, i < 3 ? 8_ms : Duration{}});
   }
   const Distribution gaps = told(fragments);
-  EXPECT_EQ(gaps.max, 8e6);              // as told: 8, 0, 0, 0
-  EXPECT_EQ(gaps.limits->max.low, 2e6);  // 2 each is the least that the largest can be
+  EXPECT_EQ(gaps.max, 8e6);              // as recorded: 8, 0, 0, 0
+  EXPECT_EQ(gaps.limits->max.low, 2e6);  // 2 each is the smallest possible largest gap
   EXPECT_EQ(gaps.limits->max.high, 8e6);
-  EXPECT_EQ(gaps.limits->mean.low, 2e6);  // four gaps in 8 ms, whichever they are
+  EXPECT_EQ(gaps.limits->mean.low, 2e6);  // four gaps in 8 ms, in any division
   EXPECT_EQ(gaps.limits->mean.high, 2e6);
   EXPECT_EQ(gaps.limits->min.high, 2e6);  // of four, one is at most a quarter
 }
 
 TEST(GapLimits, a_burst_that_was_read_as_it_came_is_known) {
-  // 80 ms of nothing, then four at once, of which the client knows to within 60 us.
+  // 80 ms without data, then four at once, which the client knows to within 60 us.
   std::vector<Fragment> fragments = {{kStart, kStart, kStart, {}}};
   for (int burst = 1; burst <= 20; ++burst) {
     for (int i = 0; i < 4; ++i) {
@@ -92,8 +92,8 @@ TEST(GapLimits, a_burst_that_was_read_as_it_came_is_known) {
   EXPECT_LE(gaps.limits->percentiles[7].high, 0.06e6);  // P50
 }
 
-// Random replies, of a client that sees some of it late; what it knows is true, and so must be what
-// follows from it.
+// Random replies of a client that receives some bytes late; its observations are true, and so must
+// be the limits that follow from them.
 TEST(GapLimits, the_truth_lies_within_whatever_came_together) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Rng rng(seed);

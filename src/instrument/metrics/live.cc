@@ -36,8 +36,8 @@ std::uint64_t whole(Duration value) {
 
 }  // namespace
 
-// A word that a reader takes from a newer text brings the odd `turn` before it along (release and
-// acquire), so a mix is always noticed.
+// If a reader takes a word of a newer text, it also sees the odd `turn` before it (release and
+// acquire), so it always notices a mix.
 void Live::Detail::store(std::string_view text) {
   const std::size_t bytes = std::min(text.size(), kWords * sizeof(std::uint64_t));
   const std::uint32_t before = turn.load(kRelaxed);
@@ -69,7 +69,7 @@ Live::Live(const Plan& plan, bool streamed)
         std::vector<PhaseFacts> facts;
         for (const PhasePlan& phase : plan.phases) {
           PhaseFacts fact{phase.name, phase.kind, phase.open_loop, {}, {}};
-          // A closed loop that is to last for a time has a limit of queries and no plan of them.
+          // A closed loop with a set time has a limit of queries, not a planned number.
           const StopRule& stop = phase.stop;
           const bool by_time = !phase.open_loop && stop.duration_min > Duration{};
           if (!by_time && stop.queries_max != std::numeric_limits<std::uint64_t>::max()) {
@@ -109,8 +109,8 @@ void Live::on_phase(const PhaseMark& mark) {
   if (mark.phase == phase_) step_.store(mark.step, kRelaxed);
 }
 
-// Cold: once a second. Seconds in which nothing happened are cleared on the way, so that a reader
-// finds them empty rather than missing.
+// Cold: once a second. Clears seconds without events on the way, so that a reader finds them empty
+// and not missing.
 void Live::advance(Instant at) {
   const std::int64_t number = (at - phase_start_).ns / kSecond.ns;
   const std::int64_t current = (second_end_ - phase_start_).ns / kSecond.ns;
@@ -200,7 +200,7 @@ void Live::on_done(const Event& event, std::string_view detail) {
   record_tpot(event, counted, second);
 }
 
-// Reads what the writers of several shards show; each figure at some moment of the last instant.
+// Reads the figures of several shards' writers; each figure at its own moment.
 class LiveReader {
  public:
   LiveReader(std::span<const Live* const> lives, Instant now) : now_(now) {
@@ -209,7 +209,7 @@ class LiveReader {
       if (phase < 0) continue;
       if (lives_.empty()) phase_ = phase;
       if (phase == phase_) lives_.push_back(live);
-      // Read `ended` first: what ends in between must not make the difference negative.
+      // Read `ended` first: queries that end meanwhile must not make the difference negative.
       const std::uint64_t ended = live->ended_.load(kRelaxed);
       const std::uint64_t begun = live->begun_.load(kRelaxed);
       out_.in_flight += begun > ended ? begun - ended : 0;
@@ -289,7 +289,7 @@ class LiveReader {
     return {histogram->count(), at(50), at(90), at(99)};
   }
 
-  // What all shards saw in one second.
+  // The events of all shards in one second.
   struct Sum {
     std::uint64_t due = 0;
     std::uint64_t sent = 0;

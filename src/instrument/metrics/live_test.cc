@@ -77,7 +77,7 @@ TEST(Live, a_closed_loop_for_a_time_is_planned_by_time_and_not_by_its_limit_of_q
   EXPECT_EQ(shown().duration_max, 8_s);
   stop.duration_max = 6_s;
   EXPECT_EQ(shown().duration_max, 6_s);
-  // A schedule has its queries, whatever the time it was drawn for.
+  // A schedule has a fixed number of queries, for any duration it was drawn for.
   plan.phases[1].open_loop = true;
   stop.queries_max = 500;
   EXPECT_EQ(shown().queries_planned, 500u);

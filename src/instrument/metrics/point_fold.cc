@@ -30,7 +30,7 @@ void add_counts(Counts& sum, const Counts& part) {
   for (std::size_t i = 0; i < sum.finish.size(); ++i) sum.finish[i] += part.finish[i];
 }
 
-// A name for phases that the log speaks of and its header does not.
+// A name for phases that are in the log but not in its header.
 PhaseSpan span_of(const std::vector<PhaseInfo>& phases, std::size_t index) {
   PhaseSpan span{};
   if (index < phases.size()) {
@@ -139,7 +139,7 @@ PointFold::Open& PointFold::open(const Query& query) {
   in_flight_.insert(key) = spare_.back();
   Open& fresh = open_[spare_.back()];
   spare_.pop_back();
-  fresh.gaps.clear();  // its room stays
+  fresh.gaps.clear();  // keeps its memory
   fresh.limits.clear();
   fresh.spread.clear();
   fresh.sent = fresh.visible = false;
@@ -171,7 +171,7 @@ void PointFold::on_phase(const PhaseMark& mark) {
       break;
   }
   note(mark.at);
-  timeline_.cell_of(mark.at);  // the origin, if nothing was heard before
+  timeline_.cell_of(mark.at);  // the origin, if no event came before
 }
 
 void PointFold::note(Instant at) {
@@ -266,7 +266,7 @@ void PointFold::on_done(const Event& event, std::string_view detail) {
 // For the steady-state detector: the query at its place in the order of issue.
 void PointFold::note_issued(const Event& event) {
   if (steady_.super_pass == 0) return;
-  // Replies come in another order, but a number far beyond all others is a damaged log's.
+  // Replies come in another order, but a number far beyond all others comes from a damaged log.
   if (event.query.index > 2 * issued_.size() + kAheadMost) return;
   if (issued_.size() <= event.query.index) issued_.resize(std::size_t{event.query.index} + 1);
   Issued& issued = issued_[event.query.index] = issued_of(event, truth_.count);
@@ -380,7 +380,7 @@ void PointFold::spread_tokens(const Event& event, const Open& q) {
   if (fragments == 0 && event.done.known()) timeline_.tokens(timeline_.cell_of(event.done), tokens);
 }
 
-// What was sent and has no end in the log: the run crashed, or the record of the end was lost.
+// Queries that were sent and have no end in the log: the run crashed, or the record was lost.
 void PointFold::end_unfinished() {
   in_flight_.for_each([this](std::uint64_t key, std::uint32_t) {
     Counts& counts = phase(static_cast<std::uint16_t>(key >> 32)).span.counts;

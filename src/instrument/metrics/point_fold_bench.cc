@@ -1,5 +1,5 @@
-// What folding costs: stream events a second, from memory, and how that compares with a Point's
-// own part (sorting, percentiles, estimates) at the end.
+// The cost of folding: stream events a second, from memory, compared with the Point's own part at
+// the end (sorting, percentiles, estimates).
 #include <benchmark/benchmark.h>
 
 #include <vector>

@@ -316,7 +316,7 @@ TEST(PointEdges, a_run_over_a_known_dataset_has_a_steady_state) {
   for (std::uint32_t i = 0; i < 400; ++i) {
     queries.push_back(steady_query(1, i, i * 10, 50, 10 + i % 3, 4));
   }
-  std::ranges::reverse(queries);  // replies come in another order than queries went
+  std::ranges::reverse(queries);  // replies come in another order than the queries were sent
   const Point p = folded(queries, info);
   ASSERT_TRUE(p.steady);
   EXPECT_EQ(p.steady->super_pass_size, 50U);
@@ -330,7 +330,7 @@ TEST(PointEdges, a_run_over_a_known_dataset_has_a_steady_state) {
   std::ranges::reverse(queries);
   EXPECT_EQ(folded(queries, info).steady->tpot.total_whole, p.steady->tpot.total_whole);
   EXPECT_EQ(folded(queries, info).steady->samples, 400U);
-  // A number far beyond all others is a damaged log's, and no reason to take all memory.
+  // A number far beyond all others comes from a damaged log, and must not take all memory.
   queries.push_back(steady_query(1, 4'000'000'000, 5, 50, 10, 4));
   EXPECT_EQ(folded(queries, info).steady->super_passes, 8U);
   for (const double seconds : {-1.0, 1e30}) {
@@ -352,7 +352,7 @@ TEST(PointEdges, a_query_is_its_own_though_its_room_was_anothers) {
   EXPECT_EQ(p.arrival.itl.count, 6U);
   EXPECT_EQ(p.arrival.itl.total, 120e6);
   EXPECT_EQ(p.read.ttft_visible.max, 80e6) << "without the delay of the first";
-  // Not sent, in a room in which one was: it was never in flight.
+  // Not sent, in a reused slot whose query was sent: it was never in flight.
   HandMadeQuery never = steady_query(1, 9, 500, 50, 10, 0);
   PointFold other(edge_run());
   tell(steady_query(1, 0, 0, 5, 1, 2), other);
@@ -421,7 +421,7 @@ TEST(PointEdges, the_legacy_window_is_of_the_sending_and_not_of_the_due_instants
   HandMadeQuery failed = steady_query(1, 2, 400, 5, 5, 2);
   failed.outcome = Outcome::reset;
   EXPECT_FALSE(folded({late, failed}, edge_run(true)).rates.legacy_window) << "one succeeded";
-  // Two that took no time: of no window there is no rate.
+  // Two queries that took no time: a window of length zero has no rate.
   const HandMadeQuery at_once = steady_query(1, 0, 100, 0, 0, 1);
   EXPECT_FALSE(folded({at_once, at_once}, edge_run(true)).rates.legacy_window);
 }

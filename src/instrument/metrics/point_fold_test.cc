@@ -25,7 +25,7 @@ RunInfo run_of(bool open_loop = false) {
 
 const RunEnd kComplete{RunState::complete, {}};
 
-// Every query of performance in its order of sending, between the marks of its phase.
+// All performance queries in the order of sending, between the marks of their phase.
 Point point_of(const std::vector<HandMadeQuery>& queries, const RunInfo& info = run_of(),
                RunEnd end = kComplete) {
   PointFold fold(info);
@@ -293,7 +293,7 @@ TEST(PointFold, queries_never_sent_were_due_all_the_same) {
   EXPECT_EQ(p.lateness.count, 2u);
 }
 
-// The slow twin: all queries at hand, and the definitions as they are written.
+// The slow twin: it keeps all queries and applies the definitions as they are written.
 struct Twin {
   std::map<std::string, std::vector<double>> values{};
   std::uint64_t completed = 0;
@@ -372,7 +372,7 @@ std::vector<HandMadeQuery> random_queries(Rng& rng, std::uint32_t count) {
   return queries;
 }
 
-// Tells the queries with their fragments interleaved, each query's own words in order.
+// Emits the queries with their fragments interleaved; each query's own order is kept.
 void tell_interleaved(const std::vector<HandMadeQuery>& queries, Rng& rng, EventSink& sink) {
   struct Progress {
     const HandMadeQuery* query = nullptr;
@@ -447,7 +447,7 @@ TEST(PointFold, a_stream_that_a_proxy_gathers_is_warned_of) {
   EXPECT_NE(p.warnings[0].find("something gathers the stream"), std::string::npos);
 }
 
-// The last token, its finish reason, usage and [DONE] come in one read from most servers.
+// Most servers send the last token, its finish reason, usage and [DONE] in one read.
 TEST(PointFold, short_replies_in_one_read_are_no_burst) {
   PointFold fold(run_of());
   for (std::uint32_t i = 0; i < 8; ++i) tell(steady_query(1, i, i, 50, 0, 2), fold);
@@ -466,7 +466,7 @@ TEST(PointFold, a_series_of_gaps_above_its_limit_is_counted_and_says_so) {
   EXPECT_TRUE(p.arrival.ttft.exact);
 }
 
-// Two replies: one exact, one whose first two tokens came in one read with the third.
+// Two replies: one exact; in the other the first two tokens came in one read with the third.
 TEST(PointFold, what_is_uncertain_of_a_reply_limits_every_figure) {
   RunInfo info = run_of();
   info.uncertainty = true;
@@ -478,14 +478,14 @@ TEST(PointFold, what_is_uncertain_of_a_reply_limits_every_figure) {
   }
   const Point p = point_of({exact, vague}, info);
   ASSERT_TRUE(p.arrival.ttft.limits);
-  EXPECT_EQ(p.arrival.ttft.max, 70e6);  // as told
+  EXPECT_EQ(p.arrival.ttft.max, 70e6);  // as recorded
   EXPECT_EQ(p.arrival.ttft.limits->max.low, 50e6);
   EXPECT_EQ(p.arrival.ttft.limits->max.high, 70e6);
   EXPECT_EQ(p.arrival.ttft.limits->min.low, 46e6);
   EXPECT_EQ(p.arrival.ttft.limits->mean.low, 48e6);
   EXPECT_EQ(p.arrival.ttft_due.limits->min.low, 46e6);
   EXPECT_EQ(p.arrival.ttft_visible.limits->min.low, 46e6);
-  // 80 ms over 10 tokens as told, 104 where the first came as early as it may.
+  // 80 ms over 10 tokens as recorded, 104 if the first came as early as possible.
   EXPECT_EQ(p.arrival.tpot.min, 8e6);
   EXPECT_EQ(p.arrival.tpot.limits->min.high, 10e6);
   EXPECT_EQ(p.arrival.tpot.limits->max.high, 10.4e6);

@@ -1,4 +1,4 @@
-// What a point warns of, in its very words, and when it does not.
+// The exact warnings of a point, and when there are none.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ TEST(PointWarnings, of_turns_that_are_no_part_of_the_measurement) {
   };
   EXPECT_THAT(warnings(3, 3), IsEmpty());
   EXPECT_THAT(warnings(3, 4), ElementsAre(HasSubstr("4 of 7 turns began after the first slot")));
-  // Turns that failed are turns too, on either side.
+  // Failed turns count as turns too, in both parts.
   const auto with_failures = [&](int measured, int tail) {
     PointFold fold(info);
     for (int i = 0; i < measured + tail; ++i) {

@@ -10,7 +10,7 @@
 namespace assay::metrics {
 namespace {
 
-// Keeps of each reply what a test looks at.
+// Keeps the parts of each reply that a test checks.
 class Kept final : public ReplyFold {
  public:
   using ReplyFold::ReplyFold;
@@ -20,7 +20,7 @@ class Kept final : public ReplyFold {
     std::string text{};
     std::string detail{};
     std::optional<TokenCount> counted{};
-    std::int32_t output = 0;  // by the truth
+    std::int32_t output = 0;  // by TokenTruth
   };
   std::vector<One> replies{};
   Instant start() const { return run_start(); }

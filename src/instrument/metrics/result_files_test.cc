@@ -19,7 +19,7 @@ TEST(ResultFiles, of_a_run_that_was_interrupted_before_anything_came) {
   expect_golden("metrics/empty_summary.json", result_summary(point).dump(2) + "\n");
 }
 
-// The reference's readers look these up, in this order (its documentation of the file).
+// The reference's readers look up these keys, in this order (from its documentation of the file).
 TEST(ResultFiles, the_reference_keys_come_first_and_in_order) {
   const Json summary = result_summary(small_point("poisson", {RunState::complete, ""}));
   const char* const wanted[] = {"version",

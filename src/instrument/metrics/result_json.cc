@@ -56,7 +56,7 @@ Json range_json(const Between& range) {
   return out;
 }
 
-// Between which values the truth lies, figure by figure.
+// The range of the truth for each figure.
 Json limits_json(const Limits& limits) {
   Json percentiles = Json::object();
   for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
@@ -69,7 +69,7 @@ Json limits_json(const Limits& limits) {
       .set("percentiles", std::move(percentiles));
 }
 
-// A series of the arrival clock with its limits, where they are known.
+// A series of the arrival clock with its limits, if they are known.
 Json with_limits(const Distribution& series) {
   Json out = metric_block(series);
   if (series.limits) out.set("limits", limits_json(*series.limits));
@@ -216,7 +216,7 @@ Json latencies_json(const Latencies& latencies) {
   return out;
 }
 
-// All that the reference client's file has no key for.
+// All figures for which the reference client's file has no key.
 Json assay_json(const Point& point) {
   Json out = Json::object();
   out.set("run_id", point.run.run_id);

@@ -38,8 +38,8 @@ std::vector<Bucket> empty_buckets(const Edges& edges) {
   return buckets;
 }
 
-// Ascending. Least significant digit first, digits that all values share left out: durations of a
-// run differ in 36 bits or so, four digits, which makes it several times faster than comparing.
+// Sorts ascending, least significant digit first, and skips digits that all values share: durations
+// of a run differ in 36 bits or so, four digits, which is several times faster than comparing.
 void sort_whole(std::vector<std::int64_t>& values) {
   constexpr std::size_t kWorthIt = 2048;
   if (values.size() < kWorthIt) return std::sort(values.begin(), values.end());
@@ -93,7 +93,7 @@ std::vector<QuantilePoint> quantiles(std::uint64_t n, ValueAt value_at) {
   return points;
 }
 
-// Fills what comes from the sorted values themselves.
+// Fills the figures that follow from the sorted values themselves.
 template <typename T>
 void fill_from_sorted(std::span<const T> sorted, bool estimates, Distribution& out) {
   const std::uint64_t n = sorted.size();
@@ -122,8 +122,8 @@ void fill_from_sorted(std::span<const T> sorted, bool estimates, Distribution& o
   out.quantiles = quantiles(n, value_at);
 }
 
-// sqrt(n × sum_sq − total²) / sqrt(n × (n − 1)) in whole numbers; where those do not fit in 128
-// bits, the same in double, which then has digits to spare.
+// sqrt(n × sum_sq − total²) / sqrt(n × (n − 1)) in whole numbers; in double where 128 bits do not
+// suffice, which is then precise enough.
 double whole_std_dev(std::uint64_t n, Int128 total, Int128 sum_sq) {
   if (n < 2) return 0;
   const auto count = static_cast<double>(n);
@@ -149,7 +149,7 @@ std::uint64_t percentile_index(double p, std::uint64_t n) {
 void Series::add(std::int64_t value) {
   ++count_;
   total_ += value;
-  // Only values of decades reach this bound; the sum then stays below 2^127.
+  // Only durations of decades reach this bound; the sum then stays below 2^127.
   if (__builtin_add_overflow(sum_sq_, static_cast<Int128>(value) * value, &sum_sq_)) {
     sum_sq_ = std::numeric_limits<std::int64_t>::max();
     sum_sq_ <<= 64;
@@ -208,7 +208,7 @@ void Series::from_values(Distribution& out, bool estimates, bool limits) {
 }
 
 void Series::from_buckets(Distribution& out, bool limits) {
-  // Asked with ascending ranks only.
+  // Ranks come in ascending order only.
   std::size_t bucket = 0;
   std::uint64_t up_to = buckets_->bucket_count(0);
   const auto value_at = [&](std::uint64_t rank) {

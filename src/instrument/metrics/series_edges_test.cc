@@ -88,7 +88,7 @@ TEST(SeriesEdges, counted_in_buckets_curves_and_histograms_are_as_of_the_values)
   Series counted(1000);
   Rng rng(4);
   for (int i = 0; i < 40'000; ++i) {
-    // A bucket's middle stands for its values: they lie in the middle of theirs.
+    // A bucket's middle represents its values: they lie in the middle of their buckets.
     const auto value = static_cast<std::int64_t>(1e6 * std::exp(0.5 * rng.normal()));
     kept.add(value);
     counted.add(value);
@@ -147,7 +147,7 @@ TEST(SeriesEdges, the_buckets_of_a_histogram_are_of_equal_ratio_over_a_decade_at
   expect(0, 3, 1, 10);
 }
 
-// Every half percent up to 98.5 %, then twelve to each tenth of what is left, to a millionth.
+// Every half percent up to 98.5 %, then twelve for each tenth of the rest, to a millionth.
 TEST(SeriesEdges, a_curve_is_drawn_finer_towards_its_end) {
   constexpr std::uint64_t kN = 1'000'001;
   std::vector<std::uint64_t> ranks;
@@ -223,7 +223,7 @@ TEST(RatioSeries, of_one_value_and_of_two) {
   EXPECT_EQ(e.mean, 2);
 }
 
-// The same values, kept and in buckets: what is known of them bounds both alike.
+// The same values, kept and in buckets: their limits bound both alike.
 TEST(SeriesEdges, limits_are_of_values_kept_or_counted_and_only_where_they_were_asked_for) {
   Series kept;
   Series counted(100);

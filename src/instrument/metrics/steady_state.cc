@@ -11,16 +11,16 @@
 namespace assay::metrics {
 namespace {
 
-constexpr double kEffectFloor = 0.05;  // a drift below is none
-constexpr double kDriftMax = 0.08;     // must be excluded with kErrors standard errors
+constexpr double kEffectFloor = 0.05;  // a smaller drift counts as none
+constexpr double kDriftMax = 0.08;     // the drift must be kErrors standard errors below it
 constexpr double kErrors = 3;
 constexpr double kVariationMax = 0.08;  // of super-passes
 constexpr double kAlpha = 0.05;
-// What was cropped must have been so much steeper than what is left, and so high.
+// The ramp must be kRampSteeper times as steep as the rest and reach kRampMin.
 constexpr double kRampSteeper = 3;
 constexpr double kRampMin = 0.10;
 constexpr double kRampFloor = 0.02;    // a block nearer to the level than this belongs to it
-constexpr std::size_t kBlockMin = 32;  // replies in a block, so that its P90 means something
+constexpr std::size_t kBlockMin = 32;  // replies in a block: enough for its P90
 constexpr std::size_t kBlocksMax = 120;
 constexpr std::size_t kBlocksMin = 8;
 
@@ -55,15 +55,15 @@ std::vector<double> blocks_of(std::span<const Issued> queries, std::size_t count
   return out;
 }
 
-// REQUIRES: there are some.
+// REQUIRES: not empty.
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
 
-// Every start of a window is looked at, each over all that follows: of very many passes (a dataset
-// of one sample has one a query) several whole ones are taken for one.
+// The search tries every start of a window, each over all that follows: with very many passes (a
+// dataset of one sample has one a query) several passes count as one.
 std::size_t grouped(std::size_t queries, std::size_t pass) {
   constexpr std::size_t kSuperPassesMax = 256;
   const std::size_t passes = queries / pass;
@@ -116,7 +116,7 @@ class Finder {
     const double allowed = std::max(kRampFloor * level, 3 * 1.48 * median(off));
     std::size_t start = 0;
     const auto away = [&](std::size_t i) { return std::abs(values[i] - level) > allowed; };
-    // Two at once, since one may be near by chance.
+    // Two in a row, because one may be near by chance.
     while (start < values.size() / 2 && (away(start) || away(start + 1))) ++start;
     const std::uint64_t pass = (start * a_block + size_ - 1) / size_;
     return std::min<std::uint64_t>(pass, passes_ / 2);
@@ -155,7 +155,7 @@ class Finder {
         metrics, [](const GatingMetric& metric) { return metric.level == Level::plateau; });
   }
 
-  // Whether [0, first) was a ramp to [first, passes): a drift has no knee.
+  // Whether [0, first) was a ramp to [first, passes): a drift has no such bend.
   bool is_ramp(std::uint64_t first, const std::vector<GatingMetric>& after) const {
     if (first == 0) return true;
     const std::span<const Issued> front = stretch(0, first);
@@ -164,8 +164,8 @@ class Finder {
     const double start = tpot_at(front.first(std::min(block, front.size())), 0.5);
     const double knee = tpot_at(back.first(std::min(block, back.size())), 0.5);
     if (!(knee > 0) || !(start > 0)) return true;
-    // Four super-passes that gain less by themselves than what lies between them and the rest are
-    // a level of their own, and a step follows.
+    // Four super-passes that gain less among themselves than the distance from them to the rest are
+    // a level of their own, followed by a step.
     if (first > kSuperPassesMin) {
       const std::span<const Issued> level = stretch(0, first - 1);
       const Trend inside = trend_of(blocks_of(level, block_count(level.size()), 0.5));
@@ -216,7 +216,7 @@ class Finder {
       if (try_from(first)) return;
     }
     if (try_step(crop_) || (crop_ > 0 && try_step(0))) return;
-    // The ramp is no part of a drift's size, but a drift that looks like one is judged whole.
+    // The ramp adds nothing to a drift, but a drift that looks like a ramp is judged whole.
     out_.metrics = judge(crop_, passes_);
     if (!is_ramp(crop_, out_.metrics)) out_.metrics = judge(0, passes_);
     for (const GatingMetric& metric : out_.metrics) {

@@ -1,5 +1,5 @@
-// The steady-state detector at its edges: what a query gives it, windows whose instants are
-// missing, very many passes, and the decisions over a table of runs, number by number.
+// The steady-state detector at its edges: a query's contribution, windows without instants, very
+// many passes, and the decisions over a table of runs, number by number.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -201,7 +201,7 @@ TEST(SteadyStateEdges, of_one_query_that_was_sent_there_is_no_span) {
   EXPECT_FALSE(steady.tps);
 }
 
-// Nothing but exact values: a level, and before it one pass that is half as slow again.
+// Only exact values: a level, and before it one pass that is half as slow again.
 TEST(SteadyStateEdges, of_four_blocks_the_first_may_be_a_ramp) {
   std::vector<Issued> run = level_run(8 * 20);
   for (std::size_t i = 0; i < run.size(); ++i) run[i].tpot = i < 20 ? 30e6 : 20e6;

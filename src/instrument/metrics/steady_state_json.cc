@@ -1,4 +1,4 @@
-// What is found, in the words and the keys of others.
+// The detector's result with the words and keys of other tools.
 #include "base/format.h"
 #include "metrics/steady_state.h"
 
@@ -23,7 +23,7 @@ std::string minutes(Duration time) {
   return format("{}:{:02}", seconds / 60, seconds % 60);
 }
 
-// Nothing drifts, and less than the rules want was seen.
+// Nothing drifts, but the run is shorter than the rules require.
 std::string too_few_text(const SteadyState& steady) {
   const std::string have =
       steady.super_passes >= kSuperPassesMin
@@ -92,7 +92,7 @@ Json steady_state_block(const SteadyState& steady) {
   }
   Json state = Json::object();
   for (const GatingMetric& metric : steady.metrics) {
-    // The vocabulary has no word for what is neither level nor drifting: such a metric is left out.
+    // point.yaml has no word for a metric that neither is level nor drifts: it is left out.
     if (metric.level != Level::unknown) state.set(metric.name, to_string(metric.level));
   }
   out.set("state", std::move(state));

@@ -48,7 +48,7 @@ void SteadyWatch::on_done(const Event& event, std::string_view) {
   if (event.query.phase != phase_) return;
   Slot* const slot = slot_of(event.query.index);
   if (slot == nullptr) return;
-  // While it runs only the server's word is to be had.
+  // During the run only the server's count is available.
   const Issued query = issued_of(event, plausible_count(event));
   slot->sent_ns.store(query.sent.ns, std::memory_order_relaxed);
   slot->tpot.store(query.tpot, std::memory_order_relaxed);

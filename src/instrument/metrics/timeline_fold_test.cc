@@ -56,7 +56,7 @@ struct TimedQuery {
   Duration ttft{};
 };
 
-// What one bucket of the final width must hold, from the list of all queries.
+// The expected content of one final bucket, from the list of all queries.
 void expect_bucket(const Timeline& t, std::size_t i, const std::vector<TimedQuery>& queries) {
   const std::int64_t low = static_cast<std::int64_t>(i) * t.width.ns;
   const std::int64_t high = low + t.width.ns;
@@ -125,7 +125,7 @@ TEST(TimelineFold, merging_neighbours_loses_nothing) {
     ASSERT_LE(t.buckets.size(), TimelineFold::kBucketsMax);
     ASSERT_EQ(t.buckets.size(), static_cast<std::size_t>(last / t.width.ns) + 1);
     ASSERT_EQ(t.ttft.size(), t.buckets.size() * Timeline::kTtftBins);
-    // No wider than it must be.
+    // Not wider than necessary.
     if (t.width > TimelineFold::kNarrowest) {
       ASSERT_GE(static_cast<std::size_t>(last / (t.width.ns / 2)), TimelineFold::kBucketsMax);
     }

@@ -12,7 +12,7 @@ std::int64_t known(std::int32_t tokens) { return std::max<std::int64_t>(tokens, 
 
 std::string number(std::uint64_t n) { return with_thousands(static_cast<std::int64_t>(n)); }
 
-// What is wrong with the server's count, as a person would say it.
+// The fault of the server's count, in words for a person.
 std::string_view words_of(Contradiction contradiction) {
   switch (contradiction) {
     case Contradiction::none:

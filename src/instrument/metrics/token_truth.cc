@@ -49,7 +49,7 @@ void ReplyEvidence::clear() {
   dropped_ = false;
 }
 
-// nullptr: none of its fragments has come.
+// nullptr: the choice has no fragment yet.
 ChoiceEvidence* ReplyEvidence::choice_of(std::uint16_t choice) {
   const auto found = std::ranges::find(choices_, choice, &ChoiceEvidence::choice);
   if (found != choices_.end()) return &*found;
@@ -87,9 +87,9 @@ void ReplyEvidence::note_usage(const StreamEvent& event, ChoiceEvidence* choice)
   const std::int64_t grown = said - std::max<std::int64_t>(last_said_, 0);
   most_said_ = std::max(most_said_, said);
   last_said_ = said;
-  // By the first fragment, or by the usage that comes next where it is an event of its own.
+  // From the first fragment, or from the usage event that follows it.
   if (fragments_ == 1 && said_first_ < 0) said_first_ = said;
-  // A usage of its own is of no choice.
+  // A usage event of its own belongs to no choice.
   if (choice == nullptr || event.category == Category::usage) return;
   if (choice->own_last > said) choice->own_fell = true;
   choice->own_last = said;
@@ -112,7 +112,7 @@ std::int64_t without_text(std::size_t choices) {
   return kTokensWithoutText * static_cast<std::int64_t>(std::max<std::size_t>(choices, 1));
 }
 
-// Reasoning that the server declares and that cannot be what was streamed.
+// Reasoning tokens that the server reports and cannot have streamed.
 std::int64_t hidden_of(const Event& event, std::int64_t reasoning_bytes, std::size_t choices) {
   const std::int64_t declared = event.usage.reasoning_tokens;
   const std::int64_t said = event.usage.completion_tokens;
@@ -142,7 +142,7 @@ bool tokenizer_fits(const Event& event, const TokenCount& counted, std::size_t c
   return counted.output <= limit + limit / 8 + kTokenizerSlack;
 }
 
-// By the tokenizer: each choice has its share, by fragments.
+// Divides the tokenizer's count: each choice gets its share, by fragments.
 void share_counted(const ReplyEvidence& evidence, const TokenCount& count,
                    std::vector<double>& after) {
   double later = 0;
@@ -153,8 +153,8 @@ void share_counted(const ReplyEvidence& evidence, const TokenCount& count,
   }
 }
 
-// What usage said of each choice, where it said so: a usage of each choice's own that adds up to
-// the whole, or one of the whole that never fell.
+// Usage of each choice, if the server reports it: either each choice has its own usage and they add
+// up to the whole, or the usage of the whole never falls.
 bool take_growth(const ReplyEvidence& evidence, std::int64_t said, std::vector<double>& after) {
   std::int64_t own = 0;
   bool owns = true;
@@ -211,7 +211,7 @@ void set_after_first(const ReplyEvidence& evidence, std::int64_t said, TokenTrut
   const ChoiceEvidence* const choice =
       evidence.choices().empty() ? nullptr : &evidence.choices().front();
   const bool several = choice != nullptr && choice->fragments > 1;
-  // What is hidden came before: in the first fragment there was the rest.
+  // Hidden tokens came before: the first fragment held the rest.
   const std::int64_t shown = first - out.hidden;
   if (several && evidence.grew() && shown >= 1 && first < said &&
       shown <= choice->first_bytes + kTokensWithoutText) {
@@ -273,7 +273,7 @@ double mean_tpot(const TokenTruth& truth) {
 
 TokenCount plausible_count(const Event& event) {
   TokenCount out = {std::max(event.usage.prompt_tokens, -1), -1, -1};
-  // Whether reasoning was streamed is not known here: what is declared may be hidden.
+  // Whether reasoning was streamed is unknown here: the reported tokens may be hidden.
   const std::size_t choices = event.choices_asked;
   const auto bytes = static_cast<std::int64_t>(event.output_bytes);
   const std::int64_t declared = hidden_of(event, 0, choices);

@@ -147,7 +147,7 @@ TEST(TokenTruth, growing_usage_tells_the_size_of_the_first_burst) {
   std::vector<Piece> apart = {
       {.ms = 100}, {.ms = 101, .so_far = 4, .category = Category::usage}, {.ms = 260}};
   EXPECT_EQ(truth_of(query_of(apart, 20)).count.after_first, 16);
-  // What cannot be is not taken: a size of nothing, of all, beyond the bytes, or one that shrinks.
+  // Impossible sizes are not used: nothing, all, more than the bytes allow, or one that shrinks.
   for (const std::int32_t first : {0, 20, 21}) {
     pieces[0].so_far = first;
     truth = truth_of(query_of(pieces, 20));
@@ -170,7 +170,7 @@ TEST(TokenTruth, hidden_reasoning_is_apart_within_the_limit_and_in_no_tpot) {
   EXPECT_THAT(point.warnings, Contains(HasSubstr("1,000 tokens of reasoning in 1 replies")));
   q.tokens_max = 1019;
   EXPECT_EQ(truth_of(q).contradiction, Contradiction::above_limit);
-  // Reasoning that came, as such or as text, is not hidden.
+  // Reasoning that was streamed, as reasoning or as text, is not hidden.
   std::vector<Piece> shown = stream(20);
   for (std::size_t i = 0; i < 10; ++i) shown[i].category = Category::reasoning;
   HandMadeQuery open = query_of(shown, 20);

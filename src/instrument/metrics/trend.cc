@@ -45,9 +45,9 @@ std::vector<double> ranks_of(std::span<const double> values) {
   return ranks;
 }
 
-// By how much the variance of Mann-Kendall's sum grows because values follow one another: Hamed and
-// Rao's sum over the autocorrelations of the ranks, those that 95 % confidence calls real. Never
-// below 1: a negative correlation is not taken for more certainty.
+// The factor by which correlation of neighbours increases the variance of Mann-Kendall's sum: Hamed
+// and Rao's sum over the autocorrelations of the ranks that are significant at 95 %. Never below 1:
+// a negative correlation does not count as more certainty.
 double correction(std::span<const double> ranks) {
   const auto n = static_cast<double>(ranks.size());
   const double mean = mean_of(ranks);
@@ -67,7 +67,7 @@ double correction(std::span<const double> ranks) {
   return std::max(1.0, 1 + 2 / (n * (n - 1) * (n - 2)) * sum);
 }
 
-// The values without their line, so that a trend is not taken for correlation.
+// The values without their line, so that a trend does not count as correlation.
 std::vector<double> without_line(std::span<const double> values, double slope) {
   std::vector<double> out(values.begin(), values.end());
   for (std::size_t i = 0; i < out.size(); ++i) out[i] -= slope * static_cast<double>(i);
@@ -122,8 +122,8 @@ Break break_of(std::span<const double> values) {
   Break out;
   const std::size_t n = values.size();
   if (n < 4) return out;
-  // U(t) = 2 · (sum of the first t ranks) − t (n + 1): how far it gets says whether there is a
-  // break. Where it is, the two levels say better: they are to leave the least squares.
+  // U(t) = 2 · (sum of the first t ranks) − t (n + 1): its size shows whether there is a break. Its
+  // place comes from the two levels with the least squares.
   const std::vector<double> ranks = ranks_of(values);
   double sum = 0;
   double most = 0;

@@ -1,5 +1,5 @@
-// The statistics of a series against slow twins, written from the papers' formulas: by counting
-// pairs where the code ranks, by sums where it folds.
+// The statistics of a series against slow twins written from the papers' formulas: the twins count
+// pairs where the code ranks, and use sums where the code folds.
 #include "metrics/trend.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ double twin_median(Values values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// The rank by counting: those below, and half of the others that are equal.
+// The rank by counting: the smaller values, and half of the other equal ones.
 Values twin_ranks(const Values& values) {
   Values out;
   for (const double value : values) {
@@ -100,7 +100,7 @@ double twin_squares(const Values& values, std::size_t from, std::size_t to) {
   return out;
 }
 
-// Pettitt's K is the most that Σ sign(x(i) − x(j)), over i before a place and j after it, comes to.
+// Pettitt's K is the maximum of Σ sign(x(i) − x(j)), over i before a place and j after it.
 Break twin_break(const Values& values) {
   Break out;
   const auto n = static_cast<double>(values.size());
@@ -189,7 +189,7 @@ TEST(Break, is_what_the_papers_formulas_say) {
     ASSERT_NEAR(got.p_value, wanted.p_value, 1e-9);
     ASSERT_NEAR(got.step_error, wanted.step_error, 1e-8);
     ASSERT_NEAR(got.line_error, wanted.line_error, 1e-7);
-    // Two places that fit equally well, up to the last digit, may be called either way.
+    // If two places fit equally well, up to the last digit, either is correct.
     if (got.at == wanted.at) {
       ASSERT_NEAR(got.shift, wanted.shift, 1e-9);
     }

@@ -33,7 +33,7 @@ T ranked(std::span<const T> all, std::span<const T> out, std::span<const T> in, 
   return b == in.end() ? *a : std::min(*a, *b);
 }
 
-// The bucket that holds this rank.
+// The bucket with this rank.
 std::size_t ranked_bucket(const std::vector<std::int64_t>& counts, std::int64_t rank) {
   std::int64_t seen = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -145,7 +145,7 @@ Limits UncertainValues<T>::limits(std::vector<std::int64_t> counts, double total
     if (side->counts.empty()) to_buckets(*side);
     for (std::size_t i = 0; i < into->size(); ++i) (*into)[i] += side->counts[i];
   }
-  // Nothing lies outside what was seen and what was put in for it.
+  // No limit lies outside the observed values and those put in for them.
   const double least = std::min(min, low_.min);
   const double most = std::max(max, high_.max);
   const auto range = [&](std::uint64_t rank) {

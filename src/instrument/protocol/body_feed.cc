@@ -6,14 +6,13 @@
 namespace assay::protocol {
 namespace {
 
-// What is held at once: many small bodies, or a few large ones.
+// Bodies held at once: many small ones, or a few large ones.
 constexpr std::size_t kRoomBytes = std::size_t{16} << 20;
 constexpr std::size_t kSlotsMin = 4;
 constexpr std::size_t kSlotsMax = 4096;
 constexpr std::uint64_t kTaken = std::numeric_limits<std::uint64_t>::max();
 constexpr Duration kLook = 1_ms;
-// A feed that fell behind goes on so far before the queries, or else each of them would be made
-// twice.
+// A late feed continues this far ahead of the queries; otherwise each body would be made twice.
 constexpr std::uint64_t kLeap = 32;
 
 // No query's key is 0, which is that of an empty slot.
@@ -91,7 +90,7 @@ bool BodyFeed::wait_for_room(std::size_t phase, std::uint64_t ordinal) {
     const std::uint64_t in_phase = reached >> 32;
     if (in_phase > phase) return false;
     const std::uint64_t done = in_phase == phase ? reached & 0xffffffff : 0;
-    // Ahead of its phase a body takes no other's place.
+    // A body ahead of its phase takes no other body's place.
     const bool early =
         in_phase < phase && slot_of(phase, ordinal).key.load(std::memory_order_acquire) != 0;
     if (ordinal < done + slots_.size() && !early) return true;
@@ -109,7 +108,7 @@ void BodyFeed::begin_use(const Query& query) {
   const std::uint64_t before = reached_.load(std::memory_order_relaxed);
   if (here <= before) return;
   reached_.store(here, std::memory_order_release);
-  // Told four times in a round of the slots: it costs a system call.
+  // Wakes the feed four times in a round of the slots: waking costs a system call.
   const std::uint64_t part = slots_.size() / 4;
   if (here >> 32 == before >> 32 && here / part == before / part) return;
   steps_.fetch_add(1);

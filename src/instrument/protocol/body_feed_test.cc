@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kFeedKey = 5;
 
-// A million prompts, and how many of them were made.
+// A million prompts, and the number of those that were made.
 struct Made {
   std::shared_ptr<std::atomic<std::uint64_t>> count =
       std::make_shared<std::atomic<std::uint64_t>>(0);
@@ -38,7 +38,7 @@ struct Made {
     }
   }
 
-  // The same rows, as one that was read has them.
+  // The same rows, as in a dataset that was read.
   std::vector<PlannedDataset> read() const {
     std::vector<PlannedDataset> out = datasets;
     Dataset& dataset = out[0].dataset;
@@ -84,7 +84,7 @@ TEST(BodyFeed, few_prompts_are_prepared_as_those_of_a_file_are) {
   EXPECT_EQ(*made.count, 300U);
 }
 
-// In order and out of it, again, past a phase that ended early, and in shards.
+// Queries in order and out of order, repeated, past a phase that ended early, and in shards.
 TEST(BodyFeed, the_bytes_are_those_of_prepared_bodies_whatever_is_asked_when) {
   const Made made(10'000, true);
   const std::vector<PlannedDataset> read = made.read();
@@ -101,7 +101,7 @@ TEST(BodyFeed, the_bytes_are_those_of_prepared_bodies_whatever_is_asked_when) {
       std::vector<Query> asked;
       for (int i = 0; i < 4500; ++i) {
         asked.push_back(stream.next());
-        // Now and then one that was asked before, or the one before the last.
+        // Now and then a query that was asked before, or the one before the last.
         const Query query = rng.below(10) == 0 ? asked[rng.below(asked.size())] : asked.back();
         ASSERT_EQ(bytes_of(fed, query), bytes_of(prepared, query)) << "seed " << kSeed;
       }
@@ -120,7 +120,7 @@ TEST(BodyFeed, a_phase_that_nobody_finishes_does_not_hold_up_the_next) {
   QueryStream second(made.plan.phases[1], 1, 0, 1);
   const std::string asked = bytes_of(requests, second.next());
   EXPECT_EQ(requests.made_here(), 1U);
-  // The feed comes after, a little before where the queries are.
+  // The feed follows, a little ahead of the queries.
   const std::uint64_t before = *made.count;
   while (*made.count < before + 1000) std::this_thread::yield();
   for (int i = 0; i < 500; ++i) bytes_of(requests, second.next());

@@ -1,4 +1,4 @@
-// The reading half of endpoint_capture.h.
+// Reads the replies for endpoint_capture.h.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -13,7 +13,7 @@ constexpr std::size_t kModelsMax = 64;
 constexpr std::size_t kNamesMax = 512;
 constexpr std::size_t kTextMax = 256;
 
-// One line of it, not endless: what a foreign server says goes into our files.
+// One short line: a foreign server's text goes into our files.
 std::string short_text(std::string_view text) {
   std::string out;
   for (const char c : text.substr(0, kTextMax)) {
@@ -66,7 +66,7 @@ struct Framework {
   std::string_view owner{};   // owned_by in /v1/models
   std::string_view prefix{};  // of its metrics
 };
-// `assay`'s metrics are called like vLLM's, so owners are asked first.
+// `assay`'s metrics have vLLM's names, so owners are checked first.
 constexpr std::array<Framework, 7> kFrameworks{{{"Assay", "assay", ""},
                                                 {"vLLM", "vllm", "vllm:"},
                                                 {"SGLang", "sglang", "sglang:"},
@@ -92,7 +92,7 @@ std::string framework_of(const Json& models, const std::set<std::string>& names)
 
 struct Setting {
   std::string_view theirs{};
-  std::string_view ours{};  // as system_desc.json has it
+  std::string_view ours{};  // the key in system_desc.json
 };
 constexpr std::array<Setting, 8> kSettings{{{"tp_size", "tensor_parallel"},
                                             {"pp_size", "pipeline_parallel"},

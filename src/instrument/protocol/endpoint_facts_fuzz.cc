@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "protocol/endpoint_capture.h"
 
-// Any bytes as the pages that an endpoint has about itself; the first byte says which. What is
-// taken over is JSON of valid text.
+// Any bytes as an endpoint's pages about itself; the first byte chooses the page. The result is
+// JSON of valid text.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   using namespace assay::protocol;

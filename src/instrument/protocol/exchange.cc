@@ -10,19 +10,19 @@
 namespace assay::protocol {
 namespace {
 
-// An error's body is for a person; a whole reply may carry long text or base64.
+// An error body is for a person; a whole reply may have long text or base64.
 constexpr std::size_t kErrorBodyMax = 64 * 1024;
 constexpr std::size_t kFoundMax = 64 * 1024;
 constexpr std::size_t kRedactedKept = 64 * 1024;
 constexpr std::size_t kWholeBodyMax = std::size_t{1} << 30;
-// "\r\n" behind a chunk, and the chunk that ends a body: framing, not another event.
+// "\r\n" after a chunk, and the chunk that ends a body: framing, not another event.
 constexpr std::size_t kFramingBytes = 7;
-// "\r\n" behind a chunk: it was written with its event.
+// "\r\n" after a chunk: it was written with its event.
 constexpr std::size_t kChunkEndBytes = 2;
 
 }  // namespace
 
-// A stamp of the kernel's is that of a read's last byte, where the read took all there was.
+// The kernel's stamp is that of a read's last byte, if the read emptied the socket.
 Duration Stamp::uncertainty(bool exact) const {
   if (exact && kernel && emptied) return {};
   Instant earliest = not_before;
@@ -51,7 +51,7 @@ void Exchange::begin(const Query& query, Instant due, std::uint16_t endpoint, co
   redacting_ = 0;
 }
 
-// A server that asks for more is not waited for: a run ends some day.
+// Longer waits that a server asks for are cut: a run must end.
 constexpr Duration kRetryAfterMax{3'600'000'000'000};
 
 void Exchange::set_connected(Duration connect_time) {
@@ -93,7 +93,7 @@ bool Exchange::on_head(const net::ResponseHead& head) {
     failure_ = Outcome::http_error;
     return true;
   }
-  // At the head: a body that is compressed as it comes may bring nothing for long.
+  // Decide at the head: a body compressed as a stream may bring no data for a long time.
   if (head.coding != net::ContentCoding::identity) {
     return give_up(Outcome::bad_reply,
                    format("the reply is compressed ({}), not asked for", to_string(head.coding)));
@@ -102,8 +102,8 @@ bool Exchange::on_head(const net::ResponseHead& head) {
   return true;
 }
 
-// Servers name the type of a stream wrongly, and answer a streaming request with a plain object;
-// the first bytes tell.
+// Some servers send a wrong stream type, or answer a streaming request with a plain object; the
+// first bytes show which.
 void Exchange::decide(std::string_view piece) {
   const std::size_t at = piece.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (at == std::string_view::npos) return;
@@ -224,7 +224,7 @@ void Exchange::take_decoded(bool shares_read, const Stamp& stamp, EventSink& sin
     if (found_.empty()) found_ = decoded_.error.substr(0, kFoundMax);
   }
   if (event_.done_marker && decoded_.fragment_count > 0) {
-    // Most clients have stopped listening: it is seen, and nothing of it counts.
+    // Most clients have stopped reading by now: these are counted only here.
     event_.fragments_after_done += decoded_.fragment_count;
     tokens_so_far_ = -1;
     emit(Category::other, {}, shares_read, stamp, sink);
@@ -247,7 +247,7 @@ void Exchange::emit_decoded(bool shares_read, const Stamp& stamp, EventSink& sin
   }
 }
 
-// The first one counts: what follows it most clients never see.
+// The first one counts: most clients never see later events.
 void Exchange::note_done_marker(bool shares_read, const Stamp& stamp, EventSink& sink) {
   if (!event_.done_marker) {
     event_.done_marker = true;
@@ -261,7 +261,7 @@ void Exchange::note_done_marker(bool shares_read, const Stamp& stamp, EventSink&
 void Exchange::complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink) {
   switch (mode_) {
     case Mode::error_body: {
-      // The status stands first; the server's words, where it sent any, say why.
+      // The status comes first; the server's words, if any, give the reason.
       const std::string words =
           head_.location.empty() ? error_text(body_.view()) : "it has moved to " + head_.location;
       end(Outcome::http_error, stamp, format("HTTP {}: {}", head_.status, words), sink);
@@ -295,7 +295,7 @@ void Exchange::complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& si
 
 std::string Exchange::failure_words() const {
   if (!found_.empty() || malformed_ == 0) return found_;
-  // What an unreadable event said is lost, and with it the reply: no client could use it.
+  // The content of an unreadable event is lost, and so is the reply: no client could use it.
   return format("{} of {} events of the stream are no JSON", malformed_, event_.stream_events);
 }
 
@@ -347,11 +347,11 @@ void Exchange::complete_whole(const Stamp& stamp, ReplyDecoder& decoder, EventSi
 void Exchange::cut_short(Outcome outcome, const Stamp& stamp, std::string_view detail,
                          ReplyDecoder& decoder, EventSink& sink) {
   if (mode_ == Mode::error_body) {
-    complete(stamp, decoder, sink);  // the status says more than the way it ended
+    complete(stamp, decoder, sink);  // the status says more than the ending
     return;
   }
   if (settled()) {
-    complete_stream(stamp, sink);  // only framing is missing, or the failure is older than the end
+    complete_stream(stamp, sink);  // only framing is missing, or the failure came before the end
     return;
   }
   end(outcome, stamp, detail, sink);

@@ -1,4 +1,4 @@
-// What an Exchange makes of each kind of reply, to the word and the byte.
+// The exact result of an Exchange for each kind of reply, to the word and the byte.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ class Story final : public EventSink {
 struct Came {
   net::ResponseHead head{.status = 200, .type = ContentType::event_stream};
   std::vector<std::string> pieces{};
-  Outcome cut = Outcome::ok;  // else it is cut short so
+  Outcome cut = Outcome::ok;  // otherwise it is cut short with this outcome
   Stamp stamp = kCame;
 };
 
@@ -192,7 +192,7 @@ TEST(ExchangeRules, a_stream_is_known_by_its_type_or_by_its_first_byte) {
   EXPECT_EQ(told({.head = {.status = 200}, .pieces = {"\n", kWhole}}).done.outcome, Outcome::ok);
   EXPECT_EQ(told({.head = {.status = 200}, .pieces = {"\n", says("a") + kMarker}}).done.outcome,
             Outcome::ok);
-  // What is named a stream is read as one, whatever it begins with.
+  // A reply named a stream is read as one, for any first bytes.
   EXPECT_EQ(told(streamed(kWhole)).done.outcome, Outcome::truncated);
 }
 
@@ -226,7 +226,7 @@ TEST(ExchangeRules, the_last_finish_reason_counts) {
   EXPECT_EQ(told(streamed(kFinished + length + says("a"))).done.finish, FinishReason::length);
 }
 
-// The marker is the end: what comes behind it is seen, and in no count.
+// The marker is the end: later fragments are noticed, but in no other count.
 TEST(ExchangeRules, of_what_comes_behind_the_marker_only_the_number_is_kept) {
   const std::string two = event_of(
       R"({"choices":[{"delta":{"content":"x","reasoning":"y"},"finish_reason":"length"}]})");
@@ -235,7 +235,7 @@ TEST(ExchangeRules, of_what_comes_behind_the_marker_only_the_number_is_kept) {
   EXPECT_EQ(story.done.fragments_after_done, 3U);
   EXPECT_EQ(story.done.finish, FinishReason::stop);
   EXPECT_EQ(story.fragments, "a");
-  // Usage without a fragment still counts there: some servers tell it last.
+  // Usage without a fragment still counts there: some servers send it last.
   const Story late =
       told(streamed(says("a") + kMarker + event_of(R"({"usage":{"prompt_tokens":8}})")));
   EXPECT_EQ(late.done.usage.prompt_tokens, 8);
@@ -280,13 +280,13 @@ TEST(ExchangeRules, a_reply_that_finds_no_room_is_told_as_such_whatever_else_it_
     EXPECT_TRUE(exchange.given_up());
   }
   EXPECT_EQ(budget.in_use(), 0U);
-  // An error page's words are left out, its status is not.
+  // An error page's text is left out, but not its status.
   Exchange exchange(&budget);
   EXPECT_EQ(told_by(exchange, error_page(500, std::string(50'000, 'x'))).detail, "HTTP 500: ");
   EXPECT_TRUE(exchange.given_up());
 }
 
-// A decoder's room is part of the budget too: for an event, and for a whole reply.
+// A decoder's buffer is part of the budget too: for an event, and for a whole reply.
 TEST(ExchangeRules, a_reply_that_finds_no_room_to_be_decoded_is_told_as_such) {
   const std::string text(20'000, 'x');
   for (const bool streamed : {true, false}) {
@@ -350,7 +350,7 @@ TEST(ExchangeRules, it_knows_when_nothing_more_can_change_the_outcome) {
   EXPECT_EQ(exchange.sent(), kDue + 4_ms);
 }
 
-// Where an end cannot be placed better: between the last look that found nothing, and the read.
+// If an event's end cannot be placed exactly, it lies between the last empty read and this one.
 TEST(ExchangeRules, an_instant_that_is_not_exact_came_since_the_socket_was_empty) {
   Stamp stamp = kCame;
   EXPECT_EQ(stamp.uncertainty(true), Duration{});
@@ -416,7 +416,7 @@ TEST(ExchangeRules, a_done_that_is_before_the_end_is_let_go_of_at_the_end) {
   EXPECT_EQ(story.done.released, end.arrival);
 }
 
-// One exchange serves query after query: each reads as if it were the first.
+// One exchange serves query after query: each result is the same as for a first query.
 TEST(ExchangeRules, nothing_of_a_reply_is_left_for_the_next) {
   const Redactor redactor({{.text = "secret-key"}});
   const std::vector<Came> replies{

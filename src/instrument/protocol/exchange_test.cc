@@ -1,8 +1,8 @@
 // Exchange against a slow twin: bytes with stamps in, milestones and stream events out. Random
 // streams of all that servers send (several fragments in one event, usage, comments, [DONE],
-// errors, what is no JSON) are cut into random reads with random stamps. The twin knows where each
-// event ends in the bytes, looks up the read that brought that byte, and writes down by the
-// definitions of domain/event.h what must come out.
+// errors, invalid JSON) are cut into random reads with random stamps. The twin knows where each
+// event ends in the bytes, looks up the read with that byte, and derives the expected results from
+// the definitions of domain/event.h.
 #include "protocol/exchange.h"
 
 #include <gtest/gtest.h>
@@ -115,7 +115,7 @@ Meant random_event(Rng& rng) {
   }
 }
 
-// Most end in [DONE]; after it some servers tell their usage, or say it again.
+// Most end in [DONE]; after it some servers send their usage, or repeat it.
 std::vector<Meant> random_stream(Rng& rng) {
   std::vector<Meant> out(1 + rng.below(20));
   for (Meant& one : out) one = random_event(rng);
@@ -152,7 +152,7 @@ std::vector<Read> random_reads(Rng& rng, std::size_t bytes) {
 struct ToldEvent {
   StreamEvent event{};
   std::string text{};
-  bool unsure = false;  // of the twin: whether it shares its read depends on how it was cut
+  bool unsure = false;  // for the twin: whether it shares its read depends on the cuts
 };
 
 class KeepAll final : public EventSink {
@@ -235,7 +235,7 @@ void set_outcome(Event& e, const std::vector<Meant>& stream, bool whole, Outcome
 void expect_event(ExchangeTwin& twin, const Meant& one, const Read& read, std::size_t end) {
   Event& e = twin.done;
   const Stamp& stamp = read.stamp;
-  // Seven bytes behind it may be framing. Its LF may be taken with it, or left for later.
+  // Seven bytes behind it may be framing. Its LF may be in the same read, or in a later one.
   const std::size_t rest = read.end - end;
   const bool shares = rest > 7 + one.over;
   ++e.stream_events;
@@ -323,7 +323,7 @@ void compare(const KeepAll& got, const ExchangeTwin& twin) {
   EXPECT_EQ(a.usage, b.usage);
 }
 
-// The bytes of one read come in pieces (records of TLS, chunks): `rest` says what is still to come.
+// The bytes of one read come in pieces (TLS records, chunks): `rest` counts those still to come.
 void feed(Exchange& exchange, std::string_view bytes, const Stamp& stamp, Rng& rng,
           ReplyDecoder& decoder, EventSink& sink) {
   exchange.on_bytes(bytes.size(), stamp);
@@ -377,7 +377,7 @@ void compare_with_twin(std::uint64_t seed, Exchange& exchange, ReplyDecoder& dec
 }
 
 TEST(Exchange, milestones_are_those_of_the_reads_that_brought_the_bytes) {
-  Exchange exchange;  // one for all: what a query leaves behind must not reach the next
+  Exchange exchange;  // one for all: the state of one query must not reach the next
   ReplyDecoder decoder;
   for (std::uint64_t seed = 0; seed < 3000 && !HasFailure(); ++seed) {
     compare_with_twin(seed, exchange, decoder);
@@ -449,7 +449,7 @@ TEST(Exchange, the_first_bytes_tell_a_body_of_no_type) {
   EXPECT_EQ(reply_of(200, " \r\n", net::ContentType::none).done->outcome, Outcome::truncated);
 }
 
-// The key comes back in a failure's words, in a whole reply, and in a stream that cuts it up.
+// The key comes back in a failure's text, in a whole reply, and in a stream that cuts it up.
 TEST(Exchange, a_secret_that_the_server_echoes_reaches_no_sink) {
   const std::string key = "sk-0123456789abcdef";
   const Redactor redactor({{key}});

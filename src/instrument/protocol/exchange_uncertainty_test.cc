@@ -1,4 +1,4 @@
-// What a read leaves uncertain of the events that it brought.
+// The uncertainty of events, by read.
 #include <gtest/gtest.h>
 
 #include "protocol/exchange.h"
@@ -26,7 +26,7 @@ std::string word(std::string_view text) {
          "\"}}]}\n\n";
 }
 
-// A streamed reply under way; what it brings comes in reads.
+// A streamed reply under way; its bytes come in reads.
 class Reply {
  public:
   explicit Reply(net::ContentType type = net::ContentType::event_stream) {
@@ -119,7 +119,7 @@ TEST(ExchangeUncertainty, a_wait_in_which_the_thread_slept_narrows_it) {
   Reply reply;
   reply.read(word("a") + word("b"), stamp);
   EXPECT_LE(reply.sink.events[0].uncertainty, WakeWatch::kToWake);
-  // A stop in the same wait: the thread came onto a core once more.
+  // A stop in the same wait: the thread was put onto a core once more.
   wake.before_wait(kStart + 20_ms);
   books.times_on_core += 2;
   wake.after_wait(kStart + 28_ms, false);

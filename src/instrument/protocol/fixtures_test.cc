@@ -1,6 +1,6 @@
-// Replies of real servers (tests/data/README.md says which were recorded and which were written
-// after the documented form), read to the last event and compared with tests/golden/replies/.
-// ASSAY_UPDATE=1 rewrites the golden files.
+// Replies of real servers (tests/data/README.md says which were recorded and which follow a
+// documented form), read to the last event and compared with tests/golden/replies/. ASSAY_UPDATE=1
+// rewrites the golden files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string usage_words(const Usage& usage) {
                 usage.completion_tokens, usage.reasoning_tokens, usage.cached_tokens);
 }
 
-// One line an event: category, then what it brings.
+// One line an event: its category, then its content.
 std::string line_of(const DecodedEvent& event) {
   std::string out = event.malformed ? "malformed" : std::string(to_string(event.category));
   for (std::size_t i = 0; i < event.fragment_count; ++i) {
@@ -95,7 +95,7 @@ TEST(Fixtures, streams_of_real_servers_say_what_they_should) {
     const std::string text = read_stream(*bytes, bytes->size(), false);
     compare(fixture, text);
     EXPECT_EQ(text.find("malformed"), std::string::npos) << fixture;
-    // However it is cut, and whether or not the learned template is used.
+    // For all cuts, with and without the learned template.
     for (const std::size_t step : {std::size_t{1}, std::size_t{7}, std::size_t{251}}) {
       EXPECT_EQ(read_stream(*bytes, step, false), text) << fixture << " in pieces of " << step;
     }

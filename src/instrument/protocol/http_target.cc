@@ -8,7 +8,7 @@
 namespace assay::protocol {
 namespace {
 
-// For connect_ahead: no query is under way, so nothing can be told.
+// For connect_ahead(): no query is under way, so there is no event to report.
 class SilentSink final : public EventSink {
  public:
   void on_phase(const PhaseMark&) override {}
@@ -74,7 +74,7 @@ Result<void> HttpTarget::connect_ahead(std::uint32_t count) {
       poll(limit, silent);
     }
     while (d.connecting > 0 && s.clock.now() < limit) poll(limit, silent);
-    s.wake_watch.forget();  // another thread may go on from here
+    s.wake_watch.forget();  // another thread may continue from here
     if (d.idle.empty()) {
       return Error{Code::refused, format("cannot reach '{}': {}{}", d.name, s.connect_error,
                                          connect_door(s.connect_error))};

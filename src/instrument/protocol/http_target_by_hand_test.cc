@@ -54,7 +54,7 @@ TEST(HttpTargetByHand, each_instant_is_the_one_at_which_it_happened) {
   EXPECT_EQ(event.last_token, start + 15_ms);
   EXPECT_EQ(event.done, start + 21_ms);
   EXPECT_EQ(event.released, start + 28_ms);
-  // Since the look before, which found nothing.
+  // Since the last poll, which found no bytes.
   ASSERT_EQ(hand.notes.events.size(), 4U);
   EXPECT_EQ(hand.notes.events[0].uncertainty, 4_ms);
   EXPECT_EQ(hand.notes.events[1].uncertainty, 5_ms);
@@ -76,7 +76,7 @@ TEST(HttpTargetByHand, each_instant_is_the_one_at_which_it_happened) {
   EXPECT_EQ(stats.retransmits, 0U);
 }
 
-// Between two looks that are far apart an arrival may lie anywhere.
+// Between two distant polls an arrival may lie anywhere.
 TEST(HttpTargetByHand, an_arrival_came_since_the_last_look_that_found_its_socket_empty) {
   ByHand hand;
   hand.submit(0);
@@ -156,7 +156,7 @@ TEST(HttpTargetByHand, the_connection_used_last_is_used_first) {
   EXPECT_EQ(hand.stats().connections_peak, 2U);
 }
 
-// Within half a second of its reply no server closes because it waited too long for the next one.
+// A server that closes within half a second of its reply did not time out while it waited.
 TEST(HttpTargetByHand, a_server_that_closes_at_once_behind_a_reply_is_used_once_a_connection) {
   for (const Duration after : {Duration{}, 499'999'999_ns, 500_ms}) {
     const bool at_once = after < 500_ms;
@@ -186,7 +186,7 @@ TEST(HttpTargetByHand, where_a_second_reply_came_on_one_connection_keeping_is_pr
   PlayedPeer second;
   hand.exchange(second, 2, plain_reply());
   EXPECT_FALSE(second.closed());
-  // From here its end in the middle of a query is the server's doing.
+  // From here on, an end in the middle of a query is the server's fault.
   hand.submit(3);
   hand.request(second);
   second.close();
@@ -230,7 +230,7 @@ TEST(HttpTargetByHand, a_query_that_crosses_with_the_end_goes_out_again_and_its_
     EXPECT_EQ(event.due, start - 1_ms);
     EXPECT_EQ(event.done, start + 6_ms);
     EXPECT_TRUE(event.connected);
-    EXPECT_EQ(hand.notes.sent.size(), 2U);  // told once a query
+    EXPECT_EQ(hand.notes.sent.size(), 2U);  // reported once a query
     EXPECT_EQ(hand.stats().queries_sent_again, 1U);
     EXPECT_TRUE(second.closed());  // and none is kept from now on
     EXPECT_EQ(hand.target().in_flight(), 0U);
@@ -333,7 +333,7 @@ TEST(HttpTargetByHand, a_query_times_out_at_its_instant) {
   other.say(plain_reply());
   ASSERT_TRUE(hand.done(2));
   EXPECT_EQ(hand.notes.done[1].outcome, Outcome::ok);
-  // The deadline of one that has ended says nothing of the next on its connection.
+  // The deadline of an ended query does not affect the next one on its connection.
   hand.submit(2);
   hand.request(other);
   hand.clock.sleep_until(sent + 31_s);
@@ -344,7 +344,7 @@ TEST(HttpTargetByHand, a_query_times_out_at_its_instant) {
   EXPECT_EQ(hand.notes.done.size(), 3U);
 }
 
-// What is missing is framing: a server that keeps it back loses the connection, not the query.
+// Only framing is missing: a server that holds it back loses the connection, not the query.
 TEST(HttpTargetByHand, the_end_of_a_body_is_awaited_for_a_quarter_of_a_second) {
   ByHand hand;
   hand.submit(0);
@@ -390,7 +390,7 @@ TEST(HttpTargetByHand, the_words_of_a_failure_are_awaited_for_a_second) {
   }
 }
 
-// Each deadline ends a wait that nothing else would end.
+// Each deadline ends a wait that no other event would end.
 TEST(HttpTargetByHand, a_wait_ends_with_the_first_deadline) {
   const auto wait = [](ByHand& hand) {
     hand.target().poll(Instant::max(), hand.notes);
@@ -465,10 +465,10 @@ TEST(HttpTargetByHand, what_cannot_be_an_endpoint_is_refused_when_the_target_is_
   EXPECT_EQ(hand.stats().connections_max + 256, net::raise_descriptor_limit());
 }
 
-// The kernel's stamp says when it came: a reply that came before its request is none.
+// The kernel's stamp shows when it came: a reply that came before its request is no reply.
 TEST(HttpTargetByHand, a_reply_that_came_before_the_request_is_no_reply) {
   bool seen = false;
-  // The kernel may switch stamps on a moment after it was asked: the first bytes may have none.
+  // The kernel may switch stamps on a moment after the call: the first bytes may have none.
   for (int attempt = 0; attempt < 20'000 && !seen; ++attempt) {
     ByHand hand;
     hand.options.kernel_stamps = true;

@@ -1,5 +1,5 @@
-// How HttpTarget's queries and connections end when no reply ends them: failures, deadlines, and
-// the waiting for whatever comes first.
+// How HttpTarget's queries and connections end without a reply: failures, deadlines, and the wait
+// for the next event.
 
 #include <algorithm>
 #include <cerrno>
@@ -13,8 +13,8 @@ namespace assay::protocol {
 namespace {
 
 constexpr Duration kStampRefresh = 1_s;
-// No server waits so briefly for the next request: one that closes this soon after a reply does so
-// behind each.
+// No server waits such a short time for the next request: one that closes this soon after a reply
+// closes after every reply.
 constexpr Duration kClosedBehindReply = 500_ms;
 
 }  // namespace
@@ -24,7 +24,7 @@ void HttpTarget::State::fail_active(std::uint32_t id, Outcome outcome, const Sta
   Connection& c = *connections[id];
   const std::string text(why);
   std::vector<Slot*> victims;
-  victims.swap(c.active);  // so that nothing is put on it in answer
+  victims.swap(c.active);  // so that no callback puts a query on it
   c.going_out.clear();
   for (Slot* const slot : victims) {
     slot->exchange.cut_short(outcome, at, text, decoder, *sink);
@@ -98,7 +98,7 @@ void HttpTarget::State::query_ended(Slot* slot, bool keep) {
   release(id, keep);
 }
 
-// Ends a query whose reply has not ended: with HTTP/1.1 that costs the connection.
+// Ends a query before its reply has ended: with HTTP/1.1 that costs the connection.
 void HttpTarget::State::give_up_on(Slot* slot, Outcome outcome, const Stamp& at,
                                    std::string_view why) {
   Connection& c = *connections[slot->connection];
@@ -118,7 +118,7 @@ void HttpTarget::State::fail_later(const Query& query, Instant due, std::uint16_
 }
 
 void HttpTarget::State::tell_failures() {
-  // Telling one may bring on the next, when the sink's owner submits in answer.
+  // A report may cause another failure, when the sink's owner submits in answer.
   std::vector<Failure> now;
   now.swap(failures);
   for (const Failure& failure : now) {
@@ -158,7 +158,7 @@ void HttpTarget::State::expire(Instant now) {
   if (!failures.empty()) tell_failures();
 }
 
-// No connection in time, or one on which the server allows nothing.
+// The connection was not open in time, or the server allows no stream on it.
 void HttpTarget::State::give_up_connecting(std::uint32_t id, const Stamp& at) {
   Connection& c = *connections[id];
   const std::string within = human_duration(spec.connect_timeout);
@@ -212,7 +212,7 @@ void HttpTarget::State::wait(Instant until) {
     stats.interrupted_for += last_read - now;
   }
   quiet_before = quiet_now;
-  // All that was ready is in a list that is not full.
+  // If the list is not full, it holds all ready events.
   if (n >= 0 && n < kReadyMax) quiet_now = now;
 }
 

@@ -1,4 +1,4 @@
-// Connections that have bytes together are read before any of them is looked at.
+// The target reads all connections with bytes before it handles any of them.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -34,7 +34,7 @@ class Seen final : public EventSink {
   const Clock& clock_;
 };
 
-// `count` queries under way, each on a connection whose other end we hold.
+// `count` queries under way; the test holds the other end of each connection.
 class Together {
  public:
   explicit Together(int count) : sink(clock) {
@@ -87,7 +87,7 @@ std::string reply_of(std::size_t words_bytes) {
 
 TEST(HttpTargetHeld, what_came_together_is_read_before_it_is_looked_at) {
   bool together = false;
-  // The kernel may hand the last of them over a moment later than it says: asked again then.
+  // The kernel may deliver the last bytes a moment later than it reports: try again then.
   for (int attempt = 0; attempt < 50 && !together; ++attempt) {
     Together queries(5);
     for (std::size_t i = 0; i < queries.peers.size(); ++i) queries.answer(i, reply_of(i + 1));
@@ -108,7 +108,7 @@ TEST(HttpTargetHeld, what_came_together_is_read_before_it_is_looked_at) {
   EXPECT_TRUE(together);
 }
 
-// More than is read of one connection at once, beside others; exactly as much; and cut anywhere.
+// More than one read takes, beside others; exactly as much; and cut anywhere.
 TEST(HttpTargetHeld, replies_of_any_size_beside_each_other_are_whole) {
   constexpr std::size_t kRoom = 32 * 1024;
   const std::size_t head = reply_of(kRoom).size() - kRoom;
@@ -126,7 +126,7 @@ TEST(HttpTargetHeld, replies_of_any_size_beside_each_other_are_whole) {
   }
 }
 
-// The end of one connection in the middle of the others' bytes.
+// One connection ends in the middle of the others' bytes.
 TEST(HttpTargetHeld, one_that_breaks_does_not_take_the_others_along) {
   Together queries(3);
   queries.answer(0, reply_of(2));

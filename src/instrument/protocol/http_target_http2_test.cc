@@ -1,4 +1,4 @@
-// HttpTarget against HTTP/2 servers that behave, that go away, and that do not.
+// HttpTarget against HTTP/2 servers that behave, that go away, and that break the protocol.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -26,7 +26,7 @@ using net::kEndStream;
 using net::settings;
 using ::testing::HasSubstr;
 
-// A whole request came: the nth of its connection, which is the server's `connection`th.
+// A whole request: the nth of its connection, which is the server's `connection`th.
 struct Asked {
   int connection = 0;
   int nth = 0;
@@ -38,7 +38,7 @@ struct Said {
 };
 using Answer = std::function<Said(const Asked&)>;
 
-// Prior knowledge, in the clear; a thread, any number of connections.
+// Prior knowledge, without TLS; one thread, any number of connections.
 class Http2Server {
  public:
   explicit Http2Server(Answer answer, std::string opening = settings())
@@ -196,7 +196,7 @@ TEST(HttpTargetHttp2, a_server_that_behaves_answers_all) {
   EXPECT_EQ(asker.target->stats().queries_unprocessed, 0U);
 }
 
-// One that had room all the time is idle since its last reply, not since it was opened.
+// A connection that always had room is idle since its last reply, not since its opening.
 TEST(HttpTargetHttp2, a_connection_whose_queries_all_ended_is_used_again) {
   Http2Server server([](const Asked& asked) { return Said{good(asked.stream)}; });
   Asker asker(server.url());
@@ -266,7 +266,7 @@ TEST(HttpTargetHttp2, a_query_that_no_connection_processes_fails_after_a_few) {
   EXPECT_EQ(other.told.count(Outcome::reset), 6) << other.told.words;
 }
 
-// What a server did with these, if anything, is unknown: to send them again could hide a failure.
+// The server may have processed these: sending them again could hide a failure.
 TEST(HttpTargetHttp2, what_may_have_been_processed_is_not_sent_again) {
   Http2Server server([](const Asked& asked) { return Said{goaway(asked.stream, 2, "oom"), true}; });
   Asker asker(server.url());
@@ -301,7 +301,7 @@ TEST(HttpTargetHttp2, a_broken_protocol_ends_the_queries_at_once_and_by_name) {
 TEST(HttpTargetHttp2, a_compressed_reply_ends_its_stream_alone) {
   for (const char* coding : {"gzip", "br"}) {
     const std::string fields = net::kStatus200 + net::literal("content-encoding", coding);
-    // One with its end, and one whose body the compressor keeps back.
+    // One reply with its end, and one whose body the compressor holds back.
     Http2Server server([&](const Asked& asked) {
       const std::string begun = head(asked.stream, fields);
       return Said{asked.nth == 0 ? begun + data(asked.stream, "\x1f", kEndStream) : begun};
@@ -351,7 +351,7 @@ TEST(HttpTargetHttp2, a_server_that_allows_few_streams_gets_no_more) {
   EXPECT_GE(server.connections(), 4);
 }
 
-// One answer, and from then on no further stream on that connection.
+// One answer, and then no further stream on that connection.
 TEST(HttpTargetHttp2, a_server_that_allows_no_more_streams_is_asked_on_new_connections) {
   Http2Server server([](const Asked& asked) {
     return Said{settings(net::setting(net::kConcurrentStreams, 0)) + good(asked.stream)};

@@ -13,7 +13,7 @@
 namespace assay::protocol {
 namespace {
 
-// Descriptors that are not for connections: files, logs, a terminal, the other measuring threads'
+// Descriptors not used for connections: files, logs, a terminal, the other measuring threads'
 // epolls.
 constexpr std::uint64_t kDescriptorsKept = 256;
 // Edge-triggered: epoll checks a level-triggered descriptor twice for each read, 3 % of a query's
@@ -112,7 +112,7 @@ bool HttpTarget::State::open_connection(std::uint16_t endpoint) {
     return false;
   }
   c.fd = std::move(*fd);
-  net::set_no_delay(c.fd);  // its buffers are the kernel's to tune
+  net::set_no_delay(c.fd);  // the kernel tunes its buffers
   c.stamped = options.kernel_stamps && !d.addresses[d.address_next].is_unix() &&
               net::enable_receive_stamps(c.fd);
   epoll_event event{};
@@ -195,7 +195,7 @@ void HttpTarget::State::connect_failed(std::uint32_t id, Outcome outcome, std::s
   Destination& d = destinations[endpoint];
   ++stats.connections_failed;
   close_connection(id);
-  // The next try takes the next address of the name: IPv6 may be refused where IPv4 is served.
+  // The next try uses the name's next address: IPv6 may be refused where IPv4 is served.
   d.address_next = (d.address_next + 1) % d.addresses.size();
   connect_error = why;
   const bool more_addresses = d.address_next != 0;
@@ -224,7 +224,7 @@ std::optional<std::uint32_t> HttpTarget::State::take_free(Destination& d, Instan
     const bool doubted = d.keeping == Keeping::refuted && !c.fresh && !c.http2;
     const bool stale = !c.busy() && (doubted || now - c.idle_since > spec.idle_connection_max);
     if (!stale && can_take_more(c)) return id;
-    // The peer may be closing it this moment: a fresh one costs less than a failed query.
+    // The peer may be closing it now: a new connection costs less than a failed query.
     if (!c.busy()) close_connection(id);
   }
   return std::nullopt;
@@ -245,7 +245,7 @@ void HttpTarget::State::release(std::uint32_t id, bool keep) {
     start(id, next);
   }
   if (!can_take_more(c)) {
-    // A server that now allows fewer streams, or none: who waits needs another connection.
+    // A server that now allows fewer streams, or none: waiting queries need another connection.
     if (!c.busy()) close_connection(id);
     open_if_needed(endpoint);
     return;

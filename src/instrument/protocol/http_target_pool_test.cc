@@ -100,7 +100,7 @@ TEST(HttpTargetPool, a_cancelled_query_says_how_far_it_was) {
   EXPECT_EQ(hand.notes.done[2].outcome, Outcome::ok);
 }
 
-// More than the kernel takes at once: the rest goes out as the peer reads.
+// More than the kernel takes at once: the rest goes out while the peer reads.
 TEST(HttpTargetPool, a_large_request_is_sent_when_its_last_byte_is) {
   for (const bool session : {false, true}) {  // in one piece, and in several
     ByHand hand;
@@ -125,7 +125,7 @@ TEST(HttpTargetPool, a_large_request_is_sent_when_its_last_byte_is) {
     peer.say(plain_reply());
     ASSERT_TRUE(hand.done(1));
     EXPECT_EQ(hand.notes.done[0].sent, start + 3_ms);
-    hand.exchange(peer, 1, plain_reply());  // and the connection is as good as any
+    hand.exchange(peer, 1, plain_reply());  // and the connection can be used again
     EXPECT_EQ(hand.notes.sent.size(), 2U);
   }
 }
@@ -227,7 +227,7 @@ TEST(HttpTargetPool, a_sender_that_is_behind_still_hears_a_share_of_what_comes) 
   EXPECT_EQ(hand.stats().reads, 16U);
   hand.target().poll(hand.clock.now(), hand.notes);
   EXPECT_EQ(hand.stats().reads, 20U);
-  // With time, all there is.
+  // With enough time, all available bytes.
   for (PlayedPeer& peer : peers) peer.say(word_chunk("a"));
   hand.target().poll(hand.clock.now() + 1_s, hand.notes);
   EXPECT_EQ(hand.stats().reads, 40U);
@@ -291,13 +291,13 @@ TEST(HttpTargetPool,
       const Instant due = hand.clock.now() - 1_ms;
       hand.pass(2_ms);
       hand.target().poll(Instant::max(),
-                         hand.notes);  // there is something to tell: it does not wait
+                         hand.notes);  // an event waits to be reported: it does not wait
       ASSERT_TRUE(hand.done(before + 1));
       EXPECT_EQ(hand.notes.done.back().outcome, Outcome::reset);
       EXPECT_EQ(hand.notes.details.back(), "cannot send: Connection reset by peer");
       EXPECT_EQ(hand.notes.done.back().due, due);
       EXPECT_EQ(hand.notes.done.back().done, due + 1_ms);
-      hand.turn();  // and the connection is gone already
+      hand.turn();  // and the connection is already closed
       EXPECT_EQ(hand.stats().connections_lost_idle, 0U);
       EXPECT_EQ(hand.stats().queries_sent_again, 0U);
     } else {
@@ -312,7 +312,7 @@ TEST(HttpTargetPool,
   }
 }
 
-// A record of a connection is used again: nothing of what was not sent is left in it.
+// A connection's record is reused: no unsent bytes are left in it.
 TEST(HttpTargetPool, what_a_broken_connection_had_to_send_is_not_sent_on_the_next) {
   ByHand hand;
   hand.datasets[0].dataset.samples[0].prompt = std::string(ByHand::kLargeBytes, 'x');
@@ -347,7 +347,7 @@ TEST(HttpTargetPool, connects_in_progress_are_bounded) {
   EXPECT_EQ(ahead.stats().connections_opened, 300U);
 }
 
-// The records of connections and queries that have ended are used again, each once.
+// The records of ended connections and queries are reused, each once.
 TEST(HttpTargetPool, queries_at_once_never_share_a_record) {
   ByHand hand;
   for (std::uint32_t round = 0; round < 3; ++round) {
@@ -407,7 +407,7 @@ TEST(HttpTargetPool, a_wait_that_a_signal_cuts_short_is_counted) {
       std::this_thread::yield();
     }
   });
-  // It may come between two waits, and then tells of none.
+  // The signal may come between two waits, and then counts for none.
   while ((*target)->stats().waits_interrupted == 0) (*target)->poll(Instant::max(), hand.notes);
   back = true;
   signals.join();

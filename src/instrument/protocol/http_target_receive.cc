@@ -1,4 +1,4 @@
-// What HttpTarget receives: reads, and what their bytes mean for the query under way.
+// HttpTarget's receiving: reads, and the effect of their bytes on the current query.
 
 #include <algorithm>
 #include <cerrno>
@@ -10,15 +10,15 @@
 namespace assay::protocol {
 namespace {
 
-// After [DONE] only framing is missing; a server that keeps it back for longer loses the
-// connection. So does one whose reply has failed and goes on: its words are waited for a little
-// longer.
+// After [DONE] only framing is missing; a server that holds it back for longer loses the
+// connection. So does a server whose failed reply goes on: the target waits a little longer for its
+// text.
 constexpr Duration kFramingMax = 250_ms;
 constexpr Duration kFailedMax = 1_s;
 
 }  // namespace
 
-// Told of bytes alone, on a connection that is open: nothing has to be asked but the bytes.
+// epoll reports only bytes, on an open connection: only the read remains to be done.
 bool HttpTarget::State::only_readable(const epoll_event& event) const {
   const Connection& c = *connections[static_cast<std::uint32_t>(event.data.u64)];
   return event.events == EPOLLIN && c.state == Connection::State::open &&
@@ -32,7 +32,7 @@ std::size_t HttpTarget::State::handle_some(Instant until) {
   while (ready_at < ready_count && held_count < kHeldMax) {
     const epoll_event& event = ready[static_cast<std::size_t>(ready_at)];
     if (!only_readable(event)) break;
-    // To look at them takes about as long as to read them.
+    // Handling them takes about as long as reading them.
     if (held_count >= kShareOfReceiving && last_read + (last_read - begun_at) >= until) break;
     ++ready_at;
     if (!hold(event, room)) continue;
@@ -47,7 +47,7 @@ std::size_t HttpTarget::State::handle_some(Instant until) {
   return 1;
 }
 
-// Reads once and holds what came. False when nothing did.
+// Reads once and holds the bytes. False when there were none.
 bool HttpTarget::State::hold(const epoll_event& event, char* room) {
   const auto id = static_cast<std::uint32_t>(event.data.u64);
   Connection& c = *connections[id];
@@ -63,7 +63,7 @@ bool HttpTarget::State::hold(const epoll_event& event, char* room) {
   return true;
 }
 
-// With thousands of streams the state of each has left the cache when its next event comes.
+// With thousands of streams each one's state has left the cache when its next event comes.
 void HttpTarget::State::fetch_ahead(const HeldRead& read) const {
   const Connection& c = *connections[read.connection];
   if (!c.busy()) return;
@@ -73,9 +73,9 @@ void HttpTarget::State::fetch_ahead(const HeldRead& read) const {
 
 void HttpTarget::State::look_at(const HeldRead& read) {
   Connection& c = *connections[read.connection];
-  if (c.serial != read.serial) return;  // closed by what another brought
+  if (c.serial != read.serial) return;  // closed by the handling of another read
   on_read(read.connection, read.bytes, read.error, read.at);
-  // A read that did not fill its room emptied the socket.
+  // A read that did not fill its buffer emptied the socket.
   const bool more = read.bytes.size() == kHeldBytes;
   if (more && c.serial == read.serial) on_readable(read.connection, false);
 }
@@ -84,15 +84,15 @@ void HttpTarget::State::handle(const epoll_event& event) {
   const auto id = static_cast<std::uint32_t>(event.data.u64);
   const int fd = static_cast<int>(event.data.u64 >> 32);
   Connection& c = *connections[id];
-  // The slot may have been closed, and opened anew, since epoll spoke.
+  // The slot may have been closed and reopened since epoll's event.
   if (c.fd.get() != fd) return;
   if (c.state == Connection::State::connecting) {
     on_connected(id);
     if (c.fd.get() != fd || c.state == Connection::State::connecting) return;
   }
-  // The edge that tells of the end may tell of the last bytes too, and none comes after it: then
-  // the end has to be read as well. A server may answer and close before it has read the request:
-  // what it said is read before we find that we cannot send.
+  // One edge may announce both the last bytes and the end, and no other edge follows: then the end
+  // must be read too. A server may answer and close before it has read the request: read its answer
+  // before the failed send is reported.
   constexpr std::uint32_t kEnd = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
   const std::uint32_t what = event.events & (EPOLLIN | kEnd);
   const std::uint64_t serial_before = c.serial;
@@ -173,7 +173,7 @@ net::Received HttpTarget::State::receive(Connection& c, char* room, std::size_t 
            .emptied = r.bytes < static_cast<ssize_t>(size),
            .not_before = std::max(c.emptied_at, quiet_before),
            .wake = &wake_watch};
-    // The clock was looked at before the read, not after: what comes in between is the next one's.
+    // Use the time before the read, not after: bytes that come between are the next read's.
     if (at->emptied) c.emptied_at = before;
     if (at->kernel) {
       const Instant arrival = stamp_clock.arrival(r.stamp, at->not_before, last_read);
@@ -202,7 +202,7 @@ void HttpTarget::State::on_ciphertext(std::uint32_t id, std::string_view bytes, 
   c.tls->feed_in_place(bytes);  // all of it is read below, or the connection is closed
   if (c.state == Connection::State::handshaking && !c.http2) {
     go_on_with_handshake(id);
-    if (c.serial != serial_before) return;  // closed, and perhaps opened anew
+    if (c.serial != serial_before) return;  // closed, and perhaps reopened
     if (c.state == Connection::State::handshaking && !c.http2) {
       c.tls->keep_input();
       return;
@@ -292,7 +292,7 @@ void HttpTarget::State::on_http2_bytes(std::uint32_t id, std::string_view bytes,
   behind_body = bytes.size();
   bool sound = c.http2->feed(bytes);
   int error = 0;
-  // Acknowledgements and window updates, and to a peer that broke the protocol what it did.
+  // Sends acknowledgements and window updates, and a GOAWAY to a peer that broke the protocol.
   sound = flush(id, &error) && sound;
   settle_http2(id, sound, error, at);
 }
@@ -302,7 +302,7 @@ void HttpTarget::State::settle_http2(std::uint32_t id, bool sound, int error, co
   const std::uint64_t serial_before = c.serial;
   sound = sound && !c.http2->over();
   end_streams(sound);
-  if (c.serial != serial_before) return;  // closed, and perhaps opened anew
+  if (c.serial != serial_before) return;  // closed, and perhaps reopened
   std::string why = c.http2->error();
   if (!sound && why.empty()) {
     why = error != 0              ? format("cannot send: {}", std::strerror(error))

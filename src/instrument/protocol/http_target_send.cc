@@ -1,4 +1,4 @@
-// What HttpTarget sends: a query onto its connection, and what the kernel did not take at once.
+// HttpTarget's sending: a query on its connection, and bytes that the kernel did not take at once.
 
 #include <algorithm>
 #include <cerrno>
@@ -54,7 +54,7 @@ void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
     return;
   }
   if (!sound) {
-    // Told later: submit() may call nothing of the sink but on_sent.
+    // Report it later: submit() may call only on_sent of the sink.
     fail_later(query, due, c.endpoint, outcome_of(error),
                format("cannot send: {}", error != 0 ? std::strerror(error) : "broken connection"));
     std::erase(c.active, slot);
@@ -71,7 +71,7 @@ void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
   }
 }
 
-// What the kernel does not take now is copied and waits for it.
+// Bytes that the kernel does not take now are copied and wait.
 bool HttpTarget::State::send_pieces(std::uint32_t id, const Pieces& request, Instant now,
                                     int* errno_out) {
   Connection& c = *connections[id];
@@ -92,8 +92,8 @@ bool HttpTarget::State::send_pieces(std::uint32_t id, const Pieces& request, Ins
   return true;
 }
 
-// A loop that is behind polls between two handfuls of queries, without time to wait. When it has
-// no more it polls again with nothing begun since, or with time.
+// A late loop polls between two groups of queries, without time to wait. Without further queries it
+// polls again with none begun since, or with time.
 bool HttpTarget::State::more_to_begin(Instant until) {
   const bool growing = begun > begun_at_last_poll && begun < kBegunMax;
   begun_at_last_poll = begun;
@@ -120,8 +120,8 @@ std::string_view HttpTarget::State::unsent_of(Connection& c) {
   return c.tls ? c.tls->output() : std::string_view(c.unsent).substr(c.unsent_at);
 }
 
-// Moves what HTTP/2 and TLS have to say towards the socket. False when the session is broken. What
-// a peer that does not read makes us say stays with nghttp2, which bounds it.
+// Moves the output of HTTP/2 and TLS to the socket. False when the session is broken. Output for a
+// peer that does not read stays in nghttp2, which limits it.
 bool HttpTarget::State::gather(Connection& c) {
   if (c.unsent_at > kUnsentMax) {
     c.unsent.erase(0, c.unsent_at);
@@ -163,7 +163,7 @@ bool HttpTarget::State::flush(std::uint32_t id, int* errno_out) {
     if (n < 0) {
       const bool later = errno == EAGAIN;
       if (later) watch(id, true);
-      // What an HTTP/2 server said before it closed is still to be read, and says more: a GOAWAY.
+      // An HTTP/2 server's last bytes before its close are still unread, and say more: a GOAWAY.
       if (later || (c.http2 && (errno == EPIPE || errno == ECONNRESET))) return true;
       *errno_out = errno;
       return false;
@@ -213,7 +213,7 @@ void HttpTarget::State::wait_again(const Slot& slot) {
 void HttpTarget::State::send_unprocessed_again(Slot* slot, bool keep) {
   const std::uint32_t id = slot->connection;
   Connection& c = *connections[id];
-  // One that answers something and then goes away is progress: the number of queries bounds that.
+  // A connection that answers some queries before it goes away is progress: their number limits it.
   const bool goes = c.http2->going_away();
   if (!goes || !c.replied) ++slot->unprocessed;
   ++stats.queries_unprocessed;
@@ -221,7 +221,7 @@ void HttpTarget::State::send_unprocessed_again(Slot* slot, bool keep) {
   std::erase(c.active, slot);
   std::erase(c.going_out, slot);
   free_slot(slot);
-  // Refused one by one: it takes no more than those that it has.
+  // Refused one by one: the server takes only as many as it has now.
   if (!goes) c.streams_taken = static_cast<std::uint32_t>(c.active.size());
   release(id, keep);
 }

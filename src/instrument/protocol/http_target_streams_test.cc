@@ -17,7 +17,7 @@ using net::FrameType;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// What a peer heard of HTTP/2: which streams' requests are whole, which were reset.
+// What a peer received over HTTP/2: which streams' requests are whole, which were reset.
 class Heard2 {
  public:
   void take(PlayedPeer& peer) {
@@ -47,10 +47,10 @@ class Heard2 {
   bool greeted_ = false;
 };
 
-// One connection of HTTP/2 in the clear, and what its server does.
+// One HTTP/2 connection without TLS, and its server's actions.
 struct Streams {
   Streams() { hand.endpoints.http = HttpVersion::http2; }
-  // Opened for a query of its own, which is answered.
+  // Opened for a query of its own, which gets its answer.
   void open(const std::string& settings = net::settings()) {
     hand.submit(900);
     peer = hand.accept();
@@ -253,7 +253,7 @@ TEST(HttpTargetStreams, a_server_that_does_not_begin_or_allows_nothing_has_the_c
   }
 }
 
-// It allowed some, then none: those that wait to go out on it have the connect timeout.
+// The server allowed some streams, then none: waiting queries have the connect timeout.
 TEST(HttpTargetStreams, a_server_that_allows_no_more_is_waited_for_as_long_as_for_a_connection) {
   Streams s;
   s.hand.endpoints.connect_timeout = 5_s;
@@ -314,7 +314,7 @@ TEST(HttpTargetStreams, an_end_of_the_connection_is_told_to_each_of_its_queries)
   }
 }
 
-// What the server says it did nothing with goes out again, and its time counts on.
+// A query that the server reports as unprocessed goes out again, and its time continues.
 TEST(HttpTargetStreams, an_unprocessed_query_keeps_its_first_instant) {
   for (const bool refused : {false, true}) {
     Streams s;
@@ -427,7 +427,7 @@ TEST(HttpTargetStreams, cancelling_ends_every_stream) {
   EXPECT_EQ(hand.target().in_flight(), 0U);
 }
 
-// Its last words are read though it takes no more of ours.
+// Its last bytes are read though it takes no more of ours.
 TEST(HttpTargetStreams, a_goaway_of_a_connection_that_is_found_broken_is_heard) {
   Streams s;
   s.open();

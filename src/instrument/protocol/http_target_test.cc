@@ -16,11 +16,10 @@
 namespace assay::protocol {
 namespace {
 
-// close_unasked, close_third: it is closed in answer to the connection's second, or third, request.
+// close_unasked, close_third: it closes in answer to the connection's second, or third, request.
 enum class Ending { keep, close, reset, hang, close_unasked, close_third };
 
-// What a scripted server answers each request with: pieces, each in a write of its own, then the
-// ending.
+// A scripted server's answer to each request: pieces, each in a write of its own, then the ending.
 struct Script {
   std::vector<std::string> pieces{};
   Ending ending = Ending::keep;
@@ -198,8 +197,8 @@ TEST(HttpTarget, connections_are_kept_and_reused) {
   EXPECT_FALSE(seen.done[1].connected);
 }
 
-// What a client sees of cpp-httplib, and so of llama.cpp's server: its replies promise to keep the
-// connection, and it closes each behind a stream. The next query crosses with the end.
+// cpp-httplib, and so llama.cpp's server, as a client sees it: replies promise to keep the
+// connection, and the server closes it after each stream. The next query crosses with the close.
 TEST(HttpTarget, a_connection_that_is_closed_behind_its_first_reply_costs_no_query) {
   ScriptedServer server({{kHead + chunk(kFinish) + kEnd}, Ending::close_unasked});
   Asking asking;
@@ -229,7 +228,7 @@ TEST(HttpTarget, servers_that_close_at_once_lose_no_query) {
   }
 }
 
-// Where a kept connection has brought a second reply, its end is the server's doing.
+// After a second reply on a kept connection, its end is the server's fault.
 TEST(HttpTarget, nothing_is_sent_twice_to_an_endpoint_that_keeps_connections) {
   const Collector seen = ask_script({{kHead + chunk(kFinish) + kEnd}, Ending::close_third}, 3);
   EXPECT_EQ(seen.done[1].outcome, Outcome::ok);
@@ -332,7 +331,7 @@ TEST(HttpTarget, what_is_no_http_is_no_reply_and_raw_bytes_are_text) {
 
 TEST(HttpTarget, a_compressed_reply_fails_at_its_head_and_says_how_it_is_compressed) {
   for (const char* coding : {"gzip", "br", "deflate", "zstd"}) {
-    // The compressor keeps everything back: no byte of the body comes.
+    // The compressor holds all bytes back: no byte of the body comes.
     const Collector seen = ask_script(
         {{format("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: {}\r\n"
                  "Transfer-Encoding: chunked\r\n\r\n",
@@ -354,7 +353,7 @@ TEST(HttpTarget, an_error_page_without_end_is_read_as_far_as_it_is_kept) {
   EXPECT_EQ(to_string(seen.done[0].outcome), to_string(Outcome::http_error));
 }
 
-// One line without end, one object, all of a cumulative text: each grows with the reply.
+// An endless line, one object, a cumulative text: each grows with the reply.
 TEST(HttpTarget, a_reply_over_the_memory_budget_fails_by_name_and_gives_its_memory_back) {
   constexpr std::uint64_t kBudget = 2'000'000;
   const std::string much(3U << 20, 'x');
@@ -426,7 +425,7 @@ TEST(HttpTarget, done_counts_from_the_marker_though_the_body_never_ends) {
   EXPECT_GT(seen.done[0].released, seen.done[0].done);
 }
 
-// The last bytes and the end of the connection, told by one edge: no second one will come.
+// One edge reports the last bytes and the end of the connection: no second edge comes.
 TEST(HttpTarget, an_end_that_comes_with_the_last_bytes_is_seen) {
   OsClock clock;
   Collector sink;

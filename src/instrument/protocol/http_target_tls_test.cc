@@ -85,7 +85,7 @@ TEST(HttpTargetTls, records_may_be_cut_anywhere) {
   EXPECT_EQ(hand.notes.text, "ab");
 }
 
-// The records of one read came together: the events of all but the last share it.
+// The records of one read came together: all events but the last share it.
 TEST(HttpTargetTls, records_that_came_together_share_their_read) {
   OverTls over;
   ByHand& hand = over.hand;
@@ -100,7 +100,7 @@ TEST(HttpTargetTls, records_that_came_together_share_their_read) {
   ASSERT_EQ(hand.notes.events.size(), 2U);
   EXPECT_TRUE(hand.notes.events[0].shares_read);
   EXPECT_FALSE(hand.notes.events[1].shares_read);
-  // Whatever follows it in its own record and in those behind.
+  // For any bytes after it, in its own record and in later ones.
   for (std::size_t size = 1; size < 60; ++size) {
     hand.notes.events.clear();
     peer.say(word_chunk("c") + format("{:x}\r\n{}\r\n", size, std::string(size, '\n')));
@@ -109,7 +109,7 @@ TEST(HttpTargetTls, records_that_came_together_share_their_read) {
     ASSERT_TRUE(hand.until([&] { return !hand.notes.events.empty(); }));
     EXPECT_TRUE(hand.notes.events[0].shares_read) << size;
   }
-  // A reply with more behind it ends its connection, in another record too.
+  // A reply followed by more bytes ends its connection, also in another record.
   peer.say(stop_chunk() + std::string(kStreamEnd));
   peer.say("x");
   peer.say_raw(std::exchange(peer.held, ""));
@@ -134,7 +134,7 @@ TEST(HttpTargetTls, what_is_no_tls_fails_by_name) {
     ByHand& hand = over.hand;
     hand.submit(0);
     PlayedPeer peer = hand.accept();
-    ASSERT_TRUE(hand.until([&] {  // its hello has come
+    ASSERT_TRUE(hand.until([&] {  // its ClientHello has come
       peer.hear();
       return !peer.heard.empty();
     }));
@@ -183,7 +183,7 @@ TEST(HttpTargetTls, a_handshake_has_until_the_connect_timeout) {
   EXPECT_EQ(hand.notes.details[0], "no connection within 5.00 s");
   EXPECT_EQ(hand.notes.done[0].done, start + 5_s);
   EXPECT_TRUE(peer.closed());
-  // The next in line has a connection, and time, of its own.
+  // The next query in line has its own connection and time.
   PlayedPeer next = over.accept();
   hand.request(next);
   next.say(plain_reply());

@@ -10,7 +10,7 @@
 namespace assay::protocol {
 namespace {
 
-// The four hex digits at p, which were checked.
+// The four hex digits at p, already checked.
 unsigned code_unit(const char* p) {
   unsigned value = 0;
   for (int i = 0; i < 4; ++i) value = value * 16 + static_cast<unsigned>(hex_value(p[i]));
@@ -38,7 +38,7 @@ char* put_utf8(unsigned c, char* out) {
   return out;
 }
 
-// Undoes the \u escape at p and moves p behind it: one escape, or the two of a surrogate pair.
+// Decodes the \u escape at p and moves p behind it: one escape, or the two of a surrogate pair.
 char* put_code_point(const char*& p, const char* end, char* out) {
   unsigned c = code_unit(p + 2);
   p += 6;
@@ -180,12 +180,12 @@ bool JsonCursor::count_or_skip(std::int32_t& out) {
   const char c = peek();
   const char* const begin = p_;
   if (!skip()) return false;
-  if (c == 'n') return true;  // null: as if it were not there
+  if (c == 'n') return true;  // null: the same as a missing value
   out = kNoCount;
-  double value = -1;  // stays, where it is no number or one beyond all bounds
+  double value = -1;  // stays if it is no number, or out of range
   std::from_chars(begin, p_, value);
   constexpr double kMost = std::numeric_limits<std::int32_t>::max();
-  // 20.0 is a count, 20.5 is none.
+  // 20.0 is a count; 20.5 is not.
   if (value >= 0 && value <= kMost && value == std::floor(value)) {
     out = static_cast<std::int32_t>(value);
   }

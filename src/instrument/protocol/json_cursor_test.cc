@@ -56,7 +56,7 @@ TEST(FindSpecial, agrees_with_a_byte_by_byte_search) {
 TEST(Unescape, undoes_every_escape) {
   EXPECT_EQ(unescaped(R"(a\"b\\c\/d\b\f\n\r\te)"), "a\"b\\c/d\b\f\n\r\te");
   EXPECT_EQ(unescaped(R"(\u0041\u00e9\u20AC\ud83D\uDE00)"), "Aé€😀");
-  EXPECT_EQ(unescaped("\xF0\x9F"), "\xF0\x9F");  // half a character goes through
+  EXPECT_EQ(unescaped("\xF0\x9F"), "\xF0\x9F");  // half a character passes
 }
 
 TEST(Unescape, lone_surrogates_become_the_replacement_character) {
@@ -84,7 +84,7 @@ TEST(Unescape, refuses_what_cannot_stand_in_a_string) {
   }
 }
 
-// The same text for a reader that takes no raw control bytes in strings.
+// The same text for a reader that refuses raw control bytes in strings.
 std::string without_raw_controls(std::string text) {
   bool inside = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -150,7 +150,7 @@ TEST(JsonCursor, counts_are_whole_numbers_that_fit) {
   }
 }
 
-// The text ends where it ends, whatever stands behind it: here, what would make it go on.
+// The text ends at its end, for any bytes behind it: here, bytes that would continue it.
 TEST(JsonCursor, nothing_behind_the_end_is_text) {
   for (const std::string whole :
        {"[1234.5678e+12]", "-12.75E-3", "[true,false,null]", "{\"a\\n\\u0041b\":\"c\",\"d\":{}}  ",
@@ -254,7 +254,7 @@ TEST(JsonCursor, members_and_items_are_given_one_by_one) {
   }));
   EXPECT_EQ(story, "a=b=2;[3];{};");
   EXPECT_TRUE(cursor.at_end());
-  // Who takes a member may refuse it.
+  // The callback for a member may refuse it.
   JsonCursor refused({bytes.data(), bytes.size() - 64});
   EXPECT_EQ(refused.peek(), '{');
   EXPECT_FALSE(refused.object([](const RawString&) { return false; }));
@@ -271,7 +271,7 @@ TEST(Unescape, each_code_point_has_as_many_bytes_as_utf8_gives_it) {
   EXPECT_EQ(utf8_of(R"(\ud800\udc00)"), "\xF0\x90\x80\x80");
   EXPECT_EQ(utf8_of(R"(\uDBFF\uDFFF)"), "\xF4\x8F\xBF\xBF");
   EXPECT_EQ(utf8_of(R"(\ud840\udc01)"), "\xF0\xA0\x80\x81");
-  // Beside the surrogates.
+  // Next to the surrogates.
   EXPECT_EQ(utf8_of(R"(\ud7ff)"), "\xED\x9F\xBF");
   EXPECT_EQ(utf8_of(R"(\ue000)"), "\xEE\x80\x80");
   EXPECT_EQ(utf8_of(R"(\udfff)"), "\xEF\xBF\xBD");

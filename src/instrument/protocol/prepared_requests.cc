@@ -14,24 +14,24 @@
 namespace assay::protocol {
 namespace {
 
-// Copied beside the head rather than sent as a piece of its own: cheaper than telling the kernel.
+// Copied behind the head instead of being sent as a separate piece: cheaper in the kernel.
 constexpr std::size_t kCopiedBytes = 2048;
-// A beginning that is worth sharing, and the share of the body that it must be: one half.
+// Least length of a shared beginning, and its least share of the body: one half.
 constexpr std::size_t kSharedBytesMin = 256;
 
-// Bodies of rows that are made are prepared too where that takes a tenth of a second.
+// Bodies of computed rows are prepared too if that takes at most a tenth of a second.
 constexpr std::size_t kMadeBytesMax = std::size_t{16} << 20;
 constexpr std::size_t kSlowBytesMax = std::size_t{256} << 10;
-constexpr std::size_t kFirstRows = 8;  // that say how long the others are
+constexpr std::size_t kFirstRows = 8;  // they show how long the others are
 
 constexpr std::string_view kNoLength = "0\r\n\r\n";
 constexpr std::size_t kLengthBytes = 24;  // any length and the blank line
 
 std::size_t salt_bytes(SaltForm form) { return form == SaltForm::hex ? kSaltDigits : kSaltIdBytes; }
 
-// What a sample is asked with; what it is scored with stays.
+// Frees the fields that a request needs; the fields for scorers stay.
 void give_up_text(Sample& sample) {
-  // Assigning nothing would keep the room.
+  // Assigning an empty string would keep the memory.
   std::string().swap(sample.prompt);
   std::string().swap(sample.system);
   sample.messages = {};
@@ -93,7 +93,7 @@ class PreparedBodies::Maker {
     }
     if (!sample.session.empty() && sample.session == session_before_) shorten_before(made.bytes);
     session_before_ = sample.session;
-    body.own.assign(made.bytes);  // and no more room than it needs
+    body.own.assign(made.bytes);  // without spare memory
     out_.bodies.push_back(std::move(body));
     return {};
   }
@@ -112,8 +112,8 @@ class PreparedBodies::Maker {
     body.salt_form = salted.salt_form;
   }
 
-  // The body before this one is kept whole so far, and those that begin with it know how far: now
-  // they begin with this one.
+  // Until now the previous body was kept whole, with the lengths that other bodies share with it:
+  // from now on they share with this one.
   void shorten_before(std::string_view now) {
     Body& before = out_.bodies.back();
     const std::size_t shared = common_beginning(before.own, now);
@@ -125,7 +125,7 @@ class PreparedBodies::Maker {
     for (std::uint32_t i = row; i-- > 0 && out_.bodies[i].base == row;) {
       Body& earlier = out_.bodies[i];
       if (earlier.shared > shared) {
-        // What it had of the row before beyond what this one has too.
+        // The bytes it shared with the previous row beyond those it shares with this one.
         earlier.own.insert(0, before.own.substr(0, earlier.shared - shared));
         earlier.shared = shared;
       }
@@ -208,7 +208,7 @@ bool PreparedBodies::make_in_run(Variant& variant, const PlannedDataset& planned
   for (const Body& body : variant.bodies) bytes += body.own.size();
   bytes /= variant.bodies.size();
   if (bytes <= (dataset.slow_rows ? kSlowBytesMax : kMadeBytesMax) / dataset.rows()) return false;
-  // The heads are there, and the first rows said that rows can be asked.
+  // The heads are made, and the first rows showed that rows can be asked.
   variant.bodies.clear();
   variant.make_row = dataset.make_row;
   variant.generation = planned.generation;
@@ -220,7 +220,7 @@ bool PreparedBodies::make_in_run(Variant& variant, const PlannedDataset& planned
 void PreparedBodies::make_body_of(const Variant& variant, const Query& query, bool salted,
                                   Body& out) {
   auto made = make_body(variant.api, variant.generation, variant.make_row(query.sample), salted);
-  CHECK(made);  // rows that are made are all of one kind, and the first could be asked
+  CHECK(made);  // computed rows are all of one kind, and the first ones succeeded
   out = Body{.own = std::move(made->bytes),
              .salt_offset = made->salt_offset,
              .salt_form = made->salt_form,
@@ -288,7 +288,7 @@ PreparedRequests& PreparedRequests::operator=(PreparedRequests&&) noexcept = def
 
 PreparedRequests::PreparedRequests(std::shared_ptr<const PreparedBodies> bodies, const Plan& plan)
     : bodies_(std::move(bodies)) {
-  // The longest that one piece may hold, so that sending allocates nothing.
+  // The longest possible piece, so that sending allocates nothing.
   std::size_t longest = 0;
   std::size_t fields = 0;
   for (const PreparedBodies::Variant& variant : bodies_->variants_) {
@@ -336,7 +336,7 @@ Pieces PreparedRequests::fill(const Query& query, std::size_t endpoint, std::uin
   const PreparedBodies::Body& body = body_of(query);
   const PreparedBodies::Head& head = variant.heads[body.session * bodies_->endpoints_ + endpoint];
   const bool salted = bodies_->salted_[query.phase];
-  // The common case, told apart because it is 30 ns of each query.
+  // The common case, separate because it saves 30 ns of each query.
   const bool alone = body.shared == 0 && (!salted || body.inserted.empty());
   if (alone && body.own.size() <= kCopiedBytes && (!salted || body.salt_offset == kNoHole)) {
     put_head(head, query, run_key, body.own.size());

@@ -37,7 +37,7 @@ Wanted wanted(std::vector<Sample> samples, bool plain, bool salted) {
   return out;
 }
 
-// The request as one template, filled in place: how it was done before anything was shared.
+// The request as one template, filled in place: the method before bodies were shared.
 std::string slow_request(const Wanted& from, const Query& query, std::size_t endpoint) {
   const PlannedDataset& planned = from.datasets[0];
   const auto made =
@@ -86,7 +86,7 @@ void expect_the_same_bytes(const Wanted& from) {
 std::vector<Sample> prompts() {
   std::vector<Sample> out;
   out.push_back({.prompt = "hello", .system = "you are"});
-  out.push_back({.prompt = "[0000000"});  // as a salt begins
+  out.push_back({.prompt = "[0000000"});  // like the beginning of a salt
   out.push_back({.prompt = std::string(100'000, 'x')});
   out.push_back({.prompt = std::string(2'000, '0'), .system = std::string(5'000, 'y')});
   out.push_back({.prompt = "a \"quoted\" \n line"});
@@ -133,7 +133,7 @@ TEST(PreparedRequests, token_ids_are_salted_where_the_text_is) {
 
 TEST(PreparedRequests, turns_of_a_conversation_share_their_history) {
   std::vector<Sample> samples = conversation(30, 100);
-  // One that was forked: the history of the turns before it was another.
+  // A forked conversation: the history of its earlier turns differs.
   samples[12].messages = conversation(1, 400)[0].messages;
   std::vector<Sample> second = conversation(5, 300);
   for (Sample& sample : second) sample.session = "c2";
@@ -192,7 +192,7 @@ std::string session_reply_of(PreparedRequests& requests, const Query& query, std
   return joined(requests.fill(query, endpoint, kRunKey, true));
 }
 
-// A head is one for each endpoint and session, whatever stood before it.
+// There is one head for each endpoint and session, after any other head.
 TEST(PreparedRequests, each_endpoint_and_session_has_its_own_head) {
   std::vector<Sample> samples(4);
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -284,7 +284,7 @@ TEST(PreparedRequests, each_phase_asks_its_own_dataset_salted_as_the_phase_is) {
   }
 }
 
-// A body of up to 2 KiB goes with its head; what is larger is handed over where it lies.
+// A body of up to 2 KiB goes with its head; a larger one is passed in place.
 TEST(PreparedRequests, a_small_body_is_copied_and_a_large_one_is_not) {
   for (const bool salted : {false, true}) {
     for (const bool both : {false, true}) {
@@ -308,7 +308,7 @@ TEST(PreparedRequests, a_small_body_is_copied_and_a_large_one_is_not) {
   }
 }
 
-// What one send begins with lies where it lay before: nothing grows on the way.
+// The beginning of each send uses the same memory: no buffer grows.
 TEST(PreparedRequests, sending_allocates_nothing) {
   std::vector<Sample> samples = prompts();
   for (const Sample& turn : conversation(6, 400)) samples.push_back(turn);
@@ -329,7 +329,7 @@ TEST(PreparedRequests, sending_allocates_nothing) {
   }
 }
 
-// Half of a body at least, and 256 bytes: sharing less costs more than it saves.
+// At least half of a body, and 256 bytes: sharing less costs more than it saves.
 TEST(PreparedRequests, a_beginning_is_shared_where_it_is_worth_it) {
   const auto kept = [](const std::string& first, const std::string& second,
                        bool one_session = true) {

@@ -1,5 +1,4 @@
-// The asking half of probe.h and of endpoint_capture.h: a connection that waits, and the requests
-// over it.
+// The asking part of probe.h and endpoint_capture.h: a blocking connection, and its requests.
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -55,7 +54,7 @@ class ProbeConnection {
 
   Recording ask(std::string_view request, Duration timeout) {
     Recording out;
-    // Read before the bytes go: a server on this machine may answer before we run again.
+    // Read the clock before the send: a server on this machine may answer before we run again.
     out.sent = clock_.now();
     const Instant deadline = out.sent + timeout;
     if (!send(request, deadline)) {
@@ -87,7 +86,7 @@ class ProbeConnection {
     return out;
   }
 
-  // Whether the peer lets another query through, as far as can be seen.
+  // Whether the peer accepts another query, as far as we can see.
   bool usable() {
     if (!usable_) return false;
     char byte = 0;
@@ -128,7 +127,7 @@ class ProbeConnection {
     return tls_->write(bytes) && send_tls(deadline);
   }
 
-  // One read, in ciphertext where there is TLS.
+  // One read; ciphertext under TLS.
   Recording::Ending receive(Instant deadline, std::string& out) {
     for (;;) {
       const net::Received got = net::receive(fd_, buffer_.data(), buffer_.size());
@@ -160,7 +159,7 @@ class ProbeConnection {
   bool usable_ = true;
 };
 
-// Everything that is the same for each connection and request.
+// The state shared by all connections and requests.
 class Asker {
  public:
   Asker(const ProbeQuestion& question, net::Url url, const Clock& clock)
@@ -191,7 +190,7 @@ class Asker {
   Result<EndpointReplies> capture() {
     TRY(prepare());
     EndpointReplies out;
-    // Servers have these at their root, whatever stands before /v1.
+    // Servers have these at their root, for any path before /v1.
     const std::string root = sibling("");
     const std::string base = root.ends_with("/v1") ? root.substr(0, root.size() - 3) : "";
     ASSIGN_OR_RETURN(out.models, captured(sibling("/models")));
@@ -278,8 +277,7 @@ class Asker {
     return get(question_.api == Api::sglang ? std::string("/v1/models") : sibling("/models"));
   }
 
-  // The target that stands beside /chat/completions: /v1/models, behind whatever prefix the URL
-  // has.
+  // The target beside /chat/completions: /v1/models, behind any prefix of the URL.
   std::string sibling(std::string_view route) const {
     std::string target = request_target(url_, Api::openai);
     const std::size_t query = std::min(target.find('?'), target.size());
@@ -299,7 +297,7 @@ class Asker {
     return out + "\r\n";
   }
 
-  // One GET of a capture; a connection that is gone is made anew.
+  // One GET of a capture; opens a new connection if the old one is closed.
   Result<CapturedReply> captured(const std::string& target) {
     ASSIGN_OR_RETURN(const std::string request, get(target));
     if (!connection_ || !connection_->usable()) TRY(connect());
@@ -347,7 +345,7 @@ class Asker {
     const bool turned_away =
         recording.reads.empty() && recording.ending != Recording::Ending::timed_out;
     if (!reused || !turned_away) return recording;
-    // Closed just as we asked: that says something of keep-alive, not of the reply.
+    // Closed just as we asked: that concerns keep-alive, not the reply.
     answers_.plain_on_same_connection = false;
     TRY(connect());
     return connection_->ask(bytes, question_.timeout);
@@ -384,7 +382,7 @@ Redactor redactor_of(const ProbeQuestion& question) {
       Endpoints{.urls = {question.url}, .api_key = question.api_key, .headers = question.headers});
 }
 
-// Byte for byte: what a reader of the recording says of lengths and reads stays true.
+// Replaces byte for byte, so that lengths and reads in the recording stay true.
 void redact(Recording& recording, const Redactor& redactor) {
   Redactor::State state = 0;
   std::string scratch;

@@ -129,8 +129,8 @@ ProbeReport probe(const ProbeQuestion& asked) {
   return answers ? find(asked, *answers) : ProbeReport{};
 }
 
-// A server that lives in the probe's clock: it looks, and answers, each time that the time is read.
-// So it can answer before the probe's next step, as one on another core can.
+// A server inside the probe's clock: it checks for requests and answers at each reading of the
+// time. So it can answer before the probe's next step, like a server on another core.
 class ServerInTheClock final : public Clock {
  public:
   explicit ServerInTheClock(net::Fd listener) : listener_(std::move(listener)) {}

@@ -1,4 +1,4 @@
-// The judging half of probe.h: each function looks at one thing and says at most a few sentences.
+// The judging part of probe.h: each function checks one thing and writes at most a few sentences.
 #include <algorithm>
 
 #include "base/display.h"
@@ -97,7 +97,7 @@ class Finder {
                        : format("{} listed; asked {}", a_.models.size(), printable(a_.model)));
   }
 
-  // What came instead of a reply, or nothing when one came.
+  // What came instead of a reply; empty if a reply came.
   std::string missing(const ReplyFacts& f, const Recording& recording) const {
     if (!f.fault.empty()) return format("no sound HTTP: {}", f.fault);
     if (!f.has_head) {
@@ -183,7 +183,7 @@ class Finder {
     }
   }
 
-  // The stream ended before anything said that it would; that has been said.
+  // The stream ended early; that has been reported.
   bool broken() const {
     return !s_.complete && !s_.done_marker.known() && s_.finish == FinishReason::none;
   }
@@ -272,7 +272,7 @@ class Finder {
       gaps.push_back(speaking[i]->at - speaking[i - 1]->at);
     }
     tokens_an_event(speaking.size());
-    // Held back to the end they come at once, though a busy sender may need several writes for it.
+    // A reply that is held back comes at once at the end, though perhaps in several writes.
     const Duration wait = s_.first_token - a_.streamed.sent;
     const Duration span = speaking.back()->at - speaking.front()->at;
     const bool held = wait > kHeldBack;
@@ -474,7 +474,7 @@ std::string_view to_string(Verdict verdict) {
 
 namespace {
 
-// A stream may tell a secret letter by letter: only what was put together shows it.
+// A stream may leak a secret letter by letter: only the joined text shows it.
 void redact(ReplyFacts& facts, const Redactor& redactor) {
   for (std::string* const text : {&facts.head_text, &facts.body, &facts.fault, &facts.error,
                                   &facts.text, &facts.reasoning, &facts.tool_calls}) {

@@ -1,5 +1,5 @@
-// Any bytes as what an endpoint answered to the probe's two queries: a letter and JSON of valid
-// text, whatever came. The first bytes say how the reads were cut and how the replies ended.
+// Any bytes as an endpoint's answers to the probe's two queries: the results are a letter and JSON
+// of valid text. The first bytes give the cuts of the reads and the endings of the replies.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -29,7 +29,7 @@ Recording recording(std::string_view bytes, std::size_t step, unsigned ending) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 3) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 3, size - 3);
-  // The stream's answer, then behind a zero byte that of the plain query.
+  // The stream's answer; after a zero byte, that of the plain query.
   const std::size_t zero = std::min(bytes.find('\0'), bytes.size());
   ProbeAnswers answers{.model = "m", .tokens_max = 32, .models_status = 200, .models = {"m"}};
   answers.api = static_cast<Api>(data[1] % 3);

@@ -1,4 +1,4 @@
-// The writing half of probe.h: the answer first, then what stands against it, then the numbers.
+// The writing part of probe.h: the answer first, then the objections, then the numbers.
 #include <algorithm>
 
 #include "base/display.h"

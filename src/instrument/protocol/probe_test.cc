@@ -19,8 +19,8 @@ constexpr std::string_view kStreamHead =
     "HTTP/1.1 200 OK\r\nServer: uvicorn\r\nContent-Type: text/event-stream; charset=utf-8\r\n"
     "Transfer-Encoding: chunked\r\n\r\n";
 
-// A reply as it came: each text is one read, 10 ms after the one before; the first 50 ms after the
-// query.
+// A recorded reply: each text is one read, 10 ms after the one before; the first comes 50 ms after
+// the query.
 Recording recorded(std::vector<std::string> reads,
                    Recording::Ending ending = Recording::Ending::open) {
   Recording out;
@@ -99,7 +99,7 @@ ProbeQuestion question() {
   return out;
 }
 
-// "bad usage: …" a line.
+// One line each: "bad usage: …".
 std::string findings(const ProbeAnswers& answers, const ProbeQuestion& asked = question()) {
   std::string out;
   for (const ProbeFinding& finding : find(asked, answers).findings) {

@@ -30,7 +30,7 @@ class Reading {
     f_.reads = at_;
     f_.fault = std::string(parser.error());
     using State = net::ResponseParser::State;
-    // A body that ends with the connection is complete by that.
+    // The end of the connection completes a body without another framing.
     if (parser.state() == State::body && recording_.ending == Recording::Ending::closed) {
       parser.end_of_input();
     }
@@ -46,7 +46,7 @@ class Reading {
   void on_head(const net::ResponseHead& head) {
     f_.has_head = true;
     f_.head = head;
-    // Interim responses (HTTP/1.1 1xx) stand before it.
+    // Interim responses (HTTP/1.1 1xx) come before it.
     std::size_t begin = 0;
     std::size_t end = head_bytes_.find("\r\n\r\n");
     while (end != std::string::npos && head_bytes_.substr(begin, 10).ends_with(" 1")) {

@@ -1,6 +1,6 @@
-// The reply half of codec.h. decode() first tries the learned template (two memcmp, a scan and an
-// unescape); what does not fit goes through the whole grammar (reply_fields.h), and teaches the
-// next template when its one fragment is the body of one JSON string.
+// The reply part of codec.h. decode() first tries the learned template (two memcmp, a scan and an
+// unescape); an event that does not fit goes through the whole grammar (reply_fields.h), and
+// becomes the next template if its one fragment is the body of one JSON string.
 #include <algorithm>
 #include <cstring>
 
@@ -12,7 +12,7 @@
 namespace assay::protocol {
 namespace {
 
-// Where the decoded strings of one call are laid down, one behind the other.
+// The buffer for the decoded strings of one call, one behind the other.
 class Scratch {
  public:
   explicit Scratch(DecodeRoom& room) : at_(room.data()), end_(at_ + room.size()) {}
@@ -31,7 +31,7 @@ class Scratch {
   void append(const RawString& raw) {
     if (raw.data == nullptr) return;
     at_ = unescape(raw.data, raw.data + raw.size, at_, RawControls::replaced);
-    CHECK(at_ != nullptr && at_ <= end_);  // the cursor has seen that it is sound
+    CHECK(at_ != nullptr && at_ <= end_);  // the cursor has checked that it is valid
   }
   void append(std::string_view text) {
     if (text.empty()) return;
@@ -47,13 +47,13 @@ class Scratch {
   char* end_;
 };
 
-// What a tool-call delta says of one call.
+// A tool-call delta's fields for one call.
 struct CallFields {
   std::int32_t index = -1;
   RawString id{};
   RawString name{};
   RawString arguments{};
-  std::string_view arguments_value{};  // where they are not a string: some servers send an object
+  std::string_view arguments_value{};  // if not a string: some servers send an object
 };
 
 bool read_function(JsonCursor& cursor, CallFields& call) {
@@ -81,7 +81,7 @@ bool read_call(JsonCursor& cursor, CallFields& call) {
   });
 }
 
-// One event, from fields to facts.
+// Interprets one event: from fields to facts.
 class Interpreter {
  public:
   Interpreter(const ReplyFields& fields, StreamState& state, Scratch& scratch, DecodedEvent& out)
@@ -102,7 +102,7 @@ class Interpreter {
     out_.category = category();
   }
 
-  // The string that is the event's last fragment, body and all; absent when it is not one string.
+  // The string that is the event's last fragment, with its body; absent when it is not one string.
   const RawString& hole() const { return hole_; }
   bool no_room() const { return no_room_; }
 
@@ -167,7 +167,7 @@ class Interpreter {
   void add_tool_calls() {
     if (f_.tool_calls.empty() && f_.function_call.empty()) return;
     const char* const begin = scratch_.mark();
-    RawString only{};  // the arguments, where they are all that the delta brings
+    RawString only{};  // the arguments, if the delta has nothing else
     if (!f_.tool_calls.empty()) {
       std::int32_t position = 0;
       JsonCursor cursor(f_.tool_calls);
@@ -191,7 +191,7 @@ class Interpreter {
     add(Category::tool_call, scratch_.since(begin), only);
   }
 
-  // As domain/tool_call.h has it. True when only arguments of the call before were written.
+  // As in domain/tool_call.h. True when only arguments of the previous call were written.
   bool append_call(const CallFields& call) {
     const bool has_arguments = !call.arguments.empty() || !call.arguments_value.empty();
     const bool begins = !call.id.empty() || !call.name.empty() ||
@@ -216,7 +216,7 @@ class Interpreter {
     if (f_.text.data != nullptr) {
       add(Category::text, news(scratch_.text(f_.text)), RawString{});
     } else if (!f_.output_ids.empty()) {
-      // No text at all (--skip-tokenizer-init): the token ids stand for it, with commas between.
+      // No text at all (--skip-tokenizer-init): the token ids replace it, with commas between.
       const std::string_view ids = f_.output_ids.substr(1, f_.output_ids.size() - 2);
       const char* const begin = scratch_.mark();
       const std::string_view fresh = news(ids);
@@ -226,8 +226,8 @@ class Interpreter {
     }
   }
 
-  // SGLang sends all of the text each time, unless it was started to send pieces. A text that does
-  // not go on from what was seen shows which; a text trimmed at its end brings nothing.
+  // SGLang sends the whole text each time, unless it was started to send pieces. A text that does
+  // not continue the one seen so far shows which; a text trimmed at its end adds nothing.
   std::string_view news(std::string_view now) {
     if (state_.deltas) return now;
     BudgetedText& text = state_.cumulative;
@@ -268,7 +268,7 @@ class Interpreter {
     }
   }
 
-  // {"error": {"message": "words", …}}, {"error": "words"}; else the value as it stands.
+  // {"error": {"message": "words", …}}, {"error": "words"}; else the value itself.
   std::string_view error_words() {
     JsonCursor cursor(f_.error);
     RawString words;
@@ -306,7 +306,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
-// Beyond it a template saves little, and each stream would keep it.
+// A larger template saves little, and each stream would keep it.
 constexpr std::size_t kTemplateBytesMax = 16 * 1024;
 
 void learn(std::string_view data, const RawString& hole, Category category, std::uint16_t choice,
@@ -338,7 +338,7 @@ void decode_all(std::string_view data, StreamState& state, DecodeRoom& room, Dec
     out.malformed = true;
     return;
   }
-  // Every piece of the input is laid down once at most, never longer than it was, but for raw
+  // Every piece of the input is stored at most once, never longer than it was, except for raw
   // control bytes, the few bytes that mark a tool call and the words in front of an abort.
   const std::size_t need = 2 * (data.size() + fields.raw_controls) + 256;
   if (!room.fit(need)) return refuse(out);
@@ -350,7 +350,7 @@ void decode_all(std::string_view data, StreamState& state, DecodeRoom& room, Dec
   const bool one_hole = out.fragment_count == 1 && interpreter.hole().data != nullptr &&
                         out.finish == FinishReason::none && !out.has_usage &&
                         out.more_choices.empty() && out.category != Category::error;
-  // A tool call that began or changed makes an older template of another call wrong.
+  // A tool call that began or changed invalidates an older template of another call.
   if (one_hole) {
     learn(data, interpreter.hole(), out.category, out.choice, state);
   } else {
@@ -358,9 +358,9 @@ void decode_all(std::string_view data, StreamState& state, DecodeRoom& room, Dec
   }
 }
 
-// The learned template. True when the event is the one before with another fragment: the bytes
-// around it are the same, so a reader would come to its opening quote in the same state, and from
-// its closing quote go on the same way.
+// Tries the learned template. True when the event is the previous one with another fragment: the
+// bytes around it are equal, so a parser would reach its opening quote in the same state, and would
+// continue in the same way after its closing quote.
 bool decode_by_template(std::string_view data, StreamState& state, DecodeRoom& room,
                         DecodedEvent& out) {
   const std::size_t prefix = state.prefix_bytes;
@@ -403,7 +403,7 @@ constexpr std::size_t kRoomKeptBytes = std::size_t{1} << 20;
 
 }  // namespace
 
-// The first room is always there.
+// The first buffer always exists.
 DecodeRoom::DecodeRoom(MemoryBudget* budget) : budget_(budget), bytes_(kRoomBytes, '\0') {}
 
 DecodeRoom::~DecodeRoom() {

@@ -1,6 +1,6 @@
-// What decoding one stream event costs, by the learned template and by the whole grammar, for the
-// three shapes of spec/dependencies.md, 2.5. Each stream is read by both first and must say the
-// same; reply_decoder_test.cc compares both with a twin that shares no code.
+// The cost of decoding one stream event, by the learned template and by the whole grammar, for the
+// three shapes of spec/dependencies.md, 2.5. Both decode each stream first, and their results must
+// be equal; reply_decoder_test.cc compares both with a twin that shares no code.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -40,7 +40,7 @@ std::string event(Shape shape, const std::string& word) {
   return "";
 }
 
-// Events laid one behind the other, as in a receive buffer.
+// Events one behind the other, as in a receive buffer.
 struct Stream {
   std::string bytes{};
   std::vector<std::string_view> events{};

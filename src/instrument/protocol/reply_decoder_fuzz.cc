@@ -8,8 +8,8 @@
 #include "protocol/codec.h"
 #include "protocol/reply_twin.h"
 
-// The input is a stream, one event a line. However strange the events, the learned template and the
-// whole grammar agree; and a text that simdjson takes, we take.
+// The input is a stream, one event a line. For any events the learned template and the whole
+// grammar agree; and every text that simdjson accepts is accepted.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using assay::protocol::own;
   std::string_view rest(reinterpret_cast<const char*>(data), size);
@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t i = 0; i < fast_event.fragment_count; ++i) {
       CHECK(!fast_event.fragments[i].text.empty());
     }
-    // Each further choice is taken off the front, until none is left.
+    // Takes each further choice from the front, until none is left.
     for (std::size_t left = fast_event.more_choices.size(); left > 0;) {
       fast.next_choice(&fast_state, fast_event);
       slow.next_choice(&slow_state, slow_event);

@@ -13,8 +13,8 @@ namespace {
 using testing::HasSubstr;
 using Fragments = std::vector<std::pair<Category, std::string>>;
 
-// A decoder that is given one event at a time, with padding that would be noticed if it were read
-// as text.
+// A decoder that gets one event at a time, with padding that would change the result if it were
+// read as text.
 class Reader {
  public:
   TwinEvent read(std::string_view data) {
@@ -270,7 +270,7 @@ TEST(Decode, raw_control_bytes_in_strings_are_text_and_elsewhere_no_json) {
             "a\xEF\xBF\xBD"
             "b");
   EXPECT_FALSE(reader.malformed());
-  // Behind a template too; and where every byte of a long text is one, there is room for it.
+  // After a template too; and a long text of control bytes only has enough room.
   EXPECT_EQ(reader.read(event("plain")).fragments[0].second, "plain");
   const std::string all(100'000, '\x1f');
   EXPECT_EQ(reader.read(event(all)).fragments[0].second.size(), 300'000U);
@@ -307,7 +307,7 @@ TEST(Template, is_not_fooled_by_what_looks_alike) {
     fast.read(first);
     EXPECT_EQ(fast.read(with(body)), slow.read_slowly(with(body))) << body;
     EXPECT_EQ(fast.malformed(), slow.malformed()) << body;
-    // And the template still serves.
+    // The template still works.
     EXPECT_EQ(fast.read(first), slow.read_slowly(first)) << body;
   }
 }
@@ -449,7 +449,7 @@ TEST(Template, agrees_with_the_slow_path_and_with_a_twin_on_random_streams) {
     }
     hits += fast.hits();
   }
-  EXPECT_GT(hits, events / 10);  // else this test says nothing of the template
+  EXPECT_GT(hits, events / 10);  // otherwise this test proves nothing about the template
 }
 
 TEST(Template, agrees_with_the_slow_path_on_damaged_streams) {

@@ -22,7 +22,7 @@ class ReplyReader {
   bool only_choice() { return choice(); }
 
  private:
-  // Takes an object's members by `on_member`; passes over anything else.
+  // Reads an object's members with `on_member`; skips any other value.
   template <typename OnMember>
   bool object_or_skip(OnMember&& on_member) {
     if (cursor_.peek() != '{') return cursor_.skip();

@@ -1,5 +1,5 @@
-// What the decoder takes from a reply where keys repeat, change their kind or stand in odd places,
-// and what its memory costs.
+// What the decoder reads from a reply whose keys repeat, change their type or stand in odd places,
+// and the memory it needs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ std::string with_padding(std::string_view text) {
   return std::string(text) + std::string(kDecodePadding, '"');
 }
 
-// All that an event says, as text.
+// All facts of an event, as text.
 std::string told_of(const DecodedEvent& event) {
   if (event.malformed) return event.no_room ? "no room" : "malformed";
   std::string out(to_string(event.category));
@@ -41,7 +41,7 @@ std::string told_of(const DecodedEvent& event) {
   return out;
 }
 
-// One stream's decoder, with one event that is used again, as an exchange has it.
+// One stream's decoder, with one event that is reused, as in an exchange.
 class Stream {
  public:
   explicit Stream(MemoryBudget* budget = nullptr) : decoder_(budget), state_(budget) {}
@@ -77,7 +77,7 @@ std::string delta_of(std::string_view members) {
   return format(R"({{"choices":[{{"delta":{{{}}}}}]}})", members);
 }
 
-// As JSON's readers have it: the last of repeated keys, and nothing of those before it.
+// As in common JSON readers: the last of repeated keys, and nothing of the earlier ones.
 TEST(ReplyRules, of_repeated_keys_the_last_counts_whole) {
   for (const char* member :
        {R"("content":"a")", R"("refusal":"a")", R"("reasoning_content":"a")", R"("reasoning":"a")",
@@ -190,7 +190,7 @@ TEST(ReplyRules, content_in_parts_is_joined_by_kind) {
       one(delta_of(R"("content":[{"type":"text","text":"a"},{"thinking":"h"},{"text":"b\n"},)"
                    R"({"thinking":[{"text":"i"},7,{"text":[{"text":"no"}]}]},{"text":7},"x"])")),
       "reasoning reasoning:'hi' text:'ab\n' choice");
-  // A reasoning field of its own stands before that of the parts.
+  // A separate reasoning field takes precedence over that of the parts.
   EXPECT_EQ(one(delta_of(R"("reasoning":"r","content":[{"thinking":"h"},{"text":"a"}])")),
             "reasoning reasoning:'r' text:'a' choice");
   EXPECT_EQ(one(delta_of(R"("reasoning_content":"","reasoning":"r")")),
@@ -237,7 +237,7 @@ TEST(ReplyRules, a_tool_call_is_written_down_as_its_deltas_tell) {
   EXPECT_EQ(stream.read(call(R"({"index":0,"function":{"arguments":"c"}})")),
             "tool_call tool_call:'c' choice");
   EXPECT_EQ(stream.hits(), 1U);
-  // Two calls in one delta: of which one each piece is, no template knows.
+  // Two calls in one delta: a template cannot know the call of each piece.
   const std::string both =
       call(R"({"index":0,"function":{"arguments":"d"}},{"index":0,"function":{"arguments":"e"}})");
   EXPECT_EQ(stream.read(both), "tool_call tool_call:'de' choice");
@@ -281,7 +281,7 @@ TEST(ReplyRules, an_event_leaves_the_template_as_it_is_or_makes_its_own) {
     stream.read(text);
     return stream.hits();
   };
-  // Without a fragment it says nothing of the next ones.
+  // Without a fragment an event teaches nothing about later ones.
   for (const char* none : {"{}", R"({"choices":[{"delta":{}}]})", R"({"error":"e"})", "{",
                            R"({"usage":{"prompt_tokens":1}})", "[DONE]"}) {
     EXPECT_EQ(hits_after(none), 1U) << none;
@@ -308,7 +308,7 @@ TEST(ReplyRules, an_event_leaves_the_template_as_it_is_or_makes_its_own) {
   EXPECT_EQ(stream.hits(), 0U);
 }
 
-// The event that is filled is the one before: nothing of that one may shine through.
+// The event object is reused: no value of the previous event may remain.
 TEST(ReplyRules, what_a_template_decodes_has_nothing_of_the_event_before) {
   const std::string text = R"({"choices":[{"index":3,"delta":{"content":"a"}}]})";
   for (const char* before : {"{", R"({"error":"e"})", R"({"usage":{"prompt_tokens":1}})",
@@ -358,7 +358,7 @@ TEST(ReplyRules, cumulative_text_may_be_revised_up_to_its_half) {
   const auto text = [](std::string_view words) { return format(R"({{"text":"{}"}})", words); };
   Stream revised;
   revised.read(text("abcd"));
-  EXPECT_EQ(revised.read(text("abXYZ")), "text text:'XYZ' choice");  // half of it stands
+  EXPECT_EQ(revised.read(text("abXYZ")), "text text:'XYZ' choice");  // half of it stays
   EXPECT_EQ(revised.read(text("abXYZ!")), "text text:'!' choice");
   Stream pieces;
   pieces.read(text("abcde"));
@@ -419,7 +419,7 @@ TEST(DecodeRoom, grows_by_what_the_budget_allows_and_gives_back_what_was_out_of_
   EXPECT_EQ(unlimited.size(), 3 * kMiB);
 }
 
-// Twice its bytes, for each piece and each part of content may be laid down once.
+// Twice its bytes, because each piece and each part of content may be stored once.
 TEST(ReplyRules, an_event_costs_twice_its_bytes_and_a_little) {
   const std::string json = delta_of(format(R"("content":"{}")", std::string(20'000, 'x')));
   const std::uint64_t cost = 2 * json.size() + 256;
@@ -428,7 +428,7 @@ TEST(ReplyRules, an_event_costs_twice_its_bytes_and_a_little) {
   EXPECT_EQ(enough.peak(), cost);
   MemoryBudget short_of(cost - 1);
   EXPECT_EQ(Stream(&short_of).read(json), "no room");
-  // So does one behind a template, where it has escapes.
+  // The same for an event decoded by a template, if it has escapes.
   MemoryBudget again(300'000);
   Stream stream(&again);
   stream.read(delta_of(R"("content":"a")"));

@@ -1,5 +1,5 @@
-// The request half of codec.h. Bodies are built as a Json and written once per sample, before the
-// run, so clarity wins over speed here. Keys stand in the reference client's order
+// The request part of codec.h. Bodies are built as a Json and written once per sample, before the
+// run, so clarity matters more than speed here. Keys are in the reference client's order
 // (docs/decisions/0005).
 #include <algorithm>
 #include <array>
@@ -56,7 +56,7 @@ void merge_patch(Json& target, const Json& patch) {
   }
 }
 
-// The row's own columns, in the reference's places. A column that a generation setting covers was
+// The row's own columns, at the reference's places. A generation setting for the same column was
 // set before and wins.
 void set_from_row(Json& body, const Sample& sample, std::string_view key) {
   const Json& value = sample.body[key];
@@ -87,18 +87,18 @@ void set_usage_wish(Json& body, const Generation& generation) {
 
 std::string salt_text(char filler) { return "[" + std::string(kSaltDigits, filler) + "] "; }
 
-// Prompt with the salt's hole filled by `filler`.
+// Prompt with the salt's hole filled with `filler`.
 std::string prompt_of(const Sample& sample, char filler) {
   return filler == 0 ? sample.prompt : salt_text(filler) + sample.prompt;
 }
 
-// What can be salted.
+// Whether the message can be salted.
 bool has_content(const Json& message) {
   const Json& content = message["content"];
   return message["role"].as_string() == "user" && (content.is_string() || content.is_array());
 }
 
-// Before the first text of these parts; a text of its own where there is none.
+// Puts the salt before the first text of these parts; adds a text if there is none.
 void salt_parts(Json& parts, char filler) {
   for (Json& part : parts.make_array()) {
     if (part["text"].is_string()) {
@@ -110,7 +110,7 @@ void salt_parts(Json& parts, char filler) {
   list.insert(list.begin(), Json::object().set("type", "text").set("text", salt_text(filler)));
 }
 
-// What the user says first.
+// Salts the first user text.
 Json salted_messages(Json messages, char filler) {
   for (Json& message : messages.make_array()) {
     if (!has_content(message)) continue;
@@ -172,14 +172,14 @@ Json chat_body(const Generation& generation, const Sample& sample, char filler) 
   set_from_row(body, sample, "chat_template_kwargs");
   if (!sample.tools.is_null()) body.set("tools", sample.tools);
   if (!sample.tool_choice.is_null()) body.set("tool_choice", sample.tool_choice);
-  // Beyond the reference: what it never sends.
+  // Beyond the reference, which never sends it.
   set_usage_wish(body, generation);
   if (generation.min_new_tokens > 1) body.set("min_tokens", generation.min_new_tokens);
   set_if(body, "ignore_eos", generation.ignore_eos);
   return body;
 }
 
-// Where marker tokens go: after the vocabulary's begin of text, unless the sample says.
+// Index for the marker tokens: after the vocabulary's begin of text, unless the sample gives one.
 std::size_t salt_position(const Sample& sample) {
   if (sample.salt_position < 0) return std::min<std::size_t>(1, sample.input_tokens.size());
   return std::min(static_cast<std::size_t>(sample.salt_position), sample.input_tokens.size());
@@ -261,8 +261,8 @@ Json plain_body(Api api, const Generation& generation, const Sample& sample, cha
   return body;
 }
 
-// What this API cannot ask. The reference client finds some of these only when the query is sent,
-// and then never ends (spec/endpoints_client.md, 7.3).
+// Refuses what this API cannot express. The reference client finds some of these only when the
+// query is sent, and then never ends (spec/endpoints_client.md, 7.3).
 Result<void> check_sample(Api api, const Sample& sample) {
   if (api == Api::videogen) {
     return Error{Code::unsupported,
@@ -469,7 +469,7 @@ Result<RequestBody> make_body(Api api, const Generation& generation, const Sampl
   out.bytes = body.dump();
   out.asked = asked_of(body);
   if (!salted) return out;
-  // Where two different fillings differ is where the hole is.
+  // The hole is where two different fillings differ.
   const std::string other = plain_body(api, generation, sample, '1').dump();
   CHECK(other.size() == out.bytes.size());
   const auto [at, ignored] = std::mismatch(out.bytes.begin(), out.bytes.end(), other.begin());

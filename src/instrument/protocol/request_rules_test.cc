@@ -1,4 +1,4 @@
-// Requests at the edges: what is left out, what wins, what is refused, where a hole lies.
+// Requests at the edges: what is left out, what wins, what is refused, where a hole is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ Sample asking(std::string prompt) {
   return out;
 }
 
-// Nothing that need not be sent.
+// Settings that send no optional field.
 Generation bare() {
   Generation out;
   out.stream = false;
@@ -83,7 +83,7 @@ TEST(RequestRules, the_least_and_the_most_tokens_are_sent_under_each_apis_name) 
   Json sampling = body_for(Api::sglang, generation, sample)["sampling_params"];
   EXPECT_EQ(sampling["max_new_tokens"].as_int(), 1);
   EXPECT_EQ(sampling["min_new_tokens"].as_int(), 2);
-  // One is every server's own least.
+  // One is every server's own minimum.
   generation.min_new_tokens = 1;
   EXPECT_EQ(body_for(Api::openai, generation, sample).find("min_tokens"), nullptr);
   EXPECT_EQ(body_for(Api::sglang, generation, sample)["sampling_params"].find("min_new_tokens"),
@@ -101,7 +101,7 @@ TEST(RequestRules, the_least_and_the_most_tokens_are_sent_under_each_apis_name) 
   EXPECT_EQ(body_for(Api::sglang, generation, sample)["sampling_params"]["top_k"].as_int(-5), 0);
 }
 
-// RFC 7396, in both of its places.
+// RFC 7396, at both of its places.
 TEST(RequestRules, extra_fields_are_merged_into_what_is_there) {
   Generation generation = bare();
   generation.chat_template_kwargs = json_of(R"({"a":1,"b":{"c":2,"d":3}})");

@@ -285,7 +285,7 @@ TEST(Body, what_an_api_cannot_ask_is_named) {
 }
 
 TEST(Salt, its_hole_is_where_the_users_prompt_begins) {
-  // The text of the hole also stands elsewhere: only the prompt's own may be found.
+  // The hole's text also occurs elsewhere: only the prompt's own may be found.
   Sample sample = prompt("[0000000000000000] \"quoted\" 1111111111111111");
   for (const Api api : {Api::openai, Api::openai_completions, Api::sglang}) {
     sample.system = api == Api::openai ? "[0000000000000000] [1111111111111111] " : "";

@@ -21,7 +21,7 @@ TEST(Secrets, keys_words_that_authorise_and_secret_values_of_the_query_are_found
   EXPECT_EQ(redactor.text("of hospital-17"), "of <redacted>");
   EXPECT_EQ(redactor.text("sig abcdEFGH1234 is old"), "sig <redacted> is old");
   EXPECT_EQ(redactor.text("user ann, password wonderland"), "user ann, password <redacted>");
-  // Words that everybody's replies have are none.
+  // Words that occur in every reply are no secrets.
   EXPECT_EQ(redactor.text("Bearer: text/event-stream 2024-10-21 en"),
             "Bearer: text/event-stream 2024-10-21 en");
 }

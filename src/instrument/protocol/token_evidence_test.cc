@@ -1,5 +1,5 @@
-// What a reply says of its tokens reaches the sink: usage of each event, choices, limits, and what
-// comes after [DONE].
+// A reply's facts about its tokens reach the sink: usage of each event, choices, limits, and
+// fragments after [DONE].
 #include <gtest/gtest.h>
 
 #include <string>

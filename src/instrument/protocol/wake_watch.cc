@@ -37,7 +37,7 @@ Instant WakeWatch::work_out(Instant now) const {
   if (!last || last->times_on_core - first_->times_on_core != sleeps_) return Instant::none();
   const Duration waited = last->waited - first_->waited;
   const Duration ran = last->ran - first_->ran;
-  // What is neither sleep nor waiting is time on the core; what of it lies before this wait does
+  // Time that is neither sleep nor waiting was spent on the core; the part before this wait does
   // not count.
   const Duration ran_before = wait_began_ - first_at_ - earlier_waits_ - waited;
   const Duration ran_after = ran - std::clamp(ran_before, Duration{}, ran);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Instant kStart{5'000'000'000};
 
-// A thread whose wall clock is spent in sleep, in waiting for a core and on it, as told.
+// A thread whose wall clock is spent in sleep, in waiting for a core and on it, as the test says.
 class Thread {
  public:
   void run(Duration d) {
@@ -42,7 +42,7 @@ class Thread {
   }};
 };
 
-// Room for the wake itself, and for what ran since.
+// Allows for the wake itself, and for the time run since.
 void expect_close(Duration off) {
   EXPECT_GE(off, Duration{});
   EXPECT_LE(off, WakeWatch::kToWake + 100_us);
@@ -68,7 +68,7 @@ TEST(WakeWatch, what_ran_before_the_wait_is_not_taken_for_after) {
   thread.run(400_us);
   const int looks = thread.looks;
   thread.doze(9_ms, 2_us);
-  EXPECT_EQ(thread.looks, looks);  // the first look still serves
+  EXPECT_EQ(thread.looks, looks);  // the first reading is still used
   expect_close(thread.off());
 }
 
@@ -139,7 +139,7 @@ TEST(WakeWatch, never_says_later_than_the_truth_whatever_the_thread_did) {
 TEST(ThreadBooksReader, time_on_the_core_grows_while_it_runs) {
   ThreadBooksReader reader;
   const std::optional<ThreadBooks> first = reader.look();
-  if (!first) return;  // this kernel keeps none
+  if (!first) return;  // this kernel has no counts
   std::optional<ThreadBooks> last = reader.look();
   for (int i = 0; i < 1'000'000 && last->ran == first->ran; ++i) last = reader.look();
   EXPECT_GT(last->ran, first->ran);

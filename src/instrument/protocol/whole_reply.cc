@@ -1,4 +1,4 @@
-// Replies off the measuring path, and what a server says when it refuses.
+// Replies off the measuring path, and the text of a server's refusal.
 #include <span>
 
 #include "base/display.h"
@@ -39,7 +39,7 @@ std::string_view connect_door(std::string_view why) {
   if (says("certificate:")) {
     return "\n  trust its issuer by --ca-file FILE, or do not check it: --insecure";
   }
-  // OpenSSL's words for an answer that is no TLS.
+  // OpenSSL's errors for an answer without TLS.
   if (says("wrong version number") || says("packet length too long")) {
     return "\n  it does not speak TLS there: http:// in place of https://";
   }

@@ -17,7 +17,7 @@ static_assert(std::endian::native == std::endian::little, "the file's numbers ar
 constexpr std::string_view kMagic = "ASSAYLG1";
 constexpr std::uint8_t kCompressed = 1;
 
-// Where each field lies. The checksum covers what follows it.
+// Offset of each field. The checksum covers all bytes after it.
 constexpr std::size_t kChecksumAt = 8;
 constexpr std::size_t kCovered = 16;
 constexpr std::size_t kStoredAt = 16;

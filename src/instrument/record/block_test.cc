@@ -1,4 +1,4 @@
-// A block by itself: what its header gives back, and what of a header is refused.
+// A block by itself: reading its header back, and which headers are refused.
 #include "record/block.h"
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ TEST(Block, a_length_up_to_the_limit_is_believed_and_none_beyond_it) {
   EXPECT_FALSE(opens(kMost + 1, kMost, true));
   EXPECT_FALSE(opens(kMost, kMost + 1, true));
   EXPECT_FALSE(opens(kMost + 1, kMost + 1, false));
-  // What is not packed is as long in the file as it is.
+  // A payload that is not packed has the same length in the file.
   EXPECT_FALSE(opens(5, 6, false));
   EXPECT_FALSE(opens(6, 5, false));
   EXPECT_TRUE(opens(5, 6, true));
@@ -145,7 +145,7 @@ TEST(Packer, gives_back_what_it_packed_and_leaves_what_does_not_shrink) {
   EXPECT_EQ(packer.pack(noise, room.data()), 0U);
 }
 
-// The shortest text that zstd makes smaller: one byte less of the same stays as it is.
+// The shortest text that zstd makes smaller: one byte less of it is stored unchanged.
 TEST(Packer, packs_what_becomes_one_byte_smaller_and_nothing_that_stays_as_long) {
   Packer packer(1);
   bool shrank = false;

@@ -38,7 +38,7 @@ std::string manifest_text(const std::vector<ListedFile>& files, const BundleOpti
          "\n";
 }
 
-// A name that stays inside the folder it is unpacked to.
+// A name that stays inside the folder into which it is unpacked.
 bool is_safe(std::string_view name) {
   if (name.empty() || name.front() == '/' || name.find('\\') != std::string_view::npos) {
     return false;
@@ -49,7 +49,7 @@ bool is_safe(std::string_view name) {
   return true;
 }
 
-// What check_bundle knows while it reads from front to back.
+// The state of check_bundle() while it reads from front to back.
 class Checker {
  public:
   Checker(std::string trusted, std::filesystem::path unpack_to)

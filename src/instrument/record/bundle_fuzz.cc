@@ -1,6 +1,6 @@
-// Any bytes as a bundle: as they lie there; as the manifest and the members of an archive whose
-// headers and digests are right; and as names and contents of a bundle that is right throughout.
-// It is refused or read, and what is unpacked stays inside its folder.
+// Any bytes as a bundle: unchanged; as the manifest and the members of an archive with correct
+// headers and digests; and as names and contents of a fully correct bundle. It is refused or read,
+// and unpacked files stay inside their folder.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -42,7 +42,7 @@ void as_file(const std::string& bytes) {
   CHECK(!check_bundle(file.name()) || !bytes.empty());
 }
 
-// What stands between zero bytes: the manifest, then names and contents in turn.
+// The parts between zero bytes: the manifest, then names and contents alternately.
 void as_members(const std::vector<std::string_view>& parts) {
   const Memory file;
   auto tar = TarWriter::create(file.name());

@@ -16,9 +16,9 @@
 namespace assay::record {
 namespace {
 
-// Thousands of times: without the syncs of write_file_atomic.
+// Used thousands of times: without the syncs of write_file_atomic.
 void write(const std::filesystem::path& path, const std::string& bytes) {
-  std::filesystem::remove(path);  // cutting an old file short waits for the disk
+  std::filesystem::remove(path);  // truncating an old file waits for the disk
   std::ofstream(path, std::ios::binary) << bytes;
 }
 

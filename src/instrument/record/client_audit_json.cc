@@ -5,7 +5,7 @@
 namespace assay::record {
 namespace {
 
-// Both directions walk the same list of fields, so that they cannot disagree.
+// Writing and reading use the same list of fields, so that they cannot differ.
 class Writer {
  public:
   template <typename T>
@@ -155,7 +155,7 @@ void walk(Io& io, ClientAudit& audit) {
 }  // namespace
 
 Json client_audit_to_json(const ClientAudit& audit) {
-  ClientAudit copy = audit;  // one walk serves both directions and so takes what it may change
+  ClientAudit copy = audit;  // one visitor serves both directions, so it needs a mutable copy
   Writer writer;
   walk(writer, copy);
   return writer.take();

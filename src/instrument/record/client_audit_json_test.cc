@@ -18,7 +18,7 @@ TEST(ClientAuditJson, what_was_written_is_what_is_read) {
   EXPECT_EQ(client_audit_from_json(*Json::parse(json.dump())).settings[0].detail, "1 ns");
 }
 
-// Every field of every part, each with a value of its own.
+// Every field of every part, each with a different value.
 constexpr const char* kWholeAudit = R"({
   "wall_ns": 1,
   "threads": [

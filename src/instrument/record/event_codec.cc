@@ -8,7 +8,7 @@
 namespace assay::record {
 namespace {
 
-// The first byte of a record: what it is in the low half, flags in the high half.
+// The first byte of a record: its kind in the low half, flags in the high half.
 enum Tag : std::uint8_t {
   // 0 to 8: a stream event of that Category
   kSent = 9,
@@ -45,7 +45,7 @@ char* put_bytes(char* p, std::string_view bytes) {
   return p + bytes.size();
 }
 
-// The payload begins behind its length, which end_extension() writes.
+// The payload follows its length, which end_extension() writes.
 char* begin_extension(char* p, Extension what) {
   p = put_byte(p, kExtension);
   return put_byte(p, static_cast<std::uint8_t>(what)) + 1;
@@ -57,7 +57,7 @@ char* end_extension(char* payload, char* end) {
   return end;
 }
 
-// What most events have not: another choice than the first, a usage of their own.
+// Fields that most events lack: a choice other than the first, a usage of their own.
 char* put_more(char* p, const StreamEvent& event) {
   if (event.choice == 0 && event.tokens_so_far == -1) [[likely]] {
     return p;
@@ -127,18 +127,18 @@ std::int64_t in_reach(ByteReader& in, std::int64_t ns) {
   return ns > -kReach && ns < kReach ? ns : static_cast<std::int64_t>(in.fail());
 }
 
-// Never negative, and short enough to be taken from any instant in reach.
+// Never negative, and short enough to subtract from any instant in reach.
 Duration take_length(ByteReader& in) {
   constexpr std::uint64_t kReach = std::uint64_t{1} << 61;
   return {static_cast<std::int64_t>(in.varint(kReach))};
 }
 
-// a − b of any two.
+// a − b for any two values.
 std::int64_t minus(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 
-// When our thread had the end.
+// When our thread read the end.
 std::int64_t done_read(const Event& event, std::int64_t otherwise) {
   if (!event.done.known()) return otherwise;
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(event.done.ns) +
@@ -333,7 +333,7 @@ RecordDecoder::Step RecordDecoder::next(ByteReader& in, Record& out) {
   return Step::end_of_block;
 }
 
-// True where `out` is a call to tell.
+// True where `out` is a call for the sink.
 bool RecordDecoder::decode(std::uint8_t tag, ByteReader& in, Record& out) {
   const std::uint8_t type = tag & 0x0f;
   if (text_total_ > 0 && type != kTextPiece) {
@@ -406,7 +406,7 @@ void RecordDecoder::decode_sent(std::uint8_t tag, ByteReader& in, Record& out) {
 void RecordDecoder::decode_extension(ByteReader& in) {
   const std::uint64_t what = in.varint();
   ByteReader payload(in.bytes(in.varint()));
-  // What a later version adds stands behind what we know.
+  // Fields of a later version follow those that we know.
   switch (what) {
     case static_cast<std::uint64_t>(Extension::stream_event):
       more_of_event_.choice = static_cast<std::uint16_t>(payload.varint(0xffff));

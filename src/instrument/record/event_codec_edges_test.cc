@@ -1,5 +1,5 @@
-// The decoder at its edges: when a record was had, what a block leaves behind for the next, which
-// numbers are out of range, and what of a broken record is kept.
+// The decoder at its edges: a record's own instant, the state that a block leaves for the next,
+// numbers out of range, and what remains of a broken record.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -109,7 +109,7 @@ TEST(CodecEdges, what_is_told_against_a_blocks_base_is_read_against_it) {
   }
 }
 
-// A writer never parts an extension from its record; bytes that do leave nothing behind.
+// A writer never separates an extension from its record; bytes that do leave no state behind.
 TEST(CodecEdges, an_extension_at_the_end_of_a_block_is_of_no_record_of_the_next) {
   StreamEvent rich{.choice = 3};
   rich.tokens_so_far = 9;
@@ -148,7 +148,7 @@ TEST(CodecEdges, a_fragment_whose_pieces_are_lost_with_a_block_is_dropped_and_no
   EXPECT_TRUE(read_block(whole, begun.text).at.empty());
   whole.start_block(Instant{}, false);
   EXPECT_EQ(read_block(whole, rest.text).at.size(), 2U);
-  // With a gap between them what came is dropped, and so is what is left.
+  // With a gap between them the first part is dropped, and so is the rest.
   RecordDecoder gap(TextRule(Texts::all, {}));
   gap.start_block(Instant{}, false);
   EXPECT_TRUE(read_block(gap, begun.text).at.empty());
@@ -190,7 +190,7 @@ TEST(CodecEdges, queries_are_unfinished_from_their_sending_to_their_end) {
   decoder.start_block(Instant{}, false);
   read_block(decoder, next.text);
   EXPECT_EQ(decoder.unfinished(), 1U);
-  // A record that is cut short tells of no query.
+  // A truncated record reports no query.
   Bytes cut;
   cut.sent({.index = 3}, Instant{5'000'000}, Instant{9'000'000});
   decoder.start_block(Instant{}, false);
@@ -230,7 +230,7 @@ TEST(CodecEdges, instants_are_taken_up_to_the_limit_and_not_at_it) {
     out.mark({0, PhaseStep::started, Instant{sign * kReach}});
     EXPECT_NE(read_alone(out.text).trouble, "");
   }
-  // Each instant of each record is looked at.
+  // Each instant of each record is checked.
   const Instant far{kReach};
   Bytes due;
   due.sent({}, far, Instant{});
@@ -297,7 +297,7 @@ TEST(CodecEdges, a_text_that_is_not_kept_costs_nothing_and_a_length_that_is_no_t
   Bytes without;
   without.event({}, {.bytes = 500}, "", false);
   EXPECT_LE(without.text.size(), 5U);
-  // Kept, and another length than the text's: told the long way.
+  // Kept text whose length differs from the event's: it is written in the long form.
   Bytes odd;
   odd.event({}, {.bytes = 500}, "abc");
   const Reading got = read_alone(odd.text);
@@ -322,7 +322,7 @@ TEST(CodecEdges, what_most_records_do_not_have_takes_no_bytes) {
   EXPECT_GT(done_size([](Event& e) { e.sent_uncertainty = 1_ns; }), plain);
   EXPECT_GT(done_size([](Event& e) { e.done_uncertainty = 1_ns; }), plain);
   EXPECT_LT(plain, 35U);
-  // A read of three events: the two that share it say their uncertainty once.
+  // A read of three events: the two that share it write their uncertainty once.
   Bytes read;
   StreamEvent shared{.shares_read = true};
   shared.uncertainty = 9_us;

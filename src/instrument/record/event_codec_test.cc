@@ -8,7 +8,7 @@
 namespace assay::record {
 namespace {
 
-// Encodes what it hears into one endless block.
+// Encodes all events into one endless block.
 class Encode final : public EventSink {
  public:
   void on_phase(const PhaseMark& mark) override { room(put_phase_mark(p(), state, mark)); }
@@ -149,7 +149,7 @@ TEST(EventCodec, an_event_is_as_short_as_the_format_says) {
   event.read = Instant{5000};
   event.arrival = Instant{3000};
   EXPECT_EQ(put_stream_event(buffer, state, query, event, "", false) - buffer, 7);
-  // The next event of the same read: what it is, how long it is.
+  // The next event of the same read: its kind and its length.
   EXPECT_EQ(put_stream_event(buffer, state, query, event, "", false) - buffer, 2);
 }
 

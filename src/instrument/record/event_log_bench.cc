@@ -1,5 +1,5 @@
-// What recording costs the measuring thread, and what it leaves on disk: bytes an event. The file
-// is on the machine's temporary folder; the writing thread works beside, as it does in a run.
+// The cost of recording for the measuring thread, and the bytes an event on disk. The file is in
+// the machine's temporary folder; the writing thread runs beside it, as in a run.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -22,8 +22,8 @@ RunInfo bench_run() {
   return info;
 }
 
-// Streams take turns as a decode step makes them: all of them, a few µs apart; `burst` events share
-// a read. Gaps, delays and words vary as they do in a run, so that compression is not flattered.
+// Streams take turns as in decode steps: all of them, a few µs apart; `burst` events share a read.
+// Gaps, delays and words vary as in a run, so that compression is measured fairly.
 struct Load {
   std::vector<Query> queries{};
   std::size_t next = 0;

@@ -1,4 +1,4 @@
-// The worked example of docs/formats/event_log.md is what the writer writes, byte for byte.
+// The writer writes the worked example of docs/formats/event_log.md, byte for byte.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -11,7 +11,7 @@
 namespace assay::record {
 namespace {
 
-// Two digits a byte, a space between two.
+// Two digits a byte, with a space between bytes.
 std::string hex(std::string_view bytes) {
   std::string out;
   for (const char c : bytes) {
@@ -20,8 +20,8 @@ std::string hex(std::string_view bytes) {
   return out;
 }
 
-// The bytes of the document's block fenced by ```hex: what stands before the two spaces and the
-// remark of each line.
+// The bytes of the document's ```hex block: the part of each line before the two spaces and the
+// remark.
 std::string hex_of_document() {
   const auto text =
       read_file(std::filesystem::path(ASSAY_SOURCE_DIR) / "docs" / "formats" / "event_log.md");

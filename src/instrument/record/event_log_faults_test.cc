@@ -1,5 +1,4 @@
-// The event log when the disk fails, and what a reader makes of blocks that no writer would have
-// written so.
+// The event log with a failing disk, and a reader's result for blocks that no writer writes.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -23,7 +22,7 @@ RunInfo faulty_run() {
   return info;
 }
 
-// A block as it lies in a file.
+// A block as stored in a file.
 std::string block_of(BlockType type, std::uint64_t sequence, std::string_view payload,
                      std::uint64_t lost = 0) {
   std::string block(kBlockHeaderBytes, '\0');
@@ -58,7 +57,7 @@ std::string end_block(std::uint64_t sequence, std::uint64_t lost = 0) {
 
 class EventLogFaults : public testing::Test {
  protected:
-  // What a reader makes of these bytes; an error's words where it can't begin.
+  // A reader's result for these bytes; the error's text where it cannot begin.
   LogEnd read(const std::string& bytes) {
     put_file(path_, bytes);
     said_ = {};
@@ -112,7 +111,7 @@ TEST_F(EventLogFaults, a_gap_in_the_numbers_is_read_over_and_a_step_back_is_not)
   EXPECT_EQ(end.records, 2U);
   EXPECT_EQ(end.lost_records, 9U);
   EXPECT_FALSE(end.whole());
-  // The most that any block or the end says was lost.
+  // The largest loss that any block or the end reports.
   end = read(info_block() + mark_block(1, 1, 12) + mark_block(2, 2, 3) + end_block(3, 9));
   EXPECT_EQ(end.lost_records, 12U);
   const std::string two = info_block() + mark_block(1, 1) + mark_block(2, 2);
@@ -186,7 +185,7 @@ TEST_F(EventLogFaults, a_reader_that_has_ended_stays_at_its_end) {
   EXPECT_EQ(reader->end().blocks, 3U);
 }
 
-// A pipe whose reader is gone stands for a disk that takes nothing more after the first block.
+// A pipe without a reader represents a disk that takes nothing after the first block.
 class EventLogBroken : public testing::Test {
  protected:
   void SetUp() override { before_ = ::signal(SIGPIPE, SIG_IGN); }
@@ -300,7 +299,7 @@ TEST_F(EventLogFaults,
   EXPECT_EQ(handed(), 1U);
   log.on_tick(start + 10_s);
   EXPECT_EQ(handed(), 1U);
-  // A record too: what is in hand goes, and it begins the next block.
+  // A record too: the current block is handed over, and the record begins the next one.
   log.on_sent({}, start, start + 20_s);
   log.on_stream_event({}, {.arrival = start + 20_s, .read = start + 20_s + 99_ms}, "a");
   EXPECT_EQ(handed(), 1U);
@@ -328,7 +327,7 @@ TEST_F(EventLogFaults, a_block_holds_records_as_long_as_one_more_surely_fits) {
   EventLogWriter& log = **made;
   const std::string text(kInlineTextMax, 'x');
   const StreamEvent event{.bytes = kInlineTextMax};
-  // Two such events are within two thirds of the block, so a third surely fits; no fourth does.
+  // Two such events take less than two thirds of the block, so a third fits, but not a fourth.
   for (int i = 0; i < 3; ++i) log.on_stream_event({}, event, text);
   EXPECT_EQ(log.health().blocks_handed_over, 0U);
   log.on_stream_event({}, event, text);
@@ -349,7 +348,7 @@ TEST_F(EventLogFaults, a_fragment_of_the_longest_inline_size_is_one_record_and_a
     ASSERT_TRUE(read(*read_file(path_)).whole());
     ASSERT_EQ(said_.lines.size(), 1U);
     EXPECT_NE(said_.lines[0].find("'" + text + "'"), std::string::npos);
-    // In the block's header the pieces count too.
+    // The block's header counts the pieces too.
     const std::string bytes = *read_file(path_);
     const std::size_t second = kBlockHeaderBytes + open_header(bytes)->header.stored_bytes;
     EXPECT_EQ(open_header(std::string_view(bytes).substr(second))->header.records,

@@ -1,5 +1,5 @@
-// Any bytes as an event log: a whole file as it lies there, and, because a checksum keeps nonsense
-// out, the same bytes as the records of blocks whose checksums are right.
+// Any bytes as an event log: as a whole file, and, because a checksum keeps random bytes out, also
+// as the records of blocks with correct checksums.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -49,7 +49,7 @@ std::string sealed(BlockType type, std::uint64_t sequence, std::string_view payl
   return block;
 }
 
-// The bytes as the records of two blocks, with a block missing between them or not.
+// The bytes as the records of two blocks, with or without a missing block between them.
 void read_as_records(std::string_view bytes) {
   const std::size_t half = bytes.size() / 2;
   read_as_file(sealed(BlockType::run_info, 0, R"({"run_id":"r","grammar":1,"texts":"all"})") +

@@ -27,17 +27,17 @@ struct EventLogReader::State {
   File file{};
   RunInfo info{};
   RecordDecoder decoder{TextRule(Texts::none, {})};
-  std::string stored{};  // the block as it lies in the file
+  std::string stored{};  // the block as stored in the file
   std::string unpacked{};
   ByteReader in{std::string_view{}};
   Record record{};
   LogEnd end{};
-  std::uint64_t block_at = 0;  // offset of the block in hand
-  std::uint64_t next_at = 0;   // and of what follows it
+  std::uint64_t block_at = 0;  // offset of the current block
+  std::uint64_t next_at = 0;   // and of the bytes after it
   std::uint64_t sequence = 0;  // expected next
   bool stopped = false;
 
-  // The next block into `header` and `payload`; false at the end of what can be read.
+  // Reads the next block into `header` and `payload`; false at the end of the readable part.
   bool read_block(BlockHeader& header, std::string_view& payload);
   bool load_events();
   Result<void> read_info();
@@ -45,7 +45,7 @@ struct EventLogReader::State {
   bool stop(std::string_view why);
 };
 
-// False, for the caller to return.
+// Always false, so that the caller can return it.
 bool EventLogReader::State::stop(std::string_view why) {
   stopped = true;
   if (!why.empty()) {

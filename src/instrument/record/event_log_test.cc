@@ -47,7 +47,7 @@ LogEnd replay(const std::filesystem::path& path, EventSink& sink) {
   return end.value_or(LogEnd{});
 }
 
-// Small blocks, so that a short test has many; the disk is waited for, so that none is lost.
+// Small blocks, so that a short test has many; the writer waits for the disk, so none is lost.
 EventLogOptions small_blocks() {
   EventLogOptions options{};
   options.block_bytes = 3 * kRecordMax;
@@ -179,7 +179,7 @@ TEST(EventLog, a_torn_or_changed_file_gives_all_before_the_wound) {
     for (std::size_t i = 0; i < read.lines.size(); ++i) ASSERT_EQ(read.lines[i], said.lines[i]);
     EXPECT_FALSE(end->whole()) << how << where;
     EXPECT_LE(end->bytes_read, where) << how;
-    // At a block's border a cut is clean: only the end is missing.
+    // A cut at a block's border is clean: only the end is missing.
     if (end->bytes_read != bytes.size()) {
       EXPECT_NE(end->trouble.find(format("at byte {} of {}", end->bytes_read, bytes.size())),
                 std::string::npos)
@@ -256,7 +256,7 @@ TEST(EventLog, a_log_without_an_end_is_of_a_crashed_run) {
   EXPECT_EQ(end.unfinished, 4u);
 }
 
-// The child writes and says how many records are on disk; then it is killed as it goes on.
+// The child writes and reports how many records are on disk; then it is killed while it goes on.
 TEST(EventLog, after_sigkill_every_record_handed_over_is_read) {
   const TempFolder folder;
   const auto path = folder.path() / "events-0.alog";
@@ -273,8 +273,8 @@ TEST(EventLog, after_sigkill_every_record_handed_over_is_read) {
     for (;;) {
       teller.tell(both, 1000);
       (*writer)->flush();
-      // Telling on meanwhile would be a race against the writing thread, which a busy machine may
-      // never let it win.
+      // Emitting meanwhile would race with the writing thread, which might never win on a busy
+      // machine.
       EventLogHealth health = (*writer)->health();
       for (; health.blocks_written < health.blocks_handed_over; health = (*writer)->health()) {
         if (health.failed) ::_exit(1);
@@ -304,7 +304,7 @@ TEST(EventLog, after_sigkill_every_record_handed_over_is_read) {
   EXPECT_EQ(first_difference(read.lines, wanted.lines), "");
 }
 
-// A file-size limit stands for the full disk: the write that reaches it comes back short.
+// A limit on file sizes represents the full disk: the write that reaches it comes back short.
 TEST(EventLog, a_full_disk_is_told_at_once_and_keeps_what_was_written) {
   const TempFolder folder;
   const auto path = folder.path() / "events-0.alog";
@@ -320,7 +320,7 @@ TEST(EventLog, a_full_disk_is_told_at_once_and_keeps_what_was_written) {
     while (!(*writer)->health().failed) teller.tell(**writer, 100);
     teller.tell(**writer, 1000);
     const bool said = (*writer)->error().find("File too large") != std::string::npos;
-    // No room for the end either: its reason is longer than what is left.
+    // There is no space for the end either: its reason is longer than the free space.
     const auto closed = (*writer)->close({RunState::complete, std::string(20'000, 'x')});
     const bool named = !closed && closed.error().code == Code::exhausted;
     ::_exit(said && named && (*writer)->health().lost_records > 0 ? 0 : 2);

@@ -31,7 +31,7 @@ std::vector<char> json_block(BlockType type, std::uint64_t sequence, std::uint64
 
 }  // namespace
 
-// The file, whose end is always the end of a whole block as far as the disk lets us.
+// The file. It always ends with a whole block, if the disk allows.
 class EventLogWriter::File {
  public:
   File(int fd, std::string_view name) : fd_(fd), name_(name) {}
@@ -39,7 +39,7 @@ class EventLogWriter::File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  // All of it or nothing; after a failure nothing more.
+  // Writes all of it or nothing; after a failure it writes nothing more.
   bool append(std::string_view bytes) {
     if (!error_.empty()) return false;
     std::string_view rest = bytes;
@@ -64,16 +64,16 @@ class EventLogWriter::File {
     return false;
   }
 
-  // After a failure: what was freed since may hold the bytes.
+  // After a failure: the bytes may fit in space that was freed since.
   bool append_after_all(std::string_view bytes) {
     error_.clear();
     return append(bytes);
   }
 
-  // "" while all is well.
+  // "" without a failure.
   const std::string& error() const { return error_; }
   Code code() const { return code_; }
-  // The same for ever, whatever comes later.
+  // Does not change after later failures.
   const std::string& first_error() const { return first_error_; }
   std::uint64_t bytes() const { return bytes_; }
 
@@ -83,10 +83,10 @@ class EventLogWriter::File {
     error_ = error.message;
     code_ = error.code;
     if (first_error_.empty()) first_error_ = error.message;
-    // A piece of a block does no harm, a reader sees it; but whole is better than torn.
+    // A part of a block is harmless, because a reader detects it; but a whole end is better.
     if (::ftruncate(fd_, static_cast<off_t>(bytes_)) != 0)
       error_ += " (and it ends in a torn block)";
-    ::lseek(fd_, static_cast<off_t>(bytes_), SEEK_SET);  // a pipe has no place to go back to
+    ::lseek(fd_, static_cast<off_t>(bytes_), SEEK_SET);  // a pipe has no position to return to
   }
 
   int fd_;
@@ -187,7 +187,7 @@ void EventLogWriter::open_block(Instant now) {
   hand_over_at_ = now + options_.hand_over;
 }
 
-// Cold: once a block. Gives away the block in hand only when there is another to go on with.
+// Cold: once a block. Gives the current block away only if another one is free.
 void EventLogWriter::hand_over() {
   if (p_ == start_) return;
   const std::uint64_t records = records_;

@@ -27,7 +27,7 @@ std::string line_of(const Json& entry) {
   return text + std::string(kSum) + format("{:016x}", sum) + "\"}\n";
 }
 
-// Without the line end. False when it is not a line that line_of() made.
+// `line` is without its line end. False if line_of() did not make it.
 bool read_line(std::string_view line, std::vector<Json>& out) {
   const std::size_t tail = kSum.size() + kSumDigits + 2;
   if (line.size() <= tail || !line.ends_with("\"}")) return false;

@@ -96,7 +96,7 @@ TEST(Journal, ABadLineIsForgivenAtTheEndAndNowhereElse) {
   }
   const std::string whole = *read_file(path);
   const std::string one = whole.substr(0, whole.size() / 2);
-  // None of these is a line that the journal wrote.
+  // The journal wrote none of these lines.
   for (const std::string& bad :
        {std::string(), std::string("{}"), std::string("{\"n\":3}"), std::string("\"}"),
         std::string(60, 'x') + "\"}", one.substr(0, one.size() - 2),
@@ -113,7 +113,7 @@ TEST(Journal, ABadLineIsForgivenAtTheEndAndNowhereElse) {
     EXPECT_NE(read.error().message.find("journal.jsonl:2: the line's checksum"), std::string::npos)
         << read.error().message;
   }
-  // What fits its checksum and is no object.
+  // A line with a correct checksum that is no object.
   const std::string body = "[1";
   write_plain(path, body + format(",\"sum\":\"{:016x}\"}}\n", xxh3(body)));
   EXPECT_EQ(read_journal(path)->size(), 0U);
@@ -160,7 +160,7 @@ TEST(Journal, WhatCanNotBeOpenedOrReadIsNamed) {
   EXPECT_FALSE(Journal::open(folder.path() / "file" / "journal.jsonl"));
 }
 
-// A file-size limit stands for the full disk.
+// A limit on file sizes represents the full disk.
 TEST(Journal, AFullDiskIsToldAndWhatWasWrittenBeforeStays) {
   const TempFolder folder;
   const auto path = folder.path() / "journal.jsonl";

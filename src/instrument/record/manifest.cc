@@ -27,7 +27,7 @@ Json log_json(const LogEnd& end) {
       .set("trouble", end.trouble);
 }
 
-// The manifest's own digest is of all its other members, in order.
+// The manifest's own digest covers all its other members, in order.
 std::string own_digest(const Json& manifest) {
   Json rest = Json::object();
   for (const auto& [name, value] : manifest.members()) {
@@ -51,8 +51,8 @@ Result<Json> read_manifest(const std::filesystem::path& folder, std::string* tex
   return json;
 }
 
-// A sentence for each value of `kept` that `made` has otherwise, or has not. What only `made` has
-// was not written by the version that made the manifest.
+// One sentence for each value of `kept` that differs in `made` or is missing there. A value only in
+// `made` was not written by the version that made the manifest.
 void compare(const Json& kept, const Json& made, const std::string& path,
              std::vector<std::string>& faults) {
   if (kept.is_object() && made.is_object()) {
@@ -142,7 +142,7 @@ Result<std::vector<std::string>> check_manifest(const std::filesystem::path& fol
   for (const ListedFile& file : files) here[file.name] = file;
   here.erase(std::string(kManifestName));
   std::vector<std::string> faults;
-  // Manifests of 0.1.0 have none, and these seven members.
+  // Manifests of 0.1.0 have no digest, and these seven members.
   const bool older = json.members().size() == 7 && json.find("sha256") == nullptr;
   if (!older && json["sha256"].as_string() != own_digest(json)) {
     faults.push_back(format("{}: its content has changed", kManifestName));
@@ -172,7 +172,7 @@ Result<std::vector<std::string>> check_manifest_against(const std::filesystem::p
   ASSIGN_OR_RETURN(const Json json, read_manifest(folder, nullptr));
   Json logs = Json::array();
   for (const LogEnd& shard : replay.shards) logs.push_back(log_json(shard));
-  // Through text, so that both sides were read by the same hand.
+  // Convert through text, so that the same parser has read both sides.
   Json said = Json().set("run", to_json(replay.info)).set("end", to_json(replay.end.end));
   ASSIGN_OR_RETURN(const Json made, Json::parse(said.set("logs", logs).dump()));
   std::vector<std::string> faults;
@@ -186,7 +186,7 @@ Result<std::vector<std::string>> check_manifest_against(const std::filesystem::p
       compare(json["logs"][i], made["logs"][i], format("logs.{}", i), faults);
     }
   }
-  // Logs of 0.1.0 do not say the command.
+  // Logs of 0.1.0 do not contain the command.
   const Json& command = replay.info.command;
   if (!command.is_null()) compare(json["command"], command, "command", faults);
   return faults;

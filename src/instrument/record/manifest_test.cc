@@ -61,7 +61,7 @@ TEST(Manifest, finds_what_changed_what_is_gone_and_what_is_new) {
   EXPECT_TRUE(check_manifest(folder.path())->empty()) << "written again, it is true again";
 }
 
-// Every byte of the manifest counts, also those that a reader of JSON does not look at.
+// Every byte of the manifest counts, also those that a JSON reader ignores.
 TEST(Manifest, a_byte_that_changed_in_itself_is_found) {
   const TempFolder folder;
   const std::vector<std::string> command = {"assay", "run"};

@@ -18,7 +18,7 @@ std::int64_t shard_of(const std::filesystem::path& path) {
   return shard ? *shard : -1;
 }
 
-// Several shards' marks as those of one run.
+// Merges several shards' marks into those of one run.
 class PhaseMerge {
  public:
   explicit PhaseMerge(std::size_t shards) : shards_(shards) {}
@@ -49,7 +49,7 @@ void tell_in_order(std::vector<EventLogReader>& readers, EventSink& sink) {
   }
 }
 
-// The whole is as bad as its worst part.
+// The end of the whole run is that of its worst shard.
 LogEnd together(const std::vector<LogEnd>& shards) {
   LogEnd all = shards.front();
   for (std::size_t i = 1; i < shards.size(); ++i) {
@@ -73,7 +73,7 @@ LogEnd together(const std::vector<LogEnd>& shards) {
 
 namespace {
 
-// What a person named is the run's folder, and not assay/ in it.
+// The user named the run's folder, not assay/ in it.
 Error no_logs(const std::filesystem::path& folder) {
   const std::filesystem::path run = folder.filename() == "assay" ? folder.parent_path() : folder;
   const std::string name = run.empty() ? "." : run.string();

@@ -71,7 +71,7 @@ TEST(ReplayRun, a_missing_shard_makes_a_crashed_run) {
   EXPECT_EQ(replay->end.trouble, "1 of 2 logs are missing");
 }
 
-// Each log is cut at another place, so that each leaves other queries without an end.
+// Each log is cut at another place, so that in each other queries have no end.
 TEST(ReplayRun, the_whole_is_the_sum_of_its_shards_and_as_bad_as_the_worst) {
   const TempFolder folder;
   write_shard(folder.path(), shard_info(0, 3), 100, 4, RunState::complete);

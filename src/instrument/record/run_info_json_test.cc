@@ -5,7 +5,7 @@
 namespace assay::record {
 namespace {
 
-// Every field differs from its default, and from every other.
+// Every field differs from its default, and from all other fields.
 RunInfo whole_info() {
   RunInfo info{};
   info.version = "1.2.3";

@@ -20,7 +20,7 @@ void put_field(std::array<char, kBlock>& header, std::size_t at, std::string_vie
   std::copy(text.begin(), text.end(), header.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-// The one header that a member of this name and size has.
+// The only valid header for a member with this name and size.
 Result<std::array<char, kBlock>> header_of(const TarMember& member) {
   if (member.name.empty() || member.name.size() > kTarNameMax) {
     return invalid(
@@ -57,12 +57,12 @@ bool all_zero(std::string_view bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == '\0'; });
 }
 
-// Reads with the offset kept, so that what is wrong can be named.
+// Reads and counts the offset, so that an error can name it.
 class TarReader {
  public:
   explicit TarReader(File file) : file_(std::move(file)) {}
 
-  // Fewer than asked for at the file's end.
+  // Returns fewer bytes at the file's end.
   std::string_view take(std::size_t bytes) {
     buffer_.resize(std::max(buffer_.size(), bytes));
     const std::size_t n = std::fread(buffer_.data(), 1, bytes, file_.get());
@@ -133,7 +133,7 @@ Result<void> TarWriter::add_file(std::string_view name, const std::filesystem::p
   for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), file.get())) > 0;) {
     file_.append({buffer.data(), n});
     copied += n;
-    if (file_.failed()) return file_.commit();  // a full disk ends it now
+    if (file_.failed()) return file_.commit();  // a full disk ends the write now
   }
   if (copied != bytes) {
     return Error{Code::io, format("'{}' changed while it was being bundled", path.string())};

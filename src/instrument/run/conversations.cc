@@ -46,7 +46,7 @@ void Conversations::sent(const DueTurn& turn, const Query& query) {
 std::vector<std::uint32_t> Conversations::ended(const Query& query, Instant done, bool ok) {
   std::vector<std::uint32_t> given_up;
   const std::uint32_t* const found = in_flight_.find(query_key(query));
-  if (found == nullptr) return given_up;  // of a phase before
+  if (found == nullptr) return given_up;  // of an earlier phase
   Slot& slot = slots_[*found];
   in_flight_.erase(query_key(query));
   slot.waiting = false;

@@ -1,6 +1,6 @@
-// The rules of a replay against a slow twin: random conversations whose turns all have think times
-// of their own, on a target that answers in any order, fails some turns and comes back late. The
-// twin reads what happened and computes when each turn must have been due.
+// The rules of a replay against a slow twin: random conversations whose turns have different think
+// times, on a target that answers in any order, fails some turns and returns late. The twin reads
+// the recorded calls and computes when each turn must have been due.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,10 +22,10 @@ struct ReplayTwin {
   std::map<std::uint64_t, Instant> due{};          // by sample, of turns that may be sent
   std::map<std::uint64_t, std::uint64_t> asked{};  // query_key → sample
   std::size_t begun = 0;
-  std::uint64_t issued = 0;  // those that were given up too
+  std::uint64_t issued = 0;  // with those that were given up
   std::uint64_t given_up = 0;
-  Instant back = Instant::none();  // the endpoint asked to be left alone until then
-  int in_a_row = 0;                // turns since the loop last let the target work
+  Instant back = Instant::none();  // the endpoint asked the client to wait until then
+  int in_a_row = 0;                // turns since the loop last called poll()
 
   void begin_next(Instant at) {
     if (begun == all.size()) return;
@@ -74,7 +74,7 @@ void check_sleep(const ReplayTwin& twin, const Polled& poll, Duration spin) {
   if (poll.between_sends && poll.until <= poll.at) return;
   Instant next = Instant::max();
   for (const auto& [sample, due] : twin.due) next = std::min(next, due);
-  // Whether the endpoint wants to be left alone is asked of what is due.
+  // Only a due turn checks for a Retry-After.
   if (next <= poll.at) next = twin.back;
   EXPECT_GT(next, poll.at) << "it slept while a turn was due";
   const Instant wake = std::min(poll.at + 50_ms, twin.due.empty() ? next : next - spin);

@@ -1,4 +1,4 @@
-// Conversations replayed through the loop, on a clock of their own.
+// Conversations replayed through the loop, on simulated time.
 #include "run/conversations.h"
 
 #include <gmock/gmock.h>

@@ -67,7 +67,7 @@ bool is_fatal(const Event& event) {
         case 501:
           return true;
         default:
-          return event.http_status >= 300 && event.http_status < 400;  // it is elsewhere
+          return event.http_status >= 300 && event.http_status < 400;  // the resource is elsewhere
       }
     case Outcome::ok:
     case Outcome::reset:
@@ -91,7 +91,7 @@ Guard::Guard(const GuardRule& rule, std::uint32_t shards)
 void Guard::on_issued(std::uint32_t shard) {
   Cell& cell = cells_[shard];
   add(cell.issued, 1);
-  if (budgets_) cell.judged = false;  // it has its part of them ahead
+  if (budgets_) cell.judged = false;  // it now has its part of the budget
 }
 
 void Guard::on_done(std::uint32_t shard, const Event& event) {
@@ -102,7 +102,7 @@ void Guard::on_done(std::uint32_t shard, const Event& event) {
   if (ok) {
     add(cell.ok, 1);
   } else if (event.outcome != Outcome::cancelled) {
-    add(cell.failed, 1);  // what we gave up ourselves is no failure of the endpoint
+    add(cell.failed, 1);  // a query that we cancelled is no failure of the endpoint
   }
   const Usage& usage = event.usage;
   add(cell.tokens_in, static_cast<std::uint64_t>(std::max(usage.prompt_tokens, 0)));
@@ -145,7 +145,7 @@ Guard::Sums Guard::sums(bool drains) const {
   return out;
 }
 
-// One streak where every shard that heard of a query heard the same fatal answer last.
+// There is one streak if every shard with ended queries last saw the same fatal answer.
 void Guard::sum_streaks(Sums& out) const {
   for (const Cell& cell : cells_) {
     if (cell.ended.load(std::memory_order_relaxed) == 0) continue;
@@ -174,7 +174,7 @@ bool Guard::too_many_failed(const Sums& sums) const {
              rule_.failed_share_max * static_cast<double>(sums.ended);
 }
 
-// What is in flight and one query more, in queries that succeeded.
+// The queries in flight and one more, as a number of average successful queries.
 double Guard::ahead(const Sums& sums) {
   if (sums.ok == 0) return 0;
   return (static_cast<double>(sums.in_flight) + 1) / static_cast<double>(sums.ok);

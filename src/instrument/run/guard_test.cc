@@ -20,7 +20,7 @@ Event ended(Outcome outcome, std::uint16_t status = 0, Instant done = Instant{})
 
 Event refusal(Instant done = Instant{}) { return ended(Outcome::http_error, 401, done); }
 
-// Answers each query after `service` with what `answer` makes of its number.
+// Answers each query after `service`; `answer` gives the result for its number.
 class ScriptTarget final : public Target {
  public:
   using Answer = Event (*)(std::size_t);
@@ -252,7 +252,7 @@ TEST(Guard, nobody_is_asked_while_the_endpoint_wants_to_be_left_alone) {
   }
   EXPECT_EQ(result.backoffs, 1U);
   EXPECT_EQ(result.backed_off, 2_s);
-  EXPECT_EQ(result.send_lag.max, Duration{});  // held back by the endpoint's wish, not by us
+  EXPECT_EQ(result.send_lag.max, Duration{});  // held back by the endpoint's Retry-After, not by us
 }
 
 TEST(Guard, a_retry_after_is_no_matter_to_a_run_that_does_not_honour_it) {
@@ -270,7 +270,7 @@ TEST(Guard, a_retry_after_is_no_matter_to_a_run_that_does_not_honour_it) {
   EXPECT_LT(clock.now(), Instant{} + 1_s);
 }
 
-// The rules again, from the list of all that ended, the slow way.
+// The rules again, in the slow way, from the list of all ended queries.
 struct SlowGuard {
   GuardRule rule{};
   std::vector<Event> events{};

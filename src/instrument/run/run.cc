@@ -17,10 +17,10 @@ namespace {
 
 // Upper bound of one sleep; it limits how late a stop is noticed and how rarely sinks tick.
 constexpr Duration kLookUp = 50_ms;
-// A sender that fell behind must still receive, or its pool stays empty and it never sends again.
+// A late sender must still receive: otherwise its pool stays empty and it never sends again.
 constexpr int kSendsBetweenPolls = 32;
 
-// Passes everything on, and counts what the loop needs to know.
+// Passes all calls on, and counts what the loop needs.
 class Watch final : public EventSink {
  public:
   Watch(EventSink& next, std::size_t phases, Guard& guard, std::uint32_t shard)
@@ -41,7 +41,7 @@ class Watch final : public EventSink {
     guard_.on_done(shard_, event);
     failing = event.outcome != Outcome::ok;
     if (!failing) waiting_since = std::min(waiting_since, event.done);
-    // A server that holds the end of its stream back holds the slot: no send is late by that.
+    // A server that holds back the end of its stream holds the slot: this makes no send late.
     const Instant released = event.released.known() ? event.released : event.done;
     sorted_ = sorted_ && (freed_.empty() || freed_.back() <= released);
     freed_.push_back(released);
@@ -61,18 +61,18 @@ class Watch final : public EventSink {
   std::uint64_t done(std::uint16_t phase) const { return done_[phase]; }
   std::uint64_t ok(std::uint16_t phase) const { return ok_[phase]; }
 
-  // The loop has sent all it may: what ended until now frees no slot that a later query could have
-  // had earlier.
+  // The loop has sent all it may: a query that ended before now frees no slot that a later query
+  // could have used earlier.
   void looked() { freed_.clear(); }
-  // Since when, with `in_flight` now, there has been a place for one more under the limits that
-  // were in force since the last look: the last of `steps`, and those before it that ended since.
-  // none(): since the last look or longer, so no limit held anything back.
+  // Since when, with `in_flight` now, there has been a free place under the limits in force since
+  // the last call of looked(): the last of `steps`, and earlier ones that ended since. none():
+  // since that call or longer, so no limit held a query back.
   Instant place_since(std::size_t in_flight, std::span<const LimitStep> steps, Instant started) {
     if (!sorted_) std::ranges::sort(freed_);
     sorted_ = true;
     for (std::size_t i = steps.size(); i-- > 0;) {
       const std::size_t limit = steps[i].in_flight_max;
-      std::size_t later = 0;  // of what ended, how many did so after this step
+      std::size_t later = 0;  // how many queries ended after this step
       if (i + 1 < steps.size()) {
         const Instant end = started + steps[i + 1].at;
         while (later < freed_.size() && freed_[freed_.size() - 1 - later] >= end) ++later;
@@ -104,7 +104,7 @@ class Watch final : public EventSink {
   const std::uint32_t shard_;
   std::vector<std::uint64_t> done_;
   std::vector<std::uint64_t> ok_;
-  std::vector<Instant> freed_{};  // when what ended since the last look let its slot go
+  std::vector<Instant> freed_{};  // when queries that ended since looked() freed their slots
   bool sorted_ = true;
 };
 
@@ -137,7 +137,7 @@ class Loop {
     QueryStream queries;
     Instant started{};
     std::size_t limit_at = 0;         // the step of `limits` in force
-    std::size_t limit_looked_at = 0;  // the one when the loop last had nothing to send
+    std::size_t limit_looked_at = 0;  // the step when the loop last had nothing to send
     std::uint64_t issued = 0;         // by this shard
   };
 
@@ -148,7 +148,7 @@ class Loop {
   void give_up(PhaseState& phase);
   void send_turn(PhaseState& phase, const Conversations::DueTurn& turn, Instant now);
   Query next_turn(PhaseState& phase, std::uint32_t sample) const;
-  // The number in the whole plan of the query that this shard issues next.
+  // The number, in the whole plan, of this shard's next query.
   std::uint64_t next_index(const PhaseState& phase) const {
     return plan_.shard_index + phase.issued * plan_.shard_count;
   }
@@ -181,7 +181,7 @@ class Loop {
   std::unique_ptr<host::LagRecorder> send_lag_ = std::make_unique<host::LagRecorder>();
 };
 
-// An open loop's schedule is its own end; a closed loop needs to be told when it has enough.
+// An open loop ends with its schedule; a closed loop needs a rule for when to stop.
 bool Loop::has_enough(const PhaseState& phase, Duration elapsed, StopReason* why) const {
   const StopRule& stop = phase.plan.stop;
   if (phase.plan.open_loop) return false;
@@ -208,18 +208,18 @@ bool Loop::may_issue(const PhaseState& phase, Instant now, PhaseResult& result) 
   return false;
 }
 
-// Open loop: the drawn instant. Closed loop: when the slot became free that the query takes;
-// without a limit everything is due at once.
+// Open loop: the drawn instant. Closed loop: when the slot that the query takes became free;
+// without a limit all queries are due at once.
 Instant Loop::due_of(const PhaseState& phase, std::uint32_t limit, Instant place,
                      Instant now) const {
   if (phase.plan.open_loop) return phase.started + phase.plan.arrivals[phase.issued];
   if (limit == std::numeric_limits<std::uint32_t>::max()) return phase.started;
   if (!place.known()) return now;
-  // A slot that the phase before left free, while it drained, is this phase's from its start.
+  // A slot that the previous phase left free while it drained belongs to this phase from its start.
   return std::max(phase.started, std::min(now, place));
 }
 
-// Releases one query if one is due; returns the instant at which the loop next has to act.
+// Releases one query if one is due; returns the instant of the loop's next action.
 Instant Loop::release_due(PhaseState& phase, Instant now) {
   const std::vector<LimitStep>& limits = phase.plan.limits;
   while (phase.limit_at + 1 < limits.size() &&
@@ -236,14 +236,14 @@ Instant Loop::release_due(PhaseState& phase, Instant now) {
   const Instant place =
       full ? Instant::none() : watch_.place_since(in_flight, since_look, phase.started);
   const Instant due = due_of(phase, limit, place, now);
-  // What is due may have to wait still: the endpoint asked to be left alone.
+  // A due query may still have to wait: the endpoint sent Retry-After.
   const Instant wait = due > now ? due : held_back_until(now);
-  // Or the limit holds it: the next completion or the next step lets it go.
+  // Or the limit holds it: the next completion or the next step releases it.
   if (full || wait > now) {
     phase.limit_looked_at = phase.limit_at;
     return wait > now ? std::min(step, wait) : step;
   }
-  // While a limit or a back-off held the query, the plan made it wait; what came after is ours.
+  // While a limit or a back-off held the query, the plan made it wait; later delay is ours.
   send_lag_->record(std::max({due, place, wait}), now);
   submit(phase.queries.next(), due);
   ++phase.issued;
@@ -253,12 +253,12 @@ Instant Loop::release_due(PhaseState& phase, Instant now) {
 void Loop::work_until(Instant until, bool send_follows) {
   const Instant now = clock_.now();
   Instant wake = std::min(until, now + kLookUp);
-  // Close to a send, or told never to sleep: look and come back.
+  // Close to a send, or with a clock that never sleeps: poll and return.
   if (send_follows) wake = std::max(now, std::min(wake, until - clock_.spin_window()));
   watch_.looked();
   watch_.waiting_since = Instant::max();
   target_.poll(wake, watch_);
-  // Bytes that came are a reason to come back, as an instant is.
+  // The loop should return for received bytes as for an instant.
   loop_lag_->record(std::max(std::min(wake, watch_.waiting_since), now), clock_.now());
   if (now >= next_tick_) {
     watch_.on_tick(now);
@@ -281,7 +281,7 @@ bool Loop::target_is_dead(const PhasePlan& plan, Instant now) {
   return true;
 }
 
-// Everything at once: of such a phase a stop leaves no more than what is done already.
+// All queries at once: after a stop only those already done remain of such a phase.
 bool is_burst(const PhasePlan& plan) {
   return plan.limits.back().in_flight_max == std::numeric_limits<std::uint32_t>::max();
 }
@@ -294,7 +294,7 @@ bool Loop::guard_stops(const PhasePlan& plan, PhaseResult& result) {
   return true;
 }
 
-// Until when the endpoint asked to be left alone, where that matters to a query that is due.
+// The end of a Retry-After that holds back a due query.
 Instant Loop::held_back_until(Instant now) {
   const Instant until = guard_.held_back_until();
   if (until > now) {
@@ -343,8 +343,7 @@ Query Loop::next_turn(PhaseState& phase, std::uint32_t sample) const {
   return query;
 }
 
-// The turns after one that failed are issued and failed, so that the accounting is of whole
-// conversations.
+// The turns after a failed one count as issued and failed, so that whole conversations are counted.
 void Loop::give_up(PhaseState& phase) {
   for (const Watch::GivenUp& turn : std::exchange(watch_.given_up, {})) {
     Event event{.query = next_turn(phase, turn.sample), .outcome = Outcome::cancelled};
@@ -369,7 +368,7 @@ void Loop::replay(PhaseState& phase, PhaseResult& result) {
                                  phase.started);
     replay_began_ = phase.started;
   }
-  // The time limit is the whole replay's.
+  // The time limit applies to the whole replay.
   const Instant deadline = replay_began_ + phase.plan.stop.duration_max;
   int sends = 0;
   while (watch_.conversations) {
@@ -395,7 +394,7 @@ void Loop::replay(PhaseState& phase, PhaseResult& result) {
   }
 }
 
-// What fails need not go on. A budget lets what is in flight end, unless that is all of a burst.
+// A failing phase cancels its queries in flight. A spent budget lets them end, except in a burst.
 bool cancels(const PhasePlan& plan, StopReason why) {
   return why != StopReason::budget || is_burst(plan);
 }
@@ -452,7 +451,7 @@ void Loop::run_phase(std::uint16_t index) {
   result_.phases.push_back(result);
 }
 
-// What a phase left in flight may have ended in a later one: the counts are taken at the very end.
+// A query in flight at a phase's end may end in a later one: count at the very end.
 void Loop::settle() {
   CHECK(target_.in_flight() == 0);
   for (PhaseResult& phase : result_.phases) {
@@ -460,7 +459,7 @@ void Loop::settle() {
     phase.failed = watch_.done(phase.phase) - phase.completed;
     CHECK(phase.issued == phase.completed + phase.failed);
   }
-  // Held back to the end of its phase, no query ended it.
+  // If it was held back to the end of its phase, no query ended the wait.
   if (backing_off_since_.known()) {
     result_.backed_off += result_.phases.back().issue_ended - backing_off_since_;
   }

@@ -82,7 +82,7 @@ TEST(RunHeard, reasons_are_spelled_as_in_the_run_folder) {
   }
 }
 
-// Lags of the loop: from the arrival of what was waiting, or from when the loop meant to be back.
+// Lags of the loop: from the arrival of waiting bytes, or from the loop's planned return.
 
 struct LoopLag {
   Duration max{};
@@ -127,7 +127,7 @@ TEST(RunHeard, the_end_of_a_query_that_failed_is_no_reason_to_come_back) {
             Duration{});
 }
 
-// The wait for the second began at 13 ms: its lag is none of the first's.
+// The wait for the second began at 13 ms: the first one's lag is not part of its lag.
 TEST(RunHeard, what_came_before_a_wait_counts_from_the_waits_beginning_and_each_wait_by_itself) {
   EXPECT_EQ(loop_lag_of({{.arrival = 10_ms, .told = 13_ms},
                          {.arrival = 12_ms, .told = 15_ms},
@@ -155,7 +155,7 @@ Death death_of(const Plan& plan, ScriptedTarget::Script script) {
   ScriptedTarget target(clock, std::move(script));
   const Ran ran = run_scripted(plan, clock, target);
   const PhaseResult& last = ran.result.phases.back();
-  // What is in flight then is given up at once.
+  // Queries in flight then are cancelled at once.
   if (target.cancelled_at.known()) {
     EXPECT_EQ(target.cancelled_at, ran.end);
   }
@@ -169,7 +169,7 @@ Plan idle_after(PhasePlan phase, Duration idle_max) {
 }
 
 TEST(RunHeard, a_silent_target_is_dead_at_the_very_instant_of_the_limit) {
-  // Replies at 30 ms; the second query is never answered: the loop looks at 80 and at 130 ms.
+  // Replies at 30 ms; the second query never gets one: the loop checks at 80 and at 130 ms.
   const auto once = [](const Query& query) -> std::vector<Said> {
     return {end_at(query.index == 0 ? 30_ms : 10_s)};
   };
@@ -187,7 +187,7 @@ TEST(RunHeard, a_stream_that_goes_on_is_alive_and_what_was_read_late_counts_from
   const auto script = [&](const Query&) { return stream; };
   EXPECT_FALSE(death_of(idle_after(slots(1, 1), 100_ms), script).dead);
   EXPECT_FALSE(death_of(idle_after(slots(1, 2), 100_ms), script).dead);
-  // Came at 10 ms, was read at 40, then nothing: looks at 90 (80 ms after it came) and at 140.
+  // It came at 10 ms, was read at 40, then nothing: checks at 90 (80 ms after it came) and at 140.
   const Death death = death_of(idle_after(slots(1, 1), 80_ms), [](const Query&) {
     return std::vector<Said>{{.arrival = 10_ms, .told = 40_ms}, end_at(10_s)};
   });
@@ -195,7 +195,7 @@ TEST(RunHeard, a_stream_that_goes_on_is_alive_and_what_was_read_late_counts_from
 }
 
 TEST(RunHeard, the_end_of_one_query_is_a_sign_of_life_for_the_others) {
-  // An end at 60 ms, then silence. Looks: 50, 60, 110, 160.
+  // An end at 60 ms, then silence. The loop checks at 50, 60, 110, 160.
   const auto script = [](const Query& query) -> std::vector<Said> {
     return {end_at(query.index == 0 ? 60_ms : 10_s)};
   };
@@ -210,14 +210,14 @@ TEST(RunHeard, the_end_of_one_query_is_a_sign_of_life_for_the_others) {
 }
 
 TEST(RunHeard, failures_are_no_sign_of_life) {
-  // Each refused after 30 ms, one at a time: at 120 ms nothing else has come for 100.
+  // Each refused after 30 ms, one at a time: at 120 ms no success has come for 100.
   const auto refuses = [](const Query&) -> std::vector<Said> {
     return {end_at(30_ms, Outcome::connect_failed)};
   };
   const Death death = death_of(idle_after(slots(1, 100), 100_ms), refuses);
   EXPECT_TRUE(death.dead);
   EXPECT_EQ(death.ms, 120);
-  // One that succeeds among them is one.
+  // A success among them counts as activity.
   const auto some = [](const Query& query) -> std::vector<Said> {
     return {end_at(30_ms, query.index % 3 == 0 ? Outcome::ok : Outcome::connect_failed)};
   };
@@ -228,7 +228,7 @@ TEST(RunHeard, a_target_of_which_nothing_is_wanted_is_not_dead) {
   // Before the first query, and between two, 400 ms pass with nothing in flight.
   const Plan plan = idle_after(schedule({400_ms, 800_ms}), 100_ms);
   EXPECT_FALSE(death_of(plan, in_10_ms).dead);
-  // But its life so far is none when a query goes out: 100 ms of silence from 800 ms on.
+  // Its earlier activity does not count when a query goes out: 100 ms of silence from 800 ms on.
   const Death death = death_of(plan, [](const Query& query) -> std::vector<Said> {
     return {end_at(query.index == 0 ? 10_ms : 10_s)};
   });
@@ -272,7 +272,7 @@ TEST(RunHeard, whole_passes_end_at_the_first_that_is_whole_when_the_time_has_pas
     EXPECT_EQ(ran.result.phases[0].stopped, StopReason::passes);
     return ran.result.phases[0].issued;
   };
-  // The n-th is issued at (n − 1) × 10 ms, and whether it may is asked just before.
+  // The n-th is issued at (n − 1) × 10 ms; the stop rule is checked just before.
   for (std::uint64_t pass = 1; pass <= 5; ++pass) {
     for (std::uint64_t ten_ms = 1; ten_ms <= 20; ++ten_ms) {
       const std::uint64_t by_then = ten_ms;  // issued when the time has passed

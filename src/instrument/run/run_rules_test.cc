@@ -1,7 +1,7 @@
 // The rules of the loop against a slow twin: random plans, on a target that answers in any order,
-// comes back late from polls and takes its time over a send. The twin does not simulate the loop.
-// It reads what happened, call by call, and computes by the definitions what must have happened:
-// which instant each query was due at, since when it could have gone, how late it went.
+// returns late from polls and is slow to send. The twin does not simulate the loop. It reads the
+// recorded calls and computes from the definitions what must have happened: which instant each
+// query was due at, since when it could have gone, how late it went.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,9 +32,9 @@ std::uint32_t limit_at(const PhasePlan& phase, Duration since_start) {
   return limit;
 }
 
-// The first instant from which, up to now, one more query than were in flight has always had a
-// place under the limit; none() where it had one already when the loop last waited for something.
-// By the definition: at every instant at which something changed since then, count and compare.
+// The first instant from which until now one more query would always have had a place under the
+// limit; none() if it had one already when the loop last waited. By the definition: count and
+// compare at every instant at which the state changed since then.
 Instant place_since(const PhasePlan& phase, Instant started, const std::vector<Step>& steps,
                     std::size_t at) {
   const Submitted& query = *steps[at].submitted;
@@ -71,11 +71,11 @@ struct Twin {
   Duration spin;
   Lags lags{};
   std::uint64_t issued = 0;
-  int in_a_row = 0;                // queries since the loop last let the target work
-  Instant back = Instant::none();  // the endpoint asked to be left alone until then
+  int in_a_row = 0;                // queries since the loop last called poll()
+  Instant back = Instant::none();  // the endpoint asked the client to wait until then
 };
 
-// What a query's due instant, its order and its lag must be.
+// The expected due instant, order and lag of a query.
 void check_submit(Twin& twin, const std::vector<Step>& steps, std::size_t at) {
   const Submitted& query = *steps[at].submitted;
   const PhasePlan& phase = twin.phase;
@@ -117,7 +117,7 @@ void check_poll(const Twin& twin, const Polled& poll, std::size_t in_flight, boo
   const PhasePlan& phase = twin.phase;
   const Duration elapsed = poll.at - twin.started;
   if (elapsed >= phase.stop.duration_max || twin.issued >= phase.stop.queries_max) return;
-  // What it must come back for.
+  // The instants for which it must return.
   Instant next = twin.started + phase.stop.duration_max;
   for (const LimitStep& step : phase.limits) {
     if (step.at > elapsed) next = std::min(next, twin.started + step.at);
@@ -162,7 +162,7 @@ Duration drawn(Rng& rng, double mean_s, Duration grain) {
 PhasePlan random_phase(Rng& rng, Duration grain) {
   PhasePlan phase{.name = "performance", .order = SampleOrder::shuffled(5, 42)};
   phase.open_loop = rng.below(2) == 0;
-  // Some limits lie beyond the sends between two looks.
+  // Some limits are above the number of sends between two polls.
   const bool wide = rng.below(4) == 0;
   const std::uint64_t count = 1 + rng.below(wide ? 300 : 80);
   Duration at{};
@@ -190,7 +190,7 @@ StopReason reason_of(const PhasePlan& phase, std::uint64_t issued, Duration elap
 void compare_with_twin(std::uint64_t seed) {
   SCOPED_TRACE(seed);
   Rng rng(seed);
-  // On a coarse grid much happens at one instant, while the target is punctual.
+  // On a coarse grid many events share one instant, while the target is punctual.
   const bool coarse = rng.below(3) == 0;
   const Duration grain = coarse ? 1_ms : 1_ns;
   const PhasePlan phase = random_phase(rng, grain);

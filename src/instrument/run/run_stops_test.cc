@@ -14,7 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Asks as the first poll at or after each of `at_ms` begins.
+// Sends a stop request as the first poll at or after each of `at_ms` begins.
 Ran interrupted_run(const Plan& plan, std::vector<std::int64_t> at_ms,
                     ScriptedTarget::Script script, Instant* cancelled_at) {
   SimClock clock;
@@ -46,7 +46,7 @@ TEST(RunStops, asked_to_stop_while_it_drains_it_says_so_and_begins_no_other_phas
   EXPECT_TRUE(once.result.phases[0].drained);
   EXPECT_FALSE(cancelled_at.known());
   EXPECT_EQ(once.end, Instant{} + 200_ms);
-  // The second time ends what is in flight, at the next look.
+  // The second request ends the queries in flight, at the next check.
   const Ran twice = interrupted_run(plan, {50, 100}, slow, &cancelled_at);
   EXPECT_EQ(cancelled_at, Instant{} + 150_ms);
   EXPECT_FALSE(twice.result.phases[0].drained);
@@ -90,7 +90,7 @@ TEST(RunStops, a_drain_is_given_up_at_the_very_instant_of_its_limit) {
   EXPECT_FALSE(ran.result.target_dead || ran.result.interrupted || ran.result.guarded);
 }
 
-// Stopped by the guard.
+// Tests of a run that the guard stops.
 
 TEST(RunStops, a_verdict_while_the_run_drains_stops_it_and_cancels_what_failing_needs_not) {
   // Two of four fail at 20 ms, when all are issued; the others would take a second.
@@ -108,7 +108,7 @@ TEST(RunStops, a_verdict_while_the_run_drains_stops_it_and_cancels_what_failing_
   EXPECT_EQ(target.cancelled_at, Instant{} + 20_ms);
 }
 
-// The first two answers, at 20 ms, show that the next query would go over the budget.
+// The first two answers, at 20 ms, show that the next query would exceed the budget.
 Ran budget_run(std::vector<LimitStep> limits, SimClock& clock, ScriptedTarget** target_out,
                std::vector<Duration> arrivals = {}) {
   static std::optional<ScriptedTarget> target;
@@ -162,7 +162,7 @@ TEST(RunStops, shards_tell_their_own_cells_of_one_guard) {
   EXPECT_FALSE(guard.reason().empty());
 }
 
-// Asked to be left alone.
+// Tests with a Retry-After.
 
 Said refused_for(Duration at, Duration retry_after) {
   return {.arrival = at, .told = at, .outcome = Outcome::http_error, .retry_after = retry_after};
@@ -188,7 +188,7 @@ TEST(RunStops, back_offs_are_counted_one_by_one_and_their_times_together) {
   EXPECT_EQ(one.result.backoffs, 2U);
   EXPECT_EQ(one.result.backed_off, 130_ms);
   EXPECT_EQ(one.result.send_lag.max, Duration{});
-  // By schedule only the time in which a query was due and held back counts.
+  // With a schedule, only the time counts in which a due query was held back.
   SimClock other;
   ScriptedTarget open(other, script);
   const Plan plan{.phases = {schedule({0_ms, 10_ms, 40_ms, 50_ms, 180_ms, 190_ms})},

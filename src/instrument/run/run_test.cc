@@ -11,8 +11,8 @@
 namespace assay::run {
 namespace {
 
-// A target that answers each query `service` after it was submitted, or never; with faults from a
-// seed.
+// A target that answers each query `service` after its submission, or never; a seed gives the
+// faults.
 class TestTarget final : public Target {
  public:
   TestTarget(Clock& clock, Duration service) : clock_(clock), service_(service) {}
@@ -130,7 +130,7 @@ TEST(Run, enough_is_enough_at_the_very_instant_and_at_the_very_count) {
   EXPECT_EQ(issued(100_ms, 0), 40U);  // ten rounds of four: at 100 ms it has enough
   EXPECT_EQ(issued(95_ms, 0), 40U);
   EXPECT_EQ(issued({}, 22), 22U);
-  EXPECT_EQ(issued(20_ms, 22), 22U);  // both are wanted
+  EXPECT_EQ(issued(20_ms, 22), 22U);  // both conditions must hold
   EXPECT_EQ(issued(100_ms, 22), 40U);
 }
 

@@ -42,7 +42,7 @@ std::uint32_t BackendSpec::decode_batch(double queries_a_rank) const {
 
 namespace {
 
-// An item's `when`, which may be missing: then the rule always fits.
+// An item's `when`; if it is missing, the rule always fits.
 Subject filter_of(const Json& item, const std::string& where, Fields& top) {
   if (item["when"].is_null()) return {};
   auto parsed = read_filter(item["when"], where);

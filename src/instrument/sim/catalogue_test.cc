@@ -85,7 +85,7 @@ TEST(Catalogue, mistakes_name_file_field_and_fix) {
 TEST(Deployment, knows_what_fits) {
   const Catalogue catalogue = Catalogue::builtin();
   DeploymentRequest request{"deepseek-r1", "b200-sxm", "sglang", "fp8", {4, 1, 1, 1}, {}, {}};
-  // 168 GB of weights on a card of 193: it was measured running.
+  // 168 GB of weights on a card of 193: such a system was measured.
   const auto tight = make_deployment(catalogue, request);
   ASSERT_TRUE(tight) << tight.error().message;
   EXPECT_NEAR(tight->weights_bytes_per_gpu() * 1e-9, 168, 3);
@@ -95,8 +95,7 @@ TEST(Deployment, knows_what_fits) {
   EXPECT_NE(none.error().message.find("does not fit"), std::string::npos);
 }
 
-// Cards are compared alike: what a backend keeps of a context depends on the model, not on the
-// card.
+// Cards are compared fairly: KV's format depends on the model, not on the card.
 TEST(Deployment, the_format_of_kv_is_the_same_on_every_card) {
   const Catalogue catalogue = Catalogue::builtin();
   for (const BackendSpec& backend : catalogue.all_backends()) {

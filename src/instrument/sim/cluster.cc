@@ -50,7 +50,7 @@ Instant Cluster::due_of(std::uint32_t who) const {
   return who < workers_.size() ? workers_[who]->next() : links_[who - workers_.size()].next();
 }
 
-// Puts the worker's or link's next instant into the queue, where it changed.
+// Puts the worker's or link's next instant into the queue if it changed.
 void Cluster::note(std::uint32_t who) {
   const Instant at = due_of(who);
   if (at == noted_[who]) return;
@@ -164,7 +164,7 @@ void Cluster::to_worker(std::uint32_t index, std::size_t worker, Instant now) {
   note(slot.worker);
 }
 
-// A prompt's KV is ready: on its way to the decode side.
+// A prompt's KV is ready: starts its move to the decode side.
 void Cluster::move_kv(std::uint32_t index, Instant now, std::vector<Emission>& out) {
   Slot& slot = slots_[index];
   if (spec_.deployment.backend.first_token_at_prefill && slot.told == 0) {
@@ -184,7 +184,7 @@ void Cluster::move_kv(std::uint32_t index, Instant now, std::vector<Emission>& o
   note(static_cast<std::uint32_t>(workers_.size()) + slot.source);
 }
 
-// The KV has arrived; the decode worker's scheduler has yet to hear of it.
+// The KV has arrived; the decode worker's scheduler does not know yet.
 void Cluster::moved(std::uint32_t index, Instant now) {
   const double handoff_s = spec_.deployment.backend.handoff_s;
   if (handoff_s <= 0) return to_decode(index, now);
@@ -256,7 +256,7 @@ void Cluster::advance(Instant now, std::vector<Emission>& out) {
   for (;;) {
     const Instant at = next();
     if (at > now) return;
-    // Arrivals before steps of the same instant, so that a burst meets one step.
+    // Handle arrivals before steps of the same instant, so that a burst meets one step.
     if (!timers_.empty() && timers_.top().at == at) {
       const Timer timer = timers_.top();
       timers_.pop();
@@ -292,7 +292,7 @@ EngineStats Cluster::stats() const {
     out.prefix_query_tokens += worker.prefix_query_tokens();
     out.preemptions += worker.preemptions();
   }
-  // Those on a link or before the router wait, as a client sees it.
+  // For a client, requests on a link or before the router are waiting.
   for (const SharedLink& link : links_) out.waiting += static_cast<std::uint32_t>(link.active());
   out.kv_usage = usage / static_cast<double>(workers_.size() - first_decode());
   return out;

@@ -1,5 +1,5 @@
-// Properties of the engine that must hold whatever the load: spec section 8.5. Random cases come
-// from seeds that are printed with a failure.
+// Properties of the engine that hold for every load: spec section 8.5. Random cases come from seeds
+// that are printed with a failure.
 #include "sim/cluster.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ Scenario small(const char* backend = "vllm") {
   return out;
 }
 
-// A random system and load; small memory in half of them, so that sequences give way.
+// A random system and load; half of them have little memory, so that sequences are preempted.
 struct Case {
   Scenario scenario{};
   std::uint32_t queries = 0;
@@ -83,7 +83,7 @@ struct Log {
   bool ordered = true;
 };
 
-// Closed loop by hand, with the checks that need every instant.
+// A hand-made closed loop, with the checks that need every instant.
 Log drive(Cluster& cluster, const Case& c) {
   Log log;
   Rng rng(c.scenario.seed + 17);
@@ -160,8 +160,8 @@ TEST_P(Seeds, one_seed_is_one_run_and_reporting_every_token_changes_no_instant) 
     EXPECT_EQ(first.served[i].id, again.served[i].id);
     EXPECT_EQ(first.served[i].last_token, again.served[i].last_token);
   }
-  // A preempted sequence with drafts resumes from the tokens it really had, so there the two
-  // differ.
+  // A preempted sequence with drafts resumes from its real number of tokens, so the two differ
+  // there.
   if (a.stats().preemptions > 0 && spec.deployment.drafts > 0) return;
   const Log told = drive(live, c);
   ASSERT_EQ(first.served.size(), told.served.size());
@@ -213,7 +213,7 @@ TEST_P(Seeds, cancelled_and_lost_work_leaves_nothing_behind) {
   }
 }
 
-// L = lambda W, with L integrated over time and not from the same sums.
+// L = lambda W, where L is integrated over time and does not come from the same sums.
 TEST(Cluster, obeys_littles_law) {
   ClusterSpec spec = spec_of(small());
   Cluster cluster(spec);
@@ -246,8 +246,8 @@ TEST(Cluster, obeys_littles_law) {
   EXPECT_NEAR(area / residence, 1, 0.01);
 }
 
-// More queries in flight: never less throughput (to the noise of drawn lengths), never faster
-// tokens.
+// With more queries in flight, throughput never falls (up to the noise of drawn lengths), and
+// tokens never get faster.
 TEST(Cluster, throughput_and_tpot_grow_with_concurrency) {
   const Workload load{between(819, 1024), between(819, 1024)};
   for (const char* backend : {"vllm", "sglang", "tensorrt-llm"}) {
@@ -265,7 +265,7 @@ TEST(Cluster, throughput_and_tpot_grow_with_concurrency) {
 }
 
 // Prompts that fill a step and one output token: a queue with Poisson arrivals and one constant
-// service. Pollaczek and Khinchine: waiting = rho D / (2 (1 - rho)).
+// service time. Pollaczek and Khinchine: waiting = rho D / (2 (1 - rho)).
 TEST(Cluster, pure_prefill_is_an_m_d_1_queue) {
   ClusterSpec spec = spec_of(small());
   spec.deployment.constants.request_s = 1e-9;
@@ -300,7 +300,7 @@ TEST(Cluster, drafts_are_accepted_as_often_as_they_should_be) {
   EXPECT_GT(steps, 4000 / expected * 0.98);
 }
 
-// The same prompt again and again: all its full blocks but what holds the last token are hits.
+// The same prompt repeated: all its full blocks are hits, except the one with the last token.
 TEST(Cluster, repeated_prompts_hit_as_often_as_arithmetic_says) {
   const ClusterSpec spec = spec_of(small());
   Cluster cluster(spec);
@@ -388,8 +388,8 @@ TEST(Cluster, transfers_share_a_link) {
   EXPECT_EQ(done.size(), 2U);
 }
 
-// The live engine is the same one: at speed 1 its instants are the simulation's, at speed 10 a
-// tenth.
+// The live engine is the same one: at speed 1 its instants equal the simulation's, at speed 10 they
+// are a tenth.
 TEST(LiveCluster, is_the_simulation_on_another_clock) {
   Scenario scenario = small();
   scenario.gpus = 2;

@@ -45,7 +45,7 @@ bool fits(const std::string& filter, const std::string& value) {
   return filter.empty() || filter == value;
 }
 
-// The values of a map of constants; every one above 0.
+// Reads a map of constants; every value must be above 0.
 Result<std::vector<std::pair<double StepConstants::*, double>>> read_values(
     const Json& map, const std::string& where) {
   std::vector<std::pair<double StepConstants::*, double>> out;

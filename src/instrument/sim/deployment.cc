@@ -20,7 +20,7 @@ Result<Parallelism> parse_parallelism(std::string_view text) {
     }
     const auto value = parse_uint(trim(sides[1]));
     const std::string key = lower(trim(sides[0]));
-    // The field's tables write dp=0 and ep=0 where there is none.
+    // Published tables write dp=0 and ep=0 where there is none.
     if (value && *value == 0 && key != "tp" && key != "pp") continue;
     if (!value || *value == 0 || *value > 4096) {
       return invalid(format("parallel: {}: must be a whole number from 1 to 4096", sides[0]));

@@ -1,5 +1,6 @@
 // Fields: reads the members of one map of a catalogue or scenario file, and remembers the keys that
 // were read, so that a misspelt key is an error with a suggestion and not a silent default.
+//
 // Keeps the first mistake; reading goes on with fallbacks, and done() returns the mistake. A value
 // belongs to one thread and must not outlive the Json it reads.
 #pragma once

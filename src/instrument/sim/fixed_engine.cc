@@ -12,7 +12,7 @@ FixedEngine::FixedEngine(const FixedEngineOptions& options) : options_(options) 
 
 Duration FixedEngine::draw(const Delay& delay, const Slot& slot, std::uint64_t which) const {
   if (delay.is_fixed()) return delay.center;
-  // A generator for each draw: its place is (request, event), so there is no order to keep.
+  // Each draw has its own generator, seeded by (request, event), so the order does not matter.
   Rng rng(options_.seed ^ slot.ordinal * 0x9e3779b97f4a7c15 ^ which * 0xd1b54a32d192ed03);
   return draw_delay(delay, rng);
 }
@@ -61,7 +61,7 @@ void FixedEngine::release(std::uint32_t index, Instant now) {
   while (!line_.empty()) {
     const Waiting first = line_.front();
     line_.pop_front();
-    if (slots_[first.slot].generation != first.generation) continue;  // cancelled in the line
+    if (slots_[first.slot].generation != first.generation) continue;  // cancelled while it waited
     --waiting_;
     return start(first.slot, now);
   }

@@ -1,4 +1,4 @@
-// What an engine costs an event: fixed gaps (ring) and drawn gaps (heap), many streams at once.
+// The cost of an engine's event: fixed gaps (ring) and drawn gaps (heap), many streams at once.
 #include <benchmark/benchmark.h>
 
 #include "base/check.h"

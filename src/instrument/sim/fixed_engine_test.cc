@@ -60,7 +60,7 @@ TEST(DueQueue, is_a_stable_sort) {
   DueQueue queue;
   std::multimap<std::int64_t, std::uint32_t> wanted;  // keeps the order of insertion among equals
   for (std::uint32_t i = 0; i < 20'000; ++i) {
-    // Mostly ascending, as delays are; sometimes not. Now and then the earliest is taken.
+    // Mostly ascending, like delays; sometimes not. Now and then the earliest is removed.
     const auto at = static_cast<std::int64_t>(i / 4 + rng.below(rng.below(8) == 0 ? 1000 : 2));
     queue.push({at}, i, 0);
     wanted.emplace(at, i);
@@ -150,7 +150,7 @@ TEST(FixedEngine, kv_usage_is_what_is_resident) {
   EXPECT_EQ(engine.stats().prefix_query_tokens, 20u);
 }
 
-// One random life of an engine, told as emissions.
+// One random life of an engine, as emissions.
 std::vector<Emission> random_life(std::uint64_t seed, std::set<std::uint64_t>& cancelled,
                                   std::map<std::uint64_t, std::uint32_t>& asked) {
   Rng rng(seed);

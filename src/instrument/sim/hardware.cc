@@ -22,7 +22,7 @@ LinkSpec HardwareSpec::link(unsigned gpus) const {
 namespace {
 
 Result<void> sourced(Fields& top) {
-  // A figure without a source is a rumour.
+  // Each figure needs a source.
   Fields sources = top.map("sources");
   for (const char* key : {"memory_bytes", "memory_bytes_per_s", "flops", "scale_up", "scale_out",
                           "host_bytes_per_s", "power"}) {

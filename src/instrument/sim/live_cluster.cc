@@ -23,7 +23,7 @@ Instant LiveCluster::inner(Instant outside) const {
   return Instant{static_cast<std::int64_t>(std::floor(since * speedup_))};
 }
 
-// Rounded up, so that inner(outer(t)) is never before t.
+// Rounds up, so that inner(outer(t)) is never before t.
 Instant LiveCluster::outer(Instant inside) const {
   if (inside == Instant::max()) return inside;
   return origin_ +
@@ -43,8 +43,7 @@ void LiveCluster::cancel(std::uint64_t request, Instant now) {
 Instant LiveCluster::next() const {
   if (!origin_.known()) return Instant::max();
   Instant at = cluster_.next();
-  // A fault matters once there is something for it to happen to; an idle system can hear of it
-  // late.
+  // A fault matters only while requests exist; an idle system may apply it late.
   if (at != Instant::max() && fault_at_ < faults_.size()) {
     at = std::min(at, Instant{} + Duration::from_seconds(faults_[fault_at_].at_s));
   }

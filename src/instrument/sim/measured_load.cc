@@ -9,7 +9,7 @@
 namespace assay::sim {
 namespace {
 
-constexpr double kTokensMax = 10'000'000;  // as dataset/length.h has it
+constexpr double kTokensMax = 10'000'000;  // as in dataset/length.h
 
 std::uint32_t tokens(double value) {
   return static_cast<std::uint32_t>(std::llround(std::clamp(value, 1.0, kTokensMax)));

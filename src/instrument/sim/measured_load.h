@@ -37,7 +37,7 @@ Workload workload_of(const MeasuredLoad& load);
 
 // The load of one run, from its result_summary.json.
 Result<MeasuredLoad> read_load(const Json& summary);
-// The load of a point that has only isl_mean and osl_mean; fails if it has neither.
+// The load of a point that has only isl_mean and osl_mean; fails if one is missing.
 Result<MeasuredLoad> read_mean_load(const Json& point);
 // The load of several runs, equally weighted. At most kLengthClasses. REQUIRES: not empty.
 inline constexpr std::size_t kLengthClasses = 32;

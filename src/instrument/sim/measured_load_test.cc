@@ -17,7 +17,7 @@ Json summary(const char* inputs, const char* outputs, const char* tokens = "{}")
                       tokens + "}}");
 }
 
-// As result_summary.json has them: half-open buckets, the last one closed.
+// As in result_summary.json: half-open buckets, the last one closed.
 TEST(MeasuredLoad, is_read_from_a_run) {
   const auto load = read_load(summary(
       R"({"avg": 27, "histogram": {"buckets": [[27, 27]], "counts": [40]}})",
@@ -74,8 +74,8 @@ TEST(MeasuredLoad, pools_runs_and_survives_its_file) {
   }
 }
 
-// Half of each prompt is known: half of it is found in the cache, but for the first prompts, which
-// come before anything is known, and for the last block, which is only partly common.
+// Half of each prompt is common: half of it is found in the cache, except for the first prompts,
+// when the cache is empty, and for the last block, which is only partly common.
 TEST(MeasuredLoad, what_was_cached_is_cached_again) {
   Scenario scenario;
   scenario.model = "llama3.1-8b";

@@ -13,7 +13,7 @@ namespace {
 
 struct Pool {
   unsigned workers = 1;
-  std::string parallel{};  // "" when not said
+  std::string parallel{};  // "" if not given
 };
 
 struct Split {
@@ -61,7 +61,7 @@ DeploymentRequest request_of(const Scenario& scenario, const Parallelism& parall
   return out;
 }
 
-// Without --parallel: tensor parallelism over one node, or fewer GPUs where there are fewer.
+// Without --parallel: tensor parallelism over one node, or over fewer GPUs if there are fewer.
 Result<Parallelism> layout(const Scenario& scenario) {
   if (!scenario.parallel.empty()) return parse_parallelism(scenario.parallel);
   Parallelism out;

@@ -1,5 +1,5 @@
-// The scheduling rules that backends differ in: who is let into a step, and when. Each against
-// arithmetic on the step model, or against the same engine without the rule.
+// The scheduling rules in which backends differ: which sequences join a step, and when. Each is
+// compared with arithmetic on the step model, or with the same engine without the rule.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -108,7 +108,7 @@ TEST(Scheduler, attention_dp_holds_prompts_for_every_rank_to_have_one_but_not_fo
     const StepModel model(spec.deployment);
     return (out.front().at - arrived).seconds() / model.seconds({1, 300, 0, 0, 8, 0});
   };
-  EXPECT_LT(wait_steps(8), 4);  // the step under way, and a longer one with the prompts
+  EXPECT_LT(wait_steps(8), 4);  // the current step, and a longer one with the prompts
   EXPECT_LT(wait_steps(1), 64);
   EXPECT_GT(wait_steps(1), wait_steps(8) + 1);
 }
@@ -155,7 +155,7 @@ TEST(Scheduler, what_exceeds_the_decode_batch_waits_before_its_first_token) {
   const SimPoint given = simulate_closed(spec, load, 18);
   EXPECT_EQ(by_rule.decode_batch, 4U);
   EXPECT_EQ(given.decode_batch, 6U);
-  // 12 of 18 decode, so a third of a query's time goes by in the queue.
+  // 12 of 18 decode, so a third of a query's time is spent in the queue.
   EXPECT_NEAR(by_rule.ttft_ms.mean / by_rule.latency_ms.mean, 1.0 / 3, 0.08);
   EXPECT_GT(by_rule.ttft_ms.mean, 3 * given.ttft_ms.mean);
   EXPECT_LT(by_rule.tpot_ms.mean, given.tpot_ms.mean);

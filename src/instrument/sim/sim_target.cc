@@ -11,7 +11,7 @@ namespace {
 
 std::size_t index_of(Outcome outcome) { return static_cast<std::size_t>(outcome); }
 
-// Those that end a query before the server has seen it.
+// The outcomes that end a query before the server has seen it.
 bool refuses(Outcome outcome) {
   return outcome == Outcome::connect_failed || outcome == Outcome::tls_failed ||
          outcome == Outcome::http_error;
@@ -78,7 +78,7 @@ SimTarget::Flight& SimTarget::open_flight() {
 }
 
 void SimTarget::draw_fault(Flight& flight) {
-  // A generator for each query: what one draws does not depend on how many another has drawn.
+  // Each query has its own generator: its draws do not depend on how many another has made.
   Rng rng(options_.seed ^ submitted_++ * 0x9e3779b97f4a7c15);
   double at = rng.uniform();
   for (std::size_t i = 0; i < options_.faults.size(); ++i) {
@@ -134,7 +134,7 @@ void SimTarget::poll(Instant until, EventSink& sink) {
   while (told_ == told) {
     const Instant next = std::min(engine_.next(), next_deadline());
     if (next > until || next == Instant::max()) {
-      // An engine that owes tokens says when; else nothing would ever happen again.
+      // An engine with tokens left must have a next instant: otherwise time would stand still.
       CHECK(next < Instant::max() || in_flight_ == 0 || until < Instant::max());
       if (until < Instant::max()) clock_.sleep_until(until);
       return;

@@ -12,8 +12,8 @@
 namespace assay::sim {
 namespace {
 
-// Keeps everything and checks what must hold of any target: each query is sent at most once and
-// done exactly once, and instants never run backwards.
+// Keeps all events and checks the rules of every target: each query is sent at most once and done
+// exactly once, and instants never go back.
 class Witness final : public EventSink {
  public:
   void on_phase(const PhaseMark&) override {}
@@ -113,7 +113,7 @@ TEST(SimTarget, poll_moves_the_clock_and_not_beyond_what_was_asked) {
   target.poll(Instant{} + 20_ms, witness);
   EXPECT_EQ(clock.now(), Instant{} + 20_ms);
   target.poll(Instant{} + 1_s, witness);
-  EXPECT_EQ(clock.now(), Instant{} + 55_ms);  // something was handled
+  EXPECT_EQ(clock.now(), Instant{} + 55_ms);  // an event was handled
   target.poll(Instant{}, witness);            // the past: at once
   EXPECT_EQ(clock.now(), Instant{} + 55_ms);
 }
@@ -157,7 +157,7 @@ std::string random_run(std::uint64_t seed, bool stream) {
                       .running_max = static_cast<std::uint32_t>(1 + rng.below(30)),
                       .seed = seed});
   SimClock clock;
-  // Far above what a reply takes unless the server is silent or the line very long.
+  // Far above a reply's time unless the server is silent or the queue very long.
   SimTargetOptions options{.stream = stream, .query_timeout = 1'000_s, .seed = seed};
   for (const Outcome outcome :
        {Outcome::connect_failed, Outcome::reset, Outcome::truncated, Outcome::http_error,

@@ -9,7 +9,7 @@
 namespace assay::sim {
 namespace {
 
-// Folds served requests; its size does not grow with their number.
+// Adds up served requests; its size does not grow with their number.
 class Fold {
  public:
   void add(const Served& served) {
@@ -56,8 +56,8 @@ class Fold {
   std::uint64_t refused_ = 0;
 };
 
-// Folds of parts that are served beside each other, each query of a part with its weight: how many
-// such queries end in a second.
+// Adds up folds of parts that run in parallel; each query of a part has a weight: how many such
+// queries end in a second.
 class Mixture {
  public:
   void add(const Fold& fold, double weight) { parts_.emplace_back(&fold, weight); }
@@ -102,7 +102,7 @@ class Mixture {
       }
       if (seen <= before) continue;
       const double at = Histogram::middle(i) * 1e-6;
-      // Weights are no whole numbers: their sums differ in the last digits.
+      // Weights are not whole numbers: their sums differ in the last digits.
       const auto reaches = [&](double p) { return seen * (1 + 1e-12) >= p / 100 * count; };
       if (out.p50 == 0 && reaches(50)) out.p50 = at;
       if (out.p90 == 0 && reaches(90)) out.p90 = at;
@@ -114,7 +114,7 @@ class Mixture {
   std::vector<std::pair<const Fold*, double>> parts_{};
 };
 
-// What the repetitions of a protocol add up to.
+// Sums over the repetitions of a protocol.
 struct Totals {
   double seconds = 0;
   double joules = 0;
@@ -148,15 +148,15 @@ struct Totals {
   }
 };
 
-// How many sequences each decode rank was built for, where the backend's recipes go by the load.
+// The sequences for which each decode rank was built, if the backend's recipes depend on the load.
 std::uint32_t decode_batch(const ClusterSpec& spec, std::uint32_t concurrency) {
   if (!spec.prefill || spec.decode_batch > 0) return spec.decode_batch;
   const double ranks = double{1} * spec.workers * spec.deployment.parallelism.dp;
   return spec.deployment.backend.decode_batch(concurrency / ranks);
 }
 
-// One round of a closed loop. A query is handed to the cluster when its predecessor ends, though it
-// is sent a little later: a cluster keeps arrivals until they are due.
+// One round of a closed loop. The cluster gets a query when its predecessor ends, though it is sent
+// a little later: a cluster keeps arrivals until they are due.
 class ClosedLoop {
  public:
   ClosedLoop(const ClusterSpec& spec, const Workload& workload, std::uint32_t queries,
@@ -201,7 +201,7 @@ class ClosedLoop {
   }
 
  private:
-  // The last query is sent: until now each slot was used.
+  // The last query is sent: every slot was used until now.
   void note_full(Instant now, const Fold& fold, Totals& totals) {
     const double now_s = (now - Instant{}).seconds();
     const auto in_flight = static_cast<double>(issued_ - ended_);
@@ -219,7 +219,7 @@ class ClosedLoop {
   std::uint32_t issued_ = 0;
   std::uint32_t ended_ = 0;
   Instant sent_{};
-  double started_s_ = 0;  // sum of when those in flight were sent
+  double started_s_ = 0;  // sum of the send times of queries in flight
   double residence_before_s_ = 0;
   std::vector<Emission> emissions_{};
   std::vector<Served> served_{};
@@ -336,14 +336,14 @@ class OpenLoop {
   std::vector<Served> served_{};
 };
 
-// Some workers that are alike, at one concurrency each.
+// Some equal workers, at one concurrency each.
 struct Part {
   unsigned count = 1;
   std::uint32_t concurrency = 0;
   Fold fold{};
   Totals totals{};
 
-  // Until the last query was sent; where all were sent at once, over the whole of it.
+  // Until the last query was sent; over the whole round if all were sent at once.
   double in_flight() const {
     const bool burst = fold.queries() <= concurrency || totals.full_seconds <= 0;
     if (!burst) return totals.full_in_flight_s / totals.full_seconds;

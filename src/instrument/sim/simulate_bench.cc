@@ -1,4 +1,4 @@
-// What the simulator promises on one core: engine steps and queries a second. The figures and their
+// The simulator's speed on one core: engine steps and queries a second. The figures and their
 // machine are in bench/BASELINES.md.
 #include "sim/simulate.h"
 

@@ -1,5 +1,5 @@
-// Points of whole simulations: open loops, monotonicity over random systems, and what a system of
-// one's own needs.
+// Points of whole simulations: open loops, monotonicity over random systems, and the needs of a
+// user's own system.
 #include "sim/simulate.h"
 
 #include <gtest/gtest.h>
@@ -29,8 +29,8 @@ Scenario one_gpu(const char* backend = "vllm") {
   return out;
 }
 
-// One reply in a thousand is thirty times as long as the middle one; what is under way at the end
-// must not count against the system.
+// One reply in a thousand is thirty times as long as the median; queries in flight at the end must
+// not count against the system.
 TEST(OpenLoop, far_below_capacity_gives_what_is_asked_of_it_however_long_the_tail) {
   const LengthDraw tail = [](Rng& rng) {
     return 1 + static_cast<std::uint32_t>(200 * std::exp(1.1 * rng.normal()));
@@ -80,13 +80,13 @@ TEST(ClosedLoop, turn_around_is_in_no_latency) {
   EXPECT_NEAR(none.in_flight_mean, 1, 1e-9);
   const double busy_s = slow.latency_ms.mean * 1e-3;
   EXPECT_NEAR(slow.in_flight_mean, busy_s / (busy_s + 1), 1e-6);
-  // One query after another: no more than one in latency and turn-around.
+  // One query after another: never more than one in latency and turn-around.
   EXPECT_NEAR(slow.qps, 1 / (busy_s + 1), 1e-6);
   EXPECT_NE(slow.unsteady.find("in flight"), std::string::npos);
   EXPECT_EQ(none.unsteady, "");
 }
 
-// Nine workers that are alike give nine times one, whatever the number of queries.
+// Nine equal workers give nine times one, for any number of queries.
 TEST(ClosedLoop, replicas_are_so_many_times_one) {
   Scenario scenario = one_gpu();
   const Workload load{between(100, 900), between(20, 400)};
@@ -102,7 +102,7 @@ TEST(ClosedLoop, replicas_are_so_many_times_one) {
   EXPECT_NEAR(nine.joules_per_token, one.joules_per_token, 1e-12);
 }
 
-// What one of them stands for is what all of them do behind their router.
+// One of them, scaled, equals all of them behind their router.
 TEST(ClosedLoop, replicas_computed_once_are_those_behind_a_router) {
   Scenario scenario = one_gpu();
   scenario.gpus = 4;
@@ -121,8 +121,8 @@ TEST(ClosedLoop, replicas_computed_once_are_those_behind_a_router) {
   }
 }
 
-// Five workers, seven queries at once: two of them hold two, three hold one; and with three queries
-// two workers stand idle.
+// Five workers, seven queries at once: two workers have two, three have one; with three queries two
+// workers are idle.
 TEST(ClosedLoop, a_remainder_is_shared_out) {
   Scenario scenario = one_gpu();
   const Workload load{exactly(300), exactly(100)};
@@ -149,7 +149,7 @@ TEST(ClosedLoop, a_burst_is_no_steady_state_and_says_so) {
   EXPECT_EQ(simulate_closed(spec, load, 8).unsteady, "");
 }
 
-// However many are in flight: no number of queries is cut.
+// For any number in flight, no number of queries is cut.
 TEST(ClosedLoop, a_large_concurrency_gets_its_queries_too) {
   Scenario scenario = one_gpu();
   scenario.gpus = 8;
@@ -176,7 +176,7 @@ TEST(ClosedLoop, a_number_of_queries_is_that_many_or_as_many_rounds_as_the_least
   EXPECT_EQ(again.latency_ms.mean, simulate_closed(spec, load, 3, once(7)).latency_ms.mean);
 }
 
-// More queries at once: never less throughput, never a quicker token, until memory is full.
+// More queries at once: throughput never falls, tokens never get faster, until memory is full.
 class Systems : public testing::TestWithParam<std::uint64_t> {};
 INSTANTIATE_TEST_SUITE_P(Random, Systems, testing::Range<std::uint64_t>(1, 17));
 
@@ -208,7 +208,7 @@ TEST_P(Systems, throughput_and_tpot_never_fall_with_concurrency) {
   }
 }
 
-// The same chip with less bandwidth is never the faster one, be its constants fitted or not.
+// The same chip with less bandwidth is never faster, with fitted constants or without.
 TEST(Cards, a_card_that_has_less_of_everything_serves_less) {
   const std::pair<const char*, const char*> pairs[] = {
       {"h100-pcie", "h100-sxm"}, {"a100-pcie", "a100-sxm"}, {"h100-sxm", "h200-sxm"}};

@@ -79,7 +79,7 @@ TEST(Slo, reads_what_users_write) {
   EXPECT_FALSE(parse_slo("ttft_p98=1ms"));
 }
 
-// A system whose five constants were changed is found again from eight points of it.
+// The fit recovers a system with five changed constants from eight of its points.
 TEST(Twin, recovers_a_system_that_differs_in_the_five) {
   const Catalogue catalogue = Catalogue::builtin();
   const ClusterSpec spec = *make_cluster_spec(catalogue, one_rack());
@@ -99,7 +99,7 @@ TEST(Twin, recovers_a_system_that_differs_in_the_five) {
   EXPECT_LT(twin.ttft_error_after, 0.03);
   EXPECT_LT(twin.tpot_error_max, 0.02);
 
-  // What is saved makes the same system when it is read again.
+  // The saved file makes the same system when it is read again.
   Catalogue mine = Catalogue::builtin();
   const auto added = mine.add_text(
       twin_yaml(spec, twin, {{{27, 27, 1}}, {{32, 40, 1}}, 0.5}, "a test"), "twin.yaml");
@@ -107,7 +107,7 @@ TEST(Twin, recovers_a_system_that_differs_in_the_five) {
   const ClusterSpec again = *make_cluster_spec(mine, one_rack());
   const SimPoint p = simulate_closed(again, thousand(), 16);
   EXPECT_NEAR(p.tpot_ms.mean / measured[4].tpot_ms_mean, 1, 0.01);
-  // And is asked what its system was asked, and says what it was compared with.
+  // And it has the load of its system, and names what it was compared with.
   ASSERT_TRUE(mine.calibration().load);
   EXPECT_EQ(mean_tokens(mine.calibration().load->input), 27);
   EXPECT_EQ(mean_tokens(mine.calibration().load->output), 36);
@@ -122,7 +122,7 @@ TEST(Twin, reads_curves_and_their_mistakes) {
   ASSERT_TRUE(good) << good.error().message;
   EXPECT_EQ(good->size(), 2U);
   EXPECT_EQ(good->at(1).ttft_ms_mean, 0);
-  // As curve_summary.json has them: what was not measured, and a burst, are no levels.
+  // As in curve_summary.json: points without a measurement, and a burst, are no levels.
   const auto curve = read_measured(*Json::parse(
       R"({"points": [{"concurrency": 4, "measured": true, "offline": "none", "tpot_ms_mean": 5},
                      {"concurrency": 8, "measured": false},

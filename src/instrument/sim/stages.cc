@@ -27,7 +27,7 @@ struct Station {
   bool latency_only = false;
   std::vector<double> free_at{};  // of each server
 
-  // First in, first out, to the server that is free first.
+  // First in, first out, on the server that is free first.
   double serve(double at, Rng& rng) {
     const double takes = draw(seconds, cv, rng);
     if (latency_only) return at + takes;
@@ -47,7 +47,7 @@ std::vector<Station> stations_of(const ModelSpec& model, const HardwareSpec& har
   return out;
 }
 
-// When a batch that leaves at that instant is through.
+// When a batch that leaves at that instant has passed all stages.
 double through(std::vector<Station>& stations, double at, Rng& rng) {
   for (Station& station : stations) at = station.serve(at, rng);
   return at;
@@ -131,7 +131,7 @@ SimPoint simulate_stages_closed(const ModelSpec& model, const HardwareSpec& hard
   out.gpus = gpus;
   out.trust = trust_of_stages(model.name, hardware.name);
   Latencies latencies;
-  // When each slot sends its next query; those of a batch in the making wait in `batch`.
+  // When each slot sends its next query; queries of an unfinished batch wait in `batch`.
   std::priority_queue<double, std::vector<double>, std::greater<>> ready;
   for (std::uint32_t i = 0; i < concurrency; ++i) ready.push(0);
   std::vector<double> batch;

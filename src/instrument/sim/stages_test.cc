@@ -9,8 +9,8 @@
 namespace assay::sim {
 namespace {
 
-// The reference's H100 figures (batch 10), average and P50 in ms, and how far the model may be off:
-// good at both ends, up to a quarter low between (spec, section 9).
+// The reference's H100 figures (batch 10), average and P50 in ms, and the allowed error of the
+// model: good at both ends, up to a quarter low between (spec, section 9).
 TEST(Stages, dlrmv3_reproduces_the_reference_within_its_stated_errors) {
   const Catalogue catalogue = Catalogue::builtin();
   struct Row {
@@ -50,7 +50,7 @@ TEST(Stages, a_video_takes_its_flops) {
   EXPECT_NEAR(p.latency_ms.mean, 17'200, 300);
 }
 
-// More at once: more a second up to the narrowest stage, and then only longer waits.
+// More at once: more a second up to the narrowest stage, and beyond it only longer waits.
 TEST(Stages, a_closed_loop_depends_on_its_concurrency) {
   const Catalogue catalogue = Catalogue::builtin();
   const auto at = [&](const char* model, const char* card, std::uint32_t c) {
@@ -59,14 +59,14 @@ TEST(Stages, a_closed_loop_depends_on_its_concurrency) {
   const SimPoint one = at("dlrmv3", "h100-sxm", 1);
   const SimPoint eight = at("dlrmv3", "h100-sxm", 8);
   const SimPoint many = at("dlrmv3", "h100-sxm", 512);
-  // Fewer than a batch: they go together, as soon as all are there.
+  // Fewer than a batch: they go together, as soon as all have come.
   EXPECT_NEAR(eight.qps / one.qps, 8, 0.1);
   EXPECT_NEAR(eight.latency_ms.mean / one.latency_ms.mean, 1, 0.02);
   EXPECT_NEAR(many.qps, 1250, 15);
   EXPECT_NEAR(many.latency_ms.mean, 512 / 1250.0 * 1e3, 8);
   EXPECT_EQ(many.in_flight_mean, 512);
   EXPECT_GE(many.queries, 6 * 512U);
-  // A video takes all cards: more at once wait, and no more are made.
+  // A video takes all cards: more at once wait, and the rate stays the same.
   const SimPoint video = at("wan2.2", "b300-sxm", 1);
   const SimPoint four = at("wan2.2", "b300-sxm", 4);
   EXPECT_NEAR(four.qps / video.qps, 1, 0.01);

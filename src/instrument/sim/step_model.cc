@@ -89,7 +89,7 @@ double StepModel::experts_touched(double tokens) const {
 }
 
 StepTime StepModel::parts(const StepLoad& whole) const {
-  // With pp stages the batch travels as pp microbatches, one a stage: a sequence's next token comes
+  // With pp stages the batch moves as pp microbatches, one a stage: a sequence's next token comes
   // after one microbatch has passed all stages.
   const double share = 1.0 / d_.parallelism.pp;
   const double sequences = whole.sequences * share;

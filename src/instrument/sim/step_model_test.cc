@@ -17,7 +17,7 @@ Deployment make(const char* model, const char* hardware, const char* precision,
   return *out;
 }
 
-// Every share 1 and every fixed cost 0: what is left can be worked by hand.
+// Every share 1 and every fixed cost 0: the rest can be computed by hand.
 Deployment ideal(Deployment d) {
   for (const ConstantName& constant : constant_names()) {
     const bool seconds = constant.name.ends_with("_s");
@@ -75,8 +75,8 @@ TEST(StepModel, one_card_does_not_communicate_and_more_do) {
   EXPECT_GT(comm(8), comm(2));
 }
 
-// MLA's latent is not split by tensor parallelism: every rank reads it whole. GQA's heads are, down
-// to one.
+// Tensor parallelism does not split MLA's latent: every rank reads it whole. It splits GQA's heads,
+// down to one.
 TEST(StepModel, tensor_parallelism_splits_heads_but_not_the_latent) {
   const auto kv = [](const char* name, unsigned tp) {
     return Catalogue::builtin().model(name)->kv_elements_growing(tp);
@@ -86,7 +86,7 @@ TEST(StepModel, tensor_parallelism_splits_heads_but_not_the_latent) {
   EXPECT_EQ(kv("llama3.1-70b", 16), kv("llama3.1-70b", 8));
 }
 
-// Wide expert parallelism shrinks the stream of weights on each card (DeepSeek, one sequence a
+// Wide expert parallelism reduces the stream of weights on each card (DeepSeek, one sequence a
 // card).
 TEST(StepModel, wide_expert_parallelism_is_faster_where_weights_rule) {
   const StepModel ep8(make("deepseek-r1", "gb300", "nvfp4", {1, 8, 8, 1}));
@@ -96,7 +96,7 @@ TEST(StepModel, wide_expert_parallelism_is_faster_where_weights_rule) {
   EXPECT_LT(wide, 0.7 * eight);
 }
 
-// No step beats bytes over bandwidth or operations over compute, whatever the batch.
+// No step is faster than bytes over bandwidth or operations over compute, for any batch.
 TEST(StepModel, the_roofline_is_never_beaten) {
   for (const char* name : {"llama3.1-70b", "gpt-oss-120b", "deepseek-r1", "qwen3-vl-235b-a22b"}) {
     for (const char* hardware : {"h200-sxm", "b200-sxm", "mi355x"}) {

@@ -74,7 +74,7 @@ Factors solve(std::array<Factors, Twin::kFactors> a, Factors b) {
   return b;
 }
 
-// Absolute, ascending; none where nothing was measured.
+// Absolute errors, ascending; empty where nothing was measured.
 std::vector<double> errors_of(const std::vector<SimPoint>& points,
                               const std::vector<MeasuredPoint>& measured, bool ttft) {
   std::vector<double> errors;

@@ -105,14 +105,14 @@ void Worker::admit(Sequence sequence, Instant now) {
 }
 
 void Worker::cut_phase(Instant now) {
-  // The step under way ends; the next one sees what changed.
+  // The current step ends unchanged; the next one uses the new state.
   if (phase_.steps > 1) phase_.steps = steps_by(now);
 }
 
 // For an engine that checks for arrivals only after a number of decode steps.
 void Worker::hide_until_polled(std::uint32_t index, Instant now) {
   unseen_.push_back(index);
-  if (unseen_.size() > 1) return;  // those before it are seen at the same look
+  if (unseen_.size() > 1) return;  // those before it are seen at the same check
   const std::uint64_t every = deployment_.backend.poll_steps(running() + waiting_count_);
   const std::uint64_t soonest = step_ + steps_by(now);
   const std::uint64_t looks = (soonest - std::min(soonest, polled_step_) + every - 1) / every;
@@ -126,7 +126,7 @@ void Worker::see_arrivals() {
   polled_step_ = step_;
 }
 
-// Steps of the phase until the one under way at `now` has ended. They grow slowly, so bisect.
+// Steps of the phase until the step at `now` has ended. Their time grows slowly, so bisect.
 std::uint64_t Worker::steps_by(Instant now) const {
   std::uint64_t low = 1;
   std::uint64_t high = phase_.steps;
@@ -220,7 +220,7 @@ void Worker::advance(Instant now, std::vector<WorkerEvent>& out) {
   }
 }
 
-// Puts the next step together, and how many like it follow.
+// Makes up the next step, and finds how many equal ones follow.
 void Worker::begin(Instant now) {
   const bool decoded = phase_.decodes && !decoding_.empty();
   if (!decoded || (!unseen_.empty() && step_ >= poll_step_)) see_arrivals();
@@ -252,7 +252,7 @@ void Worker::begin(Instant now) {
   set_phase(now, decodes, steps, prompts);
 }
 
-// Memory too small for the prompt at the head, even with nothing else in it.
+// Refuses the first prompt when the memory is too small for it, even with nothing else in it.
 void Worker::refuse_head(Rank& rank) {
   const std::uint32_t index = rank.waiting.front();
   Slot& slot = slots_[index];
@@ -297,7 +297,7 @@ void Worker::gather(Rank& rank, Prompts& prompts) {
                                    ? backend.draft_prompts
                                    : std::numeric_limits<std::uint32_t>::max();
   // The loop leaves a prompt that does not fit into the budget at the head: partly computed, or
-  // whole where prompts are not cut. One that is longer than a budget has a step of its own.
+  // whole where prompts are not cut. A prompt longer than a budget has a step of its own.
   while (!rank.waiting.empty() && budget >= 1 && prompts_left-- > 0) {
     const std::uint32_t index = rank.waiting.front();
     Slot& slot = slots_[index];
@@ -502,7 +502,7 @@ void Worker::start_decoding(std::uint32_t index, std::uint32_t lead) {
   finishes_.push({slot.finish_step, index, slot.generation});
   rank.sequences += 1;
   rank.rate += slot.rate;
-  // The token that is about to be fed is in the context already.
+  // The context already includes the token that the next step reads.
   rank.context += slot.target + 1.0 - lead;
   if (!deployment_.backend.reserves_output) {
     rank.charged += 1.0 - lead;
@@ -523,7 +523,7 @@ void Worker::stop_decoding(std::uint32_t index) {
   if (!deployment_.backend.reserves_output) {
     rank.charged -= grown;
   }
-  if (rank.sequences == 0) rank.context = rank.rate = 0;  // no drift of rounding
+  if (rank.sequences == 0) rank.context = rank.rate = 0;  // removes rounding drift
   decoding_[slot.place] = decoding_.back();
   slots_[decoding_[slot.place]].place = slot.place;
   decoding_.pop_back();
@@ -542,7 +542,7 @@ void Worker::finish_due(Instant at, std::vector<WorkerEvent>& out) {
   }
 }
 
-// One step's tokens of every decoding sequence; of the phase's last, not of those that end with it.
+// Reports one step's tokens of every decoding sequence; in the last step, not of those that end.
 void Worker::report_step(Instant at, bool last_of_phase, std::vector<WorkerEvent>& out) {
   if (!phase_.decodes) return;
   for (const std::uint32_t index : decoding_) {
@@ -565,7 +565,7 @@ std::uint32_t Worker::draw_tokens(const Slot& slot, Rng& rng) const {
 
 std::uint32_t Worker::draw_steps(Slot& slot, std::uint32_t tokens) const {
   if (deployment_.drafts == 0) return tokens;
-  Rng rng = slot.draws;  // the same draws are made again when tokens are reported
+  Rng rng = slot.draws;  // the same draws follow again when tokens are reported
   std::uint32_t steps = 0;
   for (std::uint32_t sent = 0; sent < tokens; ++steps) sent += draw_tokens(slot, rng);
   return steps;

@@ -1,9 +1,9 @@
-// The KV memory of a worker: what a sequence is charged, when it must wait, and who gives way.
+// The KV memory of a worker: what a sequence is charged, when it must wait, which is preempted.
 //
-// Held tokens are counted by rank: what each sequence was charged when it was admitted, its growth
-// since, half a block for its last one, and the shared blocks of the prefix cache. Without drafts
-// all of it is whole numbers; with them the growth is the sequence's mean, and what it took is
-// given back to the last token when it ends.
+// Held tokens are counted by rank: each sequence's charge at admission, its growth since, half a
+// block for its last one, and the shared blocks of the prefix cache. Without drafts all counts are
+// whole numbers; with them the growth is the sequence's mean, and its end returns exactly what it
+// took.
 #include <algorithm>
 #include <cmath>
 
@@ -24,7 +24,7 @@ bool Worker::reserve(Rank& rank, std::uint32_t index) {
   std::size_t hits = 0;
   if (rank.cache && !blocks.empty() && options_.role != WorkerRole::decode) {
     hits = rank.cache->match(blocks);
-    // The last token is always computed: its logits are what the first output token comes from.
+    // The last token is always computed: the first output token comes from its logits.
     const std::uint32_t most = (slot.target - 1) / prefix_block_tokens();
     hits = std::min<std::size_t>(hits, most);
   }
@@ -61,7 +61,7 @@ bool Worker::reserve(Rank& rank, std::uint32_t index) {
   return true;
 }
 
-// The prompt's full blocks are there for others from now on, and held by the cache in its name.
+// From now on others can use the prompt's full blocks, and the cache holds them for it.
 void Worker::share_prompt(Slot& slot) {
   Rank& rank = ranks_[slot.rank];
   const std::vector<std::uint64_t>& blocks = slot.sequence.blocks;
@@ -75,7 +75,7 @@ void Worker::share_prompt(Slot& slot) {
   slot.shared_blocks = static_cast<std::uint32_t>(blocks.size());
 }
 
-// What it was charged at admission; its growth was given back by stop_decoding().
+// Returns the charge of admission; stop_decoding() has returned the growth.
 void Worker::release(Slot& slot) {
   Rank& rank = ranks_[slot.rank];
   rank.charged -= slot.charged;
@@ -94,7 +94,7 @@ std::uint64_t Worker::steps_until_full(const Rank& rank) const {
   return static_cast<std::uint64_t>(std::max(0.0, room(rank)) / rank.rate);
 }
 
-// Before a step: the youngest give way until everybody's next token fits.
+// Before a step: preempts the youngest until the next token of all others fits.
 void Worker::make_room(Rank& rank) {
   if (deployment_.backend.reserves_output) return;
   while (rank.sequences > 1 && room(rank) < rank.rate) {
@@ -118,8 +118,8 @@ std::uint32_t Worker::tokens_by_now(const Slot& slot) const {
   return std::min(sent, slot.sequence.output - 1);
 }
 
-// Its blocks are freed and what it had is computed anew, prompt and generated tokens together, when
-// there is room: it waits at the head.
+// Frees its blocks; its prompt and generated tokens are computed anew when there is memory: it
+// waits at the head.
 void Worker::preempt(Rank& rank, std::uint32_t index) {
   Slot& slot = slots_[index];
   ++preemptions_;

@@ -28,8 +28,7 @@ Lengths LengthList::draw() {
 
 namespace {
 
-// The prompt's blocks by their hashes: `common` of the prefix that has that number, the rest its
-// own.
+// Adds the hashes of the prompt's blocks: `common` blocks of that prefix, then its own.
 void add_blocks(Request& request, std::uint32_t common, std::uint64_t prefix,
                 std::uint32_t block_tokens) {
   std::uint64_t chain = 0;
@@ -63,7 +62,7 @@ Request make_request(const Workload& workload, Lengths lengths, std::uint64_t id
 
 Request make_request(const Workload& workload, std::uint64_t id, std::uint32_t block_tokens,
                      Rng& rng) {
-  Lengths lengths;  // one after the other: arguments have no order
+  Lengths lengths;  // one after the other: arguments have no fixed order
   lengths.input = workload.input(rng);
   lengths.output = workload.output(rng);
   return make_request(workload, lengths, id, block_tokens, rng);

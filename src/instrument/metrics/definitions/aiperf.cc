@@ -12,7 +12,7 @@ namespace {
 void measure_aiperf(const Reply& reply, Figures& out) {
   measure_responses(reply, is_fragment, out);
   if (!reply.event.streamed || out.end.known()) return;
-  // Nothing had content: its last response is the request's end all the same.
+  // Without content the request still ends with its last response.
   out.end = last_of(reply, is_line);
   out.latency = span(out.start, out.end);
 }

@@ -1,11 +1,11 @@
-// Our own: metrics/point.h. Here so that it stands in the table beside the others, and so that a
-// test can hold the table against the report.
+// Our own definition (metrics/point.h). It is here for a row in the table, and for a test that
+// compares the table with the report.
 #include "metrics/definitions/definition.h"
 
 namespace assay::metrics {
 namespace {
 
-// Between neighbours of one choice.
+// Gaps between neighbours of one choice.
 void gaps_of_choices(const Reply& reply, std::vector<double>& out) {
   ReplyEvidence evidence;
   for (const StreamEvent& event : reply.events) {

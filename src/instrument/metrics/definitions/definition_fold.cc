@@ -56,7 +56,7 @@ double WeightedSeries::exact_percentile(PercentileRule rule, double p) const {
       return values_.back().value;
     }
     case PercentileRule::buckets: {
-      // Prometheus' histogram_quantile; what lies above the last boundary is given as that.
+      // Prometheus' histogram_quantile; values above the last boundary become that boundary.
       const double rank = p / 100.0 * static_cast<double>(n);
       std::size_t seen = 0;
       for (int i = 0; i < kBoundaries; ++i) {

@@ -105,7 +105,7 @@ TEST(Definitions, a_connection_from_the_pool_is_no_part_of_a_request) {
   EXPECT_NEAR(*f.ttft, 10 * kMs, 1);
 }
 
-// Counted after the run: nine tokens, five of them after the first fragment; the server said seven.
+// Counted after the run: nine tokens, five of them after the first fragment; usage gave seven.
 TEST(Definitions, tokens_are_counted_as_each_tool_counts_them) {
   const TokenCount counted{.input = 3, .output = 9, .after_first = 5};
   const auto of = [&](std::string_view name) {
@@ -178,7 +178,7 @@ TEST(Definitions, an_error_inside_a_stream_passes_unseen_where_only_choices_are_
                          definition->name == "sglang";
     EXPECT_EQ(figures(definition->name, q).success, success) << definition->name;
   }
-  // With nothing before the error, vLLM has no first chunk and says so.
+  // With no event before the error, vLLM has no first chunk and reports it.
   q.events.erase(q.events.begin(), q.events.begin() + 3);
   EXPECT_FALSE(figures("vllm", q).success);
 }

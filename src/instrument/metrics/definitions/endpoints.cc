@@ -1,11 +1,11 @@
 // The MLPerf reference client for endpoints (mlcommons/endpoints), as read on 2026-11-20: worker
 // and main process (load_generator/session.py, openai/accumulator.py), rollups in metrics/.
 //
-// A failed request is completed there and in the latency series; a stream that breaks off and an
+// There a failed request is completed and in the latency series; a stream that breaks off and an
 // error object inside a stream are successes. TPOT divides by the tokens of the text after the
-// first chunk, tokenised anew; where the run's tokens were not counted, what usage said with the
-// first chunk is taken off the server's count instead, or one where it said nothing then.
-// A role-only chunk makes no chunk; a chunk with tool calls makes one only if it is the first.
+// first chunk, tokenised again; where the run's tokens were not counted, the first chunk's usage is
+// subtracted from the server's count instead, or one where the first chunk has no usage. A
+// role-only chunk makes no chunk; a chunk with tool calls makes one only if it is the first.
 #include "metrics/definitions/definition.h"
 
 namespace assay::metrics {
@@ -13,7 +13,7 @@ namespace {
 
 constexpr bool is_words(Category c) { return c == Category::text || c == Category::reasoning; }
 
-// What its accumulator forwards.
+// The events that its accumulator forwards.
 bool is_forwarded(const Reply& reply, std::size_t i, bool any) {
   const Category category = reply.events[i].category;
   return is_words(category) || (category == Category::tool_call && !any);

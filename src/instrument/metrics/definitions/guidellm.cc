@@ -1,9 +1,9 @@
 // GuideLLM 0.7, src/guidellm/schemas/request_stats.py and utils/statistics.py: TTFT to the first
 // iteration with content (reasoning too), TPOT from the request's start and over all tokens, so
 // that TTFT is in it; ITL one value a request; latency to the end of the stream. Percentiles are
-// the least value whose share of the weight reaches p; a request weighs as many tokens as it has in
-// TPOT and one less in ITL. Where usage is missing an iteration is taken
-// for a token. It reads a wall clock; the recording is monotonic.
+// the least value whose share of the weight reaches p; a request's weight is its number of tokens
+// in TPOT and one less in ITL. Without usage, an iteration counts as a token. It reads a wall
+// clock; the recording is monotonic.
 #include "metrics/definitions/definition.h"
 
 namespace assay::metrics {

@@ -8,7 +8,7 @@
 namespace assay::metrics {
 namespace {
 
-// A reply that claims more than this is not believed.
+// A reply that claims more is not believed.
 constexpr std::int64_t kTokensMax = 10'000'000;
 
 void measure_inference_perf(const Reply& reply, Figures& out) {
