@@ -9,12 +9,12 @@
 //   2. Level. TPOT P50 and P90 of some 100 blocks: a Plateau gains less than 5 % over the window
 //      (Theil and Sen's line), a gain of 8 % lies more than three standard errors away, and
 //      super-passes vary by 8 % at most. A cropped start must be a ramp: steeper than what follows.
-//   3. If what is left is not level, up to half of the run may go to a slower ramp.
 //   3. If the rest is not level, up to half of the run may go to a slower ramp.
+//   4. Else a step: Pettitt's test, where two levels fit better than a line. The first level is the
 //      window, and the shift is reported (anomaly).
 //   5. Else a drift: Mann-Kendall with Hamed and Rao's correction (α = 0.05) and 5 % or more. No
 //      number stands for a drifting metric, only its range.
-// What is neither is "not found". Between 5 % and 8 % a slow drift may be called either way;
+// Any other run is "not found". Between 5 % and 8 % a slow drift may be called either way;
 // beyond, none in the tests' 1,000 seeds was called steady.
 //
 // Times in ns. Pure; any thread.

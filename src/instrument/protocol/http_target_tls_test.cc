@@ -85,7 +85,7 @@ TEST(HttpTargetTls, records_may_be_cut_anywhere) {
   EXPECT_EQ(hand.notes.text, "ab");
 }
 
-// The records of one read came together: all events but the last share it.
+// The records of one read came together: the events of all but the last record share it.
 TEST(HttpTargetTls, records_that_came_together_share_their_read) {
   OverTls over;
   ByHand& hand = over.hand;

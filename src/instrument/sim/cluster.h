@@ -101,7 +101,7 @@ class Cluster final : public Engine {
       return at != other.at ? at > other.at : order > other.order;
     }
   };
-  struct Due {  // a worker or link wants to be told the time
+  struct Due {  // a worker or link wants a call at this time
     Instant at{};
     std::uint32_t who = 0;
     bool operator>(const Due& other) const {

@@ -4,9 +4,8 @@
 //   random         any
 //   least_loaded   the fewest requests running and waiting
 //   power_of_two   two at random, the less loaded of them
-//   kv_aware       prompt blocks still to compute there (queued and its own, less what is cached)
-//   plus
-//                  blocks in use there; the least wins (the cost of the Dynamo KV router)
+//   kv_aware       the lowest sum of prompt blocks still to compute there (queued and its own,
+//                  without cached ones) and blocks in use there (the cost of the Dynamo KV router)
 //
 // A value belongs to one thread; its draws come from one seed.
 #pragma once

@@ -1,9 +1,9 @@
 // OpenTelemetry's GenAI conventions (open-telemetry/semantic-conventions-genai, development, 2026):
 // gen_ai.client.operation.time_to_first_chunk, .time_per_output_chunk (each chunk after the first,
 // from the one before) and .duration, which has failed operations too, marked with error.type. A
-// chunk is whatever came in the stream, a role-only or usage chunk as well; [DONE] is none. What a
-// backend knows are bucket counts, so a percentile is interpolated within a bucket of the
-// convention's (10 ms and doubling). No rate is defined.
+// chunk is any event of the stream, also a role-only or usage chunk, but not [DONE]. A backend
+// knows only bucket counts, so a percentile is interpolated within a bucket of the convention's (10
+// ms and doubling). No rate is defined.
 #include "metrics/definitions/definition.h"
 
 namespace assay::metrics {
