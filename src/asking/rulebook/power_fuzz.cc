@@ -12,8 +12,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace assay::rulebook;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const std::size_t end = std::min(bytes.find('\n'), size);
-  const Json file = Json::parse(bytes.substr(0, end)).value_or(Json());
-  const Json description = Json::parse(bytes.substr(std::min(end + 1, size))).value_or(Json());
+  const assay::Json file = assay::Json::parse(bytes.substr(0, end)).value_or(assay::Json());
+  const assay::Json description =
+      assay::Json::parse(bytes.substr(std::min(end + 1, size))).value_or(assay::Json());
   const Power power = compute_power(file, description);
   for (const auto* const issues : {&power.errors, &power.warnings, &power.estimated}) {
     for (const PowerIssue& issue : *issues) CHECK(!issue.found.empty() || !issue.expected.empty());

@@ -59,7 +59,8 @@ struct Made {
 std::string bytes_of(PreparedRequests& requests, const Query& query) {
   std::string out =
       format("{} {} ", requests.asked(query).tokens_max, requests.asked(query).stream);
-  for (const std::string_view part : requests.fill(query, 0, kFeedKey).all()) out += part;
+  const auto pieces = requests.fill(query, 0, kFeedKey);
+  for (const std::string_view part : pieces.all()) out += part;
   return out;
 }
 
