@@ -27,7 +27,7 @@ using net::settings;
 using ::testing::HasSubstr;
 
 // A whole request: the nth of its connection, which is the server's `connection`th.
-struct Asked {
+struct AskedStream {
   int connection = 0;
   int nth = 0;
   std::uint32_t stream = 0;
@@ -36,7 +36,7 @@ struct Said {
   std::string bytes{};
   bool close = false;
 };
-using Answer = std::function<Said(const Asked&)>;
+using Answer = std::function<Said(const AskedStream&)>;
 
 // Prior knowledge, without TLS; one thread, any number of connections.
 class Http2Server {
@@ -187,7 +187,7 @@ std::string good(std::uint32_t stream) {
 }
 
 TEST(HttpTargetHttp2, a_server_that_behaves_answers_all) {
-  Http2Server server([](const Asked& asked) { return Said{good(asked.stream)}; });
+  Http2Server server([](const AskedStream& asked) { return Said{good(asked.stream)}; });
   Asker asker(server.url());
   asker.ask(300, 50);
   EXPECT_EQ(asker.told.count(Outcome::ok), 300) << asker.told.words;
@@ -198,7 +198,7 @@ TEST(HttpTargetHttp2, a_server_that_behaves_answers_all) {
 
 // A connection that always had room is idle since its last reply, not since its opening.
 TEST(HttpTargetHttp2, a_connection_whose_queries_all_ended_is_used_again) {
-  Http2Server server([](const Asked& asked) { return Said{good(asked.stream)}; });
+  Http2Server server([](const AskedStream& asked) { return Said{good(asked.stream)}; });
   Asker asker(server.url());
   auto made = HttpTarget::create(asker.plan, asker.datasets, asker.endpoints, {}, asker.clock);
   ASSERT_TRUE(made) << made.error().message;
@@ -214,7 +214,7 @@ TEST(HttpTargetHttp2, a_connection_whose_queries_all_ended_is_used_again) {
 
 TEST(HttpTargetHttp2, a_goaway_behind_each_answer_costs_no_query) {
   for (const std::size_t together : {1U, 3U, 40U}) {
-    Http2Server server([](const Asked& asked) {
+    Http2Server server([](const AskedStream& asked) {
       if (asked.nth > 0) return Said{};
       return Said{good(asked.stream) + goaway(asked.stream, 0), true};
     });
@@ -228,7 +228,7 @@ TEST(HttpTargetHttp2, a_goaway_behind_each_answer_costs_no_query) {
 }
 
 TEST(HttpTargetHttp2, an_announced_goaway_lets_what_is_under_way_end) {
-  Http2Server server([](const Asked& asked) {
+  Http2Server server([](const AskedStream& asked) {
     if (asked.nth == 0) return Said{goaway(0x7fffffff, 0) + good(asked.stream)};
     return Said{good(asked.stream)};
   });
@@ -238,13 +238,13 @@ TEST(HttpTargetHttp2, an_announced_goaway_lets_what_is_under_way_end) {
 }
 
 TEST(HttpTargetHttp2, a_server_that_refuses_some_streams_answers_them_on_another_connection) {
-  Http2Server server([](const Asked& asked) {
+  Http2Server server([](const AskedStream& asked) {
     return Said{asked.nth < 3 ? good(asked.stream) : net::reset(asked.stream, 7)};
   });
   Asker asker(server.url());
   asker.ask(3, 3);
   EXPECT_EQ(asker.told.count(Outcome::ok), 3) << asker.told.words;
-  Http2Server second([](const Asked& asked) {
+  Http2Server second([](const AskedStream& asked) {
     return Said{asked.connection == 0 ? net::reset(asked.stream, 7) : good(asked.stream)};
   });
   Asker moving(second.url());
@@ -254,13 +254,13 @@ TEST(HttpTargetHttp2, a_server_that_refuses_some_streams_answers_them_on_another
 }
 
 TEST(HttpTargetHttp2, a_query_that_no_connection_processes_fails_after_a_few) {
-  Http2Server refuses([](const Asked& asked) { return Said{net::reset(asked.stream, 7)}; });
+  Http2Server refuses([](const AskedStream& asked) { return Said{net::reset(asked.stream, 7)}; });
   Asker asker(refuses.url());
   asker.ask(6, 2);
   EXPECT_EQ(asker.told.count(Outcome::reset), 6);
   EXPECT_THAT(asker.told.words, HasSubstr("REFUSED_STREAM"));
   EXPECT_EQ(asker.target->stats().queries_unprocessed, 18U);
-  Http2Server leaves([](const Asked&) { return Said{goaway(0, 11, "slow down"), true}; });
+  Http2Server leaves([](const AskedStream&) { return Said{goaway(0, 11, "slow down"), true}; });
   Asker other(leaves.url());
   other.ask(6, 2);
   EXPECT_EQ(other.told.count(Outcome::reset), 6) << other.told.words;
@@ -268,13 +268,15 @@ TEST(HttpTargetHttp2, a_query_that_no_connection_processes_fails_after_a_few) {
 
 // The server may have processed these: sending them again could hide a failure.
 TEST(HttpTargetHttp2, what_may_have_been_processed_is_not_sent_again) {
-  Http2Server server([](const Asked& asked) { return Said{goaway(asked.stream, 2, "oom"), true}; });
+  Http2Server server([](const AskedStream& asked) {
+    return Said{goaway(asked.stream, 2, "oom"), true};
+  });
   Asker asker(server.url());
   asker.ask(4, 1);
   EXPECT_EQ(asker.told.count(Outcome::reset), 4);
   EXPECT_THAT(asker.told.words, HasSubstr("INTERNAL_ERROR: oom"));
   EXPECT_EQ(asker.target->stats().queries_unprocessed, 0U);
-  Http2Server closes([](const Asked& asked) { return Said{head(asked.stream), true}; });
+  Http2Server closes([](const AskedStream& asked) { return Said{head(asked.stream), true}; });
   Asker other(closes.url());
   other.ask(4, 2);
   EXPECT_EQ(other.told.count(Outcome::truncated), 4) << other.told.words;
@@ -290,7 +292,7 @@ TEST(HttpTargetHttp2, a_broken_protocol_ends_the_queries_at_once_and_by_name) {
       {data(1, "x"), "PROTOCOL_ERROR"},
       {head(1, "\xFE"), "COMPRESSION_ERROR"}};
   for (const auto& [bytes, words] : cases) {
-    Http2Server server([&said = bytes](const Asked&) { return Said{said}; });
+    Http2Server server([&said = bytes](const AskedStream&) { return Said{said}; });
     Asker asker(server.url());
     asker.ask(3, 1);
     EXPECT_EQ(asker.told.count(Outcome::bad_reply), 3) << words << ": " << asker.told.words;
@@ -302,7 +304,7 @@ TEST(HttpTargetHttp2, a_compressed_reply_ends_its_stream_alone) {
   for (const char* coding : {"gzip", "br"}) {
     const std::string fields = net::kStatus200 + net::literal("content-encoding", coding);
     // One reply with its end, and one whose body the compressor holds back.
-    Http2Server server([&](const Asked& asked) {
+    Http2Server server([&](const AskedStream& asked) {
       const std::string begun = head(asked.stream, fields);
       return Said{asked.nth == 0 ? begun + data(asked.stream, "\x1f", kEndStream) : begun};
     });
@@ -315,7 +317,7 @@ TEST(HttpTargetHttp2, a_compressed_reply_ends_its_stream_alone) {
 }
 
 TEST(HttpTargetHttp2, a_server_that_does_not_begin_is_named) {
-  const auto silent = [](const Asked&) { return Said{}; };
+  const auto silent = [](const AskedStream&) { return Said{}; };
   Http2Server http1(silent, "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
   Asker first(http1.url());
   first.ask(2, 2);
@@ -343,7 +345,7 @@ TEST(HttpTargetHttp2, a_server_that_does_not_begin_is_named) {
 }
 
 TEST(HttpTargetHttp2, a_server_that_allows_few_streams_gets_no_more) {
-  Http2Server server([](const Asked& asked) { return Said{good(asked.stream)}; },
+  Http2Server server([](const AskedStream& asked) { return Said{good(asked.stream)}; },
                      settings(net::setting(net::kConcurrentStreams, 2)));
   Asker asker(server.url());
   asker.ask(40, 8);
@@ -353,7 +355,7 @@ TEST(HttpTargetHttp2, a_server_that_allows_few_streams_gets_no_more) {
 
 // One answer, and then no further stream on that connection.
 TEST(HttpTargetHttp2, a_server_that_allows_no_more_streams_is_asked_on_new_connections) {
-  Http2Server server([](const Asked& asked) {
+  Http2Server server([](const AskedStream& asked) {
     return Said{settings(net::setting(net::kConcurrentStreams, 0)) + good(asked.stream)};
   });
   Asker asker(server.url());
@@ -366,7 +368,7 @@ TEST(HttpTargetHttp2, a_server_that_allows_no_more_streams_is_asked_on_new_conne
 TEST(HttpTargetHttp2, connections_made_ahead_are_as_many_as_their_streams_need) {
   for (const auto& [allowed, queries, connections] :
        {std::tuple{2U, 4U, 2}, {2U, 5U, 3}, {100U, 100U, 1}, {100U, 101U, 2}, {1000U, 101U, 2}}) {
-    Http2Server server([](const Asked& asked) { return Said{good(asked.stream)}; },
+    Http2Server server([](const AskedStream& asked) { return Said{good(asked.stream)}; },
                        settings(net::setting(net::kConcurrentStreams, allowed)));
     Asker asker(server.url());
     auto made = HttpTarget::create(asker.plan, asker.datasets, asker.endpoints, {}, asker.clock);
