@@ -191,29 +191,42 @@ Instant HttpTarget::State::next_deadline() const {
 }
 
 void HttpTarget::State::wait(Instant until) {
-  Instant now = clock.now();
+  const Instant now = clock.now();
   if (now >= stamp_refresh) {
     stamp_clock.refresh();
     stamp_refresh = now + kStampRefresh;
   }
   const Instant wake = failures.empty() ? std::min(until, next_deadline()) : now;
-  const std::int64_t ns =
-      std::max<std::int64_t>(0, wake - now > 3600_s ? (3600_s).ns : (wake - now).ns);
+  // A look before the sleep: a wait that finds nothing ready sleeps, however short it is, and
+  // WakeWatch counts the sleeps. The look also says that no socket has bytes now.
+  take_ready(::epoll_wait(epoll.get(), ready.data(), kReadyMax, 0), now);
+  const Instant asleep_at = clock.now();
+  if (ready_count > 0 || wake <= asleep_at) {
+    last_read = asleep_at;
+    wake_watch.passed();
+    return;
+  }
+  const std::int64_t ns = std::min((wake - asleep_at).ns, (3600_s).ns);
   const timespec timeout{ns / 1'000'000'000, ns % 1'000'000'000};
-  wake_watch.before_wait(now);
+  wake_watch.before_wait(asleep_at);
   const int n = ::epoll_pwait2(epoll.get(), ready.data(), kReadyMax, &timeout, nullptr);
   const bool interrupted = n < 0 && errno == EINTR;
-  ready_count = n > 0 ? n : 0;
-  ready_at = 0;
   last_read = clock.now();
   wake_watch.after_wait(last_read, interrupted);
   if (interrupted) {
     ++stats.waits_interrupted;
-    stats.interrupted_for += last_read - now;
+    stats.interrupted_for += last_read - asleep_at;
   }
+  take_ready(n, asleep_at);
+}
+
+// What a wait or a look that began at `since` returned.
+void HttpTarget::State::take_ready(int n, Instant since) {
+  ready_count = std::max(n, 0);
+  ready_at = 0;
   quiet_before = quiet_now;
   // If the list is not full, it holds all ready events.
-  if (n >= 0 && n < kReadyMax) quiet_now = now;
+  if (n >= 0 && n < kReadyMax) quiet_now = since;
 }
 
 }  // namespace assay::protocol

@@ -206,6 +206,7 @@ struct HttpTarget::State final : public net::Http2Events {
   void give_up_connecting(std::uint32_t id, const Stamp& at);
   Instant next_deadline() const;
   void wait(Instant until);
+  void take_ready(int n, Instant since);
 
   // net::Http2Events: `user` is a Slot, `stamp` is that of the current read.
   void on_head(void* user, const net::ResponseHead& head) override;
@@ -233,7 +234,7 @@ struct HttpTarget::State final : public net::Http2Events {
   std::size_t behind_body = 0;  // bytes of that read behind the last piece of a body
   ThreadBooksReader books{};
   WakeWatch wake_watch{[this] { return books.look(); }};
-  // Starts of waits that listed all ready events: before this wait, and at it.
+  // Starts of waits and looks that listed all ready events: before the last, and the last.
   Instant quiet_before = Instant::none();
   Instant quiet_now = Instant::none();
   std::uint64_t serial = 0;

@@ -26,6 +26,12 @@ void WakeWatch::after_wait(Instant now, bool interrupted) {
   answer_.reset();
 }
 
+void WakeWatch::passed() {
+  if (slept_) earlier_waits_ += last_wait_;
+  slept_ = false;
+  answer_.reset();
+}
+
 Instant WakeWatch::slept_until(Instant now) {
   if (!answer_) answer_ = work_out(now);
   return *answer_;

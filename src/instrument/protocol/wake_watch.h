@@ -29,8 +29,10 @@ class WakeWatch {
 
   // A reading this old still bounds a wait to within the cost of a few wakes.
   static constexpr Duration kFresh{2'000'000};
-  // A wait this long slept; a shorter one may have found ready events.
-  static constexpr Duration kSlept{20'000};
+  // A wait this long slept. Only bytes that came between the look before it and the wait itself end
+  // it sooner. With 20 us, sleeps of streams in step, whose tokens come a few microseconds apart,
+  // were not counted, and a quiet client was called held up on a machine with fast wakes.
+  static constexpr Duration kSlept{2'000};
   // From the kernel's stamp of a segment to the wake of the thread that waits for it.
   static constexpr Duration kToWake{50'000};
 
@@ -38,8 +40,11 @@ class WakeWatch {
 
   // The next wait may be another thread's.
   void forget() { first_.reset(); }
+  // Around a wait before which a look found nothing ready.
   void before_wait(Instant now);
   void after_wait(Instant now, bool interrupted);
+  // A look found ready events, so there was no wait.
+  void passed();
   // No byte that ended the last wait came before this instant; none() if it is unknown. `now`: the
   // clock, at the call or before. The answer is kept until the next wait.
   Instant slept_until(Instant now);

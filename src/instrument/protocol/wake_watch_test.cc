@@ -102,9 +102,33 @@ TEST(WakeWatch, a_wait_that_a_signal_cut_short_says_nothing) {
 TEST(WakeWatch, a_wait_that_did_not_sleep_says_nothing) {
   Thread thread;
   thread.watch.before_wait(thread.now);
-  thread.run(2_us);
+  thread.run(1_us);
   thread.watch.after_wait(thread.now, false);
   EXPECT_FALSE(thread.watch.slept_until(thread.now).known());
+}
+
+// Streams in step: each token comes a few microseconds after the one before.
+TEST(WakeWatch, a_sleep_of_microseconds_counts_as_one) {
+  Thread thread;
+  for (int i = 0; i < 8; ++i) thread.doze(4_us, Duration{});
+  thread.doze(1_ms, 5_us);
+  expect_close(thread.off());
+}
+
+TEST(WakeWatch, after_a_look_that_found_bytes_it_says_nothing) {
+  Thread thread;
+  thread.doze(1_ms, 5_us);
+  thread.watch.passed();
+  EXPECT_FALSE(thread.watch.slept_until(thread.now).known());
+}
+
+TEST(WakeWatch, a_look_that_found_bytes_takes_no_earlier_sleep_away) {
+  Thread thread;
+  thread.doze(300_us, 1_us);
+  thread.watch.passed();
+  thread.run(900_us);
+  thread.doze(400_us, 1_us);
+  expect_close(thread.off());
 }
 
 TEST(WakeWatch, a_kernel_without_books_says_nothing) {
