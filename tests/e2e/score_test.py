@@ -109,10 +109,15 @@ def test_accuracy_follows_the_measurement_at_its_concurrency(assay, model, files
     assert results["average_accuracy"] == entry["score"]
     assert entry["dataset_name"] == "letters" and entry["dataset_type"] == "accuracy"
     assert entry["unit_samples"] == 6 and entry["num_repeats"] == 2
+    # Wilson's interval of 4 of 6: both replies to a row agree, so 12 replies say no more.
+    sure = entry["uncertainty"]["score"]
+    assert sure["interval"] == pytest.approx([0.3000, 0.9032], abs=1e-4)
+    assert (sure["samples"], sure["method"], sure["confidence"]) == (6, "wilson", 0.95)
     assert entry["total_samples"] == 12 and entry["complete"] is False
     assert entry["response_counts"] == {"issued": 12, "scored": 10, "empty": 0, "missing": 2}
     report = (folder / "report.txt").read_text()
     assert "Accuracy:\n  letters: 0.66" in report and "10/12 scored" in report
+    assert "score: 95 % interval 0.3 to 0.9032 (standard error 0.21, wilson, 6 samples)" in report
     assert assay("verify", folder).code == 0
 
 

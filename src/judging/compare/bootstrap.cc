@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "metrics/early_stopping.h"
 
 namespace assay::compare {
 namespace {
@@ -119,23 +118,6 @@ Estimate bootstrap_ratio(const Statistic& a, const Statistic& b, std::size_t rep
   // Samples from few blocks vary less than the blocks themselves.
   if (a.blocks > 1) out.log_deviation *= std::sqrt(blocks / (blocks - 1));
   return out;
-}
-
-double student_tail(double t, double degrees) {
-  if (std::isinf(t)) return t > 0 ? 0 : 1;
-  const double both = metrics::incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
-  return t >= 0 ? both / 2 : 1 - both / 2;
-}
-
-double student_quantile(double tail, double degrees) {
-  double low = 0;
-  double high = 1;
-  while (student_tail(high, degrees) > tail && high < 1e9) high *= 2;
-  for (int i = 0; i < 200 && high - low > 1e-12 * high; ++i) {
-    const double middle = (low + high) / 2;
-    (student_tail(middle, degrees) > tail ? low : high) = middle;
-  }
-  return high;
 }
 
 }  // namespace assay::compare

@@ -19,6 +19,7 @@
 
 #include "base/rng.h"
 #include "compare/query_rows.h"
+#include "score/uncertainty.h"
 
 namespace assay::compare {
 
@@ -65,9 +66,7 @@ Estimate bootstrap(const Statistic& statistic, std::size_t replicates, Rng& rng)
 // REQUIRES: equal numbers of blocks.
 Estimate bootstrap_ratio(const Statistic& a, const Statistic& b, std::size_t replicates, Rng& rng);
 
-// Student's t: the probability of a value above t, and the value that is exceeded with the
-// probability `tail`. REQUIRES: degrees >= 1; 0 < tail < 0.5.
-double student_tail(double t, double degrees);
-double student_quantile(double tail, double degrees);
+using score::student_quantile;
+using score::student_tail;
 
 }  // namespace assay::compare

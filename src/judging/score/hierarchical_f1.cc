@@ -62,6 +62,7 @@ class HierarchicalF1 final : public Scorer {
     if (!predicted_category(row.content.empty() ? row.reply : row.content, category)) {
       predicted_ += wanted.size();  // padded to the truth's depth with levels that match nothing
       ++unreadable_;
+      tally_.add(row.sample, 0, 2 * static_cast<double>(wanted.size()));
       return {};
     }
     const std::vector<std::string> got = levels(category);
@@ -70,6 +71,9 @@ class HierarchicalF1 final : public Scorer {
     std::size_t same = 0;
     while (same < depth && got[same] == wanted[same]) ++same;
     agree_ += same;
+    // F1 = 2 × agreeing ÷ (predicted + expected), over all rows.
+    tally_.add(row.sample, 2 * static_cast<double>(same),
+               static_cast<double>(got.size() + wanted.size()));
     return {};
   }
 
@@ -79,6 +83,7 @@ class HierarchicalF1 final : public Scorer {
     const double precision = static_cast<double>(agree_) / static_cast<double>(predicted_);
     const double recall = static_cast<double>(agree_) / static_cast<double>(expected_);
     verdict.score = precision + recall > 0 ? 2 * precision * recall / (precision + recall) : 0.0;
+    verdict.figures.push_back(figure_of("score", std::move(tally_)));
     if (unreadable_ > 0) {
       verdict.note =
           format("{} of {} replies are not the JSON that was asked for and count as wrong",
@@ -94,6 +99,7 @@ class HierarchicalF1 final : public Scorer {
   std::size_t agree_ = 0;
   std::size_t predicted_ = 0;
   std::size_t expected_ = 0;
+  Tally tally_{.kind = FigureKind::ratio};
 };
 
 }  // namespace

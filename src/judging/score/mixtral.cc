@@ -37,7 +37,7 @@ class Mixtral final : public Scorer {
       }
     }
     if (task == "OpenOrca") {
-      if (row.answered) rouge_.add(truth, row.reply, row.tokens);
+      if (row.answered) rouge_.add(row.sample, truth, row.reply, row.tokens);
       return {};
     }
     if (task == "GSM8K") {
@@ -47,6 +47,7 @@ class Mixtral final : public Scorer {
       judged_ = judged(found, truth, right ? 1 : 0);
       ++gsm8k_.rows;
       gsm8k_.right += right ? 1U : 0U;
+      gsm8k_.tally.add(row.sample, right ? 1 : 0);
       return {};
     }
     if (task == "MBXP") return add_program(row, truth);
@@ -59,9 +60,12 @@ class Mixtral final : public Scorer {
   Result<Verdict> finish() override {
     Verdict verdict;
     verdict.score = rouge_.json(false);
+    verdict.figures = rouge_.figures();
     if (gsm8k_.rows > 0) verdict.score.set("gsm8k", gsm8k_.percent());
     if (mbxp_.rows > 0) verdict.score.set("mbxp", mbxp_.percent());
     if (verdict.score.is_null()) return verdict;
+    if (gsm8k_.rows > 0) verdict.figures.push_back(figure_of("gsm8k", gsm8k_.tally));
+    if (mbxp_.rows > 0) verdict.figures.push_back(figure_of("mbxp", mbxp_.tally));
     verdict.score.set("gen_num", answered_);
     if (counted_ > 0) {
       const double mean = static_cast<double>(tokens_) / static_cast<double>(counted_);
@@ -70,7 +74,10 @@ class Mixtral final : public Scorer {
     }
     if (!languages_.empty()) {
       Json languages = Json::object();
-      for (const auto& [name, part] : languages_) languages.set(name, part.percent());
+      for (const auto& [name, part] : languages_) {
+        languages.set(name, part.percent());
+        verdict.figures.push_back(figure_of("subset_scores." + name, part.tally));
+      }
       verdict.breakdown.set("subset_scores", std::move(languages));
     }
     if (mbxp_.rows > 0) verdict.note = judge_->note();
@@ -85,6 +92,7 @@ class Mixtral final : public Scorer {
   struct Part {
     std::size_t rows = 0;
     std::size_t right = 0;
+    Tally tally{.scale = 100};
     double percent() const { return 100 * static_cast<double>(right) / static_cast<double>(rows); }
   };
 
@@ -107,6 +115,7 @@ class Mixtral final : public Scorer {
     for (Part* part : {&mbxp_, &languages_[language]}) {
       ++part->rows;
       part->right += passed ? 1 : 0;
+      part->tally.add(row.sample, passed ? 1 : 0);
     }
     return {};
   }

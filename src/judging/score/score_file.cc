@@ -67,6 +67,9 @@ Result<Json> score_rows(const std::filesystem::path& path, const FileScoring& ho
   ASSIGN_OR_RETURN(const Verdict verdict, scorer->finish());
   Json out;
   out.set("scorer", how.scorer).set("score", verdict.score).set("breakdown", verdict.breakdown);
+  if (Json spread = uncertainty_json(verdict.figures); !spread.is_null()) {
+    out.set("uncertainty", std::move(spread));
+  }
   if (!verdict.note.empty()) out.set("note", verdict.note);
   return out.set("scored", scored).set("empty", empty).set("missing", missing);
 }

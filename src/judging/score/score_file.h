@@ -20,7 +20,8 @@ struct FileScoring {
 
 // Reads JSON lines of a sample's columns and its reply. Two scorers also take the field's own
 // files: coco_map COCO's list of results (*.json), dlrm lines of {"predictions", "labels",
-// "weights"}. Returns {"scorer", "score", "breakdown", "note", "scored", "empty", "missing"}.
+// "weights"}. Returns {"scorer", "score", "breakdown",
+// "uncertainty", "note", "scored", "empty", "missing"}.
 Result<Json> score_file(const std::filesystem::path& path, const FileScoring& how);
 
 }  // namespace assay::score

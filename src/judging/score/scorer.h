@@ -14,6 +14,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "score/uncertainty.h"
 
 namespace assay::score {
 
@@ -29,9 +30,10 @@ struct Row {
 };
 
 struct Verdict {
-  Json score{};        // a number, an object of figures, or null without a result
-  Json breakdown{};    // by subset, if the scorer has subsets; else null
-  std::string note{};  // a warning for the reader of the score; may be empty
+  Json score{};                        // a number, an object of figures, or null without a result
+  Json breakdown{};                    // by subset, if the scorer has subsets; else null
+  std::vector<ScoreFigure> figures{};  // each figure of the score with its interval
+  std::string note{};                  // a warning for the reader of the score; may be empty
 };
 
 struct ScorerOptions {

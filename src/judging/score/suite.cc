@@ -10,7 +10,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "base/format.h"
 #include "score/answer/answers.h"
@@ -47,7 +46,6 @@ class Suite final : public Scorer {
     }
     Part& part = subsets_[subset];
     ++part.rows;
-    part.samples.insert(row.sample);
     if (row.tokens >= 0) {
       tokens_ += row.tokens;
       ++counted_;
@@ -61,6 +59,7 @@ class Suite final : public Scorer {
     ASSIGN_OR_RETURN(const bool right, *kind == AnswerKind::code ? passes(found, subset, row)
                                                                  : is_right(*kind, found, row));
     part.right += right ? 1 : 0;
+    part.tally.add(row.sample, right ? 1 : 0);
     return {};
   }
 
@@ -72,15 +71,24 @@ class Suite final : public Scorer {
     double asked = 0;
     std::size_t rows = 0;
     Json scores = Json::object();
-    for (const auto& [name, part] : subsets_) {
+    Tally all{.scale = 100};
+    std::vector<ScoreFigure> of_subsets;
+    for (auto& [name, part] : subsets_) {
       const double weight = program_ == SuiteProgram::gpt_oss ? part.repeats() : 1;
       right += static_cast<double>(part.right) / weight;
       asked += static_cast<double>(part.rows) / weight;
       rows += part.rows;
+      for (const auto& [sample, share] : part.tally.samples) {
+        all.add(sample, share.amount / weight, share.of / weight);
+      }
+      part.tally.scale = 100;
+      of_subsets.push_back(figure_of("subset_scores." + name, part.tally));
       scores.set(name, 100 * static_cast<double>(part.right) / static_cast<double>(part.rows));
     }
     if (rows == 0) return verdict;
     verdict.score = 100 * right / asked;
+    verdict.figures.push_back(figure_of("score", std::move(all)));
+    for (ScoreFigure& one : of_subsets) verdict.figures.push_back(std::move(one));
     verdict.breakdown.set("subset_scores", std::move(scores)).set("total_samples", rows);
     if (counted_ > 0) {
       verdict.breakdown.set("tokens_per_sample",
@@ -98,9 +106,9 @@ class Suite final : public Scorer {
   struct Part {
     std::size_t rows = 0;
     std::size_t right = 0;
-    std::set<std::uint32_t> samples{};
+    Tally tally{};
     double repeats() const {
-      return static_cast<double>(rows) / static_cast<double>(samples.size());
+      return static_cast<double>(rows) / static_cast<double>(tally.samples.size());
     }
   };
 

@@ -93,6 +93,11 @@ Json entry_of(const Scored& scored, const score::PhaseScore& score, bool measure
       .set("complete", score.verdict && score.missing == 0 && score.issued > 0 &&
                            (measured || score.issued == rows * how.num_repeats))
       .set("dataset_type", measured ? "performance" : "accuracy");
+  if (score.verdict) {
+    if (Json spread = score::uncertainty_json(score.verdict->figures); !spread.is_null()) {
+      entry.set("uncertainty", std::move(spread));
+    }
+  }
   if (score.verdict && !score.verdict->breakdown.is_null()) {
     entry.set("breakdown", score.verdict->breakdown);
   }

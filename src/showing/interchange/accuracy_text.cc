@@ -3,6 +3,24 @@
 #include "base/format.h"
 
 namespace assay::interchange {
+
+// "score 95 % interval 0.6 to 0.86 (standard error 0.07, wilson, 198 samples)", a line a figure.
+std::string uncertainty_text(const Json& uncertainty) {
+  std::string out;
+  for (const auto& [name, one] : uncertainty.members()) {
+    const Json& interval = one["interval"];
+    if (interval.size() != 2) continue;
+    out += format("    {}: {:g} % interval {:.4g} to {:.4g} (", name,
+                  100 * one["confidence"].as_double(), interval.items()[0].as_double(),
+                  interval.items()[1].as_double());
+    if (one["standard_error"].is_number()) {
+      out += format("standard error {:.2g}, ", one["standard_error"].as_double());
+    }
+    out += format("{}, {} samples)\n", one["method"].as_string(), one["samples"].as_int());
+  }
+  return out;
+}
+
 namespace {
 
 // A number as it stands, an object as "rouge1 44.43, rouge2 …".
@@ -30,6 +48,7 @@ std::string entry_text(const Json& entry) {
     out += format("    output tokens (avg/min/max): {:.2f}/{}/{}\n", lengths["avg"].as_double(),
                   lengths["min"].as_int(), lengths["max"].as_int());
   }
+  out += uncertainty_text(entry["uncertainty"]);
   for (const auto& [name, score] : entry["breakdown"]["subset_scores"].members()) {
     out += format("    {}: {:.2f}%\n", name, score.as_double());
   }

@@ -8,6 +8,9 @@
 
 namespace assay::interchange {
 
+// The lines of an entry's "uncertainty" alone, one for each figure: its interval of 95 %.
+std::string uncertainty_text(const Json& uncertainty);
+
 std::string accuracy_text(const Json& results);
 
 }  // namespace assay::interchange

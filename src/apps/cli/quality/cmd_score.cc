@@ -107,6 +107,7 @@ Result<int> score_rows(const ScoreOptions& options) {
   if (!score.is_object()) {
     print(format("{}\n", score.is_null() ? "no rows to score" : score.dump()));
   }
+  print(interchange::uncertainty_text(verdict["uncertainty"]));
   if (verdict["note"].is_string()) say(format("note: {}", verdict["note"].as_string()));
   return exit_code(ExitCode::done);
 }

@@ -27,6 +27,7 @@ class ExactMatch final : public Scorer {
     for (Part* part : {&all_, &subsets_[subset]}) {
       ++part->rows;
       part->right += right ? 1 : 0;
+      part->tally.add(row.sample, right ? 1 : 0);
     }
     return {};
   }
@@ -37,9 +38,14 @@ class ExactMatch final : public Scorer {
     Verdict verdict;
     if (all_.rows == 0) return verdict;
     verdict.score = all_.share();
+    verdict.figures.push_back(figure_of("score", all_.tally));
     if (options_.subset_column.empty()) return verdict;
     Json scores = Json::object();
-    for (const auto& [name, part] : subsets_) scores.set(name, 100 * part.share());
+    for (auto& [name, part] : subsets_) {
+      scores.set(name, 100 * part.share());
+      part.tally.scale = 100;
+      verdict.figures.push_back(figure_of("subset_scores." + name, part.tally));
+    }
     verdict.breakdown.set("subset_scores", std::move(scores)).set("total_samples", all_.rows);
     return verdict;
   }
@@ -48,6 +54,7 @@ class ExactMatch final : public Scorer {
   struct Part {
     std::size_t rows = 0;
     std::size_t right = 0;
+    Tally tally{};
     double share() const { return static_cast<double>(right) / static_cast<double>(rows); }
   };
 

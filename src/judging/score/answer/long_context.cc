@@ -122,6 +122,7 @@ class LongContext final : public Scorer {
     Mean& mean = rouge ? rouge_l_ : exact_;
     ++mean.rows;
     mean.sum += score;
+    mean.tally.add(row.sample, score);
     return {};
   }
 
@@ -132,6 +133,8 @@ class LongContext final : public Scorer {
     if (rouge_l_.rows + exact_.rows == 0) return verdict;
     if (rouge_l_.rows > 0) verdict.score.set("rougeL", rouge_l_.value());
     if (exact_.rows > 0) verdict.score.set("exact_match", exact_.value());
+    if (rouge_l_.rows > 0) verdict.figures.push_back(figure_of("rougeL", rouge_l_.tally));
+    if (exact_.rows > 0) verdict.figures.push_back(figure_of("exact_match", exact_.tally));
     verdict.score.set("gen_len", characters_).set("gen_num", answered_);
     if (counted_ > 0) {
       const double mean = static_cast<double>(tokens_) / static_cast<double>(counted_);
@@ -145,6 +148,7 @@ class LongContext final : public Scorer {
   struct Mean {
     double sum = 0;
     std::size_t rows = 0;
+    Tally tally{.kind = FigureKind::mean};
     double value() const { return sum / static_cast<double>(rows); }
   };
 

@@ -26,6 +26,7 @@ class CodeScorer final : public Scorer {
     judged_ = judged(found, "tests", right ? 1 : 0);
     ++rows_;
     right_ += right ? 1 : 0;
+    tally_.add(row.sample, right ? 1 : 0);
     return {};
   }
 
@@ -33,7 +34,10 @@ class CodeScorer final : public Scorer {
 
   Result<Verdict> finish() override {
     Verdict verdict;
-    if (rows_ > 0) verdict.score = static_cast<double>(right_) / static_cast<double>(rows_);
+    if (rows_ > 0) {
+      verdict.score = static_cast<double>(right_) / static_cast<double>(rows_);
+      verdict.figures.push_back(figure_of("score", std::move(tally_)));
+    }
     verdict.note = judge_->note();
     return verdict;
   }
@@ -44,6 +48,7 @@ class CodeScorer final : public Scorer {
   Json judged_{};
   std::size_t rows_ = 0;
   std::size_t right_ = 0;
+  Tally tally_{};
 };
 
 }  // namespace

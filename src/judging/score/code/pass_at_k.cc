@@ -55,6 +55,7 @@ class PassAtK final : public Scorer {
   Result<Verdict> finish() override {
     Verdict verdict;
     double sum = 0;
+    Tally tally{.kind = k_ == 1 ? FigureKind::proportion : FigureKind::mean};
     std::size_t samples = 0;
     std::size_t short_of = 0;
     for (const auto& [sample, part] : samples_) {
@@ -62,10 +63,15 @@ class PassAtK final : public Scorer {
         ++short_of;
         continue;
       }
-      sum += chance(part.rows, part.right, k_);
+      const double one = chance(part.rows, part.right, k_);
+      sum += one;
+      tally.add(sample, one);
       ++samples;
     }
-    if (samples > 0) verdict.score = sum / static_cast<double>(samples);
+    if (samples > 0) {
+      verdict.score = sum / static_cast<double>(samples);
+      verdict.figures.push_back(figure_of("score", std::move(tally)));
+    }
     if (short_of > 0) {
       verdict.note =
           format("{} samples were asked less than k = {} times and are left out", short_of, k_);

@@ -4,6 +4,8 @@
 // detections. Only images that were asked are judged, each by its first reply. Truths come from
 // COCO's annotations. The column image_id names a row's image; without it, the sample's index is
 // the image's place in the annotations, as LoadGen counts sample indices.
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/files.h"
@@ -46,10 +48,41 @@ class Coco final : public Scorer {
         .set("AP50", 100 * scores.ap50)
         .set("AP75", 100 * scores.ap75);
     verdict.breakdown = coco_json(scores);
+    verdict.figures = figures(scores);
     return verdict;
   }
 
  private:
+  static constexpr std::size_t kGroups = 10;  // of the jackknife: each is a judgement of all others
+
+  std::vector<ScoreFigure> figures(const CocoScores& scores) const {
+    std::map<std::int64_t, std::size_t> group_of;
+    for (const std::int64_t image : asked_) group_of.emplace(image, group_of.size() % kGroups);
+    std::vector<CocoScores> without;
+    for (std::size_t g = 0; g < std::min(kGroups, asked_.size()) && asked_.size() > 1; ++g) {
+      const auto in_group = [&](const auto& one) { return group_of.at(one.image) == g; };
+      std::vector<CocoTruth> truths = annotations_.truths;
+      std::vector<CocoDetection> detections = detections_;
+      std::erase_if(truths, in_group);
+      std::erase_if(detections, in_group);
+      without.push_back(coco_scores(truths, detections));
+    }
+    std::vector<ScoreFigure> out;
+    const auto add = [&](const char* name, double CocoScores::*figure) {
+      std::vector<double> values;
+      for (const CocoScores& one : without) {
+        if (one.*figure >= 0) values.push_back(100 * one.*figure);
+      }
+      // A group without which there is nothing to judge leaves no interval.
+      if (values.size() < without.size()) values.clear();
+      out.push_back({name, jackknifed(100 * scores.*figure, asked_.size(), values)});
+    };
+    add("mAP", &CocoScores::ap);
+    add("AP50", &CocoScores::ap50);
+    add("AP75", &CocoScores::ap75);
+    return out;
+  }
+
   Result<std::int64_t> image_of(const Row& row) const {
     if (by_place_ && row.columns->find("image_id") == nullptr) {
       if (row.sample < annotations_.images.size()) return annotations_.images[row.sample];

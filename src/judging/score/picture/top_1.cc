@@ -23,15 +23,9 @@ class Top1 final : public Scorer {
     ASSIGN_OR_RETURN(const std::int64_t label, parse_int(trim(truth)));
     if (!seen_.insert(row.sample).second) return {};
     ++total_;
-    if (!row.answered) return {};
-    if (const auto plain = parse_int(trim(row.content))) {
-      good_ += *plain == label ? 1U : 0U;
-      return {};
-    }
-    const auto floats = read_floats(row.content);
-    if (floats && !floats->empty()) {
-      good_ += std::nearbyint(floats->front()) == static_cast<double>(label) ? 1U : 0U;
-    }
+    const bool right = row.answered && is_label(row.content, label);
+    good_ += right ? 1U : 0U;
+    tally_.add(row.sample, right ? 1 : 0);
     return {};
   }
 
@@ -39,15 +33,24 @@ class Top1 final : public Scorer {
     Verdict verdict;
     if (total_ == 0) return verdict;
     verdict.score = 100 * static_cast<double>(good_) / static_cast<double>(total_);
+    verdict.figures.push_back(figure_of("score", std::move(tally_)));
     verdict.breakdown.set("good", good_).set("total", total_);
     return verdict;
   }
 
  private:
+  static bool is_label(std::string_view reply, std::int64_t label) {
+    if (const auto plain = parse_int(trim(reply))) return *plain == label;
+    const auto floats = read_floats(reply);
+    return floats && !floats->empty() &&
+           std::nearbyint(floats->front()) == static_cast<double>(label);
+  }
+
   ScorerOptions options_;
   std::set<std::uint32_t> seen_{};
   std::size_t good_ = 0;
   std::size_t total_ = 0;
+  Tally tally_{.scale = 100};
 };
 
 }  // namespace

@@ -86,6 +86,17 @@ RecommendationScores Recommendation::scores() const {
   return out;
 }
 
+Recommendation Recommendation::without(const Recommendation& part) const {
+  Recommendation out = *this;
+  out.entropy_ -= part.entropy_;
+  out.positive_ -= part.positive_;
+  out.weight_ -= part.weight_;
+  out.right_ -= part.right_;
+  out.auc_sum_ -= part.auc_sum_;
+  out.auc_n_ -= part.auc_n_;
+  return out;
+}
+
 double roc_auc(std::span<const double> predictions, std::span<const double> labels) {
   std::vector<std::size_t> order(predictions.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

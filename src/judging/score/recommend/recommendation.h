@@ -24,6 +24,8 @@ class Recommendation {
   // Adds the recorded payload: [timestamp, query, predictions(N), labels(N), weights(N), N].
   Result<void> add_payload(std::span<const float> payload);
   RecommendationScores scores() const;
+  // Without the requests of `part`, which are among these.
+  Recommendation without(const Recommendation& part) const;
 
  private:
   double entropy_ = 0;

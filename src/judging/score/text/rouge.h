@@ -17,6 +17,7 @@
 
 #include "base/json.h"
 #include "score/text/sentences.h"
+#include "score/uncertainty.h"
 
 namespace assay::score {
 
@@ -68,17 +69,21 @@ class RougeMeans {
   explicit RougeMeans(Sentences sentences) : sentences_(std::move(sentences)) {}
 
   // `tokens`: those of the reply; -1: not counted.
-  void add(std::string_view truth, std::string_view reply, std::int64_t tokens);
+  void add(std::uint32_t sample, std::string_view truth, std::string_view reply,
+           std::int64_t tokens);
   // Has rouge1, rouge2, rougeL and rougeLsum × 100, with four decimals, as texts or as numbers;
   // gen_len in characters, gen_num, and if known gen_tok_len and tokens_per_sample. Null without
   // rows.
   Json json(bool as_texts) const;
+  // The four means with their intervals.
+  std::vector<ScoreFigure> figures() const;
   std::string note() const { return rows_ == 0 ? std::string() : sentences_.note(); }
 
  private:
   Sentences sentences_;
   Rouge rouge_{true};
   std::array<double, 4> sums_{};
+  std::array<Tally, 4> tallies_{};
   std::size_t rows_ = 0;
   std::size_t characters_ = 0;
   std::int64_t tokens_ = 0;

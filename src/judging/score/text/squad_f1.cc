@@ -65,7 +65,11 @@ class SquadF1 final : public Scorer {
   Result<void> add(const Row& row) override {
     ASSIGN_OR_RETURN(const std::vector<std::string> answers, truths(row));
     ++rows_;
-    if (!row.answered) return {};
+    if (!row.answered) {
+      exact_tally_.add(row.sample, 0);
+      f1_tally_.add(row.sample, 0);
+      return {};
+    }
     const std::vector<std::string> got = squad_words(row.reply);
     double best_exact = 0;
     double best = 0;
@@ -76,6 +80,8 @@ class SquadF1 final : public Scorer {
     }
     exact_ += best_exact;
     overlap_ += best;
+    exact_tally_.add(row.sample, best_exact);
+    f1_tally_.add(row.sample, best);
     return {};
   }
 
@@ -84,6 +90,8 @@ class SquadF1 final : public Scorer {
     if (rows_ == 0) return verdict;
     verdict.score.set("exact_match", 100 * exact_ / static_cast<double>(rows_))
         .set("f1", 100 * overlap_ / static_cast<double>(rows_));
+    verdict.figures.push_back(figure_of("exact_match", std::move(exact_tally_)));
+    verdict.figures.push_back(figure_of("f1", std::move(f1_tally_)));
     return verdict;
   }
 
@@ -106,6 +114,8 @@ class SquadF1 final : public Scorer {
   std::size_t rows_ = 0;
   double exact_ = 0;
   double overlap_ = 0;
+  Tally exact_tally_{.scale = 100};
+  Tally f1_tally_{.kind = FigureKind::mean, .scale = 100};
 };
 
 }  // namespace

@@ -114,10 +114,15 @@ class WhisperAccuracy final : public Scorer {
     ASSIGN_OR_RETURN(const std::string truth, column_text(row, options_.ground_truth));
     std::vector<std::string> wanted = words(truth);
     std::vector<std::string> got = words(letters_of(row.reply));
-    words_ += wanted.size();
+    const std::size_t said = wanted.size();
+    words_ += said;
     join_words(wanted, got);
     const std::vector<std::string_view> left(wanted.begin(), wanted.end());
-    wrong_ += edits(left, std::vector<std::string_view>(got.begin(), got.end()));
+    const std::size_t wrong = edits(left, std::vector<std::string_view>(got.begin(), got.end()));
+    wrong_ += wrong;
+    accuracy_.add(row.sample, static_cast<double>(said) - static_cast<double>(wrong),
+                  static_cast<double>(said));
+    rate_.add(row.sample, static_cast<double>(wrong), static_cast<double>(said));
     return {};
   }
 
@@ -126,6 +131,8 @@ class WhisperAccuracy final : public Scorer {
     if (words_ == 0) return verdict;
     const double wer = static_cast<double>(wrong_) / static_cast<double>(words_);
     verdict.score.set("word_accuracy", 100 * (1 - wer)).set("word_error_rate", wer);
+    verdict.figures.push_back(figure_of("word_accuracy", std::move(accuracy_)));
+    verdict.figures.push_back(figure_of("word_error_rate", std::move(rate_)));
     if (spellings_.empty()) {
       verdict.note =
           "British spellings count as they stand (extras.spellings: the model's normalizer.json)";
@@ -146,6 +153,8 @@ class WhisperAccuracy final : public Scorer {
   Spellings spellings_;
   std::size_t wrong_ = 0;
   std::size_t words_ = 0;
+  Tally accuracy_{.kind = FigureKind::ratio, .scale = 100};
+  Tally rate_{.kind = FigureKind::ratio, .lower_is_better = true};
 };
 
 class WordErrorRate final : public Scorer {
@@ -161,14 +170,18 @@ class WordErrorRate final : public Scorer {
     const std::string left = ignore_case ? lower(truth) : truth;
     const std::string right = ignore_case ? lower(row.reply) : std::string(row.reply);
     const auto wanted = words_of(left);
-    wrong_ += edits(wanted, words_of(right));
+    const std::size_t wrong = edits(wanted, words_of(right));
+    wrong_ += wrong;
     words_ += wanted.size();
+    rate_.add(row.sample, static_cast<double>(wrong), static_cast<double>(wanted.size()));
     return {};
   }
 
   Result<Verdict> finish() override {
     Verdict verdict;
-    if (words_ > 0) verdict.score = static_cast<double>(wrong_) / static_cast<double>(words_);
+    if (words_ == 0) return verdict;
+    verdict.score = static_cast<double>(wrong_) / static_cast<double>(words_);
+    verdict.figures.push_back(figure_of("score", std::move(rate_)));
     return verdict;
   }
 
@@ -176,6 +189,7 @@ class WordErrorRate final : public Scorer {
   ScorerOptions options_;
   std::size_t wrong_ = 0;
   std::size_t words_ = 0;
+  Tally rate_{.kind = FigureKind::ratio, .lower_is_better = true};
 };
 
 }  // namespace

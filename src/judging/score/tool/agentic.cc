@@ -11,6 +11,7 @@
 // result identifies turns by conversation, repeat and the recorded assistant's number.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -267,6 +268,7 @@ struct Turn {
   bool workflow = false;
   bool missing = false;
   double score = 0;
+  std::uint32_t sample = 0;
   Json line{};
   auto place() const { return std::tie(conversation, repeat, client_turn); }
 };
@@ -293,6 +295,7 @@ class Agentic final : public Scorer {
     Turn turn;
     ASSIGN_OR_RETURN(turn.conversation, column_text(row, "conversation_id"));
     turn.repeat = take_repeat(turn.conversation);
+    turn.sample = row.sample;
     turn.client_turn = (*row.columns)["turn"].as_int();
     const Json* const named = row.columns->find(options_.ground_truth);
     if (named != nullptr && !named->is_object()) return {};  // the recording ends with this turn
@@ -327,7 +330,10 @@ class Agentic final : public Scorer {
       (turn.workflow ? workflow : coding).add(turn.score);
       turns.push_back(std::move(turn.line.set("score", four_decimals(turn.score))));
     }
-    if (all.turns > 0) verdict.score = all.mean();
+    if (all.turns > 0) {
+      verdict.score = all.mean();
+      verdict.figures.push_back(figure_of("score", by_conversation()));
+    }
     Json domains = Json::object();
     if (coding.turns > 0) domains.set("coding", coding.json());
     if (workflow.turns > 0) domains.set("workflow", workflow.json());
@@ -349,6 +355,19 @@ class Agentic final : public Scorer {
   }
 
  private:
+  // Turns of one conversation depend on each other: the conversation is the sample, and its first
+  // scored row names it.
+  Tally by_conversation() const {
+    std::map<std::string_view, std::uint32_t> first;
+    for (const Turn& turn : scored_) {
+      const auto at = first.emplace(turn.conversation, turn.sample).first;
+      at->second = std::min(at->second, turn.sample);
+    }
+    Tally out{.kind = FigureKind::mean};
+    for (const Turn& turn : scored_) out.add(first[turn.conversation], turn.score);
+    return out;
+  }
+
   // Lists each turn of the recording once, for all its repeats.
   Json excluded_turns() const {
     Json out = Json::array();

@@ -51,6 +51,8 @@ class Bfcl final : public Scorer {
     Part& part = subsets_[subset];
     ++part.rows;
     part.right += right ? 1 : 0;
+    part.tally.add(row.sample, right ? 1 : 0);
+    tally_.add(row.sample, right ? 1 : 0);
     answered_ += row.answered ? 1 : 0;
     return {};
   }
@@ -75,6 +77,10 @@ class Bfcl final : public Scorer {
     }
     const std::size_t count = categories.size();
     verdict.score = all.share();
+    verdict.figures.push_back(figure_of("score", std::move(tally_)));
+    for (const auto& [name, part] : subsets_) {
+      verdict.figures.push_back(figure_of("subset_scores." + name, part.tally));
+    }
     verdict.breakdown.set("overall_accuracy", percent(all.share()))
         .set("normalized_single_turn_score",
              percent(count == 0 ? 0 : sum / static_cast<double>(count)))
@@ -89,6 +95,7 @@ class Bfcl final : public Scorer {
   struct Part {
     std::size_t rows = 0;
     std::size_t right = 0;
+    Tally tally{.scale = 100};
     double share() const { return static_cast<double>(right) / static_cast<double>(rows); }
   };
 
@@ -163,6 +170,7 @@ class Bfcl final : public Scorer {
   ScorerOptions options_;
   std::map<std::string, Part, std::less<>> subsets_{};
   std::size_t answered_ = 0;
+  Tally tally_{};
 };
 
 }  // namespace
