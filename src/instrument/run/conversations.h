@@ -25,9 +25,10 @@ class Conversations {
     std::uint32_t sample = 0;
     Instant at{};
   };
-  // The earliest due turn; nullopt while every conversation waits for a reply.
+  // The earliest due turn, of several the one in the first slot; nullopt while every conversation
+  // waits for a reply. Takes the same time however many slots there are.
   std::optional<DueTurn> next() const;
-  // The turn was sent as `query`.
+  // `turn`, which next() returned last, was sent as `query`.
   void sent(const DueTurn& turn, const Query& query);
 
   // A query ended. If it failed, returns the samples of the turns that are given up with it.
@@ -41,15 +42,27 @@ class Conversations {
  private:
   struct Slot {
     const Conversation* conversation = nullptr;  // null: has none left
-    std::size_t turn = 0;                        // the next to send
-    bool waiting = false;                        // for a reply
-    Instant due{};
+    std::size_t turn = 0;                        // the next to send, or the one under way
   };
-  void begin_next(Slot& slot, Instant now);
+  // A slot whose next turn waits for no reply.
+  struct Due {
+    Instant at{};
+    std::uint32_t slot = 0;
+  };
+  // For a heap whose top is due first.
+  struct Later {
+    bool operator()(const Due& a, const Due& b) const {
+      return a.at != b.at ? b.at < a.at : b.slot < a.slot;
+    }
+  };
+  void begin_next(std::uint32_t slot, Instant now);
+  void becomes_due(std::uint32_t slot, Instant at);
 
   const std::vector<Conversation>& all_;
   std::size_t begun_ = 0;
   std::vector<Slot> slots_{};
+  std::vector<Due> due_{};                // a heap by Later; has a slot at most once
+  std::size_t under_way_ = 0;             // slots with a conversation
   FlatMap<std::uint32_t> in_flight_{64};  // to slots_
   bool thinning_ = false;
 };

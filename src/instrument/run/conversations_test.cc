@@ -4,10 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/rng.h"
 #include "run/run.h"
 
 namespace assay::run {
@@ -211,6 +215,117 @@ TEST(Conversations, what_ended_ends_once_and_what_nobody_sent_moves_nothing) {
   EXPECT_EQ(replay.next()->at, Instant{} + 2_ms);
   EXPECT_TRUE(replay.ended(query, Instant{} + 3_ms, false).empty()) << "it has ended already";
   EXPECT_EQ(replay.next()->sample, 1U);
+}
+
+// The rule as it was first written: of all slots the one that is due first, found by a look at
+// each.
+class ScannedConversations {
+ public:
+  ScannedConversations(const std::vector<Conversation>& all, std::uint32_t at_once, Instant now)
+      : all_(all), slots_(std::min<std::size_t>(at_once, all.size())) {
+    for (ScannedSlot& slot : slots_) begin_next(slot, now);
+  }
+  std::optional<Conversations::DueTurn> next() const {
+    std::optional<Conversations::DueTurn> out;
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      const ScannedSlot& slot = slots_[i];
+      if (slot.conversation == nullptr || slot.waits) continue;
+      if (out && out->at <= slot.due) continue;
+      out = {static_cast<std::uint32_t>(i), slot.conversation->turns[slot.turn].sample, slot.due};
+    }
+    return out;
+  }
+  void sent(std::uint32_t slot) { slots_[slot].waits = true; }
+  std::vector<std::uint32_t> ended(std::uint32_t at, Instant done, bool ok) {
+    std::vector<std::uint32_t> given_up;
+    ScannedSlot& slot = slots_[at];
+    slot.waits = false;
+    const std::vector<Turn>& of = slot.conversation->turns;
+    if (++slot.turn < of.size() && ok) {
+      slot.due = done + of[slot.turn].delay;
+      return given_up;
+    }
+    for (; slot.turn < of.size(); ++slot.turn) given_up.push_back(of[slot.turn].sample);
+    begin_next(slot, done);
+    return given_up;
+  }
+  bool finished() const {
+    return std::ranges::all_of(slots_, [](const auto& slot) { return !slot.conversation; });
+  }
+  bool thinning() const {
+    return slots_.empty() ||
+           std::ranges::any_of(slots_, [](const auto& slot) { return !slot.conversation; });
+  }
+
+ private:
+  struct ScannedSlot {
+    const Conversation* conversation = nullptr;
+    std::size_t turn = 0;
+    bool waits = false;
+    Instant due{};
+  };
+  void begin_next(ScannedSlot& slot, Instant now) {
+    slot = {};
+    if (begun_ == all_.size()) return;
+    slot.conversation = &all_[begun_++];
+    slot.due = now;
+  }
+  const std::vector<Conversation>& all_;
+  std::size_t begun_ = 0;
+  std::vector<ScannedSlot> slots_;
+};
+
+// Sends and ends turns in random order; delays and instants are few, so that many turns are due at
+// one instant.
+void expect_as_scanned(Rng& rng) {
+  std::vector<Conversation> all(rng.below(30));
+  for (std::uint32_t c = 0; c < all.size(); ++c) {
+    const std::uint64_t count = 1 + rng.below(5);
+    for (std::uint32_t t = 0; t < count; ++t) {
+      all[c].turns.push_back({10 * c + t, 1_ms * static_cast<std::int64_t>(rng.below(4))});
+    }
+  }
+  const auto at_once = static_cast<std::uint32_t>(rng.below(12));
+  Conversations fast(all, at_once, Instant{});
+  ScannedConversations slow(all, at_once, Instant{});
+  std::vector<std::pair<Query, std::uint32_t>> under_way;
+  Instant now{};
+  for (std::uint32_t index = 0;;) {
+    const auto due = fast.next();
+    const auto wanted = slow.next();
+    ASSERT_EQ(due.has_value(), wanted.has_value());
+    ASSERT_EQ(fast.finished(), slow.finished());
+    ASSERT_EQ(fast.thinning(), slow.thinning());
+    if (due) {
+      ASSERT_EQ(due->slot, wanted->slot);
+      ASSERT_EQ(due->sample, wanted->sample);
+      ASSERT_EQ(due->at, wanted->at);
+    }
+    if (due && (under_way.empty() || rng.below(2) == 0)) {
+      const Query query{.index = index++, .sample = due->sample};
+      fast.sent(*due, query);
+      slow.sent(due->slot);
+      under_way.emplace_back(query, due->slot);
+      continue;
+    }
+    if (under_way.empty()) break;
+    now = now + 1_ms * static_cast<std::int64_t>(rng.below(3));
+    std::swap(under_way[rng.below(under_way.size())], under_way.back());
+    const auto [query, slot] = under_way.back();
+    under_way.pop_back();
+    const bool ok = rng.below(5) != 0;
+    ASSERT_EQ(fast.ended(query, now, ok), slow.ended(slot, now, ok));
+  }
+  EXPECT_TRUE(fast.finished());
+}
+
+TEST(Conversations, the_next_turn_is_the_one_that_a_look_at_every_slot_finds) {
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    expect_as_scanned(rng);
+    if (testing::Test::HasFatalFailure()) return;
+  }
 }
 
 TEST(Conversations, of_turns_due_at_one_instant_the_first_conversations_goes_first) {
