@@ -22,7 +22,6 @@ class SilentSink final : public EventSink {
 
 HttpTarget::HttpTarget(std::unique_ptr<State> state) : state_(std::move(state)) {}
 HttpTarget::~HttpTarget() = default;
-HttpTarget::State::~State() = default;
 
 Result<std::unique_ptr<HttpTarget>> HttpTarget::create(const Plan& plan,
                                                        const std::vector<PlannedDataset>& datasets,
@@ -40,7 +39,7 @@ Result<std::unique_ptr<HttpTarget>> HttpTarget::create(const Plan& plan,
                                                        const HttpTargetOptions& options,
                                                        const Clock& clock) {
   auto state = std::make_unique<State>(endpoints, options, clock);
-  state->requests = PreparedRequests(std::move(bodies), plan);
+  state->shared.requests = PreparedRequests(std::move(bodies), plan);
   TRY(state->open_destinations());
   for (const std::uint16_t endpoint : options.endpoint_of_phase) {
     CHECK(endpoint < state->destinations.size());
@@ -53,7 +52,7 @@ Result<std::unique_ptr<HttpTarget>> HttpTarget::create(const Plan& plan,
 Result<void> HttpTarget::connect_ahead(std::uint32_t count) {
   State& s = *state_;
   SilentSink silent;
-  s.sink = &silent;
+  s.shared.sink = &silent;
   const auto endpoints = static_cast<std::uint32_t>(s.destinations.size());
   const std::uint32_t queries = std::max(1U, (count + endpoints - 1) / endpoints);
   const Instant limit = s.clock.now() + s.spec.connect_timeout + 1_s;
@@ -84,12 +83,12 @@ Result<void> HttpTarget::connect_ahead(std::uint32_t count) {
 }
 
 void HttpTarget::get_ahead(Clock& clock, Instant limit) {
-  state_->requests.get_ahead(clock, limit);
+  state_->shared.requests.get_ahead(clock, limit);
 }
 
 void HttpTarget::submit(const Query& query, Instant due, EventSink& sink) {
   State& s = *state_;
-  s.sink = &sink;
+  s.shared.sink = &sink;
   ++s.in_flight;
   auto endpoint = static_cast<std::uint16_t>(s.next_endpoint);
   if (!s.options.endpoint_of_phase.empty()) {
@@ -111,7 +110,7 @@ void HttpTarget::submit(const Query& query, Instant due, EventSink& sink) {
 
 void HttpTarget::poll(Instant until, EventSink& sink) {
   State& s = *state_;
-  s.sink = &sink;
+  s.shared.sink = &sink;
   if (!s.unflushed.empty()) {
     if (s.more_to_begin(until)) return;
     s.flush_requests();
@@ -123,14 +122,14 @@ void HttpTarget::poll(Instant until, EventSink& sink) {
   }
   if (!s.failures.empty()) s.tell_failures();
   s.expire(s.last_read);
-  if (!s.ended.empty()) s.end_streams(true);
+  if (!s.shared.ended.empty()) s.remove_ended(true);
 }
 
 std::size_t HttpTarget::in_flight() const { return state_->in_flight; }
 
 void HttpTarget::cancel_all(EventSink& sink) {
   State& s = *state_;
-  s.sink = &sink;
+  s.shared.sink = &sink;
   const Instant now = s.clock.now();
   const Stamp stamp{.arrival = now, .read = now};
   for (std::uint16_t e = 0; e < s.destinations.size(); ++e) {
@@ -141,7 +140,8 @@ void HttpTarget::cancel_all(EventSink& sink) {
   }
   for (std::uint32_t id = 0; id < s.connections.size(); ++id) {
     while (s.connections[id]->busy()) {
-      s.give_up_on(s.connections[id]->active.back(), Outcome::cancelled, stamp, "cancelled by us");
+      s.give_up_on(s.connections[id]->lane.active.back(), Outcome::cancelled, stamp,
+                   "cancelled by us");
     }
   }
   s.tell_failures();
@@ -151,9 +151,9 @@ void HttpTarget::cancel_all(EventSink& sink) {
 TransportStats HttpTarget::stats() const {
   State& s = *state_;
   TransportStats out = s.stats;
-  out.requests_made_late = s.requests.made_here();
-  out.stamp_error_max = s.stamp_clock.error_max();
-  out.stamp_slew_max = s.stamp_clock.slew_max();
+  out.requests_made_late = s.shared.requests.made_here();
+  out.stamp_error_max = s.shared.stamp_clock.error_max();
+  out.stamp_slew_max = s.shared.stamp_clock.slew_max();
   return out;
 }
 

@@ -19,96 +19,82 @@ constexpr Duration kClosedBehindReply = 500_ms;
 
 }  // namespace
 
-void HttpTarget::State::fail_active(std::uint32_t id, Outcome outcome, const Stamp& at,
-                                    std::string_view why) {
+void HttpTarget::State::end_active(std::uint32_t id, const Ending& ending, const Stamp& at) {
   Connection& c = *connections[id];
-  const std::string text(why);
   std::vector<Slot*> victims;
-  victims.swap(c.active);  // so that no callback puts a query on it
-  c.going_out.clear();
+  victims.swap(c.lane.active);  // so that no callback puts a query on it
+  c.lane.going_out.clear();
   for (Slot* const slot : victims) {
-    slot->exchange.cut_short(outcome, at, text, decoder, *sink);
+    if (ending.complete) {
+      slot->exchange.complete(at, shared.decoder, *shared.sink);
+    } else {
+      slot->exchange.cut_short(ending.outcome, at, ending.why, shared.decoder, *shared.sink);
+    }
     --in_flight;
     free_slot(slot);
   }
-  const std::uint16_t endpoint = c.endpoint;
+  const std::uint16_t endpoint = c.lane.endpoint;
   close_connection(id);
   open_if_needed(endpoint);
 }
 
+void HttpTarget::State::end_connection(std::uint32_t id, Transport::Side side, int error,
+                                       const Stamp& at) {
+  const Connection& c = *connections[id];
+  if (c.busy() && crossed_with_the_end(c, *c.lane.active[0])) {
+    send_again(id, c.lane.active[0]);
+    return;
+  }
+  end_active(id, c.transport->ending(side, error), at);
+}
+
 void HttpTarget::State::on_closed(std::uint32_t id, int error, const Stamp& at) {
-  Connection& c = *connections[id];
+  const Connection& c = *connections[id];
   switch (c.state) {
     case Connection::State::closed:
       return;
     case Connection::State::connecting:
     case Connection::State::handshaking:
-      if (c.http2) {
-        const std::string why = c.http2->error();
-        connect_failed(
-            id, Outcome::connect_failed,
-            why.empty() ? "the server closed the connection before it began HTTP/2" : why);
-        return;
-      }
       connect_failed(id, c.tls ? Outcome::tls_failed : Outcome::connect_failed,
                      error == 0 ? "the peer closed the connection at once" : std::strerror(error));
+      return;
+    case Connection::State::beginning:
+      connect_failed(id, Outcome::connect_failed,
+                     c.transport->ending(Transport::Side::reading, error).why);
       return;
     case Connection::State::open:
       break;
   }
-  if (!c.busy()) {
-    ++stats.connections_lost_idle;
-    Keeping& keeping = destinations[c.endpoint].keeping;
-    const bool at_once = !c.fresh && at.read - c.idle_since < kClosedBehindReply;
-    if (at_once && !c.http2 && keeping == Keeping::unproven) keeping = Keeping::refuted;
-    close_connection(id);
+  if (c.busy()) {
+    end_connection(id, Transport::Side::reading, error, at);
     return;
   }
-  if (c.http2) {
-    const std::string goaway = c.http2->error();
-    fail_active(id, error == 0 && goaway.empty() ? Outcome::truncated : outcome_of(error), at,
-                !goaway.empty() ? goaway
-                : error == 0    ? "the connection was closed"
-                                : std::strerror(error));
-    return;
+  ++stats.connections_lost_idle;
+  Keeping& keeping = destinations[c.lane.endpoint].keeping;
+  const bool at_once = !c.fresh && at.read - c.idle_since < kClosedBehindReply;
+  if (at_once && !c.transport->announces_end() && keeping == Keeping::unproven) {
+    keeping = Keeping::refuted;
   }
-  Slot* const slot = c.asked();
-  if (crossed_with_the_end(c, *slot)) {
-    send_again(id, slot);
-    return;
-  }
-  if (error == 0 && c.parser.end_of_input() == net::ResponseParser::State::complete) {
-    slot->exchange.complete(at, decoder, *sink);
-  } else {
-    const std::string detail(error == 0 ? c.parser.error() : std::strerror(error));
-    const Outcome outcome = error != 0             ? outcome_of(error)
-                            : c.parser.malformed() ? Outcome::bad_reply
-                                                   : Outcome::truncated;
-    slot->exchange.cut_short(outcome, at, detail, decoder, *sink);
-  }
-  query_ended(slot, false);
+  close_connection(id);
 }
 
 void HttpTarget::State::query_ended(Slot* slot, bool keep) {
   --in_flight;
   const std::uint32_t id = slot->connection;
-  std::erase(connections[id]->active, slot);
-  std::erase(connections[id]->going_out, slot);
+  Connection& c = *connections[id];
+  c.lane.remove(slot);
   free_slot(slot);
-  release(id, keep);
+  const bool refuted = destinations[c.lane.endpoint].keeping == Keeping::refuted;
+  release(id, keep && !(refuted && !c.transport->announces_end()));
 }
 
-// Ends a query before its reply has ended: with HTTP/1.1 that costs the connection.
+// Ends a query before its reply has ended, which may cost the connection.
 void HttpTarget::State::give_up_on(Slot* slot, Outcome outcome, const Stamp& at,
                                    std::string_view why) {
   Connection& c = *connections[slot->connection];
-  bool keep = false;
-  if (c.http2) {
-    c.http2->forget(slot->stream);
-    int error = 0;
-    keep = flush(slot->connection, &error);
-  }
-  slot->exchange.cut_short(outcome, at, why, decoder, *sink);
+  int error = 0;
+  const bool keep = c.transport->cancel(*slot) && flush(slot->connection, &error);
+  slot->exchange.cut_short(outcome, at, why, shared.decoder, *shared.sink);
   query_ended(slot, keep);
 }
 
@@ -123,10 +109,10 @@ void HttpTarget::State::tell_failures() {
   now.swap(failures);
   for (const Failure& failure : now) {
     Exchange exchange;
-    exchange.begin(failure.query, failure.due, failure.endpoint, requests.asked(failure.query),
-                   blot());
+    exchange.begin(failure.query, failure.due, failure.endpoint,
+                   shared.requests.asked(failure.query), blot());
     --in_flight;
-    exchange.fail(failure.outcome, failure.at, failure.detail, *sink);
+    exchange.fail(failure.outcome, failure.at, failure.detail, *shared.sink);
   }
 }
 
@@ -153,29 +139,23 @@ void HttpTarget::State::expire(Instant now) {
     give_up_on(slot, Outcome::timed_out, at,
                format("no complete reply within {}", human_duration(spec.query_timeout)));
   });
-  each_due(framing_deadlines, settle);
-  each_due(failed_deadlines, settle);
+  each_due(shared.framing_deadlines, settle);
+  each_due(shared.failed_deadlines, settle);
   if (!failures.empty()) tell_failures();
 }
 
-// The connection was not open in time, or the server allows no stream on it.
+// The connection was not open in time, or its peer allows no query on it.
 void HttpTarget::State::give_up_connecting(std::uint32_t id, const Stamp& at) {
   Connection& c = *connections[id];
   const std::string within = human_duration(spec.connect_timeout);
-  std::string why = format("no connection within {}", within);
-  if (c.http2 && c.http2->begun()) {
-    why = format(
-        "the server allowed no HTTP/2 stream within {} (SETTINGS_MAX_CONCURRENT_STREAMS is 0)",
-        within);
-  } else if (c.http2) {
-    why = format("the server did not begin HTTP/2 within {} (no SETTINGS came)", within);
-  }
+  std::string why =
+      c.transport ? c.transport->refusal(within) : format("no connection within {}", within);
   if (c.state != Connection::State::open) {
     connect_failed(id, Outcome::connect_failed, std::move(why));
     return;
   }
   c.starved = false;
-  const std::vector<Slot*> all = c.active;
+  const std::vector<Slot*> all = c.lane.active;
   for (Slot* const slot : all) {
     if (!slot->out) give_up_on(slot, Outcome::connect_failed, at, why);
   }
@@ -185,15 +165,15 @@ Instant HttpTarget::State::next_deadline() const {
   Instant next = Instant::max();
   if (!connect_deadlines.empty()) next = connect_deadlines.front().at;
   if (!query_deadlines.empty()) next = std::min(next, query_deadlines.front().at);
-  if (!framing_deadlines.empty()) next = std::min(next, framing_deadlines.front().at);
-  if (!failed_deadlines.empty()) next = std::min(next, failed_deadlines.front().at);
+  if (!shared.framing_deadlines.empty()) next = std::min(next, shared.framing_deadlines.front().at);
+  if (!shared.failed_deadlines.empty()) next = std::min(next, shared.failed_deadlines.front().at);
   return next;
 }
 
 void HttpTarget::State::wait(Instant until) {
   const Instant now = clock.now();
   if (now >= stamp_refresh) {
-    stamp_clock.refresh();
+    shared.stamp_clock.refresh();
     stamp_refresh = now + kStampRefresh;
   }
   const Instant wake = failures.empty() ? std::min(until, next_deadline()) : now;

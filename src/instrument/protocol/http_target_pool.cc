@@ -86,20 +86,19 @@ bool HttpTarget::State::open_connection(std::uint16_t endpoint) {
   std::uint32_t id = 0;
   if (free_records.empty()) {
     id = static_cast<std::uint32_t>(connections.size());
-    connections.push_back(std::make_unique<Connection>(options.memory));
+    connections.push_back(std::make_unique<Connection>());
   } else {
     id = free_records.back();
     free_records.pop_back();
   }
   Connection& c = *connections[id];
   c.state = Connection::State::connecting;
-  c.endpoint = endpoint;
+  c.lane.endpoint = endpoint;
   c.fresh = true;
-  c.want_write = true;
+  c.lane.blocked = true;
   c.unflushed = false;
   c.starved = false;
-  c.replied = false;
-  c.streams_taken = kStreamsMax;
+  c.doubted = false;
   c.serial = ++serial;
   c.opened = c.emptied_at = clock.now();
   ++d.open;
@@ -136,20 +135,17 @@ void HttpTarget::State::count_retransmits(const Connection& c) {
 
 void HttpTarget::State::close_connection(std::uint32_t id) {
   Connection& c = *connections[id];
-  Destination& d = destinations[c.endpoint];
+  Destination& d = destinations[c.lane.endpoint];
   if (c.state == Connection::State::closed) return;
   CHECK(!c.busy());
-  if (c.state == Connection::State::connecting || c.state == Connection::State::handshaking) {
-    --d.connecting;
-  }
+  if (c.opening()) --d.connecting;
   if (c.listed) std::erase(d.idle, id);
   c.listed = false;
   if (c.fd.open()) count_retransmits(c);
   c.state = Connection::State::closed;
   c.serial = ++serial;
-  c.http2.reset();
+  c.transport.reset();
   c.tls.reset();
-  c.parser.reset();
   std::string().swap(c.unsent);
   c.unsent_at = 0;
   c.fd.reset();  // epoll forgets it
@@ -160,38 +156,37 @@ void HttpTarget::State::close_connection(std::uint32_t id) {
 
 void HttpTarget::State::established(std::uint32_t id) {
   Connection& c = *connections[id];
-  const bool plain_http2 = !c.tls && spec.http == HttpVersion::http2;
-  if (plain_http2 || (c.tls && c.tls->application() == "h2")) {
-    c.http2 = std::make_unique<net::Http2Client>(*this);
-    c.state = Connection::State::handshaking;
-    int error = 0;
-    if (!flush(id, &error)) {
-      connect_failed(id, Outcome::connect_failed, format("cannot send: {}", std::strerror(error)));
-    }
-    return;
-  }
-  if (spec.http == HttpVersion::http2) {
+  const bool http2 = c.tls ? c.tls->application() == "h2" : spec.http == HttpVersion::http2;
+  if (!http2 && spec.http == HttpVersion::http2) {
     connect_failed(id, Outcome::connect_failed, "the endpoint does not speak HTTP/2 (ALPN)");
     return;
   }
-  can_carry(id);
+  c.transport = http2 ? make_http2_transport(c.lane, shared) : make_http1_transport(c.lane, shared);
+  if (c.transport->standing() == Transport::Standing::open) {
+    can_carry(id);
+    return;
+  }
+  c.state = Connection::State::beginning;
+  int error = 0;
+  if (!flush(id, &error)) {
+    connect_failed(id, Outcome::connect_failed, format("cannot send: {}", std::strerror(error)));
+  }
 }
 
 void HttpTarget::State::can_carry(std::uint32_t id) {
   Connection& c = *connections[id];
-  --destinations[c.endpoint].connecting;
-  if (c.http2) {
-    destinations[c.endpoint].queries_each = std::min(kStreamsMax, c.http2->streams_max());
-  }
+  Destination& d = destinations[c.lane.endpoint];
+  --d.connecting;
+  d.queries_each = c.transport->limit();
   c.connect_time = clock.now() - c.opened;
   c.state = Connection::State::open;
   release(id, true);
-  open_if_needed(c.endpoint);
+  open_if_needed(c.lane.endpoint);
 }
 
 void HttpTarget::State::connect_failed(std::uint32_t id, Outcome outcome, std::string why) {
   Connection& c = *connections[id];
-  const std::uint16_t endpoint = c.endpoint;
+  const std::uint16_t endpoint = c.lane.endpoint;
   Destination& d = destinations[endpoint];
   ++stats.connections_failed;
   close_connection(id);
@@ -208,11 +203,8 @@ void HttpTarget::State::connect_failed(std::uint32_t id, Outcome outcome, std::s
   if (!d.waiting.empty() && d.open == d.connecting) open_if_needed(endpoint);
 }
 
-bool HttpTarget::State::can_take_more(const Connection& c) const {
-  if (c.state != Connection::State::open) return false;
-  if (!c.http2) return c.active.empty();
-  return !c.http2->going_away() &&
-         c.active.size() < std::min<std::size_t>(c.streams_taken, c.http2->streams_max());
+bool HttpTarget::State::can_take_more(const Connection& c) {
+  return c.state == Connection::State::open && c.transport->capacity() > 0;
 }
 
 std::optional<std::uint32_t> HttpTarget::State::take_free(Destination& d, Instant now) {
@@ -221,7 +213,7 @@ std::optional<std::uint32_t> HttpTarget::State::take_free(Destination& d, Instan
     Connection& c = *connections[id];
     d.idle.pop_back();
     c.listed = false;
-    const bool doubted = d.keeping == Keeping::refuted && !c.fresh && !c.http2;
+    const bool doubted = d.keeping == Keeping::refuted && !c.fresh && !c.transport->announces_end();
     const bool stale = !c.busy() && (doubted || now - c.idle_since > spec.idle_connection_max);
     if (!stale && can_take_more(c)) return id;
     // The peer may be closing it now: a new connection costs less than a failed query.
@@ -232,9 +224,9 @@ std::optional<std::uint32_t> HttpTarget::State::take_free(Destination& d, Instan
 
 void HttpTarget::State::release(std::uint32_t id, bool keep) {
   Connection& c = *connections[id];
-  Destination& d = destinations[c.endpoint];
-  const std::uint16_t endpoint = c.endpoint;
-  if (!keep || (c.http2 && c.http2->going_away())) {
+  Destination& d = destinations[c.lane.endpoint];
+  const std::uint16_t endpoint = c.lane.endpoint;
+  if (!keep || c.transport->standing() >= Transport::Standing::leaving) {
     if (!c.busy()) close_connection(id);
     open_if_needed(endpoint);
     return;
@@ -245,7 +237,7 @@ void HttpTarget::State::release(std::uint32_t id, bool keep) {
     start(id, next);
   }
   if (!can_take_more(c)) {
-    // A server that now allows fewer streams, or none: waiting queries need another connection.
+    // A peer that now allows fewer queries, or none: waiting queries need another connection.
     if (!c.busy()) close_connection(id);
     open_if_needed(endpoint);
     return;
@@ -277,8 +269,8 @@ void HttpTarget::State::free_slot(Slot* slot) {
 
 void HttpTarget::State::watch(std::uint32_t id, bool write) {
   Connection& c = *connections[id];
-  if (c.want_write == write) return;
-  c.want_write = write;
+  if (c.lane.blocked == write) return;
+  c.lane.blocked = write;
   epoll_event event{};
   event.events = write ? kWatched | EPOLLOUT : kWatched;
   event.data.u64 = id | (static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.fd.get())) << 32);

@@ -8,16 +8,6 @@
 #include "protocol/http_target_state.h"
 
 namespace assay::protocol {
-namespace {
-
-// After [DONE] only framing is missing; a server that holds it back for longer loses the
-// connection. So does a server whose failed reply goes on: the target waits a little longer for its
-// text.
-constexpr Duration kFramingMax = 250_ms;
-constexpr Duration kFailedMax = 1_s;
-
-}  // namespace
-
 // epoll reports only bytes, on an open connection: only the read remains to be done.
 bool HttpTarget::State::only_readable(const epoll_event& event) const {
   const Connection& c = *connections[static_cast<std::uint32_t>(event.data.u64)];
@@ -59,7 +49,7 @@ bool HttpTarget::State::hold(const epoll_event& event, char* room) {
   read.error = r.error;
   read.bytes = {room, static_cast<std::size_t>(std::max<ssize_t>(r.bytes, 0))};
   ++held_count;
-  __builtin_prefetch(c.active.data());
+  __builtin_prefetch(c.lane.active.data());
   return true;
 }
 
@@ -67,7 +57,7 @@ bool HttpTarget::State::hold(const epoll_event& event, char* room) {
 void HttpTarget::State::fetch_ahead(const HeldRead& read) const {
   const Connection& c = *connections[read.connection];
   if (!c.busy()) return;
-  const char* const slot = reinterpret_cast<const char*>(c.active[0]);
+  const char* const slot = reinterpret_cast<const char*>(c.lane.active[0]);
   for (std::size_t at = 0; at < sizeof(Slot); at += 64) __builtin_prefetch(slot + at);
 }
 
@@ -97,13 +87,13 @@ void HttpTarget::State::handle(const epoll_event& event) {
   const std::uint32_t what = event.events & (EPOLLIN | kEnd);
   const std::uint64_t serial_before = c.serial;
   if (what != 0) on_readable(id, (what & kEnd) != 0);
-  if ((event.events & EPOLLOUT) == 0 || !c.want_write || c.serial != serial_before) return;
+  if ((event.events & EPOLLOUT) == 0 || !c.lane.blocked || c.serial != serial_before) return;
   int error = 0;
   const bool sent = flush(id, &error);
   last_read = clock.now();
   const Stamp at{.arrival = last_read, .read = last_read};
-  if (c.http2) {
-    settle_http2(id, sent, error, at);
+  if (c.transport) {
+    settle(id, sent, error, at);
   } else if (!sent) {
     on_closed(id, error, at);
   }
@@ -118,7 +108,7 @@ void HttpTarget::State::on_connected(std::uint32_t id) {
     connect_failed(id, Outcome::connect_failed, std::strerror(error));
     return;
   }
-  const Destination& d = destinations[c.endpoint];
+  const Destination& d = destinations[c.lane.endpoint];
   if (!d.url.tls) {
     watch(id, false);
     established(id);
@@ -176,7 +166,7 @@ net::Received HttpTarget::State::receive(Connection& c, char* room, std::size_t 
     // Use the time before the read, not after: bytes that come between are the next read's.
     if (at->emptied) c.emptied_at = before;
     if (at->kernel) {
-      const Instant arrival = stamp_clock.arrival(r.stamp, at->not_before, last_read);
+      const Instant arrival = shared.stamp_clock.arrival(r.stamp, at->not_before, last_read);
       at->kernel = arrival.known();
       if (at->kernel) at->arrival = arrival;
     }
@@ -200,10 +190,10 @@ void HttpTarget::State::on_ciphertext(std::uint32_t id, std::string_view bytes, 
   Connection& c = *connections[id];
   const std::uint64_t serial_before = c.serial;
   c.tls->feed_in_place(bytes);  // all of it is read below, or the connection is closed
-  if (c.state == Connection::State::handshaking && !c.http2) {
+  if (c.state == Connection::State::handshaking) {
     go_on_with_handshake(id);
     if (c.serial != serial_before) return;  // closed, and perhaps reopened
-    if (c.state == Connection::State::handshaking && !c.http2) {
+    if (c.state == Connection::State::handshaking) {
       c.tls->keep_input();
       return;
     }
@@ -211,7 +201,7 @@ void HttpTarget::State::on_ciphertext(std::uint32_t id, std::string_view bytes, 
   for (;;) {
     const std::ptrdiff_t n = c.tls->read(plaintext.data(), kReceiveBytes);
     if (n < 0) {
-      fail_active(id, Outcome::tls_failed, at, c.tls->error());
+      end_active(id, {.outcome = Outcome::tls_failed, .why = c.tls->error()}, at);
       return;
     }
     if (n == 0) break;
@@ -224,114 +214,47 @@ void HttpTarget::State::on_ciphertext(std::uint32_t id, std::string_view bytes, 
 
 void HttpTarget::State::on_reply_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
                                        const Stamp& at) {
-  connections[id]->http2 ? on_http2_bytes(id, bytes, at) : on_http1_bytes(id, bytes, rest, at);
-}
-
-void HttpTarget::State::on_http1_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
-                                       const Stamp& at) {
-  using ParserState = net::ResponseParser::State;
   Connection& c = *connections[id];
-  if (!c.busy()) {
-    // Bytes without a request: with them in the stream, the next reply would be read wrongly.
-    close_connection(id);
-    return;
-  }
-  if (c.reused) destinations[c.endpoint].keeping = Keeping::proven;
-  Slot* const slot = c.asked();
-  Exchange& exchange = slot->exchange;
-  if (at.arrival < c.begun_at && !exchange.reply_started()) {
-    on_early_bytes(id, bytes, rest, at);
-    return;
-  }
-  exchange.on_bytes(bytes.size(), at);
-  bool sound = true;
-  const ParserState state = c.parser.feed(
-      bytes, [&](const net::ResponseHead& head) { sound = exchange.on_head(head); },
-      [&](std::string_view piece) {
-        if (sound) sound = exchange.on_body(piece, bytes.size() + rest, at, decoder, *sink);
-      });
-  if (!sound || state == ParserState::failed) {
-    const Outcome outcome = c.parser.no_room() ? Outcome::over_memory : Outcome::bad_reply;
-    exchange.cut_short(outcome, at, c.parser.error(), decoder, *sink);
-    query_ended(slot, false);
-    return;
-  }
-  if (state == ParserState::complete) {
-    const bool keep = c.parser.head().keep_alive && bytes.empty() && rest == 0 && !c.want_write &&
-                      destinations[c.endpoint].keeping != Keeping::refuted;
-    exchange.complete(at, decoder, *sink);
-    query_ended(slot, keep);
-    return;
-  }
-  watch_framing(*slot, at.read);
-}
-
-// A server that replies at once after connect: the reply would count for the next query, with no
-// delay. Or the stamp's mapping is a little wrong, and the reply came at once.
-void HttpTarget::State::on_early_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
-                                       const Stamp& at) {
-  Connection& c = *connections[id];
-  stamp_clock.refresh();
-  const Duration unsure = stamp_clock.error_max() + stamp_clock.slew_max();
-  if (at.arrival + unsure >= c.begun_at) {
-    Stamp now = at;
-    now.arrival = c.begun_at;
-    on_http1_bytes(id, bytes, rest, now);
-    return;
-  }
-  Slot* const slot = c.asked();
-  slot->exchange.on_bytes(bytes.size(), at);
-  slot->exchange.cut_short(Outcome::bad_reply, at, "the reply came before the request was sent",
-                           decoder, *sink);
-  query_ended(slot, false);
-}
-
-void HttpTarget::State::on_http2_bytes(std::uint32_t id, std::string_view bytes, const Stamp& at) {
-  Connection& c = *connections[id];
-  stamp = at;
-  behind_body = bytes.size();
-  bool sound = c.http2->feed(bytes);
+  if (c.doubted && c.busy()) destinations[c.lane.endpoint].keeping = Keeping::proven;
+  const Fed fed = c.transport->feed(bytes, rest, at);
+  if (fed.sound && !fed.changed) return;
+  bool sound = fed.sound;
   int error = 0;
-  // Sends acknowledgements and window updates, and a GOAWAY to a peer that broke the protocol.
-  sound = flush(id, &error) && sound;
-  settle_http2(id, sound, error, at);
+  if (fed.output) sound = flush(id, &error) && sound;
+  settle(id, sound, error, at);
 }
 
-void HttpTarget::State::settle_http2(std::uint32_t id, bool sound, int error, const Stamp& at) {
+void HttpTarget::State::settle(std::uint32_t id, bool sound, int error, const Stamp& at) {
   Connection& c = *connections[id];
   const std::uint64_t serial_before = c.serial;
-  sound = sound && !c.http2->over();
-  end_streams(sound);
+  sound = sound && c.transport->standing() != Transport::Standing::over;
+  remove_ended(sound);
   if (c.serial != serial_before) return;  // closed, and perhaps reopened
-  std::string why = c.http2->error();
-  if (!sound && why.empty()) {
-    why = error != 0              ? format("cannot send: {}", std::strerror(error))
-          : c.http2->going_away() ? "the server said GOAWAY"
-                                  : "the connection broke";
-  }
-  if (c.state == Connection::State::handshaking) {
-    settle_beginning(id, sound, std::move(why));
+  if (c.state == Connection::State::beginning) {
+    settle_beginning(id, sound, error);
     return;
   }
   if (!sound) {
-    fail_active(id, c.http2->broken() ? Outcome::bad_reply : outcome_of(error), at, why);
+    end_connection(id, Transport::Side::sending, error, at);
     return;
   }
   watch_starved(id, at.read);
   if (!c.listed && can_take_more(c)) release(id, true);  // it may allow more than before
 }
 
-void HttpTarget::State::settle_beginning(std::uint32_t id, bool sound, std::string why) {
+void HttpTarget::State::settle_beginning(std::uint32_t id, bool sound, int error) {
   const Connection& c = *connections[id];
-  if (!sound || c.http2->going_away()) {
-    if (why.empty()) why = "the server said GOAWAY before a request";
-    connect_failed(id, Outcome::connect_failed, std::move(why));
+  const Transport::Standing standing = c.transport->standing();
+  if (!sound || standing >= Transport::Standing::leaving) {
+    Ending ending = c.transport->ending(Transport::Side::sending, error);
+    connect_failed(id, Outcome::connect_failed, std::move(ending.why));
     return;
   }
-  if (c.http2->begun() && c.http2->streams_max() > 0) can_carry(id);
+  if (standing == Transport::Standing::open) can_carry(id);
 }
 
-void HttpTarget::State::end_streams(bool keep) {
+void HttpTarget::State::remove_ended(bool keep) {
+  std::vector<Slot*>& ended = shared.ended;
   for (std::size_t i = 0; i < ended.size(); ++i) {
     ended[i]->again ? send_unprocessed_again(ended[i], keep) : query_ended(ended[i], keep);
   }
@@ -340,68 +263,11 @@ void HttpTarget::State::end_streams(bool keep) {
 
 void HttpTarget::State::watch_starved(std::uint32_t id, Instant now) {
   Connection& c = *connections[id];
-  const bool starved = c.http2->streams_max() == 0 && c.busy();
+  const bool starved = c.busy() && c.transport->limit() == 0;
   if (starved && !c.starved && spec.connect_timeout != Duration::max()) {
     connect_deadlines.push_back({now + spec.connect_timeout, id, c.serial});
   }
   c.starved = starved;
-}
-
-void HttpTarget::State::on_head(void* user, const net::ResponseHead& head) {
-  Slot& slot = *static_cast<Slot*>(user);
-  connections[slot.connection]->replied = true;
-  slot.exchange.on_bytes(0, stamp);
-  if (slot.exchange.on_head(head)) {
-    watch_framing(slot, stamp.read);
-  } else {
-    connections[slot.connection]->http2->cancel(slot.stream);
-  }
-}
-
-void HttpTarget::State::on_body(void* user, std::string_view piece, std::size_t rest) {
-  Slot& slot = *static_cast<Slot*>(user);
-  slot.exchange.on_bytes(piece.size(), stamp);
-  behind_body = rest;
-  if (slot.exchange.given_up()) return;
-  if (slot.exchange.on_body(piece, rest, stamp, decoder, *sink)) {
-    watch_framing(slot, stamp.read);
-    return;
-  }
-  connections[slot.connection]->http2->cancel(slot.stream);
-}
-
-void HttpTarget::State::on_request_out(void* user) {
-  Slot* const slot = static_cast<Slot*>(user);
-  slot->out = true;
-  connections[slot->connection]->going_out.push_back(slot);
-}
-
-void HttpTarget::State::on_end(void* user, const net::Http2End& end) {
-  Slot* const slot = static_cast<Slot*>(user);
-  Exchange& exchange = slot->exchange;
-  ended.push_back(slot);
-  if (end.unprocessed && !exchange.reply_started() && slot->unprocessed < kUnprocessedMax) {
-    slot->again = true;
-  } else if (end.code == 0) {
-    Stamp at_end = stamp;
-    at_end.emptied = stamp.emptied && behind_body == 0;
-    exchange.complete(at_end, decoder, *sink);
-  } else if (!end.broken.empty()) {
-    exchange.cut_short(Outcome::bad_reply, stamp, format("HTTP/2: {}", end.broken), decoder, *sink);
-  } else {
-    const std::string_view times = end.unprocessed ? ", again and again" : "";
-    exchange.cut_short(Outcome::reset, stamp,
-                       format("HTTP/2 stream reset: {}{}", net::http2_error_name(end.code), times),
-                       decoder, *sink);
-  }
-}
-
-void HttpTarget::State::watch_framing(Slot& slot, Instant now) {
-  if (!slot.exchange.settled() || slot.framing_watched) return;
-  slot.framing_watched = true;
-  const bool done = slot.exchange.done_marker();
-  auto& deadlines = done ? framing_deadlines : failed_deadlines;
-  deadlines.push_back({now + (done ? kFramingMax : kFailedMax), &slot, slot.serial});
 }
 
 }  // namespace assay::protocol

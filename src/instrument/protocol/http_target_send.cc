@@ -14,13 +14,13 @@ void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
   Connection& c = *connections[id];
   Slot* const slot = take_slot();
   slot->connection = id;
-  slot->exchange.begin(query, due, c.endpoint, requests.asked(query), blot());
-  c.reused = !c.fresh;
+  slot->exchange.begin(query, due, c.lane.endpoint, shared.requests.asked(query), blot());
+  c.doubted = !c.fresh && !c.transport->announces_end();
   if (c.fresh) {
     c.fresh = false;
     slot->exchange.set_connected(c.connect_time);
   }
-  c.active.push_back(slot);
+  c.lane.active.push_back(slot);
   const Instant now = clock.now();
   last_read = now;
   const Instant sent = sent_before.known() ? sent_before : now;
@@ -28,26 +28,19 @@ void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
   slot->sent_told = sent_before.known();
   slot->unprocessed = unprocessed;
   int error = 0;
-  bool sound = true;
-  if (c.http2) {
-    const auto request = requests.fill_http2(query, c.endpoint, options.run_key);
-    slot->stream = c.http2->submit(request.fields, request.body, slot);
-    sound = slot->stream >= 0;
+  Pieces request;
+  const bool in_one = c.tls != nullptr;
+  bool sound = c.transport->begin(*slot, now, in_one, &request);
+  if (!sound || request.count == 0) {
     ++begun;
     if (sound && !c.unflushed) {
       c.unflushed = true;
       unflushed.emplace_back(id, c.serial);
     }
+  } else if (in_one) {
+    sound = c.tls->write(request.parts[0]) && flush(id, &error);
   } else {
-    c.parser.reset();
-    c.begun_at = now;
-    const bool whole = c.tls != nullptr;
-    const Pieces request = requests.fill(query, c.endpoint, options.run_key, whole);
-    if (whole) {
-      sound = c.tls->write(request.parts[0]) && flush(id, &error);
-    } else {
-      sound = send_pieces(id, request, now, &error);
-    }
+    sound = send_pieces(id, request, now, &error);
   }
   if (!sound && crossed_with_the_end(c, *slot)) {
     send_again(id, slot);
@@ -55,9 +48,9 @@ void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
   }
   if (!sound) {
     // Report it later: submit() may call only on_sent of the sink.
-    fail_later(query, due, c.endpoint, outcome_of(error),
+    fail_later(query, due, c.lane.endpoint, outcome_of(error),
                format("cannot send: {}", error != 0 ? std::strerror(error) : "broken connection"));
-    std::erase(c.active, slot);
+    c.lane.remove(slot);
     free_slot(slot);
     if (!c.busy()) close_connection(id);
     return;
@@ -65,9 +58,9 @@ void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
   if (spec.query_timeout != Duration::max()) {
     query_deadlines.push_back({now + spec.query_timeout, slot, slot->serial});
   }
-  if (c.http2 && !c.listed && can_take_more(c)) {
+  if (!c.listed && can_take_more(c)) {
     c.listed = true;
-    destinations[c.endpoint].idle.push_back(id);
+    destinations[c.lane.endpoint].idle.push_back(id);
   }
 }
 
@@ -108,9 +101,9 @@ void HttpTarget::State::flush_requests() {
     c.unflushed = false;
     int error = 0;
     const bool sent = flush(id, &error);
-    if (sent && ended.empty()) continue;
+    if (sent && shared.ended.empty()) continue;
     last_read = clock.now();
-    settle_http2(id, sent, error, Stamp{.arrival = last_read, .read = last_read});
+    settle(id, sent, error, Stamp{.arrival = last_read, .read = last_read});
   }
   unflushed.clear();
   begun = begun_at_last_poll = 0;
@@ -120,15 +113,15 @@ std::string_view HttpTarget::State::unsent_of(Connection& c) {
   return c.tls ? c.tls->output() : std::string_view(c.unsent).substr(c.unsent_at);
 }
 
-// Moves the output of HTTP/2 and TLS to the socket. False when the session is broken. Output for a
-// peer that does not read stays in nghttp2, which limits it.
+// Moves the output of the transport towards the socket. False when TLS is broken. Output for a peer
+// that does not read stays in the transport, which limits it.
 bool HttpTarget::State::gather(Connection& c) {
   if (c.unsent_at > kUnsentMax) {
     c.unsent.erase(0, c.unsent_at);
     c.unsent_at = 0;
   }
-  while (c.http2 && unsent_of(c).size() < kUnsentMax) {
-    const std::string_view bytes = c.http2->output();
+  while (c.transport && unsent_of(c).size() < kUnsentMax) {
+    const std::string_view bytes = c.transport->output();
     if (bytes.empty()) break;
     if (!c.tls) {
       c.unsent.append(bytes);
@@ -141,14 +134,14 @@ bool HttpTarget::State::gather(Connection& c) {
 
 void HttpTarget::State::all_sent(Connection& c, Instant at) {
   Instant after = Instant::none();
-  for (Slot* const slot : c.http2 ? c.going_out : c.active) {
+  for (Slot* const slot : c.lane.going_out) {
     if (slot->sent_told) continue;
     if (!after.known()) after = last_read = clock.now();
     slot->sent_told = true;
     slot->exchange.set_sent(at, after);
-    sink->on_sent(slot->exchange.query(), slot->exchange.due(), at);
+    shared.sink->on_sent(slot->exchange.query(), slot->exchange.due(), at);
   }
-  c.going_out.clear();
+  c.lane.going_out.clear();
 }
 
 bool HttpTarget::State::flush(std::uint32_t id, int* errno_out) {
@@ -163,8 +156,10 @@ bool HttpTarget::State::flush(std::uint32_t id, int* errno_out) {
     if (n < 0) {
       const bool later = errno == EAGAIN;
       if (later) watch(id, true);
-      // An HTTP/2 server's last bytes before its close are still unread, and say more: a GOAWAY.
-      if (later || (c.http2 && (errno == EPIPE || errno == ECONNRESET))) return true;
+      if (later) return true;
+      // The peer's last bytes before its close are still unread, and say more: a GOAWAY.
+      const bool gone = errno == EPIPE || errno == ECONNRESET;
+      if (gone && c.transport && c.transport->announces_end()) return true;
       *errno_out = errno;
       return false;
     }
@@ -184,17 +179,17 @@ bool HttpTarget::State::flush(std::uint32_t id, int* errno_out) {
 }
 
 bool HttpTarget::State::crossed_with_the_end(const Connection& c, const Slot& slot) const {
-  return c.reused && !c.http2 && !slot.exchange.reply_started() &&
-         destinations[c.endpoint].keeping != Keeping::proven;
+  return c.doubted && !slot.exchange.reply_started() &&
+         destinations[c.lane.endpoint].keeping != Keeping::proven;
 }
 
 void HttpTarget::State::send_again(std::uint32_t id, Slot* slot) {
   Connection& c = *connections[id];
-  const std::uint16_t endpoint = c.endpoint;
+  const std::uint16_t endpoint = c.lane.endpoint;
   wait_again(*slot);
   destinations[endpoint].keeping = Keeping::refuted;
   ++stats.queries_sent_again;
-  std::erase(c.active, slot);
+  c.lane.remove(slot);
   free_slot(slot);
   close_connection(id);
   open_if_needed(endpoint);
@@ -203,7 +198,7 @@ void HttpTarget::State::send_again(std::uint32_t id, Slot* slot) {
 // Its time still counts from the first try, which was reported already.
 void HttpTarget::State::wait_again(const Slot& slot) {
   const Exchange& exchange = slot.exchange;
-  destinations[connections[slot.connection]->endpoint].waiting.push_front(
+  destinations[connections[slot.connection]->lane.endpoint].waiting.push_front(
       {.query = exchange.query(),
        .due = exchange.due(),
        .sent = slot.sent_told ? exchange.sent() : Instant::none(),
@@ -213,16 +208,11 @@ void HttpTarget::State::wait_again(const Slot& slot) {
 void HttpTarget::State::send_unprocessed_again(Slot* slot, bool keep) {
   const std::uint32_t id = slot->connection;
   Connection& c = *connections[id];
-  // A connection that answers some queries before it goes away is progress: their number limits it.
-  const bool goes = c.http2->going_away();
-  if (!goes || !c.replied) ++slot->unprocessed;
   ++stats.queries_unprocessed;
+  c.lane.remove(slot);
+  c.transport->unprocessed(*slot);
   wait_again(*slot);
-  std::erase(c.active, slot);
-  std::erase(c.going_out, slot);
   free_slot(slot);
-  // Refused one by one: the server takes only as many as it has now.
-  if (!goes) c.streams_taken = static_cast<std::uint32_t>(c.active.size());
   release(id, keep);
 }
 

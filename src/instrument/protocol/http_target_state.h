@@ -30,15 +30,10 @@ inline constexpr std::size_t kHeldBytes = 32 * 1024;
 inline constexpr std::size_t kShareOfReceiving = 8;
 // Connects in progress to one endpoint: more would overflow a listener's queue.
 inline constexpr std::uint32_t kConnectingMax = 256;
-// Our limit of streams on one HTTP/2 connection, even if the peer allows more: nginx and Envoy
-// allow 100 to 128 by default.
-inline constexpr std::uint32_t kStreamsMax = 100;
-// How often a query that servers leave unprocessed goes out again. A connection that answered
-// another query before it went away does not count.
-inline constexpr std::uint32_t kUnprocessedMax = 3;
-// Limit of HTTP/2 frames that wait for a socket that takes no bytes.
+// Limit of bytes that a transport gave and that wait for a socket that takes none.
 inline constexpr std::size_t kUnsentMax = std::size_t{1} << 20;
-// Most HTTP/2 requests that go out together: beginning one takes about a microsecond.
+// Most requests that go out together, where a transport collects them: beginning one takes about a
+// microsecond.
 inline constexpr std::size_t kBegunMax = 64;
 
 // A submitted query without a connection.
@@ -70,16 +65,10 @@ struct Destination {
   Keeping keeping = Keeping::unproven;
 };
 
-// Deadlines of one length each, so that a queue is always in order of time. A deadline whose serial
-// no longer matches is void.
+// As QueryDeadline.
 struct ConnectDeadline {
   Instant at{};
   std::uint32_t connection = 0;
-  std::uint64_t serial = 0;
-};
-struct QueryDeadline {
-  Instant at{};
-  Slot* slot = nullptr;
   std::uint64_t serial = 0;
 };
 
@@ -106,14 +95,13 @@ struct Failure {
 // allows.
 std::uint32_t connections_max_of(std::uint64_t descriptors, std::uint32_t wanted);
 
-inline Outcome outcome_of(int error) {
-  return error == ETIMEDOUT ? Outcome::timed_out : Outcome::reset;
-}
-
-struct HttpTarget::State final : public net::Http2Events {
+struct HttpTarget::State {
   State(const Endpoints& spec_in, const HttpTargetOptions& options_in, const Clock& clock_in)
-      : spec(spec_in), options(options_in), clock(clock_in), redactor(redactor_of(spec_in)) {}
-  ~State() override;
+      : spec(spec_in),
+        options(options_in),
+        clock(clock_in),
+        redactor(redactor_of(spec_in)),
+        shared(options_in.run_key, options_in.memory) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -126,13 +114,13 @@ struct HttpTarget::State final : public net::Http2Events {
   bool open_connection(std::uint16_t endpoint);
   // REQUIRES: no query is under way on it.
   void close_connection(std::uint32_t id);
-  // TCP and TLS are up. HTTP/2 begins, and can carry requests after the server's SETTINGS.
+  // TCP and TLS are up: chooses the transport.
   void established(std::uint32_t id);
   void can_carry(std::uint32_t id);
   void connect_failed(std::uint32_t id, Outcome outcome, std::string why);
   std::optional<std::uint32_t> take_free(Destination& destination, Instant now);
   bool close_an_idle_connection();
-  bool can_take_more(const Connection& c) const;
+  static bool can_take_more(const Connection& c);
   // A query has ended on it: reuses it, lists it as free, or closes it.
   void release(std::uint32_t id, bool keep);
   void watch(std::uint32_t id, bool write);
@@ -146,7 +134,7 @@ struct HttpTarget::State final : public net::Http2Events {
   bool send_pieces(std::uint32_t id, const Pieces& request, Instant now, int* errno_out);
   // Sends what is unsent. False when the connection is broken; errno_out says how.
   bool flush(std::uint32_t id, int* errno_out);
-  // Sends HTTP/2 requests that were begun together, one write for each connection.
+  // Sends requests that were begun together, one write for each connection.
   void flush_requests();
   // Whether poll() should wait for requests that are about to begin.
   bool more_to_begin(Instant until);
@@ -157,7 +145,7 @@ struct HttpTarget::State final : public net::Http2Events {
   // the query was sent.
   bool crossed_with_the_end(const Connection& c, const Slot& slot) const;
   void send_again(std::uint32_t id, Slot* slot);
-  // HTTP/2: the server did not process the query.
+  // The server did not process the query.
   void send_unprocessed_again(Slot* slot, bool keep);
   void wait_again(const Slot& slot);
 
@@ -180,22 +168,18 @@ struct HttpTarget::State final : public net::Http2Events {
   void on_ciphertext(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
   void on_reply_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
                       const Stamp& stamp);
-  void on_http1_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
-                      const Stamp& stamp);
-  void on_early_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
-                      const Stamp& stamp);
-  void on_http2_bytes(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
-  // After bytes went in or out: reports what ended, and ends a connection that is over. `sound`:
-  // neither failed.
-  void settle_http2(std::uint32_t id, bool sound, int error, const Stamp& at);
-  void settle_beginning(std::uint32_t id, bool sound, std::string why);
-  void end_streams(bool keep);
+  // After bytes went in or out: removes queries that ended, and ends a connection that is over.
+  // `sound`: neither failed; `error` is that of sending.
+  void settle(std::uint32_t id, bool sound, int error, const Stamp& at);
+  void settle_beginning(std::uint32_t id, bool sound, int error);
+  void remove_ended(bool keep);
   void watch_starved(std::uint32_t id, Instant now);
-  void watch_framing(Slot& slot, Instant now);
 
   // Ends and deadlines (http_target_ends.cc)
   void on_closed(std::uint32_t id, int error, const Stamp& stamp);
-  void fail_active(std::uint32_t id, Outcome outcome, const Stamp& stamp, std::string_view why);
+  // The connection ends, with the queries on it.
+  void end_connection(std::uint32_t id, Transport::Side side, int error, const Stamp& stamp);
+  void end_active(std::uint32_t id, const Ending& ending, const Stamp& stamp);
   // The query's on_done was called.
   void query_ended(Slot* slot, bool keep);
   void give_up_on(Slot* slot, Outcome outcome, const Stamp& stamp, std::string_view why);
@@ -208,17 +192,11 @@ struct HttpTarget::State final : public net::Http2Events {
   void wait(Instant until);
   void take_ready(int n, Instant since);
 
-  // net::Http2Events: `user` is a Slot, `stamp` is that of the current read.
-  void on_head(void* user, const net::ResponseHead& head) override;
-  void on_body(void* user, std::string_view piece, std::size_t rest) override;
-  void on_request_out(void* user) override;
-  void on_end(void* user, const net::Http2End& end) override;
-
   Endpoints spec;
   HttpTargetOptions options;
   const Clock& clock;
   const Redactor redactor;
-  PreparedRequests requests{};
+  TransportShared shared;
   std::vector<Destination> destinations{};
   std::vector<std::unique_ptr<Connection>> connections{};
   std::vector<std::uint32_t> free_records{};
@@ -226,19 +204,14 @@ struct HttpTarget::State final : public net::Http2Events {
   std::vector<Slot*> free_slots{};
   std::optional<net::TlsContext> tls{};
   net::Fd epoll{};
-  net::StampClock stamp_clock{};
   Instant stamp_refresh{};
-  EventSink* sink = nullptr;  // of the call in progress
   Instant last_read{};
-  Stamp stamp{};                // of the current read
-  std::size_t behind_body = 0;  // bytes of that read behind the last piece of a body
   ThreadBooksReader books{};
   WakeWatch wake_watch{[this] { return books.look(); }};
   // Starts of waits and looks that listed all ready events: before the last, and the last.
   Instant quiet_before = Instant::none();
   Instant quiet_now = Instant::none();
   std::uint64_t serial = 0;
-  ReplyDecoder decoder{options.memory};
   std::array<epoll_event, kReadyMax> ready{};
   int ready_count = 0;
   int ready_at = 0;
@@ -246,13 +219,10 @@ struct HttpTarget::State final : public net::Http2Events {
   std::size_t held_count = 0;
   std::deque<ConnectDeadline> connect_deadlines{};
   std::deque<QueryDeadline> query_deadlines{};
-  std::deque<QueryDeadline> framing_deadlines{};
-  std::deque<QueryDeadline> failed_deadlines{};
   std::vector<std::pair<std::uint32_t, std::uint64_t>> unflushed{};  // connections, their serials
-  std::size_t begun = 0;  // HTTP/2 requests since the last flush
+  std::size_t begun = 0;  // requests of theirs since the last flush
   std::size_t begun_at_last_poll = 0;
   std::vector<Failure> failures{};
-  std::vector<Slot*> ended{};   // HTTP/2 streams that ended in the current feed
   std::string connect_error{};  // the latest, for connect_ahead
   std::size_t next_endpoint = 0;
   std::size_t in_flight = 0;
