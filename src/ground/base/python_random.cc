@@ -1,72 +1,38 @@
 #include "base/python_random.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
+#include <span>
 
 #include "base/check.h"
 
 namespace assay {
 
-PythonRandom::PythonRandom(std::uint64_t seed) {
-  // init_genrand(19650218), then init_by_array over the seed's words, lowest first.
-  state_[0] = 19650218U;
-  for (std::uint32_t i = 1; i < kWords; ++i) {
-    state_[i] = 1812433253U * (state_[i - 1] ^ (state_[i - 1] >> 30)) + i;
-  }
-  const std::array<std::uint32_t, 2> key{static_cast<std::uint32_t>(seed),
-                                         static_cast<std::uint32_t>(seed >> 32)};
-  const std::size_t length = key[1] != 0 ? 2 : 1;
-  std::size_t i = 1;
-  std::size_t j = 0;
-  const auto carry = [&] {
-    if (++i >= kWords) {
-      state_[0] = state_[kWords - 1];
-      i = 1;
-    }
-  };
-  for (std::size_t k = 0; k < kWords; ++k) {
-    const std::uint32_t mixed = (state_[i - 1] ^ (state_[i - 1] >> 30)) * 1664525U;
-    state_[i] = (state_[i] ^ mixed) + key[j] + static_cast<std::uint32_t>(j);
-    carry();
-    if (++j >= length) j = 0;
-  }
-  for (std::size_t k = 0; k < kWords - 1; ++k) {
-    const std::uint32_t mixed = (state_[i - 1] ^ (state_[i - 1] >> 30)) * 1566083941U;
-    state_[i] = (state_[i] ^ mixed) - static_cast<std::uint32_t>(i);
-    carry();
-  }
-  state_[0] = 0x80000000U;
+namespace {
+
+MersenneTwister seeded(std::uint64_t seed) {
+  // The seed's words, the lowest first.
+  const std::array<std::uint32_t, 2> words{static_cast<std::uint32_t>(seed),
+                                           static_cast<std::uint32_t>(seed >> 32)};
+  return MersenneTwister::of_words(std::span(words).first(words[1] != 0 ? 2 : 1));
 }
 
-void PythonRandom::refill() {
-  constexpr std::size_t kShift = 397;
-  for (std::size_t i = 0; i < kWords; ++i) {
-    const std::uint32_t y = (state_[i] & 0x80000000U) | (state_[(i + 1) % kWords] & 0x7fffffffU);
-    state_[i] = state_[(i + kShift) % kWords] ^ (y >> 1) ^ ((y & 1U) ? 0x9908b0dfU : 0U);
-  }
-  position_ = 0;
-}
+}  // namespace
 
-std::uint32_t PythonRandom::next32() {
-  if (position_ == kWords) refill();
-  std::uint32_t y = state_[position_++];
-  y ^= y >> 11;
-  y ^= (y << 7) & 0x9d2c5680U;
-  y ^= (y << 15) & 0xefc60000U;
-  return y ^ (y >> 18);
-}
+PythonRandom::PythonRandom(std::uint64_t seed) : twister_(seeded(seed)) {}
 
 double PythonRandom::random() {
-  const std::uint32_t a = next32() >> 5;
-  const std::uint32_t b = next32() >> 6;
+  const std::uint32_t a = twister_.next() >> 5;
+  const std::uint32_t b = twister_.next() >> 6;
   return (static_cast<double>(a) * 67108864.0 + static_cast<double>(b)) / 9007199254740992.0;
 }
 
 std::uint64_t PythonRandom::bits(int bits) {
   CHECK(bits >= 1 && bits <= 64);
-  if (bits <= 32) return next32() >> (32 - bits);
-  const std::uint64_t low = next32();
-  return low | (static_cast<std::uint64_t>(next32() >> (64 - bits)) << 32);
+  if (bits <= 32) return twister_.next() >> (32 - bits);
+  const std::uint64_t low = twister_.next();
+  return low | (static_cast<std::uint64_t>(twister_.next() >> (64 - bits)) << 32);
 }
 
 std::uint64_t PythonRandom::below(std::uint64_t bound) {

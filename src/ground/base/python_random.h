@@ -1,14 +1,15 @@
-// PythonRandom: CPython's random.Random, bit for bit (Mersenne Twister MT19937, Matsumoto and
-// Nishimura 1998, seeded by init_by_array over the seed's 32-bit words), so that the same seeds
+// PythonRandom: CPython's random.Random, bit for bit (Mersenne Twister MT19937, seeded by
+// init_by_array over the seed's 32-bit words), so that the same seeds
 // give the same arrival gaps, sample order and salts as the reference client. Golden vectors are in
 // the test. Not for secrets. A value belongs to one thread.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
+
+#include "base/mersenne_twister.h"
 
 namespace assay {
 
@@ -35,12 +36,7 @@ class PythonRandom {
   }
 
  private:
-  std::uint32_t next32();
-  void refill();
-
-  static constexpr std::size_t kWords = 624;
-  std::array<std::uint32_t, kWords> state_{};
-  std::size_t position_ = kWords;
+  MersenneTwister twister_;
 };
 
 }  // namespace assay
