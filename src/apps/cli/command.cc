@@ -52,6 +52,8 @@ constexpr std::array kCommands{
     Command{"dataset", "how a dataset is read: its rows, and what they ask", cmd_dataset},
     Command{"workloads", "the suites' benchmarks: datasets, limits, scores, by name",
             cmd_workloads},
+    Command{"loadgen", "what an MLPerf LoadGen test asks: its settings, queries and schedule",
+            cmd_loadgen},
     Command{"score", "how well replies answer their samples, by the field's formulas", cmd_score},
     Command{"tokens", "count, encode or decode text with a tokenizer", cmd_tokens},
     Command{"twin", "a model of your own system: five constants fitted to its measured curve",

@@ -27,6 +27,7 @@ Result<int> cmd_export(Args args);
 Result<int> cmd_import(Args args);
 Result<int> cmd_init(Args args);
 Result<int> cmd_key(Args args);
+Result<int> cmd_loadgen(Args args);
 Result<int> cmd_pack(Args args);
 Result<int> cmd_probe(Args args);
 Result<int> cmd_regions(Args args);
