@@ -151,6 +151,39 @@ def test_a_run_is_scored_again_by_another_formula(assay, model, files):
     assert "no scorer 'gpqb'" in assay("score", folder, "--scorer", "gpqb", code=2).err
 
 
+def test_two_runs_scores_are_compared_in_pairs(assay, model, files):
+    _, one = run(assay, model, files)
+    one = one.rename(files / "one")
+    _, two = run(assay, model, files)
+    done = assay("compare", one, two, "--accuracy", "--json").json()
+    (figure,) = done["accuracy"]
+    assert (figure["dataset"], figure["figure"]) == ("letters", "score")
+    assert figure["a"] == figure["b"] == pytest.approx(8 / 12) and figure["p"] == 1
+    # Two repeats a row: the row is the sample.
+    assert figure["samples"] == 6 and figure["test"] == "paired_t"
+    # B as a model that is right on rows 0 and 1 alone, each row asked once.
+    lines = (two / "accuracy" / "sample_scores.jsonl").read_text().splitlines()
+    assert json.loads(lines[0])["dataset_sha256"] and len(lines) == 7
+    for folder, right in ((one, (0, 1, 2, 5)), (two, (0, 1))):
+        (folder / "accuracy" / "sample_scores.jsonl").write_text("\n".join(
+            [lines[0]] + [json.dumps([i, int(i in right), 1]) for i in range(6)]))
+    text = assay("compare", one, two, "--accuracy").out
+    assert "letters, score: not resolved" in text and "p = 0.5000" in text
+    assert "exact McNemar, 6 samples: only A is right on 2, only B on 0" in text
+    assay("compare", one, two, "--accuracy", "--strict", code=5)
+    assert "B is as good (margin 90 points)" in assay(
+        "compare", one, two, "--accuracy-margin", "90", "--strict").out
+    (two / "accuracy" / "sample_scores.jsonl").write_text("\n".join(lines[:1]))
+    assert "ends 6 samples early" in assay("compare", one, two, "--accuracy", code=2).err
+    changed = lines[0].replace('"samples":6', '"samples":1').replace('"samples": 6', '"samples": 1')
+    (two / "accuracy" / "sample_scores.jsonl").write_text(changed + "\n[0, 1, 1]\n")
+    assert "the samples are not the same: 5 are only in A" in assay(
+        "compare", one, two, "--accuracy", code=6).out
+    (two / "accuracy" / "sample_scores.jsonl").unlink()
+    assert "has no scores by samples" in assay("compare", one, two, "--accuracy", code=2).err
+    assert "above 0" in assay("compare", one, two, "--accuracy-margin", "0", code=2).err
+
+
 def test_each_replys_verdict_is_written_to_a_file(assay, model, files, tmp_path):
     _, folder = run(assay, model, files)
     where = tmp_path / "verdicts.jsonl"

@@ -11,6 +11,7 @@
 #include "score/answer/math_equal.h"
 #include "score/code/code_judge.h"
 #include "score/payload.h"
+#include "score/sample_scores.h"
 #include "score/scorer.h"
 #include "score/text/english_text.h"
 #include "score/text/rouge.h"
@@ -59,6 +60,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (const auto floats = assay::score::read_floats(reply)) {
     CHECK(floats->size() <= reply.size());
+  }
+  if (const auto scores = assay::score::read_sample_scores(reply)) {
+    const std::string text = assay::score::sample_scores_text(*scores);
+    const auto again = assay::score::read_sample_scores(text);
+    CHECK(again && assay::score::sample_scores_text(*again) == text);
+    for (const auto& one : *scores) assay::score::uncertainty_of(one.tally);
   }
   assay::score::python_calls(reply);
   assay::score::java_value(reply, "ArrayList", "integer");

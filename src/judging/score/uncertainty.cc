@@ -13,7 +13,6 @@
 namespace assay::score {
 namespace {
 
-constexpr double kNormal = 1.959963984540054;  // exceeded with the probability 0.025
 constexpr double kTail = (1 - kConfidence) / 2;
 constexpr std::size_t kReplicates = 1000;
 constexpr std::uint64_t kSeed = 1;
@@ -101,12 +100,12 @@ std::string_view to_string(IntervalMethod method) {
 
 double Tally::value() const { return scale * sums_of(*this).ratio(); }
 
-Bounds95 wilson(double right, double n) {
+WilsonInterval wilson(double right, double n, double z) {
   CHECK(n > 0);
   const double p = right / n;
-  const double z2 = kNormal * kNormal;
+  const double z2 = z * z;
   const double middle = (p + z2 / (2 * n)) / (1 + z2 / n);
-  const double reach = kNormal * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n);
+  const double reach = z * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n);
   return {.low = right <= 0 ? 0 : std::max(0.0, middle - reach),
           .high = right >= n ? 1 : std::min(1.0, middle + reach)};
 }
@@ -129,7 +128,7 @@ Uncertainty uncertainty_of(const Tally& tally) {
       // All samples alike without being all right or wrong: repeats that agree. Then each sample
       // says as much as one.
       const double effective = variance > 0 && p > 0 && p < 1 ? p * (1 - p) / variance : n;
-      const Bounds95 bounds = wilson(p * effective, effective);
+      const WilsonInterval bounds = wilson(p * effective, effective);
       out.low = tally.scale * bounds.low;
       out.high = tally.scale * bounds.high;
       break;

@@ -96,12 +96,14 @@ ScoreFigure figure_of(std::string name, Tally tally);
 // without figures.
 Json uncertainty_json(const std::vector<ScoreFigure>& figures);
 
-// Wilson's interval of `right` of `n`, as fractions; both may be fractional. REQUIRES: n > 0.
-struct Bounds95 {
+// Wilson's interval of `right` of `n`, as fractions; both may be fractional. `z`: the value that a
+// standard normal exceeds with the probability of one tail; that of 95 %. REQUIRES: n > 0.
+inline constexpr double kNormal95 = 1.959963984540054;
+struct WilsonInterval {
   double low = 0;
   double high = 1;
 };
-Bounds95 wilson(double right, double n);
+WilsonInterval wilson(double right, double n, double z = kNormal95);
 
 // Student's t: the probability of a value above t, and the value that is exceeded with the
 // probability `tail`. REQUIRES: degrees >= 1; 0 < tail < 0.5.

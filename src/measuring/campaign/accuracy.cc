@@ -14,6 +14,7 @@
 #include "record/event_log.h"
 #include "score/quality_gate.h"
 #include "score/reply_rows.h"
+#include "score/sample_scores.h"
 
 namespace assay::campaign {
 namespace {
@@ -113,6 +114,22 @@ Json entry_of(const Scored& scored, const score::PhaseScore& score, bool measure
   return entry;
 }
 
+// What each sample added to each figure, for comparisons in pairs. Subsets are part of their score.
+void add_sample_scores(const Scored& scored, bool measured, const score::PhaseScore& score,
+                       std::vector<score::SampleScores>& out) {
+  if (!score.verdict) return;
+  for (const score::ScoreFigure& figure : score.verdict->figures) {
+    if (!figure.tally || figure.name.starts_with("subset_scores.")) continue;
+    out.push_back({.dataset = measured ? "performance" : scored.data->name,
+                   .dataset_sha256 = scored.dataset->sha256,
+                   .scorer = scored.how().eval_method,
+                   .extractor = scored.how().extractor,
+                   .ground_truth = scored.how().ground_truth,
+                   .figure = figure.name,
+                   .tally = *figure.tally});
+  }
+}
+
 // Writes the reference client's file of a conversation's turns, for its own checker.
 Result<void> write_turns(const std::filesystem::path& folder, const Json& results) {
   for (const Json& entry : results["accuracy_scores"].items()) {
@@ -146,6 +163,10 @@ Result<void> some_verdict(const std::vector<score::PhaseScore>& scores) {
 }
 
 }  // namespace
+
+std::filesystem::path sample_scores_file(const std::filesystem::path& folder) {
+  return folder / "accuracy/sample_scores.jsonl";
+}
 
 bool wants_scores(const plan::Config& config, const plan::PlanBundle& bundle) {
   return !scored_phases(config, bundle).empty();
@@ -191,10 +212,12 @@ Result<Json> score_run(const std::filesystem::path& folder, const plan::Config& 
   const std::vector<score::PhaseScore> scores = rows.finish();
   if (if_none == IfNone::refuse) TRY(some_verdict(scores));
   Json entries = Json::array();
+  std::vector<score::SampleScores> of_samples;
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const bool measured =
         bundle.plan.phases[phases[i].phases.front()].kind == PhaseKind::performance;
     entries.push_back(entry_of(phases[i], scores[i], measured));
+    add_sample_scores(phases[i], measured, scores[i], of_samples);
   }
   Json out;
   if (const Json mean = average(entries); !mean.is_null()) out.set("average_accuracy", mean);
@@ -207,6 +230,7 @@ Result<Json> score_run(const std::filesystem::path& folder, const plan::Config& 
   }
   TRY(write_turns(folder, out));
   TRY(write_file_atomic(results_file(folder), out.dump(2) + "\n"));
+  TRY(write_file_atomic(sample_scores_file(folder), score::sample_scores_text(of_samples)));
   return out;
 }
 

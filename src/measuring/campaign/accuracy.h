@@ -1,5 +1,6 @@
 // Scores the accuracy of a run as its config asks: makes the scorers, replays the log through them
-// and writes accuracy/accuracy_results.json (docs/formats/run_folder.md). Wiring only; the formulas
+// and writes accuracy/accuracy_results.json and accuracy/sample_scores.jsonl
+// (docs/formats/run_folder.md). Wiring only; the formulas
 // are in score/.
 #pragma once
 
@@ -29,6 +30,8 @@ enum class IfNone { write, refuse };
 Result<Json> score_run(const std::filesystem::path& folder, const plan::Config& config,
                        const plan::PlanBundle& bundle, bool allow_code, IfNone if_none,
                        std::string* verdicts = nullptr);
+
+std::filesystem::path sample_scores_file(const std::filesystem::path& folder);
 
 // The first "error" of the results; "" without errors.
 std::string accuracy_trouble(const Json& results);

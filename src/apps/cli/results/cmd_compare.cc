@@ -31,12 +31,22 @@ Result<int> cmd_compare(Args args) {
            "count both runs' tokens anew: the model's tokenizer, a folder or a file")
       .value("DIR");
   compare.add_to(flags);
+  const std::string_view in_pairs = "Accuracy, in pairs";
+  flags.add("--accuracy", &compare.accuracy, "compare the runs' scores, sample by sample, instead")
+      .group(in_pairs);
+  flags
+      .add("--accuracy-margin", &compare.accuracy_points,
+           "B is as good where it is not worse by this: percentage points")
+      .value("POINTS")
+      .group(in_pairs);
   flags.example("assay compare runs/baseline runs/today --junit compare.xml");
+  flags.example("assay compare runs/bf16 runs/fp4 --accuracy --accuracy-margin 2");
   flags.example("assay compare --interleave --endpoint http://a --endpoint http://b --model m \\");
   flags.example("              --concurrency 16 --samples 2000");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   TRY(compare.understand());
+  if (compare.accuracy || compare.accuracy_points >= 0) return compare_accuracy_of(a, b, compare);
   return compare_folders(a, b, compare, tokenizer);
 }
 

@@ -56,6 +56,7 @@ Result<void> CompareFlags::understand() {
     return invalid("--confidence: must be above 50 and at most 99.99 percent");
   }
   options.alpha = 1 - confidence_share;
+  accuracy_options.alpha = options.alpha;
   if (metric_list.empty()) return {};
   options.metrics.clear();
   for (const std::string_view name : split(metric_list, ',')) {

@@ -7,6 +7,7 @@
 
 #include "base/flags.h"
 #include "base/result.h"
+#include "compare/accuracy.h"
 #include "compare/compare.h"
 
 namespace assay::cli {
@@ -17,7 +18,10 @@ struct CompareFlags {
   bool github = false;
   bool json = false;
   bool strict = false;
+  bool accuracy = false;
+  double accuracy_points = -1;  // below 0: no margin
   compare::CompareOptions options{};
+  compare::AccuracyOptions accuracy_options{};
   double regression_percent = 1;
   double equivalence_percent = 3;
   double length_percent = 2;
@@ -34,5 +38,9 @@ struct CompareFlags {
 // `tokenizer` counts the tokens of both runs again; "" keeps each run's own counts.
 Result<int> compare_folders(const std::string& a, const std::string& b, const CompareFlags& flags,
                             const std::string& tokenizer = "");
+
+// Compares the scores of both runs, sample by sample; returns the exit code.
+Result<int> compare_accuracy_of(const std::string& a, const std::string& b,
+                                const CompareFlags& flags);
 
 }  // namespace assay::cli

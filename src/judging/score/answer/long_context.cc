@@ -122,7 +122,7 @@ class LongContext final : public Scorer {
     Mean& mean = rouge ? rouge_l_ : exact_;
     ++mean.rows;
     mean.sum += score;
-    mean.tally.add(row.sample, score);
+    mean.tally.add(row.sample, score / 100);
     return {};
   }
 
@@ -148,7 +148,7 @@ class LongContext final : public Scorer {
   struct Mean {
     double sum = 0;
     std::size_t rows = 0;
-    Tally tally{.kind = FigureKind::mean};
+    Tally tally{.kind = FigureKind::mean, .scale = 100};
     double value() const { return sum / static_cast<double>(rows); }
   };
 
