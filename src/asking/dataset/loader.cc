@@ -139,7 +139,7 @@ Result<Dataset> Loader::finish(std::string sha256) {
   if (samples_.empty()) {
     return invalid(rows_ == 0
                        ? format("'{}' has no rows", spec_.path)
-                       : format("'{}': nobody human speaks in any conversation", spec_.path));
+                       : format("'{}': no conversation has a message of a user", spec_.path));
   }
   Dataset out{.name = spec_.name,
               .path = spec_.path,

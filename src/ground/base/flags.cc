@@ -100,6 +100,27 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
   return out;
 }
 
+// A command that a shell takes as it stands: a line that would be too wide goes on after a
+// backslash, at a flag.
+std::string continued(std::string_view command) {
+  constexpr std::size_t kRoom = kHelpWidth - 4;  // of the indent and the backslash
+  std::string out;
+  std::size_t column = 0;
+  std::size_t part = 0;  // where the part that is not yet placed begins
+  while (part < command.size()) {
+    const std::size_t next = command.find(" -", part + 1);
+    const std::string_view piece = command.substr(part, next - part);
+    if (column > 0 && column + piece.size() > kRoom) {
+      out += " \\\n     ";
+      column = 3;
+    }
+    out += piece;
+    column += piece.size();
+    part = std::min(next, command.size());
+  }
+  return out;
+}
+
 }  // namespace
 
 Flag& Flag::required() {
@@ -341,7 +362,7 @@ std::string Flags::help() const {
     }
   }
   if (!examples_.empty()) out += "\nExamples\n";
-  for (const std::string& line : examples_) out += format("  {}\n", line);
+  for (const std::string& line : examples_) out += format("  {}\n", continued(line));
   return out;
 }
 

@@ -130,5 +130,15 @@ TEST(Flags, help_names_values_defaults_choices_and_examples) {
   EXPECT_THAT(help, HasSubstr("\nExamples\n  assay try http://localhost\n"));
 }
 
+TEST(Flags, a_wide_example_goes_on_at_a_flag_after_a_backslash) {
+  Flags flags("try", "a command for tests");
+  flags.example(
+      "assay try http://localhost --model a-long-name-of-a-model --hardware a-card --rate 200 "
+      "--header 'a: b' --json");
+  EXPECT_THAT(flags.help(), HasSubstr("  assay try http://localhost --model "
+                                      "a-long-name-of-a-model --hardware a-card \\\n"
+                                      "      --rate 200 --header 'a: b' --json\n"));
+}
+
 }  // namespace
 }  // namespace assay

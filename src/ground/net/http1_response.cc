@@ -117,7 +117,9 @@ bool ResponseParser::read_head(std::string_view& bytes) {
     carry_.clear();
     if (head_.status >= 200) break;
     // The bytes that follow are no HTTP, and there may be none.
-    if (head_.status == 101) return fail("HTTP 101: it switched protocols, and nobody asked");
+    if (head_.status == 101) {
+      return fail("HTTP 101: the server switched protocols, which the request did not ask for");
+    }
     head_ = {};  // an interim response: the final one follows
     if (bytes.empty()) return false;
   }

@@ -135,7 +135,7 @@ class Finder {
     }
     if (s_.head.coding != net::ContentCoding::identity) {
       bad("compression",
-          "the stream comes compressed though nobody asked: the compressor decides "
+          "the stream comes compressed, and the request asked for none: the compressor decides "
           "when a token leaves; Assay counts such replies as bad");
       return false;
     }
@@ -400,7 +400,7 @@ class Finder {
       return;
     }
     if (p_.head.coding != net::ContentCoding::identity) {
-      bad("plain", "comes compressed though nobody asked; Assay counts such replies as bad");
+      bad("plain", "comes compressed without a request for it; Assay counts such replies as bad");
       return;
     }
     if (!p_.complete) {

@@ -73,7 +73,7 @@ Result<void> check_role(const Review& review, std::string_view kind, const Actor
                           actor.organisation));
   }
   if (kind == "objection" && actor.organisation == review.organisation) {
-    return refused("nobody objects to a submission of his own; withdraw it or its points");
+    return refused("you cannot object to your own submission; withdraw it or its points");
   }
   return {};
 }

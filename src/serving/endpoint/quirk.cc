@@ -20,7 +20,7 @@ constexpr std::array<QuirkRow, kQuirks> kTable = {{
      "vLLM, SGLang, TensorRT-LLM"},
     {Quirk::reasoning_field, "reasoning-field", "reasoning is called `reasoning`",
      "OpenRouter, Groq, newer vLLM"},
-    {Quirk::always_usage, "always-usage", "a usage-only last event though nobody asked",
+    {Quirk::always_usage, "always-usage", "a usage-only last event, without a request for it",
      "DeepSeek, Mistral, TensorRT-LLM"},
     {Quirk::usage_with_finish, "usage-with-finish", "usage is in the event with the finish reason",
      "DeepSeek, Mistral, Together"},

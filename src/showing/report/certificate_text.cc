@@ -78,7 +78,7 @@ std::string certificate_text(const audit::Certificate& c) {
       out += format("  {}client limited: {}\n", std::string(8, ' '), level.client_limited);
     }
     if (level.unmatched > 0) {
-      out += format("  {}{} of {} replies are told differently by the endpoint\n",
+      out += format("  {}{} of {} replies do not match the endpoint's own log\n",
                     std::string(8, ' '), level.unmatched, level.replies);
     }
   }

@@ -67,7 +67,7 @@ void add_flags(Flags& flags, ReviewOptions& o) {
       .value("NAME")
       .group(kWho);
   flags.add("--name", &o.name, "whose token it is").value("NAME").group(kWho);
-  static constexpr const char* kSaid = "What is said";
+  static constexpr const char* kSaid = "The statement";
   flags.add("--text", &o.text, "in words").value("TEXT").group(kSaid);
   flags.add("--objection", &o.objection, "the objection it is about").value("ID").group(kSaid);
   flags.add("--objection-kind", &o.objection_kind, "what it objects to")

@@ -50,7 +50,7 @@ Result<Json> errors_against_truth(const std::filesystem::path& run_folder,
 
 std::string truth_text(const Json& errors) {
   std::string out = format(
-      "Client minus truth, µs, over {} replies ({} told differently); {:.0f} % of the events have "
+      "Client minus truth, µs, over {} replies ({} do not match); {:.0f} % of the events have "
       "the\nkernel's stamp, {:.0f} % came in one read with a later one.\n\n",
       errors["replies"].as_int(), errors["unmatched"].as_int(),
       100 * errors["kernel_stamped"].as_double(), 100 * errors["shares_read"].as_double());
