@@ -1,5 +1,7 @@
 """`assay loadgen`: what an MLPerf LoadGen test asks. The numbers are LoadGen 6.0.17's."""
 
+import json
+
 import pytest
 
 LINES = """\
@@ -75,3 +77,30 @@ def test_an_offline_test_without_a_query_is_refused(assay, config):
     done = assay("loadgen", "plan", "--config", config, "--scenario", "Offline", "--samples", 10,
                  code=2)
     assert "no query" in done.err
+
+
+def summary(assay, tmp_path, record, *args, code=0):
+    path = tmp_path / "measured.json"
+    path.write_text(record if isinstance(record, str) else json.dumps(record))
+    return assay("loadgen", "summary", path, "--scenario", "Server", "--samples", 10, *args,
+                 code=code)
+
+
+def test_a_verdict_has_its_exit_code_and_reasons(assay, tmp_path, config):
+    good = {"sut_name": "mine", "queries_issued": 500, "sample_latencies_ns": [9_000_000] * 500,
+            "last_due_ns": 250_000_000, "last_issued_ns": 250_000_000, "last_done_ns": 259_000_000}
+    done = summary(assay, tmp_path, good, "--config", config)
+    assert "SUT name : mine\n" in done.out and "Result is : VALID\n" in done.out
+    slow = {**good, "sample_latencies_ns": [9_000_000] * 490 + [11_000_000] * 10}
+    told = summary(assay, tmp_path, slow, "--config", config, "--json", code=1).json()
+    assert not told["valid"] and not told["performance_met"]
+    assert told["reasons"] == "Reduce target QPS to improve latency. "
+    assert "Would need to run at least" in told["latency"]["text"]
+
+
+def test_a_record_that_is_no_record_is_refused(assay, tmp_path, config):
+    for record, words in [("[1]", "must be an object"), ("{}", "sample_latencies_ns"),
+                          ({"sample_latencies_ns": ["1"]}, "whole numbers"), ("{", "measured")]:
+        assert words in summary(assay, tmp_path, record, code=2).err
+    assert "RECORD" in assay("loadgen", "summary", "--samples", 1, code=2).err
+    assert "RECORD" in assay("loadgen", "plan", config, "--samples", 1, code=2).err

@@ -24,7 +24,7 @@ def main():
 
     def issue(samples):
         issued.append([sample.index for sample in samples])
-        if tokens:
+        if tokens is not None:
             stock.FirstTokenComplete([stock.QuerySampleResponse(sample.id, 0, 0)
                                       for sample in samples])
         stock.QuerySamplesComplete([stock.QuerySampleResponse(sample.id, 0, 0, tokens or 0)

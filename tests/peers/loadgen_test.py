@@ -1,4 +1,5 @@
-"""LoadGen's queries, schedule and settings against the stock library: the same to the nanosecond.
+"""LoadGen's queries, schedule, settings and summary against the stock library: the same to the
+nanosecond and to the letter.
 
 A null system under test answers at once; the stock library's trace has each sample's place, index
 and due time, its detail log the settings in force.
@@ -168,6 +169,89 @@ def test_queries_are_the_stock_librarys(assay, tmp_path, spec):
     assert not asked
     told = json.loads((tmp_path / "mlperf_log_accuracy.json").read_text())
     assert sorted(entry["qsl_idx"] for entry in told) == sorted(logged)
+
+
+def judged_cases():
+    over = "*.Server.target_latency = 0\n"
+    longer = "*.*.min_query_count = 700\n*.SingleStream.target_latency = 0.1\n"
+    for scenario in SCENARIOS:
+        for name, lines, tokens in [
+                ("plain", "", None), ("longer", longer, None), ("over", over, None),
+                ("too_short", "*.*.max_query_count = 10\n", None),
+                ("percentile", longer + "*.*.target_latency_percentile = 97.5\n"
+                 f"*.{scenario}.target_latency_percentile = 97.5\n", None),
+                ("no_duration", "*.*.min_duration = 0\n", None),
+                ("tokens", longer, 7), ("one_token", "", 1), ("no_tokens", "", 0),
+                ("slow_tokens", longer + over + "*.Server.tpot_latency = 0\n", 5),
+                ("slow_first_token", longer + over + "*.Server.ttft_latency = 0\n", 5)]:
+            if tokens is not None:
+                lines += "*.*.use_token_latencies = 1\n"
+            yield f"{scenario}-{name}", {"scenario": scenario, "model": "pointpainting",
+                                         "samples": 64, "lines": lines, "tokens": tokens}
+    for scenario in ("Server", "Offline"):
+        yield f"{scenario}-inferred", {"scenario": scenario, "model": "gptj", "samples": 48,
+                                       "lines": SMALL.format(1), "tokens": None}
+
+
+def recorded(folder, spec):
+    """What the stock library measured, from its trace, in the form of `loadgen summary`."""
+    samples, first = {}, {}
+    for line in (folder / "mlperf_log_trace.json").read_text().splitlines():
+        found = SAMPLE.search(line)
+        token = re.search(r'"name":"Token".*"sample_seq":(\d+).*"complete_ns":(\d+)', line)
+        counter = re.search(r'"name":"Token_Latency".*"ts":([\d.]+).*"issue_delay":(\d+),'
+                            r'"issue_to_done":(-?\d+)', line)
+        if found:
+            micros, nanos, place, query, _ = map(int, found.groups())
+            issue, done = map(int, re.search(r'"issue_start_ns":(\d+),"complete_ns":(\d+)',
+                                             line).groups())
+            samples[place] = (query, micros * 1000 + nanos, issue, done)
+        elif token:
+            first[int(token[1])] = int(token[2])
+        elif counter:
+            first[len(first)] = int(counter[2]) + int(counter[3])
+    places = sorted(samples)
+    queries = {}
+    for place in places:
+        query, _, _, done = samples[place]
+        queries[query] = max(done, queries.get(query, 0))
+    start = samples[places[0]][1]
+    _, due, issue, done = samples[places[-1]]
+    text = (folder / "mlperf_log_detail.txt").read_text()
+    offline = spec["scenario"] == "Offline"
+    return {"sut_name": "PySUT", "queries_issued": len(queries),
+            "sample_latencies_ns": [samples[place][3] for place in places],
+            "query_latencies_ns": [queries[query] for query in sorted(queries)],
+            "first_tokens_ns": [] if offline else [first[place] for place in sorted(first)],
+            "tokens": [spec["tokens"]] * len(places) if spec["tokens"] is not None else [],
+            "last_due_ns": due - start, "last_issued_ns": due - start + issue,
+            "last_done_ns": due - start + done,
+            "warnings": text.count('"is_warning": true'), "errors": text.count('"is_error": true')}
+
+
+@pytest.mark.parametrize("spec", [pytest.param(spec, id=name) for name, spec in judged_cases()])
+def test_the_summary_is_the_stock_librarys(assay, tmp_path, spec):
+    config = tmp_path / "user.conf"
+    config.write_text(SHORT + spec["lines"])
+    spec = {**spec, "config": str(config)}
+    stock_run(spec, tmp_path)
+    record = tmp_path / "measured.json"
+    record.write_text(json.dumps(recorded(tmp_path, spec)))
+    done = assay("loadgen", "summary", record, "--config", config, "--model", spec["model"],
+                 "--scenario", spec["scenario"], "--samples", spec["samples"], "--json", code=None)
+    told = done.json()
+    theirs = (tmp_path / "mlperf_log_summary.txt").read_text()
+    # The trace does not say when the test began, so rates from then on are not exact.
+    with_overhead = re.compile(r"^(QPS|TPS) w/ loadgen overhead .*\n", re.MULTILINE)
+    assert with_overhead.sub("", told["summary"]) == with_overhead.sub("", theirs)
+    assert done.code == (0 if "Result is : VALID" in theirs else 1)
+    log = detail(tmp_path)
+    assert log.get("result_invalid_reason", ['""']) == [f'"{told["reasons"]}"']
+    assert log["early_stopping_met"] == [six_digits(told["early_stopping_met"])]
+    if spec["scenario"] == "SingleStream" and spec["tokens"] is None:
+        found = told["latency"]
+        assert log["early_stopping_latency_ss"] == [str(found.get("estimate_ns", 0))]
+        assert log["early_stopping_latency_ms"] == [str(found.get("estimate_99_ns", 0))]
 
 
 def test_every_models_settings_are_the_stock_librarys(assay, tmp_path):

@@ -12,6 +12,7 @@
 #include "loadgen/conf_file.h"
 #include "loadgen/queries.h"
 #include "loadgen/settings.h"
+#include "loadgen/verdict.h"
 
 namespace assay::cli {
 namespace {
@@ -21,6 +22,7 @@ constexpr std::string_view kNoBuiltIn = "none";
 
 struct LoadgenOptions {
   std::string what{};
+  std::optional<std::string> record{};
   std::optional<std::string> config{};
   std::optional<std::string> audit{};
   std::string edition{loadgen::kNewestConf};
@@ -163,18 +165,57 @@ std::string plan_text(const Json& plan) {
   return out;
 }
 
+Json stopping_json(const loadgen::EarlyStopping& stopping) {
+  Json out = Json::object().set("met", stopping.met).set("text", stopping.text);
+  if (stopping.estimate) out.set("estimate_ns", *stopping.estimate);
+  if (stopping.estimate_99) out.set("estimate_99_ns", *stopping.estimate_99);
+  return out;
+}
+
+Json verdict_json(const loadgen::EffectiveSettings& settings, const loadgen::Verdict& verdict,
+                  std::string summary) {
+  Json out = Json::object()
+                 .set("valid", verdict.valid())
+                 .set("reasons", verdict.reasons())
+                 .set("performance_met", verdict.performance_met)
+                 .set("min_duration_met", verdict.min_duration_met)
+                 .set("min_queries_met", verdict.min_queries_met)
+                 .set("early_stopping_met", verdict.early_stopping_met);
+  if (settings.requested.use_token_latencies) {
+    out.set("tpot", stopping_json(verdict.tpot)).set("ttft", stopping_json(verdict.ttft));
+  } else {
+    out.set("latency", stopping_json(verdict.latency));
+  }
+  return out.set("effective", settings.to_json()).set("summary", std::move(summary));
+}
+
+Result<int> summarize(const LoadgenOptions& options, const loadgen::EffectiveSettings& settings) {
+  if (!options.record) return invalid("RECORD: summary needs the file of what was measured");
+  ASSIGN_OR_RETURN(const Json json, read_json_file(*options.record));
+  const auto recorded = loadgen::Recorded::from_json(json);
+  if (!recorded) return recorded.error().within(*options.record);
+  const auto verdict = loadgen::verdict(settings, *recorded);
+  if (!verdict) return verdict.error().within(*options.record);
+  std::string summary = loadgen::summary_text(settings, *recorded, *verdict);
+  print(options.json ? verdict_json(settings, *verdict, std::move(summary)).dump() + "\n"
+                     : summary);
+  return exit_code(verdict->valid() ? ExitCode::done : ExitCode::findings);
+}
+
 }  // namespace
 
 Result<int> cmd_loadgen(Args args) {
   LoadgenOptions options;
   std::vector<std::string> editions = words_of(loadgen::conf_editions());
   editions.emplace_back(kNoBuiltIn);
-  Flags flags("loadgen", "what an MLPerf LoadGen test asks: its settings, queries and schedule");
+  Flags flags("loadgen", "what an MLPerf LoadGen test asks, and the verdict on it");
   flags
       .add("WHAT", &options.what,
-           "plan: the settings in force, and the queries in their order and at their times")
+           "plan: the settings in force, and the queries in their order and at their times; "
+           "summary: the verdict on a test, and its mlperf_log_summary.txt")
       .required()
-      .choices({"plan"});
+      .choices({"plan", "summary"});
+  flags.add("RECORD", &options.record, "summary: what was measured, as JSON");
   flags.add("--config", &options.config, "the user's configuration file (user.conf)").value("FILE");
   flags.add("--audit", &options.audit, "an audit's configuration file (audit.config)")
       .value("FILE");
@@ -199,6 +240,7 @@ Result<int> cmd_loadgen(Args args) {
   flags.example(
       "assay loadgen plan --model llama3_1-8b --scenario Server --config user.conf --samples "
       "13368");
+  flags.example("assay loadgen summary measured.json --scenario Offline --samples 24576");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
 
@@ -207,6 +249,8 @@ Result<int> cmd_loadgen(Args args) {
       const loadgen::EffectiveSettings settings,
       loadgen::effective(asked, {.total = options.samples,
                                  .performance = options.loaded.value_or(options.samples)}));
+  if (options.what == "summary") return summarize(options, settings);
+  if (options.record) return invalid("RECORD: plan reads no record");
   ASSIGN_OR_RETURN(const Json plan, plan_json(options, settings));
   print(options.json ? plan.dump() + "\n" : plan_text(plan));
   return exit_code(ExitCode::done);
