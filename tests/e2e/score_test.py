@@ -6,6 +6,7 @@ import collections
 import http.server
 import json
 import re
+import struct
 import threading
 
 import pytest
@@ -182,6 +183,47 @@ def test_two_runs_scores_are_compared_in_pairs(assay, model, files):
     (two / "accuracy" / "sample_scores.jsonl").unlink()
     assert "has no scores by samples" in assay("compare", one, two, "--accuracy", code=2).err
     assert "above 0" in assay("compare", one, two, "--accuracy-margin", "0", code=2).err
+
+
+def accuracy_log(path, replies):
+    path.write_text("[\n" + ",\n".join(
+        f'{{ "seq_id" : {i}, "qsl_idx" : {sample}, "data" : "{data.hex().upper()}" }}'
+        for i, (sample, data) in enumerate(replies)) + "\n]\n")
+    return path
+
+
+def test_an_accuracy_log_of_loadgen_is_scored(assay, files, tmp_path):
+    labels = tmp_path / "val_map.txt"
+    labels.write_text("".join(f"ILSVRC2012_val_{i}.JPEG {i}\n" for i in range(4)))
+    log = accuracy_log(tmp_path / "mlperf_log_accuracy.json",
+                       [(i, struct.pack("<q", i if i != 2 else 9)) for i in (3, 1, 2, 0)])
+    done = assay("score", log, "--workload", "resnet50", "--dataset", labels, "--json").json()
+    assert done["score"] == 75 and done["entries"] == 4 and done["duplicates"] == 0
+    assert done["uncertainty"]["score"]["method"] == "wilson"
+    # A detection as YOLO's harness packs it: COCO's category_id 44, coordinates as shares.
+    annotations = tmp_path / "annotations.json"
+    annotations.write_text(json.dumps({
+        "images": [{"id": 100, "width": 640, "height": 480}], "categories": [{"id": 44}],
+        "annotations": [{"id": 1, "image_id": 100, "category_id": 44, "area": 5000, "iscrowd": 0,
+                         "bbox": [100, 100, 100, 50]}]}))
+    box = struct.pack("<7f", 0, 100 / 480, 100 / 640, 150 / 480, 200 / 640, 0.9, 44)
+    accuracy_log(log, [(0, box), (0, b"")])
+    done = assay("score", log, "--workload", "yolo11l", "--annotations", annotations,
+                 "--json").json()
+    assert done["score"]["mAP"] == pytest.approx(100) and done["duplicates"] == 1
+    # Token ids, and what is missing is named.
+    truths = tmp_path / "truths.jsonl"
+    truths.write_text('{"output": "? ?"}\n')
+    accuracy_log(log, [(0, struct.pack("<3i", 0, 0, 0))])
+    flags = ("--workload", "llama3.1-8b", "--dataset", truths)
+    assert "--tokenizer: is missing" in assay("score", log, *flags, code=2).err
+    done = assay("score", log, *flags, "--tokenizer", files / "tokenizer", "--json").json()
+    assert done["payload"] == "tokens, 4 bytes each" and done["score"]["gen_tok_len"] == 3
+    assert "--dataset: is missing" in assay("score", log, *flags[:2], code=2).err
+    assert "there are yolo11l" in assay("score", log, "--workload", "x", code=2).err
+    log.write_text(log.read_text()[:-4])
+    assert "ends early" in assay("score", log, *flags, "--tokenizer", files / "tokenizer",
+                                 code=2).err
 
 
 def test_each_replys_verdict_is_written_to_a_file(assay, model, files, tmp_path):

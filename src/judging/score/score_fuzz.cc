@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "score/accuracy_log.h"
 #include "score/answer/extract.h"
 #include "score/answer/math_equal.h"
 #include "score/code/code_judge.h"
@@ -60,6 +61,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (const auto floats = assay::score::read_floats(reply)) {
     CHECK(floats->size() <= reply.size());
+  }
+  if (const auto log = assay::score::read_accuracy_log(reply)) {
+    CHECK(2 * log->size() <= reply.size());
+    for (const auto& workload : assay::score::kLoggedWorkloads) {
+      const auto width = assay::score::number_width(*log, workload.payload);
+      for (const auto& one : *log) {
+        if (width) assay::score::read_payload(one.bytes, workload, *width, nullptr);
+      }
+    }
   }
   if (const auto scores = assay::score::read_sample_scores(reply)) {
     const std::string text = assay::score::sample_scores_text(*scores);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 
 #include "base/exit_code.h"
 #include "base/files.h"
@@ -10,11 +11,14 @@
 #include "campaign/run_folder.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/quality/truth_rows.h"
 #include "interchange/accuracy_text.h"
 #include "plan/unasked_fields.h"
 #include "record/event_log.h"
 #include "score/score_file.h"
+#include "score/score_log.h"
 #include "score/scorer.h"
+#include "text/tokenizer.h"
 
 namespace assay::cli {
 namespace {
@@ -25,6 +29,9 @@ struct ScoreOptions {
   std::string extras{};
   std::string verdicts{};  // a file; empty: none
   score::FileScoring file{};
+  std::string workload{};   // of an accuracy log
+  std::string dataset{};    // its true answers; a file
+  std::string tokenizer{};  // a folder or a file
   bool json = false;
   bool require_accuracy = false;
 };
@@ -91,10 +98,7 @@ Result<int> score_folder(const ScoreOptions& options) {
   return exit_code(good ? ExitCode::done : ExitCode::findings);
 }
 
-Result<int> score_rows(const ScoreOptions& options) {
-  if (options.file.scorer.empty())
-    return invalid("--scorer: is missing\n  assay score --list names them");
-  ASSIGN_OR_RETURN(const Json verdict, score::score_file(options.path, options.file));
+int print_verdict(const Json& verdict, const ScoreOptions& options) {
   if (options.json) {
     print(verdict.dump(2) + "\n");
     return exit_code(ExitCode::done);
@@ -112,11 +116,86 @@ Result<int> score_rows(const ScoreOptions& options) {
   return exit_code(ExitCode::done);
 }
 
+Result<int> score_rows(const ScoreOptions& options) {
+  if (options.file.scorer.empty())
+    return invalid("--scorer: is missing\n  assay score --list names them");
+  ASSIGN_OR_RETURN(const Json verdict, score::score_file(options.path, options.file));
+  return print_verdict(verdict, options);
+}
+
+// A LoadGen accuracy log.
+Result<int> score_accuracy_log(const ScoreOptions& options) {
+  const score::LoggedWorkload* const workload = score::find_logged_workload(options.workload);
+  if (workload == nullptr) {
+    std::string known;
+    for (const score::LoggedWorkload& one : score::kLoggedWorkloads) {
+      known += (known.empty() ? "" : ", ") + std::string(one.workload);
+    }
+    return invalid(format("--workload: no accuracy log of '{}' is read\n  there are {}",
+                          options.workload, known));
+  }
+  if (!options.file.scorer.empty()) {
+    return invalid("--scorer: does not go with --workload, which has its own");
+  }
+  score::LogScoring how{
+      .workload = workload, .score = options.file.score, .verdicts = options.file.verdicts};
+  std::vector<Json> truths;
+  if (workload->needs_truths) {
+    if (options.dataset.empty()) {
+      return invalid(format("--dataset: is missing: the dataset of {} with its true answers",
+                            workload->workload));
+    }
+    ASSIGN_OR_RETURN(truths, read_truth_rows(options.dataset));
+    how.truths = &truths;
+  }
+  std::unique_ptr<const text::Tokenizer> tokenizer;
+  if (workload->payload == score::PayloadKind::tokens) {
+    if (options.tokenizer.empty()) {
+      return invalid(format("--tokenizer: is missing: {}'s log has token ids", workload->workload));
+    }
+    ASSIGN_OR_RETURN(tokenizer, text::load_tokenizer(options.tokenizer));
+    how.tokenizer = tokenizer.get();
+  }
+  ASSIGN_OR_RETURN(const std::string log, read_file(options.path));
+  const auto verdict = score::score_log(log, how);
+  if (!verdict) return verdict.error().within(options.path);
+  return print_verdict(*verdict, options);
+}
+
 Result<int> list_scorers() {
   for (const std::string_view name : score::scorer_names()) {
     print(format("{:<26}{}\n", name, score::scorer_about(name)));
   }
   return exit_code(ExitCode::done);
+}
+
+void add_log_flags(Flags& flags, ScoreOptions& options) {
+  const std::string_view of_log = "An accuracy log of MLPerf LoadGen";
+  flags
+      .add("--workload", &options.workload,
+           "RUN_OR_FILE is mlperf_log_accuracy.json of this workload")
+      .value("NAME")
+      .group(of_log);
+  flags.add("--dataset", &options.dataset, "its rows with the true answers, in the dataset's order")
+      .value("FILE")
+      .group(of_log);
+  flags.add("--tokenizer", &options.tokenizer, "of the model, where the log has token ids")
+      .value("DIR")
+      .group(of_log);
+}
+
+// Gathers the scorer's own options from the flags.
+Result<void> take_extras(ScoreOptions& options, bool ignore_case, const std::string& annotations) {
+  Json& extra = options.file.score.extra;
+  if (!options.extras.empty()) {
+    auto given = Json::parse(options.extras);
+    if (!given) return given.error().within("--extras");
+    if (!given->is_object()) return invalid("--extras: must be an object");
+    extra = *std::move(given);
+  }
+  if (ignore_case) extra.set("ignore_case", true);
+  if (!annotations.empty()) extra.set("annotations", annotations);
+  return {};
 }
 
 }  // namespace
@@ -153,9 +232,11 @@ Result<int> cmd_score(Args args) {
       .add("--verdicts", &options.verdicts,
            "write a line of JSON for each reply: what was extracted, by which rule, its score")
       .value("FILE");
+  add_log_flags(flags, options);
   flags.add("--json", &options.json, "print the verdict as JSON");
   flags.example("assay score runs/20261120_144822");
   flags.example("assay score runs/20261120_144822 --scorer rouge --ground-truth highlights");
+  flags.example("assay score mlperf_log_accuracy.json --workload resnet50 --dataset val_map.txt");
   flags.example("assay score replies.jsonl --scorer gpqa --ground-truth answer");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
@@ -168,19 +249,16 @@ Result<int> cmd_score(Args args) {
     return Error{Code::not_found, format("'{}': no such file or folder", options.path)};
   }
 
-  Json& extra = options.file.score.extra;
-  if (!options.extras.empty()) {
-    auto given = Json::parse(options.extras);
-    if (!given) return given.error().within("--extras");
-    if (!given->is_object()) return invalid("--extras: must be an object");
-    extra = *std::move(given);
-  }
-  if (ignore_case) extra.set("ignore_case", true);
-  if (!annotations.empty()) extra.set("annotations", annotations);
+  TRY(take_extras(options, ignore_case, annotations));
   std::string verdicts;
   if (!options.verdicts.empty()) options.file.verdicts = &verdicts;
-  auto code =
-      std::filesystem::is_directory(options.path) ? score_folder(options) : score_rows(options);
+  const bool folder = std::filesystem::is_directory(options.path);
+  if (folder && !options.workload.empty()) {
+    return invalid("--workload: is for an accuracy log; a run knows its workload");
+  }
+  auto code = folder                     ? score_folder(options)
+              : options.workload.empty() ? score_rows(options)
+                                         : score_accuracy_log(options);
   if (code && !options.verdicts.empty()) {
     const auto written = write_file_atomic(options.verdicts, verdicts);
     if (!written) return written.error().within("--verdicts");

@@ -1,0 +1,182 @@
+#include "score/accuracy_log.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "base/format.h"
+#include "score/score_log.h"
+
+namespace assay::score {
+namespace {
+
+template <typename T>
+std::string packed(const std::vector<T>& values) {
+  std::string out(values.size() * sizeof(T), '\0');
+  if (!values.empty()) std::memcpy(out.data(), values.data(), out.size());
+  return out;
+}
+
+// As LoadGen writes it: an entry a line, upper-case hex.
+std::string log_of(const std::vector<std::pair<int, std::string>>& replies) {
+  std::string out = "[";
+  int number = 0;
+  for (const auto& [sample, bytes] : replies) {
+    out += format("{}\n{{ \"seq_id\" : {}, \"qsl_idx\" : {}, \"data\" : \"", number > 0 ? "," : "",
+                  number, sample);
+    for (const char c : bytes) out += format("{:02X}", static_cast<unsigned char>(c));
+    out += "\" }";
+    ++number;
+  }
+  return out + "\n]\n";
+}
+
+// Whole words, one id each: "w0" to "w9".
+std::unique_ptr<const text::Tokenizer> words() {
+  std::string vocabulary;
+  for (int i = 0; i < 10; ++i) vocabulary += format("{}\"w{}\": {}", i > 0 ? ", " : "", i, i);
+  auto made = text::parse_tokenizer_json(
+      "{\"pre_tokenizer\": {\"type\": \"WhitespaceSplit\"}, \"model\": {\"type\": \"WordLevel\", "
+      "\"unk_token\": \"w0\", \"vocab\": {" +
+          vocabulary + "}}}",
+      "test");
+  EXPECT_TRUE(made) << made.error().message;
+  return *std::move(made);
+}
+
+Json scored(const char* workload, const std::string& log, const std::vector<Json>& truths,
+            const text::Tokenizer* tokenizer = nullptr) {
+  const LogScoring how{.workload = find_logged_workload(workload),
+                       .truths = truths.empty() ? nullptr : &truths,
+                       .tokenizer = tokenizer};
+  const auto out = score_log(log, how);
+  EXPECT_TRUE(out) << out.error().message;
+  return out ? *out : Json();
+}
+
+Json truth_of(const char* json) { return *Json::parse(json); }
+
+TEST(AccuracyLog, entries_are_read_as_loadgen_writes_them) {
+  const std::string text =
+      "[\n{ \"seq_id\" : 0, \"qsl_idx\" : 7, \"data\" : \"00FFa1\" },\n"
+      "{ \"seq_id\" : 1, \"qsl_idx\" : 3, \"data\" : \"\", \"token_data\" : \"01\", "
+      "\"token_count\" : 4 }\n]\n";
+  const auto log = read_accuracy_log(text);
+  ASSERT_TRUE(log) << log.error().message;
+  ASSERT_EQ(log->size(), 2U);
+  EXPECT_EQ((*log)[0].sample, 7U);
+  EXPECT_EQ((*log)[0].bytes, std::string("\x00\xff\xa1", 3));
+  EXPECT_EQ((*log)[1].sample, 3U);
+  EXPECT_TRUE((*log)[1].bytes.empty());
+  // Another program's layout of the same list.
+  const auto flat = read_accuracy_log(R"([{"qsl_idx":7,"data":"00ffA1"},{"qsl_idx":3,"data":""}])");
+  ASSERT_TRUE(flat);
+  EXPECT_EQ((*flat)[0].bytes, (*log)[0].bytes);
+  EXPECT_EQ(flat->size(), 2U);
+  EXPECT_TRUE(read_accuracy_log("[\n]\n")->empty());
+}
+
+TEST(AccuracyLog, what_is_no_whole_log_is_refused) {
+  const std::string whole = log_of({{0, "ab"}, {1, "cd"}});
+  const auto refused = [](const std::string& text) {
+    const auto read = read_accuracy_log(text);
+    return read ? std::string() : read.error().message;
+  };
+  EXPECT_NE(refused(whole.substr(0, whole.size() - 3)).find("ends early"), std::string::npos);
+  EXPECT_NE(refused("{}").find("begins with '['"), std::string::npos);
+  EXPECT_NE(refused("[{\"qsl_idx\": 0, \"data\": \"0\"}]").find("entry 0"), std::string::npos);
+  EXPECT_NE(refused("[{\"qsl_idx\": 0, \"data\": \"0g\"}]").find("hex"), std::string::npos);
+  EXPECT_NE(refused("[{\"qsl_idx\": -1, \"data\": \"\"}]").find("qsl_idx"), std::string::npos);
+  EXPECT_NE(refused("[{\"data\": \"\"}]").find("qsl_idx"), std::string::npos);
+  EXPECT_NE(refused("[{\"qsl_idx\": 0}]").find("data"), std::string::npos);
+}
+
+TEST(AccuracyLog, token_ids_of_either_width_are_the_same_text) {
+  const auto tokenizer = words();
+  const std::vector<Json> truths = {truth_of(R"({"output": "w1 w2 w3"})"),
+                                    truth_of(R"({"output": "w4 w5"})")};
+  const std::string narrow =
+      log_of({{1, packed<std::int32_t>({4, 5})}, {0, packed<std::int32_t>({1, 2, 9, 3})}});
+  const std::string wide =
+      log_of({{1, packed<std::int64_t>({4, 5})}, {0, packed<std::int64_t>({1, 2, 9, 3})}});
+  const Json a = scored("llama2-70b", narrow, truths, tokenizer.get());
+  const Json b = scored("llama2-70b", wide, truths, tokenizer.get());
+  EXPECT_EQ(a["payload"].as_string(), "tokens, 4 bytes each");
+  EXPECT_EQ(b["payload"].as_string(), "tokens, 8 bytes each");
+  EXPECT_EQ(a["score"], b["score"]);
+  // ROUGE-1: 3 of 3 words recalled, 3 of 4 precise: 6 / 7; and 1. The mean, x 100.
+  EXPECT_EQ(a["score"]["rouge1"].as_string(), "92.8571");
+  EXPECT_EQ(a["score"]["gen_tok_len"].as_int(), 6);
+  EXPECT_EQ(a["uncertainty"]["rouge1"]["samples"].as_int(), 2);
+}
+
+TEST(AccuracyLog, an_id_that_the_tokenizer_does_not_have_is_an_error) {
+  const auto tokenizer = words();
+  const std::vector<Json> truths = {truth_of(R"({"output": "w1"})")};
+  const LogScoring how{.workload = find_logged_workload("llama3.1-8b"),
+                       .truths = &truths,
+                       .tokenizer = tokenizer.get()};
+  const auto beyond = score_log(log_of({{0, packed<std::int32_t>({1, 10})}}), how);
+  ASSERT_FALSE(beyond);
+  EXPECT_NE(beyond.error().message.find("token id 10 is not the tokenizer's"), std::string::npos);
+  const auto odd = score_log(log_of({{0, "abc"}}), how);
+  ASSERT_FALSE(odd);
+  EXPECT_NE(odd.error().message.find("no whole number"), std::string::npos);
+  const auto row = score_log(log_of({{1, packed<std::int32_t>({1})}}), how);
+  ASSERT_FALSE(row);
+  EXPECT_NE(row.error().message.find("sample 1: the dataset has 1 rows"), std::string::npos);
+}
+
+TEST(AccuracyLog, labels_of_every_type_are_the_same_label) {
+  const std::vector<Json> truths(6, truth_of(R"({"label": 65})"));
+  const Json all = scored("resnet50",
+                          log_of({{0, packed<float>({65})},
+                                  {1, packed<std::int32_t>({65})},
+                                  {2, packed<std::int64_t>({65})},
+                                  {3, packed<float>({65, 3, 1})},
+                                  {4, packed<std::int64_t>({66})},
+                                  {0, packed<std::int64_t>({1})}}),
+                          truths);
+  EXPECT_EQ(all["score"].as_double(), 80);
+  EXPECT_EQ(all["duplicates"].as_int(), 1) << "the first entry of a sample counts";
+  EXPECT_EQ(all["entries"].as_int(), 6);
+  EXPECT_NE(all["note"].as_string().find("1 of the dataset's 6 rows"), std::string_view::npos);
+}
+
+TEST(AccuracyLog, letters_of_every_width_are_the_same_words) {
+  const std::vector<Json> truths = {truth_of(R"({"transcript": "a cab"})")};
+  const auto word_accuracy = [&](const std::string& bytes) {
+    return scored("whisper", log_of({{0, bytes}}), truths)["score"]["word_accuracy"].as_double();
+  };
+  EXPECT_EQ(word_accuracy(packed<std::int8_t>({1, 0, 3, 1, 2})), 100);
+  EXPECT_EQ(word_accuracy(packed<std::int16_t>({1, 0, 3, 1, 2})), 100);
+  EXPECT_EQ(word_accuracy(packed<std::int32_t>({1, 0, 3, 1, 2})), 100);
+  EXPECT_EQ(word_accuracy(packed<std::int64_t>({1, 0, 3, 1, 2})), 100);
+  EXPECT_EQ(word_accuracy(packed<std::int64_t>({1, 0, 3, 1, 1})), 50);
+  const LogScoring how{.workload = find_logged_workload("whisper"), .truths = &truths};
+  EXPECT_FALSE(score_log(log_of({{0, "\x7f"}}), how)) << "no letter";
+}
+
+TEST(AccuracyLog, a_recommendation_and_a_text_are_read) {
+  const std::vector<float> request = {0, 0, 0.9F, 0.2F, 1, 0, 1, 1, 2};
+  const Json dlrm = scored("dlrm-v3", log_of({{0, packed(request)}}), {});
+  EXPECT_EQ(dlrm["score"]["accuracy"].as_double(), 1);
+  const std::vector<Json> truths = {truth_of(R"({"ground_truth_category": "A > B"})")};
+  const Json text = scored(
+      "qwen3-vl-235b-a22b",
+      log_of({{0, R"({"category": "A > B", "brand": "x", "is_secondhand": false})"}}), truths);
+  EXPECT_EQ(text["score"].as_double(), 1);
+}
+
+TEST(AccuracyLog, every_workload_of_the_table_has_its_scorer) {
+  for (const LoggedWorkload& one : kLoggedWorkloads) {
+    EXPECT_FALSE(scorer_about(one.scorer).empty()) << one.workload;
+    EXPECT_EQ(find_logged_workload(one.workload), &one);
+  }
+  EXPECT_EQ(find_logged_workload("stable-diffusion-xl"), nullptr);
+}
+
+}  // namespace
+}  // namespace assay::score
