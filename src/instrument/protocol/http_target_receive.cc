@@ -217,7 +217,11 @@ void HttpTarget::State::on_reply_bytes(std::uint32_t id, std::string_view bytes,
   Connection& c = *connections[id];
   if (c.doubted && c.busy()) destinations[c.lane.endpoint].keeping = Keeping::proven;
   const Fed fed = c.transport->feed(bytes, rest, at);
-  if (fed.sound && !fed.changed) return;
+  if (!fed.sound || fed.changed) after_feed(id, fed, at);
+}
+
+// Not inlined: most reads change nothing, and skip its frame on the stack.
+[[gnu::noinline]] void HttpTarget::State::after_feed(std::uint32_t id, Fed fed, const Stamp& at) {
   bool sound = fed.sound;
   int error = 0;
   if (fed.output) sound = flush(id, &error) && sound;

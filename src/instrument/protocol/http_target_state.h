@@ -168,6 +168,7 @@ struct HttpTarget::State {
   void on_ciphertext(std::uint32_t id, std::string_view bytes, const Stamp& stamp);
   void on_reply_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,
                       const Stamp& stamp);
+  void after_feed(std::uint32_t id, Fed fed, const Stamp& stamp);
   // After bytes went in or out: removes queries that ended, and ends a connection that is over.
   // `sound`: neither failed; `error` is that of sending.
   void settle(std::uint32_t id, bool sound, int error, const Stamp& at);
