@@ -142,14 +142,16 @@ class Judge {
     std::string name;
     const auto look = [&](std::string_view what, const metrics::Distribution& series) {
       if (!series.limits) return;
-      for (std::size_t i = 0; i < metrics::kPercentiles.size(); ++i) {
-        const metrics::Between& range = series.limits->percentiles[i];
-        const double share = range_share(series.percentiles[i], range);
+      std::size_t i = 0;
+      for (const metrics::Between& range : series.limits->percentiles) {
+        const double value = series.percentiles[i];
+        const double percentile = metrics::kPercentiles[i++];
+        const double share = range_share(value, range);
         if (share <= worst_share) continue;
         worst = &range;
         worst_share = share;
-        worst_value = series.percentiles[i];
-        name = format("{} P{:g}", what, metrics::kPercentiles[i]);
+        worst_value = value;
+        name = format("{} P{:g}", what, percentile);
       }
     };
     look("TTFT", l.ttft);

@@ -102,6 +102,13 @@ TEST(InnocenceLimits, of_stalls_of_whichever_kind) {
   ASSERT_EQ(said.reasons.size(), 1U);
   EXPECT_EQ(said.reasons[0].what,
             "the measuring thread stood still for 3.0 % of the time, at most 30.0 ms at once");
+  const Innocence longer = judged([&](ClientAudit& audit, metrics::Point& point) {
+    stall(20_ms, 30_ms)(audit, point);
+    audit.wall = 2_s;
+  });
+  ASSERT_EQ(longer.reasons.size(), 1U);
+  EXPECT_EQ(longer.reasons[0].what,
+            "the measuring thread stood still for 1.5 % of the time, at most 30.0 ms at once");
   EXPECT_NE(said.reasons[0].advice.find("a debugger"), std::string::npos);
 }
 
@@ -231,6 +238,11 @@ TEST(InnocenceLimits, of_connections) {
     point.counts = {};
   };
   EXPECT_EQ(verdict(none), kNo) << "of no queries";
+  const auto half_failed = [&](ClientAudit& audit, metrics::Point& point) {
+    queued(9)(audit, point);
+    point.counts.completed = 500;
+  };
+  EXPECT_EQ(verdict(half_failed), kSuspected) << "a share of all queries, also of those that fail";
 }
 
 // A series with one percentile, `told`, between two limits.
