@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -94,6 +96,9 @@ void HttpTarget::State::give_up_on(Slot* slot, Outcome outcome, const Stamp& at,
   Connection& c = *connections[slot->connection];
   int error = 0;
   const bool keep = c.transport->cancel(*slot) && flush(slot->connection, &error);
+  // What went out may have ended other streams of the connection. They have had their on_done, so
+  // they must be gone before anything else ends them.
+  remove_ended(keep);
   slot->exchange.cut_short(outcome, at, why, shared.decoder, *shared.sink);
   query_ended(slot, keep);
 }
@@ -155,9 +160,12 @@ void HttpTarget::State::give_up_connecting(std::uint32_t id, const Stamp& at) {
     return;
   }
   c.starved = false;
-  const std::vector<Slot*> all = c.lane.active;
-  for (Slot* const slot : all) {
-    if (!slot->out) give_up_on(slot, Outcome::connect_failed, at, why);
+  std::vector<std::pair<Slot*, std::uint64_t>> waiting;
+  for (Slot* const slot : c.lane.active) {
+    if (!slot->out) waiting.emplace_back(slot, slot->serial);
+  }
+  for (const auto& [slot, serial_then] : waiting) {
+    if (slot->serial == serial_then) give_up_on(slot, Outcome::connect_failed, at, why);
   }
 }
 
