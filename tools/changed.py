@@ -51,7 +51,7 @@ class Reached:
                 self.sections.add("peers")
             elif path == "CMakeLists.txt" or path.startswith("cmake/"):
                 self.rooms.update(rooms)
-            elif path.startswith(("catalogue/", "workloads/", "examples/")):
+            elif path.startswith(("catalogue/", "workloads/", "tasks/", "examples/")):
                 self.rooms.update({"sim", "plan"})
             elif room is not None:
                 self.rooms.update(self.of_source(path, room, rooms, graph))

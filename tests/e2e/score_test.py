@@ -398,3 +398,38 @@ def test_kept_counts_are_held_against_the_tokenizer(assay, model, files):
     other.write_text(other.read_text().replace("WhitespaceSplit", "Whitespace"))
     done = assay("verify", folder, "--tokenizer", files / "tokenizer", code=1)
     assert re.search(r"20 of 20 replies differ; first, query \d+ of phase 0", done.out)
+
+
+def test_replies_are_judged_by_a_task(assay, tmp_path):
+    """A ready task, a task of the user's, and one with a mistake."""
+    rows = [{"question": "q", "answer": "1 + 1\n#### 1,002", "reply": "#### 1002"},
+            {"question": "q", "answer": "#### 7", "reply": "it is 7"}]
+    replies = tmp_path / "replies.jsonl"
+    replies.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = assay("score", replies, "--task", "gsm8k", "--json").json()
+    assert done["score"] == {"strict_match": 0.5, "flexible_extract": 1.0}
+    assert assay("score", replies, "--task", "gsm8k", "--scorer", "wer", code=2).code == 2
+    mine = tmp_path / "mine.yaml"
+    text = ("task: mine\ndataset: {file: x.jsonl}\nprompt: '{{question}}'\nscores:\n"
+            "  - {metric: number, truth: '{{answer}}', truth_extract: [number],\n"
+            "     extract: [number]}\n")
+    mine.write_text(text)
+    done = assay("score", replies, "--task", mine, "--json").json()
+    assert done["score"] == 1 and done["uncertainty"]["score"]["samples"] == 2
+    mine.write_text(text.replace("metric: number", "metric: numbers"))
+    wrong = assay("score", replies, "--task", mine, code=2).err
+    assert f"{mine}:5: scores[0].metric: unknown 'numbers'" in wrong
+    assert "did you mean 'number'?" in wrong
+
+
+def test_ready_tasks_are_listed_and_bring_rows_for_a_first_try(assay, tmp_path):
+    names = [line.split()[0] for line in assay("tasks", "--list").out.splitlines()]
+    assert {"gsm8k", "ifeval", "math500", "mmlu"} <= set(names)
+    for name in names:
+        assay("tasks", name, "--sample", tmp_path)
+        task = assay("tasks", name, "--json").json()
+        lines = (tmp_path / task["dataset"]["file"]).read_text().splitlines()
+        assert [json.loads(line) for line in lines] == task["dataset"]["sample"]
+    assert "not overwritten" in assay("tasks", "mmlu", "--sample", tmp_path, code=2).err
+    (tmp_path / "copy.yaml").write_text(assay("tasks", "mmlu", "--yaml").out)
+    assert assay("tasks", tmp_path / "copy.yaml").code == 0

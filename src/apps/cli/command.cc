@@ -53,6 +53,7 @@ constexpr std::array kCommands{
     Command{"workloads", "the suites' benchmarks: datasets, limits, scores, by name",
             cmd_workloads},
     Command{"loadgen", "what an MLPerf LoadGen test asks, and the verdict on it", cmd_loadgen},
+    Command{"tasks", "ready tasks: IFEval, MMLU, GSM8K and more, as files to copy", cmd_tasks},
     Command{"score", "how well replies answer their samples, by the field's formulas", cmd_score},
     Command{"tokens", "count, encode or decode text with a tokenizer", cmd_tokens},
     Command{"twin", "a model of your own system: five constants fitted to its measured curve",

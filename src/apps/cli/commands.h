@@ -37,6 +37,7 @@ Result<int> cmd_run(Args args);
 Result<int> cmd_serve(Args args);
 Result<int> cmd_score(Args args);
 Result<int> cmd_simulate(Args args);
+Result<int> cmd_tasks(Args args);
 Result<int> cmd_tokens(Args args);
 Result<int> cmd_twin(Args args);
 Result<int> cmd_verify(Args args);

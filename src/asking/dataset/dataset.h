@@ -23,6 +23,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "dataset/length.h"
 #include "dataset/row_source.h"
@@ -87,6 +89,9 @@ struct Spec {
   std::uint64_t keep_max = 0;
   bool conversations = false;  // rows are turns to replay: conversations.h
   std::optional<SyntheticSpec> synthetic{};
+  // If set: makes of each row, after `parser`, the row whose columns are read; called in the order
+  // of the file, on the loader's thread. A preset and `prompt_format` come after it.
+  std::function<Result<Json>(Json row)> make_row{};
 };
 
 Result<Dataset> load_dataset(const Spec& spec);

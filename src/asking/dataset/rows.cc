@@ -135,6 +135,9 @@ Result<Json> RowMapper::take_structure(Json& row, std::string_view column) const
 Result<Sample> RowMapper::map(Json row) {
   if (first_columns_.empty()) first_columns_ = columns_of(row);
   row = rename(std::move(row));
+  if (spec_.make_row) {
+    ASSIGN_OR_RETURN(row, spec_.make_row(std::move(row)));
+  }
   if (preset_) TRY(preset_->apply(row));
   return read(std::move(row));
 }

@@ -15,6 +15,8 @@ bool Regex::find(std::string_view text, std::size_t from, RegexStack& stack, Mat
 bool Regex::find_next(std::string_view text, std::size_t from, RegexStack& stack,
                       Match& match) const {
   if (stack.marks.size() < marks_) stack.marks.resize(marks_);
+  if (!groups_.empty()) stack.frames.clear();
+  for (const auto& [open, close] : groups_) stack.marks[open] = stack.marks[close] = kNoMatch;
   for (std::size_t at = from; at <= text.size(); ++at) {
     if (at == text.size()) {
       if (!may_be_empty_) return false;
@@ -36,6 +38,25 @@ bool Regex::find_next(std::string_view text, std::size_t from, RegexStack& stack
     }
   }
   return false;
+}
+
+std::optional<Regex::Match> Regex::group(std::size_t number, const RegexStack& stack) const {
+  const auto& [open, close] = groups_[number - 1];
+  if (stack.marks[close] == kNoMatch) return std::nullopt;
+  return Match{stack.marks[open], stack.marks[close]};
+}
+
+// Forgets the choices above `base`. What groups captured can still be undone by an earlier choice.
+void Regex::settle(RegexStack& stack, std::size_t base) const {
+  if (groups_.empty()) {
+    stack.frames.resize(base);
+    return;
+  }
+  const auto first = stack.frames.begin() + static_cast<std::ptrdiff_t>(base);
+  stack.frames.erase(
+      std::remove_if(first, stack.frames.end(),
+                     [](const RegexFrame& frame) { return frame.kind != RegexFrame::Kind::mark; }),
+      stack.frames.end());
 }
 
 bool Regex::assertion(const Instruction& op, std::string_view text, std::size_t at) const {
@@ -151,7 +172,7 @@ std::size_t Regex::match_at(std::string_view text, std::size_t at, std::uint32_t
     ++next;
     switch (op.op) {
       case Op::match:
-        stack.frames.resize(base);
+        settle(stack, base);
         return at;
       case Op::one: {
         std::uint32_t taken = 0;

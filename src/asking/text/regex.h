@@ -4,8 +4,11 @@
 //
 // Supported: literals and escapes, [...] with nesting, negation and &&, \p{…} by general category
 // (and Han, Hiragana, Katakana, Alphabetic), \s \d \w and their opposites, . ^ $ \A \z \b \B,
-// groups (capturing ones do not capture), (?i: ), (?= ) (?! ), (?<= ) (?<! ) one character wide,
-// (?> ), greedy, lazy and possessive repetition. Anything else is an error that names it.
+// groups, (?i: ), (?= ) (?! ), (?<= ) (?<! ) one character wide, (?> ), greedy, lazy and possessive
+// repetition. Anything else is an error that names it.
+//
+// The dialect of Python's re is for extractors that users write: its groups capture (`group`), and
+// it has the flags s and m.
 //
 // For speed, a class is a table; a repeated class is one instruction for the whole run; the first
 // byte selects the alternatives that may match; a run whose successor cannot be in it never
@@ -20,8 +23,10 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -32,6 +37,7 @@ namespace assay::text {
 enum class RegexDialect : std::uint8_t {
   oniguruma,  // tokenizer.json: ^ and $ match at lines
   rust,       // tiktoken: ^ and $ match at the ends of the text
+  python,     // task files: $ also matches before a newline at the end; no nested classes
 };
 
 struct RegexFrame {
@@ -105,6 +111,12 @@ class Regex {
   // Finds the leftmost match at or after `from`. REQUIRES: valid UTF-8, `from` at a character.
   bool find(std::string_view text, std::size_t from, RegexStack& stack, Match& match) const;
 
+  // The number of groups that capture: those of the dialect python, else 0.
+  std::size_t groups() const { return groups_.size(); }
+  // What group `number` (from 1) captured in the match that `find` found last with this stack;
+  // nullopt if it took no part in it. REQUIRES: 1 <= number <= groups().
+  std::optional<Match> group(std::size_t number, const RegexStack& stack) const;
+
   static constexpr std::uint64_t kStepsMax = 20'000'000;
   static constexpr std::size_t kInstructionsMax = 20'000;
 
@@ -127,6 +139,7 @@ class Regex {
   bool run(const Instruction& op, std::string_view text, std::uint32_t next, std::size_t& at,
            RegexStack& stack) const;
   bool assertion(const Instruction& op, std::string_view text, std::size_t at) const;
+  void settle(RegexStack& stack, std::size_t base) const;
   bool back_up(std::string_view text, RegexStack& stack, std::size_t base, std::uint32_t& next,
                std::size_t& at) const;
   // Computes for every first byte the alternatives (as bits) that may match there.
@@ -136,6 +149,7 @@ class Regex {
 
   std::vector<Instruction> code_{};
   std::vector<CharTable> sets_{};
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> groups_{};  // marks of their ends
   std::vector<std::uint32_t> starts_{};  // the top-level alternatives, at most 64
   std::array<std::uint64_t, 256> viable_{};
   bool may_be_empty_ = false;  // an alternative may match the empty text

@@ -19,7 +19,23 @@ bool is_alphanumeric(char32_t c) { return is_letter_or_nl(c) || is_numeric(c); }
 }  // namespace
 
 CharSet word_set(RegexDialect dialect) {
-  return CharSet::where(dialect == RegexDialect::rust ? is_word : is_oniguruma_word);
+  switch (dialect) {
+    case RegexDialect::oniguruma:
+      return CharSet::where(is_oniguruma_word);
+    case RegexDialect::rust:
+      return CharSet::where(is_word);
+    case RegexDialect::python:
+      break;
+  }
+  CharSet set = CharSet::categories(category_mask("L") | category_mask("N"));
+  set.add('_', '_');
+  return set;
+}
+
+CharSet space_set(RegexDialect dialect) {
+  CharSet set = CharSet::where(is_space);
+  if (dialect == RegexDialect::python) set.add(0x1C, 0x1F);
+  return set;
 }
 
 std::optional<CharSet> as_set(const RegexNode& node) {

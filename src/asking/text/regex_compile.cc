@@ -87,6 +87,9 @@ class RegexCompiler {
       case RegexNode::Kind::atomic:
         write_sub(Op::atomic, node.children.front());
         return;
+      case RegexNode::Kind::group:
+        write_group(node);
+        return;
       case RegexNode::Kind::assertion: {
         const auto op = node.assertion;
         const bool edge = op == Op::word_edge || op == Op::not_word_edge;
@@ -94,6 +97,17 @@ class RegexCompiler {
         return;
       }
     }
+  }
+
+  void write_group(const RegexNode& node) {
+    while (regex_.groups_.size() <= node.number) {
+      regex_.groups_.emplace_back(regex_.marks_, regex_.marks_ + 1);
+      regex_.marks_ += 2;
+    }
+    const auto [open, close] = regex_.groups_[node.number];
+    emit({.op = Op::mark, .min = open});
+    write(node.children.front());
+    emit({.op = Op::mark, .min = close});
   }
 
   void write_either(const RegexNode& node) {

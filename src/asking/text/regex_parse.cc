@@ -49,13 +49,13 @@ class RegexParser {
 
   RegexNode alternation(int depth) {
     if (depth > kRegexDepthMax) fail("too deeply nested");
-    const bool outer_case = ignore_case_;
+    const Flags outer = flags_;
     RegexNode either;
     either.kind = RegexNode::Kind::either;
     do {
       either.children.push_back(sequence(depth));
     } while (accept("|"));
-    ignore_case_ = outer_case;
+    flags_ = outer;
     if (either.children.size() == 1) {
       RegexNode only = std::move(either.children.front());
       return only;
@@ -145,10 +145,17 @@ class RegexParser {
   RegexNode atom(int depth) {
     if (accept("(")) return group(depth);
     if (accept("[")) return set_node(cased(bracket(0)));
-    if (accept(".")) return set_node(CharSet::of('\n', '\n').negated());
-    const bool lines = dialect_ == RegexDialect::oniguruma;
+    if (accept(".")) {
+      return set_node(flags_.dot_all ? CharSet::everything() : CharSet::of('\n', '\n').negated());
+    }
+    const bool lines = dialect_ == RegexDialect::oniguruma || flags_.lines;
     if (accept("^")) return assertion(lines ? RegexOp::line_begin : RegexOp::text_begin);
-    if (accept("$")) return assertion(lines ? RegexOp::line_end : RegexOp::text_end);
+    if (accept("$")) {
+      return assertion(lines      ? RegexOp::line_end
+                       : python() ? RegexOp::text_end_newline
+                                  : RegexOp::text_end);
+    }
+    if (python() && accept("\\Z")) return assertion(RegexOp::text_end);
     if (accept("\\A")) return assertion(RegexOp::text_begin);
     if (accept("\\z")) return assertion(RegexOp::text_end);
     if (accept("\\Z")) return assertion(RegexOp::text_end_newline);
@@ -166,7 +173,8 @@ class RegexParser {
     return set_node(cased(CharSet::of(c, c)));
   }
 
-  CharSet cased(CharSet set) const { return ignore_case_ ? set.case_closed() : set; }
+  CharSet cased(CharSet set) const { return flags_.ignore_case ? set.case_closed() : set; }
+  bool python() const { return dialect_ == RegexDialect::python; }
 
   RegexNode group(int depth) {
     RegexNode node;
@@ -198,19 +206,25 @@ class RegexParser {
   }
 
   RegexNode plain_group(int depth) {
-    const bool outer_case = ignore_case_;
+    const Flags outer = flags_;
+    bool captures = python();
     if (accept("?<") || accept("?P<")) {
       const std::size_t close = pattern_.find('>', at_);
       if (close == std::string_view::npos) fail("a group's name is not closed");
       at_ = close + 1;
     } else if (accept("?")) {
+      captures = false;
       bool on = true;
       while (more() && pattern_[at_] != ':' && pattern_[at_] != ')') {
         const char32_t flag = next_char();
         if (flag == '-') {
           on = false;
         } else if (flag == 'i') {
-          ignore_case_ = on;
+          flags_.ignore_case = on;
+        } else if (python() && flag == 's') {
+          flags_.dot_all = on;
+        } else if (python() && flag == 'm') {
+          flags_.lines = on;
         } else if (flag != 'u') {
           fail("this group or flag is not supported");
         }
@@ -218,10 +232,17 @@ class RegexParser {
       if (accept(")")) return RegexNode{};  // applies to the rest of its group
       accept(":");
     }
+    const std::uint32_t number = groups_;
+    groups_ += captures ? 1 : 0;
     RegexNode node = alternation(depth + 1);
     close_group();
-    ignore_case_ = outer_case;
-    return node;
+    flags_ = outer;
+    if (!captures) return node;
+    RegexNode group;
+    group.kind = RegexNode::Kind::group;
+    group.number = number;
+    group.children.push_back(std::move(node));
+    return group;
   }
 
   // Reads the rest of a class after '[': items, then && and more items, …, ']'.
@@ -234,7 +255,7 @@ class RegexParser {
     for (;; first = false) {
       if (!more()) fail("a [ is not closed");
       if (!first && accept("]")) break;
-      if (accept("&&")) {
+      if (!python() && accept("&&")) {
         left = left ? left->intersected(items) : items;
         items = CharSet();
         continue;
@@ -242,18 +263,18 @@ class RegexParser {
       bracket_item(items, depth);
     }
     CharSet set = left ? left->intersected(items) : items;
-    if (ignore_case_) set = set.case_closed();
+    if (flags_.ignore_case) set = set.case_closed();
     return negative ? set.negated() : set;
   }
 
   void bracket_item(CharSet& items, int depth) {
-    if (pattern_.substr(at_).starts_with("[:")) {
+    if (!python() && pattern_.substr(at_).starts_with("[:")) {
       if (const auto set = posix()) {
         items.add(*set);
         return;
       }
     }
-    if (accept("[")) {
+    if (!python() && accept("[")) {
       items.add(bracket(depth + 1));
       return;
     }
@@ -268,7 +289,7 @@ class RegexParser {
     const std::string_view rest = pattern_.substr(at_);
     if (rest.size() >= 2 && rest[0] == '-' && rest[1] != ']') {
       const std::size_t dash = at_++;
-      if (pattern_[at_] == '[') {
+      if (!python() && pattern_[at_] == '[') {
         at_ = dash;  // "a-[b]": a literal dash
       } else if (pattern_[at_] == '\\' && class_escape()) {
         at_ = dash;
@@ -304,7 +325,7 @@ class RegexParser {
     switch (kind) {
       case 's':
       case 'S':
-        return made(CharSet::where(is_space), kind == 'S');
+        return made(space_set(dialect_), kind == 'S');
       case 'd':
       case 'D':
         return made(CharSet::categories(category_mask("Nd")), kind == 'D');
@@ -393,7 +414,13 @@ class RegexParser {
   std::string_view pattern_;
   RegexDialect dialect_;
   std::size_t at_ = 0;
-  bool ignore_case_ = false;
+  struct Flags {
+    bool ignore_case = false;
+    bool dot_all = false;
+    bool lines = false;
+  };
+  Flags flags_{};
+  std::uint32_t groups_ = 0;
 };
 
 }  // namespace

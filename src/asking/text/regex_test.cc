@@ -109,5 +109,46 @@ TEST(Regex, many_alternatives_keep_their_order) {
   EXPECT_EQ(matches("x17|x1", "x17"), "0-3 ");
 }
 
+// Returns the groups of the first match in Python's dialect: "a,-" for two of which one took part.
+std::string captured(std::string_view pattern, std::string_view text) {
+  auto regex = Regex::compile(pattern, RegexDialect::python);
+  if (!regex) return regex.error().message;
+  RegexStack stack;
+  Regex::Match match;
+  if (!regex->find(text, 0, stack, match)) return "no match";
+  std::string out(text.substr(match.begin, match.end - match.begin));
+  for (std::size_t i = 1; i <= regex->groups(); ++i) {
+    const auto group = regex->group(i, stack);
+    out += group ? format(",{}", text.substr(group->begin, group->end - group->begin)) : ",-";
+  }
+  return out;
+}
+
+// The expectations are those of Python's re.search.
+TEST(Regex, captures_groups_as_python_does) {
+  EXPECT_EQ(captured(R"(#### (\-?[0-9\.\,]+))", "so #### -1,234."), "#### -1,234.,-1,234.");
+  EXPECT_EQ(captured("(a)|(b)", "xb"), "b,-,b");
+  EXPECT_EQ(captured("(?:(a)|b)*", "ab"), "ab,a");
+  EXPECT_EQ(captured("(a+)(?:b|(c))", "aac"), "aac,aa,c");
+  EXPECT_EQ(captured("(?P<all>(x)(?i:y)z)", "xYz"), "xYz,xYz,x");
+  EXPECT_EQ(captured("(a)?b", "b"), "b,-");
+  EXPECT_EQ(captured("((a)b|ac)", "ac"), "ac,ac,-");
+  EXPECT_EQ(captured("(?=(a+))a", "aaa"), "a,aaa");
+  EXPECT_EQ(captured("x(?!(a))", "xb"), "x,-");
+  EXPECT_EQ(captured("(?:(?=(a))ab|ac)", "ac"), "ac,-");
+}
+
+TEST(Regex, reads_ends_flags_and_classes_as_python_does) {
+  EXPECT_EQ(captured("^b", "a\nb"), "no match");
+  EXPECT_EQ(captured("(?m)^b", "a\nb"), "b");
+  EXPECT_EQ(captured("a$", "a\n"), "a");
+  EXPECT_EQ(captured("a\\Z", "a\n"), "no match");
+  EXPECT_EQ(captured("a.b", "a\nb"), "no match");
+  EXPECT_EQ(captured("(?s)a.b", "a\nb"), "a\nb");
+  EXPECT_EQ(captured("[[a&&]+", "x[a&b"), "[a&");
+  EXPECT_EQ(captured("\\s", "\x1f"), "\x1f");
+  EXPECT_EQ(captured("^(.*?)(?=\\n|$)", " B\nC"), " B, B");
+}
+
 }  // namespace
 }  // namespace assay::text

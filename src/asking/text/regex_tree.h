@@ -13,7 +13,17 @@
 namespace assay::text {
 
 struct RegexNode {
-  enum class Kind : std::uint8_t { empty, set, sequence, either, repeat, look, atomic, assertion };
+  enum class Kind : std::uint8_t {
+    empty,
+    set,
+    sequence,
+    either,
+    repeat,
+    look,
+    atomic,
+    group,
+    assertion
+  };
   enum class Greed : std::uint8_t { greedy, lazy, possessive };
   static constexpr std::uint32_t kUnlimited = ~std::uint32_t{0};
 
@@ -25,6 +35,7 @@ struct RegexNode {
   Greed greed = Greed::greedy;
   bool negative = false;
   bool behind = false;
+  std::uint32_t number = 0;  // of a group that captures, from 0
   RegexOp assertion = RegexOp::match;
 };
 
@@ -37,8 +48,9 @@ RegexNode parse_regex(std::string_view pattern, RegexDialect dialect);
 
 // Returns a set if the node matches exactly one character of that set.
 std::optional<CharSet> as_set(const RegexNode& node);
-// The dialect's \w.
+// The dialect's \w and \s.
 CharSet word_set(RegexDialect dialect);
+CharSet space_set(RegexDialect dialect);
 // Returns the set of \p{name} or [:name:], or nullopt.
 std::optional<CharSet> named_set(std::string_view name);
 

@@ -28,6 +28,7 @@ enum class ScorerKind : std::uint8_t {
   squad_f1,
   word_error_rate,
   token_bounds,
+  task,
 };
 
 struct ScorerFacts {
@@ -38,7 +39,7 @@ struct ScorerFacts {
   std::string_view about{};      // one line for people: what it expects and reports
 };
 
-inline constexpr std::array<ScorerFacts, 31> kScorers = {{
+inline constexpr std::array<ScorerFacts, 32> kScorers = {{
     {"pass_at_1", ScorerKind::exact_match, true, false,
      "the extracted answer is the ground truth, to the letter"},
     {"string_match", ScorerKind::exact_match, true, false, "the same, but for spaces around"},
@@ -83,6 +84,7 @@ inline constexpr std::array<ScorerFacts, 31> kScorers = {{
      "Whisper: 100 - WER of normalised text; extras: spellings"},
     {"token_bounds", ScorerKind::token_bounds, false, false,
      "tokens a sample; extras: reference, tolerance, low, high"},
+    {"task", ScorerKind::task, false, false, "by a task file; extras: task, a name or a file"},
     {"vbench", ScorerKind::external, false, true,
      "as external; VBench's own program is given in extras.command"},
     {"sdxl", ScorerKind::external, false, true, "as external, which says clip_score and fid_score"},

@@ -45,6 +45,8 @@ Made make_of(const ScorerFacts& facts, const ScorerOptions& options) {
       return make_word_error_rate(facts.name, options);
     case ScorerKind::token_bounds:
       return make_token_bounds(facts.name, options);
+    case ScorerKind::task:
+      return make_task(facts.name, options);
   }
   CHECK(false && "no such ScorerKind");
   return Error{};

@@ -90,6 +90,7 @@ Made make_top_1(std::string_view name, const ScorerOptions& options);
 Made make_squad_f1(std::string_view name, const ScorerOptions& options);
 Made make_word_error_rate(std::string_view name, const ScorerOptions& options);
 Made make_token_bounds(std::string_view name, const ScorerOptions& options);
+Made make_task(std::string_view name, const ScorerOptions& options);
 Made make_external(std::string_view name, const ScorerOptions& options);
 
 }  // namespace assay::score

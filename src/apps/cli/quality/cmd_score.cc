@@ -18,6 +18,7 @@
 #include "score/score_file.h"
 #include "score/score_log.h"
 #include "score/scorer.h"
+#include "task/tasks.h"
 #include "text/tokenizer.h"
 
 namespace assay::cli {
@@ -118,7 +119,8 @@ int print_verdict(const Json& verdict, const ScoreOptions& options) {
 
 Result<int> score_rows(const ScoreOptions& options) {
   if (options.file.scorer.empty())
-    return invalid("--scorer: is missing\n  assay score --list names them");
+    return invalid(
+        "--scorer or --task: is missing\n  assay score --list and assay tasks name them");
   ASSIGN_OR_RETURN(const Json verdict, score::score_file(options.path, options.file));
   return print_verdict(verdict, options);
 }
@@ -135,7 +137,7 @@ Result<int> score_accuracy_log(const ScoreOptions& options) {
                           options.workload, known));
   }
   if (!options.file.scorer.empty()) {
-    return invalid("--scorer: does not go with --workload, which has its own");
+    return invalid("--scorer and --task: do not go with --workload, which has its own");
   }
   score::LogScoring how{
       .workload = workload, .score = options.file.score, .verdicts = options.file.verdicts};
@@ -160,6 +162,33 @@ Result<int> score_accuracy_log(const ScoreOptions& options) {
   const auto verdict = score::score_log(log, how);
   if (!verdict) return verdict.error().within(options.path);
   return print_verdict(*verdict, options);
+}
+
+Result<void> choose_task(const std::string& name, score::FileScoring& how) {
+  if (name.empty()) return {};
+  if (!how.scorer.empty()) return invalid("--task and --scorer: choose one of them");
+  ASSIGN_OR_RETURN(const task::Task task, task::find_task(name));
+  how.scorer = "task";
+  how.score.extra.set("task", task.data);
+  return {};
+}
+
+// A run's folder or a file, and its verdicts if they are asked for.
+Result<int> score_it(ScoreOptions options) {
+  const bool folder = std::filesystem::is_directory(options.path);
+  if (folder && !options.workload.empty()) {
+    return invalid("--workload: is for an accuracy log; a run knows its workload");
+  }
+  std::string verdicts;
+  if (!options.verdicts.empty()) options.file.verdicts = &verdicts;
+  auto code = folder                     ? score_folder(options)
+              : options.workload.empty() ? score_rows(options)
+                                         : score_accuracy_log(options);
+  if (code && !options.verdicts.empty()) {
+    const auto written = write_file_atomic(options.verdicts, verdicts);
+    if (!written) return written.error().within("--verdicts");
+  }
+  return code;
 }
 
 Result<int> list_scorers() {
@@ -205,10 +234,13 @@ Result<int> cmd_score(Args args) {
   bool list = false;
   bool ignore_case = false;
   std::string annotations;
+  std::string task;
   Flags flags("score", "how well replies answer their samples, by the field's formulas");
   flags.add("RUN_OR_FILE", &options.path,
             "a run's folder, or JSON lines: a sample's columns and \"reply\" a line");
   flags.add("--scorer", &options.file.scorer, "by name; of a run: instead of what its config says")
+      .value("NAME");
+  flags.add("--task", &task, "by a task file: a ready one by name (assay tasks), or FILE.yaml")
       .value("NAME");
   flags.add("--list", &list, "the scorers that there are");
   flags.add("--extractor", &options.file.score.extractor, "how the answer is found in a reply")
@@ -238,6 +270,7 @@ Result<int> cmd_score(Args args) {
   flags.example("assay score runs/20261120_144822 --scorer rouge --ground-truth highlights");
   flags.example("assay score mlperf_log_accuracy.json --workload resnet50 --dataset val_map.txt");
   flags.example("assay score replies.jsonl --scorer gpqa --ground-truth answer");
+  flags.example("assay score replies.jsonl --task gsm8k");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   if (list) return list_scorers();
@@ -250,20 +283,8 @@ Result<int> cmd_score(Args args) {
   }
 
   TRY(take_extras(options, ignore_case, annotations));
-  std::string verdicts;
-  if (!options.verdicts.empty()) options.file.verdicts = &verdicts;
-  const bool folder = std::filesystem::is_directory(options.path);
-  if (folder && !options.workload.empty()) {
-    return invalid("--workload: is for an accuracy log; a run knows its workload");
-  }
-  auto code = folder                     ? score_folder(options)
-              : options.workload.empty() ? score_rows(options)
-                                         : score_accuracy_log(options);
-  if (code && !options.verdicts.empty()) {
-    const auto written = write_file_atomic(options.verdicts, verdicts);
-    if (!written) return written.error().within("--verdicts");
-  }
-  return code;
+  TRY(choose_task(task, options.file));
+  return score_it(std::move(options));
 }
 
 }  // namespace assay::cli

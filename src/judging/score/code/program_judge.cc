@@ -153,13 +153,35 @@ std::string ProgramJudge::note() const {
   return format("{} programs were run: {}", ran_, layers_.empty() ? "none" : layers_);
 }
 
+Result<bool> ProgramJudge::passes_python(std::string_view function, std::string_view program,
+                                         std::string_view tests) {
+  const std::string proof = random_secret();
+  const Language& how = *find_language("python");
+  return run("python",
+             {.commands = how.commands,
+              .input = Json()
+                           .set("reply", program)
+                           .set("tests", tests)
+                           .set("function", function)
+                           .set("proof", proof)
+                           .dump(),
+              .time_max = Duration::from_seconds(seconds_),
+              .jail = Jail{.runs_own_files = how.runs_own_files,
+                           .limits_addresses = how.limits_addresses,
+                           .memory_bytes_max = memory_bytes_}},
+             proof);
+}
+
 Result<bool> ProgramJudge::passes(std::string_view language, std::string_view function,
                                   std::string_view reply, std::string_view tests) {
+  if (language == "python") return passes_python(function, mbxp_reply(language, reply), tests);
   const Language& how = *find_language(language);
   // Half of it is in the program's text, half on its standard input.
   const std::string proof = random_secret();
   const std::string first = proof.substr(0, proof.size() / 2);
   const std::string second = proof.substr(first.size());
+  std::string text = mbxp_program(language, reply, tests, first);
+  if (text.empty()) return invalid("code in cpp: its tests have no main()");
   Program program{
       .commands = how.commands,
       .input = second,
@@ -167,19 +189,13 @@ Result<bool> ProgramJudge::passes(std::string_view language, std::string_view fu
       .jail = Jail{.runs_own_files = how.runs_own_files,
                    .limits_addresses = how.limits_addresses,
                    .memory_bytes_max = memory_bytes_}};
-  if (language == "python") {
-    program.input = Json()
-                        .set("reply", mbxp_reply(language, reply))
-                        .set("tests", tests)
-                        .set("function", function)
-                        .set("proof", proof)
-                        .dump();
-  } else {
-    std::string text = mbxp_program(language, reply, tests, first);
-    if (text.empty()) return invalid("code in cpp: its tests have no main()");
-    program.files.emplace_back(how.file, std::move(text));
-    if (language == "typescript") program.files.emplace_back("end.js", mbxp_end(language, first));
-  }
+  program.files.emplace_back(how.file, std::move(text));
+  if (language == "typescript") program.files.emplace_back("end.js", mbxp_end(language, first));
+  return run(language, program, proof);
+}
+
+Result<bool> ProgramJudge::run(std::string_view language, const Program& program,
+                               std::string_view proof) {
   ++ran_;
   const auto end = run_program(program);
   if (!end && end.error().code == Code::not_found) {
@@ -189,7 +205,7 @@ Result<bool> ProgramJudge::passes(std::string_view language, std::string_view fu
   }
   if (!end) return end.error();
   layers_ = end->layers;
-  return end->commands_ran == how.commands.size() && end->exit_code == 0 && !end->out_of_time &&
+  return end->commands_ran == program.commands.size() && end->exit_code == 0 && !end->out_of_time &&
          ends_with_proof(end->out, proof);
 }
 

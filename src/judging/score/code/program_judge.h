@@ -22,6 +22,8 @@
 
 namespace assay::score {
 
+struct Program;  // score/code/sandbox.h
+
 class ProgramJudge {
  public:
   // `extras`: timeout_s (20), memory_mb (4096), languages (those to run; rows of others are not
@@ -33,11 +35,15 @@ class ProgramJudge {
   // REQUIRES: counts(language). The tests call `function`.
   Result<bool> passes(std::string_view language, std::string_view function, std::string_view reply,
                       std::string_view tests);
+  // The same for a whole Python program that stays as it is. `tests` define check(candidate).
+  Result<bool> passes_python(std::string_view function, std::string_view program,
+                             std::string_view tests);
   // The jail's layers, for the result.
   std::string note() const;
 
  private:
   ProgramJudge() = default;
+  Result<bool> run(std::string_view language, const Program& program, std::string_view proof);
 
   std::vector<std::string> languages_{};
   double seconds_ = 20;

@@ -368,6 +368,21 @@ std::string Sentences::lines(std::string_view text) const {
   return out;
 }
 
+std::vector<std::string> Sentences::list(std::string_view text) const {
+  const std::string readable =
+      valid_utf8(text) ? std::string(text) : text::replace_invalid_utf8(text);
+  std::vector<std::string> out;
+  if (punkt_ != nullptr) {
+    for (const std::string_view sentence : punkt_->sentences(readable)) out.emplace_back(sentence);
+    return out;
+  }
+  const std::string lines = split_sentences(readable);
+  for (const std::string_view line : split(lines, '\n')) {
+    if (!trim(line).empty()) out.emplace_back(trim(line));
+  }
+  return out;
+}
+
 std::string Sentences::note() const {
   return punkt_ != nullptr
              ? std::string()

@@ -54,6 +54,8 @@ class Sentences {
   static Result<Sentences> make(const Json& extras);
 
   std::string lines(std::string_view text) const;
+  // The sentences one by one, without white space at their ends; blank ones are left out.
+  std::vector<std::string> list(std::string_view text) const;
   // For the result; "" with Punkt.
   std::string note() const;
 
