@@ -52,7 +52,7 @@ void add_flags(Flags& flags, SimulationOptions& o) {
   const std::string_view sizing = "To size a deployment";
   flags
       .add("--plan", &o.plan,
-           "limits that --rate must meet: ttft_p99=2s,tpot_p99=80ms; else of P90")
+           "limits that --rate must meet: ttft_p99=2s,tpot_p99=80ms; P90 if none is named")
       .value("LIMITS")
       .group(sizing);
   flags
