@@ -167,7 +167,7 @@ def test_a_score_of_nothing_is_no_score(assay, tmp_path):
     rows.write_text('{"answer": "A", "said": "A"}\n')
     how = ("--scorer", "gpqa", "--ground-truth", "answer")
     assert "no row has a column 'reply'" in assay("score", rows, *how, code=2).err
-    assert assay("score", rows, *how, "--reply", "said").out == "1.0\n"
+    assert assay("score", rows, *how, "--reply", "said").out.startswith("1.0\n")
     rows.write_text("")
     assert "holds no rows to score" in assay("score", rows, *how, code=2).err
     rows.write_text('{"answer": "A", "reply": "A"}\n')

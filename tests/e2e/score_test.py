@@ -424,7 +424,7 @@ def test_replies_are_judged_by_a_task(assay, tmp_path):
 
 def test_ready_tasks_are_listed_and_bring_rows_for_a_first_try(assay, tmp_path):
     names = [line.split()[0] for line in assay("tasks", "--list").out.splitlines()]
-    assert {"gsm8k", "ifeval", "math500", "mmlu"} <= set(names)
+    assert {"gsm8k", "humaneval", "ifeval", "math500", "mmlu"} <= set(names)
     for name in names:
         assay("tasks", name, "--sample", tmp_path)
         task = assay("tasks", name, "--json").json()
@@ -433,3 +433,25 @@ def test_ready_tasks_are_listed_and_bring_rows_for_a_first_try(assay, tmp_path):
     assert "not overwritten" in assay("tasks", "mmlu", "--sample", tmp_path, code=2).err
     (tmp_path / "copy.yaml").write_text(assay("tasks", "mmlu", "--yaml").out)
     assert assay("tasks", tmp_path / "copy.yaml").code == 0
+
+
+def test_a_task_runs_the_functions_that_replies_write(assay, tmp_path):
+    """HumanEval: a whole function, or the body that completes the prompt, and wrong ones."""
+    assay("tasks", "humaneval", "--sample", tmp_path)
+    row = json.loads((tmp_path / "humaneval/test.jsonl").read_text().splitlines()[0])
+    body = row["canonical_solution"]
+    bodies = {"right": body, "wrong": "    return 1\n", "fails": "    raise ValueError\n"}
+    whole = {name: f"def {row['entry_point']}(numbers):\n{text}" for name, text in bodies.items()}
+    said = [f"```python\n{text}```" for text in (*whole.values(), body)] + ["No idea."]
+    right, wrong = said[0], said[1].replace("python", "text")
+    said += [f"{wrong}\n{right}", f"{right}\n{wrong}", wrong, right.removesuffix("```")]
+    replies = tmp_path / "replies.jsonl"
+    replies.write_text("".join(json.dumps({**row, "reply": text}) + "\n" for text in said))
+    refused = assay("score", replies, "--task", "humaneval", code=2).err
+    assert "--allow-code" in refused
+    verdicts = tmp_path / "verdicts.jsonl"
+    done = assay("score", replies, "--task", "humaneval", "--allow-code", "--json",
+                 "--verdicts", verdicts).json()
+    judged = [json.loads(line)["score"] for line in verdicts.read_text().splitlines()]
+    assert judged == [1, 0, 0, 1, 0, 1, 1, 0, 1]
+    assert done["score"] == pytest.approx(5 / 9)

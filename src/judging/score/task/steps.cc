@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "score/answer/python_text.h"
 #include "text/unicode.h"
@@ -109,10 +110,26 @@ std::string line_of(const std::string& text, bool last) {
   return out;
 }
 
+// The last fenced block of Python, else the last block, with its indentation: a reply may be the
+// body of a function. Without a block the whole text; a block without its end goes to the end.
 Found code_in(const std::string& text) {
-  Extraction found = extract_python(text);
-  if (found.answer && !found.answer->empty()) return found.answer;
-  return text.find("```") == std::string::npos ? Found(text) : std::nullopt;
+  std::optional<std::string> python;
+  std::optional<std::string> other;
+  std::optional<std::string>* block = nullptr;  // the block that is open
+  for (const std::string_view line : split(text, '\n')) {
+    const std::string_view word = trim(line);
+    if (!word.starts_with("```")) {
+      if (block != nullptr) **block += format("{}\n", line);
+    } else if (block != nullptr) {
+      block = nullptr;
+    } else {
+      const std::string language = text::lower_case(trim(word.substr(3)));
+      block = language == "python" || language == "python3" || language == "py" ? &python : &other;
+      block->emplace();
+    }
+  }
+  if (python) return python;
+  return other ? other : Found(text);
 }
 
 Found apply_one(const task::Step& step, const std::string& text) {
