@@ -5,6 +5,7 @@ whose every reply is known.
 import collections
 import http.server
 import json
+import pathlib
 import re
 import struct
 import threading
@@ -455,3 +456,15 @@ def test_a_task_runs_the_functions_that_replies_write(assay, tmp_path):
     judged = [json.loads(line)["score"] for line in verdicts.read_text().splitlines()]
     assert judged == [1, 0, 0, 1, 0, 1, 1, 0, 1]
     assert done["score"] == pytest.approx(5 / 9)
+
+
+def test_ifeval_judges_as_its_authors(assay, tmp_path):
+    """Verdicts of the authors' program, 21 kinds of instruction, strict and loose."""
+    path = pathlib.Path(__file__).resolve().parents[1] / "data/judges/ifeval.jsonl"
+    verdicts = tmp_path / "verdicts.jsonl"
+    assay("score", path, "--task", "ifeval", "--verdicts", verdicts)
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    judged = [json.loads(line) for line in verdicts.read_text().splitlines()]
+    for row, verdict in zip(rows, judged, strict=True):
+        assert json.loads(verdict["extracted"]) == row["verdict"], row
+    assert len({row["instruction_id_list"][0] for row in rows}) == 21
