@@ -184,6 +184,7 @@ def test_two_runs_scores_are_compared_in_pairs(assay, model, files):
     (two / "accuracy" / "sample_scores.jsonl").unlink()
     assert "has no scores by samples" in assay("compare", one, two, "--accuracy", code=2).err
     assert "above 0" in assay("compare", one, two, "--accuracy-margin", "0", code=2).err
+    assert "above 0" in assay("compare", one, two, "--accuracy-margin", "-5", code=2).err
 
 
 def accuracy_log(path, replies):

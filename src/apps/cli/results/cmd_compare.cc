@@ -41,12 +41,13 @@ Result<int> cmd_compare(Args args) {
       .group(in_pairs);
   flags.example("assay compare runs/baseline runs/today --junit compare.xml");
   flags.example("assay compare runs/bf16 runs/fp4 --accuracy --accuracy-margin 2");
-  flags.example("assay compare --interleave --endpoint http://a --endpoint http://b --model m \\");
-  flags.example("              --concurrency 16 --samples 2000");
+  flags.example(
+      "assay compare --interleave --endpoint http://a --endpoint http://b --model m "
+      "--concurrency 16 --samples 2000");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   TRY(compare.understand());
-  if (compare.accuracy || compare.accuracy_points >= 0) return compare_accuracy_of(a, b, compare);
+  if (compare.accuracy || compare.accuracy_points) return compare_accuracy_of(a, b, compare);
   return compare_folders(a, b, compare, tokenizer);
 }
 

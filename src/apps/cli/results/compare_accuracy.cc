@@ -38,11 +38,11 @@ Result<int> compare_accuracy_of(const std::string& a, const std::string& b,
   if (flags.github) return invalid("--github: does not go with --accuracy");
   if (!flags.metric_list.empty()) return invalid("--metrics: does not go with --accuracy");
   compare::AccuracyOptions options = flags.accuracy_options;
-  if (flags.accuracy_points >= 0) {
-    if (!(flags.accuracy_points > 0 && flags.accuracy_points <= 100)) {
+  if (flags.accuracy_points) {
+    if (!(*flags.accuracy_points > 0 && *flags.accuracy_points <= 100)) {
       return invalid("--accuracy-margin: must be above 0 and at most 100 percentage points");
     }
-    options.margin_points = flags.accuracy_points;
+    options.margin_points = *flags.accuracy_points;
   }
   ASSIGN_OR_RETURN(const auto left, scores_of(a));
   ASSIGN_OR_RETURN(const auto right, scores_of(b));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "base/flags.h"
@@ -19,7 +20,7 @@ struct CompareFlags {
   bool json = false;
   bool strict = false;
   bool accuracy = false;
-  double accuracy_points = -1;  // below 0: no margin
+  std::optional<double> accuracy_points{};
   compare::CompareOptions options{};
   compare::AccuracyOptions accuracy_options{};
   double regression_percent = 1;

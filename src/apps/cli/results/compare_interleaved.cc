@@ -42,8 +42,9 @@ void add_flags(Flags& flags, Typed& typed) {
   add_client_flags(flags, typed.client);
   typed.compare.add_to(flags);
   flags.add("--quiet", &typed.quiet, "no talk while it runs");
-  flags.example("assay compare --interleave --endpoint http://a --endpoint http://b --model m \\");
-  flags.example("              --concurrency 16 --duration 10m --junit compare.xml");
+  flags.example(
+      "assay compare --interleave --endpoint http://a --endpoint http://b --model m "
+      "--concurrency 16 --duration 10m --junit compare.xml");
   flags.example(
       "--duration is of both together, in whole pairs of blocks; 60 s where none is given");
 }
