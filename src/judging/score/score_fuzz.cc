@@ -72,11 +72,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       }
     }
   }
-  if (const auto scores = assay::score::read_sample_scores(reply)) {
-    const std::string text = assay::score::sample_scores_text(*scores);
+  if (const auto samples = assay::score::read_sample_scores(reply)) {
+    const std::string text = assay::score::sample_scores_text(*samples);
     const auto again = assay::score::read_sample_scores(text);
     CHECK(again && assay::score::sample_scores_text(*again) == text);
-    for (const auto& one : *scores) assay::score::uncertainty_of(one.tally);
+    for (const auto& one : *samples) assay::score::uncertainty_of(one.tally);
   }
   assay::score::python_calls(reply);
   assay::score::java_value(reply, "ArrayList", "integer");
