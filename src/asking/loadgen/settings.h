@@ -17,8 +17,10 @@
 namespace assay::loadgen {
 
 // Spelled as in configuration keys and logs.
+// NOLINTBEGIN(readability-identifier-naming)
 enum class Scenario { SingleStream, MultiStream, Server, Offline };
 enum class Mode { SubmissionRun, AccuracyOnly, PerformanceOnly, FindPeakPerformance };
+// NOLINTEND(readability-identifier-naming)
 
 std::string_view to_string(Scenario scenario);
 std::string_view to_string(Mode mode);
