@@ -191,7 +191,6 @@ void HttpTarget::State::wait(Instant until) {
   const Instant asleep_at = clock.now();
   if (ready_count > 0 || wake <= asleep_at) {
     last_read = asleep_at;
-    wake_watch.passed();
     return;
   }
   const std::int64_t ns = std::min((wake - asleep_at).ns, (3600_s).ns);
@@ -200,7 +199,7 @@ void HttpTarget::State::wait(Instant until) {
   const int n = ::epoll_pwait2(epoll.get(), ready.data(), kReadyMax, &timeout, nullptr);
   const bool interrupted = n < 0 && errno == EINTR;
   last_read = clock.now();
-  wake_watch.after_wait(last_read, interrupted);
+  wake_watch.after_wait(last_read, interrupted || n == kReadyMax);
   if (interrupted) {
     ++stats.waits_interrupted;
     stats.interrupted_for += last_read - asleep_at;

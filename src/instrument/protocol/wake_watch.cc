@@ -5,12 +5,12 @@
 namespace assay::protocol {
 
 void WakeWatch::before_wait(Instant now) {
-  if (!first_ || interrupted_ || now - first_at_ >= kFresh) {
+  if (!first_ || cut_ || now - first_at_ >= kFresh) {
     first_ = look_();
     first_at_ = now;
     sleeps_ = 0;
     earlier_waits_ = {};
-    interrupted_ = false;
+    cut_ = false;
   } else if (slept_) {
     earlier_waits_ += last_wait_;
   }
@@ -18,17 +18,11 @@ void WakeWatch::before_wait(Instant now) {
   wait_began_ = now;
 }
 
-void WakeWatch::after_wait(Instant now, bool interrupted) {
+void WakeWatch::after_wait(Instant now, bool cut) {
   last_wait_ = now - wait_began_;
   slept_ = last_wait_ >= kSlept;
   if (slept_) ++sleeps_;
-  interrupted_ = interrupted_ || interrupted;
-  answer_.reset();
-}
-
-void WakeWatch::passed() {
-  if (slept_) earlier_waits_ += last_wait_;
-  slept_ = false;
+  cut_ = cut_ || cut;
   answer_.reset();
 }
 
@@ -38,7 +32,7 @@ Instant WakeWatch::slept_until(Instant now) {
 }
 
 Instant WakeWatch::work_out(Instant now) const {
-  if (!slept_ || interrupted_ || !first_) return Instant::none();
+  if (!slept_ || cut_ || !first_) return Instant::none();
   const std::optional<ThreadBooks> last = look_();
   if (!last || last->times_on_core - first_->times_on_core != sleeps_) return Instant::none();
   const Duration waited = last->waited - first_->waited;

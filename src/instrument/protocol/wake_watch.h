@@ -42,11 +42,11 @@ class WakeWatch {
   void forget() { first_.reset(); }
   // Around a wait before which a look found nothing ready.
   void before_wait(Instant now);
-  void after_wait(Instant now, bool interrupted);
-  // A look found ready events, so there was no wait.
-  void passed();
-  // No byte that ended the last wait came before this instant; none() if it is unknown. `now`: the
-  // clock, at the call or before. The answer is kept until the next wait.
+  // `cut`: by a signal, or its list of ready sockets was full, so that others may have been ready.
+  void after_wait(Instant now, bool cut);
+  // No byte that ended the last wait came before this instant, nor one that a look since then
+  // found; none() if it is unknown. `now`: the clock, at the call or before. The answer is kept
+  // until the next wait.
   Instant slept_until(Instant now);
 
  private:
@@ -60,7 +60,7 @@ class WakeWatch {
   Instant wait_began_{};
   Duration last_wait_{};
   bool slept_ = false;        // the last wait did
-  bool interrupted_ = false;  // a wait since the first reading was
+  bool cut_ = false;          // a wait since the first reading was
   std::optional<Instant> answer_{};
 };
 

@@ -115,20 +115,16 @@ TEST(WakeWatch, a_sleep_of_microseconds_counts_as_one) {
   expect_close(thread.off());
 }
 
-TEST(WakeWatch, after_a_look_that_found_bytes_it_says_nothing) {
-  Thread thread;
-  thread.doze(1_ms, 5_us);
-  thread.watch.passed();
-  EXPECT_FALSE(thread.watch.slept_until(thread.now).known());
-}
-
-TEST(WakeWatch, a_look_that_found_bytes_takes_no_earlier_sleep_away) {
+// Streams in step: the first token ends the sleep, a look finds the next ones.
+TEST(WakeWatch, bounds_what_a_look_after_the_sleep_finds) {
   Thread thread;
   thread.doze(300_us, 1_us);
-  thread.watch.passed();
   thread.run(900_us);
   thread.doze(400_us, 1_us);
+  thread.run(60_us);
   expect_close(thread.off());
+  thread.wait_for_core(200_us);
+  EXPECT_EQ(thread.watch.slept_until(thread.now), thread.watch.slept_until(kStart));
 }
 
 TEST(WakeWatch, a_kernel_without_books_says_nothing) {
