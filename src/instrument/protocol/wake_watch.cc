@@ -5,12 +5,13 @@
 namespace assay::protocol {
 
 void WakeWatch::before_wait(Instant now) {
-  if (!first_ || cut_ || now - first_at_ >= kFresh) {
+  if (!first_ || cut_ || unclear_ || now - first_at_ >= kFresh) {
     first_ = look_();
     first_at_ = now;
     sleeps_ = 0;
     earlier_waits_ = {};
     cut_ = false;
+    unclear_ = false;
   } else if (slept_) {
     earlier_waits_ += last_wait_;
   }
@@ -22,6 +23,7 @@ void WakeWatch::after_wait(Instant now, bool cut) {
   last_wait_ = now - wait_began_;
   slept_ = last_wait_ >= kSlept;
   if (slept_) ++sleeps_;
+  unclear_ = !slept_;
   cut_ = cut_ || cut;
   answer_.reset();
 }

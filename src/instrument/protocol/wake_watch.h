@@ -9,8 +9,8 @@
 // puts it onto a core once more, and then there is no bound. There is none either after a wait that
 // a signal cut short, or where the kernel keeps no counts.
 //
-// The first reading is taken at most every kFresh, before a wait, and the second only when
-// slept_until() is called. One thread, which is the one that waits.
+// The first reading is taken at most every kFresh, or after a very short wait, before a wait, and
+// the second only when slept_until() is called. One thread, which is the one that waits.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,9 @@ class WakeWatch {
 
   // A reading this old still bounds a wait to within the cost of a few wakes.
   static constexpr Duration kFresh{2'000'000};
-  // A wait this long slept. Only bytes that came between the look before it and the wait itself end
-  // it sooner. With 20 us, sleeps of streams in step, whose tokens come a few microseconds apart,
-  // were not counted, and a quiet client was called held up on a machine with fast wakes.
-  static constexpr Duration kSlept{2'000};
+  // A wait this long slept. Of a shorter one it is not known: bytes may have come between the look
+  // before it and the wait. Then the next wait begins with a new reading.
+  static constexpr Duration kSlept{20'000};
   // From the kernel's stamp of a segment to the wake of the thread that waits for it.
   static constexpr Duration kToWake{50'000};
 
@@ -59,8 +58,9 @@ class WakeWatch {
   Duration earlier_waits_{};  // total length of those without the last
   Instant wait_began_{};
   Duration last_wait_{};
-  bool slept_ = false;        // the last wait did
-  bool cut_ = false;          // a wait since the first reading was
+  bool slept_ = false;    // the last wait did
+  bool unclear_ = false;  // the last wait was so short that it may have slept or not
+  bool cut_ = false;      // a wait since the first reading was
   std::optional<Instant> answer_{};
 };
 

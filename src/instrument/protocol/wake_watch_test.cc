@@ -108,11 +108,18 @@ TEST(WakeWatch, a_wait_that_did_not_sleep_says_nothing) {
 }
 
 // Streams in step: each token comes a few microseconds after the one before.
-TEST(WakeWatch, a_sleep_of_microseconds_counts_as_one) {
-  Thread thread;
-  for (int i = 0; i < 8; ++i) thread.doze(4_us, Duration{});
-  thread.doze(1_ms, 5_us);
-  expect_close(thread.off());
+TEST(WakeWatch, after_a_wait_that_may_have_slept_or_not_it_reads_anew) {
+  for (const bool sleeps : {false, true}) {
+    Thread thread;
+    thread.doze(300_us, 1_us);
+    thread.watch.before_wait(thread.now);
+    if (sleeps) ++thread.books.times_on_core;
+    sleeps ? void(thread.now = thread.now + 4_us) : thread.run(4_us);
+    thread.watch.after_wait(thread.now, false);
+    EXPECT_FALSE(thread.watch.slept_until(thread.now).known());
+    thread.doze(1_ms, 5_us);
+    expect_close(thread.off());
+  }
 }
 
 // Streams in step: the first token ends the sleep, a look finds the next ones.
