@@ -19,6 +19,9 @@ foreach(room IN LISTS ASSAY_ROOMS)
           FILES_MATCHING PATTERN "*.h" PATTERN "testing*" EXCLUDE)
 endforeach()
 
+set_target_properties(assay_loadgen_api PROPERTIES EXPORT_NAME loadgen_api)
+list(APPEND installed assay_loadgen_api)
+
 install(TARGETS ${installed} EXPORT assay ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # The installed program is stripped; its symbols lie where gdb looks for them first. Whoever packs

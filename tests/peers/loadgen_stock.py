@@ -4,6 +4,7 @@ Standard input is a JSON object (see loadgen_test.py); standard output gets what
 of the system under test. The four logs are left in the folder that the object names.
 """
 
+import array
 import json
 import sys
 
@@ -24,11 +25,13 @@ def main():
 
     def issue(samples):
         issued.append([sample.index for sample in samples])
+        rows = array.array("Q", issued[-1])
+        begin, size = (rows.buffer_info()[0], 8) if spec.get("payload") else (0, 0)
+        answers = [stock.QuerySampleResponse(sample.id, begin + size * place, size, tokens or 0)
+                   for place, sample in enumerate(samples)]
         if tokens is not None:
-            stock.FirstTokenComplete([stock.QuerySampleResponse(sample.id, 0, 0)
-                                      for sample in samples])
-        stock.QuerySamplesComplete([stock.QuerySampleResponse(sample.id, 0, 0, tokens or 0)
-                                    for sample in samples])
+            stock.FirstTokenComplete(answers)
+        stock.QuerySamplesComplete(answers)
 
     sut = stock.ConstructSUT(issue, lambda: None)
     library = stock.ConstructQSL(spec["samples"], spec.get("loaded", spec["samples"]),

@@ -45,6 +45,15 @@ TEST(SampleOrder, reshuffles_the_same_list_as_the_reference_client) {
             (Indices{1, 3, 0, 9, 2, 4, 5, 7, 8, 6}));
 }
 
+TEST(SampleOrder, a_copy_of_a_drawn_order_draws_the_same_by_itself) {
+  SampleOrder order = SampleOrder::drawn([at = 7U]() mutable { return at++; });
+  EXPECT_EQ(order.next(), 7U);
+  SampleOrder copy = order;
+  EXPECT_EQ(order.next(), 8U);
+  EXPECT_EQ(take(copy, 3), (Indices{8, 9, 10}));
+  EXPECT_EQ(order.next(), 9U);
+}
+
 TEST(SampleOrder, with_replacement_is_randint) {
   EXPECT_EQ(take(SampleOrder::with_replacement(10, 42), 10),
             (Indices{1, 0, 4, 3, 3, 2, 1, 8, 1, 9}));

@@ -30,11 +30,18 @@ SampleOrder SampleOrder::listed(std::vector<std::uint32_t> samples) {
 SampleOrder SampleOrder::with_replacement(std::uint32_t size, std::uint64_t seed) {
   return {Kind::with_replacement, size, seed, 0};
 }
+SampleOrder SampleOrder::drawn(std::function<std::uint32_t()> draw) {
+  SampleOrder out(Kind::drawn, 1, 0, 0);
+  out.draw_ = std::move(draw);
+  return out;
+}
 
 std::uint32_t SampleOrder::next() {
   switch (kind_) {
     case Kind::constant:
       return sample_;
+    case Kind::drawn:
+      return draw_();
     case Kind::with_replacement:
       return static_cast<std::uint32_t>(random_.below(size_));
     case Kind::shuffled:

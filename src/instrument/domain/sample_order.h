@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/python_random.h"
@@ -23,12 +24,15 @@ class SampleOrder {
   static SampleOrder listed(std::vector<std::uint32_t> samples);
   // randint(0, size − 1) of CPython for each.
   static SampleOrder with_replacement(std::uint32_t size, std::uint64_t seed);
+  // Each sample is what `draw` returns next. A copy of the order copies `draw`, which must then
+  // draw the same by itself: it keeps its state by value.
+  static SampleOrder drawn(std::function<std::uint32_t()> draw);
 
   SampleOrder() : SampleOrder(Kind::constant, 1, 0, 0) {}
   std::uint32_t next();
 
  private:
-  enum class Kind { shuffled, sequential, constant, with_replacement, listed };
+  enum class Kind { shuffled, sequential, constant, with_replacement, listed, drawn };
   SampleOrder(Kind kind, std::uint32_t size, std::uint64_t seed, std::uint32_t sample);
 
   Kind kind_;
@@ -37,6 +41,7 @@ class SampleOrder {
   bool begun_ = false;  // the first pass is
   std::uint32_t sample_;
   std::vector<std::uint32_t> list_{};
+  std::function<std::uint32_t()> draw_{};
   PythonRandom random_;
 };
 

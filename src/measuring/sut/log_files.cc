@@ -1,0 +1,257 @@
+#include "sut/log_files.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <utility>
+
+#include "base/format.h"
+
+namespace assay::sut {
+namespace {
+
+constexpr std::size_t kWriteBytes = std::size_t{1} << 16;
+
+void put(std::FILE* file, std::string_view text) {
+  // A log that the disk refuses is cut there; the test goes on, as in the stock library.
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), file));
+}
+
+double us(Duration d) { return d.us(); }
+
+std::string hex_of(const Bytes& bytes) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  for (const std::uint8_t byte : bytes) {
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+  return out;
+}
+
+std::string time_text(const char* layout, WallTime at, bool utc) {
+  const std::time_t seconds = at.ns / 1'000'000'000;
+  std::tm parts{};
+  if (utc) {
+    ::gmtime_r(&seconds, &parts);
+  } else {
+    ::localtime_r(&seconds, &parts);
+  }
+  std::array<char, 64> out{};
+  const std::size_t size = std::strftime(out.data(), out.size(), layout, &parts);
+  return {out.data(), size};
+}
+
+}  // namespace
+
+std::string local_time(WallTime at) { return time_text("%FT%TZ", at, false); }
+
+std::string power_time(WallTime at) {
+  return format("{}.{:03}", time_text("%m-%d-%Y %T", at, true), at.ns / 1'000'000 % 1000);
+}
+
+std::string value_of(bool value) { return value ? "true" : "false"; }
+std::string value_of(double value) { return format("{:g}", value); }
+std::string value_of(std::uint64_t value) { return format("{}", value); }
+std::string value_of(std::int64_t value) { return format("{}", value); }
+std::string value_of(int value) { return format("{}", value); }
+std::string value_of(std::string_view value) { return format("\"{}\"", value); }
+std::string value_of(const char* value) { return value_of(std::string_view(value)); }
+std::string value_of(const std::vector<std::uint64_t>& value) {
+  // An empty list is "]" in the stock library.
+  std::string out = value.empty() ? "" : "[";
+  for (const std::uint64_t one : value) {
+    if (out.size() > 1) out += ',';
+    out += format("{}", one);
+  }
+  return out + "]";
+}
+
+LogFiles::LogFiles(const mlperf::LogSettings& settings, const Clock& clock, AccuracyForm form)
+    : clock_(clock),
+      origin_(clock.now()),
+      pid_(::getpid()),
+      form_(form),
+      traced_(settings.enable_trace),
+      copy_detail_(settings.log_output.copy_detail_to_stdout),
+      copy_summary_(settings.log_output.copy_summary_to_stdout) {}
+
+Result<std::unique_ptr<LogFiles>> LogFiles::open(const mlperf::LogSettings& settings,
+                                                 const std::string& date_time, const Clock& clock,
+                                                 AccuracyForm form) {
+  const mlperf::LogOutputSettings& place = settings.log_output;
+  std::string prefix = place.outdir + "/" + place.prefix;
+  if (place.prefix_with_datetime) prefix += date_time + "_";
+  std::unique_ptr<LogFiles> out(new LogFiles(settings, clock, form));
+  const auto opened = [&](std::string_view name, std::string_view end) {
+    return File(
+        std::fopen((prefix + std::string(name) + place.suffix + std::string(end)).c_str(), "w"));
+  };
+  {
+    Lock lock(out->detail_mutex_);
+    out->summary_ = opened("summary", ".txt");
+    out->detail_ = opened("detail", ".txt");
+    if (!out->summary_) return errno_error("summary file");
+    if (!out->detail_) return errno_error("detailed log file");
+  }
+  out->accuracy_ = opened("accuracy", ".json");
+  out->trace_ = opened("trace", ".json");
+  if (!out->accuracy_) return errno_error("accuracy log file");
+  if (!out->trace_) return errno_error("trace file");
+  put(out->accuracy_.get(), "[");
+  if (out->traced_) put(out->trace_.get(), "{\"traceEvents\":[\n");
+  out->thread_ = std::thread([log = out.get()] { log->write_records(); });
+  return out;
+}
+
+LogFiles::~LogFiles() {
+  if (!thread_.joinable()) return;  // it never opened
+  {
+    Lock lock(mutex_);
+    closing_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+  put(accuracy_.get(), "\n]\n");
+  if (!traced_) return;
+  put(trace_.get(), format("{{\"name\":\"LastTrace\"}}\n],\n\"displayTimeUnit\":\"ns\",\n"
+                           "\"otherData\":{{\n\"ts\":{:.3f},\n"
+                           "\"version\":\"MLPerf LoadGen v1.0\"\n}}\n}}\n",
+                           us(origin_ - Instant{})));
+}
+
+void LogFiles::detail(std::string_view key, std::string_view value, Severity severity) {
+  Lock lock(detail_mutex_);
+  const std::int64_t since = (clock_.now() - origin_).ns;
+  if (severity == Severity::error) ++errors_;
+  if (severity == Severity::warning) ++warnings_;
+  const std::string text = format(
+      ":::MLLOG {{\"key\": \"{}\", \"value\": {}, \"time_ms\": {}.{:06}, "
+      "\"namespace\": \"mlperf::logging\", \"event_type\": \"POINT_IN_TIME\", "
+      "\"metadata\": {{\"is_error\": {}, \"is_warning\": {}, \"file\": \"assay\", \"line_no\": 0, "
+      "\"pid\": {}, \"tid\": {}}}}}\n",
+      key, value, since / 1'000'000, since % 1'000'000, severity == Severity::error,
+      severity == Severity::warning, pid_, this_thread_number());
+  put(detail_.get(), text);
+  if (copy_detail_) put(stdout, text);
+  if (severity == Severity::error) std::fflush(detail_.get());
+}
+
+void LogFiles::summary(std::string_view text) {
+  Lock lock(detail_mutex_);
+  put(summary_.get(), text);
+  if (!copy_summary_) return;
+  put(stdout, text);
+  std::fflush(stdout);
+}
+
+std::uint64_t LogFiles::warnings() const {
+  Lock lock(detail_mutex_);
+  return warnings_;
+}
+
+std::uint64_t LogFiles::errors() const {
+  Lock lock(detail_mutex_);
+  return errors_;
+}
+
+void LogFiles::trace(std::vector<TraceRecord>& records) {
+  if (!traced_ || records.empty()) return records.clear();
+  const std::size_t reserved = records.capacity();
+  Lock lock(mutex_);
+  while (waiting_ > kBacklogMax) changed_.wait(lock);
+  waiting_ += records.size();
+  traces_.push_back(std::exchange(records, {}));
+  changed_.notify_all();
+  records.reserve(reserved);
+}
+
+void LogFiles::accuracy(AccuracyRecord record) {
+  Lock lock(mutex_);
+  while (waiting_ > kBacklogMax) changed_.wait(lock);
+  ++waiting_;
+  answers_.push_back(std::move(record));
+  changed_.notify_all();
+}
+
+void LogFiles::write_records() {
+  std::string text;
+  for (;;) {
+    std::deque<std::vector<TraceRecord>> traces;
+    std::vector<AccuracyRecord> answers;
+    {
+      Lock lock(mutex_);
+      while (waiting_ == 0 && !closing_) changed_.wait(lock);
+      if (waiting_ == 0) return;
+      traces.swap(traces_);
+      answers.swap(answers_);
+      waiting_ = 0;
+      changed_.notify_all();
+    }
+    for (const auto& records : traces) {
+      for (const TraceRecord& record : records) {
+        write(record, text);
+        if (text.size() < kWriteBytes) continue;
+        put(trace_.get(), text);
+        text.clear();
+      }
+    }
+    put(trace_.get(), std::exchange(text, {}));
+    for (const AccuracyRecord& answer : answers) {
+      write(answer, text);
+      put(accuracy_.get(), text);
+      text.clear();
+    }
+  }
+}
+
+void LogFiles::write(const TraceRecord& r, std::string& out) const {
+  const double begin = us(r.begin - origin_);
+  const std::int64_t done_ns = (r.end - r.begin).ns;
+  const bool of_server =
+      r.kind == TraceRecord::Kind::server_sample || r.kind == TraceRecord::Kind::server_first_token;
+  const bool of_token =
+      r.kind == TraceRecord::Kind::first_token || r.kind == TraceRecord::Kind::server_first_token;
+  if (r.kind == TraceRecord::Kind::span) {
+    out += format(
+        "{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},"
+        "\"args\":{{",
+        r.name, pid_, r.thread, begin, us(r.end - r.begin));
+    if (r.count >= 0) out += format("\"count\":{}", r.count);
+    out += "}},\n";
+    return;
+  }
+  if (of_server) {
+    out += format(
+        "{{\"name\":\"{}\",\"ph\": \"C\",\"pid\":{},\"ts\":{:.3f},\"args\":{{ "
+        "\"issue_delay\":{},\"issue_to_done\":{}}}}},\n",
+        of_token ? "Token_Latency" : "Latency", pid_, begin, r.issued_ns, done_ns - r.issued_ns);
+    if (of_token) return;  // without a span of its own
+  }
+  const char* const name = of_token ? "Token" : "Sample";
+  out += format(
+      "{{\"name\":\"{}\",\"cat\":\"default\",\"ph\":\"b\",\"pid\":{},\"id\":{},\"ts\":{:.3f},"
+      "\"args\":{{\"sample_seq\":{},\"query_seq\":{},\"sample_idx\":{},\"issue_start_ns\":{},"
+      "\"complete_ns\":{}}}}},\n",
+      name, pid_, r.sample, begin, r.sample, r.query, r.index, r.issued_ns, done_ns);
+  out += format(
+      "{{\"name\":\"{}\",\"cat\":\"default\",\"ph\":\"e\", \"pid\":{},\"id\":{},\"ts\":{:.3f}}},\n",
+      name, pid_, r.sample, us(r.end - origin_));
+}
+
+void LogFiles::write(const AccuracyRecord& r, std::string& out) {
+  out += has_accuracy_ ? ",\n{ " : "\n{ ";
+  has_accuracy_ = true;
+  out += format("\"seq_id\" : {}, \"qsl_idx\" : {}, \"data\" : \"{}\"", r.sample, r.index,
+                hex_of(r.data));
+  if (form_ == AccuracyForm::first_tokens) {
+    out += format(", \"token_data\" : \"{}\"", hex_of(r.token_data));
+  }
+  if (form_ != AccuracyForm::plain) out += format(", \"token_count\" : {}", r.tokens);
+  out += " }";
+}
+
+}  // namespace assay::sut

@@ -1,0 +1,162 @@
+"""LoadGen's four log files, ours against the stock library's: the same lines but for what differs
+from run to run (times, numbers of processes and threads, what is computed from them) and for the
+names of builds.
+
+A null system under test in C++ answers through our library, one in Python through the stock one.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from loadgen_test import SHORT, SMALL, SCENARIOS, detail, stock_run
+
+NULL_SUT = pathlib.Path(os.environ.get("ASSAY_BIN", "build/release/assay")).with_name(
+    "loadgen_null_sut")
+# Our own lines and values for these: the build's.
+BUILD = re.compile(r"loadgen_(version|build_date|git|file_sha1)")
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]\d+)?|-?inf|-?nan")
+# The stock logger's own work.
+OF_LOGGER = ("IOThreadLoop", "Wait", "Gather", "Process", "Thread", "FlushAll", "LogDetail",
+             "LogSummary", "Abandoning Orphans", "FirstAllocation",
+             "TlsLogger:ContentionCounters")
+
+
+def cases():
+    for scenario in SCENARIOS:
+        # No limit that a slow machine would break.
+        counted = ("*.*.min_duration = 0\n*.*.min_query_count = 100\n"
+                   "*.Server.target_latency = 3600000\n*.Server.ttft_latency = 3600000\n"
+                   "*.Server.tpot_latency = 3600000\n")
+        for name, lines, more in [
+                ("plain", counted, {}),
+                ("few_loaded", counted, {"loaded": 32}),
+                ("accuracy", counted + "*.*.mode = 1\n", {"loaded": 32, "payload": 1}),
+                ("submission", counted + "*.*.mode = 0\n*.*.accuracy_log_sampling_target = 9\n",
+                 {"loaded": 32, "payload": 1}),
+                ("tokens", counted + "*.*.use_token_latencies = 1\n", {"tokens": 7}),
+                ("tokens_accuracy", counted + "*.*.use_token_latencies = 1\n*.*.mode = 1\n",
+                 {"tokens": 7, "payload": 1}),
+                ("no_tokens", counted + "*.*.use_token_latencies = 1\n", {"tokens": 0}),
+                ("one_token", counted + "*.*.use_token_latencies = 1\n", {"tokens": 1}),
+                ("invalid", counted + "*.*.min_duration = 2000\n*.*.max_query_count = 20\n", {}),
+                ("passes", SMALL.format(1) + counted, {}),
+                ("audit", counted, {"audit_lines": "*.*.min_query_count = 130\n"}),
+                ("peak", counted + "*.*.mode = 3\n*.Server.target_latency = 0\n", {})]:
+            yield f"{scenario}-{name}", {"scenario": scenario, "model": "pointpainting",
+                                         "samples": 64, "lines": lines, **more}
+
+
+def our_run(spec, folder):
+    done = subprocess.run(
+        [NULL_SUT, spec["scenario"], spec["model"], spec["config"], str(spec["samples"]),
+         str(spec.get("loaded", spec["samples"])), str(spec.get("tokens", -1)),
+         str(spec.get("payload", 0)), spec["audit"], folder, "1"],
+        capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def detail_lines(folder):
+    """(key, value, error, warning) of each line."""
+    out = []
+    for line in (folder / "mlperf_log_detail.txt").read_text().splitlines():
+        found = re.fullmatch(
+            r':::MLLOG \{"key": "([^"]+)", "value": (.*), "time_ms": -?\d+\.\d{6}, '
+            r'"namespace": "mlperf::logging", "event_type": "POINT_IN_TIME", "metadata": '
+            r'\{"is_error": (\w+), "is_warning": (\w+), "file": "[^"]*", "line_no": \d+, '
+            r'"pid": \d+, "tid": \d+\}\}', line)
+        assert found, line
+        out.append(found.groups())
+    return out
+
+
+MEASURED = re.compile(r"result_.*(latency_ns|per_sec|per_second|overhead|throughput|"
+                      r"percentile_ns|token_(min|max|mean))|early_stopping_latency|power_|"
+                      r"test_datetime|get_sut_name_duration|early_stopping\w*_result|logger_")
+
+
+# What the stock logger warns of when it needs more room than it has.
+OF_ROOM = "Logging allocation detected"
+
+
+def comparable(lines):
+    """Figures that the run measured become their form. What is said while a series runs comes from
+    several threads of the stock library, in any order."""
+    out, said = [], []
+    for key, value, error, warning in lines:
+        if OF_ROOM in value:
+            continue
+        if BUILD.match(key):
+            value = "build"
+        elif MEASURED.match(key):
+            value = NUMBER.sub("#", value)
+        if key in ("generic_message", "error_runtime"):
+            said.append((key, value, error, warning))
+            continue
+        out += sorted(said)
+        said = []
+        out.append((key, value, error, warning))
+    return out
+
+
+def summary_lines(folder):
+    # From the parameters on every figure is a setting; before, most are measured.
+    text = (folder / "mlperf_log_summary.txt").read_text()
+    head, *tail = text.split("Test Parameters Used\n")
+    counted = re.compile(r"(queries|samples|at\n least|least|discard) \d+|\(\d+\)")
+    kept = counted.sub("", head)
+    # The stock logger's own warnings count too.
+    tail = [re.sub(r"\n(No|\d+) warnings? .*", "", part) for part in tail]
+    return NUMBER.sub("#", kept).splitlines() + [line for part in tail
+                                                 for line in part.splitlines()]
+
+
+def trace_by_name(folder):
+    """Name -> the lines of that name, without times; the file's frame."""
+    text = (folder / "mlperf_log_trace.json").read_text()
+    assert text.startswith('{"traceEvents":[\n')
+    events, _, end = text.partition('{"name":"LastTrace"}\n')
+    out = {}
+    for line in events.splitlines()[1:]:
+        name = re.match(r'\{"name":"([^"]*)"', line)[1]
+        if name in OF_LOGGER:
+            continue
+        line = re.sub(r'"(ts|dur|pid|tid|issue_start_ns|complete_ns|issue_delay|issue_to_done)":'
+                      r"-?[\d.]+", r'"\1":#', line)
+        out.setdefault(name, []).append(line)
+    return out, re.sub(r'"ts":[\d.]+', '"ts":#', end)
+
+
+@pytest.mark.parametrize("spec", [pytest.param(spec, id=name) for name, spec in cases()])
+def test_the_log_files_are_the_stock_librarys(tmp_path, spec):
+    config = tmp_path / "user.conf"
+    config.write_text(SHORT + spec["lines"])
+    audit = tmp_path / "audit.config"
+    if "audit_lines" in spec:
+        audit.write_text(spec["audit_lines"])
+    spec = {**spec, "config": str(config), "audit": str(audit)}
+    stock, ours = tmp_path / "stock", tmp_path / "ours"
+    stock.mkdir()
+    ours.mkdir()
+    stock_run(spec, stock)
+    our_run(spec, ours)
+    assert comparable(detail_lines(ours)) == comparable(detail_lines(stock))
+    assert summary_lines(ours) == summary_lines(stock)
+    assert ((ours / "mlperf_log_accuracy.json").read_text()
+            == (stock / "mlperf_log_accuracy.json").read_text())
+    (mine, my_end), (theirs, their_end) = trace_by_name(ours), trace_by_name(stock)
+    assert mine == theirs
+    assert my_end == their_end
+
+
+def test_the_files_lie_where_the_settings_say(tmp_path):
+    config = tmp_path / "user.conf"
+    config.write_text(SHORT)
+    our_run({"scenario": "Offline", "model": "m", "config": str(config), "samples": 5,
+             "audit": ""}, tmp_path)
+    assert detail(tmp_path)["generated_query_count"] == ["1"]
+    assert json.loads((tmp_path / "mlperf_log_trace.json").read_text())["traceEvents"]
