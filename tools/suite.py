@@ -201,7 +201,7 @@ def peers(section):
         return
     if code:
         raise Failed("the peers' packages can't be installed")
-    section.build("release", "assay", "loadgen_null_sut")
+    section.build("release", "assay", "loadgen_null_sut", "assay_python")
     section.check(venv / "bin" / "python", "-B", "-m", "pytest",
                   "tests/peers", env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
 

@@ -2,14 +2,17 @@
 from run to run (times, numbers of processes and threads, what is computed from them) and for the
 names of builds.
 
-A null system under test in C++ answers through our library, one in Python through the stock one.
+A null system under test in C++ answers through our library, one in Python through the stock one;
+and the same program in Python through our module and the stock one.
 """
 
 import json
 import os
 import pathlib
+import pickle
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -17,6 +20,7 @@ from loadgen_test import SHORT, SMALL, SCENARIOS, detail, stock_run
 
 NULL_SUT = pathlib.Path(os.environ.get("ASSAY_BIN", "build/release/assay")).with_name(
     "loadgen_null_sut")
+OUR_MODULE = {**os.environ, "PYTHONPATH": str(NULL_SUT.with_name("python"))}
 # Our own lines and values for these: the build's.
 BUILD = re.compile(r"loadgen_(version|build_date|git|file_sha1)")
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]\d+)?|-?inf|-?nan")
@@ -131,19 +135,20 @@ def trace_by_name(folder):
     return out, re.sub(r'"ts":[\d.]+', '"ts":#', end)
 
 
-@pytest.mark.parametrize("spec", [pytest.param(spec, id=name) for name, spec in cases()])
-def test_the_log_files_are_the_stock_librarys(tmp_path, spec):
+def prepared(spec, tmp_path):
+    """The test with its files, and a folder for each side's logs."""
     config = tmp_path / "user.conf"
     config.write_text(SHORT + spec["lines"])
     audit = tmp_path / "audit.config"
     if "audit_lines" in spec:
         audit.write_text(spec["audit_lines"])
-    spec = {**spec, "config": str(config), "audit": str(audit)}
-    stock, ours = tmp_path / "stock", tmp_path / "ours"
-    stock.mkdir()
-    ours.mkdir()
-    stock_run(spec, stock)
-    our_run(spec, ours)
+    folders = tmp_path / "ours", tmp_path / "stock"
+    for folder in folders:
+        folder.mkdir()
+    return {**spec, "config": str(config), "audit": str(audit)}, *folders
+
+
+def same_logs(ours, stock):
     assert comparable(detail_lines(ours)) == comparable(detail_lines(stock))
     assert summary_lines(ours) == summary_lines(stock)
     assert ((ours / "mlperf_log_accuracy.json").read_text()
@@ -151,6 +156,105 @@ def test_the_log_files_are_the_stock_librarys(tmp_path, spec):
     (mine, my_end), (theirs, their_end) = trace_by_name(ours), trace_by_name(stock)
     assert mine == theirs
     assert my_end == their_end
+
+
+@pytest.mark.parametrize("spec", [pytest.param(spec, id=name) for name, spec in cases()])
+def test_the_log_files_are_the_stock_librarys(tmp_path, spec):
+    spec, ours, stock = prepared(spec, tmp_path)
+    stock_run(spec, stock)
+    our_run(spec, ours)
+    same_logs(ours, stock)
+
+
+@pytest.mark.parametrize("spec", [pytest.param(spec, id=name) for name, spec in cases()
+                                  if name.endswith(("-submission", "-tokens_accuracy", "-peak"))])
+def test_a_program_for_the_stock_module_runs_with_ours(tmp_path, spec):
+    spec, ours, stock = prepared(spec, tmp_path)
+    assert stock_run(spec, ours, OUR_MODULE) == stock_run(spec, stock)
+    same_logs(ours, stock)
+
+
+def python(program, env=None):
+    done = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, timeout=120,
+                          env=env, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout
+
+
+def test_our_module_has_all_names_of_the_stock_one():
+    names = """
+import sys
+import mlperf_loadgen as module
+for name in dir(module):
+    if name.startswith("_"):
+        continue
+    thing = getattr(module, name)
+    print(name, *([one for one in dir(thing) if not one.startswith("_")]
+                  if isinstance(thing, type) else []))
+"""
+    ours = set(python(names, OUR_MODULE).decode().splitlines())
+    stock = set(python(names).decode().splitlines())
+    assert stock - ours == set()
+    assert ours - stock == {"AbortTest", "RegisterIssueQueryThread"}
+
+
+def test_what_a_system_raises_leaves_the_test_and_its_logs_are_written(tmp_path):
+    program = f"""
+import mlperf_loadgen as module
+def issue(samples):
+    raise KeyError("no such device")
+sut = module.ConstructSUT(issue, lambda: None)
+rows = module.ConstructQSL(5, 5, lambda rows: None, lambda rows: None)
+logs = module.LogSettings()
+logs.log_output.outdir = {str(tmp_path)!r}
+try:
+    module.StartTestWithLogSettings(sut, rows, module.TestSettings(), logs, "none")
+except KeyError as error:
+    print(error)
+"""
+    assert python(program, OUR_MODULE) == b"'no such device'\n"
+    assert "IssueQuery threw an exception" in (tmp_path / "mlperf_log_detail.txt").read_text()
+
+
+def test_samples_and_responses_can_be_pickled():
+    program = """
+import pickle, sys
+import mlperf_loadgen as module
+sys.stdout.buffer.write(pickle.dumps([
+    (r.id, r.data, r.size, r.n_tokens)
+    for r in [pickle.loads(pickle.dumps(module.QuerySampleResponse(1, 2, 3, 4)))]] + [
+    (s.id, s.index) for s in [pickle.loads(pickle.dumps(module.QuerySample(8, 9)))]]))
+"""
+    assert pickle.loads(python(program, OUR_MODULE)) == [(1, 2, 3, 4), (8, 9)]
+
+
+def test_a_query_dispatch_library_is_asked_for_its_name(tmp_path):
+    program = f"""
+import mlperf_loadgen as module
+seen = []
+def issue(ids, rows):
+    seen.append(rows)
+    module.QuerySamplesComplete([module.QuerySampleResponse(one, 0, 0) for one in ids])
+def dispatch(samples):
+    issue([s.id for s in samples], [s.index for s in samples])
+settings = module.TestSettings()
+settings.scenario = module.TestScenario.Offline
+settings.min_duration_ms = 0
+settings.min_query_count = 7
+rows = module.ConstructQSL(7, 7, lambda rows: None, lambda rows: None)
+logs = module.LogSettings()
+logs.log_output.outdir = {str(tmp_path)!r}
+for make, free in [(lambda: module.ConstructQDL(dispatch, lambda: None, lambda: "Far SUT"),
+                    module.DestroyQDL),
+                   (lambda: module.ConstructFastSUT(issue, lambda: None), module.DestroyFastSUT)]:
+    sut = make()
+    module.StartTestWithLogSettings(sut, rows, settings, logs, "none")
+    free(sut)
+    print(open(logs.log_output.outdir + "/mlperf_log_summary.txt").read().splitlines()[3])
+print(sorted(seen[0]) == sorted(seen[1]) == list(range(7)))
+"""
+    assert python(program, OUR_MODULE).decode().splitlines() == [
+        "SUT name : Far SUT", "SUT name : PyFastSUT", "True"]
 
 
 def test_the_files_lie_where_the_settings_say(tmp_path):

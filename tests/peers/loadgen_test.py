@@ -77,9 +77,9 @@ def cases():
     yield "Server-large", {"scenario": "Server", "model": "dlrm-v2", "samples": 70001, "lines": ""}
 
 
-def stock_run(spec, folder):
+def stock_run(spec, folder, env=None):
     done = subprocess.run([sys.executable, "-B", str(STOCK)], capture_output=True, text=True,
-                          input=json.dumps({**spec, "folder": str(folder)}), timeout=120)
+                          input=json.dumps({**spec, "folder": str(folder)}), timeout=120, env=env)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

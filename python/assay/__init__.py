@@ -1,0 +1,1 @@
+"""Assay in Python. `assay.loadgen` has the interface of MLPerf's LoadGen."""
