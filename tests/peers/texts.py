@@ -23,6 +23,13 @@ def corpus():
 ASSIGNED = [chr(c) for c in range(0x110000)
             if not 0xD800 <= c <= 0xDFFF and unicodedata.category(chr(c)) != "Cn"
             and unicodedata.ucd_3_2_0.category(chr(c)) == unicodedata.category(chr(c))]
+# Assigned by Unicode 15.1 and 16.0: letters with and without case, marks, digits, symbols,
+# ideographs. The libraries that cut by regex know them; the oldest normalizers do not.
+NEW_IN_16 = [chr(c) for c in (
+    0x0897, 0x1C89, 0x1C8A, 0x2427, 0x2FFC, 0x31E4, 0xA7CB, 0xA7CC, 0xA7CD, 0xA7DA, 0xA7DB, 0xA7DC,
+    0x105C0, 0x10D40, 0x10D50, 0x10D6F, 0x10D70, 0x10EC2, 0x10EFC, 0x11380, 0x116D0, 0x11BC0,
+    0x11BF0, 0x13460, 0x16100, 0x16130, 0x16D40, 0x16D43, 0x16D70, 0x1CC00, 0x1CCF0, 0x1E5D0,
+    0x1E5F1, 0x1F8B2, 0x2EBF0, 0x2EE5D)]
 SPACES = [" ", "  ", "   ", "\t", "\n", "\r\n", "\n\n", "\r", " \n ", "\u00a0", "\u2003", "\u3000",
           "\u2028", "\x0b", "\x0c", "\u1680", "\x85", " " * 17, "\n" * 9]
 ODD = ["'s", "'S", "'ll", "'LL", "'\u017f", "'re", "'Ve", "'d", "n't", "\u2019s", "''", "\"",

@@ -24,13 +24,13 @@ bool AddedTokens::add(AddedToken token, const Normalizer& normalizer) {
     if (!normalizer.run(content, loading_)) return false;
     loading_.made(content.size());
   }
-  const bool normalized = token.normalized;
+  ByteTrie& trie = token.in_templates_only ? in_templates_ : token.normalized ? after_ : before_;
   const auto [at, fresh] = by_content_.try_emplace(token.content, tokens_.size());
   const std::size_t index = at->second;
   by_id_[token.id] = index;
   if (fresh) tokens_.emplace_back();
   tokens_[index] = std::move(token);
-  if (!content.empty()) (normalized ? after_ : before_).add(content, static_cast<int>(index));
+  if (!content.empty()) trie.add(content, static_cast<int>(index));
   return true;
 }
 

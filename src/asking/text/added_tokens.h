@@ -22,6 +22,8 @@ struct AddedToken {
   bool strip_right = false;
   bool normalized = true;
   bool special = false;
+  // Is found only in what a chat template made, never in a user's text.
+  bool in_templates_only = false;
 };
 
 class AddedTokens {
@@ -33,7 +35,7 @@ class AddedTokens {
   const AddedToken* find(std::string_view content) const;
   const std::vector<AddedToken>& all() const { return tokens_; }
 
-  enum class Stage : std::uint8_t { before_normalizing, after_normalizing };
+  enum class Stage : std::uint8_t { before_normalizing, after_normalizing, in_templates };
   bool none(Stage stage) const { return trie(stage).empty(); }
 
   struct Found {
@@ -49,7 +51,15 @@ class AddedTokens {
 
  private:
   const ByteTrie& trie(Stage stage) const {
-    return stage == Stage::before_normalizing ? before_ : after_;
+    switch (stage) {
+      case Stage::before_normalizing:
+        return before_;
+      case Stage::after_normalizing:
+        return after_;
+      case Stage::in_templates:
+        return in_templates_;
+    }
+    return before_;
   }
   RegexStack loading_{};  // its limits count for all tokens together
   std::vector<AddedToken> tokens_{};
@@ -57,6 +67,7 @@ class AddedTokens {
   std::unordered_map<std::string, std::size_t> by_content_{};
   ByteTrie before_{};  // values: index into tokens_
   ByteTrie after_{};
+  ByteTrie in_templates_{};
 };
 
 }  // namespace assay::text

@@ -171,7 +171,7 @@ Result<std::string> ChatFormat::render(const ChatRequest& request) const {
 Result<std::size_t> ChatFormat::count_input(const Tokenizer& tokenizer,
                                             const ChatRequest& request) const {
   ASSIGN_OR_RETURN(const std::string text, render(request));
-  return tokenizer.count(text);
+  return tokenizer.count_rendered(text);
 }
 
 namespace {

@@ -43,15 +43,17 @@ struct Known {
   std::string_view pattern{};
 };
 // A longer name comes before a shorter one that it contains.
-constexpr std::array<Known, 9> kKnown = {{{"cl100k_base", kCl100k},
-                                          {"o200k_base", kO200k},
-                                          {"p50k_base", kGpt2},
-                                          {"r50k_base", kGpt2},
-                                          {"gpt2", kGpt2},
-                                          {"llama3", kLlama3},
-                                          {"llama-3", kLlama3},
-                                          {"qwen", kQwen},
-                                          {"kimi", kKimi}}};
+constexpr std::array<Known, 11> kKnown = {{{"cl100k_base", kCl100k},
+                                           {"o200k_base", kO200k},
+                                           {"p50k_base", kGpt2},
+                                           {"r50k_base", kGpt2},
+                                           {"gpt2", kGpt2},
+                                           {"multilingual", kGpt2},
+                                           {"whisper", kGpt2},
+                                           {"llama3", kLlama3},
+                                           {"llama-3", kLlama3},
+                                           {"qwen", kQwen},
+                                           {"kimi", kKimi}}};
 
 // Looks up an exact name, else compiles a regex; a file's name need only contain a known name.
 Result<std::string_view> pattern_for(std::string_view file, const std::string& asked) {
@@ -65,7 +67,7 @@ Result<std::string_view> pattern_for(std::string_view file, const std::string& a
   }
   return invalid(
       "a tiktoken file does not say how text is cut before it is merged: name its pattern (gpt2, "
-      "cl100k_base, o200k_base, llama3, qwen, kimi) or give the regex");
+      "cl100k_base, o200k_base, llama3, qwen, kimi, whisper) or give the regex");
 }
 
 Result<void> read_ranks(std::string_view bytes, RankModel& model) {
@@ -78,20 +80,15 @@ Result<void> read_ranks(std::string_view bytes, RankModel& model) {
     if (line.empty()) continue;
     const std::size_t space = line.find(' ');
     const auto rank = parse_int(space == std::string_view::npos ? "" : line.substr(space + 1));
-    const auto token = decode_base64(line.substr(0, space));
-    if (!rank || *rank < 0 || *rank > kTokenIdMax || !token || token->empty()) {
+    // Whisper's file has an empty token, spelled as padding alone; no text has it.
+    const std::string_view spelled = line.substr(0, space) == "=" ? "" : line.substr(0, space);
+    const auto token = decode_base64(spelled);
+    if (!rank || *rank < 0 || *rank > kTokenIdMax || !token || (token->empty() && line[0] != '=')) {
       return invalid(format("line {}: must be base64, a space and a rank", number));
     }
     model.vocabulary.add(*token, static_cast<TokenId>(*rank));
   }
-  for (unsigned b = 0; b < 256; ++b) {
-    const char byte = static_cast<char>(b);
-    model.byte_ids[b] = model.vocabulary.find({&byte, 1});
-    if (model.byte_ids[b] == kNoToken) {
-      return invalid(format("no token for byte 0x{:02x}: all 256 are needed", b));
-    }
-  }
-  return {};
+  return model.find_bytes();
 }
 
 // Reads the special tokens from the files beside this one.
@@ -155,13 +152,15 @@ Result<std::unique_ptr<const Tokenizer>> parse_sentencepiece(std::string_view by
 Result<std::filesystem::path> tokenizer_file(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) return path;
-  for (const char* name : {"tokenizer.json", "tiktoken.model", "tokenizer.model", "qwen.tiktoken",
-                           "spiece.model", "sentencepiece.bpe.model", "spm.model"}) {
+  for (const char* name :
+       {"tokenizer.json", "tekken.json", "tiktoken.model", "tokenizer.model", "qwen.tiktoken",
+        "multilingual.tiktoken", "spiece.model", "sentencepiece.bpe.model", "spm.model"}) {
     if (std::filesystem::exists(path / name, ignored)) return path / name;
   }
   return Error{
       Code::not_found,
-      format("'{}': no tokenizer.json, tiktoken.model or tokenizer.model in it", path.string())};
+      format("'{}': no tokenizer.json, tekken.json, tiktoken.model or tokenizer.model in it",
+             path.string())};
 }
 
 Result<std::unique_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::path& path,

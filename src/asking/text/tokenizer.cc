@@ -79,8 +79,9 @@ namespace {
 template <typename ScratchType>
 class Encoding {
  public:
-  Encoding(const TokenizerParts& parts, ScratchType& scratch, std::vector<TokenId>& out)
-      : parts_(parts), scratch_(scratch), out_(out) {
+  Encoding(const TokenizerParts& parts, ScratchType& scratch, std::vector<TokenId>& out,
+           bool rendered)
+      : parts_(parts), scratch_(scratch), out_(out), rendered_(rendered) {
     if (const auto* bpe = std::get_if<BpeModel>(&parts_.model)) cut_ = bpe->cut_at_marker;
     if (const auto* piece = std::get_if<SentencePieceModel>(&parts_.model)) {
       cut_ = piece->cut_at_marker();
@@ -98,7 +99,12 @@ class Encoding {
 
   void text(std::string_view text) {
     scratch_.pre.regex.begin(text.size());
-    between(text, AddedTokens::Stage::before_normalizing,
+    if (!rendered_ || parts_.added.none(AddedTokens::Stage::in_templates)) {
+      between(text, AddedTokens::Stage::before_normalizing,
+              [this](std::string_view piece, bool at_start) { this->piece(piece, at_start); });
+      return;
+    }
+    between(text, AddedTokens::Stage::in_templates,
             [this](std::string_view piece, bool at_start) { this->piece(piece, at_start); });
   }
 
@@ -201,9 +207,21 @@ class Encoding {
   WordSink sink_{};
   std::string unspelled_{};
   bool cut_ = false;
+  bool rendered_;
 };
 
 }  // namespace
+
+Result<void> RankModel::find_bytes() {
+  for (unsigned b = 0; b < 256; ++b) {
+    const char byte = static_cast<char>(b);
+    byte_ids[b] = vocabulary.find({&byte, 1});
+    if (byte_ids[b] == kNoToken) {
+      return invalid(format("no token for byte 0x{:02x}: all 256 are needed", b));
+    }
+  }
+  return {};
+}
 
 void RankModel::encode(std::string_view word, BpeScratch& scratch,
                        std::vector<TokenId>& out) const {
@@ -231,6 +249,18 @@ Tokenizer::~Tokenizer() = default;
 
 Result<void> Tokenizer::encode(std::string_view text, std::vector<TokenId>& ids,
                                bool add_special) const {
+  return encode(text, ids, add_special, false);
+}
+
+Result<std::size_t> Tokenizer::count_rendered(std::string_view text) const {
+  std::vector<TokenId> ids;
+  ids.reserve(text.size() / 3 + 16);
+  TRY(encode(text, ids, false, true));
+  return ids.size();
+}
+
+Result<void> Tokenizer::encode(std::string_view text, std::vector<TokenId>& ids, bool add_special,
+                               bool rendered) const {
   if (text.size() > kTextBytesMax) {
     return invalid(format("a text of {} is longer than the {} that can be tokenized at once",
                           human_bytes(text.size()), human_bytes(kTextBytesMax)));
@@ -243,7 +273,7 @@ Result<void> Tokenizer::encode(std::string_view text, std::vector<TokenId>& ids,
   const std::size_t before = ids.size();
   if (add_special) ids.insert(ids.end(), parts_->before.begin(), parts_->before.end());
   const Borrowed scratch(*pool_);
-  Encoding encoding(*parts_, *scratch, ids);
+  Encoding encoding(*parts_, *scratch, ids, rendered);
   encoding.text(text);
   if (encoding.gave_up() || encoding.overgrown() || !encoding.unspelled().empty()) {
     ids.resize(before);

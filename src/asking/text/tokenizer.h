@@ -1,5 +1,6 @@
 // Tokenizer: text to token ids and back, with the same ids as the public libraries: tokenizer.json
-// of Hugging Face, tiktoken's files and SentencePiece's models (load_tokenizer detects which).
+// of Hugging Face, tekken.json of Mistral, tiktoken's files (Whisper's too) and SentencePiece's
+// models (load_tokenizer detects which).
 //
 // Why our own: the results depend on token counts, every reply is counted after the run, and
 // counting must not take longer than the run. A text goes through: added tokens, normalizer,
@@ -39,12 +40,15 @@ class Tokenizer {
   ~Tokenizer();
 
   // Appends the text's ids. `add_special`: also what the post-processor adds (<s>, [CLS] …).
-  // Special tokens in the text are always recognised. Fails when the text is too long, when the
-  // model has no token for a part of it and no unknown token, or when a regex of the file gives up.
+  // Special tokens in the text are recognised, except a tekken.json's. Fails when the text is too
+  // long, when the model has no token for a part of it and no unknown token, or when a regex of the
+  // file gives up.
   Result<void> encode(std::string_view text, std::vector<TokenId>& ids,
                       bool add_special = false) const;
   Result<std::vector<TokenId>> encode(std::string_view text, bool add_special = false) const;
   Result<std::size_t> count(std::string_view text, bool add_special = false) const;
+  // Counts a text that a chat template made: the control tokens of every format are recognised.
+  Result<std::size_t> count_rendered(std::string_view text) const;
 
   // Skips unknown ids. `skip_special`: also skips special tokens.
   std::string decode(std::span<const TokenId> ids, bool skip_special = true) const;
@@ -62,6 +66,8 @@ class Tokenizer {
 
  private:
   friend class StreamDecoder;
+  Result<void> encode(std::string_view text, std::vector<TokenId>& ids, bool add_special,
+                      bool rendered) const;
   struct Scratch;
   class Borrowed;
   std::unique_ptr<TokenizerParts> parts_;
@@ -91,12 +97,12 @@ class StreamDecoder {
 
 struct TokenizerOptions {
   // For tiktoken files, which lack the pattern that cuts text: a name (gpt2, cl100k_base,
-  // o200k_base, llama3, qwen, kimi) or a regex. Empty: chosen by the file's name.
+  // o200k_base, llama3, qwen, kimi, whisper) or a regex. Empty: chosen by the file's name.
   std::string tiktoken_pattern{};
 };
 
-// `path`: a tokenizer.json, a .tiktoken file, a SentencePiece .model, or a folder that holds one of
-// them (looked for in this order).
+// `path`: a tokenizer.json, a tekken.json, a .tiktoken file, a SentencePiece .model, or a folder
+// that holds one of them (looked for in this order).
 Result<std::unique_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::path& path,
                                                         const TokenizerOptions& options = {});
 
@@ -106,7 +112,7 @@ Result<std::filesystem::path> tokenizer_file(const std::filesystem::path& path);
 // Spelling and id.
 using SpecialTokens = std::vector<std::pair<std::string, TokenId>>;
 
-// Parses the same formats from bytes; `name` is for messages.
+// Parses the same formats from bytes; `name` is for messages. tekken.json is read here too.
 Result<std::unique_ptr<const Tokenizer>> parse_tokenizer_json(std::string_view bytes,
                                                               std::string_view name);
 Result<std::unique_ptr<const Tokenizer>> parse_tiktoken(std::string_view bytes,

@@ -1,5 +1,5 @@
-// Any bytes as a tokenizer.json, a tiktoken file or a SentencePiece model: an error, or a tokenizer
-// that encodes and decodes without a fault.
+// Any bytes as a tokenizer.json, a tekken.json, a tiktoken file or a SentencePiece model: an error,
+// or a tokenizer that encodes and decodes without a fault.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -10,6 +10,7 @@
 namespace {
 
 void use(const assay::text::Tokenizer& tokenizer, std::string_view text) {
+  const auto rendered = tokenizer.count_rendered(text);
   const auto ids = tokenizer.encode(text, true);
   if (!ids) return;
   const auto whole = tokenizer.decode(*ids, false);

@@ -249,7 +249,9 @@ Result<void> read_post_processor(const Json& json, TokenizerParts& parts, int de
 
 Result<std::unique_ptr<const Tokenizer>> build(std::string_view bytes, std::string_view name) {
   ASSIGN_OR_RETURN(const Json json, Json::parse(bytes));
-  if (!json["model"].is_object()) return invalid("no \"model\": not a tokenizer.json");
+  if (is_tekken(json)) return make_tekken(json, name);
+  if (!json["model"].is_object())
+    return invalid("no \"model\": neither a tokenizer.json nor a tekken.json");
   auto parts = std::make_unique<TokenizerParts>();
   ASSIGN_OR_RETURN(parts->normalizer, Normalizer::read(json["normalizer"], "normalizer"));
   ASSIGN_OR_RETURN(parts->pre_tokenizer,

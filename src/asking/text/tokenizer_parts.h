@@ -1,25 +1,34 @@
-// The parts of a Tokenizer. The three loaders fill it; no other file includes this header.
+// The parts of a Tokenizer. The loaders fill it; no other file includes this header.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
+#include "base/json.h"
+#include "base/result.h"
 #include "text/added_tokens.h"
 #include "text/bpe.h"
 #include "text/decoder.h"
 #include "text/normalizer.h"
 #include "text/pre_tokenizer.h"
 #include "text/sentencepiece.h"
+#include "text/tokenizer.h"
 #include "text/unigram.h"
 
 namespace assay::text {
 
-// A tiktoken file: the joined bytes of two neighbours are looked up directly; rank = id.
+// A tiktoken or tekken file: the joined bytes of two neighbours are looked up directly; ids are in
+// the order of ranks.
 struct RankModel {
   Vocabulary vocabulary{};  // raw bytes
   std::array<TokenId, 256> byte_ids{};
 
+  // Fills byte_ids from the vocabulary; fails if a byte has no token.
+  Result<void> find_bytes();
   void encode(std::string_view word, BpeScratch& scratch, std::vector<TokenId>& out) const;
 };
 
@@ -37,5 +46,9 @@ struct TokenizerParts {
 
   const Vocabulary& vocabulary() const;
 };
+
+// tekken.json, once it is parsed: a file of the same name as tokenizer.json's, of another form.
+bool is_tekken(const Json& json);
+Result<std::unique_ptr<const Tokenizer>> make_tekken(const Json& json, std::string_view name);
 
 }  // namespace assay::text

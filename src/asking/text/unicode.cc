@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "text/unicode_newer.h"
 
 namespace assay::text {
 namespace {
@@ -21,6 +22,10 @@ const std::uint8_t* categories() {
     Table filled(kCodePoints);
     for (char32_t c = 0; c < kCodePoints; ++c) {
       filled[c] = static_cast<std::uint8_t>(utf8proc_category(static_cast<std::int32_t>(c)));
+    }
+    for (const NewRange& range : kNewRanges) {
+      std::fill(filled.begin() + range.first, filled.begin() + range.last + 1,
+                static_cast<std::uint8_t>(range.category));
     }
     return filled;
   }();
@@ -53,14 +58,14 @@ struct Range {
   char32_t last = 0;
 };
 
-// Script=Han (Unicode 15.0, Scripts.txt).
-constexpr std::array<Range, 21> kHan = {{
+// Script=Han (Unicode 16.0, Scripts.txt).
+constexpr std::array<Range, 22> kHan = {{
     {0x2E80, 0x2E99},   {0x2E9B, 0x2EF3},   {0x2F00, 0x2FD5},   {0x3005, 0x3005},
     {0x3007, 0x3007},   {0x3021, 0x3029},   {0x3038, 0x303B},   {0x3400, 0x4DBF},
     {0x4E00, 0x9FFF},   {0xF900, 0xFA6D},   {0xFA70, 0xFAD9},   {0x16FE2, 0x16FE3},
     {0x16FF0, 0x16FF1}, {0x20000, 0x2A6DF}, {0x2A700, 0x2B739}, {0x2B740, 0x2B81D},
-    {0x2B820, 0x2CEA1}, {0x2CEB0, 0x2EBE0}, {0x2F800, 0x2FA1D}, {0x30000, 0x3134A},
-    {0x31350, 0x323AF},
+    {0x2B820, 0x2CEA1}, {0x2CEB0, 0x2EBE0}, {0x2EBF0, 0x2EE5D}, {0x2F800, 0x2FA1D},
+    {0x30000, 0x3134A}, {0x31350, 0x323AF},
 }};
 
 // Other_Alphabetic except letters, marks and Nl: circled and squared letters.

@@ -1,6 +1,6 @@
 // Unicode properties for tokenizers, templates and scorers: categories, white space, words, case,
-// normal forms, and UTF-8 itself. Values are those of utf8proc (Unicode 15.0 on Debian 12): code
-// points assigned later are unassigned here.
+// normal forms, and UTF-8 itself. Values are those of utf8proc (Unicode 15.0 on Debian 12);
+// categories and Han are those of 16.0, by which the tokenizer libraries cut (unicode_newer.h).
 //
 // Categories are in one 1.1 MB table, filled at the first use (about 5 ms). Pure; any thread.
 #pragma once

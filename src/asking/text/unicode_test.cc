@@ -19,6 +19,19 @@ TEST(Unicode, categories_have_their_names) {
   EXPECT_EQ(category_mask("Nonsense"), 0u);
 }
 
+TEST(Unicode, what_16_assigned_is_assigned) {
+  EXPECT_EQ(category(0x10D50), GeneralCategory::lu);  // Garay
+  EXPECT_EQ(category(0x10D70), GeneralCategory::ll);
+  EXPECT_EQ(category(0x16130), GeneralCategory::nd);  // Gurung Khema
+  EXPECT_EQ(category(0x1CC00), GeneralCategory::so);
+  EXPECT_EQ(category(0x0897), GeneralCategory::mn);
+  EXPECT_EQ(category(0x2EBF0), GeneralCategory::lo);
+  EXPECT_TRUE(is_han(0x2EBF0));
+  EXPECT_TRUE(is_word(0x1C89));
+  EXPECT_TRUE(is_numeric(0x1CCF0));
+  EXPECT_EQ(category(0x1C8B), GeneralCategory::cn);
+}
+
 TEST(Unicode, every_code_point_survives_utf8) {
   for (char32_t c = 0; c < kCodePoints; ++c) {
     if (c >= 0xD800 && c <= 0xDFFF) continue;
