@@ -1,9 +1,12 @@
 """Chat templates against jinja2, with the settings under which the public libraries render them."""
 
+import calendar
+import datetime
 import json
 import os
 import pathlib
 import subprocess
+import time
 
 import jinja2
 import jinja2.ext
@@ -63,13 +66,14 @@ TEMPLATES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(DATA
 EXPRESSIONS = (DATA / "expressions.txt").read_text(encoding="utf-8").splitlines()
 
 
-def run(tmp_path, template, cases):
+def run(tmp_path, template, cases, *flags):
     """What `assay tokens --template` says: each case's text or {"error": why}, and its talk."""
     (tmp_path / "t.jinja").write_text(template, encoding="utf-8")
     lines = "".join(json.dumps(case) + "\n" for case in cases)
     (tmp_path / "requests.jsonl").write_text(lines, encoding="utf-8")
     done = subprocess.run([os.environ["ASSAY_BIN"], "tokens", tmp_path / "requests.jsonl",
-                           "--template", tmp_path / "t.jinja"], capture_output=True, check=False)
+                           "--template", tmp_path / "t.jinja", *flags], capture_output=True,
+                          check=False)
     assert done.returncode in (0, 1, 2), done
     return [json.loads(line) for line in done.stdout.decode().split("\n") if line], \
         done.stderr.decode()
@@ -112,6 +116,9 @@ BROKEN = ["{{ x.y.z }}", "{{ 'a' + 1 }}", "{{ [1] < 2 }}", "{% for x in 5 %}{% e
           "{{ 1 / 0 }}", "{{ 'a' | nope }}", "{{ 1 is nope }}", "{% set x.y = 1 %}",
           "{{ raise_exception('stop') }}", "{{ [1].append(2) }}", "{% if %}{% endif %}",
           "{{ 1 + }}",
+          "{{ [1] | map('string') | tojson }}", "{{ [1] | select | length }}", "{{ {[1]: 2} }}",
+          "{{ [1] in {1: 2} }}", "{{ {1: 2, 'a': 3} | tojson(sort_keys=true) }}",
+          "{{ {(1,): 2} | tojson }}",
           "{% for %}", "{% endif %}", "{{ 'a }}", "{{ (1 }}", "{% macro f(%}{% endmacro %}"]
 
 
@@ -122,3 +129,19 @@ def test_what_jinja_refuses_is_an_error_with_a_line(tmp_path, template):
         env.from_string(template).render()
     got, said = run(tmp_path, "\n" + template, [{}])
     assert "t.jinja:2" in str(got) + said, (got, said)
+
+
+def test_the_time_of_a_template_is_what_it_says(tmp_path):
+    env = environment()
+    env.globals["strftime_now"] = datetime.datetime(2026, 11, 3, 4, 5, 6).strftime
+    template = "Today: {{ strftime_now('%d %b %Y, %H:%M:%S') }}"
+    seconds = calendar.timegm((2026, 11, 3, 4, 5, 6))
+    got, said = run(tmp_path, template, [{}], "--now", str(seconds))
+    assert got == [env.from_string(template).render()]
+    assert "2026-11-03T04:05:06" in said and "--now" in said
+    before = time.time()
+    got, said = run(tmp_path, "{{ strftime_now('%s') }}", [{}])
+    assert "the machine's time" in said
+    assert run(tmp_path, "{{ 'x' }}", [{}])[1] == ""
+    year = run(tmp_path, "{{ strftime_now('%Y') }}", [{}])[0][0]
+    assert int(year) in (time.gmtime(before).tm_year, time.gmtime().tm_year)

@@ -53,6 +53,36 @@ TEST(ChatTemplate, macros_take_defaults) {
       "xy12");
 }
 
+TEST(ChatTemplate, keys_are_what_they_were_written_as) {
+  EXPECT_EQ(render("{% set d = {512: 'b', 0: 'a'} %}{% for k, v in d | dictsort %}"
+                   "{% if 100 <= k %}{{ k }}{{ v }}{% endif %}{% endfor %}{{ d[0] }}{{ d['0'] }}"),
+            "512ba");
+  EXPECT_EQ(render("{{ {1: 'a', true: 'b', none: 'c'} }}"), "{1: 'b', None: 'c'}");
+  EXPECT_EQ(render("{{ {1: 2, 1.5: 3} | tojson }}"), R"({"1": 2, "1.5": 3})");
+  EXPECT_EQ(render("{{ {[1]: 2} }}"), "! t:1: list can't be a dict's key");
+}
+
+TEST(ChatTemplate, text_that_is_safe_escapes_what_joins_it) {
+  EXPECT_EQ(render("{{ ('<a>' | safe) + x }}{{ x + ('<b>' | safe) }}{{ ('<c>' | safe) ~ x }}",
+                   R"({"x":"<&>"})"),
+            "<a>&lt;&amp;&gt;&lt;&amp;&gt;<b><c><&>");
+  EXPECT_EQ(render("{{ ('<{}>' | safe).format('&') }}{{ '<' | e | e }}"), "<&amp;>&lt;");
+}
+
+TEST(ChatTemplate, a_generator_is_no_list) {
+  EXPECT_NE(render("{{ [1] | map('string') | tojson }}").find("generator"), std::string::npos);
+  EXPECT_NE(render("{{ [1] | select | length }}").find("generator"), std::string::npos);
+  EXPECT_EQ(render("{{ 'yes' if [] | select else 'no' }}{{ [1] | select | list | length }}"),
+            "yes1");
+}
+
+TEST(ChatTemplate, to_json_takes_the_libraries_arguments) {
+  EXPECT_EQ(render("{{ x | tojson(ensure_ascii=true) }}{{ x | tojson(true, 1) }}"
+                   "{{ {'a': [1, 2]} | tojson(separators=(',', ':')) }}",
+                   R"({"x":["é😀"]})"),
+            "[\"\\u00e9\\ud83d\\ude00\"][\n \"\\u00e9\\ud83d\\ude00\"\n]{\"a\":[1,2]}");
+}
+
 TEST(ChatTemplate, to_json_is_pythons) {
   EXPECT_EQ(render("{{ x | tojson }}", R"({"x":{"a":[1,2.0,"é",null,true]}})"),
             R"({"a": [1, 2.0, "é", null, true]})");

@@ -56,6 +56,11 @@ Value divide(std::string_view op, const Value& left, const Value& right) {
   return op == "//" ? quotient : a - quotient * b;
 }
 
+// Text of the same kind as `like`.
+Value text_like(const Value& like, std::string text) {
+  return like.is_markup() ? Value::markup(std::move(text)) : Value(std::move(text));
+}
+
 Value repeat(const Value& what, std::int64_t times) {
   times = std::max<std::int64_t>(times, 0);
   const std::size_t size = what.is_string() ? what.string().size() : what.list().size() * 32;
@@ -64,7 +69,7 @@ Value repeat(const Value& what, std::int64_t times) {
   if (what.is_string()) {
     std::string out;
     for (; times > 0; --times) out += what.string();
-    return out;
+    return text_like(what, std::move(out));
   }
   List out;
   for (; times > 0; --times) out.insert(out.end(), what.list().begin(), what.list().end());
@@ -74,9 +79,11 @@ Value repeat(const Value& what, std::int64_t times) {
 Value add(const Value& left, const Value& right) {
   if (left.is_string() && right.is_string()) {
     if (left.string().size() + right.string().size() > kBytesMax) fail("a value is too large");
-    return left.string() + right.string();
+    if (!left.is_markup() && !right.is_markup()) return left.string() + right.string();
+    return Value::markup(left.escaped() + right.escaped());
   }
-  if (left.is_list() && right.is_list()) {
+  const bool generator = left.is_generator() || right.is_generator();
+  if (left.is_list() && right.is_list() && !generator) {
     spend(copy_cost(left.list()) + copy_cost(right.list()));
     List out = left.list();
     out.insert(out.end(), right.list().begin(), right.list().end());
@@ -92,7 +99,8 @@ Value add(const Value& left, const Value& right) {
 }
 
 // Evaluates "%s …" % value, with the conversions that templates use.
-Value percent(const std::string& pattern, const Value& right) {
+Value percent(const Value& left, const Value& right) {
+  const std::string& pattern = left.string();
   const List values = right.is_list() ? right.list() : List{right};
   std::string out;
   std::size_t used = 0;
@@ -110,7 +118,7 @@ Value percent(const std::string& pattern, const Value& right) {
     const Value& value = values[used++];
     spend(value.copy_cost());
     if (kind == 's') {
-      out += value.text();
+      out += left.is_markup() ? value.escaped() : value.text();
     } else if (kind == 'd') {
       out += std::to_string(value.is_float() ? static_cast<std::int64_t>(value.number())
                                              : value.integer());
@@ -121,7 +129,7 @@ Value percent(const std::string& pattern, const Value& right) {
     }
   }
   if (used < values.size()) fail("too many values for the format");
-  return out;
+  return text_like(left, std::move(out));
 }
 
 // Returns the items to slice; the characters of a string are copied.
@@ -147,14 +155,16 @@ Value item(const Value& value, const Value& key) {
   if (key.is_string()) {
     if (const Value* member = value.find(key.string())) return *member;
     if (!value.is_list()) return attribute(value, key.string());
-  } else if (value.is_list() && !key.is_float() && key.is_number()) {
+  } else if (value.is_dict()) {
+    if (const Value* member = value.find_key(key)) return *member;
+  } else if (value.is_list() && !value.is_generator() && !key.is_float() && key.is_number()) {
     const std::int64_t at = place(key, value.list().size());
     if (at >= 0) return value.list()[static_cast<std::size_t>(at)];
   } else if (value.is_string() && !key.is_float() && key.is_number()) {
     spend(value.string().size() * 4);
     const auto chars = characters(value.string());
     const std::int64_t at = place(key, chars.size());
-    if (at >= 0) return chars[static_cast<std::size_t>(at)];
+    if (at >= 0) return text_like(value, chars[static_cast<std::size_t>(at)]);
   }
   return Value::undefined(key.text());
 }
@@ -164,6 +174,7 @@ Value slice(const Value& value, const Value& begin, const Value& end, const Valu
   if (!value.is_string() && !value.is_list()) {
     fail(format("{} cannot be sliced", value.type_name()));
   }
+  if (value.is_generator()) return Value::undefined("a slice of a generator");
   const List items = sliced_items(value);
   const auto n = static_cast<std::int64_t>(items.size());
   const std::int64_t by = step.is_none() ? 1 : step.integer();
@@ -184,7 +195,7 @@ Value slice(const Value& value, const Value& begin, const Value& end, const Valu
   if (value.is_list()) return out;
   std::string text;
   for (const Value& one : out) text += one.string();
-  return text;
+  return text_like(value, std::move(text));
 }
 
 Value binary(std::string_view op, const Value& left, const Value& right) {
@@ -196,9 +207,11 @@ Value binary(std::string_view op, const Value& left, const Value& right) {
   if (left.is_undefined()) fail(format("'{}' is undefined", left.name()));
   if (right.is_undefined()) fail(format("'{}' is undefined", right.name()));
   if (op == "+") return add(left, right);
-  if (op == "%" && left.is_string()) return percent(left.string(), right);
+  if (op == "%" && left.is_string()) return percent(left, right);
   if (op == "*") {
-    const auto sequence = [](const Value& v) { return v.is_string() || v.is_list(); };
+    const auto sequence = [](const Value& v) {
+      return v.is_string() || (v.is_list() && !v.is_generator());
+    };
     if (sequence(left) && !right.is_float()) return repeat(left, right.integer());
     if (sequence(right) && !left.is_float()) return repeat(right, left.integer());
   }
@@ -222,7 +235,11 @@ bool contains(const Value& container, const Value& value) {
     if (!value.is_string()) fail("'in <string>' needs a string on its left");
     return find_text(container.string(), value.string(), 0) != std::string::npos;
   }
-  if (container.is_dict()) return value.is_string() && container.find(value.string()) != nullptr;
+  if (container.is_dict()) {
+    if (value.is_undefined()) return false;
+    static_cast<void>(Key::of(value));  // fails where Python does
+    return container.find_key(value) != nullptr;
+  }
   if (container.is_list()) {
     const List& list = container.list();
     return std::find(list.begin(), list.end(), value) != list.end();
@@ -260,6 +277,7 @@ bool apply_test(std::string_view name, const Value& value, Call& call) {
   if (name == "iterable") {
     return value.is_string() || value.is_list() || value.is_dict() || value.is_undefined();
   }
+  if (name == "sequence" && value.is_generator()) return false;
   if (name == "sequence") {
     return value.is_string() || value.is_list() || value.is_dict() || value.is_undefined();
   }

@@ -31,7 +31,9 @@ class Evaluator final : public Engine {
                              spend(copy_cost(one.dict()));
                              made = one.dict();
                            }
-                           for (const auto& [key, value] : call.named) set_in(made, key, value);
+                           for (const auto& [key, value] : call.named) {
+                             set_in(made, key.text(), value);
+                           }
                            return made;
                          }));
     globals.emplace_back(
@@ -67,6 +69,19 @@ class Evaluator final : public Engine {
                                  [&name](const auto& one) { return one.first == name; });
     if (at == dict.end()) {
       dict.emplace_back(name, std::move(value));
+    } else {
+      at->second = std::move(value);
+    }
+  }
+
+  // As in Python, a key that equals an earlier one (1 and True) gives it another value.
+  static void set_key(Dict& dict, const Value& key, Value value) {
+    spend(dict.size() * 4);
+    Key made = Key::of(key);
+    const auto at = std::find_if(dict.begin(), dict.end(),
+                                 [&key](const auto& one) { return one.first.is(key); });
+    if (at == dict.end()) {
+      dict.emplace_back(std::move(made), std::move(value));
     } else {
       at->second = std::move(value);
     }
@@ -285,7 +300,7 @@ class Evaluator final : public Engine {
         if (key == "caller") {
           arguments.emplace_back(key, value);
         } else if (std::find(node.names.begin(), node.names.end(), key) == node.names.end()) {
-          fail(format("{}: no argument '{}'", node.text, key));
+          fail(format("{}: no argument '{}'", node.text, key.text()));
         }
       }
       std::vector<Dict> outer(std::make_move_iterator(scopes_.begin() + 2),
@@ -368,7 +383,8 @@ class Evaluator final : public Engine {
       case Kind::dict: {
         Dict dict;
         for (std::size_t i = 0; i + 1 < e.children.size(); i += 2) {
-          set_in(dict, child(i).text(), child(i + 1));
+          const Value key = child(i);
+          set_key(dict, key, child(i + 1));
         }
         return dict;
       }

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/format.h"
-#include "base/markup.h"
 #include "base/text.h"
 #include "text/jinja_builtins.h"
 #include "text/jinja_methods.h"
@@ -68,7 +67,7 @@ Value unique(const Value& value, Call& call) {
     seen.push_back(std::move(key));
     out.push_back(one);
   }
-  return out;
+  return Value::generator(std::move(out));
 }
 
 Value dict_sorted(const Value& value, Call& call) {
@@ -79,12 +78,12 @@ Value dict_sorted(const Value& value, Call& call) {
   spend(2 * copy_cost(value.dict()));
   Dict dict = value.dict();
   std::stable_sort(dict.begin(), dict.end(), [&](const auto& a, const auto& b) {
-    const Value left = sort_key(by_value ? a.second : Value(a.first), {}, cased);
-    const Value right = sort_key(by_value ? b.second : Value(b.first), {}, cased);
+    const Value left = sort_key(by_value ? a.second : a.first.value(), {}, cased);
+    const Value right = sort_key(by_value ? b.second : b.first.value(), {}, cased);
     return reverse ? right < left : left < right;
   });
   List out;
-  for (auto& [key, one] : dict) out.push_back(Value::tuple({Value(key), std::move(one)}));
+  for (auto& [key, one] : dict) out.push_back(Value::tuple({key.value(), std::move(one)}));
   return out;
 }
 
@@ -105,7 +104,7 @@ Value map(Engine& engine, const Value& value, Call& call) {
     inner.positional.erase(inner.positional.begin());
     out.push_back(engine.filter(name.string(), one, inner));
   }
-  return out;
+  return Value::generator(std::move(out));
 }
 
 // select, reject, selectattr, rejectattr.
@@ -128,7 +127,7 @@ Value choose(Engine& engine, const Value& value, Call& call, bool by_attribute, 
     }
     if (good == keep) out.push_back(one);
   }
-  return out;
+  return Value::generator(std::move(out));
 }
 
 Value join(const Value& value, Call& call) {
@@ -165,17 +164,28 @@ Value indent(const Value& value, Call& call) {
     out += line;
     at_first = false;
   }
-  return out;
+  return value.is_markup() ? Value::markup(std::move(out)) : Value(std::move(out));
 }
 
 Value to_json(const Value& value, Call& call) {
-  // The public libraries' own: json.dumps(x, ensure_ascii=False, indent=…).
+  // The public libraries' own: tojson(ensure_ascii=False, indent=None, separators=None,
+  // sort_keys=False).
+  JsonStyle style;
+  style.ascii = call.argument(0, "ensure_ascii", false).truth();
   const Value width = call.argument(1, "indent", {});
-  const Value plain = call.argument(~std::size_t{0}, "indent", width);
-  const std::int64_t by = plain.is_none() ? -1 : plain.integer();
+  const std::int64_t by = width.is_none() ? -1 : std::max<std::int64_t>(width.integer(), 0);
   if (by > 100) fail("tojson: the indent must be at most 100");
-  return value.json(static_cast<int>(by),
-                    call.argument(~std::size_t{0}, "sort_keys", false).truth());
+  style.indent = static_cast<int>(by);
+  if (by >= 0) style.comma = ",";
+  const Value separators = call.argument(2, "separators", {});
+  if (!separators.is_none()) {
+    const List parts = separators.items();
+    if (parts.size() != 2) fail("tojson: separators are two texts");
+    style.comma = parts[0].string();
+    style.colon = parts[1].string();
+  }
+  style.sort_keys = call.argument(3, "sort_keys", false).truth();
+  return value.json(style);
 }
 
 Value to_int(const Value& value, Call& call) {
@@ -220,29 +230,32 @@ Value sum(const Value& value, Call& call) {
 Value reversed(const Value& value) {
   List list = value.items();
   std::reverse(list.begin(), list.end());
-  if (!value.is_string()) return list;
+  if (!value.is_string()) return Value::generator(std::move(list));
   std::string out;
   for (const Value& one : list) out += one.string();
-  return out;
+  return value.is_markup() ? Value::markup(std::move(out)) : Value(std::move(out));
 }
 
-Value escape(const Value& value) { return escape_markup(value.text()); }
+Value escape(const Value& value) { return Value::markup(value.escaped()); }
 
 Value dict_items(const Value& value) {
   List out;
   if (value.is_undefined()) return out;
   if (!value.is_dict()) fail("items: not a dict");
   spend(2 * copy_cost(value.dict()));
-  for (const auto& [key, one] : value.dict()) out.push_back(Value::tuple({Value(key), one}));
-  return out;
+  for (const auto& [key, one] : value.dict()) out.push_back(Value::tuple({key.value(), one}));
+  return Value::generator(std::move(out));
 }
 
 Value on_text(std::string_view name, const Value& value, Call& call) {
-  const std::string text = value.text();
-  if (name == "trim") return strip(text, call.argument(0, "chars", {}), true, true);
-  if (name == "upper") return upper_case(text);
-  if (name == "lower") return lower_case(text);
-  if (name == "capitalize") return capitalize(text);
+  std::string text = value.text();
+  const auto like = [&value](std::string made) {
+    return value.is_markup() ? Value::markup(std::move(made)) : Value(std::move(made));
+  };
+  if (name == "trim") return like(strip(text, call.argument(0, "chars", {}), true, true));
+  if (name == "upper") return like(upper_case(text));
+  if (name == "lower") return like(lower_case(text));
+  if (name == "capitalize") return like(capitalize(text));
   if (name == "title") return title(text, true);
   if (name == "replace") {
     return replace(text, call.required(0, "old").text(), call.required(1, "new").text(),
@@ -250,7 +263,7 @@ Value on_text(std::string_view name, const Value& value, Call& call) {
                        ? -1
                        : call.argument(2, "count", std::int64_t{-1}).integer());
   }
-  return text;  // string, safe
+  return name == "safe" ? Value::markup(std::move(text)) : like(std::move(text));
 }
 
 Value first_or_last(const Value& value, bool first) {

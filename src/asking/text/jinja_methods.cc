@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/format.h"
@@ -266,7 +267,9 @@ Value dict_method(const Value& value, std::string_view name) {
     return Function([value](Call&) -> Value {
       List out;
       spend(2 * copy_cost(value.dict()));
-      for (const auto& [key, one] : value.dict()) out.push_back(Value::tuple({Value(key), one}));
+      for (const auto& [key, one] : value.dict()) {
+        out.push_back(Value::tuple({key.value(), one}));
+      }
       return out;
     });
   }
@@ -284,7 +287,9 @@ Value dict_method(const Value& value, std::string_view name) {
   if (name == "get") {
     return Function([value](Call& call) -> Value {
       const Value key = call.required(0, "key");
-      const Value* found = key.is_string() ? value.find(key.string()) : nullptr;
+      if (key.is_undefined()) return call.argument(1, "default", {});
+      static_cast<void>(Key::of(key));  // fails where Python does
+      const Value* found = value.find_key(key);
       return found != nullptr ? *found : call.argument(1, "default", {});
     });
   }
@@ -321,6 +326,34 @@ Value list_method(const Value& value, std::string_view name) {
   return Value::undefined(std::string(name));
 }
 
+// markupsafe's methods that give markup again. The text that they put in is escaped before.
+Value markup_method(const std::string& text, const Named& one, Call& call) {
+  constexpr std::array<std::string_view, 14> kKeep = {
+      "strip", "lstrip", "rstrip",     "upper",        "lower",        "capitalize", "title",
+      "split", "rsplit", "splitlines", "removeprefix", "removesuffix", "replace",    "join"};
+  const bool format = one.name == "format";
+  if (!format && std::find(kKeep.begin(), kKeep.end(), one.name) == kKeep.end()) {
+    return one.method(text, call);
+  }
+  if (one.name == "replace" && call.positional.size() > 1) {
+    call.positional[1] = call.positional[1].escaped();
+  }
+  if (one.name == "join" && !call.positional.empty()) {
+    List escaped;
+    for (const Value& part : call.positional[0].items()) escaped.emplace_back(part.escaped());
+    call.positional[0] = std::move(escaped);
+  }
+  if (format) {
+    for (Value& argument : call.positional) argument = argument.escaped();
+    for (auto& [key, argument] : call.named) argument = argument.escaped();
+  }
+  const Value made = one.method(text, call);
+  if (made.is_string()) return Value::markup(made.string());
+  List parts;
+  for (const Value& part : made.list()) parts.push_back(Value::markup(part.string()));
+  return parts;
+}
+
 }  // namespace
 
 Value method_of(const Value& value, std::string_view name) {
@@ -330,8 +363,9 @@ Value method_of(const Value& value, std::string_view name) {
     for (const Named& one : kStringMethods) {
       if (one.name != name) continue;
       spend(value.copy_cost());
-      return Function([text = value.string(), method = one.method](Call& call) -> Value {
-        return method(text, call);
+      return Function([value, method = &one](Call& call) -> Value {
+        return value.is_markup() ? markup_method(value.string(), *method, call)
+                                 : method->method(value.string(), call);
       });
     }
   }

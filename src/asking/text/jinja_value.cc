@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/markup.h"
 #include "base/text.h"
 #include "text/python_quote.h"
 #include "text/unicode.h"
@@ -39,6 +40,24 @@ std::uint64_t copy_cost(const Dict& dict) {
   std::uint64_t cost = 0;
   for (const auto& [key, value] : dict) cost += key.size() + value.copy_cost();
   return cost;
+}
+
+Key Key::of(const Value& value) {
+  if (value.is_string()) return value.string();
+  const bool hashable = value.is_none() || value.is_number() || value.is_tuple();
+  if (!hashable) fail(format("{} can't be a dict's key", value.type_name()));
+  if (value.is_tuple()) {
+    for (const Value& part : value.list()) of(part);
+  }
+  Key key("");
+  key.other_ = std::make_shared<const Value>(value);
+  return key;
+}
+
+Value Key::value() const { return is_text() ? Value(text_) : *other_; }
+
+bool Key::is(const Value& value) const {
+  return is_text() ? value.is_string() && value.string() == text_ : *other_ == value;
 }
 
 void Value::wrong_kind(const char* wanted) const {
@@ -114,6 +133,7 @@ bool Value::truth() const {
   if (is_int()) return std::get<std::int64_t>(data_) != 0;
   if (is_float()) return std::get<double>(data_) != 0;
   if (is_string()) return !string().empty();
+  if (is_generator()) return true;
   if (is_list()) return !list().empty();
   if (is_dict()) return !dict().empty();
   return true;
@@ -152,6 +172,21 @@ const Value* Value::find(std::string_view key) const {
   return at == dict_of.end() ? nullptr : &at->second;
 }
 
+const Value* Value::find_key(const Value& key) const {
+  if (!is_dict()) return nullptr;
+  spend(dict().size() * 4);
+  const auto at = std::find_if(dict().begin(), dict().end(),
+                               [&key](const auto& member) { return member.first.is(key); });
+  return at == dict().end() ? nullptr : &at->second;
+}
+
+std::string Value::escaped() const {
+  if (is_markup()) return text();
+  std::string out = escape_markup(text());
+  spend(out.size());
+  return out;
+}
+
 std::string Value::text() const {
   if (is_undefined()) return {};
   if (!is_string()) return repr();
@@ -172,6 +207,7 @@ std::string Value::repr() const {
            : std::isinf(value) ? value > 0 ? "inf" : "-inf"
                                : json_number(value);
   }
+  if (is_markup()) return "Markup(" + python_quoted(string()) + ")";
   if (is_string()) return python_quoted(string());
   std::string out;
   if (is_list()) {
@@ -182,7 +218,7 @@ std::string Value::repr() const {
   }
   if (is_dict()) {
     for (const auto& [key, item] : dict()) {
-      out += (out.empty() ? "" : ", ") + python_quoted(key) + ": " + item.repr();
+      out += (out.empty() ? "" : ", ") + key.value().repr() + ": " + item.repr();
     }
     spend(out.size());
     return "{" + out + "}";
@@ -190,37 +226,78 @@ std::string Value::repr() const {
   return "<" + type_name() + ">";
 }
 
-std::string Value::json(int indent, bool sort_keys, int depth) const {
+namespace {
+
+// As Python does it: also DEL, and two escapes for a character beyond the first plane.
+std::string ascii_quote(std::string_view text) {
+  const std::string quoted = json_quote(text);
+  std::string out;
+  for (std::size_t at = 0; at < quoted.size();) {
+    const CodePoint c = decode_at(quoted, at);
+    at += c.bytes;
+    if (c.value >= 0x10000) {
+      const char32_t rest = c.value - 0x10000;
+      out += format("\\u{:04x}\\u{:04x}", 0xD800 + static_cast<unsigned>(rest >> 10),
+                    0xDC00 + static_cast<unsigned>(rest & 0x3FF));
+    } else if (c.value >= 0x7F) {
+      out += format("\\u{:04x}", static_cast<unsigned>(c.value));
+    } else {
+      out += static_cast<char>(c.value);
+    }
+  }
+  spend(out.size());
+  return out;
+}
+
+std::string quote(std::string_view text, const JsonStyle& style) {
+  return style.ascii ? ascii_quote(text) : json_quote(text);
+}
+
+// JSON has no keys but text: Python writes numbers, bools and None as text.
+std::string key_text(const Key& key) {
+  if (key.is_text()) return key.text();
+  const Value value = key.value();
+  if (value.is_list()) fail("tojson: a tuple can't be a key");
+  if (value.is_none()) return "null";
+  if (value.is_bool()) return value.truth() ? "true" : "false";
+  return value.repr();
+}
+
+}  // namespace
+
+std::string Value::json(const JsonStyle& style, int depth) const {
   if (depth > kDepthMax) fail("tojson: nested too deeply");
   spend(copy_cost());
   if (is_none()) return "null";
   if (is_bool()) return truth() ? "true" : "false";
-  if (is_string()) return json_quote(string());
+  if (is_string()) return quote(string(), style);
   if (is_int() || is_float()) return repr();
+  if (is_generator()) fail("tojson: not for a generator (make a list of it)");
   if (!is_list() && !is_dict()) fail(format("tojson: not for {}", type_name()));
+  const int indent = style.indent;
   const auto line = [&](int level) {
     return indent < 0 ? std::string()
                       : "\n" + std::string(static_cast<std::size_t>(indent * level), ' ');
   };
-  const std::string comma = indent < 0 ? ", " : ",";
   std::string out;
   if (is_list()) {
     if (list().empty()) return "[]";
     for (const Value& item : list()) {
-      out += (out.empty() ? "" : comma) + line(depth + 1) + item.json(indent, sort_keys, depth + 1);
+      out += (out.empty() ? "" : style.comma) + line(depth + 1) + item.json(style, depth + 1);
     }
     spend(out.size());
     return "[" + out + line(depth) + "]";
   }
   if (dict().empty()) return "{}";
   Dict sorted = dict();
-  if (sort_keys) {
-    std::sort(sorted.begin(), sorted.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (style.sort_keys) {
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+      return a.first.value() < b.first.value();
+    });
   }
   for (const auto& [key, item] : sorted) {
-    out += (out.empty() ? "" : comma) + line(depth + 1) + json_quote(key) + ": " +
-           item.json(indent, sort_keys, depth + 1);
+    out += (out.empty() ? "" : style.comma) + line(depth + 1) + quote(key_text(key), style) +
+           style.colon + item.json(style, depth + 1);
   }
   spend(out.size());
   return "{" + out + line(depth) + "}";
@@ -241,7 +318,7 @@ bool Value::operator==(const Value& other) const {
     const Dict& mine = dict();
     return mine.size() == other.dict().size() &&
            std::all_of(mine.begin(), mine.end(), [&other](const auto& member) {
-             const Value* twin = other.find(member.first);
+             const Value* twin = other.find_key(member.first.value());
              return twin != nullptr && *twin == member.second;
            });
   }
@@ -276,7 +353,7 @@ List Value::items() const {
   }
   if (is_dict()) {
     spend(jinja::copy_cost(dict()));
-    for (const auto& [key, item] : dict()) out.emplace_back(key);
+    for (const auto& [key, item] : dict()) out.push_back(key.value());
     return out;
   }
   if (is_undefined()) return out;
@@ -284,6 +361,7 @@ List Value::items() const {
 }
 
 std::size_t Value::length() const {
+  if (is_generator()) fail("a generator has no length (make a list of it)");
   if (is_list()) return list().size();
   if (is_dict()) return dict().size();
   if (is_undefined()) return 0;

@@ -20,8 +20,30 @@ namespace assay::text::jinja {
 
 class Value;
 struct Call;
+
+// A dict's key: text, or another value that Python can hash (a number, a bool, None, a tuple).
+class Key {
+ public:
+  Key(std::string text) : text_(std::move(text)) {}
+  Key(const char* text) : text_(text) {}
+  // Fails if Python cannot hash the value.
+  static Key of(const Value& value);
+
+  bool is_text() const { return other_ == nullptr; }
+  // "" when it is another value.
+  const std::string& text() const { return text_; }
+  Value value() const;
+  bool is(const Value& value) const;
+  bool operator==(std::string_view text) const { return is_text() && text_ == text; }
+  std::size_t size() const { return text_.size(); }  // bytes, for a budget
+
+ private:
+  std::string text_{};
+  std::shared_ptr<const Value> other_{};
+};
+
 using List = std::vector<Value>;
-using Dict = std::vector<std::pair<std::string, Value>>;
+using Dict = std::vector<std::pair<Key, Value>>;
 using Function = std::function<Value(Call&)>;
 
 // The engine throws and catches it internally; `line` is filled in if known.
@@ -30,6 +52,15 @@ struct Fault {
   int line = 0;
 };
 [[noreturn]] void fail(std::string message);
+
+// How tojson writes; the defaults are the public libraries'.
+struct JsonStyle {
+  int indent = -1;  // < 0: on one line
+  bool sort_keys = false;
+  bool ascii = false;  // other characters as escapes of UTF-16
+  std::string comma = ", ";
+  std::string colon = ": ";
+};
 
 // The bytes that a rendering may still make, copy and read: one filter can cost far more than a
 // million steps. While a Budget lives, `spend` counts against it on this thread.
@@ -89,12 +120,26 @@ class Value {
     value.tuple_ = true;
     return value;
   }
+  // What Python makes item by item: it can be looped over once it is made, but has no length, no
+  // items by place and no JSON, and counts as true even when it is empty.
+  static Value generator(List items) {
+    Value value(std::move(items));
+    value.generator_ = true;
+    return value;
+  }
+  // Text that needs no escaping: what is joined to it is escaped (markupsafe's Markup).
+  static Value markup(std::string text) {
+    Value value(std::move(text));
+    value.markup_ = true;
+    return value;
+  }
   // The engine's own dict (`loop`); it may hold functions that hold no values.
   static Value facts(Dict members);
   // Fails if a list, a dict or a namespace may not hold `value`.
   static void check_member(const Value& value);
   Value(Function value) : data_(std::make_shared<Function>(std::move(value))) {}
 
+  bool is_tuple() const { return tuple_; }
   bool is_undefined() const { return std::holds_alternative<Undefined>(data_); }
   bool is_none() const { return std::holds_alternative<std::monostate>(data_); }
   bool is_bool() const { return std::holds_alternative<bool>(data_); }
@@ -103,6 +148,8 @@ class Value {
   bool is_wide() const { return digits_ != nullptr; }  // a float for a whole number
   bool is_number() const { return is_bool() || is_int() || is_float(); }
   bool is_string() const { return std::holds_alternative<std::string>(data_); }
+  bool is_markup() const { return markup_; }
+  bool is_generator() const { return generator_; }
   bool is_list() const { return std::holds_alternative<std::shared_ptr<List>>(data_); }
   bool is_dict() const { return std::holds_alternative<std::shared_ptr<Dict>>(data_); }
   bool is_namespace() const { return std::holds_alternative<Namespace>(data_); }
@@ -131,13 +178,16 @@ class Value {
   double number() const;         // bool, int and float; fails otherwise
   std::string type_name() const;
   const Value* find(std::string_view key) const;  // dict and namespace
+  const Value* find_key(const Value& key) const;  // dict
 
   // The text that {{ }} prints; "" when undefined.
   std::string text() const;
   // The result of Python's repr.
   std::string repr() const;
-  // The result of json.dumps(ensure_ascii=False); indent < 0: on one line.
-  std::string json(int indent, bool sort_keys, int depth = 0) const;
+  // The text with its markup escaped, unless it needs none.
+  std::string escaped() const;
+  // The result of json.dumps.
+  std::string json(const JsonStyle& style, int depth = 0) const;
 
   bool operator==(const Value& other) const;
   // Fails if the two have no order.
@@ -157,6 +207,8 @@ class Value {
 
   std::uint16_t depth_ = 0;  // of nested lists and dicts
   bool tuple_ = false;       // printed as a Python tuple; equals no list
+  bool generator_ = false;
+  bool markup_ = false;
   std::variant<std::monostate, Undefined, bool, std::int64_t, double, std::string,
                std::shared_ptr<List>, std::shared_ptr<Dict>, std::shared_ptr<Function>, Namespace>
       data_{};

@@ -1,7 +1,9 @@
 #include <functional>
 #include <iostream>
 #include <iterator>
+#include <optional>
 
+#include "base/clock.h"
 #include "base/exit_code.h"
 #include "base/files.h"
 #include "base/flags.h"
@@ -21,6 +23,7 @@ struct TokensOptions {
   std::string tokenizer{};
   std::string pattern{};
   std::string chat_template{};
+  std::optional<std::int64_t> now{};  // seconds since 1970
   bool jsonl = false;
   bool ids = false;
   bool special = false;
@@ -112,9 +115,16 @@ Result<void> each_line(std::string_view input,
 Result<int> render_lines(const TokensOptions& options, std::string_view input) {
   ASSIGN_OR_RETURN(const std::string source, read_file(options.chat_template, 1 << 20));
   ASSIGN_OR_RETURN(const auto chat, text::ChatTemplate::parse(source, options.chat_template));
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const std::int64_t now = options.now ? *options.now : wall_now().ns / kSecond;
+  if (source.find("strftime_now") != std::string::npos) {
+    say(format("strftime_now: {} ({}); a run uses the time of its start",
+               rfc3339(WallTime{now * kSecond}),
+               options.now ? "--now" : "the machine's time, see --now"));
+  }
   bool failed = false;
   TRY(each_line(input, [&](const Json& line, std::size_t) -> Result<void> {
-    const auto rendered = chat.render(line);
+    const auto rendered = chat.render(line, now);
     failed = failed || !rendered;
     print((rendered ? json_quote(*rendered)
                     : Json::object().set("error", rendered.error().message).dump()) +
@@ -132,12 +142,16 @@ Result<int> cmd_tokens(Args args) {
   flags.add("FILE", &options.file, "the text; - is standard input");
   flags
       .add("--tokenizer", &options.tokenizer,
-           "tokenizer.json, a tiktoken or SentencePiece file, or a folder with one")
+           "tokenizer.json, tekken.json, a tiktoken or SentencePiece file, or a folder with one")
       .value("PATH");
   flags
       .add("--template", &options.chat_template,
            "render this chat template instead: each line holds its variables")
       .value("FILE");
+  flags
+      .add("--now", &options.now,
+           "the time for a template's strftime_now, in seconds since 1970; default: now")
+      .value("SECONDS");
   flags.add("--pattern", &options.pattern, "how a tiktoken file's text is cut: a name or a regex");
   flags.add("--jsonl", &options.jsonl,
             "each line is a text: a JSON string, or an object with \"text\" or \"prompt\"");
@@ -151,6 +165,10 @@ Result<int> cmd_tokens(Args args) {
   if (!go) return exit_code(ExitCode::done);
 
   ASSIGN_OR_RETURN(const std::string input, read_input(options.file));
+  constexpr std::int64_t kLastSecond = 9'000'000'000;  // the year 2255
+  if (options.now && (*options.now < 0 || *options.now > kLastSecond)) {
+    return invalid(format("--now: must be 0 to {}", kLastSecond));
+  }
   if (!options.chat_template.empty()) return render_lines(options, input);
   if (options.tokenizer.empty()) return invalid("--tokenizer: is missing");
   ASSIGN_OR_RETURN(const auto tokenizer,
