@@ -186,7 +186,7 @@ class Checker {
     if (texts_of(get(one, "encodingFormat")).empty()) {
       error("file-encoding", where, "there is no encodingFormat");
     }
-    const std::vector<std::string> containers = texts_of(get(one, "containedIn"));
+    const std::vector<std::string> containers = containers_of(one);
     for (const std::string& container : containers) {
       if (!ids_.resources.contains(container)) {
         error("reference", where, format("containedIn names '{}', which is not there", container));
@@ -216,7 +216,7 @@ class Checker {
       const auto at = ids_.resources.find(next.back());
       next.pop_back();
       if (at == ids_.resources.end()) continue;
-      for (const std::string& container : texts_of(get(*at->second, "containedIn"))) {
+      for (const std::string& container : containers_of(*at->second)) {
         if (container == id) return true;
         if (reached.insert(container).second) next.push_back(container);
       }
@@ -261,6 +261,7 @@ class Checker {
     for (const Json* field : fields) any = any || !get(*field, "source").is_null();
     for (const Json* field : fields) {
       const bool bare_field = get(*field, "source").is_null() && get(*field, "value").is_null() &&
+                              get(*field, "references").is_null() &&
                               list_of(get(*field, "subField")).empty();
       if (!bare_field) continue;
       const std::string what = format("field '{}' has neither source nor value", id_of(*field));
@@ -270,15 +271,19 @@ class Checker {
   }
 
   // Checks rows inside the metadata file.
+  // In JSON-LD a list of one element may stand without its brackets.
   void rows(const Json& data, const std::vector<const Json*>& fields, const std::string& where) {
-    if (!data.is_array()) return error("set-data", where, "its data is no list");
-    if (data.size() == 0) return error("set-data", where, "its data is empty");
+    if (!data.is_array() && !data.is_object()) {
+      return error("set-data", where, "its data is no list");
+    }
+    const std::vector<const Json*> list = list_of(data);
+    if (list.empty()) return error("set-data", where, "its data is empty");
     std::set<std::string> wanted;
     for (const Json* field : fields) wanted.insert(id_of(*field));
-    for (std::size_t i = 0; i < data.size(); ++i) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
       std::set<std::string> have;
-      for (const auto& [key, value] : data[i].members()) have.insert(key);
-      if (!data[i].is_object() || have != wanted) {
+      for (const auto& [key, value] : list[i]->members()) have.insert(key);
+      if (!list[i]->is_object() || have != wanted) {
         return error("set-data", where, format("row {}: its keys are not the fields' ids", i + 1));
       }
     }

@@ -42,6 +42,14 @@ std::vector<std::string> texts_of(const Json& value) {
   return out;
 }
 
+std::vector<std::string> containers_of(const Json& resource) {
+  std::vector<std::string> out;
+  for (const Json* one : list_of(get(resource, "containedIn"))) {
+    if (!one->is_string() || !one->as_string().empty()) out.push_back(text_of(*one));
+  }
+  return out;
+}
+
 std::string id_of(const Json& object) {
   const std::string id = text_of(object["@id"]);
   return id.empty() ? text_of(get(object, "name")) : id;

@@ -19,6 +19,8 @@ std::vector<const Json*> list_of(const Json& value);
 // Returns the text of a string, of {"@value": text}, or of {"@id": id}.
 std::string text_of(const Json& value);
 std::vector<std::string> texts_of(const Json& value);
+// Returns what a file's containedIn names; an empty text names nothing, as if it were not there.
+std::vector<std::string> containers_of(const Json& resource);
 // Returns "@id", else "name".
 std::string id_of(const Json& object);
 bool is_type(const Json& object, std::string_view type);

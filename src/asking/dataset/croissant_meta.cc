@@ -154,7 +154,7 @@ Result<Resource> read_resource(const Json& value) {
     return wrong_metadata(where, "its @type is neither FileObject nor FileSet");
   }
   out.url = text_of(get(value, "contentUrl"));
-  out.contained_in = texts_of(get(value, "containedIn"));
+  out.contained_in = containers_of(value);
   out.includes = texts_of(get(value, "includes"));
   out.excludes = texts_of(get(value, "excludes"));
   for (const std::string& text : texts_of(get(value, "encodingFormat"))) {
