@@ -12,6 +12,10 @@
 
 namespace assay::dataset {
 
+bool is_lfs_pointer(std::string_view first_bytes) {
+  return first_bytes.starts_with("version https://git-lfs.github.com/spec/v1");
+}
+
 Result<Chunks> Chunks::open(const std::filesystem::path& path) {
   Chunks chunks;
   chunks.path_ = path.string();
@@ -43,6 +47,8 @@ Chunks::Chunks(Chunks&& other) noexcept
       text_(other.text_),
       step_(other.step_),
       first_(other.first_),
+      unpacker_(std::move(other.unpacker_)),
+      head_(std::move(other.head_)),
       hash_(std::move(other.hash_)) {}
 
 Chunks& Chunks::operator=(Chunks&& other) noexcept {
@@ -52,6 +58,8 @@ Chunks& Chunks::operator=(Chunks&& other) noexcept {
   std::swap(text_, other.text_);
   std::swap(step_, other.step_);
   std::swap(first_, other.first_);
+  std::swap(unpacker_, other.unpacker_);
+  std::swap(head_, other.head_);
   std::swap(hash_, other.hash_);
   return *this;
 }
@@ -60,11 +68,12 @@ Chunks::~Chunks() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-Result<std::string_view> Chunks::read() {
+Result<std::string_view> Chunks::read_raw() {
   if (fd_ < 0) {
-    // The first piece must be long enough to show a byte order mark, as a file's always is.
+    // The first piece must be long enough to show what the file is, as a file's always is.
+    constexpr std::size_t kFirstMin = 4;
     const std::string_view piece =
-        text_.substr(0, first_ ? std::max<std::size_t>(step_, 3) : step_);
+        text_.substr(0, first_ ? std::max<std::size_t>(step_, kFirstMin) : step_);
     text_.remove_prefix(piece.size());
     hash_.add(piece);
     return piece;
@@ -79,9 +88,39 @@ Result<std::string_view> Chunks::read() {
   }
 }
 
+Result<std::string_view> Chunks::read() {
+  if (first_) {
+    ASSIGN_OR_RETURN(const std::string_view head, read_raw());
+    if (is_lfs_pointer(head)) return invalid(format("1: {}", kLfsPointer));
+    const auto packed = compression_of(head);
+    if (!packed) return head;
+    unpacker_ = std::make_unique<Unpacker>(*packed);
+    unpacker_->give(head);
+  }
+  if (unpacker_ == nullptr) return read_raw();
+  for (;;) {
+    ASSIGN_OR_RETURN(const std::string_view piece, unpacker_->next());
+    if (!piece.empty()) return piece;
+    ASSIGN_OR_RETURN(const std::string_view packed, read_raw());
+    if (packed.empty() && !unpacker_->whole()) return invalid("1: the packed file is cut short");
+    if (packed.empty()) return packed;
+    unpacker_->give(packed);
+  }
+}
+
 Result<std::string_view> Chunks::next() {
   ASSIGN_OR_RETURN(std::string_view piece, read());
   if (!std::exchange(first_, false)) return piece;
+  // A stream's first plain piece may be too short to show a byte order mark.
+  constexpr std::size_t kMarkBytes = 3;
+  if (unpacker_ != nullptr && piece.size() < kMarkBytes) {
+    head_ = piece;
+    for (std::string_view more = piece; head_.size() < kMarkBytes && !more.empty();) {
+      ASSIGN_OR_RETURN(more, read());
+      head_ += more;
+    }
+    piece = head_;
+  }
   if (piece.starts_with("\xFF\xFE") || piece.starts_with("\xFE\xFF")) {
     return invalid("1: the file is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)");
   }
@@ -95,7 +134,8 @@ Result<std::string_view> Chunks::next() {
 
 Result<std::string> Chunks::sha256() {
   for (;;) {
-    ASSIGN_OR_RETURN(const std::string_view piece, read());
+    first_ = false;
+    ASSIGN_OR_RETURN(const std::string_view piece, read_raw());
     if (piece.empty()) return hash_.finish();
   }
 }

@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <limits>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
-#include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "dataset/conversations.h"
 #include "dataset/croissant.h"
 #include "dataset/csv.h"
+#include "dataset/data_files.h"
 #include "dataset/json_rows.h"
 #include "dataset/loader.h"
 #include "dataset/parquet.h"
@@ -23,9 +25,15 @@
 namespace assay::dataset {
 namespace {
 
-constexpr std::array<std::string_view, 9> kFormats{"jsonl",    "json",         "csv",
-                                                   "sharegpt", "parquet",      "croissant",
-                                                   "mooncake", "openai_batch", "huggingface"};
+constexpr std::array<std::string_view, 10> kFormats{
+    "jsonl",   "json",      "csv",      "tsv",          "sharegpt",
+    "parquet", "croissant", "mooncake", "openai_batch", "huggingface"};
+
+// One file of a dataset. `prefix` names it in messages if the dataset has several files.
+struct Part {
+  std::string path{};
+  std::string prefix{};
+};
 
 // Converts an error of a reader ("LINE: what") or of the disk.
 Error read_error(const Error& error, const std::string& path) {
@@ -33,48 +41,66 @@ Error read_error(const Error& error, const std::string& path) {
   return invalid(format("{}:{}", path, error.message));
 }
 
+// The functions below add a file's rows, and return the file's SHA-256.
+
 template <typename Reader>
-Result<Dataset> load_rows(Reader& reader, Loader& loader, const std::string& path) {
+Result<std::string> add_rows(Reader& reader, Loader& loader, const Part& part) {
   while (!loader.full()) {
     const auto row = reader.next();
-    if (!row) return read_error(row.error(), path);
+    if (!row) return read_error(row.error(), part.path);
     if (!*row) break;
-    TRY(loader.add_text(**row, std::to_string(reader.line())));
+    TRY(loader.add_text(**row, part.prefix + std::to_string(reader.line())));
   }
-  ASSIGN_OR_RETURN(std::string sha256, reader.sha256());
-  return loader.finish(std::move(sha256));
+  return reader.sha256();
 }
 
-Result<Dataset> load_lines(const Spec& spec, RowKind kind, std::optional<Preset> preset) {
-  ASSIGN_OR_RETURN(Chunks chunks, Chunks::open(spec.path));
+Result<std::string> add_lines(Loader& loader, const Part& part) {
+  ASSIGN_OR_RETURN(Chunks chunks, Chunks::open(part.path));
   LineReader reader(std::move(chunks));
-  Loader loader(spec, RowMapper::Cells::typed, kind, std::move(preset));
-  return load_rows(reader, loader, spec.path);
+  return add_rows(reader, loader, part);
+}
+
+// The whole text of a file.
+Result<std::string> text_of(Chunks& chunks, const Part& part) {
+  constexpr std::size_t kTextBytesMax = std::size_t{1} << 30;
+  std::string text;
+  for (;;) {
+    const auto piece = chunks.next();
+    if (!piece) return read_error(piece.error(), part.path);
+    if (piece->empty()) return text;
+    if (text.size() + piece->size() > kTextBytesMax) {
+      return invalid(
+          format("{}: an object of columns of more than {} bytes", part.path, kTextBytesMax));
+    }
+    text += *piece;
+  }
 }
 
 // Reads a table by columns, as pandas writes it: {"prompt": ["…", "…"]} or {"prompt": {"0": "…",
 // "1": "…"}}.
-Result<Dataset> load_columns(const Spec& spec, std::optional<Preset> preset) {
-  ASSIGN_OR_RETURN(const std::string text, read_file(spec.path));
+Result<std::string> add_columns(Loader& loader, const Part& part) {
+  ASSIGN_OR_RETURN(Chunks chunks, Chunks::open(part.path));
+  ASSIGN_OR_RETURN(const std::string text, text_of(chunks, part));
   auto parsed = Json::parse(text);
-  Loader loader(spec, RowMapper::Cells::typed, RowKind::any, std::move(preset));
+  const std::string first = part.prefix + "1";
   if (!parsed) {
     const std::string_view first_line = std::string_view(text).substr(0, text.find('\n'));
     const bool lines = Json::parse(first_line).has_value();
-    return loader.at("1", lines ? "one JSON value a line: name the file .jsonl or give format=jsonl"
-                                : parsed.error().message);
+    return loader.at(first, lines ? "one JSON value a line: name the file .jsonl or give "
+                                    "format=jsonl"
+                                  : parsed.error().message);
   }
   const Json& table = *parsed;
   std::size_t rows = 0;
   for (const auto& [name, column] : table.members()) {
     if (!column.is_array() && !column.is_object()) {
-      return loader.at("1", format("expected an array of rows, or an object of columns; '{}' is "
-                                   "neither a list nor an object",
-                                   name));
+      return loader.at(first, format("expected an array of rows, or an object of columns; '{}' is "
+                                     "neither a list nor an object",
+                                     name));
     }
     if (rows != 0 && column.size() != rows) {
-      return loader.at("1", format("column '{}' has {} rows, those before it have {}", name,
-                                   column.size(), rows));
+      return loader.at(first, format("column '{}' has {} rows, those before it have {}", name,
+                                     column.size(), rows));
     }
     rows = column.size();
   }
@@ -84,65 +110,110 @@ Result<Dataset> load_columns(const Spec& spec, std::optional<Preset> preset) {
       row.make_object().emplace_back(
           name, column.is_array() ? column.items()[i] : column.members()[i].second);
     }
-    TRY(loader.add(std::move(row), format("row {}", i + 1)));
+    TRY(loader.add(std::move(row), format("{}row {}", part.prefix, i + 1)));
   }
-  return loader.finish(sha256_hex(text));
+  return chunks.sha256();
 }
 
-Result<Dataset> load_json(const Spec& spec, RowKind kind, std::optional<Preset> preset) {
-  ASSIGN_OR_RETURN(Chunks chunks, Chunks::open(spec.path));
+Result<std::string> add_json(Loader& loader, const Part& part) {
+  ASSIGN_OR_RETURN(Chunks chunks, Chunks::open(part.path));
   ElementReader reader(std::move(chunks));
   const auto array = reader.is_array();
-  if (!array) return read_error(array.error(), spec.path);
-  if (!*array) return load_columns(spec, std::move(preset));
-  Loader loader(spec, RowMapper::Cells::typed, kind, std::move(preset));
-  return load_rows(reader, loader, spec.path);
+  if (!array) return read_error(array.error(), part.path);
+  if (!*array) return add_columns(loader, part);
+  return add_rows(reader, loader, part);
 }
 
-Result<Dataset> load_csv(const Spec& spec, std::optional<Preset> preset) {
-  ASSIGN_OR_RETURN(Chunks chunks, Chunks::open(spec.path));
-  CsvReader reader(std::move(chunks));
-  Loader loader(spec, RowMapper::Cells::text, RowKind::any, std::move(preset));
-  const auto header = reader.next();
-  if (!header) return read_error(header.error(), spec.path);
-  if (!*header)
-    return invalid(format("'{}' is empty; its first line must name the columns", spec.path));
-  const std::vector<std::string>& names = **header;
+// A header of one column whose name holds another separator is a file of that separator.
+Result<void> check_header(const std::vector<std::string>& names, const Loader& loader,
+                          const std::string& place) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
         names.begin() + static_cast<std::ptrdiff_t>(i)) {
-      return loader.at("1", format("two columns are called '{}'", names[i]));
+      return loader.at(place, format("two columns are called '{}'", names[i]));
     }
   }
+  if (names.size() != 1) return {};
+  if (names[0].find('\t') != std::string::npos) {
+    return loader.at(place,
+                     "the columns are separated by tabs: name the file .tsv or give "
+                     "format=tsv");
+  }
+  if (names[0].find(';') != std::string::npos) {
+    return loader.at(place,
+                     "the columns are separated by ';': write the file with commas, with "
+                     "Python: pandas.read_csv(file, sep=\";\").to_csv(other, index=False)");
+  }
+  return {};
+}
+
+Result<std::string> add_csv(Loader& loader, const Part& part, char delimiter) {
+  ASSIGN_OR_RETURN(Chunks chunks, Chunks::open(part.path));
+  CsvReader reader(std::move(chunks), delimiter);
+  const auto header = reader.next();
+  if (!header) return read_error(header.error(), part.path);
+  if (!*header) {
+    return invalid(format("'{}' is empty; its first line must name the columns", part.path));
+  }
+  const std::vector<std::string>& names = **header;
+  TRY(check_header(names, loader, part.prefix + "1"));
   while (!loader.full()) {
     auto fields = reader.next();
-    if (!fields) return read_error(fields.error(), spec.path);
+    if (!fields) return read_error(fields.error(), part.path);
     if (!*fields) break;
+    const std::string place = part.prefix + std::to_string(reader.line());
     if ((*fields)->size() != names.size()) {
-      return loader.at(
-          std::to_string(reader.line()),
-          format("{} fields, where the header names {} columns", (*fields)->size(), names.size()));
+      return loader.at(place, format("{} fields, where the header names {} columns",
+                                     (*fields)->size(), names.size()));
     }
     Json::Object row;
     for (std::size_t i = 0; i < names.size(); ++i) {
       row.emplace_back(names[i], std::move((**fields)[i]));
     }
-    TRY(loader.add(Json(std::move(row)), std::to_string(reader.line())));
+    TRY(loader.add(Json(std::move(row)), place));
   }
-  ASSIGN_OR_RETURN(std::string sha256, reader.sha256());
-  return loader.finish(std::move(sha256));
+  return reader.sha256();
 }
 
-Result<Dataset> load_source(const Spec& spec, RowSource& source, std::optional<Preset> preset) {
-  Loader loader(spec, RowMapper::Cells::typed, RowKind::any, std::move(preset));
+Result<std::string> add_source(Loader& loader, RowSource& source, const std::string& prefix) {
   while (!loader.full()) {
     auto row = source.next();
     if (!row) return row.error();
     if (!*row) break;
-    TRY(loader.add(**std::move(row), source.place()));
+    TRY(loader.add(**std::move(row), prefix + source.place()));
   }
-  ASSIGN_OR_RETURN(std::string sha256, source.sha256());
-  return loader.finish(std::move(sha256));
+  return source.sha256();
+}
+
+Result<std::string> add_part(const Spec& spec, std::string_view kind, RowKind rows, Loader& loader,
+                             const Part& part) {
+  if (kind == "parquet") {
+    ASSIGN_OR_RETURN(const auto source, open_parquet(part.path));
+    return add_source(loader, *source, part.prefix);
+  }
+  if (kind == "csv" || kind == "tsv") return add_csv(loader, part, kind == "csv" ? ',' : '\t');
+  const bool lines = kind == "jsonl" || rows == RowKind::openai_batch ||
+                     (!spec.format.empty() && extension_of(part.path) == "jsonl");
+  return lines ? add_lines(loader, part) : add_json(loader, part);
+}
+
+// The hash of one file is the file's own; of several, that of the list of their hashes and names.
+Result<Dataset> load_parts(const Spec& spec, std::string_view kind, const std::vector<Part>& parts,
+                           std::optional<Preset> preset) {
+  const RowKind rows = kind == "sharegpt"       ? RowKind::sharegpt
+                       : kind == "mooncake"     ? RowKind::mooncake
+                       : kind == "openai_batch" ? RowKind::openai_batch
+                                                : RowKind::any;
+  const bool text = kind == "csv" || kind == "tsv";
+  Loader loader(spec, text ? RowMapper::Cells::text : RowMapper::Cells::typed, rows,
+                std::move(preset));
+  std::string hashes;
+  std::string only;
+  for (const Part& part : parts) {
+    ASSIGN_OR_RETURN(only, add_part(spec, kind, rows, loader, part));
+    hashes += format("{}  {}\n", only, std::filesystem::path(part.path).filename().string());
+  }
+  return loader.finish(parts.size() == 1 ? only : sha256_hex(hashes));
 }
 
 bool is_croissant(const Spec& spec) {
@@ -162,11 +233,10 @@ Error not_here(const Predefined& entry, std::string_view name) {
                       name, entry.source, entry.id, entry.columns)};
 }
 
-// Returns one of kFormats.
-Result<std::string_view> format_of(const Spec& spec) {
-  const bool told = !spec.format.empty();
-  std::string word =
-      lower(told ? spec.format : std::filesystem::path(spec.path).extension().string());
+// Returns one of kFormats. "huggingface" is any folder: its files say what they are.
+Result<std::string_view> format_of(const Spec& spec, std::string_view extension) {
+  const bool told = !spec.format.empty() && spec.format != "huggingface";
+  std::string word = lower(told ? std::string_view(spec.format) : extension);
   if (word.starts_with('.')) word.erase(0, 1);
   if (word == "ndjson") word = "jsonl";
   for (const std::string_view known : kFormats) {
@@ -178,23 +248,85 @@ Result<std::string_view> format_of(const Spec& spec) {
       return Error{Code::not_found, format("'{}': no such file", spec.path)};
     }
     return invalid(
-        format("'{}': its name does not say what it is; give format=jsonl, json, csv, parquet, "
-               "croissant, mooncake, openai_batch or sharegpt",
+        format("'{}': its name does not say what it is; give format=jsonl, json, csv, tsv, "
+               "parquet, croissant, mooncake, openai_batch or sharegpt",
                spec.path));
   }
   const std::string_view near = nearest(word, kFormats);
   return invalid(
-      format("format: unknown value '{}'{}; one of: jsonl, json, csv, parquet, "
+      format("format: unknown value '{}'{}; one of: jsonl, json, csv, tsv, parquet, "
              "croissant, mooncake, openai_batch, sharegpt",
              spec.format, near.empty() ? "" : format(", did you mean '{}'?", near)));
 }
+
+struct Listing {
+  std::string_view kind{};  // one of kFormats
+  std::vector<Part> parts{};
+};
+
+Result<Listing> source_of(const Spec& spec) {
+  Listing out;
+  if (!is_data_folder(spec.path)) {
+    if (spec.format == "huggingface") {
+      return Error{Code::not_found, format("'{}': no such folder", spec.path)};
+    }
+    ASSIGN_OR_RETURN(out.kind, format_of(spec, extension_of(spec.path)));
+    out.parts.push_back({.path = spec.path});
+    return out;
+  }
+  ASSIGN_OR_RETURN(const DataFiles found, data_files(spec.path));
+  ASSIGN_OR_RETURN(out.kind, format_of(spec, found.extension));
+  for (const std::filesystem::path& file : found.files) {
+    out.parts.push_back(
+        {.path = file.string(),
+         .prefix = found.files.size() == 1 ? "" : format("{}:", file.filename().string())});
+  }
+  return out;
+}
+
+// The rows of several Parquet files, one file after the other.
+class Shards final : public RowSource {
+ public:
+  explicit Shards(std::vector<Part> parts) : parts_(std::move(parts)) {}
+
+  Result<std::optional<Json>> next() override {
+    for (;;) {
+      if (now_ == nullptr) {
+        if (at_ == parts_.size()) return std::optional<Json>();
+        ASSIGN_OR_RETURN(now_, open_parquet(parts_[at_].path));
+      }
+      ASSIGN_OR_RETURN(std::optional<Json> row, now_->next());
+      if (row) return row;
+      ASSIGN_OR_RETURN(const std::string hash, now_->sha256());
+      hashes_ +=
+          format("{}  {}\n", hash, std::filesystem::path(parts_[at_].path).filename().string());
+      now_ = nullptr;
+      ++at_;
+    }
+  }
+  std::string place() const override {
+    return now_ == nullptr ? std::string() : parts_[at_].prefix + now_->place();
+  }
+  Result<std::string> sha256() override { return sha256_hex(hashes_); }
+
+ private:
+  std::vector<Part> parts_;
+  std::unique_ptr<RowSource> now_{};
+  std::size_t at_ = 0;
+  std::string hashes_{};
+};
 
 }  // namespace
 
 Result<std::unique_ptr<RowSource>> open_rows(const Spec& spec) {
   if (is_croissant(spec)) return open_croissant(spec.path);
-  ASSIGN_OR_RETURN(const std::string_view kind, format_of(spec));
-  if (kind == "parquet") return open_parquet(spec.path);
+  ASSIGN_OR_RETURN(Listing source, source_of(spec));
+  if (source.kind == "parquet" && source.parts.size() == 1) {
+    return open_parquet(source.parts[0].path);
+  }
+  if (source.kind == "parquet") {
+    return std::unique_ptr<RowSource>(std::make_unique<Shards>(std::move(source.parts)));
+  }
   return Error{Code::unsupported,
                format("'{}': rows as they stand are shown of parquet and croissant", spec.path)};
 }
@@ -203,7 +335,8 @@ Result<Dataset> load_dataset(const Spec& spec) {
   if (spec.synthetic) return make_synthetic(*spec.synthetic, spec.name);
   std::error_code ignored;
   const bool croissant = is_croissant(spec);
-  const bool here = croissant || std::filesystem::exists(spec.path, ignored);
+  const bool here =
+      croissant || std::filesystem::exists(spec.path, ignored) || is_data_folder(spec.path);
   const std::string& id = here || predefined(spec.name) ? spec.name : spec.path;
   if (spec.path.empty() || (!here && predefined(spec.path))) {
     const auto entry = predefined(spec.path.empty() ? spec.name : spec.path);
@@ -226,28 +359,12 @@ Result<Dataset> load_dataset(const Spec& spec) {
   }
   if (croissant) {
     ASSIGN_OR_RETURN(const auto source, open_croissant(spec.path));
-    return load_source(spec, *source, std::move(preset));
+    Loader loader(spec, RowMapper::Cells::typed, RowKind::any, std::move(preset));
+    ASSIGN_OR_RETURN(std::string sha256, add_source(loader, *source, ""));
+    return loader.finish(std::move(sha256));
   }
-  ASSIGN_OR_RETURN(const std::string_view kind, format_of(spec));
-  if (kind == "parquet") {
-    ASSIGN_OR_RETURN(const auto source, open_parquet(spec.path));
-    return load_source(spec, *source, std::move(preset));
-  }
-  if (kind == "csv") return load_csv(spec, std::move(preset));
-  const RowKind rows = kind == "sharegpt"       ? RowKind::sharegpt
-                       : kind == "mooncake"     ? RowKind::mooncake
-                       : kind == "openai_batch" ? RowKind::openai_batch
-                                                : RowKind::any;
-  const bool lines =
-      kind == "jsonl" || rows == RowKind::openai_batch || lower(spec.path).ends_with(".jsonl");
-  if (kind != "huggingface") {
-    return lines ? load_lines(spec, rows, std::move(preset))
-                 : load_json(spec, rows, std::move(preset));
-  }
-  return Error{Code::unsupported,
-               format("'{}': a folder of datasets.save_to_disk is not read; write it as Parquet, "
-                      "with Python: datasets.load_from_disk(path)[\"train\"].to_parquet(file)",
-                      spec.path)};
+  ASSIGN_OR_RETURN(const Listing source, source_of(spec));
+  return load_parts(spec, source.kind, source.parts, std::move(preset));
 }
 
 }  // namespace assay::dataset

@@ -1,23 +1,25 @@
 // load_dataset: turns a file, or a recipe, into a Dataset (domain/sample.h): rows for queries.
 //
 // Formats: jsonl (read line by line, so a file of many GB needs only its samples' memory), json (an
-// array of rows, or columns as pandas writes them), csv (RFC 4180), parquet (parquet.h), Croissant
-// (croissant.h: "croissant:FILE#record_set"), sharegpt (asks the first human turn, or every one),
-// Mooncake and OpenAI batch traces (trace.h), synthetic. The format comes from `format`, else from
-// the extension and the first row.
+// array of rows, or columns as pandas writes them), csv and tsv (RFC 4180), each of these also
+// packed (.gz, .zst); parquet (parquet.h), Croissant (croissant.h: "croissant:FILE#record_set"),
+// sharegpt (asks the first human turn, or every one), traces (trace.h: Mooncake, OpenAI batch,
+// Azure LLM, BurstGPT), synthetic. The format comes from `format`, else from the extension and the
+// first row. `path` may be a folder of the Hugging Face hub, or "FOLDER#SPLIT" (data_files.h).
 //
 // A predefined dataset with a preset in its name ("aime25::gptoss") gets the reference client's
 // prompts (preset.h).
 //
 // Columns: `parser` first renames source columns to ours (a missing source is an error that lists
 // the columns of the file). Then, if no `prompt` exists, one of user_prompt, question, input,
-// input_text, problem, query becomes it (two of them are an error), and system_prompt becomes
-// `system`. Known columns: prompt (text, or a list of OpenAI content parts), system, messages,
-// input_tokens (or token_ids), tools, tool_choice, max_new_tokens (or max_completion_tokens,
-// max_tokens), session (or session_id, conversation_id). These go into the request body: name, n,
-// stop, logit_bias, user, chat_template, chat_template_kwargs and what `parser` names
-// body.SOMETHING. Other columns are never sent. If a row has several questions, messages go before
-// prompt; token ids go before both if `prefer_token_ids`, else after both.
+// input_text, problem, query becomes it (two of them are an error), else text; Alpaca's instruction
+// and input are joined by a blank line. system_prompt becomes `system`. Known columns: prompt
+// (text, or a list of OpenAI content parts), system, messages, input_tokens (or token_ids), tools,
+// tool_choice, max_new_tokens (or max_completion_tokens, max_tokens), session (or session_id,
+// conversation_id). These go into the request body: name, n, stop, logit_bias, user, chat_template,
+// chat_template_kwargs and what `parser` names body.SOMETHING. Other columns are never sent. If a
+// row has several questions, messages go before prompt; token ids go before both if
+// `prefer_token_ids`, else after both.
 //
 // Errors name the file, the line and the column or field. Any thread; files are only read.
 #pragma once

@@ -164,7 +164,7 @@ TEST_F(DatasetTest, errors_name_the_file_the_line_and_the_column) {
            Case{"a.jsonl", "{\"prompt\":\"x\"}\n\n{\"prompt\": }\n", "a.jsonl:3: not valid JSON"},
            Case{"a.jsonl", "{\"prompt\":\"x\"}\n[1]\n", "a.jsonl:2: expected a row such as"},
            Case{"a.jsonl", "{\"prompt\":\"\xFF\"}\n", "a.jsonl:1: bytes that are not UTF-8"},
-           Case{"a.jsonl", "{\"text\":\"x\"}", "a.jsonl:1: this row asks nothing"},
+           Case{"a.jsonl", "{\"texts\":\"x\"}", "a.jsonl:1: this row asks nothing"},
            Case{"a.jsonl", "{\"prompt\":{\"a\":1}}", "a.jsonl:1: prompt: expected text"},
            Case{"a.jsonl", "{\"messages\":[1]}", "a.jsonl:1: messages: message 0"},
            Case{"a.jsonl", "{\"input_tokens\":[1,-2]}",
@@ -198,8 +198,8 @@ TEST_F(DatasetTest, errors_name_the_file_the_line_and_the_column) {
 TEST_F(DatasetTest, what_is_not_supported_says_where_to_get_it) {
   const auto folder = load_dataset({.path = file("a.x", "PAR1"), .format = "huggingface"});
   ASSERT_FALSE(folder);
-  EXPECT_EQ(folder.error().code, Code::unsupported);
-  EXPECT_THAT(folder.error().message, HasSubstr("to_parquet"));
+  EXPECT_EQ(folder.error().code, Code::not_found);
+  EXPECT_THAT(folder.error().message, HasSubstr("no such folder"));
   for (const Spec& spec : {Spec{.name = "aime25::gptoss"}, Spec{.path = "aime25::gptoss"}}) {
     const auto named = load_dataset(spec);
     ASSERT_FALSE(named);

@@ -39,6 +39,7 @@ Result<void> Loader::add(Json row, std::string_view place) {
       (any && (is_mooncake(row) || is_openai_batch(row)))) {
     return add_trace(row, place);
   }
+  if (any && (is_azure_llm(row) || is_burstgpt(row))) return add_lengths(row, place);
   const bool conversation = is_conversation(row) && row.find("prompt") == nullptr;
   if (kind_ == RowKind::sharegpt && !conversation) {
     return at(place, "expected a list 'conversations' in this row");
@@ -79,6 +80,14 @@ Result<void> Loader::add_trace(const Json& row, std::string_view place) {
   ++traced_;
   if (read->at) times_.push_back(*read->at);
   samples_.push_back(std::move(read->sample));
+  return {};
+}
+
+Result<void> Loader::add_lengths(const Json& row, std::string_view place) {
+  const auto trace = is_azure_llm(row) ? mooncake_of_azure(row) : mooncake_of_burstgpt(row);
+  if (!trace) return at(place, trace.error().message);
+  if (!trace->is_null()) return add_trace(*trace, place);
+  ++without_tokens_;
   return {};
 }
 
@@ -137,8 +146,9 @@ void Loader::order_by_time(Dataset& out) {
 Result<Dataset> Loader::finish(std::string sha256) {
   if (auto mapped = mapper_.finish(); !mapped) return mapped.error().within(spec_.path);
   if (samples_.empty()) {
-    return invalid(rows_ == 0
-                       ? format("'{}' has no rows", spec_.path)
+    return invalid(rows_ == 0 ? format("'{}' has no rows", spec_.path)
+                   : without_tokens_ > 0
+                       ? format("'{}': no request has tokens", spec_.path)
                        : format("'{}': no conversation has a message of a user", spec_.path));
   }
   Dataset out{.name = spec_.name,
@@ -155,6 +165,12 @@ Result<Dataset> Loader::finish(std::string sha256) {
   if (skipped_ > 0) {
     out.notes.push_back(format("'{}': {} of {} conversations have no human turn and are left out",
                                spec_.path, skipped_, conversations_));
+  }
+  if (without_tokens_ > 0) {
+    out.notes.push_back(
+        format("'{}': {} of {} requests have no tokens, as those that failed, and "
+               "are left out",
+               spec_.path, without_tokens_, rows_));
   }
   if (tokens_ > 0) {
     out.notes.push_back(format("'{}': a trace without text; its prompts are made, {}", spec_.path,

@@ -38,6 +38,7 @@ class Loader {
   void keep(Sample sample);
   Result<void> add_conversation(const Json& row, std::string_view place);
   Result<void> add_trace(const Json& row, std::string_view place);
+  Result<void> add_lengths(const Json& row, std::string_view place);
   // Sorts a trace by time; its first instant becomes 0.
   void order_by_time(Dataset& out);
 
@@ -48,6 +49,7 @@ class Loader {
   std::uint64_t conversations_ = 0;
   std::uint64_t skipped_ = 0;
   std::uint64_t traced_ = 0;
+  std::uint64_t without_tokens_ = 0;  // rows of a trace that are left out
   std::uint64_t not_kept_ = 0;
   std::int64_t tokens_ = 0;  // of traces, whose tokens are made and not read
   std::vector<Sample> samples_{};

@@ -238,6 +238,8 @@ Result<std::unique_ptr<RowSource>> open_parquet(InputFile file, const std::strin
   constexpr std::uint64_t kFooterMax = std::uint64_t{64} << 20;
   const auto wrong = [&](std::string_view what) { return invalid(format("'{}': {}", name, what)); };
   if (file.size() < kTail + 4) return wrong("too short for a Parquet file");
+  ASSIGN_OR_RETURN(const std::string head, file.read(0, 64));
+  if (is_lfs_pointer(head)) return wrong(kLfsPointer);
   ASSIGN_OR_RETURN(const std::string tail, file.read(file.size() - kTail, kTail));
   if (tail.substr(4) == "PARE") return wrong("an encrypted Parquet file");
   if (tail.substr(4) != "PAR1")

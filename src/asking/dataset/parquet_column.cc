@@ -247,8 +247,8 @@ Result<void> ColumnReader::open_values(Encoding encoding, std::string_view bytes
       if (!byte_array) break;
       return rewrite(plain_from_delta_length(bytes, count));
     case Encoding::delta_text:
-      if (!byte_array) break;
-      return rewrite(plain_from_delta_text(bytes, count));
+      if (!byte_array && leaf_->physical != Physical::fixed_bytes) break;
+      return rewrite(plain_from_delta_text(*leaf_, bytes, count));
     case Encoding::byte_stream_split:
       return rewrite(plain_from_stream_split(*leaf_, bytes, count));
     default:

@@ -259,7 +259,10 @@ Result<std::string> plain_from_delta_length(std::string_view bytes, std::uint64_
   return out;
 }
 
-Result<std::string> plain_from_delta_text(std::string_view bytes, std::uint64_t count) {
+Result<std::string> plain_from_delta_text(const Node& leaf, std::string_view bytes,
+                                          std::uint64_t count) {
+  // Values of one fixed length stand without it when they are plain.
+  const std::size_t fixed = leaf.physical == Physical::fixed_bytes ? plain_size(leaf) : 0;
   ASSIGN_OR_RETURN(const auto shared, deltas(bytes, count));
   ASSIGN_OR_RETURN(const auto lengths, deltas(bytes, count));
   std::string out;
@@ -274,7 +277,12 @@ Result<std::string> plain_from_delta_text(std::string_view bytes, std::uint64_t 
     if (out.size() + last.size() > kRowBytesMax) {
       return corrupt_page("a page of texts that grow beyond measure");
     }
-    append_plain(out, last);
+    if (fixed == 0) {
+      append_plain(out, last);
+      continue;
+    }
+    if (last.size() != fixed) return corrupt_page("a value is not as long as its column says");
+    out += last;
   }
   return out;
 }

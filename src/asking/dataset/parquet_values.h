@@ -19,7 +19,8 @@ bool take_plain(const Node& leaf, std::string_view& bytes, std::string_view& val
 Result<std::string> plain_from_delta_binary(const Node& leaf, std::string_view bytes,
                                             std::uint64_t count);
 Result<std::string> plain_from_delta_length(std::string_view bytes, std::uint64_t count);
-Result<std::string> plain_from_delta_text(std::string_view bytes, std::uint64_t count);
+Result<std::string> plain_from_delta_text(const Node& leaf, std::string_view bytes,
+                                          std::uint64_t count);
 Result<std::string> plain_from_stream_split(const Node& leaf, std::string_view bytes,
                                             std::uint64_t count);
 

@@ -14,6 +14,8 @@ namespace {
 // Names that the reference client tries, in this order, when no column is called "prompt".
 constexpr std::array<std::string_view, 6> kPromptNames{"user_prompt", "question", "input",
                                                        "input_text",  "problem",  "query"};
+// Asked only if none of these is there: many files have a column "text" beside their question.
+constexpr std::string_view kLastPromptName = "text";
 constexpr std::array<std::string_view, 3> kLimitNames{"max_new_tokens", "max_completion_tokens",
                                                       "max_tokens"};
 constexpr std::array<std::string_view, 3> kSessionNames{"session", "session_id", "conversation_id"};
@@ -210,7 +212,20 @@ Result<void> RowMapper::read_question(Json& row, Sample& sample) {
              columns_of(row)));
 }
 
+// Alpaca's form: what to do, and what to do it with, which may be empty.
+Result<void> RowMapper::join_instruction(Json& row) {
+  for (const std::string_view name : kPromptNames) {
+    if (name != "input" && has_column(row, name)) return {};
+  }
+  ASSIGN_OR_RETURN(std::string prompt, take_text(row, "instruction"));
+  ASSIGN_OR_RETURN(const std::string input, take_text(row, "input"));
+  if (!input.empty()) prompt += (prompt.empty() ? "" : "\n\n") + input;
+  row.set("prompt", std::move(prompt));
+  return {};
+}
+
 Result<void> RowMapper::read_prompt(Json& row, Sample& sample) {
+  if (!has_column(row, "prompt") && has_column(row, "instruction")) TRY(join_instruction(row));
   if (!has_column(row, "prompt")) {
     std::string_view found;
     for (const std::string_view name : kPromptNames) {
@@ -221,6 +236,7 @@ Result<void> RowMapper::read_prompt(Json& row, Sample& sample) {
       }
       found = name;
     }
+    if (found.empty() && has_column(row, kLastPromptName)) found = kLastPromptName;
     if (!found.empty()) row.set("prompt", take(row, found));
   }
   if (!has_column(row, "system") && has_column(row, "system_prompt")) {

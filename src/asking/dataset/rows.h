@@ -36,6 +36,7 @@ class RowMapper {
   Json rename(Json row);
   Result<Sample> read(Json row);
   Result<void> read_question(Json& row, Sample& sample);
+  Result<void> join_instruction(Json& row);
   Result<void> read_prompt(Json& row, Sample& sample);
   Result<void> read_limits(Json& row, Sample& sample);
   Result<void> read_body(Json& row, Sample& sample);

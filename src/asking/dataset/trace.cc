@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/rng.h"
+#include "base/text.h"
 #include "dataset/length.h"
 #include "dataset/synthetic.h"
 
@@ -23,6 +24,71 @@ Result<std::int64_t> length_at(const Json& row, const char* field) {
                           value.dump()));
   }
   return length;
+}
+
+// A cell of JSON or of CSV.
+Result<double> number_at(const Json& row, std::string_view field) {
+  const Json& cell = row[field];
+  if (cell.is_number()) return cell.as_double();
+  if (const auto number = parse_double(trim(cell.as_string()))) return *number;
+  return invalid(format("{}: expected a number, found {}", field, cell.dump()));
+}
+
+Result<std::int64_t> tokens_at(const Json& row, std::string_view field) {
+  ASSIGN_OR_RETURN(const double tokens, number_at(row, field));
+  if (!(tokens >= 0 && tokens <= static_cast<double>(kLengthMax)) || tokens != std::floor(tokens)) {
+    return invalid(format("{}: expected a whole number from 0 to {}, found {}", field, kLengthMax,
+                          row[field].dump()));
+  }
+  return static_cast<std::int64_t>(tokens);
+}
+
+// Days from 1970-01-01 (Howard Hinnant, "chrono-compatible low-level date algorithms").
+std::int64_t days_of(std::int64_t year, std::int64_t month, std::int64_t day) {
+  year -= month <= 2 ? 1 : 0;
+  const std::int64_t era = year / 400;  // years are positive here
+  const std::int64_t yoe = year - era * 400;
+  const std::int64_t doy = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
+}
+
+// Reads "2023-11-16 18:17:03.9799600", with or without "+00:00" or "Z", as ms since 2000.
+Result<double> instant_ms(std::string_view text) {
+  const Error wrong = invalid(
+      format("TIMESTAMP: expected an instant such as 2023-11-16 18:17:03.97996, found '{}'", text));
+  std::string_view rest = trim(text);
+  if (rest.ends_with("+00:00")) rest.remove_suffix(6);
+  if (rest.ends_with('Z')) rest.remove_suffix(1);
+  constexpr std::string_view kForm = "dddd-dd-dd dd:dd:dd";
+  if (rest.size() < kForm.size()) return wrong;
+  std::array<std::int64_t, 6> parts{};
+  std::size_t part = 0;
+  for (std::size_t i = 0; i < kForm.size(); ++i) {
+    if (kForm[i] != 'd') {
+      if (rest[i] != kForm[i] && !(kForm[i] == ' ' && rest[i] == 'T')) return wrong;
+      ++part;
+    } else if (rest[i] >= '0' && rest[i] <= '9') {
+      parts[part] = parts[part] * 10 + (rest[i] - '0');
+    } else {
+      return wrong;
+    }
+  }
+  const auto [year, month, day, hour, minute, second] = parts;
+  if (year < 2000 || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 ||
+      second > 60) {
+    return wrong;
+  }
+  double fraction = 0;
+  if (rest.size() > kForm.size()) {
+    const auto digits = parse_double(format("0{}", rest.substr(kForm.size())));
+    if (rest[kForm.size()] != '.' || !digits || !(*digits >= 0 && *digits < 1)) return wrong;
+    fraction = *digits;
+  }
+  const std::int64_t seconds =
+      ((days_of(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
+  // Counted from 2000, so that a double keeps the microseconds of an instant.
+  constexpr std::int64_t kFrom = 946'684'800;
+  return (static_cast<double>(seconds - kFrom) + fraction) * 1e3;
 }
 
 Result<std::optional<Duration>> timestamp_of(const Json& row) {
@@ -82,6 +148,39 @@ bool is_mooncake(const Json& row) {
 
 bool is_openai_batch(const Json& row) {
   return row["body"].is_object() && row["url"].is_string() && row["custom_id"].is_string();
+}
+
+bool is_azure_llm(const Json& row) {
+  return row.find("TIMESTAMP") != nullptr && row.find("ContextTokens") != nullptr &&
+         row.find("GeneratedTokens") != nullptr;
+}
+
+bool is_burstgpt(const Json& row) {
+  return row.find("Timestamp") != nullptr && row.find("Request tokens") != nullptr &&
+         row.find("Response tokens") != nullptr;
+}
+
+namespace {
+
+Json lengths_row(double ms, std::int64_t input, std::int64_t output) {
+  if (input == 0 || output == 0) return {};
+  return Json().set("timestamp", ms).set("input_length", input).set("output_length", output);
+}
+
+}  // namespace
+
+Result<Json> mooncake_of_azure(const Json& row) {
+  ASSIGN_OR_RETURN(const double ms, instant_ms(row["TIMESTAMP"].as_string()));
+  ASSIGN_OR_RETURN(const std::int64_t input, tokens_at(row, "ContextTokens"));
+  ASSIGN_OR_RETURN(const std::int64_t output, tokens_at(row, "GeneratedTokens"));
+  return lengths_row(ms, input, output);
+}
+
+Result<Json> mooncake_of_burstgpt(const Json& row) {
+  ASSIGN_OR_RETURN(const double seconds, number_at(row, "Timestamp"));
+  ASSIGN_OR_RETURN(const std::int64_t input, tokens_at(row, "Request tokens"));
+  ASSIGN_OR_RETURN(const std::int64_t output, tokens_at(row, "Response tokens"));
+  return lengths_row(seconds * 1e3, input, output);
 }
 
 Result<TraceRow> read_mooncake(const Json& row, std::uint64_t number, bool token_ids) {

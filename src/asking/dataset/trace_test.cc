@@ -79,6 +79,58 @@ TEST_F(TraceTest, a_batch_is_what_its_bodies_ask) {
   EXPECT_TRUE(data->arrivals.empty());
 }
 
+TEST_F(TraceTest, azures_rows_are_lengths_at_instants) {
+  const auto data = load_dataset({.path = file("azure.csv",
+                                               "TIMESTAMP,ContextTokens,GeneratedTokens\n"
+                                               "2023-11-16 23:59:59.5000000,4808,10\n"
+                                               "2023-11-17 00:00:00.2500000,110,27\n"),
+                                  .prefer_token_ids = true});
+  ASSERT_TRUE(data) << data.error().message;
+  ASSERT_EQ(data->samples.size(), 2U);
+  EXPECT_EQ(data->samples[0].input_tokens.size(), 4808U);
+  EXPECT_EQ(data->samples[1].output_tokens_max, 27);
+  EXPECT_EQ(data->arrivals.front(), Duration{});
+  EXPECT_NEAR(data->arrivals.back().seconds(), 0.75, 1e-6);
+  const auto later = load_dataset(
+      {.path = file("azure24.csv",
+                    "TIMESTAMP,ContextTokens,GeneratedTokens\n"
+                    "2024-02-28 23:00:00.000000+00:00,5,6\n2024-03-01 01:00:00+00:00,7,8\n")});
+  ASSERT_TRUE(later) << later.error().message;
+  EXPECT_EQ(later->arrivals.back(), Duration::from_seconds(26 * 3600));  // a leap year
+}
+
+TEST_F(TraceTest, burstgpts_failed_requests_are_left_out_and_counted) {
+  const auto data = load_dataset(
+      {.path = file("burst.csv",
+                    "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
+                    "5,ChatGPT,472,18,490,Conversation log\n"
+                    "45.5,ChatGPT,1087,230,1317,Conversation log\n"
+                    "118,GPT-4,417,0,417,API log\n")});
+  ASSERT_TRUE(data) << data.error().message;
+  ASSERT_EQ(data->samples.size(), 2U);
+  EXPECT_EQ(data->samples[1].output_tokens_max, 230);
+  EXPECT_FALSE(data->samples[0].prompt.empty());
+  EXPECT_EQ(data->arrivals.back(), Duration::from_seconds(40.5));
+  EXPECT_THAT(data->notes, testing::Contains(HasSubstr("1 of 3 requests have no tokens")));
+}
+
+TEST_F(TraceTest, broken_lengths_are_named) {
+  const auto error = [&](const char* head, const char* row) {
+    const auto data = load_dataset({.path = file("t.csv", format("{}\n{}\n", head, row))});
+    return data ? std::string("no error") : data.error().message;
+  };
+  const char* azure = "TIMESTAMP,ContextTokens,GeneratedTokens";
+  EXPECT_THAT(error(azure, "2023-13-16 18:17:03,1,1"), HasSubstr("t.csv:2: TIMESTAMP"));
+  EXPECT_THAT(error(azure, "2023-11-16 18:17,1,1"), HasSubstr("TIMESTAMP"));
+  EXPECT_THAT(error(azure, "2023-11-16 18:17:03x5,1,1"), HasSubstr("TIMESTAMP"));
+  EXPECT_THAT(error(azure, "2023-11-16 18:17:03,x,1"), HasSubstr("ContextTokens"));
+  EXPECT_THAT(error(azure, "2023-11-16 18:17:03,1,0.5"), HasSubstr("GeneratedTokens"));
+  const char* burst = "Timestamp,Request tokens,Response tokens";
+  EXPECT_THAT(error(burst, "soon,1,1"), HasSubstr("Timestamp"));
+  EXPECT_THAT(error(burst, "-1,1,1"), HasSubstr("timestamp"));
+  EXPECT_THAT(error(burst, "1,1,0"), HasSubstr("no request has tokens"));
+}
+
 TEST_F(TraceTest, broken_rows_are_named) {
   const auto error = [&](std::string_view row, const char* kind) {
     const auto data = load_dataset({.path = file("t.jsonl", row), .format = kind});
