@@ -206,6 +206,10 @@ Result<void> Workloads::add_text(std::string_view yaml, const std::string& name)
   if (!parsed->is_map()) return wrong(name, "expected a map");
   Json file = parsed->to_json();
   if (file.find("workload") == nullptr) {
+    if (file["rounds"].is_object()) {
+      merge(rounds_, file["rounds"]);
+      return {};
+    }
     if (!file["editions"].is_object()) return wrong(name, "expected a key `workload`");
     merge(editions_, file["editions"]);
     return {};
@@ -241,6 +245,12 @@ const Json* Workloads::entry(std::string_view name) const {
   for (const Json& file : files_) {
     if (file["workload"].as_string() == name) return &file;
   }
+  // A checker's name for one of a workload's targets: bert-99.9 is a target of bert-99.
+  for (const Json& file : files_) {
+    for (const std::string_view one : split(file["model"]["checker_name"].as_string(), ',')) {
+      if (trim(one) == name) return &file;
+    }
+  }
   return nullptr;
 }
 
@@ -257,6 +267,9 @@ Result<std::vector<std::string>> Workloads::editions_of(std::string_view name) c
   }
   std::vector<std::string> out{std::string((*file)["edition"].as_string())};
   for (const auto& [edition, value] : (*file)["editions"].members()) out.push_back(edition);
+  for (const auto& [edition, value] : rounds_[(*file)["workload"].as_string()].members()) {
+    if (!is_one_of(edition, out)) out.push_back(edition);
+  }
   return out;
 }
 
@@ -266,6 +279,7 @@ Result<Workload> Workloads::find(std::string_view name, std::string_view edition
                      read_file(std::filesystem::path(name), std::size_t{1} << 20));
     Workloads alone;
     alone.editions_ = editions_;
+    alone.rounds_ = rounds_;
     TRY(alone.add_text(text, std::string(name)));
     if (alone.files_.empty()) return wrong(std::string(name), "expected a key `workload`");
     return alone.make(alone.files_.front(), edition);
@@ -284,12 +298,17 @@ Result<Workload> Workloads::make(const Json& file, std::string_view edition) con
     return unknown(out.name, "edition", out.edition, views);
   }
   const Json* variant = file["editions"].find(out.edition);
+  const bool own = variant != nullptr || out.edition == file["edition"].as_string();
+  if (!own) variant = rounds_[out.name].find(out.edition);
   const std::string base(
       variant == nullptr ? out.edition : std::string((*variant)["base"].as_string(out.edition)));
   Json data = Json::object();
   merge(data, editions_[base]);
   const Json titles = data["title"];
+  const Json sources = data["sources"];
   merge(data, file);
+  // Another round's figures are not from the sources of the file's own.
+  if (variant != nullptr && !own) data.set("sources", sources);
   if (variant != nullptr) merge(data, *variant);
   for (const char* key : {"workload", "editions", "edition", "base"}) data.erase(key);
   if (titles.is_string()) data.set("edition_title", titles);
@@ -317,8 +336,9 @@ Result<std::string> run_config(const Workload& workload, std::string_view scenar
                                const std::filesystem::path& folder) {
   if (workload.api == "tensors") {
     return Error{Code::unsupported,
-                 format("workload {}: is asked with tensors ({}), which assay run does not speak; "
-                        "its recorded answers are scored with assay score (`assay workloads {}` "
+                 format("workload {}: is asked with tensors ({}), which assay run does not speak "
+                        "(issue 19 adds it); its recorded answers are scored with assay score "
+                        "(`assay workloads {}` "
                         "has its limits)",
                         workload.name, workload.data["task"].as_string(), workload.name)};
   }

@@ -56,7 +56,8 @@ class Workloads {
   // The workloads in the binary. CHECKs that they parse; a test proves it.
   static Workloads builtin();
 
-  // Adds a workload, or editions (a file with a key `editions` and no `workload`). `name` is for
+  // Adds a workload, or editions of all (a file with a key `editions` and no `workload`), or of
+  // several workloads (a file with a key `rounds`). `name` is for
   // messages. A workload with a known name replaces the old one.
   Result<void> add_text(std::string_view yaml, const std::string& name);
   Result<void> add(const std::filesystem::path& file);
@@ -65,7 +66,8 @@ class Workloads {
   std::vector<std::string> names() const;
   // The first one is the default.
   Result<std::vector<std::string>> editions_of(std::string_view name) const;
-  // `name` may also be a .yaml file. An unknown name or edition is an error that lists them.
+  // `name` may also be a checker's name for one of its targets (bert-99.9), or a .yaml file. An
+  // unknown name or edition is an error that lists them.
   Result<Workload> find(std::string_view name, std::string_view edition = {}) const;
 
  private:
@@ -74,6 +76,7 @@ class Workloads {
 
   std::vector<Json> files_{};
   Json editions_ = Json::object();
+  Json rounds_ = Json::object();  // workload → edition → what it has otherwise
 };
 
 // Returns a config file's YAML to run `workload`: no endpoint, and no load unless `scenario` names

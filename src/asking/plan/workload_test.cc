@@ -15,10 +15,32 @@ using testing::HasSubstr;
 
 TEST(Workload, EveryModelOfTheSuitesIsThere) {
   const std::vector<std::string> names = Workloads::builtin().names();
-  for (const char* name : {"bert-99", "deepseek-r1", "deepseek-v4_1-flash", "dlrm-v3", "gpt-j-6b",
-                           "gpt-oss-120b", "kimi-k3", "llama2-70b", "llama3.1-405b", "llama3.1-8b",
-                           "mixtral-8x7b", "qwen3-vl-235b-a22b", "qwen3_6-35b-a3b", "resnet50",
-                           "stable-diffusion-xl", "whisper", "wan2.2-t2v-a14b", "yolo11l"}) {
+  for (const char* name : {"bert-99",
+                           "deepseek-r1",
+                           "deepseek-v4_1-flash",
+                           "dlrm-v3",
+                           "gpt-j-6b",
+                           "gpt-oss-120b",
+                           "kimi-k3",
+                           "llama2-70b",
+                           "llama3.1-405b",
+                           "llama3.1-8b",
+                           "mixtral-8x7b",
+                           "qwen3-vl-235b-a22b",
+                           "qwen3_6-35b-a3b",
+                           "resnet50",
+                           "stable-diffusion-xl",
+                           "whisper",
+                           "wan2.2-t2v-a14b",
+                           "yolo11l",
+                           "3d-unet",
+                           "dlrm-v2",
+                           "e2e-rag-db",
+                           "e2e-rag-qna",
+                           "pointpainting",
+                           "qwen3.6-27b",
+                           "retinanet",
+                           "rgat"}) {
     EXPECT_THAT(names, testing::Contains(name));
   }
 }
@@ -87,6 +109,26 @@ TEST(Workload, AnEditionIsASwitch) {
   ASSERT_TRUE(endpoints);
   EXPECT_EQ(endpoints->data["seeds"]["model_seed"].as_uint(), 9315206023656308754U);
   EXPECT_THAT(endpoints->scenarios(), testing::UnorderedElementsAre("offline", "concurrency"));
+}
+
+TEST(Workload, ARoundHasItsOwnFiguresSeedsAndSources) {
+  const Workloads all = Workloads::builtin();
+  const auto old = all.find("llama2-70b", "inference-v4.1");
+  ASSERT_TRUE(old) << old.error().message;
+  EXPECT_EQ(old->data["seeds"]["schedule_rng_seed"].as_uint(), 14962580496156340209U);
+  EXPECT_THAT(old->scenarios(), testing::UnorderedElementsAre("offline", "server"));
+  EXPECT_EQ(old->data["quality"][0]["of"].as_string(), "llama2-70b-99");
+  EXPECT_EQ(old->data["sources"].dump(), R"(["the submission checker of v4.1"])");
+  const auto edge = all.find("llama3.1-8b", "inference-v5.1-edge");
+  ASSERT_TRUE(edge) << edge.error().message;
+  EXPECT_THAT(edge->scenarios(), testing::UnorderedElementsAre("offline", "single_stream"));
+  EXPECT_EQ(edge->data["config"]["datasets"][0]["name"].as_string(), "sample_cnn_eval_5000");
+}
+
+TEST(Workload, ATargetsNameFindsItsWorkload) {
+  const auto found = Workloads::builtin().find("bert-99.9");
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->name, "bert-99");
 }
 
 TEST(Workload, UnknownNamesListTheKnown) {

@@ -40,6 +40,9 @@ TEST(Workloads, name_scorers_that_there_are_and_demand_what_they_measure) {
       ASSERT_TRUE(workload) << workload.error().message;
       const std::string where = format("{} ({})", name, edition);
       const Json& scorers = workload->data["scorers"];
+      // What only the suite's own program scores says so.
+      const bool external = workload->data["scorer"].as_string().starts_with("external");
+      if (external && scorers.size() == 0) continue;
       EXPECT_GT(scorers.size(), 0u) << where << " names no scorer";
       for (const Json& scorer : scorers.items()) {
         EXPECT_TRUE(is_scorer(scorer.as_string())) << where << ": no scorer " << scorer.as_string();
@@ -89,6 +92,10 @@ std::vector<Limits> limits_of_the_checkers() {
        {{"rouge1", 42.9865 * 0.99, none},
         {"rouge2", 20.1235 * 0.99, none},
         {"rougeL", 29.9881 * 0.99, none},
+        {"gen_len", 4016878 * 0.9, none},
+        {"rouge1", 42.9865 * 0.999, none},
+        {"rouge2", 20.1235 * 0.999, none},
+        {"rougeL", 29.9881 * 0.999, none},
         {"gen_len", 4016878 * 0.9, none}}},
       {"gpt-oss-120b",
        "inference-v6.1",
