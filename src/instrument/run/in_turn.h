@@ -1,0 +1,52 @@
+// InTurn: a Target before another one. Of one phase it passes queries on in groups: the first group
+// at once, each next one when all queries of the group before have ended. So a client asks as
+// LoadGen's SingleStream (groups of one) and MultiStream do, and the loop needs no rule for it: its
+// limit is two groups, one in flight and one that is held here.
+//
+// The queries of a group are due at the instant at which the group is passed on. A held query
+// counts as in flight, and so does each of a group until its slowest has ended: the loop never is
+// more than a group ahead. When the loop has stopped issuing, the group that is held still goes: it
+// is the one that begins after the phase's least time. Groups are by Query.index, so a run has one
+// shard.
+//
+// Target and clock must outlive it. Belongs to the thread that runs the loop.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/clock.h"
+#include "domain/target.h"
+
+namespace assay::run {
+
+struct InTurnRule {
+  std::uint16_t phase = 0;  // index into the plan's phases; queries of others pass unchanged
+  std::uint32_t group = 0;  // queries of a group; 0: no rule
+};
+
+class InTurn final : public Target {
+ public:
+  // REQUIRES: rule.group > 0.
+  InTurn(Target& target, const Clock& clock, InTurnRule rule);
+
+  void submit(const Query& query, Instant due, EventSink& sink) override;
+  void poll(Instant until, EventSink& sink) override;
+  std::size_t in_flight() const override;
+  void cancel_all(EventSink& sink) override;
+
+ private:
+  std::uint32_t group_of(const Query& query) const { return query.index / rule_.group; }
+  void pass_on(EventSink& sink);
+
+  Target& target_;
+  const Clock& clock_;
+  InTurnRule rule_;
+  std::uint32_t current_ = 0;  // the group that was passed on last
+  std::size_t passed_on_ = 0;  // how many of it; 0 once all have ended
+  bool begun_ = false;
+  Instant due_{};              // of the current group
+  std::vector<Query> held_{};  // in order
+};
+
+}  // namespace assay::run
