@@ -70,8 +70,10 @@ struct TestSettings {
   bool infer_token_latencies = false;
   std::uint64_t token_latency_scaling_factor = 0;  // LoadGen leaves it uninitialised
 
-  // A member for each field, in this order.
+  // A member for each field, in this order; from_json() takes a missing one as its default, and
+  // fails on a value of another kind.
   Json to_json() const;
+  static Result<TestSettings> from_json(const Json& json);
 };
 
 // What a sample library reports of itself.

@@ -72,6 +72,7 @@ std::string constraints(const EffectiveSettings& s, const Verdict& v) {
           " * The test exited early, before enough queries were issued.\n"
           "   See the detailed log for why this may have occurred.\n";
     }
+    for (const std::string& other : v.others) out += format(" * {}.\n", other);
   }
   if (s.scenario == Scenario::Offline) return out;
   if (!s.requested.use_token_latencies) {

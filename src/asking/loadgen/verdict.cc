@@ -194,10 +194,12 @@ Result<void> check(const EffectiveSettings& settings, const Recorded& recorded) 
     return invalid(format("sample_latencies_ns: {} for {} queries of one sample", samples,
                           recorded.queries_issued));
   }
-  if (settings.scenario == Scenario::MultiStream &&
-      recorded.query_latencies.size() != recorded.queries_issued) {
-    return invalid(format("query_latencies_ns: {} for {} queries", recorded.query_latencies.size(),
-                          recorded.queries_issued));
+  if (settings.scenario == Scenario::MultiStream) {
+    const std::size_t queries = recorded.query_latencies.size();
+    if (queries == 0 || queries != recorded.queries_issued) {
+      return invalid(
+          format("query_latencies_ns: {} for {} queries", queries, recorded.queries_issued));
+    }
   }
   if (!settings.requested.use_token_latencies) return {};
   if (recorded.tokens.size() != samples) {
@@ -229,6 +231,9 @@ std::string Verdict::reasons() const {
   if (!performance_met) out += performance_advice + " ";
   if (!min_duration_met) out += duration_advice + " ";
   if (!min_queries_met) out += "The test exited early, before enough queries were issued.";
+  for (const std::string& other : others) {
+    out += format("{}{}.", out.empty() || out.back() == ' ' ? "" : " ", other);
+  }
   std::replace(out.begin(), out.end(), '\n', ' ');
   return out;
 }

@@ -69,6 +69,8 @@ struct Verdict {
   EarlyStopping tpot{};
   EarlyStopping ttft{};
   bool early_stopping_met = true;
+  // Reasons of INVALID that LoadGen has no words for, such as failed queries; the caller's.
+  std::vector<std::string> others{};
 
   std::uint64_t samples = 0;
   std::uint64_t tokens = 0;
@@ -78,9 +80,10 @@ struct Verdict {
   Spread output_token{};  // per token after the first
 
   bool valid() const {
-    return min_duration_met && min_queries_met && performance_met && early_stopping_met;
+    return min_duration_met && min_queries_met && performance_met && early_stopping_met &&
+           others.empty();
   }
-  // The reasons of INVALID, as the detail log joins them.
+  // The reasons of INVALID, as the detail log joins them; `others` behind them.
   std::string reasons() const;
 };
 

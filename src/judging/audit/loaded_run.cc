@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "domain/tee.h"
+#include "loadgen/measured_fold.h"
 #include "metrics/point_fold.h"
 #include "record/client_audit_json.h"
 #include "record/run_info_json.h"
@@ -80,7 +81,9 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   }
   metrics::PointFold fold(info, how);
   if (options.replies != nullptr) options.replies->use_counts(how.counts);
-  Tee all({&fold, options.also, options.replies});
+  std::optional<loadgen::MeasuredFold> test;
+  if (info.facts.find(loadgen::kTestFact) != nullptr) test.emplace(info).use_counts(how.counts);
+  Tee all({&fold, options.also, options.replies, test ? &*test : nullptr});
   ASSIGN_OR_RETURN(run.replay, record::replay_run(log_folder(folder), all));
   if (options.replies != nullptr) options.replies->use_counts(nullptr);  // they move away
   Json client;
@@ -91,6 +94,9 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   }
   if (!client.is_null()) take_end(client, run.replay.end);
   run.point = fold.finish(run.replay.end.end, run.replay.end.lost_records);
+  if (test) {
+    ASSIGN_OR_RETURN(run.test, loadgen::judge(info, *test, run.replay.end.end));
+  }
   if (const auto text = read_file(folder / "config.yaml")) run.config_yaml = *text;
   run.accuracy = accuracy_results(folder);
   if (!client.is_null()) {

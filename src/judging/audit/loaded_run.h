@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "domain/client_audit.h"
 #include "domain/event_sink.h"
+#include "loadgen/test.h"
 #include "metrics/point.h"
 #include "metrics/reply_fold.h"
 #include "metrics/token_counts.h"
@@ -36,7 +37,8 @@ struct LoadedRun {
   std::optional<Innocence> innocence{};
   std::optional<Certificate> certificate{};  // of the client, if it was calibrated
   std::string config_yaml{};
-  Json accuracy{};  // accuracy_results()
+  Json accuracy{};                           // accuracy_results()
+  std::optional<loadgen::Judgement> test{};  // where the run was a LoadGen test
 };
 
 struct LoadOptions {
