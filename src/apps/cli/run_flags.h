@@ -1,5 +1,6 @@
 // The flags that define what to measure, for `assay run` and related commands: a workload, a config
-// file that overrides it, and the settings of plan/config_reader.h that override both.
+// file that overrides it, and the settings of plan/config_reader.h that override both. With
+// --scenario the load may be a test of LoadGen's, whose settings replace all others about it.
 #pragma once
 
 #include <deque>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/flags.h"
+#include "campaign/scenario/scenario_run.h"
 #include "plan/config_reader.h"
 #include "plan/workload.h"
 
@@ -22,13 +24,20 @@ class RunFlags {
   explicit RunFlags(Flags& flags, const std::set<std::string>& without = {});
 
   // Before load(): a config file in place of --config, and a flag that overrides all others.
-  void set_config(std::string path) { config_ = std::move(path); }
+  void set_config(std::string path) { configs_ = {std::move(path)}; }
   void set_flag(std::string name, std::string value) {
     decided_.emplace_back(std::move(name), std::move(value));
   }
+  // From now on --scenario asks for one of LoadGen's tests where no load is named; else it only
+  // chooses among a workload's loads.
+  void allow_tests() { tests_ = true; }
+  void set_target_qps(double rate) { target_qps_ = rate; }      // of such a test, over its files
   void set_time_unsaid(Duration time) { time_unsaid_ = time; }  // see plan/config_reader.h
   // After flags.parse(): reads the file, then the flags in the order of the help.
   Result<plan::LoadedConfig> load() const;
+  // The test that the flags ask for; nullopt: none. Its notes are for the user.
+  Result<std::optional<campaign::ScenarioTest>> scenario_test() const;
+  bool names_scenario() const { return !scenario_.empty(); }
 
  private:
   struct Setting {
@@ -38,9 +47,17 @@ class RunFlags {
     bool off = false;  // --no-NAME
     std::vector<std::string> values{};
   };
-  Result<std::optional<plan::Workload>> read_workload(plan::ConfigReader& reader) const;
+  Result<std::optional<plan::Workload>> find_workload() const;
+  Result<void> read_workload(const std::optional<plan::Workload>& workload, bool test,
+                             plan::ConfigReader& reader) const;
+  Result<std::string> config_file(bool test) const;
+  bool names_load() const;
+  bool is_test(const std::optional<plan::Workload>& workload) const;
 
-  std::string config_{};
+  std::vector<std::string> configs_{};
+  std::string audit_conf_{};
+  bool tests_ = false;
+  std::optional<double> target_qps_{};
   std::string workload_{};
   std::string edition_{};
   std::string scenario_{};

@@ -333,7 +333,7 @@ std::filesystem::path dataset_folder() {
 }
 
 Result<std::string> run_config(const Workload& workload, std::string_view scenario,
-                               const std::filesystem::path& folder) {
+                               const std::filesystem::path& folder, ScenarioLoad load) {
   if (workload.api == "tensors") {
     return Error{Code::unsupported,
                  format("workload {}: is asked with tensors ({}), which assay run does not speak "
@@ -351,7 +351,7 @@ Result<std::string> run_config(const Workload& workload, std::string_view scenar
       const std::vector<std::string_view> views(known.begin(), known.end());
       return unknown("workload " + workload.name, "scenario", scenario, views);
     }
-    merge(config, scenario_load(scenario, *from));
+    if (load == ScenarioLoad::own) merge(config, scenario_load(scenario, *from));
     merge(config, (*from)["config"]);
   }
   if (!config["name"].is_string()) {

@@ -82,8 +82,10 @@ class Workloads {
 // Returns a config file's YAML to run `workload`: no endpoint, and no load unless `scenario` names
 // one. Files are looked for in `folder`. Fails if the workload needs an unsupported API, or has no
 // such scenario.
+enum class ScenarioLoad : std::uint8_t { own, none };  // none: the caller says the load
 Result<std::string> run_config(const Workload& workload, std::string_view scenario,
-                               const std::filesystem::path& folder);
+                               const std::filesystem::path& folder,
+                               ScenarioLoad load = ScenarioLoad::own);
 
 // Returns $ASSAY_DATASETS, else "datasets".
 std::filesystem::path dataset_folder();

@@ -143,9 +143,14 @@ void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
                          std::vector<EventSink*>{shard.logs[0].get(), shard.logs[1].get()});
   }
   Tee sink({log, shard.live.get(), steady});
+  std::optional<run::InTurn> in_turn;
+  Target* target = shard.target.get();
+  if (options.in_turn.group > 0) {
+    target = &in_turn.emplace(*target, shard.clock, options.in_turn);
+  }
   start.arrive_and_wait();
   const host::ThreadWatch watch;
-  shard.result = run::run(shard.plan, shard.clock, *shard.target, sink, control, &guard);
+  shard.result = run::run(shard.plan, shard.clock, *target, sink, control, &guard);
   watch.finish(shard.figures);
   const protocol::TransportStats stats = shard.target->stats();
   shard.figures.waits_interrupted = stats.waits_interrupted;
@@ -325,6 +330,7 @@ Result<std::vector<SpaceReserve>> hold_room(const MeasureOptions& options) {
 
 Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions& options,
                             run::Control& control) {
+  CHECK(options.in_turn.group == 0 || options.threads == 1);
   ASSIGN_OR_RETURN(std::vector<SpaceReserve> reserves, hold_room(options));
   const LatencyProfile profile(options.wishes);
   give_memory_back_at_once();

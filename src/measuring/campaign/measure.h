@@ -19,6 +19,7 @@
 #include "metrics/live.h"
 #include "plan/make_plan.h"
 #include "protocol/http_target.h"
+#include "run/in_turn.h"
 #include "run/run.h"
 
 namespace assay::campaign {
@@ -35,6 +36,7 @@ struct MeasureOptions {
   std::vector<std::uint16_t> endpoint_of_phase{};  // with `second`: 0 the first, 1 the second
   // The bundle's own datasets, if their texts may be freed once the requests are made.
   std::vector<PlannedDataset>* spent = nullptr;
+  run::InTurnRule in_turn{};  // with a group: one thread
   std::uint32_t threads = 1;
   bool pin = false;   // pin each measuring thread to its own core
   bool spin = false;  // never sleep before a send

@@ -107,7 +107,8 @@ RunInfo info_of(const plan::Config& config, const plan::PlanBundle& bundle,
   }
   info.facts = facts_of(config, bundle, client);
   const Json steady = steady_facts(bundle);
-  if (!steady.is_null()) info.facts.set("steady_state", steady);
+  // A suite's test has rules of its own for how long it lasts.
+  if (!steady.is_null() && request.in_turn.group == 0) info.facts.set("steady_state", steady);
   for (const PhasePlan& phase : bundle.plan.phases) {
     if (!phase.replay) continue;
     info.facts.set("rows_of_pass", bundle.datasets[phase.dataset].dataset.rows_of_pass);
@@ -264,6 +265,7 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
   if (preflight.sent) info.facts.set("preflight", preflight.facts);
   RecordedRun out;
   MeasureOptions how = measure_options(client, info, request.folder, watch);
+  how.in_turn = request.in_turn;
   const bool read_again =
       counting || config.settings.recording.events_jsonl || wants_scores(config, *request.bundle);
   if (!read_again) how.spent = request.spent;
@@ -345,6 +347,9 @@ Ending ending_of(const RecordedRun& recorded, const ClientOptions& client) {
   }
   if (const std::string trouble = accuracy_trouble(run.accuracy); !trouble.empty()) {
     out.add(ExitCode::findings, trouble);
+  }
+  if (run.test && !run.test->valid()) {
+    out.add(ExitCode::findings, "the test is INVALID: " + run.test->reasons());
   }
   if (client.require_accuracy && accuracy_is_short(run.accuracy)) {
     out.add(ExitCode::findings, "the accuracy is not what the workload demands");

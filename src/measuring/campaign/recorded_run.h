@@ -59,6 +59,7 @@ struct RunRequest {
   std::vector<PlannedDataset>* spent = nullptr;
   std::filesystem::path folder{};      // REQUIRES: holds no run yet
   Json facts{};                        // more facts for the log: an object, or null
+  run::InTurnRule in_turn{};           // of a suite's test that asks in groups
   std::vector<std::string> command{};  // for the manifest; secrets are removed
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/display.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "domain/tee.h"
@@ -21,6 +22,7 @@ std::string about_file(std::string_view name) {
       {"report.html", "this report as a page"},
       {"report.txt", "the figures in the reference client's layout"},
       {"performance/result_summary.json", "every figure, for programs"},
+      {"performance/mlperf_log_summary.txt", "the test in LoadGen's layout; no MLPerf result"},
       {"metrics/final_snapshot.json", "counters and series, for programs"},
       {"sample_idx_map.json", "which row of the dataset each query used"},
       {"events.jsonl", "every event, in the reference client's form"},
@@ -58,6 +60,18 @@ std::vector<report::ReportFile> list_files(const std::filesystem::path& folder, 
   return files;
 }
 
+// report.txt, with the judgement on a suite's test at its head.
+std::string text_report(const LoadedRun& run) {
+  std::string out;
+  if (run.test) {
+    for (const auto& [name, text] : run.test->lines()) {
+      out += format("{}: {}\n", name, printable(text));
+    }
+    out += "\n";
+  }
+  return out + interchange::report_text(run.point, run.accuracy);
+}
+
 // The run's load against this client's certificate; "" if there is none.
 std::string calibration_text(const LoadedRun& run) {
   if (!run.certificate) return {};
@@ -80,6 +94,10 @@ Json calibration_json(const audit::Certificate& certificate, const audit::Citati
 }  // namespace
 
 report::RunContext report_context(const LoadedRun& run, bool digests) {
+  std::vector<report::Fact> test;
+  if (run.test) {
+    for (const auto& [name, text] : run.test->lines()) test.push_back({name, text});
+  }
   return {.folder = run.folder.string(),
           .files = list_files(run.folder, digests),
           .config_yaml = run.config_yaml,
@@ -87,7 +105,8 @@ report::RunContext report_context(const LoadedRun& run, bool digests) {
           .log_note = audit::log_note(run),
           .audit = run.audit,
           .innocence = run.innocence,
-          .calibration = calibration_text(run)};
+          .calibration = calibration_text(run),
+          .test = std::move(test)};
 }
 
 Json summary_json(const LoadedRun& run) {
@@ -95,6 +114,7 @@ Json summary_json(const LoadedRun& run) {
   const Json& preflight = run.point.run.facts["preflight"];
   if (!preflight.is_null()) summary.set("preflight", preflight);
   if (run.innocence) summary.set("client", audit::innocence_json(*run.innocence));
+  if (run.test) summary.set("loadgen", run.test->to_json());
   if (run.certificate) {
     if (const auto citation = audit::cite(*run.certificate, run.point)) {
       summary.set("calibration", calibration_json(*run.certificate, *citation));
@@ -119,9 +139,12 @@ Result<LoadedRun> publish(const std::filesystem::path& folder, const PublishOpti
   TRY(index.write(folder / "sample_idx_map.json"));
   TRY(write_file_atomic(folder / "performance/result_summary.json",
                         summary_json(run).dump(2) + "\n"));
+  if (run.test) {
+    TRY(write_file_atomic(folder / "performance/mlperf_log_summary.txt", run.test->summary()));
+  }
   TRY(write_file_atomic(folder / "metrics/final_snapshot.json",
                         metrics::final_snapshot(run.point).dump(2) + "\n"));
-  TRY(write_file_atomic(folder / "report.txt", interchange::report_text(run.point, run.accuracy)));
+  TRY(write_file_atomic(folder / "report.txt", text_report(run)));
   report::RunContext context = report_context(run, true);
   if (!options.shown_as.empty()) context.folder = options.shown_as.string();
   TRY(write_file_atomic(folder / "report.html", report::html_report(run.point, context)));
@@ -138,7 +161,7 @@ Result<void> publish_again(const std::filesystem::path& folder) {
     }
   }
   ASSIGN_OR_RETURN(const LoadedRun run, load_run(folder));
-  TRY(write_file_atomic(folder / "report.txt", interchange::report_text(run.point, run.accuracy)));
+  TRY(write_file_atomic(folder / "report.txt", text_report(run)));
   return record::write_manifest(folder, run.replay, command);
 }
 

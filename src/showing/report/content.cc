@@ -341,6 +341,7 @@ Content make_content(const Point& point, const RunContext& context) {
   out.headlines = {throughput_headline(point), user_headline(point), ttft_headline(point),
                    failed_headline(point)};
   add_official(point, out.headlines);
+  for (const Fact& fact : context.test) out.test.push_back({fact.name, printable(fact.text)});
   out.distributions = distribution_rows(point);
   out.basis = basis_facts(point, context);
   out.failures = failure_rows(point);

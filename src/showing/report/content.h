@@ -21,6 +21,11 @@
 
 namespace assay::report {
 
+struct Fact {
+  std::string name{};
+  std::string text{};
+};
+
 struct ReportFile {
   std::string path{};  // as the reader would type it
   std::string about{};
@@ -41,6 +46,8 @@ struct RunContext {
   std::optional<audit::Innocence> innocence{};
   // The load against this client's certificate; "" where the client was not calibrated.
   std::string calibration{};
+  // A suite's test: the verdict, the suite's metric, the reasons. Empty: the run is none.
+  std::vector<Fact> test{};
 };
 
 struct Headline {
@@ -58,11 +65,6 @@ struct DistributionRow {
   const metrics::Distribution* series = nullptr;
   Quantity quantity = Quantity::duration;
   bool part = false;  // a second view of the row above: "from due"
-};
-
-struct Fact {
-  std::string name{};
-  std::string text{};
 };
 
 struct FailureRow {
@@ -88,6 +90,7 @@ struct Content {
   bool simulated = false;
   std::string verdict{};  // one sentence
   std::vector<std::string> warnings{};
+  std::vector<Fact> test{};  // of a suite's test, before the headlines
   std::array<Headline, 4> headlines{};
   std::vector<DistributionRow> distributions{};  // those with values
   std::vector<Fact> basis{};                     // what the numbers rest on

@@ -64,6 +64,13 @@ std::string head(const Content& content) {
     }
     out += "</ul>\n";
   }
+  if (!content.test.empty()) {
+    out += "<ul class=\"test\" aria-label=\"the suite's test\">\n";
+    for (const Fact& fact : content.test) {
+      out += format("<li><b>{}:</b> {}</li>\n", markup_text(fact.name), markup_text(fact.text));
+    }
+    out += "</ul>\n";
+  }
   return out + tiles(content) + "</header>\n";
 }
 

@@ -27,6 +27,7 @@ h2{font-size:19px;margin:44px 0 14px;letter-spacing:-.01em}
 h3{font-size:15px;line-height:1.4;margin:0}
 .meta{color:var(--soft);margin:0}
 .verdict{font-size:19px;line-height:1.45;margin:18px 0 0;max-width:52em}
+.test{list-style:none;margin:20px 0 0;padding:0}
 .warnings{list-style:none;margin:20px 0 0;padding:0}
 .warnings li{border-left:4px solid var(--warn-line);background:var(--warn-back);padding:9px 14px;
 margin:0 0 6px;border-radius:0 6px 6px 0}

@@ -124,6 +124,10 @@ std::string markdown_report(const metrics::Point& point, const RunContext& conte
     out += format("> **Warning:** {}\n>\n", markdown_escape(warning));
   }
   if (!content.warnings.empty()) out.replace(out.size() - 2, 2, "\n");
+  for (const Fact& fact : content.test) {
+    out += format("- **{}:** {}\n", markdown_escape(fact.name), markdown_escape(fact.text));
+  }
+  if (!content.test.empty()) out += "\n";
   out += markdown_headlines(content);
   out += distributions(content);
   out += fact_table("What the numbers rest on", content.basis);

@@ -136,8 +136,10 @@ std::string terminal_report(const metrics::Point& point, const RunContext& conte
     out += std::string(kIndent) + paint(style, Ink::warning, "simulated") +
            ": computed by a model, not measured\n";
   }
-  out +=
-      "\n" + warnings(content, style) + headlines(content, style) + distributions(content, style);
+  out += "\n" + warnings(content, style);
+  for (const Fact& fact : content.test) out += fact_lines(fact.name, fact.text, style.columns);
+  if (!content.test.empty()) out += "\n";
+  out += headlines(content, style) + distributions(content, style);
   for (const Fact& fact : content.basis) out += fact_lines(fact.name, fact.text, style.columns);
   out += failures(content, style);
   out += files(context, style);

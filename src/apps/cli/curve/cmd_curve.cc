@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/curve/curve_flags.h"
+#include "cli/find_rate.h"
 #include "cli/interrupt.h"
 #include "cli/run_flags.h"
 #include "cli/run_talk.h"
@@ -56,11 +57,22 @@ Result<int> finish(const campaign::CurveFolder& folder, const campaign::CurveOpt
   return ending.code();
 }
 
+// A workload's limits as --slo has them: "ttft_ms_p99: 2000" is ttft_p99<=2000ms.
+std::string slo_of(const Json& limits) {
+  std::string out;
+  for (const auto& [limit, value] : limits.members()) {
+    const std::size_t at = limit.find("_ms_p");
+    if (at == std::string::npos) continue;
+    out += format("{}{}_p{}<={:g}ms", out.empty() ? "" : ",", limit.substr(0, at),
+                  limit.substr(at + 5), value.as_double());
+  }
+  return out;
+}
+
 // Short measurements at levels that the search chooses, below search/ of the folder.
 Result<int> find(const campaign::LoadSettings& load, const campaign::CurveOptions& asked) {
-  if ((asked.find == "slo") != !asked.slo.empty()) {
-    return invalid(
-        "--find slo needs --slo 'ttft_p99<=2s,tpot_p90<=50ms', and nothing else takes it");
+  if (asked.find != "slo" && !asked.slo.empty()) {
+    return invalid("--slo: is what --find slo looks for");
   }
   constexpr std::int64_t kMost = 4096;
   campaign::CurveOptions options = asked;
@@ -68,6 +80,16 @@ Result<int> find(const campaign::LoadSettings& load, const campaign::CurveOption
   options.levels = "1";
   options.no_accuracy = true;
   ASSIGN_OR_RETURN(const campaign::PreparedCurve prepared, campaign::prepare_curve(load, options));
+  if (options.find == "slo" && options.slo.empty()) {
+    options.slo = slo_of(prepared.config.workload["limits"]);
+    if (options.slo.empty()) {
+      return invalid(
+          "--find slo: needs --slo 'ttft_p99<=2s,tpot_p90<=50ms', or --workload and --scenario "
+          "with "
+          "limits");
+    }
+    if (!options.quiet) say(format("note: the workload's limits: {}", options.slo));
+  }
   ASSIGN_OR_RETURN(const auto folder, campaign::choose_curve_folder(prepared.config.report_dir));
   run::Control control;
   const InterruptGuard guard(control);
@@ -226,6 +248,14 @@ Result<int> cmd_curve(Args args) {
     return settings.load();
   };
 
+  if (options.find == "qps") {
+    settings.allow_tests();
+    std::vector<std::string> command{"assay", "curve"};
+    command.insert(command.end(), args.begin(), args.end());
+    return find_rate(settings,
+                     {.client = options.client, .json = options.json, .quiet = options.quiet},
+                     std::move(command));
+  }
   if (!options.find.empty()) return find(load, options);
   if (!options.slo.empty()) {
     return invalid("--slo: is what --find slo looks for; of a curve: assay report CURVE --slo");

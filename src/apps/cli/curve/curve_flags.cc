@@ -66,10 +66,16 @@ void add_curve_flags(Flags& flags, campaign::CurveOptions& options) {
   flags.add("--quick", &options.quick, "seconds in place of minutes; the result is not official")
       .group(kPoints);
   static constexpr const char* kFind = "To find a level instead of measuring a curve";
-  flags.add("--find", &options.find, "the highest concurrency that still pays, or keeps --slo")
-      .choices({"max-concurrency", "slo"})
+  flags
+      .add(
+          "--find", &options.find,
+          "the highest concurrency that still pays, or keeps --slo; or the highest rate (qps, with "
+          "--scenario server)")
+      .choices({"max-concurrency", "slo", "qps"})
       .group(kFind);
-  flags.add("--slo", &options.slo, "limits: ttft_p99<=2s,tpot_p90<=50ms")
+  flags
+      .add("--slo", &options.slo,
+           "limits: ttft_p99<=2s,tpot_p90<=50ms (those of --workload and --scenario)")
       .value("LIMITS")
       .group(kFind);
   static constexpr const char* kAudit = "Output caching audit";

@@ -13,10 +13,12 @@
 #include "campaign/recorded_run.h"
 #include "campaign/run_audit.h"
 #include "campaign/run_folder.h"
+#include "campaign/scenario/scenario_run.h"
 #include "campaign/workload_verdict.h"
 #include "cli/client_flags.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/find_rate.h"
 #include "cli/interrupt.h"
 #include "cli/run_flags.h"
 #include "cli/run_talk.h"
@@ -34,6 +36,7 @@ struct RunOptions {
   bool quiet = false;
   std::string store{};
   std::optional<std::string> prometheus{};
+  std::string find{};
 };
 
 void add_flags(Flags& flags, RunOptions& options) {
@@ -48,10 +51,17 @@ void add_flags(Flags& flags, RunOptions& options) {
   flags.add("--prometheus", &options.prometheus, "serve the run's own metrics while it runs")
       .value("PORT")
       .group("Output");
+  flags
+      .add("--find", &options.find,
+           "with --scenario server: the highest rate whose limits hold, in a few tests")
+      .choices({"qps"})
+      .group("Workload");
   flags.example("assay run --endpoint http://localhost:8000 --model m --concurrency 16 \\");
   flags.example("          --samples 1000");
   flags.example("assay run --endpoint http://localhost:8000 --model m --rate 25 --duration 60s");
   flags.example("assay run --config config.yaml");
+  flags.example("assay run --endpoint URL --workload llama3.1-8b --scenario server \\");
+  flags.example("          --config user.conf");
 }
 
 // Starts every live view of a run; they end with the returned object.
@@ -84,13 +94,14 @@ class RunCourse {
     ASSIGN_OR_RETURN(auto datasets, plan::load_datasets(loaded_.config));
     const std::vector<std::string> rows = plan::row_notes(loaded_.config.workload, datasets);
     ASSIGN_OR_RETURN(bundle_, plan::make_plan(loaded_.config, std::move(datasets)));
+    TRY(prepare_test(settings));
     ASSIGN_OR_RETURN(audit_, campaign::plan_audit(loaded_.config, bundle_));
     TRY(check_store(options_.store));
     ASSIGN_OR_RETURN(folder_, choose_folder(loaded_.config.report_dir));
     if (audit_) TRY(choose_folder((folder_ / "audit" / campaign::caching_folder(false)).string()));
     if (options_.quiet) return {};
     say_unsaid_load();
-    say_notes({&loaded_.notes, &bundle_.notes, &rows});
+    say_notes({&loaded_.notes, &bundle_.notes, &rows, &test_notes_});
     for (const std::string& note :
          campaign::unscorable(loaded_.config, bundle_, options_.client.allow_code)) {
       say("note: " + note);
@@ -131,8 +142,21 @@ class RunCourse {
   }
 
  private:
+  // One of LoadGen's scenarios: its queries take the place of the config's load. An accuracy test
+  // asks each sample once, and so do the accuracy datasets of any run.
+  Result<void> prepare_test(const RunFlags& settings) {
+    ASSIGN_OR_RETURN(auto wanted, settings.scenario_test());
+    if (!wanted || wanted->test.requested.mode == loadgen::Mode::AccuracyOnly) return {};
+    test_notes_ = std::move(wanted->notes);
+    ASSIGN_OR_RETURN(test_,
+                     campaign::plan_scenario(std::move(wanted->test), options_.client.threads,
+                                             loaded_.config, bundle_));
+    test_notes_.insert(test_notes_.end(), test_->notes.begin(), test_->notes.end());
+    return {};
+  }
+
   void say_unsaid_load() const {
-    if (!loaded_.load_unsaid) return;
+    if (!loaded_.load_unsaid || test_) return;
     for (const PhasePlan& phase : bundle_.plan.phases) {
       if (phase.kind != PhaseKind::performance) continue;
       say(
@@ -148,6 +172,10 @@ class RunCourse {
     request.command = command_;
     request.preflight = &preflight_;
     if (!audit_) request.spent = &bundle_.datasets;
+    if (test_) {
+      request.facts = test_->facts();
+      request.in_turn = test_->in_turn;
+    }
     const InterruptGuard guard(control_);
     const campaign::Watch watch = watch_of(!options_.quiet, prometheus.get());
     return campaign::record_run(request, options_.client, watch, control_);
@@ -188,6 +216,8 @@ class RunCourse {
   const RunOptions& options_;
   plan::LoadedConfig loaded_{};
   plan::PlanBundle bundle_{};
+  std::optional<campaign::PlannedScenario> test_{};
+  std::vector<std::string> test_notes_{};
   std::optional<campaign::PlannedAudit> audit_{};
   std::filesystem::path folder_{};
   std::vector<std::string> command_{};
@@ -200,11 +230,22 @@ class RunCourse {
 Result<int> cmd_run(Args args) {
   RunOptions options;
   Flags flags("run", "one measurement point: load an endpoint, record every event, report");
-  const RunFlags settings(flags);
+  RunFlags settings(flags);
+  settings.allow_tests();
   add_flags(flags, options);
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   TRY(options.client.check());
+  if (!options.find.empty()) {
+    if (!options.store.empty() || options.prometheus) {
+      return invalid("--find qps: puts nothing in a store and serves no metrics");
+    }
+    std::vector<std::string> command{"assay", "run"};
+    command.insert(command.end(), args.begin(), args.end());
+    return find_rate(settings,
+                     {.client = options.client, .json = options.json, .quiet = options.quiet},
+                     std::move(command));
+  }
 
   RunCourse course(options);
   TRY(course.prepare(settings));

@@ -1,0 +1,249 @@
+#include "loadgen/rate_search.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "metrics/early_stopping.h"
+
+namespace assay::loadgen {
+namespace {
+
+constexpr double kGrowth = 2;
+// The bracket at which short probes end.
+constexpr double kBracket = 1.10;
+// Long probes lie this far on either side of the edge, so that their line has a slope.
+constexpr double kSpread = 0.02;
+// Beyond this share the system is overloaded, and its share no longer tells how far.
+constexpr double kOverloaded = 0.3;
+// The line is drawn through probes this close to the edge.
+constexpr double kNear = 0.08;
+// A line through few noisy probes may have any slope. Queues near their edge have one of 10 to 50;
+// a bound keeps the next probe near, and there the slope matters little.
+constexpr double kSlopeMin = 8;
+constexpr double kSlopeUsual = 16;
+constexpr double kSlopeMax = 80;
+constexpr double kRateMin = 1e-6;
+constexpr double kRateMax = 1e9;
+
+// Student's t, 97.5 %, by degrees of freedom from 1.
+constexpr std::array kStudent{12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
+                              2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120};
+
+double student(std::size_t freedom) { return kStudent.at(std::min(freedom, kStudent.size()) - 1); }
+
+}  // namespace
+
+RateProbe probe_of(const Judgement& judgement) {
+  const Recorded& recorded = judgement.recorded;
+  const TestSettings& asked = judgement.settings.requested;
+  RateProbe out{.rate = judgement.settings.target_qps};
+  out.queries = recorded.sample_latencies.size() + judgement.failed;
+  const auto over = [](const auto& values, std::int64_t limit) {
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(values, [limit](std::int64_t v) { return v > limit; }));
+  };
+  if (!asked.use_token_latencies) {
+    out.over = over(recorded.sample_latencies, judgement.settings.target_latency_ns);
+  } else {
+    std::uint64_t slow = 0;
+    for (std::size_t i = 0; i < recorded.first_tokens.size(); ++i) {
+      const std::int64_t gaps = recorded.tokens[i] - 1;
+      const std::int64_t rest = recorded.sample_latencies[i] - recorded.first_tokens[i];
+      if (gaps > 0 && rest / gaps > static_cast<std::int64_t>(asked.server_tpot_latency)) ++slow;
+    }
+    out.over = std::max(
+        slow, over(recorded.first_tokens, static_cast<std::int64_t>(asked.server_ttft_latency)));
+  }
+  out.over += judgement.failed;
+  if (recorded.last_done > 0) {
+    out.completed_rate = static_cast<double>(recorded.sample_latencies.size()) /
+                         (static_cast<double>(recorded.last_done) / 1e9);
+  }
+  return out;
+}
+
+// A share that is never 0 or 1, so that it has a logarithm.
+double RateSearch::share(const RateProbe& probe) const {
+  return (static_cast<double>(probe.over) + 0.5) / (static_cast<double>(probe.queries) + 1);
+}
+
+bool RateSearch::holds(const RateProbe& probe) const {
+  return probe.queries > 0 &&
+         static_cast<double>(probe.over) <= permitted() * static_cast<double>(probe.queries);
+}
+
+std::uint32_t RateSearch::count(bool is_long) const {
+  return static_cast<std::uint32_t>(std::ranges::count(probes_, is_long, &RateProbe::is_long));
+}
+
+double RateSearch::lowest_bad() const {
+  double out = 0;
+  for (const RateProbe& probe : probes_) {
+    if (!holds(probe) && (out == 0 || probe.rate < out)) out = probe.rate;
+  }
+  return out;
+}
+
+double RateSearch::highest_good(double below) const {
+  double out = 0;
+  for (const RateProbe& probe : probes_) {
+    if (holds(probe) && (below == 0 || probe.rate < below)) out = std::max(out, probe.rate);
+  }
+  return out;
+}
+
+// Chance may let a rate hold above one that does not: then both meet at the lower.
+RateSearch::Bounds RateSearch::bounds() const {
+  const double bad = lowest_bad();
+  const double good = highest_good(bad);
+  const bool any = std::ranges::any_of(probes_, [this](const auto& probe) { return holds(probe); });
+  return {good == 0 && any ? bad : good, bad};
+}
+
+// Where a line through both shares crosses the permitted one, not too close to either end.
+double RateSearch::between(double good, double bad) const {
+  const auto log_share = [this](double rate) {
+    double out = 0;
+    for (const RateProbe& probe : probes_) {
+      if (probe.rate == rate) out = std::log(share(probe));
+    }
+    return out;
+  };
+  const double low = log_share(good);
+  const double high = log_share(bad);
+  double part = high > low ? (std::log(permitted()) - low) / (high - low) : 0.5;
+  part = std::clamp(part, 0.25, 0.75);
+  return good * std::pow(bad / good, part);
+}
+
+// The next short probe; nullopt: the edge lies in a bracket that is narrow enough.
+std::optional<RateSearch::Next> RateSearch::bracket() const {
+  if (probes_.empty()) return Next{.rate = wish_.first};
+  const double bad = lowest_bad();
+  const double good = highest_good(bad);
+  if (bad == 0) {
+    const double rate = good * kGrowth;
+    return rate > kRateMax ? std::nullopt : std::optional(Next{.rate = rate});
+  }
+  // What an overloaded system answers is its capacity.
+  double most = bad;
+  for (const RateProbe& probe : probes_) {
+    if (share(probe) > kOverloaded && probe.completed_rate > 0) {
+      most = std::min(most, probe.completed_rate);
+    }
+  }
+  if (good == 0) {
+    constexpr double kBelow = 0.8;
+    const double rate = most < bad * kBelow ? most * kBelow : bad / kGrowth;
+    return rate < kRateMin ? std::nullopt : std::optional(Next{.rate = rate});
+  }
+  if (bad / good <= kBracket) return std::nullopt;
+  const double rate = between(good, bad);
+  const bool capacity_says_less = most > good * 1.02 && most < rate;
+  return Next{.rate = capacity_says_less ? std::sqrt(good * most) : rate};
+}
+
+bool RateSearch::tells_slope(const RateProbe& probe) const {
+  return probe.over > 0 && share(probe) < kOverloaded;
+}
+
+// The probe whose share is nearest to the permitted one; nullptr where none has a share to compare.
+const RateProbe* RateSearch::centre() const {
+  const RateProbe* out = nullptr;
+  const auto distance = [this](const RateProbe& probe) {
+    return std::abs(std::log(share(probe) / permitted()));
+  };
+  for (const RateProbe& probe : probes_) {
+    if (tells_slope(probe) && (out == nullptr || distance(probe) < distance(*out))) out = &probe;
+  }
+  return out;
+}
+
+// Least squares of log share over log rate, through the probes near the edge, each with the weight
+// of its queries: weights by what was over a limit would favour the unlucky ones.
+RateSearch::Line RateSearch::line() const {
+  const auto [good, bad] = bounds();
+  const RateProbe* const middle = centre();
+  if (middle == nullptr) return {std::sqrt(good * bad), good, bad};
+  std::vector<RateProbe> near;
+  for (const RateProbe& probe : probes_) {
+    if (tells_slope(probe) && std::abs(std::log(probe.rate / middle->rate)) <= kNear) {
+      near.push_back(probe);
+    }
+  }
+  double weights = 0;
+  double x_mean = 0;
+  double y_mean = 0;
+  for (const RateProbe& probe : near) {
+    const auto weight = static_cast<double>(probe.queries);
+    weights += weight;
+    x_mean += weight * std::log(probe.rate);
+    y_mean += weight * std::log(share(probe));
+  }
+  x_mean /= weights;
+  y_mean /= weights;
+  double xx = 0;
+  double xy = 0;
+  for (const RateProbe& probe : near) {
+    const double dx = std::log(probe.rate) - x_mean;
+    xx += static_cast<double>(probe.queries) * dx * dx;
+    xy += static_cast<double>(probe.queries) * dx * (std::log(share(probe)) - y_mean);
+  }
+  const bool enough = near.size() >= 3 && xx > 0;
+  const double slope = enough ? std::clamp(xy / xx, kSlopeMin, kSlopeMax) : kSlopeUsual;
+  double x = x_mean + (std::log(permitted()) - y_mean) / slope;
+  x = std::clamp(x, std::log(middle->rate) - kNear, std::log(middle->rate) + kNear);
+  if (!enough) return {std::exp(x), std::exp(x - kNear), std::exp(x + kNear), true};
+  double squares = 0;
+  for (const RateProbe& probe : near) {
+    const double off = std::log(share(probe)) - (y_mean + slope * (std::log(probe.rate) - x_mean));
+    squares += static_cast<double>(probe.queries) * off * off;
+  }
+  const std::size_t freedom = near.size() - 2;
+  const double scatter = squares / static_cast<double>(freedom);
+  const double error =
+      std::sqrt(scatter * (1 / weights + (x - x_mean) * (x - x_mean) / xx)) / slope;
+  const double half = std::min(student(freedom) * error, kNear);
+  return {std::exp(x), std::exp(x - half), std::exp(x + half), true};
+}
+
+std::optional<RateSearch::Next> RateSearch::next() const {
+  if (count(true) == 0 && count(false) < wish_.short_max) {
+    if (const auto probe = bracket()) return probe;
+  }
+  const auto [good, bad] = bounds();
+  const std::uint32_t done = count(true);
+  if (bad == 0 || good == 0 || done >= wish_.long_max) return std::nullopt;
+  const Line now = line();
+  constexpr std::uint32_t kLeast = 4;
+  const double half = now.edge > 0 ? (now.high - now.low) / 2 / now.edge : 1;
+  if (done >= kLeast && half <= wish_.tolerance) return std::nullopt;
+  const double side = done == 0 || !now.fitted ? 0 : done % 2 == 1 ? -kSpread : kSpread;
+  return Next{.rate = now.edge * (1 + side), .is_long = true};
+}
+
+RateFound RateSearch::found() const {
+  RateFound out;
+  for (const RateProbe& probe : probes_) {
+    if (!holds(probe)) {
+      if (out.bad == 0 || probe.rate < out.bad) out.bad = probe.rate;
+    } else if (probe.queries >= metrics::least_below(wish_.percentile, probe.over) + probe.over) {
+      out.good = std::max(out.good, probe.rate);
+    }
+  }
+  const auto [good, bad] = bounds();
+  out.open_end = bad == 0;
+  if (good == 0) return out;
+  if (bad == 0) {
+    out.edge = out.low = out.high = good;
+    return out;
+  }
+  const Line found = line();
+  out.edge = found.edge;
+  out.low = found.low;
+  out.high = found.high;
+  return out;
+}
+
+}  // namespace assay::loadgen
