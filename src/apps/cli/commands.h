@@ -19,6 +19,7 @@ Result<int> cmd_bundle(Args args);
 Result<int> cmd_calibrate(Args args);
 Result<int> cmd_check(Args args);
 Result<int> cmd_compare(Args args);
+Result<int> cmd_compliance(Args args);  // of cmd_loadgen
 Result<int> cmd_convert(Args args);
 Result<int> cmd_curve(Args args);
 Result<int> cmd_dataset(Args args);

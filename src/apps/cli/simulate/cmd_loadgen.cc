@@ -205,6 +205,7 @@ Result<int> summarize(const LoadgenOptions& options, const loadgen::EffectiveSet
 }  // namespace
 
 Result<int> cmd_loadgen(Args args) {
+  if (!args.empty() && args.front() == "compliance") return cmd_compliance(args.subspan(1));
   LoadgenOptions options;
   std::vector<std::string> editions = words_of(loadgen::conf_editions());
   editions.emplace_back(kNoBuiltIn);
@@ -212,7 +213,8 @@ Result<int> cmd_loadgen(Args args) {
   flags
       .add("WHAT", &options.what,
            "plan: the settings in force, and the queries in their order and at their times; "
-           "summary: the verdict on a test, and its mlperf_log_summary.txt")
+           "summary: the verdict on a test, and its mlperf_log_summary.txt; compliance TESTnn: "
+           "the compliance tests over run folders (its own --help)")
       .required()
       .choices({"plan", "summary"});
   flags.add("RECORD", &options.record, "summary: what was measured, as JSON");
