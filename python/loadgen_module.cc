@@ -157,7 +157,8 @@ mlperf::ResponseCallback callback_of(const py::object& callback) {
   // Called while the caller's reference lives.
   return [called = callback.ptr()](QuerySampleResponse* response) {
     const py::gil_scoped_acquire lock;
-    py::handle(called)(py::cast(response, py::return_value_policy::reference));
+    const py::handle function = called;
+    function(py::cast(response, py::return_value_policy::reference));
   };
 }
 

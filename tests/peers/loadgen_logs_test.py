@@ -228,6 +228,33 @@ sys.stdout.buffer.write(pickle.dumps([
     assert pickle.loads(python(program, OUR_MODULE)) == [(1, 2, 3, 4), (8, 9)]
 
 
+def test_a_response_callback_brings_the_bytes_that_are_logged(tmp_path):
+    """As from a device: they are there when the callback has returned."""
+    program = f"""
+import array
+import mlperf_loadgen as module
+kept = []
+def fetch(response):
+    kept.append(array.array("B", [response.id % 1 + 0xab]))
+    response.data, response.size = kept[-1].buffer_info()[0], 1
+def issue(samples):
+    module.QuerySamplesComplete([module.QuerySampleResponse(s.id, 0, 0) for s in samples], fetch)
+settings = module.TestSettings()
+settings.mode = module.TestMode.AccuracyOnly
+sut = module.ConstructSUT(issue, lambda: None)
+rows = module.ConstructQSL(3, 3, lambda rows: None, lambda rows: None)
+logs = module.LogSettings()
+logs.log_output.outdir = {str(tmp_path)!r}
+module.StartTestWithLogSettings(sut, rows, settings, logs, "none")
+"""
+    said = []
+    for env in (OUR_MODULE, None):
+        python(program, env)
+        said.append(json.loads((tmp_path / "mlperf_log_accuracy.json").read_text()))
+    assert said[0] == said[1]
+    assert [entry["data"] for entry in said[0]] == ["AB"] * 3
+
+
 def test_a_query_dispatch_library_is_asked_for_its_name(tmp_path):
     program = f"""
 import mlperf_loadgen as module
