@@ -36,6 +36,19 @@ def test_an_event_that_was_changed_is_found(assay, run):
     assert json.loads(assay("verify", run, "--json", code=1).out)["findings"]
 
 
+def test_the_derived_files_can_be_made_of_the_recorded_ones(assay, run, tmp_path):
+    bare = tmp_path / "bare"
+    (bare / "assay").mkdir(parents=True)
+    for name in ("assay/events-0.alog", "assay/client.json", "config.yaml"):
+        (bare / name).write_bytes((run / name).read_bytes())
+    assert "no such file" in assay("verify", bare, code=1).out.lower()
+    assay("report", bare, "--publish", "--json")
+    assert "every figure" in assay("verify", bare).out
+    assert ((bare / "performance/result_summary.json").read_bytes()
+            == (run / "performance/result_summary.json").read_bytes())
+    assert "has its derived files" in assay("report", bare, "--publish", code=2).err
+
+
 def forge(run, path, value):
     """Sets one value of the manifest, and its own digest as its writer would have made it."""
     manifest = run / "assay" / "run.json"

@@ -55,12 +55,12 @@ def cases():
                                          "samples": 64, "lines": lines, **more}
 
 
-def our_run(spec, folder):
+def our_run(spec, folder, **env):
     done = subprocess.run(
         [NULL_SUT, spec["scenario"], spec["model"], spec["config"], str(spec["samples"]),
          str(spec.get("loaded", spec["samples"])), str(spec.get("tokens", -1)),
          str(spec.get("payload", 0)), spec["audit"], folder, "1"],
-        capture_output=True, text=True, timeout=120, check=False)
+        capture_output=True, text=True, timeout=120, check=False, env={**os.environ, **env})
     assert done.returncode == 0, done.stderr
 
 
@@ -291,3 +291,19 @@ def test_the_files_lie_where_the_settings_say(tmp_path):
              "audit": ""}, tmp_path)
     assert detail(tmp_path)["generated_query_count"] == ["1"]
     assert json.loads((tmp_path / "mlperf_log_trace.json").read_text())["traceEvents"]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_tests_events_make_a_run_folder(assay, tmp_path, scenario):
+    config = tmp_path / "user.conf"
+    config.write_text(SHORT + "*.*.mode = 0\n")
+    run = tmp_path / "run"
+    our_run({"scenario": scenario, "model": "m", "config": str(config), "samples": 50, "loaded": 30,
+             "payload": 1, "audit": ""}, tmp_path, ASSAY_LOADGEN_RUN_FOLDER=str(run))
+    log = detail(tmp_path)
+    figures = assay("report", run, "--publish", "--json").json()
+    samples = int(log["result_query_count"][0]) * int(log["generated_samples_per_query"][-1])
+    assert figures["n_samples_issued"] == figures["n_samples_completed"] == samples
+    assert figures["complete"]
+    assay("verify", run)
+    assert "has its derived files" in assay("report", run, "--publish", code=2).err

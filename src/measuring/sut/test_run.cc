@@ -457,6 +457,7 @@ Result<void> TestRun::open_event_logs() {
   const std::uint64_t lent = server ? asked_.server_num_issue_query_threads : 0;
   info.shard_count =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(lent, 1, Process::kDesks));
+  ASSIGN_OR_RETURN(claim_, record::FolderClaim::take(options_.run_folder));
   const auto folder = options_.run_folder / "assay";
   TRY(make_folders(folder));
   for (std::uint32_t i = 0; i < info.shard_count; ++i) {

@@ -18,6 +18,7 @@
 #include "loadgen/settings.h"
 #include "loadgen/verdict.h"
 #include "record/event_log.h"
+#include "record/folder_claim.h"
 #include "sut/log_files.h"
 #include "sut/mlperf/query_sample_library.h"
 #include "sut/mlperf/system_under_test.h"
@@ -89,6 +90,7 @@ class TestRun {
   std::uint64_t samples_before_ = 0;
   std::uint64_t queries_before_ = 0;
   std::uint16_t series_before_ = 0;
+  std::optional<record::FolderClaim> claim_{};
   std::vector<std::unique_ptr<record::EventLogWriter>> events_{};
   bool interrupted_ = false;
 };

@@ -13,6 +13,9 @@
 #include "interchange/events_jsonl.h"
 #include "interchange/write/exporter.h"
 #include "metrics/definitions/definition_fold.h"
+#include "record/event_log.h"
+#include "record/folder_claim.h"
+#include "record/manifest.h"
 #include "report/curve_html.h"
 #include "report/curve_text.h"
 #include "report/definitions.h"
@@ -34,6 +37,7 @@ struct ReportOptions {
   std::string truth{};
   std::string tokenizer{};
   bool json = false;
+  bool publish = false;
   bool markdown = false;
   std::optional<double> price{};
   std::string power{};
@@ -197,6 +201,8 @@ Result<int> report_curve(const ReportOptions& options) {
 void add_flags(Flags& flags, ReportOptions& options) {
   flags.add("RUN", &options.folder, "the folder of a run or of a curve").required();
   flags.add("--json", &options.json, "the figures of result_summary.json");
+  flags.add("--publish", &options.publish,
+            "write the derived files of a folder that has its events alone, for `assay verify`");
   flags.add("--markdown", &options.markdown, "as markdown");
   flags.add("--html", &options.html, "write the page to FILE").value("FILE");
   flags.add("--events-jsonl", &options.events_jsonl, "write the reference client's event file")
@@ -233,6 +239,26 @@ void add_flags(Flags& flags, ReportOptions& options) {
 
 }  // namespace
 
+namespace {
+
+// A LoadGen test and a killed run leave recorded files without those that follow from them.
+Result<void> publish_folder(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (std::filesystem::exists(folder / record::kManifestName, ignored)) {
+    return invalid(format("--publish: '{}' has its derived files", folder.string()));
+  }
+  ASSIGN_OR_RETURN(const auto claim, record::FolderClaim::take(folder));
+  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(folder)));
+  ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
+  campaign::PublishOptions how;
+  for (const Json& word : info.command.items()) how.command.emplace_back(word.as_string());
+  TRY(campaign::publish(folder, how));
+  say("wrote the derived files of " + folder.string());
+  return {};
+}
+
+}  // namespace
+
 Result<int> cmd_report(Args args) {
   ReportOptions options;
   Flags flags(
@@ -264,6 +290,7 @@ Result<int> cmd_report(Args args) {
   }
   if (!options.format.empty()) return report_format(options);
   if (!options.definitions.empty()) return report_definitions(options);
+  if (options.publish) TRY(publish_folder(options.folder));
   audit::LoadOptions how;
   ASSIGN_OR_RETURN(how.counts, wanted_counts(options));
   ASSIGN_OR_RETURN(const campaign::LoadedRun run,
