@@ -209,6 +209,13 @@ def test_ids_and_text_are_the_same(tokens, name):
         e.ids for e in tokenizer.encode_batch(few, add_special_tokens=True)]
 
 
+@pytest.mark.parametrize("name", ["llama3", "gpt2", "qwen3_5", "gpt_oss", "deepseek", "llama2"])
+def test_new_characters_are_cut_the_same(tokens, name):
+    every = [a + b + c for a in ("", " ", "a", "1", "\u4e00") for b in texts.NEW_IN_16
+             for c in ("", "b", "2", " ", "\u0301", "\u4e00")]
+    compare(tokens, VOCABULARIES[name](), every)
+
+
 @pytest.mark.parametrize("name", ["llama3", "qwen2", "bert_cased", "t5", "llama2"])
 def test_a_stream_decodes_to_the_same_text(tokens, name):
     tokenizer = VOCABULARIES[name]()

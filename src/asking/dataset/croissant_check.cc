@@ -79,6 +79,7 @@ class Checker {
     if (!json["@context"].is_object()) {
       error("context", "the dataset", "there is no @context, or it is no object");
     }
+    context_ = json["@context"];
     version_1_1_ = false;
     for (const std::string& text : texts_of(get(json, "conformsTo"))) {
       version_1_1_ = version_1_1_ || text.ends_with("/1.1");
@@ -121,6 +122,13 @@ class Checker {
       warn("version", "the dataset", format("'{}' is no MAJOR.MINOR.PATCH", version));
     }
     named(json, "the dataset");
+  }
+
+  // A key without a prefix that @context does not have is another vocabulary's, and is not read.
+  void in_context(const Json& object, std::string_view key, const std::string& where) {
+    const bool own = context_["@vocab"].as_string().find("croissant") != std::string_view::npos;
+    if (object.find(key) == nullptr || context_.find(key) != nullptr || own) return;
+    error("context", where, format("'{}' is not in @context, so it is not read", key));
   }
 
   // Checks a name: a text, or from 1.1 a text for each language.
@@ -317,6 +325,8 @@ class Checker {
     const std::string& where = place.path;
     if (!is_type(one, "Field")) error("field-type", where, "its @type is not cr:Field");
     named(one, where);
+    in_context(one, "source", where);
+    if (place.leaf && place.top) in_context(one, "dataType", where);
     const Json& source = get(one, "source");
     const Json& value = get(one, "value");
     if (!source.is_null() && !value.is_null()) {
@@ -416,6 +426,7 @@ class Checker {
   std::vector<Finding> findings_{};
   std::set<std::string> seen_{};
   Ids ids_{};
+  Json context_{};
   bool version_1_1_ = false;
   bool live_ = false;
 };

@@ -45,7 +45,10 @@ std::vector<std::string> texts_of(const Json& value) {
 std::vector<std::string> containers_of(const Json& resource) {
   std::vector<std::string> out;
   for (const Json* one : list_of(get(resource, "containedIn"))) {
-    if (!one->is_string() || !one->as_string().empty()) out.push_back(text_of(*one));
+    const bool is_source = one->is_object() && one->find("@id") == nullptr;
+    std::string id = is_source ? text_of(get(*one, "fileObject")) : text_of(*one);
+    if (is_source && id.empty()) id = text_of(get(*one, "fileSet"));
+    if (is_source || !id.empty()) out.push_back(std::move(id));
   }
   return out;
 }

@@ -19,7 +19,8 @@ std::vector<const Json*> list_of(const Json& value);
 // Returns the text of a string, of {"@value": text}, or of {"@id": id}.
 std::string text_of(const Json& value);
 std::vector<std::string> texts_of(const Json& value);
-// Returns what a file's containedIn names; an empty text names nothing, as if it were not there.
+// Returns what a file's containedIn names: references, or from 1.1 sources. An empty reference
+// names nothing, as if it were not there; a source without a file gives "".
 std::vector<std::string> containers_of(const Json& resource);
 // Returns "@id", else "name".
 std::string id_of(const Json& object);
