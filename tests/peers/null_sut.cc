@@ -1,5 +1,5 @@
 // A null system under test, written for the stock LoadGen's headers: it answers at once. Compiled
-// against ours by the build.
+// against ours by the build, and against the stock library's sources by bench/loadgen.py.
 //
 //     null_sut SCENARIO MODEL CONFIG SAMPLES LOADED TOKENS PAYLOAD AUDIT FOLDER TRACE
 //
