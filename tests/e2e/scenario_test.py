@@ -113,10 +113,12 @@ def test_offline_states_the_clients_cap(scenario):
     assert "at most 7 in flight" in run["err"]
 
 
-def test_a_workload_brings_model_edition_and_limits(assay, endpoint, conf, tmp_path):
+@pytest.fixture
+def workload(tmp_path):
+    """A workload of the suite's kind, with LoadGen's name of a model, and its twenty rows."""
     rows = [{"article": f"text {i}", "highlights": "x", "id": str(i)} for i in range(20)]
-    workload = tmp_path / "mine.yaml"
-    workload.write_text(json.dumps({
+    path = tmp_path / "mine.yaml"
+    path.write_text(json.dumps({
         "workload": "mine", "title": "Texts", "edition": "inference-v6.1", "task": "answers",
         "model": {"id": "m", "loadgen": "llama3_1-8b"}, "api": "openai", "metric": "tokens/s",
         "prompt": "as it stands", "scorer": "none", "sources": ["this test"],
@@ -128,6 +130,10 @@ def test_a_workload_brings_model_edition_and_limits(assay, endpoint, conf, tmp_p
                       "interactive": {"limits": {"ttft_ms_p99": 500, "tpot_ms_p99": 30}}},
         "quality": [{"metric": "f", "reference": 1, "at_least": 1}]}), encoding="utf-8")
     (tmp_path / "texts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_a_workload_brings_model_edition_and_limits(assay, endpoint, conf, workload, tmp_path):
     url = endpoint("--ttft", "1ms", "--itl", "0", "--osl", 6).url
     for scenario, model, ttft in (("server", "llama3_1-8b", 2_000_000_000),
                                   ("interactive", "llama3_1-8b-interactive", 500_000_000)):
@@ -140,6 +146,19 @@ def test_a_workload_brings_model_edition_and_limits(assay, endpoint, conf, tmp_p
         assert said["asked"]["model"] == model and said["asked"]["edition"] == "v6.1"
         assert said["metric"]["name"] == "result_completed_tokens_per_second"
         assert said["tokens"] == 6 * said["samples"] and said["ttft_ns"] < ttft
+
+
+def test_find_slo_takes_the_workloads_limits(assay, endpoint, workload, tmp_path):
+    done = assay("curve", "--find", "slo", "--workload", workload, "--scenario", "server",
+                 "--dataset-dir", tmp_path, "--endpoint",
+                 endpoint("--ttft", "5ms", "--itl", "0", "--osl", 4).url, "--max-concurrency", 4,
+                 "--report-dir", tmp_path / "slo", "--json", "--allow-client-limited")
+    found = done.json()
+    assert found["slo"] == "ttft_p99<=2000ms,tpot_p99<=100ms" and found["good"] == 4
+    assert "the workload's limits: ttft_p99<=2000ms" in done.err
+    bare = assay("curve", "--find", "slo", "--endpoint", "http://127.0.0.1:1", "--model", "m",
+                 "--isl", 4, "--report-dir", tmp_path / "none", code=2)
+    assert "with limits" in " ".join(bare.err.split())
 
 
 @pytest.mark.parametrize("flags,words", [
