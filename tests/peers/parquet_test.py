@@ -148,6 +148,23 @@ def test_maps_and_required_columns(rows_of, tmp_path):
     assert rows_of(path) == rows
 
 
+def test_the_shards_of_a_hub_folder_are_one_table(assay, rows_of, tmp_path):
+    data = tmp_path / "hub" / "data"
+    data.mkdir(parents=True)
+    rows = [{"prompt": f"question {i}", "id": i} for i in range(50)]
+    for i in range(3):
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows[i * 17:(i + 1) * 17]),
+                                    data / f"test-{i:05}-of-00003.parquet")
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows[:1]),
+                                data / "train-00000-of-00001.parquet")
+    assert rows_of(f"{tmp_path}/hub#test") == rows
+    asked = assay("dataset", f"{tmp_path}/hub#test", "--all", "--json").json()["shown"]
+    assert [sample["prompt"] for sample in asked] == [row["prompt"] for row in rows]
+    (data / "test-00001-of-00003.parquet").unlink()
+    err = assay("dataset", f"{tmp_path}/hub#test", "--rows", code=2).err
+    assert "2 of 3 files are here; number 1 is missing" in err
+
+
 def test_chat_messages_are_asked(assay, tmp_path):
     rows = [{"messages": [{"role": "user", "content": f"question {i}"}], "max_tokens": 5}
             for i in range(4)]
