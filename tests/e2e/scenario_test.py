@@ -245,6 +245,41 @@ def test_test01_wants_its_three_runs(assay, scenario, tmp_path):
         assert words in done.err
 
 
+def test_test01_compares_the_logged_answers_and_the_speed(assay, endpoint, conf, tmp_path):
+    conf.write_text("*.Offline.min_duration = 1\n*.Offline.min_query_count = 60\n")
+    (tmp_path / "acc.conf").write_text("*.*.mode = 1\n")
+    (tmp_path / "audit.config").write_text(
+        assay("loadgen", "compliance", "TEST01", "--audit-config").out)
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(f'{{"prompt": "text {i}", "answer": "A"}}\n' for i in range(30)))
+    url = endpoint("--ttft", "2ms", "--osl", 4).url
+    scored = ",".join([f"acc:{rows}", "accuracy_config.eval_method=rouge",
+                       "accuracy_config.extractor=identity_extractor",
+                       "accuracy_config.ground_truth=answer"])
+    runs = {"accuracy": ["--config", tmp_path / "acc.conf", "--dataset", scored],
+            "plain": ["--config", conf],
+            "audit": ["--config", conf, "--audit-config", tmp_path / "audit.config"]}
+    for name, flags in runs.items():
+        assay("run", "--scenario", "offline", *flags, "--dataset", f"perf:{rows}", "--endpoint",
+              url, "--model", "m", "--report-dir", tmp_path / name, "--quiet",
+              "--allow-client-limited")
+    done = assay("loadgen", "compliance", "TEST01", tmp_path / "audit", "--reference",
+                 tmp_path / "plain", "--accuracy", tmp_path / "accuracy", "--out",
+                 tmp_path / "TEST01", "--json", code=None)
+    said = done.json()
+    assert [file["file"] for file in said["files"]] == ["verify_accuracy.txt",
+                                                        "verify_performance.txt"]
+    # The sampling target is above the number of samples, so each is logged.
+    assert said["files"][0]["lines"][0] == (
+        "30 answers of the accuracy run, 60 logged in performance mode")
+    assert said["files"][0]["lines"][1].startswith("60 compared, ")
+    assert done.code == (0 if said["passed"] else 1)
+    for file in said["files"]:
+        text = (tmp_path / "TEST01" / file["file"]).read_text()
+        assert text == "\n".join(file["lines"]) + "\n"
+        assert ("TEST PASS" in text) == file["passed"]
+
+
 def test_test08_compares_two_logs(assay, tmp_path):
     import struct
 

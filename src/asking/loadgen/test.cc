@@ -256,11 +256,10 @@ std::string Judgement::reasons() const {
 
 std::vector<std::pair<std::string, std::string>> Judgement::lines() const {
   std::vector<std::pair<std::string, std::string>> out;
-  out.emplace_back(
-      "LoadGen", format("{}: {} {}, settings of {}; measured by LoadGen's rules, and no MLPerf "
-                        "result",
-                        valid() ? "VALID" : "INVALID", test.model == "*" ? "any model" : test.model,
-                        test.name, test.edition));
+  out.emplace_back("test",
+                   format("{}: {}, {}, LoadGen's settings of {}; no MLPerf result",
+                          valid() ? "VALID" : "INVALID", test.name,
+                          test.model == "*" ? "any model" : "model " + test.model, test.edition));
   if (metric) {
     out.emplace_back(
         "metric", format("{} {} ({})", three_digits(metric->value), metric->unit, metric->label));
