@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +15,29 @@
 #include "base/format.h"
 
 namespace assay {
+namespace {
+
+// The kernel's struct sched_attr (include/uapi/linux/sched/types.h), which glibc 2.36 has not.
+struct SchedulerAttributes {
+  std::uint32_t size = sizeof(SchedulerAttributes);
+  std::uint32_t policy = 0;
+  std::uint64_t flags = 0;
+  std::int32_t nice = 0;
+  std::uint32_t priority = 0;
+  std::uint64_t runtime = 0;  // ns; of the normal policy: the slice
+  std::uint64_t deadline = 0;
+  std::uint64_t period = 0;
+  std::uint32_t util_min = 0;
+  std::uint32_t util_max = 0;
+};
+
+constexpr std::uint64_t kShortestSlice = 100'000;  // the kernel takes no shorter one
+
+bool get_attributes(SchedulerAttributes& out) {
+  return ::syscall(SYS_sched_getattr, 0, &out, sizeof out, 0) == 0;
+}
+
+}  // namespace
 
 LatencyProfile::LatencyProfile(const LatencyWishes& wishes) {
   if (wishes.cpu_wake_latency) ask_wake_latency();
@@ -63,6 +87,27 @@ void LatencyProfile::ask_descriptors() {
 void LatencyProfile::ask_locked_memory() {
   const bool granted = ::mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
   add("locked_memory", granted, granted ? "all" : std::strerror(errno));
+}
+
+LatencySetting ask_short_slice() {
+  LatencySetting out{.name = "short_slice"};
+  SchedulerAttributes attributes{};
+  if (!get_attributes(attributes)) {
+    out.detail = std::strerror(errno);
+    return out;
+  }
+  if (attributes.policy != SCHED_OTHER) {
+    out.detail = "the thread has a policy of its own";
+    return out;
+  }
+  attributes.runtime = kShortestSlice;
+  const bool taken = ::syscall(SYS_sched_setattr, 0, &attributes, 0) == 0;
+  out.detail = taken ? "needs Linux 6.12" : std::strerror(errno);
+  // Earlier kernels take the call and ignore the slice.
+  SchedulerAttributes now{};
+  out.granted = taken && get_attributes(now) && now.runtime == kShortestSlice;
+  if (out.granted) out.detail = "0.1 ms";
+  return out;
 }
 
 bool pin_to_core(int core) {

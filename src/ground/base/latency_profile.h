@@ -13,7 +13,8 @@
 namespace assay {
 
 struct LatencySetting {
-  std::string name{};  // cpu_wake_latency, timer_slack, descriptors, locked_memory, affinity
+  // cpu_wake_latency, timer_slack, descriptors, locked_memory, short_slice
+  std::string name{};
   bool asked = true;
   bool granted = false;
   std::string detail{};  // what is in force, or why it was refused
@@ -24,6 +25,7 @@ struct LatencyWishes {
   bool timer_slack = true;       // timers fire when they are due, not up to 50 µs later
   bool descriptors = true;       // as many as the hard limit allows
   bool locked_memory = false;    // none of our pages is ever swapped out
+  bool short_slice = true;       // of the measuring threads: see ask_short_slice()
 };
 
 class LatencyProfile {
@@ -46,6 +48,11 @@ class LatencyProfile {
   std::vector<LatencySetting> settings_{};
   int wake_latency_fd_ = -1;
 };
+
+// Asks for the shortest time slice for the calling thread: when it wakes, the kernel then takes the
+// core from a thread with a longer slice at once, and not when that slice ends, 2 to 3 ms later.
+// Needs no privilege; Linux 6.12 and later. docs/decisions/0070.
+LatencySetting ask_short_slice();
 
 // Binds the calling thread to one core. Returns whether the kernel agreed.
 bool pin_to_core(int core);

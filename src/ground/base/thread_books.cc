@@ -1,6 +1,7 @@
 #include "base/thread_books.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -33,6 +34,8 @@ void ThreadBooksReader::open_for_this_thread() {
 std::optional<ThreadBooks> ThreadBooksReader::look() {
   if (thread_ != &this_thread) open_for_this_thread();
   if (file_ < 0) return std::nullopt;
+  rusage usage{};
+  if (::getrusage(RUSAGE_THREAD, &usage) != 0) return std::nullopt;
   timespec cpu{};
   if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0) return std::nullopt;
   std::array<char, 96> text{};
@@ -50,7 +53,7 @@ std::optional<ThreadBooks> ThreadBooksReader::look() {
   if (fields[2] <= 0) return std::nullopt;  // a kernel without counters reports 0 0 0
   return ThreadBooks{.ran = {cpu.tv_sec * 1'000'000'000 + cpu.tv_nsec},
                      .waited = {fields[1]},
-                     .times_on_core = static_cast<std::uint64_t>(fields[2])};
+                     .voluntary_switches = static_cast<std::uint64_t>(usage.ru_nvcsw)};
 }
 
 }  // namespace assay

@@ -1,7 +1,7 @@
 // ThreadBooks: what the kernel has counted for a thread: how long it ran, how long it was ready and
-// waited for a core, and how often it was put onto one. Linux keeps them for each thread
-// (/proc/thread-self/schedstat; the time on the core comes from the thread's CPU clock, which is up
-// to date at each reading). A reading costs two system calls.
+// waited for a core, and how often it left its core without being preempted. Linux keeps them for
+// each thread: waiting in /proc/thread-self/schedstat, running in the thread's CPU clock, which is
+// up to date at each reading, and switches in getrusage(). A reading costs three system calls.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace assay {
 struct ThreadBooks {
   Duration ran{};
   Duration waited{};  // ready to run, and not running
-  std::uint64_t times_on_core = 0;
+  // To sleep, or because it was stopped; a thread that is preempted or throttled is ready to run.
+  std::uint64_t voluntary_switches = 0;
   bool operator==(const ThreadBooks&) const = default;
 };
 

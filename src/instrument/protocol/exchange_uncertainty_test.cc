@@ -109,19 +109,19 @@ TEST(ExchangeUncertainty, fragments_of_one_event_came_together) {
 
 TEST(ExchangeUncertainty, a_wait_in_which_the_thread_slept_narrows_it) {
   // Slept from 1 ms until its segments came at 9 ms, and ran at once.
-  ThreadBooks books{.times_on_core = 5};
+  ThreadBooks books{.voluntary_switches = 5};
   WakeWatch wake{[&] { return std::optional<ThreadBooks>(books); }};
   wake.before_wait(kStart + 1_ms);
-  ++books.times_on_core;
+  ++books.voluntary_switches;
   wake.after_wait(kStart + 9_ms, false);
   Stamp stamp = stamped(kStart + 9_ms, kStart + 1_ms);
   stamp.wake = &wake;
   Reply reply;
   reply.read(word("a") + word("b"), stamp);
   EXPECT_LE(reply.sink.events[0].uncertainty, WakeWatch::kToWake);
-  // A stop in the same wait: the thread was put onto a core once more.
+  // A stop in the same wait: the thread gave its core up once more.
   wake.before_wait(kStart + 20_ms);
-  books.times_on_core += 2;
+  books.voluntary_switches += 2;
   wake.after_wait(kStart + 28_ms, false);
   stamp = stamped(kStart + 28_ms, kStart + 20_ms);
   stamp.wake = &wake;

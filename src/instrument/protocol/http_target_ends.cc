@@ -199,7 +199,7 @@ void HttpTarget::State::wait(Instant until) {
   const int n = ::epoll_pwait2(epoll.get(), ready.data(), kReadyMax, &timeout, nullptr);
   const bool interrupted = n < 0 && errno == EINTR;
   last_read = clock.now();
-  wake_watch.after_wait(last_read, interrupted || n == kReadyMax);
+  wake_watch.after_wait(last_read, interrupted);
   if (interrupted) {
     ++stats.waits_interrupted;
     stats.interrupted_for += last_read - asleep_at;

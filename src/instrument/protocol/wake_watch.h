@@ -4,10 +4,11 @@
 //
 // The kernel counts the times of each thread (base/thread_books.h). Between two readings the wall
 // clock is spent in sleep, in waiting for a core, or on it: so the last sleep did not end before
-// now − (waited for a core) − (ran). That holds only if the thread left its core in the waits that
-// it knows of and nowhere else. A stop (SIGSTOP, a debugger, the freezer), a quota or a preemption
-// puts it onto a core once more, and then there is no bound. There is none either after a wait that
-// a signal cut short, or where the kernel keeps no counts.
+// now − (waited for a core) − (ran). That holds only if the thread gave its core up in the waits
+// that it knows of and nowhere else. A stop (SIGSTOP, a debugger, the freezer) makes it give its
+// core up once more, and then there is no bound. There is none either after a wait that a signal
+// cut short, or where the kernel keeps no counts. A preemption or a quota takes the core from a
+// thread that is ready to run: that is waiting, and is counted as such.
 //
 // The first reading is taken at most every kFresh, or after a very short wait, before a wait, and
 // the second only when slept_until() is called. One thread, which is the one that waits.
@@ -29,9 +30,9 @@ class WakeWatch {
 
   // A reading this old still bounds a wait to within the cost of a few wakes.
   static constexpr Duration kFresh{2'000'000};
-  // A wait this long slept. Of a shorter one it is not known: bytes may have come between the look
-  // before it and the wait. Then the next wait begins with a new reading.
-  static constexpr Duration kSlept{20'000};
+  // A wait this long slept, or lost its core. Of a shorter one it is not known: bytes may have come
+  // between the look before it and the wait. Then the next wait begins with a new reading.
+  static constexpr Duration kSlept{100'000};
   // From the kernel's stamp of a segment to the wake of the thread that waits for it.
   static constexpr Duration kToWake{50'000};
 
@@ -41,7 +42,7 @@ class WakeWatch {
   void forget() { first_.reset(); }
   // Around a wait before which a look found nothing ready.
   void before_wait(Instant now);
-  // `cut`: by a signal, or its list of ready sockets was full, so that others may have been ready.
+  // `cut`: by a signal.
   void after_wait(Instant now, bool cut);
   // No byte that ended the last wait came before this instant, nor one that a look since then
   // found; none() if it is unknown. `now`: the clock, at the call or before. The answer is kept

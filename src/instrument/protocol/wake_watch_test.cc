@@ -1,6 +1,9 @@
 #include "protocol/wake_watch.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+
+#include <ctime>
 
 #include "base/rng.h"
 
@@ -26,7 +29,7 @@ class Thread {
     now = now + d;
     woken = now;
     wait_for_core(late);
-    ++books.times_on_core;
+    ++books.voluntary_switches;
     run(3_us);
     watch.after_wait(now, false);
   }
@@ -34,7 +37,7 @@ class Thread {
 
   Instant now = kStart;
   Instant woken{};
-  ThreadBooks books{.ran = 80_ms, .waited = 7_ms, .times_on_core = 500};
+  ThreadBooks books{.ran = 80_ms, .waited = 7_ms, .voluntary_switches = 500};
   int looks = 0;
   WakeWatch watch{[this]() -> std::optional<ThreadBooks> {
     ++looks;
@@ -72,17 +75,26 @@ TEST(WakeWatch, what_ran_before_the_wait_is_not_taken_for_after) {
   expect_close(thread.off());
 }
 
-TEST(WakeWatch, one_more_time_on_a_core_than_it_slept_says_nothing) {
+TEST(WakeWatch, a_core_given_up_once_more_than_it_slept_says_nothing) {
   Thread thread;
   thread.doze(20_ms, 5_us);
-  ++thread.books.times_on_core;  // stopped and continued, preempted or throttled
+  ++thread.books.voluntary_switches;  // stopped and continued
   EXPECT_FALSE(thread.watch.slept_until(thread.now).known());
+}
+
+TEST(WakeWatch, a_thread_that_was_preempted_is_bounded_by_the_time_it_was_ready) {
+  Thread thread;
+  thread.doze(300_us, 1_us);
+  thread.wait_for_core(700_us);
+  thread.doze(9_ms, 2_us);
+  EXPECT_GE(thread.off(), Duration{});
+  EXPECT_LE(thread.off(), 700_us + WakeWatch::kToWake + 100_us);
 }
 
 TEST(WakeWatch, a_stop_in_an_earlier_wait_counts_until_the_next_look) {
   Thread thread;
   thread.doze(300_us, 1_us);
-  ++thread.books.times_on_core;
+  ++thread.books.voluntary_switches;
   thread.doze(300_us, 1_us);
   EXPECT_FALSE(thread.watch.slept_until(thread.now).known());
   thread.run(WakeWatch::kFresh);
@@ -94,7 +106,7 @@ TEST(WakeWatch, a_wait_that_a_signal_cut_short_says_nothing) {
   Thread thread;
   thread.watch.before_wait(thread.now);
   thread.now = thread.now + 8_ms;
-  ++thread.books.times_on_core;
+  ++thread.books.voluntary_switches;
   thread.watch.after_wait(thread.now, true);
   EXPECT_FALSE(thread.watch.slept_until(thread.now).known());
 }
@@ -113,7 +125,7 @@ TEST(WakeWatch, after_a_wait_that_may_have_slept_or_not_it_reads_anew) {
     Thread thread;
     thread.doze(300_us, 1_us);
     thread.watch.before_wait(thread.now);
-    if (sleeps) ++thread.books.times_on_core;
+    if (sleeps) ++thread.books.voluntary_switches;
     sleeps ? void(thread.now = thread.now + 4_us) : thread.run(4_us);
     thread.watch.after_wait(thread.now, false);
     EXPECT_FALSE(thread.watch.slept_until(thread.now).known());
@@ -142,6 +154,7 @@ TEST(WakeWatch, a_kernel_without_books_says_nothing) {
 }
 
 TEST(WakeWatch, never_says_later_than_the_truth_whatever_the_thread_did) {
+  int known = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Rng rng(seed);
     Thread thread;
@@ -150,17 +163,30 @@ TEST(WakeWatch, never_says_later_than_the_truth_whatever_the_thread_did) {
         return Duration{static_cast<std::int64_t>(rng.below(us * 1'000))};
       };
       thread.run(some(400));
-      if (rng.below(6) == 0) {  // preempted, or stopped
-        rng.below(2) == 0 ? thread.wait_for_core(some(3'000))
-                          : void(thread.now = thread.now + 9_ms);
-        ++thread.books.times_on_core;
+      if (rng.below(6) == 0) thread.wait_for_core(some(3'000));  // preempted, or throttled
+      if (rng.below(12) == 0) {                                  // stopped
+        thread.now = thread.now + 9_ms;
+        ++thread.books.voluntary_switches;
       }
       thread.doze(some(5'000) + WakeWatch::kSlept, some(rng.below(4) == 0 ? 4'000 : 30));
       const Instant said = thread.watch.slept_until(thread.now);
       if (!said.known()) continue;
+      ++known;
       ASSERT_LE(said, thread.woken) << "seed " << seed;
     }
   }
+  EXPECT_GT(known, 4'000);
+}
+
+TEST(ThreadBooksReader, a_sleep_is_one_switch_and_being_ready_to_run_is_none) {
+  ThreadBooksReader reader;
+  const std::optional<ThreadBooks> first = reader.look();
+  if (!first) return;  // this kernel has no counts
+  ::sched_yield();
+  EXPECT_EQ(reader.look()->voluntary_switches, first->voluntary_switches);
+  const timespec nap{.tv_sec = 0, .tv_nsec = 1'000'000};
+  ::nanosleep(&nap, nullptr);
+  EXPECT_EQ(reader.look()->voluntary_switches, first->voluntary_switches + 1);
 }
 
 TEST(ThreadBooksReader, time_on_the_core_grows_while_it_runs) {
@@ -171,7 +197,7 @@ TEST(ThreadBooksReader, time_on_the_core_grows_while_it_runs) {
   for (int i = 0; i < 1'000'000 && last->ran == first->ran; ++i) last = reader.look();
   EXPECT_GT(last->ran, first->ran);
   EXPECT_GE(last->waited, first->waited);
-  EXPECT_GE(last->times_on_core, first->times_on_core);
+  EXPECT_GE(last->voluntary_switches, first->voluntary_switches);
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ struct Shard {
   std::unique_ptr<metrics::Live> live{};
   run::RunResult result{};
   ThreadFigures figures{};
+  LatencySetting slice{};
   std::uint64_t opened_ahead = 0;
   Result<void> closed{};
 };
@@ -137,6 +138,7 @@ void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
     if (core >= 0 && pin_to_core(core)) shard.figures.core = core;
   }
   EventSink* log = shard.logs.front().get();
+  if (options.wishes.short_slice) shard.slice = ask_short_slice();
   std::optional<run::ByEndpoint> sides;
   if (options.second) {
     log = &sides.emplace(options.endpoint_of_phase,
@@ -382,6 +384,7 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   audit.stop(out.audit);
   watcher.reset();
   out.audit.settings = profile.settings();
+  if (options.wishes.short_slice) out.audit.settings.push_back(shards.front()->slice);
   out.audit.memory_bytes_max = memory.bytes_max();
   out.audit.memory_bytes_peak = memory.peak();
   for (SpaceReserve& held : reserves) held.release();

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/latency_profile.h"
 #include "base/text.h"
 #include "endpoint/worker.h"
 #include "net/tls.h"
@@ -142,7 +143,10 @@ void Endpoint::start() {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   for (const auto& server : state_->servers) {
-    state_->threads.emplace_back([&server] { server->run(); });
+    state_->threads.emplace_back([&server] {
+      ask_short_slice();  // so that tokens leave when they are due
+      server->run();
+    });
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
