@@ -10,6 +10,7 @@
 #include "cli/console.h"
 #include "cli/curve/curve_flags.h"
 #include "cli/find_rate.h"
+#include "cli/gate.h"
 #include "cli/interrupt.h"
 #include "cli/run_flags.h"
 #include "cli/run_talk.h"
@@ -28,7 +29,7 @@ void say_point(const metrics::Curve& curve, std::size_t point) {
 }
 
 Result<int> finish(const campaign::CurveFolder& folder, const campaign::CurveOptions& options,
-                   const campaign::CurveEnd& end, Ending ending) {
+                   const campaign::CurveEnd& end, Ending ending, Gate& gate) {
   ASSIGN_OR_RETURN(const metrics::Curve curve, campaign::load_curve(folder));
   const Result<void> published = campaign::publish_curve(folder, curve);
   if (!published && published.error().code != Code::exhausted) return published.error();
@@ -38,13 +39,17 @@ Result<int> finish(const campaign::CurveFolder& folder, const campaign::CurveOpt
                "files of the curve are not written: " + published.error().message);
   }
   if (!end.finished && ending.clean()) ending.add(ExitCode::findings, end.why);
+  TRY(gate.judge_points(folder));
+  Json result = metrics::curve_json(curve);
+  TRY(gate.finish("assay curve", ending, &result));
   if (options.json) {
-    print(metrics::curve_json(curve).set("exit", ending.json()).dump(2) + "\n");
+    print(result.set("exit", ending.json()).dump(2) + "\n");
   }
   if (!options.json || !options.quiet) {
     const report::TerminalStyle style = report::terminal_style(options.json ? 2 : 1);
     std::string text = report::curve_terminal(curve, {}, style);
-    text += format("\n  files   {}\n", folder.path().string());
+    text += "\n" + gate.text();
+    text += format("  files   {}\n", folder.path().string());
     if (!end.finished) {
       text += format("  stopped {}\n  next    assay curve --resume {}\n", end.why,
                      folder.path().string());
@@ -149,8 +154,11 @@ Result<int> stopped_early(const campaign::CurveFolder& folder, const Error& erro
 class CurveCourse {
  public:
   CurveCourse(const campaign::CurveOptions& options, campaign::PreparedCurve prepared,
-              campaign::CurveFolder folder)
-      : options_(options), prepared_(std::move(prepared)), folder_(std::move(folder)) {}
+              campaign::CurveFolder folder, Gate& gate)
+      : options_(options),
+        gate_(gate),
+        prepared_(std::move(prepared)),
+        folder_(std::move(folder)) {}
 
   Result<int> run() {
     for (const std::string& note : prepared_.notes) tell("note: " + note);
@@ -161,7 +169,8 @@ class CurveCourse {
       return stopped_early(folder_, begun.error());
     }
     if (!begun && begun.error().code == Code::exhausted && !options_.audit_only) {
-      return finish(folder_, options_, {.why = begun.error().message, .exhausted = true}, {});
+      return finish(folder_, options_, {.why = begun.error().message, .exhausted = true}, {},
+                    gate_);
     }
     if (!begun) return begun.error();
     const bool caught = audit_ && !audit_->passed;
@@ -176,7 +185,7 @@ class CurveCourse {
         campaign::run_curve(folder_, std::ref(measurer), [&](std::size_t point) { ended(point); }));
     Ending ending = measurer.ending();
     if (caught) ending.add(ExitCode::findings, "the output caching audit did not pass");
-    return finish(folder_, options_, end, std::move(ending));
+    return finish(folder_, options_, end, std::move(ending), gate_);
   }
 
  private:
@@ -222,6 +231,7 @@ class CurveCourse {
   }
 
   const campaign::CurveOptions& options_;
+  Gate& gate_;
   campaign::PreparedCurve prepared_;
   campaign::CurveFolder folder_;
   run::Control control_{};
@@ -235,9 +245,11 @@ Result<int> cmd_curve(Args args) {
   Flags flags("curve", "a whole Pareto curve: plan, measure, resume, accuracy, steady state");
   RunFlags settings(flags, campaign::decided_by_curve());
   add_curve_flags(flags, options);
+  Gate gate(flags);
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   TRY(options.client.check());
+  TRY(gate.understand());
   if (!options.quiet) {
     options.say = say;
     options.paint = write_error;
@@ -248,6 +260,9 @@ Result<int> cmd_curve(Args args) {
     return settings.load();
   };
 
+  if (!options.find.empty() && gate.asked()) {
+    return invalid("--require: --find has --slo for its limits");
+  }
   if (options.find == "qps") {
     settings.allow_tests();
     std::vector<std::string> command{"assay", "curve"};
@@ -287,7 +302,7 @@ Result<int> cmd_curve(Args args) {
     // For an existing curve, its own plan counts.
     prepared.settings.plan = folder->settings().plan;
   }
-  return CurveCourse(options, std::move(prepared), *std::move(folder)).run();
+  return CurveCourse(options, std::move(prepared), *std::move(folder), gate).run();
 }
 
 }  // namespace assay::cli

@@ -19,6 +19,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/find_rate.h"
+#include "cli/gate.h"
 #include "cli/interrupt.h"
 #include "cli/run_flags.h"
 #include "cli/run_talk.h"
@@ -59,7 +60,7 @@ void add_flags(Flags& flags, RunOptions& options) {
   flags.example("assay run --endpoint http://localhost:8000 --model m --concurrency 16 \\");
   flags.example("          --samples 1000");
   flags.example("assay run --endpoint http://localhost:8000 --model m --rate 25 --duration 60s");
-  flags.example("assay run --config config.yaml");
+  flags.example("assay run --config config.yaml --require 'ttft_p95<=200ms,failed<=0.1%'");
   flags.example("assay run --endpoint URL --workload llama3.1-8b --scenario server \\");
   flags.example("          --config user.conf");
 }
@@ -86,7 +87,7 @@ Result<std::unique_ptr<campaign::PrometheusServer>> open_prometheus(const RunOpt
 // The run, and the audit that its config may ask for.
 class RunCourse {
  public:
-  explicit RunCourse(const RunOptions& options) noexcept : options_(options) {}
+  RunCourse(const RunOptions& options, Gate& gate) noexcept : options_(options), gate_(gate) {}
 
   // Makes every check that needs no query.
   Result<void> prepare(const RunFlags& settings) {
@@ -122,6 +123,8 @@ class RunCourse {
       failed = metrics::failed_words(recorded.run.point);
       show(recorded.run);
       result = campaign::summary_json(recorded.run);
+      gate_.judge(folder_.string(), recorded.run.point);
+      options_.json ? write_error(gate_.text()) : print(gate_.text());
       if (audit_ && !recorded.run.point.complete()) {
         say("the output caching audit is left out: the run before it is not whole");
         audit_.reset();
@@ -134,6 +137,7 @@ class RunCourse {
       main ? static_cast<void>(result.set("output_caching_audit", std::move(said)))
            : static_cast<void>(result = std::move(said));
     }
+    if (main) TRY(gate_.finish("assay run", ending, &result));
     if (options_.json) print(result.set("exit", ending.json()).dump(2) + "\n");
     if (main && !options_.store.empty()) TRY(put_in_store(folder_, options_.store));
     if (!failed.empty()) say("warning: " + printable(failed));
@@ -214,6 +218,7 @@ class RunCourse {
   }
 
   const RunOptions& options_;
+  Gate& gate_;
   plan::LoadedConfig loaded_{};
   plan::PlanBundle bundle_{};
   std::optional<campaign::PlannedScenario> test_{};
@@ -233,10 +238,13 @@ Result<int> cmd_run(Args args) {
   RunFlags settings(flags);
   settings.allow_tests();
   add_flags(flags, options);
+  Gate gate(flags);
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   TRY(options.client.check());
+  TRY(gate.understand());
   if (!options.find.empty()) {
+    if (gate.asked()) return invalid("--require: --find looks for the limit itself");
     if (!options.store.empty() || options.prometheus) {
       return invalid("--find qps: puts nothing in a store and serves no metrics");
     }
@@ -247,7 +255,7 @@ Result<int> cmd_run(Args args) {
                      std::move(command));
   }
 
-  RunCourse course(options);
+  RunCourse course(options, gate);
   TRY(course.prepare(settings));
   return course.run(args);
 }

@@ -9,6 +9,7 @@
 #include "campaign/token_counting.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/gate.h"
 #include "interchange/accuracy_text.h"
 #include "interchange/events_jsonl.h"
 #include "interchange/write/exporter.h"
@@ -166,7 +167,7 @@ Result<double> power_kw(const std::string& given) {
   return power.provisioned_kw();
 }
 
-Result<int> report_curve(const ReportOptions& options) {
+Result<int> report_curve(const ReportOptions& options, Gate& gate) {
   for (const auto& [flag, value] : {std::pair{"--events-jsonl", &options.events_jsonl},
                                     {"--definitions", &options.definitions},
                                     {"--format", &options.format}}) {
@@ -188,14 +189,19 @@ Result<int> report_curve(const ReportOptions& options) {
     TRY(write_file_atomic(options.html, report::curve_html(curve, how)));
     say("wrote " + options.html);
   }
+  Ending ending;
+  Json result = metrics::curve_json(curve, how);
+  TRY(gate.judge_points(folder));
+  TRY(gate.finish("assay report", ending, &result));
   if (options.json) {
-    print(metrics::curve_json(curve, how).dump(2) + "\n");
+    print(result.dump(2) + "\n");
   } else if (options.markdown) {
     print(report::curve_markdown(curve, how));
   } else if (options.html.empty()) {
     print(report::curve_terminal(curve, how, report::terminal_style(1)));
   }
-  return exit_code(ExitCode::done);
+  if (!options.json) print(gate.text());
+  return ending.code();
 }
 
 void add_flags(Flags& flags, ReportOptions& options) {
@@ -265,6 +271,7 @@ Result<int> cmd_report(Args args) {
       "report",
       "a run again, from its event log, or a curve; also one that was interrupted or killed");
   add_flags(flags, options);
+  Gate gate(flags);
   flags.example("assay report runs/20261120_144822 --html report.html");
   flags.example("assay report runs/20261120_144822 --definitions all");
   flags.example("assay report runs/20261120_144822 --tokenizer models/m");
@@ -272,6 +279,7 @@ Result<int> cmd_report(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
 
+  TRY(gate.understand());
   if (options.json && options.markdown) {
     return invalid("--json, --markdown: standard output takes one of them");
   }
@@ -279,12 +287,18 @@ Result<int> cmd_report(Args args) {
   if (other && !options.tokenizer.empty()) {
     return invalid("--tokenizer: is about the report of one run");
   }
+  const bool figures =
+      options.truth.empty() && options.format.empty() && options.definitions.empty();
+  if (gate.asked() && !figures) {
+    return invalid(
+        "--require: is of the report's own figures; leave out --truth, --format and --definitions");
+  }
   if (!options.truth.empty()) return report_truth(options);
   if (!options.out.empty() && options.format.empty()) {
     return invalid("--out: is where --format writes; a page is written by --html FILE");
   }
   if (options.price && !(*options.price > 0)) return invalid("--price: must be above 0");
-  if (campaign::CurveFolder::is_curve(options.folder)) return report_curve(options);
+  if (campaign::CurveFolder::is_curve(options.folder)) return report_curve(options, gate);
   if (!options.power.empty() || !options.slo.empty()) {
     return invalid(format("--power, --slo: of a curve, and '{}' is none", options.folder));
   }
@@ -305,15 +319,20 @@ Result<int> cmd_report(Args args) {
     TRY(write_events(options));
     say("wrote " + options.events_jsonl);
   }
+  Ending ending;
+  Json result = campaign::summary_json(run);
+  gate.judge(options.folder, run.point);
+  TRY(gate.finish("assay report", ending, &result));
   if (options.json) {
-    print(campaign::summary_json(run).dump(2) + "\n");
+    print(result.dump(2) + "\n");
   } else if (options.markdown) {
     print(report::markdown_report(run.point, context));
   } else if (options.html.empty() && options.events_jsonl.empty()) {
     print(report::terminal_report(run.point, context, report::terminal_style(1)));
     print(interchange::accuracy_text(run.accuracy));
   }
-  return exit_code(ExitCode::done);
+  if (!options.json) print(gate.text());
+  return ending.code();
 }
 
 }  // namespace assay::cli
