@@ -7,7 +7,8 @@
 Real runs against the built-in endpoint on the other core, which logs when it really sent each
 token. A round is one run of each shape of load for each disturbance:
 
-    quiet   none
+    quiet   none; a run during which the hypervisor took a tick or more of either core (steal) is
+            in a row of its own, for it was disturbed
     stops   the client is stopped for 2 to 35 ms again and again (SIGSTOP, SIGCONT), 5 to 20 % of
             the time
     quota   its control group may use a part of a core (where control groups can be written)
@@ -127,6 +128,11 @@ def disturbances(names):
     return out
 
 
+def stolen_ticks():
+    """Of both cores together, by the kernel's counter."""
+    return int(pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[8])
+
+
 def one_run(assay, seconds, load, disturb, arguments, work):
     """The verdict, its reasons and the rows of truth.compare() of one short run."""
     shutil.rmtree(work / "run", ignore_errors=True)
@@ -165,9 +171,11 @@ def measure(options, work):
         for i, (name, detail, disturb, arguments) in enumerate(disturbances(options.only)):
             shapes = SHAPES if name == "quiet" else [SHAPES[(turn + i) % len(SHAPES)]]
             for shape, *load in shapes:
+                before = stolen_ticks()
                 verdict, why, rows = one_run(assay, options.seconds, load, disturb, arguments, work)
                 off = [row for row in rows if not truth.held(row, TOLERANCE_NS)]
-                counts = table[name]
+                stolen = name == "quiet" and stolen_ticks() > before
+                counts = table["quiet, steal" if stolen else name]
                 counts["runs"] += 1
                 counts[verdict] += 1
                 counts["percentiles"] += len(rows)
