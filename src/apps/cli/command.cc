@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/exit_code.h"
+#include "base/flags.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -58,6 +59,9 @@ constexpr std::array kCommands{
     Command{"tokens", "count, encode or decode text with a tokenizer", cmd_tokens},
     Command{"twin", "a model of your own system: five constants fitted to its measured curve",
             cmd_twin},
+    Command{"completion", "completion of commands and flags in bash, zsh or fish", cmd_completion},
+    Command{"man", "manual pages of this program", cmd_man},
+    Command{"mcp", "these commands as tools of an agent (Model Context Protocol)", cmd_mcp},
     Command{"version", "what this program is and how it was built", cmd_version},
 };
 
@@ -138,6 +142,18 @@ constexpr std::string_view kNoMemory =
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
+
+Result<CommandHelp> help_of(const Command& command, const std::vector<std::string>& more) {
+  std::vector<std::string> args = more;
+  args.emplace_back("--help-json");
+  std::string text;
+  {
+    const HelpCapture capture(text);
+    TRY(command.function(args));
+  }
+  ASSIGN_OR_RETURN(const Json json, Json::parse(text));
+  return CommandHelp::from_json(json);
+}
 
 int dispatch(Args args) {
   if (args.empty()) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
+#include "base/command_help.h"
 #include "cli/commands.h"
 
 namespace assay::cli {
@@ -15,6 +17,9 @@ struct Command {
 
 // In the order of the help.
 std::span<const Command> commands();
+
+// What a command takes, by its own --help-json; `more` are flags that choose a form of it.
+Result<CommandHelp> help_of(const Command& command, const std::vector<std::string>& more = {});
 
 // Runs the whole program: finds the command, runs it, prints its error. `args` is without argv[0].
 // Returns the exit code.

@@ -19,6 +19,7 @@ Result<int> cmd_bundle(Args args);
 Result<int> cmd_calibrate(Args args);
 Result<int> cmd_check(Args args);
 Result<int> cmd_compare(Args args);
+Result<int> cmd_completion(Args args);
 Result<int> cmd_compliance(Args args);  // of cmd_loadgen
 Result<int> cmd_convert(Args args);
 Result<int> cmd_curve(Args args);
@@ -29,6 +30,8 @@ Result<int> cmd_import(Args args);
 Result<int> cmd_init(Args args);
 Result<int> cmd_key(Args args);
 Result<int> cmd_loadgen(Args args);
+Result<int> cmd_man(Args args);
+Result<int> cmd_mcp(Args args);
 Result<int> cmd_pack(Args args);
 Result<int> cmd_probe(Args args);
 Result<int> cmd_regions(Args args);

@@ -67,6 +67,7 @@ RunFlags::RunFlags(Flags& flags, const std::set<std::string>& without) {
     Flag& flag = setting.is_switch ? flags.add(names, &setting.on, info.help)
                                    : flags.add(names, &setting.values, info.help).value(info.value);
     if (info.hidden) flag.hidden();
+    if (!setting.is_switch && !info.repeatable) flag.last_counts();
   }
   for (Setting& setting : settings_) {
     const std::string off = "--no-" + setting.name.substr(2);

@@ -121,7 +121,20 @@ std::string continued(std::string_view command) {
   return out;
 }
 
+thread_local std::string* captured_help = nullptr;
+
+void print_help(const std::string& text) {
+  if (captured_help != nullptr) {
+    *captured_help += text;
+  } else {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  }
+}
+
 }  // namespace
+
+HelpCapture::HelpCapture(std::string& out) { captured_help = &out; }
+HelpCapture::~HelpCapture() { captured_help = nullptr; }
 
 Flag& Flag::required() {
   required_ = true;
@@ -140,6 +153,11 @@ Flag& Flag::choices(std::vector<std::string> words) {
 
 Flag& Flag::hidden() {
   hidden_ = true;
+  return *this;
+}
+
+Flag& Flag::last_counts() {
+  last_counts_ = true;
   return *this;
 }
 
@@ -300,8 +318,11 @@ Result<bool> Flags::parse(std::span<const std::string> args) {
   while (!args.empty()) {
     const std::string& arg = args.front();
     if (!flags_ended && (arg == "--help" || arg == "-h")) {
-      const std::string text = help();
-      std::fwrite(text.data(), 1, text.size(), stdout);
+      print_help(help());
+      return false;
+    }
+    if (!flags_ended && arg == "--help-json") {
+      print_help(description().dump() + "\n");
       return false;
     }
     const bool number = parse_double(arg).has_value();  // "-8" is a value, though a wrong one

@@ -25,6 +25,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
 
@@ -50,6 +51,8 @@ class Flag {
   Flag& group(std::string_view title);
   // The flag is parsed, but --help does not list it.
   Flag& hidden();
+  // Only the last of a vector's values counts, so a description shows one text.
+  Flag& last_counts();
   // Unit of a Duration that is given without one; seconds by default.
   Flag& bare_unit(Duration unit);
 
@@ -64,6 +67,7 @@ class Flag {
   Duration bare_unit_{1'000'000'000};
   bool required_ = false;
   bool hidden_ = false;
+  bool last_counts_ = false;
   bool shows_default_ = true;
 
   bool positional() const { return names_.front().front() != '-'; }
@@ -71,9 +75,20 @@ class Flag {
   bool repeated() const { return std::holds_alternative<std::vector<std::string>*>(target_); }
   std::string heading() const;
   std::string default_text() const;
+  std::string_view kind() const;
+  Json description() const;
   Result<void> store();
 
   std::vector<std::string> values_{};  // as given on the command line
+};
+
+// While it lives, --help and --help-json of this thread go into `out` instead of standard output.
+class HelpCapture {
+ public:
+  explicit HelpCapture(std::string& out);
+  ~HelpCapture();
+  HelpCapture(const HelpCapture&) = delete;
+  HelpCapture& operator=(const HelpCapture&) = delete;
 };
 
 class Flags {
@@ -84,12 +99,16 @@ class Flags {
   Flag& add(std::string_view names, FlagTarget target, std::string_view help);
   void example(std::string_view line);
 
-  // False: the help was asked for and printed, and the command should end.
+  // False: the help was asked for (--help, or --help-json for programs) and printed, and the
+  // command should end.
   Result<bool> parse(std::span<const std::string> args);
 
   // After parse(): whether it was on the command line. `name` is any name that add() got.
   bool given(std::string_view name) const;
   std::string help() const;
+  // {command, summary, flags: [{names, kind, value, help, default, group, choices, required,
+  // hidden}], examples}. Completion, manual pages and agents are served from it.
+  Json description() const;
 
  private:
   Flag* find(std::string_view name);

@@ -130,6 +130,37 @@ TEST(Flags, help_names_values_defaults_choices_and_examples) {
   EXPECT_THAT(help, HasSubstr("\nExamples\n  assay try http://localhost\n"));
 }
 
+TEST(Flags, help_json_describes_each_flag_for_programs) {
+  std::string text;
+  bool go = true;
+  {
+    const HelpCapture capture(text);
+    go = *parse({"--help-json"}).go;
+  }
+  EXPECT_FALSE(go);
+  const auto json = Json::parse(text);
+  ASSERT_TRUE(json) << text;
+  EXPECT_EQ((*json)["command"].as_string(), "try");
+  const auto flag = [&](std::string_view name) -> const Json& {
+    for (const Json& one : (*json)["flags"].items()) {
+      if (one["names"][0].as_string() == name) return one;
+    }
+    return (*json)["none"];
+  };
+  EXPECT_EQ(flag("URL")["kind"].as_string(), "text");
+  EXPECT_TRUE(flag("URL")["required"].as_bool());
+  EXPECT_EQ(flag("--load")["choices"].dump(), R"(["concurrency","poisson"])");
+  EXPECT_EQ(flag("--load")["names"][1].as_string(), "-l");
+  EXPECT_EQ(flag("--offset")["kind"].as_string(), "integer");
+  EXPECT_EQ(flag("--seed")["default"].as_string(), "7");
+  EXPECT_EQ(flag("--rate")["kind"].as_string(), "number");
+  EXPECT_EQ(flag("--duration")["kind"].as_string(), "duration");
+  EXPECT_EQ(flag("--samples")["kind"].as_string(), "count");
+  EXPECT_EQ(flag("--header")["kind"].as_string(), "texts");
+  EXPECT_EQ(flag("--json")["kind"].as_string(), "bool");
+  EXPECT_EQ((*json)["examples"][0].as_string(), "assay try http://localhost");
+}
+
 TEST(Flags, a_wide_example_goes_on_at_a_flag_after_a_backslash) {
   Flags flags("try", "a command for tests");
   flags.example(

@@ -16,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/reach.h"
 
 namespace assay::net {
 namespace {
@@ -46,11 +47,28 @@ Result<void> remove_dead_unix_socket(const Address& address) {
   return {};
 }
 
+Result<void> stay_here(const Address& address) {
+  if (!loopback_only() || address.is_loopback()) return {};
+  return Error{Code::refused, format("{} is no address of this machine, and {} is set",
+                                     address.to_string(), kLoopbackOnly)};
+}
+
 }  // namespace
 
 void Fd::reset() {
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
+}
+
+bool Address::is_loopback() const {
+  if (is_unix()) return true;
+  if (!is_ipv6()) {
+    const auto* const four = reinterpret_cast<const sockaddr_in*>(raw());
+    return (ntohl(four->sin_addr.s_addr) >> 24) == 127;
+  }
+  const in6_addr& six = reinterpret_cast<const sockaddr_in6*>(raw())->sin6_addr;
+  if (IN6_IS_ADDR_V4MAPPED(&six)) return six.s6_addr[12] == 127;
+  return IN6_IS_ADDR_LOOPBACK(&six);
 }
 
 Address Address::from_raw(const sockaddr* raw, socklen_t size) {
@@ -142,6 +160,7 @@ Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port) 
 }
 
 Result<Fd> listen_on(const Address& address, const ListenOptions& options) {
+  TRY(stay_here(address));
   ASSIGN_OR_RETURN(Fd fd, make_socket(address));
   if (address.is_unix()) {
     TRY(remove_dead_unix_socket(address));
@@ -168,6 +187,7 @@ Result<Address> local_address(const Fd& fd) {
 }
 
 Result<Fd> start_connect(const Address& address, const Address* source) {
+  TRY(stay_here(address));
   ASSIGN_OR_RETURN(Fd fd, make_socket(address));
   if (source != nullptr) {
     // connect() chooses the port, when the whole tuple is known: many more are free then.

@@ -2,6 +2,7 @@
 //
 // Every socket made here is non-blocking and close-on-exec. Only resolve() waits: it asks the
 // system's resolver, so call it before a measurement, never during one. Errors name the address.
+// Where only loopback is allowed (base/reach.h), connecting elsewhere and listening elsewhere fail.
 // Any thread; an Fd belongs to one.
 #pragma once
 
@@ -56,6 +57,8 @@ class Address {
   int family() const { return raw()->sa_family; }
   bool is_unix() const { return family() == AF_UNIX; }
   bool is_ipv6() const { return family() == AF_INET6; }
+  // 127.0.0.0/8, ::1, or a Unix socket: no byte leaves the machine.
+  bool is_loopback() const;
   std::uint16_t port() const;  // 0 for a Unix socket
   void set_port(std::uint16_t port);
   // 127.0.0.1:80 · [::1]:80 · unix:/path

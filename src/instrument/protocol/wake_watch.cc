@@ -36,7 +36,8 @@ Instant WakeWatch::slept_until(Instant now) {
 Instant WakeWatch::work_out(Instant now) const {
   if (!slept_ || cut_ || !first_) return Instant::none();
   const std::optional<ThreadBooks> last = look_();
-  if (!last || last->voluntary_switches - first_->voluntary_switches != sleeps_) return Instant::none();
+  if (!last || last->voluntary_switches - first_->voluntary_switches != sleeps_)
+    return Instant::none();
   const Duration waited = last->waited - first_->waited;
   const Duration ran = last->ran - first_->ran;
   // Time that is neither sleep nor waiting was spent on the core; the part before this wait does

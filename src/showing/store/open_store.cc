@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/format.h"
+#include "base/reach.h"
 #include "base/text.h"
 #include "store/migrate.h"
 #include "store/sql_store.h"
@@ -46,6 +47,12 @@ Result<std::unique_ptr<Store>> open_store(const std::string& where) {
   if (!is_postgres(place) && place.find("://") != std::string::npos) {
     return invalid(
         format("--store: '{}' is neither a file nor a postgresql:// address", shown_store(place)));
+  }
+  if (is_postgres(place) && loopback_only()) {
+    return Error{Code::refused,
+                 format("store '{}': {} is set, and where a PostgreSQL server is cannot be known\n"
+                        "  name a file",
+                        shown_store(place), kLoopbackOnly)};
   }
   std::unique_ptr<Sql> sql;
   if (is_postgres(place)) {
