@@ -11,7 +11,7 @@
 namespace {
 
 assay::mcp::Session fresh_session() {
-  assay::mcp::CommandHelp help;
+  assay::CommandHelp help;
   help.command = "probe";
   help.flags = {{.names = {"URL"}, .kind = "text", .help = "where", .required = true},
                 {.names = {"--rate"}, .kind = "number", .help = "queries a second"},
