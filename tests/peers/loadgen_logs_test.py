@@ -216,6 +216,30 @@ except KeyError as error:
     assert "IssueQuery threw an exception" in (tmp_path / "mlperf_log_detail.txt").read_text()
 
 
+def test_a_lost_sample_is_named_after_the_stated_time(tmp_path):
+    program = f"""
+import mlperf_loadgen as module
+asked = 0
+def issue(samples):
+    global asked
+    asked += 1
+    if asked != 4:
+        module.QuerySamplesComplete([module.QuerySampleResponse(s.id, 0, 0) for s in samples])
+settings = module.TestSettings()
+settings.min_duration_ms = 0
+sut = module.ConstructSUT(issue, lambda: None)
+rows = module.ConstructQSL(9, 9, lambda rows: None, lambda rows: None)
+logs = module.LogSettings()
+logs.log_output.outdir = {str(tmp_path)!r}
+module.StartTestWithLogSettings(sut, rows, settings, logs, "none")
+print(asked)
+"""
+    assert python(program, {**OUR_MODULE, "ASSAY_LOADGEN_TIMEOUT_S": "2"}) == b"4\n"
+    assert ("1 samples were lost: the system under test completed nothing for 2 s "
+            "(ASSAY_LOADGEN_TIMEOUT_S)") in (tmp_path / "mlperf_log_detail.txt").read_text()
+    assert "Result is : INVALID" in (tmp_path / "mlperf_log_summary.txt").read_text()
+
+
 def test_samples_and_responses_can_be_pickled():
     program = """
 import pickle, sys

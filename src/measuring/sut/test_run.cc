@@ -259,6 +259,12 @@ void TestRun::log_end(const std::vector<std::unique_ptr<Thread>>& threads, const
                "target qps in the TestSettings so they are more accurate.");
   }
   if (out.aborted) log_.error("error_runtime", "The test was aborted.");
+  if (idle && lost == 0) {
+    // The loop itself was held up for this long: a stopped process, a machine that slept.
+    out.aborted = true;
+    log_.error("error_runtime", format("The test ended early: no completion was seen for {} s.",
+                                       options_.idle_max.seconds()));
+  }
   if (lost == 0) return;
   log_.error("error_runtime",
              idle ? format("{} samples were lost: the system under test completed nothing for {} s"
@@ -442,7 +448,7 @@ Result<void> TestRun::open_event_logs() {
   info.facts = Json::object();
   info.facts.set("model", sut_.Name())
       .set("endpoints", Json::array().push_back("in the process"))
-      .set("loadgen", settings_.requested.to_json());
+      .set("loadgen_settings", settings_.requested.to_json());
   const bool server = settings_.scenario == Scenario::Server;
   const auto add = [&](Phase phase) {
     const bool accuracy = phase == Phase::accuracy;
