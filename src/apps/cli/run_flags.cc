@@ -48,7 +48,9 @@ RunFlags::RunFlags(Flags& flags, const std::set<std::string>& without) {
   flags.add("--edition", &edition_, "whose rules (the workload's first)")
       .value("NAME")
       .group(kWorkload);
-  flags.add("--dataset-dir", &dataset_dir_, "the workload's files ($ASSAY_DATASETS or datasets)")
+  flags
+      .add("--dataset-dir", &dataset_dir_,
+           "the files of the workload and of tasks ($ASSAY_DATASETS or datasets)")
       .value("DIR")
       .group(kWorkload);
   // The first setting gets a name: two settings of the reference client share an alias, and some
@@ -113,7 +115,9 @@ Result<std::optional<plan::Workload>> RunFlags::find_workload() const {
     return invalid(format("{}: needs --workload NAME{}", flag,
                           tests_ ? ", or one of LoadGen's scenarios" : ""));
   }
-  if (!dataset_dir_.empty()) return invalid("--dataset-dir: needs --workload NAME");
+  if (!dataset_dir_.empty() && configs_.empty() && !is_typed("--task")) {
+    return invalid("--dataset-dir: needs --workload NAME, or --task NAME");
+  }
   return std::optional<plan::Workload>();
 }
 
@@ -168,8 +172,15 @@ Result<std::optional<campaign::ScenarioTest>> RunFlags::scenario_test() const {
   return std::optional(std::move(test));
 }
 
+bool RunFlags::is_typed(std::string_view name) const {
+  return std::any_of(settings_.begin(), settings_.end(), [&](const Setting& setting) {
+    return setting.name == name && !setting.values.empty();
+  });
+}
+
 Result<plan::LoadedConfig> RunFlags::load() const {
   plan::ConfigReader reader;
+  if (!dataset_dir_.empty()) reader.set_dataset_folder(dataset_dir_);
   reader.set_time_unsaid(time_unsaid_);
   ASSIGN_OR_RETURN(const auto workload, find_workload());
   ASSIGN_OR_RETURN(const auto test, scenario_test());

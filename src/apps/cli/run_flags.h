@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,7 @@ class RunFlags {
   Result<std::string> config_file(bool test) const;
   bool names_load() const;
   bool is_test(const std::optional<plan::Workload>& workload) const;
+  bool is_typed(std::string_view name) const;  // a flag with a value
 
   std::vector<std::string> configs_{};
   std::string audit_conf_{};

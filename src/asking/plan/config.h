@@ -128,6 +128,9 @@ struct DatasetConfig {
   std::string prompt_format{};        // Assay: "{question}\nAnswer:"; empty: the column prompt
   Turns turns = Turns::first;         // Assay: which turns of a conversation
   std::optional<SyntheticConfig> synthetic{};  // Assay
+  // Not a key of a file: the task that makes the prompts (task_dataset.h), or null. It is the one
+  // of accuracy_config, unless the replies are judged again by another.
+  Json asking_task{};
 };
 
 // Which queries, and for how long. The first one given decides: n_samples_to_issue, passes,

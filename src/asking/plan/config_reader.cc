@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/files.h"
 #include "base/format.h"
@@ -12,6 +13,8 @@
 #include "plan/resolve.h"
 #include "plan/schema.h"
 #include "plan/settings.h"
+#include "plan/task_dataset.h"
+#include "plan/workload.h"
 
 namespace assay::plan {
 namespace {
@@ -111,6 +114,7 @@ struct ConfigReader::State {
   FlagState flags{};
   Reading reading{};
   Surroundings around{};
+  std::filesystem::path dataset_folder = plan::dataset_folder();
   bool unreadable = false;  // the whole file; no other error is useful then
 };
 
@@ -168,6 +172,10 @@ void ConfigReader::flag(std::string_view name, std::string_view value) {
 
 void ConfigReader::set_time_unsaid(Duration time) { state_->around.time_unsaid = time; }
 
+void ConfigReader::set_dataset_folder(std::filesystem::path folder) {
+  state_->dataset_folder = std::move(folder);
+}
+
 Result<LoadedConfig> ConfigReader::finish() {
   Config& config = state_->config;
   Reading& reading = state_->reading;
@@ -175,6 +183,7 @@ Result<LoadedConfig> ConfigReader::finish() {
   finish_flags(config, state_->flags, reading);
   // Keys that could not be read have their own errors; rules about them would only repeat these.
   const std::size_t unread = reading.problems.size();
+  read_tasks(config, reading);
   resolve(config, state_->around, reading);
   check(config, state_->around, reading);
   const auto said_before = [&](const Problem& problem) {
@@ -187,6 +196,7 @@ Result<LoadedConfig> ConfigReader::finish() {
     if (i < unread || !said_before(reading.problems[i])) problems.push_back(reading.problems[i]);
   }
   if (!problems.empty()) return invalid(describe(problems));
+  TRY(find_task_files(config, state_->dataset_folder));
   LoadedConfig out{.config = config, .notes = reading.notes};
   out.load_unsaid = config.settings.load_pattern.type == Pattern::max_throughput &&
                     !reading.given("type") && !reading.given("settings.load_pattern.type");

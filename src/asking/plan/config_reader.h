@@ -9,7 +9,7 @@
 //   reader.flag("--concurrency", "64");     // any number
 //   ASSIGN_OR_RETURN(auto loaded, reader.finish());
 //
-// Reads the file and environment variables; no other side effect. One thread.
+// Reads the file, the files of tasks and environment variables; no other side effect. One thread.
 #pragma once
 
 #include <cstdint>
@@ -64,6 +64,9 @@ class ConfigReader {
 
   // Duration of a run if no setting gives one; without this call, the default of `assay run`.
   void set_time_unsaid(Duration time);
+
+  // Where the datasets of tasks are; without this call $ASSAY_DATASETS, else "datasets".
+  void set_dataset_folder(std::filesystem::path folder);
 
   // Returns the checked config, or one Error that lists all problems.
   Result<LoadedConfig> finish();

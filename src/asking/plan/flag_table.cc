@@ -121,6 +121,9 @@ std::vector<FlagRow> asked_rows() {
   return {
       row("--dataset", "SPEC", "datasets", Take::own,
           "[perf:|acc:]FILE[,key=value]…; without one, synthetic prompts are asked"),
+      row("--task", "TASK", "datasets", Take::own,
+          "ask a task's prompts and score the replies, after the measurement; a name (assay tasks) "
+          "or a FILE.yaml"),
       row("--isl", "LENGTH", "datasets[].synthetic.isl", Take::own,
           "synthetic prompts' tokens: 512, uniform:100-200, normal:512,64, lognormal:512,0.5 "
           "(256)"),

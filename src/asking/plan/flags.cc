@@ -196,6 +196,9 @@ void apply_own(Config& config, FlagState& state, const FlagRow& flag, bool first
     add_header(config, value, reading);
   } else if (name == "--dataset") {
     add_dataset(config, first, value, reading);
+  } else if (name == "--task") {
+    reading.saw("datasets", {});
+    state.tasks.emplace_back(value);
   } else if (name == "--ramp") {
     set_ramp(config, value, reading);
   } else if (name == "--samples" || name == "--passes" || name == "--duration") {
@@ -272,6 +275,17 @@ void place_synthetic(Config& config, FlagState& state, Reading& reading) {
   config.model_params.max_new_tokens = static_cast<std::int64_t>(flags.osl->a);
 }
 
+// Tasks are further datasets: --dataset replaces those of a file, and --task does not.
+void place_tasks(Config& config, const FlagState& state) {
+  for (const std::string& name : state.tasks) {
+    DatasetConfig& data = config.datasets.emplace_back();
+    data.type = DatasetType::accuracy;
+    AccuracyConfig& how = data.accuracy_config.emplace();
+    how.eval_method = "task";
+    how.extras.set("task", name);
+  }
+}
+
 }  // namespace
 
 void apply_flag(Config& config, FlagState& state, std::string_view name, std::string_view value,
@@ -335,6 +349,7 @@ void finish_flags(Config& config, FlagState& state, Reading& reading) {
   reading.enter("flags", true);
   imply_pattern(config, state, reading);
   place_synthetic(config, state, reading);
+  place_tasks(config, state);
   if (state.given.contains("run-seed")) {
     for (DatasetConfig& data : config.datasets) {
       if (data.synthetic) data.synthetic->seed = state.synthetic.seed;

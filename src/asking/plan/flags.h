@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plan/config.h"
 #include "plan/schema.h"
@@ -17,6 +18,7 @@ struct FlagState {
   std::set<std::string> given{};  // names, without dashes
   SyntheticConfig synthetic{};    // --isl, --osl, --prompts
   bool synthetic_given = false;
+  std::vector<std::string> tasks{};  // --task
 };
 
 // Applies one flag; problems go to `reading`.

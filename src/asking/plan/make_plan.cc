@@ -13,6 +13,7 @@
 #include "plan/override.h"
 #include "plan/phases.h"
 #include "plan/resolve.h"
+#include "plan/task_dataset.h"
 #include "plan/words.h"
 
 namespace assay::plan {
@@ -171,6 +172,7 @@ Result<std::vector<Dataset>> load_datasets(const Config& config) {
       if (from.isl) spec.synthetic->isl = *from.isl;
       if (from.count) spec.synthetic->count = *from.count;
     }
+    TRY(ask_by_task(data, spec));
     auto loaded = dataset::load_dataset(spec);
     if (!loaded) return loaded.error().within(format("dataset '{}'", data.name));
     out.push_back(*std::move(loaded));

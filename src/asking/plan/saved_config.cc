@@ -28,6 +28,11 @@ bool is_secret_name(std::string_view name) {
          key.find("secret") != std::string::npos;
 }
 
+// True for what makes a dollar sign before it a reference (environment.h).
+bool may_follow_dollar(char c) {
+  return c == '$' || c == '{' || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 bool is_url(std::string_view text) {
   const std::string scheme = lower(text.substr(0, text.find("://")));
   return scheme.size() < text.size() && (scheme == "http" || scheme == "https" || scheme == "ws" ||
@@ -58,6 +63,23 @@ void redact(Json& json, std::string_view key) {
       at += kRedacted.size();
     }
     json = Json(std::move(text));
+  }
+}
+
+// Doubles each dollar sign that a reader would take for a reference or for a doubled one.
+void keep_dollars(Json& json) {
+  if (json.is_array()) {
+    for (Json& item : json.make_array()) keep_dollars(item);
+  } else if (json.is_object()) {
+    for (auto& [name, value] : json.make_object()) keep_dollars(value);
+  } else if (json.is_string()) {
+    std::string out;
+    const std::string_view text = json.as_string();
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      out += text[i];
+      if (text[i] == '$' && i + 1 < text.size() && may_follow_dollar(text[i + 1])) out += '$';
+    }
+    if (out.size() > text.size()) json = Json(std::move(out));
   }
 }
 
@@ -110,8 +132,10 @@ Json config_to_json(const Config& config) {
 }
 
 std::string config_to_yaml(const Config& config) {
+  Json tree = config_to_json(config);
+  keep_dollars(tree);
   return format("# Written by Assay {}: the config as it was run, resolved, without secrets.\n{}",
-                version(), yaml::write(config_to_json(config)));
+                version(), yaml::write(tree));
 }
 
 }  // namespace assay::plan

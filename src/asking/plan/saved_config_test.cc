@@ -82,6 +82,20 @@ TEST(SavedConfig, reads_back_as_the_same_config) {
   EXPECT_EQ(config.endpoint_config.api_key, "sk-very-secret-key");
 }
 
+TEST(SavedConfig, keeps_dollar_signs) {
+  const auto first = load_saved(R"(
+model_params: {name: m, extra_body: {a: "$$HOME", b: "$$$$x$", c: "5$ $9", d: ["$${A}"]}}
+datasets: [{path: data.jsonl}]
+settings: {load_pattern: {type: concurrency, target_concurrency: 8}}
+endpoint_config: {endpoints: ['http://localhost:8000']}
+)");
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(first->config.model_params.extra_body["b"].as_string(), "$$x$");
+  const auto second = load_saved(config_to_yaml(first->config));
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ(second->config.model_params.extra_body, first->config.model_params.extra_body);
+}
+
 TEST(SavedConfig, holds_no_secret) {
   const auto loaded = load_saved(kFull);
   ASSERT_TRUE(loaded) << loaded.error().message;

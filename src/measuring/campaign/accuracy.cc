@@ -109,6 +109,7 @@ Json entry_of(const Scored& scored, const score::PhaseScore& score, bool measure
                                    .set("missing", score.missing));
   if (!score.tokens.empty()) entry.set("output_sequence_lengths", lengths_json(score.tokens));
   entry.set("scorer", how.eval_method);
+  if (const Json& task = how.extras["task"]["task"]; task.is_string()) entry.set("task", task);
   if (score.verdict && !score.verdict->note.empty()) entry.set("note", score.verdict->note);
   if (!score.verdict) entry.set("error", score.verdict.error().message);
   return entry;

@@ -60,6 +60,8 @@ void add_flags(Flags& flags, RunOptions& options) {
   flags.example("assay run --endpoint http://localhost:8000 --model m --concurrency 16 \\");
   flags.example("          --samples 1000");
   flags.example("assay run --endpoint http://localhost:8000 --model m --rate 25 --duration 60s");
+  flags.example(
+      "assay run --endpoint http://localhost:8000 --model m --concurrency 8 --task gsm8k");
   flags.example("assay run --config config.yaml --require 'ttft_p95<=200ms,failed<=0.1%'");
   flags.example("assay run --endpoint URL --workload llama3.1-8b --scenario server \\");
   flags.example("          --config user.conf");
@@ -123,6 +125,7 @@ class RunCourse {
       failed = metrics::failed_words(recorded.run.point);
       show(recorded.run);
       result = campaign::summary_json(recorded.run);
+      if (!recorded.run.accuracy.is_null()) result.set("accuracy", recorded.run.accuracy);
       gate_.judge(folder_.string(), recorded.run.point);
       options_.json ? write_error(gate_.text()) : print(gate_.text());
       if (audit_ && !recorded.run.point.complete()) {

@@ -171,7 +171,7 @@ TEST(Scorers, are_those_that_a_config_may_name) {
         "settings: {{load_pattern: {{type: concurrency, target_concurrency: 1}}}}\n"
         "datasets:\n  - {{name: p, type: performance, path: p.jsonl}}\n"
         "  - {{name: a, type: accuracy, path: a.jsonl, accuracy_config: {{eval_method: {}, "
-        "extractor: identity_extractor}}}}\n",
+        "extractor: identity_extractor, extras: {{task: ifeval}}}}}}\n",
         name);
     plan::ConfigReader reader([](const std::string&) { return std::optional<std::string>(); },
                               28000);
