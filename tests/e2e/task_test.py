@@ -67,6 +67,32 @@ def test_a_task_is_asked_after_the_measurement_and_scored(assay, endpoint, task,
     assert assay("verify", folder).code == 0
 
 
+def test_the_report_shows_each_score_and_each_judged_reply(assay, endpoint, task, tmp_path):
+    folder = tmp_path / "run"
+    run(assay, endpoint, folder, "--task", task)
+    shown = json.loads((folder / "accuracy" / "judged_replies.json").read_text())
+    assert [one["dataset"] for one in shown] == ["mine"]
+    assert shown[0]["counts"] == {"right": 2, "partly": 0, "wrong": 2, "nothing": 0,
+                                  "unanswered": 0}
+    assert all(one["reply"] and one["reply_bytes"] == len(one["reply"].encode())
+               for one in shown[0]["replies"])
+    pages = [(folder / "report.html").read_text()]
+    assay("report", folder, "--html", tmp_path / "page.html")
+    pages.append((tmp_path / "page.html").read_text())
+    # Judged again by another task, which finds no answer: the folder's page says that.
+    task.write_text(TASK.replace(", fallback: 'yes'", "").replace("Q:", "another prompt:"))
+    assert "no longer make the plan" not in assay("score", folder, "--task", task).err
+    again = (folder / "report.html").read_text()
+    for page in pages:
+        assert "<td>always</td><td>0.5</td><td>0.15 to 0.85 (95 %, wilson)</td>" in page
+        assert "4 of 4 replies" in page and ">right (2)<" in page and ">wrong (2)<" in page
+        assert page.count("<tr class=\"wrong\">") == 2 and "<script" not in page
+    assert "<td>always</td><td>0</td>" in again and ">no answer found (4)<" in again
+    markdown = assay("report", folder, "--markdown").out
+    assert "## Scores" in markdown and "| mine | always | 0 |" in markdown
+    assert assay("verify", folder).code == 0
+
+
 def test_a_ready_task_is_asked_by_name_and_by_a_config(assay, endpoint, tmp_path):
     missing = run(assay, endpoint, tmp_path / "none", "--task", "gsm8k", "--dataset-dir", tmp_path,
                   code=2).err

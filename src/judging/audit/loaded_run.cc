@@ -30,6 +30,14 @@ Result<std::optional<Certificate>> load_certificate(const std::filesystem::path&
   return std::optional(*certificate);
 }
 
+// Null if there is no such file, and if it is no JSON.
+Json json_or_null(const std::filesystem::path& path) {
+  const auto text = read_file(path);
+  if (!text) return {};
+  auto json = Json::parse(*text);
+  return json ? *std::move(json) : Json();
+}
+
 // Reads the client's own record; null in the folder of a killed run.
 Result<Json> client_json(const std::filesystem::path& folder) {
   const std::filesystem::path path = log_folder(folder) / "client.json";
@@ -60,10 +68,15 @@ std::filesystem::path token_counts_file(const std::filesystem::path& run_folder)
 }
 
 Json accuracy_results(const std::filesystem::path& run_folder) {
-  const auto text = read_file(run_folder / "accuracy/accuracy_results.json");
-  if (!text) return {};
-  auto json = Json::parse(*text);
-  return json ? *std::move(json) : Json();
+  return json_or_null(run_folder / "accuracy/accuracy_results.json");
+}
+
+std::filesystem::path judged_replies_file(const std::filesystem::path& run_folder) {
+  return run_folder / "accuracy/judged_replies.json";
+}
+
+Json judged_replies(const std::filesystem::path& run_folder) {
+  return json_or_null(judged_replies_file(run_folder));
 }
 
 Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions options) {

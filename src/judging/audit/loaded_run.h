@@ -27,6 +27,9 @@ std::filesystem::path log_folder(const std::filesystem::path& run_folder);
 std::filesystem::path token_counts_file(const std::filesystem::path& run_folder);
 // Reads accuracy_results.json; null if nothing was scored.
 Json accuracy_results(const std::filesystem::path& run_folder);
+// Judged replies that a report shows: the file, and its list; null if there is none.
+std::filesystem::path judged_replies_file(const std::filesystem::path& run_folder);
+Json judged_replies(const std::filesystem::path& run_folder);
 
 struct LoadedRun {
   std::filesystem::path folder{};

@@ -91,7 +91,9 @@ void ReplyRows::tell(Phase& phase, Row& row, bool unkept) {
   const Json& columns = made ? kNoColumns : phase.dataset->samples[row.sample].columns;
   row.columns = columns.is_object() ? &columns : &kNoColumns;
   phase.state = phase.scorer->add(row);
-  if (phase.state && on_judged_) on_judged_(*phase.dataset, verdict_record(*phase.scorer, row));
+  if (!phase.state || !on_judged_) return;
+  on_judged_(static_cast<std::size_t>(&phase - phases_.data()), row,
+             verdict_record(*phase.scorer, row));
 }
 
 void ReplyRows::on_done(const Event& event, std::string_view) {

@@ -3,6 +3,7 @@
 // is a row without an answer: a score leaves out no query. One thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -35,8 +36,8 @@ class ReplyRows final : public EventSink {
   // Returns a reply's tokens; -1 if not known.
   using TokensOf = std::function<std::int64_t(const Event&)>;
 
-  // Receives verdict_record of each judged row.
-  using OnJudged = std::function<void(const Dataset&, Json record)>;
+  // Receives verdict_record of each judged row; `set`: which call of add_phases its phase is of.
+  using OnJudged = std::function<void(std::size_t set, const Row& row, Json record)>;
 
   explicit ReplyRows(TokensOf tokens_of = {}, OnJudged on_judged = {})
       : tokens_of_(std::move(tokens_of)), on_judged_(std::move(on_judged)) {}

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "audit/loaded_run.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "campaign/run_folder.h"
@@ -12,6 +13,7 @@
 #include "metrics/series.h"
 #include "metrics/token_counts.h"
 #include "record/event_log.h"
+#include "score/judged_replies.h"
 #include "score/quality_gate.h"
 #include "score/reply_rows.h"
 #include "score/sample_scores.h"
@@ -198,14 +200,13 @@ Result<Json> score_run(const std::filesystem::path& folder, const plan::Config& 
     const metrics::TokenCount* const count = counts->find(event.query);
     return count == nullptr ? -1 : count->output;
   };
-  score::ReplyRows::OnJudged on_judged;
-  if (verdicts != nullptr) {
-    on_judged = [verdicts](const Dataset& dataset, Json record) {
-      *verdicts += record.set("dataset", dataset.name).dump() + '\n';
-    };
-  }
-  score::ReplyRows rows(tokens_of, std::move(on_judged));
   const std::vector<Scored> phases = scored_phases(config, bundle);
+  std::vector<score::JudgedReplies> judged(phases.size());
+  score::ReplyRows rows(tokens_of, [&](std::size_t set, const score::Row& row, Json record) {
+    judged[set].add(row, record);
+    if (verdicts == nullptr) return;
+    *verdicts += record.set("dataset", phases[set].dataset->name).dump() + '\n';
+  });
   for (const Scored& scored : phases) {
     rows.add_phases(scored.phases, *scored.dataset, scorer_of(scored, allow_code));
   }
@@ -213,12 +214,16 @@ Result<Json> score_run(const std::filesystem::path& folder, const plan::Config& 
   const std::vector<score::PhaseScore> scores = rows.finish();
   if (if_none == IfNone::refuse) TRY(some_verdict(scores));
   Json entries = Json::array();
+  Json shown = Json::array();
   std::vector<score::SampleScores> of_samples;
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const bool measured =
         bundle.plan.phases[phases[i].phases.front()].kind == PhaseKind::performance;
     entries.push_back(entry_of(phases[i], scores[i], measured));
     add_sample_scores(phases[i], measured, scores[i], of_samples);
+    Json of_set = judged[i].finish(measured ? "performance" : phases[i].data->name,
+                                   phases[i].how().eval_method);
+    if (scores[i].verdict && !of_set.is_null()) shown.push_back(std::move(of_set));
   }
   Json out;
   if (const Json mean = average(entries); !mean.is_null()) out.set("average_accuracy", mean);
@@ -232,6 +237,7 @@ Result<Json> score_run(const std::filesystem::path& folder, const plan::Config& 
   TRY(write_turns(folder, out));
   TRY(write_file_atomic(results_file(folder), out.dump(2) + "\n"));
   TRY(write_file_atomic(sample_scores_file(folder), score::sample_scores_text(of_samples)));
+  TRY(write_file_atomic(audit::judged_replies_file(folder), shown.dump() + "\n"));
   return out;
 }
 

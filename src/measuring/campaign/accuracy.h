@@ -1,7 +1,7 @@
 // Scores the accuracy of a run as its config asks: makes the scorers, replays the log through them
-// and writes accuracy/accuracy_results.json and accuracy/sample_scores.jsonl
-// (docs/formats/run_folder.md). Wiring only; the formulas
-// are in score/.
+// and writes accuracy/accuracy_results.json, accuracy/sample_scores.jsonl and
+// accuracy/judged_replies.json (docs/formats/run_folder.md). Wiring only; the formulas are in
+// score/.
 #pragma once
 
 #include <filesystem>

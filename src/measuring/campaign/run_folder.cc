@@ -24,6 +24,9 @@ std::string about_file(std::string_view name) {
       {"performance/result_summary.json", "every figure, for programs"},
       {"performance/mlperf_log_summary.txt", "the test in LoadGen's layout; no MLPerf result"},
       {"metrics/final_snapshot.json", "counters and series, for programs"},
+      {"accuracy/accuracy_results.json", "the scores and their intervals"},
+      {"accuracy/sample_scores.jsonl", "what each sample added to each score"},
+      {"accuracy/judged_replies.json", "judged replies, as the page shows them"},
       {"sample_idx_map.json", "which row of the dataset each query used"},
       {"events.jsonl", "every event, in the reference client's form"},
       {"assay/client.json", "what the client measured about itself"},
@@ -102,6 +105,8 @@ report::RunContext report_context(const LoadedRun& run, bool digests) {
           .files = list_files(run.folder, digests),
           .config_yaml = run.config_yaml,
           .environment = audit::environment_json(run),
+          .accuracy = run.accuracy,
+          .judged = digests ? audit::judged_replies(run.folder) : Json(),
           .log_note = audit::log_note(run),
           .audit = run.audit,
           .innocence = run.innocence,
@@ -162,6 +167,8 @@ Result<void> publish_again(const std::filesystem::path& folder) {
   }
   ASSIGN_OR_RETURN(const LoadedRun run, load_run(folder));
   TRY(write_file_atomic(folder / "report.txt", text_report(run)));
+  TRY(write_file_atomic(folder / "report.html",
+                        report::html_report(run.point, report_context(run, true))));
   return record::write_manifest(folder, run.replay, command);
 }
 

@@ -46,8 +46,8 @@ struct PublishOptions {
 
 // Loads a run and writes every derived file, the manifest last.
 Result<LoadedRun> publish(const std::filesystem::path& folder, const PublishOptions& options);
-// Writes report.txt and the manifest again, after a new file in the folder such as a score or an
-// audit.
+// Writes report.txt, report.html and the manifest again, after a new file in the folder such as a
+// score or an audit.
 Result<void> publish_again(const std::filesystem::path& folder);
 
 }  // namespace assay::campaign

@@ -39,6 +39,8 @@ struct RunContext {
   std::vector<ReportFile> files{};
   std::string config_yaml{};  // redacted
   Json environment{};         // system and software: an object, nested to any depth; or null
+  Json accuracy{};            // accuracy_results.json; null if nothing was scored
+  Json judged{};              // judged_replies.json; null if there is none, or no room to show it
   std::string log_note{};     // where a truncated log ends; "" for a whole one
   // The client's own measurements, and the verdict on them; absent for a simulated run and for one
   // that ended before they were recorded.

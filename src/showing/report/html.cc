@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/markup.h"
 #include "base/text.h"
+#include "report/html_accuracy.h"
 #include "report/html_figures.h"
 #include "report/html_style.h"
 #include "report/svg/drawing.h"
@@ -224,7 +225,8 @@ std::string html_report(const metrics::Point& point, const RunContext& context) 
       "'unsafe-inline'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n";
   out += format("<title>{}{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n",
                 content.target.empty() ? "Assay" : markup_text(content.target),
-                content.simulated ? " (simulated)" : "", svg::stylesheet(), page_stylesheet());
+                content.simulated ? " (simulated)" : "", svg::stylesheet(),
+                page_stylesheet() + accuracy_stylesheet(context));
   out += head(content) + "<main>\n";
   std::string distributions = distribution_figures(point);
   if (!distributions.empty()) {
@@ -234,6 +236,7 @@ std::string html_report(const metrics::Point& point, const RunContext& context) 
   out += section("waits", "How long does one wait?", distributions);
   out += section("time", "Was it the same all the time?", timeline_figure(point));
   out += section("truth", "What do the numbers rest on?", truth(point, content));
+  out += section("quality", "How good were the replies?", html_accuracy(context));
   out += section("failures", "What failed?", html_failures(content));
   out += section("run", "What was measured, and on what?", run_and_system(content, context));
   out += section("config", "Config", config(context));

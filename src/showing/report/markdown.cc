@@ -5,6 +5,7 @@
 #include "base/display.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "report/score_table.h"
 
 namespace assay::report {
 namespace {
@@ -71,6 +72,28 @@ std::string fact_table(std::string_view title, const std::vector<Fact>& facts) {
   return out;
 }
 
+std::string markdown_scores(const Json& accuracy) {
+  const ScoreTable table = score_table(accuracy);
+  if (table.scores.empty()) return {};
+  std::string out =
+      "\n## Scores\n\n| dataset | figure | score | interval | samples | replies |\n"
+      "| --- | --- | ---: | --- | ---: | --- |\n";
+  for (const ScoreRow& row : table.scores) {
+    out += format("| {} | {}{} | {} | {} | {} | {} |\n", markdown_escape(row.dataset),
+                  row.part ? "… " : "", markdown_escape(row.figure), markdown_escape(row.score),
+                  markdown_escape(row.interval), row.samples, row.replies);
+  }
+  for (const std::string& note : table.notes) out += format("\n{}\n", markdown_escape(note));
+  if (table.demands.empty()) return out;
+  out += format("\n{}:\n\n| metric | value | demanded | verdict |\n| --- | ---: | --- | --- |\n",
+                markdown_escape(table.demanded_by));
+  for (const DemandRow& row : table.demands) {
+    out += format("| {} | {} | {} | {} |\n", markdown_escape(row.metric), row.value,
+                  markdown_escape(row.demand), row.verdict);
+  }
+  return out;
+}
+
 std::string markdown_failures(const Content& content) {
   if (content.failures.empty()) return {};
   std::string out =
@@ -131,6 +154,7 @@ std::string markdown_report(const metrics::Point& point, const RunContext& conte
   out += markdown_headlines(content);
   out += distributions(content);
   out += fact_table("What the numbers rest on", content.basis);
+  out += markdown_scores(context.accuracy);
   out += markdown_failures(content);
   out += fact_table("The run", content.about);
   if (!context.config_yaml.empty()) {
