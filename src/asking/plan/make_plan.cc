@@ -13,6 +13,7 @@
 #include "plan/override.h"
 #include "plan/phases.h"
 #include "plan/resolve.h"
+#include "plan/saved_config.h"
 #include "plan/task_dataset.h"
 #include "plan/words.h"
 
@@ -20,6 +21,12 @@ namespace assay::plan {
 namespace {
 
 Error unsupported(std::string message) { return Error{Code::unsupported, std::move(message)}; }
+
+// " (http://…)" where the config names the service.
+std::string service_of(const AccuracyConfig& how) {
+  const std::string_view url = how.extras["swebench_service_url"].as_string();
+  return url.empty() ? std::string() : format(" ({})", redact_url(url));
+}
 
 // Refuses settings that this program does not support yet.
 Result<void> check_supported(const Config& config) {
@@ -40,10 +47,12 @@ Result<void> check_supported(const Config& config) {
     if (!wants(config, data) || !data.accuracy_config) continue;
     if (data.accuracy_config->eval_method == "swe_bench_scorer") {
       return unsupported(
-          format("datasets: '{}': swe_bench_scorer asks the endpoint itself, which "
-                 "is not done yet; leave the dataset out (--mode perf), and score it with "
-                 "`assay score --scorer swe_bench_scorer`",
-                 data.name));
+          format("datasets: '{}': swe_bench_scorer needs the SWE-bench service of the reference "
+                 "client, which asks the endpoint and runs the tests; Assay does not start it{}\n"
+                 "  leave the dataset out (--mode perf), and score the service's report: `assay "
+                 "score RUN --scorer swe_bench_scorer --phase performance --extras "
+                 "'{{\"command\": …}}'`",
+                 data.name, service_of(*data.accuracy_config)));
     }
   }
   return {};
@@ -51,10 +60,9 @@ Result<void> check_supported(const Config& config) {
 
 std::string left_out(const DatasetConfig& data) {
   return format(
-      "dataset '{}' is left out: {} asks the endpoint by a program of its own, which is no part of "
-      "a "
-      "measurement; `assay score --scorer {}` runs it",
-      data.name, data.accuracy_config->eval_method, data.accuracy_config->eval_method);
+      "dataset '{}' is left out: {} needs an external service{}, which asks the endpoint by itself "
+      "and is no part of a measurement; the reference client skips it here too",
+      data.name, data.accuracy_config->eval_method, service_of(*data.accuracy_config));
 }
 
 Result<Generation> generation_of(const Config& config, const DatasetConfig& data) {

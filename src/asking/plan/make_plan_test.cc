@@ -389,7 +389,9 @@ TEST(MakePlan, what_is_not_run_yet_is_refused_by_name) {
   EXPECT_THAT(refused(config), HasSubstr("profiling"));
   config = with_swe_bench();
   config.mode = Mode::both;
-  EXPECT_THAT(refused(config), HasSubstr("swe_bench_scorer"));
+  EXPECT_THAT(refused(config), HasSubstr("swe_bench_scorer needs the SWE-bench service"));
+  config.datasets[1].accuracy_config->extras.set("swebench_service_url", "http://u:p@s:9/x");
+  EXPECT_THAT(refused(config), HasSubstr("(http://<redacted>@s:9/x)"));
   config.mode.reset();
   config.type = RunType::submission;
   EXPECT_THAT(refused(config), HasSubstr("swe_bench_scorer")) << "which asks for both";
