@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/json.h"
 #include "base/rng.h"
 #include "score/picture/coco_map.h"
+#include "score/task/instructions.h"
 #include "score/text/porter.h"
 #include "score/text/rouge.h"
 
@@ -68,6 +70,31 @@ void coco(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * images);
 }
 BENCHMARK(coco)->Arg(500)->Arg(5000)->Unit(benchmark::kMillisecond);
+
+// A reply of about 300 words to a prompt with six instructions, as IFEval's longest.
+void instructions(benchmark::State& state) {
+  Rng rng(1);
+  std::vector<std::string> texts;
+  for (int i = 0; i < 16; ++i) texts.push_back(words(rng, 300));
+  texts.push_back("* A bridge.\n\n* <<Two>> *bridges* without end");
+  const Json columns =
+      Json::parse(R"({"instruction_id_list": ["keywords:existence", "keywords:forbidden_words",
+    "keywords:frequency", "detectable_format:number_bullet_lists", "detectable_format:title",
+    "detectable_format:number_highlighted_sections"],
+    "kwargs": [{"keywords": ["bridge", "river", "stone"]}, {"forbidden_words": ["war", "sea"]},
+    {"keyword": "bridge", "relation": "at least", "frequency": 2}, {"num_bullets": 2}, {},
+    {"num_highlights": 1}]})")
+          .value();
+  InstructionJudge judge = InstructionJudge::make({}, {}).value();
+  CHECK(judge.judge(columns, texts.back())->strict ==
+        std::vector<bool>({false, true, true, true, true, true}));
+  std::size_t at = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(judge.judge(columns, texts[at++ % 16]));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(instructions)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace assay::score

@@ -20,6 +20,7 @@ namespace {
 struct Asked {
   const Json& args;
   const Sentences& sentences;
+  Patterns& patterns;
   std::string_view name{};
 };
 
@@ -65,9 +66,10 @@ Result<bool> compared(const Asked& asked, std::string_view relation, std::size_t
 
 // The matches of a pattern of Python's re: keywords are patterns too, and nearly all are words. One
 // that can't be read has no match; the original ends with an error there.
-std::vector<std::string> all_matches(const std::string& pattern, std::string_view text) {
-  const auto regex = text::Regex::compile(pattern, text::RegexDialect::python);
-  if (!regex) return {};
+std::vector<std::string> all_matches(const Asked& asked, const std::string& pattern,
+                                     std::string_view text) {
+  const text::Regex* const regex = asked.patterns.find(pattern);
+  if (regex == nullptr) return {};
   text::RegexStack stack;
   stack.begin(text.size());
   std::vector<std::string> out;
@@ -85,10 +87,11 @@ std::vector<std::string> all_matches(const std::string& pattern, std::string_vie
 }
 
 // The parts between the matches, as re.split of a pattern without groups.
-std::vector<std::string> parts_around(const std::string& pattern, std::string_view text) {
+std::vector<std::string> parts_around(const Asked& asked, const std::string& pattern,
+                                      std::string_view text) {
   std::vector<std::string> out;
   std::size_t from = 0;
-  for (const std::string& match : all_matches(pattern, text)) {
+  for (const std::string& match : all_matches(asked, pattern, text)) {
     const std::size_t at = text.find(match, from);
     out.emplace_back(text.substr(from, at - from));
     from = at + match.size();
@@ -113,20 +116,21 @@ using Checked = Result<bool>;
 Checked keywords(const Asked& asked, const std::string& value) {
   ASSIGN_OR_RETURN(const auto words, texts_argument(asked, "keywords"));
   return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
-    return !all_matches("(?i:" + word + ")", value).empty();
+    return !all_matches(asked, "(?i:" + word + ")", value).empty();
   });
 }
 
 Checked keyword_frequency(const Asked& asked, const std::string& value) {
   ASSIGN_OR_RETURN(const std::string word, text_argument(asked, "keyword"));
-  return compared(asked, "relation", all_matches("(?i:" + without_space(word) + ")", value).size(),
+  return compared(asked, "relation",
+                  all_matches(asked, "(?i:" + without_space(word) + ")", value).size(),
                   "frequency");
 }
 
 Checked forbidden_words(const Asked& asked, const std::string& value) {
   ASSIGN_OR_RETURN(const auto words, texts_argument(asked, "forbidden_words"));
   return std::none_of(words.begin(), words.end(), [&](const std::string& word) {
-    return !all_matches("(?i:\\b" + word + "\\b)", value).empty();
+    return !all_matches(asked, "(?i:\\b" + word + "\\b)", value).empty();
   });
 }
 
@@ -156,7 +160,7 @@ Checked number_sentences(const Asked& asked, const std::string& value) {
 
 Checked number_paragraphs(const Asked& asked, const std::string& value) {
   ASSIGN_OR_RETURN(const std::size_t wanted, count_argument(asked, "num_paragraphs"));
-  const auto all = parts_around("\\s?\\*\\*\\*\\s?", value);
+  const auto all = parts_around(asked, "\\s?\\*\\*\\*\\s?", value);
   std::size_t count = all.size();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!is_blank(all[i])) continue;
@@ -199,7 +203,7 @@ Checked nth_paragraph_first_word(const Asked& asked, const std::string& value) {
 
 Checked number_placeholders(const Asked& asked, const std::string& value) {
   ASSIGN_OR_RETURN(const std::size_t wanted, count_argument(asked, "num_placeholders"));
-  return all_matches("\\[.*?\\]", value).size() >= wanted;
+  return all_matches(asked, "\\[.*?\\]", value).size() >= wanted;
 }
 
 Checked postscript(const Asked& asked, const std::string& value) {
@@ -208,13 +212,13 @@ Checked postscript(const Asked& asked, const std::string& value) {
   const std::string pattern = marker == "P.P.S"  ? "p\\.\\s?p\\.\\s?s.*$"
                               : marker == "P.S." ? "p\\.\\s?s\\..*$"
                                                  : in_lower_case(marker) + ".*$";
-  return !all_matches("(?m)\\s*" + pattern, in_lower_case(value)).empty();
+  return !all_matches(asked, "(?m)\\s*" + pattern, in_lower_case(value)).empty();
 }
 
 Checked number_bullet_lists(const Asked& asked, const std::string& value) {
   ASSIGN_OR_RETURN(const std::size_t wanted, count_argument(asked, "num_bullets"));
-  return all_matches("(?m)^\\s*\\*[^\\*].*$", value).size() +
-             all_matches("(?m)^\\s*-.*$", value).size() ==
+  return all_matches(asked, "(?m)^\\s*\\*[^\\*].*$", value).size() +
+             all_matches(asked, "(?m)^\\s*-.*$", value).size() ==
          wanted;
 }
 
@@ -240,10 +244,10 @@ std::string_view without_marks(std::string_view text, char first, char last) {
 Checked number_highlighted_sections(const Asked& asked, const std::string& value) {
   ASSIGN_OR_RETURN(const std::size_t wanted, count_argument(asked, "num_highlights"));
   std::size_t count = 0;
-  for (const std::string& one : all_matches("\\*[^\\n\\*]*\\*", value)) {
+  for (const std::string& one : all_matches(asked, "\\*[^\\n\\*]*\\*", value)) {
     count += is_blank(without_marks(one, '*', '*')) ? 0U : 1U;
   }
-  for (const std::string& one : all_matches("\\*\\*[^\\n\\*]*\\*\\*", value)) {
+  for (const std::string& one : all_matches(asked, "\\*\\*[^\\n\\*]*\\*\\*", value)) {
     count += is_blank(without_ends(one, "**", "**")) ? 0U : 1U;
   }
   return count >= wanted;
@@ -252,7 +256,7 @@ Checked number_highlighted_sections(const Asked& asked, const std::string& value
 Checked multiple_sections(const Asked& asked, const std::string& value) {
   ASSIGN_OR_RETURN(const std::string mark, text_argument(asked, "section_spliter"));
   ASSIGN_OR_RETURN(const std::size_t wanted, count_argument(asked, "num_sections"));
-  return all_matches("\\s?" + without_space(mark) + "\\s?\\d+\\s?", value).size() >= wanted;
+  return all_matches(asked, "\\s?" + without_space(mark) + "\\s?\\d+\\s?", value).size() >= wanted;
 }
 
 Checked json_format(const Asked&, const std::string& value) {
@@ -267,8 +271,8 @@ Checked json_format(const Asked&, const std::string& value) {
   return Json::parse(text).has_value();
 }
 
-Checked title(const Asked&, const std::string& value) {
-  for (const std::string& one : all_matches("<<[^\\n]+>>", value)) {
+Checked title(const Asked& asked, const std::string& value) {
+  for (const std::string& one : all_matches(asked, "<<[^\\n]+>>", value)) {
     if (!is_blank(without_marks(one, '<', '>'))) return true;
   }
   return false;
@@ -410,7 +414,7 @@ Result<InstructionJudge> InstructionJudge::make(const Json& extras, const Json& 
   return out;
 }
 
-Result<Followed> InstructionJudge::judge(const Json& columns, const std::string& reply) const {
+Result<Followed> InstructionJudge::judge(const Json& columns, const std::string& reply) {
   const Json& names = columns["instruction_id_list"];
   const Json& kwargs = columns["kwargs"];
   if (!names.is_array() || names.size() == 0) {
@@ -421,7 +425,7 @@ Result<Followed> InstructionJudge::judge(const Json& columns, const std::string&
   const std::vector<std::string> forms = loose_forms(text);
   for (std::size_t i = 0; i < names.size(); ++i) {
     ASSIGN_OR_RETURN(const Instruction* const kind, kind_of(names[i].as_string()));
-    const Asked asked{kwargs[i], sentences_, kind->name};
+    const Asked asked{kwargs[i], sentences_, patterns_, kind->name};
     bool loose = false;
     for (std::size_t form = 0; form < forms.size(); ++form) {
       bool follows = false;

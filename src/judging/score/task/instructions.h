@@ -5,7 +5,7 @@
 // Columns: `instruction_id_list` (names) and `kwargs` (for each name its arguments). Two things of
 // the original are separate data or another program: sentences are cut by Punkt if extras.punkt is
 // its folder, else by built-in rules (score/text/sentences.h); languages are recognised by
-// score/task/language.h, not by langdetect. `note` reports both. Immutable; any thread.
+// score/task/language.h, not by langdetect. `note` reports both. One thread.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "score/task/patterns.h"
 #include "score/text/sentences.h"
 
 namespace assay::score {
@@ -34,12 +35,13 @@ class InstructionJudge {
   static Result<InstructionJudge> make(const Json& extras, const Json& of_run);
 
   // Fails on an unknown instruction, and on one without its arguments.
-  Result<Followed> judge(const Json& columns, const std::string& reply) const;
+  Result<Followed> judge(const Json& columns, const std::string& reply);
   const std::string& note() const { return note_; }
 
  private:
   explicit InstructionJudge(Sentences sentences) : sentences_(std::move(sentences)) {}
   Sentences sentences_;
+  Patterns patterns_{};
   std::string note_{};
 };
 

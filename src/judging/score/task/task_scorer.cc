@@ -142,7 +142,7 @@ class TaskScorer final : public Scorer {
     return {};
   }
 
-  Result<void> follow(const InstructionJudge& judge, const task::Rule& rule, const Row& row,
+  Result<void> follow(InstructionJudge& judge, const task::Rule& rule, const Row& row,
                       const Json& columns) {
     const std::string reply = row.answered ? std::string(read(rule, row)) : std::string();
     ASSIGN_OR_RETURN(const Followed followed, judge.judge(columns, reply));

@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "score/scorer.h"
 #include "score/task/compare.h"
 #include "score/task/instructions.h"
 #include "score/task/language.h"
+#include "score/task/patterns.h"
 #include "score/task/steps.h"
 #include "score/task/words.h"
 #include "task/tasks.h"
@@ -42,6 +45,22 @@ Result<Verdict> by_task(const std::string& task, const std::vector<TaskReply>& a
     if (judged != nullptr) judged->push_back((*scorer)->last_judged());
   }
   return (*scorer)->finish();
+}
+
+TEST(Patterns, are_compiled_once_and_forgotten_together) {
+  Patterns patterns;
+  const text::Regex* const first = patterns.find("a+b");
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(patterns.find("a+b"), first);
+  EXPECT_EQ(patterns.find("("), nullptr) << "no pattern";
+  EXPECT_EQ(patterns.find("("), nullptr);
+  EXPECT_EQ(patterns.size(), 2U);
+  for (std::size_t i = patterns.size(); i < Patterns::kKeptMax; ++i) {
+    patterns.find("x" + std::to_string(i));
+  }
+  EXPECT_EQ(patterns.size(), Patterns::kKeptMax);
+  EXPECT_NE(patterns.find("one more"), nullptr);
+  EXPECT_EQ(patterns.size(), 1U);
 }
 
 // The expectations of the next two are lm-evaluation-harness's for these replies.
@@ -149,7 +168,7 @@ TEST(TaskScorer, a_row_or_a_truth_that_cannot_be_judged_is_an_error) {
 // Verdicts of the authors' program.
 bool follows_one(std::string_view name, std::string_view kwargs, const std::string& reply,
                  bool loosely = false) {
-  const auto judge = InstructionJudge::make(Json(), Json());
+  auto judge = InstructionJudge::make(Json(), Json());
   const Json columns = Json()
                            .set("instruction_id_list", Json().push_back(Json(name)))
                            .set("kwargs", Json().push_back(task_json(kwargs)));
@@ -222,7 +241,7 @@ TEST(Instructions, loose_forgives_a_first_line_a_last_line_and_asterisks) {
 }
 
 TEST(Instructions, an_unknown_one_or_a_missing_argument_is_an_error) {
-  const auto judge = InstructionJudge::make(Json(), Json());
+  auto judge = InstructionJudge::make(Json(), Json());
   const auto wrong = judge->judge(
       task_json(R"({"instruction_id_list":["startend:quotatio"],"kwargs":[{}]})"), "x");
   ASSERT_FALSE(wrong);
