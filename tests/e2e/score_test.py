@@ -228,6 +228,29 @@ def test_an_accuracy_log_of_loadgen_is_scored(assay, files, tmp_path):
                                  code=2).err
 
 
+def test_what_a_suites_program_wrote_of_pictures_is_held_against_the_workload(assay, tmp_path):
+    log = tmp_path / "accuracy.txt"
+    log.write_text("Accuracy Results: {'FID_SCORE': '23.4', 'CLIP_SCORE': '31.7'}\nhash=1\n")
+    done = assay("score", log, "--workload", "stable-diffusion-xl", "--require-accuracy").out
+    assert "clip_score: 31.7000, 31.68631873 to 31.81331801 (reference 31.74981837): passed" in done
+    assert "=> passed" in done
+    log.write_text("{'FID_SCORE': '24.4', 'CLIP_SCORE': '31.7'}\n")
+    flags = ("--workload", "stable-diffusion-xl", "--json")
+    gate = assay("score", log, *flags).json()["quality"]
+    assert [item["verdict"] for item in gate["items"]] == ["passed", "failed"]
+    assert assay("score", log, *flags, "--require-accuracy", code=1).json()["quality"] == gate
+    assert assay("score", log, "--scorer", "sdxl", "--json").json()["score"]["fid_score"] == 24.4
+    log.write_text("{'FID_SCORE': '24.4'}\n")
+    assert "CLIP_SCORE: is missing" in assay("score", log, *flags, code=2).err
+    videos = tmp_path / "mine_eval_results.json"
+    dimensions = ("subject_consistency", "background_consistency", "motion_smoothness",
+                  "dynamic_degree", "appearance_style", "scene")
+    videos.write_text(json.dumps({name: [0.7, []] for name in dimensions}))
+    done = assay("score", videos, "--workload", "wan2.2-t2v-a14b", "--json").json()
+    assert done["score"]["vbench_score"] == pytest.approx(70)
+    assert done["quality"]["verdict"] == "passed"
+
+
 def test_each_replys_verdict_is_written_to_a_file(assay, model, files, tmp_path):
     _, folder = run(assay, model, files)
     where = tmp_path / "verdicts.jsonl"

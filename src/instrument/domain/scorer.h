@@ -86,8 +86,9 @@ inline constexpr std::array<ScorerFacts, 32> kScorers = {{
      "tokens a sample; extras: reference, tolerance, low, high"},
     {"task", ScorerKind::task, false, false, "by a task file; extras: task, a name or a file"},
     {"vbench", ScorerKind::external, false, true,
-     "as external; VBench's own program is given in extras.command"},
-    {"sdxl", ScorerKind::external, false, true, "as external, which says clip_score and fid_score"},
+     "VBench's results file, or as external where extras.command runs VBench"},
+    {"sdxl", ScorerKind::external, false, true,
+     "the suite's CLIP_SCORE and FID_SCORE, or as external, which says them"},
     {"external", ScorerKind::external, false, false,
      "a program of yours; extras: command, timeout_s"},
 }};

@@ -65,9 +65,10 @@ bool all_fit(const std::vector<LoggedReply>& log, std::size_t width, std::uint64
   });
 }
 
-// An int64, an int32 or a float32: a label is small, and a small int32 read as a float32 is far
-// below 1.
+// An int64, an int32, a float32 or a byte: a label is small, and a small int32 read as a float32 is
+// far below 1.
 std::string label_text(std::string_view bytes) {
+  if (bytes.size() == 1) return format("{}", number_at(bytes, 0, 1));
   if (bytes.size() < 4) return {};
   if (bytes.size() == 8 && number_at(bytes, 0, 8) < (1U << 24)) {
     return format("{}", number_at(bytes, 0, 8));

@@ -30,7 +30,7 @@ Result<std::vector<LoggedReply>> read_accuracy_log(std::string_view text);
 
 enum class PayloadKind : std::uint8_t {
   floats,   // little-endian float32: detections, recommendations
-  label,    // one number: int32, int64 or float32; further ones are not read
+  label,    // one number: uint8, int32, int64 or float32; further ones are not read
   letters,  // indices of Whisper's letters: int8, int16, int32 or int64
   tokens,   // token ids: int32 or int64
   text,     // UTF-8
@@ -48,10 +48,11 @@ struct LoggedWorkload {
 };
 
 // Source: the evaluation scripts of each workload, digest of LoadGen and workloads, part B.
-inline constexpr std::array<LoggedWorkload, 12> kLoggedWorkloads = {{
+inline constexpr std::array<LoggedWorkload, 13> kLoggedWorkloads = {{
     {"yolo11l", PayloadKind::floats, "coco_map", "", false},
     {"dlrm-v3", PayloadKind::floats, "dlrm", "", false, false},
     {"resnet50", PayloadKind::label, "top_1", "label"},
+    {"rgat", PayloadKind::label, "top_1", "label"},
     {"whisper", PayloadKind::letters, "whisper", "transcript", true, false},
     {"gpt-j-6b", PayloadKind::tokens, "rouge", "output"},
     {"llama2-70b", PayloadKind::tokens, "rouge", "output"},

@@ -170,6 +170,19 @@ TEST(AccuracyLog, a_recommendation_and_a_text_are_read) {
   EXPECT_EQ(text["score"].as_double(), 1);
 }
 
+TEST(AccuracyLog, a_nodes_label_may_be_of_any_width) {
+  const std::vector<Json> truths = {truth_of(R"({"label": 7})"), truth_of(R"({"label": 200})")};
+  const auto right = [&](const std::string& first, const std::string& second) {
+    return scored("rgat", log_of({{0, first}, {1, second}, {0, second}}), truths)["score"]
+        .as_double();
+  };
+  EXPECT_EQ(right(packed<std::uint8_t>({7}), packed<std::uint8_t>({200})), 100);
+  EXPECT_EQ(right(packed<std::int32_t>({7}), packed<std::int32_t>({200})), 100);
+  EXPECT_EQ(right(packed<std::int64_t>({7}), packed<std::int64_t>({200})), 100);
+  EXPECT_EQ(right(packed<float>({7}), packed<float>({200})), 100);
+  EXPECT_EQ(right(packed<std::uint8_t>({8}), packed<std::uint8_t>({200})), 50);
+}
+
 TEST(AccuracyLog, every_workload_of_the_table_has_its_scorer) {
   for (const LoggedWorkload& one : kLoggedWorkloads) {
     EXPECT_FALSE(scorer_about(one.scorer).empty()) << one.workload;

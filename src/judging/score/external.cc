@@ -2,13 +2,18 @@
 // written to a file, JSON lines of {"sample", "answered", "reply", "content", "tool_calls",
 // "tokens", "columns"}. The command runs in its own folder, with {replies} and {result} replaced by
 // paths. It writes JSON to {result}, or as the last line of its standard output: a number, or an
-// object with "score" and any other fields.
+// object with "score" and any other fields. With "samples", a list of {"sample", "score"} whose
+// mean is the score (or a hundredth of it), the score has an interval.
 //
 // It runs in a jail (code/jail.h) that shows the disk as the user sees it, read-only. Extras:
 // network (false), writable (folders), jail (true; false runs the command as a shell would).
 //
 // swe_bench_scorer is the same and also reads the report of SWE-bench's harness: resolved_instances
-// divided by the evaluated ones.
+// divided by the evaluated ones. sdxl and vbench also read what their suites' programs write
+// (picture/media_results.h).
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/files.h"
@@ -16,6 +21,7 @@
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "score/code/sandbox.h"
+#include "score/picture/media_results.h"
 #include "score/scorer.h"
 
 namespace assay::score {
@@ -24,12 +30,12 @@ namespace {
 class External final : public Scorer {
  public:
   External(std::vector<std::string> command, double seconds, std::optional<Jail> jail,
-           ScratchFolder folder, bool swe_bench)
+           ScratchFolder folder, std::string_view name)
       : command_(std::move(command)),
         seconds_(seconds),
         jail_(std::move(jail)),
         folder_(std::move(folder)),
-        swe_bench_(swe_bench) {}
+        name_(name) {}
 
   Result<void> add(const Row& row) override {
     Json line;
@@ -74,15 +80,48 @@ class External final : public Scorer {
     const std::string text = wrote && file ? *file : std::string(last_line(end.out));
     const auto said = Json::parse(text);
     if (!said) return said.error().within(format("what '{}' said", command_.front()));
-    Verdict verdict;
-    if (swe_bench_ && said->find("score") == nullptr) return resolved(*said);
     const Json* const score = said->find("score");
+    if (score == nullptr && name_ == "swe_bench_scorer") return resolved(*said);
+    if (score == nullptr && said->is_object() && reads_media_results(name_)) {
+      return media_verdict(name_, *said);
+    }
+    Verdict verdict;
     verdict.score = score != nullptr ? *score : *said;
-    if (score != nullptr) verdict.breakdown = *said;
+    if (score == nullptr) return verdict;
+    verdict.breakdown = *said;
+    TRY(take_samples(verdict));
     return verdict;
   }
 
  private:
+  // The evaluator's values of each sample become the score's interval, and leave the breakdown.
+  static Result<void> take_samples(Verdict& verdict) {
+    const Json* const list = verdict.breakdown.find("samples");
+    if (list == nullptr || !list->is_array()) return {};
+    Tally tally;
+    for (const Json& one : list->items()) {
+      if (!one["sample"].is_integer() || one["sample"].as_int(-1) < 0 ||
+          one["sample"].as_int() > std::numeric_limits<std::uint32_t>::max() ||
+          !one["score"].is_number()) {
+        return invalid("samples: expected a list of {\"sample\": a row, \"score\": a number}");
+      }
+      const double value = one["score"].as_double();
+      if (value != 0 && value != 1) tally.kind = FigureKind::mean;
+      tally.add(static_cast<std::uint32_t>(one["sample"].as_uint()), value);
+    }
+    verdict.breakdown.erase("samples");
+    const auto is_mean = [&](double scale) {
+      return std::abs(verdict.score.as_double() - scale * tally.value()) <= 1e-6 * scale;
+    };
+    if (tally.samples.empty() || !verdict.score.is_number() || !(is_mean(1) || is_mean(100))) {
+      verdict.note = "the evaluator's score is not the mean of its samples, so it has no interval";
+      return {};
+    }
+    if (!is_mean(1)) tally.scale = 100;
+    verdict.figures.push_back(figure_of("score", std::move(tally)));
+    return {};
+  }
+
   // SWE-bench's own report: resolved instances divided by the evaluated ones.
   static Result<Verdict> resolved(const Json& said) {
     const Json& good = said["resolved_instances"];
@@ -98,6 +137,14 @@ class External final : public Scorer {
     Verdict verdict;
     verdict.score = static_cast<double>(good.as_int()) / static_cast<double>(all);
     verdict.breakdown = said;
+    Tally instances;
+    for (std::int64_t i = 0; i < std::min(all, kInstancesMax); ++i) {
+      instances.add(static_cast<std::uint32_t>(i), i < good.as_int() ? 1 : 0);
+    }
+    // The report names instances and no rows, so there is nothing to compare in pairs.
+    if (all <= kInstancesMax) {
+      verdict.figures.push_back({.name = "score", .uncertainty = uncertainty_of(instances)});
+    }
     return verdict;
   }
 
@@ -113,11 +160,13 @@ class External final : public Scorer {
     return end == std::string_view::npos ? text : text.substr(end + 1);
   }
 
+  static constexpr std::int64_t kInstancesMax = 1'000'000;
+
   std::vector<std::string> command_;
   double seconds_;
   std::optional<Jail> jail_;
   ScratchFolder folder_;
-  bool swe_bench_;
+  std::string name_;
   std::string replies_{};
 };
 
@@ -162,7 +211,7 @@ Made make_external(std::string_view name, const ScorerOptions& options) {
   ASSIGN_OR_RETURN(std::optional<Jail> jail, jail_of(options.extra));
   ASSIGN_OR_RETURN(ScratchFolder folder, ScratchFolder::make("score"));
   return std::make_unique<External>(std::move(command), seconds, std::move(jail), std::move(folder),
-                                    name == "swe_bench_scorer");
+                                    name);
 }
 
 }  // namespace assay::score

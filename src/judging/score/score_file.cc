@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "score/picture/coco_map.h"
+#include "score/picture/media_results.h"
 #include "score/recommend/recommendation.h"
 #include "score/text/rouge.h"
 
@@ -141,6 +142,23 @@ Result<Json> score_rouge_lines(const std::filesystem::path& path, const FileScor
   return Json().set("scorer", how.scorer).set("score", std::move(scores));
 }
 
+// What a suite's own program wrote, when no evaluator is named.
+bool holds_media_results(const FileScoring& how) {
+  return reads_media_results(how.scorer) && how.score.extra["command"].is_null();
+}
+
+Result<Json> score_media(const std::filesystem::path& path, const FileScoring& how) {
+  ASSIGN_OR_RETURN(const std::string text, read_file(path));
+  const auto verdict = read_media_results(how.scorer, text);
+  if (!verdict) return verdict.error().within(path.string());
+  Json out = Json().set("scorer", how.scorer).set("score", verdict->score);
+  if (!verdict->breakdown.is_null()) out.set("breakdown", verdict->breakdown);
+  if (Json spread = uncertainty_json(verdict->figures); !spread.is_null()) {
+    out.set("uncertainty", std::move(spread));
+  }
+  return out;
+}
+
 // True if the file's first row has predictions, so the reply is not a payload.
 bool holds_predictions(const std::filesystem::path& path) {
   const auto bytes = read_file(path);
@@ -152,13 +170,14 @@ bool holds_predictions(const std::filesystem::path& path) {
 }  // namespace
 
 Result<Json> score_file(const std::filesystem::path& path, const FileScoring& how) {
-  const bool in_rows = how.scorer != "rouge_lines" &&
+  const bool in_rows = how.scorer != "rouge_lines" && !holds_media_results(how) &&
                        !(how.scorer == "coco_map" && path.extension() == ".json") &&
                        !(how.scorer == "dlrm" && holds_predictions(path));
   if (how.verdicts != nullptr && !in_rows) {
     return invalid(format("--verdicts: {} judges no reply of this file by itself", how.scorer));
   }
   if (how.scorer == "rouge_lines") return score_rouge_lines(path, how);
+  if (holds_media_results(how)) return score_media(path, how);
   if (how.scorer == "coco_map" && path.extension() == ".json") return score_coco(path, how);
   if (how.scorer == "dlrm" && holds_predictions(path)) return score_predictions(path, how);
   return score_rows(path, how);

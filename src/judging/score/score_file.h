@@ -18,10 +18,10 @@ struct FileScoring {
   std::string* verdicts = nullptr;  // gets a line of JSON for each judged row
 };
 
-// Reads JSON lines of a sample's columns and its reply. Two scorers also take the field's own
+// Reads JSON lines of a sample's columns and its reply. Four scorers also take the field's own
 // files: coco_map COCO's list of results (*.json), dlrm lines of {"predictions", "labels",
-// "weights"}. Returns {"scorer", "score", "breakdown",
-// "uncertainty", "note", "scored", "empty", "missing"}.
+// "weights"}, sdxl and vbench what their suites' programs write (picture/media_results.h). Returns
+// {"scorer", "score", "breakdown", "uncertainty", "note", "scored", "empty", "missing"}.
 Result<Json> score_file(const std::filesystem::path& path, const FileScoring& how);
 
 }  // namespace assay::score

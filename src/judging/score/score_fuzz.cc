@@ -11,7 +11,9 @@
 #include "score/answer/extract.h"
 #include "score/answer/math_equal.h"
 #include "score/code/code_judge.h"
+#include "score/judged_replies.h"
 #include "score/payload.h"
+#include "score/picture/media_results.h"
 #include "score/sample_scores.h"
 #include "score/scorer.h"
 #include "score/text/english_text.h"
@@ -32,6 +34,31 @@ void judge(std::string_view name, std::string_view reply, const Json& columns) {
   const auto verdict = (*scorer)->finish();
   CHECK(verdict);
   if (verdict->score.is_number()) CHECK(verdict->score.as_double() >= 0);
+}
+
+// Files that other programs wrote.
+void read_files(const std::string& reply) {
+  if (const auto log = assay::score::read_accuracy_log(reply)) {
+    CHECK(2 * log->size() <= reply.size());
+    for (const auto& workload : assay::score::kLoggedWorkloads) {
+      const auto width = assay::score::number_width(*log, workload.payload);
+      for (const auto& one : *log) {
+        if (!width) break;
+        (void)assay::score::read_payload(one.bytes, workload, *width, nullptr);
+      }
+    }
+  }
+  for (const char* name : {"sdxl", "vbench"}) {
+    const auto figures = assay::score::read_media_results(name, reply);
+    CHECK(!figures || figures->score.is_object());
+  }
+  CHECK(assay::score::shortened(reply, 64).size() <= 64 + 64);
+  if (const auto samples = assay::score::read_sample_scores(reply)) {
+    const std::string text = assay::score::sample_scores_text(*samples);
+    const auto again = assay::score::read_sample_scores(text);
+    CHECK(again && assay::score::sample_scores_text(*again) == text);
+    for (const auto& one : *samples) assay::score::uncertainty_of(one.tally);
+  }
 }
 
 }  // namespace
@@ -62,22 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto floats = assay::score::read_floats(reply)) {
     CHECK(floats->size() <= reply.size());
   }
-  if (const auto log = assay::score::read_accuracy_log(reply)) {
-    CHECK(2 * log->size() <= reply.size());
-    for (const auto& workload : assay::score::kLoggedWorkloads) {
-      const auto width = assay::score::number_width(*log, workload.payload);
-      for (const auto& one : *log) {
-        if (!width) break;
-        (void)assay::score::read_payload(one.bytes, workload, *width, nullptr);
-      }
-    }
-  }
-  if (const auto samples = assay::score::read_sample_scores(reply)) {
-    const std::string text = assay::score::sample_scores_text(*samples);
-    const auto again = assay::score::read_sample_scores(text);
-    CHECK(again && assay::score::sample_scores_text(*again) == text);
-    for (const auto& one : *samples) assay::score::uncertainty_of(one.tally);
-  }
+  read_files(reply);
   assay::score::python_calls(reply);
   assay::score::java_value(reply, "ArrayList", "integer");
   assay::score::java_value(reply, "HashMap", "");

@@ -145,6 +145,10 @@ TEST(TokenBounds, say_whether_replies_are_as_long_as_the_references) {
   const ScorerOptions options{.extra = json(R"({"reference":100})")};
   const auto good = score("token_bounds", {{"{}", "x", true, 95}, {"{}", "x", true, 115}}, options);
   EXPECT_EQ(good->score["tokens_per_sample"].as_double(), 105);
+  ASSERT_EQ(good->figures.size(), 1U);
+  EXPECT_EQ(good->figures[0].name, "tokens_per_sample");
+  EXPECT_EQ(good->figures[0].uncertainty.method, IntervalMethod::student_t);
+  EXPECT_NEAR(*good->figures[0].uncertainty.standard_error, 10, 1e-9);
   EXPECT_TRUE(good->score["within"].as_bool());
   EXPECT_FALSE(
       score("token_bounds", {{"{}", "x", true, 111}}, options)->score["within"].as_bool(true));
@@ -205,6 +209,52 @@ TEST(External, runs_the_users_program_and_believes_what_it_says) {
   EXPECT_NE(failed.error().message.find("exit code 3"), std::string::npos);
   EXPECT_NE(failed.error().message.find("why"), std::string::npos);
   EXPECT_FALSE(make_scorer("external", {}));
+}
+
+TEST(External, values_of_samples_give_the_score_an_interval) {
+  const auto said = [](const std::string& json_text) {
+    return score("external", {{"{}", "x"}},
+                 {.extra = Json().set("command", "echo '" + json_text + "'")});
+  };
+  const auto binary =
+      said(R"({"score": 50, "samples": [{"sample": 3, "score": 1}, {"sample": 4, "score": 0}]})");
+  ASSERT_TRUE(binary) << binary.error().message;
+  ASSERT_EQ(binary->figures.size(), 1U);
+  EXPECT_EQ(binary->figures[0].uncertainty.method, IntervalMethod::wilson);
+  EXPECT_EQ(binary->figures[0].tally->scale, 100);
+  EXPECT_TRUE(binary->figures[0].tally->samples.contains(4));
+  EXPECT_EQ(binary->breakdown.find("samples"), nullptr) << "they are in the tally";
+  const auto graded = said(
+      R"({"score": 0.5, "samples": [{"sample": 0, "score": 0.25}, {"sample": 1, "score": 0.75}]})");
+  ASSERT_TRUE(graded) << graded.error().message;
+  ASSERT_EQ(graded->figures.size(), 1U);
+  EXPECT_EQ(graded->figures[0].uncertainty.method, IntervalMethod::student_t);
+  EXPECT_NEAR(*graded->figures[0].uncertainty.standard_error, 0.25, 1e-12);
+  // A score that is something else of its samples has no interval, and says so.
+  const auto other = said(R"({"score": 0.9, "samples": [{"sample": 0, "score": 0.5}]})");
+  ASSERT_TRUE(other) << other.error().message;
+  EXPECT_TRUE(other->figures.empty());
+  EXPECT_NE(other->note.find("not the mean of its samples"), std::string::npos);
+  EXPECT_FALSE(said(R"({"score": 1, "samples": [{"sample": -1, "score": 1}]})"));
+}
+
+TEST(External, reads_what_the_suites_programs_write) {
+  const auto swe = score(
+      "swe_bench_scorer", {{"{}", "x"}},
+      {.extra =
+           json(R"({"command": "echo '{\"resolved_instances\": 3, \"total_instances\": 4}'"})")});
+  ASSERT_TRUE(swe) << swe.error().message;
+  EXPECT_EQ(swe->score.as_double(), 0.75);
+  ASSERT_EQ(swe->figures.size(), 1U);
+  EXPECT_EQ(swe->figures[0].uncertainty.samples, 4U);
+  EXPECT_EQ(swe->figures[0].uncertainty.value, 0.75);
+  EXPECT_FALSE(swe->figures[0].tally) << "instances are no rows of the dataset";
+  const auto sdxl = score(
+      "sdxl", {{"{}", "x"}},
+      {.extra =
+           json(R"({"command": "echo '{\"FID_SCORE\": \"23.5\", \"CLIP_SCORE\": \"31.7\"}'"})")});
+  ASSERT_TRUE(sdxl) << sdxl.error().message;
+  EXPECT_EQ(sdxl->score["clip_score"].as_double(), 31.7);
 }
 
 TEST(ReplyRows, every_query_that_was_asked_is_a_row) {

@@ -265,6 +265,41 @@ TEST(Bfcl, aggregates_as_the_leaderboard_does) {
   EXPECT_NEAR(verdict->score.as_double(), 6.0 / 9, 1e-12);
 }
 
+// A sample counts with its weight in the figure: of three samples the one of `multiple` is a half.
+TEST(Bfcl, categories_have_intervals_by_the_weights_of_their_samples) {
+  const auto row = [](std::string_view subset, bool right) {
+    SuiteTurn out{.columns = Json().set("subset", subset).set("ground_truth", Json::array())};
+    if (!right) out.tool_calls = parsed(R"([{"function":{"name":"f","arguments":"{}"}}])");
+    return out;
+  };
+  const auto figure = [](const Verdict& verdict, std::string_view name) {
+    for (const ScoreFigure& one : verdict.figures) {
+      if (one.name == name) return one.uncertainty;
+    }
+    return Uncertainty{};
+  };
+  const auto some = suite_score(
+      "bfcl_v4", {row("simple_python", true), row("simple_java", false), row("multiple", true),
+                  row("live_simple", true), row("live_multiple", false), row("live_simple", true)});
+  ASSERT_TRUE(some) << some.error().message;
+  const Uncertainty non_live = figure(*some, "category_scores.non_live");
+  EXPECT_NEAR(non_live.value, 75, 1e-9);
+  EXPECT_EQ(non_live.samples, 3U);
+  // 0.25 × 0.75 over the variance of the weighted sum.
+  const double variance = 0.0625 * 0.0625 + 0.1875 * 0.1875 + 0.125 * 0.125;
+  const double effective = 0.1875 / variance;
+  EXPECT_NEAR(*non_live.low, 100 * wilson(0.75 * effective, effective).low, 1e-9);
+  EXPECT_NEAR(figure(*some, "category_scores.live").value, 200.0 / 3, 1e-9);
+  const Uncertainty all = figure(*some, "normalized_single_turn_score");
+  EXPECT_NEAR(all.value, (75 + 200.0 / 3) / 2, 1e-9);
+  EXPECT_EQ(all.samples, 6U);
+  // All right: as sure as the effective number of the weights, 1 ÷ (1/16 + 1/16 + 1/4).
+  const auto right = suite_score(
+      "bfcl_v4", {row("simple_python", true), row("simple_java", true), row("multiple", true)});
+  EXPECT_NEAR(*figure(*right, "category_scores.non_live").low, 100 * wilson(8.0 / 3, 8.0 / 3).low,
+              1e-9);
+}
+
 TEST(LongContext, judges_each_row_by_its_own_metric) {
   const auto one = [](std::string_view metric, std::string_view truth, std::string_view reply) {
     return suite_score("llama3_1_405b",

@@ -3,6 +3,7 @@
 // protects the other scores: a model with shorter or padded replies is not the reference's model.
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "base/format.h"
 #include "score/scorer.h"
@@ -25,6 +26,7 @@ class TokenBounds final : public Scorer {
       ++uncounted_;
       return {};
     }
+    tally_.add(row.sample, static_cast<double>(row.tokens));
     tokens_ += row.tokens;
     ++rows_;
     return {};
@@ -44,6 +46,7 @@ class TokenBounds final : public Scorer {
         .set("within", within)
         .set("low", bounds_.low ? Json(*bounds_.low) : Json())
         .set("high", bounds_.high ? Json(*bounds_.high) : Json());
+    verdict.figures.push_back(figure_of("tokens_per_sample", std::move(tally_)));
     return verdict;
   }
 
@@ -51,6 +54,7 @@ class TokenBounds final : public Scorer {
 
  private:
   Bounds bounds_;
+  Tally tally_{.kind = FigureKind::mean};
   std::int64_t tokens_ = 0;
   std::int64_t rows_ = 0;
   std::size_t uncounted_ = 0;

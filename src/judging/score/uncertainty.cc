@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, 3> kKinds = {"proportion", "mean", "ratio
 struct Sums {
   double amount = 0;
   double of = 0;
+  double of_squared = 0;  // the sum of squares
   double ratio() const { return of > 0 ? amount / of : std::numeric_limits<double>::quiet_NaN(); }
 };
 
@@ -29,6 +30,7 @@ Sums sums_of(const Tally& tally) {
   for (const auto& [sample, share] : tally.samples) {
     out.amount += share.amount;
     out.of += share.of;
+    out.of_squared += share.of * share.of;
   }
   return out;
 }
@@ -127,7 +129,8 @@ Uncertainty uncertainty_of(const Tally& tally) {
       const double p = std::clamp(sums.ratio(), 0.0, 1.0);
       // All samples alike without being all right or wrong: repeats that agree. Then each sample
       // says as much as one.
-      const double effective = variance > 0 && p > 0 && p < 1 ? p * (1 - p) / variance : n;
+      const double alike = sums.of * sums.of / sums.of_squared;
+      const double effective = variance > 0 && p > 0 && p < 1 ? p * (1 - p) / variance : alike;
       const WilsonInterval bounds = wilson(p * effective, effective);
       out.low = tally.scale * bounds.low;
       out.high = tally.scale * bounds.high;

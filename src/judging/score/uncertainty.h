@@ -9,7 +9,8 @@
 //                         (Cochran 1977, section 6.3)
 //   proportion            Wilson's score interval (1927) with the effective number of samples
 //                         R (1 − R) ÷ v (Korn and Graubard 1998), which is n where each sample was
-//                         asked once; n where R is 0 or 1. It is right near 0 and 1, and for few
+//                         asked once; where R is 0 or 1 (Σ o)² ÷ Σ o² (Kish 1965), which is n
+//                         where samples weigh the same. It is right near 0 and 1, and for few
 //                         samples, where R ± 1.96 standard errors is not.
 //   mean                  R ± Student's t, n − 1 degrees
 //   ratio                 where samples weigh differently (F1, word error rate): the 2.5 and 97.5

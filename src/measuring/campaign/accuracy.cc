@@ -117,12 +117,15 @@ Json entry_of(const Scored& scored, const score::PhaseScore& score, bool measure
   return entry;
 }
 
-// What each sample added to each figure, for comparisons in pairs. Subsets are part of their score.
+// What each sample added to each figure, for comparisons in pairs. Subsets and categories are part
+// of their score.
 void add_sample_scores(const Scored& scored, bool measured, const score::PhaseScore& score,
                        std::vector<score::SampleScores>& out) {
   if (!score.verdict) return;
   for (const score::ScoreFigure& figure : score.verdict->figures) {
-    if (!figure.tally || figure.name.starts_with("subset_scores.")) continue;
+    const bool part =
+        figure.name.starts_with("subset_scores.") || figure.name.starts_with("category_scores.");
+    if (!figure.tally || part) continue;
     out.push_back({.dataset = measured ? "performance" : scored.data->name,
                    .dataset_sha256 = scored.dataset->sha256,
                    .scorer = scored.how().eval_method,

@@ -74,7 +74,9 @@ std::string verdict_text(const Json& verdict) {
   return verdict.as_string() == "not_measured" ? "not measured" : std::string(verdict.as_string());
 }
 
-std::string gate_text(const Json& gate) {
+}  // namespace
+
+std::string quality_text(const Json& gate) {
   if (gate.is_null()) return {};
   std::string out = format("Quality, as {} demands it ({}):\n", gate["workload"].as_string(),
                            gate["edition"].as_string());
@@ -94,8 +96,6 @@ std::string gate_text(const Json& gate) {
   return out;
 }
 
-}  // namespace
-
 std::string accuracy_text(const Json& results) {
   if (results["accuracy_scores"].size() == 0) return {};
   std::string out = "Accuracy:\n";
@@ -106,7 +106,7 @@ std::string accuracy_text(const Json& results) {
   if (results["osl_tokenization_s"].is_number()) {
     out += format("  OSL tokenization: {:.2f}s\n", results["osl_tokenization_s"].as_double());
   }
-  return out + gate_text(results["quality"]);
+  return out + quality_text(results["quality"]);
 }
 
 }  // namespace assay::interchange

@@ -11,6 +11,9 @@ namespace assay::interchange {
 // The lines of an entry's "uncertainty" alone, one for each figure: its interval of 95 %.
 std::string uncertainty_text(const Json& uncertainty);
 
+// What a workload demands and whether the scores reach it ("quality"); "" for null.
+std::string quality_text(const Json& gate);
+
 std::string accuracy_text(const Json& results);
 
 }  // namespace assay::interchange

@@ -14,7 +14,10 @@
 #include "cli/quality/truth_rows.h"
 #include "interchange/accuracy_text.h"
 #include "plan/unasked_fields.h"
+#include "plan/workload.h"
 #include "record/event_log.h"
+#include "score/picture/media_results.h"
+#include "score/quality_gate.h"
 #include "score/score_file.h"
 #include "score/score_log.h"
 #include "score/scorer.h"
@@ -125,10 +128,36 @@ Result<int> score_rows(const ScoreOptions& options) {
   return print_verdict(verdict, options);
 }
 
+// The scorer of a workload whose suite's program writes a results file; "" for other workloads.
+std::string media_scorer(const plan::Workload& workload) {
+  for (const Json& one : workload.data["scorers"].items()) {
+    if (score::reads_media_results(one.as_string())) return std::string(one.as_string());
+  }
+  return {};
+}
+
+// What a suite's program wrote, and whether the workload's demands are met.
+Result<int> score_media_file(const plan::Workload& workload, ScoreOptions options) {
+  options.file.scorer = media_scorer(workload);
+  ASSIGN_OR_RETURN(Json verdict, score::score_file(options.path, options.file));
+  const std::string name = std::filesystem::path(options.path).filename().string();
+  const Json entry = Json(verdict).set("dataset_name", name).set("complete", true);
+  const Json results = Json().set("accuracy_scores", Json::array().push_back(entry));
+  const Json gate = score::quality_gate(results, plan::scenario_facts(workload, ""));
+  const int code = print_verdict(verdict.set("quality", gate), options);
+  if (!options.json) print(interchange::quality_text(gate));
+  return options.require_accuracy && !score::gate_is_passed(gate) ? exit_code(ExitCode::findings)
+                                                                  : code;
+}
+
 // A LoadGen accuracy log.
 Result<int> score_accuracy_log(const ScoreOptions& options) {
   const score::LoggedWorkload* const workload = score::find_logged_workload(options.workload);
   if (workload == nullptr) {
+    const auto known_elsewhere = plan::Workloads::builtin().find(options.workload);
+    if (known_elsewhere && !media_scorer(*known_elsewhere).empty()) {
+      return score_media_file(*known_elsewhere, options);
+    }
     std::string known;
     for (const score::LoggedWorkload& one : score::kLoggedWorkloads) {
       known += (known.empty() ? "" : ", ") + std::string(one.workload);
@@ -202,7 +231,7 @@ void add_log_flags(Flags& flags, ScoreOptions& options) {
   const std::string_view of_log = "An accuracy log of MLPerf LoadGen";
   flags
       .add("--workload", &options.workload,
-           "RUN_OR_FILE is mlperf_log_accuracy.json of this workload")
+           "RUN_OR_FILE is mlperf_log_accuracy.json of this workload, or its suite's results")
       .value("NAME")
       .group(of_log);
   flags.add("--dataset", &options.dataset, "its rows with the true answers, in the dataset's order")
@@ -259,7 +288,7 @@ Result<int> cmd_score(Args args) {
   flags.add("--allow-code", &options.file.score.allow_code,
             "run the code that the model wrote, in a sandbox");
   flags.add("--require-accuracy", &options.require_accuracy,
-            "of a run: exit 1 unless the whole dataset's scores are what its workload demands");
+            "exit 1 unless the whole dataset's scores are what the workload demands");
   flags
       .add("--verdicts", &options.verdicts,
            "write a line of JSON for each reply: what was extracted, by which rule, its score")

@@ -128,6 +128,7 @@ std::vector<Limits> limits_of_the_checkers() {
         {"tokens_per_sample", 144.84 * 0.9, 145.9 * 1.1}}},
       {"qwen3-vl-235b-a22b", "inference-v6.1", {{"category_f1", 0.7903 * 0.99, none}}},
       {"resnet50", "inference-v6.1", {{"top1", 76.46 * 0.99, none}}},
+      {"rgat", "inference-v6.1", {{"top1", 72.86 * 0.99, none}}},
       {"stable-diffusion-xl",
        "inference-v6.1",
        {{"clip_score", 31.68631873, 31.81331801}, {"fid_score", 23.01085758, 23.95007626}}},

@@ -6,10 +6,14 @@
 // Columns: subset, ground_truth ([{name: {parameter: [value, …]}}], or that as JSON text), and the
 // functions in func_description, else tools. The score is the share of all. The breakdown has the
 // subsets, the categories (live by samples; in non_live the simple_ subsets count as one;
-// hallucination by subsets) and their mean, normalized_single_turn_score, × 100.
+// hallucination by subsets) and their mean, normalized_single_turn_score, × 100. Each of these has
+// an interval, in which a sample counts with its weight in the figure.
 #include <array>
 #include <cmath>
 #include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -69,15 +73,27 @@ class Bfcl final : public Scorer {
     if (all.rows == 0) return verdict;
     Json categories = Json::object();
     double sum = 0;
-    for (const auto& [name, share] : {std::pair{"non_live", non_live()}, std::pair{"live", live()},
-                                      std::pair{"hallucination", hallucination()}}) {
+    Weights single_turn;
+    std::vector<ScoreFigure> of_categories;
+    for (const auto& [name, share, weights] :
+         {std::tuple{"non_live", non_live(), non_live_weights()},
+          std::tuple{"live", live(), live_weights()},
+          std::tuple{"hallucination", hallucination(), hallucination_weights()}}) {
       if (share < 0) continue;
       categories.set(name, percent(share));
       sum += share;
+      of_categories.push_back(
+          figure_of("category_scores." + std::string(name), weighted_tally(weights)));
+      single_turn.insert(single_turn.end(), weights.begin(), weights.end());
     }
     const std::size_t count = categories.size();
     verdict.score = all.share();
     verdict.figures.push_back(figure_of("score", std::move(tally_)));
+    if (count > 0) {
+      verdict.figures.push_back(
+          figure_of("normalized_single_turn_score", weighted_tally(single_turn)));
+    }
+    for (ScoreFigure& one : of_categories) verdict.figures.push_back(std::move(one));
     for (const auto& [name, part] : subsets_) {
       verdict.figures.push_back(figure_of("subset_scores." + name, part.tally));
     }
@@ -165,6 +181,54 @@ class Bfcl final : public Scorer {
       }
     }
     return count == 0 ? -1 : sum / count;
+  }
+
+  // A category's subsets with their weights in its share, which add up to 1; empty if none of them
+  // was asked.
+  using Weights = std::vector<std::pair<const Part*, double>>;
+  Weights non_live_weights() const {
+    Weights simple;
+    Weights out;
+    for (const std::string_view name : kNonLive) {
+      const Part* const one = part(name);
+      if (one != nullptr) (name.starts_with("simple_") ? simple : out).emplace_back(one, 1);
+    }
+    for (auto& [one, weight] : simple) weight = 1 / static_cast<double>(simple.size());
+    const std::size_t count = out.size() + (simple.empty() ? 0 : 1);
+    out.insert(out.end(), simple.begin(), simple.end());
+    for (auto& [one, weight] : out) weight /= static_cast<double>(count);
+    return out;
+  }
+  Weights live_weights() const {
+    Weights out;
+    double rows = 0;
+    for (const std::string_view name : kLive) {
+      if (const Part* const one = part(name)) {
+        out.emplace_back(one, static_cast<double>(one->rows));
+        rows += static_cast<double>(one->rows);
+      }
+    }
+    for (auto& [one, weight] : out) weight /= rows;
+    return out;
+  }
+  Weights hallucination_weights() const {
+    Weights out;
+    for (const std::string_view name : kHallucination) {
+      if (const Part* const one = part(name)) out.emplace_back(one, 1);
+    }
+    for (auto& [one, weight] : out) weight /= static_cast<double>(out.size());
+    return out;
+  }
+  // The samples of the subsets, each with its part of the subset's weight.
+  static Tally weighted_tally(const Weights& weights) {
+    Tally out{.scale = 100};
+    for (const auto& [one, weight] : weights) {
+      const double each = weight / static_cast<double>(one->rows);
+      for (const auto& [sample, share] : one->tally.samples) {
+        out.add(sample, share.amount * each, share.of * each);
+      }
+    }
+    return out;
   }
 
   ScorerOptions options_;
