@@ -20,12 +20,31 @@ Result<std::vector<CommandHelp>> all_help() {
   return out;
 }
 
+struct Page {
+  std::string command{};  // empty: the program's own
+  std::string file{};
+  std::string roff{};
+};
+
+Result<std::vector<Page>> all_pages() {
+  ASSIGN_OR_RETURN(const auto help, all_help());
+  std::vector<Page> out{{.file = "assay.1", .roff = manual::man_page(help, version())}};
+  for (const CommandHelp& one : help) {
+    out.push_back({.command = one.command,
+                   .file = format("assay-{}.1", one.command),
+                   .roff = manual::man_page(one, version())});
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<int> cmd_completion(Args args) {
   std::string shell;
   Flags flags("completion", "completion of commands and flags in bash, zsh or fish: a script");
   flags.add("SHELL", &shell, "which").required().choices({"bash", "zsh", "fish"});
+  bool json = false;
+  flags.add("--json", &json, "print {shell, script} as JSON");
   flags.example("source <(assay completion bash)");
   flags.example("assay completion fish > ~/.config/fish/completions/assay.fish");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
@@ -34,7 +53,8 @@ Result<int> cmd_completion(Args args) {
   const auto which = shell == "bash"  ? manual::Shell::bash
                      : shell == "zsh" ? manual::Shell::zsh
                                       : manual::Shell::fish;
-  print(manual::completion(which, help));
+  const std::string script = manual::completion(which, help);
+  print(json ? Json::object().set("shell", shell).set("script", script).dump(2) + "\n" : script);
   return exit_code(ExitCode::done);
 }
 
@@ -44,31 +64,31 @@ Result<int> cmd_man(Args args) {
   Flags flags("man", "manual pages of this program");
   flags.add("COMMAND", &name, "a command's page; without it the program's");
   flags.add("--folder", &folder, "write all pages there: assay.1, assay-run.1, …").value("FOLDER");
+  bool json = false;
+  flags.add("--json", &json, "print the pages as JSON: their roff by name");
   flags.example("assay man run | man -l -");
   flags.example("assay man --folder /usr/local/share/man/man1");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   if (!name.empty() && !folder.empty())
     return invalid("--folder: has all pages; leave COMMAND out");
-  ASSIGN_OR_RETURN(const auto help, all_help());
+  ASSIGN_OR_RETURN(const std::vector<Page> pages, all_pages());
   if (!folder.empty()) {
     const std::filesystem::path place = folder;
     TRY(make_folders(place));
-    TRY(write_file_atomic(place / "assay.1", manual::man_page(help, version())));
-    for (const CommandHelp& one : help) {
-      TRY(write_file_atomic(place / format("assay-{}.1", one.command),
-                            manual::man_page(one, version())));
-    }
-    say(format("wrote {} pages to {}", help.size() + 1, folder));
+    for (const Page& page : pages) TRY(write_file_atomic(place / page.file, page.roff));
+    say(format("wrote {} pages to {}", pages.size(), folder));
     return exit_code(ExitCode::done);
   }
-  if (name.empty()) {
-    print(manual::man_page(help, version()));
+  if (json && name.empty()) {
+    Json all = Json::object();
+    for (const Page& page : pages) all.set(page.file, page.roff);
+    print(all.dump(2) + "\n");
     return exit_code(ExitCode::done);
   }
-  for (const CommandHelp& one : help) {
-    if (one.command != name) continue;
-    print(manual::man_page(one, version()));
+  for (const Page& page : pages) {
+    if (page.command != name) continue;
+    print(json ? Json::object().set(page.file, page.roff).dump(2) + "\n" : page.roff);
     return exit_code(ExitCode::done);
   }
   return invalid(format("COMMAND: there is no command \"{}\"\n  assay --help lists them", name));
