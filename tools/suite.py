@@ -189,7 +189,8 @@ def tsan(section):
     section.ctest("tsan", "unit")
 
 
-def peers(section):
+def peers_python(section):
+    """The environment of the peers' packages; None where no index can be reached."""
     wanted = ROOT / "tests" / "peers" / "requirements.txt"
     venv = ROOT / "build" / "venv"
     if not (venv / "bin" / "python").exists():
@@ -197,13 +198,18 @@ def peers(section):
     code, output = section.run(venv / "bin" / "python", "-m", "pip", "install", "-q",
                                "--disable-pip-version-check", "-r", wanted)
     if code and UNREACHABLE.search(output) and "CI" not in os.environ:
-        print("peers: skipped: the package index can't be reached", flush=True)
-        return
+        print(f"{section.name}: skipped: the package index can't be reached", flush=True)
+        return None
     if code:
         raise Failed("the peers' packages can't be installed")
     section.build("release", "assay", "loadgen_null_sut", "assay_python")
-    section.check(venv / "bin" / "python", "-B", "-m", "pytest",
-                  "tests/peers", env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
+    return venv / "bin" / "python"
+
+
+def peers(section):
+    if python := peers_python(section):
+        section.check(python, "-B", "-m", "pytest",
+                      "tests/peers", env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
 
 
 def web(section):
@@ -242,10 +248,18 @@ def innocence(section):
     section.check(PYTHON, "-B", "bench/innocence.py", "--rounds", 10)
 
 
+def damages(section):
+    """2,000 submission trees damaged at random: ours beside the official checker."""
+    if python := peers_python(section):
+        section.check(python, "-B", "-m", "pytest", "tests/peers/official_checker_test.py",
+                      env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay"),
+                           "ASSAY_DAMAGES": "2000"})
+
+
 SMOKE = [tidy, instrument]
 SECTIONS = [tidy, dev, release, analyse, fuzz, tsan, peers, web]
 # Hours, not minutes: by name, or all after the others with `full`.
-LONG = [fuzz_long, mutants, innocence]
+LONG = [fuzz_long, mutants, innocence, damages]
 
 
 def faults(lines, most=40):

@@ -182,12 +182,23 @@ class Sum {
     } else if (method == "published_system" || method == "node_scaling") {
       watts = published(set, at, method == "node_scaling", nodes);
       power_.published_w += watts;
+      // Evidence that the published figure has no NICs in it: they are added as components are.
+      if (!file_["scale_out"]["nics"]["excluded_from_published_power"].as_string().empty()) {
+        const double nics_w = counted_nics_w(nodes);
+        power_.major_w += nics_w;
+        watts += nics_w * (1 + fraction_);
+      }
       published_racks_ += nodes > 1 ? 1 : 0;
     } else {
       error(at + "/power_method", format("power_method is {}", set["power_method"].dump()),
             "component_sum, published_system or node_scaling");
     }
-    power_.sets.push_back({ensemble, nodes, watts});
+    power_.sets.push_back({ensemble, nodes, watts, accelerators_of(set)});
+  }
+
+  static std::optional<std::int64_t> accelerators_of(const Json& set) {
+    const std::int64_t count = set["components"]["accelerator"]["count_per_node"].as_int(-1);
+    return count > 0 ? std::optional(count) : std::nullopt;
   }
 
   double published(const Json& set, const std::string& at, bool scaled, std::int64_t nodes) {
@@ -225,14 +236,15 @@ class Sum {
       node += part(accelerator, at + "/accelerator", default_accelerator_w(model), model);
     }
     node += scale_up(parts["scale_up_network"], at + "/scale_up_network", nodes);
-    double watts = node * static_cast<double>(nodes);
+    return node * static_cast<double>(nodes) + counted_nics_w(nodes);
+  }
+
+  double counted_nics_w(std::int64_t nodes) {
     const Json& nics = file_["scale_out"]["nics"];
-    if (scale_out_present_ && nics["counted"].as_bool()) {
-      const auto cards = count(nics, "/scale_out/nics", "count_per_node");
-      const double nic = figure(nics, "/scale_out/nics", "tdp_per_nic", kDefaultNicW, "NIC");
-      watts += static_cast<double>(nodes * cards.value_or(0)) * nic;
-    }
-    return watts;
+    if (!scale_out_present_ || !nics["counted"].as_bool()) return 0;
+    const auto cards = count(nics, "/scale_out/nics", "count_per_node");
+    const double nic = figure(nics, "/scale_out/nics", "tdp_per_nic", kDefaultNicW, "NIC");
+    return static_cast<double>(nodes * cards.value_or(0)) * nic;
   }
 
   double part(const Json& part, const std::string& at, std::optional<double> fallback,
@@ -300,6 +312,11 @@ class Sum {
     if (nodes == 1) {
       warn("/scale_out/present", "a scale-out network of one node", "present: false");
     }
+    for (const std::string_view name : {"required_bandwidth_tbps", "nics", "switches"}) {
+      if (!out[name].is_null()) continue;
+      error(format("/scale_out/{}", name), format("{} is missing beside present: true", name),
+            "cabling, required_bandwidth_tbps, nics and switches");
+    }
     const std::string_view cabling = out["cabling"].as_string();
     if (cabling != "passive" && cabling != "active_optical") {
       error("/scale_out/cabling", format("cabling is {}", out["cabling"].dump()),
@@ -316,14 +333,17 @@ class Sum {
       power_.switch_w += number * figure(one, at, "power_per_switch", fallback, model);
       terabits += number * one["bandwidth_tbps"].as_double();
     }
-    check_nics(nodes);
+    check_nics();
     const Json& nics = out["nics"];
     const double asked = static_cast<double>(nodes) * nics["count_per_node"].as_double() *
                          nics["bandwidth_per_nic_gbps"].as_double() / 1000;
     const double stated = out["required_bandwidth_tbps"].as_double(asked);
-    if (stated + 1e-9 < asked) {
+    if (stated + 1e-6 < asked) {
       error("/scale_out/required_bandwidth_tbps", format("{} Tb/s required", stated),
             format("{} Tb/s: what the NICs carry", asked));
+    } else if (stated > asked + 1e-6) {
+      warn("/scale_out/required_bandwidth_tbps", format("{} Tb/s required", stated),
+           format("{} Tb/s: what the NICs carry", asked));
     }
     const double needed = std::max(asked, stated);
     if (terabits + 1e-9 < needed) {
@@ -333,18 +353,18 @@ class Sum {
   }
 
   // Node power that is added up has no NICs in it; a published figure includes them.
-  void check_nics(std::int64_t nodes) {
+  void check_nics() {
     const Json& nics = file_["scale_out"]["nics"];
     bool summed = false;
     for (const Json& set : file_["node_sets"].items()) {
       summed = summed || set["power_method"].as_string() == "component_sum";
     }
     const bool counted = nics["counted"].as_bool();
-    if (summed && !counted && nodes > 1) {
+    if (summed && !counted) {
       error("/scale_out/nics/counted", "NICs not counted beside node power that is added up",
             "counted: true");
     }
-    if (!summed && counted && nics.find("excluded_from_published_power") == nullptr) {
+    if (!summed && counted && nics["excluded_from_published_power"].as_string().empty()) {
       error("/scale_out/nics/counted", "NICs counted beside a published node power",
             "counted: false, or excluded_from_published_power with evidence");
     }
@@ -414,19 +434,23 @@ Power compute_power(const Json& file, const Json& description) {
 }
 
 double point_power_kw(const Power& power, const std::vector<NodesUsed>& used) {
-  if (used.empty()) return power.provisioned_kw();
   double sets_w = 0;
   double largest_share = 0;
   std::int64_t nodes = 0;
+  bool whole = true;
   for (const NodeSetPower& set : power.sets) {
+    std::int64_t engaged = set.nodes;
     for (const NodesUsed& part : used) {
-      if (part.ensemble != set.ensemble || set.nodes == 0) continue;
-      const double share = static_cast<double>(part.nodes) / static_cast<double>(set.nodes);
-      sets_w += set.watts * share;
-      largest_share = std::max(largest_share, share);
-      nodes += part.nodes;
+      if (part.ensemble == set.ensemble) engaged = part.nodes;
     }
+    if (set.nodes == 0) continue;
+    const double share = static_cast<double>(engaged) / static_cast<double>(set.nodes);
+    sets_w += set.watts * share;
+    largest_share = std::max(largest_share, share);
+    nodes += engaged;
+    whole = whole && engaged == set.nodes;
   }
+  if (whole) return power.provisioned_kw();
   if (power.declared) return two_decimals(power.total_w * largest_share / 1000);
   const double all = static_cast<double>(std::max<std::int64_t>(power.nodes(), 1));
   return two_decimals((sets_w + power.switch_w * static_cast<double>(nodes) / all) / 1000);

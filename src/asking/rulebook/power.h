@@ -34,6 +34,8 @@ struct NodeSetPower {
   std::int64_t ensemble = 0;
   std::int64_t nodes = 0;
   double watts = 0;  // of all its nodes, with the overhead
+  // Accelerators in a node, by the set's components; nullopt if it has none.
+  std::optional<std::int64_t> accelerators{};
 };
 
 struct Power {
@@ -59,7 +61,7 @@ struct Power {
 // `description`: the system_desc.json of the same system; null if there is none.
 Power compute_power(const Json& file, const Json& description);
 
-// A point's nodes_used: ensemble and nodes. Empty: the whole system.
+// A point's nodes_used: ensemble and nodes. A set that is not named is used as a whole.
 struct NodesUsed {
   std::int64_t ensemble = 0;
   std::int64_t nodes = 0;

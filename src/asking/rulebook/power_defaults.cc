@@ -12,11 +12,12 @@ struct Keyword {
   std::string_view word{};
   double watts = 0;
 };
-// Longer words come before shorter ones that they contain.
+// Names are compared without anything but letters and digits. Longer words come before shorter ones
+// that they contain.
 constexpr std::array kAccelerators{
-    Keyword{"mi455x", 2500}, Keyword{"mi355x", 1400},  Keyword{"mi350x", 1000},
-    Keyword{"tpu v7", 1000}, Keyword{"trainium", 700}, Keyword{"gb300", 1400},
-    Keyword{"gb200", 1200},  Keyword{"b300", 1100},    Keyword{"b200", 1000},
+    Keyword{"mi455x", 2500}, Keyword{"mi355x", 1400}, Keyword{"mi350x", 1000},
+    Keyword{"tpuv7", 1000},  Keyword{"tn3", 700},     Keyword{"gb300", 1400},
+    Keyword{"gb200", 1200},  Keyword{"b300", 1100},   Keyword{"b200", 1000},
 };
 
 struct Switch {
@@ -24,7 +25,7 @@ struct Switch {
   double passive_w = 0;
   double optical_w = 0;  // 0: none
 };
-constexpr std::array kSwitches{Switch{"sn6810-ld", 1960, 1960}, Switch{"sn4700", 630, 0},
+constexpr std::array kSwitches{Switch{"sn6810ld", 1960, 1960}, Switch{"sn4700", 630, 0},
                                Switch{"sn5400", 670, 0}, Switch{"sn5610", 900, 2080}};
 
 bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
@@ -34,14 +35,42 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> word
   return false;
 }
 
-// "Example CPU 64-core" -> 64, or 0.
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool in_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || c == '_'; }
+
+// "GB-300 NVL72" -> "gb300nvl72".
+std::string letters_and_digits(std::string_view name) {
+  std::string out = lower(name);
+  std::erase_if(out, [](char c) { return !in_word(c) || c == '_'; });
+  return out;
+}
+
+// Whole words only: "agile" has no "agi" in it, "charm" no "arm".
+bool has_word(std::string_view text, std::initializer_list<std::string_view> words) {
+  for (const std::string_view word : words) {
+    for (std::size_t at = text.find(word); at != std::string_view::npos;
+         at = text.find(word, at + 1)) {
+      const std::size_t end = at + word.size();
+      if ((at == 0 || !in_word(text[at - 1])) && (end == text.size() || !in_word(text[end]))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// "Example CPU 64-core", "64 core", "64core" -> 64, or 0.
 std::int64_t cores_in_name(std::string_view name) {
-  const std::size_t end = name.find("-core");
-  if (end == std::string_view::npos) return 0;
-  std::size_t begin = end;
-  while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9') --begin;
-  const auto cores = parse_int(name.substr(begin, end - begin));
-  return cores ? *cores : 0;
+  for (std::size_t at = name.find("core"); at != std::string_view::npos;
+       at = name.find("core", at + 1)) {
+    std::size_t end = at;
+    while (end > 0 && (name[end - 1] == ' ' || name[end - 1] == '-')) --end;
+    std::size_t begin = end;
+    while (begin > 0 && is_digit(name[begin - 1])) --begin;
+    const auto cores = parse_int(name.substr(begin, end - begin));
+    if (cores) return *cores;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -54,7 +83,7 @@ std::optional<double> cooling_fraction(std::string_view words) {
 }
 
 std::optional<double> default_accelerator_w(std::string_view model) {
-  const std::string name = lower(model);
+  const std::string name = letters_and_digits(model);
   for (const Keyword& keyword : kAccelerators) {
     if (name.find(keyword.word) != std::string::npos) return keyword.watts;
   }
@@ -65,16 +94,17 @@ std::optional<double> default_cpu_w(std::string_view model, std::int64_t cores) 
   const std::string name = lower(model);
   if (cores <= 0) cores = cores_in_name(name);
   if (cores <= 0) return std::nullopt;
-  if (has_any(name, {"grace", "neoverse", "arm", "axion", "ampere", "graviton", "vera"})) {
+  if (has_word(name, {"grace", "neoverse", "arm", "graviton", "axion", "ampere", "altra", "agi"})) {
     constexpr std::int64_t kArmCoresMax = 128;
     return cores <= kArmCoresMax ? std::optional(300.0) : std::nullopt;
   }
-  if (has_any(name, {"xeon", "epyc", "amd", "intel"})) return cores <= 64 ? 350.0 : 500.0;
+  if (has_word(name, {"xeon", "epyc", "intel", "amd", "x86", "x86_64"}))
+    return cores <= 64 ? 350.0 : 500.0;
   return std::nullopt;
 }
 
 std::optional<double> default_switch_w(std::string_view model, bool optical) {
-  const std::string name = lower(model);
+  const std::string name = letters_and_digits(model);
   for (const Switch& one : kSwitches) {
     if (name.find(one.word) == std::string::npos) continue;
     const double watts = optical ? one.optical_w : one.passive_w;

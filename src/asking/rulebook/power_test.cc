@@ -1,5 +1,6 @@
 #include "rulebook/power.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace assay::rulebook {
@@ -65,9 +66,11 @@ Json rack(std::string_view method, int nodes, int in_rack, double kw) {
       .set("published_power", sourced(kw * 1000));
 }
 
-Json fabric(std::string_view cabling, bool counted) {
+Json fabric(std::string_view cabling, bool counted, int nodes = 10) {
   Json out;
-  out.set("present", true).set("cabling", cabling);
+  out.set("present", true)
+      .set("cabling", cabling)
+      .set("required_bandwidth_tbps", nodes * 8 * 800 / 1000.0);
   out.set(
       "nics",
       Json().set("count_per_node", 8).set("bandwidth_per_nic_gbps", 800).set("counted", counted));
@@ -170,7 +173,7 @@ TEST(Power, what_is_wrong_is_said_with_its_place) {
   EXPECT_EQ(first(file("air", components(4, 2, 350, 8, 1000, none()))), "/scale_out/present");
   Json no_cables = file("air", rack("published_system", 10, 0, 14.5), fabric("", false));
   EXPECT_EQ(first(no_cables), "/scale_out/cabling");
-  Json narrow = file("air", rack("published_system", 40, 0, 14.5), fabric("passive", false));
+  Json narrow = file("air", rack("published_system", 40, 0, 14.5), fabric("passive", false, 40));
   EXPECT_EQ(first(narrow), "/scale_out/switches");
   EXPECT_EQ(first(Json(3)), "/cooling");
   EXPECT_EQ(first(file("air", components(10, 2, 350, 8, 1000, none()), fabric("passive", false))),
@@ -182,6 +185,61 @@ TEST(Power, what_is_wrong_is_said_with_its_place) {
               1, 2, 350, 8, 1000,
               Json().set("method", "bandwidth_estimate").set("aggregate_bandwidth_tbps", 14.4)))),
       "/node_sets/0/components/scale_up_network/energy_per_bit_pj");
+}
+
+// As the official checker has it, also for one node.
+TEST(Power, nics_are_counted_where_node_power_is_added_up) {
+  const auto errors = [](const Json& power_file) {
+    std::vector<std::string> out;
+    for (const PowerIssue& issue : compute_power(power_file, {}).errors)
+      out.push_back(issue.pointer);
+    return out;
+  };
+  const Json sum = components(1, 2, 350, 8, 1000, none());
+  EXPECT_THAT(errors(file("air", sum, fabric("passive", false, 1))),
+              testing::ElementsAre("/scale_out/nics/counted"));
+  EXPECT_THAT(errors(file("air", sum, fabric("passive", true, 1))), testing::IsEmpty());
+  const Json published = rack("published_system", 10, 0, 14.5);
+  Json evidence = fabric("passive", true);
+  evidence.find("nics")->set("excluded_from_published_power", "");
+  EXPECT_THAT(errors(file("air", published, evidence)),
+              testing::ElementsAre("/scale_out/nics/counted"));
+  evidence.find("nics")->set("excluded_from_published_power", "https://example.org/without-nics");
+  const Power with_nics = compute_power(file("air", published, evidence), {});
+  EXPECT_TRUE(with_nics.good());
+  EXPECT_DOUBLE_EQ(with_nics.major_w, 10 * 8 * kDefaultNicW);
+  for (const char* const part : {"required_bandwidth_tbps", "nics", "switches"}) {
+    Json lacking = fabric("passive", false);
+    lacking.erase(part);
+    EXPECT_THAT(errors(file("air", published, lacking)),
+                testing::Contains(std::string("/scale_out/") + part));
+  }
+  Json more = fabric("passive", false);
+  more.set("required_bandwidth_tbps", 70);
+  EXPECT_EQ(compute_power(file("air", published, more), {}).warnings.size(), 1U);
+}
+
+TEST(Power, a_set_that_a_point_does_not_name_is_used_as_a_whole) {
+  Json two = file("air", rack("published_system", 10, 0, 10));
+  Json second = rack("published_system", 10, 0, 5);
+  second.set("node_set_id", 1).set("system_node_ensemble_id", 1);
+  two.find("node_sets")->push_back(second);
+  const Power power = compute_power(two, {});
+  EXPECT_DOUBLE_EQ(point_power_kw(power, {{0, 5}}), 100.0);
+  EXPECT_DOUBLE_EQ(point_power_kw(power, {{0, 5}, {1, 2}}), 60.0);
+}
+
+TEST(Power, names_are_matched_as_the_official_checker_matches_them) {
+  EXPECT_EQ(default_accelerator_w("TPUv7"), 1000);
+  EXPECT_EQ(default_accelerator_w("Google TPU v7 (Ironwood)"), 1000);
+  EXPECT_EQ(default_accelerator_w("GB-300"), 1400);
+  EXPECT_EQ(default_accelerator_w("AWS Trainium"), std::nullopt);
+  EXPECT_EQ(default_accelerator_w("trn3 / TN3"), 700);
+  EXPECT_EQ(default_switch_w("SN6810LD", false), 1960);
+  EXPECT_EQ(default_cpu_w("Ampere Altra Max 128 core", 0), 300);
+  EXPECT_EQ(default_cpu_w("x86_64, 32core", 0), 350);
+  EXPECT_EQ(default_cpu_w("Vera", 88), std::nullopt);
+  EXPECT_EQ(default_cpu_w("Charm CPU", 64), std::nullopt) << "no arm in it";
 }
 
 TEST(Power, defaults_are_found_by_the_longest_word) {

@@ -58,6 +58,8 @@ std::vector<Rule> all_rules() {
   add(all, {review_log_readable(), review_curve_shape(), review_uniform_ttft(),
             review_filler_first_tokens(), review_repeated_output(), review_warmup_overlap(),
             review_offline_pass_mixing()});
+  add(all, {plausible_runs(), plausible_series(), plausible_latency(), plausible_load(),
+            plausible_secrets(), plausible_documents()});
   return all;
 }
 

@@ -126,6 +126,14 @@ Rule review_repeated_output();
 Rule review_warmup_overlap();
 Rule review_offline_pass_mixing();
 
+// plausibility: Assay's own, in no official checker
+Rule plausible_runs();
+Rule plausible_series();
+Rule plausible_latency();
+Rule plausible_load();
+Rule plausible_secrets();
+Rule plausible_documents();
+
 const std::vector<Rule>& catalogue();
 
 }  // namespace assay::rules

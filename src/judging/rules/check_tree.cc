@@ -48,6 +48,7 @@ class Inquiry {
   void ask_all() {
     for (const Rule& rule : catalogue()) {
       if (rule.group == "review" && !review_) continue;
+      if (rule.group == "plausibility" && !plausibility_) continue;
       RuleOutcome outcome{.rule = &rule};
       const std::size_t before = report_.findings.size();
       if (worth_asking(rule)) ask(rule, outcome);
@@ -69,6 +70,7 @@ class Inquiry {
   }
 
   void without_review() { review_ = false; }
+  void without_plausibility() { plausibility_ = false; }
 
  private:
   // Without a path or without results/, the other rules would only repeat that finding.
@@ -116,6 +118,7 @@ class Inquiry {
   const Submission& tree_;
   CheckReport& report_;
   bool review_ = true;
+  bool plausibility_ = true;
 };
 
 // Replaces the edition's list; a rule of its own reports a broken file.
@@ -183,6 +186,7 @@ Result<CheckReport> check_tree(const std::filesystem::path& path, const CheckOpt
   }
   Inquiry inquiry(tree, report);
   if (!options.review) inquiry.without_review();
+  if (!options.plausibility) inquiry.without_plausibility();
   inquiry.ask_all();
   for (Finding& finding : report.findings) {
     if (!tree.below.empty() && !finding.where.file.empty()) {

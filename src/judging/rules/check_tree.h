@@ -24,6 +24,8 @@ struct CheckOptions {
   std::filesystem::path drafters{};
   // Read event logs for the review aids; this takes one pass over them.
   bool review = true;
+  // Ask the plausibility rules too, which are Assay's own and in no official checker.
+  bool plausibility = true;
 };
 
 // The result of one rule.

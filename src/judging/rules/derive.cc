@@ -28,14 +28,15 @@ Offline offline_of(const Json& value) {
   return Offline::unknown;
 }
 
-// Output tokens of completed turns over the server's seconds; uses the run's own totals only when
-// nothing failed.
+// Output tokens of completed turns over the server's seconds. The run's own totals stand in for
+// them only where the summary has neither, and nothing failed.
 std::optional<double> interactivity(const Json& summary, const Metrics& metrics) {
   const auto tokens = number(summary, "/output_tokens_per_turn_total");
   const auto seconds = number(summary, "/e2e_turn_time_seconds_total");
   if (tokens && seconds && *seconds > 0) return *tokens / *seconds;
+  if (tokens || seconds) return std::nullopt;
   const auto latency = number(summary, "/latency/total");
-  if (metrics.failed.value_or(1) == 0 && metrics.output_tokens && latency && *latency > 0) {
+  if (metrics.failed.value_or(0) == 0 && metrics.output_tokens && latency && *latency > 0) {
     return *metrics.output_tokens / (*latency / 1e9);
   }
   return std::nullopt;

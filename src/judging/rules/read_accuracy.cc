@@ -12,13 +12,23 @@
 namespace assay::rules {
 namespace {
 
-constexpr std::array<std::string_view, 16> kBookkeeping{
-    "unit_samples",      "num_samples",     "num_repeats",
-    "n_repeats",         "total_samples",   "duration_s",
-    "complete",          "osl_tokenize_s",  "extractor",
-    "dataset_type",      "dataset_name",    "ground_truth_column",
-    "breakdown",         "response_counts", "output_sequence_lengths",
-    "osl_tokenization_s"};
+constexpr std::array<std::string_view, 17> kBookkeeping{"status",
+                                                        "unit_samples",
+                                                        "num_samples",
+                                                        "num_repeats",
+                                                        "n_repeats",
+                                                        "total_samples",
+                                                        "duration_s",
+                                                        "complete",
+                                                        "osl_tokenize_s",
+                                                        "extractor",
+                                                        "dataset_type",
+                                                        "dataset_name",
+                                                        "ground_truth_column",
+                                                        "breakdown",
+                                                        "response_counts",
+                                                        "output_sequence_lengths",
+                                                        "osl_tokenization_s"};
 
 class Entries {
  public:
@@ -71,6 +81,7 @@ class Entries {
     // An absurd factor must not make the product overflow.
     constexpr std::int64_t kMost = 1'000'000'000;
     entry.counted = samples.has_value();
+    if (samples) entry.weight = static_cast<double>(std::max<std::int64_t>(*samples, 0));
     entry.samples = std::clamp<std::int64_t>(samples.value_or(0), 0, kMost) *
                     std::clamp<std::int64_t>(repeats.value_or(1), 0, kMost);
     read_metrics(item, entry);

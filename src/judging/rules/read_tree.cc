@@ -270,7 +270,8 @@ class TreeReader {
     if (point.accuracy.document.absent()) {
       point.accuracy.document = read_inside(point.path + "/accuracy/accuracy_results.json");
     }
-    if (point.accuracy.document.absent() && point.results.at("/accuracy_scores").is_array()) {
+    const Json& scores = point.results.at("/accuracy_scores");
+    if (point.accuracy.document.absent() && (scores.is_array() || scores.is_object())) {
       point.accuracy.document = point.results;
     }
     return point;

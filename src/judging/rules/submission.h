@@ -50,6 +50,8 @@ struct AccuracyEntry {
   bool performance = false;  // scored inline, on the performance dataset
   bool counted = false;      // the file gives the number of samples
   std::int64_t samples = 0;  // with repeats
+  // Samples without repeats: the entry's weight in a mean over datasets.
+  std::optional<double> weight{};
   // Metrics by name; a score without a name is called "score".
   std::vector<std::pair<std::string, double>> metrics{};
 

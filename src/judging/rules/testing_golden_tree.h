@@ -76,7 +76,8 @@ struct GoldenTree {
     }
     documents = std::move(renamed);
   }
-  // Adds a point: a copy of another, at its own concurrency.
+  // Adds a point: a copy of another, at its own concurrency and with a scatter of its own, as of
+  // another run.
   void copy(std::string_view from, std::int64_t concurrency) {
     std::map<std::string, Json> copies;
     const std::string old = format("{}/{}/", curve, from);
@@ -85,7 +86,9 @@ struct GoldenTree {
       copies[format("{}/r{}/{}", curve, concurrency, path.substr(old.size()))] = document;
     }
     documents.merge(copies);
-    point(format("r{}", concurrency)).set("concurrency", concurrency);
+    const std::string name = format("r{}", concurrency);
+    point(name).set("concurrency", concurrency);
+    summary(name).find("latency")->set("std_dev", concurrency);
   }
 
   // Returns every file as text.

@@ -20,6 +20,7 @@ struct CheckOptions {
   bool strict = false;
   bool quiet = false;
   bool no_review = false;
+  bool no_plausibility = false;
   bool list = false;
   bool json = false;
 };
@@ -49,6 +50,8 @@ Result<int> cmd_check(Args args) {
   flags.add("--file,-o", &options.file, "write the report there; the terminal has the text")
       .value("FILE");
   flags.add("--no-review", &options.no_review, "without the aids for manual review");
+  flags.add("--no-plausibility", &options.no_plausibility,
+            "without the rules that are Assay's own: only what the official checker asks");
   flags.add("--seed-sets", &options.seed_sets, "a seedset.yaml instead of the edition's list")
       .value("FILE");
   flags
@@ -74,7 +77,8 @@ Result<int> cmd_check(Args args) {
                    rules::check_tree(options.tree, {.edition = options.edition,
                                                     .seed_sets = options.seed_sets,
                                                     .drafters = options.drafters,
-                                                    .review = !options.no_review}));
+                                                    .review = !options.no_review,
+                                                    .plausibility = !options.no_plausibility}));
   const std::string written = in_form(report, options);
   if (options.file.empty()) {
     print(written);

@@ -16,15 +16,15 @@ void check_accuracy_gate(const Scope& at, Out& out) {
                 "one of the benchmark's models");
     return;
   }
-  const bool unnamed = weighted_mean(accuracy, "score").has_value();
+  const bool unnamed = weighted_mean(accuracy, "score", Inlined::left_out).has_value();
   for (const rulebook::AccuracyGate& gate : benchmark->gates) {
     const bool first = &gate == &benchmark->gates.front();
-    std::optional<double> mean = weighted_mean(accuracy, gate.metric);
+    std::optional<double> mean = weighted_mean(accuracy, gate.metric, Inlined::taken);
     if (!mean && unnamed) {
       if (!first) continue;
       out.warning(where, format("a score without a name: it is held to {} alone", gate.metric),
                   format("\"score\": {{\"{}\": …}}", gate.metric));
-      mean = weighted_mean(accuracy, "score");
+      mean = weighted_mean(accuracy, "score", Inlined::left_out);
     }
     if (!mean) {
       out.error(where, format("no {} in the file", gate.metric),

@@ -16,7 +16,7 @@ void check_agentic_accuracy_swebench(const Scope& at, Out& out) {
     int scores = 0;
     for (const PointFolder* point : band.runs) {
       for (const AccuracyEntry& entry : point->accuracy.entries) {
-        if (!entry.dataset.starts_with("swe_bench") || entry.metrics.empty()) continue;
+        if (entry.dataset != "swe_bench" || entry.metrics.empty()) continue;
         const double score = entry.metrics.front().second;
         where = point->accuracy.document.place(entry.pointer);
         if (!(score >= 0 && score <= 1))

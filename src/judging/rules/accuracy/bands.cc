@@ -99,17 +99,24 @@ bool any_accuracy(const Submission& tree) {
   });
 }
 
-std::optional<double> weighted_mean(const Accuracy& accuracy, std::string_view metric) {
+std::optional<double> weighted_mean(const Accuracy& accuracy, std::string_view metric,
+                                    Inlined inlined) {
   double sum = 0;
+  double weighted = 0;
   double weights = 0;
+  double count = 0;
+  bool known = true;
   for (const AccuracyEntry& entry : accuracy.entries) {
     const double* value = entry.metric(metric);
-    if (entry.performance || value == nullptr) continue;
-    const auto weight = static_cast<double>(std::max<std::int64_t>(entry.samples, 1));
-    sum += *value * weight;
-    weights += weight;
+    if (value == nullptr || (entry.performance && inlined == Inlined::left_out)) continue;
+    known = known && entry.weight.has_value();
+    sum += *value;
+    weighted += *value * entry.weight.value_or(0);
+    weights += entry.weight.value_or(0);
+    ++count;
   }
-  return weights > 0 ? std::optional(sum / weights) : std::nullopt;
+  if (count == 0) return std::nullopt;
+  return known && weights > 0 ? weighted / weights : sum / count;
 }
 
 }  // namespace assay::rules

@@ -1,6 +1,7 @@
 // The bands in which a curve needs accuracy runs, and checks that several rules share.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,11 @@ AccuracyBands accuracy_bands(const Curve& curve);
 
 bool any_accuracy(const Submission& tree);
 
-// Averages over the file's datasets, weighted by their samples, without the performance dataset.
-std::optional<double> weighted_mean(const Accuracy& accuracy, std::string_view metric);
+// Averages a metric over the file's datasets as the official checker does: weighted by their
+// samples without repeats; a plain mean where one of them does not count its samples, or all have
+// none. `inlined`: with the score of the performance dataset, if it has the metric.
+enum class Inlined : std::uint8_t { left_out, taken };
+std::optional<double> weighted_mean(const Accuracy& accuracy, std::string_view metric,
+                                    Inlined inlined);
 
 }  // namespace assay::rules

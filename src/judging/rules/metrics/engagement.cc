@@ -19,34 +19,59 @@ std::int64_t ensemble_id(const Json& id) {
   return id.as_int(text ? *text : -1);
 }
 
-// Counts the nodes of this kind in system_power.json's sets, if it has them.
-std::int64_t provisioned(const rulebook::Power& power, const NodeType& type) {
-  std::int64_t nodes = 0;
-  for (const rulebook::NodeSetPower& set : power.sets) {
-    if (set.ensemble == type.ensemble) nodes += std::clamp<std::int64_t>(set.nodes, 0, kMost);
+std::vector<EngagedNodes> described_nodes(const Json& description) {
+  std::vector<EngagedNodes> out;
+  for (const Json& type : description["node_types"].items()) {
+    EngagedNodes one{.ensemble = ensemble_id(type["system_node_ensemble_id"]),
+                     .nodes = bounded(type["number_of_nodes"], 0)};
+    for (const Json& accelerator : type["accelerator_info"].items()) {
+      one.accelerators += bounded(accelerator["accelerators_per_node"], 0);
+    }
+    out.push_back(one);
   }
-  return nodes > 0 ? nodes : type.nodes;
+  return out;
+}
+
+std::vector<EngagedNodes> provisioned_nodes(const rulebook::Power& power,
+                                            const std::vector<EngagedNodes>& described) {
+  std::vector<EngagedNodes> out;
+  for (const rulebook::NodeSetPower& set : power.sets) {
+    EngagedNodes one{.ensemble = set.ensemble,
+                     .nodes = std::clamp<std::int64_t>(set.nodes, 0, kMost)};
+    const auto type = std::ranges::find(described, set.ensemble, &EngagedNodes::ensemble);
+    if (set.accelerators) {
+      one.accelerators = std::clamp<std::int64_t>(*set.accelerators, 0, kMost);
+    } else if (type != described.end()) {
+      one.accelerators = type->accelerators;
+    }
+    out.push_back(one);
+  }
+  return out;
 }
 
 }  // namespace
 
-const NodeType* Engagement::find(const Json& id) const {
-  const auto found = std::ranges::find(types, ensemble_id(id), &NodeType::ensemble);
-  return found == types.end() ? nullptr : &*found;
+std::vector<const EngagedNodes*> Engagement::find(const Json& id) const {
+  std::vector<const EngagedNodes*> out;
+  for (const EngagedNodes& set : sets) {
+    if (set.ensemble == ensemble_id(id)) out.push_back(&set);
+  }
+  return out;
 }
 
 Engagement engagement_of(const Scope& at) {
   Engagement out;
   const Json& description = at.point->description.root();
-  for (const Json& type : description["node_types"].items()) {
-    NodeType one{.ensemble = ensemble_id(type["system_node_ensemble_id"]),
-                 .nodes = bounded(type["number_of_nodes"], 0)};
-    for (const Json& accelerator : type["accelerator_info"].items()) {
-      one.accelerators += bounded(accelerator["accelerators_per_node"], 0);
-    }
-    if (at.system->power) one.nodes = provisioned(*at.system->power, one);
-    out.accelerators += one.nodes * one.accelerators;
-    out.types.push_back(one);
+  out.sets = described_nodes(description);
+  if (at.system->power && at.system->power->good()) {
+    out.sets = provisioned_nodes(*at.system->power, out.sets);
+    out.of_power_file = true;
+  }
+  // A set without a number of accelerators leaves the sum unknown.
+  const bool known =
+      std::ranges::all_of(out.sets, [](const EngagedNodes& set) { return set.accelerators > 0; });
+  for (const EngagedNodes& set : out.sets) {
+    if (known || !out.of_power_file) out.accelerators += set.nodes * set.accelerators;
   }
   // Some descriptions keep the parallelism in config_summary.
   const auto declared = [&description](std::string_view name) -> const Json& {

@@ -51,6 +51,10 @@ void check_maximal_engagement(const Scope& at, Out& out) {
                 format("DP {} of {} accelerators each", engaged.data_parallel, engaged.replica),
                 format("{}, or a dp_shortfall that says why", fits));
     }
+  } else if (!shortfall.is_null()) {
+    out.warning(at.point->point.place("/dp_shortfall"),
+                format("a dp_shortfall where DP {} is all that fits", engaged.data_parallel),
+                "none");
   }
 }
 

@@ -1,5 +1,6 @@
-#include <algorithm>
-#include <set>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "rules/metrics/engagement.h"
 #include "rules/rule.h"
@@ -11,45 +12,56 @@ void check_nodes_used(const Scope& at, Out& out) {
   const Json& used = at.point->point.at("/nodes_used");
   if (used.size() == 0) return out.not_applicable();
   const Engagement engaged = engagement_of(at);
-  std::set<std::int64_t> seen;
-  std::int64_t accelerators = 0;
-  std::int64_t per_node = 0;
-  std::int64_t nodes = 0;
+  std::map<std::int64_t, std::int64_t> named;  // nodes, by ensemble
+  bool good = true;
+  const auto refuse = [&](std::string_view pointer, std::string found, std::string expected) {
+    good = false;
+    out.error(at.point->point.place(pointer), std::move(found), std::move(expected));
+  };
   for (std::size_t i = 0; i < used.size(); ++i) {
     const std::string pointer = pointer_to("/nodes_used", i);
-    const NodeType* type = engaged.find(used[i]["system_node_ensemble_id"]);
-    const std::int64_t declared = used[i]["nodes"].as_int();
-    if (type == nullptr) {
-      out.error(at.point->point.place(pointer),
-                format("ensemble {} is not in system_desc.json",
-                       said(used[i]["system_node_ensemble_id"])),
-                "a system_node_ensemble_id of its node_types");
+    const Json& id = used[i]["system_node_ensemble_id"];
+    const auto sets = engaged.find(id);
+    if (sets.size() != 1) {
+      refuse(pointer,
+             sets.empty() ? format("ensemble {} is in no {}", said(id),
+                                   engaged.of_power_file ? "node set of system_power.json"
+                                                         : "node type of system_desc.json")
+                          : format("ensemble {} is that of {} node sets", said(id), sets.size()),
+             "an ensemble of exactly one node set");
       continue;
     }
-    if (!seen.insert(type->ensemble).second) {
-      out.error(at.point->point.place(pointer), format("ensemble {} twice", type->ensemble),
-                "each once");
+    const std::int64_t declared = used[i]["nodes"].as_int();
+    if (!named.emplace(sets.front()->ensemble, declared).second) {
+      refuse(pointer, format("ensemble {} twice", sets.front()->ensemble), "each once");
     }
-    if (declared < 1 || declared > type->nodes) {
-      out.error(at.point->point.place(pointer + "/nodes"),
-                format("{} nodes of ensemble {}", declared, type->ensemble),
-                format("1 to {}", type->nodes));
+    if (declared < 1 || declared > sets.front()->nodes) {
+      refuse(pointer + "/nodes",
+             format("{} nodes of ensemble {}", declared, sets.front()->ensemble),
+             format("1 to {}", sets.front()->nodes));
     }
-    // Numbers out of bounds must not overflow.
-    const std::int64_t bounded = std::clamp<std::int64_t>(declared, 0, type->nodes);
-    accelerators += bounded * type->accelerators;
-    nodes += bounded;
-    per_node = std::max(per_node, type->accelerators);
   }
-  if (!engaged.known() || engaged.disaggregated || per_node == 0) return;
+  if (!good || !engaged.known() || engaged.disaggregated) return;
+  // A set that is not named counts as used as a whole.
+  std::int64_t accelerators = 0;
+  for (const EngagedNodes& set : engaged.sets) {
+    const auto found = named.find(set.ensemble);
+    accelerators += (found == named.end() ? set.nodes : found->second) * set.accelerators;
+  }
   const Place where = at.point->point.place("/nodes_used");
   if (accelerators < engaged.used()) {
     out.error(
         where, format("{} accelerators on the nodes declared", accelerators),
         format("{}: DP {} of {} each", engaged.used(), engaged.data_parallel, engaged.replica));
-  } else if (seen.size() == 1 && nodes > (engaged.used() + per_node - 1) / per_node) {
+    return;
+  }
+  if (engaged.sets.size() != 1 || engaged.sets.front().accelerators == 0) return;
+  const std::int64_t per_node = engaged.sets.front().accelerators;
+  const std::int64_t needed = (engaged.used() + per_node - 1) / per_node;
+  const std::int64_t nodes = named.begin()->second;
+  if (nodes > needed) {
     out.warning(where, format("{} nodes for {} accelerators", nodes, engaged.used()),
-                format("{}", (engaged.used() + per_node - 1) / per_node));
+                format("{}", needed));
   }
 }
 

@@ -5,7 +5,11 @@ namespace {
 
 void check_warmup_logs_retained(const Scope& at, Out& out) {
   const Json& warmup = at.point->point.at("/warmup");
-  if (warmup["requests_issued"].as_double() <= 0) return out.not_applicable();
+  bool any = false;
+  for (const std::string_view name : {"duration_s", "requests_issued", "requests_completed"}) {
+    any = any || warmup[name].as_double() > 0;
+  }
+  if (!any) return out.not_applicable();  // declares that there was no warm-up
   if (!warmup["logs_retained"].as_bool()) {
     out.warning(at.point->point.place("/warmup/logs_retained"),
                 format("{} warm-up requests, logs not retained", warmup["requests_issued"].dump()),

@@ -8,7 +8,9 @@ void check_review_warmup_overlap(const Scope& at, Out& out) {
   if (at.point->usable()) {
     const std::string source = lower(at.point->point.at("/warmup/data_source").as_string());
     const std::string dataset = lower(at.point->point.at("/dataset").as_string());
-    if (!dataset.empty() && source.find(dataset) != std::string::npos) {
+    // A dataset may be called "prompts", and synthetic prompts are none of it.
+    const bool synthetic = source.starts_with("synthetic");
+    if (!dataset.empty() && !synthetic && source.find(dataset) != std::string::npos) {
       out.warning(at.point->point.place("/warmup/data_source"),
                   format("warm-up with {}", said(at.point->point.at("/warmup/data_source"))),
                   "other data than the performance set");

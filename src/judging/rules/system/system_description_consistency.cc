@@ -7,11 +7,10 @@ namespace assay::rules {
 namespace {
 
 void check_system_description_consistency(const Scope& at, Out& out) {
-  static constexpr std::array<std::string_view, 12> kMayVary{
+  static constexpr std::array<std::string_view, 9> kMayVary{
       "tps_utilization", "tensor_parallel", "pipeline_parallel",
       "expert_parallel", "data_parallel",   "disaggregated",
-      "batch",           "config_summary",  "config_summary_notes",
-      "submission_id",   "submission_date", "date"};
+      "batch",           "config_summary",  "config_summary_notes"};
   const PointFolder* first = nullptr;
   for (const PointFolder& point : at.curve->points) {
     if (!point.description.good() || !point.description.root().is_object()) continue;
