@@ -17,4 +17,8 @@ std::string_view to_string(RunState state) {
   return "";
 }
 
+bool gaps_recorded(const RunInfo& info) {
+  return info.facts["imported"]["chunks"].as_string() != "first";
+}
+
 }  // namespace assay

@@ -42,6 +42,10 @@ struct RunInfo {
   Json command{};
 };
 
+// False for another tool's recording that has only the first fragment's instant: gaps between
+// fragments are unknown.
+bool gaps_recorded(const RunInfo& info);
+
 enum class RunState : std::uint8_t {
   complete,
   interrupted,  // by a person, or by a limit of the run itself; see the reason

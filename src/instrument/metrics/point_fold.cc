@@ -109,6 +109,7 @@ void add_tail_warning(const Point& point, std::vector<std::string>& out) {
 PointFold::PointFold(RunInfo info, FoldOptions options)
     : info_(std::move(info)),
       options_(options),
+      gaps_recorded_(gaps_recorded(info_)),
       arrival_(options.gaps_max),
       read_(options.gaps_max),
       read_delay_(options.gaps_max) {
@@ -338,15 +339,19 @@ void PointFold::measure_streamed(const Event& event, Open& q) {
          arrival_.ttft_visible);
     read_.ttft_visible.add(event.first_visible + q.visible_delay - event.sent);
   }
-  ByteReader gaps(q.gaps);
-  while (!gaps.at_end()) {
-    arrival_.itl.add(gaps.delta(0));
-    read_.itl.add(gaps.delta(0));
+  if (gaps_recorded_) {
+    ByteReader gaps(q.gaps);
+    while (!gaps.at_end()) {
+      arrival_.itl.add(gaps.delta(0));
+      read_.itl.add(gaps.delta(0));
+    }
+    q.limits.limit(arrival_.itl);
   }
-  q.limits.limit(arrival_.itl);
   if (truth_.count.output < 0 || event.fragments == 0) return;
-  fragment_tokens_.add(static_cast<double>(truth_.count.output) /
-                       static_cast<double>(event.fragments));
+  if (gaps_recorded_) {
+    fragment_tokens_.add(static_cast<double>(truth_.count.output) /
+                         static_cast<double>(event.fragments));
+  }
   measure_tpot(event);
 }
 
@@ -518,6 +523,7 @@ Point PointFold::finish(const RunEnd& end, std::uint64_t lost_records) {
   point.connect = connect_.finish(false);
   point.fragment_tokens = fragment_tokens_.finish(false);
   point.tokens = tokens_.finish(options_.counts);
+  if (!gaps_recorded_) point.tokens.per_fragment.reset();
   point.stamps = stamps_;
   point.rates = rates(point);
   point.timeline = timeline_.finish();

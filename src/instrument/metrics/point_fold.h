@@ -99,6 +99,7 @@ class PointFold final : public EventSink {
 
   RunInfo info_;
   FoldOptions options_;
+  bool gaps_recorded_;
 
   Instant began_ = Instant::max();
   Instant ended_ = Instant::none();

@@ -85,6 +85,13 @@ Error no_logs(const std::filesystem::path& folder) {
     return {Code::not_found, format("'{}' is a file, and a run is a folder", name)};
   }
   const bool curve = std::filesystem::exists(run / "curve.json", error);
+  if (!curve && std::filesystem::exists(run / "performance/result_summary.json", error) &&
+      !std::filesystem::exists(run / "assay", error)) {
+    return {Code::not_found,
+            format("'{}': a run of the reference client without its events (events.jsonl)\n  "
+                   "`assay import` takes its figures as they are",
+                   name)};
+  }
   if (!curve && std::filesystem::exists(run / "config.yaml", error)) {
     return {Code::not_found,
             format("'{}': the run ended before its load began: there is no event log\n  `assay run "

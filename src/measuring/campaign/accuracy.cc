@@ -60,6 +60,23 @@ std::vector<Scored> scored_phases(const plan::Config& config, const plan::PlanBu
   return out;
 }
 
+// The numbers that the log gives the plan's phases. They are the plan's own in a run of ours; the
+// log of another client's run has only phases in which something was asked.
+std::vector<std::uint16_t> recorded_phases(const std::vector<std::uint16_t>& planned,
+                                           const plan::PlanBundle& bundle, const RunInfo& info) {
+  if (info.facts["imported"].is_null()) return planned;
+  std::vector<std::uint16_t> out;
+  for (const std::uint16_t number : planned) {
+    const PhasePlan& phase = bundle.plan.phases[number];
+    for (std::size_t i = 0; i < info.phases.size(); ++i) {
+      const bool same = info.phases[i].kind == phase.kind &&
+                        (phase.kind == PhaseKind::tail || info.phases[i].name == phase.name);
+      if (same) out.push_back(static_cast<std::uint16_t>(i));
+    }
+  }
+  return out;
+}
+
 Result<std::unique_ptr<score::Scorer>> scorer_of(const Scored& scored, bool allow_code) {
   const plan::AccuracyConfig& how = scored.how();
   const score::ScorerOptions options{
@@ -203,6 +220,8 @@ Result<Json> score_run(const std::filesystem::path& folder, const plan::Config& 
     const metrics::TokenCount* const count = counts->find(event.query);
     return count == nullptr ? -1 : count->output;
   };
+  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(folder)));
+  ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
   const std::vector<Scored> phases = scored_phases(config, bundle);
   std::vector<score::JudgedReplies> judged(phases.size());
   score::ReplyRows rows(tokens_of, [&](std::size_t set, const score::Row& row, Json record) {
@@ -211,7 +230,8 @@ Result<Json> score_run(const std::filesystem::path& folder, const plan::Config& 
     *verdicts += record.set("dataset", phases[set].dataset->name).dump() + '\n';
   });
   for (const Scored& scored : phases) {
-    rows.add_phases(scored.phases, *scored.dataset, scorer_of(scored, allow_code));
+    rows.add_phases(recorded_phases(scored.phases, bundle, info), *scored.dataset,
+                    scorer_of(scored, allow_code));
   }
   ASSIGN_OR_RETURN(const auto replay, record::replay_run(log_folder(folder), rows));
   const std::vector<score::PhaseScore> scores = rows.finish();
@@ -232,8 +252,6 @@ Result<Json> score_run(const std::filesystem::path& folder, const plan::Config& 
   if (const Json mean = average(entries); !mean.is_null()) out.set("average_accuracy", mean);
   if (counts) out.set("osl_tokenization_s", counts->source["seconds"]);
   out.set("accuracy_scores", std::move(entries));
-  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(folder)));
-  ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
   if (Json gate = score::quality_gate(out, info.facts["workload"]); !gate.is_null()) {
     out.set("quality", std::move(gate));
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "campaign/token_counting.h"
+#include "interchange/read/run_view.h"
 #include "record/event_log.h"
 
 namespace assay::campaign {
@@ -15,14 +16,17 @@ compare::ComparedRun ComparedSide::compared(const std::string& name) const {
 
 Result<std::unique_ptr<ComparedSide>> load_compared(const std::string& folder,
                                                     const std::string& tokenizer) {
-  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(folder)));
+  ASSIGN_OR_RETURN(const interchange::RunView view, interchange::RunView::open(folder));
+  const std::string read = view.folder();
+  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(read)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
   auto side = std::make_unique<ComparedSide>(info);
   audit::LoadOptions how{.replies = &side->rows};
   if (!tokenizer.empty()) {
-    ASSIGN_OR_RETURN(how.counts, recount_tokens(folder, tokenizer));
+    ASSIGN_OR_RETURN(how.counts, recount_tokens(read, tokenizer));
   }
-  ASSIGN_OR_RETURN(side->run, load_run(folder, std::move(how)));
+  ASSIGN_OR_RETURN(side->run, load_run(read, std::move(how)));
+  side->run.folder = view.given();
   side->rows.sort();
   return side;
 }

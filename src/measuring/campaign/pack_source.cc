@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "campaign/curve/curve_folder.h"
 #include "campaign/run_folder.h"
+#include "interchange/read/reference_run.h"
 #include "plan/curve_plan.h"
 #include "record/event_log.h"
 
@@ -22,9 +23,14 @@ Result<void> read_run(const std::filesystem::path& run, interchange::PackedPoint
   if (std::filesystem::exists(accuracy, ignored)) {
     ASSIGN_OR_RETURN(point.accuracy, read_json_file(accuracy));
   }
-  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(run)));
-  ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
-  facts = info.facts;
+  if (interchange::is_reference_folder(run)) {
+    ASSIGN_OR_RETURN(const auto read, interchange::read_reference_run(run));
+    facts = read.info.facts;
+  } else {
+    ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(run)));
+    ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
+    facts = info.facts;
+  }
   point.warmup_source = facts["curve"]["warmup_source"].as_string("the measured prompts");
   return {};
 }

@@ -12,6 +12,7 @@
 #include "base/yaml.h"
 #include "campaign/run_folder.h"
 #include "host/system_capture.h"
+#include "interchange/read/reference_run.h"
 #include "record/event_log.h"
 #include "rulebook/power.h"
 
@@ -123,10 +124,15 @@ class Packer {
     return rulebook::point_power_kw(sum_, used);
   }
 
+  // The reference client's summary calls it tps.
+  static double system_tps(const Json& summary) {
+    return summary["system_tps"].as_double(summary["tps"].as_double());
+  }
+
   Result<void> write_points(const fs::path& root) {
     double most = 0;
     for (const auto& point : source_.points) {
-      most = std::max(most, point.summary["system_tps"].as_double());
+      most = std::max(most, system_tps(point.summary));
     }
     const std::string model =
         std::string(answers_["point"]["model_name"].as_string(source_.curve.model));
@@ -139,7 +145,7 @@ class Packer {
       std::optional<double> share;
       if (most > 0) {
         constexpr double kDigits = 1000;
-        share = std::round(point.summary["system_tps"].as_double() / most * kDigits) / kDigits;
+        share = std::round(system_tps(point.summary) / most * kDigits) / kDigits;
       }
       TRY(write_json(folder / "system_desc.json", description(share)));
       TRY(write_json(folder / "result_summary.json",
@@ -175,6 +181,8 @@ class Packer {
   }
 
   static Result<void> write_warmup(const fs::path& run, const fs::path& to) {
+    // The reference client records no end of a warm-up query.
+    if (interchange::is_reference_folder(run)) return {};
     ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(run)));
     ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
     interchange::WarmupLog log(info);

@@ -6,7 +6,10 @@
 #include "base/format.h"
 #include "campaign/run_folder.h"
 #include "campaign/token_counting.h"
+#include "campaign/verify_reference.h"
 #include "domain/event_sink.h"
+#include "interchange/read/reference_run.h"
+#include "interchange/read/run_view.h"
 #include "record/event_log.h"
 #include "record/manifest.h"
 
@@ -129,6 +132,13 @@ Result<void> check_counts(const std::string& folder, const std::string& tokenize
 }  // namespace
 
 Result<VerifiedRun> verify_run(const std::string& folder, const std::string& tokenizer) {
+  if (interchange::is_reference_folder(folder)) {
+    ASSIGN_OR_RETURN(VerifiedRun checked, verify_reference(folder));
+    if (tokenizer.empty()) return checked;
+    ASSIGN_OR_RETURN(const interchange::RunView view, interchange::RunView::open(folder));
+    TRY(check_counts(view.folder(), tokenizer, checked));
+    return checked;
+  }
   VerifiedRun out;
   std::vector<Difference>& findings = out.differences;
   ASSIGN_OR_RETURN(const LoadedRun run, load_run(folder));

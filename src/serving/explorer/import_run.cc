@@ -6,6 +6,8 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "explorer/import_parts.h"
+#include "interchange/read/reference_run.h"
+#include "interchange/read/run_view.h"
 #include "report/run_document.h"
 
 namespace assay::explorer {
@@ -57,6 +59,42 @@ void finish_point(FoundPoint& found, const Beside& beside, const fs::path& folde
   const auto edition = rulebook::edition_named("v1.0");
   const Json results = audit::accuracy_results(folder);
   if (edition) point.accuracy = judge_accuracy(results, found.curve.model, *edition);
+}
+
+// Members of `told` that `made` does not have.
+void fill_in(Json& made, const Json& told) {
+  for (const auto& [key, value] : told.members()) {
+    Json* const own = made.find(key);
+    if (own == nullptr || own->is_null()) {
+      made.set(key, value);
+    } else if (own->is_object() && value.is_object()) {
+      fill_in(*own, value);
+    }
+  }
+}
+
+// Figures of the reference client's events: failed queries are in none of them, as in our own
+// runs, and there is a timeline. What events do not have, such as tokens, stays as its summary has
+// it.
+Result<void> add_events_of(const fs::path& folder, FoundPoint& out) {
+  ASSIGN_OR_RETURN(const interchange::RunView view, interchange::RunView::open(folder));
+  ASSIGN_OR_RETURN(const audit::LoadedRun run, audit::load_run(view.folder()));
+  const report::RunContext context{.config_yaml = run.config_yaml,
+                                   .environment = audit::environment_json(run),
+                                   .log_note = audit::log_note(run)};
+  Json point = report::point_document(run.point, context);
+  Json document = report::run_document(run.point, context);
+  for (const char* const told_by_summary : {"measured_by", "version"}) {
+    document.erase(told_by_summary);
+  }
+  if (run.point.run.started.ns == 0) document.erase("started");
+  if (run.point.tokens.source == metrics::TokenSource::unknown) document.erase("tokens");
+  fill_in(point, out.point.point);
+  fill_in(document, out.point.run);
+  if (out.point.concurrency <= 0) out.point.concurrency = point["concurrency"].as_double();
+  out.point.point = std::move(point);
+  out.point.run = std::move(document);
+  return {};
 }
 
 // From the manifest if there is one, so that a large log is not hashed again.
@@ -137,6 +175,13 @@ Result<FoundPoint> read_reference_run(const fs::path& folder, const ImportOption
       pattern["target_concurrency"].as_double(beside.point["concurrency"].as_double(
           beside.config["settings"]["load_pattern"]["target_concurrency"].as_double()));
   if (const auto config = read_file(folder / "config.yaml")) out.point.run.set("config", *config);
+  if (interchange::is_reference_folder(folder)) {
+    if (const auto added = add_events_of(folder, out); !added) {
+      Json warnings = Json::array();
+      warnings.push_back("its events are not read: " + added.error().message);
+      out.point.run.set("warnings", std::move(warnings));
+    }
+  }
   // No field of the reference's files identifies the run, so its figures do.
   out.point.key = id_of({text});
   apply_options(out.curve, options);

@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/json.h"
 #include "domain/event_sink.h"
+#include "interchange/read/run_view.h"
 #include "record/event_log.h"
 
 namespace assay::explorer {
@@ -213,7 +214,9 @@ void append_fragments(std::string& out, const RunEvents& run,
 
 Result<RunEvents> read_run_events(const std::filesystem::path& run_folder) {
   Fold fold;
-  ASSIGN_OR_RETURN(const record::RunReplay replay, record::replay_run(run_folder / "assay", fold));
+  ASSIGN_OR_RETURN(const interchange::RunView view, interchange::RunView::open(run_folder));
+  const std::filesystem::path logs = std::filesystem::path(view.folder()) / "assay";
+  ASSIGN_OR_RETURN(const record::RunReplay replay, record::replay_run(logs, fold));
   RunEvents run = fold.take();
   for (const PhaseInfo& phase : replay.info.phases) run.phases.push_back(phase.name);
   return run;

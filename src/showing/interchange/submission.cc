@@ -179,7 +179,7 @@ Json system_description(const PackedCurve& curve, const Json& node, const Json& 
 
 Json packed_summary(const PackedPoint& point, std::optional<double> point_kw) {
   Json out = point.summary;
-  const double tps = out["system_tps"].as_double();
+  const double tps = out["system_tps"].as_double(out["tps"].as_double());
   if (point_kw && *point_kw > 0 && tps > 0) out.set("system_tps_per_kw", tps / *point_kw);
   return out;
 }

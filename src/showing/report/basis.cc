@@ -58,7 +58,17 @@ std::string rates_text(const Point& point) {
 
 // The tool that recorded an imported run: "aiperf"; else "".
 std::string_view recorded_by(const Point& point) {
-  return point.run.facts["imported"]["format"].as_string();
+  const std::string_view format = point.run.facts["imported"]["format"].as_string();
+  return format == "endpoints" ? "the reference client" : format;
+}
+
+// What another tool's recording does not have.
+std::string lacks_text(const Point& point) {
+  std::string out;
+  for (const Json& lack : point.run.facts["imported"]["lacks"].items()) {
+    out += format("{}{}", out.empty() ? "" : "; ", printable(lack.as_string()));
+  }
+  return out;
 }
 
 // "the server's usage in 90 replies, the fragments in 10 of 100 replies; figures are over those".
@@ -294,6 +304,7 @@ std::vector<Fact> basis_facts(const Point& point, const RunContext& context) {
                   : tool.empty()      ? arrivals_text(point.stamps)
                                       : format("as {} recorded them", tool));
   if (context.innocence) add("client", innocence_text(*context.innocence));
+  add("not known", lacks_text(point));
   add("capacity", context.calibration);
   add("limits", limits_text(point));
   add("delays", point.run.simulated || !tool.empty() ? "" : delays_text(point));

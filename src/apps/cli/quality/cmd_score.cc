@@ -13,6 +13,7 @@
 #include "cli/console.h"
 #include "cli/quality/truth_rows.h"
 #include "interchange/accuracy_text.h"
+#include "interchange/read/run_view.h"
 #include "plan/unasked_fields.h"
 #include "plan/workload.h"
 #include "record/event_log.h"
@@ -75,7 +76,8 @@ Result<void> overrule(plan::Config& config, const ScoreOptions& options) {
 }
 
 Result<int> score_folder(const ScoreOptions& options) {
-  const std::filesystem::path folder = options.path;
+  ASSIGN_OR_RETURN(const interchange::RunView view, interchange::RunView::open(options.path));
+  const std::filesystem::path folder = view.folder();
   TRY(record::find_event_logs(campaign::log_folder(folder)));
   ASSIGN_OR_RETURN(plan::Config config, campaign::recorded_config(folder));
   TRY(overrule(config, options));
@@ -87,13 +89,14 @@ Result<int> score_folder(const ScoreOptions& options) {
   ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
   plan::adapt(plan::adaptation_of(info.facts["preflight"]), bundle);
-  if (plan_digest(bundle) != info.plan_digest) {
+  if (!view.is_reference() && plan_digest(bundle) != info.plan_digest) {
     say("note: the config and datasets no longer make the plan that was run: has a file changed?");
   }
   ASSIGN_OR_RETURN(const Json results,
                    campaign::score_run(folder, config, bundle, options.file.score.allow_code,
                                        campaign::IfNone::refuse, options.file.verdicts));
-  TRY(campaign::publish_again(folder));
+  // The reference client's folder is left as it is.
+  if (!view.is_reference()) TRY(campaign::publish_again(folder));
   print(options.json ? results.dump(2) + "\n" : interchange::accuracy_text(results));
   const std::string trouble = campaign::accuracy_trouble(results);
   if (!trouble.empty()) say(trouble);

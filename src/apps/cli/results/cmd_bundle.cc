@@ -11,6 +11,7 @@
 #include "campaign/run_folder.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "interchange/read/reference_run.h"
 #include "record/bundle.h"
 #include "record/event_log.h"
 
@@ -32,8 +33,9 @@ Result<int> cmd_bundle(Args args) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   if (out.empty()) out = folder + ".tar";
   // A bundle must allow recomputation: a run, or a curve of runs.
-  if (!campaign::CurveFolder::is_curve(folder))
+  if (!campaign::CurveFolder::is_curve(folder) && !interchange::is_reference_folder(folder)) {
     TRY(record::find_event_logs(campaign::log_folder(folder)));
+  }
   record::BundleOptions options{.created = wall_now(), .made_by = format("assay {}", version())};
   if (!key_file.empty()) {
     ASSIGN_OR_RETURN(options.private_key_pem, read_file(key_file));

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "base/exit_code.h"
 #include "base/files.h"
 #include "base/flags.h"
@@ -12,6 +14,7 @@
 #include "cli/gate.h"
 #include "interchange/accuracy_text.h"
 #include "interchange/events_jsonl.h"
+#include "interchange/read/run_view.h"
 #include "interchange/write/exporter.h"
 #include "metrics/definitions/definition_fold.h"
 #include "record/event_log.h"
@@ -30,6 +33,7 @@ namespace {
 
 struct ReportOptions {
   std::string folder{};
+  std::string given{};  // as the user named it
   std::string html{};
   std::string events_jsonl{};
   std::string definitions{};
@@ -293,6 +297,11 @@ Result<int> cmd_report(Args args) {
     return invalid(
         "--require: is of the report's own figures; leave out --truth, --format and --definitions");
   }
+  ASSIGN_OR_RETURN(const interchange::RunView view, interchange::RunView::open(options.folder));
+  if (view.is_reference() && !options.events_jsonl.empty()) {
+    return invalid(format("--events-jsonl: '{}' has this file already", options.folder));
+  }
+  options.given = std::exchange(options.folder, view.folder());
   if (!options.truth.empty()) return report_truth(options);
   if (!options.out.empty() && options.format.empty()) {
     return invalid("--out: is where --format writes; a page is written by --html FILE");
@@ -300,15 +309,15 @@ Result<int> cmd_report(Args args) {
   if (options.price && !(*options.price > 0)) return invalid("--price: must be above 0");
   if (campaign::CurveFolder::is_curve(options.folder)) return report_curve(options, gate);
   if (!options.power.empty() || !options.slo.empty()) {
-    return invalid(format("--power, --slo: of a curve, and '{}' is none", options.folder));
+    return invalid(format("--power, --slo: of a curve, and '{}' is none", options.given));
   }
   if (!options.format.empty()) return report_format(options);
   if (!options.definitions.empty()) return report_definitions(options);
   if (options.publish) TRY(publish_folder(options.folder));
   audit::LoadOptions how;
   ASSIGN_OR_RETURN(how.counts, wanted_counts(options));
-  ASSIGN_OR_RETURN(const campaign::LoadedRun run,
-                   campaign::load_run(options.folder, std::move(how)));
+  ASSIGN_OR_RETURN(campaign::LoadedRun run, campaign::load_run(options.folder, std::move(how)));
+  run.folder = options.given;
   const bool digests = options.markdown || !options.html.empty();
   const report::RunContext context = campaign::report_context(run, digests);
   if (!options.html.empty()) {

@@ -51,10 +51,13 @@ Result<int> cmd_verify(Args args) {
     ASSIGN_OR_RETURN(const campaign::VerifiedRun run, campaign::verify_run(path, tokenizer));
     for (const std::string& note : run.notes) say("note: " + note);
     if (!run.counts.empty()) say(run.counts);
-    return tell(run.differences,
-                format("{}: every figure is what its {} records come to, and no file has changed",
-                       path, run.records),
-                json);
+    const std::string good =
+        run.reference
+            ? format("{}: every figure that its events can give is what its {} queries come to",
+                     path, run.records)
+            : format("{}: every figure is what its {} records come to, and no file has changed",
+                     path, run.records);
+    return tell(run.differences, good, json);
   }
   if (!tokenizer.empty()) return invalid("--tokenizer: is about a run's folder");
   if (!record::may_be_tar(path)) {

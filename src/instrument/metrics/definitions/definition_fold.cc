@@ -91,7 +91,7 @@ DefinedSeries WeightedSeries::finish(PercentileRule rule) {
 
 DefinitionFold::DefinitionFold(const RunInfo& info, std::vector<const Definition*> wanted,
                                std::size_t values_max)
-    : ReplyFold(info) {
+    : ReplyFold(info), gaps_recorded_(gaps_recorded(info)) {
   const Json& pattern = info.facts["run_config"]["load_pattern"];
   loadgen_ = pattern["type"].as_string() == "poisson" &&
              pattern["use_legacy_loadgen_qps_metrics"].as_bool(true);
@@ -130,6 +130,7 @@ void DefinitionFold::tell(Tool& tool, const Reply& reply) {
   if (f.tpot) tool.tpot.add(*f.tpot, f.tpot_weight);
   for (const double tpot : f.more_tpot) tool.tpot.add(tpot, f.tpot_weight);
   if (f.latency) tool.latency.add(*f.latency);
+  if (!gaps_recorded_) return;
   for (const double gap : f.itl) tool.itl.add(gap, f.itl_weight);
 }
 
