@@ -39,10 +39,6 @@ Result<void> check_supported(const Config& config) {
                  word(load.type)));
     }
   }
-  if (!config.settings.profiling.engine.empty()) {
-    return unsupported(
-        "settings.profiling: the server's profiler is not driven yet; delete the block");
-  }
   for (const DatasetConfig& data : config.datasets) {
     if (!wants(config, data) || !data.accuracy_config) continue;
     if (data.accuracy_config->eval_method == "swe_bench_scorer") {

@@ -384,10 +384,7 @@ TEST(MakePlan, what_is_not_run_yet_is_refused_by_name) {
     EXPECT_EQ(bundle.error().code, Code::unsupported);
     return bundle.error().message;
   };
-  Config config = flags({});
-  config.settings.profiling.engine = "vllm";
-  EXPECT_THAT(refused(config), HasSubstr("profiling"));
-  config = with_swe_bench();
+  Config config = with_swe_bench();
   config.mode = Mode::both;
   EXPECT_THAT(refused(config), HasSubstr("swe_bench_scorer needs the SWE-bench service"));
   config.datasets[1].accuracy_config->extras.set("swebench_service_url", "http://u:p@s:9/x");

@@ -150,6 +150,10 @@ settings:
   for (const char* ours : {"ignore_eos", "include_usage", "burstiness", "synthetic", "rows_max"}) {
     EXPECT_THAT(saved, Not(HasSubstr(ours)));
   }
+  // Nor are keys of its newer releases, which the older ones refuse.
+  for (const char* newer : {"session_id_headers", "transport_max_retries", "recording"}) {
+    EXPECT_THAT(saved, Not(HasSubstr(newer)));
+  }
 }
 
 TEST(SavedConfig, a_redacted_key_cannot_be_used_by_mistake) {

@@ -98,7 +98,7 @@ Json write_part(const Part& part, const void* object) {
     std::optional<Json> value = setting.write(setting, object);
     if (!value) continue;
     const bool empty_part = setting.part != nullptr && value->is_object() && value->size() == 0;
-    if (empty_part || (setting.ours && value == setting.fallback)) continue;
+    if (empty_part || ((setting.ours || setting.newer) && value == setting.fallback)) continue;
     out.make_object().emplace_back(setting.name, *std::move(value));
   }
   return out;

@@ -75,7 +75,10 @@ struct Setting {
   const std::vector<Setting>* part = nullptr;  // the rows of a nested map
   bool list = false;                           // the nested map is an item of a list
   bool ours = false;                           // Assay's own key: saved only if it was changed
-  bool nothing = false;                        // accepted and without effect here
+  // A key that only newer releases of the reference client have: saved only if it was changed, so
+  // that the older ones read the config too.
+  bool newer = false;
+  bool nothing = false;  // accepted and without effect here
   bool secret = false;
 
   double at_least = -std::numeric_limits<double>::infinity();

@@ -144,6 +144,10 @@ class Row {
     setting_.ours = true;
     return *this;
   }
+  Row& newer() {
+    setting_.newer = true;
+    return *this;
+  }
   Row& nothing() {
     setting_.nothing = true;
     return *this;

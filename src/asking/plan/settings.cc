@@ -124,7 +124,8 @@ const Part& endpoint_part() {
              "What the endpoint speaks: openai (chat completions), openai_completions, sglang "
              "(/generate) or videogen.");
     rows.add("session_id_headers", &EndpointConfig::session_id_headers,
-             "Headers set to a row's session id, where the dataset has one.");
+             "Headers set to a row's session id, where the dataset has one.")
+        .newer();
     rows.add("api_key_env", &EndpointConfig::api_key_env,
              "The name of the environment variable that holds the key.")
         .ours();

@@ -184,6 +184,7 @@ const Part& client_part() {
              "retry would hide a failure.")
         .at_least(0)
         .at_most(5)
+        .newer()
         .nothing();
     rows.add("http", &C::http, "The HTTP version: auto, 1.1 or 2.").ours();
     rows.add("connect_timeout_s", &C::connect_timeout, "Give up on a connection after this.")
@@ -291,7 +292,9 @@ const Part& warmup_part() {
 const Part& profiling_part() {
   static const Part part = [] {
     PartOf<Profiling> rows;
-    rows.add("engine", &Profiling::engine, "Empty, or vllm: start and stop its profiler.");
+    rows.add("engine", &Profiling::engine,
+             "Empty, or vllm: POST to its /start_profile when the measured phase begins, and to "
+             "its /stop_profile after the run. profiling.json has the calls.");
     rows.add("urls", &Profiling::urls, "Where the profiler listens; empty: the endpoints.");
     return rows.take();
   }();
@@ -384,6 +387,7 @@ const Part& settings_part() {
         .nothing();
     rows.add("metrics_tokenizer_workers", &S::metrics_tokenizer_workers, "Accepted.")
         .at_least(0)
+        .newer()
         .nothing();
     rows.add_part("recording", &S::recording, recording_part(), "What is kept.").ours();
     rows.add_part("guard", &S::guard, guard_part(), "What keeps a load from doing harm.").ours();

@@ -34,6 +34,15 @@ struct EndpointReplies {
 // Uses only the question's URL, key, headers and TLS settings.
 EndpointReplies capture_endpoint(const ProbeQuestion& question, const Clock& clock);
 
+// A call of vLLM's profiler: an empty POST to /start_profile or /stop_profile, beside the /v1 of
+// the question's URL. Blocking.
+struct ProfilerReply {
+  std::string url{};      // that was asked, without its query
+  int status = 0;         // 0: no reply
+  std::string trouble{};  // why there is none; else ""
+};
+ProfilerReply call_profiler(const ProbeQuestion& question, bool start, const Clock& clock);
+
 // {framework, version, server, models: [{id, max_model_len, owned_by}], settings: {tensor_parallel,
 // …}, metrics: {series, names}, status: {…}}; leaves out unknown values.
 Json endpoint_facts(const EndpointReplies& replies);

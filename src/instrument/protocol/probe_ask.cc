@@ -190,13 +190,24 @@ class Asker {
   Result<EndpointReplies> capture() {
     TRY(prepare());
     EndpointReplies out;
-    // Servers have these at their root, for any path before /v1.
-    const std::string root = sibling("");
-    const std::string base = root.ends_with("/v1") ? root.substr(0, root.size() - 3) : "";
+    const std::string base = base_path();
     ASSIGN_OR_RETURN(out.models, captured(sibling("/models")));
     ASSIGN_OR_RETURN(out.version, captured(base + "/version"));
     ASSIGN_OR_RETURN(out.server_info, captured(base + "/get_server_info"));
     ASSIGN_OR_RETURN(out.metrics, captured(base + "/metrics"));
+    return out;
+  }
+
+  Result<ProfilerReply> profile(bool start) {
+    TRY(prepare());
+    const std::string target = base_path() + (start ? "/start_profile" : "/stop_profile");
+    ASSIGN_OR_RETURN(const std::string request, bodiless("POST", target));
+    TRY(connect());
+    const ReplyFacts facts = read_recording(connection_->ask(request, question_.timeout));
+    ProfilerReply out{
+        .url = format("{}://{}{}", url_.tls ? "https" : "http", net::host_header(url_), target),
+        .status = facts.head.status};
+    if (out.status == 0) out.trouble = "no reply";
     return out;
   }
 
@@ -286,11 +297,22 @@ class Asker {
     return target;
   }
 
-  Result<std::string> get(std::string_view target) const {
+  // Servers have pages of their own at their root, for any path before /v1.
+  std::string base_path() const {
+    const std::string root = sibling("");
+    return root.ends_with("/v1") ? root.substr(0, root.size() - 3) : "";
+  }
+
+  Result<std::string> get(std::string_view target) const { return bodiless("GET", target); }
+
+  Result<std::string> bodiless(std::string_view method, std::string_view target) const {
     ASSIGN_OR_RETURN(const std::vector<Header> headers, request_headers(endpoints(), false, ""));
-    std::string out = format("GET {} HTTP/1.1\r\nHost: {}\r\n", target, net::host_header(url_));
+    std::string out =
+        format("{} {} HTTP/1.1\r\nHost: {}\r\n", method, target, net::host_header(url_));
+    if (method == "POST") out += "Content-Length: 0\r\n";
     for (const auto& [name, value] : headers) {
-      if (name != "Content-Type" && name != "x-request-id" && name != "Host") {
+      if (name != "Content-Type" && name != "Content-Length" && name != "x-request-id" &&
+          name != "Host") {
         out += format("{}: {}\r\n", name, value);
       }
     }
@@ -412,6 +434,16 @@ Result<ProbeAnswers> ask_endpoint(const ProbeQuestion& question, const Clock& cl
   }
   redact(*answers, redactor);
   return answers;
+}
+
+ProfilerReply call_profiler(const ProbeQuestion& question, bool start, const Clock& clock) {
+  auto url = net::parse_url(question.url);
+  if (!url) return {.trouble = url.error().message};
+  auto reply = Asker(question, *std::move(url), clock).profile(start);
+  const Redactor redactor = redactor_of(question);
+  if (!reply) return {.trouble = redactor.text(reply.error().message)};
+  reply->url = redactor.text(reply->url);
+  return *std::move(reply);
 }
 
 EndpointReplies capture_endpoint(const ProbeQuestion& question, const Clock& clock) {

@@ -144,7 +144,7 @@ void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
     log = &sides.emplace(options.endpoint_of_phase,
                          std::vector<EventSink*>{shard.logs[0].get(), shard.logs[1].get()});
   }
-  Tee sink({log, shard.live.get(), steady});
+  Tee sink({log, shard.live.get(), steady, options.also});
   std::optional<run::InTurn> in_turn;
   Target* target = shard.target.get();
   if (options.in_turn.group > 0) {

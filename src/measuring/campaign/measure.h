@@ -43,6 +43,8 @@ struct MeasureOptions {
   bool kernel_stamps = true;
   std::string ca_file{};
   int zstd_level = 0;
+  // Hears the events too, from each measuring thread: it must not allocate, lock or wait.
+  EventSink* also = nullptr;
   LatencyWishes wishes{};
   bool stop_on_full_disk = true;  // false: the load continues, unrecorded
   // Called once, when all is ready and before the first query; the returned object lives until the

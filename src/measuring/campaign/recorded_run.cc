@@ -13,6 +13,7 @@
 #include "base/version.h"
 #include "campaign/accuracy.h"
 #include "campaign/calibrate/calibration.h"
+#include "campaign/profiler.h"
 #include "campaign/token_counting.h"
 #include "metrics/failed_share.h"
 #include "plan/saved_config.h"
@@ -270,7 +271,17 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
       counting || config.settings.recording.events_jsonl || wants_scores(config, *request.bundle);
   if (!read_again) how.spent = request.spent;
   how.stop_on_full_disk = config.settings.guard.on_disk_full == plan::DiskFull::stop;
-  ASSIGN_OR_RETURN(out.measured, measure(*request.bundle, how, control));
+  Profiler profiler(config, *request.bundle, client.ca_file);
+  if (profiler.wanted()) how.also = &profiler;
+  profiler.prepare();
+  auto measured = measure(*request.bundle, how, control);
+  profiler.stop(measured && measured->end.state == RunState::complete);
+  if (!measured) return measured.error();
+  out.measured = *std::move(measured);
+  out.notes = profiler.troubles();
+  if (profiler.wanted()) {
+    TRY(write_file_atomic(request.folder / "profiling.json", profiler.record().dump(2) + "\n"));
+  }
   TRY(finish_folder(request, info, client, counting, out));
   return out;
 }
@@ -280,6 +291,9 @@ Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
                                                       const ClientOptions& client,
                                                       const Watch& watch, run::Control& control) {
   plan::PlanBundle& bundle = plan.bundle;
+  if (!request.config->settings.profiling.engine.empty()) {
+    return invalid("--profile: while two endpoints take turns, no profiler is driven");
+  }
   ASSIGN_OR_RETURN(const auto counting, counting_tokenizer_of(*request.config, bundle));
   Preflight preflight;
   if (request.config->settings.guard.preflight) {

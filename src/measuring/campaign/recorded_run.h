@@ -41,6 +41,7 @@ struct RecordedRun {
   Measurement measured{};
   // Files of the folder that a full disk prevented; "" if complete.
   std::string unwritten{};
+  std::vector<std::string> notes{};  // for a person: calls of the profiler that failed
 };
 
 // Shows a run during the measurement; nullptr shows nothing. `facts` are those of the log.

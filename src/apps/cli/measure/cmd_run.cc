@@ -124,6 +124,7 @@ class RunCourse {
       ending = campaign::ending_of(recorded, options_.client);
       failed = metrics::failed_words(recorded.run.point);
       show(recorded.run);
+      for (const std::string& note : recorded.notes) say("note: " + printable(note));
       result = campaign::summary_json(recorded.run);
       if (!recorded.run.accuracy.is_null()) result.set("accuracy", recorded.run.accuracy);
       gate_.judge(folder_.string(), recorded.run.point);
