@@ -240,12 +240,14 @@ void resolve(Config& config, const Surroundings& around, Reading& reading) {
   resolve_seeds(config, reading);
   resolve_key(config.endpoint_config, around, reading);
   Switch& keep = config.settings.recording.keep_text;
-  if (keep == Switch::automatic) {
-    const bool scored =
-        std::any_of(config.datasets.begin(), config.datasets.end(),
-                    [](const DatasetConfig& data) { return data.accuracy_config.has_value(); });
-    keep = scored || !config.model_params.tokenizer_name.empty() ? Switch::on : Switch::off;
-  }
+  if (keep == Switch::automatic) keep = wants_text(config) ? Switch::on : Switch::off;
+}
+
+bool wants_text(const Config& config) {
+  const bool scored =
+      std::any_of(config.datasets.begin(), config.datasets.end(),
+                  [](const DatasetConfig& data) { return data.accuracy_config.has_value(); });
+  return scored || !config.model_params.tokenizer_name.empty();
 }
 
 }  // namespace assay::plan

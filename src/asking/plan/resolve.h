@@ -31,6 +31,8 @@ bool wants(const Config& config, DatasetType type);
 bool wants(const Config& config, const DatasetConfig& data);
 // The performance dataset, or nullptr.
 const DatasetConfig* performance_dataset(const Config& config);
+// What settings.recording.keep_text: auto comes to: a scorer or a tokenizer will read the replies.
+bool wants_text(const Config& config);
 // Returns true if the pattern sends by a schedule.
 bool is_open_loop(const LoadPattern& load);
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/yaml.h"
+#include "plan/resolve.h"
 #include "plan/settings.h"
 
 namespace assay::plan {
@@ -118,7 +119,12 @@ std::string redact_url(std::string_view url) {
 }
 
 Json config_to_json(const Config& config) {
-  Json out = write_part(config_part(), &config);
+  Config saved = config;
+  // What `auto` came to is not written: that key is Assay's own, and read back it comes to the
+  // same.
+  Switch& keep = saved.settings.recording.keep_text;
+  if ((keep == Switch::on) == wants_text(config)) keep = Switch::automatic;
+  Json out = write_part(config_part(), &saved);
   if (config.settings.load_pattern.type != Pattern::poisson) {
     // Removed as by the reference client: it has no meaning elsewhere.
     out.find("settings")->find("load_pattern")->erase("use_legacy_loadgen_qps_metrics");

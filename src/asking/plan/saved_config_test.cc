@@ -96,6 +96,24 @@ endpoint_config: {endpoints: ['http://localhost:8000']}
   EXPECT_EQ(second->config.model_params.extra_body, first->config.model_params.extra_body);
 }
 
+TEST(SavedConfig, of_assay_s_own_parts_has_what_was_changed) {
+  const auto loaded = load_saved(R"(
+type: online
+model_params: {name: m}
+datasets: [{path: data.jsonl}]
+settings:
+  load_pattern: {type: concurrency, target_concurrency: 8}
+  recording: {keep_text: on}
+  guard: {preflight: false, stop_when_refused: true}
+endpoint_config: {endpoints: ['http://localhost:8000']}
+)");
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  const std::string saved = yaml::write(config_to_json(loaded->config));
+  EXPECT_THAT(saved, HasSubstr("  recording:\n    keep_text: 'on'\n"));
+  EXPECT_THAT(saved, HasSubstr("  guard:\n    preflight: false\n"));
+  EXPECT_THAT(saved, Not(HasSubstr("stop_when_refused")));
+}
+
 TEST(SavedConfig, holds_no_secret) {
   const auto loaded = load_saved(kFull);
   ASSERT_TRUE(loaded) << loaded.error().message;
@@ -151,7 +169,8 @@ settings:
     EXPECT_THAT(saved, Not(HasSubstr(ours)));
   }
   // Nor are keys of its newer releases, which the older ones refuse.
-  for (const char* newer : {"session_id_headers", "transport_max_retries", "recording"}) {
+  for (const char* newer : {"session_id_headers", "transport_max_retries", "no_progress_timeout_s",
+                            "enable_live_metrics", "recording", "guard"}) {
     EXPECT_THAT(saved, Not(HasSubstr(newer)));
   }
 }

@@ -92,11 +92,29 @@ void read_part(const Part& part, const yaml::Node& node, void* object, const std
   }
 }
 
+namespace {
+
+// Of a part that is Assay's own, only what was changed.
+Json changed_of(const Part& part, const Json& value) {
+  Json out = Json::object();
+  for (const Setting& setting : part) {
+    const Json* const member = value.find(setting.name);
+    if (member == nullptr || (setting.fallback && *member == *setting.fallback)) continue;
+    out.set(setting.name, *member);
+  }
+  return out;
+}
+
+}  // namespace
+
 Json write_part(const Part& part, const void* object) {
   Json out = Json::object();
   for (const Setting& setting : part) {
     std::optional<Json> value = setting.write(setting, object);
     if (!value) continue;
+    if (setting.ours && setting.part != nullptr && value->is_object()) {
+      value = changed_of(*setting.part, *value);
+    }
     const bool empty_part = setting.part != nullptr && value->is_object() && value->size() == 0;
     if (empty_part || ((setting.ours || setting.newer) && value == setting.fallback)) continue;
     out.make_object().emplace_back(setting.name, *std::move(value));

@@ -35,8 +35,11 @@ const Part& runtime_part() {
              "Stop the run when queries are in flight and nothing has come for so long. Empty: "
              "never.")
         .above(0)
-        .null_is_none();
-    rows.add("enable_live_metrics", &R::enable_live_metrics, "Accepted; see --quiet.").nothing();
+        .null_is_none()
+        .newer();
+    rows.add("enable_live_metrics", &R::enable_live_metrics, "Accepted; see --quiet.")
+        .newer()
+        .nothing();
     rows.add("passes", &R::passes, "Send the dataset so many times, whole.").at_least(1).ours();
     rows.add("duration_ms", &R::duration,
              "Issue queries for this long, not in whole passes; what is in flight then is waited "
