@@ -94,7 +94,7 @@ void read_part(const Part& part, const yaml::Node& node, void* object, const std
 
 namespace {
 
-// Of a part that is Assay's own, only what was changed.
+// The members of a part of Assay's own that were changed.
 Json changed_of(const Part& part, const Json& value) {
   Json out = Json::object();
   for (const Setting& setting : part) {
