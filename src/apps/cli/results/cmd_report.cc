@@ -267,6 +267,22 @@ Result<void> publish_folder(const std::filesystem::path& folder) {
   return {};
 }
 
+// The run as it is read. The reference client's folder is left as it is.
+Result<interchange::RunView> open_view(ReportOptions& options) {
+  ASSIGN_OR_RETURN(interchange::RunView view, interchange::RunView::open(options.folder));
+  if (view.is_reference() && !options.events_jsonl.empty()) {
+    return invalid(format("--events-jsonl: '{}' has this file already", options.folder));
+  }
+  if (view.is_reference() && options.publish) {
+    return invalid(
+        format("--publish: '{}' is the reference client's, and is left as it is; assay "
+               "convert makes a run of it",
+               options.folder));
+  }
+  options.given = std::exchange(options.folder, view.folder());
+  return view;
+}
+
 }  // namespace
 
 Result<int> cmd_report(Args args) {
@@ -297,11 +313,7 @@ Result<int> cmd_report(Args args) {
     return invalid(
         "--require: is of the report's own figures; leave out --truth, --format and --definitions");
   }
-  ASSIGN_OR_RETURN(const interchange::RunView view, interchange::RunView::open(options.folder));
-  if (view.is_reference() && !options.events_jsonl.empty()) {
-    return invalid(format("--events-jsonl: '{}' has this file already", options.folder));
-  }
-  options.given = std::exchange(options.folder, view.folder());
+  ASSIGN_OR_RETURN(const interchange::RunView view, open_view(options));
   if (!options.truth.empty()) return report_truth(options);
   if (!options.out.empty() && options.format.empty()) {
     return invalid("--out: is where --format writes; a page is written by --html FILE");
@@ -330,7 +342,7 @@ Result<int> cmd_report(Args args) {
   }
   Ending ending;
   Json result = campaign::summary_json(run);
-  gate.judge(options.folder, run.point);
+  gate.judge(options.given, run.point);
   TRY(gate.finish("assay report", ending, &result));
   if (options.json) {
     print(result.dump(2) + "\n");
