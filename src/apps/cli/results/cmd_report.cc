@@ -283,6 +283,37 @@ Result<interchange::RunView> open_view(ReportOptions& options) {
   return view;
 }
 
+Result<int> report_run(const ReportOptions& options, Gate& gate) {
+  audit::LoadOptions how;
+  ASSIGN_OR_RETURN(how.counts, wanted_counts(options));
+  ASSIGN_OR_RETURN(campaign::LoadedRun run, campaign::load_run(options.folder, std::move(how)));
+  run.folder = options.given;
+  const bool digests = options.markdown || !options.html.empty();
+  const report::RunContext context = campaign::report_context(run, digests);
+  if (!options.html.empty()) {
+    TRY(write_file_atomic(options.html, report::html_report(run.point, context)));
+    say("wrote " + options.html);
+  }
+  if (!options.events_jsonl.empty()) {
+    TRY(write_events(options));
+    say("wrote " + options.events_jsonl);
+  }
+  Ending ending;
+  Json result = campaign::summary_json(run);
+  gate.judge(options.given, run.point);
+  TRY(gate.finish("assay report", ending, &result));
+  if (options.json) {
+    print(result.dump(2) + "\n");
+  } else if (options.markdown) {
+    print(report::markdown_report(run.point, context));
+  } else if (options.html.empty() && options.events_jsonl.empty()) {
+    print(report::terminal_report(run.point, context, report::terminal_style(1)));
+    print(interchange::accuracy_text(run.accuracy));
+  }
+  if (!options.json) print(gate.text());
+  return ending.code();
+}
+
 }  // namespace
 
 Result<int> cmd_report(Args args) {
@@ -326,34 +357,7 @@ Result<int> cmd_report(Args args) {
   if (!options.format.empty()) return report_format(options);
   if (!options.definitions.empty()) return report_definitions(options);
   if (options.publish) TRY(publish_folder(options.folder));
-  audit::LoadOptions how;
-  ASSIGN_OR_RETURN(how.counts, wanted_counts(options));
-  ASSIGN_OR_RETURN(campaign::LoadedRun run, campaign::load_run(options.folder, std::move(how)));
-  run.folder = options.given;
-  const bool digests = options.markdown || !options.html.empty();
-  const report::RunContext context = campaign::report_context(run, digests);
-  if (!options.html.empty()) {
-    TRY(write_file_atomic(options.html, report::html_report(run.point, context)));
-    say("wrote " + options.html);
-  }
-  if (!options.events_jsonl.empty()) {
-    TRY(write_events(options));
-    say("wrote " + options.events_jsonl);
-  }
-  Ending ending;
-  Json result = campaign::summary_json(run);
-  gate.judge(options.given, run.point);
-  TRY(gate.finish("assay report", ending, &result));
-  if (options.json) {
-    print(result.dump(2) + "\n");
-  } else if (options.markdown) {
-    print(report::markdown_report(run.point, context));
-  } else if (options.html.empty() && options.events_jsonl.empty()) {
-    print(report::terminal_report(run.point, context, report::terminal_style(1)));
-    print(interchange::accuracy_text(run.accuracy));
-  }
-  if (!options.json) print(gate.text());
-  return ending.code();
+  return report_run(options, gate);
 }
 
 }  // namespace assay::cli
