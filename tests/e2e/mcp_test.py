@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import signal
 import subprocess
 
@@ -116,6 +117,12 @@ def test_a_run_against_its_own_endpoint_with_progress(agent, tmp_path):
     assert report["system_tps"] == result["structuredContent"]["output"]["system_tps"]
     assert worker.call("stop_service", service=service)["isError"] is False
     assert worker.call("list_services")["structuredContent"]["services"] == []
+
+
+def test_a_reading_command_may_use_a_folder_that_it_throws_away(agent):
+    reference = pathlib.Path(__file__).parent.parent / "data" / "reference_run"
+    result = agent().call("report", run=str(reference))
+    assert result["structuredContent"]["output"], result["content"]
 
 
 def test_an_address_beyond_this_machine_is_refused(agent):

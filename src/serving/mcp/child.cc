@@ -58,6 +58,7 @@ class FenceOfFiles {
         static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0));
     if (rules_ < 0) return errno_error("this kernel cannot keep a command from writing files");
     TRY(allow("/dev", handled_writes() & kOfFiles));  // /dev/null; its other files need root
+    TRY(allow(fence.scratch, handled_writes()));
     if (fence.write) TRY(allow(fence.folder, handled_writes()));
     return {};
   }
@@ -135,10 +136,13 @@ struct Exec {
     arguments.push_back(nullptr);
     const std::string own = format("{}=", kLoopbackOnly);
     for (char** one = environ; *one != nullptr; ++one) {
-      if (!std::string_view(*one).starts_with(own)) variables.emplace_back(*one);
+      const std::string_view variable = *one;
+      if (variable.starts_with(own) || variable.starts_with("TMPDIR=")) continue;
+      variables.emplace_back(variable);
     }
     variables.emplace_back("NO_COLOR=1");
     if (!fence.remote) variables.push_back(own + "1");
+    variables.push_back(format("TMPDIR={}", fence.scratch.string()));
     for (std::string& one : variables) environment.push_back(one.data());
     environment.push_back(nullptr);
   }

@@ -17,8 +17,9 @@ namespace assay::mcp {
 // What the process may do beyond reading files and talking to this machine.
 struct Fence {
   bool remote = false;  // addresses beyond this machine
-  bool write = false;   // files below `folder`; without it nothing is written at all
+  bool write = false;   // files below `folder`; without it nothing that stays is written
   std::filesystem::path folder{};
+  std::filesystem::path scratch{};  // for what a command throws away; it may always write there
 };
 
 class Child {

@@ -6,6 +6,7 @@
 #include "base/exit_code.h"
 #include "base/flags.h"
 #include "base/format.h"
+#include "base/scratch_folder.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "mcp/server.h"
@@ -75,9 +76,11 @@ Result<int> cmd_mcp(Args args) {
   ASSIGN_OR_RETURN(server.program, own_program());
   ASSIGN_OR_RETURN(server.tools, all_tools());
   server.rights = {.write = options.allow_write, .remote = options.allow_remote};
+  ASSIGN_OR_RETURN(const ScratchFolder scratch, ScratchFolder::make("mcp"));
   server.fence = {.remote = options.allow_remote,
                   .write = options.allow_write,
-                  .folder = std::filesystem::current_path()};
+                  .folder = std::filesystem::current_path(),
+                  .scratch = scratch.path()};
   if (options.json) {
     print(mcp::Session(server.tools, server.rights)
               .receive(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})")
