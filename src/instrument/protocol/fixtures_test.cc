@@ -22,10 +22,11 @@ namespace fs = std::filesystem;
 const fs::path kData = fs::path(ASSAY_SOURCE_DIR) / "tests" / "data";
 const fs::path kGolden = fs::path(ASSAY_SOURCE_DIR) / "tests" / "golden" / "replies";
 
-std::vector<fs::path> fixtures(std::string_view extension) {
+// The folder has files of other kinds too.
+std::vector<fs::path> fixtures(std::string_view ending) {
   std::vector<fs::path> out;
   for (const auto& entry : fs::recursive_directory_iterator(kData)) {
-    if (entry.path().extension() == extension) out.push_back(entry.path());
+    if (entry.path().filename().string().ends_with(ending)) out.push_back(entry.path());
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -104,7 +105,7 @@ TEST(Fixtures, streams_of_real_servers_say_what_they_should) {
 }
 
 TEST(Fixtures, whole_replies_of_real_servers_say_what_they_should) {
-  const auto all = fixtures(".json");
+  const auto all = fixtures("plain.json");
   ASSERT_GE(all.size(), 2U);
   for (const fs::path& fixture : all) {
     const auto bytes = read_file(fixture);
