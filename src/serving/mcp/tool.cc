@@ -190,7 +190,8 @@ Result<std::vector<std::string>> Tool::command_line(const Json& arguments) const
   if (!arguments.is_object() && !arguments.is_null()) {
     return invalid(format("arguments: is {}, not an object", arguments.type_name()));
   }
-  for (const auto& [name_given, value] : arguments.members()) {
+  for (const Json::Member& member : arguments.members()) {
+    const std::string& name_given = member.first;
     const bool known = std::ranges::any_of(help.flags, [&](const FlagHelp& flag) {
       return !is_left_out(flag) && argument_of(flag) == name_given;
     });
