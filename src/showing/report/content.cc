@@ -183,7 +183,12 @@ std::string verdict(const Point& point, const Content& content, const RunContext
     if (point.rates.duration.ns > 0) out += " after " + human_duration(point.rates.duration);
     out += ": ";
   }
-  if (counts.issued == 0) return out + "no query was sent";
+  if (counts.issued == 0) {
+    const metrics::Counts& all = point.all_phases;
+    if (all.issued == 0) return out + "no query was sent";
+    return out + format("no performance was measured; {} of {} other queries succeeded",
+                        count_text(all.completed), count_text(all.issued));
+  }
   if (counts.completed == 0) {
     return out + format("no reply succeeded: all {} queries failed", count_text(counts.issued));
   }

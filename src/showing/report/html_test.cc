@@ -89,6 +89,14 @@ TEST(Html, of_an_empty_point_is_still_a_page) {
   EXPECT_NE(html.find("no query was sent"), std::string::npos);
 }
 
+TEST(Html, of_accuracy_alone_says_that_no_performance_was_measured) {
+  metrics::Point point;
+  point.all_phases = {.issued = 4, .completed = 3, .failed = 1};
+  const std::string html = html_report(point, {});
+  EXPECT_NE(html.find("no performance was measured; 3 of 4 other queries succeeded"),
+            std::string::npos);
+}
+
 TEST(Html, fetches_nothing_and_runs_nothing) {
   const std::string html = html_report(sample_point(), sample_context());
   for (const std::string_view word :
