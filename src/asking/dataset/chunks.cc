@@ -71,9 +71,9 @@ Chunks::~Chunks() {
 Result<std::string_view> Chunks::read_raw() {
   if (fd_ < 0) {
     // The first piece must be long enough to show what the file is, as a file's always is.
-    constexpr std::size_t kFirstMin = 4;
+    const std::size_t first_min = is_lfs_pointer(text_) ? text_.size() : 4;
     const std::string_view piece =
-        text_.substr(0, first_ ? std::max<std::size_t>(step_, kFirstMin) : step_);
+        text_.substr(0, first_ ? std::max<std::size_t>(step_, first_min) : step_);
     text_.remove_prefix(piece.size());
     hash_.add(piece);
     return piece;
