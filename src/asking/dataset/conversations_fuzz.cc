@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "dataset/conversations.h"
+#include "dataset/unpacker.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
@@ -15,6 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto cut = read_conversations(spec, Chunks::of(text, 1 + data[0] % 7U));
   CHECK(whole.has_value() == cut.has_value());
   if (!whole) {
+    // A decompressor may find a fault before or after it has given the bytes in front of it.
+    if (assay::dataset::compression_of(text)) return 0;
     CHECK(whole.error().message == cut.error().message);
     return 0;
   }

@@ -80,7 +80,7 @@ Result<std::size_t> Unpacker::unzstd_some() {
   ZSTD_outBuffer out{piece_.data(), piece_.size(), 0};
   const std::size_t left = ZSTD_decompressStream(s.zstd, &out, &in);
   if (ZSTD_isError(left) != 0) {
-    return broken_stream(format("zstd: {}", ZSTD_getErrorName(left)));
+    return broken_stream("zstd: the data are broken");
   }
   s.packed.remove_prefix(in.pos);
   s.whole = left == 0;
