@@ -174,6 +174,27 @@ def test_a_program_for_the_stock_module_runs_with_ours(tmp_path, spec):
     same_logs(ours, stock)
 
 
+PEAK = pathlib.Path(__file__).with_name("loadgen_peak.py")
+
+
+@pytest.mark.parametrize("capacity, base, step, decimals", [
+    (7321.5, 2000, 1, 0), (2000, 2000, 1, 1), (5000.25, 3000, 3, 1), (2345.678, 2300, 1, 2)])
+def test_the_search_for_the_peak_decides_as_the_stock_librarys(tmp_path, capacity, base, step,
+                                                               decimals):
+    """The same rates in the same order, the same bounds, and the system's capacity as the peak."""
+    found = []
+    for name, env in [("ours", OUR_MODULE), ("stock", None)]:
+        folder = tmp_path / name
+        folder.mkdir()
+        subprocess.run([sys.executable, "-B", PEAK, str(capacity), str(base), str(step),
+                        str(decimals), folder], check=True, timeout=120, env=env)
+        found.append([value for key, value, _, _ in detail_lines(folder)
+                      if key == "generic_message" and "FindPeak" in value or "FindBound" in value])
+    assert found[0] == found[1]
+    peak = float(re.search(r"peak performance field: ([\d.]+)", found[0][-1])[1])
+    assert peak <= capacity < peak + 10 ** -decimals * 2
+
+
 def python(program, env=None):
     done = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, timeout=120,
                           env=env, check=False)

@@ -159,6 +159,7 @@ class Loop {
   void work_until(Instant until, bool send_follows);
   void drain(const PhasePlan& plan, PhaseResult& result);
   bool asked_to_stop(PhaseResult& result);
+  bool heard_nothing(const PhasePlan& plan, Instant now);
   bool target_is_dead(const PhasePlan& plan, Instant now);
   bool guard_stops(const PhasePlan& plan, PhaseResult& result);
   bool ended_early() const { return result_.interrupted || result_.target_dead || result_.guarded; }
@@ -273,10 +274,18 @@ bool Loop::asked_to_stop(PhaseResult& result) {
   return true;
 }
 
-bool Loop::target_is_dead(const PhasePlan& plan, Instant now) {
+bool Loop::heard_nothing(const PhasePlan& plan, Instant now) {
   if (target_.in_flight() == 0 && !watch_.failing) watch_.last_activity = now;
   if (plan.stop.idle_max == Duration::max()) return false;
-  if (now - watch_.last_activity < plan.stop.idle_max) return false;
+  return now - watch_.last_activity >= plan.stop.idle_max;
+}
+
+bool Loop::target_is_dead(const PhasePlan& plan, Instant now) {
+  if (!heard_nothing(plan, now)) return false;
+  // The loop itself may have been held up for that long, by a stopped process or a target's
+  // callback, and replies may be waiting.
+  target_.poll(now, watch_);
+  if (!heard_nothing(plan, now)) return false;
   result_.target_dead = true;
   return true;
 }

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/files.h"
 #include "base/format.h"
@@ -26,6 +27,7 @@
 #include "sut/result_lines.h"
 #include "sut/settings_copy.h"
 #include "sut/test_run.h"
+#include "sut/watch.h"
 
 namespace assay::sut {
 namespace {
@@ -81,6 +83,29 @@ void apply_audit(const std::string& path, mlperf::TestSettings& settings, LogFil
   Process::instance().write_notes(log);
 }
 
+// Completed samples, of all desks: a number that changes with each of them.
+std::uint64_t completed_samples() {
+  std::uint64_t out = 0;
+  for (std::uint32_t i = 0; i < Process::kDesks; ++i) {
+    if (const Desk* const desk = Process::instance().find_desk(static_cast<std::uint8_t>(i))) {
+      out += desk->completed();
+    }
+  }
+  return out;
+}
+
+// A callback never returns, so this test never ends and no thread of ours can leave it: the logs
+// say why, and the process ends.
+void give_up(const std::string& why, LogFiles& log) {
+  const std::string text = why + " (ASSAY_LOADGEN_TIMEOUT_S). The process ends.";
+  log.error("error_runtime", text);
+  log.summary("Result is : INVALID\n  " + text + "\n" +
+              loadgen::summary_trailer(log.warnings(), log.errors()));
+  log.close();
+  std::fputs(("LoadGen: " + text + "\n").c_str(), stderr);
+  std::_Exit(1);
+}
+
 void run_logged(mlperf::SystemUnderTest& sut, mlperf::QuerySampleLibrary& library,
                 const mlperf::TestSettings& requested, const std::string& date_time,
                 const std::string& audit, LogFiles& log) {
@@ -88,15 +113,25 @@ void run_logged(mlperf::SystemUnderTest& sut, mlperf::QuerySampleLibrary& librar
   const Clock& clock = process.clock();
   const TestOptions options = options_of_environment(log);
   process.write_notes(log);
+  Watch watch(clock, options.idle_max, completed_samples,
+              [&log](const std::string& why) { give_up(why, log); });
+  watch.start();
   const Instant asked_at = clock.now();
-  const std::string name = sut.Name();
+  const std::string name = [&] {
+    const Watch::Call call(watch.own(), "Name", asked_at);
+    return sut.Name();
+  }();
   const std::int64_t took = (clock.now() - asked_at).ns;
   log_version(log);
   log.line("test_datetime", date_time);
   log.line("sut_name", name);
   log.line("get_sut_name_duration_ns", took);
-  log.line("qsl_name", library.Name());
-  const loadgen::SampleLibrary counts{library.TotalSampleCount(), library.PerformanceSampleCount()};
+  const auto [library_name, counts] = [&] {
+    const Watch::Call call(watch.own(), "a call of the sample library", clock.now());
+    return std::pair(library.Name(), loadgen::SampleLibrary{library.TotalSampleCount(),
+                                                            library.PerformanceSampleCount()});
+  }();
+  log.line("qsl_name", library_name);
   log.line("qsl_reported_total_count", counts.total);
   log.line("qsl_reported_performance_count", counts.performance);
   mlperf::TestSettings asked = requested;
@@ -110,7 +145,7 @@ void run_logged(mlperf::SystemUnderTest& sut, mlperf::QuerySampleLibrary& librar
     return log.error("error_invalid_test_settings", settings.error().message);
   }
   log_settings(asked, *settings, log);
-  TestRun run(process, sut, library, asked, *settings, options, log);
+  TestRun run(process, sut, library, asked, *settings, options, watch, log);
   if (const auto done = run.run(); !done) log.error("error_runtime", done.error().message);
 }
 

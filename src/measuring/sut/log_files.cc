@@ -107,8 +107,12 @@ Result<std::unique_ptr<LogFiles>> LogFiles::open(const mlperf::LogSettings& sett
   return out;
 }
 
-LogFiles::~LogFiles() {
-  if (!thread_.joinable()) return;  // it never opened
+LogFiles::~LogFiles() { close(); }
+
+void LogFiles::close() {
+  Lock end(end_mutex_);
+  if (closed_ || !thread_.joinable()) return;  // it never opened
+  closed_ = true;
   {
     Lock lock(mutex_);
     closing_ = true;
@@ -116,11 +120,17 @@ LogFiles::~LogFiles() {
   }
   thread_.join();
   put(accuracy_.get(), "\n]\n");
-  if (!traced_) return;
-  put(trace_.get(), format("{{\"name\":\"LastTrace\"}}\n],\n\"displayTimeUnit\":\"ns\",\n"
-                           "\"otherData\":{{\n\"ts\":{:.3f},\n"
-                           "\"version\":\"MLPerf LoadGen v1.0\"\n}}\n}}\n",
-                           us(origin_ - Instant{})));
+  if (traced_) {
+    put(trace_.get(), format("{{\"name\":\"LastTrace\"}}\n],\n\"displayTimeUnit\":\"ns\",\n"
+                             "\"otherData\":{{\n\"ts\":{:.3f},\n"
+                             "\"version\":\"MLPerf LoadGen v1.0\"\n}}\n}}\n",
+                             us(origin_ - Instant{})));
+  }
+  std::fflush(accuracy_.get());
+  std::fflush(trace_.get());
+  Lock lock(detail_mutex_);
+  std::fflush(detail_.get());
+  std::fflush(summary_.get());
 }
 
 void LogFiles::detail(std::string_view key, std::string_view value, Severity severity) {

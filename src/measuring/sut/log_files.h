@@ -72,7 +72,7 @@ class LogFiles {
   static Result<std::unique_ptr<LogFiles>> open(const mlperf::LogSettings& settings,
                                                 const std::string& date_time, const Clock& clock,
                                                 AccuracyForm form);
-  // Writes what waits and the ends of the files.
+  // Writes what waits and the ends of the files, if close() has not.
   ~LogFiles();
   LogFiles(const LogFiles&) = delete;
   LogFiles& operator=(const LogFiles&) = delete;
@@ -91,6 +91,10 @@ class LogFiles {
   void summary(std::string_view text) MUST_NOT_HOLD(detail_mutex_);
   std::uint64_t warnings() const MUST_NOT_HOLD(detail_mutex_);
   std::uint64_t errors() const MUST_NOT_HOLD(detail_mutex_);
+
+  // The same from any thread, as often as wanted: the files are whole on the disk afterwards.
+  // Records that come later are not written.
+  void close() MUST_NOT_HOLD(end_mutex_);
 
   // Both take the records and leave an empty vector.
   void trace(std::vector<TraceRecord>& records) MUST_NOT_HOLD(mutex_);
@@ -123,6 +127,8 @@ class LogFiles {
   File trace_{};
   bool has_accuracy_ = false;
 
+  Mutex end_mutex_{};
+  bool closed_ GUARDED_BY(end_mutex_) = false;
   Mutex mutex_{};
   Condition changed_{};
   std::deque<std::vector<TraceRecord>> traces_ GUARDED_BY(mutex_){};

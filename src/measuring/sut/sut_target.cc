@@ -104,6 +104,7 @@ void SutTarget::issue(EventSink& sink) {
     }
   }
   // What the system under test throws is the test's, and leaves it at its end (TestRun).
+  if (thread_.mark != nullptr) thread_.mark->begin("IssueQuery", at);
   try {
     sut_.IssueQuery(batch_);
   } catch (const std::exception& error) {
@@ -113,6 +114,7 @@ void SutTarget::issue(EventSink& sink) {
     fault_ = std::current_exception();
     stop("IssueQuery threw an exception of an unknown type");
   }
+  if (thread_.mark != nullptr) thread_.mark->end();
   if (log_.traced()) {
     const Instant end = clock_.now();
     record_.span("IssueQuery", at, end, this_thread_number());

@@ -23,6 +23,7 @@
 #include "sut/desk.h"
 #include "sut/mlperf/system_under_test.h"
 #include "sut/series.h"
+#include "sut/watch.h"
 
 namespace assay::sut {
 
@@ -33,6 +34,7 @@ struct IssueThread {
   // Server: this thread's instants, from the series' start, to see which queries are due together.
   std::span<const Duration> arrivals{};
   bool simulated = false;  // the clock moves by its sleep_until() alone, and no thread completes
+  Watch::Mark* mark = nullptr;  // where its calls are watched; null: nowhere
 };
 
 class SutTarget final : public Target {

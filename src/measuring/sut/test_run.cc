@@ -35,11 +35,13 @@ constexpr Duration kThreadsMax = 10_s;  // to wait for issue threads
 // The end of issuing, over all threads: the last one flushes.
 struct Flush {
   mlperf::SystemUnderTest& sut;
+  const Clock& clock;
   std::atomic<std::uint32_t> issuing;
   std::exception_ptr fault{};
 
-  void thread_ended() {
+  void thread_ended(Watch::Mark& mark) {
     if (issuing.fetch_sub(1) != 1) return;
+    const Watch::Call call(mark, "FlushQueries", clock.now());
     try {
       sut.FlushQueries();
     } catch (...) {
@@ -52,15 +54,15 @@ struct Flush {
 // own.
 class SeriesSink final : public EventSink {
  public:
-  SeriesSink(SutTarget& target, SeriesRecord& record, Flush& flush, record::EventLogWriter* log,
-             std::uint16_t phase)
-      : target_(target), record_(record), flush_(flush), log_(log), phase_(phase) {}
+  SeriesSink(SutTarget& target, SeriesRecord& record, Flush& flush, Watch::Mark& mark,
+             record::EventLogWriter* log, std::uint16_t phase)
+      : target_(target), record_(record), flush_(flush), mark_(mark), log_(log), phase_(phase) {}
 
   void on_phase(const PhaseMark& mark) override {
     if (mark.step == PhaseStep::started) target_.begin(mark.at);
     if (mark.step == PhaseStep::issue_ended) {
       target_.end_issue(*this);
-      flush_.thread_ended();
+      flush_.thread_ended(mark_);
     }
     if (log_ != nullptr) log_->on_phase({phase_, mark.step, mark.at});
   }
@@ -91,6 +93,7 @@ class SeriesSink final : public EventSink {
   SutTarget& target_;
   SeriesRecord& record_;
   Flush& flush_;
+  Watch::Mark& mark_;
   record::EventLogWriter* log_;
   std::uint16_t phase_;
 };
@@ -110,13 +113,15 @@ struct TestRun::Thread {
 
 TestRun::TestRun(Process& process, mlperf::SystemUnderTest& sut,
                  mlperf::QuerySampleLibrary& library, const mlperf::TestSettings& asked,
-                 const EffectiveSettings& settings, TestOptions options, LogFiles& log)
+                 const EffectiveSettings& settings, TestOptions options, Watch& watch,
+                 LogFiles& log)
     : process_(process),
       sut_(sut),
       library_(library),
       asked_(asked),
       settings_(settings),
       options_(std::move(options)),
+      watch_(watch),
       log_(log) {}
 
 void TestRun::span(const char* name, Instant begin, std::int64_t count) {
@@ -137,10 +142,12 @@ std::vector<LoadedSet> TestRun::sets_of(const EffectiveSettings& settings, Phase
 
 void TestRun::load(const LoadedSet& set) {
   log_.line("loaded_qsl_set", set.samples);
+  const Watch::Call call(watch_.own(), "LoadSamplesToRam", clock_.now());
   library_.LoadSamplesToRam({set.samples.begin(), set.samples.end()});
 }
 
 void TestRun::unload(const LoadedSet& set) {
+  const Watch::Call call(watch_.own(), "UnloadSamplesFromRam", clock_.now());
   library_.UnloadSamplesFromRam({set.samples.begin(), set.samples.end()});
 }
 
@@ -181,7 +188,7 @@ Result<TestRun::Measured> TestRun::run_series(const EffectiveSettings& settings,
   ASSIGN_OR_RETURN(const Plan plan, plan_of(series, set, options_.idle_max));
   const std::uint32_t lent = issue_threads(settings);
   const std::uint32_t count = std::max(lent, 1U);
-  Flush flush{.sut = sut_, .issuing = {count}};
+  Flush flush{.sut = sut_, .clock = clock_, .issuing = {count}};
   std::atomic<std::uint64_t> issued{0};
   std::vector<std::unique_ptr<Thread>> threads;
   std::vector<const Desk*> desks;
@@ -195,11 +202,14 @@ Result<TestRun::Measured> TestRun::run_series(const EffectiveSettings& settings,
     thread.record = std::make_unique<SeriesRecord>(series, log_);
     thread.target = std::make_unique<SutTarget>(
         clock_, sut_, *thread.desk, series, *thread.record, log_, thread.control, issued,
-        IssueThread{.number = i, .count = count, .arrivals = thread.plan.phases[0].arrivals});
+        IssueThread{.number = i,
+                    .count = count,
+                    .arrivals = thread.plan.phases[0].arrivals,
+                    .mark = &watch_.mark(i)});
     thread.target->count_with(desks);
-    thread.sink = std::make_unique<SeriesSink>(*thread.target, *thread.record, flush,
-                                               i < events_.size() ? events_[i].get() : nullptr,
-                                               series_before_);
+    thread.sink = std::make_unique<SeriesSink>(
+        *thread.target, *thread.record, flush, watch_.mark(i),
+        i < events_.size() ? events_[i].get() : nullptr, series_before_);
     controls.push_back(&thread.control);
   }
   process_.set_controls(controls);
@@ -228,7 +238,10 @@ Result<TestRun::Measured> TestRun::run_series(const EffectiveSettings& settings,
     records.push_back(std::move(thread->record));
   }
   out.recorded = SeriesRecord::merge(records, issued.load());
-  out.recorded.sut_name = sut_.Name();
+  {
+    const Watch::Call call(watch_.own(), "Name", clock_.now());
+    out.recorded.sut_name = sut_.Name();
+  }
   log_counters();
   log_.line("power_begin", power_time(began));
   log_.line("power_end",

@@ -25,6 +25,7 @@
 #include "sut/mlperf/test_settings.h"
 #include "sut/process.h"
 #include "sut/series.h"
+#include "sut/watch.h"
 
 namespace assay::sut {
 
@@ -40,7 +41,7 @@ class TestRun {
   // All references must outlive the run. `asked`: with an audit's changes.
   TestRun(Process& process, mlperf::SystemUnderTest& sut, mlperf::QuerySampleLibrary& library,
           const mlperf::TestSettings& asked, const loadgen::EffectiveSettings& settings,
-          TestOptions options, LogFiles& log);
+          TestOptions options, Watch& watch, LogFiles& log);
 
   // Fails where the settings give no query, or the run folder cannot be written.
   Result<void> run();
@@ -84,6 +85,7 @@ class TestRun {
   const mlperf::TestSettings& asked_;
   const loadgen::EffectiveSettings& settings_;
   const TestOptions options_;
+  Watch& watch_;
   LogFiles& log_;
   OsClock clock_{};
   loadgen::AccuracySampling sampling_{};
