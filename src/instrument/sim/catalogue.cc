@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "sim/model_config.h"
 #include "sim/yaml_file.h"
 
 namespace assay::sim {
@@ -98,7 +99,17 @@ Result<HardwareSpec> Catalogue::hardware(std::string_view name) const {
   return find(hardware_, name, "hardware");
 }
 Result<ModelSpec> Catalogue::model(std::string_view name) const {
-  return find(models_, name, "model");
+  if (!is_model_config_path(name)) return find(models_, name, "model");
+  ASSIGN_OR_RETURN(ModelSpec out, read_model_config_file(std::filesystem::path(name)));
+  for (const ModelSpec& known : models_) {
+    if (!same_shape(known, out)) continue;
+    // The known model with this checkpoint's formats: its calibration counts.
+    ModelSpec same = known;
+    same.checkpoint_precision = out.checkpoint_precision;
+    if (!out.attention_precision.empty()) same.attention_precision = out.attention_precision;
+    return same;
+  }
+  return out;
 }
 Result<BackendSpec> Catalogue::backend(std::string_view name) const {
   return find(backends_, name, "backend");

@@ -33,7 +33,9 @@ class Catalogue {
   // A .yaml file, or every .yaml file below a folder, in order of name.
   Result<void> add(const std::filesystem::path& path);
 
-  // Find by name or alias; the error for an unknown name lists the nearest and all.
+  // Find by name or alias; the error for an unknown name lists the nearest and all. A model's name
+  // may be the path of a config.json (sim/model_config.h): of a shape that the catalogue has, it is
+  // that model in the checkpoint's format.
   Result<HardwareSpec> hardware(std::string_view name) const;
   Result<ModelSpec> model(std::string_view name) const;
   Result<BackendSpec> backend(std::string_view name) const;

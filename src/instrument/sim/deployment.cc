@@ -85,22 +85,23 @@ double Deployment::weights_bytes_per_gpu() const {
   const Parallelism& p = parallelism;
   const double b = weight_bytes(precision);
   const double ba = weight_bytes(m.attention_dtype(precision));
-  const double dense = m.experts > 0 ? m.dense_layers : m.layers;
-  double bytes = m.layers * m.attention_weights() * ba / p.tp;
-  bytes += dense * m.ffn_weights() * (m.experts > 0 ? ba : b) / p.tp;
+  double bytes = m.mixer_weights() * ba / p.tp;
+  bytes += m.ffn_layers() * m.ffn_weights() * (m.experts > 0 ? ba : b) / p.tp;
   bytes += m.moe_layers() * m.experts * m.expert_weights() * b / (p.moe_tp() * p.ep);
-  bytes += m.moe_layers() * m.experts_shared * m.expert_weights() * b / p.tp;
-  bytes += 2 * 2.0 * m.head_weights() / p.tp;
+  bytes += m.moe_layers() * m.shared_weights() * b / p.tp;
+  bytes += (m.tied_embeddings ? 1 : 2) * 2.0 * m.head_weights() / p.tp;
   return bytes / p.pp;
 }
 
 double Deployment::kv_bytes_per_token() const {
-  return model.kv_elements_growing(parallelism.tp) * kv_bytes / parallelism.pp;
+  return (model.kv_elements_growing(parallelism.tp) * kv_bytes + model.index_elements()) /
+         parallelism.pp;
 }
 
 double Deployment::kv_bytes_moved(double tokens) const {
   const double window = std::min(tokens, double{1} * model.sliding_window);
-  return (model.kv_elements_growing(1) * tokens + model.kv_elements_window(1) * window) * kv_bytes;
+  return (model.kv_elements_growing(1) * tokens + model.kv_elements_window(1) * window) * kv_bytes +
+         model.index_elements() * tokens + model.state_elements(1) * kStateBytes;
 }
 
 double Deployment::kv_capacity_tokens() const {
@@ -110,7 +111,12 @@ double Deployment::kv_capacity_tokens() const {
                           ? (total - weights - backend.reserve_bytes) * backend.memory_fraction
                           : total * backend.memory_fraction - weights - backend.reserve_bytes;
   if (room <= 0 || weights >= total) return 0;
-  return std::floor(room / (1 + backend.block_overhead) / kv_bytes_per_token());
+  return std::floor(room / (1 + backend.block_overhead) / std::max(1.0, kv_bytes_per_token()));
+}
+
+double Deployment::fixed_tokens() const {
+  const double bytes = model.state_elements(parallelism.tp) * kStateBytes / parallelism.pp;
+  return bytes > 0 ? std::ceil(bytes / std::max(1.0, kv_bytes_per_token())) : 0;
 }
 
 std::vector<double> Deployment::acceptance_for(double output) const {
@@ -129,7 +135,7 @@ double Deployment::tokens_per_step(double output) const {
 namespace {
 
 std::string default_precision(const ModelSpec& model, const HardwareSpec& hardware) {
-  if (!model.attention_precision.empty() && model.experts > 0) return "mxfp4";
+  if (!model.checkpoint_precision.empty()) return model.checkpoint_precision;
   if (hardware.flops.contains("fp4")) return "nvfp4";
   return hardware.flops.contains("fp8") ? "fp8" : "bf16";
 }
@@ -184,7 +190,14 @@ Result<Deployment> make_deployment(const Catalogue& catalogue, const DeploymentR
   const std::string precision = request.precision.empty()
                                     ? default_precision(out.model, out.hardware)
                                     : lower(request.precision);
-  ASSIGN_OR_RETURN(out.precision, parse_precision(precision));
+  const auto parsed = parse_precision(precision);
+  if (!parsed && request.precision.empty()) {
+    return invalid(
+        format("the checkpoint of {} is in {}, which is not modelled; --precision names "
+               "another format",
+               out.model.name, precision));
+  }
+  ASSIGN_OR_RETURN(out.precision, parsed);
   out.parallelism = request.parallelism;
   out.constants = catalogue.calibration().resolve(out.subject());
   out.trust = trust_of(catalogue.calibration().compared, out.subject(), request.disaggregated);

@@ -54,6 +54,8 @@ struct Deployment {
   // KV bytes for one more token of context on one accelerator; and of one whole sequence, for
   // moving it to another worker.
   double kv_bytes_per_token() const;
+  // The memory of one sequence's state of linear attention, as a number of tokens' KV.
+  double fixed_tokens() const;
   double kv_bytes_moved(double tokens) const;
   // The acceptances of a sequence of `output` tokens, and its expected tokens in a step.
   std::vector<double> acceptance_for(double output) const;

@@ -12,7 +12,9 @@ Result<Precision> parse_precision(std::string_view word) {
   if (word == "fp8") return Precision::fp8;
   if (word == "nvfp4" || word == "fp4") return Precision::nvfp4;
   if (word == "mxfp4") return Precision::mxfp4;
-  return invalid(format("precision: unknown value '{}'; one of: bf16, fp8, nvfp4, mxfp4", word));
+  if (word == "int4") return Precision::int4;
+  return invalid(
+      format("precision: unknown value '{}'; one of: bf16, fp8, nvfp4, mxfp4, int4", word));
 }
 
 std::string_view to_string(Precision precision) {
@@ -25,6 +27,8 @@ std::string_view to_string(Precision precision) {
       return "nvfp4";
     case Precision::mxfp4:
       return "mxfp4";
+    case Precision::int4:
+      return "int4";
   }
   return "bf16";
 }
@@ -39,6 +43,8 @@ double weight_bytes(Precision precision) {
       return 0.5625;
     case Precision::mxfp4:
       return 0.53;
+    case Precision::int4:
+      return 0.52;
   }
   return 2.0;
 }
@@ -46,6 +52,7 @@ double weight_bytes(Precision precision) {
 std::string compute_format(Precision precision) {
   switch (precision) {
     case Precision::bf16:
+    case Precision::int4:
       return "bf16";
     case Precision::fp8:
       return "fp8";
@@ -58,38 +65,67 @@ std::string compute_format(Precision precision) {
 
 double ModelSpec::attention_weights() const {
   const double h = hidden;
-  if (!mla) return 2.0 * h * heads * head_dim + 2.0 * h * kv_heads * head_dim;
+  const double query = q_rank > 0 ? q_rank : h;
+  const double indexer =
+      sparse_top > 0 ? query * sparse_heads * sparse_dim + h * (sparse_dim + sparse_heads) : 0;
+  if (!mla) {
+    const double gate = output_gate ? h * heads * head_dim : 0;
+    return h * (heads + kv_heads) * (head_dim + value_dim) + gate + indexer;
+  }
   const double per_head = nope_dim + rope_dim;
-  return h * q_rank + double{1} * q_rank * heads * per_head + h * (kv_rank + rope_dim) +
-         double{1} * kv_rank * heads * (nope_dim + value_dim) + double{1} * heads * value_dim * h;
+  return (q_rank > 0 ? h * q_rank : 0) + query * heads * per_head + h * (kv_rank + rope_dim) +
+         double{1} * kv_rank * heads * (nope_dim + value_dim) + double{1} * heads * value_dim * h +
+         indexer;
+}
+
+double ModelSpec::linear_weights() const {
+  const double keys = double{1} * linear_key_heads * linear_key_dim;
+  const double values = double{1} * linear_value_heads * linear_value_dim;
+  return double{1} * hidden * (2 * keys + 3 * values + 2.0 * linear_value_heads);
+}
+
+double ModelSpec::mixer_weights() const {
+  return attention_layers() * attention_weights() + linear_layers * linear_weights();
 }
 
 double ModelSpec::ffn_weights() const { return double{1} * ffn_matrices * hidden * ffn_inner; }
-double ModelSpec::expert_weights() const { return 3.0 * hidden * expert_inner; }
+double ModelSpec::expert_weights() const {
+  return double{1} * expert_matrices * hidden * expert_inner;
+}
+double ModelSpec::shared_weights() const {
+  return double{1} * expert_matrices * hidden * shared_inner;
+}
 double ModelSpec::head_weights() const { return double{1} * vocabulary * hidden; }
 
 double ModelSpec::total_weights() const {
-  const double dense = experts > 0 ? dense_layers : layers;
-  return layers * attention_weights() + dense * ffn_weights() +
-         moe_layers() * ((experts + experts_shared) * expert_weights() + 1.0 * hidden * experts) +
-         2 * head_weights();
+  return mixer_weights() + ffn_layers() * ffn_weights() +
+         moe_layers() * (experts * expert_weights() + shared_weights() + 1.0 * hidden * experts) +
+         (tied_embeddings ? 1 : 2) * head_weights();
 }
 
 double ModelSpec::active_weights() const {
-  const double dense = experts > 0 ? dense_layers : layers;
-  return layers * attention_weights() + dense * ffn_weights() +
-         moe_layers() * (experts_active + experts_shared) * expert_weights() + head_weights();
+  return mixer_weights() + ffn_layers() * ffn_weights() +
+         moe_layers() * (experts_active * expert_weights() + shared_weights()) + head_weights();
 }
 
 double ModelSpec::kv_elements_growing(unsigned tp) const {
-  if (mla) return double{1} * (kv_rank + rope_dim) * layers;
+  if (mla) return double{1} * (kv_rank + rope_dim) * attention_layers();
   const double per_rank = std::max(1.0, double{1} * kv_heads / tp);
-  return 2.0 * per_rank * head_dim * (layers - sliding_layers);
+  return per_rank * (head_dim + value_dim) * (attention_layers() - sliding_layers);
 }
 
 double ModelSpec::kv_elements_window(unsigned tp) const {
   if (mla || sliding_layers == 0) return 0;
-  return 2.0 * std::max(1.0, double{1} * kv_heads / tp) * head_dim * sliding_layers;
+  return std::max(1.0, double{1} * kv_heads / tp) * (head_dim + value_dim) * sliding_layers;
+}
+
+double ModelSpec::index_elements() const {
+  return sparse_top > 0 ? double{1} * sparse_dim * attention_layers() : 0;
+}
+
+double ModelSpec::state_elements(unsigned tp) const {
+  const double heads_here = std::max(1.0, double{1} * linear_value_heads / tp);
+  return linear_layers * heads_here * linear_value_dim * linear_key_dim;
 }
 
 Precision ModelSpec::attention_dtype(Precision weights) const {
@@ -113,16 +149,40 @@ void read_attention(Fields& top, ModelSpec& out) {
     out.nope_dim = at.count("nope_dim");
     out.rope_dim = at.count("rope_dim");
     out.value_dim = at.count("value_dim");
+    if (out.heads == 0 || out.kv_rank == 0) at.fail("heads and kv_rank must be above 0");
   } else {
     out.kv_heads = at.count("kv_heads");
     out.head_dim = at.count("head_dim");
+    out.value_dim = at.count("value_dim", out.head_dim);
+    out.output_gate = at.flag("output_gate", false);
     out.sliding_layers = at.count("sliding_layers", 0U);
     out.sliding_window = at.count("sliding_window", 0U);
     if (out.heads == 0 || out.kv_heads == 0 || out.head_dim == 0) {
       at.fail("heads, kv_heads and head_dim must be above 0");
     }
   }
+  Fields sparse = at.map("sparse", false);
+  if (at.has("sparse")) {
+    out.sparse_top = sparse.count("top");
+    out.sparse_heads = sparse.count("heads");
+    out.sparse_dim = sparse.count("dim");
+  }
+  at.absorb(sparse);
   top.absorb(at);
+}
+
+void read_linear(Fields& top, ModelSpec& out) {
+  Fields at = top.map("linear_attention", false);
+  if (top.has("linear_attention")) {
+    out.linear_layers = at.count("layers");
+    out.linear_key_heads = at.count("key_heads");
+    out.linear_key_dim = at.count("key_dim");
+    out.linear_value_heads = at.count("value_heads");
+    out.linear_value_dim = at.count("value_dim");
+  }
+  top.absorb(at);
+  out.layers_without_attention = top.count("layers_without_attention", 0U);
+  out.layers_without_ffn = top.count("layers_without_ffn", 0U);
 }
 
 void read_experts(Fields& top, ModelSpec& out) {
@@ -137,6 +197,8 @@ void read_experts(Fields& top, ModelSpec& out) {
     out.experts_active = moe.count("active");
     out.expert_inner = moe.count("inner");
     out.experts_shared = moe.count("shared", 0U);
+    out.shared_inner = moe.count("shared_inner", out.experts_shared * out.expert_inner);
+    out.expert_matrices = moe.count("matrices", 3U);
     moe.count("groups", 1U);
     moe.count("groups_active", 1U);
     if (out.experts == 0 || out.experts_active == 0 || out.experts_active > out.experts) {
@@ -144,7 +206,6 @@ void read_experts(Fields& top, ModelSpec& out) {
     }
   }
   top.absorb(moe);
-  if (out.dense_layers > out.layers) top.fail("more dense layers than layers");
 }
 
 void read_stages(Fields& top, ModelSpec& out) {
@@ -169,6 +230,20 @@ void read_stages(Fields& top, ModelSpec& out) {
 
 }  // namespace
 
+std::string shape_mistake(const ModelSpec& m) {
+  if (m.layers == 0 || m.hidden == 0) return "layers and hidden must be above 0";
+  if (m.vocabulary == 0) return "vocabulary must be above 0";
+  if (m.dense_layers > m.layers) return "more dense layers than layers";
+  if (m.linear_layers + m.layers_without_attention + m.sliding_layers > m.layers) {
+    return "more layers of other attention than layers";
+  }
+  if (m.dense_layers + m.layers_without_ffn > m.layers) return "more layers than there are";
+  if (m.layers > 100'000 || m.hidden > 10'000'000 || m.heads > 100'000) {
+    return "layers, hidden or heads is beyond any model";
+  }
+  return {};
+}
+
 Result<ModelSpec> read_model(const Json& file, const std::string& where) {
   Fields top(file, where);
   top.text("kind");
@@ -189,14 +264,17 @@ Result<ModelSpec> read_model(const Json& file, const std::string& where) {
   out.hidden = top.count("hidden");
   out.vocabulary = top.count("vocabulary");
   read_attention(top, out);
+  read_linear(top, out);
   read_experts(top, out);
+  out.tied_embeddings = top.flag("tied_embeddings", false);
   Fields precision = top.map("precision", false);
   out.attention_precision = precision.text("attention", std::string());
   out.attention_precision_under_fp4 = precision.text("attention_under_fp4", std::string());
+  out.checkpoint_precision = precision.text("checkpoint", std::string());
   top.absorb(precision);
   out.mtp_layers = top.count("mtp_layers", 0U);
   top.value("vision");
-  if (out.layers == 0 || out.hidden == 0) top.fail("layers and hidden must be above 0");
+  if (const auto wrong = shape_mistake(out); !wrong.empty()) top.fail(wrong);
   Fields sources = top.map("sources");
   sources.text("architecture");
   top.absorb(sources);

@@ -30,28 +30,36 @@ StepModel::StepModel(const Deployment& deployment) : d_(deployment) {
   const double bandwidth = d_.hardware.memory_bytes_per_s;
   const double bf16 = d_.hardware.flops_for("bf16");
   const Precision attention = m.attention_dtype(d_.precision);
-  const unsigned dense = m.experts > 0 ? m.dense_layers : m.layers;
   tokens_each_ = 1.0 + d_.drafts;
   // L G(W) = G(L W): streaming and multiplying both scale with the number of layers.
-  projections_ = linear(m.layers * m.attention_weights() / p.tp, attention, c.weight_bandwidth,
-                        c.attention_compute);
-  ffn_ = linear(dense * m.ffn_weights() / p.tp, m.experts > 0 ? attention : d_.precision,
+  projections_ =
+      linear(m.mixer_weights() / p.tp, attention, c.weight_bandwidth, c.attention_compute);
+  ffn_ = linear(m.ffn_layers() * m.ffn_weights() / p.tp, m.experts > 0 ? attention : d_.precision,
                 c.weight_bandwidth, c.compute);
-  shared_ = linear(m.moe_layers() * m.experts_shared * m.expert_weights() / p.tp, d_.precision,
-                   c.weight_bandwidth, c.compute);
+  shared_ = linear(m.moe_layers() * m.shared_weights() / p.tp, d_.precision, c.weight_bandwidth,
+                   c.compute);
   head_ = linear(m.head_weights() / p.tp, Precision::bf16, c.weight_bandwidth, 0.6);
   kv_per_token_ = m.kv_elements_growing(p.tp) * d_.kv_bytes / (c.kv_bandwidth * bandwidth);
   kv_window_ = m.kv_elements_window(p.tp) * d_.kv_bytes / (c.kv_bandwidth * bandwidth);
   const double heads = double{1} * m.heads / p.tp;
   if (m.mla) {
     // Absorbed: each head multiplies the latent (kv_rank + rope) and its values (kv_rank).
-    mla_per_token_ = tokens_each_ * 2 * heads * (2.0 * m.kv_rank + m.rope_dim) * m.layers /
-                     (c.mla_compute * bf16);
+    mla_per_token_ = tokens_each_ * 2 * heads * (2.0 * m.kv_rank + m.rope_dim) *
+                     m.attention_layers() / (c.mla_compute * bf16);
   }
-  const double qk = m.mla ? m.nope_dim + m.rope_dim + m.value_dim : 2.0 * m.head_dim;
+  const double qk = m.mla ? m.nope_dim + m.rope_dim + m.value_dim : 1.0 * m.head_dim + m.value_dim;
   const double prefill_unit = 2 * heads * qk / (c.prefill_attention * bf16);
-  prefill_full_ = prefill_unit * (m.layers - m.sliding_layers);
+  prefill_full_ = prefill_unit * (m.attention_layers() - m.sliding_layers);
   prefill_window_ = prefill_unit * m.sliding_layers;
+  // A sparse layer's indexer: one key of FP8 for each token of context, and each of its heads
+  // multiplies it.
+  index_per_token_ = m.index_elements() / (c.kv_bandwidth * bandwidth);
+  index_unit_ = 2.0 * m.sparse_heads * m.index_elements() /
+                (c.prefill_attention * d_.hardware.flops_for("fp8"));
+  // A state is read and written once a step; a prompt's token updates it and reads it in products
+  // of keys and values.
+  state_ = 2 * m.state_elements(p.tp) * kStateBytes / (c.kv_bandwidth * bandwidth);
+  state_token_ = 6 * m.state_elements(p.tp) / (c.prefill_attention * bf16);
   if (m.experts > 0) {
     const double rate = d_.hardware.flops_for(compute_format(d_.precision));
     const double share = m.moe_layers() * m.expert_weights() / p.moe_tp() / p.ep;
@@ -102,10 +110,14 @@ StepTime StepModel::parts(const StepLoad& whole) const {
   StepTime out;
   out.projections = projections_.at(tokens);
   const double in_window = sequences * d_.model.sliding_window;
-  out.kv = soft_max(kv_per_token_ * context + kv_window_ * std::min(context, in_window),
-                    mla_per_token_ * context);
-  out.prefill_attention =
-      prefill_full_ * work + prefill_window_ * std::min(work, prompts * d_.model.sliding_window);
+  const double top = d_.model.sparse_top;
+  const double attended = top > 0 ? std::min(context, sequences * top) : context;
+  out.kv = soft_max(kv_per_token_ * attended + kv_window_ * std::min(context, in_window),
+                    mla_per_token_ * attended) +
+           index_per_token_ * context + state_ * sequences;
+  out.prefill_attention = prefill_full_ * (top > 0 ? std::min(work, prompts * top) : work) +
+                          prefill_window_ * std::min(work, prompts * d_.model.sliding_window) +
+                          index_unit_ * work + state_token_ * prompts;
   out.feed_forward = ffn_.at(tokens) + shared_.at(tokens);
   if (d_.model.experts > 0) {
     const double distinct =
@@ -133,10 +145,16 @@ StepModel::Work StepModel::work(const StepLoad& load) const {
   const double bandwidth = d_.hardware.memory_bytes_per_s;
   Work out;
   out.bytes = (projections_.stream + ffn_.stream + shared_.stream) * c.weight_bandwidth * bandwidth;
-  out.bytes += kv_per_token_ * load.context * share * c.kv_bandwidth * bandwidth;
+  const double context = d_.model.sparse_top > 0
+                             ? std::min(load.context, load.sequences * d_.model.sparse_top)
+                             : load.context;
+  const double work = d_.model.sparse_top > 0
+                          ? std::min(load.prefill_work, load.prefill_tokens * d_.model.sparse_top)
+                          : load.prefill_work;
+  out.bytes += kv_per_token_ * context * share * c.kv_bandwidth * bandwidth;
   out.flops_bf16 = projections_.per_token * c.attention_compute * tokens +
                    (ffn_.per_token + shared_.per_token) * c.compute * tokens +
-                   prefill_full_ * c.prefill_attention * load.prefill_work * share;
+                   prefill_full_ * c.prefill_attention * work * share;
   if (m.experts > 0) {
     out.bytes += expert_stream_ * experts_touched(std::min(all, load.all_sequences * share)) *
                  c.expert_bandwidth * std::pow(double{1} * p.moe_tp(), -c.expert_split_loss) *

@@ -78,6 +78,10 @@ class StepModel {
   double kv_per_token_ = 0;  // seconds
   double kv_window_ = 0;
   double mla_per_token_ = 0;
+  double index_per_token_ = 0;
+  double index_unit_ = 0;
+  double state_ = 0;         // seconds a sequence
+  double state_token_ = 0;   // seconds a prompt token
   double prefill_full_ = 0;  // seconds a unit of prefill_work
   double prefill_window_ = 0;
   double expert_stream_ = 0;  // seconds for one expert touched, all layers

@@ -23,6 +23,7 @@ Worker::Worker(const Deployment& deployment, WorkerOptions options)
     if (options_.prefix_cache) rank.cache = std::make_unique<PrefixCache>();
   }
   half_block_ = 0.5 * (deployment_.backend.block_tokens - 1.0);
+  fixed_tokens_ = deployment_.fixed_tokens();
   set_kv_share(options_.kv_share, Instant{});
 }
 

@@ -207,6 +207,7 @@ class Worker {
   WorkerOptions options_;
   double capacity_ = 0;  // KV tokens of one rank
   double half_block_ = 0;
+  double fixed_tokens_ = 0;  // of each sequence, whatever its length
   std::vector<Rank> ranks_{};
   std::vector<Slot> slots_{};
   std::vector<std::uint32_t> free_slots_{};

@@ -29,7 +29,7 @@ bool Worker::reserve(Rank& rank, std::uint32_t index) {
     hits = std::min<std::size_t>(hits, most);
   }
   const double cached = static_cast<double>(hits * prefix_block_tokens());
-  double need = slot.target - cached + half_block_;
+  double need = slot.target - cached + half_block_ + fixed_tokens_;
   if (deployment_.backend.reserves_output) {
     need += slot.sequence.output - std::min(slot.sequence.output, slot.sent);
   }

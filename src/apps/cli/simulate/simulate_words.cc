@@ -18,12 +18,17 @@ Result<sim::LengthDraw> lengths(const std::string& text, const char* flag) {
 }  // namespace
 
 void SystemFlags::add_to(Flags& flags) {
-  flags.add("--model", &scenario.model, "what is served").value("NAME");
+  flags
+      .add("--model", &scenario.model,
+           "what is served: a name of --list models, or the path of a config.json")
+      .value("NAME");
   flags.add("--hardware", &scenario.hardware, "on which accelerator").value("NAME");
   flags.add("--scenario", &file, "a file that says all of it: docs/formats/scenario.md")
       .value("FILE");
   flags.add("--backend", &scenario.backend, "vllm, sglang or tensorrt-llm").value("NAME");
-  flags.add("--precision", &scenario.precision, "bf16, fp8, nvfp4 or mxfp4; else the usual")
+  flags
+      .add("--precision", &scenario.precision,
+           "bf16, fp8, nvfp4, mxfp4 or int4; else as the checkpoint, or the card's usual")
       .value("WORD");
   flags.add("--gpus", &gpus, "accelerators in all; else one worker's").value("N").without_default();
   flags.add("--parallel", &scenario.parallel, "one worker's layout: tp=8,dp=1,ep=1,pp=1")
