@@ -239,3 +239,16 @@ def test_one_interrupt_drains_and_the_result_says_so(endpoint, tmp_path):
     assert summary["state"] == "interrupted" and summary["complete"] is False
     assert summary["n_samples_failed"] == 0
     assert summary["n_samples_issued"] == summary["n_samples_completed"] > 0
+
+
+def test_live_figures_are_lines_for_a_program(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "1ms", "--itl", "100us")
+    assay("run", "--endpoint", server.url, "--model", "m", "--concurrency", "2", "--samples", "30",
+          "--report-dir", tmp_path / "run", "--live", tmp_path / "live.jsonl", "--quiet",
+          "--allow-client-limited")
+    lines = [json.loads(line) for line in (tmp_path / "live.jsonl").read_text().splitlines()]
+    assert lines[-1]["completed"] == 30 and lines[-1]["in_flight"] == 0
+    assert lines[-1]["ttft_ms"]["count"] == 30
+    refused = assay("run", "--endpoint", server.url, "--model", "m", "--samples", "3",
+                    "--report-dir", tmp_path / "b", "--live", tmp_path / "none" / "x", code=2)
+    assert "--live" in refused.err

@@ -1,5 +1,8 @@
 #include "cli/run_talk.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "base/clock.h"
 #include "base/display.h"
 #include "base/format.h"
@@ -30,6 +33,20 @@ void say_notes(std::initializer_list<const std::vector<std::string>*> notes) {
   for (const std::vector<std::string>* const list : notes) {
     for (const std::string& note : *list) say("note: " + note);
   }
+}
+
+Result<std::unique_ptr<LiveFile>> LiveFile::open(const std::string& path) {
+  const int descriptor =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (descriptor < 0) return errno_error(format("--live: {}", path));
+  return std::unique_ptr<LiveFile>(new LiveFile(descriptor));
+}
+
+LiveFile::~LiveFile() { ::close(descriptor_); }
+
+void LiveFile::write(std::string_view line) const {
+  // What the reader does not take is lost: the next line has newer figures.
+  [[maybe_unused]] const ssize_t taken = ::write(descriptor_, line.data(), line.size());
 }
 
 void say_exhausted(const Ending& ending) {

@@ -25,6 +25,21 @@ void say_notes(std::initializer_list<const std::vector<std::string>*> notes);
 std::shared_ptr<void> paint_live(const Json& facts,
                                  std::function<metrics::LiveSnapshot()> snapshot);
 
+// The file of --live. A reader that is too slow for a pipe loses lines; the run never waits for it.
+class LiveFile {
+ public:
+  static Result<std::unique_ptr<LiveFile>> open(const std::string& path);
+  ~LiveFile();
+  LiveFile(const LiveFile&) = delete;
+  LiveFile& operator=(const LiveFile&) = delete;
+  // One whole line, or nothing of it where a pipe is full and the line is at most PIPE_BUF long.
+  void write(std::string_view line) const;
+
+ private:
+  explicit LiveFile(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_;
+};
+
 // Reports, at a command's end, memory or a disk that ran out.
 void say_exhausted(const Ending& ending);
 

@@ -26,6 +26,7 @@
 #include "cli/store_flags.h"
 #include "interchange/accuracy_text.h"
 #include "metrics/failed_share.h"
+#include "report/live_lines.h"
 #include "report/terminal.h"
 
 namespace assay::cli {
@@ -37,6 +38,7 @@ struct RunOptions {
   bool quiet = false;
   std::string store{};
   std::optional<std::string> prometheus{};
+  std::string live{};
   std::string find{};
 };
 
@@ -53,6 +55,12 @@ void add_flags(Flags& flags, RunOptions& options) {
       .value("PORT")
       .group("Output");
   flags
+      .add("--live", &options.live,
+           "write the live figures there while it runs: JSON lines, one a second; FILE may be a "
+           "pipe")
+      .value("FILE")
+      .group("Output");
+  flags
       .add("--find", &options.find,
            "with --scenario server: the highest rate whose limits hold, in a few tests")
       .choices({"qps"})
@@ -67,15 +75,33 @@ void add_flags(Flags& flags, RunOptions& options) {
   flags.example("          --config user.conf");
 }
 
-// Starts every live view of a run; they end with the returned object.
-campaign::Watch watch_of(bool painted, campaign::PrometheusServer* server) {
-  if (!painted && server == nullptr) return {};
-  return [painted, server](const Json& facts, std::function<metrics::LiveSnapshot()> snapshot) {
-    std::shared_ptr<void> painter = painted ? paint_live(facts, snapshot) : nullptr;
-    if (server != nullptr) server->show(facts, std::move(snapshot));
-    return std::shared_ptr<void>(server, [painter](void* shown) {
-      if (shown != nullptr) static_cast<campaign::PrometheusServer*>(shown)->hide();
-    });
+// Starts every live view of a run; they end with the returned object, in the order of its fields.
+struct LiveViews {
+  std::shared_ptr<void> painter{};
+  std::shared_ptr<void> lines{};
+  campaign::PrometheusServer* server = nullptr;
+  LiveViews() = default;
+  LiveViews(const LiveViews&) = delete;
+  LiveViews& operator=(const LiveViews&) = delete;
+  ~LiveViews() {
+    if (server != nullptr) server->hide();
+  }
+};
+
+campaign::Watch watch_of(bool painted, campaign::PrometheusServer* server, LiveFile* file) {
+  if (!painted && server == nullptr && file == nullptr) return {};
+  return [=](const Json& facts, std::function<metrics::LiveSnapshot()> snapshot) {
+    auto views = std::make_shared<LiveViews>();
+    if (painted) views->painter = paint_live(facts, snapshot);
+    if (file != nullptr) {
+      views->lines = std::make_shared<report::LiveLines>(
+          snapshot, [file](std::string_view line) { file->write(line); });
+    }
+    if (server != nullptr) {
+      views->server = server;
+      server->show(facts, std::move(snapshot));
+    }
+    return std::shared_ptr<void>(views);
   };
 }
 
@@ -184,8 +210,12 @@ class RunCourse {
       request.facts = test_->facts();
       request.in_turn = test_->in_turn;
     }
+    std::unique_ptr<LiveFile> live;
+    if (!options_.live.empty()) {
+      ASSIGN_OR_RETURN(live, LiveFile::open(options_.live));
+    }
     const InterruptGuard guard(control_);
-    const campaign::Watch watch = watch_of(!options_.quiet, prometheus.get());
+    const campaign::Watch watch = watch_of(!options_.quiet, prometheus.get(), live.get());
     return campaign::record_run(request, options_.client, watch, control_);
   }
 
@@ -249,8 +279,8 @@ Result<int> cmd_run(Args args) {
   TRY(gate.understand());
   if (!options.find.empty()) {
     if (gate.asked()) return invalid("--require: --find looks for the limit itself");
-    if (!options.store.empty() || options.prometheus) {
-      return invalid("--find qps: puts nothing in a store and serves no metrics");
+    if (!options.store.empty() || options.prometheus || !options.live.empty()) {
+      return invalid("--find qps: puts nothing in a store, serves no metrics and has no --live");
     }
     std::vector<std::string> command{"assay", "run"};
     command.insert(command.end(), args.begin(), args.end());
