@@ -3,11 +3,13 @@
 
     tools/workload_rounds.py extract INFERENCE_GIT > tests/data/checker_constants.json
     tools/workload_rounds.py write > workloads/rounds.yaml
+    tools/workload_rounds.py rules > src/asking/rulebook/inference_rounds.cc
 
 `extract` reads the constants of each round from a git directory of github.com/mlcommons/inference:
 v4.1 from its tag, since later checkers have dropped it, the others from the newest commit. Targets
 keep their reference and factor. `write` makes each workload's editions from them;
-tests/e2e/rounds_test.py holds every workload against the same file.
+tests/e2e/rounds_test.py holds every workload against the same file. `rules` makes the constants of
+`assay check --suite inference` from the same file: the rounds that the newest checker knows.
 """
 
 import ast
@@ -16,6 +18,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 CONSTANTS = ROOT / "tests" / "data" / "checker_constants.json"
@@ -139,8 +142,26 @@ def round_of(tree, version):
             # Before there was an Interactive scenario, Server's stood alone or as conversational.
             model["tokens_ns"] = {"Server": limits["conversational"]} \
                 if "conversational" in limits else limits
+        tests = [key.removeprefix("models_") for key in config
+                 if key.startswith("models_TEST") and name in plain(config[key])]
+        if tests:
+            model["tests"] = sorted(tests)
+        for key, constant in (("offline_samples_min", "OFFLINE_MIN_SPQ_SINCE_V4"),
+                              ("accuracy_files", "REQUIRED_ACC_BENCHMARK")):
+            found = plain(assigned(tree, constant))
+            found = found.get(name) if isinstance(found, dict) else None
+            found = found.get(version) if isinstance(found, dict) else found
+            if found is not None:
+                model[key] = found
+        fields = plain(assigned(tree, "RESULT_FIELD_BENCHMARK_OVERWRITE")) or {}
+        if name in fields.get(version, {}):
+            model["metric_keys"] = fields[version][name]
+        if name in plain(config["accuracy-delta-perc"] if "accuracy-delta-perc" in config
+                         else ast.Dict([], [])):
+            model["accuracy_delta_percent"] = plain(config["accuracy-delta-perc"])[name]
         models[name] = model
-    return {"models": models, "seeds": plain(config["seeds"])}
+    return {"models": models, "seeds": plain(config["seeds"]),
+            "names": plain(config["model_mapping"])}
 
 
 def extract(git):
@@ -310,5 +331,36 @@ def write():
             print("\n".join(lines))
 
 
+def rules():
+    """One line for each model, folded, in a raw string: a bound is its value alone."""
+    rounds = json.loads(CONSTANTS.read_text(encoding="utf-8"))
+    print("// Made by tools/workload_rounds.py rules from tests/data/checker_constants.json. Not\n"
+          "// to be edited.\n#include \"rulebook/inference.h\"\n\nnamespace assay::rulebook {\n"
+          "namespace {\n\nconstexpr std::string_view kRounds = R\"json({")
+    for version in sorted(set(rounds) - {"v4.1"}):
+        one = rounds[version]
+        print(f'"{version}": {{"seeds":\n{folded(one["seeds"])},\n "names":')
+        print(folded(one["names"]) + ', "models": {')
+        lines = []
+        for name, model in one["models"].items():
+            for bound in ("at_least", "at_most"):
+                model[bound] = values(model[bound])
+            lines.append(f'"{name}":\n{folded(model)}')
+        print(",\n".join(lines) + ("}}," if version != max(rounds) else "}}"))
+    print('})json";\n\n}  // namespace\n\n'
+          "std::string_view inference_rounds_json() { return kRounds; }\n\n"
+          "}  // namespace assay::rulebook")
+
+
+def values(bounds):
+    return {name: values(one) if isinstance(one, dict) else one[0]
+            for name, one in bounds.items()}
+
+
+def folded(value):
+    return textwrap.fill(json.dumps(value), 98, initial_indent=" ", subsequent_indent=" ",
+                         break_long_words=False, break_on_hyphens=False)
+
+
 if __name__ == "__main__":
-    extract(sys.argv[2]) if sys.argv[1] == "extract" else write()
+    {"extract": lambda: extract(sys.argv[2]), "write": write, "rules": rules}[sys.argv[1]]()

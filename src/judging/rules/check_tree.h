@@ -41,6 +41,9 @@ struct CheckReport {
   std::string path{};
   bool usable = true;  // there is a tree
   std::string edition{};
+  // A tree of MLPerf Inference (inference/check.h): its models are counted as curves, its scenarios
+  // as points.
+  bool inference = false;
   int systems = 0;
   int curves = 0;
   int points = 0;

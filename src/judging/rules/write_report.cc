@@ -6,6 +6,7 @@
 #include "base/markup.h"
 #include "base/version.h"
 #include "rules/catalogue.h"
+#include "rules/inference/rule.h"
 
 namespace assay::rules {
 namespace {
@@ -62,6 +63,13 @@ Json sarif_result(const Finding& finding, std::size_t rule_index) {
   return result.set("locations", std::move(places));
 }
 
+std::vector<Rule> all_of(bool of_inference) {
+  if (!of_inference) return catalogue();
+  std::vector<Rule> out;
+  for (const inference::InferenceRule& one : inference::catalogue()) out.push_back(one.rule);
+  return out;
+}
+
 Json rule_json(const Rule& rule) {
   return Json()
       .set("rule", rule.id)
@@ -100,9 +108,11 @@ std::string report_text(const CheckReport& report, bool strict, bool quiet) {
   if (!out.empty()) out += "\n";
   int asked = 0;
   for (const RuleOutcome& outcome : report.rules) asked += outcome.asked > 0 ? 1 : 0;
-  out += format("{}: {}, {}, {}; {} of {} rules of edition {} applied\n", report.path,
-                plural(report.systems, "system"), plural(report.curves, "curve"),
-                plural(report.points, "point"), asked, report.rules.size(), report.edition);
+  out += format("{}: {}, {}, {}; {} of {} rules of {} {} applied\n", report.path,
+                plural(report.systems, "system"),
+                plural(report.curves, report.inference ? "model" : "curve"),
+                plural(report.points, report.inference ? "result" : "point"), asked,
+                report.rules.size(), report.inference ? "round" : "edition", report.edition);
   out += format("{}: {}, {}\n", report.clean(strict) ? "clean" : "not clean",
                 plural(report.count(Severity::error), "error"),
                 plural(report.count(Severity::warning), "warning"));
@@ -152,7 +162,7 @@ Json report_json(const CheckReport& report, bool strict) {
 Json report_sarif(const CheckReport& report) {
   std::map<std::string_view, std::size_t> indices;
   Json rules = Json::array();
-  for (const Rule& rule : catalogue()) {
+  for (const Rule& rule : all_of(report.inference)) {
     indices[rule.id] = rules.size();
     rules.push_back(
         Json()
@@ -221,10 +231,10 @@ std::string report_junit(const CheckReport& report, bool strict) {
       counts, markup_text("assay check " + report.path), cases);
 }
 
-std::string rules_markdown() {
+std::string rules_markdown(bool of_inference) {
   std::string out;
   std::string_view group;
-  for (const Rule& rule : catalogue()) {
+  for (const Rule& rule : all_of(of_inference)) {
     if (rule.group != group) {
       group = rule.group;
       out += format(
@@ -239,9 +249,9 @@ std::string rules_markdown() {
   return out;
 }
 
-Json rules_json() {
+Json rules_json(bool of_inference) {
   Json out = Json::array();
-  for (const Rule& rule : catalogue()) out.push_back(rule_json(rule));
+  for (const Rule& rule : all_of(of_inference)) out.push_back(rule_json(rule));
   return out;
 }
 

@@ -21,9 +21,10 @@ Json report_sarif(const CheckReport& report);
 // One test case for each rule; its errors (and warnings when strict) are its failure.
 std::string report_junit(const CheckReport& report, bool strict);
 
-// The catalogue for documents: a markdown table for each group.
-std::string rules_markdown();
-Json rules_json();
+// The catalogue for documents: a markdown table for each group. `of_inference`: the rules of a tree
+// of MLPerf Inference.
+std::string rules_markdown(bool of_inference);
+Json rules_json(bool of_inference);
 
 // One line: "found; expected …".
 std::string message_of(const Finding& finding);

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "rules/check_tree.h"
+#include "rules/inference/check.h"
 #include "rules/write_report.h"
 
 namespace assay::cli {
@@ -12,7 +13,9 @@ namespace {
 
 struct CheckOptions {
   std::string tree{};
-  std::string edition = "v1.0";
+  std::string suite = "endpoints";
+  std::string edition{};
+  std::string submitter{};
   std::string seed_sets{};
   std::string drafters{};
   std::string output = "text";
@@ -32,15 +35,56 @@ std::string in_form(const rules::CheckReport& report, const CheckOptions& option
   return rules::report_text(report, options.strict, options.quiet);
 }
 
+// What one suite has and the other has not.
+Result<void> check_flags(CheckOptions& options, bool of_inference, const Flags& flags) {
+  if (options.edition.empty()) options.edition = of_inference ? "v6.1" : "v1.0";
+  const bool round = options.edition >= "v5.0";
+  if (round != of_inference) {
+    return invalid(format("--edition {}: that is an edition of {}", options.edition,
+                          round ? "MLPerf Inference: add --suite inference" : "MLPerf Endpoints"));
+  }
+  if (!of_inference && flags.given("--submitter")) {
+    return invalid("--submitter: only with --suite inference");
+  }
+  for (const char* const name :
+       {"--seed-sets", "--approved-drafters", "--no-review", "--no-plausibility"}) {
+    if (of_inference && flags.given(name)) {
+      return invalid(format("{}: not with --suite inference", name));
+    }
+  }
+  return {};
+}
+
+Result<rules::CheckReport> check(const CheckOptions& options, bool of_inference) {
+  if (of_inference) {
+    return rules::inference::check_inference(
+        options.tree, {.round = options.edition, .submitter = options.submitter});
+  }
+  return rules::check_tree(options.tree, {.edition = options.edition,
+                                          .seed_sets = options.seed_sets,
+                                          .drafters = options.drafters,
+                                          .review = !options.no_review,
+                                          .plausibility = !options.no_plausibility});
+}
+
 }  // namespace
 
 Result<int> cmd_check(Args args) {
   CheckOptions options;
   Flags flags("check", "every rule of a submission, with the clause and the fix");
-  flags.add("TREE", &options.tree, "the folder that holds results/, docs/ and src/");
-  flags.add("--edition", &options.edition, "the edition of the rules")
+  flags.add(
+      "TREE", &options.tree,
+      "the folder that holds results/, docs/ and src/; of Inference closed/, open/, network/");
+  flags.add("--suite", &options.suite, "whose rules: MLPerf Endpoints or MLPerf Inference")
+      .value("SUITE")
+      .choices({"endpoints", "inference"});
+  flags
+      .add("--edition", &options.edition,
+           "the edition of the rules: v0.7, v1.0 (endpoints); v5.0 to v6.1 (inference)")
       .value("NAME")
-      .choices({"v0.7", "v1.0"});
+      .choices({"v0.7", "v1.0", "v5.0", "v5.1", "v6.0", "v6.1"});
+  flags.add("--submitter", &options.submitter, "of Inference: this submitter's results alone")
+      .value("NAME");
   flags.add("--strict", &options.strict, "warnings count as errors");
   flags.add("--quiet,-q", &options.quiet, "errors only");
   flags.add("--output", &options.output, "what to print")
@@ -60,6 +104,7 @@ Result<int> cmd_check(Args args) {
       .value("FILE");
   flags.add("--list", &options.list, "print the rules and stop");
   flags.example("assay check submission/");
+  flags.example("assay check --suite inference submission/ --edition v6.1");
   flags.example("assay check submission/ --strict --output sarif --file check.sarif");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
@@ -67,18 +112,16 @@ Result<int> cmd_check(Args args) {
     return invalid("--json, --output: standard output takes one form");
   }
   if (options.json) options.output = "json";
+  const bool of_inference = options.suite == "inference";
+  TRY(check_flags(options, of_inference, flags));
   if (options.list) {
-    print(options.json ? rules::rules_json().dump(2) + "\n" : rules::rules_markdown());
+    print(options.json ? rules::rules_json(of_inference).dump(2) + "\n"
+                       : rules::rules_markdown(of_inference));
     return exit_code(ExitCode::done);
   }
   if (options.tree.empty()) return invalid("TREE: missing\n  assay check --help");
 
-  ASSIGN_OR_RETURN(const rules::CheckReport report,
-                   rules::check_tree(options.tree, {.edition = options.edition,
-                                                    .seed_sets = options.seed_sets,
-                                                    .drafters = options.drafters,
-                                                    .review = !options.no_review,
-                                                    .plausibility = !options.no_plausibility}));
+  ASSIGN_OR_RETURN(const rules::CheckReport report, check(options, of_inference));
   const std::string written = in_form(report, options);
   if (options.file.empty()) {
     print(written);

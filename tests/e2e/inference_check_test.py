@@ -1,0 +1,81 @@
+"""`assay check --suite inference` on a small valid tree and on named damages to it, against the
+verdicts of the official submission checker, which tools/inference_verdicts.py recorded."""
+
+import json
+import pathlib
+import shutil
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+import inference_tree  # noqa: E402
+
+OFFICIAL = json.loads((ROOT / "tests/data/inference_verdicts.json").read_text(encoding="utf-8"))
+# Where ours is the stricter one, with the reason.
+STRICTER = {
+    "invalid": "the checker reads result_validity and does not act on it",
+    "interactive_ttft": "the log's scenario is Server, so the checker takes Server's wider limits",
+}
+
+
+@pytest.fixture(scope="session", name="tree")
+def fixture_tree(tmp_path_factory):
+    return inference_tree.write(tmp_path_factory.mktemp("inference") / "valid")
+
+
+def check(assay, root, *flags, code=0):
+    return assay("check", "--suite", "inference", root, "--json", *flags, code=code)
+
+
+def test_a_valid_tree_is_clean(assay, tree):
+    report = check(assay, tree, "--strict").json()
+    assert OFFICIAL["verdicts"][""] == 0
+    assert report["clean"] and report["results"] == []
+    assert (report["systems"], report["edition"]) == (4, "v6.1")
+    asked = {rule["rule"] for rule in report["rules"] if rule["asked"]}
+    assert {rule["rule"] for rule in report["rules"]} - asked == {
+        "inf-endpoints-form", "inf-accuracy-files", "inf-system-power-fields", "inf-nameplate",
+        "inf-power-files", "inf-power-samples", "inf-power-session", "inf-power-phases",
+        "inf-power-analyzer"}
+
+
+@pytest.mark.parametrize("name", inference_tree.DAMAGES)
+def test_a_damage_has_the_official_checkers_verdict_and_a_rule_names_it(assay, tree, tmp_path,
+                                                                         name):
+    damage, rule = inference_tree.DAMAGES[name]
+    root = shutil.copytree(tree, tmp_path / "tree")
+    damage(root)
+    done = check(assay, root, code=None)
+    errors = {one["rule"] for one in done.json()["results"] if one["severity"] == "error"}
+    assert (rule in errors) if rule else not errors, errors
+    official = OFFICIAL["verdicts"][name]
+    assert (done.code != 0) == (official != 0 or name in STRICTER)
+    assert not (official and name in STRICTER)
+
+
+def test_each_round_has_its_own_figures_and_layout(assay, tmp_path):
+    tree = inference_tree.write(tmp_path / "tree")
+    found = {one["rule"] for one in check(assay, tree, "--edition", "v6.0", code=None).json()[
+        "results"]}
+    assert found == {"inf-seeds"}
+    old = {one["rule"] for one in check(assay, tree, "--edition", "v5.1", code=None).json()[
+        "results"]}
+    assert {"inf-code", "inf-measurements", "inf-model", "inf-seeds"} <= old
+
+
+def test_one_suites_edition_and_flags_are_not_the_others(assay, tmp_path):
+    for flags, words in [(("--edition", "v6.1"), "add --suite inference"),
+                         (("--suite", "inference", "--edition", "v1.0"), "MLPerf Endpoints"),
+                         (("--suite", "inference", "--no-review"), "--no-review"),
+                         (("--submitter", "Me"), "--submitter")]:
+        done = assay("check", tmp_path, *flags, code=None)
+        assert done.code == 2 and words in done.err, (flags, done.err)
+    done = check(assay, tmp_path, code=None)
+    assert done.code == 2  # a folder without results
+
+
+def test_the_rules_are_listed(assay):
+    assert "`inf-seeds`" in assay("check", "--suite", "inference", "--list").out
+    assert "inf-" not in assay("check", "--list").out
