@@ -1,6 +1,7 @@
 """`assay check --suite inference` on a small valid tree and on named damages to it, against the
 verdicts of the official submission checker, which tools/inference_verdicts.py recorded."""
 
+import hashlib
 import json
 import pathlib
 import shutil
@@ -79,3 +80,68 @@ def test_one_suites_edition_and_flags_are_not_the_others(assay, tmp_path):
 def test_the_rules_are_listed(assay):
     assert "`inf-seeds`" in assay("check", "--suite", "inference", "--list").out
     assert "inf-" not in assay("check", "--list").out
+
+
+def plan_of(tree, folder):
+    """A plan that packs the tree's own logs again: accuracy logs of some length, without a hash."""
+    systems = {}
+    for name, (kind, models) in inference_tree.PLAN["closed"].items():
+        results = {}
+        for model, scenarios in models.items():
+            for scenario in scenarios:
+                at = tree / "closed/Invented/results" / name / model / scenario
+                accuracy = shutil.copytree(at / "accuracy", folder / name / model / scenario)
+                (accuracy / "mlperf_log_accuracy.json").write_text("[\n" + "1,\n" * 9000 + "1]\n")
+                text = (accuracy / "accuracy.txt").read_text().replace("hash=0a1b2c\n", "")
+                (accuracy / "accuracy.txt").write_text(text.rstrip("\n"))
+                tests = {}
+                for test in inference_tree.ROUNDS["v6.1"]["models"][model].get("tests", []):
+                    tests[test] = {"verdict": str(at / test)}
+                    if test in ("TEST01", "TEST04"):
+                        tests[test]["logs"] = str(at / test / "performance/run_1")
+                results.setdefault(model, {})[scenario] = {
+                    "performance": str(at / "performance/run_1"), "accuracy": str(accuracy),
+                    "measurements": str(at / "measurements.json"), "tests": tests,
+                    "user_conf": str(at / "user.conf"), "readme": str(at / "README.md")}
+        description = json.loads((tree / f"closed/Invented/systems/{name}.json").read_text())
+        description["submitter"] = "filled in"
+        systems[name] = {"description": description, "results": results}
+    return {"division": "closed", "submitter": "Invented",
+            "src": str(tree / "closed/Invented/src"), "systems": systems}
+
+
+def test_a_packed_tree_is_clean_and_its_accuracy_logs_are_truncated(assay, tree, tmp_path):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(json.dumps(plan_of(tree, tmp_path / "logs")))
+    out = tmp_path / "submission"
+    packed = assay("pack", "--suite", "inference", plan, "--out", out, "--json").json()
+    assert (packed["systems"], packed["results"]) == (2, 12)
+    report = check(assay, out, "--strict").json()
+    assert (report["points"], report["results"]) == (12, [])
+    accuracy = out / "closed/Invented/results/server/llama3.1-8b/Offline/accuracy"
+    whole = ("[\n" + "1,\n" * 9000 + "1]\n").encode()
+    kept = (accuracy / "mlperf_log_accuracy.json").read_bytes()
+    assert kept == whole[:4096] + b"\n\n...\n\n" + whole[-4096:]
+    assert (accuracy / "accuracy.txt").read_text().endswith(
+        f"\nhash={hashlib.sha256(whole).hexdigest()}\n")
+    done = assay("pack", "--suite", "inference", plan, "--out", out, code=None)
+    assert done.code == 2 and "is there already" in done.err
+
+
+@pytest.mark.parametrize("change, words", [
+    (lambda plan: plan.update(division="sealed"), "closed, open or network"),
+    (lambda plan: plan.update(submitter="../me"), "submitter"),
+    (lambda plan: plan.update(sorce="x"), 'unknown key "sorce"'),
+    (lambda plan: plan["systems"]["box"]["results"]["resnet"]["Offline"].pop("accuracy"),
+     "accuracy: needed"),
+    (lambda plan: plan["systems"]["box"]["results"]["resnet"]["Offline"].update(readme="none"),
+     "no such file or folder")])
+def test_a_plan_that_cannot_be_packed_is_named_and_leaves_nothing(assay, tree, tmp_path, change,
+                                                                  words):
+    plan = plan_of(tree, tmp_path / "logs")
+    change(plan)
+    file = tmp_path / "plan.yaml"
+    file.write_text(json.dumps(plan, indent=1))
+    done = assay("pack", "--suite", "inference", file, "--out", tmp_path / "out", code=None)
+    assert done.code == 2 and words in done.err, done.err
+    assert not list(tmp_path.glob("out*"))

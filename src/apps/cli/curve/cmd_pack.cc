@@ -5,12 +5,14 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "host/system_capture.h"
+#include "interchange/write/inference_tree.h"
 
 namespace assay::cli {
 namespace {
 
 struct PackOptions {
   std::vector<std::string> folders{};
+  std::string suite = "endpoints";
   campaign::PackRequest request{};
   std::uint64_t c_max = 0;
   bool capture = false;
@@ -39,13 +41,43 @@ void print_text(const std::string& root, const campaign::PackSource& source,
                points == 1 ? "" : "s", source.curve.model, root));
 }
 
+// A tree of MLPerf Inference, from a plan of LoadGen's logs.
+Result<int> pack_inference(const PackOptions& options, const Flags& flags) {
+  for (const char* const name :
+       {"--answers", "--system", "--power", "--src", "--docs", "--max-concurrency", "--capture"}) {
+    if (flags.given(name)) return invalid(format("{}: not with --suite inference", name));
+  }
+  if (options.folders.size() != 1)
+    return invalid("CURVE: with --suite inference one plan, as YAML");
+  const std::string& out = options.request.out;
+  ASSIGN_OR_RETURN(const auto packed, interchange::pack_inference(options.folders[0], out));
+  for (const std::string& note : packed.notes) say("note: " + note);
+  if (options.json) {
+    print(Json()
+              .set("tree", out)
+              .set("systems", packed.systems)
+              .set("results", packed.results)
+              .set("notes", packed.notes.size())
+              .dump(2) +
+          "\n");
+  } else {
+    print(format("{}: {} result{}\n  next  assay check --suite inference {}\n", out, packed.results,
+                 packed.results == 1 ? "" : "s", out));
+  }
+  return exit_code(ExitCode::done);
+}
+
 }  // namespace
 
 Result<int> cmd_pack(Args args) {
   PackOptions options;
   campaign::PackRequest& request = options.request;
   Flags flags("pack", "a submission tree of a curve or of runs, every authored file written");
-  flags.add("CURVE", &options.folders, "a curve's folder, or the folders of runs");
+  flags.add("CURVE", &options.folders,
+            "a curve's folder, or the folders of runs; of Inference a plan of LoadGen's logs");
+  flags.add("--suite", &options.suite, "whose tree: MLPerf Endpoints or MLPerf Inference")
+      .value("SUITE")
+      .choices({"endpoints", "inference"});
   flags.add("--out", &request.out, "the tree; a new folder").value("DIR");
   flags.add("--answers", &request.answers, "what no program can know, as YAML: docs/guide/curve.md")
       .value("FILE");
@@ -61,14 +93,16 @@ Result<int> cmd_pack(Args args) {
   flags.add("--capture", &options.capture, "print what this machine is and stop");
   flags.add("--json", &options.json, "print the result as JSON");
   flags.example("assay pack curves/m --out submission --answers answers.yaml");
+  flags.example("assay pack --suite inference plan.yaml --out submission");
   flags.example("assay pack --capture > system.json");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
-  if (options.capture) {
+  if (options.capture && options.suite != "inference") {
     print(host::capture_node().dump(2) + "\n");
     return exit_code(ExitCode::done);
   }
   if (request.out.empty()) return invalid("--out: needed, the folder to write");
+  if (options.suite == "inference") return pack_inference(options, flags);
   ASSIGN_OR_RETURN(
       const campaign::PackSource source,
       campaign::pack_source(options.folders, static_cast<std::int64_t>(options.c_max)));
