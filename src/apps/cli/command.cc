@@ -38,6 +38,7 @@ constexpr std::array kCommands{
             cmd_calibrate},
     Command{"verify", "recompute every figure from the recorded events; check a bundle",
             cmd_verify},
+    Command{"merge", "the ranks of a run of several hosts as one run, exactly", cmd_merge},
     Command{"pack", "a submission tree of a curve, every authored file written", cmd_pack},
     Command{"check", "every rule of a submission, with the clause and the fix", cmd_check},
     Command{"regions", "the regions of concurrency in which a curve needs points", cmd_regions},

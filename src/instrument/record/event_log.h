@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -30,6 +31,7 @@
 #include "domain/event_sink.h"
 #include "domain/run_info.h"
 #include "record/block.h"
+#include "record/clock_map.h"
 #include "record/event_codec.h"
 
 namespace assay::record {
@@ -219,9 +221,14 @@ struct RunReplay {
   RunInfo info{};
   LogEnd end{};  // of all shards together
   std::vector<LogEnd> shards{};
+  std::vector<RankClock> ranks{};  // of a run of several hosts
 };
 // Passes all shards of a run folder to `sink`, in the order of their instants. A phase starts with
 // the first shard's start; its other steps come with the last shard's.
-Result<RunReplay> replay_run(const std::filesystem::path& folder, EventSink& sink);
+//
+// In a merged run of several hosts (clocks.json beside the logs) all instants are in the time of
+// rank 0, and what a rank that died had in flight ends as cancelled. `only`: that rank's records.
+Result<RunReplay> replay_run(const std::filesystem::path& folder, EventSink& sink,
+                             std::optional<std::uint32_t> only = {});
 
 }  // namespace assay::record

@@ -82,20 +82,21 @@ bool is_fatal(const Event& event) {
   return false;
 }
 
-Guard::Guard(const GuardRule& rule, std::uint32_t shards)
+Guard::Guard(const GuardRule& rule, std::uint32_t shards, std::uint32_t first)
     : rule_(rule),
       judges_(judges(rule)),
       budgets_(has_budget(rule)),
+      first_(first),
       cells_(std::max(1U, shards)) {}
 
 void Guard::on_issued(std::uint32_t shard) {
-  Cell& cell = cells_[shard];
+  Cell& cell = cell_of(shard);
   add(cell.issued, 1);
   if (budgets_) cell.judged = false;  // it now has its part of the budget
 }
 
 void Guard::on_done(std::uint32_t shard, const Event& event) {
-  Cell& cell = cells_[shard];
+  Cell& cell = cell_of(shard);
   cell.judged = false;
   add(cell.ended, 1);
   const bool ok = event.outcome == Outcome::ok;
@@ -213,7 +214,7 @@ std::optional<StopReason> Guard::verdict(std::uint32_t shard, Instant now, bool 
   if (!judges_) return std::nullopt;
   const int said = verdict_.load(std::memory_order_relaxed);
   if (said >= 0) return static_cast<StopReason>(said);
-  Cell& cell = cells_[shard];
+  Cell& cell = cell_of(shard);
   if (cell.judged) return std::nullopt;
   cell.judged = true;
   const Sums so_far = sums(drains);

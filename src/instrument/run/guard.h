@@ -33,7 +33,8 @@ bool is_fatal(const Event& event);
 
 class Guard {
  public:
-  Guard(const GuardRule& rule, std::uint32_t shards);
+  // `first`: the number of the first shard, where other processes have those before it.
+  Guard(const GuardRule& rule, std::uint32_t shards, std::uint32_t first = 0);
 
   // Call from the shard's own thread.
   void on_issued(std::uint32_t shard);
@@ -85,6 +86,9 @@ class Guard {
   const GuardRule rule_;
   const bool judges_;
   const bool budgets_;
+  Cell& cell_of(std::uint32_t shard) { return cells_[shard - first_]; }
+
+  std::uint32_t first_;
   std::vector<Cell> cells_;
   std::atomic<std::int64_t> held_back_{0};
   std::atomic<int> verdict_{-1};

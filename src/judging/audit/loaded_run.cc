@@ -116,6 +116,11 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
     run.audit = record::client_audit_from_json(client);
     run.innocence = judge_client(*run.audit, run.point, judge_options(run.point));
   }
+  if (!run.replay.ranks.empty()) {
+    ASSIGN_OR_RETURN(run.ranks, read_ranks(log_folder(folder), run.replay, run.point, client,
+                                           judge_options(run.point)));
+    run.innocence = judge_ranks(*run.ranks);
+  }
   ASSIGN_OR_RETURN(run.certificate, load_certificate(log_folder(folder) / "certificate.json"));
   return run;
 }

@@ -10,6 +10,7 @@
 
 #include "audit/certificate.h"
 #include "audit/innocence.h"
+#include "audit/rank_span.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "domain/client_audit.h"
@@ -38,6 +39,7 @@ struct LoadedRun {
   record::RunReplay replay{};
   std::optional<ClientAudit> audit{};  // absent in the folder of a killed run
   std::optional<Innocence> innocence{};
+  std::optional<RankSpan> ranks{};           // of a run of several hosts
   std::optional<Certificate> certificate{};  // of the client, if it was calibrated
   std::string config_yaml{};
   Json accuracy{};                           // accuracy_results()

@@ -34,6 +34,22 @@ constexpr Duration kLook = 50_ms;
 // figures, and the report.
 constexpr std::uint64_t kReserveBytes = std::uint64_t{2} << 20;
 
+// The measuring threads of all ranks.
+std::uint32_t shards_of_run(const MeasureOptions& options) {
+  return options.threads * options.ranks;
+}
+
+// This rank's part of the run's limits. No rank hears of another's failures and costs, so each
+// keeps to its part, and together they keep to the whole.
+GuardRule guard_of_rank(const GuardRule& whole, std::uint32_t ranks) {
+  GuardRule out = whole;
+  constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+  if (whole.failures_max != kNone) out.failures_max = whole.failures_max / ranks;
+  if (whole.tokens_max != kNone) out.tokens_max = whole.tokens_max / ranks;
+  out.cost_max = whole.cost_max / ranks;
+  return out;
+}
+
 // The objects of one measuring thread.
 struct Shard {
   explicit Shard(bool spin) : clock(spin ? Duration::max() : OsClock().spin_window()) {}
@@ -85,7 +101,8 @@ Result<std::unique_ptr<Shard>> make_shard(const plan::PlanBundle& bundle,
                                           const MeasureOptions& options, MemoryBudget& memory,
                                           std::uint32_t index) {
   auto shard = std::make_unique<Shard>(options.spin);
-  shard->plan = assay::shard(bundle.plan, index, options.threads);
+  const std::uint32_t shards = shards_of_run(options);
+  shard->plan = assay::shard(bundle.plan, options.rank * options.threads + index, shards);
   const std::uint32_t connections_max = bundle.endpoints.connections_max;
   ASSIGN_OR_RETURN(
       shard->target,
@@ -93,8 +110,7 @@ Result<std::unique_ptr<Shard>> make_shard(const plan::PlanBundle& bundle,
           shard->plan, std::move(bodies), bundle.endpoints,
           {.run_key = options.log.info.run_key,
            .kernel_stamps = options.kernel_stamps,
-           .connections_max =
-               connections_max == 0 ? 0 : std::max(1U, connections_max / options.threads),
+           .connections_max = connections_max == 0 ? 0 : std::max(1U, connections_max / shards),
            .memory = &memory,
            .ca_file = options.ca_file,
            .endpoint_of_phase = options.endpoint_of_phase},
@@ -117,11 +133,11 @@ void give_memory_back_at_once() {
 Result<void> open_log(Shard& shard, const RunLog& log, const plan::PlanBundle& bundle,
                       const MeasureOptions& options, std::uint32_t index) {
   RunInfo info = log.info;
-  info.shard_index = index;
-  info.shard_count = options.threads;
+  info.shard_index = options.rank * options.threads + index;
+  info.shard_count = shards_of_run(options);
   ASSIGN_OR_RETURN(auto writer,
                    record::EventLogWriter::create(
-                       log.folder / format("events-{}.alog", index), info,
+                       log.folder / format("events-{}.alog", info.shard_index), info,
                        {.texts = bundle.keep_text ? record::Texts::all : record::Texts::accuracy,
                         .zstd_level = options.zstd_level}));
   shard.logs.push_back(std::move(writer));
@@ -129,9 +145,9 @@ Result<void> open_log(Shard& shard, const RunLog& log, const plan::PlanBundle& b
 }
 
 void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
-               metrics::SteadyWatch* steady, std::barrier<>& start, run::Control& control,
-               run::Guard& guard) {
-  shard.figures.shard = index;
+               metrics::SteadyWatch* steady, Instant start_at, std::barrier<>& start,
+               run::Control& control, run::Guard& guard) {
+  shard.figures.shard = options.rank * options.threads + index;
   if (options.pin) {
     const std::vector<int> cores = usable_cores();
     const int core = cores.empty() ? -1 : cores[index % cores.size()];
@@ -151,6 +167,7 @@ void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
     target = &in_turn.emplace(*target, shard.clock, options.in_turn);
   }
   start.arrive_and_wait();
+  if (start_at.known()) shard.clock.sleep_until(start_at);
   const host::ThreadWatch watch;
   shard.result = run::run(shard.plan, shard.clock, *target, sink, control, &guard);
   watch.finish(shard.figures);
@@ -341,16 +358,21 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   // connect_ahead() spreads connections over the endpoints; in turns each endpoint needs all of
   // them.
   const std::uint32_t ahead = connections_wanted(bundle.plan) * (options.second ? 2 : 1);
+  const std::uint32_t total = shards_of_run(options);
   ASSIGN_OR_RETURN(const auto bodies, make_bodies(bundle, options));
   for (std::uint32_t i = 0; i < options.threads; ++i) {
     ASSIGN_OR_RETURN(auto shard, make_shard(bundle, bodies, options, memory, i));
-    TRY(shard->target->connect_ahead((ahead + options.threads - 1) / options.threads));
+    TRY(shard->target->connect_ahead((ahead + total - 1) / total));
     shard->opened_ahead = shard->target->stats().connections_opened;
     shards.push_back(std::move(shard));
   }
   const Instant ahead_limit = OsClock().now() + kGetAheadMax;
   for (const auto& shard : shards) shard->target->get_ahead(shard->clock, ahead_limit);
-  // Only now, so that an unreachable endpoint leaves no log of a run.
+  Instant start_at = Instant::none();
+  if (options.start_together) {
+    ASSIGN_OR_RETURN(start_at, options.start_together());
+  }
+  // Only now, so that an unreachable endpoint, or a missing rank, leaves no log of a run.
   for (std::uint32_t i = 0; i < options.threads; ++i) {
     TRY(open_log(*shards[i], options.log, bundle, options, i));
     if (options.second) TRY(open_log(*shards[i], *options.second, bundle, options, i));
@@ -364,13 +386,14 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   }
   const bool all_taken = options.threads >= usable_cores().size();
   host::SelfAudit audit(all_taken ? host::SelfAudit::Canary::no : host::SelfAudit::Canary::yes);
-  run::Guard guard(bundle.plan.guard, options.threads);
+  run::Guard guard(guard_of_rank(bundle.plan.guard, options.ranks), options.threads,
+                   options.rank * options.threads);
   Running running{.threads = options.threads};
   std::barrier<> start(static_cast<std::ptrdiff_t>(options.threads));
   std::vector<std::thread> threads;
   for (std::uint32_t i = 0; i < options.threads; ++i) {
     threads.emplace_back([&, i] {
-      run_shard(*shards[i], options, i, steady.get(), start, control, guard);
+      run_shard(*shards[i], options, i, steady.get(), start_at, start, control, guard);
       const Lock lock(running.mutex);
       --running.threads;
       running.ended.notify_all();

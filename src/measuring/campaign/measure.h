@@ -38,6 +38,11 @@ struct MeasureOptions {
   std::vector<PlannedDataset>* spent = nullptr;
   run::InTurnRule in_turn{};  // with a group: one thread
   std::uint32_t threads = 1;
+  // This process's part of a run of several hosts. start_together() is called when all is ready; it
+  // returns the common start in this host's time, or why there is none.
+  std::uint32_t rank = 0;
+  std::uint32_t ranks = 1;
+  std::function<Result<Instant>()> start_together{};
   bool pin = false;   // pin each measuring thread to its own core
   bool spin = false;  // never sleep before a send
   bool kernel_stamps = true;

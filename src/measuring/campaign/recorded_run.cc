@@ -205,7 +205,8 @@ Result<void> derive_files(const RunRequest& request, const RunInfo& info,
   const std::filesystem::path& folder = request.folder;
   if (counting) TRY(count_tokens(folder, *counting, *request.bundle));
   TRY(keep_citation(info.facts, static_cast<std::uint32_t>(client.threads), folder));
-  if (wants_scores(config, *request.bundle)) {
+  // A rank has a part of the replies; they are scored together.
+  if (!request.place && wants_scores(config, *request.bundle)) {
     TRY(score_run(folder, config, *request.bundle, client.allow_code, IfNone::write));
   }
   const PublishOptions how{.events_jsonl = config.settings.recording.events_jsonl,
@@ -232,10 +233,40 @@ Result<void> finish_folder(const RunRequest& request, const RunInfo& info,
   return {};
 }
 
+// Meets the other ranks of a run of several hosts, and takes the name that they all give to it.
+Result<std::unique_ptr<ranks::RankSession>> join_ranks(const ranks::RankPlace& place,
+                                                       const ClientOptions& client, RunInfo& info,
+                                                       const run::Control& control) {
+  ASSIGN_OR_RETURN(
+      auto session,
+      ranks::RankSession::join(
+          place, {info.version, info.plan_digest, static_cast<std::uint32_t>(client.threads)},
+          info.run_id, control));
+  info.run_id = session->run_id();
+  info.run_key = xxh3(info.run_id);
+  info.facts.set(
+      "rank",
+      Json().set("index", place.index).set("of", place.count).set("host", this_machine().host));
+  return session;
+}
+
+// What merge_ranks() needs to know of a rank's clock.
+Result<void> write_rank(const ranks::RankPlace& place, std::uint64_t threads,
+                        std::vector<record::ClockProbe> probes,
+                        const std::filesystem::path& folder) {
+  const record::RankClock rank{.rank = place.index,
+                               .host = this_machine().host,
+                               .shard_first = static_cast<std::uint32_t>(place.index * threads),
+                               .threads = static_cast<std::uint32_t>(threads),
+                               .probes = std::move(probes)};
+  return write_file_atomic(log_folder(folder) / record::kRankName,
+                           record::to_json(rank).dump() + "\n");
+}
+
 // Another run may have used the folder since it was chosen.
 Result<record::FolderClaim> claim_folder(const std::filesystem::path& folder) {
   ASSIGN_OR_RETURN(auto claim, record::FolderClaim::take(folder));
-  if (std::filesystem::exists(log_folder(folder) / "events-0.alog")) {
+  if (record::find_event_logs(log_folder(folder))) {
     return invalid(
         format("--report-dir: '{}' holds a run already\n  name another folder", folder.string()));
   }
@@ -265,8 +296,21 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
   RunInfo info = info_of(config, *request.bundle, client, request);
   if (preflight.sent) info.facts.set("preflight", preflight.facts);
   RecordedRun out;
+  std::unique_ptr<ranks::RankSession> session;
+  if (request.place) {
+    ASSIGN_OR_RETURN(session, join_ranks(*request.place, client, info, control));
+  }
   MeasureOptions how = measure_options(client, info, request.folder, watch);
   how.in_turn = request.in_turn;
+  if (session) {
+    how.rank = request.place->index;
+    how.ranks = request.place->count;
+    how.start_together = [&]() -> Result<Instant> {
+      // A rank that dies in its load leaves its clock behind.
+      TRY(write_rank(*request.place, client.threads, session->probes(), request.folder));
+      return session->start(control);
+    };
+  }
   const bool read_again =
       counting || config.settings.recording.events_jsonl || wants_scores(config, *request.bundle);
   if (!read_again) how.spent = request.spent;
@@ -282,7 +326,11 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
   if (profiler.wanted()) {
     TRY(write_file_atomic(request.folder / "profiling.json", profiler.record().dump(2) + "\n"));
   }
+  if (session) {
+    TRY(write_rank(*request.place, client.threads, session->after_load(), request.folder));
+  }
   TRY(finish_folder(request, info, client, counting, out));
+  if (session) out.lost = session->leave(out.measured.end, control);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "plan/config.h"
 #include "plan/interleave.h"
 #include "plan/make_plan.h"
+#include "ranks/session.h"
 #include "run/run.h"
 
 namespace assay::campaign {
@@ -42,6 +44,8 @@ struct RecordedRun {
   // Files of the folder that a full disk prevented; "" if complete.
   std::string unwritten{};
   std::vector<std::string> notes{};  // for a person: calls of the profiler that failed
+  // Ranks of a run of several hosts that died: on rank 0 all of them, elsewhere only rank 0.
+  std::vector<ranks::LostRank> lost{};
 };
 
 // Shows a run during the measurement; nullptr shows nothing. `facts` are those of the log.
@@ -62,6 +66,9 @@ struct RunRequest {
   Json facts{};                        // more facts for the log: an object, or null
   run::InTurnRule in_turn{};           // of a suite's test that asks in groups
   std::vector<std::string> command{};  // for the manifest; secrets are removed
+  // This process's place in a run of several hosts. Its folder then has its share only, and
+  // merge_ranks.h makes the run of all of them.
+  std::optional<ranks::RankPlace> place{};
 };
 
 // Measures into the folder: writes config.yaml first, the manifest last.

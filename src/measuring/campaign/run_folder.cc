@@ -29,6 +29,7 @@ std::string about_file(std::string_view name) {
       {"accuracy/judged_replies.json", "judged replies, as the page shows them"},
       {"sample_idx_map.json", "which row of the dataset each query used"},
       {"events.jsonl", "every event, in the reference client's form"},
+      {"assay/clocks.json", "the ranks' clocks against rank 0's"},
       {"assay/client.json", "what the client measured about itself"},
       {"assay/run.json", "the manifest: every file's digest"}};
   for (const auto& [known, about] : kAbout) {
@@ -96,6 +97,18 @@ Json calibration_json(const audit::Certificate& certificate, const audit::Citati
 
 }  // namespace
 
+namespace {
+
+std::string hosts_text(const LoadedRun& run) {
+  if (run.ranks) return audit::ranks_text(*run.ranks);
+  const Json& rank = run.point.run.facts["rank"];
+  if (rank.is_null()) return {};
+  return format("rank {} of {}: the share of one process; assay merge makes the whole run",
+                rank["index"].as_uint(), rank["of"].as_uint());
+}
+
+}  // namespace
+
 report::RunContext report_context(const LoadedRun& run, bool digests) {
   std::vector<report::Fact> test;
   if (run.test) {
@@ -111,7 +124,8 @@ report::RunContext report_context(const LoadedRun& run, bool digests) {
           .audit = run.audit,
           .innocence = run.innocence,
           .calibration = calibration_text(run),
-          .test = std::move(test)};
+          .test = std::move(test),
+          .ranks = hosts_text(run)};
 }
 
 Json summary_json(const LoadedRun& run) {
@@ -119,6 +133,7 @@ Json summary_json(const LoadedRun& run) {
   const Json& preflight = run.point.run.facts["preflight"];
   if (!preflight.is_null()) summary.set("preflight", preflight);
   if (run.innocence) summary.set("client", audit::innocence_json(*run.innocence));
+  if (run.ranks) summary.set("ranks", audit::to_json(*run.ranks));
   if (run.test) summary.set("loadgen", run.test->to_json());
   if (run.certificate) {
     if (const auto citation = audit::cite(*run.certificate, run.point)) {

@@ -305,6 +305,7 @@ std::vector<Fact> basis_facts(const Point& point, const RunContext& context) {
                                       : format("as {} recorded them", tool));
   if (context.innocence) add("client", innocence_text(*context.innocence));
   add("not known", lacks_text(point));
+  add("hosts", context.ranks);
   add("capacity", context.calibration);
   add("limits", limits_text(point));
   add("delays", point.run.simulated || !tool.empty() ? "" : delays_text(point));

@@ -50,6 +50,7 @@ struct RunContext {
   std::string calibration{};
   // A suite's test: the verdict, the suite's metric, the reasons. Empty: the run is none.
   std::vector<Fact> test{};
+  std::string ranks{};  // of a run of several hosts: how many, and their clocks; "" for any other
 };
 
 struct Headline {

@@ -21,6 +21,7 @@
 #include "cli/find_rate.h"
 #include "cli/gate.h"
 #include "cli/interrupt.h"
+#include "cli/ranked_run.h"
 #include "cli/run_flags.h"
 #include "cli/run_talk.h"
 #include "cli/store_flags.h"
@@ -40,6 +41,7 @@ struct RunOptions {
   std::optional<std::string> prometheus{};
   std::string live{};
   std::string find{};
+  ranks::RankFlags ranks{};
 };
 
 void add_flags(Flags& flags, RunOptions& options) {
@@ -65,12 +67,14 @@ void add_flags(Flags& flags, RunOptions& options) {
            "with --scenario server: the highest rate whose limits hold, in a few tests")
       .choices({"qps"})
       .group("Workload");
+  add_rank_flags(flags, options.ranks);
   flags.example("assay run --endpoint http://localhost:8000 --model m --concurrency 16 \\");
   flags.example("          --samples 1000");
   flags.example("assay run --endpoint http://localhost:8000 --model m --rate 25 --duration 60s");
   flags.example(
       "assay run --endpoint http://localhost:8000 --model m --concurrency 8 --task gsm8k");
   flags.example("assay run --config config.yaml --require 'ttft_p95<=200ms,failed<=0.1%'");
+  flags.example("mpirun -n 4 assay run --config config.yaml --report-dir runs/big");
   flags.example("assay run --endpoint URL --workload llama3.1-8b --scenario server \\");
   flags.example("          --config user.conf");
 }
@@ -126,9 +130,10 @@ class RunCourse {
     TRY(prepare_test(settings));
     ASSIGN_OR_RETURN(audit_, campaign::plan_audit(loaded_.config, bundle_));
     TRY(check_store(options_.store));
-    ASSIGN_OR_RETURN(folder_, choose_folder(loaded_.config.report_dir));
+    TRY(prepare_rank());
+    ASSIGN_OR_RETURN(folder_, choose_folder(place_ ? rank_folder_ : loaded_.config.report_dir));
     if (audit_) TRY(choose_folder((folder_ / "audit" / campaign::caching_folder(false)).string()));
-    if (options_.quiet) return {};
+    if (quiet()) return {};
     say_unsaid_load();
     say_notes({&loaded_.notes, &bundle_.notes, &rows, &test_notes_});
     for (const std::string& note :
@@ -146,7 +151,12 @@ class RunCourse {
     const bool main = !audit_ || !audit_->wish.only;
     Json result;
     if (main) {
-      ASSIGN_OR_RETURN(const campaign::RecordedRun recorded, measure_main());
+      ASSIGN_OR_RETURN(campaign::RecordedRun recorded, measure_main());
+      if (place_ && place_->index > 0) return end_rank(recorded);
+      if (place_) {
+        ASSIGN_OR_RETURN(folder_, merge_on_rank_0(*place_, folder_, loaded_.config, bundle_,
+                                                  options_.client.allow_code, command_, recorded));
+      }
       ending = campaign::ending_of(recorded, options_.client);
       failed = metrics::failed_words(recorded.run.point);
       show(recorded.run);
@@ -189,6 +199,34 @@ class RunCourse {
     return {};
   }
 
+  bool quiet() const { return options_.quiet || (place_ && place_->index > 0); }
+
+  Result<void> prepare_rank() {
+    ASSIGN_OR_RETURN(place_, ranks::find_place(options_.ranks, ranks::process_environment()));
+    if (!place_) return {};
+    if (audit_) return invalid("audit: the output caching audit is for one process (--rank none)");
+    if (test_ && test_->in_turn.group > 0) {
+      return invalid("--scenario: this scenario sends from one thread (--rank none)");
+    }
+    ASSIGN_OR_RETURN(const auto folder, rank_folder(*place_, loaded_.config.report_dir));
+    rank_folder_ = folder.string();
+    if (!quiet()) {
+      say(format("rank 0 of {} ({}): waiting for the others at {}:{}", place_->count, place_->from,
+                 place_->host, place_->port));
+    }
+    return {};
+  }
+
+  // The verdict on the run is rank 0's; a launcher would take a code of this rank for a fault and
+  // end them all.
+  Result<int> end_rank(const campaign::RecordedRun& recorded) const {
+    for (const ranks::LostRank& lost : recorded.lost) {
+      say(format("rank {} of {}: rank {} was lost: {}\n  its own part is whole: {}", place_->index,
+                 place_->count, lost.rank, lost.why, folder_.string()));
+    }
+    return exit_code(recorded.unwritten.empty() ? ExitCode::done : ExitCode::exhausted);
+  }
+
   void say_unsaid_load() const {
     if (!loaded_.load_unsaid || test_) return;
     for (const PhasePlan& phase : bundle_.plan.phases) {
@@ -206,6 +244,7 @@ class RunCourse {
     request.command = command_;
     request.preflight = &preflight_;
     if (!audit_) request.spent = &bundle_.datasets;
+    request.place = place_;
     if (test_) {
       request.facts = test_->facts();
       request.in_turn = test_->in_turn;
@@ -215,7 +254,7 @@ class RunCourse {
       ASSIGN_OR_RETURN(live, LiveFile::open(options_.live));
     }
     const InterruptGuard guard(control_);
-    const campaign::Watch watch = watch_of(!options_.quiet, prometheus.get(), live.get());
+    const campaign::Watch watch = watch_of(!quiet(), prometheus.get(), live.get());
     return campaign::record_run(request, options_.client, watch, control_);
   }
 
@@ -258,6 +297,8 @@ class RunCourse {
   std::optional<campaign::PlannedScenario> test_{};
   std::vector<std::string> test_notes_{};
   std::optional<campaign::PlannedAudit> audit_{};
+  std::optional<ranks::RankPlace> place_{};
+  std::string rank_folder_{};
   std::filesystem::path folder_{};
   std::vector<std::string> command_{};
   campaign::Preflight preflight_{};

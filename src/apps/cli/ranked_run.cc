@@ -1,0 +1,81 @@
+#include "cli/ranked_run.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "campaign/accuracy.h"
+#include "campaign/merge_ranks.h"
+#include "campaign/run_folder.h"
+#include "cli/console.h"
+
+namespace assay::cli {
+
+void add_rank_flags(Flags& flags, ranks::RankFlags& wish) {
+  static constexpr const char* kHosts = "Several hosts";
+  flags
+      .add("--rank", &wish.rank,
+           "this process is rank I of N, I from 0; mpirun, srun and Kubernetes say so themselves, "
+           "and `none` does not listen to them")
+      .value("I/N")
+      .group(kHosts);
+  flags
+      .add("--rendezvous", &wish.rendezvous,
+           "where rank 0 listens while the others come; the same on every rank")
+      .value("HOST:PORT")
+      .group(kHosts);
+  flags
+      .add("--rank-timeout", &wish.patience, "how long ranks wait for one another before the start")
+      .value("TIME")
+      .group(kHosts);
+}
+
+Result<std::filesystem::path> rank_folder(const ranks::RankPlace& place,
+                                          const std::string& report_dir) {
+  if (report_dir.empty()) {
+    return invalid(
+        "--report-dir: a run of several ranks needs a folder\n  the same on every rank; each "
+        "writes rank-I in it");
+  }
+  return std::filesystem::path(report_dir) / format("rank-{}", place.index);
+}
+
+Result<std::filesystem::path> merge_on_rank_0(const ranks::RankPlace& place,
+                                              const std::filesystem::path& own_folder,
+                                              const plan::Config& config,
+                                              const plan::PlanBundle& bundle, bool allow_code,
+                                              const std::vector<std::string>& command,
+                                              campaign::RecordedRun& recorded) {
+  const std::filesystem::path all = own_folder.parent_path();
+  std::vector<std::filesystem::path> folders;
+  std::string elsewhere;
+  for (std::uint32_t rank = 0; rank < place.count; ++rank) {
+    const std::filesystem::path folder = all / format("rank-{}", rank);
+    std::error_code error;
+    if (std::filesystem::exists(folder / "assay", error)) {
+      folders.push_back(folder);
+    } else if (std::ranges::find(recorded.lost, rank, &ranks::LostRank::rank) ==
+               recorded.lost.end()) {
+      elsewhere += format("{}{}", elsewhere.empty() ? "" : ", ", rank);
+    }
+  }
+  if (!elsewhere.empty()) {
+    say(
+        format("the folder of rank {} is not on this machine; what follows is rank 0's share. "
+               "Gather the folders, then: assay merge {}/rank-* -o {}/merged",
+               elsewhere, all.string(), all.string()));
+    return own_folder;
+  }
+  const std::filesystem::path merged = all / "merged";
+  ASSIGN_OR_RETURN(
+      recorded.run,
+      campaign::merge_ranks(folders, merged,
+                            {.allow_missing = true, .lost = recorded.lost, .command = command}));
+  if (campaign::wants_scores(config, bundle)) {
+    TRY(campaign::score_run(merged, config, bundle, allow_code, campaign::IfNone::write));
+    TRY(campaign::publish_again(merged));
+    ASSIGN_OR_RETURN(recorded.run, campaign::load_run(merged));
+  }
+  return merged;
+}
+
+}  // namespace assay::cli

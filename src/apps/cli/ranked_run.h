@@ -1,0 +1,34 @@
+// `assay run` as one process of a run of several hosts: its flags, its folder, and what rank 0 does
+// when all have ended.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/flags.h"
+#include "campaign/recorded_run.h"
+#include "plan/make_plan.h"
+#include "ranks/place.h"
+
+namespace assay::cli {
+
+void add_rank_flags(Flags& flags, ranks::RankFlags& wish);
+
+// DIR/rank-I, of the folder that the user named for all ranks.
+Result<std::filesystem::path> rank_folder(const ranks::RankPlace& place,
+                                          const std::string& report_dir);
+
+// On rank 0, after its own part: merges all ranks' folders into DIR/merged, scores what the config
+// asks for, and puts the merged run in the place of rank 0's own in `recorded`. Where the other
+// folders are not on this machine's disk it says what to do, and leaves `recorded` as it is.
+// Returns the folder that `recorded` is of.
+Result<std::filesystem::path> merge_on_rank_0(const ranks::RankPlace& place,
+                                              const std::filesystem::path& own_folder,
+                                              const plan::Config& config,
+                                              const plan::PlanBundle& bundle, bool allow_code,
+                                              const std::vector<std::string>& command,
+                                              campaign::RecordedRun& recorded);
+
+}  // namespace assay::cli

@@ -1,0 +1,158 @@
+#include "record/clock_map.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "base/rng.h"
+
+namespace assay::record {
+namespace {
+
+// Probes of a true offset, with ways there and back of random length up to `way`.
+std::vector<ClockProbe> probes_of(const std::function<double(double)>& truth,
+                                  const std::vector<std::int64_t>& at, std::int64_t way,
+                                  std::uint64_t seed) {
+  Rng rng(seed);
+  std::vector<ClockProbe> out;
+  for (const std::int64_t asked : at) {
+    const auto there = static_cast<std::int64_t>(rng.uniform() * static_cast<double>(way));
+    const auto back = static_cast<std::int64_t>(rng.uniform() * static_cast<double>(way));
+    const auto in_reference = [&](std::int64_t own) {
+      return Instant{own + std::llround(truth(static_cast<double>(own)))};
+    };
+    const std::int64_t heard_there = asked + there;
+    const std::int64_t answered = heard_there + 1'000;
+    out.push_back({Instant{asked}, in_reference(heard_there), in_reference(answered),
+                   Instant{answered + back}});
+  }
+  return out;
+}
+
+TEST(ClockMap, of_the_reference_moves_nothing) {
+  const ClockMap map;
+  EXPECT_EQ(map.offset(Instant{5}), Duration{});
+  EXPECT_EQ(map.bound(Instant{5}), Duration{});
+  EXPECT_EQ(map.bound_max(Instant{0}, Instant{9}), Duration{});
+  EXPECT_EQ(map.drift(), 0);
+}
+
+TEST(ClockMap, one_probe_halves_what_the_way_leaves_open) {
+  // 1,000 ns there and back, 40 of them spent at the reference; offset between 460 and 1,420.
+  const auto map = ClockMap::make({{Instant{0}, Instant{1'420}, Instant{1'460}, Instant{1'000}}});
+  ASSERT_TRUE(map.has_value());
+  EXPECT_EQ(map->bound(Instant{0}).ns, 481) << "480, and 1,000 ppm of 1,000 ns";
+  EXPECT_NEAR(static_cast<double>(map->offset(Instant{500}).ns), 940, 1);
+}
+
+TEST(ClockMap, the_truth_is_within_the_bound_whatever_the_ways_and_the_drift) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Rng rng(seed);
+    const double start = (rng.uniform() - 0.5) * 1e17;  // three years apart
+    const double slope = (rng.uniform() - 0.5) * 1.8e-3;
+    const double wave = rng.uniform() * 1e4;
+    const auto truth = [&](double own) { return start + slope * own + wave * std::sin(own / 1e9); };
+    std::vector<std::int64_t> at;
+    for (std::int64_t t = 0; t < 60'000'000'000; t += 1'000'000'000) {
+      at.push_back(t + static_cast<std::int64_t>(rng.uniform() * 3e8));
+    }
+    const auto map = ClockMap::make(probes_of(truth, at, 20'000'000, seed));
+    ASSERT_TRUE(map.has_value()) << map.error().message;
+    const Duration most = map->bound_max(Instant{0}, Instant{60'000'000'000});
+    for (int i = 0; i < 500; ++i) {
+      const Instant own{static_cast<std::int64_t>(rng.uniform() * 6e10)};
+      const double error =
+          std::abs(static_cast<double>(map->offset(own).ns) - truth(static_cast<double>(own.ns)));
+      EXPECT_LE(error, static_cast<double>(map->bound(own).ns) + 32) << seed << " at " << own.ns;
+      EXPECT_LE(map->bound(own), most);
+    }
+    EXPECT_LT(most.ns, 12'000'000) << "half of the longest ways, and a second's drift";
+    EXPECT_NEAR(map->drift(), slope, 5e-4);
+  }
+}
+
+TEST(ClockMap, later_probes_only_narrow_what_is_known) {
+  const auto truth = [](double own) { return 5e8 + own * 2e-5; };
+  std::vector<std::int64_t> at;
+  for (std::int64_t i = 0; i < 40; ++i) at.push_back(i * 100'000'000);
+  const auto probes = probes_of(truth, at, 5'000'000, 7);
+  Duration before = Duration::max();
+  for (std::size_t n = 1; n <= probes.size(); ++n) {
+    const auto map = ClockMap::make({probes.begin(), probes.begin() + static_cast<long>(n)});
+    ASSERT_TRUE(map.has_value());
+    const Duration now = map->bound(Instant{2'000'000'000});
+    EXPECT_LE(now, before) << n;
+    before = now;
+  }
+}
+
+TEST(ClockMap, the_largest_bound_is_found_between_the_probes) {
+  const auto truth = [](double) { return 1'000.0; };
+  const auto map =
+      ClockMap::make(probes_of(truth, {0, 3'000'000'000, 10'000'000'000}, 1'000'000, 3));
+  ASSERT_TRUE(map.has_value());
+  const Duration most = map->bound_max(Instant{0}, Instant{10'000'000'000});
+  Duration seen{};
+  for (std::int64_t t = 0; t <= 10'000'000'000; t += 1'000'000) {
+    seen = std::max(seen, map->bound(Instant{t}));
+  }
+  EXPECT_GE(most, seen);
+  EXPECT_NEAR(static_cast<double>(most.ns), static_cast<double>(seen.ns), 2'000);
+}
+
+TEST(ClockMap, a_clock_that_was_set_is_found) {
+  const auto truth = [](double own) { return own < 5e9 ? 0.0 : 3e7; };
+  const auto map = ClockMap::make(
+      probes_of(truth, {0, 1'000'000'000, 9'000'000'000, 9'500'000'000}, 1'000'000, 5));
+  ASSERT_FALSE(map.has_value());
+  EXPECT_NE(map.error().message.find("a clock was set"), std::string::npos);
+  EXPECT_FALSE(ClockMap::make({}).has_value());
+  EXPECT_FALSE(ClockMap::make({{Instant{5}, Instant{5}, Instant{5}, Instant{4}}}).has_value());
+  EXPECT_FALSE(ClockMap::make({{Instant{5}, Instant{5}, Instant{4}, Instant{6}}}).has_value());
+}
+
+std::vector<RankClock> two_ranks() {
+  return {{.rank = 0, .host = "a", .shard_first = 0, .threads = 2},
+          {.rank = 1,
+           .host = "b",
+           .shard_first = 2,
+           .threads = 2,
+           .probes = {{Instant{1}, Instant{-2}, Instant{3}, Instant{4}}},
+           .lost = "it died"}};
+}
+
+TEST(RankClocks, come_back_from_their_file) {
+  const Json json = to_json(two_ranks());
+  const auto back = rank_clocks_from_json(json);
+  ASSERT_TRUE(back.has_value()) << back.error().message;
+  EXPECT_EQ(to_json(*back).dump(), json.dump());
+  EXPECT_EQ((*back)[1].lost, "it died");
+  EXPECT_EQ((*back)[1].probes.front().received, Instant{-2});
+}
+
+TEST(RankClocks, what_does_not_fit_together_is_refused) {
+  const auto broken = [](const char* from, const char* to) {
+    std::string text = to_json(two_ranks()).dump();
+    const std::size_t at = text.rfind(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, std::string_view(from).size(), to);
+    const auto json = Json::parse(text);
+    EXPECT_TRUE(json.has_value()) << text;
+    const auto read = rank_clocks_from_json(*json);
+    return read ? std::string() : read.error().message;
+  };
+  EXPECT_NE(broken("assay-clocks", "assay-clock"), "");
+  EXPECT_NE(broken("\"version\":1", "\"version\":2"), "");
+  EXPECT_NE(broken("\"rank\":1", "\"rank\":2"), "");
+  EXPECT_NE(broken("\"shard_first\":2", "\"shard_first\":1"), "");
+  EXPECT_NE(broken("\"threads\":2", "\"threads\":0"), "");
+  EXPECT_NE(broken("\"threads\":2", "\"threads\":-1"), "");
+  EXPECT_NE(broken("[1,-2,3,4]", "[1,-2,3]"), "");
+  EXPECT_NE(broken("[1,-2,3,4]", "[1,-2,3,\"4\"]"), "");
+  EXPECT_NE(broken("[1,-2,3,4]", "[1,-2,3,9000000000000000000]"), "");
+  EXPECT_FALSE(rank_clocks_from_json(Json::object()).has_value());
+}
+
+}  // namespace
+}  // namespace assay::record
