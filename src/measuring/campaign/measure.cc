@@ -332,6 +332,19 @@ void close_logs(const Shards& shards, Watched watched, Instant began, const OsCl
   out.audit.lost_records = lost_records(shards);
 }
 
+// Moves the threads' results and figures to the whole measurement's.
+void gather(Shards& shards, Measurement& out) {
+  for (auto& shard : shards) {
+    out.audit.threads.push_back(shard->figures);
+    out.audit.backed_off = std::max(out.audit.backed_off, shard->result.backed_off);
+    out.audit.backoffs = std::max(out.audit.backoffs, shard->result.backoffs);
+    const protocol::TransportStats stats = shard->target->stats();
+    add_transport(stats, shard->opened_ahead, out.audit);
+    if (!stats.tls_version.empty()) out.tls_version = stats.tls_version;
+    out.shards.push_back(std::move(shard->result));
+  }
+}
+
 // Reserves space, once for each folder with a log.
 Result<std::vector<SpaceReserve>> hold_room(const MeasureOptions& options) {
   std::vector<SpaceReserve> out;
@@ -354,7 +367,7 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   const LatencyProfile profile(options.wishes);
   give_memory_back_at_once();
   MemoryBudget memory(plan::memory_bytes(bundle.memory, host::usable_memory("/")));
-  std::vector<std::unique_ptr<Shard>> shards;
+  Shards shards;
   // connect_ahead() spreads connections over the endpoints; in turns each endpoint needs all of
   // them.
   const std::uint32_t ahead = connections_wanted(bundle.plan) * (options.second ? 2 : 1);
@@ -412,15 +425,7 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   out.audit.memory_bytes_peak = memory.peak();
   for (SpaceReserve& held : reserves) held.release();
   close_logs(shards, watched, began, clock, options, out);
-  for (auto& shard : shards) {
-    out.audit.threads.push_back(shard->figures);
-    out.audit.backed_off = std::max(out.audit.backed_off, shard->result.backed_off);
-    out.audit.backoffs = std::max(out.audit.backoffs, shard->result.backoffs);
-    const protocol::TransportStats stats = shard->target->stats();
-    add_transport(stats, shard->opened_ahead, out.audit);
-    if (!stats.tls_version.empty()) out.tls_version = stats.tls_version;
-    out.shards.push_back(std::move(shard->result));
-  }
+  gather(shards, out);
   return out;
 }
 
