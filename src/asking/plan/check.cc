@@ -38,9 +38,10 @@ void check_model(const Config& config, Reading& reading) {
   if (config.submission_ref && config.submission_ref->ruleset.empty()) {
     reading.wrong_setting("submission_ref.ruleset", "is required", "");
   }
-  if (config.endpoint_config.api_type == Api::videogen &&
-      config.model_params.streaming == Switch::on) {
-    reading.wrong_setting("model_params.streaming", "videogen does not stream", "set it to off");
+  const ApiRow& api = row_of(config.endpoint_config.api_type);
+  if (!api.streams && config.model_params.streaming == Switch::on) {
+    reading.wrong_setting("model_params.streaming", format("{} does not stream", api.name),
+                          "set it to off");
   }
 }
 

@@ -126,21 +126,17 @@ Result<void> check_rows(const Dataset& dataset, Api api) {
     const Sample& sample = dataset.row(i, room);
     const bool ids = !sample.input_tokens.empty();
     const bool chat = !sample.messages.is_null() || !sample.content_parts.is_null();
-    if (api == Api::openai && ids) {
-      return invalid(
-          format("dataset '{}', row {}: token ids, and chat completions take text; use "
-                 "--api-type openai_completions, or a column of text",
-                 dataset.name, i + 1));
-    }
-    if (api != Api::openai && chat) {
+    if (chat && !row_of(api).takes_messages) {
       return invalid(
           format("dataset '{}', row {}: messages or content parts, which {} does not "
                  "take; use --api-type openai",
                  dataset.name, i + 1, to_string(api)));
     }
-    if (api == Api::videogen && ids) {
+    if (ids && !row_of(api).takes_token_ids) {
       return invalid(
-          format("dataset '{}', row {}: token ids, and videogen takes text", dataset.name, i + 1));
+          format("dataset '{}', row {}: token ids, which {} does not take; use "
+                 "--api-type openai_completions, or a column of text",
+                 dataset.name, i + 1, to_string(api)));
     }
   }
   return {};
@@ -159,7 +155,7 @@ Result<std::vector<Dataset>> load_datasets(const Config& config) {
                        .format = data.format,
                        .parser = data.parser,
                        .rows_max = data.rows_max,
-                       .prefer_token_ids = api == Api::openai_completions || api == Api::sglang,
+                       .prefer_token_ids = row_of(api).takes_token_ids,
                        .prompt_format = data.prompt_format,
                        .all_turns = data.turns == Turns::all,
                        .keep_columns = data.accuracy_config.has_value(),

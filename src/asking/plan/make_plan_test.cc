@@ -341,7 +341,7 @@ TEST(MakePlan, what_cannot_be_asked_is_said_before_anything_is_sent) {
     const auto bundle = make_plan(config, std::move(all));
     return bundle ? "no error" : bundle.error().message;
   };
-  EXPECT_THAT(error(flags({}), ids), HasSubstr("row 3: token ids, and chat completions take text"));
+  EXPECT_THAT(error(flags({}), ids), HasSubstr("row 3: token ids, which openai does not take"));
   EXPECT_THAT(error(flags({{"--api-type", "sglang"}}), chat), HasSubstr("row 2: messages"));
   EXPECT_EQ(error(flags({{"--api-type", "sglang"}}), ids), "no error");
   EXPECT_THAT(error(flags({}), Dataset{.name = "none"}), HasSubstr("has no rows"));

@@ -73,7 +73,7 @@ void resolve_model(Config& config) {
   if (model.name.empty() && config.submission_ref) model.name = config.submission_ref->model;
   if (model.streaming == Switch::automatic) {
     const bool whole = effective_mode(config) == BenchmarkMode::offline ||
-                       config.endpoint_config.api_type == Api::videogen;
+                       !row_of(config.endpoint_config.api_type).streams;
     model.streaming = whole ? Switch::off : Switch::on;
   }
 }
@@ -142,8 +142,7 @@ void resolve_datasets(Config& config) {
       if (!synthetic.isl) synthetic.isl = dataset::LengthSpec::fixed(256);
       if (!synthetic.count) synthetic.count = synthetic_count(config);
       if (synthetic.token_ids == Switch::automatic) {
-        const Api api = config.endpoint_config.api_type;
-        const bool ids = api == Api::openai_completions || api == Api::sglang;
+        const bool ids = row_of(config.endpoint_config.api_type).takes_token_ids;
         synthetic.token_ids = ids ? Switch::on : Switch::off;
       }
     }

@@ -46,8 +46,11 @@ struct Words<RampOf> {
 };
 template <>
 struct Words<Api> {
-  static constexpr std::array<std::string_view, 4> kWords{"openai", "openai_completions", "sglang",
-                                                          "videogen"};
+  static constexpr auto kWords = [] {
+    std::array<std::string_view, kApis.size()> words{};
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = kApis[i].name;
+    return words;
+  }();
 };
 template <>
 struct Words<HttpVersion> {

@@ -11,31 +11,9 @@
 
 #include "base/json.h"
 #include "base/time.h"
+#include "domain/api.h"
 
 namespace assay {
-
-enum class Api : std::uint8_t {
-  openai,              // POST /v1/chat/completions
-  openai_completions,  // POST /v1/completions
-  sglang,              // POST /generate
-  videogen,            // POST /v1/videos/generations
-};
-std::string_view to_string(Api api);
-std::optional<Api> api_from(std::string_view text);
-
-// The field for the token limit of a reply, for APIs whose servers know two such fields; else "".
-constexpr std::string_view own_limit_field(Api api) {
-  switch (api) {
-    case Api::openai:
-      return "max_completion_tokens";
-    case Api::openai_completions:
-      return "max_tokens";
-    case Api::sglang:
-    case Api::videogen:
-      break;
-  }
-  return "";
-}
 
 // Sampling and limits; a field left empty is not sent. Names are the reference client's
 // model_params.

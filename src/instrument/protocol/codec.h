@@ -5,8 +5,9 @@
 // the receive buffer (ReplyDecoder): no allocation in steady state, no copy unless a string has
 // escapes (docs/decisions/0004).
 //
-// One decoder serves every API: an event's shape shows its kind, and servers mix shapes (an error
-// frame in a chat stream, SGLang's meta_info).
+// What differs between the kinds of API (where a fact stands in a request or a reply) is one file a
+// kind in kind/; kind/kind.h has the table. Within a kind an event's shape shows its meaning: servers
+// mix shapes (an error frame in a chat stream, SGLang's meta_info).
 //
 // Threads: make_* are pure. A ReplyDecoder and a StreamState belong to one thread.
 #pragma once
@@ -62,6 +63,7 @@ Result<RequestTemplate> make_request(const Endpoints& endpoints, std::size_t end
 
 // What a body asks for; the reply is checked against it.
 struct Asked {
+  Api api = Api::openai;
   bool stream = true;
   std::int32_t tokens_max = -1;  // of each choice; -1: no limit
   std::uint16_t choices = 1;
@@ -137,6 +139,8 @@ struct StreamState {
     deltas = false;
   }
 
+  Api api = Api::openai;  // what the stream's events speak; reset() keeps it
+
   // The learned template: an event's bytes before its one fragment, with the opening quote, and
   // behind it, with the closing quote. If an event begins and ends with the same bytes, and a valid
   // string body lies between, only its fragment is new.
@@ -190,9 +194,9 @@ class ReplyDecoder {
   // empty, and the decoded text still exists.
   void next_choice(StreamState* state, DecodedEvent& event);
 
-  // A whole reply that was not streamed. Same requirement; `message` replaces a stream's `delta`.
-  // If has_choice is false and there is no error, the reply is none of this API.
-  void decode_reply(std::string_view body, DecodedEvent& out);
+  // A whole reply that was not streamed. Same requirement. If has_choice is false and there is no
+  // error, the reply is none of this API.
+  void decode_reply(Api api, std::string_view body, DecodedEvent& out);
 
  private:
   DecodeRoom room_;
@@ -209,7 +213,7 @@ struct DecodedReply {
   std::string error{};  // an error object instead of a reply
 };
 // Fails with Code::corrupt when the body is no reply of a known API.
-Result<DecodedReply> decode_whole(std::string_view body);
+Result<DecodedReply> decode_whole(std::string_view body, Api api = Api::openai);
 
 // One line for a person from the body of a reply that is not 200: the message of an error object in
 // any common shape, else the body's beginning.

@@ -40,6 +40,7 @@ void Exchange::begin(const Query& query, Instant due, std::uint16_t endpoint, co
   event_.streamed = event_.stream_asked = asked.stream;
   event_.tokens_max = asked.tokens_max;
   event_.choices_asked = asked.choices;
+  state_.api = asked.api;
   mode_ = Mode::undecided;
   given_up_ = false;
   failure_ = Outcome::ok;
@@ -317,7 +318,7 @@ void Exchange::complete_stream(const Stamp& stamp, EventSink& sink) {
 void Exchange::complete_whole(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink) {
   event_.streamed = false;
   uncertainty_ = stamp.uncertainty(true);
-  decoder.decode_reply(body_.view(), decoded_);
+  decoder.decode_reply(state_.api, body_.view(), decoded_);
   if (decoded_.no_room) {
     give_up_for_memory();
     end(failure_, stamp, failure_words(), sink);

@@ -186,6 +186,7 @@ PreparedBodies::PreparedBodies(const Plan& plan, std::size_t endpoints) : endpoi
 Result<void> PreparedBodies::add(Variant& variant, const PlannedDataset& planned,
                                  std::vector<Sample>* spent, const Endpoints& endpoints) {
   variant.streamed = planned.generation.stream;
+  variant.api = endpoints.api;
   Maker maker(endpoints, planned, variant);
   const Dataset& dataset = planned.dataset;
   Sample room;
@@ -196,13 +197,13 @@ Result<void> PreparedBodies::add(Variant& variant, const PlannedDataset& planned
     }
     if (spent != nullptr && !dataset.make_row) give_up_text((*spent)[row]);
     if (row + 1 != kFirstRows) continue;
-    if (dataset.make_row && make_in_run(variant, planned, endpoints.api)) return {};
+    if (dataset.make_row && make_in_run(variant, planned)) return {};
     variant.bodies.reserve(dataset.rows());
   }
   return {};
 }
 
-bool PreparedBodies::make_in_run(Variant& variant, const PlannedDataset& planned, Api api) {
+bool PreparedBodies::make_in_run(Variant& variant, const PlannedDataset& planned) {
   const Dataset& dataset = planned.dataset;
   std::size_t bytes = 0;
   for (const Body& body : variant.bodies) bytes += body.own.size();
@@ -212,7 +213,6 @@ bool PreparedBodies::make_in_run(Variant& variant, const PlannedDataset& planned
   variant.bodies.clear();
   variant.make_row = dataset.make_row;
   variant.generation = planned.generation;
-  variant.api = api;
   variant.body_bytes = bytes;
   return true;
 }

@@ -93,7 +93,7 @@ class PreparedBodies {
   Result<void> add(Variant& variant, const PlannedDataset& planned, std::vector<Sample>* spent,
                    const Endpoints& endpoints);
   // Whether there are too many bodies to prepare, judged by the first ones, which it then frees.
-  static bool make_in_run(Variant& variant, const PlannedDataset& planned, Api api);
+  static bool make_in_run(Variant& variant, const PlannedDataset& planned);
   // The body as the query sends it, without its salt. REQUIRES: bodies are made in the run.
   static void make_body_of(const Variant& variant, const Query& query, bool salted, Body& out);
   const Variant& variant(const Query& query) const { return variants_[phases_[query.phase]]; }
@@ -133,7 +133,8 @@ class PreparedRequests {
   Http2Request fill_http2(const Query& query, std::size_t endpoint, std::uint64_t run_key);
   Asked asked(const Query& query) {
     const PreparedBodies::Body& body = body_of(query);
-    return {bodies_->variant(query).streamed, body.tokens_max, body.choices};
+    const PreparedBodies::Variant& variant = bodies_->variant(query);
+    return {variant.api, variant.streamed, body.tokens_max, body.choices};
   }
 
  private:

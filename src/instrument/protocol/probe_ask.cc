@@ -374,7 +374,7 @@ class Asker {
   }
 
   void note_refused_usage() {
-    const ReplyFacts facts = read_recording(answers_.streamed);
+    const ReplyFacts facts = read_recording(answers_.streamed, answers_.api);
     const bool refused = facts.head.status == 400 || facts.head.status == 422;
     if (!refused || question_.api == Api::sglang) return;
     if (facts.body.find("stream_options") == std::string::npos &&

@@ -499,8 +499,8 @@ ProbeReport find(const ProbeQuestion& question, const ProbeAnswers& answers) {
   report.url = redactor.text(question.url);
   report.model = answers.model;
   report.models = answers.models;
-  report.streamed = read_recording(answers.streamed);
-  if (answers.plain_asked) report.plain = read_recording(answers.plain);
+  report.streamed = read_recording(answers.streamed, answers.api);
+  if (answers.plain_asked) report.plain = read_recording(answers.plain, answers.api);
   redact(report.streamed, redactor);
   redact(report.plain, redactor);
   report.streamed_sent = answers.streamed.sent;

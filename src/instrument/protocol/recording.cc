@@ -12,7 +12,7 @@ namespace {
 
 class Reading {
  public:
-  explicit Reading(const Recording& recording) : recording_(recording) {}
+  Reading(const Recording& recording, Api api) : recording_(recording) { state_.api = api; }
 
   ReplyFacts run() {
     net::ResponseParser parser;
@@ -81,7 +81,7 @@ class Reading {
     } else if (f_.head.status == 200) {
       std::string padded = f_.body;
       padded.append(kDecodePadding, '\0');
-      decoder_.decode_reply({padded.data(), f_.body.size()}, decoded_);
+      decoder_.decode_reply(state_.api, {padded.data(), f_.body.size()}, decoded_);
       keep();
     }
     if (f_.head.status != 200) f_.error = error_text(f_.body);
@@ -166,7 +166,9 @@ class Reading {
 
 }  // namespace
 
-ReplyFacts read_recording(const Recording& recording) { return Reading(recording).run(); }
+ReplyFacts read_recording(const Recording& recording, Api api) {
+  return Reading(recording, api).run();
+}
 
 std::string header_of(const ReplyFacts& facts, std::string_view lower_name) {
   for (const std::string_view line : split(facts.head_text, '\n')) {

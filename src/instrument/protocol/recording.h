@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "domain/api.h"
 #include "domain/event.h"
 #include "net/http1_response.h"
 
@@ -88,7 +89,7 @@ struct ReplyFacts {
   std::string tool_calls{};  // as in domain/tool_call.h
 };
 
-ReplyFacts read_recording(const Recording& recording);
+ReplyFacts read_recording(const Recording& recording, Api api = Api::openai);
 
 // A header field of the reply, trimmed; "" when it is absent. `lower_name` in lower case.
 std::string header_of(const ReplyFacts& facts, std::string_view lower_name);

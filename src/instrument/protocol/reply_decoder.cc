@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "domain/tool_call.h"
 #include "protocol/codec.h"
+#include "protocol/kind/kind.h"
 #include "protocol/reply_fields.h"
 
 namespace assay::protocol {
@@ -326,15 +327,17 @@ void refuse(DecodedEvent& out) {
   out.malformed = out.no_room = true;
 }
 
-void decode_all(std::string_view data, StreamState& state, DecodeRoom& room, DecodedEvent& out,
-                bool learns) {
+using Read = bool (*)(std::string_view, ReplyFields&);
+
+void decode_all(std::string_view data, Read read, StreamState& state, DecodeRoom& room,
+                DecodedEvent& out, bool learns) {
   out = DecodedEvent{};
   if (trimmed(data) == "[DONE]") {
     out.category = Category::marker;
     return;
   }
   ReplyFields fields;
-  if (!read_reply(data, fields)) {
+  if (!read(data, fields)) {
     out.malformed = true;
     return;
   }
@@ -428,11 +431,11 @@ bool DecodeRoom::fit(std::size_t bytes) {
 
 void ReplyDecoder::decode(std::string_view data, StreamState& state, DecodedEvent& out) {
   if (decode_by_template(data, state, room_, out)) return;
-  decode_all(data, state, room_, out, true);
+  decode_all(data, kind_of(state.api).read_event, state, room_, out, true);
 }
 
 void ReplyDecoder::decode_slowly(std::string_view data, StreamState& state, DecodedEvent& out) {
-  decode_all(data, state, room_, out, false);
+  decode_all(data, kind_of(state.api).read_event, state, room_, out, false);
 }
 
 void ReplyDecoder::next_choice(StreamState* state, DecodedEvent& event) {
@@ -447,9 +450,10 @@ void ReplyDecoder::next_choice(StreamState* state, DecodedEvent& event) {
   Interpreter(fields, state != nullptr ? *state : whole_, scratch, event).run();
 }
 
-void ReplyDecoder::decode_reply(std::string_view body, DecodedEvent& out) {
+void ReplyDecoder::decode_reply(Api api, std::string_view body, DecodedEvent& out) {
   whole_.reset();
-  decode_all(body, whole_, room_, out, false);
+  whole_.api = api;
+  decode_all(body, kind_of(api).read_reply, whole_, room_, out, false);
 }
 
 }  // namespace assay::protocol

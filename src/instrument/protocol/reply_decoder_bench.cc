@@ -121,10 +121,10 @@ void BM_decode_whole_reply(benchmark::State& bench) {
   body.append(kDecodePadding, '\0');
   ReplyDecoder decoder;
   DecodedEvent out;
-  decoder.decode_reply({body.data(), size}, out);
+  decoder.decode_reply(Api::openai, {body.data(), size}, out);
   CHECK(own(out) == ReplyTwin().read(*Json::parse({body.data(), size})));
   for (auto _ : bench) {
-    decoder.decode_reply({body.data(), size}, out);
+    decoder.decode_reply(Api::openai, {body.data(), size}, out);
     benchmark::DoNotOptimize(out.fragments[0].text.data());
   }
 }

@@ -349,7 +349,7 @@ TEST(ReplyRules, a_call_that_a_later_choice_began_goes_on_in_the_next_event) {
   ReplyDecoder decoder;
   DecodedEvent whole;
   const std::string bytes = with_padding(event);
-  decoder.decode_reply({bytes.data(), event.size()}, whole);
+  decoder.decode_reply(Api::openai, {bytes.data(), event.size()}, whole);
   decoder.next_choice(nullptr, whole);
   EXPECT_EQ(told_of(whole), "tool_call choice 1 tool_call:'^2|i||' choice");
 }
@@ -376,7 +376,7 @@ TEST(ReplyRules, a_whole_reply_is_no_part_of_a_stream) {
   DecodedEvent event;
   for (int i = 0; i < 2; ++i) {
     const std::string bytes = with_padding(R"({"text":"abc"})");
-    decoder.decode_reply({bytes.data(), bytes.size() - kDecodePadding}, event);
+    decoder.decode_reply(Api::openai, {bytes.data(), bytes.size() - kDecodePadding}, event);
     EXPECT_EQ(told_of(event), "text text:'abc' choice");
   }
 }

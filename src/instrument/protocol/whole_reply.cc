@@ -82,12 +82,12 @@ void take_as_error(std::string_view data, std::string& words, DecodedEvent& even
   event.category = Category::error;
 }
 
-Result<DecodedReply> decode_whole(std::string_view body) {
+Result<DecodedReply> decode_whole(std::string_view body, Api api) {
   std::string padded(body);
   padded.append(kDecodePadding, '\0');
   ReplyDecoder decoder;
   DecodedEvent event;
-  decoder.decode_reply({padded.data(), body.size()}, event);
+  decoder.decode_reply(api, {padded.data(), body.size()}, event);
   if (event.malformed) {
     return Error{Code::corrupt, body.empty()
                                     ? "the reply is empty"

@@ -111,7 +111,7 @@ Result<CountingTokenizer> load_counting_tokenizer(const std::string& name, Api a
       .set("sha256", sha256_hex(bytes))
       .set("vocabulary", out.tokenizer->vocabulary_size())
       .set("chat_template_sha256", nullptr);
-  if (api != Api::openai) return out;
+  if (!row_of(api).takes_messages) return out;
   auto chat = text::ChatFormat::load(file == path ? file.parent_path() : path);
   if (chat) {
     out.about.set("chat_template_sha256", sha256_hex(chat->source()));
@@ -154,8 +154,8 @@ Result<metrics::TokenCounts> recount_tokens(const std::filesystem::path& folder,
                                             const std::string& tokenizer) {
   ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(log_folder(folder)));
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
-  const bool chat = info.facts["api"].as_string() == to_string(Api::openai);
-  auto counting = load_counting_tokenizer(tokenizer, chat ? Api::openai : Api::openai_completions);
+  const std::optional<Api> api = api_from(info.facts["api"].as_string());
+  auto counting = load_counting_tokenizer(tokenizer, api.value_or(Api::openai_completions));
   if (!counting) return counting.error().within("--tokenizer");
   std::string trouble;
   const auto bundle = recorded_plan(folder, info, trouble);

@@ -1,0 +1,57 @@
+// Api: the kinds of API that Assay speaks, one row each: what a config calls them, what a row of a
+// dataset may hold for them, and what their replies are. How a request and a reply look in bytes:
+// protocol/kind/.
+//
+// Pure data; any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace assay {
+
+enum class Api : std::uint8_t {
+  openai,              // POST /v1/chat/completions
+  openai_completions,  // POST /v1/completions
+  sglang,              // POST /generate
+  videogen,            // POST /v1/videos/generations
+};
+
+struct ApiRow {
+  Api api = Api::openai;
+  std::string_view name{};  // in configs, flags and records
+  std::string_view what{};  // in the words of help and guide
+  // What a row of a dataset may hold: messages, content parts and tools; or token ids. All take a
+  // prompt.
+  bool takes_messages = false;
+  bool takes_token_ids = false;
+  bool streams = true;
+  // The field for the token limit of a reply, for APIs whose servers know two such fields; else "".
+  std::string_view limit_field{};
+};
+
+// In the order of the enumeration.
+inline constexpr std::array<ApiRow, 4> kApis{{
+    {.api = Api::openai,
+     .name = "openai",
+     .what = "chat completions",
+     .takes_messages = true,
+     .limit_field = "max_completion_tokens"},
+    {.api = Api::openai_completions,
+     .name = "openai_completions",
+     .what = "completions",
+     .takes_token_ids = true,
+     .limit_field = "max_tokens"},
+    {.api = Api::sglang, .name = "sglang", .what = "SGLang's /generate", .takes_token_ids = true},
+    {.api = Api::videogen, .name = "videogen", .what = "videos", .streams = false},
+}};
+
+constexpr const ApiRow& row_of(Api api) { return kApis[static_cast<std::size_t>(api)]; }
+constexpr std::string_view to_string(Api api) { return row_of(api).name; }
+std::optional<Api> api_from(std::string_view text);
+
+constexpr std::string_view own_limit_field(Api api) { return row_of(api).limit_field; }
+
+}  // namespace assay
