@@ -33,7 +33,8 @@ std::vector<FlagRow> target_rows() {
           "the endpoint; several are asked in turn", {"--endpoints"}),
       row("--model", "NAME", "model_params.name", Take::plain, "the model, as the server knows it"),
       row("--api-type", "API", "endpoint_config.api_type", Take::plain,
-          "openai, openai_completions, sglang or videogen (openai)"),
+          "the kind of API: openai (chat), openai_responses, anthropic_messages, ollama_chat, … "
+          "(openai)"),
       row("--api-key-env", "NAME", "endpoint_config.api_key_env", Take::plain,
           "the environment variable that holds the key"),
       hide(row("--api-key", "KEY", "endpoint_config.api_key", Take::plain,

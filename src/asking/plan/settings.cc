@@ -121,8 +121,9 @@ const Part& endpoint_part() {
              "Sent as a bearer token. Never written to a file; better given by api_key_env.")
         .secret();
     rows.add("api_type", &EndpointConfig::api_type,
-             "What the endpoint speaks: openai (chat completions), openai_completions, sglang "
-             "(/generate) or videogen.");
+             "The kind of API that the endpoint speaks; docs/guide/kinds.md has a row for each. "
+             "openai is chat completions. videogen is known from the reference client's configs "
+             "and not spoken.");
     rows.add("session_id_headers", &EndpointConfig::session_id_headers,
              "Headers set to a row's session id, where the dataset has one.")
         .newer();

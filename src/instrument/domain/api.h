@@ -17,6 +17,10 @@ enum class Api : std::uint8_t {
   openai_completions,  // POST /v1/completions
   sglang,              // POST /generate
   videogen,            // POST /v1/videos/generations
+  openai_responses,    // POST /v1/responses
+  anthropic_messages,  // POST /v1/messages
+  ollama_chat,         // POST /api/chat
+  ollama_generate,     // POST /api/generate
 };
 
 struct ApiRow {
@@ -33,7 +37,7 @@ struct ApiRow {
 };
 
 // In the order of the enumeration.
-inline constexpr std::array<ApiRow, 4> kApis{{
+inline constexpr std::array<ApiRow, 8> kApis{{
     {.api = Api::openai,
      .name = "openai",
      .what = "chat completions",
@@ -46,6 +50,19 @@ inline constexpr std::array<ApiRow, 4> kApis{{
      .limit_field = "max_tokens"},
     {.api = Api::sglang, .name = "sglang", .what = "SGLang's /generate", .takes_token_ids = true},
     {.api = Api::videogen, .name = "videogen", .what = "videos", .streams = false},
+    {.api = Api::openai_responses,
+     .name = "openai_responses",
+     .what = "OpenAI's Responses",
+     .takes_messages = true},
+    {.api = Api::anthropic_messages,
+     .name = "anthropic_messages",
+     .what = "Anthropic's Messages",
+     .takes_messages = true},
+    {.api = Api::ollama_chat,
+     .name = "ollama_chat",
+     .what = "Ollama's /api/chat",
+     .takes_messages = true},
+    {.api = Api::ollama_generate, .name = "ollama_generate", .what = "Ollama's /api/generate"},
 }};
 
 constexpr const ApiRow& row_of(Api api) { return kApis[static_cast<std::size_t>(api)]; }

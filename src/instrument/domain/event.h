@@ -90,6 +90,16 @@ struct Usage {
   std::int32_t cached_tokens = -1;
   bool operator==(const Usage&) const = default;
 };
+// Takes over what `news` reports; what it does not report stays.
+constexpr void take_counts(Usage& usage, const Usage& news) {
+  const auto take = [](std::int32_t& mine, std::int32_t theirs) {
+    if (theirs != -1) mine = theirs;
+  };
+  take(usage.prompt_tokens, news.prompt_tokens);
+  take(usage.completion_tokens, news.completion_tokens);
+  take(usage.reasoning_tokens, news.reasoning_tokens);
+  take(usage.cached_tokens, news.cached_tokens);
+}
 
 struct Event {
   Query query{};
@@ -98,7 +108,7 @@ struct Event {
   bool streamed = false;
   bool connected = false;  // this query had to open its connection
   bool kernel_stamped = false;
-  bool done_marker = false;       // [DONE] was seen
+  bool done_marker = false;       // [DONE], or the own end of its kind of API, was seen
   std::uint16_t http_status = 0;  // 0: no head came
   std::uint16_t endpoint = 0;     // which of the target's endpoints
 

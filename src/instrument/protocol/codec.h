@@ -6,8 +6,8 @@
 // escapes (docs/decisions/0004).
 //
 // What differs between the kinds of API (where a fact stands in a request or a reply) is one file a
-// kind in kind/; kind/kind.h has the table. Within a kind an event's shape shows its meaning: servers
-// mix shapes (an error frame in a chat stream, SGLang's meta_info).
+// kind in kind/; kind/kind.h has the table. Within a kind an event's shape shows its meaning:
+// servers mix shapes (an error frame in a chat stream, SGLang's meta_info).
 //
 // Threads: make_* are pure. A ReplyDecoder and a StreamState belong to one thread.
 #pragma once
@@ -118,6 +118,7 @@ struct DecodedEvent {
   bool no_room = false;     // malformed only because the memory budget did not allow to read it
   bool has_choice = false;  // choices[0] (or SGLang's text or output_ids) exists, maybe empty
   bool has_usage = false;
+  bool ends = false;  // this event ends its stream, by its kind's own mark; never a whole reply
   FinishReason finish = FinishReason::none;
   std::uint16_t choice = 0;             // of the fragments and the finish reason
   std::array<Fragment, 3> fragments{};  // in the order reasoning, text, tool_call

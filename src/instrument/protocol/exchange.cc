@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "net/content_headers.h"
+#include "protocol/kind/kind.h"
 
 namespace assay::protocol {
 namespace {
@@ -100,6 +101,7 @@ bool Exchange::on_head(const net::ResponseHead& head) {
                    format("the reply is compressed ({}), not asked for", to_string(head.coding)));
   }
   if (head.type == net::ContentType::event_stream) mode_ = Mode::events;
+  if (streams_lines(kind_of(state_.api), event_.stream_asked, head)) mode_ = Mode::lines;
   return true;
 }
 
@@ -133,6 +135,8 @@ bool Exchange::on_body(std::string_view piece, std::size_t rest, const Stamp& st
       }
       return true;
     }
+    case Mode::lines:
+      return feed_lines(piece, rest, stamp, decoder, sink);
     case Mode::whole:
       if (!body_.append(piece)) return give_up_for_memory();
       if (body_.size() <= kWholeBodyMax) return true;
@@ -146,6 +150,19 @@ bool Exchange::on_body(std::string_view piece, std::size_t rest, const Stamp& st
       return !given_up_;
   }
   return true;
+}
+
+bool Exchange::feed_lines(std::string_view piece, std::size_t rest, const Stamp& stamp,
+                          ReplyDecoder& decoder, EventSink& sink) {
+  const std::size_t size = piece.size();
+  const bool fits = lines_.feed(piece, [&](std::string_view line, std::size_t consumed) {
+    const std::size_t behind = size - consumed + rest;
+    uncertainty_ = stamp.uncertainty(behind <= kChunkEndBytes);
+    on_stream_data(line, behind > kFramingBytes, stamp, decoder, sink);
+  });
+  if (given_up_) return false;
+  if (lines_.no_room()) return give_up_for_memory();
+  return fits || give_up(Outcome::bad_reply, "one line of the stream is longer than 64 MiB");
 }
 
 void Exchange::emit(Category category, std::string_view text, bool shares_read, const Stamp& stamp,
@@ -184,14 +201,7 @@ void Exchange::emit(Category category, std::string_view text, bool shares_read, 
 
 void Exchange::note_usage(const DecodedEvent& decoded) {
   if (decoded.finish != FinishReason::none) event_.finish = decoded.finish;
-  if (!decoded.has_usage) return;
-  const auto take = [](std::int32_t& mine, std::int32_t theirs) {
-    if (theirs != -1) mine = theirs;
-  };
-  take(event_.usage.prompt_tokens, decoded.usage.prompt_tokens);
-  take(event_.usage.completion_tokens, decoded.usage.completion_tokens);
-  take(event_.usage.reasoning_tokens, decoded.usage.reasoning_tokens);
-  take(event_.usage.cached_tokens, decoded.usage.cached_tokens);
+  if (decoded.has_usage) take_counts(event_.usage, decoded.usage);
 }
 
 void Exchange::on_stream_data(std::string_view data, bool shares_read, const Stamp& stamp,
@@ -203,7 +213,7 @@ void Exchange::on_stream_data(std::string_view data, bool shares_read, const Sta
     note_done_marker(shares_read, stamp, sink);
     return;
   }
-  if (sse_.names_error()) take_as_error(data, error_words_, decoded_);
+  if (mode_ == Mode::events && sse_.names_error()) take_as_error(data, error_words_, decoded_);
   if (decoded_.malformed) {
     ++malformed_;
     if (decoded_.no_room) give_up_for_memory();
@@ -216,6 +226,7 @@ void Exchange::on_stream_data(std::string_view data, bool shares_read, const Sta
     decoder.next_choice(&state_, decoded_);
   }
   tokens_so_far_ = -1;
+  if (decoded_.ends) note_end(stamp);
 }
 
 // One choice of the event.
@@ -249,13 +260,16 @@ void Exchange::emit_decoded(bool shares_read, const Stamp& stamp, EventSink& sin
 }
 
 // The first one counts: most clients never see later events.
+void Exchange::note_end(const Stamp& stamp) {
+  if (event_.done_marker) return;
+  event_.done_marker = true;
+  event_.done = stamp.arrival;
+  event_.read_delay_done = stamp.read - stamp.arrival;
+  event_.done_uncertainty = uncertainty_;
+}
+
 void Exchange::note_done_marker(bool shares_read, const Stamp& stamp, EventSink& sink) {
-  if (!event_.done_marker) {
-    event_.done_marker = true;
-    event_.done = stamp.arrival;
-    event_.read_delay_done = stamp.read - stamp.arrival;
-    event_.done_uncertainty = uncertainty_;
-  }
+  note_end(stamp);
   emit(Category::marker, {}, shares_read, stamp, sink);
 }
 
@@ -274,6 +288,15 @@ void Exchange::complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& si
             on_stream_data(data, false, stamp, decoder, sink);
           })) {
         give_up_for_memory();
+      }
+      complete_stream(stamp, sink);
+      return;
+    case Mode::lines:
+      uncertainty_ = stamp.uncertainty(true);
+      if (!given_up_) {
+        lines_.finish([&](std::string_view line, std::size_t) {
+          on_stream_data(line, false, stamp, decoder, sink);
+        });
       }
       complete_stream(stamp, sink);
       return;
@@ -301,14 +324,17 @@ std::string Exchange::failure_words() const {
 }
 
 void Exchange::complete_stream(const Stamp& stamp, EventSink& sink) {
+  const Kind& kind = kind_of(state_.api);
   if (failure_ != Outcome::ok) {
     end(failure_, stamp, failure_words(), sink);
   } else if (event_.done_marker && !has_choice_) {
     end(Outcome::bad_reply, stamp, "the stream ended without a choice in any of its events", sink);
-  } else if (event_.done_marker || event_.finish != FinishReason::none) {
+  } else if (event_.done_marker || (!kind.ends_itself && event_.finish != FinishReason::none)) {
     end(Outcome::ok, stamp, {}, sink);
   } else if (event_.stream_events == 0) {
     end(Outcome::truncated, stamp, "the stream ended before its first event", sink);
+  } else if (kind.ends_itself) {
+    end(Outcome::truncated, stamp, format("the stream ended without {}", kind.end_name), sink);
   } else {
     end(Outcome::truncated, stamp, "the stream ended without a finish reason and without [DONE]",
         sink);
@@ -377,6 +403,7 @@ void Exchange::end(Outcome outcome, const Stamp& stamp, std::string_view detail,
     if (redacted_.capacity() > kRedactedKept) std::string().swap(redacted_);
   }
   sse_.reset();
+  lines_.reset();
   state_.reset();
   body_.release();
 }

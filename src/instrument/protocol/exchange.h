@@ -11,6 +11,7 @@
 #include "base/redact.h"
 #include "domain/event_sink.h"
 #include "net/http1_response.h"
+#include "net/lines.h"
 #include "net/sse.h"
 #include "protocol/codec.h"
 #include "protocol/wake_watch.h"
@@ -36,7 +37,7 @@ class Exchange {
  public:
   // `budget`: memory for its reply; null: only the limits of one event and one reply.
   explicit Exchange(MemoryBudget* budget = nullptr)
-      : budget_(budget), sse_(budget), state_(budget), body_(budget) {}
+      : budget_(budget), sse_(budget), lines_(budget), state_(budget), body_(budget) {}
 
   // `redactor`: removes secrets from the server's text; null if there are none.
   void begin(const Query& query, Instant due, std::uint16_t endpoint, const Asked& asked,
@@ -67,7 +68,7 @@ class Exchange {
                  ReplyDecoder& decoder, EventSink& sink);
   void fail(Outcome outcome, Instant at, std::string_view detail, EventSink& sink);
 
-  // [DONE] came: only framing follows.
+  // [DONE], or the stream's own end, came: only framing follows.
   bool done_marker() const { return event_.done_marker; }
   // The outcome is known, and later bytes cannot change it.
   bool settled() const { return event_.done_marker || failure_ != Outcome::ok; }
@@ -79,15 +80,18 @@ class Exchange {
   Instant sent() const { return event_.sent; }
 
  private:
-  enum class Mode : std::uint8_t { undecided, events, whole, error_body };
+  enum class Mode : std::uint8_t { undecided, events, lines, whole, error_body };
 
   void decide(std::string_view piece);
+  bool feed_lines(std::string_view piece, std::size_t rest, const Stamp& stamp,
+                  ReplyDecoder& decoder, EventSink& sink);
   void on_stream_data(std::string_view data, bool shares_read, const Stamp& stamp,
                       ReplyDecoder& decoder, EventSink& sink);
   void take_decoded(bool shares_read, const Stamp& stamp, EventSink& sink);
   void emit_decoded(bool shares_read, const Stamp& stamp, EventSink& sink);
   void emit(Category category, std::string_view text, bool shares_read, const Stamp& stamp,
             EventSink& sink);
+  void note_end(const Stamp& stamp);
   void note_done_marker(bool shares_read, const Stamp& stamp, EventSink& sink);
   void note_usage(const DecodedEvent& decoded);
   void complete_stream(const Stamp& stamp, EventSink& sink);
@@ -108,6 +112,7 @@ class Exchange {
   std::int32_t tokens_so_far_ = -1;  // by the usage of the current event
   net::ResponseHead head_{};
   net::SseParser sse_;
+  net::LineParser lines_;
   StreamState state_;
   DecodedEvent decoded_{};
   std::string error_words_{};  // of an event named error; decoded_ points into it

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "net/lines.h"
 #include "net/sse.h"
 #include "protocol/codec.h"
 
@@ -45,16 +46,27 @@ std::string line_of(const DecodedEvent& event) {
     out += format(" {}={}", to_string(fragment.category), json_quote(fragment.text));
   }
   if (event.finish != FinishReason::none) out += format(" finish={}", to_string(event.finish));
+  if (event.ends) out += " ends";
   if (event.has_usage) out += " " + usage_words(event.usage);
   if (event.category == Category::error) out += " error=" + json_quote(event.error);
   return out + "\n";
 }
 
+// The kind of API that a folder's replies speak, by the beginning of its name.
+Api api_of(const fs::path& fixture) {
+  const std::string folder = fixture.parent_path().filename().string();
+  if (folder.starts_with("responses_")) return Api::openai_responses;
+  if (folder.starts_with("messages_")) return Api::anthropic_messages;
+  return folder.starts_with("native_") ? Api::ollama_chat : Api::openai;
+}
+
 // The whole stream, fed in pieces of `step` bytes.
-std::string read_stream(std::string_view bytes, std::size_t step, bool slowly) {
-  net::SseParser parser;
+template <typename Parser>
+std::string read_stream(Api api, std::string_view bytes, std::size_t step, bool slowly) {
+  Parser parser;
   ReplyDecoder decoder;
   StreamState state;
+  state.api = api;
   DecodedEvent event;
   std::string out;
   const auto on_event = [&](std::string_view data, std::size_t) {
@@ -87,21 +99,32 @@ void compare(const fs::path& fixture, const std::string& text) {
   EXPECT_EQ(*wanted, text) << fixture;
 }
 
+// For all cuts, with and without the learned template.
+template <typename Parser>
+void read_all_ways(const fs::path& fixture) {
+  const auto bytes = read_file(fixture);
+  ASSERT_TRUE(bytes);
+  const Api api = api_of(fixture);
+  const std::string text = read_stream<Parser>(api, *bytes, bytes->size(), false);
+  compare(fixture, text);
+  EXPECT_EQ(text.find("malformed"), std::string::npos) << fixture;
+  for (const std::size_t step : {std::size_t{1}, std::size_t{7}, std::size_t{251}}) {
+    EXPECT_EQ(read_stream<Parser>(api, *bytes, step, false), text)
+        << fixture << " in pieces of " << step;
+  }
+  EXPECT_EQ(read_stream<Parser>(api, *bytes, bytes->size(), true), text) << fixture;
+}
+
 TEST(Fixtures, streams_of_real_servers_say_what_they_should) {
   const auto all = fixtures(".sse");
-  ASSERT_GE(all.size(), 30U);
-  for (const fs::path& fixture : all) {
-    const auto bytes = read_file(fixture);
-    ASSERT_TRUE(bytes);
-    const std::string text = read_stream(*bytes, bytes->size(), false);
-    compare(fixture, text);
-    EXPECT_EQ(text.find("malformed"), std::string::npos) << fixture;
-    // For all cuts, with and without the learned template.
-    for (const std::size_t step : {std::size_t{1}, std::size_t{7}, std::size_t{251}}) {
-      EXPECT_EQ(read_stream(*bytes, step, false), text) << fixture << " in pieces of " << step;
-    }
-    EXPECT_EQ(read_stream(*bytes, bytes->size(), true), text) << fixture;
-  }
+  ASSERT_GE(all.size(), 40U);
+  for (const fs::path& fixture : all) read_all_ways<net::SseParser>(fixture);
+}
+
+TEST(Fixtures, lines_of_real_servers_say_what_they_should) {
+  const auto all = fixtures(".ndjson");
+  ASSERT_GE(all.size(), 5U);
+  for (const fs::path& fixture : all) read_all_ways<net::LineParser>(fixture);
 }
 
 TEST(Fixtures, whole_replies_of_real_servers_say_what_they_should) {
@@ -110,7 +133,7 @@ TEST(Fixtures, whole_replies_of_real_servers_say_what_they_should) {
   for (const fs::path& fixture : all) {
     const auto bytes = read_file(fixture);
     ASSERT_TRUE(bytes);
-    const auto reply = decode_whole(*bytes);
+    const auto reply = decode_whole(*bytes, api_of(fixture));
     ASSERT_TRUE(reply) << fixture << ": " << reply.error().message;
     compare(fixture,
             format("text={}\nreasoning={}\ntool_calls={}\nfinish={}\n{}\n", json_quote(reply->text),

@@ -40,6 +40,17 @@ struct ProbeQuestion {
   bool insecure = false;
   std::string ca_file{};
   Duration timeout = 60_s;  // of connecting, and of each query
+  bool kinds = false;       // ask which kinds of API the server has, too
+};
+
+// Whether a server has the route of a kind, by its reply to an empty object: 404 and 405 say no.
+// 401 and 403 say nothing of the route.
+struct KindAnswer {
+  Api api = Api::openai;
+  int status = 0;  // 0: no reply
+
+  bool closed() const { return status == 401 || status == 403; }
+  bool there() const { return status != 0 && !closed() && status != 404 && status != 405; }
 };
 
 // What was asked, and the replies.
@@ -55,6 +66,8 @@ struct ProbeAnswers {
   int models_status = 0;  // 0: no reply
   std::vector<std::string> models{};
 
+  std::vector<KindAnswer> kinds{};  // all, where they were asked
+
   bool usage_refused = false;  // stream_options was refused; the query was asked again without
   std::string usage_refusal{};
   Recording streamed{};
@@ -67,6 +80,7 @@ struct ProbeReport {
   std::string url{};
   std::string model{};
   std::vector<std::string> models{};
+  std::vector<std::string> kinds{};      // of API that the server has, where they were asked
   bool answers = false;                  // both queries got a usable reply
   std::vector<ProbeFinding> findings{};  // bad, then note, then good; else in the order found
   ReplyFacts streamed{};

@@ -16,12 +16,14 @@
 #include "net/url.h"
 #include "protocol/codec.h"
 #include "protocol/endpoint_capture.h"
+#include "protocol/kind/kind.h"
 #include "protocol/probe.h"
 #include "protocol/secrets.h"
 
 namespace assay::protocol {
 namespace {
 
+constexpr Duration kKindTimeout = 5_s;
 constexpr std::size_t kReplyBytesMax = std::size_t{64} << 20;
 
 // One connection. Belongs to ask_endpoint(); waits for as long as its deadlines say.
@@ -163,7 +165,10 @@ class ProbeConnection {
 class Asker {
  public:
   Asker(const ProbeQuestion& question, net::Url url, const Clock& clock)
-      : question_(question), url_(std::move(url)), clock_(clock) {}
+      : question_(question),
+        url_(std::move(url)),
+        base_(base_of(url_, question.api)),
+        clock_(clock) {}
 
   Result<ProbeAnswers> run() {
     TRY(prepare());
@@ -184,6 +189,7 @@ class Asker {
     answers_.plain_on_same_connection = connection_->usable();
     answers_.plain_asked = true;
     ASSIGN_OR_RETURN(answers_.plain, ask(false, false));
+    if (question_.kinds) TRY(ask_kinds());
     return std::move(answers_);
   }
 
@@ -290,7 +296,7 @@ class Asker {
 
   // The target beside /chat/completions: /v1/models, behind any prefix of the URL.
   std::string sibling(std::string_view route) const {
-    std::string target = request_target(url_, Api::openai);
+    std::string target = request_target(base_, Api::openai);
     const std::size_t query = std::min(target.find('?'), target.size());
     constexpr std::string_view kRoute = "/chat/completions";
     target.replace(query - kRoute.size(), kRoute.size(), route);
@@ -373,8 +379,29 @@ class Asker {
     return connection_->ask(bytes, question_.timeout);
   }
 
+  // An empty object holds none of the fields that any of them needs, so no server works for it.
+  Result<void> ask_kinds() {
+    Endpoints to = endpoints();
+    for (const ApiRow& row : kApis) {
+      to.api = row.api;
+      ASSIGN_OR_RETURN(const std::vector<Header> headers, request_headers(to, false, ""));
+      const std::string body = "{}";
+      const std::string request =
+          request_head(url_, request_target(base_, row.api), headers, body.size()) + body;
+      const bool reused = connection_->usable();
+      if (!reused) TRY(connect());
+      ReplyFacts facts = read_recording(connection_->ask(request, kKindTimeout));
+      if (reused && !facts.has_head) {  // closed just as we asked
+        TRY(connect());
+        facts = read_recording(connection_->ask(request, kKindTimeout));
+      }
+      answers_.kinds.push_back({row.api, facts.head.status});
+    }
+    return {};
+  }
+
   void note_refused_usage() {
-    const ReplyFacts facts = read_recording(answers_.streamed, answers_.api);
+    const ReplyFacts facts = read_recording(answers_.streamed, answers_.api, true);
     const bool refused = facts.head.status == 400 || facts.head.status == 422;
     if (!refused || question_.api == Api::sglang) return;
     if (facts.body.find("stream_options") == std::string::npos &&
@@ -385,8 +412,17 @@ class Asker {
     answers_.usage_refusal = format("HTTP {}: {}", facts.head.status, error_text(facts.body));
   }
 
+  // The URL without the route of the kind asked, where it names it.
+  static net::Url base_of(net::Url url, Api api) {
+    const std::string_view route = kind_of(api).route;
+    const bool named = api != Api::openai && url.path.ends_with(route);
+    if (named) url.path.resize(url.path.size() - route.size());
+    return url;
+  }
+
   const ProbeQuestion& question_;
   net::Url url_;
+  net::Url base_;
   const Clock& clock_;
   std::vector<net::Address> addresses_{};
   std::optional<net::TlsContext> context_{};

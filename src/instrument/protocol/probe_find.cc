@@ -4,6 +4,7 @@
 #include "base/display.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "protocol/kind/kind.h"
 #include "protocol/probe.h"
 #include "protocol/secrets.h"
 
@@ -18,7 +19,12 @@ constexpr Duration kHeldBack = 100_ms;
 class Finder {
  public:
   Finder(const ProbeQuestion& question, const ProbeAnswers& answers, ProbeReport& report)
-      : question_(question), a_(answers), report_(report), s_(report.streamed), p_(report.plain) {}
+      : question_(question),
+        a_(answers),
+        kind_(kind_of(answers.api)),
+        report_(report),
+        s_(report.streamed),
+        p_(report.plain) {}
 
   void run() {
     connection();
@@ -32,6 +38,7 @@ class Finder {
       stream_usage();
     }
     if (a_.plain_asked) plain();
+    kinds();
   }
 
  private:
@@ -97,6 +104,22 @@ class Finder {
                        : format("{} listed; asked {}", a_.models.size(), printable(a_.model)));
   }
 
+  void kinds() {
+    std::string there;
+    std::string closed;
+    for (const KindAnswer& kind : a_.kinds) {
+      if (kind.there()) report_.kinds.emplace_back(to_string(kind.api));
+      std::string& list = kind.there() ? there : closed;
+      if (!kind.there() && !kind.closed()) continue;
+      list += format("{}{}", list.empty() ? "" : ", ", to_string(kind.api));
+    }
+    if (!there.empty()) good("kinds", format("it has the routes of {} (--api-type)", there));
+    if (!closed.empty()) note("kinds", format("a key is needed to see whether it has {}", closed));
+  }
+
+  // What ends a stream of this kind.
+  std::string_view end_mark() const { return kind_.ends_itself ? kind_.end_name : "[DONE]"; }
+
   // What came instead of a reply; empty if a reply came.
   std::string missing(const ReplyFacts& f, const Recording& recording) const {
     if (!f.fault.empty()) return format("no sound HTTP: {}", f.fault);
@@ -151,7 +174,9 @@ class Finder {
   }
 
   void stream_http() {
-    if (s_.head.type == net::ContentType::event_stream) {
+    if (kind_.lines) {
+      good("content type", format("{}, read as lines", printable(header_of(s_, "content-type"))));
+    } else if (s_.head.type == net::ContentType::event_stream) {
       good("content type", "text/event-stream");
     } else {
       const std::string type = header_of(s_, "content-type");
@@ -166,8 +191,9 @@ class Finder {
           "left: TTFT is its latency");
     } else if (!s_.head.chunked) {
       note("framing",
-           "the stream ends where the connection ends: only [DONE] tells a whole reply "
-           "from a broken one");
+           format("the stream ends where the connection ends: only {} tells a whole reply "
+                  "from a broken one",
+                  end_mark()));
     }
     if (s_.complete) return;
     const bool marked = s_.done_marker.known();
@@ -175,7 +201,7 @@ class Finder {
                                      ? "the stream did not end in time"
                                      : "the connection broke inside the stream";
     if (marked) {
-      note("framing", format("{}, but [DONE] had come: only framing is missing", how));
+      note("framing", format("{}, but {} had come: only framing is missing", how, end_mark()));
     } else {
       bad("framing", format("{}: tools that take its end for the reply's end count it as a "
                             "success; Assay counts it as failed",
@@ -189,7 +215,7 @@ class Finder {
   }
 
   void stream_form() {
-    if (s_.carriage_returns) {
+    if (s_.carriage_returns && !kind_.lines) {
       note("line ends",
            "CR LF: readers that look for LF LF alone (the MLCommons reference client) "
            "see no event before the end; Assay does");
@@ -321,7 +347,11 @@ class Finder {
     const bool marked = s_.done_marker.known();
     const bool finished = s_.finish != FinishReason::none;
     if (broken()) return;
-    if (!finished && !marked) {
+    if (kind_.ends_itself && !marked) {
+      bad("end", format("no {}: a broken stream looks like a whole one; Assay counts such replies "
+                        "as truncated, that is, failed",
+                        end_mark()));
+    } else if (!finished && !marked) {
       if (s_.error.empty()) {
         bad("end",
             "neither a finish reason nor [DONE]: a broken stream looks like a whole one; "
@@ -329,30 +359,32 @@ class Finder {
       }
     } else if (!finished) {
       note("end",
-           "[DONE], but no finish reason: whether a reply ended by itself or by its limit "
-           "is unknown");
+           format("{}, but no finish reason: whether a reply ended by itself or by its limit "
+                  "is unknown",
+                  end_mark()));
     } else if (!marked) {
       note("end", format("finish reason '{}', but no [DONE]: clients that wait for it wait for the "
                          "body's end; Assay does not need it",
                          to_string(s_.finish)));
     } else {
-      good("end", format("finish reason '{}', then [DONE]", to_string(s_.finish)));
+      good("end", format("finish reason '{}', {} {}", to_string(s_.finish),
+                         kind_.ends_itself ? "and" : "then", end_mark()));
     }
     if (s_.events_after_done > 0) {
-      note("end", format("{} after [DONE], which most clients never see",
-                         plural(s_.events_after_done, "event")));
+      note("end", format("{} after {}, which most clients never see",
+                         plural(s_.events_after_done, "event"), end_mark()));
     }
     if (s_.fragments == 0) return;
     const Duration tail = (marked ? s_.done_marker : s_.end) - s_.last_token;
     if (tail > kLongTail && tail > usual_gap_ * 4) {
-      note("end", format("comes {} after the last token: latencies up to [DONE] hold that too; "
+      note("end", format("comes {} after the last token: latencies up to {} hold that too; "
                          "Assay keeps both instants",
-                         human_duration(tail)));
+                         human_duration(tail), end_mark()));
     }
     if (marked && s_.complete && s_.end - s_.done_marker > kLongEnd) {
-      note("end", format("the stream ends {} after [DONE]: a client that keeps a number of queries "
+      note("end", format("the stream ends {} after {}: a client that keeps a number of queries "
                          "in flight, Assay too, sends its next one so much later",
-                         human_duration(s_.end - s_.done_marker)));
+                         human_duration(s_.end - s_.done_marker), end_mark()));
     }
   }
 
@@ -365,7 +397,9 @@ class Finder {
     }
     if (s_.usage_events == 0) {
       if (broken() || !s_.error.empty() || s_.fragments == 0) return;
-      bad("usage", a_.api == Api::sglang
+      bad("usage", kind_.ends_itself
+                       ? "no token counts: output tokens must be counted by a tokenizer"
+                   : a_.api == Api::sglang
                        ? "no meta_info counts: output tokens must be counted by a tokenizer"
                        : "stream_options asked for token counts, and none came: output tokens must "
                          "be counted by a tokenizer");
@@ -387,10 +421,7 @@ class Finder {
     bad("limit", format("{}: asked for at most {} tokens, got {}: {} is not obeyed, so output "
                         "lengths will not be the plan's; some servers know only max_tokens "
                         "(extra_body)",
-                        which, a_.tokens_max, usage.completion_tokens,
-                        a_.api == Api::openai               ? "max_completion_tokens"
-                        : a_.api == Api::openai_completions ? "max_tokens"
-                                                            : "max_new_tokens"));
+                        which, a_.tokens_max, usage.completion_tokens, kind_.limit_name));
   }
 
   void plain() {
@@ -445,6 +476,7 @@ class Finder {
 
   const ProbeQuestion& question_;
   const ProbeAnswers& a_;
+  const Kind& kind_;
   ProbeReport& report_;
   const ReplyFacts& s_;
   const ReplyFacts& p_;
@@ -499,7 +531,7 @@ ProbeReport find(const ProbeQuestion& question, const ProbeAnswers& answers) {
   report.url = redactor.text(question.url);
   report.model = answers.model;
   report.models = answers.models;
-  report.streamed = read_recording(answers.streamed, answers.api);
+  report.streamed = read_recording(answers.streamed, answers.api, true);
   if (answers.plain_asked) report.plain = read_recording(answers.plain, answers.api);
   redact(report.streamed, redactor);
   redact(report.plain, redactor);

@@ -123,6 +123,9 @@ Json to_json(const ProbeReport& report) {
   Json models = Json::array();
   for (const std::string& model : report.models) models.push_back(model);
   out.set("models", std::move(models));
+  Json kinds = Json::array();
+  for (const std::string& kind : report.kinds) kinds.push_back(kind);
+  out.set("kinds", std::move(kinds));
   Json findings = Json::array();
   for (const ProbeFinding& finding : report.findings) {
     findings.push_back(Json::object()

@@ -4,15 +4,20 @@
 #include <span>
 
 #include "base/text.h"
+#include "net/lines.h"
 #include "net/sse.h"
 #include "protocol/codec.h"
+#include "protocol/kind/kind.h"
 
 namespace assay::protocol {
 namespace {
 
 class Reading {
  public:
-  Reading(const Recording& recording, Api api) : recording_(recording) { state_.api = api; }
+  Reading(const Recording& recording, Api api, bool stream_asked)
+      : recording_(recording), stream_asked_(stream_asked) {
+    state_.api = api;
+  }
 
   ReplyFacts run() {
     net::ResponseParser parser;
@@ -63,20 +68,30 @@ class Reading {
       const std::size_t at = piece.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
       if (at == std::string_view::npos) return;
       decided_ = true;
-      f_.streamed =
-          piece[at] != '{' && piece[at] != '[' && piece[at] != '<' && f_.head.status == 200;
+      const bool whole = piece[at] == '{' || piece[at] == '[' || piece[at] == '<';
+      by_lines_ = streams_lines(kind_of(state_.api), stream_asked_, f_.head);
+      f_.streamed = f_.head.status == 200 && (by_lines_ || !whole);
     }
     if (!f_.streamed) return;
     std::string padded(piece);
     padded.append(net::kSsePadding, '\0');
-    sse_.feed({padded.data(), piece.size()},
-              [&](std::string_view data, std::size_t) { on_event(data); });
+    const auto take = [&](std::string_view data, std::size_t) { on_event(data); };
+    if (by_lines_) {
+      line_parser_.feed({padded.data(), piece.size()}, take);
+    } else {
+      sse_.feed({padded.data(), piece.size()}, take);
+    }
   }
 
   void finish_body() {
     if (!decided_ || recording_.reads.empty()) return;
     if (f_.streamed) {
-      sse_.finish([&](std::string_view data, std::size_t) { on_event(data); });
+      const auto take = [&](std::string_view data, std::size_t) { on_event(data); };
+      if (by_lines_) {
+        line_parser_.finish(take);
+      } else {
+        sse_.finish(take);
+      }
       read_lines();
     } else if (f_.head.status == 200) {
       std::string padded = f_.body;
@@ -115,7 +130,8 @@ class Reading {
     if (!f_.first_event.known()) f_.first_event = event.at;
     if (!f_.events.empty() && f_.events.back().read == event.read) ++f_.joined_events;
     if (f_.done_marker.known()) ++f_.events_after_done;
-    if (event.category == Category::marker && !f_.done_marker.known()) f_.done_marker = event.at;
+    const bool ends = event.category == Category::marker || decoded_.ends;
+    if (ends && !f_.done_marker.known()) f_.done_marker = event.at;
     if (event.malformed) ++f_.malformed;
     if (f_.error.empty()) f_.error = event.error;
     const bool speaks = !event.fragments.empty() || event.finish != FinishReason::none;
@@ -123,7 +139,7 @@ class Reading {
     if (event.has_usage) {
       ++f_.usage_events;
       if (speaks) f_.usage_before_finish = true;
-      f_.usage = event.usage;
+      take_counts(f_.usage, event.usage);
     }
     if (event.finish != FinishReason::none) f_.finish = event.finish;
     for (const auto& [category, text] : event.fragments) note_fragment(event.at, category, text);
@@ -158,7 +174,10 @@ class Reading {
   std::size_t at_ = 0;
   std::string head_bytes_{};
   bool decided_ = false;
+  bool stream_asked_;
+  bool by_lines_ = false;
   net::SseParser sse_{};
+  net::LineParser line_parser_{};
   ReplyDecoder decoder_{};
   StreamState state_{};
   DecodedEvent decoded_{};
@@ -166,8 +185,8 @@ class Reading {
 
 }  // namespace
 
-ReplyFacts read_recording(const Recording& recording, Api api) {
-  return Reading(recording, api).run();
+ReplyFacts read_recording(const Recording& recording, Api api, bool stream_asked) {
+  return Reading(recording, api, stream_asked).run();
 }
 
 std::string header_of(const ReplyFacts& facts, std::string_view lower_name) {

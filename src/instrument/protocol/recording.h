@@ -57,7 +57,7 @@ struct ReplyFacts {
   std::string body{};       // without its transfer coding
   bool complete = false;    // by its own framing
   std::string fault{};      // the fault of the HTTP, for a person
-  bool streamed = false;    // the body is server-sent events, for any Content-Type
+  bool streamed = false;    // the body is server-sent events, for any Content-Type, or lines
   // A stream's events; for a whole reply one event with all its fragments.
   std::vector<RecordedEvent> events{};
 
@@ -89,7 +89,9 @@ struct ReplyFacts {
   std::string tool_calls{};  // as in domain/tool_call.h
 };
 
-ReplyFacts read_recording(const Recording& recording, Api api = Api::openai);
+// `stream_asked`: the query asked for a stream; else only server-sent events are taken for one.
+ReplyFacts read_recording(const Recording& recording, Api api = Api::openai,
+                          bool stream_asked = false);
 
 // A header field of the reply, trimmed; "" when it is absent. `lower_name` in lower case.
 std::string header_of(const ReplyFacts& facts, std::string_view lower_name);

@@ -48,15 +48,6 @@ class Scratch {
   char* end_;
 };
 
-// A tool-call delta's fields for one call.
-struct CallFields {
-  std::int32_t index = -1;
-  RawString id{};
-  RawString name{};
-  RawString arguments{};
-  std::string_view arguments_value{};  // if not a string: some servers send an object
-};
-
 bool read_function(JsonCursor& cursor, CallFields& call) {
   if (cursor.peek() != '{') return cursor.skip();
   return cursor.object([&](const RawString& key) {
@@ -68,6 +59,7 @@ bool read_function(JsonCursor& cursor, CallFields& call) {
       if (c == '"') return cursor.string(call.arguments);
       return c == '{' || c == '[' ? cursor.slice(call.arguments_value) : cursor.skip();
     }
+    if (is_key(key, "index")) return cursor.count_or_skip(call.index);
     return cursor.skip();
   });
 }
@@ -89,15 +81,23 @@ class Interpreter {
       : f_(fields), state_(state), scratch_(scratch), out_(out) {}
 
   void run() {
-    add_reasoning();
-    add_text();
-    add_tool_calls();
-    add_sglang();
+    if (f_.read_parts != nullptr) {
+      for (const Category part : {Category::reasoning, Category::text, Category::tool_call}) {
+        add_parts(part);
+      }
+    } else {
+      add_reasoning();
+      add_text();
+      add_tool_calls();
+      add_sglang();
+    }
     out_.choice = static_cast<std::uint16_t>(std::clamp(f_.choice, 0, 0xffff));
     out_.more_choices = f_.more_choices;
     out_.has_choice = f_.has_choice || f_.text.data != nullptr || f_.output_ids.data() != nullptr;
     out_.has_usage = f_.has_usage;
     out_.usage = f_.usage;
+    out_.finish = f_.reason;
+    out_.ends = f_.ends;
     if (f_.finish.data != nullptr) out_.finish = finish_reason_from(scratch_.text(f_.finish));
     add_error();
     out_.category = category();
@@ -165,7 +165,27 @@ class Interpreter {
     CHECK(sound);  // the reply was read whole before
   }
 
+  // The parts of a whole reply, one category at a time.
+  void add_parts(Category wanted) {
+    struct Joined final : PartSink {
+      explicit Joined(Interpreter& to) : into(to) {}
+      void text(const RawString& text) override { into.scratch_.append(text); }
+      void call(const CallFields& call) override { into.append_call(call); }
+      Interpreter& into;
+    };
+    Joined joined(*this);
+    const char* const begin = scratch_.mark();
+    f_.read_parts(f_.items, wanted, joined);
+    add(wanted, scratch_.since(begin), RawString{});
+  }
+
   void add_tool_calls() {
+    if (f_.has_call) {
+      const char* const begin = scratch_.mark();
+      const bool goes_on = append_call(f_.call);
+      return add(Category::tool_call, scratch_.since(begin),
+                 goes_on ? f_.call.arguments : RawString{});
+    }
     if (f_.tool_calls.empty() && f_.function_call.empty()) return;
     const char* const begin = scratch_.mark();
     RawString only{};  // the arguments, if the delta has nothing else
@@ -287,6 +307,7 @@ class Interpreter {
     if (is_error_) return Category::error;
     if (out_.fragment_count > 0) return out_.fragments[0].category;
     if (out_.finish != FinishReason::none) return Category::finish;
+    if (out_.ends && !out_.has_usage) return Category::marker;
     if (out_.has_usage && !out_.has_choice) return Category::usage;
     return out_.has_choice ? Category::role : Category::other;
   }
@@ -327,17 +348,16 @@ void refuse(DecodedEvent& out) {
   out.malformed = out.no_room = true;
 }
 
-using Read = bool (*)(std::string_view, ReplyFields&);
-
-void decode_all(std::string_view data, Read read, StreamState& state, DecodeRoom& room,
+void decode_all(std::string_view data, bool whole, StreamState& state, DecodeRoom& room,
                 DecodedEvent& out, bool learns) {
   out = DecodedEvent{};
+  const Kind& kind = kind_of(state.api);
   if (trimmed(data) == "[DONE]") {
-    out.category = Category::marker;
+    out.category = kind.ends_itself ? Category::other : Category::marker;
     return;
   }
   ReplyFields fields;
-  if (!read(data, fields)) {
+  if (!(whole ? kind.read_reply : kind.read_event)(data, fields)) {
     out.malformed = true;
     return;
   }
@@ -351,7 +371,7 @@ void decode_all(std::string_view data, Read read, StreamState& state, DecodeRoom
   if (interpreter.no_room()) return refuse(out);
   if (!learns || out.fragment_count == 0) return;
   const bool one_hole = out.fragment_count == 1 && interpreter.hole().data != nullptr &&
-                        out.finish == FinishReason::none && !out.has_usage &&
+                        out.finish == FinishReason::none && !out.has_usage && !out.ends &&
                         out.more_choices.empty() && out.category != Category::error;
   // A tool call that began or changed invalidates an older template of another call.
   if (one_hole) {
@@ -388,6 +408,7 @@ bool decode_by_template(std::string_view data, StreamState& state, DecodeRoom& r
   out.malformed = false;
   out.has_choice = true;
   out.has_usage = false;
+  out.ends = false;
   out.finish = FinishReason::none;
   out.choice = state.choice;
   out.more_choices = {};
@@ -431,11 +452,11 @@ bool DecodeRoom::fit(std::size_t bytes) {
 
 void ReplyDecoder::decode(std::string_view data, StreamState& state, DecodedEvent& out) {
   if (decode_by_template(data, state, room_, out)) return;
-  decode_all(data, kind_of(state.api).read_event, state, room_, out, true);
+  decode_all(data, false, state, room_, out, true);
 }
 
 void ReplyDecoder::decode_slowly(std::string_view data, StreamState& state, DecodedEvent& out) {
-  decode_all(data, kind_of(state.api).read_event, state, room_, out, false);
+  decode_all(data, false, state, room_, out, false);
 }
 
 void ReplyDecoder::next_choice(StreamState* state, DecodedEvent& event) {
@@ -453,7 +474,8 @@ void ReplyDecoder::next_choice(StreamState* state, DecodedEvent& event) {
 void ReplyDecoder::decode_reply(Api api, std::string_view body, DecodedEvent& out) {
   whole_.reset();
   whole_.api = api;
-  decode_all(body, kind_of(api).read_reply, whole_, room_, out, false);
+  decode_all(body, true, whole_, room_, out, false);
+  out.ends = false;
 }
 
 }  // namespace assay::protocol

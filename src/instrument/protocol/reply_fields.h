@@ -1,5 +1,7 @@
-// ReplyFields: the places of the fields in one stream event, or in one whole reply. One pass finds
-// them; it unescapes and copies nothing. Only decoders need this (reply_decoder.cc).
+// ReplyFields: the places of the fields in one stream event, or in one whole reply, the same for
+// every kind of API. One pass finds them; it unescapes and copies nothing. The kinds' readers fill
+// it (kind/), and reply_decoder.cc interprets it. read_reply() is the grammar of chat completions,
+// completions and SGLang.
 //
 // As in common JSON readers, the last of repeated keys counts; a null equals a missing key; unknown
 // keys are skipped.
@@ -11,6 +13,27 @@
 #include "protocol/json_cursor.h"
 
 namespace assay::protocol {
+
+// A piece of a tool call.
+struct CallFields {
+  std::int32_t index = -1;
+  RawString id{};
+  RawString name{};
+  RawString arguments{};
+  std::string_view arguments_value{};  // if not a string: some servers send an object
+};
+
+// Takes what a reader of parts finds. `arguments`: as in CallFields.
+class PartSink {
+ public:
+  virtual void text(const RawString& text) = 0;
+  virtual void call(const CallFields& call) = 0;
+
+ protected:
+  ~PartSink() = default;
+};
+// Gives all parts of one category to the sink, in order. REQUIRES: `items` is sound JSON.
+using ReadParts = void (*)(std::string_view items, Category wanted, PartSink& sink);
 
 struct ReplyFields {
   // choices[0]: delta or message, or text and finish_reason beside it.
@@ -37,6 +60,14 @@ struct ReplyFields {
   std::string_view error{};  // the value of "error", except null, false and ""
   bool object_is_error = false;
   RawString message{};
+
+  // What the readers of the kinds with typed events set (kind/).
+  bool has_call = false;
+  CallFields call{};
+  FinishReason reason = FinishReason::none;  // in our words
+  bool ends = false;                         // the stream's own end
+  ReadParts read_parts = nullptr;            // of a whole reply in parts, which are `items`
+  std::string_view items{};
 
   std::size_t raw_controls = 0;  // in all strings: each becomes three bytes
 };

@@ -65,7 +65,8 @@ Asked asked_of(const Kind& kind, const Json& body) {
   const Json& sampling = body["sampling_params"];
   std::int64_t limit = -1;
   for (const Json* const asked :
-       {&body["max_completion_tokens"], &body["max_tokens"], &sampling["max_new_tokens"]}) {
+       {&body["max_completion_tokens"], &body["max_tokens"], &body["max_output_tokens"],
+        &sampling["max_new_tokens"], &body["options"]["num_predict"]}) {
     if (asked->is_number()) limit = std::max(limit, asked->as_int());
   }
   if (limit > 0 && limit < std::numeric_limits<std::int32_t>::max()) {
@@ -162,11 +163,16 @@ std::string request_target(const net::Url& url, Api api) {
 Result<std::vector<Header>> request_headers(const Endpoints& endpoints, bool stream,
                                             const std::string& session) {
   std::vector<Header> headers;
-  if (!endpoints.api_key.empty()) {
+  const Kind& kind = kind_of(endpoints.api);
+  if (!endpoints.api_key.empty() && kind.key_header.empty()) {
     headers.emplace_back("Authorization", "Bearer " + endpoints.api_key);
+  } else if (!endpoints.api_key.empty()) {
+    headers.emplace_back(kind.key_header, endpoints.api_key);
   }
+  if (!kind.header.empty()) headers.emplace_back(kind.header, kind.header_value);
   headers.emplace_back("Content-Type", "application/json");
-  headers.emplace_back("Accept", stream ? "text/event-stream" : "application/json");
+  const std::string_view streamed = kind.lines ? "application/x-ndjson" : "text/event-stream";
+  headers.emplace_back("Accept", stream ? streamed : "application/json");
   for (const Header& header : endpoints.headers) put(headers, header);
   if (!session.empty()) {
     for (const std::string& name : endpoints.session_headers) put(headers, {name, session});

@@ -37,6 +37,14 @@ std::string_view raw_text(od::value& value) {
   return raw;
 }
 
+bool is_ollama(Route route) {
+  return route == Route::ollama_chat || route == Route::ollama_generate;
+}
+
+bool takes_messages(Route route) {
+  return route == Route::chat || route == Route::messages || route == Route::ollama_chat;
+}
+
 // Reads one body. A field of the wrong type is an error; an unknown field is ignored, as in real
 // servers.
 class Reading {
@@ -51,9 +59,15 @@ class Reading {
     if (value.is_null().value_unsafe()) return;
     if (key == "model") {
       ask_.model = text(key, value);
-    } else if (key == "messages" && ask_.route == Route::chat) {
-      messages(value);
-    } else if (key == "prompt" && ask_.route == Route::completions) {
+    } else if (key == "messages" && takes_messages(ask_.route)) {
+      messages(key, value);
+    } else if (key == "input" && ask_.route == Route::responses) {
+      input(key, value);
+    } else if ((key == "instructions" && ask_.route == Route::responses) ||
+               (key == "system" && ask_.route != Route::chat)) {
+      system_bytes_ = content_bytes(value);
+    } else if (key == "prompt" &&
+               (ask_.route == Route::completions || ask_.route == Route::ollama_generate)) {
       prompt(key, value);
     } else if ((key == "text" || key == "input_ids") && ask_.route == Route::generate) {
       prompt(key, value);
@@ -64,7 +78,7 @@ class Reading {
         if (k == "include_usage") ask_.include_usage = boolean(k, v);
         if (k == "continuous_usage_stats") ask_.continuous_usage = boolean(k, v);
       });
-    } else if (key == "sampling_params") {
+    } else if (key == "sampling_params" || (key == "options" && is_ollama(ask_.route))) {
       object(key, value, [this](std::string_view k, od::value& v) { sampling(k, v); });
     } else if (key == "tools") {
       tools_ = raw_text(value);
@@ -72,6 +86,18 @@ class Reading {
       tool_choice_ = raw_text(value);
     } else if (key == "reasoning_effort") {
       ask_.reasoning = text(key, value) == "none" ? Wish::no : Wish::yes;
+    } else if (key == "reasoning" && ask_.route == Route::responses) {
+      object(key, value, [this](std::string_view k, od::value& v) {
+        if (k == "effort") ask_.reasoning = text(k, v) == "none" ? Wish::no : Wish::yes;
+      });
+    } else if (key == "thinking" && ask_.route == Route::messages) {
+      object(key, value, [this](std::string_view k, od::value& v) {
+        if (k == "type") ask_.reasoning = text(k, v) == "disabled" ? Wish::no : Wish::yes;
+      });
+    } else if (key == "think" && is_ollama(ask_.route)) {
+      bool wanted = true;  // or a word that says how much
+      if (value.get_bool().get(wanted) != simdjson::SUCCESS) wanted = true;
+      ask_.reasoning = wanted ? Wish::yes : Wish::no;
     } else if (key == "chat_template_kwargs") {
       object(key, value, [this](std::string_view k, od::value& v) {
         if (k != "enable_thinking" && k != "thinking") return;
@@ -90,9 +116,14 @@ class Reading {
   // After all fields: checks that depend on several of them.
   void end() {
     if (!has_prompt_) {
-      constexpr std::string_view kNames[kRoutes] = {"messages", "prompt", "text"};
+      constexpr std::string_view kNames[kRoutes] = {"messages", "prompt",   "text",  "input",
+                                                    "messages", "messages", "prompt"};
       fail(bad_field(kNames[static_cast<std::size_t>(ask_.route)], "is required"));
     }
+    if (ask_.route == Route::messages && ask_.tokens_max < 0) {
+      fail(bad_field("max_tokens", "is required"));
+    }
+    ask_.prompt_tokens += estimate_tokens(system_bytes_);
     if (!tools_.empty() && !failed_) {
       const ToolWish wish = choose_tool(tools_, tool_choice_, last_is_tool_);
       if (!wish.error.empty()) return fail(bad_field("tools", wish.error));
@@ -149,7 +180,8 @@ class Reading {
   }
 
   void sampling(std::string_view key, od::value& value) {
-    if (key == "max_tokens" || key == "max_completion_tokens" || key == "max_new_tokens") {
+    if (key == "max_tokens" || key == "max_completion_tokens" || key == "max_new_tokens" ||
+        key == "max_output_tokens" || key == "num_predict") {
       ask_.tokens_max = integer(key, value, 1);
     } else if (key == "min_tokens" || key == "min_new_tokens") {
       ask_.tokens_min = integer(key, value, 0);
@@ -165,18 +197,26 @@ class Reading {
       number(key, value, 0, 1);
     } else if (key == "n") {
       const std::int64_t choices = integer(key, value, 1);
-      const bool few = choices <= kChoicesMax && ask_.route != Route::generate;
+      const bool several = ask_.route == Route::chat || ask_.route == Route::completions;
+      const bool few = choices <= kChoicesMax && several;
       if (!few && choices > 1) {
-        return fail(bad_field(key, "this endpoint gives at most 16 choices, and one by /generate"));
+        return fail(bad_field(
+            key, several ? "this endpoint gives at most 16 choices" : "this API gives one choice"));
       }
       ask_.choices = static_cast<std::uint32_t>(std::max<std::int64_t>(choices, 1));
     }
   }
 
-  void messages(od::value& value) {
+  // A text, or items: messages, calls and their results.
+  void input(std::string_view key, od::value& value) {
+    if (value.type().value_unsafe() == od::json_type::array) return messages(key, value);
+    prompt(key, value);
+  }
+
+  void messages(std::string_view list_name, od::value& value) {
     od::array list;
     if (value.get_array().get(list) != simdjson::SUCCESS) {
-      return fail(bad_field("messages", "must be an array"));
+      return fail(bad_field(list_name, "must be an array"));
     }
     std::size_t bytes = 0;
     std::uint32_t count = 0;
@@ -186,18 +226,25 @@ class Reading {
         return fail({.message = "The body is not valid JSON."});
       }
       bool has_role = false;
-      object("messages", message, [&](std::string_view k, od::value& v) {
+      last_is_tool_ = false;
+      object(list_name, message, [&](std::string_view k, od::value& v) {
         if (k == "role") {
           has_role = true;
-          last_is_tool_ = text(k, v) == "tool";
+          last_is_tool_ = last_is_tool_ || text(k, v) == "tool";
         } else if (k == "content") {
+          bytes += content_bytes(v);
+        } else if (k == "type" && ask_.route == Route::responses) {
+          const std::string_view type = text(k, v);
+          has_role = has_role || type != "message";
+          last_is_tool_ = last_is_tool_ || type == "function_call_output";
+        } else if ((k == "arguments" || k == "output") && ask_.route == Route::responses) {
           bytes += content_bytes(v);
         }
       });
-      if (!has_role) return fail(bad_field("messages", "each message must have a role"));
+      if (!has_role) return fail(bad_field(list_name, "each message must have a role"));
       ++count;
     }
-    if (count == 0) return fail(bad_field("messages", "must not be empty"));
+    if (count == 0) return fail(bad_field(list_name, "must not be empty"));
     constexpr std::uint32_t kPerMessage = 4;
     constexpr std::uint32_t kAtEnd = 3;
     ask_.prompt_tokens = estimate_tokens(bytes) + count * kPerMessage + kAtEnd;
@@ -215,8 +262,13 @@ class Reading {
     for (auto entry : value.get_array()) {
       od::value part;
       if (entry.get(part) != simdjson::SUCCESS) break;
-      object("content", part, [&bytes](std::string_view k, od::value& v) {
+      object("content", part, [&](std::string_view k, od::value& v) {
         if (k == "text") bytes += text_bytes(v);
+        if (ask_.route != Route::messages) return;
+        if (k == "type" && text(k, v) == "tool_result") last_is_tool_ = true;
+        if (k == "content" && v.type().value_unsafe() == od::json_type::string) {
+          bytes += text_bytes(v);
+        }
       });
     }
     return bytes;
@@ -257,6 +309,7 @@ class Reading {
   ApiError error_{};
   bool has_prompt_ = false;
   bool last_is_tool_ = false;
+  std::size_t system_bytes_ = 0;
   std::string_view tools_{};
   std::string_view tool_choice_{};
 };
@@ -284,6 +337,42 @@ std::string error_body(const ApiError& error) {
   return out;
 }
 
+namespace {
+
+// Anthropic's names of what went wrong.
+std::string_view anthropic_type(int status) {
+  switch (status) {
+    case 401:
+      return "authentication_error";
+    case 403:
+      return "permission_error";
+    case 404:
+      return "not_found_error";
+    case 413:
+      return "request_too_large";
+    case 429:
+      return "rate_limit_error";
+    case 504:
+      return "timeout_error";
+    case 503:
+    case 529:
+      return "overloaded_error";
+    default:
+      return status < 500 ? "invalid_request_error" : "api_error";
+  }
+}
+
+}  // namespace
+
+std::string error_body(Route route, const ApiError& error) {
+  if (route == Route::messages) {
+    return format(R"({{"type":"error","error":{{"type":"{}","message":{}}},"request_id":null}})",
+                  anthropic_type(error.status), json_quote(error.message));
+  }
+  if (is_ollama(route)) return format(R"({{"error":{}}})", json_quote(error.message));
+  return error_body(error);
+}
+
 struct AskReader::State {
   od::parser parser{};
 };
@@ -296,6 +385,7 @@ std::variant<std::monostate, ApiError> AskReader::read(Route route, std::string_
                                                        Ask& ask) {
   static_assert(kAskPadding >= simdjson::SIMDJSON_PADDING);
   ask.route = route;
+  ask.stream = is_ollama(route);  // unless it asks for one reply
   const simdjson::padded_string_view padded(body.data(), body.size(), body.size() + kAskPadding);
   od::document document;
   od::object fields;

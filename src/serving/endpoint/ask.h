@@ -1,5 +1,4 @@
-// Ask: the contents of a request's body, for every API. ApiError: the refusal, in the form of
-// OpenAI's servers.
+// Ask: the contents of a request's body, for every API. ApiError: the refusal.
 //
 // Prompt tokens are an estimate where the prompt is text, because the endpoint has no tokenizer:
 // one token for each 4 bytes of JSON text, rounded up; for a chat 4 more a message and 3 at the
@@ -15,8 +14,16 @@
 
 namespace assay::endpoint {
 
-enum class Route : std::uint8_t { chat, completions, generate };
-inline constexpr std::size_t kRoutes = 3;
+enum class Route : std::uint8_t {
+  chat,
+  completions,
+  generate,
+  responses,
+  messages,
+  ollama_chat,
+  ollama_generate
+};
+inline constexpr std::size_t kRoutes = 7;
 
 enum class Wish : std::uint8_t { unsaid, yes, no };
 
@@ -48,6 +55,8 @@ struct ApiError {
 };
 // {"error":{"message":…,"type":…,"param":…,"code":…}}
 std::string error_body(const ApiError& error);
+// The same in the form of a route's own API.
+std::string error_body(Route route, const ApiError& error);
 
 inline constexpr std::uint32_t kChoicesMax = 16;
 

@@ -23,6 +23,11 @@ bool has_clean_frames(const Quirks& quirks) {
          !quirks.has(Quirk::pings);
 }
 
+std::uint32_t said_for_each(const Quirks& quirks) {
+  if (quirks.has(Quirk::usage_inflated)) return kInflation;
+  return quirks.has(Quirk::usage_zero) ? 0 : 1;
+}
+
 }  // namespace
 
 EventWriter::EventWriter(const Quirks& quirks, Duration stall, std::string_view served_model)
@@ -30,6 +35,40 @@ EventWriter::EventWriter(const Quirks& quirks, Duration stall, std::string_view 
       stall_(stall),
       served_model_(served_model),
       clean_frames_(has_clean_frames(quirks)) {}
+
+// Gives a dialect's events to the writer.
+class EventWriter::NamedEvents final : public DialectOut {
+ public:
+  NamedEvents(EventWriter& writer, EventBatch& batch, Reply& reply)
+      : writer_(writer), batch_(batch), reply_(reply) {}
+  void event(std::string_view name, std::string_view json, Category category,
+             std::uint32_t tokens) override {
+    writer_.put_named(batch_, reply_, name, json, category, tokens);
+  }
+
+ private:
+  EventWriter& writer_;
+  EventBatch& batch_;
+  Reply& reply_;
+};
+
+void EventWriter::choose(Reply& reply, Route route, std::string_view model) {
+  reply.route = route;
+  const auto index = static_cast<std::size_t>(route);
+  std::unique_ptr<Dialect>& dialect = dialects_[index];
+  if (dialect == nullptr) {
+    dialect = make_dialect(route, {.summaries = quirks_.has(Quirk::reasoning_field),
+                                   .no_end = quirks_.has(Quirk::no_done),
+                                   .no_usage = quirks_.has(Quirk::no_usage),
+                                   .said_for_each = said_for_each(quirks_)});
+  }
+  reply.dialect = dialect.get();
+  if (reply.dialect == nullptr) {
+    reply.wire = wire(route, model);
+  } else {
+    reply.own.model = model.empty() ? served_model_ : std::string(model);
+  }
+}
 
 const Wire* EventWriter::wire(Route route, std::string_view model) {
   const auto index = static_cast<std::size_t>(route);
@@ -39,9 +78,7 @@ const Wire* EventWriter::wire(Route route, std::string_view model) {
   std::unique_ptr<Wire>& made = wires_[std::string(model)][index];
   if (made == nullptr) {
     const WireOptions options{.reasoning_is_short = quirks_.has(Quirk::reasoning_field),
-                              .said_for_each = quirks_.has(Quirk::usage_inflated) ? kInflation
-                                               : quirks_.has(Quirk::usage_zero)   ? 0
-                                                                                  : 1};
+                              .said_for_each = said_for_each(quirks_)};
     made = std::make_unique<Wire>(route, model, options);
   }
   if (model != last_model_) last_wires_ = {};
@@ -56,6 +93,13 @@ ByteBuffer& EventWriter::begin_event(EventBatch& out, Reply& reply) {
     out.bytes.put("data: ");
     return out.bytes;
   }
+  put_fillers(out, reply);
+  json_.clear();
+  return json_;
+}
+
+// Comments and pings between events.
+void EventWriter::put_fillers(EventBatch& out, const Reply& reply) const {
   const std::string_view line_end = quirks_.has(Quirk::crlf) ? "\r\n" : "\n";
   if (quirks_.has(Quirk::comments) && reply.numbered % kCommentEvery == 0) {
     out.bytes.put(": keep-alive");
@@ -68,8 +112,6 @@ ByteBuffer& EventWriter::begin_event(EventBatch& out, Reply& reply) {
     put_event(out.bytes, R"({"type":"ping"})", reply.numbered, quirks_);
     out.mark(Category::other, 0);
   }
-  json_.clear();
-  return json_;
 }
 
 void EventWriter::end_event(EventBatch& out, Reply& reply, Category category,
@@ -79,6 +121,28 @@ void EventWriter::end_event(EventBatch& out, Reply& reply, Category category,
   } else {
     put_event(out.bytes, json_.view(), reply.numbered, quirks_);
   }
+  mark(out, reply, category, tokens);
+}
+
+void EventWriter::put_named(EventBatch& out, Reply& reply, std::string_view name,
+                            std::string_view json, Category category, std::uint32_t tokens) {
+  if (reply.dialect->lines()) {
+    out.bytes.put(quirks_.has(Quirk::spaced_json) ? spaced_json(json) : std::string(json));
+    out.bytes.put(quirks_.has(Quirk::crlf) ? "\r\n" : "\n");
+  } else if (clean_frames_) {
+    out.bytes.put("event: ");
+    out.bytes.put(name);
+    out.bytes.put("\ndata: ");
+    out.bytes.put(json);
+    out.bytes.put("\n\n");
+  } else {
+    put_fillers(out, reply);
+    put_event(out.bytes, json, reply.numbered, quirks_, name);
+  }
+  mark(out, reply, category, tokens);
+}
+
+void EventWriter::mark(EventBatch& out, Reply& reply, Category category, std::uint32_t tokens) {
   const bool stalls = quirks_.has(Quirk::stall) && !reply.stalled && is_fragment(category) &&
                       reply.state.made > reply.script.tokens / 2;
   reply.stalled = reply.stalled || stalls;
@@ -87,6 +151,10 @@ void EventWriter::end_event(EventBatch& out, Reply& reply, Category category,
 }
 
 void EventWriter::opening(EventBatch& out, Reply& reply) {
+  if (reply.dialect != nullptr) {
+    NamedEvents events(*this, out, reply);
+    return reply.dialect->opening(events, reply.state, reply.own);
+  }
   if (reply.route == Route::generate) return;
   if (quirks_.has(Quirk::empty_first)) {
     reply.wire->empty_delta(begin_event(out, reply), reply.state, false);
@@ -123,6 +191,12 @@ void EventWriter::tool_piece(EventBatch& out, Reply& reply, FinishReason finish)
   ++reply.state.made;
   std::string quoted;
   if (index > 0) quoted = json_quote(tool.piece(index - 1));
+  if (reply.dialect != nullptr) {
+    NamedEvents events(*this, out, reply);
+    if (index == 0) return reply.dialect->tool_opening(events, reply.state, reply.own, tool.name);
+    return reply.dialect->fragment(events, reply.state, reply.own, Category::tool_call,
+                                   std::string_view(quoted).substr(1, quoted.size() - 2), 1);
+  }
   for (reply.state.choice = 0; reply.state.choice < reply.state.choices; ++reply.state.choice) {
     ByteBuffer& json = begin_event(out, reply);
     if (index == 0) {
@@ -147,6 +221,10 @@ void EventWriter::fragment(EventBatch& out, Reply& reply, std::uint32_t tokens,
   if (category == Category::reasoning && quirks_.has(Quirk::hidden_reasoning)) return;
   if (quirks_.has(Quirk::empty_reply)) return;
   std::string_view text = text_of(reply.script, from, tokens);
+  if (reply.dialect != nullptr) {
+    NamedEvents events(*this, out, reply);
+    return reply.dialect->fragment(events, reply.state, reply.own, category, text, tokens);
+  }
   std::string_view ids;
   if (reply.route == Route::generate) {
     reply.said += text;
@@ -198,6 +276,10 @@ void EventWriter::done(EventBatch& out, Reply& reply) {
 }
 
 void EventWriter::tail(EventBatch& out, Reply& reply) {
+  if (reply.dialect != nullptr) {
+    NamedEvents events(*this, out, reply);
+    return reply.dialect->tail(events, reply.state, reply.own, reply.script.finish);
+  }
   if (reply.route != Route::generate) {
     const bool asked = reply.wants_usage && !quirks_.has(Quirk::no_usage);
     const bool with_finish = quirks_.has(Quirk::usage_with_finish);
@@ -225,6 +307,10 @@ void EventWriter::tail(EventBatch& out, Reply& reply) {
 }
 
 void EventWriter::error(EventBatch& out, Reply& reply, std::string_view message) {
+  if (reply.dialect != nullptr) {
+    NamedEvents events(*this, out, reply);
+    return reply.dialect->error(events, reply.state, reply.own, message);
+  }
   begin_event(out, reply)
       .put(error_body({.message = std::string(message),
                        .type = "internal_server_error",
@@ -234,7 +320,11 @@ void EventWriter::error(EventBatch& out, Reply& reply, std::string_view message)
 }
 
 void EventWriter::garbage(EventBatch& out, Reply& reply) {
-  begin_event(out, reply).put(R"({"id":"chatcmpl-0","object":"chat.comp)");
+  constexpr std::string_view kGarbage = R"({"id":"chatcmpl-0","object":"chat.comp)";
+  if (reply.dialect != nullptr) {
+    return put_named(out, reply, "message", kGarbage, Category::other, 0);
+  }
+  begin_event(out, reply).put(kGarbage);
   end_event(out, reply, Category::other, 0);
 }
 
@@ -257,6 +347,10 @@ void EventWriter::plain(ByteBuffer& out, Reply& reply) {
     answer.text = text_of(script, script.reasoning_tokens, rest);
   }
   if (reply.route == Route::generate) answer.ids = ids_of(script, 0, script.tokens);
+  if (reply.dialect != nullptr) {
+    const std::string json = reply.dialect->plain(reply.state, reply.own, answer);
+    return out.put(quirks_.has(Quirk::spaced_json) ? spaced_json(json) : json);
+  }
   if (!quirks_.has(Quirk::spaced_json)) return reply.wire->plain(out, reply.state, answer);
   json_.clear();
   reply.wire->plain(json_, reply.state, answer);

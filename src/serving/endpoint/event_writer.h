@@ -1,6 +1,6 @@
 // EventWriter writes the events of a streamed reply one after another, with the quirks of their
-// content and of their framing as server-sent events. It decides what an event says, not when it is
-// sent. One thread.
+// content and of their framing as server-sent events or as lines. It decides what an event says,
+// not when it is sent. One thread.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "endpoint/dialect/dialect.h"
 #include "endpoint/outlet.h"
 #include "endpoint/script.h"
 #include "endpoint/wire.h"
@@ -20,7 +21,10 @@ struct Reply {
   bool streamed = false;
   bool wants_usage = false;
   bool opened = false;  // a fragment or a role has been written
+  // One of the two says the reply's events.
   const Wire* wire = nullptr;
+  const Dialect* dialect = nullptr;
+  DialectState own{};  // the dialect's
   ReplyState state{};
   Script script{};
   bool continuous_usage = false;
@@ -34,7 +38,8 @@ class EventWriter {
  public:
   EventWriter(const Quirks& quirks, Duration stall, std::string_view served_model);
 
-  const Wire* wire(Route route, std::string_view model);
+  // Sets what says the events of a reply by this route; `model` as the request names it.
+  void choose(Reply& reply, Route route, std::string_view model);
 
   // Events before the first token: none, except with quirks.
   void opening(EventBatch& out, Reply& reply);
@@ -50,6 +55,15 @@ class EventWriter {
   void plain(ByteBuffer& out, Reply& reply);
 
  private:
+  class NamedEvents;
+
+  const Wire* wire(Route route, std::string_view model);
+  // An event of a dialect.
+  void put_named(EventBatch& out, Reply& reply, std::string_view name, std::string_view json,
+                 Category category, std::uint32_t tokens);
+  void put_fillers(EventBatch& out, const Reply& reply) const;
+  void mark(EventBatch& out, Reply& reply, Category category, std::uint32_t tokens);
+
   // Returns the buffer for the next event's JSON; write nothing else to it until end_event().
   ByteBuffer& begin_event(EventBatch& out, Reply& reply);
   void end_event(EventBatch& out, Reply& reply, Category category, std::uint32_t tokens);
@@ -70,6 +84,7 @@ class EventWriter {
   std::unordered_map<std::string, std::array<std::unique_ptr<Wire>, kRoutes>> wires_{};
   std::string last_model_{};
   std::array<const Wire*, kRoutes> last_wires_{};
+  std::array<std::unique_ptr<Dialect>, kRoutes> dialects_{};
   ByteBuffer json_{};  // an event's JSON, when its framing has a quirk
   ByteBuffer text_{};
   ByteBuffer ids_{};

@@ -47,14 +47,18 @@ std::string spaced_json(std::string_view json) {
   return out;
 }
 
-void put_event(ByteBuffer& out, std::string_view json, std::uint32_t number, const Quirks& quirks) {
+void put_event(ByteBuffer& out, std::string_view json, std::uint32_t number, const Quirks& quirks,
+               std::string_view name) {
   const std::string_view line_end = quirks.has(Quirk::crlf) ? "\r\n" : "\n";
   const std::string_view data = quirks.has(Quirk::no_space) ? "data:" : "data: ";
   std::string text(json);
   if (quirks.has(Quirk::spaced_json) && json.starts_with('{')) text = spaced_json(text);
   if (quirks.has(Quirk::multi_data) && json.starts_with('{')) text = broken_json(text);
   if (quirks.has(Quirk::sse_fields)) {
-    out.put(format("id: {}{}event: message{}retry: 3000{}", number, line_end, line_end, line_end));
+    out.put(format("id: {}{}event: {}{}retry: 3000{}", number, line_end,
+                   name.empty() ? "message" : name, line_end, line_end));
+  } else if (!name.empty()) {
+    out.put(format("event: {}{}", name, line_end));
   }
   std::string_view left = text;
   for (;;) {

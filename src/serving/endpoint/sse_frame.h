@@ -13,8 +13,9 @@
 namespace assay::endpoint {
 
 // Writes one event with the quirks of SSE: crlf, no-space, spaced-json, multi-data, sse-fields.
-// `number` counts the stream's events.
-void put_event(ByteBuffer& out, std::string_view json, std::uint32_t number, const Quirks& quirks);
+// `number` counts the stream's events. `name`: the event's type, where its kind has one.
+void put_event(ByteBuffer& out, std::string_view json, std::uint32_t number, const Quirks& quirks,
+               std::string_view name = {});
 
 // The JSON with a space after each colon and comma outside of strings, like Python's json.dumps.
 std::string spaced_json(std::string_view json);

@@ -45,8 +45,10 @@ Json sample_value(const Json& schema, int depth) {
 
 const Json* find_function(const Json& tools, std::string_view name) {
   for (const Json& tool : tools.items()) {
-    const Json* const function = tool.find("function");
-    if (function == nullptr || !(*function)["name"].is_string()) continue;
+    // Chat nests the function; Responses and Messages do not.
+    const Json* const nested = tool.find("function");
+    const Json* const function = nested != nullptr ? nested : &tool;
+    if (!(*function)["name"].is_string()) continue;
     if (name.empty() || (*function)["name"].as_string() == name) return function;
   }
   return nullptr;
@@ -60,19 +62,25 @@ ToolWish choose_tool(std::string_view tools_text, std::string_view choice_text, 
   if (tools->size() == 0) return {};
   const auto choice = choice_text.empty() ? Result<Json>(Json("auto")) : Json::parse(choice_text);
   if (!choice) return {.error = "tool_choice is not valid JSON"};
-  const std::string_view word = choice->as_string();
+  // A word, or Anthropic's {"type": word}.
+  const std::string_view type = (*choice)["type"].as_string();
+  const bool plain_type = type == "auto" || type == "any" || type == "none";
+  const std::string_view word = plain_type ? type : choice->as_string();
   if (word == "none" || (word == "auto" && last_is_tool)) return {};
   if (choice->is_string() && word != "auto" && word != "required") {
     return {.error = format("tool_choice '{}' is none of none, auto, required", word)};
   }
-  const std::string_view named = (*choice)["function"]["name"].as_string();
+  const Json& chosen = choice->find("function") != nullptr ? (*choice)["function"] : *choice;
+  const std::string_view named = plain_type ? std::string_view{} : chosen["name"].as_string();
   const Json* const function = find_function(*tools, named);
   if (function == nullptr) {
     return {.error = named.empty() ? "no function with a name" : format("no tool '{}'", named)};
   }
+  const Json* const own = function->find("input_schema");  // Anthropic's name for parameters
+  const Json& schema = own != nullptr ? *own : (*function)["parameters"];
   return {.wanted = true,
           .name = std::string((*function)["name"].as_string()),
-          .arguments = sample_value((*function)["parameters"], 0).dump()};
+          .arguments = sample_value(schema, 0).dump()};
 }
 
 }  // namespace assay::endpoint

@@ -126,7 +126,7 @@ void Worker::prepare(Stream& stream, const net::RequestHead& head, std::uint64_t
   reply.streamed = ask_.stream && !quirks.has(Quirk::not_streamed);
   reply.wants_usage = ask_.include_usage;
   reply.continuous_usage = ask_.include_usage && ask_.continuous_usage;
-  reply.wire = writer_.wire(reply.route, ask_.model);
+  writer_.choose(reply, reply.route, ask_.model);
   reply.script = make_script(ask_, options_, ask_.has_seed ? mix(options_.seed, ask_.seed) : seed);
   reply.state = {.id = seed,
                  .created = static_cast<std::uint32_t>(wall_now().ns / 1'000'000'000),
@@ -209,7 +209,10 @@ void Worker::put_head(const Stream& stream, const net::RequestHead& head) {
     head_.put("HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n");
   }
   head_.put(old ? "HTTP/1.0 200 OK\r\n" : "HTTP/1.1 200 OK\r\n");
-  if (streamed) {
+  const bool lines = stream.reply.dialect != nullptr && stream.reply.dialect->lines();
+  if (streamed && lines && !wrong) {
+    head_.put("Content-Type: application/x-ndjson\r\n");
+  } else if (streamed) {
     head_.put(wrong ? "Content-Type: application/json\r\n"
                     : "Content-Type: text/event-stream; charset=utf-8\r\n"
                       "Cache-Control: no-cache\r\n");

@@ -21,11 +21,22 @@ struct PathRoute {
   std::string_view path{};
   Route route = Route::chat;
 };
-constexpr std::array<PathRoute, 3> kAnswered = {{{"/v1/chat/completions", Route::chat},
-                                                 {"/v1/completions", Route::completions},
-                                                 {"/generate", Route::generate}}};
-constexpr std::array<std::string_view, 6> kGets = {"/health",  "/ping",      "/metrics",
-                                                   "/version", "/v1/models", "/get_model_info"};
+constexpr std::array<PathRoute, kRoutes> kAnswered = {{{"/v1/chat/completions", Route::chat},
+                                                       {"/v1/completions", Route::completions},
+                                                       {"/generate", Route::generate},
+                                                       {"/v1/responses", Route::responses},
+                                                       {"/v1/messages", Route::messages},
+                                                       {"/api/chat", Route::ollama_chat},
+                                                       {"/api/generate", Route::ollama_generate}}};
+constexpr std::array<std::string_view, 8> kGets = {"/health",   "/ping",       "/metrics",
+                                                   "/version",  "/v1/models",  "/get_model_info",
+                                                   "/api/tags", "/api/version"};
+
+// The route whose API says errors at this path.
+Route form_of(std::string_view path) {
+  if (path.starts_with("/v1/messages")) return Route::messages;
+  return path.starts_with("/api/") ? Route::ollama_chat : Route::chat;
+}
 
 Json model_entry(std::string_view name) {
   return Json::object()
@@ -74,11 +85,16 @@ void Worker::respond(net::ConnectionId connection, const net::RequestHead& head,
 
 void Worker::respond_error(net::ConnectionId connection, const net::RequestHead& head,
                            const ApiError& error, std::string_view extra_header) {
-  respond(connection, head, error.status, kJson, error_body(error), extra_header);
+  respond(connection, head, error.status, kJson, error_body(form_of(head.path()), error),
+          extra_header);
 }
 
 bool Worker::authorized(const net::RequestHead& head) const {
   if (options_.api_key.empty()) return true;
+  // Anthropic's header, and Azure's.
+  for (const std::string_view name : {"x-api-key", "api-key"}) {
+    if (head.find(name) == options_.api_key) return true;
+  }
   const std::string_view given = head.find("authorization");
   constexpr std::string_view kBearer = "Bearer ";
   return given.starts_with(kBearer) && given.substr(kBearer.size()) == options_.api_key;
@@ -116,7 +132,11 @@ bool Worker::answer_get(net::ConnectionId connection, const net::RequestHead& he
     respond_error(connection, head, {.status = 405, .message = "Use GET."}, "Allow: GET, HEAD");
   } else if (path == "/health" || path == "/ping") {
     respond(connection, head, 200, kJson, "");
-  } else if (path == "/version") {
+  } else if (path == "/api/tags") {
+    const Json model = Json::object().set("name", options_.model).set("model", options_.model);
+    const Json list = Json::object().set("models", Json::array().push_back(model));
+    respond(connection, head, 200, kJson, list.dump());
+  } else if (path == "/version" || path == "/api/version") {
     respond(connection, head, 200, kJson, Json::object().set("version", version()).dump());
   } else if (path == "/metrics") {
     respond(connection, head, 200, "text/plain; version=0.0.4; charset=utf-8",
@@ -251,7 +271,9 @@ void Worker::inject_plain(Stream& stream, std::string_view body) {
     case FaultKind::truncate:
       return cut(Then::close);
     case FaultKind::error:
-      return send_plain(stream, error_body({.message = "The request was aborted by the server.",
+      return send_plain(stream, error_body(stream.reply.route,
+                                           {.status = 500,
+                                            .message = "The request was aborted by the server.",
                                             .type = "internal_server_error",
                                             .code = "internal_error"}));
     case FaultKind::garbage:

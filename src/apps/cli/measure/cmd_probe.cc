@@ -31,6 +31,15 @@ Result<std::pair<std::string, std::string>> header_from(const std::string& text)
                    std::string(trim(text.substr(colon + 1)))};
 }
 
+// The kinds of API that a probe can ask.
+std::vector<std::string> spoken() {
+  std::vector<std::string> out;
+  for (const ApiRow& row : kApis) {
+    if (row.streams) out.emplace_back(row.name);
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<int> cmd_probe(Args args) {
@@ -43,7 +52,7 @@ Result<int> cmd_probe(Args args) {
   flags.add("URL", &question.url, "the endpoint: http://host:port, with or without /v1").required();
   flags.add("--model,-m", &question.model, "the model to ask; the first it lists unless said")
       .value("NAME");
-  flags.add("--api", &api, "what it speaks").choices({"openai", "openai_completions", "sglang"});
+  flags.add("--api", &api, "what it speaks").choices(spoken());
   flags.add("--api-key-env", &key_variable, "environment variable that holds the key")
       .value("NAME");
   flags.add("--header", &headers, "an extra header, 'Name: value'; may be repeated").value("TEXT");
@@ -58,6 +67,7 @@ Result<int> cmd_probe(Args args) {
   if (!go) return exit_code(ExitCode::done);
 
   question.api = *api_from(api);
+  question.kinds = true;
   if (question.tokens_max < 1) return invalid("--osl: must be at least 1");
   if (question.timeout <= Duration{}) return invalid("--timeout: must be above 0");
   ASSIGN_OR_RETURN(question.api_key, key_from(key_variable));

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "domain/request_spec.h"
 #include "domain/sample.h"
+#include "net/http1_response.h"
 #include "protocol/codec.h"
 #include "protocol/reply_fields.h"
 
@@ -23,7 +24,19 @@ namespace assay::protocol {
 
 struct Kind {
   Api api = Api::openai;
-  std::string_view route{};  // of its POST
+  std::string_view route{};       // of its POST
+  std::string_view limit_name{};  // of the token limit's field, for a person
+  // How a streamed reply is framed: server-sent events, or lines of JSON.
+  bool lines = false;
+  // An event of the kind ends the stream: without it the reply was cut, and [DONE] means nothing.
+  // Else [DONE] or a finish reason ends it.
+  bool ends_itself = false;
+  std::string_view end_name{};  // of that event, for a person
+  // How a key is sent: as a bearer token, or unchanged in this header.
+  std::string_view key_header{};
+  // A header that the API asks for, unless the user sets it.
+  std::string_view header{};
+  std::string_view header_value{};
   // Refuses what this API cannot express.
   Result<void> (*check)(const Sample& sample) = nullptr;
   // The body before extra_body and the row's overrides. `filler`: as in request_parts.h.
@@ -35,9 +48,28 @@ struct Kind {
 
 const Kind& kind_of(Api api);
 
+// Whether the body behind this head is a stream of lines. A whole reply looks like one line; it was
+// not asked as a stream, or has a length, which no stream has.
+inline bool streams_lines(const Kind& kind, bool stream_asked, const net::ResponseHead& head) {
+  return kind.lines && stream_asked && !head.has_length;
+}
+
 // The requests.
 Json chat_body(const Generation& generation, const Sample& sample, char filler);
 Json completions_body(const Generation& generation, const Sample& sample, char filler);
 Json sglang_body(const Generation& generation, const Sample& sample, char filler);
+Json responses_body(const Generation& generation, const Sample& sample, char filler);
+Json messages_body(const Generation& generation, const Sample& sample, char filler);
+Json ollama_chat_body(const Generation& generation, const Sample& sample, char filler);
+Json ollama_generate_body(const Generation& generation, const Sample& sample, char filler);
+Result<void> check_ollama_chat(const Sample& sample);
+Result<void> check_ollama_generate(const Sample& sample);
+
+// The replies. read_reply() of reply_fields.h is that of the three older kinds.
+bool read_responses_event(std::string_view text, ReplyFields& out);
+bool read_responses_reply(std::string_view text, ReplyFields& out);
+bool read_messages_event(std::string_view text, ReplyFields& out);
+bool read_messages_reply(std::string_view text, ReplyFields& out);
+bool read_ollama_line(std::string_view text, ReplyFields& out);
 
 }  // namespace assay::protocol

@@ -1,5 +1,6 @@
-// What the requests of several kinds of API are made of: limits, columns of a row, prompts, messages
-// and token ids, with or without a salt. `filler`: the digit that fills the salt's hole; 0: no salt.
+// What the requests of several kinds of API are made of: limits, columns of a row, prompts,
+// messages and token ids, with or without a salt. `filler`: the digit that fills the salt's hole;
+// 0: no salt.
 //
 // Pure; any thread.
 #pragma once

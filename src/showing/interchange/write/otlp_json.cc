@@ -81,9 +81,10 @@ Json OtlpExporter::data_point(const Buckets& buckets, const std::array<double, 1
   const RunInfo& run = point_->run;
   const std::string_view api = run.facts["api"].as_string();
   Json attributes = Json::array();
+  const bool completes = api == "openai_completions" || api == "ollama_generate";
+  attributes.push_back(attribute("gen_ai.operation.name", completes ? "text_completion" : "chat"));
   attributes.push_back(
-      attribute("gen_ai.operation.name", api == "openai_completions" ? "text_completion" : "chat"));
-  attributes.push_back(attribute("gen_ai.provider.name", "openai"));
+      attribute("gen_ai.provider.name", api == "anthropic_messages" ? "anthropic" : "openai"));
   attributes.push_back(attribute("gen_ai.request.model", run.facts["model"].as_string()));
   if (!extra.empty()) attributes.push_back(attribute(extra_key, extra));
   Json counts = Json::array();

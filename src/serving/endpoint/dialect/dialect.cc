@@ -1,0 +1,25 @@
+#include "endpoint/dialect/dialect.h"
+
+#include "endpoint/dialect/kinds.h"
+
+namespace assay::endpoint {
+
+std::unique_ptr<Dialect> make_dialect(Route route, const DialectOptions& options) {
+  switch (route) {
+    case Route::chat:
+    case Route::completions:
+    case Route::generate:
+      return nullptr;
+    case Route::responses:
+      return make_responses(options);
+    case Route::messages:
+      return make_messages(options);
+    case Route::ollama_chat:
+      return make_ollama(options, true);
+    case Route::ollama_generate:
+      return make_ollama(options, false);
+  }
+  return nullptr;
+}
+
+}  // namespace assay::endpoint

@@ -1,0 +1,15 @@
+// The dialects, one a file. Pure; any thread.
+#pragma once
+
+#include <memory>
+
+#include "endpoint/dialect/dialect.h"
+
+namespace assay::endpoint {
+
+std::unique_ptr<Dialect> make_responses(const DialectOptions& options);
+std::unique_ptr<Dialect> make_messages(const DialectOptions& options);
+// `chat`: /api/chat, else /api/generate.
+std::unique_ptr<Dialect> make_ollama(const DialectOptions& options, bool chat);
+
+}  // namespace assay::endpoint

@@ -1,0 +1,111 @@
+"""The kinds of API beyond chat, from `assay run` to the built-in endpoint and back: every kind
+brings the milestones, counts and failures that chat brings, and the endpoint's own log agrees."""
+
+import json
+
+import pytest
+
+MS = 1e6  # result files count nanoseconds
+STREAMED = ["openai_responses", "anthropic_messages", "ollama_chat", "ollama_generate"]
+OK = "ok"
+# What a quirk must come to; the tokens of an `ok` are counted unless the server does not say.
+QUIRKS = {
+    "no-done": "truncated",
+    "error-in-stream": "stream_error",
+    "cut-close": "truncated",
+    "http500": "http_error",
+    "gzip-forced": "bad_reply",
+    "not-streamed": OK,
+    "no-usage": OK,
+    "hidden-reasoning": OK,
+    "split-utf8": OK,
+    "ragged-chunks": OK,
+    "wrong-content-type": OK,
+    "spaced-json": OK,
+}
+EVENTS_ONLY = {"comments": OK, "pings": OK, "multi-data": OK, "sse-fields": OK}
+
+
+@pytest.fixture
+def measure(assay, endpoint, tmp_path):
+    """measure(endpoint flags, run flags, code=0) -> the summary, the run folder."""
+
+    def go(server_flags, run_flags, code=0):
+        server = endpoint(*server_flags)
+        folder = tmp_path / f"run{len(list(tmp_path.iterdir()))}"
+        done = assay("run", "--endpoint", server.url, "--model", "m", "--report-dir", folder,
+                     "--quiet", "--json", "--allow-client-limited", *run_flags, code=code)
+        server.stop()
+        return json.loads(done.out), folder
+
+    return go
+
+
+@pytest.mark.parametrize("api", STREAMED)
+def test_a_kind_is_measured_as_the_endpoint_wrote_it(assay, measure, tmp_path, api):
+    truth = tmp_path / "truth.log"
+    summary, folder = measure(
+        ["--osl", 24, "--ttft", "20ms", "--itl", "2ms", "--reasoning", 0.5, "--truth-log", truth],
+        ["--api-type", api, "--concurrency", 3, "--samples", 9, "--isl", 40, "--osl", 24])
+    assert summary["n_samples_completed"] == 9
+    assert summary["output_sequence_lengths"]["total"] == 9 * 24
+    assert summary["ttft"]["percentiles"]["50.0"] >= 20 * MS
+    assert summary["tpot"]["percentiles"]["50.0"] >= 1 * MS
+    errors = assay("report", folder, "--truth", truth, "--json").json()
+    assert (errors["replies"], errors["unmatched"]) == (9, 0)
+    # Every event that brought tokens was heard as one, and none before it was sent.
+    assert errors["token"]["count"] == 9 * 24
+    assert errors["token"]["p0_1"] >= 0
+
+
+@pytest.mark.parametrize("api", STREAMED)
+def test_each_quirk_of_a_kind_has_the_right_figures_or_the_right_failure(measure, api):
+    wrong = []
+    quirks = QUIRKS if api.startswith("ollama") else {**QUIRKS, **EVENTS_ONLY}
+    for name, expected in quirks.items():
+        summary, _ = measure(["--quirk", name, "--osl", 8, "--reasoning", 0.5],
+                             ["--api-type", api, "--samples", 2, "--no-preflight"],
+                             code=0 if expected == OK else 7)
+        seen = {OK: summary["n_samples_completed"],
+                **{f["outcome"]: f["count"] for f in summary["assay"]["failures"]}}
+        if seen.get(expected) != 2 or summary["n_samples_issued"] != 2:
+            wrong.append(f"{name}: {expected} expected, {seen} seen")
+        if expected != OK:
+            continue
+        tokens = summary["output_sequence_lengths"].get("total")
+        # Only Responses says how many of the tokens were hidden reasoning.
+        told = 8 if name == "hidden-reasoning" and api == "openai_responses" else 16
+        if tokens != (None if name == "no-usage" else told):
+            wrong.append(f"{name}: {tokens} output tokens")
+        if ("percentiles" in summary["ttft"]) == (name == "not-streamed"):
+            wrong.append(f"{name}: {summary['ttft']}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("api", STREAMED)
+def test_a_plain_reply_of_a_kind_has_latency_and_no_ttft(measure, api):
+    summary, _ = measure(["--osl", 8, "--ttft", "5ms"],
+                         ["--api-type", api, "--samples", 3, "--streaming", "off"])
+    assert summary["n_samples_completed"] == 3
+    assert summary["latency"]["min"] >= 5 * MS
+    assert "percentiles" not in summary["ttft"]
+    assert summary["output_sequence_lengths"]["total"] == 24
+
+
+@pytest.mark.parametrize("api", STREAMED)
+def test_probe_speaks_each_kind_and_names_those_that_a_server_has(assay, endpoint, api):
+    server = endpoint("--osl", 12)
+    found = assay("probe", server.url, "--api", api, "--json").json()
+    assert found["answers"]
+    assert {finding["verdict"] for finding in found["findings"]} <= {"good", "note"}, found
+    assert set(STREAMED) | {"openai", "openai_completions", "sglang"} <= set(found["kinds"])
+
+
+def test_a_key_goes_where_a_kind_wants_it(measure, monkeypatch):
+    monkeypatch.setenv("KINDS_KEY", "sk-0123456789abcdef")
+    for api in STREAMED:
+        summary, folder = measure(["--osl", 4, "--api-key", "sk-0123456789abcdef"],
+                                  ["--api-type", api, "--samples", 2, "--api-key-env", "KINDS_KEY"])
+        assert summary["n_samples_completed"] == 2, api
+        written = b"".join(p.read_bytes() for p in folder.rglob("*") if p.is_file())
+        assert b"0123456789abcdef" not in written
