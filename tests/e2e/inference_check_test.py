@@ -145,3 +145,11 @@ def test_a_plan_that_cannot_be_packed_is_named_and_leaves_nothing(assay, tree, t
     done = assay("pack", "--suite", "inference", file, "--out", tmp_path / "out", code=None)
     assert done.code == 2 and words in done.err, done.err
     assert not list(tmp_path.glob("out*"))
+
+
+def test_a_tree_is_imported_with_a_point_for_each_result(assay, tree, tmp_path):
+    store = tmp_path / "store.db"
+    counts = assay("import", tree, "--store", store, "--json").json()
+    assert (counts["points"], counts["points_new"], counts["notes"]) == (14, 14, 0)
+    again = assay("import", tree, "--store", store, "--json").json()
+    assert (again["points_new"], again["points_changed"]) == (0, 0)

@@ -50,6 +50,11 @@ class Search {
       return {};
     }
     if (is_reference_run(path)) return take_one(path, read_reference_run(path, options_));
+    if (is_inference_tree(path)) {
+      take(read_inference_tree(path, options_, notes));
+      return {};
+    }
+    if (is_loadgen_folder(path)) return take_one(path, read_loadgen_folder(path, options_));
     if (depth >= kDepthMax) return {};
     return below(path, depth);
   }
@@ -74,7 +79,7 @@ class Search {
   static Error unknown(const fs::path& path) {
     return invalid(format(
         "'{}' is no result that Assay knows\n  it reads run folders, curve folders, submission "
-        "trees, `assay simulate --json`, vLLM's and AIPerf's results",
+        "trees, folders of LoadGen's logs, `assay simulate --json`, vLLM's and AIPerf's results",
         path.string()));
   }
 

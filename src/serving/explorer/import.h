@@ -1,9 +1,10 @@
 // Import reads results of any kind as curves for the Store.
 //
 // It detects what a path holds: a run folder of ours or of the reference client, a folder of such
-// folders (a curve), a submission tree (v0.7 and v1.0, of either client), a JSON file of `assay
-// simulate --json`, of vLLM's serving benchmark or of AIPerf. It searches other folders below, does
-// not follow links, and notes what it cannot read without stopping.
+// folders (a curve), a submission tree (v0.7 and v1.0, of either client; MLPerf Inference), a
+// folder of LoadGen's logs, a JSON file of `assay simulate --json`, of vLLM's serving benchmark or
+// of AIPerf. It searches other folders below, does not follow links, and notes what it cannot read
+// without stopping.
 //
 // It reads everything before it puts anything. Any thread.
 #pragma once

@@ -9,6 +9,7 @@
 
 #include "explorer/import.h"
 #include "explorer/records.h"
+#include "rules/check_tree.h"
 
 namespace assay::explorer {
 
@@ -39,6 +40,21 @@ std::string submission_layout(const std::filesystem::path& folder);
 Result<std::vector<FoundPoint>> read_submission(const std::filesystem::path& root,
                                                 const ImportOptions& options,
                                                 std::vector<std::string>& notes);
+
+// The findings of `assay check`, as schema Finding: those of one folder and below it.
+Json findings_below(const rules::CheckReport& report, const std::string& folder);
+
+// ---- LoadGen ----
+// A folder with a detail log; a folder with a division of MLPerf Inference in it.
+bool is_loadgen_folder(const std::filesystem::path& folder);
+bool is_inference_tree(const std::filesystem::path& folder);
+// Fails where the log has no result, as an accuracy run's.
+Result<FoundPoint> read_loadgen_folder(const std::filesystem::path& folder,
+                                       const ImportOptions& options);
+// What cannot be read is a note.
+std::vector<FoundPoint> read_inference_tree(const std::filesystem::path& root,
+                                            const ImportOptions& options,
+                                            std::vector<std::string>& notes);
 
 // ---- single files ----
 // nullopt if the JSON is of no known kind.

@@ -219,23 +219,6 @@ Result<FoundPoint> read_point(const Where& where, const ImportOptions& options,
   return out;
 }
 
-// The findings of assay check, as schema Finding; for one point, or for the files above the points.
-Json findings_below(const rules::CheckReport& report, const std::string& folder) {
-  Json out = Json::array();
-  for (const rules::Finding& finding : report.findings) {
-    if (!finding.where.file.starts_with(folder + "/") && finding.where.file != folder) continue;
-    Json one;
-    one.set("rule", finding.rule).set("severity", rules::to_string(finding.severity));
-    one.set("message", finding.expected.empty()
-                           ? finding.found
-                           : format("{}; expected: {}", finding.found, finding.expected));
-    one.set("clause", finding.clause).set("path", finding.where.file);
-    if (!finding.fix.empty()) one.set("fix", finding.fix);
-    out.push_back(std::move(one));
-  }
-  return out;
-}
-
 void add_findings(const fs::path& root, std::string_view layout, std::vector<FoundPoint>& points) {
   const auto report = rules::check_tree(root, {.edition = std::string(layout), .review = false});
   if (!report || !report->usable) return;
@@ -292,6 +275,22 @@ std::vector<FoundPoint> read_published(const fs::path& root, const ImportOptions
 }
 
 }  // namespace
+
+Json findings_below(const rules::CheckReport& report, const std::string& folder) {
+  Json out = Json::array();
+  for (const rules::Finding& finding : report.findings) {
+    if (!finding.where.file.starts_with(folder + "/") && finding.where.file != folder) continue;
+    Json one;
+    one.set("rule", finding.rule).set("severity", rules::to_string(finding.severity));
+    one.set("message", finding.expected.empty()
+                           ? finding.found
+                           : format("{}; expected: {}", finding.found, finding.expected));
+    one.set("clause", finding.clause).set("path", finding.where.file);
+    if (!finding.fix.empty()) one.set("fix", finding.fix);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
 
 std::string submission_layout(const fs::path& folder) {
   if (fs::is_directory(folder / "pareto") || is_published(folder)) return "v0.7";

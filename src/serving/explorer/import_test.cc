@@ -278,6 +278,103 @@ TEST(Import, aiperf_s_newer_config_and_its_file_of_requests) {
   EXPECT_EQ(found->curves[0].points[0].concurrency, 16);
 }
 
+std::string loadgen_log(std::initializer_list<std::pair<std::string_view, Json>> values) {
+  std::string out;
+  for (const auto& [key, value] : values) {
+    out += ":::MLLOG " +
+           Json().set("key", key).set("value", value).set("metadata", Json::object()).dump() + "\n";
+  }
+  return out;
+}
+
+std::string server_log(std::string_view validity) {
+  return loadgen_log({{"loadgen_version", "6.0.17 @ x"},
+                      {"sut_name", "My SUT"},
+                      {"effective_scenario", "Server"},
+                      {"effective_test_mode", "PerformanceOnly"},
+                      {"effective_samples_per_query", 1},
+                      {"effective_target_qps", 25.0},
+                      {"effective_qsl_rng_seed", std::uint64_t{2465351861681999779U}},
+                      {"effective_schedule_rng_seed", std::uint64_t{3936089224930324775U}},
+                      {"power_begin", "11-23-2026 10:00:00.000"},
+                      {"power_end", "11-23-2026 10:10:00.000"},
+                      {"result_validity", validity},
+                      {"result_query_count", 24576},
+                      {"result_completed_samples_per_sec", 24.0},
+                      {"result_completed_tokens_per_second", 2400.0},
+                      {"result_mean_latency_ns", 2'000'000'000},
+                      {"result_99.00_percentile_latency_ns", 3'000'000'000},
+                      {"result_first_token_99.00_percentile_latency_ns", 400'000'000},
+                      {"result_time_per_output_token_90.00_percentile_ns", 20'000'000}});
+}
+
+TEST(Import, a_folder_of_loadgen_s_logs_is_a_point) {
+  const TempFolder folder;
+  write(folder.path() / "logs/mlperf_log_detail.txt", server_log("VALID"));
+  write(folder.path() / "accuracy/mlperf_log_detail.txt",
+        loadgen_log({{"effective_scenario", "Server"}, {"effective_test_mode", "AccuracyOnly"}}));
+  ImportOptions options;
+  options.model = "llama3.1-8b";
+  const auto found = read_results(folder.path(), options);
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->curves.size(), 1U);
+  ASSERT_EQ(found->notes.size(), 1U);
+  EXPECT_THAT(found->notes[0], testing::HasSubstr("accuracy run"));
+  const Json curve = *Json::parse(found->curves[0].document);
+  EXPECT_EQ(curve["dataset"].as_string(), "MLPerf Inference v6.0");
+  EXPECT_EQ(curve["system_name"].as_string(), "My SUT");
+  const Json point = point_of(found->curves[0], 0);
+  EXPECT_EQ(point["concurrency"].as_double(), 48);  // 24 a second for 2 s each
+  EXPECT_EQ(point["system_tps"].as_double(), 2400);
+  EXPECT_EQ(point["osl_mean"].as_double(), 100);
+  EXPECT_EQ(point["rate"].as_double(), 25);
+  EXPECT_EQ(point["latency_ms_p99"].as_double(), 3000);
+  EXPECT_EQ(point["ttft_ms_p99"].as_double(), 400);
+  EXPECT_EQ(point["tps_per_user"].as_double(), 50);
+}
+
+TEST(Import, a_tree_of_mlperf_inference_gives_a_curve_for_each_model_with_its_findings_and_power) {
+  const TempFolder folder;
+  const auto root = folder.path() / "round";
+  const auto system = root / "closed/Me/results/box";
+  write(root / "closed/Me/systems/box.json",
+        R"({"system_name": "Box of 8", "submitter": "Me", "division": "closed",
+            "status": "available", "system_type": "datacenter", "number_of_nodes": 2,
+            "accelerators_per_node": 8, "accelerator_model_name": "GPU A", "framework": "F"})");
+  const auto server = system / "llama3.1-8b/Server/performance";
+  write(server / "run_1/mlperf_log_detail.txt", server_log("INVALID"));
+  write(server / "run_1/spl.txt",
+        "Time,11-23-2026 10:05:00.000,Watts,8000,Volts,1,Amps,1,PF,1,Mark,m\n");
+  write(server / "power/client.json", "{}");
+  write(system / "llama3.1-8b/Offline/performance/run_1/mlperf_log_detail.txt",
+        loadgen_log({{"effective_scenario", "Offline"},
+                     {"effective_samples_per_query", 13368},
+                     {"result_validity", "VALID"},
+                     {"result_samples_per_second", 40.0},
+                     {"result_mean_latency_ns", 100'000'000'000},
+                     {"result_tokens_per_second", 4000.0}}));
+  write(system / "whisper/Offline/README.md", "no log");
+  const auto found = read_results(root, {});
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->curves.size(), 2U);  // one of each round: the second log has no seeds
+  EXPECT_THAT(found->notes, testing::ElementsAre(testing::HasSubstr("no log of LoadGen")));
+  for (const store::CurveRecord& record : found->curves) {
+    EXPECT_EQ(record.model, "llama3.1-8b");
+    EXPECT_EQ(record.organisation, "Me");
+    EXPECT_EQ(record.division, "closed");
+    EXPECT_EQ(record.accelerator, "GPU A");
+    EXPECT_EQ(record.submission, "round");
+    const Json point = point_of(record, 0);
+    if (record.dataset == "MLPerf Inference v6.0") {
+      EXPECT_EQ(point["power_kw"].as_double(), 8);
+      EXPECT_GT(point["findings"].as_int(), 0);
+    } else {
+      EXPECT_EQ(point["region"].as_string(), "offline");
+      EXPECT_EQ(point["concurrency"].as_double(), 4000);
+    }
+  }
+}
+
 TEST(Import, what_cannot_be_read_is_a_note_and_the_rest_is_read) {
   const TempFolder folder;
   const auto model = folder.path() / "results/s/m";

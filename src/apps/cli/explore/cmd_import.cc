@@ -127,7 +127,9 @@ Result<int> cmd_import(Args args) {
   bool json = false;
   explorer::ImportOptions options;
   Flags flags("import", "results of any kind into the store that `assay serve` shows");
-  flags.add("PATH", &paths, "run folders, curve folders, submission trees, result files")
+  flags
+      .add("PATH", &paths,
+           "run folders, curve folders, submission trees, folders of LoadGen's logs, result files")
       .required();
   flags.add("--store", &where, "a file, or postgresql://…; else ~/.local/share/assay/store.db")
       .value("STORE");

@@ -212,6 +212,13 @@ void check_power_analyzer(const At& at, Out& out) {
 
 }  // namespace
 
+std::optional<double> run_watts(const ResultFolder& result) {
+  if (!result.power) return std::nullopt;
+  const auto span = span_of(result.performance);
+  if (!span) return std::nullopt;
+  return mean_watts(result.power->testing_samples, *span);
+}
+
 void add_power(Rules& rules) {
   const auto add = [&](std::string_view id, std::string_view clause, std::string_view demand,
                        std::string_view fix, void (*check)(const At&, Out&)) {

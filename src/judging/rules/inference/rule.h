@@ -5,6 +5,7 @@
 // doubt and that checker does not look (docs/guide/check.md lists these); else a warning.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,6 +51,9 @@ void add_power(Rules& rules);
 // A log of a performance run that the performance rules look at: the result's own, and those of
 // TEST01 and TEST04 where the division asks for them.
 std::vector<const DetailLog*> performance_logs(const At& at);
+
+// The mean power of a measured run; nothing without a measurement.
+std::optional<double> run_watts(const ResultFolder& result);
 
 // The number that a pattern of accuracy.txt finds in a line, as text; "" for none.
 std::string_view metric_in(std::string_view metric, std::string_view line);
