@@ -104,6 +104,7 @@ def test_merge_by_hand_gives_the_same_run_in_any_order(ranks, assay, tmp_path):
     ended(ranks(3, *LOAD, "--threads", "2"))
     folders = [tmp_path / f"run/rank-{rank}" for rank in (2, 0, 1)]
     done = assay("merge", *folders, "-o", tmp_path / "again", "--json").json()
+    assay("verify", tmp_path / "again")
     auto = summary(tmp_path / "run/merged")
     assert done["ranks"] == auto["ranks"] and done["assay"]["arrival"] == auto["assay"]["arrival"]
     assert done["n_samples_completed"] == 120

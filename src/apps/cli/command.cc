@@ -38,6 +38,8 @@ constexpr std::array kCommands{
             cmd_calibrate},
     Command{"verify", "recompute every figure from the recorded events; check a bundle",
             cmd_verify},
+    Command{"launch", "the ranks of one run on many hosts: by MPI, Slurm, Kubernetes or ssh",
+            cmd_launch},
     Command{"merge", "the ranks of a run of several hosts as one run, exactly", cmd_merge},
     Command{"pack", "a submission tree of a curve, every authored file written", cmd_pack},
     Command{"check", "every rule of a submission, with the clause and the fix", cmd_check},

@@ -29,6 +29,7 @@ Result<int> cmd_export(Args args);
 Result<int> cmd_import(Args args);
 Result<int> cmd_init(Args args);
 Result<int> cmd_key(Args args);
+Result<int> cmd_launch(Args args);
 Result<int> cmd_loadgen(Args args);
 Result<int> cmd_man(Args args);
 Result<int> cmd_mcp(Args args);

@@ -43,7 +43,6 @@ Result<std::filesystem::path> merge_on_rank_0(const ranks::RankPlace& place,
                                               const std::filesystem::path& own_folder,
                                               const plan::Config& config,
                                               const plan::PlanBundle& bundle, bool allow_code,
-                                              const std::vector<std::string>& command,
                                               campaign::RecordedRun& recorded) {
   const std::filesystem::path all = own_folder.parent_path();
   std::vector<std::filesystem::path> folders;
@@ -68,8 +67,7 @@ Result<std::filesystem::path> merge_on_rank_0(const ranks::RankPlace& place,
   const std::filesystem::path merged = all / "merged";
   ASSIGN_OR_RETURN(
       recorded.run,
-      campaign::merge_ranks(folders, merged,
-                            {.allow_missing = true, .lost = recorded.lost, .command = command}));
+      campaign::merge_ranks(folders, merged, {.allow_missing = true, .lost = recorded.lost}));
   if (campaign::wants_scores(config, bundle)) {
     TRY(campaign::score_run(merged, config, bundle, allow_code, campaign::IfNone::write));
     TRY(campaign::publish_again(merged));

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/flags.h"
 #include "campaign/recorded_run.h"
@@ -28,7 +27,6 @@ Result<std::filesystem::path> merge_on_rank_0(const ranks::RankPlace& place,
                                               const std::filesystem::path& own_folder,
                                               const plan::Config& config,
                                               const plan::PlanBundle& bundle, bool allow_code,
-                                              const std::vector<std::string>& command,
                                               campaign::RecordedRun& recorded);
 
 }  // namespace assay::cli

@@ -137,7 +137,7 @@ Json probes_to_json(const std::vector<ClockProbe>& probes) {
 
 Result<std::vector<ClockProbe>> probes_from_json(const Json& json) {
   // Far from the limits of 64 bits, so that differences of two hosts' instants stay inside.
-  constexpr std::int64_t kFar = std::int64_t{1} << 61;
+  constexpr std::int64_t kFar = std::int64_t{1} << 60;
   std::vector<ClockProbe> out;
   for (const Json& probe : json.items()) {
     std::int64_t instants[4];

@@ -256,7 +256,12 @@ Result<audit::LoadedRun> merge_ranks(const std::vector<std::filesystem::path>& f
   if (const Json client = client_of(all); !client.is_null()) {
     TRY(write_file_atomic(log_folder(out) / "client.json", client.dump(2) + "\n"));
   }
-  return publish(out, {.command = options.command});
+  // The command that measured, as in the logs: merging changes no figure.
+  std::vector<std::string> command;
+  for (const Json& word : all.begin()->second.info.command.items()) {
+    command.emplace_back(word.as_string());
+  }
+  return publish(out, {.command = std::move(command)});
 }
 
 }  // namespace assay::campaign

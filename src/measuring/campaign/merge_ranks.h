@@ -16,7 +16,6 @@ namespace assay::campaign {
 struct MergeOptions {
   bool allow_missing = false;           // else every rank's folder must be there
   std::vector<ranks::LostRank> lost{};  // ranks known to have died, and why
-  std::vector<std::string> command{};   // for the manifest
 };
 
 // `out` must hold no run yet. The folders stay as they are, in any order. Code::invalid where they

@@ -155,7 +155,7 @@ class RunCourse {
       if (place_ && place_->index > 0) return end_rank(recorded);
       if (place_) {
         ASSIGN_OR_RETURN(folder_, merge_on_rank_0(*place_, folder_, loaded_.config, bundle_,
-                                                  options_.client.allow_code, command_, recorded));
+                                                  options_.client.allow_code, recorded));
       }
       ending = campaign::ending_of(recorded, options_.client);
       failed = metrics::failed_words(recorded.run.point);

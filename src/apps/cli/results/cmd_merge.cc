@@ -25,8 +25,6 @@ Result<int> cmd_merge(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
 
-  options.command = {"assay", "merge"};
-  options.command.insert(options.command.end(), args.begin(), args.end());
   const std::vector<std::filesystem::path> paths(folders.begin(), folders.end());
   ASSIGN_OR_RETURN(const auto run, campaign::merge_ranks(paths, out, options));
   if (json) {
