@@ -1,5 +1,5 @@
-// Any bytes as the clocks of a merged run (clocks.json): refused, or clocks whose offset lies within
-// limits that no probe contradicts, and that are written and read again unchanged.
+// Any bytes as the clocks of a merged run (clocks.json): refused, or clocks whose offset lies
+// within limits that no probe contradicts, and that are written and read again unchanged.
 #include <cstdint>
 #include <string_view>
 

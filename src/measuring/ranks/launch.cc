@@ -136,28 +136,9 @@ std::string yaml_list(const std::vector<std::string>& words, std::string_view in
   return out;
 }
 
-Result<void> by_kubernetes(const LaunchSpec& spec, Launch& out) {
-  if (spec.image.empty()) return invalid("--image: the image that has assay, for k8s");
-  if (spec.claim.empty()) {
-    return invalid(
-        "--claim: the PersistentVolumeClaim that holds the report dir, for k8s\n  all ranks write "
-        "to it (ReadWriteMany), and their folders outlive the pods");
-  }
-  if (out.report_dir.front() != '/') {
-    return invalid(
-        format("--report-dir: '{}' is no absolute path\n  with k8s the claim is mounted "
-               "at its parent",
-               out.report_dir));
-  }
-  const std::string mount =
-      out.report_dir.substr(0, std::max<std::size_t>(1, out.report_dir.find_last_of('/')));
-  std::vector<std::string> arguments = run_words(spec, {});
-  arguments.erase(arguments.begin());
-  const std::string name = spec.name;
-  out.files.push_back(
-      {"launch.yaml",
-       format(
-           R"(# {0} ranks of one run of assay: rank 0 is pod {1}-0, and the others find it by the Service.
+// 0 ranks, 1 name, 2 image, 3 program, 4 arguments, 5 rank 0's address, 6 mount, 7 claim, 8 secret.
+constexpr const char* kManifest =
+    R"(# {0} ranks of one run of assay: rank 0 is pod {1}-0, and the others find it by the Service.
 apiVersion: v1
 kind: Service
 metadata:
@@ -210,15 +191,36 @@ spec:
         - name: results
           persistentVolumeClaim:
             claimName: {7}
-)",
-           out.ranks, name, json_quote(spec.image), json_quote(spec.program),
-           yaml_list(arguments, "            "),
-           json_quote(format("{0}-0.{0}:{1}", name, spec.port)), json_quote(mount),
-           json_quote(spec.claim),
-           spec.secret.empty() ? ""
-                               : format("          envFrom:\n            - secretRef:\n"
-                                        "                name: {}\n",
-                                        json_quote(spec.secret)))});
+)";
+
+Result<void> by_kubernetes(const LaunchSpec& spec, Launch& out) {
+  if (spec.image.empty()) return invalid("--image: the image that has assay, for k8s");
+  if (spec.claim.empty()) {
+    return invalid(
+        "--claim: the PersistentVolumeClaim that holds the report dir, for k8s\n  all ranks write "
+        "to it (ReadWriteMany), and their folders outlive the pods");
+  }
+  if (out.report_dir.front() != '/') {
+    return invalid(
+        format("--report-dir: '{}' is no absolute path\n  with k8s the claim is mounted "
+               "at its parent",
+               out.report_dir));
+  }
+  const std::string mount =
+      out.report_dir.substr(0, std::max<std::size_t>(1, out.report_dir.find_last_of('/')));
+  std::vector<std::string> arguments = run_words(spec, {});
+  arguments.erase(arguments.begin());
+  const std::string name = spec.name;
+  out.files.push_back(
+      {"launch.yaml",
+       format(kManifest, out.ranks, name, json_quote(spec.image), json_quote(spec.program),
+              yaml_list(arguments, "            "),
+              json_quote(format("{0}-0.{0}:{1}", name, spec.port)), json_quote(mount),
+              json_quote(spec.claim),
+              spec.secret.empty() ? ""
+                                  : format("          envFrom:\n            - secretRef:\n"
+                                           "                name: {}\n",
+                                           json_quote(spec.secret)))});
   std::vector<std::string> words{"kubectl", "apply", "-f", out.report_dir + "/launch.yaml"};
   add(words, spec.engine_words);
   out.commands.push_back(std::move(words));
