@@ -61,6 +61,8 @@ class Sql {
 };
 
 Result<std::unique_ptr<Sql>> open_sqlite(const std::string& path);
-Result<std::unique_ptr<Sql>> open_postgres(const std::string& url);
+// `library`: PostgreSQL's own client, opened by the first call.
+Result<std::unique_ptr<Sql>> open_postgres(const std::string& url,
+                                           const char* library = "libpq.so.5");
 
 }  // namespace assay::store

@@ -271,6 +271,18 @@ TEST_P(StoreTest, a_store_of_a_newer_assay_is_refused) {
   EXPECT_EQ(opened.error().code, Code::unsupported);
 }
 
+TEST(Store, a_machine_without_postgresqls_library_is_told_what_to_install) {
+  const auto absent = open_postgres("postgresql://h/db", "libpq-that-is-not-there.so.5");
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().code, Code::unsupported);
+  EXPECT_NE(absent.error().message.find("libpq5"), std::string::npos) << absent.error().message;
+  EXPECT_NE(absent.error().message.find("postgresql://h/db"), std::string::npos);
+  // A library without its functions is no better.
+  const auto other = open_postgres("postgresql://h/db", "libm.so.6");
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().message.find("PQclear"), std::string::npos) << other.error().message;
+}
+
 TEST(OpenStore, passwords_are_not_shown) {
   EXPECT_EQ(shown_store("postgresql://me:secret@h/db?password=secret"),
             "postgresql://me:<redacted>@h/db");
