@@ -13,6 +13,7 @@ usage() {
            (`test smoke`: minutes; `test --changed`: what your edit reaches; `test SECTION`;
            `test full` adds hours of fuzzing and mutations)
   build    build the program: build/release/assay
+  package  what users install, in dist/: wheel, .deb, tarball, container (`package wheel`)
   clean    remove everything that the other commands made
 
 A Debian 12 machine is expected; packages that are missing are installed (as root, or by sudo).
@@ -105,8 +106,14 @@ case "${1:-help}" in
     build
     say "build/release/assay"
     ;;
+  package)
+    build
+    ninja -C build/release -j "$(jobs_max)" assay_python_columns >build/release.log 2>&1 ||
+      fail_with build/release.log "building failed"
+    exec python3 -B packaging/package.py "${@:2}"
+    ;;
   clean)
-    rm -rf build demo
+    rm -rf build demo dist
     ;;
   help | -h | --help)
     usage

@@ -49,6 +49,10 @@ class Reached:
                 self.sections.add("web")
             elif path.startswith("tests/peers/"):
                 self.sections.add("peers")
+            elif path.startswith(("packaging/", "tests/package/")):
+                self.sections.add("package")
+            elif path.startswith("python/"):
+                self.sections.update({"peers", "package"})
             elif path == "CMakeLists.txt" or path.startswith("cmake/"):
                 self.rooms.update(rooms)
             elif path.startswith(("catalogue/", "workloads/", "tasks/", "examples/")):

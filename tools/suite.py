@@ -212,6 +212,17 @@ def peers(section):
                       "tests/peers", env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
 
 
+def package(section):
+    """What users install, from the release build as it is."""
+    section.build("release", "assay", "assay_python_columns")
+    code, _ = section.run(PYTHON, "-B", "packaging/package.py", "--fetch")
+    if code and "CI" not in os.environ:
+        print("package: skipped: what linking needs can't be fetched", flush=True)
+        return
+    section.check(PYTHON, "-B", "-m", "pytest", "tests/package",
+                  env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
+
+
 def web(section):
     code, output = section.run("npm", "--prefix", "web", "ci", "--no-audit", "--no-fund")
     if code and NO_REGISTRY.search(output) and "CI" not in os.environ:
@@ -257,7 +268,7 @@ def damages(section):
 
 
 SMOKE = [tidy, instrument]
-SECTIONS = [tidy, dev, release, analyse, fuzz, tsan, peers, web]
+SECTIONS = [tidy, dev, release, analyse, fuzz, tsan, peers, package, web]
 # Hours, not minutes: by name, or all after the others with `full`.
 LONG = [fuzz_long, mutants, innocence, damages]
 
