@@ -109,3 +109,64 @@ def test_a_key_goes_where_a_kind_wants_it(measure, monkeypatch):
         assert summary["n_samples_completed"] == 2, api
         written = b"".join(p.read_bytes() for p in folder.rglob("*") if p.is_file())
         assert b"0123456789abcdef" not in written
+
+
+VECTORS = ["openai_embeddings", "rerank", "score", "classify"]
+
+
+@pytest.fixture
+def documents(tmp_path):
+    """A data set for kinds that ask about documents."""
+    path = tmp_path / "rows.jsonl"
+    rows = [{"prompt": f"question {i}", "body.documents": [f"answer {i}", "other", "third"]}
+            for i in range(8)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize("api", VECTORS)
+def test_a_kind_without_tokens_has_its_own_unit_and_latencies(assay, measure, documents, api):
+    summary, folder = measure(["--ttft", "5ms"],
+                              ["--api-type", api, "--concurrency", 2, "--samples", 8,
+                               *(["--dataset", documents] if api in ("rerank", "score")
+                                 else ["--isl", 20])])
+    assert summary["n_samples_completed"] == 8
+    units = summary["assay"]["units"]
+    each = 3 if api in ("rerank", "score") else 1
+    assert (units["completed"], units["per_second"] > 0) == (8 * each, True)
+    assert summary["latency"]["min"] >= 5 * MS
+    # Nothing is said of tokens that do not exist.
+    assert "percentiles" not in summary["ttft"] and "percentiles" not in summary["tpot"]
+    assert summary["output_sequence_lengths"] == {}
+    assert summary["assay"]["rates"]["tps"] is None
+    assert not [w for w in summary["assay"]["warnings"] if "token" in w or "held nothing" in w]
+    said = assay("report", folder).out
+    assert f"{units['name']}s/s" in said and "latency P90" in said
+    assert "tok/s" not in said and "TTFT" not in said
+
+
+def test_a_ranking_may_be_cut_and_what_was_sent_counts(measure, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"prompt": "x", "body.documents": ["a", "b", "c"], "body.top_n": 2}\n')
+    summary, _ = measure([], ["--api-type", "rerank", "--samples", 1, "--dataset", rows])
+    assert summary["assay"]["units"]["completed"] == 3
+
+
+@pytest.mark.parametrize("fault", ["reset", "truncate", "error", "garbage", "http500"])
+def test_faults_of_a_kind_without_tokens_are_failures(measure, fault):
+    outcome = {"reset": "reset", "truncate": "truncated", "error": "stream_error",
+               "garbage": "bad_reply", "http500": "http_error"}[fault]
+    summary, _ = measure(["--fault", f"{fault}=1"],
+                         ["--api-type", "openai_embeddings", "--samples", 2, "--no-preflight"],
+                         code=7)
+    assert {f["outcome"]: f["count"] for f in summary["assay"]["failures"]} == {outcome: 2}
+
+
+def test_several_inputs_of_a_row_are_one_query(measure, tmp_path):
+    rows = tmp_path / "inputs.jsonl"
+    rows.write_text('{"prompt": "unused", "body.input": ["a", "b", "c", "d"]}\n')
+    summary, _ = measure([], ["--api-type", "openai_embeddings", "--samples", 3,
+                              "--dataset", rows])
+    assert summary["assay"]["units"] == {
+        "name": "embedding", "completed": 12,
+        "per_second": summary["assay"]["units"]["per_second"]}

@@ -21,6 +21,10 @@ enum class Api : std::uint8_t {
   anthropic_messages,  // POST /v1/messages
   ollama_chat,         // POST /api/chat
   ollama_generate,     // POST /api/generate
+  openai_embeddings,   // POST /v1/embeddings
+  rerank,              // POST /v1/rerank
+  score,               // POST /v1/score
+  classify,            // POST /classify
 };
 
 struct ApiRow {
@@ -32,12 +36,15 @@ struct ApiRow {
   bool takes_messages = false;
   bool takes_token_ids = false;
   bool streams = true;
+  // What a reply is made of, where that is not tokens: the measured unit, in the singular; else "".
+  // A query asks for as many as it has inputs (Event::choices_asked).
+  std::string_view unit{};
   // The field for the token limit of a reply, for APIs whose servers know two such fields; else "".
   std::string_view limit_field{};
 };
 
 // In the order of the enumeration.
-inline constexpr std::array<ApiRow, 8> kApis{{
+inline constexpr std::array<ApiRow, 12> kApis{{
     {.api = Api::openai,
      .name = "openai",
      .what = "chat completions",
@@ -63,6 +70,26 @@ inline constexpr std::array<ApiRow, 8> kApis{{
      .what = "Ollama's /api/chat",
      .takes_messages = true},
     {.api = Api::ollama_generate, .name = "ollama_generate", .what = "Ollama's /api/generate"},
+    {.api = Api::openai_embeddings,
+     .name = "openai_embeddings",
+     .what = "embeddings",
+     .streams = false,
+     .unit = "embedding"},
+    {.api = Api::rerank,
+     .name = "rerank",
+     .what = "reranking",
+     .streams = false,
+     .unit = "document"},
+    {.api = Api::score,
+     .name = "score",
+     .what = "scores of pairs",
+     .streams = false,
+     .unit = "pair"},
+    {.api = Api::classify,
+     .name = "classify",
+     .what = "classification",
+     .streams = false,
+     .unit = "input"},
 }};
 
 constexpr const ApiRow& row_of(Api api) { return kApis[static_cast<std::size_t>(api)]; }

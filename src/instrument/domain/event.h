@@ -145,7 +145,7 @@ struct Event {
   // number of choices.
   bool stream_asked = false;
   std::int32_t tokens_max = -1;
-  std::uint16_t choices_asked = 1;
+  std::uint16_t choices_asked = 1;  // or of inputs, for a kind of API without tokens (ApiRow::unit)
   std::uint32_t fragments_after_done = 0;  // came after [DONE]; in no other count
 };
 

@@ -147,6 +147,14 @@ struct Rates {
   std::optional<double> achieved_qps{};
 };
 
+// What replies without tokens hold instead, for the kinds of API that have a unit (domain/api.h),
+// over the performance phases.
+struct Units {
+  std::string name{};           // in the singular; "" for a kind of tokens
+  std::uint64_t completed = 0;  // asked for by the queries that succeeded
+  std::optional<double> per_second{};
+};
+
 // How arrivals were stamped.
 struct Stamps {
   std::uint64_t events = 0;          // stream events of performance phases
@@ -198,6 +206,7 @@ struct Point {
 
   Rates rates{};
   Tokens tokens{};
+  Units units{};
   Stamps stamps{};
   Timeline timeline{};
   // For closed loops over a known dataset: which part of the run is its result.

@@ -116,6 +116,7 @@ PointFold::PointFold(RunInfo info, FoldOptions options)
   for (std::size_t i = 0; i < info_.phases.size(); ++i) {
     phases_.push_back({span_of(info_.phases, i), Instant::none(), Instant::none()});
   }
+  if (const auto api = api_from(info_.facts["api"].as_string())) units_.name = row_of(*api).unit;
   const Json& steady = info_.facts["steady_state"];
   steady_.super_pass = steady["super_pass"].as_uint();
   steady_.window_min = Duration::from_seconds(
@@ -303,6 +304,7 @@ void PointFold::find_truth(const Event& event, const Open& q) {
 }
 
 void PointFold::measure(const Event& event, Open& q) {
+  units_.completed += std::max<std::uint64_t>(event.choices_asked, 1);
   tokens_.add(event, truth_, q.evidence.choices().size());
   if (truth_.count.input >= 0) isl_.add(std::int64_t{truth_.count.input});
   if (truth_.count.output >= 0) osl_.add(std::int64_t{truth_.count.output});
@@ -474,7 +476,9 @@ std::vector<std::string> PointFold::warnings(const Point& point, std::uint64_t l
         format("{} records were lost because the disk could not keep up", counted(lost_records)));
   }
   const Tokens& tokens = point.tokens;
-  std::ranges::move(token_warnings(tokens), std::back_inserter(out));
+  if (units_.name.empty()) {
+    std::ranges::move(token_warnings(tokens), std::back_inserter(out));
+  }
   add_preflight_warnings(info_.facts["preflight"], out);
   add_input_warnings(tokens.tokenizer, out);
   add_tail_warning(point, out);
@@ -526,6 +530,11 @@ Point PointFold::finish(const RunEnd& end, std::uint64_t lost_records) {
   if (!gaps_recorded_) point.tokens.per_fragment.reset();
   point.stamps = stamps_;
   point.rates = rates(point);
+  if (!units_.name.empty()) {
+    point.units = units_;
+    const double seconds = point.rates.duration.seconds();
+    if (seconds > 0) point.units.per_second = static_cast<double>(units_.completed) / seconds;
+  }
   point.timeline = timeline_.finish();
   point.failures = failures();
   point.warnings = warnings(point, lost_records);

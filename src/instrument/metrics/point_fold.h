@@ -110,6 +110,7 @@ class PointFold final : public EventSink {
 
   ClockSeries arrival_;
   ClockSeries read_;
+  Units units_{};
   Series isl_{};
   Series osl_{};
   Series lateness_{};

@@ -233,6 +233,12 @@ Json assay_json(const Point& point) {
   out.set("phases", phases_json(point));
   out.set("tokens", tokens_json(point.tokens));
   out.set("rates", rates_json(point.rates));
+  if (!point.units.name.empty()) {
+    out.set("units", Json::object()
+                         .set("name", point.units.name)
+                         .set("completed", point.units.completed)
+                         .set("per_second", or_null(point.units.per_second)));
+  }
   out.set("stamps", stamps_json(point.stamps));
   out.set("arrival", latencies_json(point.arrival));
   out.set("read", latencies_json(point.read));

@@ -66,7 +66,7 @@ struct Asked {
   Api api = Api::openai;
   bool stream = true;
   std::int32_t tokens_max = -1;  // of each choice; -1: no limit
-  std::uint16_t choices = 1;
+  std::uint16_t choices = 1;     // or inputs, where a reply has units instead of tokens
 };
 
 // Body and head apart, for several endpoints that share bodies and for HTTP/2.
@@ -120,6 +120,7 @@ struct DecodedEvent {
   bool has_usage = false;
   bool ends = false;  // this event ends its stream, by its kind's own mark; never a whole reply
   FinishReason finish = FinishReason::none;
+  std::uint32_t units = 0;              // of a whole reply without tokens (ApiRow::unit)
   std::uint16_t choice = 0;             // of the fragments and the finish reason
   std::array<Fragment, 3> fragments{};  // in the order reasoning, text, tool_call
   Usage usage{};

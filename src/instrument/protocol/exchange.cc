@@ -356,6 +356,12 @@ void Exchange::complete_whole(const Stamp& stamp, ReplyDecoder& decoder, EventSi
         sink);
     return;
   }
+  if (!is_error && kind_of(state_.api).all_units && decoded_.units != event_.choices_asked) {
+    end(Outcome::bad_reply, stamp,
+        format("{} inputs were sent, and {} results came", event_.choices_asked, decoded_.units),
+        sink);
+    return;
+  }
   for (;;) {
     note_usage(decoded_);
     if (decoded_.category == Category::error) {

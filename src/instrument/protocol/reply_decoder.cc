@@ -98,6 +98,7 @@ class Interpreter {
     out_.usage = f_.usage;
     out_.finish = f_.reason;
     out_.ends = f_.ends;
+    out_.units = f_.units;
     if (f_.finish.data != nullptr) out_.finish = finish_reason_from(scratch_.text(f_.finish));
     add_error();
     out_.category = category();

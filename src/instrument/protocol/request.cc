@@ -72,6 +72,11 @@ Asked asked_of(const Kind& kind, const Json& body) {
   if (limit > 0 && limit < std::numeric_limits<std::int32_t>::max()) {
     out.tokens_max = static_cast<std::int32_t>(limit);
   }
+  if (kind.units != nullptr) {
+    out.tokens_max = -1;
+    out.choices = kind.units(body);
+    return out;
+  }
   const std::int64_t n = std::max(body["n"].as_int(1), sampling["n"].as_int(1));
   out.choices = static_cast<std::uint16_t>(std::clamp<std::int64_t>(n, 1, kChoicesMax));
   return out;

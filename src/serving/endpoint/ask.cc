@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/json.h"
 #include "endpoint/tool_call.h"
+#include "endpoint/vector_ask.h"
 
 namespace assay::endpoint {
 namespace {
@@ -116,8 +117,8 @@ class Reading {
   // After all fields: checks that depend on several of them.
   void end() {
     if (!has_prompt_) {
-      constexpr std::string_view kNames[kRoutes] = {"messages", "prompt",   "text",  "input",
-                                                    "messages", "messages", "prompt"};
+      constexpr std::string_view kNames[] = {"messages", "prompt",   "text",  "input",
+                                             "messages", "messages", "prompt"};
       fail(bad_field(kNames[static_cast<std::size_t>(ask_.route)], "is required"));
     }
     if (ask_.route == Route::messages && ask_.tokens_max < 0) {
@@ -383,6 +384,7 @@ AskReader::~AskReader() = default;
 
 std::variant<std::monostate, ApiError> AskReader::read(Route route, std::string_view body,
                                                        Ask& ask) {
+  if (is_of_vectors(route)) return read_vector_ask(route, body, ask);
   static_assert(kAskPadding >= simdjson::SIMDJSON_PADDING);
   ask.route = route;
   ask.stream = is_ollama(route);  // unless it asks for one reply

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace assay::endpoint {
 
@@ -21,9 +22,26 @@ enum class Route : std::uint8_t {
   responses,
   messages,
   ollama_chat,
-  ollama_generate
+  ollama_generate,
+  embeddings,
+  rerank,
+  score,
+  classify
 };
-inline constexpr std::size_t kRoutes = 7;
+inline constexpr std::size_t kRoutes = 11;
+// Whether a route answers with vectors or scores, and no tokens.
+constexpr bool is_of_vectors(Route route) { return route >= Route::embeddings; }
+
+// What a request for vectors or scores is about.
+struct VectorAsk {
+  std::vector<std::uint64_t> inputs{};  // a hash of each input, or of query and document
+  std::vector<std::string> documents{};
+  std::uint32_t dimensions = 16;
+  std::uint32_t top_n = 0;  // 0: all
+  bool base64 = false;
+};
+inline constexpr std::uint32_t kDimensionsMax = 65'536;
+inline constexpr std::size_t kInputsMax = 2048;
 
 enum class Wish : std::uint8_t { unsaid, yes, no };
 
@@ -44,6 +62,7 @@ struct Ask {
   std::string model{};
   std::string tool_name{};
   std::string tool_arguments{};  // JSON text that fits the tool's schema
+  VectorAsk vectors{};
 };
 
 struct ApiError {

@@ -127,6 +127,10 @@ void Worker::prepare(Stream& stream, const net::RequestHead& head, std::uint64_t
   reply.wants_usage = ask_.include_usage;
   reply.continuous_usage = ask_.include_usage && ask_.continuous_usage;
   writer_.choose(reply, reply.route, ask_.model);
+  if (is_of_vectors(reply.route)) {
+    reply.streamed = false;
+    reply.own.vectors = std::move(ask_.vectors);
+  }
   reply.script = make_script(ask_, options_, ask_.has_seed ? mix(options_.seed, ask_.seed) : seed);
   reply.state = {.id = seed,
                  .created = static_cast<std::uint32_t>(wall_now().ns / 1'000'000'000),

@@ -27,7 +27,11 @@ constexpr std::array<PathRoute, kRoutes> kAnswered = {{{"/v1/chat/completions", 
                                                        {"/v1/responses", Route::responses},
                                                        {"/v1/messages", Route::messages},
                                                        {"/api/chat", Route::ollama_chat},
-                                                       {"/api/generate", Route::ollama_generate}}};
+                                                       {"/api/generate", Route::ollama_generate},
+                                                       {"/v1/embeddings", Route::embeddings},
+                                                       {"/v1/rerank", Route::rerank},
+                                                       {"/v1/score", Route::score},
+                                                       {"/classify", Route::classify}}};
 constexpr std::array<std::string_view, 8> kGets = {"/health",   "/ping",       "/metrics",
                                                    "/version",  "/v1/models",  "/get_model_info",
                                                    "/api/tags", "/api/version"};
@@ -103,7 +107,8 @@ bool Worker::authorized(const net::RequestHead& head) const {
 void Worker::on_request(net::ConnectionId connection, const net::RequestHead& head,
                         std::string_view body) {
   const std::string_view path = head.path();
-  const bool needs_key = path.starts_with("/v1/") || path == "/generate" || path == "/tokenize";
+  const bool needs_key =
+      path.starts_with("/v1/") || path == "/generate" || path == "/tokenize" || path == "/classify";
   if (needs_key && !authorized(head)) {
     return respond_error(
         connection, head,
@@ -219,7 +224,7 @@ void Worker::emit_plain(Stream& stream) {
   body_.clear();
   writer_.plain(body_, stream.reply);
   if (stream.fault.kind != FaultKind::none) return inject_plain(stream, body_.view());
-  stats_.output_tokens.add(stream.reply.script.tokens);
+  if (!is_of_vectors(stream.reply.route)) stats_.output_tokens.add(stream.reply.script.tokens);
   send_plain(stream, body_.view());
 }
 

@@ -297,7 +297,13 @@ std::vector<Fact> basis_facts(const Point& point, const RunContext& context) {
   add("run", run_text(point));
   add("steady", steady_text(point));
   add("queries", rates_text(point));
-  add("tokens", tokens_text(point));
+  if (point.units.name.empty()) {
+    add("tokens", tokens_text(point));
+  } else {
+    add("units", format("{} {}s, as the queries that succeeded asked for them; this kind of API "
+                        "has no tokens of output",
+                        count_text(point.units.completed), point.units.name));
+  }
   add("fragments", fragments_text(point.tokens));
   const std::string_view tool = recorded_by(point);
   add("arrivals", point.run.simulated ? "computed by the model"

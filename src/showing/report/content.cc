@@ -77,6 +77,36 @@ void set_quantity(Headline& headline, const std::string& text) {
   headline.unit = space == std::string::npos ? "" : text.substr(space + 1);
 }
 
+// For a kind of API without tokens: its unit, queries, and the latency of a reply.
+Headline units_headline(const Point& point) {
+  Headline out{"units_per_second", point.units.name + "s", "throughput", "–", "", ""};
+  if (!point.units.per_second) return out;
+  out.value = three_digits(*point.units.per_second);
+  out.unit = point.units.name + "s/s";
+  if (!point.complete()) out.doubt = "of a run that was cut short";
+  return out;
+}
+
+Headline queries_headline(const Point& point) {
+  Headline out{"qps", "queries", "replies that succeeded", "–", "", ""};
+  if (point.rates.duration.ns > 0) {
+    out.value = three_digits(point.rates.qps);
+    out.unit = "queries/s";
+  }
+  return out;
+}
+
+Headline latency_headline(const Point& point) {
+  Headline out{"latency_p90", "latency P90", "reply complete, nine in ten within", "–", "", ""};
+  const Distribution& latency = point.arrival.latency;
+  if (latency.empty()) return out;
+  set_quantity(out, quantity_text(Quantity::duration, latency.percentile(90.0)));
+  if (latency.count < values_needed(90.0)) {
+    out.doubt = format("of {} values only", count_text(latency.count));
+  }
+  return out;
+}
+
 Headline ttft_headline(const Point& point) {
   Headline out{"ttft_p90", "TTFT P90", "first token, nine in ten within", "–", "", ""};
   const Distribution& ttft = point.arrival.ttft;
@@ -127,7 +157,7 @@ const metrics::SteadyState* official_window(const Point& point) {
 // Adds the official window's figures beside the whole run's.
 void add_official(const Point& point, std::array<Headline, 4>& headlines) {
   const metrics::SteadyState* const window = official_window(point);
-  if (window == nullptr) return;
+  if (window == nullptr || !point.units.name.empty()) return;
   const auto add = [](Headline& headline, const std::string& text) {
     headline.doubt += (headline.doubt.empty() ? "official: " : "; official: ") + text;
   };
@@ -195,7 +225,9 @@ std::string verdict(const Point& point, const Content& content, const RunContext
   const Headline& tps = content.headlines[0];
   const Headline& user = content.headlines[1];
   const Headline& ttft = content.headlines[2];
-  if (point.rates.tps) {
+  if (!point.units.name.empty()) {
+    out += format("{} {}", tps.value, tps.unit);
+  } else if (point.rates.tps) {
     out += format("{} {}", tps.value, tps.unit);
     if (point.rates.tps_per_user) out += format(" at {} tok/s per user", user.value);
   } else {
@@ -343,8 +375,13 @@ Content make_content(const Point& point, const RunContext& context) {
     out.warnings.insert(out.warnings.begin() + static_cast<std::ptrdiff_t>(graver), reasons.begin(),
                         reasons.end());
   }
-  out.headlines = {throughput_headline(point), user_headline(point), ttft_headline(point),
-                   failed_headline(point)};
+  if (point.units.name.empty()) {
+    out.headlines = {throughput_headline(point), user_headline(point), ttft_headline(point),
+                     failed_headline(point)};
+  } else {
+    out.headlines = {units_headline(point), queries_headline(point), latency_headline(point),
+                     failed_headline(point)};
+  }
   add_official(point, out.headlines);
   for (const Fact& fact : context.test) out.test.push_back({fact.name, printable(fact.text)});
   out.distributions = distribution_rows(point);

@@ -19,77 +19,102 @@ Result<void> refuse_videos(const Sample&) {
                "openai_completions or sglang"};
 }
 
-// In the order of the enumeration. The three first share one grammar of replies: servers mix their
-// shapes.
+// Servers mix the shapes of these replies, so one grammar reads them all.
+constexpr Kind older(Kind kind) {
+  kind.read_event = kind.read_reply = read_reply;
+  return kind;
+}
+
+constexpr Kind of_ollama(Kind kind) {
+  kind.limit_name = "options.num_predict";
+  kind.lines = kind.ends_itself = true;
+  kind.end_name = "a line that is done";
+  kind.read_event = kind.read_reply = read_ollama_line;
+  return kind;
+}
+
+constexpr Kind of_vectors(Kind kind) {
+  kind.read_event = kind.read_reply = read_vectors;
+  return kind;
+}
+
+constexpr Kind kResponses{.api = Api::openai_responses,
+                          .route = "/v1/responses",
+                          .limit_name = "max_output_tokens",
+                          .ends_itself = true,
+                          .end_name = "response.completed",
+                          .check = check_messages,
+                          .body = responses_body,
+                          .read_event = read_responses_event,
+                          .read_reply = read_responses_reply};
+
+constexpr Kind kMessages{.api = Api::anthropic_messages,
+                         .route = "/v1/messages",
+                         .limit_name = "max_tokens",
+                         .ends_itself = true,
+                         .end_name = "message_stop",
+                         .key_header = "x-api-key",
+                         .header = "anthropic-version",
+                         .header_value = "2023-06-01",
+                         .check = check_messages,
+                         .body = messages_body,
+                         .read_event = read_messages_event,
+                         .read_reply = read_messages_reply};
+
+// In the order of the enumeration.
 constexpr std::array<Kind, kApis.size()> kKinds{{
-    {.api = Api::openai,
-     .route = "/v1/chat/completions",
-     .limit_name = "max_completion_tokens",
-     .check = check_messages,
-     .body = chat_body,
-     .read_event = read_reply,
-     .read_reply = read_reply},
-    {.api = Api::openai_completions,
-     .route = "/v1/completions",
-     .limit_name = "max_tokens",
-     .check = check_completions,
-     .body = completions_body,
-     .read_event = read_reply,
-     .read_reply = read_reply},
-    {.api = Api::sglang,
-     .route = "/generate",
-     .limit_name = "max_new_tokens",
-     .check = check_sglang,
-     .body = sglang_body,
-     .read_event = read_reply,
-     .read_reply = read_reply},
-    {.api = Api::videogen,
-     .route = "/v1/videos/generations",
-     .check = refuse_videos,
-     .body = sglang_body,
-     .read_event = read_reply,
-     .read_reply = read_reply},
-    {.api = Api::openai_responses,
-     .route = "/v1/responses",
-     .limit_name = "max_output_tokens",
-     .ends_itself = true,
-     .end_name = "response.completed",
-     .check = check_messages,
-     .body = responses_body,
-     .read_event = read_responses_event,
-     .read_reply = read_responses_reply},
-    {.api = Api::anthropic_messages,
-     .route = "/v1/messages",
-     .limit_name = "max_tokens",
-     .ends_itself = true,
-     .end_name = "message_stop",
-     .key_header = "x-api-key",
-     .header = "anthropic-version",
-     .header_value = "2023-06-01",
-     .check = check_messages,
-     .body = messages_body,
-     .read_event = read_messages_event,
-     .read_reply = read_messages_reply},
-    {.api = Api::ollama_chat,
-     .route = "/api/chat",
-     .limit_name = "options.num_predict",
-     .lines = true,
-     .ends_itself = true,
-     .end_name = "a line that is done",
-     .check = check_ollama_chat,
-     .body = ollama_chat_body,
-     .read_event = read_ollama_line,
-     .read_reply = read_ollama_line},
-    {.api = Api::ollama_generate,
-     .route = "/api/generate",
-     .limit_name = "options.num_predict",
-     .lines = true,
-     .ends_itself = true,
-     .end_name = "a line that is done",
-     .check = check_ollama_generate,
-     .body = ollama_generate_body,
-     .read_event = read_ollama_line,
-     .read_reply = read_ollama_line},
+    older({.api = Api::openai,
+           .route = "/v1/chat/completions",
+           .limit_name = "max_completion_tokens",
+           .check = check_messages,
+           .body = chat_body}),
+    older({.api = Api::openai_completions,
+           .route = "/v1/completions",
+           .limit_name = "max_tokens",
+           .check = check_completions,
+           .body = completions_body}),
+    older({.api = Api::sglang,
+           .route = "/generate",
+           .limit_name = "max_new_tokens",
+           .check = check_sglang,
+           .body = sglang_body}),
+    older({.api = Api::videogen,
+           .route = "/v1/videos/generations",
+           .check = refuse_videos,
+           .body = sglang_body}),
+    kResponses,
+    kMessages,
+    of_ollama({.api = Api::ollama_chat,
+               .route = "/api/chat",
+               .check = check_ollama_chat,
+               .body = ollama_chat_body}),
+    of_ollama({.api = Api::ollama_generate,
+               .route = "/api/generate",
+               .check = check_ollama_generate,
+               .body = ollama_generate_body}),
+    of_vectors({.api = Api::openai_embeddings,
+                .route = "/v1/embeddings",
+                .check = check_inputs,
+                .body = embeddings_body,
+                .units = units_of_inputs,
+                .all_units = true}),
+    of_vectors({.api = Api::rerank,
+                .route = "/v1/rerank",
+                .check = check_documents,
+                .body = rerank_body,
+                .units = units_of_documents}),
+    of_vectors({.api = Api::score,
+                .route = "/v1/score",
+                .check = check_documents,
+                .body = score_body,
+                .units = units_of_documents,
+                .all_units = true}),
+    of_vectors({.api = Api::classify,
+                .route = "/classify",
+                .check = check_inputs,
+                .body = embeddings_body,
+                .units = units_of_inputs,
+                .all_units = true}),
 }};
 
 constexpr bool in_order() {

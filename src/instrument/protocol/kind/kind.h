@@ -41,6 +41,9 @@ struct Kind {
   Result<void> (*check)(const Sample& sample) = nullptr;
   // The body before extra_body and the row's overrides. `filler`: as in request_parts.h.
   Json (*body)(const Generation& generation, const Sample& sample, char filler) = nullptr;
+  // For kinds with a unit: how many a body asks for, and whether a reply must hold as many.
+  std::uint16_t (*units)(const Json& body) = nullptr;
+  bool all_units = false;
   // One event's data, and a whole reply. False where the text is no JSON object.
   bool (*read_event)(std::string_view text, ReplyFields& out) = nullptr;
   bool (*read_reply)(std::string_view text, ReplyFields& out) = nullptr;
@@ -64,6 +67,13 @@ Json ollama_chat_body(const Generation& generation, const Sample& sample, char f
 Json ollama_generate_body(const Generation& generation, const Sample& sample, char filler);
 Result<void> check_ollama_chat(const Sample& sample);
 Result<void> check_ollama_generate(const Sample& sample);
+Json embeddings_body(const Generation& generation, const Sample& sample, char filler);
+Json rerank_body(const Generation& generation, const Sample& sample, char filler);
+Json score_body(const Generation& generation, const Sample& sample, char filler);
+Result<void> check_inputs(const Sample& sample);
+Result<void> check_documents(const Sample& sample);
+std::uint16_t units_of_inputs(const Json& body);
+std::uint16_t units_of_documents(const Json& body);
 
 // The replies. read_reply() of reply_fields.h is that of the three older kinds.
 bool read_responses_event(std::string_view text, ReplyFields& out);
@@ -71,5 +81,6 @@ bool read_responses_reply(std::string_view text, ReplyFields& out);
 bool read_messages_event(std::string_view text, ReplyFields& out);
 bool read_messages_reply(std::string_view text, ReplyFields& out);
 bool read_ollama_line(std::string_view text, ReplyFields& out);
+bool read_vectors(std::string_view text, ReplyFields& out);
 
 }  // namespace assay::protocol

@@ -25,6 +25,12 @@ Generation kind_settings() {
   return generation;
 }
 
+Generation whole_settings() {
+  Generation generation = kind_settings();
+  generation.stream = false;
+  return generation;
+}
+
 std::string kind_body(Api api, const Generation& generation, const Sample& sample,
                       bool salted = false) {
   const auto body = make_body(api, generation, sample, salted);
@@ -189,6 +195,42 @@ TEST(KindRequests, each_kind_reports_the_limit_it_asks_for_and_takes_a_salt) {
     EXPECT_EQ(salt, std::string(kSaltDigits, '0')) << row.name;
     EXPECT_THAT(body->bytes, HasSubstr(format("[{}] Hi", salt))) << row.name;
   }
+}
+
+TEST(KindRequests, inputs_and_documents_are_counted_as_they_are_asked) {
+  const auto asked = [](Api api, std::string_view row) {
+    Sample sample;
+    sample.prompt = "Hi";
+    sample.body = kind_json(row);
+    const auto body = make_body(api, whole_settings(), sample, false);
+    EXPECT_TRUE(body);
+    return body ? format("{} {}", body->asked.choices, body->bytes) : "";
+  };
+  EXPECT_EQ(asked(Api::openai_embeddings, R"({"dimensions": 4})"),
+            R"(1 {"model":"m","input":"Hi","dimensions":4})");
+  EXPECT_EQ(asked(Api::openai_embeddings, R"({"input": ["a", "b"]})"),
+            R"(2 {"model":"m","input":["a","b"]})");
+  EXPECT_EQ(asked(Api::openai_embeddings, R"({"input": [7, 8, 9]})"),
+            R"(1 {"model":"m","input":[7,8,9]})");
+  EXPECT_EQ(asked(Api::rerank, R"({"documents": ["a", "b", "c"], "top_n": 1})"),
+            R"(3 {"model":"m","query":"Hi","documents":["a","b","c"],"top_n":1})");
+  EXPECT_EQ(asked(Api::score, R"({"documents": ["a", "b"]})"),
+            R"(2 {"model":"m","text_1":"Hi","text_2":["a","b"]})");
+  EXPECT_EQ(asked(Api::classify, "{}"), R"(1 {"model":"m","input":"Hi"})");
+}
+
+TEST(KindRequests, a_list_of_inputs_is_salted_in_its_first_text) {
+  Sample sample;
+  sample.body = kind_json(R"({"input": ["a", "b"]})");
+  const auto body = make_body(Api::openai_embeddings, whole_settings(), sample, true);
+  ASSERT_TRUE(body);
+  EXPECT_EQ(body->bytes, R"({"model":"m","input":["[0000000000000000] a","b"]})");
+}
+
+TEST(KindRequests, a_ranking_without_documents_is_refused) {
+  EXPECT_THAT(kind_refusal(Api::rerank, brief_question()), HasSubstr("a column 'body.documents'"));
+  EXPECT_THAT(kind_refusal(Api::score, brief_question()), HasSubstr("a column 'body.documents'"));
+  EXPECT_THAT(kind_refusal(Api::openai_embeddings, Sample{}), HasSubstr("no prompt"));
 }
 
 TEST(KindRequests, a_key_and_a_version_go_where_the_kind_wants_them) {

@@ -18,6 +18,11 @@ std::unique_ptr<Dialect> make_dialect(Route route, const DialectOptions& options
       return make_ollama(options, true);
     case Route::ollama_generate:
       return make_ollama(options, false);
+    case Route::embeddings:
+    case Route::rerank:
+    case Route::score:
+    case Route::classify:
+      return make_vectors(options, route);
   }
   return nullptr;
 }

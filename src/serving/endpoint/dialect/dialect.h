@@ -26,6 +26,7 @@ struct DialectState {
   std::string said{};               // the open item's text so far, as in a JSON string
   std::string name{};               // of the open call
   std::string done{};               // the closed items as JSON, with commas between
+  VectorAsk vectors{};              // what a reply without tokens is about
 };
 
 // Frames events. `name` is the event's type ("" where the kind has none); `tokens` come with it.

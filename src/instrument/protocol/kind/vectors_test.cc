@@ -1,0 +1,101 @@
+// Replies that hold vectors or scores: what is counted, and what is no reply.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "protocol/codec.h"
+#include "protocol/exchange.h"
+
+namespace assay::protocol {
+namespace {
+
+DecodedEvent vectors_of(std::string text) {
+  const std::size_t size = text.size();
+  text.append(kDecodePadding, '\\');
+  ReplyDecoder decoder;
+  DecodedEvent event;
+  decoder.decode_reply(Api::openai_embeddings, {text.data(), size}, event);
+  event.error = {};  // it points into `text`
+  return event;
+}
+
+TEST(Vectors, results_are_counted_under_each_name_that_servers_use) {
+  for (const char* const text : {
+           R"({"object":"list","data":[{"embedding":[0.5,-1e-3]},{"embedding":"AACAPw=="}]})",
+           R"({"results":[{"index":1,"relevance_score":0.9},{"index":0,"relevance_score":0.1}]})",
+           R"({"rankings":[{"index":0,"logit":-4.5},{"index":1,"logit":2}]})",
+           R"([{"score":0.9,"index":0},{"score":0.1,"index":1}])",
+       }) {
+    const DecodedEvent event = vectors_of(text);
+    EXPECT_EQ(event.units, 2U) << text;
+    EXPECT_TRUE(event.has_choice) << text;
+    EXPECT_EQ(event.fragment_count, 0) << text;
+  }
+}
+
+TEST(Vectors, the_prompts_tokens_are_reported_and_no_output) {
+  const DecodedEvent event =
+      vectors_of(R"({"data":[{}],"usage":{"prompt_tokens":7,"total_tokens":7}})");
+  EXPECT_TRUE(event.has_usage);
+  EXPECT_EQ(event.usage.prompt_tokens, 7);
+  EXPECT_EQ(event.usage.completion_tokens, -1);
+}
+
+TEST(Vectors, a_reply_without_results_is_none) {
+  EXPECT_FALSE(vectors_of(R"({"data":[]})").has_choice);
+  EXPECT_FALSE(vectors_of(R"({"data":{}})").has_choice);
+  EXPECT_FALSE(vectors_of("[]").has_choice);
+  EXPECT_EQ(vectors_of(R"({"error":{"message":"too long"}})").category, Category::error);
+  EXPECT_TRUE(vectors_of(R"({"data":[)").malformed);
+  EXPECT_TRUE(vectors_of("[1] 2").malformed);
+}
+
+class LastOutcome final : public EventSink {
+ public:
+  void on_phase(const PhaseMark&) override {}
+  void on_sent(const Query&, Instant, Instant) override {}
+  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
+  void on_done(const Event& event, std::string_view detail) override {
+    outcome = event.outcome;
+    words = detail;
+  }
+  void on_tick(Instant) override {}
+
+  Outcome outcome = Outcome::cancelled;
+  std::string words{};
+};
+
+// How a query that sent `inputs` ends with this reply.
+LastOutcome ended_with(Api api, std::uint16_t inputs, std::string_view body) {
+  LastOutcome sink;
+  ReplyDecoder decoder;
+  Exchange exchange;
+  const Stamp stamp{.arrival = Instant{1000}, .read = Instant{1000}};
+  exchange.begin(Query{}, Instant{0}, 0, Asked{.api = api, .stream = false, .choices = inputs});
+  exchange.on_bytes(body.size(), stamp);
+  net::ResponseHead head{};
+  head.status = 200;
+  head.type = net::ContentType::json;
+  exchange.on_head(head);
+  std::string padded(body);
+  padded.append(kDecodePadding, '\0');
+  exchange.on_body({padded.data(), body.size()}, 0, stamp, decoder, sink);
+  exchange.complete(stamp, decoder, sink);
+  return sink;
+}
+
+TEST(Vectors, a_reply_with_another_number_of_vectors_than_inputs_is_a_bad_reply) {
+  constexpr std::string_view kTwo = R"({"data":[{},{}]})";
+  EXPECT_EQ(ended_with(Api::openai_embeddings, 2, kTwo).outcome, Outcome::ok);
+  const LastOutcome fewer = ended_with(Api::openai_embeddings, 3, kTwo);
+  EXPECT_EQ(fewer.outcome, Outcome::bad_reply);
+  EXPECT_EQ(fewer.words, "3 inputs were sent, and 2 results came");
+  EXPECT_EQ(ended_with(Api::score, 1, kTwo).outcome, Outcome::bad_reply);
+  // A ranking may be cut.
+  EXPECT_EQ(ended_with(Api::rerank, 3, R"({"results":[{}]})").outcome, Outcome::ok);
+  EXPECT_EQ(ended_with(Api::rerank, 3, R"({"results":[]})").outcome, Outcome::bad_reply);
+  EXPECT_EQ(ended_with(Api::rerank, 3, R"({"error":"busy"})").outcome, Outcome::stream_error);
+}
+
+}  // namespace
+}  // namespace assay::protocol

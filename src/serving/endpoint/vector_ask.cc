@@ -1,0 +1,113 @@
+#include "endpoint/vector_ask.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/hash.h"
+#include "base/json.h"
+
+namespace assay::endpoint {
+namespace {
+
+ApiError bad(std::string_view param, std::string_view why) {
+  return {.message = format("{}: {}", param, why), .param = std::string(param)};
+}
+
+// The texts of a field that is a text or a list; token ids of one input count as one. False where
+// it is neither, or empty.
+bool read_texts(const Json& field, std::vector<std::string>& out) {
+  if (field.is_string()) {
+    out.emplace_back(field.as_string());
+  } else if (field.size() > 0 && field[0].is_number()) {
+    out.push_back(field.dump());
+  } else {
+    for (const Json& item : field.items()) {
+      // A document may be an object with its text.
+      const Json& text = item.is_object() ? item["text"] : item;
+      out.push_back(text.is_string() ? std::string(text.as_string()) : text.dump());
+    }
+  }
+  return !out.empty();
+}
+
+std::string_view first_field(const Json& body, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    if (body.find(name) != nullptr) return name;
+  }
+  return *names.begin();
+}
+
+// Embeddings and classification.
+std::variant<std::monostate, ApiError> read_inputs(const Json& body, Ask& ask) {
+  std::vector<std::string> texts;
+  if (!read_texts(body["input"], texts)) return bad("input", "must be a text or a list");
+  std::size_t bytes = 0;
+  for (const std::string& text : texts) {
+    bytes += text.size();
+    ask.vectors.inputs.push_back(xxh3(text));
+  }
+  ask.prompt_tokens = std::max<std::uint32_t>(1, estimate_tokens(bytes));
+  const Json& format_wanted = body["encoding_format"];
+  const std::string_view word = format_wanted.as_string();
+  if (!format_wanted.is_null() && word != "float" && word != "base64") {
+    return bad("encoding_format", "must be float or base64");
+  }
+  ask.vectors.base64 = word == "base64";
+  const Json& dimensions = body["dimensions"];
+  if (dimensions.is_null()) return std::monostate{};
+  if (!dimensions.is_integer() || dimensions.as_int() < 1 ||
+      dimensions.as_int() > std::int64_t{kDimensionsMax}) {
+    return bad("dimensions", format("must be from 1 to {}", kDimensionsMax));
+  }
+  ask.vectors.dimensions = static_cast<std::uint32_t>(dimensions.as_int());
+  return std::monostate{};
+}
+
+// Reranking and scores: one text against all, or text by text.
+std::variant<std::monostate, ApiError> read_pairs(Route route, const Json& body, Ask& ask) {
+  const bool ranks = route == Route::rerank;
+  const std::string_view left = ranks ? "query" : first_field(body, {"text_1", "queries"});
+  const std::string_view right = ranks ? "documents" : first_field(body, {"text_2", "documents"});
+  std::vector<std::string> queries;
+  if (!read_texts(body[left], queries)) return bad(left, "is required");
+  if (!read_texts(body[right], ask.vectors.documents)) return bad(right, "must be a list of texts");
+  const std::vector<std::string>& documents = ask.vectors.documents;
+  if (queries.size() != 1 && queries.size() != documents.size()) {
+    return bad(left, "must be one text, or as many as the others");
+  }
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    const std::string& query = queries[queries.size() == 1 ? 0 : i];
+    bytes += query.size() + documents[i].size();
+    ask.vectors.inputs.push_back(xxh3(query + '\0' + documents[i]));
+  }
+  ask.prompt_tokens = std::max<std::uint32_t>(1, estimate_tokens(bytes));
+  const Json& top_n = body["top_n"];
+  if (!top_n.is_null() && (!top_n.is_integer() || top_n.as_int() < 0)) {
+    return bad("top_n", "must be a whole number");
+  }
+  ask.vectors.top_n = static_cast<std::uint32_t>(
+      std::min<std::int64_t>(top_n.as_int(0), static_cast<std::int64_t>(kInputsMax)));
+  return std::monostate{};
+}
+
+}  // namespace
+
+std::variant<std::monostate, ApiError> read_vector_ask(Route route, std::string_view body,
+                                                       Ask& ask) {
+  ask.route = route;
+  const auto json = Json::parse(body);
+  if (!json) return ApiError{.message = "The body is not valid JSON."};
+  if (!json->is_object()) return ApiError{.message = "The body must be a JSON object."};
+  const Json& model = (*json)["model"];
+  if (!model.is_null() && !model.is_string()) return bad("model", "must be a string");
+  ask.model = model.as_string();
+  const bool pairs = route == Route::rerank || route == Route::score;
+  auto read = pairs ? read_pairs(route, *json, ask) : read_inputs(*json, ask);
+  if (ask.vectors.inputs.size() > kInputsMax) {
+    return bad("input", format("this endpoint takes at most {} inputs a request", kInputsMax));
+  }
+  return read;
+}
+
+}  // namespace assay::endpoint

@@ -1,0 +1,147 @@
+"""OpenAI's and Anthropic's own Python clients against the kinds of API that `assay endpoint` speaks
+beside chat: their types must accept every event and every reply."""
+
+import base64
+import struct
+
+import anthropic
+import openai
+import pytest
+
+TOKENS = 12
+QUESTION = [{"role": "user", "content": "What is a token?"}]
+SCHEMA = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+    "required": ["city", "days"],
+}
+
+
+@pytest.fixture
+def responses(endpoint):
+    """responses(flags of the endpoint...) -> the Responses of an OpenAI client that talks to it."""
+
+    def connect(*flags, key="any"):
+        url = endpoint("--osl", TOKENS, *flags).url
+        return openai.OpenAI(base_url=f"{url}/v1", api_key=key, max_retries=0,
+                             timeout=30).responses
+
+    return connect
+
+
+@pytest.fixture
+def messages(endpoint):
+    """messages(flags of the endpoint...) -> the Messages of an Anthropic client."""
+
+    def connect(*flags, key="any"):
+        url = endpoint("--osl", TOKENS, *flags).url
+        return anthropic.Anthropic(base_url=url, api_key=key, max_retries=0, timeout=30).messages
+
+    return connect
+
+
+def test_a_whole_response_has_text_and_counts(responses):
+    reply = responses().create(model="m", input="What is a token?")
+    assert (reply.status, reply.model) == ("completed", "m")
+    assert reply.output_text.strip()
+    assert reply.usage.output_tokens == TOKENS
+    assert reply.usage.total_tokens == reply.usage.input_tokens + TOKENS
+
+
+def test_a_response_that_the_limit_cut_is_incomplete(responses):
+    reply = responses().create(model="m", input="Hi", max_output_tokens=5)
+    assert reply.status == "incomplete"
+    assert reply.incomplete_details.reason == "max_output_tokens"
+    assert reply.usage.output_tokens == 5
+
+
+def test_a_streamed_response_says_what_the_whole_one_says(responses):
+    api = responses("--reasoning", 0.5, "--seed", 7)
+    with api.stream(model="m", input=QUESTION) as stream:
+        events = list(stream)
+        whole = stream.get_final_response()
+    assert [event.sequence_number for event in events] == list(range(len(events)))
+    kinds = [event.type for event in events]
+    assert kinds[:2] == ["response.created", "response.in_progress"]
+    assert kinds.count("response.reasoning_text.delta") == TOKENS // 2
+    assert kinds.count("response.output_text.delta") == TOKENS // 2
+    assert kinds[-1] == "response.completed"
+    said = "".join(e.delta for e in events if e.type == "response.output_text.delta")
+    assert said == whole.output_text
+    assert [item.type for item in whole.output] == ["reasoning", "message"]
+    assert whole.usage.output_tokens_details.reasoning_tokens == TOKENS // 2
+
+
+def test_a_response_calls_the_tool_with_arguments_that_fit(responses):
+    tool = {"type": "function", "name": "weather", "parameters": SCHEMA, "strict": False}
+    with responses().stream(model="m", input=QUESTION, tools=[tool]) as stream:
+        list(stream)
+        whole = stream.get_final_response()
+    (call,) = whole.output
+    assert (call.type, call.name, call.status) == ("function_call", "weather", "completed")
+    assert call.arguments.startswith('{"city":')
+    answered = [*QUESTION, call.model_dump(include={"type", "call_id", "name", "arguments"}),
+                {"type": "function_call_output", "call_id": call.call_id, "output": "rain"}]
+    assert responses().create(model="m", input=answered, tools=[tool]).output_text
+
+
+def test_the_clients_see_a_wrong_key_and_an_error_inside_a_stream(responses, messages):
+    with pytest.raises(openai.AuthenticationError):
+        responses("--api-key", "right", key="wrong").create(model="m", input="Hi")
+    with pytest.raises(anthropic.AuthenticationError):
+        messages("--api-key", "right", key="wrong").create(model="m", max_tokens=5,
+                                                           messages=QUESTION)
+    stream = responses("--quirk", "error-in-stream").create(model="m", input="Hi", stream=True)
+    assert [event.type for event in stream][-1] == "error"
+    with pytest.raises(anthropic.APIStatusError, match="aborted"):
+        list(messages("--quirk", "error-in-stream").create(model="m", max_tokens=TOKENS,
+                                                           messages=QUESTION, stream=True))
+
+
+def test_a_whole_message_has_blocks_and_counts(messages):
+    reply = messages("--reasoning", 0.5).create(model="m", max_tokens=TOKENS, messages=QUESTION,
+                                                system="Be brief.")
+    assert [block.type for block in reply.content] == ["thinking", "text"]
+    assert (reply.stop_reason, reply.usage.output_tokens) == ("end_turn", TOKENS)
+    assert reply.usage.input_tokens > 0
+    cut = messages().create(model="m", max_tokens=5, messages=QUESTION)
+    assert (cut.stop_reason, cut.usage.output_tokens) == ("max_tokens", 5)
+
+
+@pytest.mark.parametrize("quirk", [[], ["--quirk", "pings"], ["--quirk", "comments"]])
+def test_a_streamed_message_adds_up(messages, quirk):
+    with messages("--reasoning", 0.5, *quirk).stream(model="m", max_tokens=TOKENS,
+                                                     messages=QUESTION) as stream:
+        events = list(stream)
+        whole = stream.get_final_message()
+    assert [block.type for block in whole.content] == ["thinking", "text"]
+    assert sum(event.type == "text" for event in events) == TOKENS // 2
+    assert sum(event.type == "thinking" for event in events) == TOKENS // 2
+    assert whole.usage.output_tokens == TOKENS
+    assert "".join(e.text for e in events if e.type == "text") == whole.content[1].text
+
+
+def test_a_message_uses_the_tool_with_input_that_fits(messages):
+    tool = {"name": "weather", "input_schema": SCHEMA}
+    with messages().stream(model="m", max_tokens=64, messages=QUESTION, tools=[tool],
+                                      tool_choice={"type": "any"}) as stream:
+        whole = stream.get_final_message()
+    (use,) = whole.content
+    assert (use.type, use.name, whole.stop_reason) == ("tool_use", "weather", "tool_use")
+    assert set(use.input) == {"city", "days"}
+
+
+def test_embeddings_come_as_numbers_and_as_base64_and_are_the_same(endpoint):
+    url = endpoint().url
+    client = openai.OpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0, timeout=30)
+    plain = client.embeddings.create(model="m", input=["a", "b"], dimensions=8,
+                                     encoding_format="float")
+    assert [item.index for item in plain.data] == [0, 1]
+    assert [len(item.embedding) for item in plain.data] == [8, 8]
+    assert abs(sum(x * x for x in plain.data[0].embedding) - 1) < 1e-5
+    coded = client.embeddings.create(model="m", input="b", dimensions=8, encoding_format="base64")
+    raw = base64.b64decode(coded.data[0].embedding)
+    assert list(struct.unpack("<8f", raw)) == pytest.approx(plain.data[1].embedding, rel=1e-6)
+    assert plain.usage.prompt_tokens == plain.usage.total_tokens > 0
+    with pytest.raises(openai.BadRequestError, match="dimensions"):
+        client.embeddings.create(model="m", input="a", dimensions=0)
