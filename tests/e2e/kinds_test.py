@@ -111,7 +111,7 @@ def test_a_key_goes_where_a_kind_wants_it(measure, monkeypatch):
         assert b"0123456789abcdef" not in written
 
 
-VECTORS = ["openai_embeddings", "rerank", "score", "classify"]
+VECTORS = ["openai_embeddings", "rerank", "score", "classify", "openai_images"]
 
 
 @pytest.fixture

@@ -145,3 +145,14 @@ def test_embeddings_come_as_numbers_and_as_base64_and_are_the_same(endpoint):
     assert plain.usage.prompt_tokens == plain.usage.total_tokens > 0
     with pytest.raises(openai.BadRequestError, match="dimensions"):
         client.embeddings.create(model="m", input="a", dimensions=0)
+
+
+def test_pictures_come_as_base64_or_as_addresses(endpoint):
+    url = endpoint().url
+    client = openai.OpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0, timeout=30)
+    reply = client.images.generate(model="m", prompt="a cube", n=2, response_format="b64_json")
+    assert [base64.b64decode(one.b64_json)[1:4] for one in reply.data] == [b"PNG", b"PNG"]
+    (one,) = client.images.generate(model="m", prompt="a cube", response_format="url").data
+    assert one.url.endswith(".png") and one.b64_json is None
+    with pytest.raises(openai.BadRequestError, match="n: must be"):
+        client.images.generate(model="m", prompt="a cube", n=11)

@@ -25,6 +25,7 @@ enum class Api : std::uint8_t {
   rerank,              // POST /v1/rerank
   score,               // POST /v1/score
   classify,            // POST /classify
+  openai_images,       // POST /v1/images/generations
 };
 
 struct ApiRow {
@@ -44,7 +45,7 @@ struct ApiRow {
 };
 
 // In the order of the enumeration.
-inline constexpr std::array<ApiRow, 12> kApis{{
+inline constexpr std::array<ApiRow, 13> kApis{{
     {.api = Api::openai,
      .name = "openai",
      .what = "chat completions",
@@ -90,6 +91,11 @@ inline constexpr std::array<ApiRow, 12> kApis{{
      .what = "classification",
      .streams = false,
      .unit = "input"},
+    {.api = Api::openai_images,
+     .name = "openai_images",
+     .what = "pictures",
+     .streams = false,
+     .unit = "image"},
 }};
 
 constexpr const ApiRow& row_of(Api api) { return kApis[static_cast<std::size_t>(api)]; }

@@ -26,10 +26,11 @@ enum class Route : std::uint8_t {
   embeddings,
   rerank,
   score,
-  classify
+  classify,
+  images
 };
-inline constexpr std::size_t kRoutes = 11;
-// Whether a route answers with vectors or scores, and no tokens.
+inline constexpr std::size_t kRoutes = 12;
+// Whether a route answers with vectors, scores or pictures, and no tokens.
 constexpr bool is_of_vectors(Route route) { return route >= Route::embeddings; }
 
 // What a request for vectors or scores is about.
@@ -39,6 +40,7 @@ struct VectorAsk {
   std::uint32_t dimensions = 16;
   std::uint32_t top_n = 0;  // 0: all
   bool base64 = false;
+  bool addresses = false;  // of pictures, instead of the pictures
 };
 inline constexpr std::uint32_t kDimensionsMax = 65'536;
 inline constexpr std::size_t kInputsMax = 2048;

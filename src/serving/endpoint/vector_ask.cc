@@ -91,6 +91,25 @@ std::variant<std::monostate, ApiError> read_pairs(Route route, const Json& body,
   return std::monostate{};
 }
 
+// Pictures: as many as `n` says, each of the prompt.
+std::variant<std::monostate, ApiError> read_picture(const Json& body, Ask& ask) {
+  constexpr std::int64_t kPicturesMax = 10;
+  if (!body["prompt"].is_string()) return bad("prompt", "is required");
+  const std::string_view prompt = body["prompt"].as_string();
+  const Json& n = body["n"];
+  if (!n.is_null() && (!n.is_integer() || n.as_int() < 1 || n.as_int() > kPicturesMax)) {
+    return bad("n", format("must be from 1 to {}", kPicturesMax));
+  }
+  const std::string_view form = body["response_format"].as_string("b64_json");
+  if (form != "b64_json" && form != "url") {
+    return bad("response_format", "must be b64_json or url");
+  }
+  ask.vectors.addresses = form == "url";
+  ask.vectors.inputs.assign(static_cast<std::size_t>(n.as_int(1)), xxh3(prompt));
+  ask.prompt_tokens = std::max<std::uint32_t>(1, estimate_tokens(prompt.size()));
+  return std::monostate{};
+}
+
 }  // namespace
 
 std::variant<std::monostate, ApiError> read_vector_ask(Route route, std::string_view body,
@@ -102,6 +121,7 @@ std::variant<std::monostate, ApiError> read_vector_ask(Route route, std::string_
   const Json& model = (*json)["model"];
   if (!model.is_null() && !model.is_string()) return bad("model", "must be a string");
   ask.model = model.as_string();
+  if (route == Route::images) return read_picture(*json, ask);
   const bool pairs = route == Route::rerank || route == Route::score;
   auto read = pairs ? read_pairs(route, *json, ask) : read_inputs(*json, ask);
   if (ask.vectors.inputs.size() > kInputsMax) {

@@ -31,7 +31,8 @@ constexpr std::array<PathRoute, kRoutes> kAnswered = {{{"/v1/chat/completions", 
                                                        {"/v1/embeddings", Route::embeddings},
                                                        {"/v1/rerank", Route::rerank},
                                                        {"/v1/score", Route::score},
-                                                       {"/classify", Route::classify}}};
+                                                       {"/classify", Route::classify},
+                                                       {"/v1/images/generations", Route::images}}};
 constexpr std::array<std::string_view, 8> kGets = {"/health",   "/ping",       "/metrics",
                                                    "/version",  "/v1/models",  "/get_model_info",
                                                    "/api/tags", "/api/version"};

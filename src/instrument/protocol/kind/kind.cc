@@ -115,6 +115,12 @@ constexpr std::array<Kind, kApis.size()> kKinds{{
                 .body = embeddings_body,
                 .units = units_of_inputs,
                 .all_units = true}),
+    of_vectors({.api = Api::openai_images,
+                .route = "/v1/images/generations",
+                .check = check_picture,
+                .body = pictures_body,
+                .units = units_of_pictures,
+                .all_units = true}),
 }};
 
 constexpr bool in_order() {

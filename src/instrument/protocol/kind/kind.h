@@ -74,6 +74,9 @@ Result<void> check_inputs(const Sample& sample);
 Result<void> check_documents(const Sample& sample);
 std::uint16_t units_of_inputs(const Json& body);
 std::uint16_t units_of_documents(const Json& body);
+Json pictures_body(const Generation& generation, const Sample& sample, char filler);
+Result<void> check_picture(const Sample& sample);
+std::uint16_t units_of_pictures(const Json& body);
 
 // The replies. read_reply() of reply_fields.h is that of the three older kinds.
 bool read_responses_event(std::string_view text, ReplyFields& out);

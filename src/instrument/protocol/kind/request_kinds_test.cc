@@ -216,6 +216,11 @@ TEST(KindRequests, inputs_and_documents_are_counted_as_they_are_asked) {
             R"(3 {"model":"m","query":"Hi","documents":["a","b","c"],"top_n":1})");
   EXPECT_EQ(asked(Api::score, R"({"documents": ["a", "b"]})"),
             R"(2 {"model":"m","text_1":"Hi","text_2":["a","b"]})");
+  EXPECT_EQ(asked(Api::openai_images, R"({"n": 2, "size": "64x64", "quality": "low"})"),
+            R"(2 {"model":"m","prompt":"Hi","n":2,"size":"64x64","response_format":"b64_json",)"
+            R"("quality":"low"})");
+  EXPECT_EQ(asked(Api::openai_images, R"({"response_format": "url"})"),
+            R"(1 {"model":"m","prompt":"Hi","response_format":"url"})");
   EXPECT_EQ(asked(Api::classify, "{}"), R"(1 {"model":"m","input":"Hi"})");
 }
 

@@ -43,8 +43,9 @@ bool count_items(JsonCursor& cursor, ReplyFields& out) {
 bool usage_of_vectors(JsonCursor& cursor, ReplyFields& out) {
   out.has_usage = cursor.peek() == '{';
   return object_or_skip(cursor, [&](const RawString& key) {
-    return is_key(key, "prompt_tokens") ? cursor.count_or_skip(out.usage.prompt_tokens)
-                                        : cursor.skip();
+    // The images' name, and that of the others.
+    const bool prompt = is_key(key, "input_tokens") || is_key(key, "prompt_tokens");
+    return prompt ? cursor.count_or_skip(out.usage.prompt_tokens) : cursor.skip();
   });
 }
 

@@ -22,6 +22,7 @@ std::unique_ptr<Dialect> make_dialect(Route route, const DialectOptions& options
     case Route::rerank:
     case Route::score:
     case Route::classify:
+    case Route::images:
       return make_vectors(options, route);
   }
   return nullptr;

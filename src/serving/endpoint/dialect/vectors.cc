@@ -74,6 +74,7 @@ class Vectors final : public Dialect {
     const bool ranks = route_ == Route::rerank;
     std::string out = format(R"({{"id":"vec-{:016x}",)", state.id);
     out += ranks ? R"("results":[)" : R"("object":"list","data":[)";
+    if (route_ == Route::images) out = format(R"({{"created":{},"data":[)", state.created);
     bool first = true;
     for (const std::size_t index : order(own)) {
       if (!first) out += ',';
@@ -81,7 +82,10 @@ class Vectors final : public Dialect {
       out += item(own, index);
     }
     out += format(R"(],"model":{})", json_quote(own.model));
-    if (!options_.no_usage) {
+    if (!options_.no_usage && route_ == Route::images) {
+      out += format(R"(,"usage":{{"input_tokens":{0},"output_tokens":0,"total_tokens":{0}}})",
+                    state.prompt_tokens);
+    } else if (!options_.no_usage) {
       const std::uint64_t said = std::uint64_t{state.prompt_tokens} * options_.said_for_each;
       out += format(R"(,"usage":{{"prompt_tokens":{0},"total_tokens":{0}}})", said);
     }
@@ -108,6 +112,14 @@ class Vectors final : public Dialect {
     if (route_ == Route::rerank) {
       return format(R"({{"index":{},"document":{{"text":{}}},"relevance_score":{}}})", index,
                     json_quote(own.vectors.documents[index]), score);
+    }
+    if (route_ == Route::images) {
+      // One pixel, as a PNG.
+      constexpr std::string_view kPicture =
+          "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E"
+          "rkJggg==";
+      if (!own.vectors.addresses) return format(R"({{"b64_json":"{}"}})", kPicture);
+      return format(R"({{"url":"https://images.invalid/{:016x}-{}.png"}})", input, index);
     }
     if (route_ == Route::score) {
       return format(R"({{"index":{},"object":"score","score":{}}})", index, score);
