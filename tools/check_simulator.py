@@ -23,6 +23,10 @@ MODELS = {"dsr1": "deepseek-r1", "l70": "llama3.1-70b", "gptoss": "gpt-oss-120b"
 BACKENDS = {"trtllm": "tensorrt-llm"}
 
 
+def model_of(row):
+    return MODELS.get(row["m"], row["m"])
+
+
 def whole(row, name):
     return int(float(row[name]))
 
@@ -33,15 +37,17 @@ def layout(row, prefix=""):
     return tp, dp
 
 
-def length(tokens):
-    return f"uniform:{int(0.8 * tokens)}-{tokens}"
+def length(row, name):
+    """Exactly the nominal one, or drawn from 0.8 to 1 of it."""
+    tokens = int(row[name])
+    return str(tokens) if row.get("lengths") == "fixed" else f"uniform:{int(0.8 * tokens)}-{tokens}"
 
 
 def flags_of(row):
     """All that the concurrencies of one curve have in common."""
-    flags = ["--model", MODELS[row["m"]], "--hardware", row["system"].replace("_", "-"),
+    flags = ["--model", model_of(row), "--hardware", row["system"].replace("_", "-"),
              "--backend", BACKENDS.get(row["backend"], row["backend"]), "--precision", row["prec"],
-             "--isl", length(int(row["isl"])), "--osl", length(int(row["osl"]))]
+             "--isl", length(row, "isl"), "--osl", length(row, "osl")]
     if "decode_tp_size" not in row:
         tp, dp = layout(row)
         ep = max(1, whole(row, "moe_ep_size"))
@@ -64,16 +70,16 @@ def ask(assay, flags, levels):
 def artefact(row):
     """Published times to the first token that are not serving: early SGLang rows on B200, whose
     first burst compiles kernels, and TensorRT-LLM at 1k/1k with few cards (the data's known
-    defects)."""
-    return ((row["backend"] == "sglang" and row["system"] == "b200_sxm"
-             and not row["backend_version"])
+    defects); rows that say so."""
+    early = row["m"] == "dsr1" and row["backend"] == "sglang" and row["system"] == "b200_sxm"
+    return (row.get("suspect") == "ttft" or (early and not row["backend_version"])
             or (row["m"] == "l70" and row["backend"] == "trtllm" and whole(row, "tp_size") <= 4
                 and row["isl"] == row["osl"] == "1024"))
 
 
 def errors(row, point):
     tpot, ttft = float(row["silicon_tpot_ms"]), float(row["silicon_ttft_ms"])
-    output = 0.9 * int(row["osl"])
+    output = int(row["osl"]) * (1 if row.get("lengths") == "fixed" else 0.9)
     measured = whole(row, "C") * output * 1e3 / (ttft + output * tpot)
     return {"tpot": point["tpot_ms_mean"] / tpot - 1, "tps": point["system_tps"] / measured - 1,
             "ttft": point["ttft_ms_mean"] / ttft - 1}
@@ -116,7 +122,7 @@ def grouped(measured, key):
 
 
 def kind(row):
-    return MODELS[row["m"]] + (", disaggregated" if "decode_tp_size" in row else "")
+    return model_of(row) + (", disaggregated" if "decode_tp_size" in row else "")
 
 
 def main():
@@ -126,7 +132,8 @@ def main():
     parser.add_argument("--families", action="store_true", help="by card, backend and format too")
     parser.add_argument("--worst", type=int, default=0, metavar="N", help="the N worst points")
     args = parser.parse_args()
-    rows = [row for path in args.tables for row in csv.DictReader(open(path, encoding="utf-8"))]
+    rows = [row for path in args.tables for row in csv.DictReader(open(path, encoding="utf-8"))
+            if row.get("suspect") != "all"]
     measured = measure(rows, args.assay)
     groups = grouped(measured, kind)
     if args.families:

@@ -34,7 +34,8 @@ class Loop:
         rng = random.Random(1)
         isl, osl = point["isl"], point["osl"]
         self.count = 10 * point["C"]
-        self.queries = [(rng.randint(int(0.8 * isl), isl), rng.randint(int(0.8 * osl), osl))
+        low = 1 if point["fixed"] else 0.8
+        self.queries = [(rng.randint(int(low * isl), isl), rng.randint(int(low * osl), osl))
                         for _ in range(self.count)]
         self.gain = drafts_gain
         self.steps_of = [max(1, round((o - 1) / drafts_gain)) for _, o in self.queries]

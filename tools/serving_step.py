@@ -5,56 +5,14 @@ Only tools/calibrate_serving_model.py uses it; its `check` compares the outcome 
 
 import numpy as np
 
-BYTES = {"bf16": 2.0, "fp8": 1.0, "nvfp4": 0.5625, "mxfp4": 0.53}
-CARDS = {
-    "h100_sxm": {"generation": "hopper", "memory": 85.9e9, "bandwidth": 3.35e12, "bf16": 989e12,
-                 "fp8": 1979e12, "link": 450e9},
-    "h200_sxm": {"generation": "hopper", "memory": 150.8e9, "bandwidth": 4.8e12, "bf16": 989e12,
-                 "fp8": 1979e12, "link": 450e9},
-    "b200_sxm": {"generation": "blackwell", "memory": 193.3e9, "bandwidth": 8e12, "bf16": 2250e12,
-                 "fp8": 4500e12, "nvfp4": 9000e12, "mxfp4": 9000e12, "link": 900e9},
-}
-
-
-def dense_weights(p, b):
-    return (80 * (151.0e6 + 704.6e6) * b + 4 * 128256 * 8192) / p["tp"]
-
-
-def gpt_oss_weights(p, b):
-    experts = 128 * 24.88e6 * b / (p["moe_tp"] * p["ep"])
-    return 36 * (2 * 26.5e6 / p["tp"] + experts) + 4 * 201088 * 2880 / p["tp"]
-
-
-def deepseek_weights(p, b):
-    experts = 58 * (256 * 44.04e6 * b / (p["moe_tp"] * p["ep"]) + 44e6 * b / p["tp"])
-    rest = 61 * 187.1e6 + 3 * 396e6 * b + 4 * 129280 * 7168
-    return rest / p["tp"] + experts
-
-
-MODELS = {
-    "l70": {"architecture": "dense", "layers": 80, "hidden": 8192, "heads": 64, "kv": 8, "dim": 128,
-            "inner": 28672, "vocabulary": 128256, "weights": dense_weights,
-            "kv_elements": lambda tp: 2 * max(1, 8 / tp) * 128 * 80},
-    "gptoss": {"architecture": "moe", "layers": 36, "hidden": 2880, "heads": 64, "kv": 8, "dim": 64,
-               "experts": 128, "active": 4, "expert_inner": 2880, "vocabulary": 201088,
-               "sliding": 18, "window": 128, "weights": gpt_oss_weights,
-               "kv_elements": lambda tp: 2 * max(1, 8 / tp) * 64 * 18},
-    "dsr1": {"architecture": "moe_mla", "layers": 61, "hidden": 7168, "heads": 128, "mla": True,
-             "dense": 3, "inner": 18432, "experts": 256, "active": 8, "expert_inner": 2048,
-             "shared": 1, "vocabulary": 129280, "weights": deepseek_weights,
-             "kv_elements": lambda tp: 576 * 61},
-}
+from serving_catalogue import BYTES, STATE_BYTES, card, model, rate
 
 
 def kv_element_bytes(p):
     """The rules of catalogue/backends."""
+    if p["backend"] == "sglang" and p["m"].startswith("qwen3.5"):
+        return 1
     return 2 if p["precision"] == "bf16" else 1
-
-
-def attention_format(p):
-    if p["m"] == "gptoss":
-        return "bf16"
-    return "fp8" if p["m"] == "dsr1" and p["precision"] == "nvfp4" else p["precision"]
 
 
 def soft_max(x, y):
@@ -70,7 +28,7 @@ class Points:
         columns = np.concatenate([np.asarray(p["batches"], float) for p in points]).T
         (self.sequences, self.rank_sequences, context, self.all_prompts, self.prompts, work, _,
          self.tpot_weight, self.ttft_weight) = columns
-        self.output = np.array([p["osl"] for p in points], float)
+        self.output = np.array([p["output"] for p in points], float)
         self.point_drafts = np.array([p["drafts"] for p in points])
         self.shape(points)
         self.load(context, work)
@@ -79,52 +37,46 @@ class Points:
         return np.array([float(value(p)) for p in points])[self.index]
 
     def shape(self, points):
-        def model(name, fallback=0):
-            return self.each(points, lambda p: MODELS[p["m"]].get(name, fallback))
+        def of_model(value):
+            return self.each(points, lambda p: value(model(p["m"])))
 
-        def card(name):
-            return self.each(points, lambda p: CARDS[p["card"]][name])
-
-        def rate(word):
-            return self.each(points, lambda p: CARDS[p["card"]].get(word(p),
-                                                                    CARDS[p["card"]]["bf16"]))
+        def attention(p):
+            return model(p["m"]).attention_format(p["precision"])
         for name in ("tp", "dp", "ep", "moe_tp", "drafts"):
             setattr(self, name, self.each(points, lambda p, n=name: p[n]))
-        self.layers, self.hidden, self.heads = model("layers"), model("hidden"), model("heads")
-        self.bandwidth, self.link, self.bf16 = card("bandwidth"), card("link"), card("bf16")
-        self.mla = model("mla")
-        gqa = 2 * self.hidden * model("dim") * (self.heads + model("kv"))
-        self.attention = np.where(self.mla > 0, 187.1e6, gqa)
-        self.attention_bytes = self.each(points, lambda p: BYTES[attention_format(p)])
-        self.attention_rate = rate(attention_format)
+        for name in ("layers", "hidden", "heads", "mla", "mixers", "experts", "active", "ffn",
+                     "expert", "moe_layers", "shared", "head", "qk", "sliding", "window",
+                     "absorbed", "attention_layers", "dense", "expert_inner", "linear_layers"):
+            setattr(self, name, of_model(lambda m, n=name: getattr(m, n)))
+        self.bandwidth = self.each(points, lambda p: card(p["card"])["bandwidth"])
+        self.link = self.each(points, lambda p: card(p["card"])["link"])
+        self.bf16 = self.each(points, lambda p: rate(p["card"], "bf16"))
+        self.attention_bytes = self.each(points, lambda p: BYTES[attention(p)])
+        self.attention_rate = self.each(points, lambda p: rate(p["card"], attention(p)))
         self.weight_bytes = self.each(points, lambda p: BYTES[p["precision"]])
-        self.rate = rate(lambda p: p["precision"])
-        self.experts, self.active = model("experts"), model("active")
-        self.dense = np.where(self.experts > 0, model("dense"), self.layers)
+        self.rate = self.each(points, lambda p: rate(p["card"], p["precision"]))
         is_moe = self.experts > 0
-        self.ffn = 3 * self.hidden * model("inner")
         self.ffn_bytes = np.where(is_moe, self.attention_bytes, self.weight_bytes)
         self.ffn_rate = np.where(is_moe, self.attention_rate, self.rate)
-        self.expert = 3 * self.hidden * model("expert_inner")
-        self.moe_layers = self.layers - self.dense
-        self.shared, self.head = model("shared"), model("vocabulary") * self.hidden
-        self.qk = np.where(self.mla > 0, 320, 2 * model("dim"))
-        self.sliding, self.window = model("sliding"), model("window")
-        self.kv_bytes = self.each(points, lambda p: kv_element_bytes(p) * (
-            576 if p["m"] == "dsr1" else
-            2 * max(1, MODELS[p["m"]]["kv"] / p["tp"]) * MODELS[p["m"]]["dim"]))
+        self.kv_bytes = self.each(
+            points, lambda p: kv_element_bytes(p) * model(p["m"]).kv_elements(p["tp"]))
+        self.kv_window = self.each(
+            points, lambda p: kv_element_bytes(p) * model(p["m"]).kv_elements_window(p["tp"]))
+        self.state = self.each(points, lambda p: model(p["m"]).state_elements(p["tp"]))
 
     def load(self, context, work):
         self.prefilling = (self.all_prompts > 0) * 1.0
         self.tokens = self.rank_sequences * (1 + self.drafts) + self.prompts
         self.all_tokens = self.sequences * (1 + self.drafts) + self.all_prompts
-        full = self.layers - self.sliding
-        self.kv_read = self.kv_bytes * (context * full + self.sliding * np.minimum(
+        self.kv_read = (self.kv_bytes * context + self.kv_window * np.minimum(
             context, self.rank_sequences * self.window))
-        self.mla_flops = (self.mla * 2 * (1 + self.drafts) * context * self.heads / self.tp * 1088
-                          * self.layers)
+        self.state_read = 2 * self.state * STATE_BYTES * self.rank_sequences
+        self.mla_flops = (self.mla * 2 * (1 + self.drafts) * context * self.heads / self.tp
+                          * self.absorbed * self.attention_layers)
+        full = self.attention_layers - self.sliding
         self.prefill_flops = 2 * self.heads / self.tp * self.qk * (
-            work * full + self.sliding * np.minimum(work, self.prompts * self.window))
+            work * full + self.sliding * np.minimum(work, self.prompts * self.window)
+        ) + 6 * self.state * self.prompts
         self.expert_flops = (2 * self.expert / self.moe_tp * self.all_tokens * self.active / self.ep
                              * self.moe_layers)
         several = self.tp > 1
@@ -137,44 +89,50 @@ class Points:
         self.exchange_s = self.exchanges * self.tokens * remote * self.hidden * 3 / self.link
         self.head_tokens = self.rank_sequences * (1 + self.drafts) + self.prefilling
 
-    def linear(self, weights, width, rate, tokens, bandwidth, compute):
+    def linear(self, weights, width, rate_of, tokens, bandwidth, compute):
         return soft_max(weights * width / (bandwidth * self.bandwidth),
-                        2 * weights * tokens / (compute * rate))
+                        2 * weights * tokens / (compute * rate_of))
 
     def seconds(self, constants):
         def c(name):
             return constants[name][self.index]
         bandwidth = c("weight_bandwidth")
-        t = self.linear(self.layers * self.attention / self.tp, self.attention_bytes,
+        t = self.linear(self.mixers / self.tp, self.attention_bytes,
                         self.attention_rate, self.tokens, bandwidth, c("attention_compute"))
         t += self.linear(self.dense * self.ffn / self.tp, self.ffn_bytes, self.ffn_rate,
                          self.tokens, bandwidth, c("compute"))
-        t += self.linear(self.moe_layers * self.shared * self.expert / self.tp, self.weight_bytes,
+        t += self.linear(self.moe_layers * self.shared / self.tp, self.weight_bytes,
                          self.rate, self.tokens, bandwidth, c("compute"))
         t += soft_max(self.kv_read / (c("kv_bandwidth") * self.bandwidth),
                       self.mla_flops / (c("mla_compute") * self.bf16))
+        t += self.state_read / (c("kv_bandwidth") * self.bandwidth)
         t += self.prefill_flops / (c("prefill_attention") * self.bf16)
         distinct = self.sequences * (1 + self.drafts * c("draft_coverage")) + self.all_prompts
         touched = self.experts * (1 - (1 - self.active / np.maximum(self.experts, 1))**distinct)
-        split = c("expert_bandwidth") * self.moe_tp**-c("expert_split_loss")
+        width = np.maximum(1, self.expert_inner) / self.moe_tp
+        thin = c("expert_bandwidth") / (1 + c("expert_thin_columns") / width)
         stream = (touched / self.ep * self.expert / self.moe_tp * self.weight_bytes
-                  * self.moe_layers / (split * self.bandwidth))
-        t += self.ep**c("expert_imbalance") * soft_max(
-            stream, self.expert_flops / (c("expert_compute") * self.rate))
+                  * self.moe_layers / (thin * self.bandwidth))
+        pairs = self.all_tokens * self.active / self.ep * self.moe_layers
+        flow = self.expert_flops / (c("expert_compute") * self.rate) + pairs * 2 * (
+            3 * self.hidden + 3 * width) / (bandwidth * self.bandwidth)
+        t += self.ep**c("expert_imbalance") * soft_max(stream, flow)
         t += self.reduces * c("all_reduce_s") * (1 + 0.25 * np.log2(self.tp))
         t += self.reduce_s / c("all_reduce_bandwidth")
         t += self.exchanges * c("all_to_all_s") + self.exchange_s / c("all_to_all_bandwidth")
         head = self.linear(self.head / self.tp, 2, self.bf16, self.head_tokens, bandwidth, 0.6)
         t += head + self.drafts * (head + c("draft_s"))
-        t += self.layers * c("layer_s") + c("step_s") + c("sequence_s") * self.rank_sequences
+        t += (self.layers + self.linear_layers * c("linear_extra")) * c("layer_s")
+        t += c("step_s") + c("sequence_s") * self.rank_sequences
         t += self.prefilling * (c("prefill_step_s") + (self.drafts > 0) * c("draft_prefill_s"))
-        return t + c("prefill_token_s") * self.prompts
+        return t + (c("activation_passes") * 2 * self.tokens * self.layers * self.hidden
+                    / self.bandwidth)
 
     def gain(self, constants):
         """Tokens a step over those that the schedules were made with."""
         first, decay = np.minimum(0.99, constants["accept_first"]), constants["accept_decay"]
         decay = np.minimum(1, decay)
-        rejection = (self.output * 0.9 / 922)**-constants["accept_growth"]
+        rejection = (self.output / 922)**-constants["accept_growth"]
         a, b, c = (1 - (1 - first * decay**i) * rejection for i in range(3))
         three, one = 1 + a + a * b + a * b * c, 1 + a
         return np.where(self.point_drafts == 3, three / 2.495,

@@ -6,7 +6,9 @@ are not ours to publish here.
 
 import math
 
-PANELS = [("l70", "Llama 3.1 70B"), ("gptoss", "GPT-OSS 120B"), ("dsr1", "DeepSeek-R1")]
+PANELS = [(("l70", "llama3.1-8b", "qwen3-32b"), "Dense models"),
+          (("gptoss", "minimax-m2.5", "qwen3-235b-a22b", "qwen3.5-397b-a17b"), "Mixtures"),
+          (("dsr1",), "DeepSeek-R1")]
 ROWS = [(0, "TPOT", 0.5, 2.0), (2, "TTFT", 0.25, 4.0)]
 WIDTH, HEIGHT, LEFT, TOP, GAP = 290, 190, 44, 46, 26
 STYLE = """<style>
@@ -55,8 +57,8 @@ def picture(points, errors):
            'aria-label="Predicted over measured TPOT and TTFT by concurrency, curves that the fit '
            f'had not seen">\n{STYLE}']
     for row, (key, name, low, high) in enumerate(ROWS):
-        for column, (model, title) in enumerate(PANELS):
-            dots = [(p["C"], 1 + e[key]) for p, e in zip(points, errors) if p["m"] == model]
+        for column, (models, title) in enumerate(PANELS):
+            dots = [(p["C"], 1 + e[key]) for p, e in zip(points, errors) if p["m"] in models]
             out.append(panel(LEFT + column * (WIDTH + LEFT), TOP + row * (HEIGHT + TOP + GAP),
                              f"{title}: {name}, predicted over measured, by concurrency", low, high,
                              dots))

@@ -111,6 +111,17 @@ Result<ModelSpec> Catalogue::model(std::string_view name) const {
   }
   return out;
 }
+std::string Catalogue::fitted_as(const ModelSpec& model) const {
+  for (const ComparedFamily& family : calibration_.compared) {
+    if (family.what.model == model.name) return model.name;
+    const auto known = std::find_if(
+        models_.begin(), models_.end(),
+        [&](const ModelSpec& candidate) { return candidate.name == family.what.model; });
+    if (known != models_.end() && same_layers(*known, model)) return known->name;
+  }
+  return model.name;
+}
+
 Result<BackendSpec> Catalogue::backend(std::string_view name) const {
   return find(backends_, name, "backend");
 }

@@ -39,6 +39,9 @@ class Catalogue {
   Result<HardwareSpec> hardware(std::string_view name) const;
   Result<ModelSpec> model(std::string_view name) const;
   Result<BackendSpec> backend(std::string_view name) const;
+  // The model whose fitted constants hold for this one: itself, or a fitted model with the same
+  // layers (Llama 2 70B has those of Llama 3.1 70B), or else itself.
+  std::string fitted_as(const ModelSpec& model) const;
   const Calibration& calibration() const { return calibration_; }
   Calibration& calibration() { return calibration_; }
 

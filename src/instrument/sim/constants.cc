@@ -16,7 +16,7 @@ const std::vector<ConstantName>& constant_names() {
       {"mla_compute", &C::mla_compute},
       {"prefill_attention", &C::prefill_attention},
       {"expert_bandwidth", &C::expert_bandwidth},
-      {"expert_split_loss", &C::expert_split_loss},
+      {"expert_thin_columns", &C::expert_thin_columns},
       {"expert_imbalance", &C::expert_imbalance},
       {"expert_compute", &C::expert_compute},
       {"all_reduce_bandwidth", &C::all_reduce_bandwidth},
@@ -27,7 +27,8 @@ const std::vector<ConstantName>& constant_names() {
       {"step_s", &C::step_s},
       {"sequence_s", &C::sequence_s},
       {"prefill_step_s", &C::prefill_step_s},
-      {"prefill_token_s", &C::prefill_token_s},
+      {"activation_passes", &C::activation_passes},
+      {"linear_extra", &C::linear_extra},
       {"draft_s", &C::draft_s},
       {"request_s", &C::request_s},
       {"draft_prefill_s", &C::draft_prefill_s},
@@ -90,10 +91,10 @@ Result<Subject> read_filter(const Json& when, const std::string& where) {
   return out;
 }
 
-StepConstants Calibration::resolve(const Subject& subject) const {
+StepConstants Calibration::resolve(const Subject& subject, const Subject& alike) const {
   StepConstants out = base;
   for (const Adjustment& adjustment : adjustments) {
-    if (!subject.matches(adjustment.when)) continue;
+    if (!subject.matches(adjustment.when) && !alike.matches(adjustment.when)) continue;
     for (const auto& [member, factor] : adjustment.times) out.*member *= factor;
   }
   return out;

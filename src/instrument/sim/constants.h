@@ -21,16 +21,16 @@ namespace assay::sim {
 
 struct StepConstants {
   // Shares of the card's limits, 0 to 1 (compute may exceed it if a datasheet is modest).
-  double weight_bandwidth = 0.8;    // streaming weights
-  double compute = 0.6;             // feed-forward and shared experts
-  double attention_compute = 0.6;   // projections
-  double kv_bandwidth = 0.6;        // reading KV in decode
-  double mla_compute = 0.5;         // absorbed MLA decode, of BF16
-  double prefill_attention = 0.6;   // of BF16
-  double expert_bandwidth = 0.6;    // streaming experts
-  double expert_split_loss = 0.05;  // expert_bandwidth times moe_tp^-loss: slices get thin
-  double expert_imbalance = 0.05;   // the busiest of ep ranks takes ep^imbalance times the mean
-  double expert_compute = 0.3;      // grouped GEMM over the imbalance of experts
+  double weight_bandwidth = 0.8;     // streaming weights
+  double compute = 0.6;              // feed-forward and shared experts
+  double attention_compute = 0.6;    // projections
+  double kv_bandwidth = 0.6;         // reading KV in decode
+  double mla_compute = 0.5;          // absorbed MLA decode, of BF16
+  double prefill_attention = 0.6;    // of BF16
+  double expert_bandwidth = 0.6;     // streaming experts
+  double expert_thin_columns = 100;  // expert_bandwidth / (1 + this over a slice's columns)
+  double expert_imbalance = 0.05;    // the busiest of ep ranks takes ep^imbalance times the mean
+  double expert_compute = 0.3;       // grouped GEMM over the imbalance of experts
   double all_reduce_bandwidth = 0.7;
   double all_to_all_bandwidth = 0.55;
   // Seconds.
@@ -40,10 +40,12 @@ struct StepConstants {
   double step_s = 0.6e-3;         // scheduling
   double sequence_s = 15e-6;      // each decoding sequence of a step
   double prefill_step_s = 1e-3;   // a step with prompts
-  double prefill_token_s = 3e-7;  // each prompt token
   double draft_s = 0.3e-3;        // each draft pass of multi-token prediction
   double draft_prefill_s = 0.05;  // a step with prompts, when drafting: no graph fits it
   double request_s = 0.025;       // front end: HTTP, tokenizing, first detokenizing
+  // Reads or writes of a token's hidden state in each layer, outside the matrices.
+  double activation_passes = 3.7;
+  double linear_extra = 0.5;  // a layer of linear attention takes layer_s this share longer
   // Multi-token prediction.
   double draft_coverage = 0.6;  // how far a sequence's drafts use experts of their own
   double accept_first = 0.75;   // chance that the first draft is accepted
@@ -93,7 +95,9 @@ struct Calibration {
   std::optional<MeasuredLoad> load{};  // of a twin's runs: the default load
   std::string provenance{};
 
-  StepConstants resolve(const Subject& subject) const;
+  // Adjustments of either subject: a model's own, and that whose layers it shares.
+  StepConstants resolve(const Subject& subject, const Subject& alike) const;
+  StepConstants resolve(const Subject& subject) const { return resolve(subject, subject); }
 };
 
 // Reads a calibration file: its `base`, if given, replaces that of `into`, and its adjustments are

@@ -199,8 +199,15 @@ Result<Deployment> make_deployment(const Catalogue& catalogue, const DeploymentR
   }
   ASSIGN_OR_RETURN(out.precision, parsed);
   out.parallelism = request.parallelism;
-  out.constants = catalogue.calibration().resolve(out.subject());
-  out.trust = trust_of(catalogue.calibration().compared, out.subject(), request.disaggregated);
+  Subject fitted = out.subject();
+  fitted.model = catalogue.fitted_as(out.model);
+  const Calibration& calibration = catalogue.calibration();
+  out.constants = calibration.resolve(out.subject(), fitted);
+  out.trust = trust_of(calibration.compared, out.subject(), request.disaggregated);
+  if (fitted.model != out.model.name && out.trust.level != Trust::Level::compared) {
+    out.trust = trust_of(calibration.compared, fitted, request.disaggregated);
+    out.trust.says += format(" (constants of {}, which has the same layers)", fitted.model);
+  }
   out.kv_bytes = out.backend.kv_bytes(out.subject());
   out.backend = out.backend.settled(out.subject(), out.parallelism.tp);
   if (request.drafts) {

@@ -416,28 +416,19 @@ Result<ModelSpec> read_model_config_file(const std::filesystem::path& path) {
   return read_model_config(config, name_of(file), file.string());
 }
 
-bool same_shape(const ModelSpec& a, const ModelSpec& b) {
-  const auto shape = [](const ModelSpec& m) {
-    return std::vector<unsigned>{m.layers,
-                                 m.hidden,
-                                 m.vocabulary,
-                                 m.heads,
-                                 m.kv_heads,
-                                 m.head_dim,
-                                 m.value_dim,
-                                 m.q_rank,
-                                 m.kv_rank,
-                                 m.sliding_layers,
-                                 m.linear_layers,
-                                 m.sparse_top,
-                                 m.ffn_inner * (m.ffn_layers() > 0 ? 1U : 0U),
-                                 m.ffn_layers(),
-                                 m.experts,
-                                 m.experts_active,
-                                 m.expert_inner,
-                                 m.shared_inner};
+bool same_layers(const ModelSpec& a, const ModelSpec& b) {
+  const auto layers = [](const ModelSpec& m) {
+    const unsigned inner = m.ffn_layers() > 0 ? m.ffn_inner : 0;
+    return std::vector<unsigned>{
+        m.layers,       m.hidden,  m.heads,          m.kv_heads,       m.head_dim,    m.value_dim,
+        m.q_rank,       m.kv_rank, m.linear_layers,  m.sliding_layers, m.sparse_top,  inner,
+        m.ffn_layers(), m.experts, m.experts_active, m.expert_inner,   m.shared_inner};
   };
-  return !a.is_stages() && !b.is_stages() && shape(a) == shape(b);
+  return !a.is_stages() && !b.is_stages() && layers(a) == layers(b);
+}
+
+bool same_shape(const ModelSpec& a, const ModelSpec& b) {
+  return a.vocabulary == b.vocabulary && same_layers(a, b);
 }
 
 }  // namespace assay::sim

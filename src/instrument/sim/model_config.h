@@ -25,7 +25,9 @@ Result<ModelSpec> read_model_config_file(const std::filesystem::path& path);
 // Whether a model's name is meant as such a path: it has a slash or ends in .json.
 bool is_model_config_path(std::string_view name);
 
-// Alike in all that the cost of a token depends on, apart from formats.
+// Alike in all that the cost of a token depends on, apart from formats; same_layers: and from the
+// vocabulary.
 bool same_shape(const ModelSpec& a, const ModelSpec& b);
+bool same_layers(const ModelSpec& a, const ModelSpec& b);
 
 }  // namespace assay::sim

@@ -238,6 +238,37 @@ TEST_F(ConfigFile, of_a_known_shape_is_the_known_model) {
   EXPECT_EQ(found->precision, Precision::fp8);
 }
 
+// Only the vocabulary differs: what was fitted to the layers holds.
+TEST(Deployment, a_model_with_the_layers_of_a_fitted_one_has_its_constants) {
+  const auto of = [](const char* name) {
+    return *make_deployment(Catalogue::builtin(),
+                            {name, "h200-sxm", "vllm", "fp8", {2, 1, 1, 1}, {}, {}});
+  };
+  const Deployment fitted = of("llama3.1-70b");
+  const Deployment alike = of("llama2-70b");
+  for (const ConstantName& constant : constant_names()) {
+    EXPECT_EQ(alike.constants.*constant.member, fitted.constants.*constant.member) << constant.name;
+  }
+  EXPECT_EQ(alike.trust.level, Trust::Level::compared);
+  EXPECT_NE(alike.trust.says.find("constants of llama3.1-70b"), std::string::npos);
+  EXPECT_EQ(of("qwen3-32b").trust.says.find("same layers"), std::string::npos);
+}
+
+// A twin of such a model multiplies those constants, and counts as its own comparison.
+TEST(Deployment, a_twin_of_a_model_alike_keeps_the_constants_it_was_fitted_to) {
+  Catalogue catalogue = Catalogue::builtin();
+  const DeploymentRequest request{"llama2-70b", "h200-sxm", "vllm", "fp8", {2, 1, 1, 1}, {}, {}};
+  const double before = make_deployment(catalogue, request)->constants.layer_s;
+  ASSERT_TRUE(catalogue.add_text(
+      "kind: calibration\nadjust: [{when: {model: llama2-70b}, times: {layer_s: 2.0}}]\n"
+      "compared: [{what: {model: llama2-70b, hardware: h200-sxm, backend: vllm, precision: fp8}, "
+      "points: 7, tpot_error: 0.01}]\n",
+      "twin.yaml"));
+  const auto twin = make_deployment(catalogue, request);
+  EXPECT_DOUBLE_EQ(twin->constants.layer_s, 2 * before);
+  EXPECT_NE(twin->trust.says.find("7 measured points"), std::string::npos);
+}
+
 TEST_F(ConfigFile, a_format_that_is_not_modelled_asks_for_another) {
   write("config.json", std::string(kQwen3Moe) +
                            R"(, "quantization_config": {"quant_method": "gptq", "bits": 8}})");

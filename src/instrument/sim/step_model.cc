@@ -60,16 +60,7 @@ StepModel::StepModel(const Deployment& deployment) : d_(deployment) {
   // of keys and values.
   state_ = 2 * m.state_elements(p.tp) * kStateBytes / (c.kv_bandwidth * bandwidth);
   state_token_ = 6 * m.state_elements(p.tp) / (c.prefill_attention * bf16);
-  if (m.experts > 0) {
-    const double rate = d_.hardware.flops_for(compute_format(d_.precision));
-    const double share = m.moe_layers() * m.expert_weights() / p.moe_tp() / p.ep;
-    const double split_bandwidth =
-        c.expert_bandwidth * std::pow(double{1} * p.moe_tp(), -c.expert_split_loss);
-    expert_stream_ = share * weight_bytes(d_.precision) / (split_bandwidth * bandwidth);
-    expert_token_ = 2 * share * m.experts_active / (c.expert_compute * rate);
-    expert_skew_ = std::pow(double{1} * p.ep, c.expert_imbalance);
-    expert_log_miss_ = std::log1p(-std::min(0.999999, double{1} * m.experts_active / m.experts));
-  }
+  if (m.experts > 0) set_experts();
   const LinkSpec link = d_.hardware.link(p.tp * p.dp);
   const LinkSpec tp_link = d_.hardware.link(p.tp);
   if (p.tp > 1) {
@@ -89,7 +80,28 @@ StepModel::StepModel(const Deployment& deployment) : d_(deployment) {
     comm_fixed_ += p.pp * 10e-6;
     comm_token_ += p.pp * 2.0 * m.hidden / link.bytes_per_s;
   }
-  fixed_ = m.layers * c.layer_s + c.step_s;
+  fixed_ = (m.layers + c.linear_extra * m.linear_layers) * c.layer_s + c.step_s;
+  activation_ = c.activation_passes * 2.0 * m.layers * m.hidden / bandwidth;
+}
+
+void StepModel::set_experts() {
+  const ModelSpec& m = d_.model;
+  const Parallelism& p = d_.parallelism;
+  const StepConstants& c = d_.constants;
+  const double bandwidth = d_.hardware.memory_bytes_per_s;
+  const double rate = d_.hardware.flops_for(compute_format(d_.precision));
+  const double share = m.moe_layers() * m.expert_weights() / p.moe_tp() / p.ep;
+  // A narrow slice of an expert fills few of the card's units. A token's state is gathered for
+  // each of its experts, and scattered back.
+  const double columns = double{1} * m.expert_inner / p.moe_tp();
+  expert_bandwidth_ = c.expert_bandwidth / (1 + c.expert_thin_columns / columns);
+  expert_stream_ = share * weight_bytes(d_.precision) / (expert_bandwidth_ * bandwidth);
+  const double moved = 2.0 * (3.0 * m.hidden + 3 * columns) * m.moe_layers() / p.ep;
+  expert_flops_ = 2 * share * m.experts_active / rate;
+  expert_token_ = expert_flops_ / c.expert_compute +
+                  m.experts_active * moved / (c.weight_bandwidth * bandwidth);
+  expert_skew_ = std::pow(double{1} * p.ep, c.expert_imbalance);
+  expert_log_miss_ = std::log1p(-std::min(0.999999, double{1} * m.experts_active / m.experts));
 }
 
 double StepModel::experts_touched(double tokens) const {
@@ -129,7 +141,7 @@ StepTime StepModel::parts(const StepLoad& whole) const {
   const bool prefilling = whole.prefill_tokens > 0;
   out.head = head_.at(sequences * tokens_each_ + (prefilling ? 1 : 0));
   out.drafts = d_.drafts * (out.head + c.draft_s);
-  out.fixed = fixed_ + c.sequence_s * sequences + c.prefill_token_s * prompts +
+  out.fixed = fixed_ + c.sequence_s * sequences + activation_ * tokens +
               (prefilling ? c.prefill_step_s : 0) +
               (prefilling && d_.drafts > 0 ? c.draft_prefill_s : 0);
   return out;
@@ -157,9 +169,8 @@ StepModel::Work StepModel::work(const StepLoad& load) const {
                    prefill_full_ * c.prefill_attention * work * share;
   if (m.experts > 0) {
     out.bytes += expert_stream_ * experts_touched(std::min(all, load.all_sequences * share)) *
-                 c.expert_bandwidth * std::pow(double{1} * p.moe_tp(), -c.expert_split_loss) *
-                 bandwidth;
-    out.flops_bf16 += expert_token_ * all * c.expert_compute;
+                 expert_bandwidth_ * bandwidth;
+    out.flops_bf16 += expert_flops_ * all;
   }
   return out;
 }

@@ -68,6 +68,7 @@ class StepModel {
 
   Linear linear(double weights, Precision precision, double bandwidth, double compute) const;
   Work work(const StepLoad& load) const;
+  void set_experts();
 
   Deployment d_;
   double tokens_each_ = 1;  // a decoding sequence's tokens in a step: 1 + drafts
@@ -86,11 +87,14 @@ class StepModel {
   double prefill_window_ = 0;
   double expert_stream_ = 0;  // seconds for one expert touched, all layers
   double expert_token_ = 0;
-  double expert_skew_ = 1;      // busiest expert rank over the mean
-  double expert_log_miss_ = 0;  // log(1 - k/E)
+  double expert_flops_ = 0;      // of expert_token_, the products at the full rate
+  double expert_bandwidth_ = 1;  // share of the card's, for slices of this width
+  double expert_skew_ = 1;       // busiest expert rank over the mean
+  double expert_log_miss_ = 0;   // log(1 - k/E)
   double comm_fixed_ = 0;
   double comm_token_ = 0;
   double fixed_ = 0;
+  double activation_ = 0;  // seconds a token
 };
 
 }  // namespace assay::sim

@@ -23,7 +23,8 @@ Deployment ideal(Deployment d) {
     const bool seconds = constant.name.ends_with("_s");
     d.constants.*constant.member = seconds ? 1e-30 : 1.0;
   }
-  d.constants.expert_split_loss = d.constants.expert_imbalance = 1e-30;
+  d.constants.expert_thin_columns = d.constants.expert_imbalance = 1e-30;
+  d.constants.activation_passes = d.constants.linear_extra = 1e-30;
   d.kv_bytes = 1;
   return d;
 }
@@ -84,6 +85,26 @@ TEST(StepModel, tensor_parallelism_splits_heads_but_not_the_latent) {
   EXPECT_EQ(kv("deepseek-r1", 8), kv("deepseek-r1", 1));
   EXPECT_EQ(kv("llama3.1-70b", 8) * 8, kv("llama3.1-70b", 1));
   EXPECT_EQ(kv("llama3.1-70b", 16), kv("llama3.1-70b", 8));
+}
+
+// A slice of 100 columns streams at half the rate of a wide one, whatever split made it so thin.
+TEST(StepModel, thin_slices_of_experts_stream_slowly) {
+  Deployment d = ideal(make("qwen3-235b-a22b", "b200-sxm", "fp8", {4, 1, 1, 1}));
+  d.constants.expert_thin_columns = 384;  // 1,536 over four
+  const double thin = StepModel(d).parts(decode(1, 1)).experts;
+  d.constants.expert_thin_columns = 1e-30;
+  EXPECT_NEAR(thin / StepModel(d).parts(decode(1, 1)).experts, 2, 1e-3);
+}
+
+// 64 layers of 5,120 in BF16 over 8 TB/s: 82 ns a pass for each token, prompt or not.
+TEST(StepModel, every_token_moves_its_state_through_every_layer) {
+  Deployment d = ideal(make("qwen3-32b", "b200-sxm", "bf16", {1, 1, 1, 1}));
+  d.constants.activation_passes = 10;
+  const StepModel model(d);
+  EXPECT_NEAR(model.parts(decode(7, 1)).fixed, 70 * 2.0 * 64 * 5120 / 8e12, 1e-12);
+  StepLoad prompt;
+  prompt.prefill_tokens = prompt.all_prefill = 7;
+  EXPECT_NEAR(model.parts(prompt).fixed, model.parts(decode(7, 1)).fixed, 1e-12);
 }
 
 // Wide expert parallelism reduces the stream of weights on each card (DeepSeek, one sequence a
