@@ -3,6 +3,8 @@
 
     calibrate_serving_model.py POINTS.csv MODELS.csv fit --out catalogue/calibration.yaml
     calibrate_serving_model.py POINTS.csv MODELS.csv cv --plot docs/guide/serving_model_errors.svg
+    calibrate_serving_model.py POINTS.csv MODELS.csv doubt --out catalogue/doubt.yaml \\
+        --apart DISAGG.csv --assay build/release/assay
     calibrate_serving_model.py POINTS.csv MODELS.csv check --assay build/release/assay
     calibrate_serving_model.py DISAGG.csv disagg --assay build/release/assay
 
@@ -25,6 +27,7 @@ import sys
 
 import numpy as np
 
+import serving_doubt
 import validation_plot
 from serving_catalogue import NAMES as CLI
 from serving_catalogue import STATE_BYTES, card, model
@@ -292,6 +295,83 @@ def folds_of_curves(points, folds, seed=0):
     return parts_by(points, lambda p: fold[curve(p)])
 
 
+def busiest(points):
+    """Of each family the points with more in flight than half of its most."""
+    most = collections.defaultdict(float)
+    for p in points:
+        most[family(p)] = max(most[family(p)], serving_doubt.in_flight(p))
+    return [{i for i, p in enumerate(points) if serving_doubt.in_flight(p) > most[family(p)] / 2}]
+
+
+def measured_over_simulated(point, tpot, ttft):
+    """Logarithms by serving_doubt.NAMES, of logarithms of simulated over measured; nan where the
+    time to the first token does not count."""
+    first = point["ttft"] * (1 if math.isnan(ttft) else math.exp(ttft))
+    rate = math.log(throughput(point, first, point["tpot"] * math.exp(tpot))
+                    / throughput(point, point["ttft"], point["tpot"]))
+    return -tpot, -rate, -ttft
+
+
+def doubts(points, apart, assay):
+    """Everything left out that a simulated point may be new in."""
+    out, points, generation = serving_doubt.Doubts(), fitted(points), serving_doubt.generation
+    fit = Fit(points).solve(points, ttft_counts)
+    known, ruled = fit.predict(points), fit.predict([by_rules(p) for p in points])
+    rules = [np.log(r / k) for r, k in zip(ruled, known)]  # what asking as a stranger adds
+
+    def cases(parts, part_of):
+        asked = [(part, sorted(part)) if isinstance(part, set) else part for part in parts]
+        found = []
+        for (_, held), off in zip(asked, fit.held_out(points, ttft_counts, asked)):
+            found += [(points[i], part_of(points[i]), measured_over_simulated(
+                points[i], tpot + rules[0][i], ttft + rules[1][i]))
+                      for i, (tpot, ttft) in zip(held, off)]
+        return found
+
+    def anew(parts, part_of):
+        """The same with a fit for each part: where a whole model or card is left out, the fit goes
+        elsewhere."""
+        found = []
+        for left, held in ((p, sorted(p)) if isinstance(p, set) else p for p in parts):
+            again = Fit(points).solve([p for i, p in enumerate(points) if i not in left],
+                                      ttft_counts, fit.theta, rounds=3)
+            tpot, ttft = again.predict([by_rules(points[i]) for i in held])
+            found += [(points[i], part_of(points[i]), measured_over_simulated(
+                points[i], math.log(a / points[i]["tpot"]),
+                math.log(b / points[i]["ttft"]) if ttft_counts(points[i]) else math.nan))
+                      for i, a, b in zip(held, tpot, ttft)]
+        return found
+
+    def add(name, filters, found):
+        out.add(name, filters, [(c[1], c[2]) for c in found])
+
+    folds = folds_of_curves(points, 5)
+    number = {id(points[i]): k for k, part in enumerate(folds) for i in part}
+    serving_doubt.by_architecture(out, "compared", "compared",
+                                  cases(folds, lambda p: number[id(p)]))
+    add("beyond", {"trust": "beyond"}, cases(busiest(points), family))
+    add("new mix", {"trust": "new mix"}, cases(parts_by(points, family), family))
+    add("new card", {"trust": "new card", "generation_known": "true"},
+        anew(parts_by(points, lambda p: p["card"]), lambda p: p["card"]))
+    add("new card of a new generation", {"trust": "new card"},
+        anew(parts_by(points, generation), lambda p: (generation(p), p["m"])))
+    add("new model", {"trust": "new model"},
+        anew(parts_by(points, lambda p: p["m"]), lambda p: p["m"]))
+    both = [max((part for part in parts_by(points, lambda p: (p["m"], generation(p)))
+                 if points[min(part)]["m"] == name), key=len)
+            for name in sorted({p["m"] for p in points})]
+    around = [({i for i, p in enumerate(points) if p["m"] == points[min(part)]["m"]
+                or generation(p) == generation(points[min(part)])}, sorted(part))
+              for part in both]
+    add("unproven", {"trust": "unproven"}, anew(around, lambda p: p["m"]))
+    if apart:
+        said, errors = check_disaggregated(apart, assay)
+        add("prefill and decode apart", {"apart": "true"},
+            [(p, family(p), measured_over_simulated(p, math.log1p(e[0]), math.log1p(e[2])))
+             for p, e in zip(said, errors)])
+    return out
+
+
 def report_unseen(points, plot):
     for seed in (0, 1):
         errors = unseen(points, folds_of_curves(points, 5, seed))
@@ -310,9 +390,8 @@ def simulate(assay, point, extra):
     command = [assay, "simulate", "--model", model(point["m"]).name, "--hardware",
                point["card"].replace("_", "-"), "--backend",
                CLI.get(point["backend"], point["backend"]), "--precision", point["precision"],
-               "--isl", f"uniform:{int(0.8 * isl)}-{isl}", "--osl",
-               f"uniform:{int(0.8 * osl)}-{osl}", "--concurrency", str(point["C"]), "--json",
-               *extra]
+               "--isl", length(point["isl"]), "--osl", length(point["osl"]),
+               "--concurrency", str(point["C"]), "--json", *extra]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(answer.stdout)["points"][0]
 
@@ -351,9 +430,10 @@ def check_disaggregated(path, assay):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("points", nargs="+")
-    parser.add_argument("what", choices=["fit", "cv", "check", "disagg"])
+    parser.add_argument("what", choices=["fit", "cv", "doubt", "check", "disagg"])
     parser.add_argument("--out")
     parser.add_argument("--assay", default="assay")
+    parser.add_argument("--apart", help="doubt: disaggregated points, asked of --assay")
     parser.add_argument("--provenance", default="")
     parser.add_argument("--plot", help="cv: an SVG of the errors of unseen curves")
     args = parser.parse_args()
@@ -365,6 +445,11 @@ def main():
     if args.what == "check":
         report(points, check(points, args.assay, True), "The binary, drafts as the versions say")
         report(points, check(points, args.assay, False), "The binary, drafts by the recipe rules")
+    elif args.what == "doubt":
+        found = doubts(points, args.apart, args.assay)
+        if args.out:
+            with open(args.out, "w", encoding="utf-8") as out:
+                out.write(found.text())
     elif args.what == "cv":
         report_unseen(points, args.plot)
     else:

@@ -104,7 +104,8 @@ class Fit:
         alike = np.zeros((n, n))
         for (_, share), i in zip(self.levels, index):
             alike += share**2 * (i[:, None] == i[None, :])
-        alike = np.tile(alike, (2, 2))
+        rows = np.concatenate([np.arange(n), n + np.flatnonzero(weight)])
+        alike = np.tile(alike, (2, 2))[np.ix_(rows, rows)]
 
         def errors(logs):
             a, b = batches.predict(dict(zip(NAMES, np.exp(logs).T)))
@@ -125,7 +126,7 @@ class Fit:
             we = (1 + (e / TPOT_KNEE)**2)**-0.25 / TPOT_SIGMA
             wf = (1 + (f / TTFT_KNEE)**2)**-0.25 * weight
             d = np.vstack([de * we[:, None], df * wf[:, None]])
-            gram = (d @ d.T) * alike
+            gram = (d[rows] @ d[rows].T) * alike
 
             def back(v):  # J^T v
                 dv = d * v[:, None]
@@ -147,7 +148,10 @@ class Fit:
             moved = None
             while damping < 1e6:
                 ridge = 1 + damping
-                inner = back(np.linalg.solve(np.eye(2 * n) + gram / ridge, forth(right)))
+                solved = np.zeros(2 * n)
+                solved[rows] = np.linalg.solve(np.eye(len(rows)) + gram / ridge,
+                                               forth(right)[rows])
+                inner = back(solved)
                 move = [-(r - i / ridge) / ridge for r, i in zip(right, inner)]
                 trial = [t + m for t, m in zip(theta, move)]
                 lower, e2, f2 = cost(trial)
@@ -163,6 +167,44 @@ class Fit:
                 break
         self.theta, self.cost = theta, value
         return self
+
+    def held_out(self, points, ttft_counts, parts):
+        """What log TPOT and log TTFT (nan where it does not count) of each part's points would be
+        off by, had the fit not seen the part; for each part an array over its points. To first
+        order around the fit (so for parts that leave others like them), where leaving rows out of
+        a least-squares fit has a closed form: with K = 1 + J J^T and r the residuals, those of a
+        part g are inverse(K)_gg^-1 r_g. A part is (indices left out, indices asked)."""
+        batches = Points(points)
+        bases, index = np.array([base(p) for p in points]), self.index(points)
+        tpot = np.log([p["tpot"] for p in points])
+        ttft = np.log([p["ttft"] for p in points])
+
+        def errors(logs):
+            a, b = batches.predict(dict(zip(NAMES, np.exp(logs).T)))
+            return np.log(a) - tpot, np.log(b) - ttft
+        logs = self.logs(self.theta, bases, index)
+        e, f = errors(logs)
+        de, df = self.derivatives(logs, errors, e, f)
+        counts = np.array([ttft_counts(p) for p in points])
+        which = np.concatenate([np.arange(len(points)), np.flatnonzero(counts)])
+        weight = np.concatenate([
+            (1 + (e / TPOT_KNEE)**2)**-0.25 / TPOT_SIGMA,
+            ((1 + (f / TTFT_KNEE)**2)**-0.25 / TTFT_SIGMA)[counts]])
+        d = np.vstack([de, df[counts]]) * weight[:, None]
+        alike = np.zeros((len(points), len(points)))
+        for (_, share), i in zip(self.levels, index):
+            alike += share**2 * (i[:, None] == i[None, :])
+        inverse = np.linalg.inv(np.eye(len(d)) + (d @ d.T) * alike[np.ix_(which, which)])
+        residual = np.concatenate([e, f[counts]]) * weight
+        is_tpot = np.arange(len(d)) < len(points)
+        out = []
+        for left, asked in parts:
+            rows = np.flatnonzero(np.isin(which, list(left)))
+            off = np.linalg.solve(inverse[np.ix_(rows, rows)], residual[rows]) / weight[rows]
+            found = {name: {which[r]: o for r, o in zip(rows, off) if is_tpot[r] == name}
+                     for name in (True, False)}
+            out.append(np.array([[found[True][i], found[False].get(i, np.nan)] for i in asked]))
+        return out
 
     def derivatives(self, logs, errors, e, f):
         h, by_constant = 1e-4, []

@@ -69,9 +69,17 @@ Result<void> Catalogue::add_text(std::string_view yaml, const std::string& name)
     put(backends_, std::move(spec));
   } else if (kind == "calibration") {
     TRY(read_calibration(file, name, calibration_));
+  } else if (kind == "doubt") {
+    std::vector<Doubt> doubts;
+    for (const Json& item : file["doubt"].items()) {
+      ASSIGN_OR_RETURN(Doubt doubt, read_doubt(item, name));
+      doubts.push_back(std::move(doubt));
+    }
+    if (doubts.empty()) return invalid(format("{}: 'doubt' is missing", name));
+    doubts_ = std::move(doubts);
   } else {
     return invalid(
-        format("{}: 'kind' must be one of: hardware, model, backend, calibration", name));
+        format("{}: 'kind' must be one of: hardware, model, backend, calibration, doubt", name));
   }
   return {};
 }

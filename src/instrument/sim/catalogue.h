@@ -2,8 +2,8 @@
 // files are built into the binary (cmake/catalogue.cmake); a user may add a file or a folder of
 // files. The later of two equal names counts.
 //
-// Every file names its kind: `kind: hardware | model | backend | calibration`. The format is in
-// docs/formats/catalogue.md.
+// Every file names its kind: `kind: hardware | model | backend | calibration | doubt`. The format
+// is in docs/formats/catalogue.md.
 #pragma once
 
 #include <filesystem>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/backend.h"
+#include "sim/doubt.h"
 #include "sim/hardware.h"
 #include "sim/model.h"
 
@@ -44,6 +45,7 @@ class Catalogue {
   std::string fitted_as(const ModelSpec& model) const;
   const Calibration& calibration() const { return calibration_; }
   Calibration& calibration() { return calibration_; }
+  const std::vector<Doubt>& doubts() const { return doubts_; }
 
   const std::vector<HardwareSpec>& all_hardware() const { return hardware_; }
   const std::vector<ModelSpec>& all_models() const { return models_; }
@@ -54,6 +56,7 @@ class Catalogue {
   std::vector<ModelSpec> models_{};
   std::vector<BackendSpec> backends_{};
   Calibration calibration_{};
+  std::vector<Doubt> doubts_{};
 };
 
 }  // namespace assay::sim

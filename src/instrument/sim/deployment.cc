@@ -201,6 +201,8 @@ Result<Deployment> make_deployment(const Catalogue& catalogue, const DeploymentR
   out.parallelism = request.parallelism;
   Subject fitted = out.subject();
   fitted.model = catalogue.fitted_as(out.model);
+  out.apart = request.disaggregated;
+  out.doubts = catalogue.doubts();
   const Calibration& calibration = catalogue.calibration();
   out.constants = calibration.resolve(out.subject(), fitted);
   out.trust = trust_of(calibration.compared, out.subject(), request.disaggregated);

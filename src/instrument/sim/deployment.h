@@ -44,6 +44,8 @@ struct Deployment {
   double kv_bytes = 2;               // of one KV element
   StepConstants constants{};
   Trust trust{};
+  bool apart = false;           // a worker of a system whose prefill and decode are separate
+  std::vector<Doubt> doubts{};  // the catalogue's
 
   Subject subject() const;
   // Name of the format with kv_bytes: "fp8", "bf16".

@@ -155,6 +155,13 @@ std::uint32_t decode_batch(const ClusterSpec& spec, std::uint32_t concurrency) {
   return spec.deployment.backend.decode_batch(concurrency / ranks);
 }
 
+// What the point rests on, with `in_flight` on each accelerator.
+void judge(SimPoint& out, const Deployment& deployment, double in_flight) {
+  out.trust = deployment.trust.at(in_flight);
+  out.doubt =
+      doubt_of(deployment.doubts, out.trust, deployment.subject(), deployment.apart, in_flight);
+}
+
 // One round of a closed loop. The cluster gets a query when its predecessor ends, though it is sent
 // a little later: a cluster keeps arrivals until they are due.
 class ClosedLoop {
@@ -298,7 +305,7 @@ class OpenLoop {
     if (gpus_ > 0) out.tps_per_gpu = out.system_tps / gpus_;
     if (output_ > 0) out.joules_per_token = totals_.joules / output_;
     out.unsteady = why_unsteady(out, window_s);
-    out.trust = cluster_.spec().deployment.trust.at(out.in_flight_mean / std::max(1U, gpus_));
+    judge(out, cluster_.spec().deployment, out.in_flight_mean / std::max(1U, gpus_));
     return out;
   }
 
@@ -438,7 +445,7 @@ SimPoint simulate_closed(const ClusterSpec& spec, const Workload& workload,
   mixture.write(out);
   if (out.system_tps > 0) out.joules_per_token = tokens_joules / out.system_tps;
   out.unsteady = why_unsteady(out, options);
-  out.trust = spec.deployment.trust.at(double{1} * concurrency / std::max(1U, out.gpus));
+  judge(out, spec.deployment, double{1} * concurrency / std::max(1U, out.gpus));
   return out;
 }
 

@@ -62,6 +62,7 @@ struct SimPoint {
   std::uint64_t queries = 0;       // ended, of all replicas
   std::uint64_t refused = 0;       // prompts that no worker's memory holds
   Trust trust{};
+  Doubt doubt{};           // measured over simulated, of unseen points like it
   std::string unsteady{};  // why the figures are of no steady state; "" if they are
   SimSeries ttft_ms{};
   SimSeries tpot_ms{};

@@ -32,42 +32,62 @@ Trust Trust::at(double in_flight) const {
   return out;
 }
 
-Trust trust_of(const std::vector<ComparedFamily>& compared, const Subject& subject, bool apart) {
+namespace {
+
+// What the comparisons say of a subject.
+struct Known {
   const ComparedFamily* same = nullptr;
   bool model = false;
   bool card = false;
   bool generation = false;
+};
+
+Known known_of(const std::vector<ComparedFamily>& compared, const Subject& subject, bool apart) {
+  Known out;
   for (const ComparedFamily& one : compared) {
-    if (one.apart == apart && subject.matches(one.what)) same = &one;
-    model = model || one.what.model == subject.model;
-    card = card || one.what.hardware == subject.hardware;
-    generation = generation || one.what.generation == subject.generation;
+    if (one.apart == apart && subject.matches(one.what)) out.same = &one;
+    out.model = out.model || one.what.model == subject.model;
+    out.card = out.card || one.what.hardware == subject.hardware;
+    out.generation = out.generation || one.what.generation == subject.generation;
   }
+  return out;
+}
+
+Trust judged(const Known& known, const Subject& subject, bool apart) {
   const std::string near =
-      generation ? "" : format(", nor to one of any {} card", subject.generation);
-  if (same != nullptr) {
+      known.generation ? "" : format(", nor to one of any {} card", subject.generation);
+  if (known.same != nullptr) {
     return {Trust::Level::compared,
             format("compared with {} measured points, TPOT {:.1f} % off in the middle",
-                   same->points, 100 * same->tpot_error),
-            same->in_flight_max};
+                   known.same->points, 100 * known.same->tpot_error),
+            known.same->in_flight_max};
   }
-  if (model && card) {
+  if (known.model && known.card) {
     return {Trust::Level::new_mix,
             apart ? std::string("no constant was fitted with prefill and decode apart")
                   : format("{} and {} were compared with measurements, but not together with {} "
                            "in {}",
                            subject.model, subject.hardware, subject.backend, subject.precision)};
   }
-  if (model) {
+  if (known.model) {
     return {Trust::Level::new_card,
             format("no constant was fitted to a measurement of {}{}", subject.hardware, near)};
   }
-  if (card) {
+  if (known.card) {
     return {Trust::Level::new_model,
             format("no constant was fitted to a measurement of {}", subject.model)};
   }
   return {Trust::Level::unproven, format("no constant was fitted to a measurement of {} or of {}{}",
                                          subject.model, subject.hardware, near)};
+}
+
+}  // namespace
+
+Trust trust_of(const std::vector<ComparedFamily>& compared, const Subject& subject, bool apart) {
+  const Known known = known_of(compared, subject, apart);
+  Trust out = judged(known, subject, apart);
+  out.generation_known = known.generation;
+  return out;
 }
 
 Trust trust_of_stages(const std::string& model, const std::string& hardware) {

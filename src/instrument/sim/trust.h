@@ -19,8 +19,9 @@ struct Trust {
   // unproven      neither was compared
   enum class Level : std::uint8_t { compared, beyond, new_mix, new_card, new_model, unproven };
   Level level = Level::unproven;
-  std::string says{};        // a sentence without its full stop
-  double in_flight_max = 0;  // on each accelerator, in the comparison; 0: unknown
+  std::string says{};             // a sentence without its full stop
+  double in_flight_max = 0;       // on each accelerator, in the comparison; 0: unknown
+  bool generation_known = false;  // a card of its generation was compared
 
   // For a point with `in_flight` on each accelerator.
   Trust at(double in_flight) const;

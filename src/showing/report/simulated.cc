@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "base/display.h"
 #include "base/format.h"
@@ -12,6 +13,8 @@
 namespace assay::report {
 namespace {
 
+constexpr double kIntervalShare = 0.9;
+
 std::string ms_cell(double value) { return human_duration(Duration::from_seconds(value * 1e-3)); }
 
 std::string level_of(const sim::SimPoint& p) {
@@ -20,6 +23,50 @@ std::string level_of(const sim::SimPoint& p) {
 
 Json trust_json(const sim::Trust& trust) {
   return Json().set("level", to_string(trust.level)).set("says", trust.says);
+}
+
+// Where nine of ten measurements of points like it are expected.
+Json interval_json(const sim::SimPoint& p) {
+  const auto around = [](double value, const sim::Range& range) {
+    Json pair = Json::array();
+    pair.push_back(value * range.low);
+    pair.push_back(value * range.high);
+    return pair;
+  };
+  Json out;
+  out.set("share", kIntervalShare)
+      .set("unseen_points", p.doubt.points)
+      .set("ttft_ms_mean", around(p.ttft_ms.mean, p.doubt.ttft))
+      .set("tpot_ms_mean", around(p.tpot_ms.mean, p.doubt.tpot))
+      .set("system_tps", around(p.system_tps, p.doubt.throughput))
+      .set("tps_per_gpu", around(p.tps_per_gpu, p.doubt.throughput));
+  return out;
+}
+
+std::string range_text(double value, const sim::Range& range,
+                       const std::function<std::string(double)>& cell) {
+  return format("{} – {}", cell(value * range.low), cell(value * range.high));
+}
+
+// The same as lines below the table; "" if no doubt is known.
+std::string intervals_text(const std::vector<sim::SimPoint>& points) {
+  std::string out;
+  for (const sim::SimPoint& p : points) {
+    if (p.doubt.points == 0 || p.queries == 0) continue;
+    if (out.empty()) {
+      out = format(
+          "\n  where 9 of 10 measurements are expected (as far off as points that the fit "
+          "had not seen)\n{:>11}  {:>17}  {:>13}  {:>21}  {:>21}  {}\n",
+          "in flight", "tok/s", "/GPU", "TTFT mean", "TPOT mean", "unseen points");
+    }
+    // A dash is one column and three bytes.
+    out += format("{:>11}  {:>19}  {:>15}  {:>23}  {:>23}  {}\n", level_of(p),
+                  range_text(p.system_tps, p.doubt.throughput, three_digits),
+                  range_text(p.tps_per_gpu, p.doubt.throughput, three_digits),
+                  range_text(p.ttft_ms.mean, p.doubt.ttft, ms_cell),
+                  range_text(p.tpot_ms.mean, p.doubt.tpot, ms_cell), p.doubt.points);
+  }
+  return out;
 }
 
 std::string unsteady_text(const std::vector<sim::SimPoint>& points) {
@@ -120,6 +167,7 @@ Json point_json(const sim::SimPoint& p) {
       .set("joules_per_token", p.joules_per_token)
       .set("steps", p.steps);
   if (!p.unsteady.empty()) out.set("unsteady", p.unsteady);
+  if (p.doubt.points > 0) out.set("interval", interval_json(p));
   return out.set("trust", trust_json(p.trust));
 }
 
@@ -160,9 +208,9 @@ Json simulated_json(const SimulatedCurve& curve) {
 }
 
 std::string simulated_text(const SimulatedCurve& curve) {
-  return format("simulated  {}\n           {}\n\n{}\n{}{}{}", curve.system, curve.lengths,
+  return format("simulated  {}\n           {}\n\n{}\n{}{}{}{}", curve.system, curve.lengths,
                 points_table(curve.points), unsteady_text(curve.points), trust_text(curve.points),
-                decode_batches(curve.points));
+                intervals_text(curve.points), decode_batches(curve.points));
 }
 
 std::string simulated_beside_text(const SimulatedCurve& first, const SimulatedCurve& second) {
@@ -174,6 +222,33 @@ std::string simulated_beside_text(const SimulatedCurve& first, const SimulatedCu
                   three_digits(a.rate > 0 ? a.rate : a.concurrency), b.system_tps / a.system_tps,
                   b.tps_per_gpu / a.tps_per_gpu, b.tpot_ms.mean / a.tpot_ms.mean,
                   b.ttft_ms.mean / a.ttft_ms.mean);
+  }
+  return out;
+}
+
+std::string cards_text(const std::vector<SimulatedCurve>& cards, double price) {
+  std::string out = format("simulated  {}\n\n  {:>9}  {:<11} {:>8} {:>7} {:>7}  {:>9}  {:>9} {:>8}",
+                           cards.front().lengths, "in flight", "hardware", "tok/s", "/GPU", "/user",
+                           "TTFT mean", "TPOT mean", "tok/s/kW");
+  out += price > 0 ? "  $/M tok  trust\n" : "  trust\n";
+  for (std::size_t i = 0; i < cards.front().points.size(); ++i) {
+    for (const SimulatedCurve& card : cards) {
+      const sim::SimPoint& p = card.points[i];
+      out += format("  {:>9}  {:<11} {:>8} {:>7} {:>7}  {:>9}  {:>9} {:>8}",
+                    level_of(p) + (p.unsteady.empty() ? "" : " *"), card.hardware,
+                    three_digits(p.system_tps), three_digits(p.tps_per_gpu),
+                    three_digits(p.tps_per_user), ms_cell(p.ttft_ms.mean), ms_cell(p.tpot_ms.mean),
+                    three_digits(p.watts_mean > 0 ? p.system_tps / p.watts_mean * 1e3 : 0));
+      if (price > 0) {
+        const double a_million = price * p.gpus / (p.system_tps * 3600) * 1e6;
+        out += format("  {:>7}", three_digits(a_million));
+      }
+      out += format("  {}\n", to_string(p.trust.level));
+    }
+  }
+  for (const SimulatedCurve& card : cards) {
+    out += format("\n{}\n{}{}{}", card.system, unsteady_text(card.points), trust_text(card.points),
+                  intervals_text(card.points));
   }
   return out;
 }

@@ -19,6 +19,7 @@ struct SimulatedCurve {
   std::string system{};    // as sim::describe writes it
   std::string kv_cache{};  // the format
   std::string lengths{};
+  std::string hardware{};  // where several are set side by side
   std::vector<sim::SimPoint> points{};
 };
 
@@ -31,6 +32,8 @@ std::string points_table(const std::vector<sim::SimPoint>& points);
 std::string simulated_text(const SimulatedCurve& curve);
 // Both curves, and each figure of the second divided by the first's. REQUIRES: the same levels.
 std::string simulated_beside_text(const SimulatedCurve& first, const SimulatedCurve& second);
+// Cards at the same load, beside each other for each level; `price` of an accelerator-hour, or 0.
+std::string cards_text(const std::vector<SimulatedCurve>& cards, double price);
 std::string sizing_text(double rate, std::string_view limits, std::string_view lengths,
                         const std::vector<sim::Sizing>& sized);
 // For a model that is a queue of timed stages: one latency, no tokens.

@@ -70,6 +70,9 @@ void add_flags(Flags& flags, SimulationOptions& o) {
       "assay simulate --model deepseek-r1 --hardware h200-sxm --backend sglang "
       "--precision fp8 --parallel tp=8 --concurrency 4,16,64");
   flags.example(
+      "assay simulate --model llama3.1-70b --hardware h100-sxm,h200-sxm,mi300x --precision fp8 "
+      "--parallel tp=8 --concurrency 16,64 --price 3");
+  flags.example(
       "assay simulate --model gpt-oss-120b --hardware b200-sxm --rate 200 --plan "
       "ttft_p99=1s,tpot_p99=20ms --price 4");
 }
@@ -144,9 +147,12 @@ Result<void> write_page(const SimulationOptions& o, const report::SimulatedCurve
   return {};
 }
 
-// The number of accelerators and their split: every layout that fits, or the given one.
-Result<int> plan(const SimulationOptions& o, const sim::Catalogue& catalogue,
-                 const sim::Scenario& scenario, const sim::Workload& workload) {
+// The number of accelerators and their split: every layout that fits, or the given one; the fewest
+// accelerators first.
+Result<std::vector<sim::Sizing>> size_layouts(const SimulationOptions& o,
+                                              const sim::Catalogue& catalogue,
+                                              const sim::Scenario& scenario,
+                                              const sim::Workload& workload) {
   ASSIGN_OR_RETURN(const sim::Slo slo, sim::parse_slo(o.plan));
   if (!o.rate || !(*o.rate > 0)) return invalid("--plan: needs --rate, queries a second");
   sim::SizingOptions options;
@@ -173,6 +179,19 @@ Result<int> plan(const SimulationOptions& o, const sim::Catalogue& catalogue,
   std::stable_sort(sized.begin(), sized.end(), [](const sim::Sizing& a, const sim::Sizing& b) {
     return (a.gpus == 0 ? 1e9 : a.gpus) < (b.gpus == 0 ? 1e9 : b.gpus);
   });
+  return sized;
+}
+
+// `several`: the best layout of each card of a list.
+Result<int> plan(const SimulationOptions& o, const sim::Catalogue& catalogue,
+                 const std::vector<sim::Scenario>& several, const sim::Workload& workload) {
+  std::vector<sim::Sizing> sized;
+  for (const sim::Scenario& scenario : several) {
+    ASSIGN_OR_RETURN(std::vector<sim::Sizing> layouts,
+                     size_layouts(o, catalogue, scenario, workload));
+    if (several.size() > 1) layouts.resize(1);
+    for (sim::Sizing& layout : layouts) sized.push_back(std::move(layout));
+  }
   if (o.json) {
     Json out;
     out.set("kind", "simulated").set("rate", *o.rate).set("limits", o.plan);
@@ -182,7 +201,8 @@ Result<int> plan(const SimulationOptions& o, const sim::Catalogue& catalogue,
   } else {
     print(report::sizing_text(*o.rate, o.plan, o.system.lengths_text(catalogue), sized));
   }
-  const bool found = sized.front().replica_qps > 0;
+  const bool found = std::any_of(sized.begin(), sized.end(),
+                                 [](const sim::Sizing& s) { return s.replica_qps > 0; });
   return exit_code(found ? ExitCode::done : ExitCode::findings);
 }
 
@@ -201,6 +221,51 @@ Result<int> compare(const SimulationOptions& o, const sim::Catalogue& catalogue,
   }
   print(report::simulated_beside_text(ours, theirs));
   return exit_code(ExitCode::done);
+}
+
+// Several cards at the same load. One that the model does not fit is named and left out.
+Result<int> beside(const SimulationOptions& o, const sim::Catalogue& catalogue,
+                   const std::vector<sim::Scenario>& several, const sim::Workload& workload) {
+  if (!o.html.empty()) return invalid("--html: of one card; --hardware lists several");
+  if (!o.compare.empty()) return invalid("--compare: with one card; --hardware lists several");
+  std::vector<report::SimulatedCurve> curves;
+  std::string refused;
+  for (const sim::Scenario& scenario : several) {
+    const auto spec = sim::make_cluster_spec(catalogue, scenario);
+    if (!spec) {
+      say(format("note: {} is left out: {}", scenario.hardware, spec.error().message));
+      refused = spec.error().message;
+      continue;
+    }
+    ASSIGN_OR_RETURN(report::SimulatedCurve curve, run(o, *spec, catalogue, workload));
+    curve.hardware = spec->deployment.hardware.name;
+    curves.push_back(std::move(curve));
+  }
+  if (curves.empty()) return invalid(refused);
+  if (o.json) {
+    Json list = Json::array();
+    for (const report::SimulatedCurve& curve : curves) {
+      list.push_back(report::simulated_json(curve).set("hardware", curve.hardware));
+    }
+    Json out;
+    out.set("kind", "simulated").set("calibration", catalogue.calibration().provenance);
+    print(out.set("systems", std::move(list)).dump(2) + "\n");
+  } else {
+    print(report::cards_text(curves, o.price));
+  }
+  return exit_code(ExitCode::done);
+}
+
+// The scenario once for each card of its list.
+Result<std::vector<sim::Scenario>> one_a_card(const sim::Catalogue& catalogue,
+                                              const sim::Scenario& scenario) {
+  std::vector<sim::Scenario> out;
+  for (const std::string_view name : split(scenario.hardware, ',')) {
+    ASSIGN_OR_RETURN(const sim::HardwareSpec card, catalogue.hardware(trim(name)));
+    out.push_back(scenario);
+    out.back().hardware = card.name;
+  }
+  return out;
 }
 
 // For models that are queues of timed stages: one latency, no tokens.
@@ -261,10 +326,11 @@ Result<int> cmd_simulate(Args args) {
   }
   ASSIGN_OR_RETURN(const sim::Scenario scenario, o.system.resolve());
   ASSIGN_OR_RETURN(const sim::ModelSpec model, catalogue.model(scenario.model));
-  TRY(catalogue.hardware(scenario.hardware));
+  ASSIGN_OR_RETURN(const auto several, one_a_card(catalogue, scenario));
   if (model.is_stages()) return stages(o, model, catalogue, scenario);
   ASSIGN_OR_RETURN(const sim::Workload workload, o.system.workload(catalogue));
-  if (!o.plan.empty()) return plan(o, catalogue, scenario, workload);
+  if (!o.plan.empty()) return plan(o, catalogue, several, workload);
+  if (several.size() > 1) return beside(o, catalogue, several, workload);
   ASSIGN_OR_RETURN(const sim::ClusterSpec spec, sim::make_cluster_spec(catalogue, scenario));
   ASSIGN_OR_RETURN(const report::SimulatedCurve curve, run(o, spec, catalogue, workload));
   if (!o.html.empty()) {

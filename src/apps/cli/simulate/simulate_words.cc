@@ -22,7 +22,8 @@ void SystemFlags::add_to(Flags& flags) {
       .add("--model", &scenario.model,
            "what is served: a name of --list models, or the path of a config.json")
       .value("NAME");
-  flags.add("--hardware", &scenario.hardware, "on which accelerator").value("NAME");
+  flags.add("--hardware", &scenario.hardware, "on which accelerator; simulate takes a list")
+      .value("NAME");
   flags.add("--scenario", &file, "a file that says all of it: docs/formats/scenario.md")
       .value("FILE");
   flags.add("--backend", &scenario.backend, "vllm, sglang or tensorrt-llm").value("NAME");
