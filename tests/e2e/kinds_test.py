@@ -170,3 +170,9 @@ def test_several_inputs_of_a_row_are_one_query(measure, tmp_path):
     assert summary["assay"]["units"] == {
         "name": "embedding", "completed": 12,
         "per_second": summary["assay"]["units"]["per_second"]}
+
+
+def test_a_curve_of_a_kind_without_tokens_is_refused_with_the_remedy(assay, endpoint):
+    done = assay("curve", "--endpoint", endpoint().url, "--model", "m", "--api-type",
+                 "openai_embeddings", "--concurrency", "1,2", "--isl", 10, code=2)
+    assert "have no tokens" in done.err and "assay run --concurrency N" in done.err

@@ -212,6 +212,14 @@ Result<PreparedCurve> prepare_curve(const LoadSettings& load, const CurveOptions
         "more in each region of assay regions C_MAX: assay run --config FILE "
         "--concurrency N --report-dir DIR/rN; then assay report each of them"};
   }
+  if (const ApiRow& api = row_of(out.config.endpoint_config.api_type); !api.unit.empty()) {
+    return Error{Code::unsupported,
+                 format("endpoint_config.api_type: {0}: a curve shows tokens a second against the "
+                        "speed for one user, and replies of {0} have no tokens\n  measure the "
+                        "levels one by one: assay run --concurrency N --report-dir DIR/rN; each "
+                        "report has {1}s a second and latencies",
+                        api.name, api.unit)};
+  }
   ASSIGN_OR_RETURN(out.datasets, plan::load_datasets(out.config));
   CurveSettings& settings = out.settings;
   ASSIGN_OR_RETURN(const plan::CurveWish wish, wish_of(out, options));
