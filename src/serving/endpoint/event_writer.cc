@@ -66,7 +66,8 @@ void EventWriter::choose(Reply& reply, Route route, std::string_view model) {
   if (reply.dialect == nullptr) {
     reply.wire = wire(route, model);
   } else {
-    reply.own.model = model.empty() ? served_model_ : std::string(model);
+    reply.own = std::make_unique<DialectState>();
+    reply.own->model = model.empty() ? served_model_ : std::string(model);
   }
 }
 
@@ -153,7 +154,7 @@ void EventWriter::mark(EventBatch& out, Reply& reply, Category category, std::ui
 void EventWriter::opening(EventBatch& out, Reply& reply) {
   if (reply.dialect != nullptr) {
     NamedEvents events(*this, out, reply);
-    return reply.dialect->opening(events, reply.state, reply.own);
+    return reply.dialect->opening(events, reply.state, *reply.own);
   }
   if (reply.route == Route::generate) return;
   if (quirks_.has(Quirk::empty_first)) {
@@ -193,8 +194,8 @@ void EventWriter::tool_piece(EventBatch& out, Reply& reply, FinishReason finish)
   if (index > 0) quoted = json_quote(tool.piece(index - 1));
   if (reply.dialect != nullptr) {
     NamedEvents events(*this, out, reply);
-    if (index == 0) return reply.dialect->tool_opening(events, reply.state, reply.own, tool.name);
-    return reply.dialect->fragment(events, reply.state, reply.own, Category::tool_call,
+    if (index == 0) return reply.dialect->tool_opening(events, reply.state, *reply.own, tool.name);
+    return reply.dialect->fragment(events, reply.state, *reply.own, Category::tool_call,
                                    std::string_view(quoted).substr(1, quoted.size() - 2), 1);
   }
   for (reply.state.choice = 0; reply.state.choice < reply.state.choices; ++reply.state.choice) {
@@ -223,7 +224,7 @@ void EventWriter::fragment(EventBatch& out, Reply& reply, std::uint32_t tokens,
   std::string_view text = text_of(reply.script, from, tokens);
   if (reply.dialect != nullptr) {
     NamedEvents events(*this, out, reply);
-    return reply.dialect->fragment(events, reply.state, reply.own, category, text, tokens);
+    return reply.dialect->fragment(events, reply.state, *reply.own, category, text, tokens);
   }
   std::string_view ids;
   if (reply.route == Route::generate) {
@@ -278,7 +279,7 @@ void EventWriter::done(EventBatch& out, Reply& reply) {
 void EventWriter::tail(EventBatch& out, Reply& reply) {
   if (reply.dialect != nullptr) {
     NamedEvents events(*this, out, reply);
-    return reply.dialect->tail(events, reply.state, reply.own, reply.script.finish);
+    return reply.dialect->tail(events, reply.state, *reply.own, reply.script.finish);
   }
   if (reply.route != Route::generate) {
     const bool asked = reply.wants_usage && !quirks_.has(Quirk::no_usage);
@@ -309,7 +310,7 @@ void EventWriter::tail(EventBatch& out, Reply& reply) {
 void EventWriter::error(EventBatch& out, Reply& reply, std::string_view message) {
   if (reply.dialect != nullptr) {
     NamedEvents events(*this, out, reply);
-    return reply.dialect->error(events, reply.state, reply.own, message);
+    return reply.dialect->error(events, reply.state, *reply.own, message);
   }
   begin_event(out, reply)
       .put(error_body({.message = std::string(message),
@@ -348,7 +349,7 @@ void EventWriter::plain(ByteBuffer& out, Reply& reply) {
   }
   if (reply.route == Route::generate) answer.ids = ids_of(script, 0, script.tokens);
   if (reply.dialect != nullptr) {
-    const std::string json = reply.dialect->plain(reply.state, reply.own, answer);
+    const std::string json = reply.dialect->plain(reply.state, *reply.own, answer);
     return out.put(quirks_.has(Quirk::spaced_json) ? spaced_json(json) : json);
   }
   if (!quirks_.has(Quirk::spaced_json)) return reply.wire->plain(out, reply.state, answer);

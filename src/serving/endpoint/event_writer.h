@@ -24,7 +24,7 @@ struct Reply {
   // One of the two says the reply's events.
   const Wire* wire = nullptr;
   const Dialect* dialect = nullptr;
-  DialectState own{};  // the dialect's
+  std::unique_ptr<DialectState> own{};  // the dialect's; null for a wire, whose streams stay small
   ReplyState state{};
   Script script{};
   bool continuous_usage = false;

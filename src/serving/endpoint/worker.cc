@@ -129,7 +129,7 @@ void Worker::prepare(Stream& stream, const net::RequestHead& head, std::uint64_t
   writer_.choose(reply, reply.route, ask_.model);
   if (is_of_vectors(reply.route)) {
     reply.streamed = false;
-    reply.own.vectors = std::move(ask_.vectors);
+    reply.own->vectors = std::move(ask_.vectors);
   }
   reply.script = make_script(ask_, options_, ask_.has_seed ? mix(options_.seed, ask_.seed) : seed);
   reply.state = {.id = seed,
