@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "sim/expert_ranks.h"
 
 namespace assay::sim {
 
@@ -87,7 +88,8 @@ double Deployment::weights_bytes_per_gpu() const {
   const double ba = weight_bytes(m.attention_dtype(precision));
   double bytes = m.mixer_weights() * ba / p.tp;
   bytes += m.ffn_layers() * m.ffn_weights() * (m.experts > 0 ? ba : b) / p.tp;
-  bytes += m.moe_layers() * m.experts * m.expert_weights() * b / (p.moe_tp() * p.ep);
+  bytes +=
+      double{1} * m.moe_layers() * experts_per_rank(m, p) * m.expert_weights() * b / p.moe_tp();
   bytes += m.moe_layers() * m.shared_weights() * b / p.tp;
   bytes += (m.tied_embeddings ? 1 : 2) * 2.0 * m.head_weights() / p.tp;
   return bytes / p.pp;
@@ -160,8 +162,9 @@ Result<void> check(const Deployment& d) {
   if (m.experts == 0 && p.ep > 1) {
     return invalid(format("parallel: ep={}: {} has no experts", p.ep, m.name));
   }
-  if (m.experts > 0 && m.experts % p.ep != 0) {
-    return invalid(format("parallel: ep={} must divide the {} experts", p.ep, m.experts));
+  if (m.experts > 0 && p.ep > 4 * m.experts) {
+    return invalid(format("parallel: ep={} is more than four copies of each of the {} experts",
+                          p.ep, m.experts));
   }
   if (m.heads % p.tp != 0) {
     return invalid(format("parallel: tp={} must divide the {} heads", p.tp, m.heads));

@@ -132,7 +132,7 @@ std::vector<Scenario> candidate_layouts(const Catalogue& catalogue, const Scenar
     return out;
   }
   offer("tp=8,ep=8", "");
-  for (const unsigned n : {4U, 8U, 16U, 32U, 64U}) {
+  for (const unsigned n : {4U, 8U, 16U, 32U, 64U, 72U}) {
     if (n > hardware->scale_up_gpus_max) break;
     offer(format("tp=1,dp={}", n), "");
   }

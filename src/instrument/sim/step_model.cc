@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/expert_ranks.h"
+
 namespace assay::sim {
 namespace {
 
@@ -95,7 +97,9 @@ void StepModel::set_experts() {
   // each of its experts, and scattered back.
   const double columns = double{1} * m.expert_inner / p.moe_tp();
   expert_bandwidth_ = c.expert_bandwidth / (1 + c.expert_thin_columns / columns);
-  expert_stream_ = share * weight_bytes(d_.precision) / (expert_bandwidth_ * bandwidth);
+  // Redundant copies are streamed too.
+  const double copies = double{1} * experts_per_rank(m, p) * p.ep / m.experts;
+  expert_stream_ = copies * share * weight_bytes(d_.precision) / (expert_bandwidth_ * bandwidth);
   const double moved = 2.0 * (3.0 * m.hidden + 3 * columns) * m.moe_layers() / p.ep;
   expert_flops_ = 2 * share * m.experts_active / rate;
   expert_token_ = expert_flops_ / c.expert_compute +

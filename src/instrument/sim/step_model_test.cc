@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/rng.h"
+#include "sim/expert_ranks.h"
 
 namespace assay::sim {
 namespace {
@@ -115,6 +116,22 @@ TEST(StepModel, wide_expert_parallelism_is_faster_where_weights_rule) {
   const double eight = ep8.parts(decode(16, 4000, 8)).experts;
   const double wide = ep64.parts(decode(16, 4000, 64)).experts;
   EXPECT_LT(wide, 0.7 * eight);
+}
+
+// 256 experts on 72 ranks are four a rank, as on 64: wider attention, no fewer weights each.
+TEST(StepModel, a_width_that_does_not_divide_the_experts_holds_copies) {
+  const Deployment odd = make("deepseek-r1", "gb300", "nvfp4", {1, 72, 72, 1});
+  const Deployment even = make("deepseek-r1", "gb300", "nvfp4", {1, 64, 64, 1});
+  EXPECT_EQ(experts_per_rank(odd.model, odd.parallelism), 4U);
+  EXPECT_EQ(experts_per_rank(even.model, even.parallelism), 4U);
+  EXPECT_EQ(odd.weights_bytes_per_gpu(), even.weights_bytes_per_gpu());
+  // Where every expert is touched, a step streams what a rank holds.
+  const auto streamed = [](const Deployment& d) {
+    return StepModel(ideal(d)).parts(decode(1, 1, 300)).experts;
+  };
+  EXPECT_NEAR(streamed(odd) / (4 * 58 * 44.04e6 * 0.5625 / 8e12), 1, 0.01);
+  EXPECT_FALSE(make_deployment(Catalogue::builtin(),
+                               {"mixtral-8x7b", "gb300", "vllm", "fp8", {1, 64, 64, 1}, {}, {}}));
 }
 
 // No step is faster than bytes over bandwidth or operations over compute, for any batch.

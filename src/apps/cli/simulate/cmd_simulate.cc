@@ -329,6 +329,13 @@ Result<int> cmd_simulate(Args args) {
   ASSIGN_OR_RETURN(const auto several, one_a_card(catalogue, scenario));
   if (model.is_stages()) return stages(o, model, catalogue, scenario);
   ASSIGN_OR_RETURN(const sim::Workload workload, o.system.workload(catalogue));
+  if (o.plan.empty() && o.system.file.empty() && scenario.parallel.empty() &&
+      scenario.disagg.empty()) {
+    say(format(
+        "note: tensor parallelism over {} is a default, not the best layout{}; --plan with "
+        "--rate tries others, --parallel says one",
+        std::clamp(scenario.gpus, 1U, 8U), model.experts > 0 ? " for a mixture of experts" : ""));
+  }
   if (!o.plan.empty()) return plan(o, catalogue, several, workload);
   if (several.size() > 1) return beside(o, catalogue, several, workload);
   ASSIGN_OR_RETURN(const sim::ClusterSpec spec, sim::make_cluster_spec(catalogue, scenario));
