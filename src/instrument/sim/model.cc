@@ -233,6 +233,7 @@ void read_stages(Fields& top, ModelSpec& out) {
 std::string shape_mistake(const ModelSpec& m) {
   if (m.layers == 0 || m.hidden == 0) return "layers and hidden must be above 0";
   if (m.vocabulary == 0) return "vocabulary must be above 0";
+  if (m.experts > 0 && m.expert_inner == 0) return "the width of an expert must be above 0";
   if (m.dense_layers > m.layers) return "more dense layers than layers";
   if (m.linear_layers + m.layers_without_attention + m.sliding_layers > m.layers) {
     return "more layers of other attention than layers";

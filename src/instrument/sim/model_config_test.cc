@@ -184,6 +184,10 @@ TEST(ModelConfig, mistakes_name_the_field) {
                         "intermediate_size": 8, "vocab_size": 10})")
                 .find("layers and hidden must be above 0"),
             std::string::npos);
+  EXPECT_NE(mistake("{" + heads + R"(, "num_experts": 8, "num_experts_per_tok": 2,
+                        "moe_intermediate_size": 0, "intermediate_size": 0})")
+                .find("the width of an expert must be above 0"),
+            std::string::npos);
 }
 
 class ConfigFile : public testing::Test {
