@@ -19,8 +19,8 @@ check_cxx_compiler_flag(-fcf-protection ASSAY_HAS_CF_PROTECTION)  # x86 only
 if(ASSAY_HAS_CF_PROTECTION)
   target_compile_options(assay_flags INTERFACE -fcf-protection)
 endif()
-# The place of the checkout is in no program: file names in CHECK begin with src/, and one commit
-# gives the same bytes wherever it is built.
+# The place of the checkout is in no program: file names in CHECK begin with src/, so that what
+# is packaged does not depend on it.
 target_compile_options(assay_flags INTERFACE -fmacro-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}/=)
 # A package's link leaves out what nothing calls: packaging/link.py.
 target_compile_options(assay_flags INTERFACE -ffunction-sections -fdata-sections)
