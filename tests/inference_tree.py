@@ -5,10 +5,13 @@ the edge (resnet, bert-99), an open and a network system; `DAMAGES` names change
 function of the tree's root.
 """
 
+import calendar
+import hashlib
 import json
 import pathlib
 import re
 import shutil
+import time
 
 ROUNDS = json.loads((pathlib.Path(__file__).parent / "data/checker_constants.json").read_text(
     encoding="utf-8"))
@@ -133,6 +136,92 @@ def describe(path, division, kind, **more):
                           "accelerators_per_node": 8, "system_type": kind, **more}, indent=1))
 
 
+# The published sources of the power tools.
+SOURCES = {"__init__.py": "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+           "client.py": "33ca4f26368777ac06e01f9567b714a4b8063886",
+           "lib/__init__.py": "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+           "lib/client.py": "ac2aa093c8e8bbc9569b9e2a3471bc64e58a2258",
+           "lib/common.py": "611d8b29633d331eb19c9455ea3b5fa3284ed6df",
+           "lib/external/__init__.py": "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+           "lib/external/ntplib.py": "4da8f970656505a40483206ef2b5d3dd5e81711d",
+           "lib/server.py": "9bc9a3b6b9b716520658ac175913bcbbdb354336",
+           "lib/source_hashes.py": "60a2e02193209e8d392803326208d5466342da18",
+           "lib/summary.py": "602a9fedfa503e5544d27ab3b0067f235047efc3",
+           "lib/time_sync.py": "80894ef2389e540781ff78de94db16aa4203a14e",
+           "server.py": "c3f90f2f7eeb4db30727556d0c815ebc89b3d28b",
+           "tests/unit/__init__.py": "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+           "tests/unit/test_server.py": "948c1995d4008bc2aa6c4046a34ffa3858d6d671",
+           "tests/unit/test_source_hashes.py": "00468a2907583c593e6574a1f6b404e4651c221a"}
+DIGESTED = ["power/client.log", "power/ptd_logs.txt", "power/server.log",
+            *(f"{run}/{name}" for run in ("ranging", "run_1")
+              for name in ("mlperf_log_detail.txt", "mlperf_log_summary.txt", "spl.txt"))]
+GO = "Starting untimed measurement, maximum 500000 samples at 1000ms with 0 rampup samples"
+REPLIES = {"SR,A": "Range A changed", "SR,V": "Range V changed", "Go,1": GO,
+           "Stop": "Stopping untimed measurement"}
+
+
+def epoch(clock):
+    return calendar.timegm(time.strptime(f"2026-11-23 {clock}", "%Y-%m-%d %H:%M"))
+
+
+def samples(hour, watts):
+    return "".join(f"Time,11-23-2026 {hour}:{minute:02}:30.000,Watts,{watts},Volts,230,Amps,2,"
+                   "PF,0.99,Mark,m\n" for minute in range(60))
+
+
+def sign(folder):
+    """Records the digests of the session's files again."""
+    for name in ("client.json", "server.json"):
+        session = json.loads((folder / "power" / name).read_text(encoding="utf-8"))
+        session["results"] = {one: hashlib.sha1((folder / one).read_bytes()).hexdigest()
+                              for one in DIGESTED}
+        put(folder / "power" / name, json.dumps(session, indent=1))
+
+
+def write_power(folder):
+    """A measurement around the run in folder/run_1, as director and client leave it."""
+    log = (folder / "run_1/mlperf_log_detail.txt").read_text(encoding="utf-8")
+    put(folder / "ranging/mlperf_log_detail.txt",
+        log.replace("10:00:00.000", "08:00:00.000").replace("10:10:00.000", "08:10:00.000"))
+    put(folder / "ranging/mlperf_log_summary.txt", "Result is : VALID\n")
+    put(folder / "ranging/spl.txt", samples("08", 400))
+    put(folder / "run_1/spl.txt", samples("10", 399))
+    for name in ("client.log", "server.log"):
+        put(folder / "power" / name, "log\n")
+    put(folder / "power/ptd_logs.txt",
+        "11-23-2026 07:50:00.000: Uncertainty checking for YokogawaWT310E is activated\n"
+        "11-23-2026 07:58:00.000: Go with mark 's1_ranging'\n"
+        "11-23-2026 08:20:00.000: Completed test\n")
+    commands = ["Hello", "Identify", "RL", "SR,V,Auto", "SR,A,Auto", "Go,1000,0,s1_ranging", "Stop",
+                "SR,V,300", "SR,A,5", "Go,1000,0,s1_testing", "Stop", "SR,V,Auto", "SR,A,Auto",
+                "SR,A,Auto", "Stop"]
+    replies = [REPLIES.get(command[:4], "Hello") for command in commands]
+    replies[1] = "YokogawaWT310E,version=1.11.1-a1b2"
+    replies[2] = "Ranges,1,0,1,0"
+    replies[-1] = "Error: no measurement to stop"
+    client = {
+        "version": 1, "timezone": 0, "modules": {}, "sources": SOURCES,
+        "messages": [{"cmd": "mlcommons/power client v3", "reply": "mlcommons/power server v3"},
+                     {"cmd": "time", "reply": "1"}, {"cmd": "session,s1,done", "reply": "OK"}],
+        "uuid": {"client": "12345678-1234-5678-1234-567812345678",
+                 "server": "12345678-1234-5678-1234-567812345679"},
+        "session_name": "s1", "results": {},
+        "phases": {mode: [[epoch(clock) + .5, 1.0] for clock in clocks] for mode, clocks in [
+            ("ranging", ["07:57", "07:59", "08:15", "08:16"]),
+            ("testing", ["09:57", "09:59", "10:15", "10:16"])]}}
+    server = json.loads(json.dumps(client)) | {
+        "debug": False, "ptd_config": [{"device_type": 49, "command": [], "channel": []}],
+        "ptd_messages": [{"cmd": command, "reply": reply}
+                         for command, reply in zip(commands, replies)]}
+    server["messages"][1]["reply"] = "2"
+    for marks in server["phases"].values():
+        for mark in marks:
+            mark[0] += .3
+    put(folder / "power/client.json", json.dumps(client, indent=1))
+    put(folder / "power/server.json", json.dumps(server, indent=1))
+    sign(folder)
+
+
 PLAN = {"closed": {"server": ("datacenter", {"llama3.1-8b": ["Offline", "Server", "Interactive"],
                                              "gpt-oss-120b": ["Offline", "Interactive"],
                                              "dlrm-v3": ["Offline", "Server"]}),
@@ -159,6 +248,9 @@ def write(root):
                 for scenario in scenarios:
                     write_result(submitter / "results" / system / model / scenario, official,
                                  scenario, tests=division != "open")
+    write_power(root / POWERED)
+    description = json.loads((root / BOX).read_text(encoding="utf-8"))
+    put(root / BOX, json.dumps(description | dict.fromkeys(POWER_FIELDS, "as built"), indent=1))
     log = root / CLUSTER / "performance/run_1/mlperf_log_detail.txt"
     for one in [log, root / CLUSTER / "TEST01/performance/run_1/mlperf_log_detail.txt"]:
         put(one, one.read_text(encoding="utf-8").replace('"Invented"', '"Network SUT of nodes"'))
@@ -170,6 +262,12 @@ OSS = "closed/Invented/results/server/gpt-oss-120b/Offline/"
 DLRM = "closed/Invented/results/server/dlrm-v3/"
 RESNET = "closed/Invented/results/box/resnet/"
 CLUSTER = "network/Invented/results/cluster/whisper/Offline"
+BOX = "closed/Invented/systems/box.json"
+POWERED = "closed/Invented/results/box/bert-99/Offline/performance/"
+POWER_FIELDS = """power_management filesystem boot_firmware_version management_firmware_version
+other_hardware number_of_type_nics_installed nics_enabled_firmware nics_enabled_os
+nics_enabled_connected network_speed_mbit power_supply_quantity_and_rating_watts
+power_supply_details disk_drives disk_controllers system_power_only system_power_capacity""".split()
 SYSTEM = "closed/Invented/systems/server.json"
 RUN = "performance/run_1/mlperf_log_detail.txt"
 
@@ -359,3 +457,86 @@ def far_scores(root):
 
 DAMAGES["test01_near_scores"] = (near_scores, None)
 DAMAGES["test01_far_scores"] = (far_scores, "inf-test-answers")
+
+
+def signed(change):
+    """A damage to a measured file that the session's digests follow."""
+    def damage(root):
+        change(root)
+        sign(root / POWERED)
+    return damage
+
+
+def in_sessions(change, *names):
+    def damage(root):
+        for name in names or ("client.json", "server.json"):
+            path = root / POWERED / "power" / name
+            session = json.loads(path.read_text(encoding="utf-8"))
+            change(session)
+            put(path, json.dumps(session, indent=1))
+    return damage
+
+
+def with_reply(command, reply):
+    def change(session):
+        for message in session["ptd_messages"]:
+            if message["cmd"] == command:
+                message["reply"] = reply
+    return in_sessions(change, "server.json")
+
+
+LOG = POWERED + "power/ptd_logs.txt"
+DAMAGES |= {
+    "power_file_missing": (drop(POWERED + "power/client.log"), "inf-power-files"),
+    "power_extra_file": (add(POWERED + "power/notes.txt"), "inf-power-files"),
+    "power_no_ranging_samples": (drop(POWERED + "ranging/spl.txt"), "inf-power-files"),
+    "power_samples_changed": (edit(POWERED + "run_1/spl.txt", ",399,", ",398,"),
+                              "inf-power-digests"),
+    "power_lower_by_6_percent": (signed(edit(POWERED + "run_1/spl.txt", ",399,", ",376,", 0)),
+                                 "inf-power-samples"),
+    "power_lower_by_4_percent": (signed(edit(POWERED + "run_1/spl.txt", ",399,", ",384,", 0)),
+                                 None),
+    "power_no_samples_in_the_run": (signed(add(POWERED + "run_1/spl.txt", samples("12", 400))),
+                                    "inf-power-samples"),
+    "power_another_session": (in_sessions(lambda one: one.update(session_name="s2"), "client.json"),
+                              "inf-power-session"),
+    "power_another_uuid": (in_sessions(
+        lambda one: one["uuid"].update(client="12345678-1234-5678-1234-567812345670"),
+        "client.json"), "inf-power-session"),
+    "power_message_missing": (in_sessions(lambda one: one["messages"].pop(), "client.json"),
+                              "inf-power-session"),
+    "power_other_versions": (in_sessions(
+        lambda one: one["messages"][0].update(reply="mlcommons/power server v4")),
+        "inf-power-session"),
+    "power_other_sources": (in_sessions(lambda one: one["sources"].update({"client.py": "0"})),
+                            "inf-power-session"),
+    "power_field_missing": (in_sessions(lambda one: one.pop("modules"), "client.json"),
+                            "inf-power-session"),
+    "power_clocks_apart": (in_sessions(
+        lambda one: one["phases"]["testing"][1].__setitem__(0, epoch("09:59") - .4),
+        "client.json"), "inf-power-phases"),
+    "power_run_outside_its_phase": (in_sessions(
+        lambda one: one["phases"]["testing"][2].__setitem__(0, epoch("10:05"))),
+        "inf-power-phases"),
+    "power_debug": (in_sessions(lambda one: one.update(debug=True), "server.json"),
+                    "inf-power-analyzer"),
+    "power_unknown_analyzer": (in_sessions(
+        lambda one: one["ptd_config"][0].update(device_type=7), "server.json"),
+        "inf-power-analyzer"),
+    "power_unknown_model": (with_reply("Identify", "Meter9,version=1.11.1-a"),
+                            "inf-power-replies"),
+    "power_old_daemon": (with_reply("Identify", "YokogawaWT310E,version=1.9.2-a"),
+                         "inf-power-replies"),
+    "power_range_refused": (with_reply("SR,A,5", "Error"), "inf-power-replies"),
+    "power_range_not_set_back": (in_sessions(
+        lambda one: one["ptd_messages"][11].update(cmd="SR,V,300"), "server.json"),
+        "inf-power-replies"),
+    "power_unchecked": (signed(edit(LOG, r"^.*Uncertainty.*\n", "")), "inf-power-log"),
+    "power_no_ranging_in_the_log": (signed(edit(LOG, "s1_ranging", "s9_ranging")),
+                                    "inf-power-log"),
+    "power_error_while_testing": (signed(append(
+        LOG, "11-23-2026 10:05:00.000: ERROR: Bad watts reading nan from x\n")), "inf-power-log"),
+    "power_error_while_ranging": (signed(append(
+        LOG, "11-23-2026 08:05:00.000: ERROR: Bad watts reading nan from x\n")), None),
+    "power_usb_error": (signed(append(LOG, "11-23-2026 10:05:00.000: ERROR: USB.\n")), None),
+}

@@ -236,6 +236,11 @@ TEST(Hash, sha256_of_the_empty_string) {
   EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
+TEST(Hash, sha1_of_known_texts) {
+  EXPECT_EQ(sha1_hex(""), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+  EXPECT_EQ(sha1_hex("abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
+}
+
 TEST(Hash, sha256_does_not_depend_on_how_the_bytes_are_cut) {
   Sha256 pieces;
   pieces.add("ab");

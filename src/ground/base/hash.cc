@@ -31,6 +31,13 @@ std::string sha256_hex(std::string_view bytes) {
   return hex(digest, size);
 }
 
+std::string sha1_hex(std::string_view bytes) {
+  DigestBytes digest{};
+  unsigned int size = 0;
+  CHECK(EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha1(), nullptr) == 1);
+  return hex(digest, size);
+}
+
 struct Sha256::State {
   struct Free {
     void operator()(EVP_MD_CTX* done) const { EVP_MD_CTX_free(done); }

@@ -12,6 +12,8 @@ namespace assay {
 std::uint64_t xxh3(std::string_view bytes);
 // 64 lower-case hex digits.
 std::string sha256_hex(std::string_view bytes);
+// Only to compare with what another's program recorded: SHA-1 proves nothing against intent.
+std::string sha1_hex(std::string_view bytes);
 
 // SHA-256 of bytes that come in pieces. A value belongs to one thread.
 class Sha256 {

@@ -30,6 +30,12 @@ class Search {
   Result<void> file(const fs::path& path) {
     ASSIGN_OR_RETURN(const std::string text, read_file(path, kFileMax));
     if (path.extension() == ".jsonl") return requests(path, text);
+    if (path.extension() == ".csv") {
+      const Json rows = rows_of_csv(text);
+      if (!is_result_table(rows)) return unknown(path);
+      take(read_result_table(rows, path, options_));
+      return {};
+    }
     auto json = Json::parse(text);
     if (!json) return json.error().within(path.string());
     auto found = read_result_json(*json, path, options_);
@@ -79,7 +85,8 @@ class Search {
   static Error unknown(const fs::path& path) {
     return invalid(format(
         "'{}' is no result that Assay knows\n  it reads run folders, curve folders, submission "
-        "trees, folders of LoadGen's logs, `assay simulate --json`, vLLM's and AIPerf's results",
+        "trees, folders of LoadGen's logs, tables of MLPerf Inference, `assay simulate --json`, "
+        "vLLM's and AIPerf's results",
         path.string()));
   }
 

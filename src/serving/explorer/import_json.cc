@@ -242,6 +242,7 @@ FoundPoint aiperf(const Json& json, const fs::path& path, const ImportOptions& o
 
 std::optional<std::vector<FoundPoint>> read_result_json(const Json& json, const fs::path& path,
                                                         const ImportOptions& options) {
+  if (is_result_table(json)) return read_result_table(json, path, options);
   if (!json.is_object()) return std::nullopt;
   if (json["kind"].as_string() == "simulated" && json["points"].is_array()) {
     return simulated(json, path, options);

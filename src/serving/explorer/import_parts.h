@@ -56,6 +56,14 @@ std::vector<FoundPoint> read_inference_tree(const std::filesystem::path& root,
                                             const ImportOptions& options,
                                             std::vector<std::string>& notes);
 
+// ---- tables of results ----
+// Rows of a table of MLPerf Inference: the checker's summary.csv, or the results sites' JSON.
+bool is_result_table(const Json& rows);
+std::vector<FoundPoint> read_result_table(const Json& rows, const std::filesystem::path& path,
+                                          const ImportOptions& options);
+// A record for each row, with the header's names; all values are text.
+Json rows_of_csv(std::string_view text);
+
 // ---- single files ----
 // nullopt if the JSON is of no known kind.
 std::optional<std::vector<FoundPoint>> read_result_json(const Json& json,

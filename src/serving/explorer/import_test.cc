@@ -375,6 +375,79 @@ TEST(Import, a_tree_of_mlperf_inference_gives_a_curve_for_each_model_with_its_fi
   }
 }
 
+constexpr std::string_view kTable =
+    "Organization,Availability,Division,SystemType,SystemName,Platform,Model,MlperfModel,Scenario,"
+    "Result,number_of_nodes,accelerator_model_name,accelerators_per_node,total_accelerators,"
+    "framework,version,has_power,Units,Location\n"
+    R"("Me","available","closed","datacenter","Box, of ""8""","box","mine","llama3.1-8b","Server",)"
+    R"("2500.5","1","GPU A","8","8","F 1","v6.0","True","Tokens/s","closed/Me/a")"
+    "\n"
+    R"("Me","available","closed","datacenter","Box, of ""8""","box","mine","llama3.1-8b","Server",)"
+    R"("8000","1","GPU A","8","8","F 1","v6.0","True","Watts","closed/Me/a")"
+    "\n"
+    R"("Me","available","closed","edge","Small","small","resnet","resnet","SingleStream",)"
+    R"csv("1.5","1","GPU B","1","1","F 1","v6.1","False","Latency (ms)","closed/Me/b")csv"
+    "\n";
+
+TEST(Import, a_table_of_results_has_a_point_for_each_scenario_and_its_power) {
+  const TempFolder folder;
+  write(folder.path() / "summary.csv", kTable);
+  const auto found = read_results(folder.path() / "summary.csv", {});
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->curves.size(), 2U);
+  for (const store::CurveRecord& record : found->curves) {
+    const Json curve = *Json::parse(record.document);
+    ASSERT_EQ(record.points.size(), 1U);
+    const Json point = point_of(record, 0);
+    if (record.model == "resnet") {
+      EXPECT_EQ(record.submission, "inference-v6.1");
+      EXPECT_EQ(point["latency_ms_p90"].as_double(), 1.5);
+      EXPECT_EQ(point["concurrency"].as_double(), 1);
+    } else {
+      EXPECT_EQ(curve["system_name"].as_string(), "Box, of \"8\"");
+      EXPECT_EQ(curve["accelerators"].as_int(), 8);
+      EXPECT_EQ(record.dataset, "MLPerf Inference v6.0");
+      EXPECT_EQ(point["system_tps"].as_double(), 2500.5);
+      EXPECT_EQ(point["power_kw"].as_double(), 8);
+    }
+  }
+  write(folder.path() / "other.csv", "a,b\n1,2\n");
+  EXPECT_FALSE(read_results(folder.path() / "other.csv", {}));
+}
+
+TEST(Import, rounds_of_the_sites_json_are_curves_of_one_system_beside_each_other) {
+  const TempFolder folder;
+  const auto row = [](std::string_view id, double tokens) {
+    return Json()
+        .set("ID", id)
+        .set("Submitter", "Me")
+        .set("Category", "closed")
+        .set("System", "Box of 8")
+        .set("Model", "llama3.1-8b")
+        .set("UsedModel", "llama3.1-8b")
+        .set("Scenario", "Offline")
+        .set("Accelerator", "GPU A")
+        .set("Total Accelerators", 8)
+        .set("Performance_Result", tokens)
+        .set("Performance_Units", "Tokens/s")
+        .set("Power_Result", 8000.0)
+        .set("Power_Units", "Watts");
+  };
+  write(folder.path() / "results.json",
+        Json::array().push_back(row("6.0-0001", 4000)).push_back(row("6.1-0007", 5000)).dump());
+  const auto found = read_results(folder.path(), {});
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->curves.size(), 2U);
+  EXPECT_EQ(found->curves[0].system.id, found->curves[1].system.id);
+  EXPECT_NE(found->curves[0].submission, found->curves[1].submission);
+  for (const store::CurveRecord& record : found->curves) {
+    const Json point = point_of(record, 0);
+    EXPECT_EQ(point["power_kw"].as_double(), 8);
+    EXPECT_EQ(point["region"].as_string(), "offline");
+    EXPECT_EQ(point["system_tps"].as_double(), record.submission == "inference-v6.0" ? 4000 : 5000);
+  }
+}
+
 TEST(Import, what_cannot_be_read_is_a_note_and_the_rest_is_read) {
   const TempFolder folder;
   const auto model = folder.path() / "results/s/m";

@@ -129,7 +129,8 @@ Result<int> cmd_import(Args args) {
   Flags flags("import", "results of any kind into the store that `assay serve` shows");
   flags
       .add("PATH", &paths,
-           "run folders, curve folders, submission trees, folders of LoadGen's logs, result files")
+           "run folders, curve folders, submission trees, folders of LoadGen's logs, result files "
+           "and tables")
       .required();
   flags.add("--store", &where, "a file, or postgresql://…; else ~/.local/share/assay/store.db")
       .value("STORE");

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/files.h"
 #include "base/testing_temp_folder.h"
 #include "rules/inference/check.h"
 #include "rules/inference/rule.h"
@@ -81,67 +80,6 @@ TEST(CheckInference, a_folder_without_results_is_no_submission) {
   ASSERT_TRUE(report);
   EXPECT_FALSE(report->usable);
   EXPECT_FALSE(check_inference(folder.path(), {.round = "v9.9"}));
-}
-
-TEST(CheckInference, a_power_measurement_is_held_against_its_own_run) {
-  const TempFolder folder;
-  const std::string below = "closed/Me/results/box/resnet/Offline/performance/";
-  const auto put = [&](const std::string& name, const std::string& text) {
-    const auto path = folder.path() / (below + name);
-    std::filesystem::create_directories(path.parent_path());
-    ASSERT_TRUE(write_file_atomic(path, text));
-  };
-  const std::string log = entry("effective_scenario", "\"Offline\"") +
-                          entry("power_begin", "\"11-23-2026 10:00:00.000\"") +
-                          entry("power_end", "\"11-23-2026 10:10:00.000\"");
-  const auto samples = [](std::string_view watts) {
-    return format(
-        "Time,11-23-2026 09:59:00.000,Watts,1,Volts,1,Amps,1,PF,1,Mark,m\n"
-        "Time,11-23-2026 10:05:00.000,Watts,{},Volts,1,Amps,1,PF,1,Mark,m\n",
-        watts);
-  };
-  for (const std::string run : {"run_1/", "ranging/"}) {
-    put(run + "mlperf_log_detail.txt", log);
-    put(run + "mlperf_log_summary.txt", "");
-    put(run + "spl.txt", samples("400"));
-  }
-  const std::string session =
-      R"({"version": "1", "timezone": 0, "modules": {}, "sources": {}, "messages": [],
-          "uuid": {"client": "a", "server": "b"}, "session_name": "s", "results": {},
-          "phases": {"ranging": [[1, 1], [2, 2], [3, 3]], "testing": [[4, 4], [5, 5], [6, 6]]}})";
-  put("power/client.json", session);
-  put("power/client.log", "");
-  put("power/server.json", session);
-  put("power/server.log", "");
-  put("power/ptd_logs.txt", "x: Uncertainty checking for YokogawaWT310 is activated\n");
-  const auto errors = [&] {
-    std::string out;
-    const auto report = check_inference(folder.path(), {});
-    for (const Finding& finding : report->findings) {
-      if (finding.rule.starts_with("inf-power")) out += std::string(finding.rule) + " ";
-    }
-    return out;
-  };
-  EXPECT_EQ(errors(), "");
-  put("run_1/spl.txt", samples("379"));
-  EXPECT_EQ(errors(), "inf-power-samples ");
-  put("run_1/spl.txt", "Time,11-23-2026 09:59:00.000,Watts,400\n");
-  EXPECT_EQ(errors(), "inf-power-samples ");
-  put("run_1/spl.txt", samples("400"));
-  put("power/extra.txt", "");
-  EXPECT_EQ(errors(), "inf-power-files ");
-  std::filesystem::remove(folder.path() / (below + "power/extra.txt"));
-  std::string other = session;
-  other.replace(other.find("[5, 5]"), 6, "[5.9, 5]");
-  put("power/client.json", other);
-  EXPECT_EQ(errors(), "inf-power-phases ");
-  other = session;
-  other.replace(other.find("\"s\""), 3, "\"t\"");
-  put("power/client.json", other);
-  EXPECT_EQ(errors(), "inf-power-session ");
-  put("power/client.json", session);
-  put("power/ptd_logs.txt", "nothing\n");
-  EXPECT_EQ(errors(), "inf-power-analyzer ");
 }
 
 }  // namespace

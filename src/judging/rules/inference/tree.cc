@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/format.h"
+#include "base/hash.h"
 #include "base/text.h"
 
 namespace assay::rules::inference {
@@ -189,6 +190,14 @@ class Reader {
     out.ranging_samples = text(path + "/ranging/spl.txt");
     out.analyzer_log = text(path + "/power/ptd_logs.txt");
     out.ranging_log = DetailLog::read(tree_.root, path + "/ranging/mlperf_log_detail.txt");
+    for (const std::string_view name : kSessionFiles) {
+      const fs::path file = tree_.root / path / name;
+      std::error_code ignored;
+      if (!fs::is_regular_file(file, ignored)) continue;
+      if (const auto bytes = read_file(file, kDetailLogBytesMax)) {
+        out.digests[std::string(name)] = sha1_hex(*bytes);
+      }
+    }
     return out;
   }
 

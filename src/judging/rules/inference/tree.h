@@ -16,6 +16,7 @@
 // read() completes everything; later code only reads it; any thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -62,6 +63,17 @@ struct ComplianceTest {
   TextFile compliance{};  // accuracy/compliance_accuracy.txt
 };
 
+// The files whose digests a session of a power measurement records, below performance/.
+inline constexpr std::array<std::string_view, 9> kSessionFiles{"power/client.log",
+                                                               "power/ptd_logs.txt",
+                                                               "power/server.log",
+                                                               "ranging/mlperf_log_detail.txt",
+                                                               "ranging/mlperf_log_summary.txt",
+                                                               "ranging/spl.txt",
+                                                               "run_1/mlperf_log_detail.txt",
+                                                               "run_1/mlperf_log_summary.txt",
+                                                               "run_1/spl.txt"};
+
 struct PowerFiles {
   Folder power{};
   Folder testing{};  // run_1
@@ -72,6 +84,8 @@ struct PowerFiles {
   TextFile ranging_samples{};
   TextFile analyzer_log{};  // ptd_logs.txt
   DetailLog ranging_log{};
+  // SHA-1 of the files whose digests a session records, by their names below performance/.
+  std::map<std::string, std::string> digests{};
 };
 
 // One scenario of a model on a system.
