@@ -116,7 +116,7 @@ class HeldLibrary final : public mlperf::QuerySampleLibrary {
 constexpr const char* kFolder = "ASSAY_TEST_HELD_FOLDER";
 
 [[noreturn]] void test_with(Held held, std::uint64_t threads) {
-  ::setenv("ASSAY_LOADGEN_TIMEOUT_S", "0.2", 1);
+  ::setenv("ASSAY_LOADGEN_TIMEOUT_S", "0.5", 1);
   HeldSut sut(held);
   HeldLibrary library(held);
   mlperf::TestSettings settings;

@@ -4,6 +4,7 @@
 //
 // A table has no latencies but the metric itself, so a point of Server or Offline has no place on
 // the axis of concurrency (0); SingleStream's is 1 and MultiStream's 8.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -16,6 +17,7 @@ namespace assay::explorer {
 namespace {
 
 constexpr std::size_t kRowsMax = 1'000'000;
+constexpr double kNumberMax = 1e15;
 
 // The first of these that the row has: the table's name, and the site's.
 const Json& first_of(const Json& row, std::initializer_list<std::string_view> names) {
@@ -34,8 +36,9 @@ std::string text_of(const Json& row, std::initializer_list<std::string_view> nam
 
 // Tables have numbers as text too.
 double number_of(const Json& value) {
-  if (value.is_number()) return value.as_double();
-  return parse_double(trim(value.as_string())).value_or(0);
+  const double out =
+      value.is_number() ? value.as_double() : parse_double(trim(value.as_string())).value_or(0);
+  return std::clamp(out, 0.0, kNumberMax);
 }
 
 // "v6.0" of a row's version, or of an id like 6.0-0042.
