@@ -45,6 +45,7 @@ export function makeSystems(): Part {
 function table(context: Context): HTMLElement {
   const { selection, series } = context;
   const sorted = [...series].sort(ORDERS[selection.sort] ?? ORDERS.peak);
+  const several = new Set(series.map((one) => one.curve.dataset)).size > 1;
   const column = (text: string, sort: Sort | null, className = ''): HTMLElement =>
     h(
       'th',
@@ -95,7 +96,7 @@ function table(context: Context): HTMLElement {
       h(
         'tbody',
         {},
-        sorted.slice(0, ROWS_MAX).map((one) => row(one, context)),
+        sorted.slice(0, ROWS_MAX).map((one) => row(one, several, context)),
       ),
     ),
     sorted.length > ROWS_MAX
@@ -108,7 +109,8 @@ function table(context: Context): HTMLElement {
   );
 }
 
-function row(one: Series, context: Context): HTMLElement {
+// `several`: more than one dataset is shown, so a row says its own. Rounds of a suite are datasets.
+function row(one: Series, several: boolean, context: Context): HTMLElement {
   const { curve } = one;
   const { selection } = context;
   return h(
@@ -137,7 +139,7 @@ function row(one: Series, context: Context): HTMLElement {
       h(
         'small',
         {},
-        [curve.organisation, curve.division, words(curve.kind)]
+        [curve.organisation, curve.division, words(curve.kind), several ? curve.dataset : null]
           .filter((word) => word != null && word !== '')
           .join(' · '),
       ),

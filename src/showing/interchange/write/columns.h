@@ -81,6 +81,7 @@ struct Column {
   std::unique_ptr<Column> words{};  // the dictionary of a column of words
 
   void append_bytes(const void* from, std::size_t count) {
+    if (count == 0) return;  // then `from` may be null, which memcpy() does not take
     if (bytes + count > values.size() * sizeof(std::uint64_t)) grow(count);
     std::memcpy(reinterpret_cast<char*>(values.data()) + bytes, from, count);
     bytes += count;
