@@ -101,6 +101,29 @@ TEST(ClockMap, the_largest_bound_is_found_between_the_probes) {
   EXPECT_NEAR(static_cast<double>(most.ns), static_cast<double>(seen.ns), 2'000);
 }
 
+TEST(ClockMap, the_largest_bound_is_of_the_asked_time_alone) {
+  const auto truth = [](double) { return 0.0; };
+  const auto map = ClockMap::make(probes_of(truth, {0, 10'000'000'000, 11'000'000'000}, 1'000, 3));
+  ASSERT_TRUE(map.has_value());
+  EXPECT_GT(map->bound_max(Instant{0}, Instant{11'000'000'000}).ns, 4'000'000);
+  EXPECT_LT(map->bound_max(Instant{10'000'000'000}, Instant{11'000'000'000}).ns, 600'000)
+      << "the gap before it is wider";
+  EXPECT_LT(map->bound_max(Instant{0}, Instant{100'000'000}).ns, 200'000);
+}
+
+TEST(ClockMap, two_probes_show_a_drift_and_two_of_one_instant_none) {
+  const auto probe = [](std::int64_t own, std::int64_t there) {
+    return ClockProbe{Instant{own}, Instant{there}, Instant{there}, Instant{own}};
+  };
+  const auto drifting = ClockMap::make({probe(0, 0), probe(1'000'000'000, 1'000'500'000)});
+  ASSERT_TRUE(drifting.has_value());
+  EXPECT_NEAR(drifting->drift(), 5e-4, 1e-9);
+  const auto still = ClockMap::make({probe(5, 9), probe(5, 9)});
+  ASSERT_TRUE(still.has_value());
+  EXPECT_EQ(still->drift(), 0);
+  EXPECT_EQ(still->offset(Instant{5}).ns, 4);
+}
+
 TEST(ClockMap, a_clock_that_was_set_is_found) {
   const auto truth = [](double own) { return own < 5e9 ? 0.0 : 3e7; };
   const auto map = ClockMap::make(
