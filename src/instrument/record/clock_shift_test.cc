@@ -72,6 +72,17 @@ TEST(ClockShift, a_query_that_was_never_sent_has_the_offset_of_its_end) {
   EXPECT_EQ(instants_of_end(said, 1).substr(0, 12), "10005000000 ") << "its due instant's";
 }
 
+TEST(ClockShift, an_event_of_an_unknown_query_has_the_offset_of_its_reading) {
+  const ClockMap map = exact_map(10'000'000'000, 0, 5'000'000);
+  Said said;
+  ClockShift shift(map, said);
+  StreamEvent event{};
+  event.arrival = Instant{0};
+  event.read = Instant{10'000'000'000};
+  shift.on_stream_event(Query{}, event, "");
+  EXPECT_NE(said.lines.at(0).find(" 5000000 10005000000-0 "), std::string::npos) << said.lines[0];
+}
+
 TEST(ClockShift, what_was_in_flight_ends_where_its_log_ends) {
   const ClockMap map = exact_map(1'000, 1'000'000, 1'000'000);
   Said said;
