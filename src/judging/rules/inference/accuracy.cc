@@ -275,17 +275,7 @@ std::string_view metric_in(std::string_view metric, std::string_view line) {
 }
 
 void add_accuracy(Rules& rules) {
-  const auto add = [&](std::string_view id, std::string_view clause, std::string_view demand,
-                       std::string_view fix, void (*check)(const At&, Out&)) {
-    rules.push_back({{.id = id,
-                      .group = "accuracy",
-                      .action = Action::reject_points,
-                      .clause = clause,
-                      .demand = demand,
-                      .fix = fix},
-                     Subject::result,
-                     check});
-  };
+  const ResultRules add{rules, "accuracy"};
   add("inf-accuracy-text", "checker: AccuracyCheck.accuracy_result_check",
       "accuracy/accuracy.txt is there", "add what the accuracy script prints", check_accuracy_text);
   add("inf-accuracy", "checker: AccuracyCheck.accuracy_result_check",

@@ -139,17 +139,7 @@ void check_compliance_answers(const At& at, Out& out) {
 }  // namespace
 
 void add_compliance(Rules& rules) {
-  const auto add = [&](std::string_view id, std::string_view clause, std::string_view demand,
-                       std::string_view fix, void (*check)(const At&, Out&)) {
-    rules.push_back({{.id = id,
-                      .group = "compliance",
-                      .action = Action::reject_points,
-                      .clause = clause,
-                      .demand = demand,
-                      .fix = fix},
-                     Subject::result,
-                     check});
-  };
+  const ResultRules add{rules, "compliance"};
   add("inf-test-present", "checker: ComplianceCheck.dir_exists_check",
       "each compliance test of the model is there with its files",
       "run the test: assay loadgen compliance", check_compliance_there);

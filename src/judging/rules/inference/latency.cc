@@ -87,17 +87,7 @@ void check_latency_token_limits(const At& at, Out& out) {
 }  // namespace
 
 void add_latency(Rules& rules) {
-  const auto add = [&](std::string_view id, std::string_view clause, std::string_view demand,
-                       std::string_view fix, void (*check)(const At&, Out&)) {
-    rules.push_back({{.id = id,
-                      .group = "latency",
-                      .action = Action::reject_points,
-                      .clause = clause,
-                      .demand = demand,
-                      .fix = fix},
-                     Subject::result,
-                     check});
-  };
+  const ResultRules add{rules, "latency"};
   add("inf-early-stopping", "checker: PerformanceCheck.latency_check",
       "early stopping is met in Server, SingleStream and MultiStream",
       "run longer, or ask for less", check_latency_early_stopping);

@@ -423,17 +423,7 @@ std::optional<double> run_watts(const ResultFolder& result) {
 }
 
 void add_power(Rules& rules) {
-  const auto add = [&](std::string_view id, std::string_view clause, std::string_view demand,
-                       std::string_view fix, void (*check)(const At&, Out&)) {
-    rules.push_back({{.id = id,
-                      .group = "power",
-                      .action = Action::reject_points,
-                      .clause = clause,
-                      .demand = demand,
-                      .fix = fix},
-                     Subject::result,
-                     check});
-  };
+  const ResultRules add{rules, "power"};
   add("inf-power-files", "checker: PowerCheck.required_files_check",
       "run_1, ranging and power hold the measurement's files alone", "copy the session's files",
       check_power_files);

@@ -39,6 +39,25 @@ struct InferenceRule {
 const std::vector<InferenceRule>& catalogue();
 
 using Rules = std::vector<InferenceRule>;
+
+// Adds a group's rules on a result, each of which costs the result where it is broken.
+struct ResultRules {
+  Rules& rules;
+  std::string_view group;
+
+  void operator()(std::string_view id, std::string_view clause, std::string_view demand,
+                  std::string_view fix, void (*check)(const At&, Out&)) const {
+    rules.push_back({{.id = id,
+                      .group = group,
+                      .action = Action::reject_points,
+                      .clause = clause,
+                      .demand = demand,
+                      .fix = fix},
+                     Subject::result,
+                     check});
+  }
+};
+
 void add_structure(Rules& rules);
 void add_system(Rules& rules);
 void add_measurements(Rules& rules);
