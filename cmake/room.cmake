@@ -144,8 +144,10 @@ function(assay_tests target sources fuzzers benches)
       if(inputs)
         set(inputs -seed_inputs=${inputs})
       endif()
-      # One seed, so that a change fails by what it breaks; by hand, fuzz longer and without it.
-      add_test(NAME fuzz.${name} COMMAND ${name} -seed=1 -max_total_time=${ASSAY_FUZZ_S} -timeout=10
+      # One seed and a number of runs, so that a change fails by what it breaks and not by how fast
+      # the machine is; the time only bounds the slow ones. By hand, fuzz longer and without them.
+      add_test(NAME fuzz.${name} COMMAND ${name} -seed=1 -runs=${ASSAY_FUZZ_RUNS}
+               -max_total_time=${ASSAY_FUZZ_S} -timeout=10
                -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 ${inputs})
       set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 120)
     endif()
