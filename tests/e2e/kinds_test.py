@@ -118,7 +118,7 @@ VECTORS = ["openai_embeddings", "rerank", "score", "classify", "openai_images"]
 def documents(tmp_path):
     """A data set for kinds that ask about documents."""
     path = tmp_path / "rows.jsonl"
-    rows = [{"prompt": f"question {i}", "body.documents": [f"answer {i}", "other", "third"]}
+    rows = [{"prompt": f"question {i}", "documents": [f"answer {i}", "other", "third"]}
             for i in range(8)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
@@ -147,7 +147,7 @@ def test_a_kind_without_tokens_has_its_own_unit_and_latencies(assay, measure, do
 
 def test_a_ranking_may_be_cut_and_what_was_sent_counts(measure, tmp_path):
     rows = tmp_path / "rows.jsonl"
-    rows.write_text('{"prompt": "x", "body.documents": ["a", "b", "c"], "body.top_n": 2}\n')
+    rows.write_text('{"prompt": "x", "documents": ["a", "b", "c"], "top_n": 2}\n')
     summary, _ = measure([], ["--api-type", "rerank", "--samples", 1, "--dataset", rows])
     assert summary["assay"]["units"]["completed"] == 3
 
@@ -164,7 +164,7 @@ def test_faults_of_a_kind_without_tokens_are_failures(measure, fault):
 
 def test_several_inputs_of_a_row_are_one_query(measure, tmp_path):
     rows = tmp_path / "inputs.jsonl"
-    rows.write_text('{"prompt": "unused", "body.input": ["a", "b", "c", "d"]}\n')
+    rows.write_text('{"input": ["a", "b", "c", "d"]}\n')
     summary, _ = measure([], ["--api-type", "openai_embeddings", "--samples", 3,
                               "--dataset", rows])
     assert summary["assay"]["units"] == {

@@ -17,9 +17,9 @@
 // (text, or a list of OpenAI content parts), system, messages, input_tokens (or token_ids), tools,
 // tool_choice, max_new_tokens (or max_completion_tokens, max_tokens), session (or session_id,
 // conversation_id). These go into the request body: name, n, stop, logit_bias, user, chat_template,
-// chat_template_kwargs and what `parser` names body.SOMETHING. Other columns are never sent. If a
-// row has several questions, messages go before prompt; token ids go before both if
-// `prefer_token_ids`, else after both.
+// chat_template_kwargs, those in `kind_columns`, and what `parser` names body.SOMETHING. Other
+// columns are never sent. If a row has several questions, messages go before prompt; token ids go
+// before both if `prefer_token_ids`, else after both.
 //
 // Errors name the file, the line and the column or field. Any thread; files are only read.
 #pragma once
@@ -28,6 +28,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -79,6 +80,10 @@ struct Spec {
   std::vector<std::pair<std::string, std::string>> parser{};  // our column ← the file's column
   std::uint64_t rows_max = 0;                                 // use only the first rows; 0: all
   bool prefer_token_ids = false;                              // for APIs whose prompt is token ids
+  // Columns that the kind of API sends from its rows (ApiRow::columns): they go into the request
+  // body under their own name, as `body.NAME` does. A text in one of the prompt's names stays the
+  // prompt.
+  std::span<const std::string_view> kind_columns{};
   // Template of the prompt, applied before any preset (preset.h): "{question}\nAnswer:".
   std::string prompt_format{};
   // Ask every human turn of a conversation with the recorded turns before it, not only the first

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -140,6 +141,42 @@ TEST_F(DatasetTest, a_likely_column_is_taken_for_the_prompt) {
   }
   EXPECT_THAT(error_in("b.jsonl", R"({"question": "q", "input": "i"})"),
               HasSubstr("b.jsonl:1: both 'question' and 'input' could be the prompt"));
+}
+
+TEST_F(DatasetTest, a_kinds_own_columns_go_into_its_request) {
+  constexpr std::array<std::string_view, 3> kColumns{"input", "dimensions", "size"};
+  const std::string list = file("a.jsonl", R"({"input": ["a", "b"], "dimensions": 8, "id": 1})");
+  const auto several = load_dataset({.path = list, .kind_columns = kColumns});
+  ASSERT_TRUE(several) << several.error().message;
+  EXPECT_EQ(several->samples[0].body.dump(), R"({"input":["a","b"],"dimensions":8})");
+  EXPECT_TRUE(several->samples[0].content_parts.is_null());
+  const std::string beside = file("b.jsonl", R"({"prompt": "p", "input": ["a"], "size": "1x1"})");
+  EXPECT_EQ(load_dataset({.path = beside, .kind_columns = kColumns})->samples[0].body.dump(),
+            R"({"input":["a"],"size":"1x1"})");
+  // For another kind they are unknown columns.
+  EXPECT_TRUE(load_dataset({.path = beside})->samples[0].body.is_null());
+  // A text in `input` is the prompt, as for every kind.
+  const auto text = load_dataset(
+      {.path = file("c.jsonl", R"({"input": "[q]", "size": "s"})"), .kind_columns = kColumns});
+  ASSERT_TRUE(text);
+  EXPECT_EQ(text->samples[0].prompt, "[q]");
+  EXPECT_EQ(text->samples[0].body.dump(), R"({"size":"s"})");
+}
+
+TEST_F(DatasetTest, a_kinds_own_columns_may_stand_in_cells_of_text) {
+  constexpr std::array<std::string_view, 3> kColumns{"input", "dimensions", "size"};
+  const auto cells = load_dataset(
+      {.path = file("a.csv", "input,dimensions,size\n\"[\"\"a\"\",\"\"b\"\"]\",8,1x1\n"),
+       .kind_columns = kColumns});
+  ASSERT_TRUE(cells) << cells.error().message;
+  EXPECT_EQ(cells->samples[0].body.dump(), R"({"input":["a","b"],"dimensions":8,"size":"1x1"})");
+}
+
+TEST_F(DatasetTest, a_row_of_inputs_alone_asks_something_where_its_kind_takes_them) {
+  constexpr std::array<std::string_view, 1> kColumns{"input"};
+  const std::string path = file("a.jsonl", R"({"body.input": ["a", "b"]})");
+  EXPECT_TRUE(load_dataset({.path = path, .kind_columns = kColumns}));
+  EXPECT_FALSE(load_dataset({.path = path}));
 }
 
 TEST_F(DatasetTest, token_ids_are_used_where_the_api_takes_them) {

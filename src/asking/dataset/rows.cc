@@ -157,6 +157,7 @@ Result<void> RowMapper::finish() const {
 
 Result<Sample> RowMapper::read(Json row) {
   Sample sample;
+  TRY(read_kind_columns(row, sample));
   TRY(read_question(row, sample));
   ASSIGN_OR_RETURN(sample.tools, take_structure(row, "tools"));
   if (!sample.tools.is_null() && !sample.tools.is_array()) {
@@ -183,6 +184,39 @@ Result<Sample> RowMapper::read(Json row) {
   return sample;
 }
 
+// Before the question is looked for, because a list in a column such as `input` is no prompt.
+Result<void> RowMapper::read_kind_columns(Json& row, Sample& sample) {
+  for (const std::string_view name : spec_.kind_columns) {
+    if (!has_column(row, name)) continue;
+    const std::string_view text = row[name].as_string();
+    const bool structure =
+        row[name].is_string() && (text.starts_with('[') || text.starts_with('{'));
+    const bool may_be_prompt = std::ranges::find(kPromptNames, name) != kPromptNames.end();
+    if (may_be_prompt && row[name].is_string() && !(structure && cells_ == Cells::text)) continue;
+    Json cell;
+    if (structure) {
+      ASSIGN_OR_RETURN(cell, take_structure(row, name));
+    } else {
+      cell = take(row, name);
+    }
+    // A cell of text that is a number is one: `256`, `4.0`.
+    if (cells_ == Cells::text && cell.is_string()) {
+      if (auto number = Json::parse(cell.as_string()); number && number->is_number()) {
+        cell = *std::move(number);
+      }
+    }
+    if (!cell.is_null()) sample.body.set(name, std::move(cell));
+  }
+  return {};
+}
+
+// Whether the row gives its kind of API what is asked in place of a prompt.
+bool RowMapper::asks_by_itself(const Json& row, const Sample& sample) const {
+  const bool by_input = std::ranges::find(spec_.kind_columns, "input") != spec_.kind_columns.end();
+  if (!by_input) return false;
+  return sample.body["input"].is_array() || row["body.input"].is_array();
+}
+
 Result<void> RowMapper::read_question(Json& row, Sample& sample) {
   const bool has_messages = has_column(row, "messages");
   const std::string_view ids = has_column(row, "input_tokens") ? "input_tokens" : "token_ids";
@@ -205,7 +239,7 @@ Result<void> RowMapper::read_question(Json& row, Sample& sample) {
     return {};
   }
   row.erase(ids);
-  if (asked) return {};
+  if (asked || asks_by_itself(row, sample)) return {};
   return invalid(
       format("this row asks nothing: it has no text in prompt, messages or "
              "input_tokens; its other columns: {} (name the right one: parser.prompt=…)",

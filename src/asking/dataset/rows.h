@@ -35,6 +35,8 @@ class RowMapper {
  private:
   Json rename(Json row);
   Result<Sample> read(Json row);
+  Result<void> read_kind_columns(Json& row, Sample& sample);
+  bool asks_by_itself(const Json& row, const Sample& sample) const;
   Result<void> read_question(Json& row, Sample& sample);
   Result<void> join_instruction(Json& row);
   Result<void> read_prompt(Json& row, Sample& sample);

@@ -1,5 +1,6 @@
 // Any bytes as JSON lines and as a JSON array: every cut gives the same rows or the same error, and
 // no row becomes a sample that asks nothing.
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -35,13 +36,17 @@ void map(std::string_view text, assay::dataset::RowMapper::Cells cells) {
     const auto conversation = assay::dataset::parse_conversation(*row);
     if (conversation) conversation->first_user_turn();
   }
-  const assay::dataset::Spec spec{
-      .parser = {{"prompt", "p"}, {"body.x", "q"}}, .prefer_token_ids = true, .keep_columns = true};
+  static constexpr std::array<std::string_view, 2> kColumns{"input", "size"};
+  const assay::dataset::Spec spec{.parser = {{"prompt", "p"}, {"body.x", "q"}},
+                                  .prefer_token_ids = true,
+                                  .kind_columns = kColumns,
+                                  .keep_columns = true};
   assay::dataset::RowMapper mapper(spec, cells);
   const auto sample = mapper.map(*std::move(row));
   if (!sample) return;
   CHECK(!sample->prompt.empty() || !sample->messages.is_null() ||
-        !sample->content_parts.is_null() || !sample->input_tokens.empty());
+        !sample->content_parts.is_null() || !sample->input_tokens.empty() ||
+        sample->body["input"].is_array());
 }
 
 }  // namespace

@@ -156,6 +156,7 @@ Result<std::vector<Dataset>> load_datasets(const Config& config) {
                        .parser = data.parser,
                        .rows_max = data.rows_max,
                        .prefer_token_ids = row_of(api).takes_token_ids,
+                       .kind_columns = row_of(api).columns,
                        .prompt_format = data.prompt_format,
                        .all_turns = data.turns == Turns::all,
                        .keep_columns = data.accuracy_config.has_value(),

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace assay {
@@ -40,9 +41,21 @@ struct ApiRow {
   // What a reply is made of, where that is not tokens: the measured unit, in the singular; else "".
   // A query asks for as many as it has inputs (Event::choices_asked).
   std::string_view unit{};
+  // Columns of a dataset's row that go into the request under their own names, beside those that
+  // all kinds send (dataset.h).
+  std::span<const std::string_view> columns{};
   // The field for the token limit of a reply, for APIs whose servers know two such fields; else "".
   std::string_view limit_field{};
 };
+
+inline constexpr std::array<std::string_view, 3> kEmbeddingsColumns{"input", "dimensions",
+                                                                    "encoding_format"};
+inline constexpr std::array<std::string_view, 1> kInputColumns{"input"};
+inline constexpr std::array<std::string_view, 2> kRerankColumns{"documents", "top_n"};
+inline constexpr std::array<std::string_view, 1> kScoreColumns{"documents"};
+inline constexpr std::array<std::string_view, 9> kImagesColumns{
+    "size",  "quality", "response_format", "output_format",      "background",
+    "style", "seed",    "negative_prompt", "num_inference_steps"};
 
 // In the order of the enumeration.
 inline constexpr std::array<ApiRow, 13> kApis{{
@@ -75,27 +88,32 @@ inline constexpr std::array<ApiRow, 13> kApis{{
      .name = "openai_embeddings",
      .what = "embeddings",
      .streams = false,
-     .unit = "embedding"},
+     .unit = "embedding",
+     .columns = kEmbeddingsColumns},
     {.api = Api::rerank,
      .name = "rerank",
      .what = "reranking",
      .streams = false,
-     .unit = "document"},
+     .unit = "document",
+     .columns = kRerankColumns},
     {.api = Api::score,
      .name = "score",
      .what = "scores of pairs",
      .streams = false,
-     .unit = "pair"},
+     .unit = "pair",
+     .columns = kScoreColumns},
     {.api = Api::classify,
      .name = "classify",
      .what = "classification",
      .streams = false,
-     .unit = "input"},
+     .unit = "input",
+     .columns = kInputColumns},
     {.api = Api::openai_images,
      .name = "openai_images",
      .what = "pictures",
      .streams = false,
-     .unit = "image"},
+     .unit = "image",
+     .columns = kImagesColumns},
 }};
 
 constexpr const ApiRow& row_of(Api api) { return kApis[static_cast<std::size_t>(api)]; }

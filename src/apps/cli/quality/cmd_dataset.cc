@@ -65,13 +65,15 @@ Result<dataset::Spec> read_spec(const DatasetOptions& options) {
     const plan::Problem& first = reading.problems.front();
     return invalid(format("{}: {}\n  {}", first.path, first.what, first.hint));
   }
+  const std::optional<Api> api = api_from(options.api);
   dataset::Spec spec{
       .name = data.name,
       .path = data.path,
       .format = data.format,
       .parser = data.parser,
       .rows_max = data.rows_max,
-      .prefer_token_ids = options.api == "openai_completions" || options.api == "sglang",
+      .prefer_token_ids = api && row_of(*api).takes_token_ids,
+      .kind_columns = api ? row_of(*api).columns : std::span<const std::string_view>{},
       .prompt_format = data.prompt_format,
       .all_turns = data.turns == plan::Turns::all,
       .keep_columns = options.json,

@@ -233,8 +233,8 @@ TEST(KindRequests, a_list_of_inputs_is_salted_in_its_first_text) {
 }
 
 TEST(KindRequests, a_ranking_without_documents_is_refused) {
-  EXPECT_THAT(kind_refusal(Api::rerank, brief_question()), HasSubstr("a column 'body.documents'"));
-  EXPECT_THAT(kind_refusal(Api::score, brief_question()), HasSubstr("a column 'body.documents'"));
+  EXPECT_THAT(kind_refusal(Api::rerank, brief_question()), HasSubstr("a column 'documents'"));
+  EXPECT_THAT(kind_refusal(Api::score, brief_question()), HasSubstr("a column 'documents'"));
   EXPECT_THAT(kind_refusal(Api::openai_embeddings, Sample{}), HasSubstr("no prompt"));
 }
 

@@ -1,6 +1,6 @@
 // Kinds that answer with numbers instead of tokens: embeddings, reranking, scores of pairs and
 // classification. One reply, never a stream. A row's prompt is the input, the query or the first
-// text; its columns `body.input` and `body.documents` give several inputs, or the documents. Base64
+// text; its columns `input` and `documents` give several inputs, or the documents. Base64
 // is not decoded: the reply's vectors are counted, and their count is checked against the inputs.
 #include <algorithm>
 #include <limits>
@@ -54,8 +54,7 @@ bool usage_of_vectors(JsonCursor& cursor, ReplyFields& out) {
 Result<void> check_inputs(const Sample& sample) {
   const Json& inputs = sample.body["input"];
   if (inputs.is_array() ? inputs.size() > 0 : !sample.prompt.empty()) return {};
-  return invalid(
-      "sample: no prompt; map a column to 'prompt', or give a list in a column 'body.input'");
+  return invalid("sample: no prompt; map a column to 'prompt', or give a list in a column 'input'");
 }
 
 Result<void> check_documents(const Sample& sample) {
@@ -64,8 +63,8 @@ Result<void> check_documents(const Sample& sample) {
   }
   if (sample.body["documents"].is_array() && sample.body["documents"].size() > 0) return {};
   return invalid(
-      "sample: no documents: a column 'body.documents' must hold a list of texts; "
-      "parser.body.documents=COLUMN names another column");
+      "sample: no documents: a column 'documents' must hold a list of texts; "
+      "parser.documents=COLUMN names another column");
 }
 
 Json embeddings_body(const Generation& generation, const Sample& sample, char filler) {
