@@ -344,6 +344,10 @@ void check_rest(const Config& config, Reading& reading) {
                           format("unknown value \"{}\"", settings.profiling.engine),
                           "one of: vllm");
   }
+  if (settings.telemetry.interval < Duration{10'000'000}) {
+    reading.wrong_setting("settings.telemetry.interval_s", "below 10 ms",
+                          "a reading costs the server and this machine time");
+  }
   if (config.audit && config.audit->test != "output_caching_test") {
     reading.wrong_setting("audit.test", format("unknown value \"{}\"", config.audit->test),
                           "one of: output_caching_test");

@@ -236,6 +236,13 @@ struct Profiling {
   std::vector<std::string> urls{};
 };
 
+// Assay: what is read beside the load (docs/formats/telemetry.md).
+struct TelemetryConfig {
+  std::vector<std::string> metrics{};  // URLs of pages in Prometheus' text format
+  Duration interval{1'000'000'000};
+  Duration after{};  // go on reading this long after the load, for a source that lags
+};
+
 struct EarlyStopping {
   bool enabled = true;
 };
@@ -275,6 +282,7 @@ struct Settings {
   double service_ready_timeout_s = 30.0;       // accepted
   std::int64_t metrics_tokenizer_workers = 4;  // accepted
   Recording recording{};                       // Assay
+  TelemetryConfig telemetry{};                 // Assay
   Guarding guard{};                            // Assay
 };
 

@@ -195,6 +195,10 @@ std::vector<FlagRow> result_rows() {
       row("--profile", "ENGINE", "settings.profiling.engine", Take::plain,
           "start and stop the server's profiler: vllm"),
       hide(row("--profile-urls", "URL", "settings.profiling.urls", Take::list, "where it listens")),
+      row("--metrics", "URL", "settings.telemetry.metrics", Take::list,
+          "read this page of metrics beside the load: the server's /metrics, a DCGM exporter's"),
+      row("--metrics-interval", "TIME", "settings.telemetry.interval_s", Take::timed,
+          "between two readings (1s)"),
       hide(row("--service-ready-timeout", "S", "settings.service_ready_timeout_s", Take::plain,
                "accepted")),
   };

@@ -45,9 +45,10 @@ void set_time(Config& config, std::string_view path, std::string_view value, Rea
 
 void add_to_list(Config& config, const FlagRow& flag, bool first, std::string_view value,
                  Reading& reading) {
-  std::vector<std::string>& list = flag.path == "settings.profiling.urls"
-                                       ? config.settings.profiling.urls
-                                       : config.endpoint_config.endpoints;
+  std::vector<std::string>& list =
+      flag.path == "settings.profiling.urls"      ? config.settings.profiling.urls
+      : flag.path == "settings.telemetry.metrics" ? config.settings.telemetry.metrics
+                                                  : config.endpoint_config.endpoints;
   if (first) list.clear();
   for (const std::string_view part : split(value, ',')) {
     if (trim(part).empty()) continue;

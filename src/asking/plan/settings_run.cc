@@ -304,6 +304,20 @@ const Part& profiling_part() {
   return part;
 }
 
+const Part& telemetry_part() {
+  static const Part part = [] {
+    PartOf<TelemetryConfig> rows;
+    rows.add("metrics", &TelemetryConfig::metrics,
+             "Pages in Prometheus' text format that are read beside the load: the server's "
+             "/metrics, a DCGM exporter's. A URL without a path means /metrics.");
+    rows.add("interval_s", &TelemetryConfig::interval, "Between two readings of a source.");
+    rows.add("after_s", &TelemetryConfig::after,
+             "Go on reading this long after the load, for a source that lags behind it.");
+    return rows.take();
+  }();
+  return part;
+}
+
 const Part& early_stopping_part() {
   static const Part part = [] {
     PartOf<EarlyStopping> rows;
@@ -393,6 +407,8 @@ const Part& settings_part() {
         .newer()
         .nothing();
     rows.add_part("recording", &S::recording, recording_part(), "What is kept.").ours();
+    rows.add_part("telemetry", &S::telemetry, telemetry_part(), "What is read beside the load.")
+        .ours();
     rows.add_part("guard", &S::guard, guard_part(), "What keeps a load from doing harm.").ours();
     return rows.take();
   }();

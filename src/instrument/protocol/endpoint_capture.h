@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "base/clock.h"
@@ -33,6 +34,27 @@ struct EndpointReplies {
 
 // Uses only the question's URL, key, headers and TLS settings.
 EndpointReplies capture_endpoint(const ProbeQuestion& question, const Clock& clock);
+
+// PageReader reads one page of a server again and again over a kept connection, for metrics beside
+// a load. Blocking: a read takes at most the question's timeout, twice where it must connect. The
+// page is the question's URL, path included. The clock must outlive it. One thread.
+class PageReader {
+ public:
+  static constexpr std::size_t kBytesMax = std::size_t{16} << 20;
+
+  static Result<PageReader> open(const ProbeQuestion& question, const Clock& clock);
+  PageReader(PageReader&&) noexcept;
+  PageReader& operator=(PageReader&&) noexcept;
+  ~PageReader();
+
+  // An error where no reply came; a status other than 200 is data, without a body.
+  Result<CapturedReply> read();
+
+ private:
+  struct State;
+  explicit PageReader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
 
 // A call of vLLM's profiler: an empty POST to /start_profile or /stop_profile, beside the /v1 of
 // the question's URL. Blocking.

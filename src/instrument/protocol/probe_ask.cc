@@ -204,6 +204,12 @@ class Asker {
     return out;
   }
 
+  // The URL's own page, and not one beside its API.
+  Result<CapturedReply> page(std::size_t bytes_max) {
+    if (addresses_.empty()) TRY(prepare());
+    return captured(url_.query.empty() ? url_.path : url_.path + "?" + url_.query, bytes_max);
+  }
+
   Result<ProfilerReply> profile(bool start) {
     TRY(prepare());
     const std::string target = base_path() + (start ? "/start_profile" : "/stop_profile");
@@ -326,7 +332,8 @@ class Asker {
   }
 
   // One GET of a capture; opens a new connection if the old one is closed.
-  Result<CapturedReply> captured(const std::string& target) {
+  Result<CapturedReply> captured(const std::string& target,
+                                 std::size_t bytes_max = kCapturedBytesMax) {
     ASSIGN_OR_RETURN(const std::string request, get(target));
     if (!connection_ || !connection_->usable()) TRY(connect());
     const ReplyFacts facts = read_recording(connection_->ask(request, question_.timeout));
@@ -336,7 +343,7 @@ class Asker {
       if (colon == std::string_view::npos || lower(line.substr(0, colon)) != "server") continue;
       out.server = trim(line.substr(colon + 1));
     }
-    if (out.status == 200) out.body = facts.body.substr(0, kCapturedBytesMax);
+    if (out.status == 200) out.body = facts.body.substr(0, bytes_max);
     return out;
   }
 
@@ -470,6 +477,34 @@ Result<ProbeAnswers> ask_endpoint(const ProbeQuestion& question, const Clock& cl
   }
   redact(*answers, redactor);
   return answers;
+}
+
+struct PageReader::State {
+  State(ProbeQuestion asked, net::Url url, const Clock& clock)
+      : question(std::move(asked)),
+        asker(question, std::move(url), clock),
+        redactor(redactor_of(question)) {}
+
+  ProbeQuestion question;
+  Asker asker;
+  Redactor redactor;
+};
+
+PageReader::PageReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+PageReader::PageReader(PageReader&&) noexcept = default;
+PageReader& PageReader::operator=(PageReader&&) noexcept = default;
+PageReader::~PageReader() = default;
+
+Result<PageReader> PageReader::open(const ProbeQuestion& question, const Clock& clock) {
+  ASSIGN_OR_RETURN(net::Url url, net::parse_url(question.url));
+  return PageReader(std::make_unique<State>(question, std::move(url), clock));
+}
+
+Result<CapturedReply> PageReader::read() {
+  auto reply = state_->asker.page(kBytesMax);
+  if (!reply) return Error{reply.error().code, state_->redactor.text(reply.error().message)};
+  if (reply->status == 0) return Error{Code::timed_out, "no whole reply in time"};
+  return reply;
 }
 
 ProfilerReply call_profiler(const ProbeQuestion& question, bool start, const Clock& clock) {

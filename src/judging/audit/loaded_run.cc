@@ -96,7 +96,11 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   if (options.replies != nullptr) options.replies->use_counts(how.counts);
   std::optional<loadgen::MeasuredFold> test;
   if (info.facts.find(loadgen::kTestFact) != nullptr) test.emplace(info).use_counts(how.counts);
-  Tee all({&fold, options.also, options.replies, test ? &*test : nullptr});
+  const std::filesystem::path telemetry = log_folder(folder) / observe::kTelemetryName;
+  const bool observed = std::filesystem::exists(telemetry, ignored);
+  observe::LoadFold load;
+  Tee all(
+      {&fold, options.also, options.replies, test ? &*test : nullptr, observed ? &load : nullptr});
   ASSIGN_OR_RETURN(run.replay, record::replay_run(log_folder(folder), all));
   if (options.replies != nullptr) options.replies->use_counts(nullptr);  // they move away
   Json client;
@@ -107,6 +111,10 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   }
   if (!client.is_null()) take_end(client, run.replay.end);
   run.point = fold.finish(run.replay.end.end, run.replay.end.lost_records);
+  if (observed) {
+    ASSIGN_OR_RETURN(const observe::Telemetry said, observe::read_telemetry(telemetry));
+    run.observed = observe::observe_run(said, load.finish(), run.point);
+  }
   if (test) {
     ASSIGN_OR_RETURN(run.test, loadgen::judge(info, *test, run.replay.end.end));
   }

@@ -19,6 +19,7 @@
 #include "metrics/point.h"
 #include "metrics/reply_fold.h"
 #include "metrics/token_counts.h"
+#include "observe/observed.h"
 #include "record/event_log.h"
 
 namespace assay::audit {
@@ -42,8 +43,9 @@ struct LoadedRun {
   std::optional<RankSpan> ranks{};           // of a run of several hosts
   std::optional<Certificate> certificate{};  // of the client, if it was calibrated
   std::string config_yaml{};
-  Json accuracy{};                           // accuracy_results()
-  std::optional<loadgen::Judgement> test{};  // where the run was a LoadGen test
+  Json accuracy{};                              // accuracy_results()
+  std::optional<loadgen::Judgement> test{};     // where the run was a LoadGen test
+  std::optional<observe::Observed> observed{};  // where telemetry was recorded beside the run
 };
 
 struct LoadOptions {

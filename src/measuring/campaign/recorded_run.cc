@@ -14,6 +14,7 @@
 #include "campaign/accuracy.h"
 #include "campaign/calibrate/calibration.h"
 #include "campaign/profiler.h"
+#include "campaign/telemetry.h"
 #include "campaign/token_counting.h"
 #include "metrics/failed_share.h"
 #include "plan/saved_config.h"
@@ -291,6 +292,9 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
     ASSIGN_OR_RETURN(preflight, send_test_query(config, *request.bundle, client.ca_file, control));
   }
   plan::adapt(preflight.adaptation, *request.bundle);
+  const OsClock clock;
+  ASSIGN_OR_RETURN(const auto telemetry,
+                   open_telemetry(config, client.ca_file, client.threads, clock));
   ASSIGN_OR_RETURN(const auto claim, claim_folder(request.folder));
   TRY(write_file_atomic(request.folder / "config.yaml", plan::config_to_yaml(config)));
   RunInfo info = info_of(config, *request.bundle, client, request);
@@ -318,11 +322,16 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
   Profiler profiler(config, *request.bundle, client.ca_file);
   if (profiler.wanted()) how.also = &profiler;
   profiler.prepare();
+  if (telemetry) {
+    TRY(telemetry->start(log_folder(request.folder) / observe::kTelemetryName, info.run_id));
+  }
   auto measured = measure(*request.bundle, how, control);
+  if (telemetry) telemetry->stop();
   profiler.stop(measured && measured->end.state == RunState::complete);
   if (!measured) return measured.error();
   out.measured = *std::move(measured);
   out.notes = profiler.troubles();
+  if (telemetry && !telemetry->trouble().empty()) out.notes.push_back(telemetry->trouble());
   if (profiler.wanted()) {
     TRY(write_file_atomic(request.folder / "profiling.json", profiler.record().dump(2) + "\n"));
   }
@@ -339,6 +348,9 @@ Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
                                                       const ClientOptions& client,
                                                       const Watch& watch, run::Control& control) {
   plan::PlanBundle& bundle = plan.bundle;
+  if (!request.config->settings.telemetry.metrics.empty()) {
+    return invalid("--metrics: while two endpoints take turns, no page is read beside them");
+  }
   if (!request.config->settings.profiling.engine.empty()) {
     return invalid("--profile: while two endpoints take turns, no profiler is driven");
   }

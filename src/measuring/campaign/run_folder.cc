@@ -9,6 +9,7 @@
 #include "interchange/report_text.h"
 #include "interchange/sample_index.h"
 #include "metrics/result_json.h"
+#include "observe/observed.h"
 #include "record/file_list.h"
 #include "record/manifest.h"
 #include "report/html.h"
@@ -31,6 +32,7 @@ std::string about_file(std::string_view name) {
       {"events.jsonl", "every event, in the reference client's form"},
       {"assay/clocks.json", "the ranks' clocks against rank 0's"},
       {"assay/client.json", "what the client measured about itself"},
+      {"assay/telemetry.jsonl", "what was read beside the load"},
       {"assay/run.json", "the manifest: every file's digest"}};
   for (const auto& [known, about] : kAbout) {
     if (name == known) return std::string(about);
@@ -114,6 +116,12 @@ report::RunContext report_context(const LoadedRun& run, bool digests) {
   if (run.test) {
     for (const auto& [name, text] : run.test->lines()) test.push_back({name, text});
   }
+  std::vector<report::Fact> observed;
+  if (run.observed) {
+    for (const auto& [name, text] : observe::observed_lines(*run.observed)) {
+      observed.push_back({name, printable(text)});
+    }
+  }
   return {.folder = run.folder.string(),
           .files = list_files(run.folder, digests),
           .config_yaml = run.config_yaml,
@@ -125,6 +133,7 @@ report::RunContext report_context(const LoadedRun& run, bool digests) {
           .innocence = run.innocence,
           .calibration = calibration_text(run),
           .test = std::move(test),
+          .observed = std::move(observed),
           .ranks = hosts_text(run)};
 }
 
@@ -135,6 +144,7 @@ Json summary_json(const LoadedRun& run) {
   if (run.innocence) summary.set("client", audit::innocence_json(*run.innocence));
   if (run.ranks) summary.set("ranks", audit::to_json(*run.ranks));
   if (run.test) summary.set("loadgen", run.test->to_json());
+  if (run.observed) summary.set("observed", observe::to_json(*run.observed));
   if (run.certificate) {
     if (const auto citation = audit::cite(*run.certificate, run.point)) {
       summary.set("calibration", calibration_json(*run.certificate, *citation));

@@ -318,6 +318,7 @@ std::vector<Fact> basis_facts(const Point& point, const RunContext& context) {
   if (context.audit) add("connections", connections_text(point, *context.audit));
   if (context.audit) add("memory", memory_text(*context.audit));
   if (context.audit) add("machine", audit_text(*context.audit));
+  for (const Fact& fact : context.observed) add(fact.name, fact.text);
   add("LoadGen", legacy_text(point));
   if (point.run.facts["insecure"].as_bool())
     add("TLS", "certificates were not checked (--insecure)");

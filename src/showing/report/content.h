@@ -50,6 +50,8 @@ struct RunContext {
   std::string calibration{};
   // A suite's test: the verdict, the suite's metric, the reasons. Empty: the run is none.
   std::vector<Fact> test{};
+  // What the server and the machine did meanwhile, where it was recorded.
+  std::vector<Fact> observed{};
   std::string ranks{};  // of a run of several hosts: how many, and their clocks; "" for any other
 };
 

@@ -1,0 +1,62 @@
+#include "campaign/telemetry.h"
+
+#include <algorithm>
+
+#include "base/latency_profile.h"
+#include "meter/page_source.h"
+#include "net/url.h"
+#include "plan/saved_config.h"
+
+namespace assay::campaign {
+namespace {
+
+// One reading's limit: a page that takes longer is of a server that is stuck.
+constexpr Duration kPageTimeout = 5_s;
+
+bool same_origin(const net::Url& a, const net::Url& b) {
+  return a.tls == b.tls && a.host == b.host && a.port == b.port && a.unix_path == b.unix_path;
+}
+
+Result<std::unique_ptr<meter::Source>> open_page(const plan::Config& config, const std::string& url,
+                                                 const std::string& ca_file, const Clock& clock) {
+  ASSIGN_OR_RETURN(const net::Url page, net::parse_url(url));
+  protocol::ProbeQuestion question{.url = url};
+  question.insecure = config.settings.client.insecure;
+  question.ca_file = ca_file;
+  question.timeout = kPageTimeout;
+  for (const std::string& endpoint : config.endpoint_config.endpoints) {
+    const auto known = net::parse_url(endpoint);
+    if (!known || !same_origin(*known, page)) continue;
+    question.api_key = config.endpoint_config.api_key;
+    question.headers = config.endpoint_config.headers;
+  }
+  return meter::page_source(std::move(question), plan::redact_url(url),
+                            config.settings.telemetry.interval, clock);
+}
+
+// The cores that no measuring thread is bound to (measure.cc binds the first ones).
+std::vector<int> cores_left(std::uint64_t threads) {
+  std::vector<int> cores = usable_cores();
+  if (threads >= cores.size()) return {};
+  cores.erase(cores.begin(), cores.begin() + static_cast<std::ptrdiff_t>(threads));
+  return cores;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<meter::Collector>> open_telemetry(const plan::Config& config,
+                                                         const std::string& ca_file,
+                                                         std::uint64_t threads,
+                                                         const Clock& clock) {
+  const plan::TelemetryConfig& wanted = config.settings.telemetry;
+  std::vector<std::unique_ptr<meter::Source>> sources;
+  for (const std::string& url : wanted.metrics) {
+    ASSIGN_OR_RETURN(auto source, open_page(config, url, ca_file, clock));
+    sources.push_back(std::move(source));
+  }
+  if (sources.empty()) return std::unique_ptr<meter::Collector>();
+  return meter::Collector::open(std::move(sources),
+                                {.cores = cores_left(threads), .after = wanted.after}, clock);
+}
+
+}  // namespace assay::campaign
