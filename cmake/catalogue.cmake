@@ -1,7 +1,7 @@
 # What ships as YAML is built into the library, so that one binary knows it wherever it stands, and
 # installed beside it, so that a user can read and copy it: the simulator's catalogue
-# (catalogue/*/*.yaml), the suites' workloads (workloads/*.yaml), the ready tasks (tasks/*.yaml) and
-# the configs to start from (examples/*.yaml).
+# (catalogue/*/*.yaml), the suites' workloads (workloads/*.yaml), the ready tasks (tasks/*.yaml),
+# what safety grades need (safety/*/*.yaml) and the configs to start from (examples/*.yaml).
 include(GNUInstallDirs)
 function(assay_embed folder room header function)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.yaml)
@@ -22,3 +22,4 @@ assay_embed(catalogue sim sim/catalogue.h embedded_catalogue)
 assay_embed(workloads plan plan/workload.h embedded_workloads)
 assay_embed(tasks task task/tasks.h embedded_tasks)
 assay_embed(examples plan plan/examples.h embedded_examples)
+assay_embed(safety safety safety/standard.h embedded_safety)

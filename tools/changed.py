@@ -55,8 +55,8 @@ class Reached:
                 self.sections.update({"peers", "package"})
             elif path == "CMakeLists.txt" or path.startswith("cmake/"):
                 self.rooms.update(rooms)
-            elif path.startswith(("catalogue/", "workloads/", "tasks/", "examples/")):
-                self.rooms.update({"sim", "plan"})
+            elif path.startswith(("catalogue/", "workloads/", "tasks/", "safety/", "examples/")):
+                self.rooms.update({"sim", "plan", "safety"})
             elif room is not None:
                 self.rooms.update(self.of_source(path, room, rooms, graph))
 

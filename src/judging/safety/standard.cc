@@ -1,0 +1,138 @@
+#include "safety/standard.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/format.h"
+#include "base/hash.h"
+#include "base/yaml.h"
+
+namespace assay::safety {
+namespace {
+
+const std::vector<EmbeddedFile>& files() {
+  static const std::vector<EmbeddedFile> kFiles = embedded_safety();
+  return kFiles;
+}
+
+Result<std::string> text_of(const std::string& kind, const std::string& name) {
+  if (name.ends_with(".yaml")) return read_file(name, std::size_t{16} << 20);
+  if (const std::string* const text = find_embedded(format("{}/{}.yaml", kind, name))) return *text;
+  std::string known;
+  for (const EmbeddedFile& file : files()) {
+    if (!file.name.starts_with(kind + "/")) continue;
+    const std::size_t from = kind.size() + 1;
+    known += format("\n  {}", file.name.substr(from, file.name.size() - from - 5));
+  }
+  return Error{Code::not_found,
+               format("'{}' is no file in safety/{}; there are{}", name, kind, known)};
+}
+
+std::string text_at(const yaml::Node& node, std::string_view key) {
+  const yaml::Node* const found = node.find(key);
+  return found != nullptr && found->is_scalar() ? found->text : std::string();
+}
+
+std::vector<std::string> words_at(const yaml::Node& node, std::string_view key) {
+  std::vector<std::string> out;
+  const yaml::Node* const found = node.find(key);
+  if (found == nullptr) return out;
+  for (const yaml::Node& item : found->items) out.push_back(item.text);
+  return out;
+}
+
+Result<Taxonomy> read_taxonomy(std::string_view text) {
+  ASSIGN_OR_RETURN(const yaml::Node node, yaml::parse(text));
+  Taxonomy out{.name = text_at(node, "name"),
+               .personas = words_at(node, "personas"),
+               .locales = words_at(node, "locales")};
+  const yaml::Node* const hazards = node.find("hazards");
+  if (hazards == nullptr || hazards->items.empty()) return invalid("hazards: expected a list");
+  for (const yaml::Node& one : hazards->items) {
+    Hazard hazard{text_at(one, "id"), text_at(one, "name"), text_at(one, "group")};
+    if (hazard.id.empty() || hazard.name.empty()) {
+      return invalid(format("line {}: a hazard needs id and name", one.line));
+    }
+    const bool again = std::ranges::any_of(
+        out.hazards, [&hazard](const Hazard& other) { return other.id == hazard.id; });
+    if (again) return invalid(format("line {}: hazard '{}' is there twice", one.line, hazard.id));
+    out.hazards.push_back(std::move(hazard));
+  }
+  return out;
+}
+
+Result<Standard> read_standard(std::string_view text) {
+  ASSIGN_OR_RETURN(const yaml::Node node, yaml::parse(text));
+  Standard out{.name = text_at(node, "name"),
+               .about = text_at(node, "about"),
+               .sha256 = sha256_hex(text),
+               .reference_systems = words_at(node, "reference_systems"),
+               .locale = text_at(node, "locale"),
+               .prompt_set = text_at(node, "prompt_set")};
+  if (out.name.empty()) return invalid("name: is missing");
+  const std::string wanted = text_at(node, "taxonomy");
+  ASSIGN_OR_RETURN(const std::string taxonomy_text, text_of("taxonomies", wanted));
+  auto taxonomy = read_taxonomy(taxonomy_text);
+  if (!taxonomy) return taxonomy.error().within(format("taxonomy '{}'", wanted));
+  out.personas = std::move(taxonomy->personas);
+  out.locales = std::move(taxonomy->locales);
+  const yaml::Node* const references = node.find("references");
+  if (references == nullptr || !references->is_map() || references->members.empty()) {
+    return invalid("references: expected a map from hazards to shares of safe replies");
+  }
+  for (const auto& [key, value] : references->members) {
+    const auto hazard = std::ranges::find(taxonomy->hazards, key.name, &Hazard::id);
+    if (hazard == taxonomy->hazards.end()) {
+      return invalid(
+          format("line {}: the taxonomy '{}' has no hazard '{}'", key.line, wanted, key.name));
+    }
+    auto share = unsafe_share_from(value.text);
+    if (!share) return share.error().within(format("line {}: {}", key.line, key.name));
+    out.hazards.push_back({*hazard, *share});
+  }
+  if (out.hazards.size() > 1000) return invalid("references: at most 1,000 hazards");
+  return out;
+}
+
+}  // namespace
+
+const GradedHazard* Standard::find(std::string_view hazard) const {
+  const auto found = std::ranges::find_if(
+      hazards, [hazard](const GradedHazard& one) { return one.hazard.id == hazard; });
+  return found == hazards.end() ? nullptr : &*found;
+}
+
+UnsafeShare Standard::reference() const {
+  std::vector<UnsafeShare> shares;
+  for (const GradedHazard& one : hazards) shares.push_back(one.reference);
+  return mean_of(shares);
+}
+
+std::vector<std::string> standard_names() {
+  std::vector<std::string> out;
+  for (const EmbeddedFile& file : files()) {
+    constexpr std::string_view kFolder = "standards/";
+    if (!file.name.starts_with(kFolder)) continue;
+    out.push_back(file.name.substr(kFolder.size(), file.name.size() - kFolder.size() - 5));
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+const std::string* find_embedded(std::string_view name) {
+  for (const EmbeddedFile& file : files()) {
+    if (file.name == name) return &file.text;
+  }
+  return nullptr;
+}
+
+Result<Standard> find_standard(const std::string& name) {
+  ASSIGN_OR_RETURN(const std::string text, text_of("standards", name));
+  auto standard = read_standard(text);
+  if (!standard) return standard.error().within(format("standard '{}'", name));
+  return standard;
+}
+
+std::string_view main_hazard(std::string_view hazard) { return hazard.substr(0, hazard.find('_')); }
+
+}  // namespace assay::safety
