@@ -42,8 +42,9 @@ ROOMS = {
                "run_info_json.cc", "journal.cc"],
     "metrics": ["point_fold.cc", "reply_fold.cc", "series.cc", "series.h", "distribution.h",
                 "steady_state.cc", "trend.cc", "timeline_fold.cc", "curve.cc",
-                "slo.cc", "early_stopping.cc", "token_counts.cc"],
+                "early_stopping.cc", "token_counts.cc"],
     "audit": ["innocence.cc"],
+    "decide": ["limit.cc", "served.cc", "rank.cc"],
     "net": ["http1_response.cc", "http1_request.cc", "sse.h", "sse.cc", "content_headers.cc",
             "http_reply.cc", "receive.cc", "url.cc"],
 }

@@ -103,34 +103,7 @@ Json figures_json(const PointFigures& figures) {
       .set("failed", figures.failed);
 }
 
-// The figure that a limit refers to, in ms; nullptr where a point has no such figure.
-const double* figure_of(const SloLimit& limit, const PointFigures& figures) {
-  struct Row {
-    std::string_view series{};
-    double percentile = 0;
-    const double* figure = nullptr;
-  };
-  const Row rows[] = {
-      {"ttft", 50, &figures.ttft_p50_ms},       {"ttft", 90, &figures.ttft_p90_ms},
-      {"ttft", 99, &figures.ttft_p99_ms},       {"tpot", 50, &figures.tpot_p50_ms},
-      {"tpot", 90, &figures.tpot_p90_ms},       {"tpot", 99, &figures.tpot_p99_ms},
-      {"latency", 50, &figures.latency_p50_ms}, {"latency", 90, &figures.latency_p90_ms},
-      {"latency", 99, &figures.latency_p99_ms}};
-  for (const Row& row : rows) {
-    if (row.series == limit.series && std::abs(row.percentile - limit.percentile) < 1e-9) {
-      return row.figure;
-    }
-  }
-  return nullptr;
-}
-
-std::string curve_slo_text(const std::vector<SloLimit>& slo) {
-  std::string out;
-  for (const SloLimit& limit : slo) out += (out.empty() ? "" : ",") + limit.text;
-  return out;
-}
-
-Json point_json(const CurvePoint& point, const CurveTerms& terms) {
+Json point_json(const CurvePoint& point) {
   Json out;
   out.set("name", point.name)
       .set("concurrency", point.concurrency)
@@ -160,10 +133,6 @@ Json point_json(const CurvePoint& point, const CurveTerms& terms) {
   out.set("accuracy", std::move(scores));
   if (point.power_kw) out.set("point_power_kw", *point.power_kw);
   if (const auto joules = joules_per_token(point)) out.set("joules_per_token", *joules);
-  if (const auto cost = per_million(point, terms.price_per_hour.value_or(0))) {
-    out.set("dollars_per_million_tokens", *cost);
-  }
-  if (!terms.slo.empty()) out.set("slo_kept", keeps(terms.slo, point));
   Json warnings = Json::array();
   for (const std::string& warning : point.warnings) warnings.push_back(warning);
   return out.set("warnings", std::move(warnings));
@@ -212,39 +181,9 @@ void read_point(const Json& summary, const Json& accuracy, CurvePoint& point) {
   read_accuracy(accuracy, point);
 }
 
-Result<void> check_curve_slo(const std::vector<SloLimit>& slo) {
-  const PointFigures none{};
-  for (const SloLimit& limit : slo) {
-    if (figure_of(limit, none) != nullptr) continue;
-    return invalid(
-        format("--slo: '{}': a curve's points have ttft, tpot and latency at p50, p90 and p99",
-               limit.text));
-  }
-  return {};
-}
-
-bool keeps(const std::vector<SloLimit>& slo, const CurvePoint& point) {
-  if (!point.measured || point.offline == "dedicated") return false;
-  const PointFigures& figures = point.official();
-  if (figures.failed > 0) return false;
-  return std::ranges::all_of(slo, [&figures](const SloLimit& limit) {
-    const double* const have = figure_of(limit, figures);
-    return have != nullptr && *have > 0 && *have <= limit.most.ms();
-  });
-}
-
-const CurvePoint* most_users(const Curve& curve, const std::vector<SloLimit>& slo) {
-  const CurvePoint* best = nullptr;
-  for (const CurvePoint& point : curve.points) {
-    if (!keeps(slo, point)) continue;
-    if (best == nullptr || point.concurrency > best->concurrency) best = &point;
-  }
-  return best;
-}
-
-Json curve_json(const Curve& curve, const CurveTerms& terms) {
+Json curve_json(const Curve& curve) {
   Json list = Json::array();
-  for (const CurvePoint& point : curve.points) list.push_back(point_json(point, terms));
+  for (const CurvePoint& point : curve.points) list.push_back(point_json(point));
   Json notes = Json::array();
   for (const std::string& note : curve.notes) notes.push_back(note);
   Json out;
@@ -266,21 +205,7 @@ Json curve_json(const Curve& curve, const CurveTerms& terms) {
       .set("complete", curve.measured() == curve.points.size())
       .set("notes", std::move(notes));
   if (curve.audit) out.set("output_caching_audit", caching_json(*curve.audit));
-  if (terms.price_per_hour) out.set("dollars_per_hour", *terms.price_per_hour);
-  if (!terms.slo.empty()) {
-    const CurvePoint* const most = most_users(curve, terms.slo);
-    out.set("slo", Json()
-                       .set("limits", curve_slo_text(terms.slo))
-                       .set("users", most == nullptr ? std::int64_t{0} : most->concurrency)
-                       .set("point", most == nullptr ? Json() : Json(most->name)));
-  }
   return out.set("points", std::move(list));
-}
-
-std::optional<double> per_million(const CurvePoint& point, double per_hour) {
-  const auto tps = point.official().system_tps;
-  if (!tps || *tps <= 0 || per_hour <= 0) return std::nullopt;
-  return per_hour / 3600 / *tps * 1e6;
 }
 
 std::optional<double> joules_per_token(const CurvePoint& point) {

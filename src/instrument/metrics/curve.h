@@ -16,7 +16,6 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "metrics/caching_audit.h"
-#include "metrics/slo.h"
 
 namespace assay::metrics {
 
@@ -99,27 +98,10 @@ struct Curve {
 // Copies the figures of a run folder's files into `point`; `accuracy` may be null.
 void read_point(const Json& summary, const Json& accuracy, CurvePoint& point);
 
-// Dollars for a million output tokens; nullopt where throughput is unknown. `per_hour`: dollars for
-// the whole system.
-std::optional<double> per_million(const CurvePoint& point, double per_hour);
-// Uses the provisioned power.
+// Joules of a token, by the provisioned power.
 std::optional<double> joules_per_token(const CurvePoint& point);
 
-// The reader's own prices and limits, beside a curve's figures.
-struct CurveTerms {
-  std::optional<double> price_per_hour{};  // dollars, for the whole system
-  std::vector<SloLimit> slo{};             // how many users at once keep these limits?
-};
-
-// Fails for a limit whose series or percentile is missing in a curve's points.
-Result<void> check_curve_slo(const std::vector<SloLimit>& slo);
-// Judges the official figures. False if a query failed, and for a dedicated Offline.
-bool keeps(const std::vector<SloLimit>& slo, const CurvePoint& point);
-// The most users served at once within the limits: the measured point of the highest concurrency
-// that keeps them, because the official curve is a step function. nullptr: none.
-const CurvePoint* most_users(const Curve& curve, const std::vector<SloLimit>& slo);
-
-// For programs: docs/formats/curve_folder.md. Terms add each point's cost and the users served.
-Json curve_json(const Curve& curve, const CurveTerms& terms = {});
+// For programs: docs/formats/curve_folder.md.
+Json curve_json(const Curve& curve);
 
 }  // namespace assay::metrics

@@ -159,80 +159,15 @@ TEST(Curve, the_best_points_are_measured_levels_and_the_first_of_equals) {
   EXPECT_EQ(curve.most_interactive()->name, "r8");
 }
 
-TEST(Curve, limits_are_kept_up_to_their_very_value_and_by_nothing_unknown) {
-  const auto kept = [](const char* slo, const CurvePoint& point) {
-    return keeps(parse_slo(slo).value(), point);
-  };
-  CurvePoint point{.measured = true};
-  point.run = {.ttft_p50_ms = 1,
-               .ttft_p90_ms = 2,
-               .ttft_p99_ms = 3,
-               .tpot_p50_ms = 4,
-               .tpot_p90_ms = 5,
-               .tpot_p99_ms = 6,
-               .latency_p50_ms = 7,
-               .latency_p90_ms = 8,
-               .latency_p99_ms = 9};
-  int ms = 0;
-  for (const char* const series : {"ttft", "tpot", "latency"}) {
-    for (const char* const percentile : {"p50", "p90", "p99"}) {
-      ++ms;
-      const auto limit = [&](int most) { return format("{}_{}<={}ms", series, percentile, most); };
-      EXPECT_TRUE(kept(limit(ms).c_str(), point)) << limit(ms);
-      EXPECT_FALSE(kept(limit(ms - 1).c_str(), point)) << limit(ms - 1);
-    }
-  }
-  EXPECT_TRUE(kept("ttft_p50<=1ms,tpot_p99<=6ms", point));
-  EXPECT_FALSE(kept("ttft_p50<=1ms,tpot_p99<=5ms", point)) << "all of them";
-  CurvePoint changed = point;
-  changed.run.failed = 1;
-  EXPECT_FALSE(kept("ttft_p50<=1s", changed));
-  changed = point;
-  changed.measured = false;
-  EXPECT_FALSE(kept("ttft_p50<=1s", changed));
-  changed = point;
-  changed.offline = "dedicated";
-  EXPECT_FALSE(kept("ttft_p50<=1s", changed));
-  changed = point;
-  changed.run.ttft_p50_ms = 0;
-  EXPECT_FALSE(kept("ttft_p50<=1s", changed)) << "not known";
-  EXPECT_FALSE(kept("itl_p50<=1s", point)) << "a figure that a curve's points do not have";
-}
-
-TEST(Curve, a_limit_on_what_points_do_not_have_is_refused) {
-  EXPECT_TRUE(check_curve_slo(parse_slo("ttft_p99<=2s,latency_p50<=1s").value()));
-  for (const char* const slo : {"itl_p99<=2s", "ttft_p95<=2s", "ttft_p99<=2s,tpot_p75<=1s"}) {
-    const auto checked = check_curve_slo(parse_slo(slo).value());
-    ASSERT_FALSE(checked) << slo;
-    EXPECT_NE(checked.error().message.find("a curve's points have ttft, tpot and latency"),
-              std::string::npos);
-  }
-}
-
-TEST(Curve, the_most_users_are_those_of_the_highest_level_that_keeps_the_limits) {
-  Curve curve;
-  const auto slo = parse_slo("ttft_p99<=100ms").value();
-  EXPECT_EQ(most_users(curve, slo), nullptr);
-  curve.points = {measured_point(4, 1, 1), measured_point(16, 1, 1), measured_point(8, 1, 1),
-                  measured_point(64, 1, 1)};
-  curve.points[3].run.ttft_p99_ms = 101;
-  ASSERT_NE(most_users(curve, slo), nullptr);
-  EXPECT_EQ(most_users(curve, slo)->concurrency, 16);
-  EXPECT_EQ(most_users(curve, parse_slo("ttft_p99<=99ms").value()), nullptr);
-}
-
-TEST(Curve, cost_and_energy_are_of_a_known_throughput) {
+TEST(Curve, energy_is_of_a_known_throughput) {
   CurvePoint point = measured_point(1, 500, 1);
-  EXPECT_DOUBLE_EQ(*per_million(point, 36), 36.0 / 3600 / 500 * 1e6);
-  EXPECT_FALSE(per_million(point, 0));
-  EXPECT_FALSE(per_million(point, -1));
   EXPECT_FALSE(joules_per_token(point)) << "of no known power";
   point.power_kw = 10;
   EXPECT_DOUBLE_EQ(*joules_per_token(point), 20);
   point.run.system_tps = 0;
-  EXPECT_FALSE(per_million(point, 36) || joules_per_token(point));
+  EXPECT_FALSE(joules_per_token(point));
   point.run.system_tps.reset();
-  EXPECT_FALSE(per_million(point, 36) || joules_per_token(point));
+  EXPECT_FALSE(joules_per_token(point));
 }
 
 Curve small_curve() {
@@ -288,8 +223,6 @@ TEST(Curve, the_document_has_every_figure_under_its_name) {
   EXPECT_EQ(first["point_power_kw"].as_double(), 2);
   EXPECT_DOUBLE_EQ(first["joules_per_token"].as_double(), 2000 / 201.5);
   EXPECT_EQ(first["warnings"].dump(), R"(["one","two"])");
-  EXPECT_EQ(first.find("dollars_per_million_tokens"), nullptr);
-  EXPECT_EQ(first.find("slo_kept"), nullptr);
   EXPECT_EQ(json["points"][1].dump(),
             R"({"name":"r9","concurrency":9,"region":"","declared_region":"",)"
             R"("offline":"dedicated","measured":false})")
@@ -325,25 +258,6 @@ TEST(Curve, the_document_says_what_the_curve_is) {
        {"window", "tpot_ms_mean", "ttft_ms_mean", "point_power_kw", "joules_per_token"}) {
     EXPECT_EQ(plain.find(key), nullptr) << key;
   }
-}
-
-TEST(Curve, with_terms_it_says_the_cost_and_the_users_served) {
-  Curve curve = small_curve();
-  curve.points[0].window->failed = 0;
-  const CurveTerms terms{.price_per_hour = 72,
-                         .slo = parse_slo("ttft_p50<=22ms,tpot_p50<=1s").value()};
-  const Json json = curve_json(curve, terms);
-  EXPECT_EQ(json["dollars_per_hour"].as_double(), 72);
-  EXPECT_EQ(json["slo"].dump(),
-            R"({"limits":"ttft_p50<=22ms,tpot_p50<=1s","users":8,"point":"r8"})");
-  EXPECT_DOUBLE_EQ(json["points"][0]["dollars_per_million_tokens"].as_double(),
-                   72.0 / 3600 / 201.5 * 1e6);
-  EXPECT_TRUE(json["points"][0]["slo_kept"].as_bool());
-  const Json none =
-      curve_json(curve, {.price_per_hour = {}, .slo = parse_slo("ttft_p50<=1ms").value()});
-  EXPECT_EQ(none["slo"].dump(), R"({"limits":"ttft_p50<=1ms","users":0,"point":null})");
-  EXPECT_FALSE(none["points"][0]["slo_kept"].as_bool(true));
-  EXPECT_EQ(none.find("dollars_per_hour"), nullptr);
 }
 
 }  // namespace

@@ -50,24 +50,8 @@ metrics::Curve curve_of_four() {
 
 CurveOptions terms_of(std::string_view slo) {
   CurveOptions out{.price_per_hour = 36};
-  out.slo = *metrics::parse_slo(slo);
+  out.limits = *decide::parse_limits(slo);
   return out;
-}
-
-TEST(CurveReport, SaysForHowManyUsersTheLimitsAreKept) {
-  metrics::Curve curve = curve_of_four();
-  EXPECT_EQ(metrics::most_users(curve, terms_of("ttft_p90<=2s").slo)->concurrency, 64);
-  EXPECT_EQ(metrics::most_users(curve, terms_of("ttft_p90<=1s").slo)->concurrency, 8);
-  EXPECT_EQ(metrics::most_users(curve, terms_of("ttft_p90<=1s,tpot_p90<=20ms").slo)->concurrency,
-            1);
-  EXPECT_EQ(metrics::most_users(curve, terms_of("ttft_p90<=1ms").slo), nullptr);
-  // A figure that was not measured meets no limit, nor does a point with failures.
-  EXPECT_EQ(metrics::most_users(curve, terms_of("latency_p90<=9000s").slo), nullptr);
-  curve.points[1].run.failed = 1;
-  EXPECT_EQ(metrics::most_users(curve, terms_of("ttft_p90<=1s").slo)->concurrency, 1);
-  EXPECT_TRUE(metrics::check_curve_slo(terms_of("tpot_p99<=1s").slo));
-  EXPECT_FALSE(metrics::check_curve_slo(terms_of("itl_p90<=1s").slo));
-  EXPECT_FALSE(metrics::check_curve_slo(terms_of("ttft_p95<=1s").slo));
 }
 
 TEST(CurveReport, CostAndEnergyStandInEachRow) {
@@ -80,16 +64,16 @@ TEST(CurveReport, CostAndEnergyStandInEachRow) {
   EXPECT_EQ(rows[3].slo, "");
   EXPECT_EQ(rows[1].region, "Low (choice)");
   EXPECT_EQ(rows[2].basis, "window 20:30");
-  EXPECT_THAT(users_sentence(curve, terms_of("ttft_p90<=2s")),
-              AllOf(HasSubstr("64 users at once"), HasSubstr("$7.81 a million"),
+  EXPECT_THAT(decide::users_sentence(curve, terms_of("ttft_p90<=2s")),
+              AllOf(HasSubstr("at least 64 users at once"), HasSubstr("$7.81 a million"),
                     HasSubstr("5.00 J a token")));
-  EXPECT_THAT(users_sentence(curve, terms_of("ttft_p90<=1ms")), HasSubstr("no measured point"));
-  EXPECT_EQ(users_sentence(curve, {}), "");
-  const Json json = metrics::curve_json(curve, terms_of("ttft_p90<=2s"));
+  EXPECT_THAT(decide::users_sentence(curve, terms_of("ttft_p90<=1ms")),
+              HasSubstr("no measured point"));
+  EXPECT_EQ(decide::users_sentence(curve, {}), "");
+  const Json json = decide::curve_json(curve, terms_of("ttft_p90<=2s"));
   EXPECT_EQ(json["slo"]["users"].as_int(), 64);
   EXPECT_EQ(json["points"][2]["joules_per_token"].as_double(), 5.0);
   EXPECT_EQ(json["points"][0]["dollars_per_million_tokens"].as_double(), 200.0);
-  EXPECT_EQ(metrics::curve_json(curve).find("slo"), nullptr);
 }
 
 TEST(CurveReport, AFailedAuditIsTheFirstThingThatIsSaid) {

@@ -5,6 +5,7 @@
 #include "base/display.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "decide/served.h"
 #include "report/curve_plot.h"
 #include "report/markdown.h"
 #include "report/quantity.h"
@@ -134,12 +135,12 @@ std::vector<CurveRow> curve_rows(const metrics::Curve& curve, const CurveOptions
     row.tpot = ms_text(figures.tpot_p90_ms);
     row.basis = basis_text(point);
     row.accuracy = or_none(accuracy_text(point));
-    if (const auto cost = per_million(point, options.price_per_hour.value_or(0))) {
+    if (const auto cost = decide::per_million(point, options.price_per_hour)) {
       row.cost = "$" + three_digits(*cost);
     }
     if (const auto joules = joules_per_token(point)) row.energy = three_digits(*joules);
-    if (!options.slo.empty() && point.offline != "dedicated") {
-      row.slo = metrics::keeps(options.slo, point) ? "kept" : "not";
+    if (!options.limits.empty() && point.offline != "dedicated") {
+      row.slo = decide::keeps(options.limits, point) ? "kept" : "not";
     }
     if (figures.failed > 0)
       row.doubt = with_thousands(static_cast<std::int64_t>(figures.failed)) + " failed";
@@ -182,25 +183,6 @@ std::string curve_verdict(const metrics::Curve& curve) {
   return out + format("{} of {} points measured, {} in steady state", measured, levels, steady);
 }
 
-std::string users_sentence(const metrics::Curve& curve, const CurveOptions& options) {
-  if (options.slo.empty()) return {};
-  std::string limits;
-  for (const metrics::SloLimit& limit : options.slo) {
-    limits += (limits.empty() ? "" : ", ") + limit.text;
-  }
-  const metrics::CurvePoint* const most = metrics::most_users(curve, options.slo);
-  if (most == nullptr) return format("no measured point keeps {}", limits);
-  std::string out = format("{} users at once are served within {} ({}",
-                           with_thousands(most->concurrency), limits, most->name);
-  if (const auto cost = per_million(*most, options.price_per_hour.value_or(0))) {
-    out += format(", ${} a million tokens", three_digits(*cost));
-  }
-  if (const auto joules = joules_per_token(*most)) {
-    out += format(", {} J a token", three_digits(*joules));
-  }
-  return out + ")";
-}
-
 std::vector<std::string> curve_doubts(const metrics::Curve& curve) {
   std::vector<std::string> out;
   if (curve.audit && !curve.audit->passed) out.push_back(metrics::caching_text(*curve.audit));
@@ -224,7 +206,8 @@ std::vector<std::string> curve_doubts(const metrics::Curve& curve) {
 std::vector<std::string> further_sentences(const metrics::Curve& curve,
                                            const CurveOptions& options) {
   std::vector<std::string> out;
-  if (std::string users = users_sentence(curve, options); !users.empty()) out.push_back(users);
+  if (std::string users = decide::users_sentence(curve, options); !users.empty())
+    out.push_back(users);
   if (curve.audit && curve.audit->passed) out.push_back(metrics::caching_text(*curve.audit));
   return out;
 }

@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "decide/terms.h"
 #include "metrics/curve.h"
 #include "report/terminal_style.h"
 
 namespace assay::report {
 
-using CurveOptions = metrics::CurveTerms;
+using CurveOptions = decide::Terms;
 
 // One row of the table; an unknown value is "–".
 struct CurveRow {
@@ -34,8 +35,6 @@ std::vector<CurveRow> curve_rows(const metrics::Curve& curve, const CurveOptions
 
 // One sentence: "peak 9,932 tok/s at concurrency 256; …; Offline 10,210 tok/s; …".
 std::string curve_verdict(const metrics::Curve& curve);
-// "at most 256 users within ttft_p90<=2s"; "" without limits.
-std::string users_sentence(const metrics::Curve& curve, const CurveOptions& options);
 // Sentences after the verdict: users served, and the caching audit where it passed.
 std::vector<std::string> further_sentences(const metrics::Curve& curve,
                                            const CurveOptions& options);

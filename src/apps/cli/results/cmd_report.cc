@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/gate.h"
+#include "decide/terms.h"
 #include "interchange/accuracy_text.h"
 #include "interchange/events_jsonl.h"
 #include "interchange/read/run_view.h"
@@ -182,8 +183,8 @@ Result<int> report_curve(const ReportOptions& options, Gate& gate) {
   ASSIGN_OR_RETURN(metrics::Curve curve, campaign::load_curve(folder));
   report::CurveOptions how{.price_per_hour = options.price};
   if (!options.slo.empty()) {
-    ASSIGN_OR_RETURN(how.slo, metrics::parse_slo(options.slo));
-    TRY(metrics::check_curve_slo(how.slo));
+    ASSIGN_OR_RETURN(how.limits, decide::parse_limits(options.slo));
+    TRY(decide::check_curve_limits(how.limits));
   }
   if (!options.power.empty()) {
     ASSIGN_OR_RETURN(const double kw, power_kw(options.power));
@@ -194,7 +195,7 @@ Result<int> report_curve(const ReportOptions& options, Gate& gate) {
     say("wrote " + options.html);
   }
   Ending ending;
-  Json result = metrics::curve_json(curve, how);
+  Json result = decide::curve_json(curve, how);
   TRY(gate.judge_points(folder));
   TRY(gate.finish("assay report", ending, &result));
   if (options.json) {

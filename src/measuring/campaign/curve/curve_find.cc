@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "campaign/run_folder.h"
-#include "metrics/slo.h"
+#include "decide/served.h"
 #include "plan/c_max_search.h"
 #include "plan/level_search.h"
 
@@ -19,8 +19,11 @@ std::string step_text(const Json& step) {
   const std::string tps = step["system_tps"].is_null()
                               ? std::string("no token counts")
                               : three_digits(step["system_tps"].as_double()) + " tok/s";
+  const std::string_view why = step["why"].as_string();
   return format("concurrency {:>6}  {:>16}  {}", with_thousands(step["concurrency"].as_int()), tps,
-                step["good"].as_bool() ? "good" : "not good");
+                step["good"].as_bool() ? "good"
+                : why.empty()          ? "not good"
+                                       : format("not good: {}", why));
 }
 
 bool whole(const metrics::Point& point) {
@@ -29,14 +32,25 @@ bool whole(const metrics::Point& point) {
 
 double rate_of(const metrics::Point& point) { return point.rates.tps.value_or(point.rates.qps); }
 
-Json step_of(std::int64_t level, const metrics::Point& point, bool good) {
-  return Json()
-      .set("concurrency", level)
+// `why` is empty for a good level.
+Json step_of(std::int64_t level, const metrics::Point& point, bool good, const std::string& why) {
+  Json out;
+  out.set("concurrency", level)
       .set("system_tps", point.rates.tps ? Json(*point.rates.tps) : Json())
       .set("qps", point.rates.qps)
       .set("completed", point.counts.completed)
       .set("failed", point.counts.failed)
       .set("good", good);
+  if (!why.empty()) out.set("why", why);
+  return out;
+}
+
+// Why a level of a search for the most throughput is not good.
+std::string gain_text(std::int64_t level, const metrics::Point& point, bool good) {
+  if (good) return {};
+  if (!whole(point)) return decide::broken_text({}, decide::level_of(level, point, {}));
+  return format("throughput gained less than {:g} % for a doubling",
+                (plan::kWorthwhileGain - 1) * 100);
 }
 
 Json found_json(std::int64_t good, std::int64_t bad, Json steps) {
@@ -79,20 +93,24 @@ class Steps {
 
 // Searches for the highest level that keeps the limits.
 Result<Json> find_slo(const FindWish& wish, Steps& steps) {
-  ASSIGN_OR_RETURN(const auto slo, metrics::parse_slo(wish.slo));
+  ASSIGN_OR_RETURN(const auto limits, decide::parse_limits(wish.slo));
+  std::vector<decide::Level> levels;
   plan::LevelSearch search(std::min(kFirst, wish.most), wish.most, plan::kSearchTolerance);
   while (const auto level = search.next()) {
     ASSIGN_OR_RETURN(const auto point, steps.measure(*level));
     if (!point) break;
-    const bool good = whole(*point) && metrics::keeps(slo, *point);
+    levels.push_back(decide::level_of(*level, *point, limits));
+    const bool good = decide::keeps(limits, levels.back());
     search.tell(*level, good);
-    Json step = step_of(*level, *point, good);
-    for (const metrics::SloLimit& limit : slo) {
-      step.set(limit.text, metrics::figure_of(limit, *point).ms());
+    Json step = step_of(*level, *point, good, decide::broken_text(limits, levels.back()));
+    for (const decide::Limit& limit : limits) {
+      const auto figure = decide::figure_of(limit, *point);
+      step.set(limit.text, figure ? Json(*figure) : Json());
     }
     steps.add(std::move(step));
   }
-  return steps.found(search.good(), search.bad());
+  Json out = steps.found(search.good(), search.bad());
+  return out.set("served", decide::served_json(decide::served(std::move(levels), limits), limits));
 }
 
 Result<Json> find_most(const FindWish& wish, Steps& steps) {
@@ -101,7 +119,7 @@ Result<Json> find_most(const FindWish& wish, Steps& steps) {
     ASSIGN_OR_RETURN(const auto point, steps.measure(*level));
     if (!point) break;
     const bool good = search.tell(*level, rate_of(*point), whole(*point));
-    steps.add(step_of(*level, *point, good));
+    steps.add(step_of(*level, *point, good, gain_text(*level, *point, good)));
   }
   return steps.found(search.good(), search.bad());
 }
@@ -148,7 +166,7 @@ Result<void> find_c_max(CurveFolder& curve, const MeasureInto& measure,
     }
     ASSIGN_OR_RETURN(const metrics::Point point, point_of_level(curve, *level, measure));
     const bool good = levels.tell(*level, rate_of(point), whole(point));
-    steps.push_back(step_of(*level, point, good));
+    steps.push_back(step_of(*level, point, good, gain_text(*level, point, good)));
     TRY(curve.end_search(steps[at]));
     say(step_text(steps[at]));
   }
@@ -181,7 +199,13 @@ std::string find_text(const Json& found) {
                   found["good"].as_int() > 0 ? format("concurrency {} is good", good)
                                              : "none of them is good");
   }
-  if (found["good"].as_int() == 0) return "no level is good, not even concurrency 1\n";
+  if (found["served"].is_object()) return format("{}\n", found["served"]["answer"].as_string());
+  if (found["good"].as_int() == 0) {
+    const Json& steps = found["steps"];
+    return format(
+        "no level is good, not even concurrency 1: {}\n",
+        steps.size() == 0 ? "none was measured" : steps[steps.size() - 1]["why"].as_string());
+  }
   if (found["bad"].is_null())
     return format("concurrency {} is good, and no higher was asked\n", good);
   return format("the boundary lies between concurrency {} (good) and {} (not)\n", good,

@@ -23,8 +23,9 @@ struct FindWish {
 // Measures one level for a short time.
 using MeasureLevel = std::function<Result<metrics::Point>(std::int64_t level)>;
 
-// {find, good, bad, steps: [{concurrency, system_tps, …, good}]}; `bad` is null if there was none.
-// If a disk or memory ran out, the result so far, with the reason in `stopped`.
+// {find, good, bad, steps: [{concurrency, system_tps, …, good, why}]}; `bad` is null if there was
+// none, `why` stands where a level is not good. A search for limits adds `served`
+// (decide/served.h). If a disk or memory ran out, the result so far, with the reason in `stopped`.
 Result<Json> find_level(const FindWish& wish, const MeasureLevel& measure,
                         const std::function<void(const std::string&)>& say);
 

@@ -190,6 +190,45 @@ TEST(CurveFind, AFullDiskAtAnyLevelEndsTheSearchWithWhatWasFound) {
   EXPECT_FALSE(find_level(most, gone, quiet)) << "nothing else is passed over";
 }
 
+// A system whose TPOT grows with its load.
+Result<metrics::Point> slower_by_load(std::int64_t level) {
+  metrics::Point point;
+  point.counts.completed = 10;
+  point.counts.failed = level > 200 ? 3 : 0;
+  point.rates.tps = 100;
+  point.arrival.tpot.count = 1;
+  point.arrival.tpot.percentiles.fill(1e5 * static_cast<double>(level) + 4.8e6);
+  return point;
+}
+
+TEST(CurveFind, ALevelThatIsNotGoodSaysWhichLimitItBreaksAndByWhat) {
+  std::vector<std::string> said;
+  const auto say = [&said](const std::string& line) { said.push_back(line); };
+  const auto none = find_level({.what = "slo", .slo = "tpot_p99<=4ms"}, slower_by_load, say);
+  ASSERT_TRUE(none) << none.error().message;
+  EXPECT_NE(said.back().find("not good: TPOT P99 is 4.90 ms, limit 4.00 ms"), std::string::npos)
+      << said.back();
+  EXPECT_EQ(find_text(*none),
+            "no measured point keeps tpot_p99<=4ms: at concurrency 1 TPOT P99 is 4.90 ms, limit "
+            "4.00 ms\n");
+  const auto some = find_level({.what = "slo", .slo = "tpot_p99<=10ms"}, slower_by_load, quiet);
+  ASSERT_TRUE(some);
+  EXPECT_EQ((*some)["served"]["users"].as_int(), (*some)["good"].as_int());
+  EXPECT_EQ((*some)["served"]["broken_at"].as_int(), (*some)["bad"].as_int());
+  // A range of levels that ends before the system does.
+  const auto open =
+      find_level({.what = "slo", .slo = "tpot_p99<=1s", .most = 64}, slower_by_load, quiet);
+  ASSERT_TRUE(open);
+  EXPECT_EQ(find_text(*open).rfind("at least 64 users at once", 0), 0U) << find_text(*open);
+  // A search for the most throughput says why, too.
+  said.clear();
+  const auto most = find_level({.what = "max-concurrency", .most = 512}, slower_by_load, say);
+  ASSERT_TRUE(most);
+  EXPECT_NE(said[1].find("not good: throughput gained less than 5 % for a doubling"),
+            std::string::npos)
+      << said[1];
+}
+
 TEST(CurveRun, AFullDiskAtAnyPointEndsTheCurveWithWhatWasMeasured) {
   const TempFolder folder;
   CurveSettings settings = settings_of(12);
