@@ -2,6 +2,8 @@
 brings the milestones, counts and failures that chat brings, and the endpoint's own log agrees."""
 
 import json
+import struct
+import zipfile
 
 import pytest
 
@@ -170,6 +172,49 @@ def test_several_inputs_of_a_row_are_one_query(measure, tmp_path):
     assert summary["assay"]["units"] == {
         "name": "embedding", "completed": 12,
         "per_second": summary["assay"]["units"]["per_second"]}
+
+
+def npy(values):
+    """An array of float32 as NumPy saves it."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(values)}, 2), }}\n"
+    flat = [number for row in values for number in row]
+    return (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+            + struct.pack(f"<{len(flat)}f", *flat))
+
+
+@pytest.fixture
+def tensors(tmp_path):
+    """A data set of two arrays of six rows."""
+    path = tmp_path / "tensors.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("image", "mask"):
+            archive.writestr(f"{name}.npy", npy([(i, 0.5) for i in range(6)]))
+    return path
+
+
+@pytest.mark.parametrize("api", ["kserve", "kserve_json"])
+def test_tensors_are_asked_and_counted_as_inferences(measure, tensors, api):
+    summary, _ = measure(["--ttft", "5ms"],
+                         ["--api-type", api, "--concurrency", 2, "--samples", 12,
+                          "--dataset", tensors])
+    assert summary["n_samples_completed"] == 12
+    assert summary["assay"]["units"]["name"] == "inference"
+    assert summary["assay"]["units"]["completed"] == 12
+    assert summary["latency"]["min"] >= 5 * MS
+    assert "percentiles" not in summary["ttft"]
+
+
+@pytest.mark.parametrize("name,outcome", [("chunked-plain", OK), ("spaced-json", OK),
+                                          ("gzip-forced", "bad_reply"), ("http500", "http_error"),
+                                          ("cut-close", "truncated")])
+def test_quirks_and_faults_of_tensors_come_to_what_they_come_to_elsewhere(measure, tensors, name,
+                                                                          outcome):
+    summary, _ = measure(["--quirk", name],
+                         ["--api-type", "kserve", "--samples", 2, "--dataset", tensors,
+                          "--no-preflight"], code=0 if outcome == OK else 7)
+    seen = {OK: summary["n_samples_completed"],
+            **{f["outcome"]: f["count"] for f in summary["assay"]["failures"]}}
+    assert seen.get(outcome) == 2, seen
 
 
 def test_a_curve_of_a_kind_without_tokens_is_refused_with_the_remedy(assay, endpoint):

@@ -5,8 +5,11 @@ import base64
 import struct
 
 import anthropic
+import numpy
 import openai
 import pytest
+import tritonclient.http
+from tritonclient.utils import InferenceServerException
 
 TOKENS = 12
 QUESTION = [{"role": "user", "content": "What is a token?"}]
@@ -156,3 +159,40 @@ def test_pictures_come_as_base64_or_as_addresses(endpoint):
     assert one.url.endswith(".png") and one.b64_json is None
     with pytest.raises(openai.BadRequestError, match="n: must be"):
         client.images.generate(model="m", prompt="a cube", n=11)
+
+
+@pytest.fixture
+def tensors(endpoint):
+    """Triton's own client of an endpoint that speaks KServe's protocol."""
+    url = endpoint().url
+    return tritonclient.http.InferenceServerClient(url.removeprefix("http://"))
+
+
+def test_tritons_client_finds_a_server_that_is_ready(tensors):
+    assert tensors.is_server_live() and tensors.is_server_ready() and tensors.is_model_ready("m")
+    assert tensors.get_server_metadata()["extensions"] == ["binary_tensor_data"]
+    assert tensors.get_model_metadata("m")["outputs"][0]["name"] == "scores"
+
+
+def test_tensors_are_the_same_as_numbers_and_as_bytes(tensors):
+    values = numpy.arange(6, dtype=numpy.float32).reshape(2, 3)
+    words = numpy.array([["a"], ["longer"]], dtype=object)
+    seen = {}
+    for binary in (False, True):
+        inputs = [tritonclient.http.InferInput("x", [2, 3], "FP32"),
+                  tritonclient.http.InferInput("s", [2, 1], "BYTES")]
+        inputs[0].set_data_from_numpy(values, binary_data=binary)
+        inputs[1].set_data_from_numpy(words, binary_data=binary)
+        for wanted in (False, True):
+            output = tritonclient.http.InferRequestedOutput("y", binary_data=wanted)
+            reply = tensors.infer("m", inputs, outputs=[output], request_id="7")
+            assert reply.get_response()["id"] == "7"
+            seen[binary, wanted] = reply.as_numpy("y")
+    assert seen[True, True].shape == (2, 10)
+    for binary in (False, True):
+        numpy.testing.assert_array_equal(seen[binary, False], seen[binary, True])
+
+
+def test_tritons_client_reads_a_refusal(tensors):
+    with pytest.raises(InferenceServerException, match="1 to 64 tensors"):
+        tensors.infer("m", [])

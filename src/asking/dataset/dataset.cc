@@ -21,13 +21,14 @@
 #include "dataset/predefined.h"
 #include "dataset/row_source.h"
 #include "dataset/synthetic.h"
+#include "dataset/tensor_rows.h"
 
 namespace assay::dataset {
 namespace {
 
-constexpr std::array<std::string_view, 10> kFormats{
-    "jsonl",   "json",      "csv",      "tsv",          "sharegpt",
-    "parquet", "croissant", "mooncake", "openai_batch", "huggingface"};
+constexpr std::array<std::string_view, 12> kFormats{
+    "jsonl",     "json",     "csv",          "tsv",         "sharegpt", "parquet",
+    "croissant", "mooncake", "openai_batch", "huggingface", "npy",      "npz"};
 
 // One file of a dataset. `prefix` names it in messages if the dataset has several files.
 struct Part {
@@ -216,6 +217,10 @@ Result<Dataset> load_parts(const Spec& spec, std::string_view kind, const std::v
   return loader.finish(parts.size() == 1 ? only : sha256_hex(hashes));
 }
 
+bool takes_tensors(const Spec& spec) {
+  return std::ranges::find(spec.kind_columns, "inputs") != spec.kind_columns.end();
+}
+
 bool is_croissant(const Spec& spec) {
   return spec.path.starts_with(kCroissantPrefix) || spec.format == "croissant";
 }
@@ -249,13 +254,13 @@ Result<std::string_view> format_of(const Spec& spec, std::string_view extension)
     }
     return invalid(
         format("'{}': its name does not say what it is; give format=jsonl, json, csv, tsv, "
-               "parquet, croissant, mooncake, openai_batch or sharegpt",
+               "parquet, croissant, mooncake, openai_batch, sharegpt, npy or npz",
                spec.path));
   }
   const std::string_view near = nearest(word, kFormats);
   return invalid(
       format("format: unknown value '{}'{}; one of: jsonl, json, csv, tsv, parquet, "
-             "croissant, mooncake, openai_batch, sharegpt",
+             "croissant, mooncake, openai_batch, sharegpt, npy, npz",
              spec.format, near.empty() ? "" : format(", did you mean '{}'?", near)));
 }
 
@@ -364,7 +369,10 @@ Result<Dataset> load_dataset(const Spec& spec) {
     return loader.finish(std::move(sha256));
   }
   ASSIGN_OR_RETURN(const Listing source, source_of(spec));
-  return load_parts(spec, source.kind, source.parts, std::move(preset));
+  if (is_tensor_format(source.kind)) return load_tensors(spec, source.kind);
+  ASSIGN_OR_RETURN(Dataset out, load_parts(spec, source.kind, source.parts, std::move(preset)));
+  if (takes_tensors(spec)) TRY(attach_tensor_files(out, source.parts.front().path));
+  return out;
 }
 
 }  // namespace assay::dataset

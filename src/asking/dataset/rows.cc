@@ -212,9 +212,13 @@ Result<void> RowMapper::read_kind_columns(Json& row, Sample& sample) {
 
 // Whether the row gives its kind of API what is asked in place of a prompt.
 bool RowMapper::asks_by_itself(const Json& row, const Sample& sample) const {
-  const bool by_input = std::ranges::find(spec_.kind_columns, "input") != spec_.kind_columns.end();
-  if (!by_input) return false;
-  return sample.body["input"].is_array() || row["body.input"].is_array();
+  for (const std::string_view name : {"input", "inputs"}) {
+    if (std::ranges::find(spec_.kind_columns, name) == spec_.kind_columns.end()) continue;
+    if (sample.body[name].is_array() || row[std::string(kBodyPrefix).append(name)].is_array()) {
+      return true;
+    }
+  }
+  return false;
 }
 
 Result<void> RowMapper::read_question(Json& row, Sample& sample) {

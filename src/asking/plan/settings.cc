@@ -259,9 +259,10 @@ const Part& dataset_part() {
     rows.add("path", &D::path,
              "The file, a folder as on the Hugging Face hub (FOLDER or FOLDER#SPLIT), or "
              "croissant:FILE#record_set. Relative paths are relative to where Assay is started.");
-    rows.add("format", &D::format,
-             "jsonl, json, csv, tsv, parquet, croissant, mooncake, openai_batch or sharegpt. "
-             "Empty: by the file's extension and first row.");
+    rows.add(
+        "format", &D::format,
+        "jsonl, json, csv, tsv, parquet, croissant, mooncake, openai_batch, sharegpt, npy or npz. "
+        "Empty: by the file's extension and first row.");
     rows.add("samples", &D::samples,
              "Accepted; it has no effect in the reference client either. To use fewer rows, see "
              "rows_max; to send fewer queries, settings.runtime.n_samples_to_issue.")

@@ -27,6 +27,8 @@ enum class Api : std::uint8_t {
   score,               // POST /v1/score
   classify,            // POST /classify
   openai_images,       // POST /v1/images/generations
+  kserve,              // POST /v2/models/MODEL/infer, tensors as bytes behind the JSON
+  kserve_json,         // the same, tensors as numbers in the JSON
 };
 
 struct ApiRow {
@@ -57,8 +59,10 @@ inline constexpr std::array<std::string_view, 9> kImagesColumns{
     "size",  "quality", "response_format", "output_format",      "background",
     "style", "seed",    "negative_prompt", "num_inference_steps"};
 
+inline constexpr std::array<std::string_view, 3> kTensorColumns{"inputs", "outputs", "parameters"};
+
 // In the order of the enumeration.
-inline constexpr std::array<ApiRow, 13> kApis{{
+inline constexpr std::array<ApiRow, 15> kApis{{
     {.api = Api::openai,
      .name = "openai",
      .what = "chat completions",
@@ -114,6 +118,18 @@ inline constexpr std::array<ApiRow, 13> kApis{{
      .streams = false,
      .unit = "image",
      .columns = kImagesColumns},
+    {.api = Api::kserve,
+     .name = "kserve",
+     .what = "KServe's inference, tensors in bytes",
+     .streams = false,
+     .unit = "inference",
+     .columns = kTensorColumns},
+    {.api = Api::kserve_json,
+     .name = "kserve_json",
+     .what = "KServe's inference, tensors in JSON",
+     .streams = false,
+     .unit = "inference",
+     .columns = kTensorColumns},
 }};
 
 constexpr const ApiRow& row_of(Api api) { return kApis[static_cast<std::size_t>(api)]; }

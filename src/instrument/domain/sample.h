@@ -12,15 +12,24 @@
 
 namespace assay {
 
-// The question is exactly one of `prompt`, `messages` and `input_tokens`; codecs say which they
-// accept.
+// Bytes that a request carries beside its text: a tensor.
+struct Attachment {
+  std::string name{};                 // of the tensor, as the model calls its input
+  std::string type{};                 // its datatype: FP32, INT64, BYTES, …
+  std::vector<std::int64_t> shape{};  // with the batch first
+  std::string bytes{};                // row major, little-endian
+};
+
+// The question is exactly one of `prompt`, `messages`, `input_tokens` and `attachments`; codecs say
+// which they accept.
 struct Sample {
   std::string prompt{};                      // the user's text
   std::string system{};                      // the system prompt for `prompt`; may be empty
   Messages messages{};                       // OpenAI messages, content parts included; else null
   std::vector<std::int32_t> input_tokens{};  // token ids, for APIs that take them; else empty
   Json content_parts{};  // multimodal content of the user's message instead of `prompt`; else null
-  Json tools{};          // forwarded unchanged; else null
+  std::vector<Attachment> attachments{};
+  Json tools{};  // forwarded unchanged; else null
   Json tool_choice{};
   // Other columns that go into the request body (name, n, stop, logit_bias, user, chat_template,
   // chat_template_kwargs, or columns that the user mapped), as an object; else null.

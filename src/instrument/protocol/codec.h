@@ -69,9 +69,13 @@ struct Asked {
   std::uint16_t choices = 1;     // or inputs, where a reply has units instead of tokens
 };
 
+using Header = std::pair<std::string, std::string>;
+
 // Body and head apart, for several endpoints that share bodies and for HTTP/2.
 struct RequestBody {
   std::string bytes{};
+  // Headers that belong to this body, in place of ours of the same name; for most kinds none.
+  std::vector<Header> headers{};
   Asked asked{};
   std::size_t salt_offset = kNoHole;
   SaltForm salt_form = SaltForm::hex;
@@ -79,11 +83,11 @@ struct RequestBody {
 Result<RequestBody> make_body(Api api, const Generation& generation, const Sample& sample,
                               bool salted);
 
-using Header = std::pair<std::string, std::string>;
-// All headers of a request except Host and Content-Length, in order. A header from the user
-// replaces ours of the same name.
+// All headers of a request except Host and Content-Length, in order. `of_body`: as in RequestBody.
+// A header from the user replaces ours of the same name.
 Result<std::vector<Header>> request_headers(const Endpoints& endpoints, bool stream,
-                                            const std::string& session);
+                                            const std::string& session,
+                                            const std::vector<Header>& of_body = {});
 // Request line, Host, `headers`, Content-Length and the blank line.
 std::string request_head(const net::Url& url, std::string_view target,
                          const std::vector<Header>& headers, std::size_t body_bytes);
@@ -92,8 +96,8 @@ std::string request_head(const net::Url& url, std::string_view target,
 std::size_t request_id_offset(const Endpoints& endpoints, std::string_view head);
 
 // Path and query of the API's route below the endpoint's URL. The URL may end in /v1 or already
-// name the route.
-std::string request_target(const net::Url& url, Api api);
+// name the route. `model`: where it stands in the route; percent-encoded there.
+std::string request_target(const net::Url& url, Api api, std::string_view model = {});
 
 // ---- replies --------------------------------------------------------------------------------
 

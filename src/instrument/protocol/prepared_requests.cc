@@ -37,6 +37,7 @@ void give_up_text(Sample& sample) {
   sample.messages = {};
   std::vector<std::int32_t>().swap(sample.input_tokens);
   sample.content_parts = {};
+  std::vector<Attachment>().swap(sample.attachments);
   sample.tools = {};
   sample.body = {};
 }
@@ -78,9 +79,9 @@ class PreparedBodies::Maker {
         http2_(endpoints.http != HttpVersion::http1) {}
 
   Result<void> add(const Sample& sample) {
-    ASSIGN_OR_RETURN(const std::uint32_t session, session_of(sample.session));
     ASSIGN_OR_RETURN(RequestBody made,
                      make_body(endpoints_.api, generation_, sample, out_.salted && !out_.plain));
+    ASSIGN_OR_RETURN(const std::uint32_t session, session_of(sample.session, made.headers));
     Body body{.session = session, .base = static_cast<std::uint32_t>(out_.bodies.size())};
     body.salt_offset = made.salt_offset;
     body.salt_form = made.salt_form;
@@ -133,22 +134,26 @@ class PreparedBodies::Maker {
     }
   }
 
-  Result<std::uint32_t> session_of(const std::string& session) {
+  // The heads of a session's requests, of bodies with the same headers of their own.
+  Result<std::uint32_t> session_of(const std::string& session, const std::vector<Header>& of_body) {
     const std::string& name = endpoints_.session_headers.empty() ? nobody_ : session;
+    std::string key = name;
+    for (const auto& [header, value] : of_body) key += '\n' + header + ": " + value;
     const auto [found, is_new] =
-        sessions_.try_emplace(name, static_cast<std::uint32_t>(sessions_.size()));
+        sessions_.try_emplace(key, static_cast<std::uint32_t>(sessions_.size()));
     for (std::size_t e = 0; is_new && e < endpoints_.urls.size(); ++e) {
-      ASSIGN_OR_RETURN(Head head, head_of(e, name));
+      ASSIGN_OR_RETURN(Head head, head_of(e, name, of_body));
       out_.heads.push_back(std::move(head));
     }
     return found->second;
   }
 
-  Result<Head> head_of(std::size_t endpoint, const std::string& session) const {
+  Result<Head> head_of(std::size_t endpoint, const std::string& session,
+                       const std::vector<Header>& of_body) const {
     ASSIGN_OR_RETURN(const net::Url url, net::parse_url(endpoints_.urls[endpoint]));
     ASSIGN_OR_RETURN(const std::vector<Header> headers,
-                     request_headers(endpoints_, generation_.stream, session));
-    const std::string target = request_target(url, endpoints_.api);
+                     request_headers(endpoints_, generation_.stream, session, of_body));
+    const std::string target = request_target(url, endpoints_.api, generation_.model);
     Head out;
     out.before_length = request_head(url, target, headers, 0);
     CHECK(out.before_length.ends_with(kNoLength));
@@ -220,7 +225,8 @@ bool PreparedBodies::make_in_run(Variant& variant, const PlannedDataset& planned
 void PreparedBodies::make_body_of(const Variant& variant, const Query& query, bool salted,
                                   Body& out) {
   auto made = make_body(variant.api, variant.generation, variant.make_row(query.sample), salted);
-  CHECK(made);  // computed rows are all of one kind, and the first ones succeeded
+  CHECK(made);                   // computed rows are all of one kind, and the first ones succeeded
+  CHECK(made->headers.empty());  // computed rows have no attachments: one head fits them all
   out = Body{.own = std::move(made->bytes),
              .salt_offset = made->salt_offset,
              .salt_form = made->salt_form,

@@ -394,7 +394,8 @@ class Asker {
       ASSIGN_OR_RETURN(const std::vector<Header> headers, request_headers(to, false, ""));
       const std::string body = "{}";
       const std::string request =
-          request_head(url_, request_target(base_, row.api), headers, body.size()) + body;
+          request_head(url_, request_target(base_, row.api, answers_.model), headers, body.size()) +
+          body;
       const bool reused = connection_->usable();
       if (!reused) TRY(connect());
       ReplyFacts facts = read_recording(connection_->ask(request, kKindTimeout));

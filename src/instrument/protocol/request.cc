@@ -129,6 +129,20 @@ bool names(const std::vector<Header>& headers, std::string_view lower_name) {
                      [&](const Header& h) { return lower(h.first) == lower_name; });
 }
 
+// The route of a kind, with the model's name where it stands.
+std::string route_with(std::string_view route, std::string_view model) {
+  constexpr std::string_view kHole = "{model}";
+  const std::size_t at = route.find(kHole);
+  if (at == std::string_view::npos) return std::string(route);
+  std::string out(route.substr(0, at));
+  for (const char c : model) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       std::string_view("-._~").find(c) != std::string_view::npos;
+    out += plain ? std::string(1, c) : format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out.append(route.substr(at + kHole.size()));
+}
+
 }  // namespace
 
 void write_hex16(char* out, std::uint64_t value) {
@@ -152,10 +166,18 @@ void write_salt(char* out, SaltForm form, std::uint64_t value) {
   }
 }
 
-std::string request_target(const net::Url& url, Api api) {
+std::string request_target(const net::Url& url, Api api, std::string_view model) {
   std::string path = url.path;
   while (!path.empty() && path.back() == '/') path.pop_back();
   std::string_view below = kind_of(api).route;
+  const std::string with_model = route_with(below, model);
+  constexpr std::string_view kModelHole = "{model}";
+  const std::size_t hole = below.find(kModelHole);
+  // The URL may name a model, and a version of it.
+  const bool named = hole != std::string_view::npos &&
+                     path.ends_with(below.substr(hole + kModelHole.size())) &&
+                     path.find(below.substr(0, hole)) != std::string::npos;
+  below = named ? std::string_view{} : std::string_view(with_model);
   const std::string_view tail = below.starts_with("/v1/") ? below.substr(3) : below;
   if (!std::string_view(path).ends_with(tail)) {
     if (path.ends_with("/v1")) below = tail;
@@ -166,7 +188,8 @@ std::string request_target(const net::Url& url, Api api) {
 }
 
 Result<std::vector<Header>> request_headers(const Endpoints& endpoints, bool stream,
-                                            const std::string& session) {
+                                            const std::string& session,
+                                            const std::vector<Header>& of_body) {
   std::vector<Header> headers;
   const Kind& kind = kind_of(endpoints.api);
   if (!endpoints.api_key.empty() && kind.key_header.empty()) {
@@ -178,6 +201,7 @@ Result<std::vector<Header>> request_headers(const Endpoints& endpoints, bool str
   headers.emplace_back("Content-Type", "application/json");
   const std::string_view streamed = kind.lines ? "application/x-ndjson" : "text/event-stream";
   headers.emplace_back("Accept", stream ? streamed : "application/json");
+  for (const Header& header : of_body) put(headers, header);
   for (const Header& header : endpoints.headers) put(headers, header);
   if (!session.empty()) {
     for (const std::string& name : endpoints.session_headers) put(headers, {name, session});
@@ -209,6 +233,9 @@ Result<RequestBody> make_body(Api api, const Generation& generation, const Sampl
                               bool salted) {
   const Kind& kind = kind_of(api);
   TRY(kind.check(sample));
+  if (salted && !sample.attachments.empty() && sample.prompt.empty()) {
+    return invalid(format("sample: {} has no text to salt; turn salting off", to_string(api)));
+  }
   if (!generation.extra_body.is_null() && !generation.extra_body.is_object()) {
     return invalid("extra_body: must be an object");
   }
@@ -216,11 +243,22 @@ Result<RequestBody> make_body(Api api, const Generation& generation, const Sampl
   const Json body = plain_body(kind, generation, sample, salted ? '0' : '\0');
   TRY(check_body(generation, body));
   RequestBody out;
-  out.bytes = body.dump();
+  if (kind.encode != nullptr) {
+    TRY(kind.encode(body, sample, out));
+  } else {
+    out.bytes = body.dump();
+  }
   out.asked = asked_of(kind, body);
   if (!salted) return out;
   // The hole is where two different fillings differ.
-  const std::string other = plain_body(kind, generation, sample, '1').dump();
+  RequestBody twin;
+  const Json filled = plain_body(kind, generation, sample, '1');
+  if (kind.encode != nullptr) {
+    TRY(kind.encode(filled, sample, twin));
+  } else {
+    twin.bytes = filled.dump();
+  }
+  const std::string& other = twin.bytes;
   CHECK(other.size() == out.bytes.size());
   const auto [at, ignored] = std::mismatch(out.bytes.begin(), out.bytes.end(), other.begin());
   if (at == out.bytes.end()) {
@@ -242,9 +280,10 @@ Result<RequestTemplate> make_request(const Endpoints& endpoints, std::size_t end
   ASSIGN_OR_RETURN(const net::Url url, net::parse_url(endpoints.urls[endpoint]));
   ASSIGN_OR_RETURN(RequestBody body, make_body(endpoints.api, generation, sample, salted));
   ASSIGN_OR_RETURN(const std::vector<Header> headers,
-                   request_headers(endpoints, generation.stream, sample.session));
+                   request_headers(endpoints, generation.stream, sample.session, body.headers));
   RequestTemplate out;
-  out.head = request_head(url, request_target(url, endpoints.api), headers, body.bytes.size());
+  out.head = request_head(url, request_target(url, endpoints.api, generation.model), headers,
+                          body.bytes.size());
   out.body = std::move(body.bytes);
   out.salt_offset = body.salt_offset;
   out.salt_form = body.salt_form;

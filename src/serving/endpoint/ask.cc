@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/json.h"
+#include "endpoint/tensor_ask.h"
 #include "endpoint/tool_call.h"
 #include "endpoint/vector_ask.h"
 
@@ -370,7 +371,8 @@ std::string error_body(Route route, const ApiError& error) {
     return format(R"({{"type":"error","error":{{"type":"{}","message":{}}},"request_id":null}})",
                   anthropic_type(error.status), json_quote(error.message));
   }
-  if (is_ollama(route)) return format(R"({{"error":{}}})", json_quote(error.message));
+  if (is_ollama(route) || route == Route::kserve)
+    return format(R"({{"error":{}}})", json_quote(error.message));
   return error_body(error);
 }
 
@@ -384,6 +386,7 @@ AskReader::~AskReader() = default;
 
 std::variant<std::monostate, ApiError> AskReader::read(Route route, std::string_view body,
                                                        Ask& ask) {
+  if (route == Route::kserve) return read_tensor_ask(body, ask);
   if (is_of_vectors(route)) return read_vector_ask(route, body, ask);
   static_assert(kAskPadding >= simdjson::SIMDJSON_PADDING);
   ask.route = route;

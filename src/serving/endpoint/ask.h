@@ -27,10 +27,11 @@ enum class Route : std::uint8_t {
   rerank,
   score,
   classify,
-  images
+  images,
+  kserve
 };
-inline constexpr std::size_t kRoutes = 12;
-// Whether a route answers with vectors, scores or pictures, and no tokens.
+inline constexpr std::size_t kRoutes = 13;
+// Whether a route answers with vectors, scores, pictures or tensors, and no tokens.
 constexpr bool is_of_vectors(Route route) { return route >= Route::embeddings; }
 
 // What a request for vectors or scores is about.
@@ -44,6 +45,17 @@ struct VectorAsk {
 };
 inline constexpr std::uint32_t kDimensionsMax = 65'536;
 inline constexpr std::size_t kInputsMax = 2048;
+
+// What a request for tensors wants back; `vectors.inputs` has one hash of all its inputs.
+struct TensorOutput {
+  std::string name{};
+  bool binary = false;  // bytes behind the JSON
+};
+struct TensorAsk {
+  std::string id{};
+  std::uint32_t rows = 0;  // the batch
+  std::vector<TensorOutput> outputs{};
+};
 
 enum class Wish : std::uint8_t { unsaid, yes, no };
 
@@ -65,6 +77,8 @@ struct Ask {
   std::string tool_name{};
   std::string tool_arguments{};  // JSON text that fits the tool's schema
   VectorAsk vectors{};
+  TensorAsk tensors{};
+  std::size_t json_bytes = 0;  // of a body with bytes behind its JSON; 0: it is all JSON
 };
 
 struct ApiError {

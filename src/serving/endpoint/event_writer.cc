@@ -349,8 +349,11 @@ void EventWriter::plain(ByteBuffer& out, Reply& reply) {
   }
   if (reply.route == Route::generate) answer.ids = ids_of(script, 0, script.tokens);
   if (reply.dialect != nullptr) {
-    const std::string json = reply.dialect->plain(reply.state, *reply.own, answer);
-    return out.put(quirks_.has(Quirk::spaced_json) ? spaced_json(json) : json);
+    const std::string body = reply.dialect->plain(reply.state, *reply.own, answer);
+    if (!quirks_.has(Quirk::spaced_json)) return out.put(body);
+    const std::size_t json = body.size() - reply.dialect->bytes_behind(*reply.own);
+    out.put(spaced_json(std::string_view(body).substr(0, json)));
+    return out.put(std::string_view(body).substr(json));
   }
   if (!quirks_.has(Quirk::spaced_json)) return reply.wire->plain(out, reply.state, answer);
   json_.clear();

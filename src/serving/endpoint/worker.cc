@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "base/hash.h"
+#include "base/text.h"
 
 namespace assay::endpoint {
 namespace {
@@ -63,7 +64,7 @@ void Worker::Stream::clear() {
 }
 
 void Worker::answer(net::ConnectionId connection, const net::RequestHead& head,
-                    std::string_view body, Route route) {
+                    std::string_view body, Route route, std::string_view model) {
   const std::uint32_t slot = net::slot_of(connection);
   if (slot >= streams_.size()) streams_.resize(slot + 1);
   Stream& stream = streams_[slot];
@@ -76,6 +77,11 @@ void Worker::answer(net::ConnectionId connection, const net::RequestHead& head,
   stream.reply.route = route;
   stats_.requests.add(1);
   ask_ = {};
+  ask_.model = model;
+  if (route == Route::kserve) {
+    const auto json_bytes = parse_uint(head.find("inference-header-content-length"));
+    ask_.json_bytes = json_bytes ? *json_bytes : 0;
+  }
   const auto read = reader_.read(route, body, ask_);
   if (const ApiError* const error = std::get_if<ApiError>(&read)) {
     return reject(stream, head, *error);
@@ -130,6 +136,7 @@ void Worker::prepare(Stream& stream, const net::RequestHead& head, std::uint64_t
   if (is_of_vectors(reply.route)) {
     reply.streamed = false;
     reply.own->vectors = std::move(ask_.vectors);
+    reply.own->tensors = std::move(ask_.tensors);
   }
   reply.script = make_script(ask_, options_, ask_.has_seed ? mix(options_.seed, ask_.seed) : seed);
   reply.state = {.id = seed,

@@ -68,8 +68,11 @@ class Worker final : public net::HttpService {
   bool authorized(const net::RequestHead& head) const;
 
   // Requests for tokens.
+  // `model`: as the path names it, where it does.
   void answer(net::ConnectionId connection, const net::RequestHead& head, std::string_view body,
-              Route route);
+              Route route, std::string_view model = {});
+  void answer_tensors(net::ConnectionId connection, const net::RequestHead& head,
+                      std::string_view body);
   void reject(Stream& stream, const net::RequestHead& head, const ApiError& error);
   void http_fault(Stream& stream, const net::RequestHead& head);
   void prepare(Stream& stream, const net::RequestHead& head, std::uint64_t seed);

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/version.h"
+#include "endpoint/tensor_ask.h"
 #include "endpoint/words.h"
 #include "endpoint/worker.h"
 #include "net/http_reply.h"
@@ -21,18 +22,18 @@ struct PathRoute {
   std::string_view path{};
   Route route = Route::chat;
 };
-constexpr std::array<PathRoute, kRoutes> kAnswered = {{{"/v1/chat/completions", Route::chat},
-                                                       {"/v1/completions", Route::completions},
-                                                       {"/generate", Route::generate},
-                                                       {"/v1/responses", Route::responses},
-                                                       {"/v1/messages", Route::messages},
-                                                       {"/api/chat", Route::ollama_chat},
-                                                       {"/api/generate", Route::ollama_generate},
-                                                       {"/v1/embeddings", Route::embeddings},
-                                                       {"/v1/rerank", Route::rerank},
-                                                       {"/v1/score", Route::score},
-                                                       {"/classify", Route::classify},
-                                                       {"/v1/images/generations", Route::images}}};
+constexpr std::array<PathRoute, 12> kAnswered = {{{"/v1/chat/completions", Route::chat},
+                                                  {"/v1/completions", Route::completions},
+                                                  {"/generate", Route::generate},
+                                                  {"/v1/responses", Route::responses},
+                                                  {"/v1/messages", Route::messages},
+                                                  {"/api/chat", Route::ollama_chat},
+                                                  {"/api/generate", Route::ollama_generate},
+                                                  {"/v1/embeddings", Route::embeddings},
+                                                  {"/v1/rerank", Route::rerank},
+                                                  {"/v1/score", Route::score},
+                                                  {"/classify", Route::classify},
+                                                  {"/v1/images/generations", Route::images}}};
 constexpr std::array<std::string_view, 8> kGets = {"/health",   "/ping",       "/metrics",
                                                    "/version",  "/v1/models",  "/get_model_info",
                                                    "/api/tags", "/api/version"};
@@ -40,6 +41,7 @@ constexpr std::array<std::string_view, 8> kGets = {"/health",   "/ping",       "
 // The route whose API says errors at this path.
 Route form_of(std::string_view path) {
   if (path.starts_with("/v1/messages")) return Route::messages;
+  if (path == "/v2" || path.starts_with("/v2/")) return Route::kserve;
   return path.starts_with("/api/") ? Route::ollama_chat : Route::chat;
 }
 
@@ -52,6 +54,20 @@ Json model_entry(std::string_view name) {
       .set("root", name)
       .set("parent", nullptr)
       .set("max_model_len", kModelLengthMax);
+}
+
+// What a tensor server says of a model: any inputs, and scores out.
+Json tensor_model(std::string_view name) {
+  const Json scores = Json::object()
+                          .set("name", "scores")
+                          .set("datatype", "FP32")
+                          .set("shape", Json::array().push_back(-1).push_back(10));
+  return Json::object()
+      .set("name", name)
+      .set("versions", Json::array().push_back("1"))
+      .set("platform", "assay")
+      .set("inputs", Json::array())
+      .set("outputs", Json::array().push_back(scores));
 }
 
 // The text of a prompt, or of all messages, as one string, for /tokenize.
@@ -108,8 +124,8 @@ bool Worker::authorized(const net::RequestHead& head) const {
 void Worker::on_request(net::ConnectionId connection, const net::RequestHead& head,
                         std::string_view body) {
   const std::string_view path = head.path();
-  const bool needs_key =
-      path.starts_with("/v1/") || path == "/generate" || path == "/tokenize" || path == "/classify";
+  const bool needs_key = path.starts_with("/v1/") || path.starts_with("/v2/models/") ||
+                         path == "/generate" || path == "/tokenize" || path == "/classify";
   if (needs_key && !authorized(head)) {
     return respond_error(
         connection, head,
@@ -121,12 +137,52 @@ void Worker::on_request(net::ConnectionId connection, const net::RequestHead& he
     if (post) return answer(connection, head, body, entry.route);
     return respond_error(connection, head, {.status = 405, .message = "Use POST."}, "Allow: POST");
   }
+  if (path == "/v2" || path.starts_with("/v2/")) return answer_tensors(connection, head, body);
   if (path == "/tokenize" && post) return tokenize(connection, head, body);
   if (answer_get(connection, head)) return;
   respond_error(connection, head,
                 {.status = 404,
                  .message = format("No route {} {}.", head.method, path),
                  .code = "not_found"});
+}
+
+// The routes of a tensor server.
+void Worker::answer_tensors(net::ConnectionId connection, const net::RequestHead& head,
+                            std::string_view body) {
+  const std::string_view path = head.path();
+  TensorPath of_model;
+  const bool model = read_tensor_path(path, of_model);
+  if (model && of_model.what == "infer" && head.method == "POST") {
+    return answer(connection, head, body, Route::kserve, of_model.model);
+  }
+  const auto not_found = [&](std::string message) {
+    respond_error(connection, head, {.status = 404, .message = std::move(message)});
+  };
+  const bool live = path == "/v2/health/live" || path == "/v2/health/ready";
+  const bool known =
+      path == "/v2" || live || (model && (of_model.what.empty() || of_model.what == "ready"));
+  const bool get = head.method == "GET" || head.method == "HEAD";
+  if (!known && !(model && of_model.what == "infer")) {
+    return not_found(format("No route {} {}.", head.method, path));
+  }
+  if (!known || !get) {
+    const std::string_view wanted = known ? "GET" : "POST";
+    return respond_error(connection, head, {.status = 405, .message = format("Use {}.", wanted)},
+                         known ? "Allow: GET, HEAD" : "Allow: POST");
+  }
+  if (live) return respond(connection, head, 200, kJson, "");
+  if (path == "/v2") {
+    const Json about = Json::object()
+                           .set("name", "assay")
+                           .set("version", version())
+                           .set("extensions", Json::array().push_back("binary_tensor_data"));
+    return respond(connection, head, 200, kJson, about.dump());
+  }
+  if (!options_.any_model && of_model.model != options_.model) {
+    return not_found(format("Request for unknown model: '{}' is not found", of_model.model));
+  }
+  if (of_model.what == "ready") return respond(connection, head, 200, kJson, "");
+  respond(connection, head, 200, kJson, tensor_model(of_model.model).dump());
 }
 
 bool Worker::answer_get(net::ConnectionId connection, const net::RequestHead& head) {
@@ -224,6 +280,11 @@ void Worker::emit_plain(Stream& stream) {
   stream.reply.state.latency_s = (clock_.now() - stream.arrived).seconds();
   body_.clear();
   writer_.plain(body_, stream.reply);
+  const Reply& reply = stream.reply;
+  const std::size_t behind = reply.dialect == nullptr ? 0 : reply.dialect->bytes_behind(*reply.own);
+  if (behind > 0 && stream.fault.kind != FaultKind::error) {
+    stream.head += format("Inference-Header-Content-Length: {}\r\n", body_.view().size() - behind);
+  }
   if (stream.fault.kind != FaultKind::none) return inject_plain(stream, body_.view());
   if (!is_of_vectors(stream.reply.route)) stats_.output_tokens.add(stream.reply.script.tokens);
   send_plain(stream, body_.view());

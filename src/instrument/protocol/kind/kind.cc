@@ -38,6 +38,13 @@ constexpr Kind of_vectors(Kind kind) {
   return kind;
 }
 
+constexpr Kind of_tensors(Kind kind) {
+  kind.route = "/v2/models/{model}/infer";
+  kind.units = one_unit;
+  kind.read_event = kind.read_reply = read_tensors;
+  return kind;
+}
+
 constexpr Kind kResponses{.api = Api::openai_responses,
                           .route = "/v1/responses",
                           .limit_name = "max_output_tokens",
@@ -121,6 +128,11 @@ constexpr std::array<Kind, kApis.size()> kKinds{{
                 .body = pictures_body,
                 .units = units_of_pictures,
                 .all_units = true}),
+    of_tensors({.api = Api::kserve,
+                .check = check_tensors,
+                .body = tensors_body,
+                .encode = encode_tensors}),
+    of_tensors({.api = Api::kserve_json, .check = check_tensors_json, .body = tensors_json_body}),
 }};
 
 constexpr bool in_order() {

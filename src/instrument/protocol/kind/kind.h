@@ -24,7 +24,7 @@ namespace assay::protocol {
 
 struct Kind {
   Api api = Api::openai;
-  std::string_view route{};       // of its POST
+  std::string_view route{};       // of its POST; "{model}" stands for the model's name
   std::string_view limit_name{};  // of the token limit's field, for a person
   // How a streamed reply is framed: server-sent events, or lines of JSON.
   bool lines = false;
@@ -41,6 +41,8 @@ struct Kind {
   Result<void> (*check)(const Sample& sample) = nullptr;
   // The body before extra_body and the row's overrides. `filler`: as in request_parts.h.
   Json (*body)(const Generation& generation, const Sample& sample, char filler) = nullptr;
+  // The bytes of a body that are more than its JSON, and their headers; null: the JSON alone.
+  Result<void> (*encode)(const Json& body, const Sample& sample, RequestBody& out) = nullptr;
   // For kinds with a unit: how many a body asks for, and whether a reply must hold as many.
   std::uint16_t (*units)(const Json& body) = nullptr;
   bool all_units = false;
@@ -77,6 +79,13 @@ std::uint16_t units_of_documents(const Json& body);
 Json pictures_body(const Generation& generation, const Sample& sample, char filler);
 Result<void> check_picture(const Sample& sample);
 std::uint16_t units_of_pictures(const Json& body);
+// KServe's tensors, in bytes behind the JSON or as numbers in it.
+Json tensors_body(const Generation& generation, const Sample& sample, char filler);
+Json tensors_json_body(const Generation& generation, const Sample& sample, char filler);
+Result<void> check_tensors(const Sample& sample);
+Result<void> check_tensors_json(const Sample& sample);
+Result<void> encode_tensors(const Json& body, const Sample& sample, RequestBody& out);
+std::uint16_t one_unit(const Json& body);
 
 // The replies. read_reply() of reply_fields.h is that of the three older kinds.
 bool read_responses_event(std::string_view text, ReplyFields& out);
@@ -85,5 +94,7 @@ bool read_messages_event(std::string_view text, ReplyFields& out);
 bool read_messages_reply(std::string_view text, ReplyFields& out);
 bool read_ollama_line(std::string_view text, ReplyFields& out);
 bool read_vectors(std::string_view text, ReplyFields& out);
+// The JSON of a reply, with the bytes of its tensors behind it.
+bool read_tensors(std::string_view text, ReplyFields& out);
 
 }  // namespace assay::protocol

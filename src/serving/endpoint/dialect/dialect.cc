@@ -24,6 +24,8 @@ std::unique_ptr<Dialect> make_dialect(Route route, const DialectOptions& options
     case Route::classify:
     case Route::images:
       return make_vectors(options, route);
+    case Route::kserve:
+      return make_tensors();
   }
   return nullptr;
 }

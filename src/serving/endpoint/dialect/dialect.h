@@ -27,6 +27,7 @@ struct DialectState {
   std::string name{};               // of the open call
   std::string done{};               // the closed items as JSON, with commas between
   VectorAsk vectors{};              // what a reply without tokens is about
+  TensorAsk tensors{};
 };
 
 // Frames events. `name` is the event's type ("" where the kind has none); `tokens` come with it.
@@ -68,6 +69,8 @@ class Dialect {
   // A whole reply.
   virtual std::string plain(const ReplyState& state, const DialectState& own,
                             const Wire::Plain& reply) const = 0;
+  // How many bytes of that reply stand behind its JSON.
+  virtual std::size_t bytes_behind(const DialectState&) const { return 0; }
 };
 
 // null for a route that wire.h writes.

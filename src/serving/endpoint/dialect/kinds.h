@@ -11,7 +11,8 @@ std::unique_ptr<Dialect> make_responses(const DialectOptions& options);
 std::unique_ptr<Dialect> make_messages(const DialectOptions& options);
 // `chat`: /api/chat, else /api/generate.
 std::unique_ptr<Dialect> make_ollama(const DialectOptions& options, bool chat);
-// REQUIRES: is_of_vectors(route).
+std::unique_ptr<Dialect> make_tensors();
+// Embeddings, rankings, scores, classes and pictures.
 std::unique_ptr<Dialect> make_vectors(const DialectOptions& options, Route route);
 
 }  // namespace assay::endpoint

@@ -6,10 +6,10 @@
 #include <numeric>
 
 #include "base/base64.h"
-#include "base/check.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "endpoint/dialect/kinds.h"
+#include "endpoint/dialect/whole.h"
 #include "endpoint/script.h"
 
 namespace assay::endpoint {
@@ -48,26 +48,9 @@ std::string bytes_of(const std::vector<float>& vector) {
   return '"' + encode_base64(raw) + '"';
 }
 
-class Vectors final : public Dialect {
+class Vectors final : public Whole {
  public:
   Vectors(const DialectOptions& options, Route route) : options_(options), route_(route) {}
-
-  // None of them streams.
-  void opening(DialectOut&, const ReplyState&, DialectState&) const override {}
-  void fragment(DialectOut&, const ReplyState&, DialectState&, Category, std::string_view,
-                std::uint32_t) const override {
-    CHECK(false && "no stream of vectors");
-  }
-  void tool_opening(DialectOut&, const ReplyState&, DialectState&,
-                    std::string_view) const override {
-    CHECK(false && "no stream of vectors");
-  }
-  void tail(DialectOut&, const ReplyState&, DialectState&, FinishReason) const override {
-    CHECK(false && "no stream of vectors");
-  }
-  void error(DialectOut&, const ReplyState&, DialectState&, std::string_view) const override {
-    CHECK(false && "no stream of vectors");
-  }
 
   std::string plain(const ReplyState& state, const DialectState& own,
                     const Wire::Plain&) const override {

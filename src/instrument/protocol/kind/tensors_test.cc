@@ -1,0 +1,116 @@
+// KServe's requests and replies: where the bytes stand, and what is no reply.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "domain/tensor.h"
+#include "net/url.h"
+#include "protocol/codec.h"
+
+namespace assay::protocol {
+namespace {
+
+using testing::HasSubstr;
+
+Generation tensor_settings() { return {.model = "m", .stream = false}; }
+
+Sample tensor_sample() {
+  Sample sample;
+  const float numbers[2] = {1.5F, -2.0F};
+  std::string bytes(sizeof(numbers), '\0');
+  std::memcpy(bytes.data(), numbers, sizeof(numbers));
+  sample.attachments.push_back({.name = "x", .type = "FP32", .shape = {1, 2}, .bytes = bytes});
+  std::string texts;
+  append_tensor_text(texts, "hi");
+  sample.attachments.push_back({.name = "t", .type = "BYTES", .shape = {1}, .bytes = texts});
+  return sample;
+}
+
+TEST(TensorRequest, bytes_follow_the_json_whose_length_a_header_has) {
+  const Sample sample = tensor_sample();
+  const auto body = make_body(Api::kserve, tensor_settings(), sample, false);
+  ASSERT_TRUE(body) << body.error().message;
+  const std::string json =
+      R"({"inputs":[{"name":"x","shape":[1,2],"datatype":"FP32","parameters":{"binary_data_size":8}},)"
+      R"({"name":"t","shape":[1],"datatype":"BYTES","parameters":{"binary_data_size":6}}],)"
+      R"("parameters":{"binary_data_output":true}})";
+  EXPECT_EQ(body->bytes, json + sample.attachments[0].bytes + sample.attachments[1].bytes);
+  EXPECT_EQ(body->asked.choices, 1);
+  const auto headers =
+      request_headers({.urls = {"http://h"}, .api = Api::kserve}, false, "", body->headers);
+  ASSERT_TRUE(headers);
+  EXPECT_THAT(*headers, testing::Contains(Header("Content-Type", "application/octet-stream")));
+  EXPECT_THAT(*headers, testing::Contains(Header("Inference-Header-Content-Length",
+                                                 std::to_string(json.size()))));
+}
+
+TEST(TensorRequest, numbers_stand_in_the_json_where_that_is_asked) {
+  const auto body = make_body(Api::kserve_json, tensor_settings(), tensor_sample(), false);
+  ASSERT_TRUE(body) << body.error().message;
+  EXPECT_EQ(body->bytes,
+            R"({"inputs":[{"name":"x","shape":[1,2],"datatype":"FP32","data":[1.5,-2.0]},)"
+            R"({"name":"t","shape":[1],"datatype":"BYTES","data":["hi"]}]})");
+  EXPECT_TRUE(body->headers.empty());
+  Sample half;
+  half.attachments.push_back({.name = "h", .type = "FP16", .shape = {1}, .bytes = "ab"});
+  EXPECT_TRUE(make_body(Api::kserve, tensor_settings(), half, false));
+  const auto refused = make_body(Api::kserve_json, tensor_settings(), half, false);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("JSON has no FP16"));
+}
+
+TEST(TensorRequest, a_rows_own_json_is_sent_as_it_is) {
+  Sample sample;
+  sample.body = *Json::parse(R"({"inputs":[{"name":"x","shape":[1],"datatype":"INT8","data":[1]}],
+    "outputs":[{"name":"y"}],"parameters":{"k":1}})");
+  const auto body = make_body(Api::kserve, tensor_settings(), sample, false);
+  ASSERT_TRUE(body) << body.error().message;
+  EXPECT_EQ(body->bytes, R"({"inputs":[{"name":"x","shape":[1],"datatype":"INT8","data":[1]}],)"
+                         R"("outputs":[{"name":"y"}],"parameters":{"k":1}})");
+  EXPECT_THAT(
+      make_body(Api::kserve, tensor_settings(), Sample{.prompt = "p"}, false).error().message,
+      HasSubstr("no tensors"));
+  EXPECT_THAT(make_body(Api::kserve, tensor_settings(), tensor_sample(), true).error().message,
+              HasSubstr("no text to salt"));
+}
+
+TEST(TensorRequest, the_model_stands_in_the_route) {
+  const auto target = [](std::string_view url, std::string_view model) {
+    return request_target(*net::parse_url(url), Api::kserve, model);
+  };
+  EXPECT_EQ(target("http://h", "m"), "/v2/models/m/infer");
+  EXPECT_EQ(target("http://h/up/", "a b/c"), "/up/v2/models/a%20b%2Fc/infer");
+  EXPECT_EQ(target("http://h/v2/models/x/versions/3/infer?k=v", "m"),
+            "/v2/models/x/versions/3/infer?k=v");
+}
+
+DecodedEvent tensor_reply(std::string text) {
+  const std::size_t size = text.size();
+  text.append(kDecodePadding, '\\');
+  ReplyDecoder decoder;
+  DecodedEvent event;
+  decoder.decode_reply(Api::kserve, {text.data(), size}, event);
+  event.error = {};
+  return event;
+}
+
+TEST(TensorReply, its_json_and_the_bytes_behind_it_must_agree) {
+  const std::string json =
+      R"({"model_name":"m","outputs":[{"name":"y","parameters":{"binary_data_size":3}},)"
+      R"({"name":"z","shape":[1],"data":[1.5]}]})";
+  EXPECT_TRUE(tensor_reply(json + " \n}").has_choice);
+  EXPECT_EQ(tensor_reply(json + "abc").units, 2U);
+  EXPECT_FALSE(tensor_reply(json + "ab").has_choice);
+  EXPECT_FALSE(tensor_reply(json + "abcd").has_choice);
+  EXPECT_TRUE(tensor_reply(R"({"outputs":[{"name":"y","data":[1]}]})"
+                           "\n")
+                  .has_choice);
+  EXPECT_TRUE(tensor_reply(R"({"outputs":[{"name":"y","data":[1]}]}x)").malformed);
+  EXPECT_FALSE(tensor_reply(R"({"outputs":[]})").has_choice);
+  EXPECT_EQ(tensor_reply(R"({"error":"no such model"})").category, Category::error);
+}
+
+}  // namespace
+}  // namespace assay::protocol
