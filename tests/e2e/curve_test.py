@@ -233,6 +233,21 @@ def test_killed_and_gone_on_with(assay, server, tmp_path):
         assert point["dollars_per_million_tokens"] == pytest.approx(3 / 3600 / tps * 1e6)
     assert "4 users at once" in assay("report", folder, "--slo", "ttft_p90<=60s").out
     assay("report", folder, "--slo", "itl_p90<=1s", code=2)
+
+    # The same answer where two systems are asked, with what the user says of them and no more.
+    two = [f"{folder},name=A,accelerators=4", f"{folder},name=B"]
+    text = assay("decide", *two, "--slo", "ttft_p90<=60s").out
+    assert "which serves the most users is not known: A at least 4 users" in text
+    assert slo["answer"] in " ".join(text.split()) and "$" not in text
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("- {accelerator: x, usd_per_hour: 2, as_of: 2026-11-01, source: quote 7}\n")
+    told = assay("decide", f"{two[0]},accelerator=x", "--slo", "ttft_p90<=60s", "--users", 10,
+                 "--prices", prices, "--json").json()["systems"][0]
+    assert told["served"] == slo
+    assert told["cost"]["systems"] == 3 and told["cost"]["usd_per_hour"] == pytest.approx(24)
+    assert "2026-11-01, quote 7" in str(told["cost"]["inputs"])
+    assay("decide", folder, "--slo", "ttft_p90<=1us", code=1)
+    assert "assay decide" in assay("compare", folder, folder, code=2).err
     assay("report", folder, "--power", -1, code=2)
 
     tree = tmp_path / "tree"

@@ -32,6 +32,8 @@ constexpr std::array kCommands{
     Command{"report", "a run again, from its event log", cmd_report},
     Command{"compare", "is one run worse than another? intervals, refusals, an exit code",
             cmd_compare},
+    Command{"decide", "which system serves a promise to how many users, and at what cost",
+            cmd_decide},
     Command{"convert", "another tool's results as a run: vLLM bench, AIPerf, genai-perf",
             cmd_convert},
     Command{"calibrate", "how far this machine can be trusted: its ceiling and its error",

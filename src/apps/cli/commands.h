@@ -24,6 +24,7 @@ Result<int> cmd_compliance(Args args);  // of cmd_loadgen
 Result<int> cmd_convert(Args args);
 Result<int> cmd_curve(Args args);
 Result<int> cmd_dataset(Args args);
+Result<int> cmd_decide(Args args);
 Result<int> cmd_endpoint(Args args);
 Result<int> cmd_export(Args args);
 Result<int> cmd_import(Args args);

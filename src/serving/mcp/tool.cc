@@ -21,6 +21,7 @@ constexpr Known kKnown[] = {
     {"curve", {.writes = true, .outside = true}},
     {"report", {}},
     {"compare", {}},
+    {"decide", {}},
     {"convert", {.writes = true}},
     {"calibrate", {.writes = true}},
     {"verify", {}},

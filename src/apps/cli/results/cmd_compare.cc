@@ -3,6 +3,8 @@
 
 #include "base/exit_code.h"
 #include "base/flags.h"
+#include "base/format.h"
+#include "campaign/curve/curve_folder.h"
 #include "cli/commands.h"
 #include "cli/results/compare_flags.h"
 #include "cli/results/compare_interleaved.h"
@@ -47,6 +49,13 @@ Result<int> cmd_compare(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   TRY(compare.understand());
+  for (const std::string& folder : {a, b}) {
+    if (!campaign::CurveFolder::is_curve(folder)) continue;
+    return invalid(
+        format("'{}' is a curve, and compare takes two runs\n  assay decide {} {} --slo "
+               "'ttft_p90<=2s' says which of two curves serves more users",
+               folder, a, b));
+  }
   if (compare.accuracy || compare.accuracy_points) return compare_accuracy_of(a, b, compare);
   return compare_folders(a, b, compare, tokenizer);
 }

@@ -1,0 +1,174 @@
+// Cost against published arithmetic, and its properties.
+#include "decide/cost.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/rng.h"
+
+namespace assay::decide {
+namespace {
+
+using testing::HasSubstr;
+
+// Published buying advice: 100 users at 30 tok/s of a 70B model on H100, 750 tok/s each, at $4.76.
+CostInputs published() {
+  CostInputs out{.users = 100, .promised_tps = 30};
+  out.rent = Price{.usd_per_hour = 4.76};
+  return out;
+}
+const Capacity kH100{.users_per_system = 25, .system_tps = 750};
+
+TEST(Cost, has_the_figures_of_the_published_example) {
+  const Cost found = *cost(kH100, published());
+  EXPECT_EQ(found.systems, 4) << "3000 / 750 is 4 systems, however the division rounds";
+  EXPECT_NEAR(*found.usd_per_hour, 19.04, 1e-9);
+  EXPECT_NEAR(*found.usd_per_user_hour, 0.1904, 1e-9);
+  EXPECT_NEAR(*found.usd_per_mtok, 1.763, 5e-4);
+  // Production that reaches 60 to 80 % of the measured takes 5 to 7.
+  CostInputs derated = published();
+  for (const auto& [derate, systems, user_hour] :
+       {std::tuple{0.8, 5, 0.238}, {0.7, 6, 0.2856}, {0.6, 7, 0.3332}}) {
+    derated.derate = derate;
+    const Cost real = *cost(kH100, derated);
+    EXPECT_EQ(real.systems, systems);
+    EXPECT_NEAR(*real.usd_per_user_hour, user_hour, 1e-9);
+  }
+}
+
+TEST(Cost, without_a_price_there_is_none) {
+  CostInputs in = published();
+  in.rent.reset();
+  const Cost found = *cost(kH100, in);
+  EXPECT_EQ(found.systems, 4);
+  EXPECT_FALSE(found.usd_per_hour || found.usd_per_mtok || found.usd_total);
+  EXPECT_THAT(found.missing.front(), HasSubstr("no price was given"));
+  in = {.rent = Price{.usd_per_hour = 3.6}};
+  const Cost one = *cost(kH100, in);
+  EXPECT_FALSE(one.systems || one.usd_per_user_hour);
+  EXPECT_NEAR(*one.usd_per_mtok, 3.6 / 3600 / 750 * 1e6, 1e-12) << "one system, all sold";
+  EXPECT_THAT(one.missing.front(), HasSubstr("one system is priced"));
+}
+
+TEST(Cost, a_purchase_is_paid_over_its_years_with_power_space_staff_and_software) {
+  EXPECT_DOUBLE_EQ(capital_recovery(0, 4), 0.25);
+  EXPECT_NEAR(capital_recovery(0.1, 10), 0.162745, 1e-6);
+  CostInputs in{.years = 4};
+  in.capex = 8760 * 4;
+  EXPECT_NEAR(*cost(kH100, in)->usd_per_hour, 1, 1e-12);
+  in.power_kw = 10;
+  EXPECT_NEAR(*cost(kH100, in)->usd_per_hour, 1, 1e-12) << "power without its price is no cost";
+  in.usd_per_kwh = 0.1;
+  in.pue = 1.5;
+  EXPECT_NEAR(*cost(kH100, in)->usd_per_hour, 2.5, 1e-12);
+  in.space_per_month = 730;
+  in.software_per_year = 8760;
+  in.staff_per_year = 8760;
+  EXPECT_NEAR(*cost(kH100, in)->usd_per_hour, 5.5, 1e-12);
+  in.utilisation = 0.5;
+  const double full = 1e6 * 5.5 / 3600 / 750;
+  EXPECT_NEAR(*cost(kH100, in)->usd_per_mtok, full * 2, 1e-9) << "half of the hours sell nothing";
+}
+
+TEST(Cost, users_grow_and_the_years_add_up) {
+  CostInputs in{.users = 25, .spare = 1, .growth = 1, .years = 2.5};
+  in.rent = Price{.usd_per_hour = 1};
+  // 1, 2 and 4 systems and one to spare; half of the third year.
+  EXPECT_NEAR(*cost(kH100, in)->usd_total, 8760 * (2 + 3 + 5 * 0.5), 1e-6);
+  EXPECT_EQ(cost(kH100, in)->systems, 2);
+}
+
+TEST(Cost, every_input_is_listed_and_what_was_not_given_says_so) {
+  CostInputs in = published();
+  in.rent = Price{.usd_per_hour = 4.76, .as_of = "2026-11-01", .source = "quote 7"};
+  const Cost found = *cost(kH100, in);
+  const auto line = [&](std::string_view name) {
+    const auto at = std::ranges::find(found.inputs, name, &CostLine::name);
+    return at == found.inputs.end() ? CostLine{} : *at;
+  };
+  EXPECT_EQ(line("rent of a system").value, "$4.76/h, 2026-11-01, quote 7");
+  EXPECT_TRUE(line("users at the peak").given);
+  EXPECT_FALSE(line("derate").given);
+  EXPECT_EQ(line("derate").value, "1.00");
+  EXPECT_EQ(line("growth a year").name, "") << "what plays no part is not listed";
+}
+
+TEST(Cost, an_input_outside_its_range_is_refused_by_name) {
+  const auto why = [](const CostInputs& in) {
+    const auto found = cost(kH100, in);
+    return found ? std::string("accepted") : found.error().message;
+  };
+  EXPECT_THAT(why({.users = 0}), HasSubstr("--users"));
+  EXPECT_THAT(why({.derate = 0}), HasSubstr("--derate"));
+  EXPECT_THAT(why({.headroom = 1}), HasSubstr("--headroom"));
+  EXPECT_THAT(why({.spare = -1}), HasSubstr("--spare"));
+  EXPECT_THAT(why({.years = 0}), HasSubstr("--years"));
+  EXPECT_THAT(why({.capex = 5}), HasSubstr("needs --years"));
+  EXPECT_THAT(why({.users = std::numeric_limits<double>::quiet_NaN()}), HasSubstr("--users"));
+  CostInputs both = published();
+  both.capex = 1;
+  EXPECT_THAT(why(both), HasSubstr("not both"));
+  both = published();
+  both.rent->usd_per_hour = 0;
+  EXPECT_THAT(why(both), HasSubstr("price"));
+  EXPECT_EQ(why(published()), "accepted");
+  // A system that serves no user has no fleet.
+  const Cost none = *cost({}, published());
+  EXPECT_FALSE(none.systems || none.usd_per_hour);
+  EXPECT_THAT(none.missing.front(), HasSubstr("no measured level"));
+}
+
+TEST(Cost, more_money_reserve_or_users_never_cost_less) {
+  Rng chance(7);
+  for (int round = 0; round < 2000; ++round) {
+    CostInputs in{.users = 1 + static_cast<double>(chance.below(5000))};
+    in.promised_tps = 30;
+    in.derate = 0.1 + 0.9 * chance.uniform();
+    in.headroom = 0.9 * chance.uniform();
+    in.rent = Price{.usd_per_hour = 0.1 + 10 * chance.uniform()};
+    const Capacity capacity{.users_per_system = 1 + static_cast<std::int64_t>(chance.below(99)),
+                            .system_tps = 1000};
+    const Cost before = *cost(capacity, in);
+    // A brute-force fleet: the fewest systems whose real capacity is enough.
+    std::int64_t fewest = 1;
+    while (static_cast<double>(fewest * capacity.users_per_system) * *in.derate *
+               (1 - *in.headroom) * (1 + 1e-9) <
+           *in.users) {
+      ++fewest;
+    }
+    ASSERT_EQ(before.systems, fewest) << round;
+    CostInputs more = in;
+    more.rent->usd_per_hour *= 1.5;
+    ASSERT_GT(*cost(capacity, more)->usd_per_mtok, *before.usd_per_mtok);
+    more = in;
+    *more.headroom += 0.05;
+    ASSERT_GE(*cost(capacity, more)->systems, *before.systems);
+    more = in;
+    *more.users += 100;
+    ASSERT_GE(*cost(capacity, more)->usd_per_hour, *before.usd_per_hour);
+  }
+}
+
+TEST(Prices, a_row_needs_its_date_and_its_source) {
+  const auto rows = parse_prices(
+      "- {accelerator: h100-sxm, usd_per_hour: 4.76, as_of: 2026-11-01, source: quote 7}\n");
+  ASSERT_TRUE(rows) << rows.error().message;
+  EXPECT_EQ(rows->front().accelerator, "h100-sxm");
+  EXPECT_EQ(rows->front().price.usd_per_hour, 4.76);
+  EXPECT_EQ(rows->front().price.as_of, "2026-11-01");
+  for (const char* const bad :
+       {"a: 1", "- {accelerator: x, usd_per_hour: 1, source: s}",
+        "- {accelerator: x, usd_per_hour: 1, as_of: d}", "- {usd_per_hour: 1, as_of: d, source: s}",
+        "- {accelerator: x, usd_per_hour: 0, as_of: d, source: s}",
+        "- {accelerator: x, usd_per_hour: nan, as_of: d, source: s}", "- x",
+        "- {accelerator: x, usd_per_hour: 1, as_of: d, source: s}\n"
+        "- {accelerator: x, usd_per_hour: 2, as_of: d, source: s}"}) {
+    EXPECT_FALSE(parse_prices(bad)) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace assay::decide

@@ -1,0 +1,123 @@
+// The answer over several systems, as `assay decide` prints it.
+#include "decide/system.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/format.h"
+
+namespace assay::decide {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+metrics::Curve sweep_of(std::vector<std::pair<std::int64_t, double>> ttft_by_level) {
+  metrics::Curve out;
+  for (const auto& [level, ttft] : ttft_by_level) {
+    metrics::CurvePoint point{.name = format("r{}", level), .concurrency = level};
+    point.measured = true;
+    point.run.system_tps = 10.0 * static_cast<double>(level);
+    point.run.ttft_p90_ms = ttft;
+    out.points.push_back(std::move(point));
+  }
+  return out;
+}
+
+Question within_a_second() { return {.limits = *parse_limits("ttft_p90<=1s")}; }
+
+std::string told(const std::vector<std::pair<std::string, metrics::Curve>>& systems,
+                 const Question& question) {
+  std::vector<SystemAnswer> found;
+  for (const auto& [text, curve] : systems) {
+    found.push_back(*answer(*parse_system(text), curve, question));
+  }
+  return answers_text(rank_all(std::move(found)), 10'000);
+}
+
+const metrics::Curve kClosed = sweep_of({{8, 100}, {64, 900}, {128, 1500}});
+const metrics::Curve kSmall = sweep_of({{8, 100}, {16, 2000}});
+const metrics::Curve kOpen = sweep_of({{8, 100}, {512, 300}});
+
+TEST(System, is_a_folder_with_what_a_run_cannot_know) {
+  const System found =
+      *parse_system("curves/a/,name=8 x H100,accelerators=8,accelerator=h100-sxm,kw=10.2,price=38");
+  EXPECT_EQ(found.name, "8 x H100");
+  EXPECT_EQ(found.accelerators, 8);
+  EXPECT_EQ(found.kw, 10.2);
+  EXPECT_EQ(found.price_per_hour, 38);
+  EXPECT_EQ(parse_system("curves/a/")->name, "a");
+  EXPECT_TRUE(parse_system("a,simulated=yes")->simulated);
+  for (const char* const bad : {"", ",name=a", "a,b", "a,kw=x", "a,kw=0", "a,price=-1",
+                                "a,name=", "a,gpus=8", "a,simulated=maybe", "a,kw=inf"}) {
+    EXPECT_FALSE(parse_system(bad)) << bad;
+  }
+}
+
+TEST(System, the_leader_stands_first_and_each_ones_binding_limit_after) {
+  const std::string text = told({{"b", kSmall}, {"a", kClosed}}, within_a_second());
+  EXPECT_EQ(text.find("  a serves the most users, 64 users."), 0U) << text;
+  EXPECT_THAT(text, HasSubstr("8 users at once are served within ttft_p90<=1s (r8); at 16 TTFT P90 "
+                              "is 2.00 s, limit 1.00 s; accuracy not scored."));
+}
+
+TEST(System, a_sweep_that_ended_has_no_winner) {
+  EXPECT_THAT(told({{"a", kOpen}, {"b", kOpen}}, within_a_second()),
+              AllOf(HasSubstr("which serves the most users is not known"),
+                    HasSubstr("at least 512"), Not(HasSubstr("a serves the most"))));
+}
+
+TEST(System, without_a_price_no_dollar_is_printed) {
+  Question question = within_a_second();
+  question.inputs.users = 100;
+  EXPECT_THAT(
+      told({{"a,accelerators=16,kw=10", kClosed}, {"b,accelerators=1,kw=1", kSmall}}, question),
+      AllOf(Not(HasSubstr("$")), HasSubstr("cost: 2 systems."),
+            HasSubstr("b serves the most users per accelerator, 8.00 users"),
+            HasSubstr("no price was given")));
+}
+
+TEST(System, a_price_is_the_users_own_or_of_the_users_table_with_its_date) {
+  Question question = within_a_second();
+  question.prices =
+      *parse_prices("- {accelerator: h100, usd_per_hour: 2, as_of: 2026-11-01, source: quote 7}");
+  const std::string text =
+      told({{"a,accelerators=8,accelerator=h100", kClosed}, {"b,price=1", kSmall}}, question);
+  EXPECT_THAT(text, AllOf(HasSubstr("rent of a system $16.0/h, 2026-11-01, quote 7"),
+                          HasSubstr("rent of a system $1.00/h, given on the command line"),
+                          HasSubstr("b costs the least per token, $3.47 a million tokens")));
+}
+
+TEST(System, simulated_and_unscored_stand_in_the_line_that_compares) {
+  metrics::Curve scored = kClosed;
+  scored.points[0].accuracy = {{.dataset = "d", .score = 0.5}};
+  const std::string text = told({{"a", scored}, {"b,simulated=yes", kSmall}}, within_a_second());
+  const std::string first = text.substr(0, text.find('\n'));
+  EXPECT_EQ(first,
+            "  a serves the most users, 64 users; measured systems stand beside simulated ones; "
+            "their accuracy is not alike: a scored.");
+  EXPECT_THAT(text, HasSubstr("simulated, not measured."));
+}
+
+TEST(System, where_none_serves_anybody_nobody_leads) {
+  Question question{.limits = *parse_limits("ttft_p90<=1ms")};
+  const std::string text = told({{"a", kClosed}, {"b,price=3", kSmall}}, question);
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("most users")), Not(HasSubstr("least per token")),
+                          HasSubstr("no measured point keeps ttft_p90<=1ms")));
+}
+
+TEST(System, the_document_has_the_same_answers) {
+  Question question = within_a_second();
+  std::vector<SystemAnswer> found;
+  found.push_back(*answer(*parse_system("a"), kOpen, question));
+  found.push_back(*answer(*parse_system("b"), kSmall, question));
+  const Json json = answers_json(rank_all(std::move(found)), question);
+  EXPECT_EQ(json["systems"][0]["served"]["users"].as_int(), 512);
+  EXPECT_TRUE(json["systems"][0]["served"]["at_least"].as_bool());
+  EXPECT_EQ(json["rankings"][0]["lead"].as_string(), "sole");
+  EXPECT_EQ(json["rankings"][0]["leaders"][0].as_string(), "a");
+}
+
+}  // namespace
+}  // namespace assay::decide
