@@ -344,6 +344,12 @@ void check_rest(const Config& config, Reading& reading) {
                           format("unknown value \"{}\"", settings.profiling.engine),
                           "one of: vllm");
   }
+  for (const std::string& meter : settings.telemetry.meters) {
+    const std::string_view kind = std::string_view(meter).substr(0, meter.find(':'));
+    if (kind == "nvml" || kind == "rapl" || kind == "host" || kind == "ptd") continue;
+    reading.wrong_setting("settings.telemetry.meters", format("unknown meter \"{}\"", meter),
+                          "one of: nvml, rapl, host, ptd:HOST:PORT");
+  }
   if (settings.telemetry.interval < Duration{10'000'000}) {
     reading.wrong_setting("settings.telemetry.interval_s", "below 10 ms",
                           "a reading costs the server and this machine time");

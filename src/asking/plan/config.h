@@ -239,6 +239,9 @@ struct Profiling {
 // Assay: what is read beside the load (docs/formats/telemetry.md).
 struct TelemetryConfig {
   std::vector<std::string> metrics{};  // URLs of pages in Prometheus' text format
+  // nvml, rapl, host, each with ":" and another place: a library, a folder that stands for theirs.
+  std::vector<std::string> meters{};
+  std::string command{};  // prints a meter's values (meter/command_source.h)
   Duration interval{1'000'000'000};
   Duration after{};  // go on reading this long after the load, for a source that lags
 };

@@ -197,6 +197,11 @@ std::vector<FlagRow> result_rows() {
       hide(row("--profile-urls", "URL", "settings.profiling.urls", Take::list, "where it listens")),
       row("--metrics", "URL", "settings.telemetry.metrics", Take::list,
           "read this page of metrics beside the load: the server's /metrics, a DCGM exporter's"),
+      row("--meter", "KIND", "settings.telemetry.meters", Take::list,
+          "read this machine's own meters: nvml (NVIDIA's cards), rapl (CPUs), host; a "
+          "power analyzer: ptd:HOST:PORT"),
+      row("--meter-command", "COMMAND", "settings.telemetry.command", Take::plain,
+          "any other meter: prints {\"ts\": S, \"value\": WATTS} a line"),
       row("--metrics-interval", "TIME", "settings.telemetry.interval_s", Take::timed,
           "between two readings (1s)"),
       hide(row("--service-ready-timeout", "S", "settings.service_ready_timeout_s", Take::plain,

@@ -48,6 +48,7 @@ void add_to_list(Config& config, const FlagRow& flag, bool first, std::string_vi
   std::vector<std::string>& list =
       flag.path == "settings.profiling.urls"      ? config.settings.profiling.urls
       : flag.path == "settings.telemetry.metrics" ? config.settings.telemetry.metrics
+      : flag.path == "settings.telemetry.meters"  ? config.settings.telemetry.meters
                                                   : config.endpoint_config.endpoints;
   if (first) list.clear();
   for (const std::string_view part : split(value, ',')) {

@@ -310,6 +310,15 @@ const Part& telemetry_part() {
     rows.add("metrics", &TelemetryConfig::metrics,
              "Pages in Prometheus' text format that are read beside the load: the server's "
              "/metrics, a DCGM exporter's. A URL without a path means /metrics.");
+    rows.add("meters", &TelemetryConfig::meters,
+             "This machine's own: nvml (NVIDIA's cards), rapl (energy of the CPUs), host (CPU "
+             "time, TCP). nvml:LIBRARY, rapl:FOLDER and host:FOLDER name another place. "
+             "ptd:HOST:PORT is a power analyzer behind PTDaemon, with ranges Auto; "
+             "ptd:HOST:PORT/VOLTS/AMPS with these.");
+    rows.add("command", &TelemetryConfig::command,
+             "Any other meter: a shell command that prints one JSON object a line, {\"ts\": "
+             "seconds since 1970, \"value\": watts, \"label\": text}; with \"kind\": \"energy\" "
+             "joules of a counter.");
     rows.add("interval_s", &TelemetryConfig::interval, "Between two readings of a source.");
     rows.add("after_s", &TelemetryConfig::after,
              "Go on reading this long after the load, for a source that lags behind it.");

@@ -39,6 +39,8 @@ constexpr std::array kMeasures = {
     Measure{"cpu_stolen_s", "CPU time stolen", "s", counter, sum},
     Measure{"tcp_retransmits", "TCP segments sent again", "", counter, sum},
     Measure{"meter_power_w", "power by the meter", "W", gauge, sum, true},
+    Measure{"meter_voltage_v", "voltage by the meter", "V", gauge, mean},
+    Measure{"meter_current_a", "current by the meter", "A", gauge, mean},
     Measure{"meter_energy_j", "energy by the meter", "J", counter, sum, true},
 };
 
@@ -139,6 +141,8 @@ constexpr std::array kNames = {
     NameRow{"host", "host_cpu_stolen_seconds_total", "cpu_stolen_s"},
     NameRow{"host", "host_tcp_retransmits_total", "tcp_retransmits"},
     NameRow{"meter", "meter_power_watts", "meter_power_w"},
+    NameRow{"meter", "meter_volts", "meter_voltage_v"},
+    NameRow{"meter", "meter_amps", "meter_current_a"},
     NameRow{"meter", "meter_energy_joules_total", "meter_energy_j"},
 };
 

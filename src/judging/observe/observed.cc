@@ -55,12 +55,39 @@ void find_lag(const Load& load, const std::vector<Signal>& signals, std::uint32_
   if (certain) out.corrected = out.lag.lag;
 }
 
+// The power values of a signal inside a window.
+std::vector<double> powers_in(const Signal& signal, Instant from, Instant to) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < signal.points.size(); ++i) {
+    const SignalPoint& point = signal.points[i];
+    if (point.at < from || point.at > to) continue;
+    if (signal.measure->kind == MeasureKind::gauge) {
+      out.push_back(point.value);
+    } else if (i > 0 && signal.points[i - 1].at >= from && point.at > signal.points[i - 1].at) {
+      out.push_back((point.value - signal.points[i - 1].value) /
+                    (point.at - signal.points[i - 1].at).seconds());
+    }
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+void take_powers(const std::vector<double>& powers, ObservedEnergy& out) {
+  out.values = powers.size();
+  if (powers.empty()) return;
+  const auto last = static_cast<double>(powers.size() - 1);
+  out.watts_p50 = powers[static_cast<std::size_t>(0.5 * last)];
+  out.watts_p95 = powers[static_cast<std::size_t>(0.95 * last)];
+  out.watts_max = powers.back();
+}
+
 std::optional<ObservedEnergy> energy_of(const ObservedFigures& figures,
                                         const ObservedWindow& window, const metrics::Point& point) {
   const std::string_view boundary = boundary_of(figures.measure->id);
   if (boundary.empty()) return std::nullopt;
   const double seconds = (window.to - window.from).seconds();
-  ObservedEnergy out{.boundary = std::string(boundary), .source = figures.source};
+  ObservedEnergy out{
+      .boundary = std::string(boundary), .source = figures.source, .series = figures.series};
   if (figures.measure->kind == MeasureKind::counter) {
     out.from = "energy";
     out.joules = figures.figures.delta;
@@ -83,11 +110,19 @@ std::optional<ObservedEnergy> energy_of(const ObservedFigures& figures,
   return out;
 }
 
-// The counter is kept where a source has both for one boundary; where the power says something
-// else, a note.
+// Where a source has both for one boundary, that of more cards is kept, and of as many the counter;
+// a note says where the power readings say something else.
 void take_energy(ObservedEnergy energy, ObservedWindow& window, std::vector<std::string>& notes) {
   for (ObservedEnergy& known : window.energy) {
     if (known.source != energy.source || known.boundary != energy.boundary) continue;
+    if (known.series != energy.series) {
+      notes.push_back(
+          format("{} energy: not every card has a counter of its energy; by the power "
+                 "readings",
+                 energy.boundary));
+      if (energy.series > known.series) known = std::move(energy);
+      return;
+    }
     const double apart = std::abs(known.joules - energy.joules);
     if (apart > kDisagreement * std::max(known.joules, energy.joules)) {
       notes.push_back(
@@ -111,13 +146,13 @@ ObservedWindow window_of(const std::vector<Signal>& signals, const metrics::Phas
     window.figures.push_back({.measure = signal.measure,
                               .source = signal.source,
                               .name = std::string(signal.row->name),
+                              .series = signal.series,
                               .figures = *figures,
                               .restarts = signal.restarts});
-  }
-  for (const ObservedFigures& figures : window.figures) {
-    if (auto energy = energy_of(figures, window, point)) {
-      take_energy(*std::move(energy), window, out.notes);
-    }
+    auto energy = energy_of(window.figures.back(), window, point);
+    if (!energy) continue;
+    take_powers(powers_in(signal, window.from + later, window.to + later), *energy);
+    take_energy(*std::move(energy), window, out.notes);
   }
   return window;
 }

@@ -60,6 +60,24 @@ Json figures_json(const ObservedFigures& seen) {
   return out;
 }
 
+// What a person at an analyzer does next: the testing run's ranges after a ranging run.
+std::string ranges_text(const ObservedWindow& window, const ObservedSource& source,
+                        std::uint32_t index) {
+  constexpr double kMoreCurrent = 1.1;
+  double volts = 0;
+  double amps = 0;
+  for (const ObservedFigures& seen : window.figures) {
+    if (seen.source != index) continue;
+    if (seen.measure->id == "meter_voltage_v") volts = seen.figures.max;
+    if (seen.measure->id == "meter_current_a") amps = seen.figures.max;
+  }
+  if (source.facts.kind != "ptd" || volts <= 0 || amps <= 0) return {};
+  return format(
+      "after this run with ranges Auto, the testing run's are /{:.3f}/{:.4f} behind the "
+      "port: the highest voltage, and 1.1 times the highest current",
+      volts, amps * kMoreCurrent);
+}
+
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 Json energy_json(const ObservedEnergy& energy) {
@@ -70,6 +88,10 @@ Json energy_json(const ObservedEnergy& energy) {
       .set("joules", energy.joules)
       .set("joules_error", energy.joules_error)
       .set("watts", energy.watts)
+      .set("watts_p50", energy.watts_p50)
+      .set("watts_p95", energy.watts_p95)
+      .set("watts_max", energy.watts_max)
+      .set("values", energy.values)
       .set("joules_per_output_token", optional_json(energy.joules_per_output_token))
       .set("tokens_per_second_per_kw", optional_json(energy.tokens_per_second_per_kw));
 }
@@ -154,6 +176,54 @@ Json to_json(const Observed& observed) {
       .set("notes", std::move(notes));
 }
 
+Json power_json(const Observed& observed, const metrics::Point& point) {
+  if (observed.windows.size() != 1) return {};
+  const ObservedWindow& window = observed.windows.front();
+  const ObservedEnergy* chosen = nullptr;
+  for (const std::string_view boundary : {"meter", "gpu", "cpu"}) {
+    for (const ObservedEnergy& energy : window.energy) {
+      if (chosen == nullptr && energy.boundary == boundary) chosen = &energy;
+    }
+  }
+  if (chosen == nullptr) return {};
+  const auto epoch = [&point](Instant at) {
+    return static_cast<double>(at.ns + point.run.offset.wall_minus_monotonic.ns) * 1e-9;
+  };
+  const ObservedSource& source = observed.sources[chosen->source];
+  Json power = Json()
+                   .set("mean", chosen->watts)
+                   .set("p50", chosen->watts_p50)
+                   .set("p95", chosen->watts_p95)
+                   .set("max", chosen->watts_max);
+  Json one = Json()
+                 .set("label", format("{}: {}", chosen->boundary, source.facts.name))
+                 .set("value_kind", chosen->from)
+                 .set("energy_j", chosen->joules)
+                 .set("power_w", std::move(power))
+                 .set("sample_count", chosen->values);
+  return Json()
+      .set("schema_version", "1.0")
+      .set("status", chosen->values > 0 ? "ok" : "failed")
+      .set("window", Json()
+                         .set("start_epoch_s", epoch(window.from))
+                         .set("end_epoch_s", epoch(window.to))
+                         .set("duration_s", (window.to - window.from).seconds())
+                         .set("basis", "performance_phase"))
+      .set("totals",
+           Json()
+               .set("energy_j", chosen->joules)
+               .set("mean_power_w", chosen->watts)
+               .set("output_tokens", point.tokens.output)
+               .set("energy_per_output_token_j", optional_json(chosen->joules_per_output_token))
+               .set("consistent_with_window", chosen->joules_per_output_token.has_value()))
+      .set("sources", Json::array().push_back(std::move(one)))
+      .set("provenance", Json()
+                             .set("command", source.facts.name)
+                             .set("interval_s", source.facts.interval.seconds())
+                             .set("samples_in_window", chosen->values)
+                             .set("samples_dropped", source.cost.unreadable));
+}
+
 std::vector<std::pair<std::string, std::string>> observed_lines(const Observed& observed) {
   std::vector<std::pair<std::string, std::string>> out;
   const bool several = observed.windows.size() > 1;
@@ -165,6 +235,10 @@ std::vector<std::pair<std::string, std::string>> observed_lines(const Observed& 
       }
       if (text.empty()) continue;
       out.emplace_back("observed", (several ? window.phase + ": " : "") + text);
+    }
+    for (std::uint32_t i = 0; i < observed.sources.size(); ++i) {
+      std::string text = ranges_text(window, observed.sources[i], i);
+      if (!text.empty()) out.emplace_back("analyzer", std::move(text));
     }
     for (const ObservedEnergy& energy : window.energy) {
       out.emplace_back("power", (several ? window.phase + ": " : "") + energy_text(energy));

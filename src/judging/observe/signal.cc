@@ -130,7 +130,10 @@ std::vector<Signal> signals_of(const Telemetry& telemetry) {
         if (row.measure != measure.id) continue;
         std::vector<Part> parts = parts_of(telemetry, source, row);
         if (parts.empty()) continue;
-        Signal signal{.measure = &measure, .row = &row, .source = source};
+        Signal signal{.measure = &measure,
+                      .row = &row,
+                      .source = source,
+                      .series = static_cast<std::uint32_t>(parts.size())};
         Gatherer gatherer(measure, row, std::move(parts));
         for (const TelemetryReading& reading : telemetry.readings) {
           if (reading.source == source && reading.error.empty()) gatherer.read(reading, signal);

@@ -27,6 +27,7 @@ struct Signal {
   const Measure* measure = nullptr;
   const NameRow* row = nullptr;  // the name that it was read under
   std::uint32_t source = 0;
+  std::uint32_t series = 0;           // how many of the source's are in it
   std::vector<SignalPoint> points{};  // in the order of time
   std::uint64_t restarts = 0;
 };

@@ -348,8 +348,10 @@ Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
                                                       const ClientOptions& client,
                                                       const Watch& watch, run::Control& control) {
   plan::PlanBundle& bundle = plan.bundle;
-  if (!request.config->settings.telemetry.metrics.empty()) {
-    return invalid("--metrics: while two endpoints take turns, no page is read beside them");
+  const plan::TelemetryConfig& beside = request.config->settings.telemetry;
+  if (!beside.metrics.empty() || !beside.meters.empty() || !beside.command.empty()) {
+    return invalid(
+        "--metrics, --meter: while two endpoints take turns, nothing is read beside them");
   }
   if (!request.config->settings.profiling.engine.empty()) {
     return invalid("--profile: while two endpoints take turns, no profiler is driven");

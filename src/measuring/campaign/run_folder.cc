@@ -32,6 +32,7 @@ std::string about_file(std::string_view name) {
       {"events.jsonl", "every event, in the reference client's form"},
       {"assay/clocks.json", "the ranks' clocks against rank 0's"},
       {"assay/client.json", "what the client measured about itself"},
+      {"power.json", "energy of the measured phase, in the reference client's form"},
       {"assay/telemetry.jsonl", "what was read beside the load"},
       {"assay/run.json", "the manifest: every file's digest"}};
   for (const auto& [known, about] : kAbout) {
@@ -171,6 +172,10 @@ Result<LoadedRun> publish(const std::filesystem::path& folder, const PublishOpti
                         summary_json(run).dump(2) + "\n"));
   if (run.test) {
     TRY(write_file_atomic(folder / "performance/mlperf_log_summary.txt", run.test->summary()));
+  }
+  if (run.observed) {
+    const Json power = observe::power_json(*run.observed, run.point);
+    if (!power.is_null()) TRY(write_file_atomic(folder / "power.json", power.dump(2) + "\n"));
   }
   TRY(write_file_atomic(folder / "metrics/final_snapshot.json",
                         metrics::final_snapshot(run.point).dump(2) + "\n"));

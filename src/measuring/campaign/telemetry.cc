@@ -3,7 +3,11 @@
 #include <algorithm>
 
 #include "base/latency_profile.h"
+#include "meter/command_source.h"
+#include "meter/machine_source.h"
+#include "meter/nvml_source.h"
 #include "meter/page_source.h"
+#include "meter/ptd_source.h"
 #include "net/url.h"
 #include "plan/saved_config.h"
 
@@ -34,6 +38,22 @@ Result<std::unique_ptr<meter::Source>> open_page(const plan::Config& config, con
                             config.settings.telemetry.interval, clock);
 }
 
+// "nvml", "nvml:/opt/libnvidia-ml.so.1"; check.cc knows no other kinds.
+Result<std::unique_ptr<meter::Source>> open_meter(const std::string& meter, Duration interval,
+                                                  const Clock& clock) {
+  const std::size_t colon = std::min(meter.find(':'), meter.size());
+  const std::string kind = meter.substr(0, colon);
+  const std::string place = meter.substr(std::min(colon + 1, meter.size()));
+  if (kind == "nvml")
+    return meter::nvml_source(place.empty() ? meter::kNvmlLibrary : place, interval);
+  if (kind == "rapl") return meter::rapl_source(place.empty() ? meter::kRaplRoot : place, interval);
+  if (kind == "ptd") {
+    ASSIGN_OR_RETURN(const meter::PtdPlace ptd, meter::parse_ptd_place(place));
+    return meter::ptd_source(ptd, interval, clock);
+  }
+  return meter::host_source(place.empty() ? "/" : place, interval);
+}
+
 // The cores that no measuring thread is bound to (measure.cc binds the first ones).
 std::vector<int> cores_left(std::uint64_t threads) {
   std::vector<int> cores = usable_cores();
@@ -52,6 +72,16 @@ Result<std::unique_ptr<meter::Collector>> open_telemetry(const plan::Config& con
   std::vector<std::unique_ptr<meter::Source>> sources;
   for (const std::string& url : wanted.metrics) {
     ASSIGN_OR_RETURN(auto source, open_page(config, url, ca_file, clock));
+    sources.push_back(std::move(source));
+  }
+  for (const std::string& one : wanted.meters) {
+    ASSIGN_OR_RETURN(auto source, open_meter(one, wanted.interval, clock));
+    sources.push_back(std::move(source));
+  }
+  if (!wanted.command.empty()) {
+    ASSIGN_OR_RETURN(auto source,
+                     meter::command_source(wanted.command, wanted.interval,
+                                           sample_clock_offset().wall_minus_monotonic));
     sources.push_back(std::move(source));
   }
   if (sources.empty()) return std::unique_ptr<meter::Collector>();
