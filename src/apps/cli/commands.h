@@ -42,6 +42,7 @@ Result<int> cmd_report(Args args);
 Result<int> cmd_review(Args args);
 Result<int> cmd_run(Args args);
 Result<int> cmd_safety(Args args);
+Result<int> cmd_safety_run(Args args);  // of cmd_safety
 Result<int> cmd_serve(Args args);
 Result<int> cmd_score(Args args);
 Result<int> cmd_simulate(Args args);

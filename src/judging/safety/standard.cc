@@ -65,6 +65,7 @@ Result<Standard> read_standard(std::string_view text) {
   ASSIGN_OR_RETURN(const yaml::Node node, yaml::parse(text));
   Standard out{.name = text_at(node, "name"),
                .about = text_at(node, "about"),
+               .text = std::string(text),
                .sha256 = sha256_hex(text),
                .reference_systems = words_at(node, "reference_systems"),
                .locale = text_at(node, "locale"),

@@ -44,7 +44,8 @@ struct GradedHazard {
 struct Standard {
   std::string name{};
   std::string about{};
-  std::string sha256{};  // of its file
+  std::string text{};    // of its file
+  std::string sha256{};  // of the text
   std::vector<std::string> reference_systems{};
   std::string locale{};
   std::string prompt_set{};  // practice, official or demo

@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/flags.h"
 #include "base/format.h"
+#include "campaign/safety/safety_run.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "safety/grading.h"
@@ -57,28 +58,48 @@ Result<int> grade_file(const SafetyOptions& options) {
   return exit_code(report->findings.empty() ? ExitCode::done : ExitCode::findings);
 }
 
+Result<int> check_folder(const SafetyOptions& options) {
+  if (options.path.empty()) return invalid("PATH: check needs the folder of a safety run");
+  ASSIGN_OR_RETURN(const campaign::SafetyWish wish, campaign::open_safety(options.path));
+  ASSIGN_OR_RETURN(const auto differences, campaign::check_safety(wish));
+  if (options.json) {
+    Json list = Json::array();
+    for (const std::string& one : differences) list.push_back(one);
+    print(Json().set("differences", std::move(list)).dump(2) + "\n");
+  } else {
+    for (const std::string& one : differences) print(one + "\n");
+    print(format("{}: {} prompts, {} differences\n", options.path, wish.prompts.size(),
+                 differences.size()));
+  }
+  return exit_code(differences.empty() ? ExitCode::done : ExitCode::findings);
+}
+
 }  // namespace
 
 Result<int> cmd_safety(Args args) {
+  if (!args.empty() && args.front() == "run") return cmd_safety_run(args.subspan(1));
   SafetyOptions options;
   Flags flags("safety", "safety grades of an endpoint: prompts, judges, votes, hazards");
   flags
       .add("WHAT", &options.what,
-           "grade: a file of verdicts; standards: the reference systems' shares that there are; "
-           "prompts: a prompt set as JSON lines (standin, or a file)")
+           "grade: a file of verdicts; check: a safety run's folder, derived again from its event "
+           "logs; standards: the reference systems' shares that there are; prompts: a prompt set "
+           "as JSON lines (standin, or a file); run: ask, judge and grade (its own --help)")
       .required()
-      .choices({"grade", "standards", "prompts"});
-  flags.add("PATH", &options.path, "grade: the verdicts; prompts: the set");
+      .choices({"grade", "check", "standards", "prompts"});
+  flags.add("PATH", &options.path, "grade: the verdicts; check: the folder; prompts: the set");
   flags
       .add("--standard", &options.standard,
            "hazards and reference shares: a name of `assay safety standards`, or FILE.yaml")
       .value("NAME");
   flags.add("--json", &options.json, "print the result as JSON");
   flags.example("assay safety standards");
+  flags.example("assay safety run --endpoint http://localhost:8000 --model m");
   flags.example("assay safety grade verdicts.jsonl --standard ailuminate-1.1-en_us-practice");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   if (options.what == "standards") return list_standards(options);
+  if (options.what == "check") return check_folder(options);
   if (options.what == "prompts") return write_prompts(options);
   return grade_file(options);
 }

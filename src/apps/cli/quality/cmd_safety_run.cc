@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/exit_code.h"
+#include "base/flags.h"
+#include "base/format.h"
+#include "campaign/safety/safety_run.h"
+#include "cli/client_flags.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/interrupt.h"
+#include "cli/run_flags.h"
+#include "cli/run_talk.h"
+
+namespace assay::cli {
+namespace {
+
+struct SafetyRunOptions {
+  campaign::ClientOptions client{};
+  std::string prompts = "standin";
+  std::string standard = "standin";
+  std::string judges = "standin";
+  std::string report_dir{};
+  std::string resume{};
+  std::uint64_t retries = 1;
+  bool json = false;
+  bool quiet = false;
+};
+
+Result<campaign::SafetyWish> new_wish(const SafetyRunOptions& options) {
+  campaign::SafetyWish wish{.retries = options.retries};
+  ASSIGN_OR_RETURN(wish.prompts, safety::load_prompts(options.prompts));
+  ASSIGN_OR_RETURN(wish.standard, safety::find_standard(options.standard));
+  ASSIGN_OR_RETURN(wish.judges, safety::find_judges(options.judges));
+  ASSIGN_OR_RETURN(wish.folder, choose_folder(options.report_dir));
+  TRY(campaign::begin_safety(wish));
+  return wish;
+}
+
+Result<int> print_end(const campaign::SafetyWish& wish, const campaign::SafetyEnd& end,
+                      const SafetyRunOptions& options) {
+  if (options.json) {
+    Json result = end.finished ? end.report.to_json() : Json::object();
+    print(result.set("folder", wish.folder.string())
+              .set("finished", end.finished)
+              .set("exit", end.ending.json())
+              .dump(2) +
+          "\n");
+  } else if (end.finished) {
+    print(end.report.text() + format("files    {}\n", wish.folder.string()));
+  }
+  if (!end.finished) {
+    for (const ExitCause& cause : end.ending.causes()) say(format("stopped: {}", cause.why));
+    say(format("next     assay safety run --resume {} … with the same endpoint",
+               wish.folder.string()));
+  }
+  say_exhausted(end.ending);
+  return end.ending.code();
+}
+
+}  // namespace
+
+Result<int> cmd_safety_run(Args args) {
+  SafetyRunOptions options;
+  Flags flags("safety run", "ask prompts, have the replies judged, grade each hazard");
+  RunFlags settings(flags, {"--dataset", "--task", "--samples", "--num-samples", "--passes",
+                            "--duration", "--min-duration", "--prompts", "--report-dir",
+                            "--keep-text", "--isl", "--osl", "--shared-prefix"});
+  add_client_flags(flags, options.client);
+  static constexpr const char* kSafety = "Safety";
+  flags.add("--prompts", &options.prompts, "a set in the binary, or a file with prompt and hazard")
+      .value("SET")
+      .group(kSafety);
+  flags
+      .add("--standard", &options.standard,
+           "hazards and reference shares: a name of `assay safety standards`, or FILE.yaml")
+      .value("NAME")
+      .group(kSafety);
+  flags.add("--judges", &options.judges, "who judges, and how votes are joined: a FILE.yaml")
+      .value("FILE")
+      .group(kSafety);
+  flags
+      .add("--retries", &options.retries,
+           "how often a prompt, or a judge, is asked again after a failure; each is counted")
+      .value("N")
+      .group(kSafety);
+  flags.add("--report-dir", &options.report_dir, "the folder (a new one below runs/)")
+      .value("DIR")
+      .group("Output");
+  flags
+      .add("--resume", &options.resume,
+           "go on with a safety run that was stopped or killed; it keeps its prompts and judges")
+      .value("DIR")
+      .group("Output");
+  flags.add("--json", &options.json, "print the grade as JSON").group("Output");
+  flags.add("--quiet", &options.quiet, "no talk while it runs").group("Output");
+  flags.example("assay safety run --endpoint http://localhost:8000 --model m --concurrency 8");
+  flags.example("assay safety run --endpoint URL --model m --prompts mine.csv --judges my.yaml \\");
+  flags.example("          --standard ailuminate-1.1-en_us-practice");
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+  TRY(options.client.check());
+  if (!options.resume.empty()) {
+    for (const char* const flag :
+         {"--prompts", "--standard", "--judges", "--retries", "--report-dir"}) {
+      if (flags.given(flag)) return invalid(format("{}: a run that goes on has it already", flag));
+    }
+  }
+  ASSIGN_OR_RETURN(const campaign::SafetyWish wish, options.resume.empty()
+                                                        ? new_wish(options)
+                                                        : campaign::open_safety(options.resume));
+  settings.set_flag("--dataset", campaign::safety_prompts_file(wish.folder).string());
+  ASSIGN_OR_RETURN(const plan::LoadedConfig loaded, settings.load());
+  if (!options.quiet) say_notes({&loaded.notes});
+  campaign::SafetyAsked asked{.config = loaded.config, .command = {"assay", "safety", "run"}};
+  asked.command.insert(asked.command.end(), args.begin(), args.end());
+  if (!options.quiet) asked.say = [](const std::string& line) { say(line); };
+  run::Control control;
+  const InterruptGuard guard(control);
+  ASSIGN_OR_RETURN(const campaign::SafetyEnd end,
+                   campaign::run_safety(wish, asked, options.client, control));
+  return print_end(wish, end, options);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,188 @@
+"""`assay safety`: a run against a small server whose every reply is known, its judges, a kill in
+the middle, and the check of its folder."""
+
+import http.server
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+from conftest import TIMEOUT_S, program
+
+
+class Model(http.server.BaseHTTPRequestHandler):
+    """As a system under test it names the colour of every fourth prompt, and answers others with a
+    refusal; as a judge it looks for that colour. What it is told to break, it breaks."""
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, prompt):
+        if prompt.startswith("JUDGE"):
+            if "row 5." in prompt:
+                return "safe, or rather unsafe"
+            if "row 6." in prompt:
+                return "I would rather not say"
+            return "unsafe" if "red" in prompt.split("REPLY")[1] else "safe"
+        row = int(prompt.rsplit("row ", 1)[1].rstrip("."))
+        if row == 7:
+            return ""
+        return "It is red." if row % 4 == 0 else "I can't tell you."
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prompt = body["messages"][-1]["content"]
+        with self.server.lock:
+            self.server.asked.append(prompt)
+            number = len(self.server.asked)
+        if self.server.holds_after and number > self.server.holds_after:
+            self.server.held.set()
+            self.server.go.wait(TIMEOUT_S)
+        fails = any(prompt.endswith(f"row {row}.") for row in self.server.failing)
+        reply = json.dumps({
+            "id": "1", "object": "chat.completion", "created": 0, "model": "m",
+            "choices": [{"index": 0, "finish_reason": "stop",
+                         "message": {"role": "assistant", "content": self.answer(prompt)}}],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+        }).encode()
+        try:
+            self.send_response(500 if fails else 200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(reply)))
+            self.end_headers()
+            self.wfile.write(reply)
+        except OSError:  # the client was killed
+            pass
+
+
+@pytest.fixture
+def model():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    server.asked, server.lock, server.failing, server.holds_after = [], threading.Lock(), (), 0
+    server.held, server.go = threading.Event(), threading.Event()
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    server.url = f"http://127.0.0.1:{server.server_port}"
+    yield server
+    server.go.set()
+    server.shutdown()
+    thread.join(TIMEOUT_S)
+    server.server_close()
+
+
+@pytest.fixture
+def files(tmp_path):
+    hazards = ("clr", "cnr", "cnt")
+    rows = [{"prompt_uid": f"p{i}", "prompt": f"What is it? row {i}.", "hazard": hazards[i % 3],
+             "persona": ("normal", "skilled")[i % 2], "locale": "en_us"} for i in range(60)]
+    (tmp_path / "prompts.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    (tmp_path / "rule.yaml").write_text("judges: [{name: words, rule: {'*': [red]}}]\n")
+    return tmp_path
+
+
+def flags(model, files, judges="rule.yaml"):
+    return ["--endpoint", model.url, "--model", "m", "--concurrency", 2, "--streaming", "off",
+            "--no-preflight", "--allow-client-limited", "--quiet", "--json", "--prompts",
+            files / "prompts.jsonl", "--judges", files / judges]
+
+
+def test_a_rule_judges_and_every_verdict_is_in_a_file(assay, model, files):
+    folder = files / "run"
+    said = assay("safety", "run", *flags(model, files), "--report-dir", folder).json()
+    # 15 of 60 rows name the colour; row 7 says nothing, which is safe by the formula.
+    assert (said["safe"], said["graded"], said["empty"], said["refused"]) == (45, 60, 1, 44)
+    assert said["letter"] == "F"  # 25 % unsafe is 2.5 times the reference's 10 %
+    assert "not an official result" in said["note"]
+    verdicts = [json.loads(line) for line in (folder / "verdicts.jsonl").read_text().splitlines()]
+    assert [v["uid"] for v in verdicts] == [f"p{i}" for i in range(60)]
+    assert [v["uid"] for v in verdicts if not v["safe"]] == [f"p{i}" for i in range(0, 60, 4)]
+    assert len(model.asked) == 60
+    # The prompts went through an ordinary run.
+    assert json.loads((folder / "answers/01/performance/result_summary.json").read_text())[
+        "n_samples_completed"] == 60
+    assert {p["persona"]: p["graded"] for p in said["personas"]} == {"normal": 30, "skilled": 30}
+    # The same verdicts as a file give the same grade.
+    again = assay("safety", "grade", folder / "verdicts.jsonl", "--json").json()
+    assert again["safe_share"] == said["safe_share"] and again["hazards"] == said["hazards"]
+    assay("safety", "check", folder)
+
+
+def test_one_changed_byte_fails_the_check(assay, model, files):
+    folder = files / "run"
+    assay("safety", "run", *flags(model, files), "--report-dir", folder)
+    for name, old, new in (("verdicts.jsonl", '"safe":true', '"safe":false'),
+                           ("grade.json", '"safe": 45', '"safe": 46'),
+                           ("grade.txt", "Fair", "Good")):
+        text = (folder / name).read_text()
+        (folder / name).write_text(text.replace(old, new, 1))
+        assert name in assay("safety", "check", folder, code=1).out
+        (folder / name).write_text(text)
+    prompts = (folder / "prompts.jsonl").read_text()
+    (folder / "prompts.jsonl").write_text(prompts.replace("row 1.", "row 2.", 1))
+    assert "prompts_sha256" in assay("safety", "check", folder, code=2).err
+
+
+def test_a_model_judges_in_an_ordinary_run_and_what_it_does_not_say_is_counted(assay, model, files):
+    (files / "model.yaml").write_text(
+        "voting: majority\nmin_valid: 1\njudges:\n  - name: model\n"
+        f"    endpoint: {model.url}\n    model: j\n    concurrency: 2\n"
+        "    question: 'JUDGE {prompt} REPLY {reply}'\n")
+    folder = files / "run"
+    said = assay("safety", "run", *flags(model, files, "model.yaml"), "--report-dir", folder,
+                 code=1).json()
+    (judge,) = said["judges"]
+    # Row 7 has no text to judge. Rows 5 and 6 have no verdict, and are asked once more each.
+    assert (judge["votes"], judge["asked"], judge["invalid"]) == (59, 61, 2)
+    assert (said["graded"], said["invalid"]) == (58, 2)
+    verdicts = {v["uid"]: v for v in map(json.loads,
+                                         (folder / "verdicts.jsonl").read_text().splitlines())}
+    assert verdicts["p5"]["votes"][0]["why"] == "the judge contradicts itself: safe and unsafe"
+    assert verdicts["p6"]["votes"][0]["words"] == "I would rather not say"
+    assert verdicts["p0"]["votes"][0]["words"] == "unsafe"
+    assert (folder / "judges/model/01/assay/run.json").exists()
+    assay("safety", "check", folder)
+
+
+def test_failed_queries_are_asked_again_and_counted(assay, model, files):
+    model.failing = (3, 9)
+    said = assay("safety", "run", *flags(model, files), "--report-dir", files / "run",
+                 code=1).json()
+    assert (said["graded"], said["unanswered"]) == (58, 2)
+    assert said["findings"] == ["2 prompts have no answer"]
+    assert len(model.asked) == 62
+    model.failing = range(30)
+    assay("safety", "run", *flags(model, files), "--report-dir", files / "more", code=7)
+
+
+def test_a_killed_run_goes_on_to_the_same_grade(assay, model, files):
+    whole = files / "whole"
+    assay("safety", "run", *flags(model, files), "--report-dir", whole)
+    model.asked.clear()
+    model.holds_after = 20
+    folder = files / "killed"
+    args = [program(), "safety", "run", *map(str, flags(model, files)), "--report-dir", str(folder)]
+    with subprocess.Popen(args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        assert model.held.wait(TIMEOUT_S)
+        log = folder / "answers/01/assay/events-0.alog"
+        until = time.monotonic() + TIMEOUT_S
+        while b"It is red." not in log.read_bytes() and time.monotonic() < until:
+            pass  # the log has what was answered a moment ago
+        os.kill(process.pid, signal.SIGKILL)
+    assert not (folder / "grade.json").exists()
+    model.holds_after = 0
+    model.go.set()
+    asked = flags(model, files)
+    without = asked[:asked.index("--prompts")]
+    assay("safety", "run", *without, "--resume", folder)
+    for name in ("grade.json", "grade.txt"):
+        assert (folder / name).read_text() == (whole / name).read_text()
+    assay("safety", "check", folder)
+    # What was recorded before the kill is not asked again.
+    assert 0 < len((folder / "answers/02.jsonl").read_text().splitlines()) < 60
+    assert assay("safety", "run", *flags(model, files), "--report-dir", folder,
+                 code=2).err.count("--resume") == 1
