@@ -25,6 +25,8 @@ namespace {
 
 constexpr std::array kCommands{
     Command{"probe", "is it up, what does it speak, is its stream sane?", cmd_probe},
+    Command{"doctor", "what this machine grants and lacks for measuring, and how to mend it",
+            cmd_doctor},
     Command{"init", "a commented config to start from", cmd_init},
     Command{"run", "one measurement point: load an endpoint, record, report", cmd_run},
     Command{"curve", "a whole Pareto curve: plan, measure, resume, accuracy, steady state",
@@ -46,6 +48,8 @@ constexpr std::array kCommands{
     Command{"pack", "a submission tree of a curve, every authored file written", cmd_pack},
     Command{"check", "every rule of a submission, with the clause and the fix", cmd_check},
     Command{"regions", "the regions of concurrency in which a curve needs points", cmd_regions},
+    Command{"explain", "what a finding, a verdict or an exit code means, and what to do",
+            cmd_explain},
     Command{"bundle", "a run as one file in which no byte can change unseen", cmd_bundle},
     Command{"key", "make a key to sign bundles with", cmd_key},
     Command{"import", "results of any kind into the store", cmd_import},

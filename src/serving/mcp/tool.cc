@@ -16,6 +16,7 @@ struct Known {
 
 constexpr Known kKnown[] = {
     {"probe", {.outside = true}},
+    {"doctor", {}},
     {"init", {.writes = true}},
     {"run", {.writes = true, .outside = true}},
     {"curve", {.writes = true, .outside = true}},
@@ -28,6 +29,7 @@ constexpr Known kKnown[] = {
     {"pack", {.writes = true}},
     {"check", {}},
     {"regions", {}},
+    {"explain", {}},
     {"bundle", {.writes = true}},
     {"key", {.writes = true}},
     {"import", {.writes = true, .outside = true}},
