@@ -243,4 +243,34 @@ describe('for everybody', () => {
       expect(errors).toEqual([]);
     });
   }
+
+  it('shows any figure against any other, looks closer, and has both in its address', async () => {
+    const { page, errors } = await openPage(browser);
+    await page.goto(host.address);
+    await ready(page);
+    const all = await points(page, 'curve');
+    await page.locator('#horizontal').selectOption('ttft_ms_p90');
+    await page.locator('#vertical').selectOption('tps_per_user');
+    const title = page.locator('[data-chart="curve"] h2');
+    expect(await title.innerText()).toBe('Interactivity against TTFT P90');
+    expect(await points(page, 'curve')).toBeGreaterThan(0);
+    await shot(page, 'axes');
+    // By keys: closer, aside, and all of it again.
+    await page.locator('[data-chart="curve"] .stage').focus();
+    await page.keyboard.press('ArrowDown');
+    for (let i = 0; i < 4; i += 1) await page.keyboard.press('+');
+    const some = await points(page, 'curve');
+    expect(some).toBeGreaterThan(0);
+    expect(some).toBeLessThan(all);
+    expect(page.url()).toContain('horizontal=ttft_ms_p90');
+    expect(page.url()).toContain('x_from=');
+    await shot(page, 'axes-near');
+    const near = page.url();
+    await page.keyboard.press('Alt+ArrowRight');
+    expect(page.url()).not.toBe(near);
+    await page.getByRole('button', { name: 'Fit all points' }).click();
+    expect(page.url()).not.toContain('x_from=');
+    await accessible(page);
+    expect(errors).toEqual([]);
+  });
 });

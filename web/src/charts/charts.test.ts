@@ -18,6 +18,9 @@ import {
   streamAt,
   zoomed,
 } from './waterfall.ts';
+import { FIGURES, figureOf } from '../state/figures.ts';
+import { figureChart } from './figure_chart.ts';
+import { NO_WINDOW, centreOf, isInside, isWindow, pannedWindow, zoomedWindow } from './window.ts';
 import { writeSvg } from './write_svg.ts';
 
 const of = (documents: ReadonlyMap<string, unknown>): readonly Curve[] =>
@@ -235,5 +238,77 @@ describe('the waterfall', () => {
 
   it('writes a colour as the pixel of that colour', () => {
     expect(pixel('#102030')).toBe(0xff302010);
+  });
+});
+
+describe('any figure against any other', () => {
+  const drawn = (x: string, y: string, window = NO_WINDOW): ReturnType<typeof figureChart> =>
+    figureChart(small, size, {
+      x: figureOf(x, x),
+      y: figureOf(y, y),
+      x_kind: 'log',
+      y_kind: 'linear',
+      selection: DEFAULTS,
+      window,
+      theme: LIGHT,
+    });
+
+  it('draws every pair of figures, inside of the plot', () => {
+    for (const x of FIGURES) {
+      for (const y of FIGURES) {
+        const { frame, targets } = drawn(x.id, y.id);
+        for (const target of targets) {
+          expect(Number.isFinite(target.x + target.y), `${x.id} ${y.id}`).toBe(true);
+          expect(isInside(frame, target), `${x.id} ${y.id}`).toBe(true);
+        }
+      }
+    }
+  });
+
+  it('places a point at its two figures', () => {
+    const { frame, targets } = drawn('ttft_ms_p90', 'tps_per_user');
+    expect(targets.length).toBeGreaterThan(10);
+    for (const { x, y, datum } of targets) {
+      expect(frame.x.invert(x)).toBeCloseTo(datum.point.ttft_ms_p90 as number, 6);
+      expect(frame.y.invert(y)).toBeCloseTo(datum.point.tps_per_user as number, 6);
+    }
+  });
+
+  it('marks the better corner, and says where no point has both', () => {
+    const words = (x: string, y: string): string => JSON.stringify(drawn(x, y).scene.marks);
+    expect(words('ttft_ms_p90', 'system_tps')).toContain('"better"');
+    expect(words('concurrency', 'system_tps')).not.toContain('"better"');
+    expect(words('usd_per_mtok', 'system_tps')).toContain('No point shown has both figures.');
+  });
+});
+
+describe('the part of a chart that is looked at', () => {
+  const whole = curveChart(small, size, options);
+
+  it('keeps what lies under the pointer where it is', () => {
+    const at = { x: 300, y: 150 };
+    const window = zoomedWindow(whole.frame, at, 0.5);
+    expect(isWindow(window)).toBe(true);
+    const near = curveChart(small, size, { ...options, window });
+    // The plot begins where its longest tick ends, so that positions move a little.
+    expect(near.frame.x.invert(at.x) / whole.frame.x.invert(at.x)).toBeCloseTo(1, 1);
+    expect(near.frame.y.invert(at.y) / whole.frame.y.invert(at.y)).toBeCloseTo(1, 1);
+    expect(near.targets.length).toBeLessThan(whole.targets.length);
+    for (const target of near.targets) expect(isInside(near.frame, target)).toBe(true);
+  });
+
+  it('moves by as much as the pointer did, and never below 0', () => {
+    const { x_from, x_to, y_from } = pannedWindow(whole.frame, 100, -1e6);
+    expect(x_from).toBeCloseTo(whole.frame.x.invert(whole.frame.plot.left - 100), 3);
+    expect(x_to).toBeLessThan(whole.frame.x.high);
+    expect(y_from).toBe(0);
+    const { x, y } = centreOf(whole.frame);
+    expect(isInside(whole.frame, { x, y })).toBe(true);
+  });
+
+  it('is all of it without a range', () => {
+    expect(isWindow(NO_WINDOW)).toBe(false);
+    const same = curveChart(small, size, { ...options, window: NO_WINDOW });
+    expect(JSON.stringify(same.scene)).toBe(JSON.stringify(whole.scene));
   });
 });

@@ -24,6 +24,7 @@ import { type ScaleKind, domainOf } from './scale.ts';
 import type { Mark } from './scene.ts';
 import { type Label, placeLabels } from './labels.ts';
 import { CurveMarks, liveMarks, lookOrder, staircase } from './series_marks.ts';
+import { NO_WINDOW, type Window, isInside, isWindow } from './window.ts';
 
 export interface Spot {
   readonly series: Series;
@@ -39,6 +40,7 @@ export interface CurveOptions {
   readonly smooth: boolean;
   readonly slo_tps_per_user: number | null;
   readonly live?: readonly LiveSpot[];
+  readonly window?: Window;
   readonly theme: Theme;
 }
 
@@ -71,6 +73,8 @@ export function curveChart(
   }
   if (spots.length === 0 && lines.length === 0 && live.length === 0) {
     over.push(emptyNote(frame.plot, 'No point passes the filters.', theme));
+  } else if (targets.length === 0 && live.length === 0) {
+    over.push(emptyNote(frame.plot, 'No point lies here. Fit shows all.', theme));
   }
   const shade =
     options.slo_tps_per_user === null ? [] : sloShade(frame, options.slo_tps_per_user, theme);
@@ -122,10 +126,20 @@ function frameOf(
     options.x === 'linear',
   );
   const [yLow, yHigh] = domainOf(values, options.y, options.y === 'linear');
+  const near = options.window ?? NO_WINDOW;
+  const [x, y] = isWindow(near)
+    ? [
+        { low: near.x_from, high: near.x_to },
+        { low: near.y_from, high: near.y_to },
+      ]
+    : [
+        { low: xLow, high: xHigh },
+        { low: yLow, high: yHigh },
+      ];
   return makeFrame(
     size,
-    { kind: options.x, low: xLow, high: xHigh, title: 'tok/s per user (interactivity)' },
-    { kind: options.y, low: yLow, high: yHigh, title: options.y_title },
+    { kind: options.x, ...x, title: 'tok/s per user (interactivity)' },
+    { kind: options.y, ...y, title: options.y_title },
     options.theme,
   );
 }
@@ -143,7 +157,7 @@ function addCurve(
     const x = frame.x.at(spot.point.tps_per_user as number);
     const y = frame.y.at(spot.value);
     dots.push(x, y);
-    targets.push({ x, y, datum: spot });
+    if (isInside(frame, { x, y })) targets.push({ x, y, datum: spot });
   }
   curves.add(series, dots);
   if (series.look < 0) return;
@@ -152,6 +166,7 @@ function addCurve(
   if (series.ceiling === null) return;
   const y = frame.y.at(series.ceiling_value);
   const { left, width } = frame.plot;
+  if (!isInside(frame, { x: left, y })) return;
   const xy = [left, y, left + width, y];
   curves.over({ kind: 'path', xy, stroke: colour, width: 1, dash: [1, 4] });
 }
@@ -177,8 +192,11 @@ function labelMarks(
     );
     const end = endOf(own, frame);
     const fill = colourOf(options.theme, one.look);
-    if (end !== null) labels.push({ text: one.curve.system_name, fill, bold: true, ...end });
+    if (end !== null && isInside(frame, end))
+      labels.push({ text: one.curve.system_name, fill, bold: true, ...end });
     if (one.ceiling === null) continue;
+    const ceiling = { x: frame.plot.left, y: frame.y.at(one.ceiling_value) };
+    if (!isInside(frame, ceiling)) continue;
     ceilings.push({
       text: 'Offline: throughput ceiling',
       fill: options.theme.muted,

@@ -18,11 +18,13 @@ export class CurveMarks {
   private readonly theme: Theme;
   private readonly width: number;
   private readonly size: number;
+  private readonly join: (dots: readonly number[]) => readonly number[];
   private readonly context: Mark[] = [];
   private readonly dots: number[] = [];
   private readonly coloured: Mark[] = [];
 
-  constructor(theme: Theme, width: number, size: number) {
+  constructor(theme: Theme, width: number, size: number, join: 'steps' | 'straight' = 'steps') {
+    this.join = join === 'steps' ? staircase : (dots): readonly number[] => dots;
     this.theme = theme;
     this.width = width;
     this.size = size;
@@ -35,7 +37,7 @@ export class CurveMarks {
     if (series.look < 0) {
       this.context.push({
         kind: 'path',
-        xy: staircase(dots),
+        xy: this.join(dots),
         stroke: theme.context,
         width: 1,
         opacity: 0.55,
@@ -47,7 +49,7 @@ export class CurveMarks {
     const colour = colourOf(theme, series.look);
     this.coloured.push({
       kind: 'path',
-      xy: staircase(dots),
+      xy: this.join(dots),
       stroke: colour,
       width: this.width,
       ...(simulated ? { dash: DASH_SIMULATED } : {}),

@@ -10,6 +10,7 @@ import {
   proofOf,
   replicasFor,
   usdOf,
+  unlikeWords,
   usdPerMtok,
   usersPerAccelerator,
   verdict,
@@ -196,9 +197,14 @@ describe('a verdict', () => {
 
   it('lets nobody win beside a sweep that ended too early', () => {
     const open = costOf(curve([point(15, 450, 30, 100)], { id: 'open' }), asked);
-    for (const other of [system('a', 10), system('b', 20)]) {
-      expect(verdict([other, open], users, 'higher').kind).toBe('open');
-    }
+    expect(verdict([system('b', 20), open], users, 'higher').kind).toBe('open');
+    const also = costOf(curve([point(15, 450, 30, 100)], { id: 'also' }), asked);
+    expect(verdict([also, open], users, 'higher').kind).toBe('open');
+    // Wherever its end is, it lies above the other's.
+    expect(verdict([system('a', 10), open], users, 'higher')).toMatchObject({
+      kind: 'one',
+      leaders: [open],
+    });
     expect(verdict([open], users, 'higher')).toMatchObject({ kind: 'open', open: [open] });
   });
 
@@ -206,6 +212,19 @@ describe('a verdict', () => {
     const unpriced = system('a', 10, { accelerators: null });
     expect(verdict([unpriced, system('b', 20)], usdOf, 'lower').kind).toBe('none');
     expect(verdict([costOf(curve([]), asked)], users, 'higher').kind).toBe('none');
+  });
+
+  it('says in the same line what is simulated and whose accuracy is proven', () => {
+    const a = system('a', 10);
+    expect(unlikeWords([a, system('b', 20)])).toBe('');
+    expect(unlikeWords([a, system('b', 20, { kind: 'simulated' })])).toBe(
+      ' (measured systems beside simulated ones)',
+    );
+    expect(unlikeWords([a, system('b', 20, { accuracy: 'unknown' })])).toBe(
+      ' (accuracy passed of 1, unknown of 1)',
+    );
+    const misses = costOf(curve([], { kind: 'simulated', accuracy: 'failed' }), asked);
+    expect(unlikeWords([a, misses])).toBe('');
   });
 
   it('compares accelerators with accelerators', () => {

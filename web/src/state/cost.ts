@@ -11,7 +11,7 @@
 //
 // Where the user gave no number of users there is no fleet: one system is what is priced, with
 // every token sold. A point that is the last of its sweep and still keeps the promise is a lower
-// bound: more users were never tried, so it decides nothing.
+// bound: more users were never tried. It leads only where that bound is above what others reach.
 
 import type { Curve, Point } from '../api/generated.ts';
 import { isCeiling, priceOf } from './curves.ts';
@@ -98,9 +98,9 @@ export function usersPerAccelerator(cost: Cost): number | null {
   return count > 0 ? cost.users_per_system / count : null;
 }
 
-// Who leads by a figure. `one`: a single system; `tie`: several have the same; `open`: one of those
-// that were compared was not measured to its end, so that nobody is known to lead; `none`: the
-// figure is not known of a system that meets the promise.
+// Who leads by a figure, as `assay decide` has it. `one`: a single system, and every other was
+// measured to its end; `tie`: several have the same; `open`: a rival was not measured to its end,
+// so nobody is known to lead; `none`: the figure is not known of a system that meets the promise.
 export interface Verdict {
   readonly kind: 'one' | 'tie' | 'open' | 'none';
   readonly leaders: readonly Cost[];
@@ -121,8 +121,30 @@ export function verdict(
   const best = better === 'higher' ? Math.max(...known) : Math.min(...known);
   const same = (value: number): boolean => Math.abs(value - best) <= 1e-9 * Math.abs(best);
   const leaders = meeting.filter((_, i) => same(values[i] ?? NaN));
-  if (open.length > 0) return { kind: 'open', leaders, open };
+  // What one that leads alone can do beyond its sweep makes it lead by more.
+  const rivals =
+    leaders.length === 1 && meeting.length > 1 ? open.filter((one) => one !== leaders[0]) : open;
+  if (rivals.length > 0) return { kind: 'open', leaders, open };
   return { kind: leaders.length > 1 ? 'tie' : 'one', leaders, open };
+}
+
+// What must be said in the line that compares systems: some are simulated, or their accuracy is not
+// alike. '' where there is nothing of the kind.
+export function unlikeWords(costs: readonly Cost[]): string {
+  const curves = costs.filter((cost) => cost.point !== null).map((cost) => cost.curve);
+  const simulated = curves.filter((curve) => curve.kind === 'simulated').length;
+  const kinds =
+    simulated > 0 && simulated < curves.length ? 'measured systems beside simulated ones' : '';
+  const states = [...new Set(curves.map((curve) => curve.accuracy))];
+  const accuracy =
+    states.length > 1
+      ? 'accuracy ' +
+        states
+          .map((state) => `${state} of ${curves.filter((one) => one.accuracy === state).length}`)
+          .join(', ')
+      : '';
+  const both = [kinds, accuracy].filter((words) => words !== '').join('; ');
+  return both === '' ? '' : ` (${both})`;
 }
 
 export function costOf(curve: Curve, selection: Selection): Cost {

@@ -40,6 +40,14 @@ export interface Selection {
   readonly per: Normalisation;
   readonly x: 'log' | 'linear';
   readonly y: 'log' | 'linear';
+  // The figures on the large chart's axes (state/figures.ts), and the part that is looked at: none
+  // where a range is empty.
+  readonly horizontal: string;
+  readonly vertical: string;
+  readonly x_from: number;
+  readonly x_to: number;
+  readonly y_from: number;
+  readonly y_to: number;
   readonly envelope: boolean;
   readonly smooth: boolean;
   readonly twin: boolean;
@@ -81,6 +89,12 @@ export const DEFAULTS: Selection = {
   per: 'system',
   x: 'log',
   y: 'linear',
+  horizontal: 'tps_per_user',
+  vertical: 'system_tps',
+  x_from: 0,
+  x_to: 0,
+  y_from: 0,
+  y_to: 0,
   envelope: false,
   smooth: false,
   twin: true,
@@ -111,6 +125,12 @@ const PLAIN: readonly Plain[] = [
   'per',
   'x',
   'y',
+  'horizontal',
+  'vertical',
+  'x_from',
+  'x_to',
+  'y_from',
+  'y_to',
   'envelope',
   'smooth',
   'twin',

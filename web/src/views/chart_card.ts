@@ -12,6 +12,7 @@ import { type Drawing, type Size, TEXT_SIZE, type Target } from '../charts/axes.
 import { FONT, paint } from '../charts/paint_canvas.ts';
 import { writeSvg } from '../charts/write_svg.ts';
 import { fileName, save, savePng } from './download.ts';
+import { type Window, centreOf, pannedWindow, zoomedWindow } from '../charts/window.ts';
 
 export interface ChartSpec<T> {
   readonly id: string;
@@ -32,6 +33,8 @@ export interface ChartSpec<T> {
   readonly onBrush?: (low: number, high: number) => void;
   // All of it again.
   readonly onUnbrush?: () => void;
+  // A part of both axes was chosen: by buttons, wheel, dragging or keys; null: all of it again.
+  readonly onWindow?: (window: Window | null) => void;
 }
 
 // The root font size for which charts are drawn as they are.
@@ -54,6 +57,8 @@ export class ChartCard<T> {
   private lit: string | null = null;
   private at: Target<T> | null = null;
   // The range that is being chosen, in pixels of the drawing.
+  // Where a drag that moves the part in sight began, and the drawing at that time.
+  private pan: { x: number; y: number; drawing: Drawing<T> } | null = null;
   private brush: { from: number; to: number; touch: boolean } | null = null;
   // The click that ends a drag opens nothing.
   private dragged = false;
@@ -85,7 +90,7 @@ export class ChartCard<T> {
     this.element = h(
       'section',
       { class: `chart ${spec.id}`, 'data-chart': spec.id },
-      h('header', {}, this.title, this.downloads()),
+      h('header', {}, this.title, this.zoomButtons(), this.downloads()),
       this.stage,
       h(
         'p',
@@ -94,7 +99,10 @@ export class ChartCard<T> {
           (spec.onBrush === undefined
             ? ''
             : ' Shift and the arrow keys choose a range of concurrency for all charts, ' +
-              'which letting go of Shift takes; Delete takes all again.'),
+              'which letting go of Shift takes; Delete takes all again.') +
+          (spec.onWindow === undefined
+            ? ''
+            : ' Plus and minus zoom, Alt and the arrow keys move the part in sight, 0 fits all.'),
       ),
       this.said,
       this.tableBox,
@@ -234,6 +242,10 @@ export class ChartCard<T> {
     stage.addEventListener('pointerup', () => this.release());
     // The browser took the finger for scrolling.
     stage.addEventListener('pointercancel', () => this.dropBrush());
+    if (this.spec.onWindow !== undefined) {
+      // The page keeps its wheel until the chart is chosen.
+      stage.addEventListener('wheel', (event) => this.wheeled(event), { passive: false });
+    }
     stage.addEventListener('click', (event) => {
       const dragged = this.dragged;
       this.dragged = false;
@@ -279,6 +291,13 @@ export class ChartCard<T> {
 
   private move(event: PointerEvent): void {
     const at = this.position(event);
+    if (this.pan !== null && event.buttons === 1) {
+      const [dx, dy] = [at.x - this.pan.x, at.y - this.pan.y];
+      if (!this.dragged && Math.hypot(dx, dy) < 5) return;
+      this.dragged = true;
+      this.spec.onWindow?.(pannedWindow(this.pan.drawing.frame, dx, dy));
+      return;
+    }
     if (this.brush !== null) {
       this.brush.to = at.x;
       this.paintOver();
@@ -289,12 +308,17 @@ export class ChartCard<T> {
 
   private press(event: PointerEvent): void {
     this.dragged = false;
+    if (this.spec.onWindow !== undefined && event.button === 0 && event.pointerType !== 'touch') {
+      const drawing = this.drawing;
+      if (drawing !== null) this.pan = { ...this.position(event), drawing };
+    }
     if (this.spec.onBrush === undefined || event.button !== 0) return;
     const { x } = this.position(event);
     this.brush = { from: x, to: x, touch: event.pointerType === 'touch' };
   }
 
   private release(): void {
+    this.pan = null;
     const range = this.range();
     this.dropBrush();
     if (range === null) return;
@@ -353,6 +377,7 @@ export class ChartCard<T> {
       this.dropBrush();
       return this.point(null);
     }
+    if (this.spec.onWindow !== undefined && this.windowKey(event)) return;
     if (event.key === 'Delete' || event.key === 'Backspace') return this.spec.onUnbrush?.();
     if (event.key === 'Enter' && this.at !== null) return this.spec.onOpen?.(this.at.datum);
     if (!event.key.startsWith('Arrow') || targets.length === 0) return;
@@ -393,6 +418,55 @@ export class ChartCard<T> {
     return others.reduce(
       (best, one) => (Math.abs(one.x - from.x) < Math.abs(best.x - from.x) ? one : best),
       others[0] ?? from,
+    );
+  }
+
+  private zoomTo(factor: number, at?: { x: number; y: number }): void {
+    const frame = this.drawing?.frame;
+    if (frame === undefined) return;
+    this.spec.onWindow?.(zoomedWindow(frame, at ?? centreOf(frame), factor));
+  }
+
+  private wheeled(event: WheelEvent): void {
+    if (!event.ctrlKey && document.activeElement !== this.stage) return;
+    event.preventDefault();
+    this.zoomTo(Math.exp(Math.sign(event.deltaY) * 0.15), this.position(event));
+  }
+
+  // True where the key was one of the window's.
+  private windowKey(event: KeyboardEvent): boolean {
+    const frame = this.drawing?.frame;
+    if (frame === undefined || event.ctrlKey || event.metaKey) return false;
+    const around = this.at ?? undefined;
+    const step = 0.15;
+    const moves: Readonly<Record<string, readonly [number, number]>> = {
+      ArrowLeft: [step, 0],
+      ArrowRight: [-step, 0],
+      ArrowUp: [0, step],
+      ArrowDown: [0, -step],
+    };
+    const move = event.altKey ? moves[event.key] : undefined;
+    if (move !== undefined) {
+      const { width, height } = frame.plot;
+      this.spec.onWindow?.(pannedWindow(frame, move[0] * width, move[1] * height));
+    } else if (event.key === '+' || event.key === '=') this.zoomTo(0.7, around);
+    else if (event.key === '-') this.zoomTo(1 / 0.7, around);
+    else if (event.key === '0') this.spec.onWindow?.(null);
+    else return false;
+    event.preventDefault();
+    return true;
+  }
+
+  private zoomButtons(): HTMLElement | null {
+    if (this.spec.onWindow === undefined) return null;
+    const button = (text: string, label: string, click: () => void): HTMLElement =>
+      h('button', { type: 'button', click, 'aria-label': label, title: label }, text);
+    return h(
+      'div',
+      { class: 'downloads zoom', role: 'group', 'aria-label': 'Zoom' },
+      button('+', 'Zoom in', () => this.zoomTo(0.7)),
+      button('−', 'Zoom out', () => this.zoomTo(1 / 0.7)),
+      button('Fit', 'Fit all points', () => this.spec.onWindow?.(null)),
     );
   }
 

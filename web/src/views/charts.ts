@@ -1,12 +1,15 @@
 // The four linked charts: throughput against interactivity, and three figures by concurrency.
 
 import { h, replace } from '../base/dom.ts';
-import { duration, number3, percent, whole, words } from '../base/format.ts';
+import { ABSENT, duration, number3, percent, whole, words } from '../base/format.ts';
 import type { Table } from '../base/table.ts';
 import { concurrencyChart, type ConcurrencyOptions } from '../charts/concurrency_chart.ts';
 import { type Spot, curveChart } from '../charts/curve_chart.ts';
+import { figureChart } from '../charts/figure_chart.ts';
+import { NO_WINDOW } from '../charts/window.ts';
 import type { Series } from '../state/curves.ts';
-import type { Normalisation } from '../state/selection.ts';
+import { FIGURES, type Figure, X_USUAL, Y_USUAL, figureOf } from '../state/figures.ts';
+import type { Normalisation, Selection } from '../state/selection.ts';
 import { ChartCard, type ChartSpec } from './chart_card.ts';
 import type { Context, Part } from './context.ts';
 import { makeRangeChip } from './range_chip.ts';
@@ -31,8 +34,21 @@ export function makeCharts(): Charts {
     id: 'curve',
     title: 'Throughput against interactivity',
     height: (width) => Math.max(280, Math.min(560, width * 0.52)),
-    draw: (size, theme) =>
-      curveChart(context?.series ?? [], size, {
+    onWindow: (window) => context?.set(window ?? NO_WINDOW, 'replace'),
+    draw: (size, theme) => {
+      const chosen = context === null ? null : axesOf(context);
+      if (context !== null && chosen !== null && !chosen.usual) {
+        return figureChart(context.series, size, {
+          x: chosen.x,
+          y: chosen.y,
+          x_kind: context.selection.x,
+          y_kind: context.selection.y,
+          selection: context.selection,
+          window: context.selection,
+          theme,
+        });
+      }
+      return curveChart(context?.series ?? [], size, {
         x: context?.selection.x ?? 'log',
         y: context?.selection.y ?? 'linear',
         y_title: UNIT[context?.selection.per ?? 'system'],
@@ -42,8 +58,11 @@ export function makeCharts(): Charts {
         slo_tps_per_user:
           context?.selection.view === 'cost' ? context.selection.slo_tps_per_user : null,
         live: context?.live ?? [],
-      }),
+        window: context?.selection ?? NO_WINDOW,
+      });
+    },
   });
+  const axes = makeAxes(() => context);
   const three = threeCharts(() => context, common);
   const cards = [curve, ...three];
   const legend = h('ul', { class: 'legend systems-legend' });
@@ -56,6 +75,7 @@ export function makeCharts(): Charts {
   const element = h(
     'div',
     { class: 'charts' },
+    axes.element,
     curve.element,
     legend,
     smooth,
@@ -70,7 +90,10 @@ export function makeCharts(): Charts {
     element,
     update(now) {
       context = now;
-      smooth.hidden = !now.selection.smooth;
+      axes.update(now);
+      const chosen = axesOf(now);
+      curve.retitle(titleOf(chosen.x, chosen.y));
+      smooth.hidden = !now.selection.smooth || !chosen.usual;
       replace(
         legend,
         now.series
@@ -87,6 +110,65 @@ export function makeCharts(): Charts {
   };
 }
 
+interface Axes {
+  readonly x: Figure;
+  readonly y: Figure;
+  // The official curve: throughput against interactivity.
+  readonly usual: boolean;
+}
+
+function axesOf({ selection }: Context): Axes {
+  const x = figureOf(selection.horizontal, X_USUAL);
+  const y = figureOf(selection.vertical, Y_USUAL);
+  return { x, y, usual: x.id === X_USUAL && y.id === Y_USUAL };
+}
+
+const lowered = (title: string): string =>
+  /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
+const titleOf = (x: Figure, y: Figure): string => `${y.title} against ${lowered(x.title)}`;
+
+// Which figure lies on which axis of the large chart. Another figure begins with all in sight.
+function makeAxes(context: () => Context | null): Part {
+  const options = (): HTMLElement[] =>
+    FIGURES.map((one) => h('option', { value: one.id }, one.title));
+  const vertical: HTMLSelectElement = h(
+    'select',
+    {
+      id: 'vertical',
+      change: () => context()?.set({ vertical: vertical.value, ...NO_WINDOW }),
+    },
+    options(),
+  );
+  const horizontal: HTMLSelectElement = h(
+    'select',
+    {
+      id: 'horizontal',
+      change: () => context()?.set({ horizontal: horizontal.value, ...NO_WINDOW }),
+    },
+    options(),
+  );
+  const note = h('span', { class: 'hint' });
+  return {
+    element: h(
+      'p',
+      { class: 'axes-choice' },
+      h('label', {}, 'Vertical ', vertical),
+      ' ',
+      h('label', {}, 'Horizontal ', horizontal),
+      ' ',
+      note,
+    ),
+    update(now) {
+      const chosen = axesOf(now);
+      vertical.value = chosen.y.id;
+      horizontal.value = chosen.x.id;
+      note.textContent = chosen.usual
+        ? ''
+        : 'Lines join the points of a system by concurrency; nothing between them was measured.';
+    },
+  };
+}
+
 const keyOf = (spot: Spot): string => `${spot.series.curve.id}\n${spot.point.id}`;
 
 type Common = Omit<ChartSpec<Spot>, 'id' | 'title' | 'height' | 'draw'>;
@@ -96,7 +178,10 @@ function commonSpec(context: () => Context | null): Common {
     key: keyOf,
     group: (spot) => spot.series.curve.id,
     table: () => pointsTable(context()?.series ?? []),
-    card: (spot) => hoverCard(spot, context()?.selection.per ?? 'system'),
+    card: (spot) => {
+      const now = context();
+      return now === null ? [] : hoverCard(spot, axesOf(now), now.selection);
+    },
     describe: (spot) => describe(spot, context()?.selection.per ?? 'system'),
     onHover: (spot) => context()?.hover(spot),
     onOpen: (spot) => context()?.set({ view: 'run', run: spot.point.id }),
@@ -186,7 +271,11 @@ export function verdicts(spot: Spot): readonly string[] {
   return out;
 }
 
-function hoverCard(spot: Spot, per: Normalisation): readonly Node[] {
+// The figures that every card has.
+const HOVERED = new Set(['concurrency', 'system_tps', 'tps_per_user', 'ttft_ms_p90']);
+
+function hoverCard(spot: Spot, axes: Axes, selection: Selection): readonly Node[] {
+  const { per } = selection;
   const { curve } = spot.series;
   const { point } = spot;
   const rows: [string, string][] = [
@@ -199,6 +288,11 @@ function hoverCard(spot: Spot, per: Normalisation): readonly Node[] {
     ['TTFT P90', duration(point.ttft_ms_p90)],
     ['Accuracy', words(point.accuracy ?? curve.accuracy)],
   ];
+  for (const figure of new Set([axes.y, axes.x])) {
+    if (HOVERED.has(figure.id)) continue;
+    const value = figure.of(point, curve, selection);
+    rows.push([figure.title, value === null ? ABSENT : `${figure.text(value)} ${figure.unit}`]);
+  }
   if (per !== 'system') rows.splice(2, 0, ['Normalised', `${number3(spot.value)} ${UNIT[per]}`]);
   const doubts = verdicts(spot);
   return [

@@ -7,6 +7,7 @@ import {
   type Cost,
   type Verdict,
   proofOf,
+  unlikeWords,
   usdOf,
   usersPerAccelerator,
   verdict,
@@ -48,7 +49,8 @@ export function makeAnswer(): Answer {
                 'The table says what each one misses.',
             ]
           : [
-              `Of the systems that give ${promiseOf(context.selection)}: `,
+              `Of the systems that give ${promiseOf(context.selection)}` +
+                `${unlikeWords(meeting)}: `,
               ...mostWords(most, dense),
               ...cheapestWords(cheapest, unpriced, context.selection),
             ],
@@ -147,7 +149,8 @@ function pricedWords(cheapest: Verdict, selection: Selection): readonly (Node | 
   if (cheapest.kind === 'none' || first === undefined) {
     return ['Which is the cheapest is not known: give a price for each accelerator.'];
   }
-  const price = `${usd(usdOf(first))} per million tokens${how}`;
+  const bound = cheapest.kind === 'one' && first.open_ended ? 'at most ' : '';
+  const price = `${bound}${usd(usdOf(first))} per million tokens${how}`;
   if (cheapest.kind === 'open') {
     return [
       `Which is the cheapest is not known either; at what was measured `,

@@ -1,5 +1,6 @@
 // The filters: what is shown, how it is normalised, and the concurrency that all charts keep to.
 
+import { NO_WINDOW } from '../charts/window.ts';
 import { h, replace } from '../base/dom.ts';
 import { number3, whole, words } from '../base/format.ts';
 import { choices, withoutDivisor } from '../state/curves.ts';
@@ -199,7 +200,7 @@ function concurrencyControls(set: (patch: Partial<Selection>) => void): Part {
 function viewControls(set: (patch: Partial<Selection>) => void): Part {
   const per = h(
     'select',
-    { id: 'per', change: () => set({ per: per.value as Normalisation }) },
+    { id: 'per', change: () => set({ per: per.value as Normalisation, ...NO_WINDOW }) },
     NORMALISATIONS.map((one) => h('option', { value: one }, PER_TITLES[one])),
   );
   const missing = h('p', { class: 'hint', role: 'status' });
@@ -213,8 +214,8 @@ function viewControls(set: (patch: Partial<Selection>) => void): Part {
     envelope: check('envelope', (on) => ({ envelope: on })),
     smooth: check('smooth', (on) => ({ smooth: on })),
     twin: check('twin', (on) => ({ twin: on })),
-    x: check('x', (on) => ({ x: on ? 'log' : 'linear' })),
-    y: check('y', (on) => ({ y: on ? 'log' : 'linear' })),
+    x: check('x', (on) => ({ x: on ? 'log' : 'linear', ...NO_WINDOW })),
+    y: check('y', (on) => ({ y: on ? 'log' : 'linear', ...NO_WINDOW })),
   };
   const row = (box: HTMLElement, text: string): HTMLElement =>
     h('label', {}, box, h('span', { class: 'value' }, text));
@@ -230,8 +231,8 @@ function viewControls(set: (patch: Partial<Selection>) => void): Part {
       row(boxes.envelope, 'Pareto envelope across systems'),
       row(boxes.twin, 'Simulated twins'),
       row(boxes.smooth, 'Smooth line: interpolated (not official)'),
-      row(boxes.x, 'Interactivity on a log axis'),
-      row(boxes.y, 'Throughput on a log axis'),
+      row(boxes.x, 'Horizontal axis logarithmic'),
+      row(boxes.y, 'Vertical axis logarithmic'),
     ),
   );
   return {

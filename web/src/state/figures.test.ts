@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { Curve, Point } from '../api/generated.ts';
+import { FIGURES, X_USUAL, Y_USUAL, axisTitle, figureOf } from './figures.ts';
+import { DEFAULTS } from './selection.ts';
+
+const point: Point = {
+  id: 'p',
+  concurrency: 8,
+  system_tps: 500,
+  tps_per_user: 62.5,
+  qps: 4,
+  ttft_ms_p50: 1,
+  ttft_ms_p90: 2,
+  ttft_ms_p99: 3,
+  tpot_ms_p50: 4,
+  tpot_ms_p90: 5,
+  tpot_ms_p99: 6,
+  latency_ms_p50: 7,
+  latency_ms_p90: 8,
+  latency_ms_p99: 9,
+  isl_mean: 10,
+  osl_mean: 11,
+  issued: 200,
+  failed: 3,
+};
+const curve: Curve = {
+  id: 'c',
+  system: 's',
+  system_name: 'S',
+  model: 'm',
+  dataset: 'd',
+  kind: 'measured',
+  accuracy: 'passed',
+  accelerator: 'H100',
+  accelerators: 4,
+  power_kw: 10,
+  points_total: 1,
+  points: [point],
+};
+const value = (id: string, selection = DEFAULTS, of: Point = point): number | null =>
+  figureOf(id, X_USUAL).of(of, curve, selection);
+
+describe('the figures of an axis', () => {
+  it('are those of the point, each under its own name', () => {
+    const direct = [...FIGURES].filter((one) => one.id in point && one.id !== 'failed');
+    expect(direct.length).toBe(15);
+    for (const one of direct) {
+      expect(value(one.id), one.id).toBe(point[one.id as keyof Point]);
+    }
+    expect(value('failed')).toBe(0.015);
+    expect(new Set(FIGURES.map((one) => one.id)).size).toBe(FIGURES.length);
+  });
+
+  it('are divided where they are throughput, and only there', () => {
+    const each = { ...DEFAULTS, per: 'accelerator' as const };
+    expect(value('system_tps', each)).toBe(125);
+    expect(value('qps', each)).toBe(1);
+    expect(value('tps_per_user', each)).toBe(62.5);
+    expect(axisTitle(figureOf('system_tps', Y_USUAL), 'kw')).toBe('Throughput, tok/s per kW');
+    expect(axisTitle(figureOf('ttft_ms_p90', Y_USUAL), 'kw')).toBe('TTFT P90');
+  });
+
+  it('have no cost without a price that was given, and no energy without a power', () => {
+    expect(value('usd_per_mtok')).toBeNull();
+    expect(value('usd_per_mtok', { ...DEFAULTS, price: 4.5 })).toBeCloseTo(10, 9);
+    expect(value('joules_per_token')).toBe(20);
+    const dark = { ...curve, power_kw: undefined } as unknown as Curve;
+    expect(figureOf('joules_per_token', X_USUAL).of(point, dark, DEFAULTS)).toBeNull();
+  });
+
+  it('are absent where the point does not have them', () => {
+    const bare: Point = { id: 'p', concurrency: 1 };
+    for (const one of FIGURES) {
+      if (one.id !== 'concurrency') expect(value(one.id, DEFAULTS, bare), one.id).toBeNull();
+    }
+  });
+
+  it('fall back on the usual one for a name that is not known', () => {
+    expect(figureOf('nothing', Y_USUAL).id).toBe(Y_USUAL);
+  });
+});

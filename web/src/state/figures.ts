@@ -1,0 +1,124 @@
+// The figures of a point that an axis can show, each with its unit, how it is written, and which
+// way is better. Throughput is divided as the selection says: per system, accelerator, kW or $/h.
+
+import type { Curve, Point } from '../api/generated.ts';
+import { duration, number3, percent, usd, whole } from '../base/format.ts';
+import { divisor, priceOf } from './curves.ts';
+import type { Normalisation, Selection } from './selection.ts';
+
+export interface Figure {
+  readonly id: string;
+  readonly title: string;
+  readonly unit: string;
+  readonly better: 'higher' | 'lower' | null;
+  readonly text: (value: number) => string;
+  // Throughput, which `per` divides.
+  readonly divided: boolean;
+  // null where the point does not have it.
+  readonly of: (point: Point, curve: Curve, selection: Selection) => number | null;
+}
+
+type NumberKey = {
+  [K in keyof Point]-?: number extends Point[K] ? K : never;
+}[keyof Point];
+
+const plain = (
+  id: NumberKey,
+  title: string,
+  unit: string,
+  better: Figure['better'],
+  text: Figure['text'] = number3,
+): Figure => ({
+  id,
+  title,
+  unit,
+  better,
+  text,
+  divided: false,
+  of: (point) => (point[id] as number | null | undefined) ?? null,
+});
+
+const rate = (id: 'system_tps' | 'qps', title: string, unit: string): Figure => ({
+  ...plain(id, title, unit, 'higher'),
+  divided: true,
+  of: (point, curve, selection) => {
+    const by = divisor(curve, point, selection.per, selection);
+    const value = point[id];
+    return by === null || value == null ? null : value / by;
+  },
+});
+
+const times = (series: 'ttft' | 'tpot' | 'latency', title: string): readonly Figure[] =>
+  ([50, 90, 99] as const).map((p) =>
+    plain(`${series}_ms_p${p}`, `${title} P${p}`, '', 'lower', duration),
+  );
+
+const perToken = (
+  id: string,
+  title: string,
+  unit: string,
+  text: Figure['text'],
+  each: (tps: number, point: Point, curve: Curve, selection: Selection) => number | null,
+): Figure => ({
+  id,
+  title,
+  unit,
+  better: 'lower',
+  text,
+  divided: false,
+  of: (point, curve, selection) => {
+    const tps = point.system_tps ?? 0;
+    return tps > 0 ? each(tps, point, curve, selection) : null;
+  },
+});
+
+export const FIGURES: readonly Figure[] = [
+  plain('tps_per_user', 'Interactivity', 'tok/s per user', 'higher'),
+  rate('system_tps', 'Throughput', 'tok/s'),
+  plain('concurrency', 'Concurrency', 'queries at once', null, (value) =>
+    Number.isInteger(value) ? whole(value) : number3(value),
+  ),
+  rate('qps', 'Queries', 'queries/s'),
+  ...times('ttft', 'TTFT'),
+  ...times('tpot', 'TPOT'),
+  ...times('latency', 'Latency'),
+  perToken('usd_per_mtok', 'Cost', '$ per million tokens', usd, (tps, _, curve, selection) => {
+    const price = priceOf(curve, selection);
+    return price === null ? null : (1e6 * price) / (3600 * tps);
+  }),
+  perToken('joules_per_token', 'Energy', 'J per token', number3, (tps, point, curve) => {
+    const kw = point.power_kw ?? curve.power_kw;
+    return kw != null && kw > 0 ? (kw * 1000) / tps : null;
+  }),
+  plain('isl_mean', 'Input length', 'tokens, mean', null),
+  plain('osl_mean', 'Output length', 'tokens, mean', null),
+  {
+    ...plain('failed', 'Failed', 'share of queries', 'lower', percent),
+    of: (point) =>
+      point.failed == null || point.issued == null || point.issued === 0
+        ? null
+        : point.failed / point.issued,
+  },
+];
+
+export const X_USUAL = 'tps_per_user';
+export const Y_USUAL = 'system_tps';
+
+const PER: Readonly<Record<Normalisation, string>> = {
+  system: '',
+  accelerator: ' per accelerator',
+  kw: ' per kW',
+  usd: ' per $/h',
+};
+
+export function figureOf(id: string, usual: string): Figure {
+  const found = FIGURES.find((one) => one.id === id) ?? FIGURES.find((one) => one.id === usual);
+  if (found === undefined) throw new Error(`no figure ${id}`);
+  return found;
+}
+
+// "Throughput, tok/s per kW"; "TTFT P90".
+export function axisTitle(figure: Figure, per: Normalisation): string {
+  const unit = figure.unit + (figure.divided ? PER[per] : '');
+  return unit === '' ? figure.title : `${figure.title}, ${unit}`;
+}
