@@ -17,6 +17,7 @@
 #include "dataset/data_files.h"
 #include "dataset/json_rows.h"
 #include "dataset/loader.h"
+#include "dataset/mix.h"
 #include "dataset/parquet.h"
 #include "dataset/predefined.h"
 #include "dataset/row_source.h"
@@ -337,6 +338,9 @@ Result<std::unique_ptr<RowSource>> open_rows(const Spec& spec) {
 }
 
 Result<Dataset> load_dataset(const Spec& spec) {
+  if (spec.synthetic && !spec.synthetic->classes.empty()) {
+    return make_mix(*spec.synthetic, spec.name);
+  }
   if (spec.synthetic) return make_synthetic(*spec.synthetic, spec.name);
   std::error_code ignored;
   const bool croissant = is_croissant(spec);

@@ -53,6 +53,17 @@ struct PrefixLevel {
 // Parses "1000x4,200x8": four prefixes of 1000 tokens; below each, eight of 200 tokens.
 Result<std::vector<PrefixLevel>> parse_prefixes(std::string_view text);
 
+// A class of a mix (mix.h): what of it differs from the dataset's own settings.
+struct SyntheticClass {
+  std::string name{};
+  double share = 1;
+  std::optional<LengthSpec> isl{};
+  std::optional<LengthSpec> osl{};
+  std::vector<PrefixLevel> prefixes{};
+  Json overrides{};   // of the request's body, as an object; or null
+  std::string slo{};  // "ttft<=500ms&tpot<=20ms"; "" for none
+};
+
 // Prompts made from a seed. As text: common English words, at an estimated 1.3 tokens a word (no
 // tokenizer is used, so the samples' input_length is unknown, −1). As token ids: exactly as long as
 // drawn.
@@ -72,6 +83,7 @@ struct SyntheticSpec {
   std::string tokenizer{};
   // The isl includes shared prefixes; at least one token of each prompt is its own.
   std::vector<PrefixLevel> prefixes{};
+  std::vector<SyntheticClass> classes{};  // a mix of them; empty: one kind of prompt
 };
 
 struct Spec {

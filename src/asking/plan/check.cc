@@ -6,7 +6,9 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "dataset/dataset.h"
+#include "dataset/mix.h"
 #include "domain/scorer.h"
+#include "domain/traffic_class.h"
 #include "plan/endpoint_url.h"
 #include "plan/guard_rule.h"
 #include "plan/memory_rule.h"
@@ -129,6 +131,24 @@ void check_prefixes(const DatasetConfig& data, const std::string& path, Reading&
   reading.wrong_setting(path + ".synthetic.shared_prefix", levels.error().message);
 }
 
+void check_classes(const DatasetConfig& data, const std::string& path, Reading& reading) {
+  if (!data.synthetic) return;
+  std::set<std::string> names;
+  for (const std::string& text : data.synthetic->classes) {
+    const auto one = dataset::parse_class(text);
+    if (!one) {
+      reading.wrong_setting(path + ".synthetic.classes", one.error().message);
+    } else if (!names.insert(one->name).second) {
+      reading.wrong_setting(path + ".synthetic.classes",
+                            format("two classes are called \"{}\"", one->name));
+    }
+  }
+  if (names.size() > kClassesMax) {
+    reading.wrong_setting(path + ".synthetic.classes", "more classes than a run may have",
+                          format("at most {}", kClassesMax));
+  }
+}
+
 void check_datasets(const Config& config, Reading& reading) {
   std::set<std::pair<std::string, DatasetType>> seen;
   std::size_t performance = 0;
@@ -142,6 +162,7 @@ void check_datasets(const Config& config, Reading& reading) {
     }
     if (data.type == DatasetType::performance) ++performance;
     check_synthetic(data, path, reading);
+    check_classes(data, path, reading);
     check_prefixes(data, path, reading);
     check_accuracy(data, path, config, reading);
     if (data.agentic_inference && data.type == DatasetType::accuracy) {

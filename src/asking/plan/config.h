@@ -108,6 +108,8 @@ struct SyntheticConfig {
   Switch token_ids = Switch::automatic;
   std::string shared_prefix{};  // "1000x4,200x8": a tree of shared prefixes
   std::string tokenizer{};      // a path: text prompts have exact lengths by it
+  // Traffic classes, each as dataset/mix.h reads it; empty: one kind of prompt.
+  std::vector<std::string> classes{};
 };
 
 enum class Turns : std::uint8_t { first, all };

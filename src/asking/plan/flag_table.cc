@@ -136,6 +136,9 @@ std::vector<FlagRow> asked_rows() {
           "64 random bits in each measured prompt, against prefix caches"),
       hide(row("--salt-seed", "N", "settings.runtime.salt_random_seed", Take::plain,
                "seed of the salts")),
+      row("--class", "CLASS", "datasets[].synthetic.classes", Take::own,
+          "a class of traffic: NAME,share=0.7,isl=…,osl=…,model=…,priority=…,"
+          "slo=ttft<=500ms&tpot<=20ms; once for each"),
       row("--prompts", "N", "datasets[].synthetic.count", Take::own,
           "how many different synthetic prompts"),
       row("--max-output-tokens", "N", "model_params.max_new_tokens", Take::plain,

@@ -208,6 +208,9 @@ void apply_own(Config& config, FlagState& state, const FlagRow& flag, bool first
   } else if (name == "--isl" || name == "--osl" || name == "--prompts" ||
              name == "--shared-prefix") {
     set_synthetic(state, name, value, reading);
+  } else if (name == "--class") {
+    state.synthetic.classes.emplace_back(value);
+    state.synthetic_given = true;
   } else if (name == "--run-seed") {
     set_run_seed(config, state, value, reading);
   } else if (name == "--timeout") {
@@ -261,13 +264,14 @@ void place_synthetic(Config& config, FlagState& state, Reading& reading) {
     if (flags.osl) data->synthetic->osl = flags.osl;
     if (flags.count) data->synthetic->count = flags.count;
     if (!flags.shared_prefix.empty()) data->synthetic->shared_prefix = flags.shared_prefix;
+    if (!flags.classes.empty()) data->synthetic->classes = flags.classes;
     return;
   }
-  if (flags.isl || flags.count || !flags.shared_prefix.empty()) {
-    reading.wrong(
-        {}, "datasets",
-        "--isl, --prompts and --shared-prefix shape synthetic prompts, and there is a file",
-        "leave --dataset out, or give rows_max=N with it");
+  if (flags.isl || flags.count || !flags.shared_prefix.empty() || !flags.classes.empty()) {
+    reading.wrong({}, "datasets",
+                  "--isl, --prompts, --shared-prefix and --class shape synthetic prompts, and "
+                  "there is a file",
+                  "leave --dataset out, or give rows_max=N with it");
   }
   if (!flags.osl) return;
   if (!flags.osl->is_fixed()) {

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "dataset/dataset.h"
+#include "dataset/mix.h"
 #include "plan/guard_rule.h"
 #include "plan/memory_rule.h"
 #include "plan/override.h"
@@ -172,6 +173,9 @@ Result<std::vector<Dataset>> load_datasets(const Config& config) {
       }
       if (from.isl) spec.synthetic->isl = *from.isl;
       if (from.count) spec.synthetic->count = *from.count;
+      for (const std::string& text : from.classes) {
+        ASSIGN_OR_RETURN(spec.synthetic->classes.emplace_back(), dataset::parse_class(text));
+      }
     }
     TRY(ask_by_task(data, spec));
     auto loaded = dataset::load_dataset(spec);

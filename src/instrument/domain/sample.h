@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "domain/messages.h"
+#include "domain/traffic_class.h"
 
 namespace assay {
 
@@ -74,6 +75,7 @@ struct Dataset {
   // For a dataset that is replayed more than once: samples in each pass; sample i and
   // i + rows_of_pass are the same row. Else 0.
   std::uint64_t rows_of_pass = 0;
+  TrafficMix mix{};                  // the classes of the rows; empty for a dataset of one kind
   std::vector<std::string> notes{};  // what a person should know about how it was read
 
   std::size_t rows() const { return make_row ? made_rows : samples.size(); }

@@ -96,11 +96,14 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   if (options.replies != nullptr) options.replies->use_counts(how.counts);
   std::optional<loadgen::MeasuredFold> test;
   if (info.facts.find(loadgen::kTestFact) != nullptr) test.emplace(info).use_counts(how.counts);
+  ASSIGN_OR_RETURN(TrafficMix mix, mix_from_facts(info.facts));
+  std::optional<metrics::ClassFold> classes;
+  if (!mix.empty()) classes.emplace(info, std::move(mix)).use_counts(how.counts);
   const std::filesystem::path telemetry = log_folder(folder) / observe::kTelemetryName;
   const bool observed = std::filesystem::exists(telemetry, ignored);
   observe::LoadFold load;
-  Tee all(
-      {&fold, options.also, options.replies, test ? &*test : nullptr, observed ? &load : nullptr});
+  Tee all({&fold, options.also, options.replies, test ? &*test : nullptr,
+           observed ? &load : nullptr, classes ? &*classes : nullptr});
   ASSIGN_OR_RETURN(run.replay, record::replay_run(log_folder(folder), all));
   if (options.replies != nullptr) options.replies->use_counts(nullptr);  // they move away
   Json client;
@@ -111,6 +114,7 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   }
   if (!client.is_null()) take_end(client, run.replay.end);
   run.point = fold.finish(run.replay.end.end, run.replay.end.lost_records);
+  if (classes) run.classes = classes->finish();
   if (observed) {
     ASSIGN_OR_RETURN(const observe::Telemetry said, observe::read_telemetry(telemetry));
     run.observed = observe::observe_run(said, load.finish(), run.point);

@@ -16,6 +16,7 @@
 #include "domain/client_audit.h"
 #include "domain/event_sink.h"
 #include "loadgen/test.h"
+#include "metrics/class_fold.h"
 #include "metrics/point.h"
 #include "metrics/reply_fold.h"
 #include "metrics/token_counts.h"
@@ -43,9 +44,10 @@ struct LoadedRun {
   std::optional<RankSpan> ranks{};           // of a run of several hosts
   std::optional<Certificate> certificate{};  // of the client, if it was calibrated
   std::string config_yaml{};
-  Json accuracy{};                              // accuracy_results()
-  std::optional<loadgen::Judgement> test{};     // where the run was a LoadGen test
-  std::optional<observe::Observed> observed{};  // where telemetry was recorded beside the run
+  Json accuracy{};                                // accuracy_results()
+  std::optional<loadgen::Judgement> test{};       // where the run was a LoadGen test
+  std::optional<metrics::ClassReport> classes{};  // where the run mixed classes of traffic
+  std::optional<observe::Observed> observed{};    // where telemetry was recorded beside the run
 };
 
 struct LoadOptions {

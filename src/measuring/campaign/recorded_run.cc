@@ -16,6 +16,7 @@
 #include "campaign/profiler.h"
 #include "campaign/telemetry.h"
 #include "campaign/token_counting.h"
+#include "domain/traffic_class.h"
 #include "metrics/failed_share.h"
 #include "plan/saved_config.h"
 #include "plan/unasked_fields.h"
@@ -112,6 +113,10 @@ RunInfo info_of(const plan::Config& config, const plan::PlanBundle& bundle,
   // A suite's test has rules of its own for how long it lasts.
   if (!steady.is_null() && request.in_turn.group == 0) info.facts.set("steady_state", steady);
   for (const PhasePlan& phase : bundle.plan.phases) {
+    const TrafficMix& mix = bundle.datasets[phase.dataset].dataset.mix;
+    if (phase.kind == PhaseKind::performance && !mix.empty()) {
+      info.facts.set(kClassesFact, to_json(mix));
+    }
     if (!phase.replay) continue;
     info.facts.set("rows_of_pass", bundle.datasets[phase.dataset].dataset.rows_of_pass);
   }

@@ -8,6 +8,7 @@
 #include "domain/tee.h"
 #include "interchange/report_text.h"
 #include "interchange/sample_index.h"
+#include "metrics/class_fold.h"
 #include "metrics/result_json.h"
 #include "observe/observed.h"
 #include "record/file_list.h"
@@ -118,6 +119,11 @@ report::RunContext report_context(const LoadedRun& run, bool digests) {
     for (const auto& [name, text] : run.test->lines()) test.push_back({name, text});
   }
   std::vector<report::Fact> observed;
+  if (run.classes) {
+    for (const auto& [name, text] : metrics::class_lines(*run.classes)) {
+      observed.push_back({name, printable(text)});
+    }
+  }
   if (run.observed) {
     for (const auto& [name, text] : observe::observed_lines(*run.observed)) {
       observed.push_back({name, printable(text)});
@@ -145,6 +151,7 @@ Json summary_json(const LoadedRun& run) {
   if (run.innocence) summary.set("client", audit::innocence_json(*run.innocence));
   if (run.ranks) summary.set("ranks", audit::to_json(*run.ranks));
   if (run.test) summary.set("loadgen", run.test->to_json());
+  if (run.classes) summary.set("classes", metrics::to_json(*run.classes));
   if (run.observed) summary.set("observed", observe::to_json(*run.observed));
   if (run.certificate) {
     if (const auto citation = audit::cite(*run.certificate, run.point)) {

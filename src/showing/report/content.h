@@ -50,7 +50,7 @@ struct RunContext {
   std::string calibration{};
   // A suite's test: the verdict, the suite's metric, the reasons. Empty: the run is none.
   std::vector<Fact> test{};
-  // What the server and the machine did meanwhile, where it was recorded.
+  // The run's traffic classes, and what the server and the machine did meanwhile.
   std::vector<Fact> observed{};
   std::string ranks{};  // of a run of several hosts: how many, and their clocks; "" for any other
 };

@@ -1,0 +1,129 @@
+#include "dataset/mix.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "dataset/synthetic.h"
+
+namespace assay::dataset {
+namespace {
+
+constexpr double kShareMost = 1e9;
+
+Result<LengthSpec> length_of(std::string_view value) {
+  std::string text(value);
+  std::ranges::replace(text, '/', ',');
+  return parse_length(text);
+}
+
+// A value of the request's body: JSON where it is some, else a text.
+Json body_value(std::string_view value) {
+  const auto json = Json::parse(value);
+  return json ? *json : Json(value);
+}
+
+Result<void> take_option(std::string_view key, std::string_view value, SyntheticClass& out) {
+  if (key == "share") {
+    const auto share = parse_double(value);
+    if (!share || !(*share > 0 && *share <= kShareMost)) {
+      return invalid(format("share={}: a share is a number above 0", value));
+    }
+    out.share = *share;
+  } else if (key == "isl") {
+    ASSIGN_OR_RETURN(out.isl, length_of(value));
+  } else if (key == "osl") {
+    ASSIGN_OR_RETURN(out.osl, length_of(value));
+  } else if (key == "prefix") {
+    ASSIGN_OR_RETURN(out.prefixes, parse_prefixes(value));
+  } else if (key == "slo") {
+    TRY(parse_class_limits(value));
+    out.slo = value;
+  } else if (key == "model") {
+    out.overrides.set("model", value);
+  } else if (key == "priority") {
+    ASSIGN_OR_RETURN(const std::int64_t priority, parse_int(value));
+    out.overrides.set("priority", priority);
+  } else if (key.starts_with("body.") && key.size() > 5) {
+    out.overrides.set(key.substr(5), body_value(value));
+  } else {
+    return invalid(
+        format("\"{}\" is no part of a class; known are share, isl, osl, prefix, slo, "
+               "model, priority and body.FIELD",
+               key));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<SyntheticClass> parse_class(std::string_view text) {
+  SyntheticClass out;
+  const std::vector<std::string_view> parts = split(text, ',');
+  out.name = trim(parts.front());
+  if (!is_plain_id(out.name)) {
+    return invalid(format("a class begins with its name, {}: \"{}\"", kPlainId, text));
+  }
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const std::size_t equals = parts[i].find('=');
+    if (equals == std::string_view::npos) {
+      return invalid(format("class {}: \"{}\" is no option; write key=value", out.name, parts[i]));
+    }
+    const auto taken =
+        take_option(trim(parts[i].substr(0, equals)), trim(parts[i].substr(equals + 1)), out);
+    if (!taken) return taken.error().within(format("class {}", out.name));
+  }
+  return out;
+}
+
+TrafficMix mix_of(const std::vector<SyntheticClass>& classes) {
+  TrafficMix out;
+  for (const SyntheticClass& one : classes) {
+    auto limits = parse_class_limits(one.slo);
+    CHECK(limits);
+    out.push_back(
+        {.name = one.name, .share = one.share, .slo = one.slo, .limits = *std::move(limits)});
+  }
+  return out;
+}
+
+Result<Dataset> make_mix(const SyntheticSpec& spec, std::string name) {
+  CHECK(!spec.classes.empty());
+  auto parts = std::make_shared<std::vector<Dataset>>();
+  auto overrides = std::make_shared<std::vector<Json>>();
+  Dataset out;
+  out.name = name.empty() ? "synthetic" : std::move(name);
+  for (const SyntheticClass& one : spec.classes) {
+    SyntheticSpec own = spec;
+    own.classes.clear();
+    own.seed = spec.seed ^ xxh3(one.name);
+    if (one.isl) own.isl = *one.isl;
+    if (one.osl) own.osl = one.osl;
+    if (!one.prefixes.empty()) own.prefixes = one.prefixes;
+    auto made = make_synthetic(own, one.name);
+    if (!made) return made.error().within(format("class {}", one.name));
+    out.recipe +=
+        format("{}class {} share {} {} {}", out.recipe.empty() ? "" : "; ", one.name, one.share,
+               one.overrides.is_null() ? "{}" : one.overrides.dump(), made->recipe);
+    out.slow_rows = out.slow_rows || made->slow_rows;
+    for (const std::string& note : made->notes) {
+      out.notes.push_back(format("class {}: {}", one.name, note));
+    }
+    parts->push_back(*std::move(made));
+    overrides->push_back(one.overrides);
+  }
+  out.made_rows = spec.count;
+  out.mix = mix_of(spec.classes);
+  out.make_row = [parts, overrides, mix = out.mix](std::uint32_t row) {
+    const std::size_t of = class_of(mix, row);
+    Sample sample = (*parts)[of].make_row(row);
+    sample.overrides = (*overrides)[of];
+    return sample;
+  };
+  return out;
+}
+
+}  // namespace assay::dataset
