@@ -107,3 +107,14 @@ def test_a_meter_that_is_not_there_is_an_error_before_the_load(assay, endpoint, 
         assert not (tmp_path / "run").exists()
     done = measure(assay, server, tmp_path / "run", "--meter", "thermometer", code=2)
     assert "nvml" in done.err
+
+
+def test_why_the_slowest_were_slow(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "5ms", "--itl", "2ms", "--osl", 20)
+    measure(assay, server, tmp_path / "run", "--metrics", server.url, "--metrics-interval", "50ms")
+    tail = json.loads(assay("report", tmp_path / "run", "--why", "--json").out)["tail"]
+    assert tail["queries"] == 60
+    assert sum(tail["causes"].values()) == tail["slow"] == len(tail["slowest"]) <= 1
+    assert "  tail: " in assay("report", tmp_path / "run", "--why").out
+    assert "tail" not in json.loads(assay("report", tmp_path / "run", "--json").out)
+    assay("report", tmp_path / "run", "--why", "--format", "csv", code=2)

@@ -18,6 +18,8 @@
 #include "interchange/read/run_view.h"
 #include "interchange/write/exporter.h"
 #include "metrics/definitions/definition_fold.h"
+#include "observe/tail.h"
+#include "observe/telemetry.h"
 #include "record/event_log.h"
 #include "record/folder_claim.h"
 #include "record/manifest.h"
@@ -43,6 +45,7 @@ struct ReportOptions {
   std::string truth{};
   std::string tokenizer{};
   bool json = false;
+  bool why = false;
   bool publish = false;
   bool markdown = false;
   std::optional<double> price{};
@@ -212,6 +215,8 @@ Result<int> report_curve(const ReportOptions& options, Gate& gate) {
 void add_flags(Flags& flags, ReportOptions& options) {
   flags.add("RUN", &options.folder, "the folder of a run or of a curve").required();
   flags.add("--json", &options.json, "the figures of result_summary.json");
+  flags.add("--why", &options.why,
+            "why the slowest queries were slow, as far as the recording shows it");
   flags.add("--publish", &options.publish,
             "write the derived files of a folder that has its events alone, for `assay verify`");
   flags.add("--markdown", &options.markdown, "as markdown");
@@ -284,9 +289,36 @@ Result<interchange::RunView> open_view(ReportOptions& options) {
   return view;
 }
 
+// What --why needs beside the run's own folds.
+struct WhyFolds {
+  observe::TailFold tail;
+  observe::LoadFold load{};
+  explicit WhyFolds(const RunInfo& info) : tail(info) {}
+};
+
+Result<observe::Tail> tail_of(WhyFolds& why, const std::filesystem::path& folder) {
+  const std::filesystem::path file = campaign::log_folder(folder) / observe::kTelemetryName;
+  std::vector<observe::Signal> signals;
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) {
+    ASSIGN_OR_RETURN(const observe::Telemetry telemetry, observe::read_telemetry(file));
+    signals = observe::signals_of(telemetry);
+  }
+  return why.tail.finish(why.load.finish(), signals);
+}
+
 Result<int> report_run(const ReportOptions& options, Gate& gate) {
   audit::LoadOptions how;
   ASSIGN_OR_RETURN(how.counts, wanted_counts(options));
+  std::optional<WhyFolds> why;
+  if (options.why) {
+    ASSIGN_OR_RETURN(const auto logs,
+                     record::find_event_logs(campaign::log_folder(options.folder)));
+    ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
+    why.emplace(info);
+    how.replies = &why->tail;
+    how.also = &why->load;
+  }
   ASSIGN_OR_RETURN(campaign::LoadedRun run, campaign::load_run(options.folder, std::move(how)));
   run.folder = options.given;
   const bool digests = options.markdown || !options.html.empty();
@@ -301,6 +333,14 @@ Result<int> report_run(const ReportOptions& options, Gate& gate) {
   }
   Ending ending;
   Json result = campaign::summary_json(run);
+  std::string why_text;
+  if (why) {
+    ASSIGN_OR_RETURN(const observe::Tail tail, tail_of(*why, options.folder));
+    result.set("tail", observe::to_json(tail));
+    for (const auto& [name, text] : observe::tail_lines(tail)) {
+      why_text += format("  {}: {}\n", name, text);
+    }
+  }
   gate.judge(options.given, run.point);
   TRY(gate.finish("assay report", ending, &result));
   if (options.json) {
@@ -311,7 +351,7 @@ Result<int> report_run(const ReportOptions& options, Gate& gate) {
     print(report::terminal_report(run.point, context, report::terminal_style(1)));
     print(interchange::accuracy_text(run.accuracy));
   }
-  if (!options.json) print(gate.text());
+  if (!options.json) print(why_text + gate.text());
   return ending.code();
 }
 
@@ -352,6 +392,9 @@ Result<int> cmd_report(Args args) {
   }
   if (options.price && !(*options.price > 0)) return invalid("--price: must be above 0");
   if (campaign::CurveFolder::is_curve(options.folder)) return report_curve(options, gate);
+  if (options.why && (!options.format.empty() || !options.definitions.empty())) {
+    return invalid("--why: is of the report's own figures");
+  }
   if (!options.power.empty() || !options.slo.empty()) {
     return invalid(format("--power, --slo: of a curve, and '{}' is none", options.given));
   }

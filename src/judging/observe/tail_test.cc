@@ -1,0 +1,216 @@
+#include "observe/tail.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/rng.h"
+
+namespace assay::observe {
+namespace {
+
+constexpr std::uint32_t kQueries = 400;
+constexpr Duration kItl = 10_ms;
+constexpr int kTokens = 20;
+
+// One reply of a made run, and what is planted in it.
+struct Planned {
+  Instant due{};
+  Duration late{};
+  Duration connect{};
+  Duration ttft{50'000'000};
+  Duration itl = kItl;
+  std::int32_t prompt = 100;
+  int gap_at = 0;  // before this fragment
+  Duration gap{};
+};
+
+struct Told {
+  Tail tail{};
+  std::string cause{};  // that most slow queries have
+};
+
+// A query each 25 ms, with a little noise; `plant` changes some of them.
+Told tell(std::uint64_t seed, const std::function<void(std::uint32_t, Planned&)>& plant,
+          const std::vector<Signal>& signals = {}) {
+  RunInfo info;
+  info.phases.push_back({PhaseKind::performance, "performance", true});
+  TailFold fold(info);
+  LoadFold load;
+  Rng rng(seed);
+  struct Mark {
+    Instant at{};
+    std::function<void()> tell{};
+  };
+  std::vector<Mark> marks;
+  fold.on_phase({.phase = 0, .step = PhaseStep::started, .at = {1'000'000'000}});
+  for (std::uint32_t i = 0; i < kQueries; ++i) {
+    Planned one{.due = Instant{1'000'000'000} + 25_ms * i};
+    one.prompt = 80 + static_cast<std::int32_t>(rng.below(41));
+    one.ttft = 40_ms + 100_us * one.prompt + 1_us * static_cast<std::int64_t>(rng.below(2000));
+    plant(i, one);
+    Event event;
+    event.query.index = i;
+    event.query.sample = i;
+    event.streamed = true;
+    event.connected = one.connect > Duration{};
+    event.connect_time = one.connect;
+    event.due = one.due;
+    event.sent = one.due + one.late + one.connect;
+    event.first_token = event.first_event = event.first_byte = event.sent + one.ttft;
+    Instant at = event.first_token;
+    for (int k = 0; k < kTokens; ++k) {
+      if (k > 0) at = at + one.itl;
+      if (k > 0 && k == one.gap_at) at = at + one.gap;
+      StreamEvent fragment;
+      fragment.category = Category::text;
+      fragment.bytes = 4;
+      fragment.arrival = fragment.read = at;
+      marks.push_back({at, [&fold, query = event.query, fragment] {
+                         fold.on_stream_event(query, fragment, "word");
+                       }});
+    }
+    event.last_token = event.done = at;
+    event.fragments = kTokens;
+    event.output_bytes = 4 * kTokens;
+    event.usage = {.prompt_tokens = one.prompt, .completion_tokens = kTokens};
+    marks.push_back(
+        {event.sent, [&load, event] { load.on_sent(event.query, event.due, event.sent); }});
+    marks.push_back({event.done, [&fold, &load, event] {
+                       load.on_done(event, "");
+                       fold.on_done(event, "");
+                     }});
+  }
+  std::ranges::stable_sort(marks, {}, &Mark::at);
+  for (const Mark& mark : marks) mark.tell();
+  Told out{.tail = fold.finish(load.finish(), signals)};
+  std::uint64_t most = 0;
+  for (std::size_t i = 0; i < kTailCauses; ++i) {
+    if (out.tail.by_cause[i] <= most) continue;
+    most = out.tail.by_cause[i];
+    out.cause = to_string(static_cast<TailCause>(i));
+  }
+  return out;
+}
+
+bool is_victim(std::uint32_t query) { return query == 100 || query == 230 || query == 310; }
+
+// A signal of a made server: one value in a stretch of seconds, another outside.
+Signal made_signal(std::string_view id, double inside, double outside) {
+  Signal out{.measure = find_measure(id)};
+  for (double at = 0; at < 20; at += 0.05) {
+    const Instant instant{static_cast<std::int64_t>(at * 1e9)};
+    bool in = false;
+    for (const std::uint32_t victim : {100U, 230U, 310U}) {
+      const double due = 1 + 0.025 * victim;
+      in = in || (at > due - 0.1 && at < due + 1.5);
+    }
+    const double before = out.points.empty() ? 0 : out.points.back().value;
+    const double value = in ? inside : outside;
+    const bool gauge = out.measure->kind == MeasureKind::gauge;
+    out.points.push_back({.at = instant, .value = gauge ? value : before + value});
+  }
+  return out;
+}
+
+TEST(Tail, nothing_stands_out_in_a_healthy_run) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const Told told = tell(seed, [](std::uint32_t, Planned&) {});
+    EXPECT_EQ(told.tail.queries, kQueries);
+    EXPECT_TRUE(told.tail.slow.empty()) << seed;
+    EXPECT_EQ(tail_lines(told.tail)[0].second.substr(0, 19), "nothing stands out:");
+  }
+}
+
+TEST(Tail, each_planted_cause_is_named) {
+  const std::vector<Signal> waiting = {made_signal("requests_waiting", 5, 0)};
+  const std::vector<Signal> preempted = {made_signal("preemptions", 1, 0)};
+  struct Case {
+    std::string_view cause{};
+    std::function<void(Planned&)> plant{};
+    std::vector<Signal> signals{};
+  };
+  const std::vector<Case> cases = {
+      {"client_late", [](Planned& one) { one.late = 900_ms; }},
+      {"connect", [](Planned& one) { one.connect = 700_ms; }},
+      {"long_prompt",
+       [](Planned& one) {
+         one.prompt = 9000;
+         one.ttft = 40_ms + 100_us * 9000;
+       }},
+      {"queue", [](Planned& one) { one.ttft = 1200_ms; }, waiting},
+      {"before_first", [](Planned& one) { one.ttft = 1200_ms; }},
+      {"gap",
+       [](Planned& one) {
+         one.gap_at = 7;
+         one.gap = 800_ms;
+       }},
+      {"preemption",
+       [](Planned& one) {
+         one.gap_at = 7;
+         one.gap = 800_ms;
+       },
+       preempted},
+      {"slow_tokens", [](Planned& one) { one.itl = 80_ms; }},
+  };
+  for (const Case& one : cases) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const Told told = tell(
+          seed,
+          [&one](std::uint32_t query, Planned& planned) {
+            if (is_victim(query)) one.plant(planned);
+          },
+          one.signals);
+      EXPECT_EQ(told.cause, one.cause) << seed;
+      ASSERT_EQ(told.tail.slow.size(), 3U) << one.cause;
+      for (const SlowQuery& slow : told.tail.slow) {
+        EXPECT_TRUE(is_victim(slow.index));
+        EXPECT_GE(slow.share, 0.8) << one.cause;
+      }
+    }
+  }
+}
+
+TEST(Tail, a_pause_of_the_server_is_told_from_that_of_one_stream) {
+  // From 5.0 s to 5.8 s no stream has a fragment.
+  const Instant from{5'000'000'000};
+  const Told told = tell(1, [&](std::uint32_t, Planned& one) {
+    const Instant first = one.due + one.ttft;
+    if (first >= from && first < from + 800_ms) one.ttft = from + 800_ms - one.due;
+    for (int k = 1; k < kTokens; ++k) {
+      const Instant at = one.due + one.ttft + kItl * k;
+      if (one.ttft > 200_ms || at < from || at >= from + 800_ms) continue;
+      one.gap_at = k;
+      one.gap = 800_ms;
+      break;
+    }
+  });
+  std::uint64_t stalled = told.tail.by_cause[static_cast<std::size_t>(TailCause::stall)];
+  std::uint64_t alone = told.tail.by_cause[static_cast<std::size_t>(TailCause::gap)];
+  EXPECT_GT(stalled, 0U);
+  EXPECT_EQ(alone, 0U);
+}
+
+TEST(Tail, a_part_below_half_is_not_named) {
+  const Told told = tell(1, [](std::uint32_t query, Planned& one) {
+    if (!is_victim(query)) return;
+    one.late = 300_ms;
+    one.connect = 300_ms;
+    one.ttft = one.ttft + 300_ms;
+  });
+  EXPECT_EQ(told.cause, "not_explained");
+}
+
+TEST(Tail, too_few_replies_have_no_usual_time) {
+  RunInfo info;
+  TailFold fold(info);
+  Load load;
+  load.sum_up();
+  const Tail tail = fold.finish(load, {});
+  EXPECT_EQ(tail.queries, 0U);
+  EXPECT_NE(tail_lines(tail)[0].second.find("too few"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace assay::observe
