@@ -53,6 +53,7 @@ RunFlags::RunFlags(Flags& flags, const std::set<std::string>& without) {
            "the files of the workload and of tasks ($ASSAY_DATASETS or datasets)")
       .value("DIR")
       .group(kWorkload);
+  add_use_flags(flags, use_);
   // The first setting gets a name: two settings of the reference client share an alias, and some
   // switches have their own --no- form.
   std::set<std::string> taken = without;
@@ -197,6 +198,7 @@ Result<plan::LoadedConfig> RunFlags::load() const {
   }
   for (const auto& [name, value] : decided_) reader.flag(name, value);
   ASSIGN_OR_RETURN(plan::LoadedConfig loaded, reader.finish());
+  TRY(ask_policies(use_, loaded));
   if (workload) {
     TRY(plan::check_files(*workload, loaded.config));
     const bool known = workload->data["scenarios"].find(scenario_) != nullptr;

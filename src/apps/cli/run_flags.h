@@ -13,6 +13,7 @@
 
 #include "base/flags.h"
 #include "campaign/scenario/scenario_run.h"
+#include "cli/use_flags.h"
 #include "plan/config_reader.h"
 #include "plan/workload.h"
 
@@ -34,7 +35,8 @@ class RunFlags {
   void allow_tests() { tests_ = true; }
   void set_target_qps(double rate) { target_qps_ = rate; }      // of such a test, over its files
   void set_time_unsaid(Duration time) { time_unsaid_ = time; }  // see plan/config_reader.h
-  // After flags.parse(): reads the file, then the flags in the order of the help.
+  // After flags.parse(): reads the file, then the flags in the order of the help. Fails if a
+  // dataset's policy denies the stated use.
   Result<plan::LoadedConfig> load() const;
   // The test that the flags ask for; nullopt: none. Its notes are for the user.
   Result<std::optional<campaign::ScenarioTest>> scenario_test() const;
@@ -65,6 +67,7 @@ class RunFlags {
   std::string scenario_{};
   std::string dataset_dir_{};
   Duration time_unsaid_{};
+  UseFlags use_{};
   std::deque<Setting> settings_{};
   std::vector<std::pair<std::string, std::string>> decided_{};
 };

@@ -1,5 +1,5 @@
-// Any bytes as a dataset's Croissant file, beside files that it may name: its findings, and the
-// rows that can be read. Nothing outside its folder is read.
+// Any bytes as a dataset's Croissant file, beside files that it may name: its findings, what it may
+// be used for, and the rows that can be read. Nothing outside its folder is read.
 #include <cstdint>
 #include <string>
 
@@ -8,6 +8,8 @@
 #include "base/testing_temp_folder.h"
 #include "base/text.h"
 #include "dataset/croissant_check.h"
+#include "dataset/provenance.h"
+#include "dataset/use_policy.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace assay;
@@ -24,6 +26,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   for (const croissant::Finding& finding : croissant::check_document(text)) {
     CHECK(!finding.rule.empty() && !finding.what.empty());
+  }
+  if (const auto json = Json::parse(text)) {
+    const croissant::UseVerdict verdict = croissant::judge_use(*json, {.region = "EU"});
+    CHECK(!verdict.decided.empty() && verdict.decided.front().says == verdict.allowed);
+    static_cast<void>(croissant::provenance_graph(croissant::provenance_of(*json), "d"));
   }
   const auto file = kFolder.path() / "croissant.json";
   // Do not sync: this runs thousands of times.

@@ -7,9 +7,12 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/quality/dataset_provenance.h"
+#include "cli/use_flags.h"
 #include "dataset/croissant.h"
 #include "dataset/croissant_check.h"
 #include "dataset/dataset.h"
+#include "dataset/use_policy.h"
 #include "plan/config_reader.h"
 #include "plan/dataset_spec.h"
 #include "plan/make_plan.h"
@@ -24,6 +27,8 @@ struct DatasetOptions {
   bool rows = false;
   bool all = false;
   bool check = false;
+  bool provenance = false;
+  UseFlags use{};
   bool json = false;
 };
 
@@ -92,12 +97,29 @@ Result<void> print_rows(const dataset::Spec& spec, const DatasetOptions& options
   return {};
 }
 
-// Prints all faults of a Croissant file; exit code 1 if there are any.
+// What the file says of the use that the flags state; nullopt if they state none.
+Result<std::optional<dataset::croissant::UseVerdict>> judged_use(const DatasetOptions& options,
+                                                                 const std::string& text,
+                                                                 const std::string& record_set) {
+  if (!options.use.given()) return std::optional<dataset::croissant::UseVerdict>();
+  ASSIGN_OR_RETURN(dataset::croissant::DataUse use, options.use.use());
+  use.record_set = record_set;
+  const auto json = Json::parse(text);
+  return std::optional(dataset::croissant::judge_use(json ? *json : Json(), use));
+}
+
+void print_use(const dataset::croissant::UseVerdict& verdict) {
+  print(format("use: {}\n", to_string(verdict.allowed)));
+  for (const auto& one : verdict.decided) print(format("  {}: {}\n", one.where, one.what));
+}
+
+// Prints all faults of a Croissant file; exit code 1 if there are any, or if the use that the flags
+// state is not allowed.
 Result<int> check(const DatasetOptions& options) {
-  std::string file = options.spec;
-  if (file.starts_with(dataset::kCroissantPrefix)) file.erase(0, dataset::kCroissantPrefix.size());
-  file.resize(std::min(file.size(), file.find('#')));
+  std::string record_set;
+  const std::string file = croissant_file(options.spec, record_set);
   ASSIGN_OR_RETURN(const std::string text, read_file(file));
+  ASSIGN_OR_RETURN(const auto use, judged_use(options, text, record_set));
   std::vector<dataset::croissant::Finding> findings = dataset::croissant::check_document(text);
   const auto is_error = [](const dataset::croissant::Finding& one) { return one.error; };
   const bool valid = std::none_of(findings.begin(), findings.end(), is_error);
@@ -118,12 +140,16 @@ Result<int> check(const DatasetOptions& options) {
     if (!options.json) print(format("{}  {}: {}: {}\n", severity, one.rule, one.where, one.what));
   }
   if (options.json) {
-    print(Json().set("valid", valid).set("findings", std::move(list)).dump(2) + "\n");
+    Json out = Json().set("valid", valid).set("findings", std::move(list));
+    if (use) out.set("use", use->to_json());
+    print(out.dump(2) + "\n");
   } else {
     print(format("{}: {} errors, {} warnings\n", file, errors,
                  static_cast<std::ptrdiff_t>(findings.size()) - errors));
   }
-  return exit_code(errors == 0 ? ExitCode::done : ExitCode::findings);
+  if (use && !options.json) print_use(*use);
+  const bool allowed = !use || use->allowed == dataset::croissant::Allowed::allow;
+  return exit_code(errors == 0 && allowed ? ExitCode::done : ExitCode::findings);
 }
 
 }  // namespace
@@ -136,6 +162,9 @@ Result<int> cmd_dataset(Args args) {
             "rows as they stand, a line of JSON each (parquet, croissant)");
   flags.add("--check", &options.check,
             "of a Croissant file: all that is wrong in it, and its first rows; exit 1 for errors");
+  flags.add("--provenance", &options.provenance,
+            "of a Croissant file, or of a run's folder: where the data comes from, step by step");
+  add_use_flags(flags, options.use);
   flags.add("--first", &options.first, "how many to show").value("N");
   flags.add("--all", &options.all, "show all");
   flags.add("--api-type", &options.api, "whose prompts: openai_completions and sglang take ids")
@@ -144,10 +173,14 @@ Result<int> cmd_dataset(Args args) {
   flags.example("assay dataset gpqa.csv,name=gpqa::gptoss");
   flags.example("assay dataset croissant:metadata.json#questions --rows");
   flags.example("assay dataset metadata.json --check");
+  flags.example("assay dataset metadata.json --check --purpose commercial --region EU");
+  flags.example("assay dataset runs/20261120_144822 --provenance");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
 
+  if (options.provenance) return print_provenance(options.spec, options.json);
   if (options.check) return check(options);
+  if (options.use.given()) return invalid("--purpose and its like: belong to --check");
   ASSIGN_OR_RETURN(const dataset::Spec spec, read_spec(options));
   if (options.rows) {
     TRY(print_rows(spec, options));

@@ -1,0 +1,14 @@
+// `assay dataset --provenance`: the chain from a run's result to its data, and what a Croissant
+// file says of where that comes from.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace assay::cli {
+
+// `path`: a run's folder, or a Croissant file. As text, or as a PROV-O graph (JSON-LD).
+Result<int> print_provenance(const std::string& path, bool json);
+
+}  // namespace assay::cli
