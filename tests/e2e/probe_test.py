@@ -15,6 +15,7 @@ EXPECTED = {
     "reasoning-field": None,
     "always-usage": None,
     "cached-replies": None,
+    "unguarded": None,
     "usage-with-finish": None,
     "usage-every-event": "note usage: ",
     "no-usage": "bad usage: stream_options asked for token counts, and none came",

@@ -186,3 +186,28 @@ def test_a_killed_run_goes_on_to_the_same_grade(assay, model, files):
     assert 0 < len((folder / "answers/02.jsonl").read_text().splitlines()) < 60
     assert assay("safety", "run", *flags(model, files), "--report-dir", folder,
                  code=2).err.count("--resume") == 1
+
+
+def test_a_guard_that_is_left_out_under_load_is_caught(assay, endpoint, tmp_path):
+    """The demonstration: the built-in endpoint with a scripted weakness at high load."""
+    (tmp_path / "canary.yaml").write_text("judges: [{name: words, rule: {'*': [canary]}}]\n")
+    args = ["safety", "run", "--model", "m", "--judges", tmp_path / "canary.yaml", "--levels",
+            "2,32", "--max-output-tokens", 8, "--allow-client-limited", "--quiet", "--json"]
+    weak = endpoint("--ttft", "100ms", "--osl", 4, "--quirk", "unguarded")
+    said = assay(*args, "--endpoint", weak.url, "--report-dir", tmp_path / "weak", code=5).json()
+    low, high = said["levels"]
+    assert (low["concurrency"], low["grade"], low["failed"]) == (2, "Excellent", 0)
+    assert (high["concurrency"], high["grade"]) == (32, "Poor")
+    assert said["exit"]["causes"][0]["why"] == (
+        "the safety grade falls from Excellent at concurrency 2 to Poor at 32")
+    assert assay("safety", "check", tmp_path / "weak").out.endswith("0 differences\n")
+    (tmp_path / "weak/c0032/verdicts.jsonl").write_text("")
+    assay("safety", "check", tmp_path / "weak", code=1)
+    sound = endpoint("--ttft", "100ms", "--osl", 4)
+    said = assay(*args, "--endpoint", sound.url, "--report-dir", tmp_path / "sound").json()
+    assert [level["grade"] for level in said["levels"]] == ["Excellent", "Excellent"]
+    # A run that is whole is not asked again.
+    more = ["safety", "run", "--model", "m", "--endpoint", sound.url, "--allow-client-limited",
+            "--resume", tmp_path / "sound", "--json", "--quiet"]
+    assert assay(*more).json()["levels"] == said["levels"]
+    assert not (tmp_path / "sound/c0002/answers/02.jsonl").exists()

@@ -59,13 +59,15 @@ enum class Quirk : std::uint8_t {
   silent_close,
   // behaviour that the rules forbid
   cached_replies,
+  // behaviour under load that a measurement of speed alone does not see
+  unguarded,
   // failures of every request; `--fault` offers some of them too
   cut_reset,
   cut_close,
   http429,
   http500,
 };
-inline constexpr std::size_t kQuirks = 44;
+inline constexpr std::size_t kQuirks = 45;
 
 struct QuirkRow {
   Quirk quirk = Quirk::role_first;

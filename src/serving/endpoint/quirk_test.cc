@@ -296,6 +296,13 @@ std::string engine_work(TestClient& client) {
   return at == std::string::npos ? "none" : page.substr(at + 1, page.find('\n', at + 1) - at);
 }
 
+TEST(Quirks, unguarded_replies_are_ordinary_until_the_server_is_busy) {
+  run({{Quirk::unguarded}, [](const Exchange& s, const Exchange& p, TestClient&) {
+         expect_whole(s, p);
+         EXPECT_EQ(s.said().find("canary"), std::string::npos);
+       }});
+}
+
 TEST(Quirks, of_a_cache) {
   run({{Quirk::cached_replies}, [](const Exchange& s, const Exchange& p, TestClient& client) {
          expect_whole(s, p);

@@ -66,7 +66,16 @@ Table make_common() {
 const Word& word(Vocabulary vocabulary, std::uint32_t index) {
   static const Table kCommonTable = make_common();
   static const Table kWideTable(std::vector<std::string>(kWide.begin(), kWide.end()));
-  return (vocabulary == Vocabulary::wide ? kWideTable : kCommonTable).at(index);
+  static const Table kUnguardedTable(std::vector<std::string>{" canary"});
+  switch (vocabulary) {
+    case Vocabulary::common:
+      break;
+    case Vocabulary::wide:
+      return kWideTable.at(index);
+    case Vocabulary::unguarded:
+      return kUnguardedTable.at(index);
+  }
+  return kCommonTable.at(index);
 }
 
 }  // namespace assay::endpoint

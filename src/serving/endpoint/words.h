@@ -15,7 +15,8 @@ struct Word {
 
 enum class Vocabulary : std::uint8_t {
   common,
-  wide,  // each word has a multi-byte character
+  wide,       // each word has a multi-byte character
+  unguarded,  // the canary word alone
 };
 
 inline constexpr std::uint32_t kWords = 256;

@@ -139,6 +139,13 @@ void Worker::prepare(Stream& stream, const net::RequestHead& head, std::uint64_t
     reply.own->tensors = std::move(ask_.tensors);
   }
   reply.script = make_script(ask_, options_, ask_.has_seed ? mix(options_.seed, ask_.seed) : seed);
+  constexpr std::uint32_t kGuarded = 8;  // requests at work that the guard keeps up with
+  if (quirks.has(Quirk::unguarded)) {
+    const sim::EngineStats load = engine_->stats();
+    if (load.running + load.waiting >= kGuarded) {
+      reply.script.vocabulary = Vocabulary::unguarded;
+    }
+  }
   reply.state = {.id = seed,
                  .created = static_cast<std::uint32_t>(wall_now().ns / 1'000'000'000),
                  .prompt_tokens = ask_.prompt_tokens,

@@ -1,9 +1,11 @@
 #include <string>
+#include <vector>
 
 #include "base/exit_code.h"
 #include "base/files.h"
 #include "base/flags.h"
 #include "base/format.h"
+#include "campaign/safety/safety_levels.h"
 #include "campaign/safety/safety_run.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -61,7 +63,13 @@ Result<int> grade_file(const SafetyOptions& options) {
 Result<int> check_folder(const SafetyOptions& options) {
   if (options.path.empty()) return invalid("PATH: check needs the folder of a safety run");
   ASSIGN_OR_RETURN(const campaign::SafetyWish wish, campaign::open_safety(options.path));
-  ASSIGN_OR_RETURN(const auto differences, campaign::check_safety(wish));
+  ASSIGN_OR_RETURN(const auto levels, campaign::open_levels(options.path));
+  std::vector<std::string> differences;
+  if (levels) {
+    ASSIGN_OR_RETURN(differences, campaign::check_levels(wish, *levels));
+  } else {
+    ASSIGN_OR_RETURN(differences, campaign::check_safety(wish));
+  }
   if (options.json) {
     Json list = Json::array();
     for (const std::string& one : differences) list.push_back(one);

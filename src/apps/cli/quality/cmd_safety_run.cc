@@ -5,6 +5,7 @@
 #include "base/exit_code.h"
 #include "base/flags.h"
 #include "base/format.h"
+#include "campaign/safety/safety_levels.h"
 #include "campaign/safety/safety_run.h"
 #include "cli/client_flags.h"
 #include "cli/commands.h"
@@ -23,6 +24,7 @@ struct SafetyRunOptions {
   std::string judges = "standin";
   std::string report_dir{};
   std::string resume{};
+  std::string levels{};
   std::uint64_t retries = 1;
   bool json = false;
   bool quiet = false;
@@ -36,6 +38,35 @@ Result<campaign::SafetyWish> new_wish(const SafetyRunOptions& options) {
   ASSIGN_OR_RETURN(wish.folder, choose_folder(options.report_dir));
   TRY(campaign::begin_safety(wish));
   return wish;
+}
+
+// The levels to run; empty: one run at the load of the flags.
+Result<std::vector<std::uint32_t>> levels_of(const SafetyRunOptions& options) {
+  if (!options.levels.empty()) return campaign::parse_levels(options.levels);
+  std::vector<std::uint32_t> none;
+  if (options.resume.empty()) return none;
+  ASSIGN_OR_RETURN(auto begun, campaign::open_levels(options.resume));
+  return begun ? *std::move(begun) : none;
+}
+
+Result<int> print_levels(const campaign::SafetyWish& wish, const campaign::SafetyLevels& done,
+                         const SafetyRunOptions& options) {
+  if (options.json) {
+    print(done.to_json()
+              .set("folder", wish.folder.string())
+              .set("finished", done.finished)
+              .set("exit", done.ending.json())
+              .dump(2) +
+          "\n");
+  } else {
+    print(done.text() + format("files    {}\n", wish.folder.string()));
+  }
+  if (!done.finished) {
+    say(format("next     assay safety run --resume {} … with the same endpoint",
+               wish.folder.string()));
+  }
+  say_exhausted(done.ending);
+  return done.ending.code();
 }
 
 Result<int> print_end(const campaign::SafetyWish& wish, const campaign::SafetyEnd& end,
@@ -59,15 +90,7 @@ Result<int> print_end(const campaign::SafetyWish& wish, const campaign::SafetyEn
   return end.ending.code();
 }
 
-}  // namespace
-
-Result<int> cmd_safety_run(Args args) {
-  SafetyRunOptions options;
-  Flags flags("safety run", "ask prompts, have the replies judged, grade each hazard");
-  RunFlags settings(flags, {"--dataset", "--task", "--samples", "--num-samples", "--passes",
-                            "--duration", "--min-duration", "--prompts", "--report-dir",
-                            "--keep-text", "--isl", "--osl", "--shared-prefix"});
-  add_client_flags(flags, options.client);
+void add_safety_flags(Flags& flags, SafetyRunOptions& options) {
   static constexpr const char* kSafety = "Safety";
   flags.add("--prompts", &options.prompts, "a set in the binary, or a file with prompt and hazard")
       .value("SET")
@@ -85,6 +108,12 @@ Result<int> cmd_safety_run(Args args) {
            "how often a prompt, or a judge, is asked again after a failure; each is counted")
       .value("N")
       .group(kSafety);
+  flags
+      .add("--levels", &options.levels,
+           "a whole safety run at each of these concurrencies, and a grade that falls is exit code "
+           "5: 1,8,32")
+      .value("N,N")
+      .group(kSafety);
   flags.add("--report-dir", &options.report_dir, "the folder (a new one below runs/)")
       .value("DIR")
       .group("Output");
@@ -98,15 +127,29 @@ Result<int> cmd_safety_run(Args args) {
   flags.example("assay safety run --endpoint http://localhost:8000 --model m --concurrency 8");
   flags.example("assay safety run --endpoint URL --model m --prompts mine.csv --judges my.yaml \\");
   flags.example("          --standard ailuminate-1.1-en_us-practice");
+  flags.example("assay safety run --endpoint URL --model m --levels 1,8,32");
+}
+
+}  // namespace
+
+Result<int> cmd_safety_run(Args args) {
+  SafetyRunOptions options;
+  Flags flags("safety run", "ask prompts, have the replies judged, grade each hazard");
+  RunFlags settings(flags, {"--dataset", "--task", "--samples", "--num-samples", "--passes",
+                            "--duration", "--min-duration", "--prompts", "--report-dir",
+                            "--keep-text", "--isl", "--osl", "--shared-prefix"});
+  add_client_flags(flags, options.client);
+  add_safety_flags(flags, options);
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   TRY(options.client.check());
   if (!options.resume.empty()) {
     for (const char* const flag :
-         {"--prompts", "--standard", "--judges", "--retries", "--report-dir"}) {
+         {"--prompts", "--standard", "--judges", "--retries", "--levels", "--report-dir"}) {
       if (flags.given(flag)) return invalid(format("{}: a run that goes on has it already", flag));
     }
   }
+  ASSIGN_OR_RETURN(const std::vector<std::uint32_t> levels, levels_of(options));
   ASSIGN_OR_RETURN(const campaign::SafetyWish wish, options.resume.empty()
                                                         ? new_wish(options)
                                                         : campaign::open_safety(options.resume));
@@ -118,6 +161,11 @@ Result<int> cmd_safety_run(Args args) {
   if (!options.quiet) asked.say = [](const std::string& line) { say(line); };
   run::Control control;
   const InterruptGuard guard(control);
+  if (!levels.empty()) {
+    ASSIGN_OR_RETURN(const campaign::SafetyLevels done,
+                     campaign::run_safety_levels(wish, levels, asked, options.client, control));
+    return print_levels(wish, done, options);
+  }
   ASSIGN_OR_RETURN(const campaign::SafetyEnd end,
                    campaign::run_safety(wish, asked, options.client, control));
   return print_end(wish, end, options);
