@@ -1,5 +1,6 @@
 #include "safety/items.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 
