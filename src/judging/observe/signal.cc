@@ -100,6 +100,16 @@ double growth_around(const Signal& signal, Instant at) {
   return after->at == at ? 0 : after->value - (after - 1)->value;
 }
 
+// The growth that was not read, at the rate of what was, where the window reaches beyond the
+// readings: a source that lags is read that much later, and its readings may end before.
+double growth_unread(const Signal& signal, Instant from, Instant to, double growth) {
+  const Instant first = std::max(from, signal.points.front().at);
+  const Instant last = std::min(to, signal.points.back().at);
+  const double read = (last - first).seconds();
+  const double whole = (to - from).seconds();
+  return read > 0 ? growth * (whole - read) / read : 0;
+}
+
 void gauge_figures(const Signal& signal, Instant from, Instant to, WindowFigures& out) {
   double area = 0;
   double seconds = 0;
@@ -162,7 +172,8 @@ std::optional<WindowFigures> figures_in(const Signal& signal, Instant from, Inst
     case MeasureKind::counter:
       out.delta =
           grown_at(signal, to, &SignalPoint::value) - grown_at(signal, from, &SignalPoint::value);
-      out.delta_error = growth_around(signal, from) + growth_around(signal, to);
+      out.delta_error = growth_around(signal, from) + growth_around(signal, to) +
+                        growth_unread(signal, from, to, out.delta);
       break;
     case MeasureKind::histogram: {
       const double sum =

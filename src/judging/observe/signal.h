@@ -41,8 +41,8 @@ struct WindowFigures {
   double min = 0;              // gauge
   double max = 0;              // gauge
   double delta = 0;            // counter: growth inside; histogram: of the count
-  // Counter: the growth that lies in readings' intervals that the window's borders cut: delta is
-  // off by at most this.
+  // Counter: the growth in those intervals between readings that the window's borders cut, and what
+  // was not read, at the rate of what was: delta is off by about this at most.
   double delta_error = 0;
 };
 

@@ -127,6 +127,18 @@ TEST(Signals, a_counters_growth_is_cut_at_the_windows_borders_and_bounded) {
   EXPECT_DOUBLE_EQ(figures->delta_error, 500);
 }
 
+TEST(Signals, a_window_beyond_the_readings_is_an_error_of_the_growth) {
+  Recorded recorded;
+  for (const int at : {0, 5, 10}) {
+    recorded.at(at, {{"nvml_energy_joules_total", {}, 300.0 * at}});
+  }
+  const std::vector<Signal> signals = signals_of(recorded.read());
+  // Two of ten seconds were not read: a quarter of what was.
+  const auto figures = figures_in(*find(signals, "gpu_energy_j"), second(2), second(12));
+  EXPECT_DOUBLE_EQ(figures->delta, 2400);
+  EXPECT_DOUBLE_EQ(figures->delta_error, 1500 + 600);
+}
+
 TEST(Signals, a_restarted_counter_loses_nothing_it_counted_since) {
   Recorded recorded;
   for (const auto& [at, value] : {std::pair{0, 100.0}, {1, 150.0}, {2, 30.0}, {3, 40.0}}) {
