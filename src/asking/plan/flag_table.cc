@@ -137,8 +137,8 @@ std::vector<FlagRow> asked_rows() {
       hide(row("--salt-seed", "N", "settings.runtime.salt_random_seed", Take::plain,
                "seed of the salts")),
       row("--class", "CLASS", "datasets[].synthetic.classes", Take::own,
-          "a class of traffic: NAME,share=0.7,isl=…,osl=…,model=…,priority=…,"
-          "slo=ttft<=500ms&tpot<=20ms; once for each"),
+          "a class of traffic, once for each: NAME,share=0.7,isl=200,osl=50 and model, priority, "
+          "slo=ttft<=500ms&tpot<=20ms as far as they differ"),
       row("--prompts", "N", "datasets[].synthetic.count", Take::own,
           "how many different synthetic prompts"),
       row("--max-output-tokens", "N", "model_params.max_new_tokens", Take::plain,
