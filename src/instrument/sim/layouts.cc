@@ -1,0 +1,152 @@
+#include "sim/layouts.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "base/format.h"
+#include "sim/fluid.h"
+
+namespace assay::sim {
+namespace {
+
+constexpr std::size_t kSimulated = 4;  // how many of the leading layouts are simulated
+constexpr std::array<unsigned, 10> kWidths{1, 2, 4, 8, 16, 24, 32, 36, 64, 72};
+constexpr unsigned kTensorWidthMax = 8;
+
+class Offers {
+ public:
+  Offers(const Catalogue& catalogue, const Scenario& scenario)
+      : catalogue_(catalogue), scenario_(scenario) {}
+
+  void one(std::string parallel, std::string disagg, std::uint32_t gpus) {
+    Scenario scenario = scenario_;
+    scenario.gpus = gpus;
+    scenario.parallel = std::move(parallel);
+    scenario.disagg = std::move(disagg);
+    if (make_cluster_spec(catalogue_, scenario)) out_.push_back(std::move(scenario));
+  }
+  bool any() const { return !out_.empty(); }
+  std::vector<Scenario> take() { return std::move(out_); }
+
+ private:
+  const Catalogue& catalogue_;
+  const Scenario& scenario_;
+  std::vector<Scenario> out_{};
+};
+
+// Layouts of one worker with `width` accelerators.
+std::vector<std::string> workers_of(unsigned width, bool experts, unsigned scale_up_max) {
+  std::vector<std::string> out;
+  if (width <= kTensorWidthMax) out.push_back(format("tp={}", width));
+  if (!experts || width < 2 || width > scale_up_max) return out;
+  if (width <= kTensorWidthMax) out.push_back(format("tp={0},ep={0}", width));
+  out.push_back(format("tp=1,dp={}", width));
+  if (width >= 8) out.push_back(format("tp=2,dp={}", width / 2));
+  return out;
+}
+
+// Prefill workers p of `np` and decode workers d of `nd` accelerators: all of `gpus`, or, without a
+// number, a few usual splits.
+std::vector<std::pair<unsigned, unsigned>> splits(unsigned gpus, unsigned np, unsigned nd) {
+  std::vector<std::pair<unsigned, unsigned>> out;
+  if (gpus == 0) {
+    for (const unsigned p : {1U, 2U, 4U}) out.emplace_back(p, 1U);
+    return out;
+  }
+  for (unsigned d = 1; d * nd < gpus; ++d) {
+    const unsigned left = gpus - d * nd;
+    if (left % np == 0) out.emplace_back(left / np, d);
+  }
+  return out;
+}
+
+struct Ranked {
+  double figure = 0;
+  const Scenario* scenario = nullptr;
+};
+
+std::vector<Scenario> leading(const Catalogue& catalogue, const std::vector<Scenario>& layouts,
+                              std::size_t count,
+                              const std::function<double(const ClusterSpec&)>& figure) {
+  std::vector<Ranked> ranked;
+  for (const Scenario& layout : layouts) {
+    const auto spec = make_cluster_spec(catalogue, layout);
+    if (spec) ranked.push_back({figure(*spec), &layout});
+  }
+  std::ranges::stable_sort(ranked, std::ranges::greater{}, &Ranked::figure);
+  std::vector<Scenario> out;
+  for (const Ranked& one : ranked) {
+    if (out.size() == count) break;
+    if (one.figure > 0 || out.empty()) out.push_back(*one.scenario);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Scenario> layouts_of(const Catalogue& catalogue, const Scenario& scenario, bool apart) {
+  if (!scenario.parallel.empty() || !scenario.disagg.empty()) return {scenario};
+  const auto model = catalogue.model(scenario.model);
+  const auto hardware = catalogue.hardware(scenario.hardware);
+  if (!model || !hardware) return {};
+  const bool experts = model->experts > 0;
+  const unsigned scale_up = hardware->scale_up_gpus_max;
+  Offers offers(catalogue, scenario);
+  for (const unsigned width : kWidths) {
+    if (scenario.gpus > 0 && scenario.gpus % width != 0) continue;
+    for (std::string& worker : workers_of(width, experts, scale_up)) {
+      offers.one(std::move(worker), "", scenario.gpus);
+    }
+    // Without a number of accelerators the fewest are meant.
+    if (scenario.gpus == 0 && !apart && offers.any()) break;
+  }
+  if (!apart) return offers.take();
+  for (const unsigned np : {1U, 2U, 4U, 8U}) {
+    for (const std::string& prefill : workers_of(np, experts, scale_up)) {
+      for (const unsigned nd : kWidths) {
+        for (const std::string& decode : workers_of(nd, experts, scale_up)) {
+          for (const auto& [p, d] : splits(scenario.gpus, np, nd)) {
+            offers.one(decode, format("{}P:{}+{}D:{}", p, prefill, d, decode), scenario.gpus);
+          }
+        }
+      }
+    }
+  }
+  return offers.take();
+}
+
+std::vector<Scenario> leading_at(const Catalogue& catalogue, const std::vector<Scenario>& layouts,
+                                 const Workload& workload, double concurrency, std::size_t count) {
+  const MeanLoad load = mean_load(workload);
+  return leading(catalogue, layouts, count, [&](const ClusterSpec& spec) {
+    return fluid_at(spec, load, concurrency).tokens_per_s;
+  });
+}
+
+std::vector<Scenario> leading_within(const Catalogue& catalogue,
+                                     const std::vector<Scenario>& layouts, const Workload& workload,
+                                     double tpot_s, std::size_t count) {
+  const MeanLoad load = mean_load(workload);
+  return leading(catalogue, layouts, count, [&](const ClusterSpec& spec) {
+    return fluid_within(spec, load, tpot_s).tokens_per_s / spec.gpus();
+  });
+}
+
+std::vector<LaidOut> best_at(const Catalogue& catalogue, const Scenario& scenario,
+                             const Workload& workload, std::uint32_t concurrency,
+                             const SimulateOptions& options) {
+  const auto layouts = layouts_of(catalogue, scenario, false);
+  std::vector<LaidOut> out;
+  for (const Scenario& one : leading_at(catalogue, layouts, workload, concurrency, kSimulated)) {
+    const auto spec = make_cluster_spec(catalogue, one);
+    if (!spec || queries_computed(*spec, workload, concurrency, options) > kQueriesMax) continue;
+    out.push_back({one, simulate_closed(*spec, workload, concurrency, options)});
+  }
+  std::ranges::stable_sort(out, [](const LaidOut& a, const LaidOut& b) {
+    return a.point.system_tps > b.point.system_tps;
+  });
+  return out;
+}
+
+}  // namespace assay::sim

@@ -1,0 +1,38 @@
+// Layouts: how a model can be laid out on a number of accelerators, and which layout serves most.
+//
+// Every layout that fits is ranked by the fluid estimate (sim/fluid.h), and the leading ones are
+// simulated: the estimate knows no queue and no burst.
+#pragma once
+
+#include <vector>
+
+#include "sim/scenario.h"
+#include "sim/simulate.h"
+#include "sim/sizing.h"
+
+namespace assay::sim {
+
+// Layouts that fit, the user's own alone if the scenario names one: tensor parallelism, for a
+// mixture of experts also attention DP with wide experts, and, where `apart`, splits into prefill
+// and decode. With `gpus`, each fills them exactly. Without, workers of the fewest accelerators
+// that hold the model; and for `apart` any size.
+std::vector<Scenario> layouts_of(const Catalogue& catalogue, const Scenario& scenario, bool apart);
+
+// Of those, the ones whose estimate at `concurrency` is best; the best first, at most `count`.
+std::vector<Scenario> leading_at(const Catalogue& catalogue, const std::vector<Scenario>& layouts,
+                                 const Workload& workload, double concurrency, std::size_t count);
+// The same for the most tokens a second within a TPOT, for each accelerator.
+std::vector<Scenario> leading_within(const Catalogue& catalogue,
+                                     const std::vector<Scenario>& layouts, const Workload& workload,
+                                     double tpot_s, std::size_t count);
+
+struct LaidOut {
+  Scenario scenario{};
+  SimPoint point{};
+};
+// The leading layouts, simulated with `concurrency` in flight: most tokens a second first.
+std::vector<LaidOut> best_at(const Catalogue& catalogue, const Scenario& scenario,
+                             const Workload& workload, std::uint32_t concurrency,
+                             const SimulateOptions& options);
+
+}  // namespace assay::sim
