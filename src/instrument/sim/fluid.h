@@ -26,4 +26,7 @@ Fluid fluid_at(const ClusterSpec& spec, const MeanLoad& load, double concurrency
 // The most tokens a second whose TPOT is at most `tpot_s`.
 Fluid fluid_within(const ClusterSpec& spec, const MeanLoad& load, double tpot_s);
 
+// Queries in flight at that point, by Little's law over decoding alone.
+double in_flight(const Fluid& at);
+
 }  // namespace assay::sim

@@ -61,6 +61,15 @@ std::vector<std::pair<unsigned, unsigned>> splits(unsigned gpus, unsigned np, un
   return out;
 }
 
+constexpr double kUnbounded = 1e12;
+constexpr double kInFlightMax = 1e6;
+
+void sort_by_throughput(std::vector<LaidOut>& layouts) {
+  std::ranges::stable_sort(layouts, [](const LaidOut& a, const LaidOut& b) {
+    return a.point.system_tps > b.point.system_tps;
+  });
+}
+
 struct Ranked {
   double figure = 0;
   const Scenario* scenario = nullptr;
@@ -133,19 +142,54 @@ std::vector<Scenario> leading_within(const Catalogue& catalogue,
   });
 }
 
-std::vector<LaidOut> best_at(const Catalogue& catalogue, const Scenario& scenario,
-                             const Workload& workload, std::uint32_t concurrency,
-                             const SimulateOptions& options) {
+LayoutSearch best_at(const Catalogue& catalogue, const Scenario& scenario, const Workload& workload,
+                     std::uint32_t concurrency, const SimulateOptions& options) {
   const auto layouts = layouts_of(catalogue, scenario, false);
-  std::vector<LaidOut> out;
+  LayoutSearch out{.fit = layouts.size()};
   for (const Scenario& one : leading_at(catalogue, layouts, workload, concurrency, kSimulated)) {
     const auto spec = make_cluster_spec(catalogue, one);
     if (!spec || queries_computed(*spec, workload, concurrency, options) > kQueriesMax) continue;
-    out.push_back({one, simulate_closed(*spec, workload, concurrency, options)});
+    out.best.push_back({one, simulate_closed(*spec, workload, concurrency, options)});
   }
-  std::ranges::stable_sort(out, [](const LaidOut& a, const LaidOut& b) {
-    return a.point.system_tps > b.point.system_tps;
-  });
+  sort_by_throughput(out.best);
+  return out;
+}
+
+LayoutSearch best_offline(const Catalogue& catalogue, const Scenario& scenario,
+                          const Workload& workload, bool apart, const SimulateOptions& options) {
+  const auto layouts = layouts_of(catalogue, scenario, apart);
+  const MeanLoad mean = mean_load(workload);
+  LayoutSearch out{.fit = layouts.size()};
+  for (const Scenario& one : leading_at(catalogue, layouts, workload, kUnbounded, kSimulated)) {
+    const ClusterSpec spec = *make_cluster_spec(catalogue, one);
+    const double full = in_flight(fluid_at(spec, mean, kUnbounded));
+    LaidOut laid{.scenario = one};
+    for (const double share : {0.5, 1.0, 1.5}) {
+      const auto c = static_cast<std::uint32_t>(std::clamp(share * full, 1.0, kInFlightMax));
+      if (queries_computed(spec, workload, c, options) > kQueriesMax) break;
+      const SimPoint point = simulate_closed(spec, workload, c, options);
+      if (point.system_tps > laid.point.system_tps) laid.point = point;
+    }
+    out.best.push_back(std::move(laid));
+  }
+  sort_by_throughput(out.best);
+  return out;
+}
+
+LayoutSearch best_within(const Catalogue& catalogue, const Scenario& scenario,
+                         const Workload& workload, const Slo& slo,
+                         const SimulateOptions& options) {
+  const double tpot_s = slo.tpot_s();
+  const auto layouts = layouts_of(catalogue, scenario, true);
+  const MeanLoad mean = mean_load(workload);
+  LayoutSearch out{.fit = layouts.size()};
+  for (const Scenario& one : leading_within(catalogue, layouts, workload, tpot_s, kSimulated)) {
+    const ClusterSpec spec = *make_cluster_spec(catalogue, one);
+    SizingOptions sizing{.queries = 2000, .seed = options.seed};
+    sizing.first_qps = fluid_within(spec, mean, tpot_s).tokens_per_s / mean.output;
+    out.best.push_back({one, size_for(spec, workload, slo, 0, sizing).at_capacity});
+  }
+  sort_by_throughput(out.best);
   return out;
 }
 

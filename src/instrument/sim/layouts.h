@@ -30,9 +30,21 @@ struct LaidOut {
   Scenario scenario{};
   SimPoint point{};
 };
-// The leading layouts, simulated with `concurrency` in flight: most tokens a second first.
-std::vector<LaidOut> best_at(const Catalogue& catalogue, const Scenario& scenario,
-                             const Workload& workload, std::uint32_t concurrency,
-                             const SimulateOptions& options);
+struct LayoutSearch {
+  std::size_t fit = 0;            // how many layouts fit
+  std::vector<LaidOut> best{};    // of these the leading ones, simulated, the best first
+};
+// By tokens a second with `concurrency` in flight.
+LayoutSearch best_at(const Catalogue& catalogue, const Scenario& scenario, const Workload& workload,
+                     std::uint32_t concurrency, const SimulateOptions& options);
+// By the most tokens a second of any concurrency, as an Offline run; `apart`: also layouts whose
+// prefill is apart.
+LayoutSearch best_offline(const Catalogue& catalogue, const Scenario& scenario,
+                          const Workload& workload, bool apart, const SimulateOptions& options);
+// By the highest Poisson rate within the limits, each layout as one system whose size is that of
+// `scenario`: a Server run. Points of a layout
+// that cannot keep the limits have no queries, and come last.
+LayoutSearch best_within(const Catalogue& catalogue, const Scenario& scenario,
+                         const Workload& workload, const Slo& slo, const SimulateOptions& options);
 
 }  // namespace assay::sim

@@ -115,8 +115,46 @@ TEST(Layouts, best_is_as_good_as_the_best_of_all) {
       most = std::max(most, simulate_closed(spec, load, c, options).system_tps);
     }
     const auto best = best_at(catalogue, node, load, c, options);
-    ASSERT_FALSE(best.empty());
-    EXPECT_GE(best.front().point.system_tps, 0.97 * most) << c;
+    ASSERT_FALSE(best.best.empty());
+    EXPECT_GE(best.best.front().point.system_tps, 0.97 * most) << c;
+  }
+}
+
+TEST(Layouts, an_offline_run_takes_the_layout_and_load_that_serve_most) {
+  const Catalogue catalogue = Catalogue::builtin();
+  const Workload load = drawn(400, 300);
+  const SimulateOptions options{.queries_per_slot = 6};
+  const Scenario node = system_of("llama3.1-70b", "h100-sxm", "fp8", 8);
+  double most = 0;
+  for (const char* const parallel : {"tp=2", "tp=4", "tp=8"}) {
+    Scenario one = node;
+    one.parallel = parallel;
+    const ClusterSpec spec = *make_cluster_spec(catalogue, one);
+    for (std::uint32_t c = 64; c <= 4096; c *= 2) {
+      most = std::max(most, simulate_closed(spec, load, c, options).system_tps);
+    }
+  }
+  const LayoutSearch found = best_offline(catalogue, node, load, true, options);
+  ASSERT_FALSE(found.best.empty());
+  EXPECT_GE(found.best.front().point.system_tps, 0.96 * most);
+}
+
+TEST(Layouts, a_server_run_keeps_its_limits_and_no_simulated_layout_does_better) {
+  const Catalogue catalogue = Catalogue::builtin();
+  const Workload load = drawn(400, 200);
+  const Scenario node = system_of("llama3.1-70b", "h100-sxm", "fp8", 4);
+  const Slo slo = *parse_slo("ttft_p99=2s,tpot_p99=40ms");
+  const LayoutSearch found = best_within(catalogue, node, load, slo, {});
+  ASSERT_FALSE(found.best.empty());
+  const LaidOut& first = found.best.front();
+  EXPECT_TRUE(slo.met(first.point));
+  SizingOptions sizing;
+  sizing.queries = 2000;
+  for (const char* const parallel : {"tp=2", "tp=4"}) {
+    Scenario one = node;
+    one.parallel = parallel;
+    const auto sized = size_for(*make_cluster_spec(catalogue, one), load, slo, 0, sizing);
+    EXPECT_GE(first.point.qps, 0.96 * sized.at_capacity.qps) << parallel;
   }
 }
 

@@ -169,19 +169,22 @@ Result<ClusterSpec> make_cluster_spec(const Catalogue& catalogue, const Scenario
   return out;
 }
 
+std::string layout_text(const ClusterSpec& spec) {
+  const Deployment& d = spec.deployment;
+  std::string out = to_string(d.parallelism);
+  if (spec.prefill) {
+    out = format("{}P({}) + {}D({})", spec.prefill_workers, to_string(spec.prefill->parallelism),
+                 spec.workers, out);
+  } else if (spec.workers > 1) {
+    out += format(", {} workers", spec.workers);
+  }
+  return d.drafts > 0 ? out + format(", MTP {}", d.drafts) : out;
+}
+
 std::string describe(const ClusterSpec& spec) {
   const Deployment& d = spec.deployment;
-  std::string out = format("{} {} on {} x {}, {}", d.model.name, to_string(d.precision),
-                           spec.gpus(), d.hardware.name, d.backend.name);
-  if (spec.prefill) {
-    out += format(", {}P({}) + {}D({})", spec.prefill_workers, to_string(spec.prefill->parallelism),
-                  spec.workers, to_string(d.parallelism));
-  } else {
-    out += format(", {}{}", to_string(d.parallelism),
-                  spec.workers > 1 ? format(", {} workers", spec.workers) : "");
-  }
-  if (d.drafts > 0) out += format(", MTP {}", d.drafts);
-  return out + ", KV " + d.kv_format();
+  return format("{} {} on {} x {}, {}, {}, KV {}", d.model.name, to_string(d.precision),
+                spec.gpus(), d.hardware.name, d.backend.name, layout_text(spec), d.kv_format());
 }
 
 }  // namespace assay::sim

@@ -51,5 +51,7 @@ Result<ClusterSpec> make_cluster_spec(const Catalogue& catalogue, const Scenario
 
 // "deepseek-r1 fp8 on 8 x h200-sxm, sglang, tp=8,dp=1,ep=1, KV fp8"
 std::string describe(const ClusterSpec& spec);
+// Its part about the workers: "tp=8,dp=1,ep=1, 9 workers", "1P(tp=8,…) + 2D(…), MTP 1".
+std::string layout_text(const ClusterSpec& spec);
 
 }  // namespace assay::sim

@@ -7,12 +7,26 @@
 #include "base/text.h"
 
 namespace assay::sim {
+namespace {
+
+constexpr double kSlowest = 0.01;  // queries a second, the least that is tried
+constexpr double kEdge = 1.006;    // how near the rate that holds is to one that does not
+
+}  // namespace
 
 bool Slo::met(const SimPoint& point) const {
   if (point.queries == 0 || point.refused > 0) return false;
   return std::ranges::all_of(limits, [&point](const SloLimit& limit) {
     return point.*limit.series.*limit.figure <= limit.ms;
   });
+}
+
+double Slo::tpot_s() const {
+  double out = 1e9;
+  for (const SloLimit& limit : limits) {
+    if (limit.series == &SimPoint::tpot_ms) out = std::min(out, limit.ms * 1e-3);
+  }
+  return out;
 }
 
 Result<Slo> parse_slo(std::string_view text) {
@@ -76,17 +90,23 @@ Sizing size_for(const ClusterSpec& spec, const Workload& workload, const Slo& sl
   const auto good = [&](const SimPoint& p, double qps) {
     return slo.met(p) && p.qps >= kKeepsUp * qps;
   };
+  // The edge is between `low`, which is good or 0, and `high`, which is not.
   double low = 0;
-  double high = 0.01;
+  double high = 0;
   SimPoint best;
-  for (int i = 0; i < 40; ++i) {
-    const SimPoint p = trial(high);
-    if (!good(p, high)) break;
-    low = high;
-    best = p;
-    high *= 2;
+  double next = options.first_qps > 0 ? options.first_qps : kSlowest;
+  for (int i = 0; i < 40 && (low <= 0 || high <= 0) && next >= kSlowest / 2; ++i) {
+    const SimPoint p = trial(next);
+    if (good(p, next)) {
+      low = next;
+      best = p;
+      next *= options.first_qps > 0 ? 1.25 : 2;
+    } else {
+      high = next;
+      next /= options.first_qps > 0 ? 1.6 : 2;
+    }
   }
-  for (int i = 0; low > 0 && i < 7; ++i) {
+  while (low > 0 && high / low > kEdge) {
     const double middle = std::sqrt(low * high);
     const SimPoint p = trial(middle);
     if (good(p, middle)) {
@@ -110,38 +130,6 @@ Sizing size_for(const ClusterSpec& spec, const Workload& workload, const Slo& sl
   if (options.price_per_gpu_hour > 0) {
     const double tokens_per_hour = rate * best.output_tokens_mean * 3600;
     out.dollars_per_million = options.price_per_gpu_hour * out.gpus / tokens_per_hour * 1e6;
-  }
-  return out;
-}
-
-std::vector<Scenario> candidate_layouts(const Catalogue& catalogue, const Scenario& scenario) {
-  std::vector<Scenario> out;
-  const auto offer = [&](std::string parallel, std::string disagg) {
-    Scenario one = scenario;
-    one.gpus = 0;
-    one.parallel = std::move(parallel);
-    one.disagg = std::move(disagg);
-    if (make_cluster_spec(catalogue, one)) out.push_back(std::move(one));
-  };
-  for (const unsigned n : {1U, 2U, 4U, 8U}) offer(format("tp={}", n), "");
-  const auto model = catalogue.model(scenario.model);
-  const auto hardware = catalogue.hardware(scenario.hardware);
-  if (!model || !hardware || model->experts == 0) {
-    offer("tp=8", "1P+1D");
-    offer("tp=4", "1P+1D");
-    return out;
-  }
-  offer("tp=8,ep=8", "");
-  for (const unsigned n : {4U, 8U, 16U, 32U, 64U, 72U}) {
-    if (n > hardware->scale_up_gpus_max) break;
-    offer(format("tp=1,dp={}", n), "");
-  }
-  offer("tp=8,ep=8", "1P+1D");
-  for (const unsigned prefill : {1U, 2U, 4U}) {
-    for (const unsigned n : {8U, 32U}) {
-      if (n > hardware->scale_up_gpus_max) continue;
-      offer(format("tp=1,dp={}", n), format("{}P:tp=1,dp=8+1D:tp=1,dp={}", prefill, n));
-    }
   }
   return out;
 }

@@ -24,6 +24,7 @@ struct Slo {
   std::vector<SloLimit> limits{};
 
   bool met(const SimPoint& point) const;
+  double tpot_s() const;  // the least limit on TPOT; without one, more than any system takes
 };
 // "ttft_p99=500ms,tpot_p90=30ms,latency_mean=10s": p50, p90, p99 or mean; without one P90 is meant.
 // A bare number counts milliseconds.
@@ -32,7 +33,8 @@ Result<Slo> parse_slo(std::string_view text);
 struct SizingOptions {
   double scale_out = 0.95;
   double price_per_gpu_hour = 0;  // 0: not known
-  std::uint64_t queries = 4000;   // of each trial
+  std::uint64_t queries = 4000;   // of each trial, at least
+  double first_qps = 0;           // where the search begins; 0: nothing is known
   std::uint64_t seed = 1;
 };
 
@@ -50,9 +52,5 @@ struct Sizing {
 // The size with replicas as `spec` describes them.
 Sizing size_for(const ClusterSpec& spec, const Workload& workload, const Slo& slo, double rate,
                 const SizingOptions& options = {});
-
-// Layouts to try if the user names none: tensor parallelism, attention DP with expert parallelism,
-// and prefill/decode splits of both. Layouts that do not fit are left out.
-std::vector<Scenario> candidate_layouts(const Catalogue& catalogue, const Scenario& scenario);
 
 }  // namespace assay::sim

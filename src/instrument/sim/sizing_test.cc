@@ -47,15 +47,17 @@ TEST(Sizing, limits_nobody_can_meet_say_so) {
   EXPECT_EQ(sized.replicas, 0U);
 }
 
-TEST(Sizing, offers_only_layouts_that_fit) {
-  Scenario scenario;
-  scenario.model = "deepseek-r1";
-  scenario.hardware = "h200-sxm";
-  scenario.backend = "sglang";
-  scenario.precision = "fp8";
-  const auto offered = candidate_layouts(Catalogue::builtin(), scenario);
-  EXPECT_GE(offered.size(), 3U);
-  for (const Scenario& one : offered) EXPECT_NE(one.parallel, "tp=1");
+TEST(Sizing, finds_the_same_edge_from_any_first_rate) {
+  const ClusterSpec spec = *make_cluster_spec(Catalogue::builtin(), one_rack());
+  const Slo slo = *parse_slo("ttft=300ms,tpot=12ms");
+  SizingOptions options;
+  options.queries = 1500;
+  const double edge = size_for(spec, thousand(), slo, 1, options).replica_qps;
+  for (const double factor : {0.5, 1.5}) {
+    options.first_qps = factor * edge;
+    const double found = size_for(spec, thousand(), slo, 1, options).replica_qps;
+    EXPECT_NEAR(found / edge, 1, 0.05) << factor;
+  }
 }
 
 TEST(Slo, reads_what_users_write) {

@@ -108,6 +108,20 @@ std::string decode_batches(const std::vector<sim::SimPoint>& points) {
                 list);
 }
 
+// Why this layout, and what the next ones give.
+std::string tried_text(const LayoutsTried& tried) {
+  if (tried.best.empty()) return {};
+  const sim::SimPoint& first = tried.best.front().point;
+  std::string out =
+      format("           the best of {} layouts that fit, with {} in flight (--parallel says one)\n",
+             tried.fit, level_of(first));
+  for (std::size_t i = 1; i < tried.best.size(); ++i) {
+    out += format("           {:.2f}x  {}\n",
+                  tried.best[i].point.system_tps / first.system_tps, tried.best[i].layout);
+  }
+  return out;
+}
+
 metrics::CurvePoint to_point(const sim::SimPoint& p) {
   metrics::CurvePoint out;
   out.concurrency = std::llround(p.concurrency > 0 ? p.concurrency : p.in_flight_mean);
@@ -204,11 +218,21 @@ Json simulated_json(const SimulatedCurve& curve) {
   Json list = Json::array();
   for (const sim::SimPoint& point : curve.points) list.push_back(point_json(point));
   out.set("points", std::move(list));
+  if (curve.tried) out.set("layouts", layouts_json(*curve.tried));
   return out;
 }
 
+Json layouts_json(const LayoutsTried& tried) {
+  Json list = Json::array();
+  for (const TriedLayout& one : tried.best) {
+    list.push_back(Json().set("layout", one.layout).set("point", point_json(one.point)));
+  }
+  return Json().set("fit", tried.fit).set("best", std::move(list));
+}
+
 std::string simulated_text(const SimulatedCurve& curve) {
-  return format("simulated  {}\n           {}\n\n{}\n{}{}{}{}", curve.system, curve.lengths,
+  return format("simulated  {}\n           {}\n{}\n{}\n{}{}{}{}", curve.system, curve.lengths,
+                curve.tried ? tried_text(*curve.tried) : "",
                 points_table(curve.points), unsteady_text(curve.points), trust_text(curve.points),
                 intervals_text(curve.points), decode_batches(curve.points));
 }
@@ -231,8 +255,11 @@ std::string cards_text(const std::vector<SimulatedCurve>& cards, double price) {
                            cards.front().lengths, "in flight", "hardware", "tok/s", "/GPU", "/user",
                            "TTFT mean", "TPOT mean", "tok/s/kW");
   out += price > 0 ? "  $/M tok  trust\n" : "  trust\n";
-  for (std::size_t i = 0; i < cards.front().points.size(); ++i) {
+  std::size_t levels = 0;  // a card's sweep ends behind its own peak
+  for (const SimulatedCurve& card : cards) levels = std::max(levels, card.points.size());
+  for (std::size_t i = 0; i < levels; ++i) {
     for (const SimulatedCurve& card : cards) {
+      if (i >= card.points.size()) continue;
       const sim::SimPoint& p = card.points[i];
       out += format("  {:>9}  {:<11} {:>8} {:>7} {:>7}  {:>9}  {:>9} {:>8}",
                     level_of(p) + (p.unsteady.empty() ? "" : " *"), card.hardware,
@@ -247,7 +274,7 @@ std::string cards_text(const std::vector<SimulatedCurve>& cards, double price) {
     }
   }
   for (const SimulatedCurve& card : cards) {
-    out += format("\n{}\n{}{}{}", card.system, unsteady_text(card.points), trust_text(card.points),
+    out += format("\n{}\n{}{}{}{}", card.system, card.tried ? tried_text(*card.tried) : "", unsteady_text(card.points), trust_text(card.points),
                   intervals_text(card.points));
   }
   return out;

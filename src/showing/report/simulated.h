@@ -2,6 +2,7 @@
 // and a simulated curve as the metrics::Curve that every other report takes. Pure; any thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,17 +16,30 @@
 
 namespace assay::report {
 
+// Layouts of a system whose user named none: how many fit, and the leading ones as simulated, the
+// chosen one first.
+struct TriedLayout {
+  std::string layout{};
+  sim::SimPoint point{};
+};
+struct LayoutsTried {
+  std::size_t fit = 0;
+  std::vector<TriedLayout> best{};
+};
+
 struct SimulatedCurve {
   std::string system{};    // as sim::describe writes it
   std::string kv_cache{};  // the format
   std::string lengths{};
   std::string hardware{};  // where several are set side by side
   std::vector<sim::SimPoint> points{};
+  std::optional<LayoutsTried> tried{};
 };
 
 Json point_json(const sim::SimPoint& point);
 Json simulated_json(const SimulatedCurve& curve);
 Json sizing_json(const sim::Sizing& sizing);
+Json layouts_json(const LayoutsTried& tried);
 
 // A row that is not a steady state has a star, which lines below the table explain.
 std::string points_table(const std::vector<sim::SimPoint>& points);

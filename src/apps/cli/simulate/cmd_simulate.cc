@@ -7,7 +7,9 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/simulate/layout_choice.h"
 #include "cli/simulate/simulate_words.h"
+#include "cli/simulate/suite_run.h"
 #include "report/curve_html.h"
 #include "report/simulated.h"
 #include "sim/sizing.h"
@@ -18,6 +20,7 @@ namespace {
 
 struct SimulationOptions {
   SystemFlags system{};
+  SuiteFlags suite{};
   std::string concurrency = "sweep";
   std::optional<double> rate{};
   std::optional<std::int64_t> queries{};
@@ -44,6 +47,16 @@ void add_flags(Flags& flags, SimulationOptions& o) {
       .add("--turn-around", &o.turn_around,
            "of the client, from a reply's end to the next query of its place")
       .value("TIME");
+  const std::string_view suite = "A suite's scenario";
+  flags
+      .add("--workload", &o.suite.workload,
+           "a workload of `assay workloads`; --scenario is then offline, server, interactive or "
+           "single_stream, with its lengths and P99 limits")
+      .value("NAME")
+      .group(suite);
+  flags.add("--edition", &o.suite.edition, "whose limits; else the workload's newest")
+      .value("NAME")
+      .group(suite);
   flags.add("--html", &o.html, "the curve as one page, with a measured curve's charts")
       .value("FILE");
   flags.add("--list", &o.list, "print the names that are known: hardware, models or backends")
@@ -97,6 +110,25 @@ Result<void> check_served(const report::SimulatedCurve& curve) {
              curve.lengths, empty));
 }
 
+// A sweep ends two levels behind its peak.
+bool past_peak(const SimulationOptions& o, const std::vector<sim::SimPoint>& points) {
+  constexpr double kGain = 1.03;
+  const std::size_t n = points.size();
+  return o.concurrency == kSweep && n > 2 && points[n - 1].qps < kGain * points[n - 2].qps &&
+         points[n - 2].qps < kGain * points[n - 3].qps;
+}
+
+// A scenario's file is what `assay endpoint` serves: it keeps its layout.
+Result<LayoutChoice> choice(const SimulationOptions& o, const sim::Catalogue& catalogue,
+                            const sim::Scenario& scenario, const sim::Workload& workload) {
+  if (!o.system.file.empty()) return LayoutChoice{scenario, {}};
+  std::vector<std::uint32_t> levels;
+  if (!o.rate && o.concurrency != kSweep) {
+    ASSIGN_OR_RETURN(levels, concurrency_levels(o.concurrency));
+  }
+  return choose_layout(catalogue, scenario, workload, levels);
+}
+
 Result<report::SimulatedCurve> run(const SimulationOptions& o, const sim::ClusterSpec& spec,
                                    const sim::Catalogue& catalogue, const sim::Workload& workload) {
   sim::SimulateOptions how;
@@ -124,7 +156,9 @@ Result<report::SimulatedCurve> run(const SimulationOptions& o, const sim::Cluste
   }
   ASSIGN_OR_RETURN(const auto wanted, concurrency_levels(o.concurrency));
   for (const std::uint32_t c : wanted) {
+    if (past_peak(o, out.points)) break;
     if (sim::queries_computed(spec, workload, c, how) > sim::kQueriesMax) {
+      if (o.concurrency == kSweep) break;
       return invalid(format(
           "--concurrency: {} takes {} queries for each, {} in all, above {}{}", with_thousands(c),
           how.queries_per_slot, with_thousands(std::int64_t{how.queries_per_slot} * c),
@@ -147,6 +181,17 @@ Result<void> write_page(const SimulationOptions& o, const report::SimulatedCurve
   return {};
 }
 
+// Those whose estimate within the limit on TPOT leads; one replica of each may have any size.
+std::vector<sim::Scenario> layouts_to_size(const sim::Catalogue& catalogue,
+                                           const sim::Scenario& scenario,
+                                           const sim::Workload& workload, const sim::Slo& slo) {
+  constexpr std::size_t kSized = 12;
+  sim::Scenario any = scenario;
+  any.gpus = 0;
+  return sim::leading_within(catalogue, sim::layouts_of(catalogue, any, true), workload,
+                             slo.tpot_s(), kSized);
+}
+
 // The number of accelerators and their split: every layout that fits, or the given one; the fewest
 // accelerators first.
 Result<std::vector<sim::Sizing>> size_layouts(const SimulationOptions& o,
@@ -160,7 +205,7 @@ Result<std::vector<sim::Sizing>> size_layouts(const SimulationOptions& o,
   options.scale_out = o.scale_out;
   std::vector<sim::Scenario> layouts = {scenario};
   if (scenario.parallel.empty() && scenario.disagg.empty()) {
-    layouts = sim::candidate_layouts(catalogue, scenario);
+    layouts = layouts_to_size(catalogue, scenario, workload, slo);
     if (layouts.empty()) {
       // The reason why the simplest layout does not fit.
       sim::Scenario one = scenario;
@@ -210,7 +255,15 @@ Result<int> compare(const SimulationOptions& o, const sim::Catalogue& catalogue,
                     const report::SimulatedCurve& ours, const sim::Workload& workload) {
   ASSIGN_OR_RETURN(const sim::Scenario other, sim::read_scenario_file(o.compare));
   ASSIGN_OR_RETURN(const sim::ClusterSpec spec, sim::make_cluster_spec(catalogue, other));
-  ASSIGN_OR_RETURN(const report::SimulatedCurve theirs, run(o, spec, catalogue, workload));
+  SimulationOptions same = o;  // a sweep ends at ours
+  if (!o.rate) {
+    same.concurrency.clear();
+    for (const sim::SimPoint& point : ours.points) {
+      same.concurrency += format("{}{}", same.concurrency.empty() ? "" : ",",
+                                 static_cast<std::uint32_t>(point.concurrency));
+    }
+  }
+  ASSIGN_OR_RETURN(const report::SimulatedCurve theirs, run(same, spec, catalogue, workload));
   if (o.json) {
     Json out;
     out.set("kind", "simulated")
@@ -231,14 +284,17 @@ Result<int> beside(const SimulationOptions& o, const sim::Catalogue& catalogue,
   std::vector<report::SimulatedCurve> curves;
   std::string refused;
   for (const sim::Scenario& scenario : several) {
-    const auto spec = sim::make_cluster_spec(catalogue, scenario);
-    if (!spec) {
-      say(format("note: {} is left out: {}", scenario.hardware, spec.error().message));
-      refused = spec.error().message;
+    const auto laid_out = choice(o, catalogue, scenario, workload);
+    if (!laid_out) {
+      say(format("note: {} is left out: {}", scenario.hardware, laid_out.error().message));
+      refused = laid_out.error().message;
       continue;
     }
-    ASSIGN_OR_RETURN(report::SimulatedCurve curve, run(o, *spec, catalogue, workload));
-    curve.hardware = spec->deployment.hardware.name;
+    ASSIGN_OR_RETURN(const sim::ClusterSpec spec,
+                     sim::make_cluster_spec(catalogue, laid_out->scenario));
+    ASSIGN_OR_RETURN(report::SimulatedCurve curve, run(o, spec, catalogue, workload));
+    curve.hardware = spec.deployment.hardware.name;
+    curve.tried = laid_out->tried;
     curves.push_back(std::move(curve));
   }
   if (curves.empty()) return invalid(refused);
@@ -283,6 +339,7 @@ Result<std::vector<sim::SimPoint>> stage_points(const SimulationOptions& o,
   }
   ASSIGN_OR_RETURN(const auto levels, concurrency_levels(o.concurrency));
   for (const std::uint32_t c : levels) {
+    if (past_peak(o, out)) break;
     out.push_back(sim::simulate_stages_closed(model, hardware, gpus, c, seed));
   }
   return out;
@@ -324,22 +381,23 @@ Result<int> cmd_simulate(Args args) {
     print(names);
     return exit_code(ExitCode::done);
   }
+  if (!o.suite.workload.empty()) {
+    o.suite.json = o.json;
+    return simulate_suite(o.suite, o.system);
+  }
+  if (!o.suite.edition.empty()) return invalid("--edition: needs --workload");
   ASSIGN_OR_RETURN(const sim::Scenario scenario, o.system.resolve());
   ASSIGN_OR_RETURN(const sim::ModelSpec model, catalogue.model(scenario.model));
   ASSIGN_OR_RETURN(const auto several, one_a_card(catalogue, scenario));
   if (model.is_stages()) return stages(o, model, catalogue, scenario);
   ASSIGN_OR_RETURN(const sim::Workload workload, o.system.workload(catalogue));
-  if (o.plan.empty() && o.system.file.empty() && scenario.parallel.empty() &&
-      scenario.disagg.empty()) {
-    say(format(
-        "note: tensor parallelism over {} is a default, not the best layout{}; --plan with "
-        "--rate tries others, --parallel says one",
-        std::clamp(scenario.gpus, 1U, 8U), model.experts > 0 ? " for a mixture of experts" : ""));
-  }
   if (!o.plan.empty()) return plan(o, catalogue, several, workload);
   if (several.size() > 1) return beside(o, catalogue, several, workload);
-  ASSIGN_OR_RETURN(const sim::ClusterSpec spec, sim::make_cluster_spec(catalogue, scenario));
-  ASSIGN_OR_RETURN(const report::SimulatedCurve curve, run(o, spec, catalogue, workload));
+  ASSIGN_OR_RETURN(const LayoutChoice laid_out, choice(o, catalogue, scenario, workload));
+  ASSIGN_OR_RETURN(const sim::ClusterSpec spec,
+                   sim::make_cluster_spec(catalogue, laid_out.scenario));
+  ASSIGN_OR_RETURN(report::SimulatedCurve curve, run(o, spec, catalogue, workload));
+  curve.tried = laid_out.tried;
   if (!o.html.empty()) {
     TRY(write_page(o, curve, spec, catalogue.calibration().provenance));
   }

@@ -7,6 +7,8 @@
 namespace assay::cli {
 namespace {
 
+constexpr std::uint32_t kSweepMax = 1 << 20;
+
 Result<sim::LengthDraw> lengths(const std::string& text, const char* flag) {
   auto spec = dataset::parse_length(text);
   if (!spec) return spec.error().within(flag);
@@ -140,8 +142,8 @@ Result<sim::Catalogue> SystemFlags::read_catalogue() const {
 
 Result<std::vector<std::uint32_t>> concurrency_levels(const std::string& text) {
   std::vector<std::uint32_t> out;
-  if (text == "sweep") {
-    for (std::uint32_t c = 1; c <= 2048; c *= 2) out.push_back(c);
+  if (text == kSweep) {
+    for (std::uint32_t c = 1; c <= kSweepMax; c *= 2) out.push_back(c);
     return out;
   }
   for (const std::string_view part : split(text, ',')) {

@@ -32,8 +32,9 @@ struct SystemFlags {
 };
 
 inline constexpr const char* kLengthElse = "1024";
+inline constexpr std::string_view kSweep = "sweep";
 
-// "4,16,64" or "sweep".
+// "4,16,64" or "sweep": powers of two, of which the caller takes those up to its peak.
 Result<std::vector<std::uint32_t>> concurrency_levels(const std::string& text);
 
 }  // namespace assay::cli
