@@ -3,10 +3,10 @@
 
     published_figures.py --assay build/release/assay
 
-None of these systems was fitted, and none of the simulated figures is a result of that suite.
-Offline is the highest throughput over the concurrencies of LEVELS for each accelerator; a server is
-asked for the highest Poisson rate whose P90 keeps the limits (the suite asks P99). How well the
-published configuration is known is its tag: B all of it, C not.
+Each is asked as a newcomer would: the workload, the scenario, the accelerators; the layout is
+searched, limits are the suite's P99, the software is that of the edition. Of these figures only the
+Offline ones of DeepSeek-R1 and Llama 3.1 405B were used (catalogue/software); nothing here is a
+result of that suite. The tag says how well the published configuration is known: B all of it, C not.
 """
 
 import argparse
@@ -14,75 +14,41 @@ import json
 import subprocess
 import sys
 
-LEVELS = (4, 8, 16, 32, 64, 128, 256, 512, 1024)  # queries in flight for each accelerator
-L70 = ["--model", "llama2-70b", "--isl", "lognormal:200,0.8", "--osl", "lognormal:220,0.75"]
-L8 = ["--model", "llama3.1-8b", "--isl", "normal:780,250", "--osl", "128"]
-L405 = ["--model", "llama3.1-405b", "--isl", "normal:9400,2500", "--osl", "normal:685,200"]
-R1 = ["--model", "deepseek-r1", "--isl", "normal:800,200", "--osl", "lognormal:3000,0.72"]
-OSS = ["--model", "gpt-oss-120b", "--isl", "normal:800,200", "--osl", "lognormal:800,0.97"]
 TRT = ["--backend", "tensorrt-llm"]
-NVL = ["--hardware", "gb300", "--precision", "nvfp4", "--mtp", "0", *TRT]
-WIDE = ["--parallel", "tp=1,dp=32,ep=32"]
+H100 = ["--hardware", "h100-sxm", "--precision", "fp8", *TRT]
+H200 = ["--hardware", "h200-sxm", "--precision", "fp8", *TRT]
+B200 = ["--hardware", "b200-sxm", "--precision", "nvfp4", *TRT]
+B300 = ["--hardware", "b300-sxm", "--precision", "nvfp4", *TRT]
+GB300 = ["--hardware", "gb300", "--precision", "nvfp4", *TRT]
+MI355X = ["--hardware", "mi355x", "--precision", "mxfp4", "--backend", "vllm"]
+OSS = ["--hardware", "gb300", "--precision", "mxfp4", *TRT]
 
-# what, published for each accelerator, tag, flags, accelerators simulated, limits in ms
+# workload, scenario, edition, accelerators, system, published tokens/s for each accelerator, tag
 FIGURES = [
-    ("Llama 2 70B offline, H100 (8), FP8", 2675, "B",
-     [*L70, *TRT, "--hardware", "h100-sxm", "--precision", "fp8", "--parallel", "tp=2"], 2, None),
-    ("Llama 2 70B offline, H200 (8), FP8", 4016, "B",
-     [*L70, *TRT, "--hardware", "h200-sxm", "--precision", "fp8", "--parallel", "tp=1"], 1, None),
-    ("Llama 2 70B server (2 s, 200 ms), H200 (8), FP8", 3717, "B",
-     [*L70, *TRT, "--hardware", "h200-sxm", "--precision", "fp8", "--parallel", "tp=1"], 1,
-     (2000, 200)),
-    ("Llama 2 70B offline, B200 (1), FP4", 11264, "B",
-     [*L70, *TRT, "--hardware", "b200-sxm", "--precision", "nvfp4", "--parallel", "tp=1"], 1, None),
-    ("Llama 2 70B server (2 s, 200 ms), B200 (1), FP4", 10755, "B",
-     [*L70, *TRT, "--hardware", "b200-sxm", "--precision", "nvfp4", "--parallel", "tp=1"], 1,
-     (2000, 200)),
-    ("Llama 2 70B server (2 s, 200 ms), B300 (8), FP4", 13415, "C",
-     [*L70, *TRT, "--hardware", "b300-sxm", "--precision", "nvfp4", "--parallel", "tp=1"], 1,
-     (2000, 200)),
-    ("Llama 2 70B server (2 s, 200 ms), MI355X (8), MXFP4", 12535, "C",
-     [*L70, "--backend", "vllm", "--hardware", "mi355x", "--precision", "mxfp4", "--parallel",
-      "tp=1"], 1, (2000, 200)),
-    ("Llama 3.1 8B offline, B200 (8), FP4", 20000, "B",
-     [*L8, *TRT, "--hardware", "b200-sxm", "--precision", "nvfp4", "--parallel", "tp=1"], 1, None),
-    ("Llama 3.1 8B server (2 s, 100 ms), B200 (8), FP4", 16300, "B",
-     [*L8, *TRT, "--hardware", "b200-sxm", "--precision", "nvfp4", "--parallel", "tp=1"], 1,
-     (2000, 100)),
-    ("Llama 3.1 405B offline, GB300 (72), v5.1", 224, "B",
-     [*L405, *NVL, "--parallel", "tp=4"], 4, None),
-    ("Llama 3.1 405B offline, GB300 (72), v6.0", 271, "B",
-     [*L405, *NVL, "--parallel", "tp=4"], 4, None),
-    ("Llama 3.1 405B server (6 s, 175 ms), GB300 (72), v6.0", 259, "B",
-     [*L405, *NVL, "--parallel", "tp=4"], 4, (6000, 175)),
-    ("DeepSeek-R1 offline, GB300 (72), v6.0", 9821, "B", [*R1, *NVL, *WIDE], 32, None),
-    ("DeepSeek-R1 offline, GB300 (288), v6.0", 8661, "B", [*R1, *NVL, *WIDE], 32, None),
-    ("DeepSeek-R1 offline, GB300 (72), v5.1", 5842, "B", [*R1, *NVL, *WIDE], 32, None),
-    ("DeepSeek-R1 server (2 s, 80 ms), GB300 (72), v6.0", 8064, "B",
-     [*R1, *NVL, "--disagg", "1P:dp=8+1D:dp=32"], 40, (2000, 80)),
-    ("DeepSeek-R1 server (2 s, 80 ms), GB300 (288), v6.0", 5400, "B",
-     [*R1, *NVL, "--disagg", "1P:dp=8+1D:dp=32"], 40, (2000, 80)),
-    ("DeepSeek-R1 server (2 s, 80 ms), GB300 (72), v5.1", 2907, "B",
-     [*R1, *NVL, "--disagg", "1P:dp=8+1D:dp=32"], 40, (2000, 80)),
-    ("DeepSeek-R1 server (2 s, 80 ms), B300 (8)", 5340, "C",
-     [*R1, *TRT, "--hardware", "b300-sxm", "--precision", "nvfp4", "--mtp", "0", "--parallel",
-      "tp=1,dp=8"], 8, (2000, 80)),
-    ("DeepSeek-R1 interactive (1.5 s, 15 ms), GB300, if 72", 3481, "C",
-     [*R1, *NVL[:4], *TRT, "--mtp", "3", "--disagg", "1P:dp=8+1D:dp=32"], 40, (1500, 15)),
-    ("GPT-OSS 120B offline, GB300 (4)", 15050, "B",
-     [*OSS, *TRT, "--hardware", "gb300", "--precision", "mxfp4", "--parallel", "tp=1"], 1, None),
-    ("GPT-OSS 120B server (3 s, 80 ms), GB300 (4)", 13350, "B",
-     [*OSS, *TRT, "--hardware", "gb300", "--precision", "mxfp4", "--parallel", "tp=1"], 1,
-     (3000, 80)),
-]
-
-# DeepSeek-R1 on GB300 within 2 s and 80 ms, then 1.5 s and 15 ms: what each lever is worth.
-LEVERS = [
-    ("tensor parallel 8", ["--parallel", "tp=8", "--mtp", "0"], 8),
-    ("attention DP 8, experts on 8", ["--parallel", "tp=1,dp=8", "--mtp", "0"], 8),
-    ("attention DP 32, experts on 32", [*WIDE, "--mtp", "0"], 32),
-    ("disaggregated, 1P(DP8) + 1D(DP32)", ["--disagg", "1P:dp=8+1D:dp=32", "--mtp", "0"], 40),
-    ("that, three drafts", ["--disagg", "1P:dp=8+1D:dp=32", "--mtp", "3"], 40),
+    ("llama2-70b", "offline", "v4.1", 4, H100, 2675, "B"),
+    ("llama2-70b", "server", "v4.1", 4, H100, 2381, "B"),
+    ("llama2-70b", "offline", "v4.1", 8, H200, 4016, "B"),
+    ("llama2-70b", "server", "v4.1", 8, H200, 3717, "B"),
+    ("llama2-70b", "offline", "v4.1", 1, B200, 11264, "B"),
+    ("llama2-70b", "server", "v4.1", 1, B200, 10755, "B"),
+    ("llama2-70b", "server", "v6.0", 8, B300, 13415, "C"),
+    ("llama2-70b", "server", "v6.0", 8, MI355X, 12535, "C"),
+    ("llama3.1-8b", "offline", "v6.0", 8, B200, 20000, "B"),
+    ("llama3.1-8b", "server", "v6.0", 8, B200, 16300, "B"),
+    ("llama3.1-405b", "offline", "v5.1", 72, GB300, 224, "B"),
+    ("llama3.1-405b", "server", "v5.1", 72, GB300, 170, "B"),
+    ("llama3.1-405b", "offline", "v6.0", 72, GB300, 271, "B"),
+    ("llama3.1-405b", "server", "v6.0", 72, GB300, 259, "B"),
+    ("deepseek-r1", "offline", "v5.1", 72, GB300, 5842, "B"),
+    ("deepseek-r1", "server", "v5.1", 72, GB300, 2907, "B"),
+    ("deepseek-r1", "offline", "v6.0", 72, GB300, 9821, "B"),
+    ("deepseek-r1", "server", "v6.0", 72, GB300, 8064, "B"),
+    ("deepseek-r1", "interactive", "v6.0", 72, GB300, 3481, "C"),
+    ("deepseek-r1", "offline", "v6.0", 288, GB300, 8661, "B"),
+    ("deepseek-r1", "server", "v6.0", 288, GB300, 5400, "B"),
+    ("deepseek-r1", "server", "v6.0", 8, B300, 5340, "C"),
+    ("gpt-oss-120b", "offline", "v6.0", 4, OSS, 15050, "B"),
+    ("gpt-oss-120b", "server", "v6.0", 4, OSS, 13350, "B"),
 ]
 
 
@@ -94,32 +60,22 @@ def ask(assay, flags):
     return json.loads(said.stdout)
 
 
-def best(assay, flags, accelerators, limits):
-    """Tokens a second of one accelerator: as many as it can, or within limits of P90."""
-    if limits is None:
-        levels = ",".join(str(level * accelerators) for level in LEVELS)
-        points = ask(assay, [*flags, "--concurrency", levels, "--queries", "6"])["points"]
-        return max(point["tps_per_gpu"] for point in points)
-    plan = f"ttft={limits[0]}ms,tpot={limits[1]}ms"
-    layout = ask(assay, [*flags, "--plan", plan, "--rate", "1"])["layouts"][0]
-    return layout["at_capacity"]["tps_per_gpu"] if layout["replica_qps"] > 0 else 0
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--assay", default="assay")
+    parser.add_argument("--only", default="", help="a workload's name")
     args = parser.parse_args()
-    print("| figure | published | simulated | ratio | tag |\n|---|---|---|---|---|")
-    for name, published, tag, flags, accelerators, limits in FIGURES:
-        ours = best(args.assay, flags, accelerators, limits)
-        print(f"| {name} | {published:,} | {ours:,.0f} | {ours / published:.2f} | {tag} |",
-              flush=True)
-    print("\n| DeepSeek-R1 on GB300, tokens/s each | within 2 s, 80 ms | within 1.5 s, 15 ms |"
-          "\n|---|---|---|")
-    for name, flags, accelerators in LEVERS:
-        ours = [best(args.assay, [*R1, *NVL[:4], *TRT, *flags], accelerators, limits)
-                for limits in ((2000, 80), (1500, 15))]
-        print(f"| {name} | {ours[0]:,.0f} | {ours[1]:,.0f} |", flush=True)
+    print("| workload, scenario, round | accelerators | published | simulated | ratio | tag | layout |"
+          "\n|---|---|---|---|---|---|---|")
+    for workload, scenario, edition, gpus, system, published, tag in FIGURES:
+        if args.only not in ("", workload):
+            continue
+        best = ask(args.assay, ["--workload", workload, "--scenario", scenario, "--edition",
+                                f"inference-{edition}", "--gpus", str(gpus),
+                                *system])["layouts"]["best"][0]
+        ours = best["point"]["tps_per_gpu"]
+        print(f"| {workload}, {scenario}, {edition} | {gpus} x {system[1]} | {published:,} | "
+              f"{ours:,.0f} | {ours / published:.2f} | {tag} | {best['layout']} |", flush=True)
     return 0
 
 

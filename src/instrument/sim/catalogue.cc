@@ -67,6 +67,9 @@ Result<void> Catalogue::add_text(std::string_view yaml, const std::string& name)
   } else if (kind == "backend") {
     ASSIGN_OR_RETURN(BackendSpec spec, read_backend(file, name));
     put(backends_, std::move(spec));
+  } else if (kind == "software") {
+    ASSIGN_OR_RETURN(SoftwareSpec spec, read_software(file, name));
+    put(software_, std::move(spec));
   } else if (kind == "calibration") {
     TRY(read_calibration(file, name, calibration_));
   } else if (kind == "doubt") {
@@ -78,8 +81,8 @@ Result<void> Catalogue::add_text(std::string_view yaml, const std::string& name)
     if (doubts.empty()) return invalid(format("{}: 'doubt' is missing", name));
     doubts_ = std::move(doubts);
   } else {
-    return invalid(
-        format("{}: 'kind' must be one of: hardware, model, backend, calibration, doubt", name));
+    return invalid(format(
+        "{}: 'kind' must be one of: hardware, model, backend, software, calibration, doubt", name));
   }
   return {};
 }
@@ -132,6 +135,9 @@ std::string Catalogue::fitted_as(const ModelSpec& model) const {
 
 Result<BackendSpec> Catalogue::backend(std::string_view name) const {
   return find(backends_, name, "backend");
+}
+Result<SoftwareSpec> Catalogue::software(std::string_view name) const {
+  return find(software_, name, "software generation");
 }
 
 }  // namespace assay::sim

@@ -2,8 +2,8 @@
 // files are built into the binary (cmake/catalogue.cmake); a user may add a file or a folder of
 // files. The later of two equal names counts.
 //
-// Every file names its kind: `kind: hardware | model | backend | calibration | doubt`. The format
-// is in docs/formats/catalogue.md.
+// Every file names its kind: `kind: hardware | model | backend | software | calibration | doubt`. The
+// format is in docs/formats/catalogue.md.
 #pragma once
 
 #include <filesystem>
@@ -15,6 +15,7 @@
 #include "sim/doubt.h"
 #include "sim/hardware.h"
 #include "sim/model.h"
+#include "sim/software.h"
 
 namespace assay::sim {
 
@@ -40,6 +41,7 @@ class Catalogue {
   Result<HardwareSpec> hardware(std::string_view name) const;
   Result<ModelSpec> model(std::string_view name) const;
   Result<BackendSpec> backend(std::string_view name) const;
+  Result<SoftwareSpec> software(std::string_view name) const;
   // The model whose fitted constants hold for this one: itself, or a fitted model with the same
   // layers (Llama 2 70B has those of Llama 3.1 70B), or else itself.
   std::string fitted_as(const ModelSpec& model) const;
@@ -50,11 +52,13 @@ class Catalogue {
   const std::vector<HardwareSpec>& all_hardware() const { return hardware_; }
   const std::vector<ModelSpec>& all_models() const { return models_; }
   const std::vector<BackendSpec>& all_backends() const { return backends_; }
+  const std::vector<SoftwareSpec>& all_software() const { return software_; }
 
  private:
   std::vector<HardwareSpec> hardware_{};
   std::vector<ModelSpec> models_{};
   std::vector<BackendSpec> backends_{};
+  std::vector<SoftwareSpec> software_{};
   Calibration calibration_{};
   std::vector<Doubt> doubts_{};
 };

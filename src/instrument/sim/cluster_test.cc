@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include <cmath>
 #include <map>
 
@@ -87,7 +89,7 @@ struct Log {
 Log drive(Cluster& cluster, const Case& c) {
   Log log;
   Rng rng(c.scenario.seed + 17);
-  const Workload load{between(1, 900), between(1, 300), 0.5, 256, 3};
+  const Workload load{.input = between(1, 900), .output = between(1, 300), .tree = {{256, 3}}};
   std::vector<Emission> out;
   std::vector<Served> served;
   std::uint32_t issued = 0;
@@ -323,7 +325,7 @@ TEST(Cluster, a_router_that_knows_the_caches_hits_more) {
   Scenario scenario = small();
   scenario.gpus = 8;
   scenario.kv_share = 0.05;
-  const Workload load{exactly(2100), exactly(50), 1.0, 2048, 40};
+  const Workload load{.input = exactly(2100), .output = exactly(50), .tree = {{2048, 40}}};
   const auto hit_rate = [&](const char* router) {
     scenario.router = router;
     SimulateOptions options;
@@ -332,6 +334,39 @@ TEST(Cluster, a_router_that_knows_the_caches_hits_more) {
   };
   const double aware = hit_rate("kv_aware");
   EXPECT_GT(aware, hit_rate("round_robin") + 0.1);
+}
+
+// One worker and memory for all: each text of the tree is computed once. 200 prompts of 1,000
+// tokens; the first level has 4 texts of 400 tokens, and each of these 8 of 200.
+TEST(Cluster, a_tree_of_prefixes_is_computed_once_for_each_text) {
+  Scenario scenario = small();
+  Cluster cluster(spec_of(scenario));
+  const std::uint32_t block = cluster.prefix_block_tokens();
+  const Workload load{
+      .input = exactly(1000), .output = exactly(2), .tree = {{400, 4}, {200, 8}}};
+  Rng rng(3);
+  std::set<std::uint64_t> seen;
+  std::uint64_t expected = 0;
+  Instant at;
+  std::vector<Emission> out;
+  for (std::uint64_t id = 0; id < 200; ++id) {
+    const Request request = make_request(load, id, block, rng);
+    ASSERT_EQ(request.prefix_blocks.size(), 1000 / block);
+    std::size_t hits = 0;
+    while (hits < request.prefix_blocks.size() && seen.contains(request.prefix_blocks[hits])) ++hits;
+    expected += hits * block;
+    seen.insert(request.prefix_blocks.begin(), request.prefix_blocks.end());
+    cluster.admit(request, at);
+    while (cluster.next() != Instant::max()) {
+      at = cluster.next();
+      cluster.advance(at, out);
+    }
+  }
+  EXPECT_EQ(cluster.stats().prefix_hit_tokens, expected);
+  // 36 texts of whole blocks, and each prompt's own rest.
+  const std::size_t first = 400 / block;
+  const std::size_t second = 600 / block - first;
+  EXPECT_EQ(seen.size(), 4 * first + 32 * second + 200 * (1000 / block - first - second));
 }
 
 TEST(Cluster, small_memory_preempts_where_output_is_not_reserved_and_queues_where_it_is) {

@@ -208,6 +208,11 @@ Result<Deployment> make_deployment(const Catalogue& catalogue, const DeploymentR
   out.doubts = catalogue.doubts();
   const Calibration& calibration = catalogue.calibration();
   out.constants = calibration.resolve(out.subject(), fitted);
+  if (!request.software.empty()) {
+    ASSIGN_OR_RETURN(const SoftwareSpec software, catalogue.software(request.software));
+    out.constants = at_rate(out.constants, software.rate(out.subject()));
+    out.software = software.name;
+  }
   out.trust = trust_of(calibration.compared, out.subject(), request.disaggregated);
   if (fitted.model != out.model.name && out.trust.level != Trust::Level::compared) {
     out.trust = trust_of(calibration.compared, fitted, request.disaggregated);

@@ -44,6 +44,7 @@ struct Deployment {
   double kv_bytes = 2;               // of one KV element
   StepConstants constants{};
   Trust trust{};
+  std::string software{};       // a generation of stacks; "": those of the fit
   bool apart = false;           // a worker of a system whose prefill and decode are separate
   std::vector<Doubt> doubts{};  // the catalogue's
 
@@ -73,6 +74,7 @@ struct DeploymentRequest {
   std::optional<unsigned> drafts{};  // not given: the backend's measured recipe
   std::vector<double> acceptance{};  // not given: the calibration's
   bool disaggregated = false;        // true: no recipe drafts
+  std::string software{};            // a generation of stacks; "": those of the fit
 };
 
 // Looks up all names, checks that they fit together and that the weights fit the memory.

@@ -46,6 +46,15 @@ std::vector<std::string> workers_of(unsigned width, bool experts, unsigned scale
   return out;
 }
 
+// The most accelerators that are split into prefill and decode as one part; a larger system is
+// several equal parts.
+unsigned part_of(unsigned gpus) {
+  constexpr unsigned kPartMax = 72;
+  unsigned out = std::min(gpus, kPartMax);
+  while (out > 1 && gpus % out != 0) --out;
+  return out;
+}
+
 // Prefill workers p of `np` and decode workers d of `nd` accelerators: all of `gpus`, or, without a
 // number, a few usual splits.
 std::vector<std::pair<unsigned, unsigned>> splits(unsigned gpus, unsigned np, unsigned nd) {
@@ -54,9 +63,10 @@ std::vector<std::pair<unsigned, unsigned>> splits(unsigned gpus, unsigned np, un
     for (const unsigned p : {1U, 2U, 4U}) out.emplace_back(p, 1U);
     return out;
   }
-  for (unsigned d = 1; d * nd < gpus; ++d) {
-    const unsigned left = gpus - d * nd;
-    if (left % np == 0) out.emplace_back(left / np, d);
+  const unsigned part = part_of(gpus);
+  for (unsigned d = 1; d * nd < part; ++d) {
+    const unsigned left = part - d * nd;
+    if (left % np == 0) out.emplace_back(left / np * (gpus / part), d * (gpus / part));
   }
   return out;
 }
@@ -177,15 +187,15 @@ LayoutSearch best_offline(const Catalogue& catalogue, const Scenario& scenario,
 }
 
 LayoutSearch best_within(const Catalogue& catalogue, const Scenario& scenario,
-                         const Workload& workload, const Slo& slo,
+                         const Workload& workload, const Slo& slo, bool apart,
                          const SimulateOptions& options) {
   const double tpot_s = slo.tpot_s();
-  const auto layouts = layouts_of(catalogue, scenario, true);
+  const auto layouts = layouts_of(catalogue, scenario, apart);
   const MeanLoad mean = mean_load(workload);
   LayoutSearch out{.fit = layouts.size()};
   for (const Scenario& one : leading_within(catalogue, layouts, workload, tpot_s, kSimulated)) {
     const ClusterSpec spec = *make_cluster_spec(catalogue, one);
-    SizingOptions sizing{.queries = 2000, .seed = options.seed};
+    SizingOptions sizing{.queries = 2000, .edge = 1.02, .seed = options.seed};
     sizing.first_qps = fluid_within(spec, mean, tpot_s).tokens_per_s / mean.output;
     out.best.push_back({one, size_for(spec, workload, slo, 0, sizing).at_capacity});
   }

@@ -41,10 +41,10 @@ LayoutSearch best_at(const Catalogue& catalogue, const Scenario& scenario, const
 // prefill is apart.
 LayoutSearch best_offline(const Catalogue& catalogue, const Scenario& scenario,
                           const Workload& workload, bool apart, const SimulateOptions& options);
-// By the highest Poisson rate within the limits, each layout as one system whose size is that of
-// `scenario`: a Server run. Points of a layout
+// By the highest Poisson rate within the limits, to 2 %: a Server run; `apart` as above. Points of a layout
 // that cannot keep the limits have no queries, and come last.
 LayoutSearch best_within(const Catalogue& catalogue, const Scenario& scenario,
-                         const Workload& workload, const Slo& slo, const SimulateOptions& options);
+                         const Workload& workload, const Slo& slo, bool apart,
+                         const SimulateOptions& options);
 
 }  // namespace assay::sim

@@ -144,7 +144,7 @@ TEST(Layouts, a_server_run_keeps_its_limits_and_no_simulated_layout_does_better)
   const Workload load = drawn(400, 200);
   const Scenario node = system_of("llama3.1-70b", "h100-sxm", "fp8", 4);
   const Slo slo = *parse_slo("ttft_p99=2s,tpot_p99=40ms");
-  const LayoutSearch found = best_within(catalogue, node, load, slo, {});
+  const LayoutSearch found = best_within(catalogue, node, load, slo, true, {});
   ASSERT_FALSE(found.best.empty());
   const LaidOut& first = found.best.front();
   EXPECT_TRUE(slo.met(first.point));

@@ -58,6 +58,7 @@ DeploymentRequest request_of(const Scenario& scenario, const Parallelism& parall
   out.drafts = scenario.mtp;
   out.acceptance = scenario.acceptance;
   out.disaggregated = !scenario.disagg.empty();
+  out.software = scenario.software;
   return out;
 }
 
@@ -101,6 +102,7 @@ Result<Scenario> read_scenario(std::string_view yaml, const std::string& where) 
   out.gpus = top.count("gpus", out.gpus);
   out.disagg = top.text("disagg", out.disagg);
   out.router = top.text("router", out.router);
+  out.software = top.text("software", "");
   if (top.has("mtp")) out.mtp = top.count("mtp");
   for (const Json& item : top.value("acceptance").items()) {
     out.acceptance.push_back(item.as_double(-1));
@@ -183,8 +185,9 @@ std::string layout_text(const ClusterSpec& spec) {
 
 std::string describe(const ClusterSpec& spec) {
   const Deployment& d = spec.deployment;
-  return format("{} {} on {} x {}, {}, {}, KV {}", d.model.name, to_string(d.precision),
-                spec.gpus(), d.hardware.name, d.backend.name, layout_text(spec), d.kv_format());
+  return format("{} {} on {} x {}, {}, {}, KV {}{}", d.model.name, to_string(d.precision),
+                spec.gpus(), d.hardware.name, d.backend.name, layout_text(spec), d.kv_format(),
+                d.software.empty() ? "" : ", software of " + d.software);
 }
 
 }  // namespace assay::sim

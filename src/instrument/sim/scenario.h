@@ -30,6 +30,7 @@ struct Scenario {
   std::uint32_t gpus = 0;  // 0: one worker's
   std::string disagg{};    // "4P+1D", or with layouts "4P:tp=4+1D:dp=32,ep=32"; "": aggregated
   std::string router = "round_robin";
+  std::string software{};  // a generation of stacks of the catalogue; "": those of the fit
   std::optional<std::uint32_t> mtp{};  // drafts; not given: as the measured recipe
   std::vector<double> acceptance{};    // conditional, one a draft
   std::uint64_t seed = 1;

@@ -149,7 +149,7 @@ TEST(Scheduler, a_recipe_builds_decode_workers_for_the_power_of_two_below_the_lo
 
 TEST(Scheduler, what_exceeds_the_decode_batch_waits_before_its_first_token) {
   ClusterSpec spec = apart("tensorrt-llm", "fp8");
-  const Workload load{[](Rng&) { return 1000U; }, [](Rng&) { return 500U; }, 0, 0, 1};
+  const Workload load{[](Rng&) { return 1000U; }, [](Rng&) { return 500U; }};
   const SimPoint by_rule = simulate_closed(spec, load, 18);
   spec.decode_batch = 6;
   const SimPoint given = simulate_closed(spec, load, 18);

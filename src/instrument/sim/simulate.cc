@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/check.h"
 #include "base/format.h"
@@ -235,11 +236,13 @@ class ClosedLoop {
 // Arrivals of a Poisson process; the first tenth is not counted.
 class OpenLoop {
  public:
-  OpenLoop(const ClusterSpec& spec, const Workload& workload, double rate, std::uint64_t queries,
-           std::uint64_t seed)
-      : cluster_(spec),
+  // `part` is one of `replicas` equal parts of the system; a part gets every replicas-th arrival.
+  OpenLoop(const ClusterSpec& part, unsigned replicas, const Workload& workload, double rate,
+           std::uint64_t queries, std::uint64_t seed)
+      : cluster_(part),
+        replicas_(replicas),
         workload_(workload),
-        gpus_(spec.gpus()),
+        gpus_(part.gpus() * replicas),
         rate_(rate),
         queries_(queries),
         skipped_(queries / 10),
@@ -247,7 +250,7 @@ class OpenLoop {
         arrivals_(mix_seed(seed, 7)) {}
 
   SimPoint run() {
-    Instant due = Instant{} + Duration::from_seconds(arrivals_.exponential(1 / rate_));
+    Instant due = Instant{} + gap();
     Instant counted_from = Instant::none();
     Instant counted_to;
     while (done_ < queries_) {
@@ -257,7 +260,7 @@ class OpenLoop {
         counted_to = due;
         cluster_.admit(make_request(workload_, issued_++, cluster_.prefix_block_tokens(), lengths_),
                        due);
-        due = due + Duration::from_seconds(arrivals_.exponential(1 / rate_));
+        due = due + gap();
         continue;
       }
       if (next == Instant::max()) break;
@@ -268,6 +271,12 @@ class OpenLoop {
   }
 
  private:
+  Duration gap() {
+    double seconds = 0;
+    for (unsigned i = 0; i < replicas_; ++i) seconds += arrivals_.exponential(1 / rate_);
+    return Duration::from_seconds(seconds);
+  }
+
   void advance(Instant to) {
     emissions_.clear();
     cluster_.advance(to, emissions_);
@@ -291,13 +300,14 @@ class OpenLoop {
     SimPoint out;
     out.rate = rate_;
     out.gpus = gpus_;
-    totals_.write(out, 1);
+    out.replicas = replicas_;
+    totals_.write(out, replicas_);
     Mixture mixture;
     mixture.add(fold_, 1);
     mixture.write(out);
-    out.queries = fold_.queries();
-    out.refused = fold_.refused();
-    const double each = window_s > 0 ? 1 / window_s : 0;
+    out.queries = fold_.queries() * replicas_;
+    out.refused = fold_.refused() * replicas_;
+    const double each = window_s > 0 ? replicas_ / window_s : 0;
     out.system_tps = ended_output_ * each;
     out.input_tps = ended_input_ * each;
     out.qps = ended_ * each;
@@ -323,6 +333,7 @@ class OpenLoop {
   }
 
   Cluster cluster_;
+  unsigned replicas_;
   const Workload& workload_;
   unsigned gpus_;
   double rate_;
@@ -398,7 +409,7 @@ unsigned replicas_of(const ClusterSpec& spec, const Workload& workload,
                      const SimulateOptions& options) {
   const bool even =
       spec.router == RouterPolicy::round_robin || spec.router == RouterPolicy::least_loaded;
-  const bool alike = even && !spec.prefill && workload.prefix_share <= 0;
+  const bool alike = even && !spec.prefill && workload.tree.empty();
   return options.alike_once && alike ? std::max(1U, spec.workers) : 1;
 }
 
@@ -449,9 +460,20 @@ SimPoint simulate_closed(const ClusterSpec& spec, const Workload& workload,
   return out;
 }
 
+unsigned open_replicas(const ClusterSpec& spec, const Workload& workload,
+                       const SimulateOptions& options) {
+  const bool in_turn = spec.router == RouterPolicy::round_robin && workload.tree.empty();
+  if (!options.alike_once || !in_turn || spec.workers == 0) return 1;
+  return spec.prefill ? std::gcd(spec.workers, spec.prefill_workers) : spec.workers;
+}
+
 SimPoint simulate_open(const ClusterSpec& spec, const Workload& workload, double rate,
                        std::uint64_t queries, const SimulateOptions& options) {
-  OpenLoop loop(spec, workload, rate, queries, options.seed);
+  const unsigned replicas = open_replicas(spec, workload, options);
+  ClusterSpec part = spec;
+  part.workers /= replicas;
+  if (part.prefill) part.prefill_workers /= replicas;
+  OpenLoop loop(part, replicas, workload, rate, queries, options.seed);
   return loop.run();
 }
 
@@ -463,7 +485,7 @@ std::uint64_t open_queries(const ClusterSpec& spec, const Workload& workload, do
   ClusterSpec one = spec;
   if (!spec.prefill) one.workers = 1;
   const double alone_s = simulate_closed(one, workload, 1, alone).latency_ms.mean * 1e-3;
-  const double wanted = 40 * rate * alone_s;
+  const double wanted = 40 * rate / open_replicas(spec, workload, options) * alone_s;
   const auto most = static_cast<double>(kQueriesMax / 10);
   return std::max(least, static_cast<std::uint64_t>(std::min(wanted, most)));
 }

@@ -104,10 +104,16 @@ std::uint64_t queries_computed(const ClusterSpec& spec, const Workload& workload
 // REQUIRES: concurrency > 0, queries_computed() <= kQueriesMax.
 SimPoint simulate_closed(const ClusterSpec& spec, const Workload& workload,
                          std::uint32_t concurrency, const SimulateOptions& options = {});
+// Equal parts of a system to which queries go in turn: each gets every n-th arrival, so one part
+// with such arrivals stands for all, exactly where workers are aggregated; with prefill apart the
+// order in which prompts end is a part's own.
+unsigned open_replicas(const ClusterSpec& spec, const Workload& workload,
+                       const SimulateOptions& options);
+// `queries` of one such part.
 SimPoint simulate_open(const ClusterSpec& spec, const Workload& workload, double rate,
                        std::uint64_t queries, const SimulateOptions& options = {});
-// Queries for an open loop at that rate to be long compared with one query's latency; at least
-// `least`.
+// Queries of one part for an open loop at that rate to be long compared with one query's latency;
+// at least `least`.
 std::uint64_t open_queries(const ClusterSpec& spec, const Workload& workload, double rate,
                            std::uint64_t least, const SimulateOptions& options = {});
 

@@ -34,6 +34,7 @@ struct SizingOptions {
   double scale_out = 0.95;
   double price_per_gpu_hour = 0;  // 0: not known
   std::uint64_t queries = 4000;   // of each trial, at least
+  double edge = 1.006;            // how near the rate that holds is to one that does not
   double first_qps = 0;           // where the search begins; 0: nothing is known
   std::uint64_t seed = 1;
 };

@@ -38,6 +38,30 @@ void add_blocks(Request& request, std::uint32_t common, std::uint64_t prefix,
   }
 }
 
+// Adds the hashes of a prompt that walked down `tree`: a block is shared with all prompts that took
+// the same branches up to the level in which it ends.
+void add_path(Request& request, const std::vector<PrefixLevel>& tree, std::uint32_t block_tokens,
+              Rng& rng) {
+  const std::uint32_t blocks = request.prompt_tokens / block_tokens;
+  std::uint64_t chain = 0;
+  std::uint64_t path = 0;
+  std::uint64_t end = 0;  // of the level, in tokens
+  std::uint32_t block = 0;
+  for (const PrefixLevel& level : tree) {
+    path = mix_seed(path, rng.below(std::max(1U, level.branches)) + 1);
+    end += level.tokens;
+    const std::uint64_t shared = std::min<std::uint64_t>(end, request.prompt_tokens - 1);
+    for (; block < blocks && std::uint64_t{block + 1} * block_tokens <= shared; ++block) {
+      chain = mix_seed(chain, path);
+      request.prefix_blocks.push_back(chain);
+    }
+  }
+  for (; block < blocks; ++block) {
+    chain = mix_seed(chain, mix_seed(request.id, ~std::uint64_t{0}));
+    request.prefix_blocks.push_back(chain);
+  }
+}
+
 }  // namespace
 
 Request make_request(const Workload& workload, Lengths lengths, std::uint64_t id,
@@ -51,12 +75,7 @@ Request make_request(const Workload& workload, Lengths lengths, std::uint64_t id
     add_blocks(request, shared / block_tokens, 1, block_tokens);
     return request;
   }
-  if (workload.prefix_share <= 0 || workload.prefix_tokens == 0) return request;
-  const bool shared = rng.uniform() < workload.prefix_share;
-  const std::uint64_t which = rng.below(std::max(1U, workload.prefixes));
-  request.prompt_tokens = std::max(request.prompt_tokens, workload.prefix_tokens + 1);
-  const std::uint32_t common = shared ? workload.prefix_tokens / block_tokens : 0;
-  add_blocks(request, common, which + 1, block_tokens);
+  if (!workload.tree.empty()) add_path(request, workload.tree, block_tokens, rng);
   return request;
 }
 

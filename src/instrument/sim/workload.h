@@ -19,14 +19,18 @@ namespace assay::sim {
 
 using LengthDraw = std::function<std::uint32_t(Rng&)>;
 
+struct PrefixLevel {
+  std::uint32_t tokens = 0;
+  std::uint32_t branches = 1;
+};
+
 struct Workload {
   LengthDraw input{};
   LengthDraw output{};
-  // Prefix reuse: this share of prompts begins with one of `prefixes` common prefixes of
-  // `prefix_tokens` tokens.
-  double prefix_share = 0;
-  std::uint32_t prefix_tokens = 0;
-  std::uint32_t prefixes = 1;
+  // What prompts begin with: a path down a tree, at each level one of `branches` texts of `tokens`
+  // tokens, drawn evenly, as `assay run --shared-prefix` makes them. It is part of the prompt's
+  // length; at least one token is the prompt's own.
+  std::vector<PrefixLevel> tree{};
   // This share of every prompt is its beginning, equal in all prompts.
   double common_share = 0;
 };
@@ -57,7 +61,7 @@ class LengthList {
   SampleOrder order_{};
 };
 
-// A request with those lengths; `rng` draws which prefix it shares.
+// A request with those lengths; `rng` draws its path down the tree.
 Request make_request(const Workload& workload, Lengths lengths, std::uint64_t id,
                      std::uint32_t block_tokens, Rng& rng);
 // As above, with drawn lengths.

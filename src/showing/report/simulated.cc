@@ -108,6 +108,17 @@ std::string decode_batches(const std::vector<sim::SimPoint>& points) {
                 list);
 }
 
+// "" where no prompt shares anything.
+std::string cached(const std::vector<sim::SimPoint>& points) {
+  std::string list;
+  double most = 0;
+  for (const sim::SimPoint& point : points) {
+    list += format("{}{:.0f} %", list.empty() ? "" : ", ", 100 * point.prefix_hit_rate);
+    most = std::max(most, point.prefix_hit_rate);
+  }
+  return most > 0 ? format("\nprompt tokens from a cache  {}\n", list) : "";
+}
+
 // Why this layout, and what the next ones give.
 std::string tried_text(const LayoutsTried& tried) {
   if (tried.best.empty()) return {};
@@ -234,7 +245,7 @@ std::string simulated_text(const SimulatedCurve& curve) {
   return format("simulated  {}\n           {}\n{}\n{}\n{}{}{}{}", curve.system, curve.lengths,
                 curve.tried ? tried_text(*curve.tried) : "",
                 points_table(curve.points), unsteady_text(curve.points), trust_text(curve.points),
-                intervals_text(curve.points), decode_batches(curve.points));
+                intervals_text(curve.points), decode_batches(curve.points) + cached(curve.points));
 }
 
 std::string simulated_beside_text(const SimulatedCurve& first, const SimulatedCurve& second) {
@@ -383,7 +394,8 @@ Result<std::string> catalogue_names(const sim::Catalogue& catalogue, const std::
   if (what == "hardware") return names_of(catalogue.all_hardware());
   if (what == "models") return names_of(catalogue.all_models());
   if (what == "backends") return names_of(catalogue.all_backends());
-  return invalid(format("--list: '{}' is not one of: hardware, models, backends", what));
+  if (what == "software") return names_of(catalogue.all_software());
+  return invalid(format("--list: '{}' is not one of: hardware, models, backends, software", what));
 }
 
 }  // namespace assay::report

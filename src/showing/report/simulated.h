@@ -54,7 +54,8 @@ std::string sizing_text(double rate, std::string_view limits, std::string_view l
 std::string stage_table(std::string_view model, unsigned gpus, std::string_view hardware,
                         double capacity, const std::vector<sim::SimPoint>& points);
 
-// The output of `simulate --list` for "hardware", "models" or "backends"; invalid for another word.
+// The output of `simulate --list` for "hardware", "models", "backends" or
+// "software"; invalid for another word.
 Result<std::string> catalogue_names(const sim::Catalogue& catalogue, const std::string& what);
 
 // `calibration`: the source of the model's constants.

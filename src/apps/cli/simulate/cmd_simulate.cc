@@ -57,9 +57,14 @@ void add_flags(Flags& flags, SimulationOptions& o) {
   flags.add("--edition", &o.suite.edition, "whose limits; else the workload's newest")
       .value("NAME")
       .group(suite);
+  flags
+      .add("--explain", &o.suite.explain,
+           "what each lever gives between two software generations: v5.1..v6.0")
+      .value("A..B")
+      .group(suite);
   flags.add("--html", &o.html, "the curve as one page, with a measured curve's charts")
       .value("FILE");
-  flags.add("--list", &o.list, "print the names that are known: hardware, models or backends")
+  flags.add("--list", &o.list, "print the names that are known: hardware, models, backends or software")
       .value("WHAT");
   flags.add("--json", &o.json, "print the result as JSON, which `assay import` reads");
   const std::string_view sizing = "To size a deployment";
@@ -385,6 +390,7 @@ Result<int> cmd_simulate(Args args) {
     o.suite.json = o.json;
     return simulate_suite(o.suite, o.system);
   }
+  if (!o.suite.explain.empty()) return invalid("--explain: needs --workload");
   if (!o.suite.edition.empty()) return invalid("--edition: needs --workload");
   ASSIGN_OR_RETURN(const sim::Scenario scenario, o.system.resolve());
   ASSIGN_OR_RETURN(const sim::ModelSpec model, catalogue.model(scenario.model));

@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "dataset/dataset.h"
 #include "dataset/length.h"
 
 namespace assay::cli {
@@ -49,6 +50,10 @@ void SystemFlags::add_to(Flags& flags) {
       .add("--router", &scenario.router,
            "round_robin, random, least_loaded, power_of_two or kv_aware")
       .value("WORD");
+  flags
+      .add("--software", &scenario.software,
+           "a generation of serving stacks of --list software; else those that were measured")
+      .value("NAME");
   flags.add("--mtp", &mtp, "drafts of multi-token prediction; else as the measured recipe")
       .value("N");
   flags.add("--acceptance", &acceptance, "chance of each draft, given the one before: 0.8,0.6")
@@ -60,6 +65,11 @@ void SystemFlags::add_to(Flags& flags) {
       .value("LENGTH")
       .without_default();
   flags.add("--osl", &osl, "output tokens, in the same form").value("LENGTH").without_default();
+  flags
+      .add("--shared-prefix", &prefixes,
+           "what prompts share, as --shared-prefix of `assay run`: 1000x4,200x8 (tokens x branches), "
+           "part of --isl")
+      .value("TREE");
   flags
       .add("--seed", &seed,
            "of lengths, as --run-seed of `assay run`, and of a system given by flags")
@@ -116,6 +126,13 @@ Result<sim::Workload> SystemFlags::workload(const sim::Catalogue& known) const {
   } else {
     ASSIGN_OR_RETURN(out.output, lengths(osl.empty() ? kLengthElse : osl, "--osl"));
   }
+  if (prefixes.empty()) return out;
+  const auto levels = dataset::parse_prefixes(prefixes);
+  if (!levels) return levels.error().within("--shared-prefix");
+  for (const dataset::PrefixLevel& level : *levels) {
+    out.tree.push_back({static_cast<std::uint32_t>(level.tokens),
+                        static_cast<std::uint32_t>(level.branches)});
+  }
   return out;
 }
 
@@ -131,6 +148,7 @@ std::string SystemFlags::lengths_text(const sim::Catalogue& known) const {
     if (twin->cached_share > 0) out += format(", {:.0f} % cached", 100 * twin->cached_share);
     out += " (as the twin's runs)";
   }
+  if (!prefixes.empty()) out += format(", the first shared: {}", prefixes);
   return out;
 }
 

@@ -19,6 +19,7 @@ struct SystemFlags {
   std::string acceptance{};
   std::string isl{};  // "": as in a twin's runs, else kLengthElse
   std::string osl{};
+  std::string prefixes{};  // a tree, as `assay run --shared-prefix`
   std::int64_t seed = 42;  // like `assay run --run-seed`
   std::vector<std::string> catalogue{};
   bool no_prefix_cache = false;

@@ -31,6 +31,19 @@ std::string listed(const std::vector<std::string>& names) {
   return out;
 }
 
+// The newest software generation of an Inference round that is not newer than the edition's; "" if
+// there is none, and for editions of other suites.
+std::string software_of(const sim::Catalogue& catalogue, std::string_view edition) {
+  constexpr std::string_view kSuite = "inference-";
+  if (!edition.starts_with(kSuite)) return {};
+  const std::string_view round = edition.substr(kSuite.size());
+  std::string out;
+  for (const sim::SoftwareSpec& software : catalogue.all_software()) {
+    if (software.name <= round && software.name > out) out = software.name;
+  }
+  return out;
+}
+
 Result<Asked> read_asked(const SuiteFlags& suite, SystemFlags& system,
                          const sim::Catalogue& catalogue) {
   const auto workloads = plan::Workloads::builtin();
@@ -69,6 +82,9 @@ Result<Asked> read_asked(const SuiteFlags& suite, SystemFlags& system,
   }
   out.limits = workload.data["scenarios"][scenario]["limits"];
   ASSIGN_OR_RETURN(out.scenario, system.resolve());
+  // The stacks of the edition's own round, or of the newest one before it.
+  if (out.scenario.software.empty()) out.scenario.software = software_of(catalogue, workload.edition);
+  out.words.software = out.scenario.software;
   return out;
 }
 
@@ -137,7 +153,16 @@ std::vector<sim::Scenario> with_drafts(const Asked& asked) {
   return out;
 }
 
-Result<report::LayoutsTried> run_tokens(const Asked& asked, const SystemFlags& system,
+// Whether stacks of that generation serve the model with prefill apart.
+Result<bool> serves_apart(const sim::Catalogue& catalogue, const std::string& software,
+                          const sim::ModelSpec& model) {
+  if (software.empty()) return true;
+  ASSIGN_OR_RETURN(const sim::SoftwareSpec spec, catalogue.software(software));
+  return spec.serves_apart(model.architecture);
+}
+
+// `apart`: layouts whose prefill is apart are tried too.
+Result<report::LayoutsTried> run_tokens(const Asked& asked, bool apart, const SystemFlags& system,
                                         const sim::Catalogue& catalogue, const sim::Slo& slo) {
   ASSIGN_OR_RETURN(const sim::Workload load, system.workload(catalogue));
   sim::SimulateOptions options{.queries_per_slot = 6};
@@ -146,10 +171,10 @@ Result<report::LayoutsTried> run_tokens(const Asked& asked, const SystemFlags& s
   for (const sim::Scenario& scenario : with_drafts(asked)) {
     const sim::LayoutSearch found =
         asked.words.scenario == "offline"
-            ? sim::best_offline(catalogue, scenario, load, true, options)
+            ? sim::best_offline(catalogue, scenario, load, apart, options)
         : asked.words.scenario == "single_stream"
             ? sim::best_at(catalogue, scenario, load, 1, options)
-            : sim::best_within(catalogue, scenario, load, slo, options);
+            : sim::best_within(catalogue, scenario, load, slo, apart, options);
     // The reason why the simplest layout does not fit.
     if (found.best.empty()) TRY(sim::make_cluster_spec(catalogue, scenario));
     const report::LayoutsTried tried = tried_of(catalogue, found);
@@ -162,17 +187,52 @@ Result<report::LayoutsTried> run_tokens(const Asked& asked, const SystemFlags& s
   return out;
 }
 
+// One lever after the other is taken from the older generation to the newer one; what each is worth
+// depends on those before it, so their order is printed with them.
+Result<int> explain(const SuiteFlags& suite, const SystemFlags& system,
+                    const sim::Catalogue& catalogue, Asked& asked, const sim::Slo& slo) {
+  if (asked.model.is_stages()) return invalid("--explain: of models that make tokens");
+  const std::size_t dots = suite.explain.find("..");
+  if (dots == std::string::npos) return invalid("--explain: expected A..B, as v5.1..v6.0");
+  ASSIGN_OR_RETURN(const auto older, catalogue.software(suite.explain.substr(0, dots)));
+  ASSIGN_OR_RETURN(const auto newer, catalogue.software(suite.explain.substr(dots + 2)));
+  const bool apart_before = older.serves_apart(asked.model.architecture);
+  const bool apart_after = newer.serves_apart(asked.model.architecture);
+  std::vector<report::LeverStep> steps;
+  const auto take = [&](std::string lever, const std::string& software, bool apart) -> Result<void> {
+    asked.scenario.software = software;
+    ASSIGN_OR_RETURN(const auto tried, run_tokens(asked, apart, system, catalogue, slo));
+    steps.push_back({std::move(lever), tried.best.empty() ? report::TriedLayout{} : tried.best[0]});
+    return {};
+  };
+  TRY(take(older.name, older.name, apart_before));
+  TRY(take("kernels, launches and overlap", newer.name, apart_before));
+  if (apart_after != apart_before) {
+    TRY(take(apart_after ? "prefill apart" : "prefill no longer apart", newer.name, apart_after));
+  }
+  asked.words.software = format("{}..{}", older.name, newer.name);
+  if (suite.json) {
+    print(report::levers_json(asked.words, steps).dump(2) + "\n");
+  } else {
+    print(report::levers_text(asked.words, steps));
+  }
+  return exit_code(ExitCode::done);
+}
+
 }  // namespace
 
 Result<int> simulate_suite(const SuiteFlags& suite, SystemFlags system) {
   ASSIGN_OR_RETURN(const sim::Catalogue catalogue, system.read_catalogue());
   ASSIGN_OR_RETURN(Asked asked, read_asked(suite, system, catalogue));
   ASSIGN_OR_RETURN(const sim::Slo slo, limits_of(asked));
+  if (!suite.explain.empty()) return explain(suite, system, catalogue, asked, slo);
   report::LayoutsTried tried;
   if (asked.model.is_stages()) {
     ASSIGN_OR_RETURN(tried, run_stages(asked, catalogue, slo));
   } else {
-    ASSIGN_OR_RETURN(tried, run_tokens(asked, system, catalogue, slo));
+    ASSIGN_OR_RETURN(const bool apart,
+                     serves_apart(catalogue, asked.scenario.software, asked.model));
+    ASSIGN_OR_RETURN(tried, run_tokens(asked, apart, system, catalogue, slo));
   }
   asked.words.tokens = !asked.model.is_stages();
   if (suite.json) {

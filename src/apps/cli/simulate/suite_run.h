@@ -12,6 +12,7 @@ namespace assay::cli {
 struct SuiteFlags {
   std::string workload{};
   std::string edition{};
+  std::string explain{};  // "v5.1..v6.0": what each lever between two software generations gives
   bool json = false;
 };
 

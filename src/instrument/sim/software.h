@@ -1,0 +1,33 @@
+// SoftwareSpec: a generation of serving stacks, as what it does otherwise than the stacks that the
+// constants were fitted to. Files: catalogue/software/*.yaml.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "sim/constants.h"
+
+namespace assay::sim {
+
+struct SoftwareSpec {
+  std::string name{};
+  std::string title{};
+  std::vector<std::string> aliases{};
+  // Of all rules that fit, the product: shares of a card's limits are that much higher, and seconds
+  // that much shorter.
+  std::vector<std::pair<Subject, double>> rates{};
+  std::vector<std::string> apart{};  // architectures that it serves with prefill apart
+
+  double rate(const Subject& subject) const;
+  bool serves_apart(const std::string& architecture) const;
+};
+
+Result<SoftwareSpec> read_software(const Json& file, const std::string& where);
+
+// Every efficiency times `rate`, every time divided by it. What is neither, as the acceptance of
+// drafts, stays.
+StepConstants at_rate(StepConstants constants, double rate);
+
+}  // namespace assay::sim
