@@ -170,14 +170,16 @@ LayoutSearch best_offline(const Catalogue& catalogue, const Scenario& scenario,
   const auto layouts = layouts_of(catalogue, scenario, apart);
   const MeanLoad mean = mean_load(workload);
   LayoutSearch out{.fit = layouts.size()};
+  SimulateOptions parts = options;
+  parts.apart_once = true;
   for (const Scenario& one : leading_at(catalogue, layouts, workload, kUnbounded, kSimulated)) {
     const ClusterSpec spec = *make_cluster_spec(catalogue, one);
     const double full = in_flight(fluid_at(spec, mean, kUnbounded));
     LaidOut laid{.scenario = one};
     for (const double share : {0.5, 1.0, 1.5}) {
       const auto c = static_cast<std::uint32_t>(std::clamp(share * full, 1.0, kInFlightMax));
-      if (queries_computed(spec, workload, c, options) > kQueriesMax) break;
-      const SimPoint point = simulate_closed(spec, workload, c, options);
+      if (queries_computed(spec, workload, c, parts) > kQueriesMax) break;
+      const SimPoint point = simulate_closed(spec, workload, c, parts);
       if (point.system_tps > laid.point.system_tps) laid.point = point;
     }
     out.best.push_back(std::move(laid));

@@ -69,16 +69,16 @@ TEST(Fluid, within_a_limit_is_the_largest_batch_that_keeps_it) {
 
 TEST(Layouts, fill_the_accelerators_exactly) {
   const Catalogue catalogue = Catalogue::builtin();
-  const Scenario rack = system_of("deepseek-r1", "gb300", "nvfp4", 72);
+  const Scenario rack = system_of("deepseek-r1", "gb300", "nvfp4", 24);
   const auto layouts = layouts_of(catalogue, rack, true);
-  EXPECT_GT(layouts.size(), 50U);
+  EXPECT_GT(layouts.size(), 20U);
   bool wide = false;
   bool apart = false;
   for (const Scenario& one : layouts) {
     const auto spec = make_cluster_spec(catalogue, one);
     ASSERT_TRUE(spec) << spec.error().message;
-    EXPECT_EQ(spec->gpus(), 72U);
-    wide = wide || spec->deployment.parallelism.gpus() == 72;
+    EXPECT_EQ(spec->gpus(), 24U);
+    wide = wide || spec->deployment.parallelism.gpus() == 24;
     apart = apart || spec->prefill;
   }
   EXPECT_TRUE(wide);
@@ -130,7 +130,7 @@ TEST(Layouts, an_offline_run_takes_the_layout_and_load_that_serve_most) {
     Scenario one = node;
     one.parallel = parallel;
     const ClusterSpec spec = *make_cluster_spec(catalogue, one);
-    for (std::uint32_t c = 64; c <= 4096; c *= 2) {
+    for (std::uint32_t c = 256; c <= 2048; c *= 2) {
       most = std::max(most, simulate_closed(spec, load, c, options).system_tps);
     }
   }
@@ -156,6 +156,23 @@ TEST(Layouts, a_server_run_keeps_its_limits_and_no_simulated_layout_does_better)
     const auto sized = size_for(*make_cluster_spec(catalogue, one), load, slo, 0, sizing);
     EXPECT_GE(first.point.qps, 0.96 * sized.at_capacity.qps) << parallel;
   }
+}
+
+// Large systems are several equal parts.
+TEST(Layouts, of_many_accelerators_are_copies_of_a_part) {
+  const auto layouts = layouts_of(
+      Catalogue::builtin(), system_of("llama3.1-405b", "gb300", "nvfp4", 288), true);
+  bool apart = false;
+  const Catalogue catalogue = Catalogue::builtin();
+  for (const Scenario& one : layouts) {
+    const ClusterSpec spec = *make_cluster_spec(catalogue, one);
+    EXPECT_EQ(spec.gpus(), 288U);
+    if (!spec.prefill) continue;
+    apart = true;
+    EXPECT_EQ(spec.workers % 4, 0U);
+    EXPECT_EQ(spec.prefill_workers % 4, 0U);
+  }
+  EXPECT_TRUE(apart);
 }
 
 }  // namespace

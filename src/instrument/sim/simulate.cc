@@ -409,8 +409,9 @@ unsigned replicas_of(const ClusterSpec& spec, const Workload& workload,
                      const SimulateOptions& options) {
   const bool even =
       spec.router == RouterPolicy::round_robin || spec.router == RouterPolicy::least_loaded;
-  const bool alike = even && !spec.prefill && workload.tree.empty();
-  return options.alike_once && alike ? std::max(1U, spec.workers) : 1;
+  if (!options.alike_once || !even || !workload.tree.empty() || spec.workers == 0) return 1;
+  if (spec.prefill) return options.apart_once ? std::gcd(spec.workers, spec.prefill_workers) : 1;
+  return spec.workers;
 }
 
 std::uint64_t queries_computed(const ClusterSpec& spec, const Workload& workload,
@@ -429,6 +430,7 @@ SimPoint simulate_closed(const ClusterSpec& spec, const Workload& workload,
   ClusterSpec one = spec;
   one.decode_batch = out.decode_batch;
   one.workers = spec.workers / out.replicas;
+  if (one.prefill) one.prefill_workers = spec.prefill_workers / out.replicas;
   const std::uint32_t more = concurrency % out.replicas;
   std::vector<Part> parts(2);
   parts[0].count = out.replicas - more;

@@ -39,6 +39,9 @@ struct SimulateOptions {
   // Compute equal workers once. false: all of them behind their router, so that a list of lengths
   // is that of one measured run.
   bool alike_once = true;
+  // The same for equal parts of a system whose prefill is apart. In a closed loop it is an
+  // approximation: a part's prompts do not mix with the others'.
+  bool apart_once = false;
   std::uint64_t seed = 42;  // of the lengths, as `assay run --run-seed`
   // Times of `assay run` near to the endpoint.
   Duration turn_around{200'000};

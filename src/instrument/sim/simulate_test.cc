@@ -41,6 +41,45 @@ TEST(OpenLoop, far_below_capacity_gives_what_is_asked_of_it_however_long_the_tai
   EXPECT_NEAR(p.in_flight_mean / (p.qps * p.latency_ms.mean * 1e-3), 1, 0.08);
 }
 
+// Queries go to the workers in turn, so one of them with every n-th arrival stands for all.
+TEST(OpenLoop, equal_parts_computed_once_are_the_whole) {
+  Scenario four = one_gpu();
+  four.gpus = 4;
+  Scenario apart = one_gpu();
+  apart.parallel.clear();
+  apart.disagg = "2P:tp=1+4D:tp=1";
+  for (const Scenario& scenario : {four, apart}) {
+    const ClusterSpec spec = cluster_of(scenario);
+    const Workload load{between(100, 900), between(50, 250)};
+    const unsigned parts = open_replicas(spec, load, {});
+    ASSERT_EQ(parts, scenario.disagg.empty() ? 4U : 2U);
+    const SimPoint once = simulate_open(spec, load, 60, 12'000 / parts);
+    const SimPoint whole = simulate_open(spec, load, 60, 12'000, {.alike_once = false});
+    EXPECT_EQ(once.gpus, whole.gpus);
+    EXPECT_NEAR(once.qps / whole.qps, 1, 0.03);
+    EXPECT_NEAR(once.system_tps / whole.system_tps, 1, 0.03);
+    EXPECT_NEAR(once.tpot_ms.p90 / whole.tpot_ms.p90, 1, 0.03);
+    EXPECT_NEAR(once.ttft_ms.p50 / whole.ttft_ms.p50, 1, 0.05);
+    EXPECT_NEAR(once.in_flight_mean / whole.in_flight_mean, 1, 0.05);
+    EXPECT_NEAR(once.watts_mean / whole.watts_mean, 1, 0.03);
+  }
+}
+
+// With prefill apart the parts do not mix, which moves little.
+TEST(ClosedLoop, equal_parts_with_prefill_apart_are_near_the_whole) {
+  Scenario apart = one_gpu();
+  apart.parallel.clear();
+  apart.disagg = "2P:tp=1+4D:tp=1";
+  const ClusterSpec spec = cluster_of(apart);
+  const Workload load{between(100, 900), between(50, 250)};
+  const SimPoint once = simulate_closed(spec, load, 128, {.apart_once = true});
+  const SimPoint whole = simulate_closed(spec, load, 128);
+  EXPECT_EQ(once.replicas, 2U);
+  EXPECT_EQ(whole.replicas, 1U);
+  EXPECT_NEAR(once.system_tps / whole.system_tps, 1, 0.05);
+  EXPECT_NEAR(once.tpot_ms.mean / whole.tpot_ms.mean, 1, 0.05);
+}
+
 TEST(OpenLoop, far_above_capacity_gives_what_a_closed_loop_gives) {
   const ClusterSpec spec = cluster_of(one_gpu());
   const Workload load{exactly(200), exactly(100)};
