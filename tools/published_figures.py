@@ -4,9 +4,9 @@
     published_figures.py --assay build/release/assay
 
 Each is asked as a newcomer would: the workload, the scenario, the accelerators; the layout is
-searched, limits are the suite's P99, the software is that of the edition. Of these figures only the
-Offline ones of DeepSeek-R1 and Llama 3.1 405B were used (catalogue/software); nothing here is a
-result of that suite. The tag says how well the published configuration is known: B all of it, C not.
+searched, limits are the suite's P99, the software is that of the edition. Only the Offline figures
+of DeepSeek-R1 and Llama 3.1 405B were used (catalogue/software); nothing here is a result of that
+suite. The tag says how well the published configuration is known: B all of it, C not.
 """
 
 import argparse
@@ -65,8 +65,8 @@ def main():
     parser.add_argument("--assay", default="assay")
     parser.add_argument("--only", default="", help="a workload's name")
     args = parser.parse_args()
-    print("| workload, scenario, round | accelerators | published | simulated | ratio | tag | layout |"
-          "\n|---|---|---|---|---|---|---|")
+    print("| workload, scenario, round | accelerators | published | simulated | ratio | tag | "
+          "layout |\n|---|---|---|---|---|---|---|")
     for workload, scenario, edition, gpus, system, published, tag in FIGURES:
         if args.only not in ("", workload):
             continue

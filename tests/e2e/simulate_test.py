@@ -72,8 +72,8 @@ def test_mistakes_are_named(assay):
     assert "offline, server, interactive" in err
     assert "v6.0" in assay("simulate", *RACK, "--software", "v6", code=2).err
     assert "--workload" in assay("simulate", *NODE, "--explain", "v5.1..v6.0", code=2).err
-    assert "--isl" in assay("simulate", "--workload", "qwen3-vl-235b-a22b", "--hardware", "b200-sxm",
-                            code=2).err
+    assert "--isl" in assay("simulate", "--workload", "qwen3-vl-235b-a22b", "--hardware",
+                            "b200-sxm", code=2).err
     assert "--shared-prefix" in assay("simulate", *NODE, "--shared-prefix", "tree", code=2).err
 
 

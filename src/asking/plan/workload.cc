@@ -15,9 +15,9 @@ namespace assay::plan {
 namespace {
 
 constexpr std::array<std::string_view, 22> kKeys{
-    "workload",         "title",  "edition",        "task",     "model",     "api",
-    "metric",           "prompt", "config",         "datasets", "scenarios", "quality",
-    "accuracy_samples", "scorer", "scorers",        "salted",   "notes",     "sources",
+    "workload",         "title",  "edition",         "task",     "model",     "api",
+    "metric",           "prompt", "config",          "datasets", "scenarios", "quality",
+    "accuracy_samples", "scorer", "scorers",         "salted",   "notes",     "sources",
     "editions",         "seeds",  "duration_min_ms", "lengths"};
 constexpr std::array<std::string_view, 4> kApis{"openai", "openai_completions", "videogen",
                                                 "tensors"};

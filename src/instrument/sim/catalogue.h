@@ -2,8 +2,8 @@
 // files are built into the binary (cmake/catalogue.cmake); a user may add a file or a folder of
 // files. The later of two equal names counts.
 //
-// Every file names its kind: `kind: hardware | model | backend | software | calibration | doubt`. The
-// format is in docs/formats/catalogue.md.
+// Every file names its kind: `kind: hardware | model | backend | software | calibration | doubt`.
+// The format is in docs/formats/catalogue.md.
 #pragma once
 
 #include <filesystem>

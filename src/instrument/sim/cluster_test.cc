@@ -342,8 +342,7 @@ TEST(Cluster, a_tree_of_prefixes_is_computed_once_for_each_text) {
   Scenario scenario = small();
   Cluster cluster(spec_of(scenario));
   const std::uint32_t block = cluster.prefix_block_tokens();
-  const Workload load{
-      .input = exactly(1000), .output = exactly(2), .tree = {{400, 4}, {200, 8}}};
+  const Workload load{.input = exactly(1000), .output = exactly(2), .tree = {{400, 4}, {200, 8}}};
   Rng rng(3);
   std::set<std::uint64_t> seen;
   std::uint64_t expected = 0;
@@ -353,7 +352,8 @@ TEST(Cluster, a_tree_of_prefixes_is_computed_once_for_each_text) {
     const Request request = make_request(load, id, block, rng);
     ASSERT_EQ(request.prefix_blocks.size(), 1000 / block);
     std::size_t hits = 0;
-    while (hits < request.prefix_blocks.size() && seen.contains(request.prefix_blocks[hits])) ++hits;
+    while (hits < request.prefix_blocks.size() && seen.contains(request.prefix_blocks[hits]))
+      ++hits;
     expected += hits * block;
     seen.insert(request.prefix_blocks.begin(), request.prefix_blocks.end());
     cluster.admit(request, at);

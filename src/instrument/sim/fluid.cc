@@ -108,8 +108,6 @@ Fluid fluid_within(const ClusterSpec& spec, const MeanLoad& load, double tpot_s)
   return of_system(spec, load, decoding, low);
 }
 
-double in_flight(const Fluid& at) {
-  return at.tokens_per_s * at.tpot_s;
-}
+double in_flight(const Fluid& at) { return at.tokens_per_s * at.tpot_s; }
 
 }  // namespace assay::sim

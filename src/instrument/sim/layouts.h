@@ -18,7 +18,7 @@ namespace assay::sim {
 // that hold the model; and for `apart` any size.
 std::vector<Scenario> layouts_of(const Catalogue& catalogue, const Scenario& scenario, bool apart);
 
-// Of those, the ones whose estimate at `concurrency` is best; the best first, at most `count`.
+// Those whose estimate at `concurrency` is best; the best first, at most `count`.
 std::vector<Scenario> leading_at(const Catalogue& catalogue, const std::vector<Scenario>& layouts,
                                  const Workload& workload, double concurrency, std::size_t count);
 // The same for the most tokens a second within a TPOT, for each accelerator.
@@ -31,8 +31,8 @@ struct LaidOut {
   SimPoint point{};
 };
 struct LayoutSearch {
-  std::size_t fit = 0;            // how many layouts fit
-  std::vector<LaidOut> best{};    // of these the leading ones, simulated, the best first
+  std::size_t fit = 0;          // how many layouts fit
+  std::vector<LaidOut> best{};  // of these the leading ones, simulated, the best first
 };
 // By tokens a second with `concurrency` in flight.
 LayoutSearch best_at(const Catalogue& catalogue, const Scenario& scenario, const Workload& workload,
@@ -41,8 +41,8 @@ LayoutSearch best_at(const Catalogue& catalogue, const Scenario& scenario, const
 // prefill is apart.
 LayoutSearch best_offline(const Catalogue& catalogue, const Scenario& scenario,
                           const Workload& workload, bool apart, const SimulateOptions& options);
-// By the highest Poisson rate within the limits, to 2 %: a Server run; `apart` as above. Points of a layout
-// that cannot keep the limits have no queries, and come last.
+// By the highest Poisson rate within the limits, to 2 %: a Server run; `apart` as above. Points of
+// a layout that cannot keep the limits have no queries, and come last.
 LayoutSearch best_within(const Catalogue& catalogue, const Scenario& scenario,
                          const Workload& workload, const Slo& slo, bool apart,
                          const SimulateOptions& options);

@@ -11,9 +11,7 @@ namespace {
 
 Workload drawn(std::uint32_t input, std::uint32_t output) {
   const auto around = [](std::uint32_t mean) {
-    return [mean](Rng& rng) {
-      return mean / 2 + static_cast<std::uint32_t>(rng.below(mean));
-    };
+    return [mean](Rng& rng) { return mean / 2 + static_cast<std::uint32_t>(rng.below(mean)); };
   };
   return {.input = around(input), .output = around(output)};
 }
@@ -86,8 +84,8 @@ TEST(Layouts, fill_the_accelerators_exactly) {
 }
 
 TEST(Layouts, without_a_number_the_fewest_accelerators_that_hold_the_model) {
-  const auto layouts = layouts_of(Catalogue::builtin(),
-                                  system_of("deepseek-r1", "h200-sxm", "fp8", 0), false);
+  const auto layouts =
+      layouts_of(Catalogue::builtin(), system_of("deepseek-r1", "h200-sxm", "fp8", 0), false);
   ASSERT_FALSE(layouts.empty());
   for (const Scenario& one : layouts) {
     EXPECT_EQ(make_cluster_spec(Catalogue::builtin(), one)->gpus(), 8U);
@@ -160,8 +158,8 @@ TEST(Layouts, a_server_run_keeps_its_limits_and_no_simulated_layout_does_better)
 
 // Large systems are several equal parts.
 TEST(Layouts, of_many_accelerators_are_copies_of_a_part) {
-  const auto layouts = layouts_of(
-      Catalogue::builtin(), system_of("llama3.1-405b", "gb300", "nvfp4", 288), true);
+  const auto layouts =
+      layouts_of(Catalogue::builtin(), system_of("llama3.1-405b", "gb300", "nvfp4", 288), true);
   bool apart = false;
   const Catalogue catalogue = Catalogue::builtin();
   for (const Scenario& one : layouts) {

@@ -16,8 +16,8 @@ constexpr std::array kShares{
     &StepConstants::expert_bandwidth,     &StepConstants::expert_compute,
     &StepConstants::all_reduce_bandwidth, &StepConstants::all_to_all_bandwidth};
 constexpr std::array kSeconds{
-    &StepConstants::all_reduce_s, &StepConstants::all_to_all_s,   &StepConstants::layer_s,
-    &StepConstants::step_s,       &StepConstants::sequence_s,     &StepConstants::prefill_step_s,
+    &StepConstants::all_reduce_s, &StepConstants::all_to_all_s,    &StepConstants::layer_s,
+    &StepConstants::step_s,       &StepConstants::sequence_s,      &StepConstants::prefill_step_s,
     &StepConstants::draft_s,      &StepConstants::draft_prefill_s, &StepConstants::request_s};
 
 }  // namespace

@@ -15,7 +15,7 @@ struct SoftwareSpec {
   std::string name{};
   std::string title{};
   std::vector<std::string> aliases{};
-  // Of all rules that fit, the product: shares of a card's limits are that much higher, and seconds
+  // The product of all rules that fit: shares of a card's limits are that much higher, and seconds
   // that much shorter.
   std::vector<std::pair<Subject, double>> rates{};
   std::vector<std::string> apart{};  // architectures that it serves with prefill apart

@@ -123,12 +123,12 @@ std::string cached(const std::vector<sim::SimPoint>& points) {
 std::string tried_text(const LayoutsTried& tried) {
   if (tried.best.empty()) return {};
   const sim::SimPoint& first = tried.best.front().point;
-  std::string out =
-      format("           the best of {} layouts that fit, with {} in flight (--parallel says one)\n",
-             tried.fit, level_of(first));
+  std::string out = format(
+      "           the best of {} layouts that fit, with {} in flight (--parallel says one)\n",
+      tried.fit, level_of(first));
   for (std::size_t i = 1; i < tried.best.size(); ++i) {
-    out += format("           {:.2f}x  {}\n",
-                  tried.best[i].point.system_tps / first.system_tps, tried.best[i].layout);
+    out += format("           {:.2f}x  {}\n", tried.best[i].point.system_tps / first.system_tps,
+                  tried.best[i].layout);
   }
   return out;
 }
@@ -243,9 +243,9 @@ Json layouts_json(const LayoutsTried& tried) {
 
 std::string simulated_text(const SimulatedCurve& curve) {
   return format("simulated  {}\n           {}\n{}\n{}\n{}{}{}{}", curve.system, curve.lengths,
-                curve.tried ? tried_text(*curve.tried) : "",
-                points_table(curve.points), unsteady_text(curve.points), trust_text(curve.points),
-                intervals_text(curve.points), decode_batches(curve.points) + cached(curve.points));
+                curve.tried ? tried_text(*curve.tried) : "", points_table(curve.points),
+                unsteady_text(curve.points), trust_text(curve.points), intervals_text(curve.points),
+                decode_batches(curve.points) + cached(curve.points));
 }
 
 std::string simulated_beside_text(const SimulatedCurve& first, const SimulatedCurve& second) {
@@ -285,8 +285,8 @@ std::string cards_text(const std::vector<SimulatedCurve>& cards, double price) {
     }
   }
   for (const SimulatedCurve& card : cards) {
-    out += format("\n{}\n{}{}{}{}", card.system, card.tried ? tried_text(*card.tried) : "", unsteady_text(card.points), trust_text(card.points),
-                  intervals_text(card.points));
+    out += format("\n{}\n{}{}{}{}", card.system, card.tried ? tried_text(*card.tried) : "",
+                  unsteady_text(card.points), trust_text(card.points), intervals_text(card.points));
   }
   return out;
 }

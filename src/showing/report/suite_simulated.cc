@@ -39,12 +39,11 @@ Json head_json(const SuiteAsked& asked) {
 }
 
 std::string head_text(const SuiteAsked& asked) {
-  std::string out =
-      format("simulated  {}, {}, limits of {}: {}\n", asked.workload, asked.scenario, asked.edition,
-             asked.limits.empty() ? "none" : asked.limits);
+  std::string out = format("simulated  {}, {}, limits of {}: {}\n", asked.workload, asked.scenario,
+                           asked.edition, asked.limits.empty() ? "none" : asked.limits);
   if (!asked.lengths.empty()) {
-    out += format("           {}{}\n", asked.lengths,
-                  asked.basis.empty() ? "" : "; " + asked.basis);
+    out +=
+        format("           {}{}\n", asked.lengths, asked.basis.empty() ? "" : "; " + asked.basis);
   }
   if (!asked.software.empty()) {
     out += format("           software {} (--list software; assumed from that round's figures)\n",

@@ -64,7 +64,9 @@ void add_flags(Flags& flags, SimulationOptions& o) {
       .group(suite);
   flags.add("--html", &o.html, "the curve as one page, with a measured curve's charts")
       .value("FILE");
-  flags.add("--list", &o.list, "print the names that are known: hardware, models, backends or software")
+  flags
+      .add("--list", &o.list,
+           "print the names that are known: hardware, models, backends or software")
       .value("WHAT");
   flags.add("--json", &o.json, "print the result as JSON, which `assay import` reads");
   const std::string_view sizing = "To size a deployment";

@@ -20,8 +20,9 @@ Result<LayoutChoice> choose_layout(const sim::Catalogue& catalogue, const sim::S
   sim::SimulateOptions options{.queries_per_slot = 6};
   options.seed = scenario.seed;
   const sim::LayoutSearch found =
-      levels.empty() ? sim::best_offline(catalogue, scenario, workload, false, options)
-                     : sim::best_at(catalogue, scenario, workload, std::ranges::max(levels), options);
+      levels.empty()
+          ? sim::best_offline(catalogue, scenario, workload, false, options)
+          : sim::best_at(catalogue, scenario, workload, std::ranges::max(levels), options);
   if (found.best.empty()) {
     // The reason why the simplest layout does not fit.
     TRY(sim::make_cluster_spec(catalogue, scenario));

@@ -10,7 +10,7 @@
 namespace assay::cli {
 
 struct LayoutChoice {
-  sim::Scenario scenario{};               // with its layout
+  sim::Scenario scenario{};                     // with its layout
   std::optional<report::LayoutsTried> tried{};  // nothing where the user names the layout
 };
 

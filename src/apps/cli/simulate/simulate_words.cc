@@ -67,7 +67,8 @@ void SystemFlags::add_to(Flags& flags) {
   flags.add("--osl", &osl, "output tokens, in the same form").value("LENGTH").without_default();
   flags
       .add("--shared-prefix", &prefixes,
-           "what prompts share, as --shared-prefix of `assay run`: 1000x4,200x8 (tokens x branches), "
+           "what prompts share, as --shared-prefix of `assay run`: 1000x4,200x8 (tokens x "
+           "branches), "
            "part of --isl")
       .value("TREE");
   flags
@@ -130,8 +131,8 @@ Result<sim::Workload> SystemFlags::workload(const sim::Catalogue& known) const {
   const auto levels = dataset::parse_prefixes(prefixes);
   if (!levels) return levels.error().within("--shared-prefix");
   for (const dataset::PrefixLevel& level : *levels) {
-    out.tree.push_back({static_cast<std::uint32_t>(level.tokens),
-                        static_cast<std::uint32_t>(level.branches)});
+    out.tree.push_back(
+        {static_cast<std::uint32_t>(level.tokens), static_cast<std::uint32_t>(level.branches)});
   }
   return out;
 }

@@ -65,15 +65,17 @@ Result<Asked> read_asked(const SuiteFlags& suite, SystemFlags& system,
   if (const auto model = catalogue.model(system.scenario.model)) {
     out.model = *model;
   } else {
-    return invalid(format("--workload: the serving model has no {}; --model names another, or a "
-                          "config.json",
-                          workload.name));
+    return invalid(
+        format("--workload: the serving model has no {}; --model names another, or a "
+               "config.json",
+               workload.name));
   }
   if (!out.model.is_stages()) {
     if (!lengths.is_object() && (system.isl.empty() || system.osl.empty())) {
-      return invalid(format("--workload: how long the prompts and replies of {} are is not known; "
-                            "--isl and --osl say it",
-                            workload.name));
+      return invalid(
+          format("--workload: how long the prompts and replies of {} are is not known; "
+                 "--isl and --osl say it",
+                 workload.name));
     }
     out.words.basis = system.isl.empty() && system.osl.empty() ? lengths["basis"].as_string() : "";
     if (system.isl.empty()) system.isl = lengths["input"].as_string();
@@ -83,7 +85,8 @@ Result<Asked> read_asked(const SuiteFlags& suite, SystemFlags& system,
   out.limits = workload.data["scenarios"][scenario]["limits"];
   ASSIGN_OR_RETURN(out.scenario, system.resolve());
   // The stacks of the edition's own round, or of the newest one before it.
-  if (out.scenario.software.empty()) out.scenario.software = software_of(catalogue, workload.edition);
+  if (out.scenario.software.empty())
+    out.scenario.software = software_of(catalogue, workload.edition);
   out.words.software = out.scenario.software;
   return out;
 }
@@ -112,8 +115,8 @@ sim::SimPoint stages_within(const Asked& asked, const sim::HardwareSpec& hardwar
   double high = sim::stage_capacity(asked.model, hardware, gpus);
   for (int i = 0; i < kHalvings; ++i) {
     const double rate = (low + high) / 2;
-    const sim::SimPoint point = sim::simulate_stages(asked.model, hardware, gpus, rate, kQueries,
-                                                     asked.scenario.seed);
+    const sim::SimPoint point =
+        sim::simulate_stages(asked.model, hardware, gpus, rate, kQueries, asked.scenario.seed);
     const bool good = slo.met(point) && point.qps >= sim::kKeepsUp * rate;
     (good ? low : high) = rate;
     if (good) best = point;
@@ -136,8 +139,8 @@ Result<report::LayoutsTried> run_stages(const Asked& asked, const sim::Catalogue
   } else {
     point = stages_within(asked, hardware, gpus, slo);
   }
-  return report::LayoutsTried{
-      .fit = 1, .best = {{format("{} x {}", gpus, hardware.name), std::move(point)}}};
+  return report::LayoutsTried{.fit = 1,
+                              .best = {{format("{} x {}", gpus, hardware.name), std::move(point)}}};
 }
 
 // The suite allows drafts in Interactive only.
@@ -199,7 +202,8 @@ Result<int> explain(const SuiteFlags& suite, const SystemFlags& system,
   const bool apart_before = older.serves_apart(asked.model.architecture);
   const bool apart_after = newer.serves_apart(asked.model.architecture);
   std::vector<report::LeverStep> steps;
-  const auto take = [&](std::string lever, const std::string& software, bool apart) -> Result<void> {
+  const auto take = [&](std::string lever, const std::string& software,
+                        bool apart) -> Result<void> {
     asked.scenario.software = software;
     ASSIGN_OR_RETURN(const auto tried, run_tokens(asked, apart, system, catalogue, slo));
     steps.push_back({std::move(lever), tried.best.empty() ? report::TriedLayout{} : tried.best[0]});

@@ -16,8 +16,8 @@ struct SuiteFlags {
   bool json = false;
 };
 
-// `system` is as the user gave it: its `file` is the scenario's name. Model and lengths that are not
-// given are the workload's.
+// `system` is as the user gave it: its `file` is the scenario's name. Model and lengths that are
+// not given are the workload's.
 Result<int> simulate_suite(const SuiteFlags& suite, SystemFlags system);
 
 }  // namespace assay::cli
