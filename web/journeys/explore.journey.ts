@@ -273,4 +273,30 @@ describe('for everybody', () => {
     await accessible(page);
     expect(errors).toEqual([]);
   });
+
+  it('shows the columns that are chosen, and has the choice in its address', async () => {
+    const { page, errors } = await openPage(browser);
+    await page.goto(host.address);
+    await ready(page);
+    const heads = (): Promise<string[]> => page.locator('.systems thead th').allInnerTexts();
+    expect(await heads()).toContain('kW');
+    expect(await heads()).not.toContain('Division');
+    await page.getByText('Columns', { exact: true }).click();
+    await page.locator('#column-division').check();
+    await page.locator('#column-tpot').check();
+    await page.locator('#column-kw').uncheck();
+    const chosen = await heads();
+    expect(chosen).toContain('Division');
+    expect(chosen).toContain('Best TPOT P90');
+    expect(chosen).not.toContain('kW');
+    // The cells follow their heads.
+    const row = page.locator('.systems tbody tr').first();
+    expect(await row.locator('td, th').count()).toBe(chosen.length);
+    await shot(page, 'columns');
+    await page.reload();
+    await ready(page);
+    expect(await heads()).toEqual(chosen);
+    await accessible(page);
+    expect(errors).toEqual([]);
+  });
 });

@@ -11,6 +11,7 @@ const full: Selection = {
   concurrency_min: 10,
   concurrency_max: 512,
   pinned: ['c1', 'c2'],
+  columns: ['kw', 'division'],
   per: 'kw',
   x: 'linear',
   y: 'log',

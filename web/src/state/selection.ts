@@ -37,6 +37,8 @@ export interface Selection {
   readonly concurrency_max: number;
   // Curves in colour; none: the strongest few.
   readonly pinned: readonly string[];
+  // Columns of the systems table that are shown or hidden against the usual choice.
+  readonly columns: readonly string[];
   readonly per: Normalisation;
   readonly x: 'log' | 'linear';
   readonly y: 'log' | 'linear';
@@ -86,6 +88,7 @@ export const DEFAULTS: Selection = {
   concurrency_min: 0,
   concurrency_max: Infinity,
   pinned: [],
+  columns: [],
   per: 'system',
   x: 'log',
   y: 'linear',
@@ -115,7 +118,7 @@ export const DEFAULTS: Selection = {
   theme: 'system',
 };
 
-type Plain = Exclude<keyof Selection, 'view' | 'filters' | 'pinned' | 'prices'>;
+type Plain = Exclude<keyof Selection, 'view' | 'filters' | 'pinned' | 'columns' | 'prices'>;
 const PLAIN: readonly Plain[] = [
   'model',
   'dataset',
@@ -175,6 +178,7 @@ export function writeSelection(selection: Selection): string {
     for (const value of selection.filters[facet]) out.append(facet, value);
   }
   for (const id of selection.pinned) out.append('pin', id);
+  for (const id of selection.columns) out.append('column', id);
   for (const [name, price] of Object.entries(selection.prices)) {
     out.append('price_of', `${price}:${name}`);
   }
@@ -195,6 +199,7 @@ export function readSelection(hash: string): Selection {
   }
   out['filters'] = Object.fromEntries(FACETS.map((facet) => [facet, given.getAll(facet)]));
   out['pinned'] = given.getAll('pin');
+  out['columns'] = given.getAll('column');
   const prices: Record<string, number> = {};
   for (const entry of given.getAll('price_of')) {
     const cut = entry.indexOf(':');

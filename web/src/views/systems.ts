@@ -3,7 +3,7 @@
 import { h, replace } from '../base/dom.ts';
 import { ABSENT, duration, number3, whole, words } from '../base/format.ts';
 import type { Series } from '../state/curves.ts';
-import { type Sort, toggled } from '../state/selection.ts';
+import { type Selection, type Sort, toggled } from '../state/selection.ts';
 import { UNIT } from './charts.ts';
 import type { Context, Part } from './context.ts';
 import { keepingFocus } from './filters.ts';
@@ -21,6 +21,90 @@ function bestTtft(series: Series): number | null {
   return values.length === 0 ? null : Math.min(...values);
 }
 
+function bestTpot(series: Series): number | null {
+  const values = series.points.flatMap((point) => point.tpot_ms_p90 ?? []);
+  return values.length === 0 ? null : Math.min(...values);
+}
+
+function mostConcurrency(series: Series): number | null {
+  return series.points.reduce<number | null>(
+    (most, point) => Math.max(most ?? 0, point.concurrency),
+    null,
+  );
+}
+
+// A column that can be chosen. Those that are not usual show where the user asks for them.
+export interface Column {
+  readonly id: string;
+  readonly title: (selection: Selection) => string;
+  readonly usual: boolean;
+  readonly sort: Sort | null;
+  readonly number: boolean;
+  readonly cell: (one: Series) => string | HTMLElement;
+}
+
+const column = (
+  id: string,
+  title: string,
+  cell: Column['cell'],
+  more: Partial<Column> = {},
+): Column => ({
+  id,
+  title: () => title,
+  usual: true,
+  sort: null,
+  number: false,
+  cell,
+  ...more,
+});
+
+const figure = (
+  id: string,
+  title: string,
+  cell: Column['cell'],
+  more: Partial<Column> = {},
+): Column => column(id, title, cell, { number: true, ...more });
+
+const word = (id: string, title: string, of: (one: Series) => string | null | undefined): Column =>
+  column(id, title, (one) => words(of(one)) || ABSENT, { usual: false });
+
+export const COLUMNS: readonly Column[] = [
+  column('accelerators', 'Accelerators', ({ curve }) =>
+    curve.accelerators == null
+      ? (curve.accelerator ?? ABSENT)
+      : `${curve.accelerators} × ${curve.accelerator ?? 'unknown'}`,
+  ),
+  column('software', 'Software', ({ curve }) => curve.software ?? ABSENT),
+  word('organisation', 'Organisation', ({ curve }) => curve.organisation),
+  word('division', 'Division', ({ curve }) => curve.division),
+  word('availability', 'Availability', ({ curve }) => curve.availability),
+  word('dataset', 'Dataset', ({ curve }) => curve.dataset),
+  word('submission', 'Submission', ({ curve }) => curve.submission),
+  figure('peak', '', (one) => number3(one.peak), {
+    sort: 'peak',
+    title: (selection) => `Peak ${UNIT[selection.per]}`,
+  }),
+  figure('offline', 'Offline', (one) => number3(one.ceiling === null ? null : one.ceiling_value), {
+    usual: false,
+    title: (selection) => `Offline ${UNIT[selection.per]}`,
+  }),
+  figure('interactivity', 'Best tok/s per user', (one) => number3(fastest(one)), {
+    sort: 'interactivity',
+  }),
+  figure('ttft', 'Best TTFT P90', (one) => duration(bestTtft(one))),
+  figure('tpot', 'Best TPOT P90', (one) => duration(bestTpot(one)), { usual: false }),
+  figure('concurrency', 'Highest concurrency', (one) => number3(mostConcurrency(one)), {
+    usual: false,
+  }),
+  figure('kw', 'kW', (one) => number3(one.curve.power_kw)),
+  figure('points', 'Points', (one) => whole(one.points.length), { sort: 'points' }),
+  column('accuracy', 'Accuracy', (one) => accuracyWord(one.curve.accuracy)),
+];
+
+export function shownColumns(selection: Selection): readonly Column[] {
+  return COLUMNS.filter((one) => one.usual !== selection.columns.includes(one.id));
+}
+
 const ORDERS: Partial<Record<Sort, (x: Series, y: Series) => number>> = {
   name: (x, y) => x.curve.system_name.localeCompare(y.curve.system_name),
   peak: (x, y) => y.peak - x.peak,
@@ -31,22 +115,46 @@ const ORDERS: Partial<Record<Sort, (x: Series, y: Series) => number>> = {
 export function makeSystems(): Part {
   const head = h('h2', {}, 'Systems');
   const body = h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Systems' });
-  const element = h('section', { class: 'systems' }, head, body);
+  const chooser = h('details', { class: 'chart-table columns' }, h('summary', {}, 'Columns'));
+  const boxes = h('div', { class: 'choices' });
+  chooser.append(boxes);
+  const element = h('section', { class: 'systems' }, head, chooser, body);
   return {
     element,
     update(context) {
       const { series, curves } = context;
       head.textContent = `${whole(series.length)} of ${whole(curves.length)} curves`;
-      keepingFocus(element, () => replace(body, table(context)));
+      keepingFocus(element, () => {
+        replace(boxes, columnBoxes(context));
+        replace(body, table(context));
+      });
     },
   };
+}
+
+function columnBoxes(context: Context): readonly HTMLElement[] {
+  const { selection } = context;
+  const shown = new Set(shownColumns(selection).map((one) => one.id));
+  return COLUMNS.map((one) =>
+    h(
+      'label',
+      {},
+      h('input', {
+        type: 'checkbox',
+        id: `column-${one.id}`,
+        checked: shown.has(one.id),
+        change: () => context.set({ columns: toggled(selection.columns, one.id) }, 'replace'),
+      }),
+      h('span', { class: 'value' }, one.title(selection)),
+    ),
+  );
 }
 
 function table(context: Context): HTMLElement {
   const { selection, series } = context;
   const sorted = [...series].sort(ORDERS[selection.sort] ?? ORDERS.peak);
   const several = new Set(series.map((one) => one.curve.dataset)).size > 1;
-  const column = (text: string, sort: Sort | null, className = ''): HTMLElement =>
+  const heading = (text: string, sort: Sort | null, className = ''): HTMLElement =>
     h(
       'th',
       {
@@ -80,17 +188,12 @@ function table(context: Context): HTMLElement {
         h(
           'tr',
           {},
-          column('In colour', null),
-          column('System', 'name'),
-          column('Accelerators', null),
-          column('Software', null),
-          column(`Peak ${UNIT[selection.per]}`, 'peak', 'number'),
-          column('Best tok/s per user', 'interactivity', 'number'),
-          column('Best TTFT P90', null, 'number'),
-          column('kW', null, 'number'),
-          column('Points', 'points', 'number'),
-          column('Accuracy', null),
-          column('Compare', null),
+          heading('In colour', null),
+          heading('System', 'name'),
+          shownColumns(selection).map((one) =>
+            heading(one.title(selection), one.sort, one.number ? 'number' : ''),
+          ),
+          heading('Compare', null),
         ),
       ),
       h(
@@ -144,20 +247,9 @@ function row(one: Series, several: boolean, context: Context): HTMLElement {
           .join(' · '),
       ),
     ),
-    h(
-      'td',
-      {},
-      curve.accelerators == null
-        ? (curve.accelerator ?? ABSENT)
-        : `${curve.accelerators} × ${curve.accelerator ?? 'unknown'}`,
+    shownColumns(selection).map((column) =>
+      h('td', column.number ? { class: 'number' } : {}, column.cell(one)),
     ),
-    h('td', {}, curve.software ?? ABSENT),
-    h('td', { class: 'number' }, number3(one.peak)),
-    h('td', { class: 'number' }, number3(fastest(one))),
-    h('td', { class: 'number' }, duration(bestTtft(one))),
-    h('td', { class: 'number' }, number3(curve.power_kw)),
-    h('td', { class: 'number' }, whole(one.points.length)),
-    h('td', {}, accuracyWord(curve.accuracy)),
     h('td', {}, compareButtons(curve.id, curve.system_name, context)),
   );
 }

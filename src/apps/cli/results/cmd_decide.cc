@@ -24,9 +24,9 @@ struct DecideOptions {
 void add_decide_flags(Flags& flags, DecideOptions& options) {
   flags
       .add("SYSTEM", &options.systems,
-           "a curve's folder, with what a run cannot know: "
-           "FOLDER[,name=…][,accelerators=N][,accelerator=NAME][,kw=X][,price=$/h of the "
-           "system][,capex=$][,simulated=yes]")
+           "a curve's folder and, after commas, what a run cannot know: name=TEXT, "
+           "accelerators=N, accelerator=NAME, kw=X, price=DOLLARS (an hour of the system), "
+           "capex=DOLLARS, simulated=yes")
       .required();
   flags
       .add("--slo", &options.slo,
