@@ -2,7 +2,9 @@
 brings the milestones, counts and failures that chat brings, and the endpoint's own log agrees."""
 
 import json
+import math
 import struct
+import wave
 import zipfile
 
 import pytest
@@ -113,7 +115,7 @@ def test_a_key_goes_where_a_kind_wants_it(measure, monkeypatch):
         assert b"0123456789abcdef" not in written
 
 
-VECTORS = ["openai_embeddings", "rerank", "score", "classify", "openai_images"]
+VECTORS = ["openai_embeddings", "rerank", "score", "classify", "openai_images", "videogen"]
 
 
 @pytest.fixture
@@ -172,6 +174,75 @@ def test_several_inputs_of_a_row_are_one_query(measure, tmp_path):
     assert summary["assay"]["units"] == {
         "name": "embedding", "completed": 12,
         "per_second": summary["assay"]["units"]["per_second"]}
+
+
+@pytest.fixture
+def sounds(tmp_path):
+    """A data set of four tones of a tenth of a second, with transcripts."""
+    lines = []
+    for i in range(4):
+        with wave.open(str(tmp_path / f"tone{i}.wav"), "wb") as tone:
+            tone.setnchannels(1)
+            tone.setsampwidth(2)
+            tone.setframerate(16000)
+            tone.writeframes(b"".join(
+                struct.pack("<h", int(9000 * math.sin(0.1 * (i + 1) * at))) for at in range(1600)))
+        lines.append(json.dumps({"audio": f"tone{i}.wav", "text": "a tone"}) + "\n")
+    path = tmp_path / "sounds.jsonl"
+    path.write_text("".join(lines))
+    return path
+
+
+@pytest.mark.parametrize("api", ["openai_transcriptions", "openai_translations"])
+def test_a_transcript_is_measured_as_the_endpoint_wrote_it(assay, measure, sounds, tmp_path, api):
+    truth = tmp_path / "truth.log"
+    summary, folder = measure(
+        ["--osl", 12, "--ttft", "20ms", "--itl", "2ms", "--truth-log", truth],
+        ["--api-type", api, "--concurrency", 2, "--samples", 8, "--dataset", sounds])
+    assert summary["n_samples_completed"] == 8
+    assert summary["output_sequence_lengths"]["total"] == 8 * 12
+    assert summary["ttft"]["percentiles"]["50.0"] >= 20 * MS
+    errors = assay("report", folder, "--truth", truth, "--json").json()
+    assert (errors["replies"], errors["unmatched"]) == (8, 0)
+    assert errors["token"]["count"] == 8 * 12
+    assert errors["token"]["p0_1"] >= 0
+
+
+def test_a_whole_transcript_has_latency_and_no_ttft(measure, sounds):
+    summary, _ = measure(["--osl", 5], ["--api-type", "openai_transcriptions", "--streaming", "off",
+                                        "--samples", 4, "--dataset", sounds])
+    assert summary["n_samples_completed"] == 4
+    assert "percentiles" not in summary["ttft"]
+    assert summary["output_sequence_lengths"]["total"] == 20
+
+
+@pytest.mark.parametrize("name", ["no-done", "error-in-stream", "cut-close", "http500", "comments",
+                                  "split-utf8", "ragged-chunks", "wrong-content-type"])
+def test_each_quirk_of_a_transcript_comes_to_what_it_comes_to_elsewhere(measure, sounds, name):
+    expected = {**QUIRKS, **EVENTS_ONLY}[name]
+    summary, _ = measure(["--quirk", name, "--osl", 8],
+                         ["--api-type", "openai_transcriptions", "--samples", 2, "--no-preflight",
+                          "--dataset", sounds], code=0 if expected == OK else 7)
+    seen = {OK: summary["n_samples_completed"],
+            **{f["outcome"]: f["count"] for f in summary["assay"]["failures"]}}
+    assert seen.get(expected) == 2, seen
+
+
+def test_probe_transcribes_a_tone(assay, endpoint):
+    found = assay("probe", endpoint("--osl", 12).url, "--api", "openai_transcriptions",
+                  "--json").json()
+    assert found["answers"]
+    assert {"openai_transcriptions", "videogen", "kserve"} <= set(found["kinds"])
+
+
+def test_videogen_asks_for_a_path_and_a_row_may_ask_for_bytes(measure, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"prompt": "a cube", "response_format": "video_bytes", "seed": 7}\n'
+                    '{"prompt": "a ball", "negative_prompt": "rain"}\n')
+    summary, _ = measure([], ["--api-type", "videogen", "--samples", 4, "--concurrency", 1,
+                              "--dataset", rows])
+    assert summary["n_samples_completed"] == 4
+    assert summary["assay"]["units"]["name"] == "video"
 
 
 def npy(values):

@@ -2,7 +2,9 @@
 beside chat: their types must accept every event and every reply."""
 
 import base64
+import io
 import struct
+import wave
 
 import anthropic
 import numpy
@@ -196,3 +198,40 @@ def test_tensors_are_the_same_as_numbers_and_as_bytes(tensors):
 def test_tritons_client_reads_a_refusal(tensors):
     with pytest.raises(InferenceServerException, match="1 to 64 tensors"):
         tensors.infer("m", [])
+
+
+@pytest.fixture
+def sound():
+    """A tenth of a second of silence, as a WAV file."""
+    out = io.BytesIO()
+    with wave.open(out, "wb") as silence:
+        silence.setnchannels(1)
+        silence.setsampwidth(2)
+        silence.setframerate(16000)
+        silence.writeframes(bytes(3200))
+    return ("silence.wav", out.getvalue())
+
+
+@pytest.mark.parametrize("kind", ["transcriptions", "translations"])
+def test_openais_client_sends_a_sound_and_reads_a_transcript(endpoint, sound, kind):
+    url = endpoint("--osl", TOKENS).url
+    client = openai.OpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0, timeout=30)
+    reply = getattr(client.audio, kind).create(model="m", file=sound)
+    assert reply.text.strip()
+
+
+def test_openais_client_reads_a_streamed_transcript(endpoint, sound):
+    url = endpoint("--osl", TOKENS).url
+    client = openai.OpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0, timeout=30)
+    events = list(client.audio.transcriptions.create(model="m", file=sound, stream=True))
+    assert [event.type for event in events] == ["transcript.text.delta"] * TOKENS + [
+        "transcript.text.done"]
+    assert "".join(event.delta for event in events[:-1]) == events[-1].text
+    assert events[-1].usage.output_tokens == TOKENS
+
+
+def test_openais_client_is_told_what_is_wrong_with_a_sound(endpoint):
+    client = openai.OpenAI(base_url=f"{endpoint().url}/v1", api_key="any", max_retries=0,
+                           timeout=30)
+    with pytest.raises(openai.BadRequestError, match="is empty"):
+        client.audio.transcriptions.create(model="m", file=("a.wav", b""))

@@ -21,6 +21,7 @@
 #include "dataset/parquet.h"
 #include "dataset/predefined.h"
 #include "dataset/row_source.h"
+#include "dataset/sound_rows.h"
 #include "dataset/synthetic.h"
 #include "dataset/tensor_rows.h"
 
@@ -218,8 +219,8 @@ Result<Dataset> load_parts(const Spec& spec, std::string_view kind, const std::v
   return loader.finish(parts.size() == 1 ? only : sha256_hex(hashes));
 }
 
-bool takes_tensors(const Spec& spec) {
-  return std::ranges::find(spec.kind_columns, "inputs") != spec.kind_columns.end();
+bool names_column(const Spec& spec, std::string_view name) {
+  return std::ranges::find(spec.kind_columns, name) != spec.kind_columns.end();
 }
 
 bool is_croissant(const Spec& spec) {
@@ -375,7 +376,8 @@ Result<Dataset> load_dataset(const Spec& spec) {
   ASSIGN_OR_RETURN(const Listing source, source_of(spec));
   if (is_tensor_format(source.kind)) return load_tensors(spec, source.kind);
   ASSIGN_OR_RETURN(Dataset out, load_parts(spec, source.kind, source.parts, std::move(preset)));
-  if (takes_tensors(spec)) TRY(attach_tensor_files(out, source.parts.front().path));
+  if (names_column(spec, "inputs")) TRY(attach_tensor_files(out, source.parts.front().path));
+  if (names_column(spec, "audio")) TRY(attach_sounds(out, source.parts.front().path));
   return out;
 }
 

@@ -212,16 +212,21 @@ Result<void> RowMapper::read_kind_columns(Json& row, Sample& sample) {
 
 // Whether the row gives its kind of API what is asked in place of a prompt.
 bool RowMapper::asks_by_itself(const Json& row, const Sample& sample) const {
-  for (const std::string_view name : {"input", "inputs"}) {
+  for (const std::string_view name : {"input", "inputs", "audio"}) {
     if (std::ranges::find(spec_.kind_columns, name) == spec_.kind_columns.end()) continue;
-    if (sample.body[name].is_array() || row[std::string(kBodyPrefix).append(name)].is_array()) {
-      return true;
-    }
+    const Json& given = sample.body[name];
+    const Json& own = given.is_null() ? row[std::string(kBodyPrefix).append(name)] : given;
+    if (own.is_array() || (name == "audio" && !own.is_null())) return true;
   }
   return false;
 }
 
 Result<void> RowMapper::read_question(Json& row, Sample& sample) {
+  if (asks_by_itself(row, sample)) {
+    // No other column is the prompt: a transcript's `text` is what a scorer compares.
+    ASSIGN_OR_RETURN(sample.prompt, take_text(row, "prompt"));
+    return {};
+  }
   const bool has_messages = has_column(row, "messages");
   const std::string_view ids = has_column(row, "input_tokens") ? "input_tokens" : "token_ids";
   const bool has_ids = has_column(row, ids);
@@ -243,7 +248,7 @@ Result<void> RowMapper::read_question(Json& row, Sample& sample) {
     return {};
   }
   row.erase(ids);
-  if (asked || asks_by_itself(row, sample)) return {};
+  if (asked) return {};
   return invalid(
       format("this row asks nothing: it has no text in prompt, messages or "
              "input_tokens; its other columns: {} (name the right one: parser.prompt=…)",

@@ -126,8 +126,7 @@ const Part& endpoint_part() {
         .secret();
     rows.add("api_type", &EndpointConfig::api_type,
              "The kind of API that the endpoint speaks; docs/guide/kinds.md has a row for each. "
-             "openai is chat completions. videogen is known from the reference client's configs "
-             "and not spoken.");
+             "openai is chat completions.");
     rows.add("session_id_headers", &EndpointConfig::session_id_headers,
              "Headers set to a row's session id, where the dataset has one.")
         .newer();

@@ -14,21 +14,23 @@
 namespace assay {
 
 enum class Api : std::uint8_t {
-  openai,              // POST /v1/chat/completions
-  openai_completions,  // POST /v1/completions
-  sglang,              // POST /generate
-  videogen,            // POST /v1/videos/generations
-  openai_responses,    // POST /v1/responses
-  anthropic_messages,  // POST /v1/messages
-  ollama_chat,         // POST /api/chat
-  ollama_generate,     // POST /api/generate
-  openai_embeddings,   // POST /v1/embeddings
-  rerank,              // POST /v1/rerank
-  score,               // POST /v1/score
-  classify,            // POST /classify
-  openai_images,       // POST /v1/images/generations
-  kserve,              // POST /v2/models/MODEL/infer, tensors as bytes behind the JSON
-  kserve_json,         // the same, tensors as numbers in the JSON
+  openai,                 // POST /v1/chat/completions
+  openai_completions,     // POST /v1/completions
+  sglang,                 // POST /generate
+  videogen,               // POST /v1/videos/generations
+  openai_responses,       // POST /v1/responses
+  anthropic_messages,     // POST /v1/messages
+  ollama_chat,            // POST /api/chat
+  ollama_generate,        // POST /api/generate
+  openai_embeddings,      // POST /v1/embeddings
+  rerank,                 // POST /v1/rerank
+  score,                  // POST /v1/score
+  classify,               // POST /classify
+  openai_images,          // POST /v1/images/generations
+  kserve,                 // POST /v2/models/MODEL/infer, tensors as bytes behind the JSON
+  kserve_json,            // the same, tensors as numbers in the JSON
+  openai_transcriptions,  // POST /v1/audio/transcriptions
+  openai_translations,    // POST /v1/audio/translations
 };
 
 struct ApiRow {
@@ -61,8 +63,14 @@ inline constexpr std::array<std::string_view, 9> kImagesColumns{
 
 inline constexpr std::array<std::string_view, 3> kTensorColumns{"inputs", "outputs", "parameters"};
 
+inline constexpr std::array<std::string_view, 1> kSoundColumns{"audio"};
+inline constexpr std::array<std::string_view, 13> kVideoColumns{
+    "negative_prompt", "size",          "seconds",        "fps",         "num_inference_steps",
+    "guidance_scale",  "seed",          "num_frames",     "latent_path", "guidance_scale_2",
+    "boundary_ratio",  "output_format", "response_format"};
+
 // In the order of the enumeration.
-inline constexpr std::array<ApiRow, 15> kApis{{
+inline constexpr std::array<ApiRow, 17> kApis{{
     {.api = Api::openai,
      .name = "openai",
      .what = "chat completions",
@@ -74,7 +82,12 @@ inline constexpr std::array<ApiRow, 15> kApis{{
      .takes_token_ids = true,
      .limit_field = "max_tokens"},
     {.api = Api::sglang, .name = "sglang", .what = "SGLang's /generate", .takes_token_ids = true},
-    {.api = Api::videogen, .name = "videogen", .what = "videos", .streams = false},
+    {.api = Api::videogen,
+     .name = "videogen",
+     .what = "videos, as the reference client asks for them",
+     .streams = false,
+     .unit = "video",
+     .columns = kVideoColumns},
     {.api = Api::openai_responses,
      .name = "openai_responses",
      .what = "OpenAI's Responses",
@@ -130,6 +143,14 @@ inline constexpr std::array<ApiRow, 15> kApis{{
      .streams = false,
      .unit = "inference",
      .columns = kTensorColumns},
+    {.api = Api::openai_transcriptions,
+     .name = "openai_transcriptions",
+     .what = "speech to text",
+     .columns = kSoundColumns},
+    {.api = Api::openai_translations,
+     .name = "openai_translations",
+     .what = "speech to English text",
+     .columns = kSoundColumns},
 }};
 
 constexpr const ApiRow& row_of(Api api) { return kApis[static_cast<std::size_t>(api)]; }

@@ -13,12 +13,13 @@
 
 namespace assay {
 
-// Bytes that a request carries beside its text: a tensor.
+// Bytes that a request carries beside its text: a tensor, or a file of a form.
 struct Attachment {
-  std::string name{};                 // of the tensor, as the model calls its input
-  std::string type{};                 // its datatype: FP32, INT64, BYTES, …
-  std::vector<std::int64_t> shape{};  // with the batch first
-  std::string bytes{};                // row major, little-endian
+  std::string name{};  // of the tensor, as the model calls its input; or of the form's field
+  std::string type{};  // a datatype: FP32, INT64, BYTES, …; or a media type
+  std::vector<std::int64_t> shape{};  // of a tensor, with the batch first
+  std::string file{};                 // the file's name in a form
+  std::string bytes{};                // of a tensor: row major, little-endian
 };
 
 // The question is exactly one of `prompt`, `messages`, `input_tokens` and `attachments`; codecs say

@@ -366,6 +366,10 @@ class Asker {
     generation.max_new_tokens = question_.tokens_max;
     Sample sample;
     sample.prompt = question_.prompt;
+    if (kind_of(question_.api).encode == encode_sound) {
+      sample.prompt.clear();
+      sample.attachments.push_back(probe_sound());
+    }
     ASSIGN_OR_RETURN(RequestTemplate request,
                      make_request(endpoints(), 0, generation, sample, false));
     if (request.request_id_offset != kNoHole) {

@@ -276,7 +276,7 @@ TEST(Body, what_an_api_cannot_ask_is_named) {
   EXPECT_THAT(error_of(Api::openai_completions, plain(), messages), HasSubstr("api_type openai"));
   EXPECT_THAT(error_of(Api::openai_completions, plain(), system), HasSubstr("no system prompt"));
   EXPECT_THAT(error_of(Api::sglang, plain(), tools), HasSubstr("no tools"));
-  EXPECT_THAT(error_of(Api::videogen, plain(), prompt("Hi")), HasSubstr("not spoken yet"));
+  EXPECT_THAT(error_of(Api::videogen, plain(), Sample{}), HasSubstr("no prompt"));
   auto generation = plain();
   generation.extra_body = parse(R"({"stream":true})");
   EXPECT_THAT(error_of(Api::openai, generation, prompt("Hi")), HasSubstr("extra_body.stream"));

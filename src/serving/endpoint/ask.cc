@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/json.h"
+#include "endpoint/sound_ask.h"
 #include "endpoint/tensor_ask.h"
 #include "endpoint/tool_call.h"
 #include "endpoint/vector_ask.h"
@@ -387,6 +388,7 @@ AskReader::~AskReader() = default;
 std::variant<std::monostate, ApiError> AskReader::read(Route route, std::string_view body,
                                                        Ask& ask) {
   if (route == Route::kserve) return read_tensor_ask(body, ask);
+  if (is_of_sound(route)) return read_sound_ask(route, body, ask);
   if (is_of_vectors(route)) return read_vector_ask(route, body, ask);
   static_assert(kAskPadding >= simdjson::SIMDJSON_PADDING);
   ask.route = route;

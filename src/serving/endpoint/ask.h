@@ -28,11 +28,19 @@ enum class Route : std::uint8_t {
   score,
   classify,
   images,
-  kserve
+  kserve,
+  videos,
+  transcriptions,
+  translations
 };
-inline constexpr std::size_t kRoutes = 13;
-// Whether a route answers with vectors, scores, pictures or tensors, and no tokens.
-constexpr bool is_of_vectors(Route route) { return route >= Route::embeddings; }
+inline constexpr std::size_t kRoutes = 16;
+// Whether a route answers with vectors, scores, pictures, videos or tensors, and no tokens.
+constexpr bool is_of_vectors(Route route) {
+  return route >= Route::embeddings && route <= Route::videos;
+}
+constexpr bool is_of_sound(Route route) {
+  return route == Route::transcriptions || route == Route::translations;
+}
 
 // What a request for vectors or scores is about.
 struct VectorAsk {
@@ -78,6 +86,7 @@ struct Ask {
   std::string tool_arguments{};  // JSON text that fits the tool's schema
   VectorAsk vectors{};
   TensorAsk tensors{};
+  std::string boundary{};      // of a form's parts
   std::size_t json_bytes = 0;  // of a body with bytes behind its JSON; 0: it is all JSON
 };
 

@@ -15,6 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string body(reinterpret_cast<const char*>(data) + 1, size - 1);
   body.resize(size - 1 + kAskPadding);
   Ask ask;
+  ask.boundary = "b";
   ask.json_bytes = size % 7 == 0 ? size / 2 : 0;  // the rest is bytes of tensors
   const auto read = reader.read(static_cast<Route>(data[0] % kRoutes),
                                 std::string_view(body).substr(0, size - 1), ask);

@@ -110,6 +110,21 @@ std::variant<std::monostate, ApiError> read_picture(const Json& body, Ask& ask) 
   return std::monostate{};
 }
 
+// A video: one, of the prompt.
+std::variant<std::monostate, ApiError> read_video(const Json& body, Ask& ask) {
+  if (!body["prompt"].is_string()) return bad("prompt", "is required");
+  if (body["stream"].as_bool(false)) return bad("stream", "videos are not streamed");
+  const std::string_view form = body["response_format"].as_string("video_path");
+  if (form != "video_path" && form != "video_bytes") {
+    return bad("response_format", "must be video_path or video_bytes");
+  }
+  const std::string_view prompt = body["prompt"].as_string();
+  ask.vectors.addresses = form == "video_path";
+  ask.vectors.inputs.assign(1, xxh3(prompt));
+  ask.prompt_tokens = std::max<std::uint32_t>(1, estimate_tokens(prompt.size()));
+  return std::monostate{};
+}
+
 }  // namespace
 
 std::variant<std::monostate, ApiError> read_vector_ask(Route route, std::string_view body,
@@ -122,6 +137,7 @@ std::variant<std::monostate, ApiError> read_vector_ask(Route route, std::string_
   if (!model.is_null() && !model.is_string()) return bad("model", "must be a string");
   ask.model = model.as_string();
   if (route == Route::images) return read_picture(*json, ask);
+  if (route == Route::videos) return read_video(*json, ask);
   const bool pairs = route == Route::rerank || route == Route::score;
   auto read = pairs ? read_pairs(route, *json, ask) : read_inputs(*json, ask);
   if (ask.vectors.inputs.size() > kInputsMax) {

@@ -1,4 +1,5 @@
 #include "endpoint/worker.h"
+#include "endpoint/form.h"
 #include "endpoint/prefix.h"
 
 #include <algorithm>
@@ -82,6 +83,7 @@ void Worker::answer(net::ConnectionId connection, const net::RequestHead& head,
     const auto json_bytes = parse_uint(head.find("inference-header-content-length"));
     ask_.json_bytes = json_bytes ? *json_bytes : 0;
   }
+  if (is_of_sound(route)) ask_.boundary = boundary_of(head.find("content-type"));
   const auto read = reader_.read(route, body, ask_);
   if (const ApiError* const error = std::get_if<ApiError>(&read)) {
     return reject(stream, head, *error);

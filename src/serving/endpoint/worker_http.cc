@@ -22,18 +22,22 @@ struct PathRoute {
   std::string_view path{};
   Route route = Route::chat;
 };
-constexpr std::array<PathRoute, 12> kAnswered = {{{"/v1/chat/completions", Route::chat},
-                                                  {"/v1/completions", Route::completions},
-                                                  {"/generate", Route::generate},
-                                                  {"/v1/responses", Route::responses},
-                                                  {"/v1/messages", Route::messages},
-                                                  {"/api/chat", Route::ollama_chat},
-                                                  {"/api/generate", Route::ollama_generate},
-                                                  {"/v1/embeddings", Route::embeddings},
-                                                  {"/v1/rerank", Route::rerank},
-                                                  {"/v1/score", Route::score},
-                                                  {"/classify", Route::classify},
-                                                  {"/v1/images/generations", Route::images}}};
+constexpr std::array<PathRoute, 15> kAnswered = {
+    {{"/v1/videos/generations", Route::videos},
+     {"/v1/audio/transcriptions", Route::transcriptions},
+     {"/v1/audio/translations", Route::translations},
+     {"/v1/chat/completions", Route::chat},
+     {"/v1/completions", Route::completions},
+     {"/generate", Route::generate},
+     {"/v1/responses", Route::responses},
+     {"/v1/messages", Route::messages},
+     {"/api/chat", Route::ollama_chat},
+     {"/api/generate", Route::ollama_generate},
+     {"/v1/embeddings", Route::embeddings},
+     {"/v1/rerank", Route::rerank},
+     {"/v1/score", Route::score},
+     {"/classify", Route::classify},
+     {"/v1/images/generations", Route::images}}};
 constexpr std::array<std::string_view, 8> kGets = {"/health",   "/ping",       "/metrics",
                                                    "/version",  "/v1/models",  "/get_model_info",
                                                    "/api/tags", "/api/version"};

@@ -13,12 +13,6 @@ Result<void> check_completions(const Sample& sample) {
 
 Result<void> check_sglang(const Sample& sample) { return check_prompt(Api::sglang, sample); }
 
-Result<void> refuse_videos(const Sample&) {
-  return Error{Code::unsupported,
-               "api_type videogen: not spoken yet; use openai, "
-               "openai_completions or sglang"};
-}
-
 // Servers mix the shapes of these replies, so one grammar reads them all.
 constexpr Kind older(Kind kind) {
   kind.read_event = kind.read_reply = read_reply;
@@ -45,6 +39,16 @@ constexpr Kind of_tensors(Kind kind) {
   return kind;
 }
 
+constexpr Kind of_sound(Api api, std::string_view route) {
+  return {.api = api,
+          .route = route,
+          .check = check_sound,
+          .body = sound_body,
+          .encode = encode_sound,
+          .read_event = read_transcript_event,
+          .read_reply = read_transcript};
+}
+
 constexpr Kind kResponses{.api = Api::openai_responses,
                           .route = "/v1/responses",
                           .limit_name = "max_output_tokens",
@@ -68,6 +72,15 @@ constexpr Kind kMessages{.api = Api::anthropic_messages,
                          .read_event = read_messages_event,
                          .read_reply = read_messages_reply};
 
+constexpr Kind kVideos{.api = Api::videogen,
+                       .route = "/v1/videos/generations",
+                       .check = check_picture,
+                       .body = videos_body,
+                       .units = one_unit,
+                       .all_units = true,
+                       .read_event = read_video,
+                       .read_reply = read_video};
+
 // In the order of the enumeration.
 constexpr std::array<Kind, kApis.size()> kKinds{{
     older({.api = Api::openai,
@@ -85,10 +98,7 @@ constexpr std::array<Kind, kApis.size()> kKinds{{
            .limit_name = "max_new_tokens",
            .check = check_sglang,
            .body = sglang_body}),
-    older({.api = Api::videogen,
-           .route = "/v1/videos/generations",
-           .check = refuse_videos,
-           .body = sglang_body}),
+    kVideos,
     kResponses,
     kMessages,
     of_ollama({.api = Api::ollama_chat,
@@ -133,6 +143,8 @@ constexpr std::array<Kind, kApis.size()> kKinds{{
                 .body = tensors_body,
                 .encode = encode_tensors}),
     of_tensors({.api = Api::kserve_json, .check = check_tensors_json, .body = tensors_json_body}),
+    of_sound(Api::openai_transcriptions, "/v1/audio/transcriptions"),
+    of_sound(Api::openai_translations, "/v1/audio/translations"),
 }};
 
 constexpr bool in_order() {

@@ -86,6 +86,12 @@ Result<void> check_tensors(const Sample& sample);
 Result<void> check_tensors_json(const Sample& sample);
 Result<void> encode_tensors(const Json& body, const Sample& sample, RequestBody& out);
 std::uint16_t one_unit(const Json& body);
+Json videos_body(const Generation& generation, const Sample& sample, char filler);
+// A sound in a form.
+Json sound_body(const Generation& generation, const Sample& sample, char filler);
+Result<void> check_sound(const Sample& sample);
+Attachment probe_sound();  // a second of a tone, as WAV
+Result<void> encode_sound(const Json& body, const Sample& sample, RequestBody& out);
 
 // The replies. read_reply() of reply_fields.h is that of the three older kinds.
 bool read_responses_event(std::string_view text, ReplyFields& out);
@@ -96,5 +102,8 @@ bool read_ollama_line(std::string_view text, ReplyFields& out);
 bool read_vectors(std::string_view text, ReplyFields& out);
 // The JSON of a reply, with the bytes of its tensors behind it.
 bool read_tensors(std::string_view text, ReplyFields& out);
+bool read_video(std::string_view text, ReplyFields& out);
+bool read_transcript_event(std::string_view text, ReplyFields& out);
+bool read_transcript(std::string_view text, ReplyFields& out);
 
 }  // namespace assay::protocol

@@ -26,6 +26,11 @@ std::unique_ptr<Dialect> make_dialect(Route route, const DialectOptions& options
       return make_vectors(options, route);
     case Route::kserve:
       return make_tensors();
+    case Route::videos:
+      return make_videos();
+    case Route::transcriptions:
+    case Route::translations:
+      return make_transcripts(options);
   }
   return nullptr;
 }

@@ -1,0 +1,169 @@
+// OpenAI's transcriptions and translations: a sound in a form (multipart), its words back, streamed
+// or in one reply. The sound is the sample's attachment `file`; every other field of the body is a
+// field of the form: a list is repeated as NAME[], and a prompt, if the row has one, is a hint for
+// the model.
+//
+// Two streams are spoken for one request, and both are read: OpenAI's typed events
+// (transcript.text.delta, …, transcript.text.done) and chunks of a chat's shape, ended by [DONE]
+// (vLLM, SGLang).
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "base/format.h"
+#include "protocol/kind/kind.h"
+#include "protocol/kind/request_parts.h"
+#include "protocol/kind/typed_reader.h"
+
+namespace assay::protocol {
+namespace {
+
+constexpr std::string_view kBoundary = "----assay-form-7d81f0c2";
+
+void add_part(std::string& out, std::string_view boundary, std::string_view disposition,
+              std::string_view value) {
+  out += format("--{}\r\nContent-Disposition: form-data; {}\r\n\r\n", boundary, disposition);
+  out += value;
+  out += "\r\n";
+}
+
+std::string field_text(const Json& value) {
+  return value.is_string() ? std::string(value.as_string()) : value.dump();
+}
+
+// A name between quotes in a part's head, as browsers write it.
+std::string quoted_name(std::string_view name) {
+  std::string out = "\"";
+  for (const char c : name) {
+    if (c == '"') {
+      out += "%22";
+    } else if (c == '\r' || c == '\n') {
+      out += c == '\r' ? "%0D" : "%0A";
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+bool usage_of_sound(JsonCursor& cursor, ReplyFields& out) {
+  return object_or_skip(cursor, [&](const RawString& key) {
+    std::int32_t* const count = is_key(key, "input_tokens")    ? &out.usage.prompt_tokens
+                                : is_key(key, "output_tokens") ? &out.usage.completion_tokens
+                                                               : nullptr;
+    if (count == nullptr) return cursor.skip();
+    out.has_usage = true;
+    return cursor.count_or_skip(*count);
+  });
+}
+
+}  // namespace
+
+Attachment probe_sound() {
+  constexpr std::uint32_t kRate = 16'000;
+  const auto number = [](std::string& out, std::uint32_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 255);
+  };
+  std::string wav = "RIFF";
+  number(wav, 36 + 2 * kRate, 4);
+  wav += "WAVEfmt ";
+  number(wav, 16, 4);
+  number(wav, 1, 2);  // PCM
+  number(wav, 1, 2);  // one channel
+  number(wav, kRate, 4);
+  number(wav, 2 * kRate, 4);
+  number(wav, 2, 2);
+  number(wav, 16, 2);
+  wav += "data";
+  number(wav, 2 * kRate, 4);
+  for (std::uint32_t i = 0; i < kRate; ++i) {
+    const double wave = 8000 * std::sin(2 * 3.14159265358979 * 440 * i / kRate);
+    number(wav, static_cast<std::uint16_t>(static_cast<std::int16_t>(wave)), 2);
+  }
+  return {.name = "file", .type = "audio/wav", .file = "tone.wav", .bytes = std::move(wav)};
+}
+
+Result<void> check_sound(const Sample& sample) {
+  if (sample.attachments.size() == 1 && !sample.attachments[0].bytes.empty()) return {};
+  return invalid(
+      "sample: no sound: a column 'audio' must name a file beside the data set, or hold its bytes");
+}
+
+Json sound_body(const Generation& generation, const Sample& sample, char filler) {
+  Json body = Json::object();
+  if (!generation.model.empty()) body.set("model", generation.model);
+  if (!sample.prompt.empty()) body.set("prompt", prompt_of(sample, filler));
+  set_from_row(body, sample, "language");
+  set_if(body, "temperature", generation.temperature);
+  set_if(body, "seed", generation.seed);
+  set_rest_of_row(body, sample);
+  if (body.find("response_format") == nullptr) body.set("response_format", "json");
+  if (generation.stream) body.set("stream", true);
+  return body;
+}
+
+Result<void> encode_sound(const Json& body, const Sample& sample, RequestBody& out) {
+  const std::string_view form = body["response_format"].as_string();
+  if (form != "json" && form != "verbose_json") {
+    return invalid(format("response_format: {} is no JSON; use json or verbose_json",
+                          body["response_format"].dump()));
+  }
+  const Attachment& sound = sample.attachments[0];
+  std::string boundary(kBoundary);
+  while (sound.bytes.find(boundary) != std::string::npos) boundary += 'x';
+  out.bytes.clear();
+  for (const auto& [name, value] : body.members()) {
+    if (!value.is_array()) {
+      add_part(out.bytes, boundary, "name=" + quoted_name(name), field_text(value));
+      continue;
+    }
+    for (const Json& item : value.items()) {
+      add_part(out.bytes, boundary, "name=" + quoted_name(name + "[]"), field_text(item));
+    }
+  }
+  const std::string type = sound.type.empty() ? "application/octet-stream" : sound.type;
+  add_part(out.bytes, boundary,
+           format("name=\"file\"; filename={}\r\nContent-Type: {}", quoted_name(sound.file), type),
+           sound.bytes);
+  out.bytes += format("--{}--\r\n", boundary);
+  out.headers = {{"Content-Type", "multipart/form-data; boundary=" + boundary}};
+  return {};
+}
+
+bool read_transcript_event(std::string_view text, ReplyFields& out) {
+  RawString type;
+  RawString delta;
+  std::string_view usage;
+  ReplyFields typed;
+  const bool sound = read_root(text, typed, [&](JsonCursor& at, const RawString& key) {
+    if (is_key(key, "type")) return at.string_or_skip(type);
+    if (is_key(key, "delta")) return at.string_or_skip(delta);
+    if (is_key(key, "usage")) return slice_or_skip(at, '{', usage);
+    if (is_key(key, "error")) return error_value(at, typed.error);
+    return at.skip();
+  });
+  if (!sound || !type.view().starts_with("transcript.")) return read_reply(text, out);
+  out = typed;
+  out.ends = type.view() == "transcript.text.done";
+  out.has_choice = out.ends || type.view() == "transcript.text.delta";
+  if (out.ends) out.reason = FinishReason::stop;
+  if (type.view() == "transcript.text.delta") out.content = delta;
+  if (!usage.empty()) {
+    JsonCursor cursor(usage);
+    usage_of_sound(cursor, out);
+  }
+  return true;
+}
+
+bool read_transcript(std::string_view text, ReplyFields& out) {
+  const bool sound = read_root(text, out, [&](JsonCursor& at, const RawString& key) {
+    if (is_key(key, "text")) return at.string_or_skip(out.content);
+    if (is_key(key, "usage")) return usage_of_sound(at, out);
+    if (is_key(key, "error")) return error_value(at, out.error);
+    return at.skip();
+  });
+  out.has_choice = out.content.data != nullptr;
+  return sound;
+}
+
+}  // namespace assay::protocol

@@ -1,0 +1,168 @@
+// Transcriptions: the form that is sent, and the two streams that servers answer with. Videos: the
+// reference client's fields and the replies that it takes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "protocol/codec.h"
+#include "protocol/kind/kind.h"
+
+namespace assay::protocol {
+namespace {
+
+using testing::HasSubstr;
+
+Sample sound_sample() {
+  Sample sample;
+  sample.attachments.push_back(
+      {.name = "file", .type = "audio/wav", .file = "a \"b\".wav", .bytes = "RIFF\r\n--x"});
+  return sample;
+}
+
+Generation sound_settings(bool stream) { return {.model = "m", .stream = stream}; }
+
+TEST(SoundRequest, a_form_holds_the_fields_and_then_the_file) {
+  Sample sample = sound_sample();
+  sample.body = *Json::parse(R"({"language":"de","timestamp_granularities":["word","segment"]})");
+  const auto body = make_body(Api::openai_transcriptions, sound_settings(true), sample, false);
+  ASSERT_TRUE(body) << body.error().message;
+  const std::string line = "------assay-form-7d81f0c2";
+  const auto field = [&](std::string_view name, std::string_view value) {
+    return line + "\r\nContent-Disposition: form-data; name=\"" + std::string(name) + "\"\r\n\r\n" +
+           std::string(value) + "\r\n";
+  };
+  EXPECT_EQ(body->bytes, field("model", "m") + field("language", "de") +
+                             field("timestamp_granularities[]", "word") +
+                             field("timestamp_granularities[]", "segment") +
+                             field("response_format", "json") + field("stream", "true") + line +
+                             "\r\nContent-Disposition: form-data; name=\"file\"; "
+                             "filename=\"a %22b%22.wav\"\r\nContent-Type: audio/wav\r\n\r\n"
+                             "RIFF\r\n--x\r\n" +
+                             line + "--\r\n");
+  ASSERT_EQ(body->headers.size(), 1U);
+  EXPECT_EQ(body->headers[0].second, "multipart/form-data; boundary=----assay-form-7d81f0c2");
+  EXPECT_TRUE(body->asked.stream);
+}
+
+TEST(SoundRequest, the_boundary_is_not_in_the_file) {
+  Sample sample = sound_sample();
+  sample.attachments[0].bytes = "x----assay-form-7d81f0c2y";
+  const auto body = make_body(Api::openai_translations, sound_settings(false), sample, false);
+  ASSERT_TRUE(body);
+  EXPECT_THAT(body->headers[0].second, testing::EndsWith("boundary=----assay-form-7d81f0c2x"));
+  EXPECT_THAT(body->bytes, testing::EndsWith("------assay-form-7d81f0c2x--\r\n"));
+}
+
+TEST(SoundRequest, what_cannot_be_asked_is_refused) {
+  const auto why = [](const Generation& generation, const Sample& sample) {
+    const auto body = make_body(Api::openai_transcriptions, generation, sample, false);
+    EXPECT_FALSE(body);
+    return body ? "" : body.error().message;
+  };
+  EXPECT_THAT(why(sound_settings(true), Sample{.prompt = "p"}), HasSubstr("a column 'audio'"));
+  Generation subtitles = sound_settings(true);
+  subtitles.extra_body = *Json::parse(R"({"response_format":"srt"})");
+  EXPECT_THAT(why(subtitles, sound_sample()), HasSubstr("\"srt\" is no JSON"));
+}
+
+TEST(SoundRequest, the_probes_sound_is_a_second_of_pcm) {
+  const Attachment sound = probe_sound();
+  EXPECT_EQ(sound.bytes.size(), 44U + 32'000U);
+  EXPECT_TRUE(sound.bytes.starts_with("RIFF"));
+}
+
+struct SoundWords {
+  std::string text{};
+  DecodedEvent event{};
+};
+
+SoundWords sound_event(Api api, std::string data, bool whole = false) {
+  const std::size_t size = data.size();
+  data.append(kDecodePadding, '\\');
+  ReplyDecoder decoder;
+  SoundWords out;
+  StreamState state;
+  state.api = api;
+  if (whole) {
+    decoder.decode_reply(api, {data.data(), size}, out.event);
+  } else {
+    decoder.decode({data.data(), size}, state, out.event);
+  }
+  if (out.event.fragment_count > 0) out.text = out.event.fragments[0].text;
+  return out;
+}
+
+TEST(SoundReply, both_streams_of_servers_are_read) {
+  const Api api = Api::openai_transcriptions;
+  const SoundWords typed =
+      sound_event(api, R"({"type":"transcript.text.delta","delta":"h\u00e9"})");
+  EXPECT_EQ(typed.text, "h\xc3\xa9");
+  EXPECT_TRUE(typed.event.has_choice);
+  const SoundWords done = sound_event(api, R"({"type":"transcript.text.done","text":"h",
+    "usage":{"type":"tokens","input_tokens":7,"output_tokens":3,"total_tokens":10}})");
+  EXPECT_TRUE(done.event.ends);
+  EXPECT_EQ(done.event.category, Category::finish);
+  EXPECT_EQ(done.event.fragment_count, 0);
+  EXPECT_EQ(done.event.usage.prompt_tokens, 7);
+  EXPECT_EQ(done.event.usage.completion_tokens, 3);
+  const SoundWords chunk = sound_event(api, R"({"id":"t","object":"transcription.chunk",
+    "choices":[{"delta":{"content":"hi"},"finish_reason":null}]})");
+  EXPECT_EQ(chunk.text, "hi");
+  EXPECT_FALSE(chunk.event.ends);
+  EXPECT_EQ(sound_event(api, R"({"error":{"message":"too long"}})").event.category,
+            Category::error);
+  EXPECT_EQ(sound_event(api, "[DONE]").event.category, Category::marker);
+}
+
+TEST(SoundReply, a_whole_transcript_may_be_empty_but_must_be_there) {
+  const Api api = Api::openai_translations;
+  const SoundWords reply = sound_event(
+      api, R"({"text":"hello","usage":{"type":"duration","seconds":3},"segments":[]})", true);
+  EXPECT_EQ(reply.text, "hello");
+  EXPECT_FALSE(reply.event.has_usage);
+  EXPECT_TRUE(sound_event(api, R"({"text":""})", true).event.has_choice);
+  EXPECT_FALSE(sound_event(api, R"({"words":[]})", true).event.has_choice);
+}
+
+TEST(VideoRequest, its_fields_are_the_reference_clients) {
+  Sample sample;
+  sample.prompt = "a cube";
+  const auto plain = make_body(Api::videogen, sound_settings(false), sample, false);
+  ASSERT_TRUE(plain) << plain.error().message;
+  EXPECT_EQ(plain->bytes,
+            R"({"prompt":"a cube","size":"720x1280","seconds":5.0,"fps":16,)"
+            R"("num_inference_steps":20,"guidance_scale":4.0,"guidance_scale_2":3.0,"seed":42,)"
+            R"("num_frames":81,"boundary_ratio":0.875,"output_format":"auto",)"
+            R"("response_format":"video_path"})");
+  sample.body = *Json::parse(R"({"negative_prompt":"rain","seed":7,"latent_path":"/l.pt"})");
+  const auto own = make_body(Api::videogen, sound_settings(false), sample, false);
+  ASSERT_TRUE(own);
+  const auto json = Json::parse(own->bytes);
+  EXPECT_EQ((*json)["seed"].as_int(), 7);
+  EXPECT_EQ((*json)["negative_prompt"].as_string(), "rain");
+  EXPECT_EQ((*json)["latent_path"].as_string(), "/l.pt");
+}
+
+TEST(VideoReply, a_path_bytes_or_an_mp4_is_a_video_and_nothing_else) {
+  const auto video = [](std::string_view text) {
+    return sound_event(Api::videogen, std::string(text), true);
+  };
+  EXPECT_EQ(video(R"({"video_id":"v","video_path":"/v.mp4"})").text, "/v.mp4");
+  EXPECT_EQ(video(R"({"video_id":"v","video_path":"/v.mp4","video_bytes":null})").event.units, 1U);
+  EXPECT_EQ(video(R"({"video_id":"v","video_bytes":"AAAA"})").event.units, 1U);
+  EXPECT_TRUE(video(std::string_view("\0\0\0\x10"
+                                     "ftypisom\xff\xfe",
+                                     14))
+                  .event.has_choice);
+  for (const char* const none :
+       {R"({"video_id":"v"})", R"({"video_path":"/v"})", R"({"video_id":"v","video_path":""})",
+        R"({"video_id":"v","video_path":"/v","video_bytes":"AAAA"})",
+        R"({"video_id":"v","video_path":"/v","status":"ok"})"}) {
+    EXPECT_FALSE(video(none).event.has_choice) << none;
+  }
+  EXPECT_EQ(video(R"({"error":{"message":"out of memory"}})").event.category, Category::error);
+}
+
+}  // namespace
+}  // namespace assay::protocol
