@@ -11,6 +11,11 @@
 #include "base/format.h"
 #include "protocol/exchange.h"
 
+// GCC 12 takes the members of a braced list's temporaries for uninitialized where it destroys them.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 namespace assay::protocol {
 namespace {
 
