@@ -8,7 +8,7 @@
 namespace assay::sim {
 namespace {
 
-constexpr int kDraws = 2000;
+constexpr int kMeanDraws = 2000;
 
 // One worker's decoding, with the prompts that such a batch brings where it computes them itself.
 struct Decoding {
@@ -77,14 +77,14 @@ MeanLoad mean_load(const Workload& workload) {
   double input = 0;
   double output = 0;
   double squares = 0;
-  for (int i = 0; i < kDraws; ++i) {
+  for (int i = 0; i < kMeanDraws; ++i) {
     input += workload.input(rng);
     const double out = workload.output(rng);
     output += out;
     squares += out * out;
   }
-  return {.input = std::max(1.0, input / kDraws),
-          .output = std::max(1.0, output / kDraws),
+  return {.input = std::max(1.0, input / kMeanDraws),
+          .output = std::max(1.0, output / kMeanDraws),
           .held = std::max(1.0, squares / std::max(1.0, output))};
 }
 
