@@ -191,8 +191,8 @@ void Worker::answer_tensors(net::ConnectionId connection, const net::RequestHead
 
 bool Worker::answer_get(net::ConnectionId connection, const net::RequestHead& head) {
   const std::string_view path = head.path();
-  constexpr std::string_view kModels = "/v1/models/";
-  const bool one_model = path.starts_with(kModels);
+  constexpr std::string_view kOneModel = "/v1/models/";
+  const bool one_model = path.starts_with(kOneModel);
   if (!one_model && std::find(kGets.begin(), kGets.end(), path) == kGets.end()) return false;
   if (head.method != "GET" && head.method != "HEAD") {
     respond_error(connection, head, {.status = 405, .message = "Use GET."}, "Allow: GET, HEAD");
@@ -215,12 +215,12 @@ bool Worker::answer_get(net::ConnectionId connection, const net::RequestHead& he
                           .set("object", "list")
                           .set("data", Json::array().push_back(model_entry(options_.model)));
     respond(connection, head, 200, kJson, list.dump());
-  } else if (path.substr(kModels.size()) == options_.model) {
+  } else if (path.substr(kOneModel.size()) == options_.model) {
     respond(connection, head, 200, kJson, model_entry(options_.model).dump());
   } else {
     respond_error(connection, head,
                   {.status = 404,
-                   .message = format("The model `{}` does not exist.", path.substr(kModels.size())),
+                   .message = format("The model `{}` does not exist.", path.substr(kOneModel.size())),
                    .type = "NotFoundError",
                    .param = "model",
                    .code = "model_not_found"});
