@@ -218,12 +218,13 @@ bool Worker::answer_get(net::ConnectionId connection, const net::RequestHead& he
   } else if (path.substr(kOneModel.size()) == options_.model) {
     respond(connection, head, 200, kJson, model_entry(options_.model).dump());
   } else {
-    respond_error(connection, head,
-                  {.status = 404,
-                   .message = format("The model `{}` does not exist.", path.substr(kOneModel.size())),
-                   .type = "NotFoundError",
-                   .param = "model",
-                   .code = "model_not_found"});
+    respond_error(
+        connection, head,
+        {.status = 404,
+         .message = format("The model `{}` does not exist.", path.substr(kOneModel.size())),
+         .type = "NotFoundError",
+         .param = "model",
+         .code = "model_not_found"});
   }
   return true;
 }
