@@ -13,9 +13,10 @@ namespace assay::protocol {
 namespace {
 
 // A row's own value, or the reference client's default.
-void set_video_field(Json& body, const Sample& sample, std::string_view key, Json otherwise) {
+void set_video_field(Json& body, const Sample& sample, std::string_view key,
+                     const Json& otherwise) {
   const Json& own = sample.body[key];
-  body.set(key, own.is_null() ? std::move(otherwise) : own);
+  body.set(key, own.is_null() ? otherwise : own);
 }
 
 bool is_mp4(std::string_view text) { return text.size() >= 8 && text.substr(4, 4) == "ftyp"; }
