@@ -1,5 +1,6 @@
 """The surface that every command shares: names, help, versions, exit codes."""
 
+import json
 import os
 import re
 import signal
@@ -66,3 +67,16 @@ def test_a_result_that_cannot_be_written_is_a_failure():
                               text=True, check=False)
     assert done.returncode == 3
     assert "standard output" in done.stderr
+
+
+def test_every_flag_that_an_explanation_names_exists(assay):
+    known = set(re.findall(r"--[a-z][a-z0-9-]*",
+                           "\n".join(line.split("  ")[1] for command in commands(assay)
+                                     for line in assay(command, "--help").out.splitlines()
+                                     if line.startswith("  --"))))
+    named = set(re.findall(r"--[a-z][a-z0-9-]*",
+                           "\n".join(one.get("next", "") for one in json.loads(
+                               assay("explain", "--list", "--json").out)
+                               if one["kind"] != "rule")))
+    assert len(named) > 5
+    assert named <= known, sorted(named - known)

@@ -39,8 +39,9 @@ constexpr std::array kExplanations{
 
     Explanation{kQuery, "connect_failed", "no connection: refused, unreachable, or no such host",
                 "is the port right, and does the server listen there? assay probe URL"},
-    Explanation{kQuery, "tls_failed", "the TLS handshake or the server's certificate failed",
-                "--ca FILE names the authority of a certificate that the system does not know"},
+    Explanation{
+        kQuery, "tls_failed", "the TLS handshake or the server's certificate failed",
+        "--ca-file FILE names the authority of a certificate that the system does not know"},
     Explanation{kQuery, "reset", "the server reset the connection",
                 "often a proxy's idle limit or a server that restarted: read its log at that time"},
     Explanation{kQuery, "truncated",
@@ -57,13 +58,13 @@ constexpr std::array kExplanations{
                 "the content type",
                 "is --api the server's? assay probe URL says what it speaks"},
     Explanation{kQuery, "timed_out", "the query's own time limit passed",
-                "--timeout is the limit; a queue at the server shows as TTFT that grows"},
+                "--query-timeout is the limit; a queue at the server shows as TTFT that grows"},
     Explanation{kQuery, "cancelled", "the client ended it: an interrupt, or the drain's time limit",
                 "a longer drain lets the last queries end"},
     Explanation{kQuery, "over_memory",
                 "its reply would have exceeded the memory budget of all "
                 "connections",
-                "a smaller --concurrency or --max-tokens, or a machine with more memory"},
+                "a smaller --concurrency or --max-output-tokens, or a machine with more memory"},
 
     Explanation{kClient, "no",
                 "the figures are the endpoint's: the client's own delay moves no "
