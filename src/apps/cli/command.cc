@@ -69,6 +69,8 @@ constexpr std::array kCommands{
     Command{"tokens", "count, encode or decode text with a tokenizer", cmd_tokens},
     Command{"twin", "a model of your own system: five constants fitted to its measured curve",
             cmd_twin},
+    Command{"pipeline", "steps that prepare data: partitions, conditions, approvals, resumed",
+            cmd_pipeline},
     Command{"completion", "completion of commands and flags in bash, zsh or fish", cmd_completion},
     Command{"man", "manual pages of this program", cmd_man},
     Command{"mcp", "these commands as tools of an agent (Model Context Protocol)", cmd_mcp},
