@@ -492,3 +492,28 @@ def test_ifeval_judges_as_its_authors(assay, tmp_path):
     for row, verdict in zip(rows, judged, strict=True):
         assert json.loads(verdict["extracted"]) == row["verdict"], row
     assert len({row["instruction_id_list"][0] for row in rows}) == 21
+
+
+@pytest.mark.parametrize("api", ["openai", "openai_completions", "anthropic_messages"])
+def test_an_endpoint_that_knows_the_answers_is_scored_by_what_it_knows(assay, endpoint, tmp_path,
+                                                                        api):
+    rows = [{"question": f"Question {i}: which letter?", "letter": "ABCD"[i % 4],
+             "reply": f'It is "{"ABCD"[i % 4]}".\nAnswer: {"ABCD"[i % 4]}'} for i in range(60)]
+    file = tmp_path / "letters.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = f"{file},prompt=question,answer=reply"
+    scorer = "accuracy_config.eval_method=gpqa,accuracy_config.ground_truth=letter"
+    scores = {}
+    for share in (1, 0.5, 0):
+        server = endpoint("--osl", 16, "--answers", f"{told},right={share}")
+        run = tmp_path / f"run-{share}"
+        assay("run", "--endpoint", server.url, "--model", "m", "--api-type", api, "--concurrency",
+              8, "--samples", 8, "--dataset",
+              f"acc:{file},name=letters,parser.prompt=question,{scorer}", "--report-dir", run,
+              "--quiet", "--allow-client-limited")
+        server.stop()
+        entry = json.loads((run / "accuracy/accuracy_results.json").read_text())
+        scores[share] = entry["accuracy_scores"][0]["score"]
+    assert scores[1] == 1
+    assert scores[0] == 0, "made-up words have no letter"
+    assert 0.2 < scores[0.5] < 0.8

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace assay::metrics {
 namespace {
@@ -63,20 +64,29 @@ PointFigures window_figures(const Json& steady) {
   return out;
 }
 
+// The reference client writes ROUGE's figures as texts.
+std::optional<double> score_of(const Json& value) {
+  if (value.is_number()) return value.as_double();
+  if (!value.is_string()) return {};
+  const auto number = parse_double(value.as_string());
+  return number ? std::optional(*number) : std::nullopt;
+}
+
 void read_accuracy(const Json& accuracy, CurvePoint& point) {
   for (const Json& entry : accuracy["accuracy_scores"].items()) {
     AccuracyScore score{.dataset = std::string(entry["dataset_name"].as_string())};
     score.samples = entry["total_samples"].as_uint(entry["unit_samples"].as_uint() *
                                                    entry["num_repeats"].as_uint(1));
     const Json& value = entry["score"];
-    if (value.is_number()) {
-      score.score = value.as_double();
+    if (const auto number = score_of(value)) {
+      score.score = *number;
       point.accuracy.push_back(score);
     }
-    for (const auto& [name, number] : value.members()) {
-      if (!number.is_number()) continue;
+    for (const auto& [name, part] : value.members()) {
+      const auto number = score_of(part);
+      if (!number) continue;
       score.metric = name;
-      score.score = number.as_double();
+      score.score = *number;
       point.accuracy.push_back(score);
     }
   }
@@ -139,6 +149,16 @@ Json point_json(const CurvePoint& point) {
 }
 
 }  // namespace
+
+std::vector<AccuracyScore> headline_scores(const std::vector<AccuracyScore>& scores) {
+  std::vector<AccuracyScore> out;
+  for (const AccuracyScore& score : scores) {
+    if (std::ranges::find(out, score.dataset, &AccuracyScore::dataset) == out.end()) {
+      out.push_back(score);
+    }
+  }
+  return out;
+}
 
 const CurvePoint* Curve::fastest() const {
   const CurvePoint* best = nullptr;

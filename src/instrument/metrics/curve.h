@@ -46,6 +46,9 @@ struct AccuracyScore {
   std::uint64_t samples = 0;
 };
 
+// The first figure of each dataset: what a line has room for.
+std::vector<AccuracyScore> headline_scores(const std::vector<AccuracyScore>& scores);
+
 struct CurvePoint {
   std::string name{};  // "r64"
   std::int64_t concurrency = 0;

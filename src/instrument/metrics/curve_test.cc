@@ -28,7 +28,7 @@ constexpr const char* kSummary = R"({
 
 constexpr const char* kAccuracy = R"({"accuracy_scores": [
   {"dataset_name": "gsm8k", "score": 0.5, "total_samples": 40},
-  {"dataset_name": "rouge", "score": {"rouge1": 42.5, "note": "text", "rougeL": 30.5},
+  {"dataset_name": "rouge", "score": {"rouge1": 42.5, "note": "text", "rougeL": "30.5"},
    "unit_samples": 10, "num_repeats": 3},
   {"dataset_name": "single", "score": 7, "unit_samples": 10},
   {"dataset_name": "none", "score": null, "total_samples": 1}]})";
@@ -131,8 +131,16 @@ TEST(Curve, a_score_is_a_number_or_several_by_name) {
   EXPECT_EQ(scores[1].samples, 30U) << "of the units and their repeats";
   EXPECT_EQ(scores[2].metric, "rougeL");
   EXPECT_EQ(scores[2].dataset, "rouge");
+  EXPECT_EQ(scores[2].score, 30.5) << "the reference client writes it as a text";
   EXPECT_EQ(scores[3].dataset, "single");
   EXPECT_EQ(scores[3].samples, 10U) << "once, where it does not say";
+}
+
+TEST(Curve, a_line_has_the_first_figure_of_each_dataset) {
+  const auto scores = headline_scores(point_from(kSummary, kAccuracy).accuracy);
+  ASSERT_EQ(scores.size(), 3U);
+  EXPECT_EQ(scores[1].metric, "rouge1");
+  EXPECT_EQ(scores[2].dataset, "single");
 }
 
 TEST(Curve, the_best_points_are_measured_levels_and_the_first_of_equals) {

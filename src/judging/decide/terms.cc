@@ -49,7 +49,7 @@ std::string accuracy_words(const metrics::Curve& curve, const metrics::CurvePoin
   }
   if (near == nullptr) return "not scored";
   std::string scores;
-  for (const metrics::AccuracyScore& score : near->accuracy) {
+  for (const metrics::AccuracyScore& score : metrics::headline_scores(near->accuracy)) {
     scores += (scores.empty() ? "" : ", ") + (score.metric.empty() ? score.dataset : score.metric) +
               " " + three_digits(score.score);
   }

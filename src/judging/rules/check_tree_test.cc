@@ -128,6 +128,27 @@ TEST(Check, a_finding_names_the_line) {
   EXPECT_EQ(found->where.line, 2);
 }
 
+// Ten right errors of one kind read as ten faults.
+TEST(Check, what_is_wrong_alike_in_many_places_is_told_once) {
+  CheckReport report{.path = "tree"};
+  for (int i = 1; i <= 7; ++i) {
+    report.findings.push_back({.rule = "one-rule",
+                               .clause = "1",
+                               .severity = Severity::error,
+                               .found = i == 3 ? "another" : "the same",
+                               .where = {.file = format("r{}/point.yaml", i), .line = i}});
+  }
+  const std::string text = report_text(report, false, false);
+  EXPECT_NE(text.find("r1/point.yaml:1: error: the same [one-rule]\n"
+                      "    also in:  r2/point.yaml:2, r4/point.yaml:4, r5/point.yaml:5, "
+                      "r6/point.yaml:6 and 1 more\n    clause:"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("r3/point.yaml:3: error: another [one-rule]\n    clause:"),
+            std::string::npos);
+  EXPECT_NE(text.find("not clean: 7 errors"), std::string::npos);
+}
+
 TEST(Check, an_organisation_with_one_submission_means_it) {
   TempFolder folder;
   golden_tree().write(folder.path() / "pending-submission-id");

@@ -1,5 +1,6 @@
 #include "rules/write_report.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/format.h"
@@ -81,6 +82,41 @@ Json rule_json(const Rule& rule) {
       .set("fix", rule.fix);
 }
 
+// Findings that differ only in their place, ordered by it.
+using Sameness = std::vector<const Finding*>;
+
+// In the order of each one's first file; within a file as they were found.
+std::vector<Sameness> same_findings(const CheckReport& report, bool strict, bool quiet) {
+  std::vector<const Finding*> shown;
+  for (const Finding& finding : report.findings) {
+    const bool wanted = finding.severity == Severity::error ||
+                        (finding.severity == Severity::warning && (strict || !quiet));
+    if (wanted) shown.push_back(&finding);
+  }
+  std::ranges::stable_sort(shown, {}, [](const Finding* one) { return one->where.file; });
+  std::vector<Sameness> out;
+  std::map<std::string, std::size_t> seen;
+  for (const Finding* const one : shown) {
+    // No finding's text has a line's end.
+    const std::string what = format("{}\n{}\n{}\n{}\n{}\n{}", one->rule, to_string(one->severity),
+                                    one->found, one->expected, one->fix, one->clause);
+    const auto [it, first] = seen.try_emplace(what, out.size());
+    if (first) out.emplace_back();
+    out[it->second].push_back(one);
+  }
+  return out;
+}
+
+std::string other_places(const Sameness& findings) {
+  constexpr std::size_t kNamed = 4;
+  std::string out;
+  for (std::size_t i = 1; i < findings.size() && i <= kNamed; ++i) {
+    out += (i > 1 ? ", " : "") + where_of(*findings[i]);
+  }
+  if (findings.size() > kNamed + 1) out += format(" and {} more", findings.size() - kNamed - 1);
+  return out;
+}
+
 }  // namespace
 
 std::string message_of(const Finding& finding) {
@@ -89,21 +125,15 @@ std::string message_of(const Finding& finding) {
 }
 
 std::string report_text(const CheckReport& report, bool strict, bool quiet) {
-  std::map<std::string, std::vector<const Finding*>> files;
-  for (const Finding& finding : report.findings) {
-    const bool shown = finding.severity == Severity::error ||
-                       (finding.severity == Severity::warning && (strict || !quiet));
-    if (shown) files[finding.where.file].push_back(&finding);
-  }
   std::string out;
-  for (const auto& [file, findings] : files) {
-    for (const Finding* finding : findings) {
-      out += format("{}: {}: {} [{}]\n", where_of(*finding), to_string(finding->severity),
-                    finding->found, finding->rule);
-      if (!finding->expected.empty()) out += format("    expected: {}\n", finding->expected);
-      if (!finding->fix.empty()) out += format("    fix:      {}\n", finding->fix);
-      out += format("    clause:   {}\n", finding->clause);
-    }
+  for (const Sameness& one : same_findings(report, strict, quiet)) {
+    const Finding& finding = *one.front();
+    out += format("{}: {}: {} [{}]\n", where_of(finding), to_string(finding.severity),
+                  finding.found, finding.rule);
+    if (one.size() > 1) out += format("    also in:  {}\n", other_places(one));
+    if (!finding.expected.empty()) out += format("    expected: {}\n", finding.expected);
+    if (!finding.fix.empty()) out += format("    fix:      {}\n", finding.fix);
+    out += format("    clause:   {}\n", finding.clause);
   }
   if (!out.empty()) out += "\n";
   int asked = 0;

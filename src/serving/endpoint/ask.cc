@@ -2,6 +2,8 @@
 
 #include <simdjson.h>
 
+#include <utility>
+
 #include "base/format.h"
 #include "base/json.h"
 #include "endpoint/sound_ask.h"
@@ -52,7 +54,7 @@ bool takes_messages(Route route) {
 // servers.
 class Reading {
  public:
-  explicit Reading(Ask& ask) : ask_(ask) {}
+  Reading(Ask& ask, bool keeps_text) : ask_(ask), keeps_text_(keeps_text) {}
 
   bool failed() const { return failed_; }
   ApiError error() const { return error_; }
@@ -68,7 +70,9 @@ class Reading {
       input(key, value);
     } else if ((key == "instructions" && ask_.route == Route::responses) ||
                (key == "system" && ask_.route != Route::chat)) {
+      const bool kept = std::exchange(keeps_text_, false);
       system_bytes_ = content_bytes(value);
+      keeps_text_ = kept;
     } else if (key == "prompt" &&
                (ask_.route == Route::completions || ask_.route == Route::ollama_generate)) {
       prompt(key, value);
@@ -141,6 +145,9 @@ class Reading {
     std::string_view out;
     if (value.get_string().get(out) != simdjson::SUCCESS) fail(bad_field(key, "must be a string"));
     return out;
+  }
+  void keep(std::string_view said) {
+    if (keeps_text_) ask_.asked += said;
   }
   bool boolean(std::string_view key, od::value& value) {
     bool out = false;
@@ -235,6 +242,7 @@ class Reading {
           has_role = true;
           last_is_tool_ = last_is_tool_ || text(k, v) == "tool";
         } else if (k == "content") {
+          ask_.asked.clear();
           bytes += content_bytes(v);
         } else if (k == "type" && ask_.route == Route::responses) {
           const std::string_view type = text(k, v);
@@ -258,7 +266,7 @@ class Reading {
   std::size_t content_bytes(od::value& value) {
     if (value.type().value_unsafe() != od::json_type::array) {
       const std::size_t bytes = text_bytes(value);
-      text("content", value);
+      keep(text("content", value));
       return bytes;
     }
     std::size_t bytes = 0;
@@ -266,7 +274,10 @@ class Reading {
       od::value part;
       if (entry.get(part) != simdjson::SUCCESS) break;
       object("content", part, [&](std::string_view k, od::value& v) {
-        if (k == "text") bytes += text_bytes(v);
+        if (k == "text") {
+          bytes += text_bytes(v);
+          if (keeps_text_) keep(text(k, v));
+        }
         if (ask_.route != Route::messages) return;
         if (k == "type" && text(k, v) == "tool_result") last_is_tool_ = true;
         if (k == "content" && v.type().value_unsafe() == od::json_type::string) {
@@ -281,7 +292,7 @@ class Reading {
   void prompt(std::string_view key, od::value& value, bool nested = false) {
     if (value.type().value_unsafe() != od::json_type::array) {
       const std::size_t bytes = text_bytes(value);
-      text(key, value);
+      keep(text(key, value));
       ask_.prompt_tokens = std::max<std::uint32_t>(1, estimate_tokens(bytes));
       has_prompt_ = true;
       return;
@@ -308,6 +319,7 @@ class Reading {
   }
 
   Ask& ask_;
+  bool keeps_text_;
   bool failed_ = false;
   ApiError error_{};
   bool has_prompt_ = false;
@@ -378,10 +390,13 @@ std::string error_body(Route route, const ApiError& error) {
 }
 
 struct AskReader::State {
+  bool keeps_text = false;
   od::parser parser{};
 };
 
-AskReader::AskReader() : state_(std::make_unique<State>()) {}
+AskReader::AskReader(bool keeps_text) : state_(std::make_unique<State>()) {
+  state_->keeps_text = keeps_text;
+}
 AskReader::AskReader(AskReader&&) noexcept = default;
 AskReader::~AskReader() = default;
 
@@ -402,7 +417,7 @@ std::variant<std::monostate, ApiError> AskReader::read(Route route, std::string_
   if (document.get_object().get(fields) != simdjson::SUCCESS) {
     return ApiError{.message = "The body must be a JSON object."};
   }
-  Reading reading(ask);
+  Reading reading(ask, state_->keeps_text);
   for (auto field : fields) {
     std::string_view key;
     od::value value;

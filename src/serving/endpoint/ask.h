@@ -84,6 +84,7 @@ struct Ask {
   std::string model{};
   std::string tool_name{};
   std::string tool_arguments{};  // JSON text that fits the tool's schema
+  std::string asked{};           // the last message's or the prompt's text, if the reader keeps it
   VectorAsk vectors{};
   TensorAsk tensors{};
   std::string boundary{};      // of a form's parts
@@ -109,7 +110,8 @@ inline constexpr std::size_t kAskPadding = 64;
 
 class AskReader {
  public:
-  AskReader();
+  // With `keeps_text`, an ask has its last text.
+  explicit AskReader(bool keeps_text = false);
   AskReader(AskReader&&) noexcept;
   ~AskReader();
   // After an error, `ask` holds the fields read so far.

@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "dataset/length.h"
+#include "endpoint/answers.h"
 #include "endpoint/fault.h"
 #include "endpoint/quirk.h"
 #include "sim/delay.h"
@@ -69,6 +70,8 @@ struct EndpointOptions {
 
   std::filesystem::path truth_log{};  // "": none
   std::uint64_t seed = 0;
+  // Replies to known prompts; null: all words are made up.
+  std::shared_ptr<const AnswerBook> answers{};
 };
 
 // Reads "max", or a length for dataset::parse_length, into osl and osl_is_limit.

@@ -1,6 +1,7 @@
 #include "endpoint/script.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/check.h"
 
@@ -54,6 +55,12 @@ Script make_script(const Ask& ask, const EndpointOptions& options, std::uint64_t
   const bool to_limit = (options.osl_is_limit || ask.ignore_eos) && ask.tokens_max >= 0;
   if (to_limit) wanted = dataset::kLengthMax + 1;
   const double share = reasoning_share(ask, options);
+  if (options.answers != nullptr) script.answer = options.answers->find(ask.asked);
+  if (script.answer != nullptr && !to_limit) {
+    // As long as it is, behind the reasoning's share.
+    wanted = static_cast<std::int64_t>(
+        std::llround(static_cast<double>(script.answer->tokens()) / (1 - share)));
+  }
   if (ask.wants_tool && options.tools == ToolPolicy::asked) {
     script.tool = std::make_unique<ToolScript>(cut_tool_call(ask.tool_name, ask.tool_arguments));
     const auto thought = static_cast<std::int64_t>(share * static_cast<double>(wanted));
@@ -66,8 +73,8 @@ Script make_script(const Ask& ask, const EndpointOptions& options, std::uint64_t
   }
   script.tokens = static_cast<std::uint32_t>(std::clamp<std::int64_t>(wanted, 1, limit));
   if (script.tool == nullptr) {
-    script.reasoning_tokens =
-        static_cast<std::uint32_t>(share * static_cast<double>(script.tokens));
+    script.reasoning_tokens = static_cast<std::uint32_t>(
+        std::min(share * static_cast<double>(wanted), static_cast<double>(script.tokens)));
   }
   const FinishReason natural =
       script.tool != nullptr ? FinishReason::tool_calls : FinishReason::stop;

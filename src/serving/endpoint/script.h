@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "domain/event.h"
+#include "endpoint/answers.h"
 #include "endpoint/ask.h"
 #include "endpoint/options.h"
 #include "endpoint/words.h"
@@ -38,12 +39,18 @@ struct Script {
   FinishReason finish = FinishReason::stop;
   Vocabulary vocabulary = Vocabulary::common;
   std::unique_ptr<ToolScript> tool{};
+  // What the text says before made-up words go on; not owned.
+  const Answer* answer = nullptr;
 
   Category category(std::uint32_t token) const {
     if (token < reasoning_tokens) return Category::reasoning;
     return tool == nullptr ? Category::text : Category::tool_call;
   }
-  const Word& word_of(std::uint32_t token) const {
+  Word word_of(std::uint32_t token) const {
+    if (answer != nullptr && token >= reasoning_tokens &&
+        token - reasoning_tokens < answer->tokens()) {
+      return answer->word(token - reasoning_tokens);
+    }
     return word(vocabulary, word_index(seed, token));
   }
 };

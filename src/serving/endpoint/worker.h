@@ -108,7 +108,7 @@ class Worker final : public net::HttpService {
   std::unique_ptr<sim::FixedEngine> cache_{};
   TruthRecorder truth_;
   WorkerStats stats_;
-  AskReader reader_{};
+  AskReader reader_;
   EventWriter writer_;
   Outlet outlet_;
   net::HttpServer* server_ = nullptr;

@@ -40,7 +40,7 @@ std::string basis_text(const metrics::CurvePoint& point) {
 
 std::string accuracy_text(const metrics::CurvePoint& point) {
   std::string out;
-  for (const metrics::AccuracyScore& score : point.accuracy) {
+  for (const metrics::AccuracyScore& score : metrics::headline_scores(point.accuracy)) {
     if (!out.empty()) out += ", ";
     if (point.accuracy.size() > 1)
       out += (score.metric.empty() ? score.dataset : score.metric) + " ";

@@ -29,6 +29,7 @@ struct TypedEndpoint {
   std::string tools = "asked";
   std::string truth_log{};
   std::string certificate{};
+  std::string answers{};
   std::vector<std::string> faults{};
   std::vector<std::string> quirks{};
   std::string scenario{};
@@ -46,6 +47,19 @@ void add_address_flags(Flags& flags, TypedEndpoint& typed, endpoint::EndpointOpt
   flags.add("--uds", &options.unix_path, "listen on a Unix socket instead").value("PATH");
   flags.add("--tls", &options.tls, "HTTPS, with a certificate made now and signed by itself");
   flags.add("--certificate", &typed.certificate, "write that certificate there").value("FILE");
+}
+
+void add_modelled_flags(Flags& flags, TypedEndpoint& typed) {
+  const std::string_view modelled = "A modelled serving system, in place of the timing above";
+  flags.add("--scenario", &typed.scenario, "what serves: docs/formats/scenario.md")
+      .value("FILE")
+      .group(modelled);
+  flags.add("--speedup", &typed.speedup, "the modelled system runs so many times as fast")
+      .value("N")
+      .group(modelled);
+  flags.add("--catalogue", &typed.catalogue, "a file or folder with hardware and models of yours")
+      .value("PATH")
+      .group(modelled);
 }
 
 void add_flags(Flags& flags, TypedEndpoint& typed, endpoint::EndpointOptions& options) {
@@ -78,20 +92,17 @@ void add_flags(Flags& flags, TypedEndpoint& typed, endpoint::EndpointOptions& op
   flags.add("--tools", &typed.tools, "whether tools that a request brings are called")
       .choices({"asked", "never"})
       .group(timing);
+  flags
+      .add("--answers", &typed.answers,
+           "a dataset's file with prompts and, in the column `answer`, the replies to them; "
+           "FILE,right=0.8: to that share of them")
+      .value("FILE")
+      .group(timing);
   flags.add("--seed", &options.seed, "what lengths, delays, texts and faults are drawn from")
       .value("N")
       .group(timing);
 
-  const std::string_view modelled = "A modelled serving system, in place of the timing above";
-  flags.add("--scenario", &typed.scenario, "what serves: docs/formats/scenario.md")
-      .value("FILE")
-      .group(modelled);
-  flags.add("--speedup", &typed.speedup, "the modelled system runs so many times as fast")
-      .value("N")
-      .group(modelled);
-  flags.add("--catalogue", &typed.catalogue, "a file or folder with hardware and models of yours")
-      .value("PATH")
-      .group(modelled);
+  add_modelled_flags(flags, typed);
 
   const std::string_view testing = "To test a client";
   flags
@@ -147,6 +158,11 @@ Result<void> understand(const TypedEndpoint& typed, endpoint::EndpointOptions& o
   options.tools =
       typed.tools == "never" ? endpoint::ToolPolicy::never : endpoint::ToolPolicy::asked;
   options.any_model = !typed.strict_model;
+  if (!typed.answers.empty()) {
+    auto answers = endpoint::read_answers(typed.answers, options.seed);
+    if (!answers) return answers.error().within("--answers");
+    options.answers = *std::move(answers);
+  }
   options.truth_log = typed.truth_log;
   for (const std::string& fault : typed.faults) {
     if (const auto added = options.faults.add(fault); !added)
