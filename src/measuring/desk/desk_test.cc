@@ -1,0 +1,283 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/files.h"
+#include "base/format.h"
+#include "base/testing_temp_folder.h"
+#include "desk/category.h"
+#include "desk/client_config.h"
+#include "desk/figures.h"
+#include "desk/prompt_file.h"
+#include "desk/series.h"
+
+namespace assay::desk {
+namespace {
+
+constexpr std::string_view kDeskConfig = R"({
+  "SystemConfig": {"Comment": "llama-cpp CUDA", "TempPath": "", "EPDependenciesConfigPath": ""},
+  "Scenarios": [{
+    "Name": "Llama3",
+    "Models": [{"ModelName": "Llama 3.1 8B", "FilePath": "https://host/m.gguf"}],
+    "InputFilePath": {"base": ["https://host/a.json", "https://host/b.json"],
+                      "extended": ["https://host/c.json"]},
+    "AssetsPath": [], "ResultsVerificationFile": "r.json", "DataVerificationFile": "",
+    "Iterations": 3, "Delay": 0,
+    "ExecutionProviders": [{"Name": "llama-cpp", "Config": {"backend": "CUDA", "gpu_layers": 999}}]
+  }]
+})";
+
+Result<std::string> no_file(std::string_view) { return invalid("no file"); }
+
+std::string prompt_text(std::string_view category, std::string_view prompts,
+                        std::string_view search = R"("method": "greedy", "temperature": 0.6)") {
+  return format(
+      R"({{"model_config": {{"context_length": 4096, "search": {{{}, "max_length": 128}}}},
+      "category": "{}", "apply_chat_template": true, "prompts": {}}})",
+      search, category, prompts);
+}
+
+PromptFile prompt_file(std::string_view category, std::string_view prompts) {
+  auto out = parse_prompt_file(prompt_text(category, prompts), no_file);
+  EXPECT_TRUE(out) << out.error().message;
+  out->name = std::string(category);
+  return *std::move(out);
+}
+
+// One inference: TTFT and the time after it in ms.
+InferenceRecord took(std::uint32_t row, double ttft_ms, double after_ms, std::int64_t tokens) {
+  InferenceRecord out{.row = row, .ok = true, .sent = Instant{1'000'000'000}};
+  out.first_token = out.sent + Duration{static_cast<std::int64_t>(ttft_ms * 1e6)};
+  out.done = out.first_token + Duration{static_cast<std::int64_t>(after_ms * 1e6)};
+  out.tokens_in = 100;
+  out.tokens_out = tokens;
+  return out;
+}
+
+Series required_series(std::uint32_t iterations, std::uint32_t warmups) {
+  std::vector<PromptFile> files;
+  for (const std::string_view name : kRequiredCategories) {
+    files.push_back(prompt_file(name, R"([{"user": "one"}])"));
+  }
+  auto out = make_series(files, {.iterations = iterations, .warmups = warmups});
+  EXPECT_TRUE(out);
+  return *std::move(out);
+}
+
+TEST(ClientConfig, a_config_as_client_ships_it_is_read) {
+  const auto config = parse_client_config(kDeskConfig);
+  ASSERT_TRUE(config) << config.error().message;
+  ASSERT_EQ(config->scenarios.size(), 1U);
+  const ClientScenario& one = config->scenarios[0];
+  EXPECT_EQ(one.name, "Llama3");
+  EXPECT_EQ(one.model, "Llama 3.1 8B");
+  EXPECT_EQ(one.providers, std::vector<std::string>{"llama-cpp"});
+  ASSERT_EQ(one.prompts.size(), 3U);
+  EXPECT_EQ(one.prompts[2].group, "extended");
+  EXPECT_EQ(one.iterations, 3U);
+  EXPECT_EQ(one.warmups, 1U);
+  EXPECT_EQ(one.delay, Duration{});
+  EXPECT_FALSE(one.agentic);
+}
+
+TEST(ClientConfig, a_byte_order_mark_before_it_changes_nothing) {
+  EXPECT_TRUE(parse_client_config("\xEF\xBB\xBF" + std::string(kDeskConfig)));
+}
+
+TEST(ClientConfig, every_problem_is_named_by_its_place_at_once) {
+  const auto config = parse_client_config(R"({"SystemConfig": {}, "Scenarios": [{
+    "Name": "txt2txt", "Models": [], "InputFilePath": [], "Iterations": 0, "Delay": 9,
+    "ExecutionProvider": [], "ExecutionProviders": [{"Name": "Abacus", "Config": {}}]}]})");
+  ASSERT_FALSE(config);
+  const std::string& words = config.error().message;
+  for (const char* place :
+       {"Scenarios[0].Models", "Scenarios[0].InputFilePath", "Scenarios[0].Iterations",
+        "Scenarios[0].Delay", "\"Abacus\"", "did you mean ExecutionProviders?"}) {
+    EXPECT_NE(words.find(place), std::string::npos) << place << "\n" << words;
+  }
+}
+
+TEST(ClientConfig, a_scenario_that_makes_images_is_unsupported_with_advice) {
+  const auto config = parse_client_config(R"({"Scenarios": [{"Name": "Flux2Klein",
+    "Models": [{"ModelName": "F"}], "InputFilePath": ["a.json"], "Iterations": 1,
+    "ExecutionProviders": [{"Name": "Diffusers", "Config": {}}]}]})");
+  ASSERT_FALSE(config);
+  EXPECT_EQ(config.error().code, Code::unsupported);
+  EXPECT_NE(config.error().message.find("assay run"), std::string::npos);
+}
+
+TEST(PromptFile, roles_stand_in_clients_order_and_agent_is_an_assistant) {
+  const PromptFile file =
+      prompt_file("SWE Agent", R"([{"user": "u", "system": "s"}, {"agent": "a"}])");
+  EXPECT_EQ(file.prompts[0].messages.dump(),
+            R"([{"role":"system","content":"s"},{"role":"user","content":"u"}])");
+  EXPECT_FALSE(file.prompts[0].recorded);
+  EXPECT_EQ(file.prompts[1].messages[0]["role"].as_string(), "assistant");
+  EXPECT_TRUE(file.prompts[1].recorded);
+}
+
+TEST(PromptFile, greedy_is_greedy_whatever_the_temperature_is) {
+  EXPECT_EQ(prompt_file("A", R"(["one"])").sampling.temperature, 0);
+  const auto top = parse_prompt_file(
+      prompt_text("A", R"(["one"])", R"("method": "top_p", "temperature": 0.6, "top_p": 0.9)"),
+      no_file);
+  ASSERT_TRUE(top);
+  EXPECT_EQ(top->sampling.temperature, 0.6);
+  EXPECT_EQ(top->sampling.top_p, 0.9);
+}
+
+TEST(PromptFile, texts_in_files_are_read_from_beside_it_and_from_nowhere_else) {
+  const TempFolder folder;
+  const auto write = [&](std::string_view name, std::string_view text) {
+    ASSERT_TRUE(write_file_atomic(folder.path() / "in" / name, text));
+  };
+  const auto with = [](std::string_view name) {
+    return format(R"({{"model_config": {{"search": {{"max_length": 8}}}}, "prompt_files": true,
+                      "prompts": [{{"user": "{}"}}]}})",
+                  name);
+  };
+  write("q.md", "the question");
+  write("good.json", with("q.md"));
+  write("up.json", with("../secret.md"));
+  write("root.json", with("/etc/hostname"));
+  ASSERT_TRUE(write_file_atomic(folder.path() / "secret.md", "secret"));
+  const auto good = read_prompt_file(folder.path() / "in/good.json", "good");
+  ASSERT_TRUE(good) << good.error().message;
+  EXPECT_EQ(good->prompts[0].messages[0]["content"].as_string(), "the question");
+  EXPECT_FALSE(read_prompt_file(folder.path() / "in/up.json", "up"));
+  EXPECT_FALSE(read_prompt_file(folder.path() / "in/root.json", "root"));
+}
+
+TEST(Series, each_prompt_is_asked_warm_up_first_and_then_its_iterations) {
+  const auto series = make_series({prompt_file("A", R"(["one", "two"])")}, {});
+  ASSERT_TRUE(series);
+  ASSERT_EQ(series->inferences.size(), 8U);
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(series->inferences[i],
+              (Inference{.item = i / 4, .warmup = i % 4 == 0, .first = i % 4 == 0}));
+  }
+  EXPECT_EQ(series->rows[5].dump(),
+            R"({"messages":[{"role":"user","content":"two"}],"max_tokens":128})");
+}
+
+TEST(Series, an_agents_turn_has_the_recorded_answers_before_it) {
+  const auto series =
+      make_series({prompt_file("SWE Agent", R"([{"system": "wake"}, {"system": "s", "user": "q1"},
+        {"agent": "a1"}, {"user": "q2"}, {"agent": "a2"}])")},
+                  {.iterations = 2, .agentic = true});
+  ASSERT_TRUE(series) << series.error().message;
+  ASSERT_EQ(series->inferences.size(), 6U);
+  EXPECT_TRUE(series->inferences[3].warmup);
+  EXPECT_EQ(series->inferences[5].item, 1U);
+  EXPECT_EQ(series->rows[5]["messages"].dump(),
+            R"([{"role":"system","content":"s"},{"role":"user","content":"q1"},)"
+            R"({"role":"assistant","content":"a1"},{"role":"user","content":"q2"}])");
+}
+
+TEST(Series, a_conversation_that_does_not_end_with_a_recorded_answer_is_refused) {
+  EXPECT_FALSE(
+      make_series({prompt_file("A", R"([{"system": "w"}, {"user": "q"}])")}, {.agentic = true}));
+  EXPECT_FALSE(make_series({prompt_file("A", R"([{"system": "w"}, {"user": "q"}, {"user": "r"}])")},
+                           {.agentic = true}));
+  EXPECT_FALSE(make_series({prompt_file("A", R"([{"agent": "a"}])")}, {}));
+}
+
+TEST(Series, salts_differ_between_inferences_and_stay_within_a_conversation) {
+  const auto plain =
+      make_series({prompt_file("A", R"(["one"])")}, {.iterations = 1, .salt_seed = 7});
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(plain->rows[0]["messages"][0]["content"].as_string(), "[00000007.1]\none");
+  EXPECT_EQ(plain->rows[1]["messages"][0]["content"].as_string(), "[00000007.2]\none");
+  const auto agent = make_series(
+      {prompt_file("SWE Agent", R"([{"system": "w"}, {"user": "q1"}, {"agent": "a"}, {"user": "q2"},
+                                   {"agent": "b"}])")},
+      {.iterations = 1, .agentic = true, .salt_seed = 7});
+  ASSERT_TRUE(agent);
+  EXPECT_EQ(agent->rows[1]["messages"][0], agent->rows[2]["messages"][0]);
+  EXPECT_NE(agent->rows[0]["messages"][0]["content"], agent->rows[1]["messages"][0]["content"]);
+}
+
+TEST(Series, what_the_log_keeps_gives_the_series_back) {
+  const Series series = required_series(3, 1);
+  const auto again = series_from(series_facts(series));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->items, series.items);
+  ASSERT_EQ(again->inferences.size(), series.inferences.size());
+  for (std::size_t i = 0; i < series.inferences.size(); ++i) {
+    EXPECT_EQ(again->inferences[i].item, series.inferences[i].item);
+    EXPECT_EQ(again->inferences[i].warmup, series.inferences[i].warmup);
+  }
+  EXPECT_FALSE(series_from(Json()));
+  EXPECT_FALSE(series_from(*Json::parse(R"({"items": [], "asked": [[0, false]]})")));
+}
+
+TEST(ClientFigures, means_are_over_iterations_first_and_then_over_prompts) {
+  const auto series = make_series({prompt_file("A", R"(["one", "two"])")}, {.iterations = 2});
+  ASSERT_TRUE(series);
+  // Prompt one: TTFT 100 and 300, 10 ms and 30 ms a token; prompt two: 50, 5 ms a token.
+  const std::vector<InferenceRecord> records{took(0, 999, 999, 2),  took(1, 100, 100, 11),
+                                             took(2, 300, 300, 11), took(3, 999, 999, 11),
+                                             took(4, 50, 100, 21),  took(5, 50, 100, 21)};
+  const ClientFigures figures = client_figures(*series, records);
+  const CategoryFigures& a = figures.categories.at(0);
+  EXPECT_DOUBLE_EQ(*a.items[0].ttft_s, 0.2);
+  EXPECT_DOUBLE_EQ(*a.items[0].latency_s, 0.02);
+  EXPECT_DOUBLE_EQ(*a.ttft_s, 0.125);
+  EXPECT_DOUBLE_EQ(*a.rate, (50.0 + 200.0) / 2);
+  // By tokens: 60 tokens after the first in 0.6 s.
+  EXPECT_DOUBLE_EQ(*a.rate_by_tokens, 100.0);
+  EXPECT_FALSE(figures.ttft_s);
+  EXPECT_NE(figures.why.find("Content Generation was not asked"), std::string::npos);
+}
+
+TEST(ClientFigures, overall_is_the_geometric_mean_of_the_five) {
+  const Series series = required_series(1, 0);
+  std::vector<InferenceRecord> records;
+  // TTFT 100, 200, 400, 800, 1600 ms: 400. Rates 100, 50, 25, 12.5, 6.25 a second: 25.
+  for (std::uint32_t i = 0; i < 5; ++i) records.push_back(took(i, 100 << i, 100 << i, 11));
+  const ClientFigures figures = client_figures(series, records);
+  ASSERT_TRUE(figures.ttft_s && figures.rate) << figures.why;
+  EXPECT_NEAR(*figures.ttft_s, 0.4, 1e-12);
+  EXPECT_NEAR(*figures.rate, 25, 1e-10);
+  const Json json = to_json(figures);
+  EXPECT_EQ(json["mlperf_client"]["overall_results"]["Geomean Time to First Token"].as_double(),
+            0.4);
+}
+
+TEST(ClientFigures, a_short_reply_takes_the_rate_of_its_own_category_alone) {
+  const Series series = required_series(1, 0);
+  std::vector<InferenceRecord> records;
+  for (std::uint32_t i = 0; i < 5; ++i) records.push_back(took(i, 100, 100, i == 2 ? 1 : 11));
+  const ClientFigures figures = client_figures(series, records);
+  EXPECT_TRUE(figures.categories[1].rate);
+  EXPECT_FALSE(figures.categories[2].rate);
+  EXPECT_TRUE(figures.categories[2].ttft_s);
+  EXPECT_FALSE(figures.rate);
+  EXPECT_NE(figures.why.find("Structured Text: 1 of 1 prompts had a reply with fewer"),
+            std::string::npos)
+      << figures.why;
+}
+
+TEST(ClientFigures, a_failed_or_missing_inference_leaves_no_overall_figures) {
+  const Series series = required_series(2, 0);
+  std::vector<InferenceRecord> records;
+  for (std::uint32_t i = 0; i < 10; ++i) records.push_back(took(i, 100, 100, 11));
+  ASSERT_TRUE(client_figures(series, records).rate);
+  auto failed = records;
+  failed[9].ok = false;
+  EXPECT_FALSE(client_figures(series, failed).rate);
+  EXPECT_NE(client_figures(series, failed).why.find("failed and are left out"), std::string::npos);
+  records.pop_back();
+  EXPECT_FALSE(client_figures(series, records).rate);
+  EXPECT_NE(client_figures(series, records).why.find("not asked as often"), std::string::npos);
+}
+
+TEST(GeometricMean, neither_overflows_nor_underflows_nor_hides_a_zero) {
+  EXPECT_NEAR(*geometric_mean(std::vector<double>(400, 1e-300)) / 1e-300, 1, 1e-9);
+  EXPECT_NEAR(*geometric_mean(std::vector<double>(400, 1e300)) / 1e300, 1, 1e-9);
+  EXPECT_FALSE(geometric_mean(std::vector<double>{1, 0, 2}));
+  EXPECT_FALSE(geometric_mean({}));
+}
+
+}  // namespace
+}  // namespace assay::desk
