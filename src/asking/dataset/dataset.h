@@ -97,6 +97,7 @@ struct Spec {
   // body under their own name, as `body.NAME` does. A text in one of the prompt's names stays the
   // prompt.
   std::span<const std::string_view> kind_columns{};
+  bool columns_ask = false;  // one of them asks by itself, in place of a prompt
   // Template of the prompt, applied before any preset (preset.h): "{question}\nAnswer:".
   std::string prompt_format{};
   // Ask every human turn of a conversation with the recorded turns before it, not only the first

@@ -212,6 +212,7 @@ Result<void> RowMapper::read_kind_columns(Json& row, Sample& sample) {
 
 // Whether the row gives its kind of API what is asked in place of a prompt.
 bool RowMapper::asks_by_itself(const Json& row, const Sample& sample) const {
+  if (spec_.columns_ask && sample.body.size() > 0) return true;
   for (const std::string_view name : {"input", "inputs", "audio"}) {
     if (std::ranges::find(spec_.kind_columns, name) == spec_.kind_columns.end()) continue;
     const Json& given = sample.body[name];

@@ -40,9 +40,9 @@ void check_model(const Config& config, Reading& reading) {
   if (config.submission_ref && config.submission_ref->ruleset.empty()) {
     reading.wrong_setting("submission_ref.ruleset", "is required", "");
   }
-  const ApiRow& api = row_of(config.endpoint_config.api_type);
-  if (!api.streams && config.model_params.streaming == Switch::on) {
-    reading.wrong_setting("model_params.streaming", format("{} does not stream", api.name),
+  const EndpointConfig& asked = config.endpoint_config;
+  if (!streams(asked) && config.model_params.streaming == Switch::on) {
+    reading.wrong_setting("model_params.streaming", format("{} does not stream", name_of(asked)),
                           "set it to off");
   }
 }

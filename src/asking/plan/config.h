@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -295,11 +296,27 @@ struct EndpointConfig {
   std::vector<std::string> endpoints{};  // URLs; queries go to them in turn
   std::string api_key{};                 // secret: sent as a bearer token, never written
   Api api_type = Api::openai;
+  // Assay: a kind that a file describes: {file: its path}, or what is in it (described_api.h).
+  Json kind{};
+  // Not a key of a file: the kind, read. Shared, because prepared requests refer to it.
+  std::shared_ptr<const DescribedKind> described{};
   std::vector<std::string> session_id_headers{"X-Session-ID"};
   std::string api_key_env{};  // Assay: the name of the variable that holds the key
   bool request_ids = true;    // Assay: send each query's uuid as x-request-id
   std::vector<std::pair<std::string, std::string>> headers{};  // Assay: extra, sent unchanged
 };
+
+// The kind's name; whether its replies stream; what they are made of instead of tokens, or "".
+inline std::string_view name_of(const EndpointConfig& config) {
+  return config.described ? std::string_view(config.described->name) : to_string(config.api_type);
+}
+inline bool streams(const EndpointConfig& config) {
+  return config.described ? config.described->stream != KindStream::none
+                          : row_of(config.api_type).streams;
+}
+inline std::string_view unit_of(const EndpointConfig& config) {
+  return config.described ? std::string_view(config.described->unit) : row_of(config.api_type).unit;
+}
 
 struct Audit {
   std::string test{};

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/yaml.h"
+#include "plan/described_api.h"
 #include "plan/flag_table.h"
 #include "plan/flags.h"
 #include "plan/resolve.h"
@@ -184,6 +185,7 @@ Result<LoadedConfig> ConfigReader::finish() {
   // Keys that could not be read have their own errors; rules about them would only repeat these.
   const std::size_t unread = reading.problems.size();
   read_tasks(config, reading);
+  read_kind(config, reading);
   resolve(config, state_->around, reading);
   check(config, state_->around, reading);
   const auto said_before = [&](const Problem& problem) {

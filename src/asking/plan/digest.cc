@@ -143,6 +143,7 @@ void add_guard(Lines& hash, const GuardRule& guard) {
 void add_endpoints(Lines& hash, const Endpoints& endpoints) {
   for (const std::string& url : endpoints.urls) add(hash, "url", redact_url(url));
   add(hash, "api", to_string(endpoints.api));
+  if (endpoints.described) add(hash, "kind", endpoints.described->source.dump());
   // Names only: a value may be a secret, and a short secret can be found from its hash.
   for (const auto& [name, value] : endpoints.headers) add(hash, "header", name);
   for (const std::string& name : endpoints.session_headers) add(hash, "session_header", name);

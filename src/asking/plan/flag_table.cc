@@ -35,6 +35,8 @@ std::vector<FlagRow> target_rows() {
       row("--api-type", "API", "endpoint_config.api_type", Take::plain,
           "the kind of API: openai (chat), openai_responses, anthropic_messages, ollama_chat, … "
           "(openai)"),
+      row("--kind", "FILE", "endpoint_config.kind", Take::own,
+          "a kind of API that this file describes (docs/formats/kind.md), in place of --api-type"),
       row("--api-key-env", "NAME", "endpoint_config.api_key_env", Take::plain,
           "the environment variable that holds the key"),
       hide(row("--api-key", "KEY", "endpoint_config.api_key", Take::plain,

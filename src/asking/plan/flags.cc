@@ -198,6 +198,9 @@ void apply_own(Config& config, FlagState& state, const FlagRow& flag, bool first
     add_header(config, value, reading);
   } else if (name == "--dataset") {
     add_dataset(config, first, value, reading);
+  } else if (name == "--kind") {
+    reading.saw("endpoint_config.kind", {});
+    config.endpoint_config.kind = Json().set("file", value);
   } else if (name == "--task") {
     reading.saw("datasets", {});
     state.tasks.emplace_back(value);

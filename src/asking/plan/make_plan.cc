@@ -103,6 +103,7 @@ Endpoints endpoints_of(const Config& config) {
   }
   Endpoints out{.urls = from.endpoints,
                 .api = from.api_type,
+                .described = from.described,
                 .api_key = from.api_key,
                 .headers = from.headers,
                 .session_headers = std::move(sessions),
@@ -119,7 +120,7 @@ Endpoints endpoints_of(const Config& config) {
 }
 
 // Checks before the run that the API can ask every row.
-Result<void> check_rows(const Dataset& dataset, Api api) {
+Result<void> check_rows(const Dataset& dataset, const Spoken& api) {
   // All made rows are of the same kind.
   const std::size_t rows = dataset.make_row ? 1 : dataset.rows();
   Sample room;
@@ -127,20 +128,26 @@ Result<void> check_rows(const Dataset& dataset, Api api) {
     const Sample& sample = dataset.row(i, room);
     const bool ids = !sample.input_tokens.empty();
     const bool chat = !sample.messages.is_null() || !sample.content_parts.is_null();
-    if (chat && !row_of(api).takes_messages) {
+    if (chat && !takes_messages(api)) {
       return invalid(
           format("dataset '{}', row {}: messages or content parts, which {} does not "
                  "take; use --api-type openai",
-                 dataset.name, i + 1, to_string(api)));
+                 dataset.name, i + 1, name_of(api)));
     }
-    if (ids && !row_of(api).takes_token_ids) {
+    if (ids && !row_of(api.api).takes_token_ids) {
       return invalid(
           format("dataset '{}', row {}: token ids, which {} does not take; use "
                  "--api-type openai_completions, or a column of text",
-                 dataset.name, i + 1, to_string(api)));
+                 dataset.name, i + 1, name_of(api)));
     }
   }
   return {};
+}
+
+// The columns of a dataset's row that a described kind sends.
+std::vector<std::string_view> columns_of(const EndpointConfig& config) {
+  if (!config.described) return {};
+  return {config.described->columns.begin(), config.described->columns.end()};
 }
 
 }  // namespace
@@ -149,6 +156,7 @@ Result<std::vector<Dataset>> load_datasets(const Config& config) {
   TRY(check_supported(config));  // before errors about files that it may need
   std::vector<Dataset> out;
   const Api api = config.endpoint_config.api_type;
+  const std::vector<std::string_view> described = columns_of(config.endpoint_config);
   for (const DatasetConfig& data : config.datasets) {
     if (!wants(config, data)) continue;
     dataset::Spec spec{.name = data.name,
@@ -157,7 +165,9 @@ Result<std::vector<Dataset>> load_datasets(const Config& config) {
                        .parser = data.parser,
                        .rows_max = data.rows_max,
                        .prefer_token_ids = row_of(api).takes_token_ids,
-                       .kind_columns = row_of(api).columns,
+                       .kind_columns = described.empty() ? row_of(api).columns : described,
+                       .columns_ask = !described.empty() && config.endpoint_config.described &&
+                                      !config.endpoint_config.described->takes_prompt,
                        .prompt_format = data.prompt_format,
                        .all_turns = data.turns == Turns::all,
                        .keep_columns = data.accuracy_config.has_value(),
@@ -205,7 +215,7 @@ Result<PlanBundle> make_plan(const Config& config, std::vector<Dataset> datasets
     Dataset& dataset = datasets[next++];
     if (dataset.rows() == 0) return invalid(format("dataset '{}' has no rows", data.name));
     const auto index = static_cast<std::uint32_t>(out.datasets.size());
-    TRY(check_rows(dataset, out.endpoints.api));
+    TRY(check_rows(dataset, out.endpoints.spoken()));
     ASSIGN_OR_RETURN(Generation generation, generation_of(config, data));
     if (data.type == DatasetType::performance) {
       performance = index;

@@ -72,8 +72,8 @@ void resolve_model(Config& config) {
   ModelParams& model = config.model_params;
   if (model.name.empty() && config.submission_ref) model.name = config.submission_ref->model;
   if (model.streaming == Switch::automatic) {
-    const bool whole = effective_mode(config) == BenchmarkMode::offline ||
-                       !row_of(config.endpoint_config.api_type).streams;
+    const bool whole =
+        effective_mode(config) == BenchmarkMode::offline || !streams(config.endpoint_config);
     model.streaming = whole ? Switch::off : Switch::on;
   }
 }

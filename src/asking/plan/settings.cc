@@ -127,6 +127,11 @@ const Part& endpoint_part() {
     rows.add("api_type", &EndpointConfig::api_type,
              "The kind of API that the endpoint speaks; docs/guide/kinds.md has a row for each. "
              "openai is chat completions.");
+    rows.add(
+            "kind", &EndpointConfig::kind,
+            "A kind of API that a YAML file describes, in place of api_type: {file: PATH}, or what "
+            "is in the file (docs/formats/kind.md).")
+        .ours();
     rows.add("session_id_headers", &EndpointConfig::session_id_headers,
              "Headers set to a row's session id, where the dataset has one.")
         .newer();

@@ -31,6 +31,7 @@ enum class Api : std::uint8_t {
   kserve_json,            // the same, tensors as numbers in the JSON
   openai_transcriptions,  // POST /v1/audio/transcriptions
   openai_translations,    // POST /v1/audio/translations
+  described,              // a kind that a file describes (described_kind.h)
 };
 
 struct ApiRow {
@@ -70,7 +71,7 @@ inline constexpr std::array<std::string_view, 13> kVideoColumns{
     "boundary_ratio",  "output_format", "response_format"};
 
 // In the order of the enumeration.
-inline constexpr std::array<ApiRow, 17> kApis{{
+inline constexpr std::array<ApiRow, 18> kApis{{
     {.api = Api::openai,
      .name = "openai",
      .what = "chat completions",
@@ -151,6 +152,7 @@ inline constexpr std::array<ApiRow, 17> kApis{{
      .name = "openai_translations",
      .what = "speech to English text",
      .columns = kSoundColumns},
+    {.api = Api::described, .name = "described", .what = "a kind that a file describes (--kind)"},
 }};
 
 constexpr const ApiRow& row_of(Api api) { return kApis[static_cast<std::size_t>(api)]; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "domain/api.h"
+#include "domain/described_kind.h"
 
 namespace assay {
 
@@ -46,6 +48,8 @@ struct Endpoints {
   // query string is kept.
   std::vector<std::string> urls{};
   Api api = Api::openai;
+  // The kind of Api::described; shared, because bodies and replies refer to it while a run lasts.
+  std::shared_ptr<const DescribedKind> described{};
   std::string api_key{};                                       // secret: never written to a file
   std::vector<std::pair<std::string, std::string>> headers{};  // extra, sent unchanged
   std::vector<std::string> session_headers{};  // each set to the sample's session id, if it has one
@@ -57,6 +61,8 @@ struct Endpoints {
   Duration connect_timeout{10'000'000'000};
   Duration query_timeout = Duration::max();     // from sent to done
   Duration idle_connection_max{4'000'000'000};  // an idle connection older than this is not reused
+
+  Spoken spoken() const { return {api, described.get()}; }
 };
 
 }  // namespace assay

@@ -116,7 +116,11 @@ PointFold::PointFold(RunInfo info, FoldOptions options)
   for (std::size_t i = 0; i < info_.phases.size(); ++i) {
     phases_.push_back({span_of(info_.phases, i), Instant::none(), Instant::none()});
   }
-  if (const auto api = api_from(info_.facts["api"].as_string())) units_.name = row_of(*api).unit;
+  if (const auto api = api_from(info_.facts["api"].as_string())) {
+    units_.name = row_of(*api).unit;
+  } else {
+    units_.name = info_.facts["api_unit"].as_string();  // of a described kind
+  }
   const Json& steady = info_.facts["steady_state"];
   steady_.super_pass = steady["super_pass"].as_uint();
   steady_.window_min = Duration::from_seconds(

@@ -63,7 +63,7 @@ Result<RequestTemplate> make_request(const Endpoints& endpoints, std::size_t end
 
 // What a body asks for; the reply is checked against it.
 struct Asked {
-  Api api = Api::openai;
+  Spoken api{};
   bool stream = true;
   std::int32_t tokens_max = -1;  // of each choice; -1: no limit
   std::uint16_t choices = 1;     // or inputs, where a reply has units instead of tokens
@@ -80,7 +80,7 @@ struct RequestBody {
   std::size_t salt_offset = kNoHole;
   SaltForm salt_form = SaltForm::hex;
 };
-Result<RequestBody> make_body(Api api, const Generation& generation, const Sample& sample,
+Result<RequestBody> make_body(Spoken api, const Generation& generation, const Sample& sample,
                               bool salted);
 
 // All headers of a request except Host and Content-Length, in order. `of_body`: as in RequestBody.
@@ -97,7 +97,7 @@ std::size_t request_id_offset(const Endpoints& endpoints, std::string_view head)
 
 // Path and query of the API's route below the endpoint's URL. The URL may end in /v1 or already
 // name the route. `model`: where it stands in the route; percent-encoded there.
-std::string request_target(const net::Url& url, Api api, std::string_view model = {});
+std::string request_target(const net::Url& url, Spoken api, std::string_view model = {});
 
 // ---- replies --------------------------------------------------------------------------------
 
@@ -145,7 +145,7 @@ struct StreamState {
     deltas = false;
   }
 
-  Api api = Api::openai;  // what the stream's events speak; reset() keeps it
+  Spoken api{};  // what the stream's events speak; reset() keeps it
 
   // The learned template: an event's bytes before its one fragment, with the opening quote, and
   // behind it, with the closing quote. If an event begins and ends with the same bytes, and a valid
@@ -202,7 +202,7 @@ class ReplyDecoder {
 
   // A whole reply that was not streamed. Same requirement. If has_choice is false and there is no
   // error, the reply is none of this API.
-  void decode_reply(Api api, std::string_view body, DecodedEvent& out);
+  void decode_reply(Spoken api, std::string_view body, DecodedEvent& out);
 
  private:
   DecodeRoom room_;
@@ -219,7 +219,7 @@ struct DecodedReply {
   std::string error{};  // an error object instead of a reply
 };
 // Fails with Code::corrupt when the body is no reply of a known API.
-Result<DecodedReply> decode_whole(std::string_view body, Api api = Api::openai);
+Result<DecodedReply> decode_whole(std::string_view body, Spoken api = {});
 
 // One line for a person from the body of a reply that is not 200: the message of an error object in
 // any common shape, else the body's beginning.

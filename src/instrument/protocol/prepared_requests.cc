@@ -79,8 +79,8 @@ class PreparedBodies::Maker {
         http2_(endpoints.http != HttpVersion::http1) {}
 
   Result<void> add(const Sample& sample) {
-    ASSIGN_OR_RETURN(RequestBody made,
-                     make_body(endpoints_.api, generation_, sample, out_.salted && !out_.plain));
+    ASSIGN_OR_RETURN(RequestBody made, make_body(endpoints_.spoken(), generation_, sample,
+                                                 out_.salted && !out_.plain));
     ASSIGN_OR_RETURN(const std::uint32_t session, session_of(sample.session, made.headers));
     Body body{.session = session, .base = static_cast<std::uint32_t>(out_.bodies.size())};
     body.salt_offset = made.salt_offset;
@@ -89,7 +89,7 @@ class PreparedBodies::Maker {
     body.tokens_max = made.asked.tokens_max;
     if (out_.salted && out_.plain) {
       ASSIGN_OR_RETURN(const RequestBody salted,
-                       make_body(endpoints_.api, generation_, sample, true));
+                       make_body(endpoints_.spoken(), generation_, sample, true));
       put_in(body, made.bytes, salted);
     }
     if (!sample.session.empty() && sample.session == session_before_) shorten_before(made.bytes);
@@ -153,7 +153,7 @@ class PreparedBodies::Maker {
     ASSIGN_OR_RETURN(const net::Url url, net::parse_url(endpoints_.urls[endpoint]));
     ASSIGN_OR_RETURN(const std::vector<Header> headers,
                      request_headers(endpoints_, generation_.stream, session, of_body));
-    const std::string target = request_target(url, endpoints_.api, generation_.model);
+    const std::string target = request_target(url, endpoints_.spoken(), generation_.model);
     Head out;
     out.before_length = request_head(url, target, headers, 0);
     CHECK(out.before_length.ends_with(kNoLength));
@@ -191,7 +191,8 @@ PreparedBodies::PreparedBodies(const Plan& plan, std::size_t endpoints) : endpoi
 Result<void> PreparedBodies::add(Variant& variant, const PlannedDataset& planned,
                                  std::vector<Sample>* spent, const Endpoints& endpoints) {
   variant.streamed = planned.generation.stream;
-  variant.api = endpoints.api;
+  variant.api = endpoints.spoken();
+  described_ = endpoints.described;
   Maker maker(endpoints, planned, variant);
   const Dataset& dataset = planned.dataset;
   Sample room;

@@ -84,7 +84,7 @@ class PreparedBodies {
     std::vector<Body> bodies{};  // of each sample; none where they are made in the run
     std::function<Sample(std::uint32_t)> make_row{};  // makes the rows of those
     Generation generation{};
-    Api api = Api::openai;
+    Spoken api{};
     std::size_t body_bytes = 0;  // the mean of the first ones
   };
   class Maker;
@@ -103,6 +103,8 @@ class PreparedBodies {
   std::vector<std::size_t> phases_{};  // phase -> variant
   std::vector<bool> salted_{};         // phase -> whether it is salted
   std::size_t endpoints_ = 1;
+  // The variants' `api` refers to it; shared with the endpoints that it came from.
+  std::shared_ptr<const DescribedKind> described_{};
 };
 
 class BodyFeed;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,7 +33,8 @@ struct ProbeFinding {
 struct ProbeQuestion {
   std::string url{};
   Api api = Api::openai;
-  std::string model{};  // "": the first that the endpoint lists
+  std::shared_ptr<const DescribedKind> described{};  // shared with the answers
+  std::string model{};                               // "": the first that the endpoint lists
   std::string api_key{};
   std::vector<std::pair<std::string, std::string>> headers{};
   std::string prompt = "Count from one to one hundred in words.";
@@ -61,6 +63,9 @@ struct ProbeAnswers {
   Duration connect_time{};    // TLS included
   std::int64_t tokens_max = 0;
   Api api = Api::openai;
+  std::shared_ptr<const DescribedKind> described{};
+
+  Spoken spoken() const { return {api, described.get()}; }
 
   bool models_asked = false;
   int models_status = 0;  // 0: no reply

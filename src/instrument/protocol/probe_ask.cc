@@ -167,7 +167,7 @@ class Asker {
   Asker(const ProbeQuestion& question, net::Url url, const Clock& clock)
       : question_(question),
         url_(std::move(url)),
-        base_(base_of(url_, question.api)),
+        base_(base_of(url_, {question.api, question.described.get()})),
         clock_(clock) {}
 
   Result<ProbeAnswers> run() {
@@ -175,6 +175,7 @@ class Asker {
     ASSIGN_OR_RETURN(const std::string models_request, models());
     answers_.tokens_max = question_.tokens_max;
     answers_.api = question_.api;
+    answers_.described = question_.described;
     TRY(connect());
     answers_.models_asked = true;
     read_models(connection_->ask(models_request, question_.timeout));
@@ -291,6 +292,7 @@ class Asker {
     Endpoints out;
     out.urls = {question_.url};
     out.api = question_.api;
+    out.described = question_.described;
     out.api_key = question_.api_key;
     out.headers = question_.headers;
     return out;
@@ -366,7 +368,7 @@ class Asker {
     generation.max_new_tokens = question_.tokens_max;
     Sample sample;
     sample.prompt = question_.prompt;
-    if (kind_of(question_.api).encode == encode_sound) {
+    if (kind_of(Spoken(question_.api, question_.described.get())).encode == encode_sound) {
       sample.prompt.clear();
       sample.attachments.push_back(probe_sound());
     }
@@ -394,7 +396,9 @@ class Asker {
   Result<void> ask_kinds() {
     Endpoints to = endpoints();
     for (const ApiRow& row : kApis) {
+      if (row.api == Api::described) continue;
       to.api = row.api;
+      to.described = nullptr;
       ASSIGN_OR_RETURN(const std::vector<Header> headers, request_headers(to, false, ""));
       const std::string body = "{}";
       const std::string request =
@@ -413,7 +417,7 @@ class Asker {
   }
 
   void note_refused_usage() {
-    const ReplyFacts facts = read_recording(answers_.streamed, answers_.api, true);
+    const ReplyFacts facts = read_recording(answers_.streamed, answers_.spoken(), true);
     const bool refused = facts.head.status == 400 || facts.head.status == 422;
     if (!refused || question_.api == Api::sglang) return;
     if (facts.body.find("stream_options") == std::string::npos &&
@@ -425,9 +429,10 @@ class Asker {
   }
 
   // The URL without the route of the kind asked, where it names it.
-  static net::Url base_of(net::Url url, Api api) {
-    const std::string_view route = kind_of(api).route;
-    const bool named = api != Api::openai && url.path.ends_with(route);
+  static net::Url base_of(net::Url url, const Spoken& api) {
+    const std::string_view route =
+        api.described != nullptr ? std::string_view(api.described->route) : kind_of(api).route;
+    const bool named = api.api != Api::openai && url.path.ends_with(route);
     if (named) url.path.resize(url.path.size() - route.size());
     return url;
   }

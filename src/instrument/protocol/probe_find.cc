@@ -21,7 +21,7 @@ class Finder {
   Finder(const ProbeQuestion& question, const ProbeAnswers& answers, ProbeReport& report)
       : question_(question),
         a_(answers),
-        kind_(kind_of(answers.api)),
+        kind_(kind_of(answers.spoken())),
         report_(report),
         s_(report.streamed),
         p_(report.plain) {}
@@ -444,10 +444,10 @@ class Finder {
     }
     const RecordedEvent* const reply = p_.events.empty() ? nullptr : &p_.events.front();
     if (reply == nullptr || reply->malformed || !reply->has_choice) {
-      bad("plain",
-          p_.error.empty()
-              ? format("no reply of {}: {}", to_string(a_.api), printable(p_.body.substr(0, 100)))
-              : format("HTTP 200 with an error: \"{}\"", printable(p_.error)));
+      bad("plain", p_.error.empty()
+                       ? format("no reply of {}: {}", name_of(a_.spoken()),
+                                printable(p_.body.substr(0, 100)))
+                       : format("HTTP 200 with an error: \"{}\"", printable(p_.error)));
       return;
     }
     plain_reply();
@@ -531,8 +531,8 @@ ProbeReport find(const ProbeQuestion& question, const ProbeAnswers& answers) {
   report.url = redactor.text(question.url);
   report.model = answers.model;
   report.models = answers.models;
-  report.streamed = read_recording(answers.streamed, answers.api, true);
-  if (answers.plain_asked) report.plain = read_recording(answers.plain, answers.api);
+  report.streamed = read_recording(answers.streamed, answers.spoken(), true);
+  if (answers.plain_asked) report.plain = read_recording(answers.plain, answers.spoken());
   redact(report.streamed, redactor);
   redact(report.plain, redactor);
   report.streamed_sent = answers.streamed.sent;

@@ -14,7 +14,7 @@ namespace {
 
 class Reading {
  public:
-  Reading(const Recording& recording, Api api, bool stream_asked)
+  Reading(const Recording& recording, Spoken api, bool stream_asked)
       : recording_(recording), stream_asked_(stream_asked) {
     state_.api = api;
   }
@@ -185,7 +185,7 @@ class Reading {
 
 }  // namespace
 
-ReplyFacts read_recording(const Recording& recording, Api api, bool stream_asked) {
+ReplyFacts read_recording(const Recording& recording, Spoken api, bool stream_asked) {
   return Reading(recording, api, stream_asked).run();
 }
 

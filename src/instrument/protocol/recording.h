@@ -90,8 +90,7 @@ struct ReplyFacts {
 };
 
 // `stream_asked`: the query asked for a stream; else only server-sent events are taken for one.
-ReplyFacts read_recording(const Recording& recording, Api api = Api::openai,
-                          bool stream_asked = false);
+ReplyFacts read_recording(const Recording& recording, Spoken api = {}, bool stream_asked = false);
 
 // A header field of the reply, trimmed; "" when it is absent. `lower_name` in lower case.
 std::string header_of(const ReplyFacts& facts, std::string_view lower_name);

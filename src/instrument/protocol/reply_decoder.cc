@@ -358,7 +358,10 @@ void decode_all(std::string_view data, bool whole, StreamState& state, DecodeRoo
     return;
   }
   ReplyFields fields;
-  if (!(whole ? kind.read_reply : kind.read_event)(data, fields)) {
+  const bool sound = state.api.described != nullptr
+                         ? read_described(*state.api.described, whole, data, fields)
+                         : (whole ? kind.read_reply : kind.read_event)(data, fields);
+  if (!sound) {
     out.malformed = true;
     return;
   }
@@ -472,7 +475,7 @@ void ReplyDecoder::next_choice(StreamState* state, DecodedEvent& event) {
   Interpreter(fields, state != nullptr ? *state : whole_, scratch, event).run();
 }
 
-void ReplyDecoder::decode_reply(Api api, std::string_view body, DecodedEvent& out) {
+void ReplyDecoder::decode_reply(Spoken api, std::string_view body, DecodedEvent& out) {
   whole_.reset();
   whole_.api = api;
   decode_all(body, true, whole_, room_, out, false);

@@ -38,14 +38,17 @@ void merge_patch(Json& target, const Json& patch) {
   }
 }
 
-Json plain_body(const Kind& kind, const Generation& generation, const Sample& sample, char filler) {
-  Json body = kind.body(generation, sample, filler);
+Json plain_body(const Spoken& api, const Generation& generation, const Sample& sample,
+                char filler) {
+  Json body = api.described != nullptr ? described_body(*api.described, generation, sample, filler)
+                                       : kind_of(api).body(generation, sample, filler);
   merge_patch(body, generation.extra_body);
   merge_patch(body, sample.overrides);
   return body;
 }
 
-Result<void> check_body(const Generation& generation, const Json& body) {
+Result<void> check_body(const Spoken& api, const Generation& generation, const Json& body) {
+  if (api.described != nullptr) return check_described_body(*api.described, generation, body);
   const bool streams = body["stream"].as_bool(false);
   if (streams != generation.stream) {
     return invalid(format("extra_body.stream: {} against streaming {}; set streaming instead",
@@ -60,8 +63,9 @@ Result<void> check_body(const Generation& generation, const Json& body) {
 
 // What the sent body asks for, with the values of rows and extra_body. A server takes one of
 // several names for the limit: the largest value counts.
-Asked asked_of(const Kind& kind, const Json& body) {
-  Asked out{.api = kind.api, .stream = body["stream"].as_bool(false)};
+Asked asked_of(const Spoken& api, const Json& body) {
+  const Kind& kind = kind_of(api);
+  Asked out{.api = api, .stream = body["stream"].as_bool(false)};
   const Json& sampling = body["sampling_params"];
   std::int64_t limit = -1;
   for (const Json* const asked :
@@ -71,6 +75,10 @@ Asked asked_of(const Kind& kind, const Json& body) {
   }
   if (limit > 0 && limit < std::numeric_limits<std::int32_t>::max()) {
     out.tokens_max = static_cast<std::int32_t>(limit);
+  }
+  if (api.described != nullptr) {
+    out.choices = units_of_described(*api.described, body);
+    return out;
   }
   if (kind.units != nullptr) {
     out.tokens_max = -1;
@@ -166,10 +174,11 @@ void write_salt(char* out, SaltForm form, std::uint64_t value) {
   }
 }
 
-std::string request_target(const net::Url& url, Api api, std::string_view model) {
+std::string request_target(const net::Url& url, Spoken api, std::string_view model) {
   std::string path = url.path;
   while (!path.empty() && path.back() == '/') path.pop_back();
-  std::string_view below = kind_of(api).route;
+  std::string_view below =
+      api.described != nullptr ? std::string_view(api.described->route) : kind_of(api).route;
   const std::string with_model = route_with(below, model);
   constexpr std::string_view kModelHole = "{model}";
   const std::size_t hole = below.find(kModelHole);
@@ -191,13 +200,19 @@ Result<std::vector<Header>> request_headers(const Endpoints& endpoints, bool str
                                             const std::string& session,
                                             const std::vector<Header>& of_body) {
   std::vector<Header> headers;
-  const Kind& kind = kind_of(endpoints.api);
-  if (!endpoints.api_key.empty() && kind.key_header.empty()) {
+  const Kind& kind = kind_of(endpoints.spoken());
+  const DescribedKind* const described = endpoints.described.get();
+  const std::string_view key_header =
+      described != nullptr ? std::string_view(described->key_header) : kind.key_header;
+  if (!endpoints.api_key.empty() && key_header.empty()) {
     headers.emplace_back("Authorization", "Bearer " + endpoints.api_key);
   } else if (!endpoints.api_key.empty()) {
-    headers.emplace_back(kind.key_header, endpoints.api_key);
+    headers.emplace_back(key_header, endpoints.api_key);
   }
   if (!kind.header.empty()) headers.emplace_back(kind.header, kind.header_value);
+  if (described != nullptr) {
+    headers.insert(headers.end(), described->headers.begin(), described->headers.end());
+  }
   headers.emplace_back("Content-Type", "application/json");
   const std::string_view streamed = kind.lines ? "application/x-ndjson" : "text/event-stream";
   headers.emplace_back("Accept", stream ? streamed : "application/json");
@@ -229,30 +244,38 @@ std::size_t request_id_offset(const Endpoints& endpoints, std::string_view head)
   return at == std::string_view::npos ? kNoHole : at + 2 + kRequestIdHeader.size() + 2;
 }
 
-Result<RequestBody> make_body(Api api, const Generation& generation, const Sample& sample,
+Result<RequestBody> make_body(Spoken api, const Generation& generation, const Sample& sample,
                               bool salted) {
   const Kind& kind = kind_of(api);
-  TRY(kind.check(sample));
+  TRY(api.described != nullptr ? check_described(*api.described, sample) : kind.check(sample));
   if (salted && !sample.attachments.empty() && sample.prompt.empty()) {
-    return invalid(format("sample: {} has no text to salt; turn salting off", to_string(api)));
+    return invalid(format("sample: {} has no text to salt; turn salting off", name_of(api)));
   }
   if (!generation.extra_body.is_null() && !generation.extra_body.is_object()) {
     return invalid("extra_body: must be an object");
   }
-  if (salted && row_of(api).takes_messages) TRY(check_message_salt(sample));
-  const Json body = plain_body(kind, generation, sample, salted ? '0' : '\0');
-  TRY(check_body(generation, body));
+  if (salted && takes_messages(api)) TRY(check_message_salt(sample));
+  const Json body = plain_body(api, generation, sample, salted ? '0' : '\0');
+  TRY(check_body(api, generation, body));
   RequestBody out;
   if (kind.encode != nullptr) {
     TRY(kind.encode(body, sample, out));
   } else {
     out.bytes = body.dump();
   }
-  out.asked = asked_of(kind, body);
+  out.asked = asked_of(api, body);
+  if (api.described != nullptr) {
+    // No field of a described body says these for sure.
+    out.asked.stream = generation.stream;
+    const std::int64_t limit = output_tokens_max(generation, sample);
+    const bool fits = limit > 0 && limit < std::numeric_limits<std::int32_t>::max();
+    out.asked.tokens_max =
+        fits && api.described->limits_tokens ? static_cast<std::int32_t>(limit) : -1;
+  }
   if (!salted) return out;
   // The hole is where two different fillings differ.
   RequestBody twin;
-  const Json filled = plain_body(kind, generation, sample, '1');
+  const Json filled = plain_body(api, generation, sample, '1');
   if (kind.encode != nullptr) {
     TRY(kind.encode(filled, sample, twin));
   } else {
@@ -265,7 +288,7 @@ Result<RequestBody> make_body(Api api, const Generation& generation, const Sampl
     return invalid("extra_body: replaces the prompt, so it cannot be salted; turn salting off");
   }
   out.salt_offset = static_cast<std::size_t>(at - out.bytes.begin());
-  const bool text = !row_of(api).takes_token_ids || sample.input_tokens.empty();
+  const bool text = !row_of(api.api).takes_token_ids || sample.input_tokens.empty();
   out.salt_form = text ? SaltForm::hex : SaltForm::ids;
   const std::string hole =
       text ? std::string(kSaltDigits, '0') : "1111,1111,1111,1111,1111,1111,1111,1111";
@@ -278,11 +301,11 @@ Result<RequestTemplate> make_request(const Endpoints& endpoints, std::size_t end
                                      bool salted) {
   CHECK(endpoint < endpoints.urls.size());
   ASSIGN_OR_RETURN(const net::Url url, net::parse_url(endpoints.urls[endpoint]));
-  ASSIGN_OR_RETURN(RequestBody body, make_body(endpoints.api, generation, sample, salted));
+  ASSIGN_OR_RETURN(RequestBody body, make_body(endpoints.spoken(), generation, sample, salted));
   ASSIGN_OR_RETURN(const std::vector<Header> headers,
                    request_headers(endpoints, generation.stream, sample.session, body.headers));
   RequestTemplate out;
-  out.head = request_head(url, request_target(url, endpoints.api, generation.model), headers,
+  out.head = request_head(url, request_target(url, endpoints.spoken(), generation.model), headers,
                           body.bytes.size());
   out.body = std::move(body.bytes);
   out.salt_offset = body.salt_offset;

@@ -82,7 +82,7 @@ void take_as_error(std::string_view data, std::string& words, DecodedEvent& even
   event.category = Category::error;
 }
 
-Result<DecodedReply> decode_whole(std::string_view body, Api api) {
+Result<DecodedReply> decode_whole(std::string_view body, Spoken api) {
   std::string padded(body);
   padded.append(kDecodePadding, '\0');
   ReplyDecoder decoder;

@@ -59,7 +59,9 @@ void Profiler::on_phase(const PhaseMark& mark) {
 
 Json Profiler::call(const std::string& url, bool start) const {
   const OsClock clock;
-  protocol::ProbeQuestion question{.url = url, .api = config_.endpoint_config.api_type};
+  protocol::ProbeQuestion question{.url = url,
+                                   .api = config_.endpoint_config.api_type,
+                                   .described = config_.endpoint_config.described};
   question.api_key = config_.endpoint_config.api_key;
   question.headers = config_.endpoint_config.headers;
   question.insecure = config_.settings.client.insecure;

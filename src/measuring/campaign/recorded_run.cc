@@ -63,7 +63,7 @@ Json facts_of(const plan::Config& config, const plan::PlanBundle& bundle,
   Json facts = Json::object();
   facts.set("model", config.model_params.name)
       .set("endpoints", std::move(endpoints))
-      .set("api", to_string(bundle.endpoints.api))
+      .set("api", name_of(bundle.endpoints.spoken()))
       .set("insecure", bundle.endpoints.insecure)
       .set("streaming", bundle.datasets.empty() || bundle.datasets[0].generation.stream)
       .set("spin", client.spin)
@@ -71,6 +71,10 @@ Json facts_of(const plan::Config& config, const plan::PlanBundle& bundle,
       .set("run_config", std::move(run_config))
       .set("machine", machine_json());
   if (!config.workload.is_null()) facts.set("workload", config.workload);
+  if (bundle.endpoints.described != nullptr) {
+    const DescribedKind& kind = *bundle.endpoints.described;
+    facts.set("api_unit", kind.unit).set("api_sha256", sha256_hex(kind.source.dump()));
+  }
   return facts;
 }
 

@@ -25,7 +25,7 @@ Result<Json> body_of(const plan::PlanBundle& bundle, const Query& query) {
   }
   Sample room;
   ASSIGN_OR_RETURN(protocol::RequestBody body,
-                   protocol::make_body(bundle.endpoints.api, planned.generation,
+                   protocol::make_body(bundle.endpoints.spoken(), planned.generation,
                                        planned.dataset.row(query.sample, room), query.salted));
   if (body.salt_offset != protocol::kNoHole) {
     protocol::write_hex16(body.bytes.data() + body.salt_offset, query.salt);

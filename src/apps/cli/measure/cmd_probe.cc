@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <memory>
 
 #include "base/clock.h"
 #include "base/exit_code.h"
@@ -7,6 +8,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "plan/described_api.h"
 #include "protocol/probe.h"
 
 namespace assay::cli {
@@ -35,7 +37,7 @@ Result<std::pair<std::string, std::string>> header_from(const std::string& text)
 std::vector<std::string> spoken() {
   std::vector<std::string> out;
   for (const ApiRow& row : kApis) {
-    if (row.streams) out.emplace_back(row.name);
+    if (row.streams && row.api != Api::described) out.emplace_back(row.name);
   }
   return out;
 }
@@ -45,6 +47,7 @@ std::vector<std::string> spoken() {
 Result<int> cmd_probe(Args args) {
   protocol::ProbeQuestion question;
   std::string api = "openai";
+  std::string kind;
   std::string key_variable;
   std::vector<std::string> headers;
   bool json = false;
@@ -53,6 +56,8 @@ Result<int> cmd_probe(Args args) {
   flags.add("--model,-m", &question.model, "the model to ask; the first it lists unless said")
       .value("NAME");
   flags.add("--api", &api, "what it speaks").choices(spoken());
+  flags.add("--kind", &kind, "a kind of API that this file describes, in place of --api")
+      .value("FILE");
   flags.add("--api-key-env", &key_variable, "environment variable that holds the key")
       .value("NAME");
   flags.add("--header", &headers, "an extra header, 'Name: value'; may be repeated").value("TEXT");
@@ -67,6 +72,17 @@ Result<int> cmd_probe(Args args) {
   if (!go) return exit_code(ExitCode::done);
 
   question.api = *api_from(api);
+  if (!kind.empty()) {
+    ASSIGN_OR_RETURN(DescribedKind described, plan::load_described_kind(kind));
+    if (described.stream == KindStream::none) {
+      return invalid(
+          format("--kind: {} does not stream, and a probe looks at streams\n  assay run "
+                 "--kind {} --samples 1 asks it once",
+                 described.name, kind));
+    }
+    question.api = Api::described;
+    question.described = std::make_shared<const DescribedKind>(std::move(described));
+  }
   question.kinds = true;
   if (question.tokens_max < 1) return invalid("--osl: must be at least 1");
   if (question.timeout <= Duration{}) return invalid("--timeout: must be above 0");

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/check.h"
 #include "protocol/kind/request_parts.h"
 
 namespace assay::protocol {
@@ -145,7 +146,21 @@ constexpr std::array<Kind, kApis.size()> kKinds{{
     of_tensors({.api = Api::kserve_json, .check = check_tensors_json, .body = tensors_json_body}),
     of_sound(Api::openai_transcriptions, "/v1/audio/transcriptions"),
     of_sound(Api::openai_translations, "/v1/audio/translations"),
+    {.api = Api::described},
 }};
+
+// The rows of described kinds, by what of a row their replies need.
+constexpr Kind of_file(bool lines, bool ends_itself, bool all_units) {
+  return {.api = Api::described,
+          .lines = lines,
+          .ends_itself = ends_itself,
+          .end_name = "the end that its kind's file describes",
+          .all_units = all_units};
+}
+constexpr std::array<Kind, 8> kOfFiles{of_file(false, false, false), of_file(true, false, false),
+                                       of_file(false, true, false),  of_file(true, true, false),
+                                       of_file(false, false, true),  of_file(true, false, true),
+                                       of_file(false, true, true),   of_file(true, true, true)};
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
@@ -157,6 +172,14 @@ static_assert(in_order());
 
 }  // namespace
 
-const Kind& kind_of(Api api) { return kKinds[static_cast<std::size_t>(api)]; }
+const Kind& kind_of(Spoken api) {
+  CHECK((api.api == Api::described) == (api.described != nullptr));
+  if (api.described == nullptr) return kKinds[static_cast<std::size_t>(api.api)];
+  const DescribedKind& own = *api.described;
+  const bool lines = own.stream == KindStream::lines;
+  const bool ends_itself = own.event.end.place >= 0;
+  const bool all_units = !own.unit.empty() && own.whole.units >= 0;
+  return kOfFiles[(lines ? 1u : 0u) | (ends_itself ? 2u : 0u) | (all_units ? 4u : 0u)];
+}
 
 }  // namespace assay::protocol

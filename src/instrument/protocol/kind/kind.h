@@ -51,7 +51,7 @@ struct Kind {
   bool (*read_reply)(std::string_view text, ReplyFields& out) = nullptr;
 };
 
-const Kind& kind_of(Api api);
+const Kind& kind_of(Spoken api);
 
 // Whether the body behind this head is a stream of lines. A whole reply looks like one line; it was
 // not asked as a stream, or has a length, which no stream has.
@@ -92,6 +92,14 @@ Json sound_body(const Generation& generation, const Sample& sample, char filler)
 Result<void> check_sound(const Sample& sample);
 Attachment probe_sound();  // a second of a tone, as WAV
 Result<void> encode_sound(const Json& body, const Sample& sample, RequestBody& out);
+// A kind that a file describes.
+Result<void> check_described(const DescribedKind& kind, const Sample& sample);
+Json described_body(const DescribedKind& kind, const Generation& generation, const Sample& sample,
+                    char filler);
+Result<void> check_described_body(const DescribedKind& kind, const Generation& generation,
+                                  const Json& body);
+std::uint16_t units_of_described(const DescribedKind& kind, const Json& body);
+bool read_described(const DescribedKind& kind, bool whole, std::string_view text, ReplyFields& out);
 
 // The replies. read_reply() of reply_fields.h is that of the three older kinds.
 bool read_responses_event(std::string_view text, ReplyFields& out);

@@ -129,7 +129,8 @@ Result<std::string> capture_into(const PreparedCurve& prepared, const CurveOptio
   std::error_code ignored;
   const plan::EndpointConfig& from = prepared.config.endpoint_config;
   if (std::filesystem::exists(file, ignored) || from.endpoints.empty()) return std::string();
-  protocol::ProbeQuestion question{.url = from.endpoints[0], .api = from.api_type};
+  protocol::ProbeQuestion question{
+      .url = from.endpoints[0], .api = from.api_type, .described = from.described};
   question.api_key = from.api_key;
   question.headers = from.headers;
   question.insecure = prepared.config.settings.client.insecure;

@@ -1,0 +1,189 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/check.h"
+#include "base/yaml.h"
+#include "protocol/kind/kind.h"
+
+namespace assay::protocol {
+namespace {
+
+DescribedKind teller(std::string_view rest = "") {
+  auto kind = parse_described_kind(
+      yaml::parse("kind: tell\nroute: /{model}/tell\nkey_header: x-key\nheaders: {x-version: '2'}\n"
+                  "request: {words: 'Tell: {prompt}', live: '{stream}', most: "
+                  "'{output_tokens_max}', heat: '{temperature}'}\n"
+                  "reply:\n  text: {path: [piece.say, piece.0.say], when: {path: t, is: piece}}\n"
+                  "  reasoning: piece.think\n  finish: why\n  end: {path: t, is: [over, 7, true]}\n"
+                  "  error: {path: what, when: {path: t, is: trouble}}\n"
+                  "  usage: {prompt_tokens: bill.heard, output_tokens: bill.said}\n"
+                  "whole: {text: story, usage: {output_tokens: bill.said}, error: what}\n" +
+                  std::string(rest))
+          ->to_json());
+  CHECK(kind);
+  return *std::move(kind);
+}
+
+struct DescribedFacts {
+  std::string text{};
+  std::string reasoning{};
+  std::string error{};
+  bool ends = false;
+  bool has_choice = false;
+  bool malformed = false;
+  Usage usage{};
+  FinishReason finish = FinishReason::none;
+};
+
+DescribedFacts facts_of_described(const DecodedEvent& event) {
+  DescribedFacts out{.error = std::string(event.error),
+                     .ends = event.ends,
+                     .has_choice = event.has_choice,
+                     .malformed = event.malformed,
+                     .usage = event.usage,
+                     .finish = event.finish};
+  for (std::size_t i = 0; i < event.fragment_count; ++i) {
+    const bool thinks = event.fragments[i].category == Category::reasoning;
+    (thinks ? out.reasoning : out.text) += event.fragments[i].text;
+  }
+  return out;
+}
+
+// Reads one event after the other, as one stream.
+class DescribedStream {
+ public:
+  explicit DescribedStream(DescribedKind kind) : kind_(std::move(kind)) {
+    state_.api = {Api::described, &kind_};
+  }
+  DescribedFacts operator()(std::string text) {
+    const std::size_t size = text.size();
+    text.append(kDecodePadding, '\\');
+    decoder_.decode({text.data(), size}, state_, event_);
+    return facts_of_described(event_);
+  }
+  DescribedFacts whole(std::string text) {
+    const std::size_t size = text.size();
+    text.append(kDecodePadding, '\\');
+    decoder_.decode_reply(state_.api, {text.data(), size}, event_);
+    return facts_of_described(event_);
+  }
+  std::uint32_t template_hits() const { return state_.template_hits; }
+
+ private:
+  DescribedKind kind_;
+  StreamState state_{};
+  ReplyDecoder decoder_{};
+  DecodedEvent event_{};
+};
+
+TEST(Described, a_request_is_the_filled_template_with_its_headers) {
+  const auto kind = std::make_shared<const DescribedKind>(teller());
+  const Endpoints endpoints{.urls = {"http://host:1/base"},
+                            .api = Api::described,
+                            .described = kind,
+                            .api_key = "secret",
+                            .request_ids = false};
+  Sample sample;
+  sample.prompt = "hi";
+  const auto made =
+      make_request(endpoints, 0, {.model = "a b", .max_new_tokens = 9}, sample, false);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->body, R"({"words":"Tell: hi","live":true,"most":9})");
+  EXPECT_THAT(made->head, testing::HasSubstr("POST /base/a%20b/tell HTTP/1.1\r\n"));
+  EXPECT_THAT(made->head, testing::HasSubstr("x-key: secret\r\n"));
+  EXPECT_THAT(made->head, testing::HasSubstr("x-version: 2\r\n"));
+  EXPECT_THAT(made->head, testing::Not(testing::HasSubstr("Authorization")));
+  const auto salted = make_body(endpoints.spoken(), {.max_new_tokens = 9}, sample, true);
+  ASSERT_TRUE(salted);
+  EXPECT_EQ(salted->salt_offset, salted->bytes.find("0000000000000000"));
+  EXPECT_EQ(salted->asked.tokens_max, 9);
+}
+
+TEST(Described, an_extra_body_may_not_turn_the_stream_off) {
+  const DescribedKind kind = teller();
+  Sample sample;
+  sample.prompt = "hi";
+  Generation generation;
+  generation.extra_body.set("live", false);
+  const auto made = make_body({Api::described, &kind}, generation, sample, false);
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message, testing::HasSubstr("extra_body.live"));
+}
+
+TEST(Described, the_facts_of_events_stand_at_their_paths) {
+  DescribedStream stream(teller());
+  EXPECT_FALSE(stream(R"({"t":"hello"})").has_choice);
+  EXPECT_EQ(stream(R"({"t":"piece","piece":{"say":"a\n"}})").text, "a\n");
+  EXPECT_EQ(stream(R"({"t":"piece","piece":[{"say":"b"}]})").text, "b");
+  EXPECT_EQ(stream(R"({"piece":{"think":"c","say":"no"},"t":"x"})").reasoning, "c");
+  // A text outside of its condition, one of another type, one whose key came again.
+  EXPECT_EQ(stream(R"({"t":"other","piece":{"say":"d"}})").text, "");
+  EXPECT_EQ(stream(R"({"t":"piece","piece":{"say":7}})").text, "");
+  EXPECT_EQ(stream(R"({"t":"piece","piece":{"say":"e"},"piece":{}})").text, "");
+  const DescribedFacts end = stream(R"({"t":"over","why":"length","bill":{"heard":3,"said":4}})");
+  EXPECT_TRUE(end.ends && end.has_choice);
+  EXPECT_EQ(end.finish, FinishReason::length);
+  EXPECT_EQ(end.usage.prompt_tokens, 3);
+  EXPECT_EQ(end.usage.completion_tokens, 4);
+  EXPECT_TRUE(stream(R"({"t":7})").ends && stream(R"({"t":true})").ends);
+  EXPECT_FALSE(stream(R"({"t":"7"})").ends);
+  EXPECT_EQ(stream(R"({"t":"trouble","what":{"message":"no room"}})").error, "no room");
+  EXPECT_EQ(stream(R"({"t":"piece","what":"unused"})").error, "");
+  EXPECT_TRUE(stream(R"({"t":"piece")").malformed);
+  EXPECT_TRUE(stream("7").malformed);
+}
+
+TEST(Described, events_that_differ_in_their_text_are_read_by_the_template) {
+  DescribedStream stream(teller());
+  for (const std::string word : {"a", "b\\u00e9", "c"}) {
+    const DescribedFacts event = stream(R"({"t":"piece","n":1,"piece":{"say":")" + word + "\"}}");
+    EXPECT_FALSE(event.text.empty());
+  }
+  EXPECT_EQ(stream.template_hits(), 2u);
+  EXPECT_TRUE(stream(R"({"t":"over"})").ends);
+}
+
+TEST(Described, a_text_so_far_gives_what_is_new) {
+  DescribedKind kind = teller();
+  kind.text_so_far = true;
+  DescribedStream stream(std::move(kind));
+  EXPECT_EQ(stream(R"({"t":"piece","piece":{"say":"one"}})").text, "one");
+  EXPECT_EQ(stream(R"({"t":"piece","piece":{"say":"one two"}})").text, " two");
+  EXPECT_EQ(stream(R"({"t":"piece","piece":{"say":"one two"}})").text, "");
+}
+
+TEST(Described, a_whole_reply_has_paths_of_its_own) {
+  DescribedStream stream(teller());
+  const DescribedFacts reply = stream.whole(R"({"story":"all of it","bill":{"said":5}})");
+  EXPECT_EQ(reply.text, "all of it");
+  EXPECT_EQ(reply.usage.completion_tokens, 5);
+  EXPECT_FALSE(stream.whole(R"({"t":"piece","piece":{"say":"a"}})").has_choice);
+  EXPECT_EQ(stream.whole(R"({"what":"no"})").error, "no");
+}
+
+TEST(Described, units_are_counted_in_the_request_and_in_the_reply) {
+  const auto kind = parse_described_kind(
+      yaml::parse("kind: label\nroute: /label\nstream: none\nunit: {name: picture, asked: a.p}\n"
+                  "request: {a: {p: '{column.pictures}'}}\nreply: {units: found}\n")
+          ->to_json());
+  ASSERT_TRUE(kind) << kind.error().message;
+  Sample sample;
+  sample.body.set("pictures", Json::array().push_back("x").push_back("y"));
+  const auto body = make_body({Api::described, &*kind}, {.stream = false}, sample, false);
+  ASSERT_TRUE(body) << body.error().message;
+  EXPECT_EQ(body->asked.choices, 2);
+  ReplyFields fields;
+  std::string reply = R"({"found":[{"a":[1,2]},3,"x"]})";
+  const std::size_t size = reply.size();
+  reply.append(kDecodePadding, ' ');
+  ASSERT_TRUE(read_described(*kind, true, {reply.data(), size}, fields));
+  EXPECT_EQ(fields.units, 3u);
+  EXPECT_TRUE(kind_of({Api::described, &*kind}).all_units);
+}
+
+}  // namespace
+}  // namespace assay::protocol
