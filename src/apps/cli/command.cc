@@ -56,6 +56,8 @@ constexpr std::array kCommands{
     Command{"serve", "the explorer: curves, runs and reviews as a page and as an API", cmd_serve},
     Command{"export", "the explorer as static files, for any web host", cmd_export},
     Command{"review", "the review board: submissions, objections, deadlines", cmd_review},
+    Command{"hub", "federated evaluation: what parties approve, order and release", cmd_hub},
+    Command{"site", "evaluation where the data live: an agent, its policy, its releases", cmd_site},
     Command{"endpoint", "an OpenAI-compatible endpoint whose truth is known", cmd_endpoint},
     Command{"simulate", "what a serving system would do, from a model of it: a curve in seconds",
             cmd_simulate},

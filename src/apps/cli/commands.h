@@ -29,6 +29,7 @@ Result<int> cmd_doctor(Args args);
 Result<int> cmd_endpoint(Args args);
 Result<int> cmd_explain(Args args);
 Result<int> cmd_export(Args args);
+Result<int> cmd_hub(Args args);
 Result<int> cmd_import(Args args);
 Result<int> cmd_init(Args args);
 Result<int> cmd_key(Args args);
@@ -49,6 +50,7 @@ Result<int> cmd_safety_run(Args args);  // of cmd_safety
 Result<int> cmd_serve(Args args);
 Result<int> cmd_score(Args args);
 Result<int> cmd_simulate(Args args);
+Result<int> cmd_site(Args args);
 Result<int> cmd_tasks(Args args);
 Result<int> cmd_tokens(Args args);
 Result<int> cmd_twin(Args args);

@@ -31,7 +31,8 @@ Result<std::filesystem::path> own_program() {
 Result<std::vector<mcp::Tool>> all_tools() {
   std::vector<mcp::Tool> tools;
   for (const Command& command : commands()) {
-    if (command.name == "mcp") continue;
+    // What leaves a site, and who approves what, is for a person to decide.
+    if (command.name == "mcp" || command.name == "site" || command.name == "hub") continue;
     ASSIGN_OR_RETURN(CommandHelp help, help_of(command));
     tools.push_back({.name = std::string(command.name),
                      .help = std::move(help),
