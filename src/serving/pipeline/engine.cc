@@ -152,11 +152,13 @@ void Engine::set_status(std::size_t at, Status status) {
 }
 
 void Engine::advance() {
-  while (!open_.empty()) {
-    const std::size_t at = open_.front();
-    open_.pop_front();
-    if (instances_[at].status == Status::pending && instances_[at].open == 0) consider(at);
-  }
+  do {
+    while (!open_.empty()) {
+      const std::size_t at = open_.front();
+      open_.pop_front();
+      if (instances_[at].status == Status::pending && instances_[at].open == 0) consider(at);
+    }
+  } while (release_held());
 }
 
 // Everything before it is settled.
@@ -249,18 +251,56 @@ void Engine::settle(std::size_t at, std::vector<std::size_t> edges) {
   one.settled = true;
   one.edges = std::move(edges);
   const std::vector<std::size_t> taken = one.edges;
+  one.held = std::ranges::any_of(taken, [&](std::size_t edge) { return !is_way_out(one, edge); });
+  if (one.held) held_.insert(at);
   for (const std::size_t edge : graph_.out[one.step]) {
-    if (graph_.edges[edge].back) continue;
     const bool leads = std::ranges::find(taken, edge) != taken.end();
-    each_target(at, edge, [&](Instance& to) {
-      --to.open;
-      if (leads) ++to.taken;
-      if (to.open == 0) open_.push_back(static_cast<std::size_t>(&to - instances_.data()));
-    });
+    if (graph_.edges[edge].back || (one.held && !leads && is_way_out(one, edge))) continue;
+    deliver(at, edge, leads);
   }
   for (const std::size_t edge : taken) {
     if (graph_.edges[edge].back) begin_round(graph_.edges[edge].to, one.partition);
   }
+}
+
+bool Engine::is_way_out(const Instance& from, std::size_t edge) const {
+  return graph_.loop[from.step] != graph_.loop[graph_.edges[edge].to];
+}
+
+void Engine::deliver(std::size_t at, std::size_t edge, bool leads) {
+  each_target(at, edge, [&](Instance& to) {
+    --to.open;
+    if (leads) ++to.taken;
+    if (to.open == 0) open_.push_back(static_cast<std::size_t>(&to - instances_.data()));
+  });
+}
+
+// While a loop goes on, its ways out that were not taken are open: the next round may take them.
+// When all its instances are settled, it has ended, and these ways were not taken.
+bool Engine::release_held() {
+  bool released = false;
+  for (auto next = held_.begin(); next != held_.end();) {
+    const std::size_t at = *next;
+    Instance& one = instances_[at];
+    bool ended = true;
+    for (std::size_t step = 0; step < graph_.loop.size() && ended; ++step) {
+      if (graph_.loop[step] != graph_.loop[one.step]) continue;
+      const std::size_t offset = one.partition == kNoPartition ? 0 : one.partition;
+      ended = instances_[first_[step] + offset].settled;
+    }
+    if (!ended) {
+      ++next;
+      continue;
+    }
+    next = held_.erase(next);
+    one.held = false;
+    released = true;
+    for (const std::size_t edge : graph_.out[one.step]) {
+      const bool leads = std::ranges::find(one.edges, edge) != one.edges.end();
+      if (!leads && is_way_out(one, edge)) deliver(at, edge, false);
+    }
+  }
+  return released;
 }
 
 // The steps of the loop, and all after them, of this partition: as if they had not been yet.
@@ -284,8 +324,8 @@ void Engine::reset(std::size_t at) {
   Instance& one = instances_[at];
   if (one.settled) {
     for (const std::size_t edge : graph_.out[one.step]) {
-      if (graph_.edges[edge].back) continue;
       const bool led = std::ranges::find(one.edges, edge) != one.edges.end();
+      if (graph_.edges[edge].back || (one.held && !led && is_way_out(one, edge))) continue;
       each_target(at, edge, [&](Instance& to) {
         ++to.open;
         if (led) --to.taken;
@@ -294,6 +334,8 @@ void Engine::reset(std::size_t at) {
   }
   set_status(at, Status::pending);
   one.settled = false;
+  one.held = false;
+  held_.erase(at);
   one.choosing = false;
   one.edges.clear();
   one.attempts = 0;

@@ -54,6 +54,7 @@ struct Instance {
   std::uint32_t partition = kNoPartition;
   Status status = Status::pending;
   bool settled = false;     // the steps after it know whether they are taken
+  bool held = false;        // settled, and its way out of the loop is still open
   bool choosing = false;    // done, and its conditions decide what follows
   std::uint32_t round = 0;  // of a loop
   std::uint32_t open = 0;   // instances before it that are not settled
@@ -120,6 +121,9 @@ class Engine {
   void end_well(std::size_t at, std::string token);
   void end_badly(std::size_t at, std::string why);
   void settle(std::size_t at, std::vector<std::size_t> edges);
+  bool is_way_out(const Instance& from, std::size_t edge) const;
+  void deliver(std::size_t at, std::size_t edge, bool leads);
+  bool release_held();
   std::vector<std::size_t> edges_to(std::size_t at, const std::vector<std::string>& targets) const;
   void begin_round(std::size_t step, std::uint32_t partition);
   void reset(std::size_t at);
@@ -138,6 +142,7 @@ class Engine {
   std::vector<std::set<std::size_t>> ready_{};  // of each step
   std::vector<std::size_t> running_of_{};       // of each step
   std::set<std::size_t> waiting_{};
+  std::set<std::size_t> held_{};
   std::size_t running_ = 0;
 };
 

@@ -163,6 +163,51 @@ TEST(PipelineEngine, a_loop_runs_its_round_again_for_its_partition_only) {
   EXPECT_EQ(ran.at("join/"), 1);
 }
 
+std::vector<std::string> started_by(Engine& engine) {
+  engine.advance();
+  std::vector<std::string> out;
+  for (const std::size_t at : engine.take_ready(99)) out.push_back(World::name_of(engine, at));
+  return out;
+}
+
+TEST(PipelineEngine, what_joins_a_loops_partitions_waits_until_each_has_left_the_loop) {
+  const Pipeline pipeline = *read_pipeline(R"(steps:
+  - id: look
+    type: dummy
+    partition: true
+    next: {if: [{condition: good, target: out}, {condition: bad, target: mend}]}
+  - id: mend
+    type: process
+    command: [mend]
+    partition: true
+    next: {if: [{condition: good, target: look}, {condition: bad, target: give_up}]}
+  - {id: out, type: dummy, partition: true, next: join}
+  - {id: give_up, type: dummy, partition: true, next: join}
+  - {id: join, type: process, command: [join]}
+conditions: [{id: good, type: file, file: g}, {id: bad, type: file, file: b}]
+partition_def: {type: list, items: [p, q]}
+)",
+                                           "p.yaml");
+  const Graph graph = graph_of(pipeline);
+  const Ledger ledger;
+  for (const bool gives_up : {false, true}) {
+    World world;
+    Engine engine(pipeline, graph, {"p", "q"}, ledger, world.eyes());
+    engine.advance();
+    engine.choose(0, {"out"});
+    engine.choose(1, {"mend"});
+    EXPECT_EQ(started_by(engine), std::vector<std::string>{"mend/q"});
+    engine.finish(3, "t");
+    EXPECT_TRUE(started_by(engine).empty());
+    engine.choose(3, {gives_up ? "give_up" : "look"});
+    if (!gives_up) {
+      EXPECT_TRUE(started_by(engine).empty()) << "the next round has not chosen yet";
+      engine.choose(1, {"out"});
+    }
+    EXPECT_EQ(started_by(engine), std::vector<std::string>{"join/"}) << gives_up;
+  }
+}
+
 TEST(PipelineEngine, stopped_after_any_record_it_goes_on_with_nothing_lost_and_nothing_doubled) {
   World whole;
   whole.rejected = {"q"};

@@ -271,6 +271,7 @@ Graph make_graph(const Pipeline& pipeline, Faults& faults) {
     graph.out[edge.from].push_back(i);
     if (!edge.back) graph.in[edge.to].push_back(i);
   }
+  graph.loop = components.of();
   graph.starts = starts_of(pipeline, graph, faults);
   graph.order = order_of(graph, count);
   CHECK(graph.order.size() == count);

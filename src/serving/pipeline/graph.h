@@ -26,6 +26,7 @@ struct Graph {
   std::vector<std::vector<std::size_t>> in{};   // forward edges only
   std::vector<std::size_t> order{};             // a step stands after all that lead forward to it
   std::vector<std::size_t> starts{};
+  std::vector<std::size_t> loop{};  // of each step: a number that the steps of one loop share
   // The step and all that are reached from it by forward edges, in `order`.
   std::vector<std::size_t> reached_from(std::size_t step) const;
 };
