@@ -206,3 +206,57 @@ def test_a_mistake_in_the_file_is_named(assay, tmp_path, change, words):
     done = assay("run", "--endpoint", "http://127.0.0.1:1", "--model", "m", "--kind", file,
                  "--samples", 1, code=2)
     assert words in done.err and str(file) in done.err
+
+
+@pytest.mark.parametrize("framing", ["sse", "lines"])
+def test_the_built_in_endpoint_speaks_it_with_known_truth(assay, endpoint, tmp_path, framing):
+    file, truth, folder = tmp_path / "tell.yaml", tmp_path / "truth.log", tmp_path / "run"
+    file.write_text(TELL % framing)
+    server = endpoint("--kind", file, "--osl", 12, "--ttft", "20ms", "--itl", "2ms", "--reasoning",
+                      0.5, "--truth-log", truth, "--api-key", "sk-0123456789abcdef")
+    summary = assay("run", "--endpoint", server.url, "--model", "m", "--kind", file, "--samples", 6,
+                    "--concurrency", 3, "--isl", 20, "--osl", 12, "--report-dir", folder, "--json",
+                    "--quiet", "--allow-client-limited", "--api-key-env", "TOY_KEY",
+                    env={"TOY_KEY": "sk-0123456789abcdef"}).json()
+    server.stop()
+    assert summary["n_samples_completed"] == 6
+    assert summary["output_sequence_lengths"]["total"] == 6 * 12
+    assert summary["ttft"]["percentiles"]["50.0"] >= 20 * MS
+    errors = assay("report", folder, "--truth", truth, "--json").json()
+    assert (errors["replies"], errors["unmatched"]) == (6, 0)
+    assert errors["token"]["count"] == 6 * 12 and errors["token"]["p0_1"] >= 0
+
+
+QUIRKS = {"no-done": "truncated", "error-in-stream": "stream_error", "cut-close": "truncated",
+          "http500": "http_error", "not-streamed": "ok", "no-usage": "ok", "ragged-chunks": "ok",
+          "spaced-json": "ok", "comments": "ok", "multi-data": "ok"}
+
+
+def test_its_quirks_and_faults_come_to_the_right_outcomes(assay, endpoint, tmp_path):
+    file = tmp_path / "tell.yaml"
+    file.write_text(TELL % "sse")
+    wrong = []
+    for name, expected in QUIRKS.items():
+        server = endpoint("--kind", file, "--quirk", name, "--osl", 6)
+        summary = assay("run", "--endpoint", server.url, "--model", "m", "--kind", file,
+                        "--samples", 2, "--report-dir", tmp_path / name, "--json", "--quiet",
+                        "--no-preflight", "--allow-client-limited",
+                        code=0 if expected == "ok" else 7).json()
+        server.stop()
+        seen = {"ok": summary["n_samples_completed"],
+                **{f["outcome"]: f["count"] for f in summary["assay"]["failures"]}}
+        if seen.get(expected) != 2:
+            wrong.append(f"{name}: {expected} expected, {seen} seen")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_built_in_endpoint_gives_units(assay, endpoint, tmp_path):
+    file, rows = tmp_path / "label.yaml", tmp_path / "rows.jsonl"
+    file.write_text(LABEL)
+    rows.write_text('{"pictures": ["a", "b"]}\n')
+    server = endpoint("--kind", file, "--ttft", "5ms")
+    summary = assay("run", "--endpoint", server.url, "--model", "m", "--kind", file, "--dataset",
+                    rows, "--samples", 3, "--report-dir", tmp_path / "run", "--json", "--quiet",
+                    "--allow-client-limited").json()
+    assert summary["assay"]["units"]["completed"] == 6
+    assert summary["latency"]["min"] >= 5 * MS

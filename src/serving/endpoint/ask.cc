@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/json.h"
+#include "endpoint/described_ask.h"
 #include "endpoint/sound_ask.h"
 #include "endpoint/tensor_ask.h"
 #include "endpoint/tool_call.h"
@@ -391,17 +392,24 @@ std::string error_body(Route route, const ApiError& error) {
 
 struct AskReader::State {
   bool keeps_text = false;
+  const DescribedKind* described = nullptr;
   od::parser parser{};
 };
 
-AskReader::AskReader(bool keeps_text) : state_(std::make_unique<State>()) {
+AskReader::AskReader(bool keeps_text, const DescribedKind* described)
+    : state_(std::make_unique<State>()) {
   state_->keeps_text = keeps_text;
+  state_->described = described;
 }
 AskReader::AskReader(AskReader&&) noexcept = default;
 AskReader::~AskReader() = default;
 
 std::variant<std::monostate, ApiError> AskReader::read(Route route, std::string_view body,
                                                        Ask& ask) {
+  if (is_described(route)) {
+    if (state_->described == nullptr) return ApiError{.status = 404, .message = "No such route."};
+    return read_described_ask(*state_->described, body, ask);
+  }
   if (route == Route::kserve) return read_tensor_ask(body, ask);
   if (is_of_sound(route)) return read_sound_ask(route, body, ask);
   if (is_of_vectors(route)) return read_vector_ask(route, body, ask);

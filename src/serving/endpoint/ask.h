@@ -13,6 +13,8 @@
 #include <variant>
 #include <vector>
 
+#include "domain/described_kind.h"
+
 namespace assay::endpoint {
 
 enum class Route : std::uint8_t {
@@ -31,12 +33,17 @@ enum class Route : std::uint8_t {
   kserve,
   videos,
   transcriptions,
-  translations
+  translations,
+  described,       // of a kind that a file describes
+  described_units  // the same, where its replies have no tokens
 };
-inline constexpr std::size_t kRoutes = 16;
+inline constexpr std::size_t kRoutes = 18;
 // Whether a route answers with vectors, scores, pictures, videos or tensors, and no tokens.
 constexpr bool is_of_vectors(Route route) {
-  return route >= Route::embeddings && route <= Route::videos;
+  return (route >= Route::embeddings && route <= Route::videos) || route == Route::described_units;
+}
+constexpr bool is_described(Route route) {
+  return route == Route::described || route == Route::described_units;
 }
 constexpr bool is_of_sound(Route route) {
   return route == Route::transcriptions || route == Route::translations;
@@ -111,7 +118,8 @@ inline constexpr std::size_t kAskPadding = 64;
 class AskReader {
  public:
   // With `keeps_text`, an ask has its last text.
-  explicit AskReader(bool keeps_text = false);
+  // `described`: the kind of the described routes; it must outlive the reader. Null: there is none.
+  explicit AskReader(bool keeps_text = false, const DescribedKind* described = nullptr);
   AskReader(AskReader&&) noexcept;
   ~AskReader();
   // After an error, `ask` holds the fields read so far.

@@ -10,7 +10,12 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace assay::endpoint;
   if (size == 0) return 0;
-  static AskReader reader;
+  static const auto described = assay::parse_described_kind(
+      *assay::Json::parse(R"({"kind":"tell","route":"/tell","reply":{"text":"say"},"request":{)"
+                          R"("words":"{prompt}","all":["{messages}"],"live":"{stream}",)"
+                          R"("how":{"most":"{output_tokens_max}","seed":"so {seed}"}}})"));
+  CHECK(described);
+  static AskReader reader(false, &*described);
   // Own memory, so that the sanitizer sees a read past the padding.
   std::string body(reinterpret_cast<const char*>(data) + 1, size - 1);
   body.resize(size - 1 + kAskPadding);

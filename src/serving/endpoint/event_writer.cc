@@ -30,11 +30,13 @@ std::uint32_t said_for_each(const Quirks& quirks) {
 
 }  // namespace
 
-EventWriter::EventWriter(const Quirks& quirks, Duration stall, std::string_view served_model)
+EventWriter::EventWriter(const Quirks& quirks, Duration stall, std::string_view served_model,
+                         const DescribedKind* described)
     : quirks_(quirks),
       stall_(stall),
       served_model_(served_model),
-      clean_frames_(has_clean_frames(quirks)) {}
+      clean_frames_(has_clean_frames(quirks)),
+      described_(described) {}
 
 // Gives a dialect's events to the writer.
 class EventWriter::NamedEvents final : public DialectOut {
@@ -60,7 +62,8 @@ void EventWriter::choose(Reply& reply, Route route, std::string_view model) {
     dialect = make_dialect(route, {.summaries = quirks_.has(Quirk::reasoning_field),
                                    .no_end = quirks_.has(Quirk::no_done),
                                    .no_usage = quirks_.has(Quirk::no_usage),
-                                   .said_for_each = said_for_each(quirks_)});
+                                   .said_for_each = said_for_each(quirks_),
+                                   .described = described_});
   }
   reply.dialect = dialect.get();
   if (reply.dialect == nullptr) {
@@ -131,9 +134,12 @@ void EventWriter::put_named(EventBatch& out, Reply& reply, std::string_view name
     out.bytes.put(quirks_.has(Quirk::spaced_json) ? spaced_json(json) : std::string(json));
     out.bytes.put(quirks_.has(Quirk::crlf) ? "\r\n" : "\n");
   } else if (clean_frames_) {
-    out.bytes.put("event: ");
-    out.bytes.put(name);
-    out.bytes.put("\ndata: ");
+    if (!name.empty()) {
+      out.bytes.put("event: ");
+      out.bytes.put(name);
+      out.bytes.put("\n");
+    }
+    out.bytes.put("data: ");
     out.bytes.put(json);
     out.bytes.put("\n\n");
   } else {

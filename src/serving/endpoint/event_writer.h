@@ -36,7 +36,9 @@ struct Reply {
 
 class EventWriter {
  public:
-  EventWriter(const Quirks& quirks, Duration stall, std::string_view served_model);
+  // `described`: the kind of the described routes, or null; it must outlive the writer.
+  EventWriter(const Quirks& quirks, Duration stall, std::string_view served_model,
+              const DescribedKind* described = nullptr);
 
   // Sets what says the events of a reply by this route; `model` as the request names it.
   void choose(Reply& reply, Route route, std::string_view model);
@@ -81,6 +83,7 @@ class EventWriter {
   Duration stall_;
   std::string served_model_;
   bool clean_frames_;
+  const DescribedKind* described_;
   std::unordered_map<std::string, std::array<std::unique_ptr<Wire>, kRoutes>> wires_{};
   std::string last_model_{};
   std::array<const Wire*, kRoutes> last_wires_{};

@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "dataset/length.h"
+#include "domain/described_kind.h"
 #include "endpoint/answers.h"
 #include "endpoint/fault.h"
 #include "endpoint/quirk.h"
@@ -56,6 +57,8 @@ struct EndpointOptions {
   // length that its request allows (`osl` if the request has no limit).
   dataset::LengthSpec osl = dataset::LengthSpec::fixed(64);
   bool osl_is_limit = false;
+  // A kind of API that a file describes, spoken beside the others; shared by the workers.
+  std::shared_ptr<const DescribedKind> described{};
   // Share of a chat's output that is reasoning. If it is 0, a request for reasoning gets half.
   double reasoning = 0;
   ToolPolicy tools = ToolPolicy::asked;

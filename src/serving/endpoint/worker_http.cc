@@ -6,7 +6,9 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/version.h"
+#include "endpoint/described_ask.h"
 #include "endpoint/tensor_ask.h"
 #include "endpoint/words.h"
 #include "endpoint/worker.h"
@@ -120,6 +122,10 @@ bool Worker::authorized(const net::RequestHead& head) const {
   for (const std::string_view name : {"x-api-key", "api-key"}) {
     if (head.find(name) == options_.api_key) return true;
   }
+  if (options_.described != nullptr && !options_.described->key_header.empty() &&
+      head.find(lower(options_.described->key_header)) == options_.api_key) {
+    return true;
+  }
   const std::string_view given = head.find("authorization");
   constexpr std::string_view kBearer = "Bearer ";
   return given.starts_with(kBearer) && given.substr(kBearer.size()) == options_.api_key;
@@ -128,7 +134,10 @@ bool Worker::authorized(const net::RequestHead& head) const {
 void Worker::on_request(net::ConnectionId connection, const net::RequestHead& head,
                         std::string_view body) {
   const std::string_view path = head.path();
-  const bool needs_key = path.starts_with("/v1/") || path.starts_with("/v2/models/") ||
+  std::string_view own_model;
+  const bool is_own =
+      options_.described != nullptr && is_route_of(*options_.described, path, own_model);
+  const bool needs_key = is_own || path.starts_with("/v1/") || path.starts_with("/v2/models/") ||
                          path == "/generate" || path == "/tokenize" || path == "/classify";
   if (needs_key && !authorized(head)) {
     return respond_error(
@@ -139,6 +148,14 @@ void Worker::on_request(net::ConnectionId connection, const net::RequestHead& he
   for (const PathRoute& entry : kAnswered) {
     if (path != entry.path) continue;
     if (post) return answer(connection, head, body, entry.route);
+    return respond_error(connection, head, {.status = 405, .message = "Use POST."}, "Allow: POST");
+  }
+  if (is_own) {
+    if (post) {
+      const bool units = !options_.described->unit.empty();
+      return answer(connection, head, body, units ? Route::described_units : Route::described,
+                    own_model);
+    }
     return respond_error(connection, head, {.status = 405, .message = "Use POST."}, "Allow: POST");
   }
   if (path == "/v2" || path.starts_with("/v2/")) return answer_tensors(connection, head, body);

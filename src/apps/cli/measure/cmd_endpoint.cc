@@ -1,6 +1,8 @@
 #include <signal.h>
 
 #include <cstdio>
+#include <memory>
+#include <utility>
 
 #include "base/exit_code.h"
 #include "base/files.h"
@@ -11,6 +13,7 @@
 #include "cli/console.h"
 #include "cli/interrupt.h"
 #include "endpoint/endpoint.h"
+#include "plan/described_api.h"
 #include "sim/live_cluster.h"
 
 namespace assay::cli {
@@ -39,6 +42,7 @@ struct TypedEndpoint {
   bool always_usage = false;
   bool quiet = false;
   bool json = false;
+  std::string kind{};
 };
 
 void add_address_flags(Flags& flags, TypedEndpoint& typed, endpoint::EndpointOptions& options) {
@@ -68,6 +72,8 @@ void add_flags(Flags& flags, TypedEndpoint& typed, endpoint::EndpointOptions& op
   flags.add("--model", &options.model, "the model's name").value("NAME");
   flags.add("--strict-model", &typed.strict_model, "404 for any other model");
   flags.add("--api-key", &options.api_key, "401 for requests without it").value("KEY");
+  flags.add("--kind", &typed.kind, "speak the kind of API that this file describes, too")
+      .value("FILE");
 
   const std::string_view timing = "Timing and length";
   flags.add("--ttft", &typed.ttft, "time to the first token: 50ms, normal:50ms,5ms, …")
@@ -143,6 +149,10 @@ Result<void> understand(const TypedEndpoint& typed, endpoint::EndpointOptions& o
   }
   if (typed.scenario.empty() && (typed.speedup || !typed.catalogue.empty())) {
     return invalid("--speedup, --catalogue: are about a modelled system: --scenario FILE");
+  }
+  if (!typed.kind.empty()) {
+    ASSIGN_OR_RETURN(DescribedKind kind, plan::load_described_kind(typed.kind));
+    options.described = std::make_shared<const DescribedKind>(std::move(kind));
   }
   ASSIGN_OR_RETURN(const std::uint32_t port, whole("--port", typed.port, 65535));
   options.port = static_cast<std::uint16_t>(port);

@@ -1,5 +1,6 @@
 #include "endpoint/dialect/dialect.h"
 
+#include "base/check.h"
 #include "endpoint/dialect/kinds.h"
 
 namespace assay::endpoint {
@@ -31,6 +32,10 @@ std::unique_ptr<Dialect> make_dialect(Route route, const DialectOptions& options
     case Route::transcriptions:
     case Route::translations:
       return make_transcripts(options);
+    case Route::described:
+    case Route::described_units:
+      CHECK(options.described != nullptr);
+      return make_described(*options.described, options);
   }
   return nullptr;
 }

@@ -45,6 +45,8 @@ struct DialectOptions {
   bool no_end = false;              // the stream's last event is left out
   bool no_usage = false;            // no counts
   std::uint32_t said_for_each = 1;  // a factor on the tokens in usage
+  // The kind of the described routes; it must outlive the dialect.
+  const DescribedKind* described = nullptr;
 };
 
 class Dialect {

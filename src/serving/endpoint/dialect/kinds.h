@@ -14,6 +14,8 @@ std::unique_ptr<Dialect> make_ollama(const DialectOptions& options, bool chat);
 std::unique_ptr<Dialect> make_tensors();
 std::unique_ptr<Dialect> make_videos();
 std::unique_ptr<Dialect> make_transcripts(const DialectOptions& options);
+// `kind` must outlive the dialect.
+std::unique_ptr<Dialect> make_described(const DescribedKind& kind, const DialectOptions& options);
 // Embeddings, rankings, scores, classes and pictures.
 std::unique_ptr<Dialect> make_vectors(const DialectOptions& options, Route route);
 
