@@ -31,6 +31,8 @@ constexpr std::array kCommands{
     Command{"run", "one measurement point: load an endpoint, record, report", cmd_run},
     Command{"curve", "a whole Pareto curve: plan, measure, resume, accuracy, steady state",
             cmd_curve},
+    Command{"client", "MLPerf Client's prompts and figures, of a server on this machine",
+            cmd_client},
     Command{"report", "a run again, from its event log", cmd_report},
     Command{"compare", "is one run worse than another? intervals, refusals, an exit code",
             cmd_compare},

@@ -18,6 +18,7 @@ using Args = std::span<const std::string>;
 Result<int> cmd_bundle(Args args);
 Result<int> cmd_calibrate(Args args);
 Result<int> cmd_check(Args args);
+Result<int> cmd_client(Args args);
 Result<int> cmd_compare(Args args);
 Result<int> cmd_completion(Args args);
 Result<int> cmd_compliance(Args args);  // of cmd_loadgen

@@ -1,15 +1,18 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "base/files.h"
 #include "base/format.h"
 #include "base/testing_temp_folder.h"
 #include "desk/category.h"
 #include "desk/client_config.h"
+#include "desk/client_run.h"
 #include "desk/figures.h"
+#include "desk/local_server.h"
 #include "desk/prompt_file.h"
 #include "desk/series.h"
+#include "desk/stand_in.h"
 
 namespace assay::desk {
 namespace {
@@ -227,7 +230,7 @@ TEST(ClientFigures, means_are_over_iterations_first_and_then_over_prompts) {
   // By tokens: 60 tokens after the first in 0.6 s.
   EXPECT_DOUBLE_EQ(*a.rate_by_tokens, 100.0);
   EXPECT_FALSE(figures.ttft_s);
-  EXPECT_NE(figures.why.find("Content Generation was not asked"), std::string::npos);
+  EXPECT_NE(figures.why.find("five required categories"), std::string::npos);
 }
 
 TEST(ClientFigures, overall_is_the_geometric_mean_of_the_five) {
@@ -277,6 +280,63 @@ TEST(GeometricMean, neither_overflows_nor_underflows_nor_hides_a_zero) {
   EXPECT_NEAR(*geometric_mean(std::vector<double>(400, 1e300)) / 1e300, 1, 1e-9);
   EXPECT_FALSE(geometric_mean(std::vector<double>{1, 0, 2}));
   EXPECT_FALSE(geometric_mean({}));
+}
+
+TEST(StandIn, every_category_has_two_prompts_and_all_agree_in_their_sampling) {
+  const auto files = stand_in_prompts(false);
+  EXPECT_EQ(files.size(), 12U);
+  for (const std::string_view name : kRequiredCategories) {
+    EXPECT_EQ(std::ranges::count(files, name, &PromptFile::category), 2) << name;
+  }
+  EXPECT_TRUE(make_series(files, {}));
+  const auto agents = make_series(stand_in_prompts(true), {.agentic = true});
+  ASSERT_TRUE(agents) << agents.error().message;
+  EXPECT_EQ(agents->items.size(), 7U);  // 3 turns and 4
+}
+
+TEST(LocalServer, a_server_is_known_by_its_own_answers) {
+  const auto json = [](const char* text) { return *Json::parse(text); };
+  const Json models = json(R"({"object": "list", "data": [{"id": "a"}, {"id": "b"}]})");
+  const auto llama = server_of(
+      "http://h:1", {.models = models,
+                     .props = json(R"({"default_generation_settings": {}, "build_info": "b7"})")});
+  ASSERT_TRUE(llama);
+  EXPECT_EQ(llama->kind, "llama.cpp");
+  EXPECT_EQ(llama->version, "b7");
+  const auto ollama =
+      server_of("http://h:1", {.models = models, .version = json(R"({"version": "0.9"})")});
+  ASSERT_TRUE(ollama);
+  EXPECT_EQ(ollama->kind, "Ollama");
+  const auto studio =
+      server_of("http://h:1", {.models = models, .lm_studio = json(R"({"data": [{"id": "a",
+        "state": "not-loaded"}, {"id": "b", "state": "loaded"}]})")});
+  ASSERT_TRUE(studio);
+  EXPECT_EQ(studio->kind, "LM Studio");
+  EXPECT_EQ(studio->models, (std::vector<std::string>{"b", "a"}));
+  EXPECT_EQ(server_of("http://h:1", {.models = models})->kind, "OpenAI-compatible");
+  EXPECT_FALSE(server_of("http://h:1", {.models = json(R"({"error": "no"})")}));
+}
+
+TEST(ScenarioPrompts, a_location_is_found_by_its_last_parts) {
+  const TempFolder folder;
+  const std::string text = prompt_text("Code Analysis", R"(["one"])");
+  ASSERT_TRUE(write_file_atomic(folder.path() / "llama/code/a.json", text));
+  ASSERT_TRUE(write_file_atomic(folder.path() / "a.json", prompt_text("Wrong", R"(["one"])")));
+  ClientScenario scenario{.name = "s"};
+  scenario.prompts = {{"base", "https://host/deps/2.0/llama/code/a.json"},
+                      {"extended", "https://host/gone.json"}};
+  const auto files = scenario_prompts(scenario, ".", folder.path(), {"base"});
+  ASSERT_TRUE(files) << files.error().message;
+  ASSERT_EQ(files->size(), 1U);
+  EXPECT_EQ((*files)[0].category, "Code Analysis");
+  EXPECT_EQ((*files)[0].name, "deps/2.0/llama/code/a.json");
+  const auto gone = scenario_prompts(scenario, ".", folder.path(), {"extended"});
+  ASSERT_FALSE(gone);
+  EXPECT_NE(gone.error().message.find("--prompts"), std::string::npos);
+  const auto remote = scenario_prompts(scenario, ".", "", {"base"});
+  ASSERT_FALSE(remote);
+  EXPECT_NE(remote.error().message.find("nothing is downloaded"), std::string::npos);
+  EXPECT_FALSE(scenario_prompts(scenario, ".", folder.path(), {"image"}));
 }
 
 }  // namespace

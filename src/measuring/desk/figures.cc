@@ -110,6 +110,10 @@ void add_category_figures(CategoryFigures& out) {
 }
 
 void add_overall(ClientFigures& out) {
+  if (std::ranges::none_of(out.categories, &CategoryFigures::required)) {
+    out.why = "they are of the five required categories, of which none was asked";
+    return;
+  }
   std::vector<double> ttft;
   std::vector<double> rate;
   for (const std::string_view name : kRequiredCategories) {

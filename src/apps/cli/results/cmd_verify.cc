@@ -1,10 +1,15 @@
+#include <filesystem>
+#include <system_error>
+
 #include "base/exit_code.h"
 #include "base/files.h"
 #include "base/flags.h"
 #include "base/format.h"
+#include "base/json.h"
 #include "campaign/verify_run.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "desk/client_run.h"
 #include "record/bundle.h"
 #include "record/tar.h"
 
@@ -28,6 +33,23 @@ int tell(const std::vector<campaign::Difference>& findings, const std::string& g
   return exit_code(findings.empty() ? ExitCode::done : ExitCode::findings);
 }
 
+// The result of `assay client`, where the run is one: it follows from the events too.
+Result<void> verify_client(const std::string& folder, std::vector<campaign::Difference>& out) {
+  const auto path = std::filesystem::path(folder) / desk::kClientResult;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return {};
+  const auto kept = read_json_file(path);
+  if (!kept) {
+    out.push_back({path.string(), kept.error().message});
+    return {};
+  }
+  ASSIGN_OR_RETURN(const desk::ClientResult made, desk::client_result(folder));
+  // Through text, so that both sides have the same rounding.
+  ASSIGN_OR_RETURN(const Json again, Json::parse(made.json.dump()));
+  if (*kept != again) out.push_back({path.string(), "is not what the events come to"});
+  return {};
+}
+
 }  // namespace
 
 Result<int> cmd_verify(Args args) {
@@ -48,7 +70,8 @@ Result<int> cmd_verify(Args args) {
   if (!go) return exit_code(ExitCode::done);
 
   if (std::filesystem::is_directory(path)) {
-    ASSIGN_OR_RETURN(const campaign::VerifiedRun run, campaign::verify_run(path, tokenizer));
+    ASSIGN_OR_RETURN(campaign::VerifiedRun run, campaign::verify_run(path, tokenizer));
+    if (!run.reference) TRY(verify_client(path, run.differences));
     for (const std::string& note : run.notes) say("note: " + note);
     if (!run.counts.empty()) say(run.counts);
     const std::string good =

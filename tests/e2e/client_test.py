@@ -1,0 +1,192 @@
+"""assay client: MLPerf Client's prompts and figures, of an endpoint whose truth is known.
+
+How long a reply takes is the machine's affair. That the figures are Client's means of what the
+event log has, that the log is asked in Client's order, and that all of it can be checked again:
+that is tested here.
+"""
+
+import json
+import math
+import statistics
+
+import pytest
+
+REQUIRED = ["Content Generation", "Creative Writing", "Structured Text", "Code Analysis",
+            "Summarization, Intermediate"]
+TOKENS = 8
+HELD_UP = None  # a busy machine may make the client guilty in truth, which is exit code 4
+
+
+@pytest.fixture
+def measure(assay, endpoint, tmp_path):
+    """measure(flags, served=…) -> the result, the run's folder, what was printed."""
+
+    def go(*flags, served=(), name="run"):
+        server = endpoint("--ttft", "3ms", "--itl", "1ms", "--osl", TOKENS, "--model", "tiny",
+                          *served)
+        folder = tmp_path / name
+        done = assay("client", *flags, "--port", server.url.rsplit(":", 1)[1], "--report-dir",
+                     folder, code=HELD_UP)
+        assert done.code in (0, 4), done.err
+        return json.loads((folder / "client_result.json").read_text()), folder, done
+
+    return go
+
+
+def inferences(assay, folder):
+    """[(sent, first token, done)] in ns, in the order asked, from the run's events."""
+    events = folder / "events.jsonl"
+    assay("report", folder, "--events-jsonl", events, code=None)
+    seen = {}
+    for line in events.read_text().splitlines():
+        event = json.loads(line)
+        if event["sample_uuid"]:
+            seen.setdefault(event["sample_uuid"], {})[event["event_type"]] = event["timestamp_ns"]
+    events.unlink()
+    return [(one["sample.issued"], one["sample.recv_first"], one["sample.complete"])
+            for one in seen.values()]
+
+
+def by_hand(runs):
+    """(TTFT, rate) of one prompt: means over its iterations, in seconds and tokens a second."""
+    ttft = statistics.fmean((first - sent) / 1e9 for sent, first, _ in runs)
+    latency = statistics.fmean((done - first) / 1e9 / (TOKENS - 1) for _, first, done in runs)
+    return ttft, 1 / latency
+
+
+def test_figures_are_clients_means_of_what_the_log_has(assay, measure):
+    result, folder, done = measure()
+    asked = inferences(assay, folder)
+    assert len(asked) == 10 * 4
+    # One after the other: none is sent before the one before it has ended.
+    assert all(a[2] <= b[0] for a, b in zip(asked, asked[1:]))
+    prompts = [by_hand(asked[4 * i + 1:4 * i + 4]) for i in range(10)]
+    categories = {name: prompts[2 * i:2 * i + 2] for i, name in enumerate(REQUIRED)}
+    assert [one["name"] for one in result["categories"]] == REQUIRED
+    for one in result["categories"]:
+        (ttft_a, rate_a), (ttft_b, rate_b) = categories[one["name"]]
+        assert abs(one["ttft_s"] - (ttft_a + ttft_b) / 2) < 1e-4
+        assert math.isclose(one["tokens_per_s"], (rate_a + rate_b) / 2, rel_tol=1e-3)
+        assert one["tokens_out"] == TOKENS and one["why"] == ""
+        assert all(p["measured"] == p["planned"] == 3 for p in one["prompts"])
+    ttft = math.prod(one["ttft_s"] for one in result["categories"]) ** (1 / 5)
+    rate = math.prod(one["tokens_per_s"] for one in result["categories"]) ** (1 / 5)
+    assert math.isclose(result["overall"]["ttft_s"], ttft, rel_tol=1e-9)
+    assert math.isclose(result["overall"]["tokens_per_s"], rate, rel_tol=1e-9)
+    # The truth of the endpoint: no token earlier than it was made.
+    assert result["overall"]["ttft_s"] >= 0.003
+    client = result["mlperf_client"]["overall_results"]
+    assert client["Geomean Time to First Token"] == round(result["overall"]["ttft_s"], 3)
+    for word in REQUIRED + ["overall (geometric mean)", str(folder)]:
+        assert word in done.out
+    assert result["asked"]["server"] == "Ollama"  # which the endpoint speaks too
+
+
+def test_every_figure_can_be_derived_again_and_a_changed_one_is_found(assay, measure):
+    _, folder, _ = measure("--iterations", 1)
+    assert "every figure" in assay("verify", folder).out
+    path = folder / "client_result.json"
+    result = json.loads(path.read_text())
+    result["overall"]["tokens_per_s"] *= 1.01
+    path.write_text(json.dumps(result, indent=2) + "\n")
+    assert "is not what the events come to" in assay("verify", folder, code=1).out
+
+
+def test_no_two_inferences_begin_alike_unless_asked(measure):
+    def texts(folder):
+        rows = (folder / "client_prompts.jsonl").read_text().splitlines()
+        return [json.dumps(json.loads(row)["messages"]) for row in rows]
+
+    _, salted, _ = measure("--iterations", 2, name="salted")
+    assert len(set(texts(salted))) == 30
+    result, plain, _ = measure("--iterations", 2, "--no-salt", name="plain")
+    assert len(set(texts(plain))) == 10 and not result["asked"]["salted"]
+
+
+def config_of(folder, **changes):
+    """A config as MLPerf Client has it, with two prompts and one of a second set beside it."""
+    folder.mkdir()
+    for name, category in (("a", "Code Analysis"), ("b", "Structured Text"), ("c", "Other")):
+        folder.joinpath(name + ".json").write_text(json.dumps({
+            "model_config": {"context_length": 4096, "search": {
+                "method": "greedy", "temperature": 0.6, "stop_on_eos": True, "max_length": 32}},
+            "prompts": [{"system": "s", "user": "u"}], "category": category,
+            "apply_chat_template": True}))
+    scenario = {"Name": "Llama3", "Models": [{"ModelName": "M", "FilePath": "https://h/m.gguf"}],
+                "InputFilePath": {"base": ["file://a.json", "b.json"], "extended": ["c.json"]},
+                "AssetsPath": [], "ResultsVerificationFile": "", "DataVerificationFile": "",
+                "Iterations": 2, "WarmUp": 1, "Delay": 0.02,
+                "ExecutionProviders": [{"Name": "llama-cpp", "Config": {"backend": "CUDA"}}]}
+    scenario.update(changes)
+    path = folder / "config.json"
+    path.write_text("\ufeff" + json.dumps({"SystemConfig": {"TempPath": ""},
+                                           "Scenarios": [scenario]}))
+    return path
+
+
+def test_a_config_of_client_is_asked_as_it_stands(assay, measure, tmp_path):
+    config = config_of(tmp_path / "config")
+    result, folder, done = measure(config)
+    assert [one["name"] for one in result["categories"]] == ["Code Analysis", "Structured Text"]
+    assert result["overall"]["ttft_s"] is None
+    assert "Content Generation was not asked" in result["overall"]["why"]
+    assert "llama-cpp" in done.err  # a provider that is no endpoint: the user is told what it means
+    asked = inferences(assay, folder)
+    assert len(asked) == 6
+    # The pause stands before each inference of a prompt that follows another of it.
+    for i in (1, 2, 4, 5):
+        assert asked[i][0] - asked[i - 1][2] >= 20e6
+    both, _, _ = measure(config, "--set", "both", "--delay", 0, "--warmups", 0, name="both")
+    assert [one["name"] for one in both["categories"]][2] == "Other"
+    assay("verify", folder)
+
+
+def test_an_agents_turns_have_their_recorded_history(measure):
+    result, folder, _ = measure("--agentic", "--iterations", 2)
+    assert [one["name"] for one in result["categories"]] == ["SWE Agent"]
+    turns = result["categories"][0]["prompts"]
+    assert [turn["number"] for turn in turns] == [1, 2, 3]
+    rows = [json.loads(row)["messages"]
+            for row in (folder / "client_prompts.jsonl").read_text().splitlines()]
+    assert [len(row) for row in rows] == [1, 2, 4, 6] * 2
+    assert [m["role"] for m in rows[3]] == ["system", "user", "assistant", "user", "assistant",
+                                            "user"]
+    assert rows[3][:4] == rows[2]
+
+
+def test_energy_of_a_meter_stands_in_the_result(measure):
+    meter = 'while :; do echo "{\\"value\\": 50}"; sleep 0.02; done'
+    result, _, done = measure("--meter-command", meter, "--delay", "20ms")
+    (energy,) = result["energy"]
+    assert energy["boundary"] == "meter" and energy["watts"] == pytest.approx(50)
+    assert energy["joules"] > 0 and "50.0 W" in done.out
+    assert energy["joules_per_output_token"] == pytest.approx(energy["joules"] / (40 * TOKENS))
+
+
+def test_a_run_that_never_began_leaves_nothing(assay, endpoint, tmp_path):
+    server = endpoint("--model", "tiny", "--strict-model")
+    folder = tmp_path / "none"
+    assay("client", "--endpoint", server.url, "--model", "other", "--report-dir", folder,
+          code=2)
+    assert not folder.exists()
+
+
+def test_without_a_server_it_says_what_to_start(assay, endpoint, tmp_path):
+    refused = assay("client", "--port", 1, code=3)
+    assert "--endpoint" in refused.err
+    assert "no server" in assay("client", "--list", "--port", 1, code=3).out
+    server = endpoint("--model", "tiny")
+    listed = assay("client", "--list", "--json", "--port", server.url.rsplit(":", 1)[1]).json()
+    assert listed[0]["models"] == ["tiny"] and listed[0]["url"] == server.url
+
+
+def test_what_cannot_be_honoured_is_refused_with_words(assay, tmp_path):
+    images = config_of(tmp_path / "images", Name="txt2img")
+    assert "makes images" in assay("client", images, "--port", 1, code=2).err
+    far = config_of(tmp_path / "far", InputFilePath=["https://host/prompts/a.json"])
+    assert "nothing is downloaded" in assay("client", far, "--port", 1, code=2).err
+    wrong = config_of(tmp_path / "wrong", Iterations=0, Delay=9)
+    err = assay("client", wrong, "--port", 1, code=2).err
+    assert "Scenarios[0].Iterations" in err and "Scenarios[0].Delay" in err
+    assert "--scenario" in assay("client", config_of(tmp_path / "one"), "--scenario", "Other",
+                                 "--port", 1, code=2).err
