@@ -351,6 +351,52 @@ def test_the_hub_refuses_strangers_and_what_is_too_large(parties):
     assert json.loads(text)["models"][0]["description"] == "<img src=x onerror=alert(1)>"
 
 
+def test_a_sites_page_is_for_this_machine_its_token_and_its_own_origin(tmp_path):
+    site = Site("north", tmp_path / "site", "http://127.0.0.1:1", "t", "http://127.0.0.1:1")
+    process = subprocess.Popen(
+        [program(), "site", "serve", "--port", "0", "--json", "--policy",
+         site.folder / "site.yaml"],
+        stdout=subprocess.PIPE, text=True)
+    try:
+        place = urllib.parse.urlsplit(json.loads(process.stdout.readline())["url"])
+        token = urllib.parse.parse_qs(place.query)["token"][0]
+        act = json.dumps({"run": "../../etc/passwd", "sha256": "0" * 64})
+
+        def ask(method, path, body=None, **headers):
+            connection = http.client.HTTPConnection(place.netloc, timeout=30)
+            sent = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+            sent.update({name.replace("_", "-"): value for name, value in headers.items()})
+            connection.request(method, path, body, sent)
+            reply = connection.getresponse()
+            text = reply.read().decode()
+            connection.close()
+            return reply.status, text
+
+        assert json.loads(ask("GET", "/api/v1/site")[1])["runs"] == []
+        assert ask("GET", "/api/v1/site", Authorization="")[0] == 401
+        assert ask("GET", "/api/v1/site", Authorization="Bearer " + "0" * 32)[0] == 401
+        assert ask("GET", "/?token=wrong", Authorization="")[0] == 401
+        assert ask("GET", f"/?token={token}", Authorization="")[0] == 303
+        assert ask("GET", "/api/v1/site", Host="evil.example")[0] == 403
+        assert ask("GET", f"/?token={token}", Host="evil.example")[0] == 403
+        for what in ("review", "release", "withhold"):
+            path = f"/api/v1/site/{what}"
+            assert ask("POST", path, act)[0] == 404
+            assert ask("POST", path, act, Authorization="")[0] == 401
+            assert ask("POST", path, act, Origin="http://evil.example")[0] == 403
+            assert ask("POST", path, act, Sec_Fetch_Site="cross-site")[0] == 403
+            assert ask("POST", path, act, Content_Type="text/plain")[0] == 403
+            assert ask("POST", path, "x" * 20_000)[0] == 413
+            assert ask("POST", path, "{")[0] == 400
+            assert ask("GET", path)[0] == 405
+        for path in ("/../site.key", "/site.key", "/%2e%2e/site.key", "/api/v1/site/../site.db"):
+            assert ask("GET", path)[0] == 404, path
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(TIMEOUT_S)
+        process.stdout.close()
+
+
 @pytest.fixture(scope="session")
 def kill_call(tmp_path_factory):
     shim = tmp_path_factory.mktemp("shim") / "kill_call.so"

@@ -8,6 +8,12 @@
 
 namespace assay::explorer {
 
+// The page's content security policy: its own script, style and server, and nothing else.
+inline constexpr std::string_view kPagePolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'";
+
 struct EmbeddedFile {
   std::string_view name{};  // "index.html", "explorer.js"
   std::string_view bytes{};

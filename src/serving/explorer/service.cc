@@ -11,10 +11,6 @@
 namespace assay::explorer {
 namespace {
 
-constexpr std::string_view kPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-    "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'";
 constexpr std::string_view kHtml = "text/html; charset=utf-8";
 constexpr std::string_view kLocked =
     "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Assay</title>"
@@ -30,7 +26,7 @@ std::string event_text(std::string_view name, std::string_view data) {
 }  // namespace
 
 void Service::send(net::ConnectionId connection, const net::RequestHead& head, const Reply& reply) {
-  std::vector<net::HttpHeader> headers = {{"Content-Security-Policy", kPolicy},
+  std::vector<net::HttpHeader> headers = {{"Content-Security-Policy", kPagePolicy},
                                           {"X-Content-Type-Options", "nosniff"},
                                           {"Referrer-Policy", "no-referrer"},
                                           {"Cross-Origin-Resource-Policy", "same-origin"},
@@ -150,7 +146,7 @@ void Service::answer_page(net::ConnectionId connection, const net::RequestHead& 
 void Service::begin_live(net::ConnectionId connection, const net::RequestHead& head) {
   const std::array<net::HttpHeader, 3> headers = {{{"Cache-Control", "no-store"},
                                                    {"X-Content-Type-Options", "nosniff"},
-                                                   {"Content-Security-Policy", kPolicy}}};
+                                                   {"Content-Security-Policy", kPagePolicy}}};
   std::string bytes;
   net::append_head(bytes, {.content_type = "text/event-stream",
                            .framing = net::BodyFraming::until_end,

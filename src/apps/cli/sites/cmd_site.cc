@@ -1,18 +1,19 @@
 #include <signal.h>
 
+#include <cstdio>
 #include <ctime>
+#include <thread>
 
 #include "base/clock.h"
 #include "base/exit_code.h"
-#include "base/files.h"
 #include "base/flags.h"
 #include "base/format.h"
-#include "base/hash.h"
-#include "base/signature.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/interrupt.h"
 #include "site/agent.h"
+#include "site/desk.h"
+#include "site/site_page.h"
 #include "store/open_store.h"
 
 namespace assay::cli {
@@ -24,14 +25,15 @@ struct SiteFlags {
   std::string policy = "site.yaml";
   std::string sha256{};
   Duration interval = 30_s;
+  std::uint64_t port = 8644;
   bool once = false;
   bool send = false;
   bool json = false;
 };
 
 void add_site_flags(Flags& flags, SiteFlags& o) {
-  flags.add("WHAT", &o.what, "agent, register, list, review, release or withhold")
-      .choices({"agent", "register", "list", "review", "release", "withhold"})
+  flags.add("WHAT", &o.what, "agent, serve, register, list, review, release or withhold")
+      .choices({"agent", "serve", "register", "list", "review", "release", "withhold"})
       .required();
   flags.add("ID", &o.id, "the run; of register, the dataset");
   flags.add("--policy", &o.policy, "the site's own file").value("FILE");
@@ -40,6 +42,8 @@ void add_site_flags(Flags& flags, SiteFlags& o) {
   flags.add("--interval", &o.interval, "of agent: between two turns").value("TIME");
   flags.add("--send", &o.send, "of register: send what is shown");
   flags.add("--sha256", &o.sha256, "of release: the digest that the review showed").value("HEX");
+  flags.add("--port", &o.port, "of serve, the page on this machine; 0 takes any that is free")
+      .value("PORT");
   flags.example("assay site register hospital-a --send");
   flags.example("assay site agent");
   flags.example("assay site review run-1");
@@ -79,59 +83,48 @@ Result<int> run_agent(const SiteFlags& o, const site::Policy& policy, site::Jour
   }
 }
 
-Result<site::LocalRun> need_run(const site::Journal& journal, const std::string& id) {
-  ASSIGN_OR_RETURN(auto run, journal.run(id));
-  if (!run) return Error{Code::not_found, format("this site has no run '{}'", id)};
-  return std::move(*run);
+Result<int> serve_site(const SiteFlags& o, const site::Policy& policy) {
+  if (o.port > 65535) return invalid("--port: at most 65535");
+  const sigset_t ends = block_ending_signals();
+  const auto opened = site::SitePage::open(policy, static_cast<std::uint16_t>(o.port));
+  if (!opened) return with_free_port(opened.error());
+  site::SitePage& page = **opened;
+  print(o.json ? Json::object().set("url", page.url()).dump() + "\n" : page.url() + "\n");
+  std::fflush(stdout);
+  std::thread server([&page] { page.run(); });
+  int signal = 0;
+  sigwait(&ends, &signal);
+  page.stop();
+  server.join();
+  return exit_code(ExitCode::done);
 }
 
 Result<int> review(const SiteFlags& o, const site::Policy& policy, site::Journal& journal) {
-  ASSIGN_OR_RETURN(site::LocalRun run, need_run(journal, o.id));
-  // A second look shows the bytes of the first.
-  if (run.state != sites::RunState::held && run.document.empty()) {
-    return Error{Code::refused,
-                 format("the run is {}: there is nothing to review", to_string(run.state))};
-  }
-  if (run.state == sites::RunState::held) {
-    const sites::Candidate candidate = site::candidate_of(policy, run);
-    for (const std::string& line : candidate.kept_back) say("stays here: " + line);
-    run.document = sites::to_text(candidate.document);
-    TRY(journal.review(run.id, run.document, rfc3339(wall_now())));
-  }
-  const std::string digest = sha256_hex(run.document);
+  ASSIGN_OR_RETURN(const site::Shown shown,
+                   site::review_run(policy, journal, o.id, rfc3339(wall_now())));
   if (o.json) {
-    print(Json::object().set("document", run.document).set("sha256", digest).dump() + "\n");
+    print(Json::object().set("document", shown.document).set("sha256", shown.sha256).dump() + "\n");
     return exit_code(ExitCode::done);
   }
-  print(run.document);
+  for (const std::string& line : shown.kept_back) say("stays here: " + line);
+  print(shown.document);
   say(
       format("these {} bytes would leave, and their signature; if they may:\n"
              "  assay site release {} --sha256 {}\n  else: assay site withhold {}",
-             run.document.size(), run.id, digest, run.id));
+             shown.document.size(), o.id, shown.sha256, o.id));
   return exit_code(ExitCode::done);
 }
 
 Result<int> release(const SiteFlags& o, const site::Policy& policy, site::Journal& journal) {
-  ASSIGN_OR_RETURN(const site::LocalRun run, need_run(journal, o.id));
-  if (run.state != sites::RunState::reviewed) {
-    return Error{Code::refused, format("the run is {}, not reviewed\n  assay site review {}",
-                                       to_string(run.state), run.id)};
-  }
-  if (o.sha256 != sha256_hex(run.document)) {
-    return invalid(
-        format("--sha256: is not of the bytes that were shown\n  assay site review {}", run.id));
-  }
-  ASSIGN_OR_RETURN(const std::string key, read_file(policy.key, 1U << 16));
-  ASSIGN_OR_RETURN(const std::string signature, sign_ed25519(run.document, key));
-  TRY(journal.release(run.id, signature, rfc3339(wall_now())));
-  print(o.json ? Json::object().set("run", run.id).set("signature", signature).dump() + "\n"
-               : format("run {}: signed; the agent sends it at its next turn\n", run.id));
+  ASSIGN_OR_RETURN(const std::string signature,
+                   site::release_run(policy, journal, o.id, o.sha256, rfc3339(wall_now())));
+  print(o.json ? Json::object().set("run", o.id).set("signature", signature).dump() + "\n"
+               : format("run {}: signed; the agent sends it at its next turn\n", o.id));
   return exit_code(ExitCode::done);
 }
 
 Result<int> withhold(const SiteFlags& o, site::Journal& journal) {
-  TRY(need_run(journal, o.id));
-  TRY(journal.withhold(o.id, rfc3339(wall_now())));
+  TRY(site::withhold_run(journal, o.id, rfc3339(wall_now())));
   print(o.json ? Json::object().set("run", o.id).set("state", "withheld").dump() + "\n"
                : format("run {}: its result stays here\n", o.id));
   return exit_code(ExitCode::done);
@@ -139,21 +132,15 @@ Result<int> withhold(const SiteFlags& o, site::Journal& journal) {
 
 Result<int> list_runs(const SiteFlags& o, const site::Journal& journal) {
   ASSIGN_OR_RETURN(const auto runs, journal.runs());
-  Json all = Json::array();
-  for (const site::LocalRun& run : runs) {
-    if (!o.json) {
-      print(format("{}  {}  {} on {} for {}\n", run.id, to_string(run.state), run.model,
-                   run.dataset, run.benchmark));
-    }
-    all.push_back(Json::object()
-                      .set("id", run.id)
-                      .set("state", to_string(run.state))
-                      .set("benchmark", run.benchmark)
-                      .set("dataset", run.dataset)
-                      .set("model", run.model));
+  if (o.json) {
+    print(site::runs_json(runs).dump(2) + "\n");
+    return exit_code(ExitCode::done);
   }
-  if (o.json) print(all.dump(2) + "\n");
-  if (!o.json && runs.empty()) say("no runs yet; assay site agent takes orders");
+  for (const site::LocalRun& run : runs) {
+    print(format("{}  {}  {} on {} for {}\n", run.id, to_string(run.state), run.model, run.dataset,
+                 run.benchmark));
+  }
+  if (runs.empty()) say("no runs yet; assay site agent takes orders");
   return exit_code(ExitCode::done);
 }
 
@@ -179,7 +166,7 @@ Result<int> cmd_site(Args args) {
   add_site_flags(flags, o);
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
-  const bool has_id = o.what != "agent" && o.what != "list";
+  const bool has_id = o.what != "agent" && o.what != "serve" && o.what != "list";
   if (has_id == o.id.empty()) {
     return invalid(has_id ? format("{}: which one?", o.what) : format("{}: takes no id", o.what));
   }
@@ -187,6 +174,7 @@ Result<int> cmd_site(Args args) {
   ASSIGN_OR_RETURN(const auto store, store::open_store(policy.store.string()));
   site::Journal journal(*store);
   if (o.what == "agent") return run_agent(o, policy, journal);
+  if (o.what == "serve") return serve_site(o, policy);
   if (o.what == "register") return register_dataset(o, policy);
   if (o.what == "list") return list_runs(o, journal);
   if (o.what == "review") return review(o, policy, journal);
