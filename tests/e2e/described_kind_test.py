@@ -182,6 +182,12 @@ def test_a_run_folder_asks_again_without_the_file(measure, assay, toy, tmp_path)
     assay("verify", folder)
 
 
+def test_two_files_of_one_name_are_not_compared(measure, assay):
+    _, left = measure(TELL % "sse", "--samples", 2)
+    _, right = measure(TELL.replace("most:", "most_of_all:") % "sse", "--samples", 2)
+    assert "api_sha256: A has" in assay("compare", left, right, code=6).out
+
+
 def test_probe_and_curve_speak_it(assay, toy, tmp_path):
     file = tmp_path / "tell.yaml"
     file.write_text(TELL % "sse")

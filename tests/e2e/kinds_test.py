@@ -228,6 +228,37 @@ def test_each_quirk_of_a_transcript_comes_to_what_it_comes_to_elsewhere(measure,
     assert seen.get(expected) == 2, seen
 
 
+# What is said, what is heard, and in Whisper's normal form the words and the wrong ones: "colour"
+# is "color", "twenty one" is 21, "isn't" is "is not".
+HEARD = [("The colour is red.", "the color is red", 4, 0), ("twenty one cats", "21 dogs", 2, 1),
+         ("Mr. Smith isn't here", "mister smith is not there", 5, 1),
+         ("Hello, world!", "hello [noise] world", 2, 0)]
+
+
+def test_the_word_error_rate_of_transcripts_is_the_one_that_the_endpoint_made(measure, sounds,
+                                                                             tmp_path):
+    rows = [{"audio": f"tone{i}.wav", "transcript": said, "said": heard}
+            for i, (said, heard, _, _) in enumerate(HEARD)]
+    sounds.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    spellings = tmp_path / "english.json"
+    spellings.write_text('{"colour": "color"}')
+    config = tmp_path / "config.yaml"
+    config.write_text(json.dumps({
+        "endpoint_config": {"api_type": "openai_transcriptions"},
+        "datasets": [
+            {"path": str(sounds), "type": "performance"},
+            {"name": "speech", "path": str(sounds), "type": "accuracy", "accuracy_config": {
+                "eval_method": "whisper", "extras": {"spellings": str(spellings)}}}],
+        "settings": {"runtime": {"n_samples_to_issue": 4}}}))
+    summary, folder = measure(["--answers", f"{sounds},prompt=audio,answer=said"],
+                              ["--config", config])
+    assert summary["n_samples_completed"] == 4
+    scores = json.loads((folder / "accuracy" / "accuracy_results.json").read_text())
+    words, wrong = (sum(row[i] for row in HEARD) for i in (2, 3))
+    score = scores["accuracy_scores"][0]["score"]
+    assert score["word_error_rate"] == pytest.approx(wrong / words)
+
+
 def test_probe_transcribes_a_tone(assay, endpoint):
     found = assay("probe", endpoint("--osl", 12).url, "--api", "openai_transcriptions",
                   "--json").json()

@@ -46,7 +46,9 @@ void facts(const metrics::Point& a, const metrics::Point& b, std::vector<std::st
     const char* flag;
   };
   for (const auto& [name, flag] :
-       {Fact{"model", "--model"}, Fact{"api", "--api-type"}, Fact{"streaming", ""}}) {
+       {Fact{"model", "--model"}, Fact{"api", "--api-type"}, Fact{"streaming", ""},
+        // The file of a described kind: two files may have one name.
+        Fact{"api_sha256", ""}}) {
     const Json& left = a.run.facts[name];
     const Json& right = b.run.facts[name];
     if (!same_fact(left, right)) unlike(name, left, right, flag, out);

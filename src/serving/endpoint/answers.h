@@ -1,6 +1,7 @@
 // AnswerBook: replies that the endpoint gives to known prompts, in place of made-up words, so that
 // an accuracy run against it has a true score. A prompt of the book answers a request whose last
-// message (or prompt) contains it; the longest such prompt counts. Immutable; any thread.
+// message (or prompt) contains it, or a request with a sound whose file's name does; the longest
+// such prompt counts. Immutable; any thread.
 #pragma once
 
 #include <cstdint>

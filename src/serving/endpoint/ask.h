@@ -91,7 +91,8 @@ struct Ask {
   std::string model{};
   std::string tool_name{};
   std::string tool_arguments{};  // JSON text that fits the tool's schema
-  std::string asked{};           // the last message's or the prompt's text, if the reader keeps it
+  std::string asked{};  // the last message's or the prompt's text, if the reader keeps it; a
+                        // sound's file name
   VectorAsk vectors{};
   TensorAsk tensors{};
   std::string boundary{};      // of a form's parts

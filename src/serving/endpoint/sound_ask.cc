@@ -32,6 +32,7 @@ std::variant<std::monostate, ApiError> read_sound_ask(Route route, std::string_v
       if (!part.is_file) return bad_part("file", "must be a file, with a name", 422);
       if (part.value.empty()) return bad_part("file", "is empty");
       file = true;
+      ask.asked = part.file;  // an answer book knows a sound by its file's name
       ask.prompt_tokens =
           static_cast<std::uint32_t>(std::max<std::size_t>(1, part.value.size() / kBytesAToken));
     } else if (part.name == "model") {
