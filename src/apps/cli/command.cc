@@ -42,6 +42,8 @@ constexpr std::array kCommands{
             cmd_convert},
     Command{"calibrate", "how far this machine can be trusted: its ceiling and its error",
             cmd_calibrate},
+    Command{"conformance", "other load generators against an endpoint whose truth is known",
+            cmd_conformance},
     Command{"verify", "recompute every figure from the recorded events; check a bundle",
             cmd_verify},
     Command{"launch", "the ranks of one run on many hosts: by MPI, Slurm, Kubernetes or ssh",

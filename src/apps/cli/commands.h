@@ -22,6 +22,7 @@ Result<int> cmd_client(Args args);
 Result<int> cmd_compare(Args args);
 Result<int> cmd_completion(Args args);
 Result<int> cmd_compliance(Args args);  // of cmd_loadgen
+Result<int> cmd_conformance(Args args);
 Result<int> cmd_convert(Args args);
 Result<int> cmd_curve(Args args);
 Result<int> cmd_dataset(Args args);

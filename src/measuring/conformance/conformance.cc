@@ -1,0 +1,91 @@
+#include "conformance/conformance.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "campaign/calibrate/endpoint_process.h"
+#include "conformance/material.h"
+
+namespace assay::conformance {
+namespace {
+
+const std::vector<std::string>& peer_environment() {
+  static const std::vector<std::string> kValues{"VLLM_NO_USAGE_STATS=1", "NO_COLOR=1",
+                                                "NO_PROXY=127.0.0.1,localhost"};
+  return kValues;
+}
+
+std::string why_it_failed(const Row& row, const std::filesystem::path& words, Duration limit) {
+  if (row.run.timed_out) return format("not done after {:.0f} s", limit.seconds());
+  if (row.run.exit_code == 0) return {};
+  return format("exit code {}: {}", row.run.exit_code, last_lines(words, 1));
+}
+
+}  // namespace
+
+Result<Row> run_job(const Installed& who, const Settings& settings, std::uint32_t streams) {
+  const auto folder = settings.folder / format("{}-{}", who.peer->id, streams);
+  std::error_code failed;
+  std::filesystem::remove_all(folder, failed);
+  TRY(make_folders(folder));
+  Row row{.who = who,
+          .streams = streams,
+          .requests = std::max(streams * settings.rounds, settings.requests_min)};
+  TRY(write_material(folder / "material", row.requests));
+  TRY(make_folders(folder / "result"));
+  const auto truth_log = folder / "truth.alog";
+  ASSIGN_OR_RETURN(auto endpoint,
+                   campaign::EndpointProcess::start(
+                       {"--ttft", settings.ttft, "--itl", settings.itl, "--osl",
+                        format("{}", settings.tokens), "--truth-log", truth_log.string()},
+                       {}));
+  const Job job{.url = endpoint->url(),
+                .model = "assay",
+                .streams = streams,
+                .requests = row.requests,
+                .tokens = settings.tokens,
+                .prompts = folder / "material/prompts.jsonl",
+                .tokenizer = folder / "material/tokenizer",
+                .folder = folder / "result"};
+  const auto words = folder / "words.txt";
+  auto run =
+      run_program(who.program, who.peer->arguments(job), peer_environment(), words, settings.limit);
+  TRY(endpoint->stop());
+  if (!run) return run.error();
+  row.run = *run;
+  ASSIGN_OR_RETURN(const endpoint::TruthRecord truth, endpoint::read_truth_log(truth_log));
+  row.truth = truth_figures(truth);
+  row.failure = why_it_failed(row, words, settings.limit);
+  if (!row.failure.empty()) return row;
+  auto figures = who.peer->read(job);
+  if (figures) {
+    row.figures = *figures;
+  } else {
+    row.failure = figures.error().message;
+  }
+  return row;
+}
+
+std::string version_of(const Peer& peer, const std::filesystem::path& program,
+                       const std::filesystem::path& scratch) {
+  if (peer.program.empty()) return std::string(assay::version());
+  const auto words = scratch / format("{}-version.txt", peer.id);
+  const auto run =
+      run_program(program, {"--version"}, peer_environment(), words, Duration{120'000'000'000});
+  if (!run || run->exit_code != 0) return {};
+  // The last word that begins with a digit: "guidellm version: 0.8.1".
+  const std::string said = last_lines(words, 50);
+  std::string out;
+  for (const std::string_view line : split(said, '\n')) {
+    for (const std::string_view word : split(line, ' ')) {
+      const bool number = !word.empty() && word[0] >= '0' && word[0] <= '9';
+      if (number && word.find('.') != std::string_view::npos) out = word;
+    }
+  }
+  return out;
+}
+
+}  // namespace assay::conformance
