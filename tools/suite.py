@@ -189,10 +189,8 @@ def tsan(section):
     section.ctest("tsan", "unit")
 
 
-def peers_python(section):
-    """The environment of the peers' packages; None where no index can be reached."""
-    wanted = ROOT / "tests" / "peers" / "requirements.txt"
-    venv = ROOT / "build" / "venv"
+def python_with(section, wanted, venv):
+    """An environment with the packages of a file; None where no index can be reached."""
     if not (venv / "bin" / "python").exists():
         section.must(PYTHON, "-m", "venv", venv)
     code, output = section.run(venv / "bin" / "python", "-m", "pip", "install", "-q",
@@ -201,9 +199,17 @@ def peers_python(section):
         print(f"{section.name}: skipped: the package index can't be reached", flush=True)
         return None
     if code:
-        raise Failed("the peers' packages can't be installed")
-    section.build("release", "assay", "loadgen_null_sut", "assay_python")
+        raise Failed(f"the packages of {wanted} can't be installed")
     return venv / "bin" / "python"
+
+
+def peers_python(section):
+    """The environment of the peers' packages; None where no index can be reached."""
+    python = python_with(section, ROOT / "tests" / "peers" / "requirements.txt",
+                         ROOT / "build" / "venv")
+    if python:
+        section.build("release", "assay", "loadgen_null_sut", "assay_python")
+    return python
 
 
 def peers(section):
@@ -267,10 +273,19 @@ def damages(section):
                            "ASSAY_DAMAGES": "2000"})
 
 
+def airflow(section):
+    """Exported pipelines in the real Airflow, whose packages have an environment of their own."""
+    folder = ROOT / "tests" / "airflow"
+    if python := python_with(section, folder / "requirements.txt", ROOT / "build" / "airflow"):
+        section.build("release", "assay")
+        section.check(python, "-B", "-m", "pytest", folder,
+                      env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
+
+
 SMOKE = [tidy, instrument]
 SECTIONS = [tidy, dev, release, analyse, fuzz, tsan, peers, package, web]
 # Hours, not minutes: by name, or all after the others with `full`.
-LONG = [fuzz_long, mutants, innocence, damages]
+LONG = [fuzz_long, mutants, innocence, damages, airflow]
 
 
 def faults(lines, most=40):

@@ -5,6 +5,8 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
+from unittest import mock
 
 import pytest
 
@@ -330,3 +332,46 @@ conditions: [{id: c, type: function, function_name: conditions.c}]
     refused = assay("pipeline", "run", tmp_path / "p.yaml", code=2)
     assert "is Python of the pipeline's author" in refused.err
     assert not (tmp_path / "ran").exists()
+
+
+def test_an_exported_dag_is_python_that_runs_steps_and_asks_conditions_as_we_do(assay, site):
+    text = PIPELINE.replace("next: merge", """
+    next: {if: [{condition: good, target: merge}, {condition: odd, target: merge}], else: merge}
+""") + """conditions:
+  - {id: good, type: json, file: "raw/{partition}/v.json", pointer: "/a~1b/0", at_least: 2}
+  - {id: odd, type: file, file: "raw/{partition}/*.odd", count: 1}
+"""
+    (site / "p.yaml").write_text(text)
+    dag = assay("pipeline", "plan", site / "p.yaml", "--export", "airflow").out
+    names = ("airflow", "airflow.sdk", "airflow.sdk.exceptions", "airflow.providers",
+             "airflow.providers.standard", "airflow.providers.standard.operators",
+             "airflow.providers.standard.operators.empty")
+    space = {"__name__": "dag"}
+    stubs = {name: mock.MagicMock() for name in names}
+    stubs["airflow.sdk"].task_group = lambda group_id: lambda f: mock.Mock(expand=f)
+    with mock.patch.dict(sys.modules, stubs):
+        exec(compile(dag, "p.py", "exec"), space)
+    assert space["PARTITIONS"] == list(SUBJECTS)
+    space["run_step"]("ingest", "s2")
+    assert (site / "p.work/data/s2/a").read_text() == "of s2\n"
+    good, odd = (branch["condition"] for branch in space["STEPS"]["clean"]["branches"])
+    assert not space["holds"](good, "s1")
+    for value, holds in (("2", True), ("1.5", False), ("true", False), ('"2"', False)):
+        (site / "raw/s1/v.json").write_text('{"a/b": [%s]}' % value)
+        assert space["holds"](good, "s1") == holds
+    assert not space["holds"](odd, "s1")
+    (site / "raw/s1/x.odd").touch()
+    assert space["holds"](odd, "s1")
+    (site / "raw/s1/y.odd").touch()
+    assert not space["holds"](odd, "s1")
+
+
+def test_python_of_the_author_is_not_exported(assay, tmp_path):
+    (tmp_path / "p.yaml").write_text("""
+steps:
+  - {id: a, type: dummy, next: {if: [{condition: c, target: b}]}}
+  - {id: b, type: dummy}
+conditions: [{id: c, type: function, function_name: conditions.c}]
+""")
+    refused = assay("pipeline", "plan", tmp_path / "p.yaml", "--export", "airflow", code=2)
+    assert "Python of the author is not exported" in refused.err

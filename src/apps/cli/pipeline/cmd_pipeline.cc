@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "pipeline/airflow.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/plan_text.h"
 #include "pipeline/runner.h"
@@ -33,6 +34,7 @@ struct PipelineOptions {
   std::vector<std::string> parameters{};
   std::uint64_t jobs = std::max(1U, std::thread::hardware_concurrency());
   std::string engine = "auto";
+  std::string exported{};
   std::string partition{};
   std::string by{};
   bool following = false;
@@ -75,13 +77,6 @@ fs::path work_of(const PipelineOptions& options) {
   return fs::absolute(work).lexically_normal();
 }
 
-Result<int> show_plan(const PipelineOptions& options) {
-  ASSIGN_OR_RETURN(const pipeline::Pipeline pipeline, load_pipeline(options));
-  print(options.json ? pipeline::plan_json(pipeline).dump(2) + "\n"
-                     : pipeline::plan_text(pipeline));
-  return exit_code(ExitCode::done);
-}
-
 std::string engine_of(const PipelineOptions& options) {
   if (options.engine == "none") return {};
   if (options.engine != "auto") return options.engine;
@@ -92,6 +87,27 @@ std::string engine_of(const PipelineOptions& options) {
     }
   }
   return {};
+}
+
+Result<int> export_dag(const PipelineOptions& options, const pipeline::Pipeline& pipeline) {
+  const pipeline::Places places(pipeline, fs::absolute(options.file).parent_path(),
+                                work_of(options));
+  std::vector<std::string> partitions;
+  if (std::ranges::any_of(pipeline.steps, [](const auto& step) { return step.partition; })) {
+    ASSIGN_OR_RETURN(partitions, places.partitions());
+  }
+  ASSIGN_OR_RETURN(const std::string dag,
+                   pipeline::airflow_dag(pipeline, places, partitions, engine_of(options)));
+  print(options.json ? Json().set("dag", dag).dump(2) + "\n" : dag);
+  return exit_code(ExitCode::done);
+}
+
+Result<int> show_plan(const PipelineOptions& options) {
+  ASSIGN_OR_RETURN(const pipeline::Pipeline pipeline, load_pipeline(options));
+  if (!options.exported.empty()) return export_dag(options, pipeline);
+  print(options.json ? pipeline::plan_json(pipeline).dump(2) + "\n"
+                     : pipeline::plan_text(pipeline));
+  return exit_code(ExitCode::done);
 }
 
 std::string count_line(const pipeline::Step& step, const pipeline::Counts& one) {
@@ -274,6 +290,10 @@ Result<int> cmd_pipeline(Args args) {
            "what runs containers: the first of podman and docker, or none")
       .choices({"auto", "podman", "docker", "none"});
   flags.add("--no-wait", &options.no_wait, "end when only people or files are waited for");
+  flags
+      .add("--export", &options.exported,
+           "plan: print what another engine runs: an Airflow 3 DAG, with this machine's paths")
+      .choices({"airflow"});
   flags.add("--partition", &options.partition, "only this one, of the acts on a step")
       .value("NAME");
   flags.add("--following", &options.following, "restart: all steps after it too");
