@@ -358,7 +358,7 @@ void decode_all(std::string_view data, bool whole, StreamState& state, DecodeRoo
     return;
   }
   ReplyFields fields;
-  const bool sound = state.api.described != nullptr
+  const bool sound = __builtin_expect(state.api.described != nullptr, 0)
                          ? read_described(*state.api.described, whole, data, fields)
                          : (whole ? kind.read_reply : kind.read_event)(data, fields);
   if (!sound) {

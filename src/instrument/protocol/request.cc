@@ -246,6 +246,7 @@ std::size_t request_id_offset(const Endpoints& endpoints, std::string_view head)
 
 Result<RequestBody> make_body(Spoken api, const Generation& generation, const Sample& sample,
                               bool salted) {
+  CHECK((api.api == Api::described) == (api.described != nullptr));
   const Kind& kind = kind_of(api);
   TRY(api.described != nullptr ? check_described(*api.described, sample) : kind.check(sample));
   if (salted && !sample.attachments.empty() && sample.prompt.empty()) {

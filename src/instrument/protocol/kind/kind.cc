@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "base/check.h"
 #include "protocol/kind/request_parts.h"
 
 namespace assay::protocol {
@@ -172,14 +171,13 @@ static_assert(in_order());
 
 }  // namespace
 
-const Kind& kind_of(Spoken api) {
-  CHECK((api.api == Api::described) == (api.described != nullptr));
-  if (api.described == nullptr) return kKinds[static_cast<std::size_t>(api.api)];
-  const DescribedKind& own = *api.described;
+const Kind& kind_of_file(const DescribedKind& own) {
   const bool lines = own.stream == KindStream::lines;
   const bool ends_itself = own.event.end.place >= 0;
   const bool all_units = !own.unit.empty() && own.whole.units >= 0;
   return kOfFiles[(lines ? 1u : 0u) | (ends_itself ? 2u : 0u) | (all_units ? 4u : 0u)];
 }
+
+const Kind& kind_of(Api api) { return kKinds[static_cast<std::size_t>(api)]; }
 
 }  // namespace assay::protocol

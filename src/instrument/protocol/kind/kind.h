@@ -51,7 +51,13 @@ struct Kind {
   bool (*read_reply)(std::string_view text, ReplyFields& out) = nullptr;
 };
 
-const Kind& kind_of(Spoken api);
+const Kind& kind_of(Api api);
+const Kind& kind_of_file(const DescribedKind& own);
+// REQUIRES: there is a description, if and only if the kind is Api::described.
+inline const Kind& kind_of(const Spoken& api) {
+  return __builtin_expect(api.described != nullptr, 0) ? kind_of_file(*api.described)
+                                                       : kind_of(api.api);
+}
 
 // Whether the body behind this head is a stream of lines. A whole reply looks like one line; it was
 // not asked as a stream, or has a length, which no stream has.
