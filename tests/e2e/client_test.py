@@ -5,9 +5,15 @@ event log has, that the log is asked in Client's order, and that all of it can b
 that is tested here.
 """
 
+import http.client
 import json
 import math
+import os
+import re
+import signal
 import statistics
+import subprocess
+import urllib.parse
 
 import pytest
 
@@ -190,3 +196,68 @@ def test_what_cannot_be_honoured_is_refused_with_words(assay, tmp_path):
     assert "Scenarios[0].Iterations" in err and "Scenarios[0].Delay" in err
     assert "--scenario" in assay("client", config_of(tmp_path / "one"), "--scenario", "Other",
                                  "--port", 1, code=2).err
+
+
+class Watched:
+    """A client run in the background with its page; ended as Ctrl-C does."""
+
+    def __init__(self, port, folder):
+        self.process = subprocess.Popen(
+            [os.environ["ASSAY_BIN"], "client", "--port", str(port), "--page", "0", "--quiet",
+             "--report-dir", str(folder)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            text=True)
+        self.url = None
+        for line in self.process.stderr:
+            if found := re.search(r"page at (http://\S+)", line):
+                self.url = urllib.parse.urlsplit(found.group(1))
+                break
+        assert self.url, "it ended before it named its page"
+        self.token = self.url.query.removeprefix("token=")
+
+    def ask(self, path, method="GET", **headers):
+        connection = http.client.HTTPConnection(self.url.netloc, timeout=30)
+        connection.request(method, path, headers={k.title(): v for k, v in headers.items()})
+        reply = connection.getresponse()
+        text = reply.read().decode()
+        connection.close()
+        return reply.status, reply.headers, text
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.stderr.read()
+        return self.process.wait(60)
+
+
+@pytest.fixture
+def watched(endpoint, tmp_path):
+    server = endpoint("--ttft", "20ms", "--itl", "20ms", "--osl", 20, "--model", "tiny")
+    run = Watched(server.url.rsplit(":", 1)[1], tmp_path / "run")
+    yield run
+    if run.process.poll() is None:
+        run.stop()
+
+
+def test_the_page_shows_the_run_only_to_a_browser_with_the_token(watched, tmp_path):
+    for path in ("/", "/figures", "/live.js", "/?token=wrong", "/?token="):
+        assert watched.ask(path)[0] == 401, path
+    status, headers, _ = watched.ask("/?token=" + watched.token)
+    assert status == 303 and headers["Location"] == "/"
+    cookie = headers["Set-Cookie"]
+    assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
+    ours = {"cookie": cookie.split(";")[0]}
+    assert watched.ask("/figures", cookie=ours["cookie"] + "x")[0] == 401
+    assert watched.ask("/figures", host="evil.example", **ours)[0] == 403
+    assert watched.ask("/figures", method="POST", **ours)[0] == 405
+    assert watched.ask("/../etc/passwd", **ours)[0] == 404
+    status, headers, page = watched.ask("/", **ours)
+    assert status == 200 and "default-src 'none'" in headers["Content-Security-Policy"]
+    assert "://" not in page  # nothing is loaded from elsewhere
+    told = json.loads(watched.ask("/figures", **ours)[2])
+    while told["done"] < 1:  # each answer is another look at the run
+        told = json.loads(watched.ask("/figures", **ours)[2])
+    assert told["planned"] == 40 and told["running"] and told["model"] == "tiny"
+    assert told["category"].startswith("Content Generation")
+    assert told["ttft_ms"] >= 20 and 0 < told["tokens_per_s"] <= 50.5
+    assert watched.stop() == 130
+    result = json.loads((tmp_path / "run" / "client_result.json").read_text())
+    assert result["state"] == "interrupted" and "not asked as often" in result["overall"]["why"]

@@ -20,6 +20,7 @@ constexpr Known kKnown[] = {
     {"init", {.writes = true}},
     {"run", {.writes = true, .outside = true}},
     {"curve", {.writes = true, .outside = true}},
+    {"client", {.writes = true, .outside = true}},
     {"report", {}},
     {"compare", {}},
     {"decide", {}},

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -22,6 +23,7 @@
 #include "cli/run_talk.h"
 #include "desk/client_config.h"
 #include "desk/client_run.h"
+#include "desk/live_page.h"
 #include "desk/local_server.h"
 #include "desk/stand_in.h"
 #include "metrics/failed_share.h"
@@ -56,6 +58,7 @@ struct DeskOptions {
   std::string tokenizer{};
   std::string folder{};
   bool json = false;
+  std::optional<std::uint64_t> page{};
   bool quiet = false;
 };
 
@@ -119,6 +122,10 @@ void add_desk_flags(Flags& flags, DeskOptions& options) {
       .group(kOutput);
   flags.add("--report-dir", &options.folder, "the folder for results").value("DIR").group(kOutput);
   flags.add("--json", &options.json, "print the result as JSON").group(kOutput);
+  flags
+      .add("--page", &options.page, "a page to look at while it runs, on this machine; 0: any port")
+      .value("PORT")
+      .group(kOutput);
   flags.add("--quiet", &options.quiet, "no talk while it runs").group(kOutput);
   flags.example("assay client --list");
   flags.example("assay client");
@@ -158,6 +165,31 @@ int list_servers(const std::vector<desk::LocalServer>& servers, bool json) {
   return exit_code(servers.empty() ? ExitCode::unreachable : ExitCode::done);
 }
 
+// What shows the run while it goes on; both end with this, the page's snapshot first.
+struct DeskViews {
+  std::shared_ptr<void> painter{};
+  desk::LivePage* page = nullptr;
+  DeskViews() = default;
+  DeskViews(const DeskViews&) = delete;
+  DeskViews& operator=(const DeskViews&) = delete;
+  ~DeskViews() {
+    if (page != nullptr) page->hide();
+  }
+};
+
+campaign::Watch desk_watch(bool painted, desk::LivePage* page) {
+  if (!painted && page == nullptr) return {};
+  return [=](const Json& facts, std::function<metrics::LiveSnapshot()> snapshot) {
+    auto views = std::make_shared<DeskViews>();
+    if (painted) views->painter = paint_live(facts, snapshot);
+    if (page != nullptr) {
+      views->page = page;
+      page->show(std::move(snapshot));
+    }
+    return std::shared_ptr<void>(views);
+  };
+}
+
 // One run of `assay client`, from its flags to its result.
 class DeskCourse {
  public:
@@ -169,6 +201,7 @@ class DeskCourse {
     TRY(make_asked());
     TRY(choose_server());
     ASSIGN_OR_RETURN(folder_, choose_folder(options_.folder));
+    TRY(open_page());
     if (options_.quiet) return {};
     for (const std::string& note : notes_) say("note: " + printable(note));
     say(format("{} at {}: {} prompts and turns, {} inferences one after the other",
@@ -205,7 +238,7 @@ class DeskCourse {
     request.command = {"assay", "client"};
     request.command.insert(request.command.end(), args.begin(), args.end());
     const InterruptGuard guard(control_);
-    const campaign::Watch watch = options_.quiet ? campaign::Watch() : campaign::Watch(paint_live);
+    const campaign::Watch watch = desk_watch(!options_.quiet, page_.get());
     return campaign::record_run(request, client, watch, control_);
   }
 
@@ -331,6 +364,19 @@ class DeskCourse {
     return {};
   }
 
+  Result<void> open_page() {
+    if (!options_.page) return {};
+    if (*options_.page > 65535) return invalid("--page: must be a port from 0 to 65535");
+    Json facts;
+    facts.set("model", server_.models.front())
+        .set("server", format("{} at {}", server_.kind, server_.url))
+        .set("folder", folder_.string());
+    ASSIGN_OR_RETURN(page_, desk::LivePage::open(static_cast<std::uint16_t>(*options_.page),
+                                                 series_, std::move(facts)));
+    say("page at " + page_->url());
+    return {};
+  }
+
   // What the log keeps, for client_result() to read.
   Json facts() const {
     return Json()
@@ -402,6 +448,7 @@ class DeskCourse {
   desk::LocalServer server_{};
   std::filesystem::path folder_{};
   std::vector<std::string> notes_{};
+  std::unique_ptr<desk::LivePage> page_{};
   run::Control control_{};
 };
 
