@@ -397,6 +397,19 @@ def test_a_sites_page_is_for_this_machine_its_token_and_its_own_origin(tmp_path)
         process.stdout.close()
 
 
+def test_a_review_board_in_the_same_store_does_not_reach_the_federation(parties, assay):
+    hub, act, _ = parties
+    chair = ("--role", "chair", "--store", hub.store)
+    assay("review", "submit", "s1", *chair, "--organisation", "We")
+    told = assay("review", "list", "--store", hub.store, "--json").json()
+    assert [one["id"] for one in told["items"]] == ["s1"]
+    for what in (("comment", "--text", "x"), ("check_passed",)):
+        assay("review", what[0], "the federation", *what[1:], *chair, code=2)
+    assay("review", "verify", "--store", hub.store)
+    act("vendor", "add_model", "another")
+    assert assay("hub", "verify", "--store", hub.store, "--json").json()["entries"] == 5
+
+
 @pytest.fixture(scope="session")
 def kill_call(tmp_path_factory):
     shim = tmp_path_factory.mktemp("shim") / "kill_call.so"

@@ -5,8 +5,13 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace assay::rulebook {
+
+// A hub's history of acts (hub/ledger.h), which may stand in the store of a review board. No
+// submission can have this name, because it is no plain id.
+inline constexpr std::string_view kFederationHistory = "the federation";
 
 // One entry of a submission's history. `hash` covers all other fields; `previous` is the hash of
 // the entry before.

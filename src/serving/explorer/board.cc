@@ -62,8 +62,10 @@ Result<std::string> submissions_document(store::Store& store, const BoardQuery& 
                                          const rules::Holidays& holidays) {
   ASSIGN_OR_RETURN(const auto entries, store.history(""));
   std::map<std::string, std::vector<rulebook::HistoryEntry>> submissions;
-  for (const rulebook::HistoryEntry& entry : entries)
+  for (const rulebook::HistoryEntry& entry : entries) {
+    if (entry.submission == rulebook::kFederationHistory) continue;
     submissions[entry.submission].push_back(entry);
+  }
   Json items = Json::array();
   std::int64_t total = 0;
   Json next;
@@ -86,7 +88,7 @@ Result<std::string> submissions_document(store::Store& store, const BoardQuery& 
 Result<std::optional<std::string>> submission_document(store::Store& store, std::string_view id,
                                                        const rules::Actor& actor,
                                                        const rules::Holidays& holidays) {
-  if (id.empty()) return std::optional<std::string>{};
+  if (id.empty() || id == rulebook::kFederationHistory) return std::optional<std::string>{};
   ASSIGN_OR_RETURN(const auto entries, store.history(id));
   if (entries.empty()) return std::optional<std::string>{};
   ASSIGN_OR_RETURN(Json one, submission_json(store, rules::fold_review(entries, today(), holidays),
@@ -116,7 +118,7 @@ Result<std::string> act(store::Store& store, std::string_view id, const Json& to
   TRY(check_head_file(store, head));
   for (int i = 0; i < kTries; ++i) {
     ASSIGN_OR_RETURN(const auto entries, store.history(id));
-    if (entries.empty()) {
+    if (entries.empty() || id == rulebook::kFederationHistory) {
       return Error{Code::not_found, format("there is no submission '{}'", id)};
     }
     const rules::Review review = rules::fold_review(entries, today(), holidays);

@@ -1,13 +1,14 @@
 #include "hub/ledger.h"
 
 #include "base/format.h"
+#include "rulebook/history_entry.h"
 #include "rules/review.h"
 
 namespace assay::hub {
 namespace {
 
-// The chain's name in the store's history; no submission has a blank in its id.
-constexpr std::string_view kChain = "the federation";
+using rulebook::kFederationHistory;
+
 constexpr int kTries = 100;
 
 Error broken(std::int64_t sequence) {
@@ -19,7 +20,7 @@ Error broken(std::int64_t sequence) {
 }  // namespace
 
 Result<void> Ledger::refresh() {
-  ASSIGN_OR_RETURN(const auto entries, store_.history(kChain));
+  ASSIGN_OR_RETURN(const auto entries, store_.history(kFederationHistory));
   if (entries.size() < static_cast<std::size_t>(sequence_)) return broken(sequence_);
   if (head_.empty()) head_ = rules::kNoHash;
   if (sequence_ > 0 && entries[static_cast<std::size_t>(sequence_) - 1].hash != head_) {
@@ -49,7 +50,7 @@ Result<sites::Effect> Ledger::act(const sites::Actor& actor, const sites::Act& a
     sites::Federation next = state_;
     ASSIGN_OR_RETURN(const sites::Effect effect, sites::apply(next, actor, act));
     if (effect == sites::Effect::repeated) return effect;
-    rulebook::HistoryEntry entry{.submission = std::string(kChain),
+    rulebook::HistoryEntry entry{.submission = std::string(kFederationHistory),
                                  .sequence = sequence_ + 1,
                                  .at = at,
                                  .actor = actor.organisation,
