@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 from unittest import mock
@@ -375,3 +376,63 @@ conditions: [{id: c, type: function, function_name: conditions.c}]
 """)
     refused = assay("pipeline", "plan", tmp_path / "p.yaml", "--export", "airflow", code=2)
     assert "Python of the author is not exported" in refused.err
+
+
+CODE = """
+steps:
+  - id: look
+    type: dummy
+    partition: true
+    mounts:
+      input_volumes: {data_path: {mount_path: /in, type: directory}}
+      output_volumes: {output_path: {mount_path: /out, type: directory}}
+    next: {if: [{condition: reviewed, target: end}], wait: 50ms}
+  - {id: end, type: dummy}
+conditions: [{id: reviewed, type: function, function_name: conditions.reviewed}]
+partition_def: {type: function, function_name: conditions.subjects}
+inputs: {data_path: raw}
+"""
+
+AUTHOR = """
+import os, pathlib, socket
+
+def subjects(state):
+    print("what is printed is no answer")
+    return [name + "/t1" for name in os.listdir(state.host_input_data_path)]
+
+def reviewed(state):
+    own = pathlib.Path(__file__).parent
+    for attempt in (lambda: (own / "escaped").write_text("x"),
+                    lambda: (pathlib.Path(state.host_input_data_path) / "x").mkdir(),
+                    lambda: socket.create_connection(
+                        ("127.0.0.1", int((own / "port").read_text())), 5)):
+        try:
+            attempt()
+            return False
+        except OSError:
+            pass
+    return open(own / (state.running_subject.replace("/", "_") + ".ok")).read() == "yes"
+"""
+
+
+def test_python_of_the_author_runs_in_a_jail_that_lets_nothing_out(assay, tmp_path):
+    (tmp_path / "p.yaml").write_text(CODE)
+    (tmp_path / "conditions.py").write_text(AUTHOR)
+    for name in ("p1", "p2"):
+        (tmp_path / "raw" / name).mkdir(parents=True)
+    (tmp_path / "p1_t1.ok").write_text("yes")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        (tmp_path / "port").write_text(str(server.getsockname()[1]))
+        first = assay("pipeline", "run", tmp_path / "p.yaml", "--allow-code", "--no-wait")
+        # p2's function raises: the file that it opens is not there. So it does not hold.
+        assert "look                        1 of 2 done, 1 waiting" in first.out
+        (tmp_path / "p2_t1.ok").write_text("yes")
+        last = assay("pipeline", "run", tmp_path / "p.yaml", "--allow-code", "--no-wait")
+        assert "end                         1 of 1 done" in last.out
+    assert not (tmp_path / "escaped").exists() and not (tmp_path / "raw/x").exists()
+    (tmp_path / "conditions.py").write_text("def subjects(state):\n    return ['../p']\n")
+    out = assay("pipeline", "run", tmp_path / "p.yaml", "--allow-code", code=2)
+    assert "can't be a partition's name" in out.err
+    (tmp_path / "conditions.py").write_text("x = 1\n")
+    missing = assay("pipeline", "run", tmp_path / "p.yaml", "--allow-code", code=2)
+    assert "has no attribute 'subjects'" in missing.err

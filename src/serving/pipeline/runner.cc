@@ -268,7 +268,7 @@ Result<void> Runner::reap() {
   return {};
 }
 
-// The first condition that holds chooses; a failing one is asked again like one that does not hold.
+// The first condition that holds chooses.
 Result<bool> Runner::look_at_conditions(std::size_t at) {
   const Step& step = engine_->step_of(at);
   const std::string& partition = engine_->partition_of(at);
@@ -278,8 +278,8 @@ Result<bool> Runner::look_at_conditions(std::size_t at) {
     bool holds = false;
     if (condition.type == ConditionType::function) {
       const auto said = settings_.code_condition(condition, places_, step, partition);
-      if (!said && said.error().code == Code::unsupported) return said.error();
-      holds = said && *said;
+      if (!said) return said.error();
+      holds = *said;
     } else {
       holds = places_.holds(condition, step, partition);
     }

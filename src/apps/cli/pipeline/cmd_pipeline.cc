@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/pipeline/author_code.h"
 #include "pipeline/airflow.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/plan_text.h"
@@ -39,6 +40,7 @@ struct PipelineOptions {
   std::string by{};
   bool following = false;
   bool no_wait = false;
+  bool allow_code = false;
   bool json = false;
 };
 
@@ -121,11 +123,22 @@ std::string count_line(const pipeline::Step& step, const pipeline::Counts& one) 
 
 Result<int> run_it(const PipelineOptions& options) {
   ASSIGN_OR_RETURN(const pipeline::Pipeline pipeline, load_pipeline(options));
-  const pipeline::RunSettings settings{.folder = fs::absolute(options.file).parent_path(),
-                                       .work = work_of(options),
-                                       .jobs = std::max<std::size_t>(options.jobs, 1),
-                                       .waits = !options.no_wait,
-                                       .container_engine = engine_of(options)};
+  pipeline::RunSettings settings{.folder = fs::absolute(options.file).parent_path(),
+                                 .work = work_of(options),
+                                 .jobs = std::max<std::size_t>(options.jobs, 1),
+                                 .waits = !options.no_wait,
+                                 .container_engine = engine_of(options)};
+  if (options.allow_code) {
+    settings.code_condition = [](const pipeline::Condition& condition,
+                                 const pipeline::Places& places, const pipeline::Step&,
+                                 const std::string& partition) {
+      return ask_author(condition.function, places, partition);
+    };
+    settings.code_partitions = [](const pipeline::PartitionDef& def,
+                                  const pipeline::Places& places) {
+      return list_by_author(def.function, places);
+    };
+  }
   OsClock clock;
   ASSIGN_OR_RETURN(const pipeline::RunEnd end, pipeline::run_pipeline(pipeline, settings, clock));
   Json json = pipeline::progress_json(pipeline, end.counts, false)
@@ -294,6 +307,8 @@ Result<int> cmd_pipeline(Args args) {
       .add("--export", &options.exported,
            "plan: print what another engine runs: an Airflow 3 DAG, with this machine's paths")
       .choices({"airflow"});
+  flags.add("--allow-code", &options.allow_code,
+            "run: conditions and partitions in Python of the pipeline's author, in a jail");
   flags.add("--partition", &options.partition, "only this one, of the acts on a step")
       .value("NAME");
   flags.add("--following", &options.following, "restart: all steps after it too");
