@@ -101,6 +101,11 @@ bool RunFlags::is_test(const std::optional<plan::Workload>& workload) const {
   if (!tests_ || !campaign::is_scenario(scenario_)) return false;
   if (std::ranges::any_of(configs_, is_loadgen_file) || !audit_conf_.empty()) return true;
   if (workload && workload->edition.starts_with("endpoints-")) return false;
+  // Conversations are such a workload's stream; LoadGen counts single queries.
+  const bool replays =
+      workload && workload->data["config"]["settings"]["load_pattern"]["type"].as_string() ==
+                      "agentic_inference";
+  if (replays) return false;
   return !names_load();
 }
 

@@ -8,6 +8,7 @@
 #include "desk/category.h"
 #include "desk/client_config.h"
 #include "desk/client_run.h"
+#include "desk/edge_round.h"
 #include "desk/figures.h"
 #include "desk/local_server.h"
 #include "desk/prompt_file.h"
@@ -337,6 +338,62 @@ TEST(ScenarioPrompts, a_location_is_found_by_its_last_parts) {
   ASSERT_FALSE(remote);
   EXPECT_NE(remote.error().message.find("nothing is downloaded"), std::string::npos);
   EXPECT_FALSE(scenario_prompts(scenario, ".", folder.path(), {"image"}));
+}
+
+Json edge_config() {
+  return *Json::parse(R"({"model_params": {"temperature": 0.0, "seed": 42}, "settings": {
+    "runtime": {"dataloader_random_seed": 42}, "client": {"num_workers": 1, "max_connections": 1},
+    "load_pattern": {"type": "agentic_inference", "target_concurrency": 1}}})");
+}
+
+// The names of the checks that failed, joined.
+std::string failed_checks(const Json& config, double overall = 83.65, double single_turn = 85.33,
+                          int rows = 995, int missing = 0) {
+  Json score;
+  score.set("total_samples", rows)
+      .set(
+          "breakdown",
+          Json().set("overall_accuracy", overall).set("normalized_single_turn_score", single_turn));
+  Json accuracy;
+  accuracy.set("accuracy_scores", Json::array().push_back(std::move(score)));
+  Json turns;
+  turns.set("expected", 9).set("observed", 9 - missing).set("missing", missing);
+  std::string out;
+  for (const EdgeFinding& one : judge_edge_round(config, accuracy, turns)) {
+    if (!one.passed) out += one.name + " ";
+  }
+  return out;
+}
+
+TEST(EdgeRound, each_rule_is_failed_by_what_breaks_it_and_by_nothing_else) {
+  EXPECT_EQ(failed_checks(edge_config()), "");
+  Json hot = edge_config();
+  hot.find("model_params")->set("temperature", 0.1);
+  EXPECT_EQ(failed_checks(hot), "temperature ");
+  Json seeded = edge_config();
+  seeded.find("model_params")->set("seed", 7);
+  EXPECT_EQ(failed_checks(seeded), "model_params.seed ");
+  Json unseeded = edge_config();
+  unseeded.find("model_params")->erase("seed");
+  EXPECT_EQ(failed_checks(unseeded), "");  // only seeds that are set must be 42
+  Json wide = edge_config();
+  wide.find("settings")->find("client")->set("max_connections", 2);
+  EXPECT_EQ(failed_checks(wide), "max_connections ");
+  Json two = edge_config();
+  two.find("settings")->find("load_pattern")->set("target_concurrency", 2);
+  EXPECT_EQ(failed_checks(two), "target_concurrency ");
+  EXPECT_EQ(failed_checks(edge_config(), 83.64), "overall_accuracy ");
+  EXPECT_EQ(failed_checks(edge_config(), 84, 85.32), "normalized_single_turn_score ");
+  EXPECT_EQ(failed_checks(edge_config(), 84, 86, 994), "total_samples ");
+  EXPECT_EQ(failed_checks(edge_config(), 84, 86, 995, 1), "turns ");
+}
+
+TEST(EdgeRound, what_was_not_measured_has_not_passed) {
+  std::string failed;
+  for (const EdgeFinding& one : judge_edge_round(Json(), Json(), Json())) {
+    if (!one.passed) failed += one.name + " ";
+  }
+  EXPECT_EQ(failed, "temperature num_workers max_connections accuracy turns ");
 }
 
 }  // namespace

@@ -91,6 +91,7 @@ class LivePageService final : public net::HttpService {
     }
     if (path == "/live.css") return {.type = "text/css", .body = std::string(kLiveCss)};
     if (path == "/live.js") return {.type = "text/javascript", .body = std::string(kLiveJs)};
+    if (path == "/favicon.ico") return {.status = 204};  // a browser asks unasked
     if (path == "/figures") return {.type = "application/json", .body = figures()};
     return {.status = 404, .body = "no such page\n"};
   }

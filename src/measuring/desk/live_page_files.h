@@ -36,7 +36,7 @@ inline constexpr std::string_view kLiveHtml = R"(<!doctype html>
 
 inline constexpr std::string_view kLiveCss = R"(:root { color-scheme: light dark; }
 body { margin: 0; font-family: system-ui, sans-serif; background: Canvas; color: CanvasText; }
-main { max-width: 72rem; margin: 0 auto; padding: clamp(1rem, 3vw, 4rem); }
+main { max-width: 110rem; margin: 0 auto; padding: clamp(1rem, 3vw, 4rem); }
 h1 { font-size: clamp(1.4rem, 4vw, 4rem); margin: 0; overflow-wrap: anywhere; }
 p { font-size: clamp(1rem, 1.6vw, 2rem); overflow-wrap: anywhere; }
 label { font-size: clamp(1rem, 1.6vw, 2rem); }
@@ -45,8 +45,9 @@ dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(16rem, 10
   gap: 1rem; }
 dl div { border: 1px solid GrayText; border-radius: .5rem; padding: 1rem; }
 dt { font-size: clamp(1rem, 1.6vw, 2rem); }
-dd { margin: 0; font-size: clamp(2rem, 6vw, 7rem); font-variant-numeric: tabular-nums; }
-small { font-size: clamp(.9rem, 1.4vw, 1.6rem); }
+dd { margin: 0; line-height: 1.1;
+  font-size: clamp(2rem, 5vw, 7rem); font-variant-numeric: tabular-nums; }
+small { display: block; font-size: clamp(.9rem, 1.4vw, 1.6rem); }
 )";
 
 inline constexpr std::string_view kLiveJs = R"('use strict';
