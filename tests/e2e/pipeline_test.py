@@ -216,6 +216,20 @@ def test_conditions_a_way_back_an_approval_and_a_reviewed_file(assay, tmp_path):
     assert (tmp_path / "made").read_text() == "made\nmade\n"
 
 
+def test_watched_it_says_how_far_it_is_on_standard_error(assay, tmp_path):
+    (tmp_path / "p.yaml").write_text("""
+steps:
+  - {id: first, type: dummy, next: ask}
+  - {id: ask, type: manual_approval, next: end}
+  - {id: end, type: dummy}
+""")
+    waits = assay("pipeline", "run", tmp_path / "p.yaml", "--watch", "--no-wait")
+    assert "ask 0 of 1, 1 waiting\n" in waits.err
+    assay("pipeline", "approve", tmp_path / "p.yaml", "ask")
+    done = assay("pipeline", "run", tmp_path / "p.yaml", "--watch")
+    assert done.err.splitlines()[-1] == "done"
+
+
 def test_an_approval_reaches_a_run_that_waits_for_it(assay, tmp_path):
     (tmp_path / "p.yaml").write_text(
         "steps: [{id: ask, type: manual_approval, next: end}, {id: end, type: dummy}]\n")

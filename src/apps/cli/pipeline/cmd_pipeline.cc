@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -41,6 +42,7 @@ struct PipelineOptions {
   bool following = false;
   bool no_wait = false;
   bool allow_code = false;
+  bool watch = false;
   bool json = false;
 };
 
@@ -121,6 +123,36 @@ std::string count_line(const pipeline::Step& step, const pipeline::Counts& one) 
   return out + "\n";
 }
 
+// The steps that are on their way: "ingest 3 of 10, 2 running; agree 0 of 1, 1 waiting".
+std::string progress_line(const Json& progress) {
+  std::string out;
+  for (const Json& step : progress["steps"].items()) {
+    const std::uint64_t total = step["total"].as_uint() - step["skipped"].as_uint();
+    std::string more;
+    for (const char* const word : {"running", "waiting", "failed"}) {
+      const std::uint64_t count = step[word].as_uint();
+      if (count > 0) more += format(", {} {}", count_text(count), word);
+    }
+    if (more.empty()) continue;
+    out += format("{}{} {} of {}{}", out.empty() ? "" : "; ", step["id"].as_string(),
+                  count_text(step["done"].as_uint()), count_text(total), more);
+  }
+  return out.empty() ? std::string(progress["execution_status"].as_string()) : out;
+}
+
+// One line that is written again in a terminal, else a line for each change.
+std::function<void(const Json&)> watcher() {
+  const bool terminal = ::isatty(STDERR_FILENO) == 1;
+  return [terminal, last = std::string()](const Json& progress) mutable {
+    std::string line = progress_line(progress);
+    if (line == last) return;
+    if (!terminal) say(line);
+    if (terminal) write_error("\r\x1b[K" + line);
+    if (terminal && progress["execution_status"].as_string() != "running") write_error("\n");
+    last = std::move(line);
+  };
+}
+
 Result<int> run_it(const PipelineOptions& options) {
   ASSIGN_OR_RETURN(const pipeline::Pipeline pipeline, load_pipeline(options));
   pipeline::RunSettings settings{.folder = fs::absolute(options.file).parent_path(),
@@ -128,6 +160,7 @@ Result<int> run_it(const PipelineOptions& options) {
                                  .jobs = std::max<std::size_t>(options.jobs, 1),
                                  .waits = !options.no_wait,
                                  .container_engine = engine_of(options)};
+  if (options.watch) settings.report = watcher();
   if (options.allow_code) {
     settings.code_condition = [](const pipeline::Condition& condition,
                                  const pipeline::Places& places, const pipeline::Step&,
@@ -307,6 +340,7 @@ Result<int> cmd_pipeline(Args args) {
       .add("--export", &options.exported,
            "plan: print what another engine runs: an Airflow 3 DAG, with this machine's paths")
       .choices({"airflow"});
+  flags.add("--watch", &options.watch, "run: how far it is, on standard error while it runs");
   flags.add("--allow-code", &options.allow_code,
             "run: conditions and partitions in Python of the pipeline's author, in a jail");
   flags.add("--partition", &options.partition, "only this one, of the acts on a step")
