@@ -78,14 +78,25 @@ def test_every_command_is_a_tool_with_a_schema(agent, assay):
     tools = {tool["name"]: tool for tool in listed}
     table = assay("--help").out.split("Commands\n")[1].split("\n\n")[0]
     commands = [line.split()[0] for line in table.splitlines()]
-    # What leaves a site is for a person to decide.
-    not_tools = {"mcp", "site", "hub"}
+    # What leaves a site is for a person to decide, and so is which program is started.
+    not_tools = {"mcp", "site", "hub", "pipeline", "conformance", "launch"}
     assert set(commands) - not_tools <= set(tools) and not not_tools & set(tools)
     for tool in tools.values():
         schema = tool["inputSchema"]
         assert schema["type"] == "object" and schema["additionalProperties"] is False
         assert all(part.get("description") for part in schema["properties"].values()), tool["name"]
     assert tools["run"]["inputSchema"]["properties"]["concurrency"]
+
+
+def test_no_tool_starts_a_program_of_the_agents_choice(agent, tmp_path):
+    writer = agent("--allow-write", "--allow-remote")
+    _, url = writer.endpoint(osl="4")
+    mark = tmp_path / "mark"
+    refused = writer.call("run", endpoint=url, model="m", samples=4, report_dir=str(tmp_path / "r"),
+                          meter_command=f"touch {mark}")
+    assert refused["structuredContent"]["exit_code"] == 2, refused
+    assert "ASSAY_NO_PROGRAMS" in json.dumps(refused)
+    assert not mark.exists()
 
 
 def test_without_a_right_to_write_no_tool_leaves_a_file(agent, tmp_path):

@@ -13,6 +13,7 @@
 
 #include "base/format.h"
 #include "base/json.h"
+#include "base/reach.h"
 #include "base/text.h"
 
 extern char** environ;  // POSIX has it in no header
@@ -173,6 +174,10 @@ class CommandSource final : public Source {
 
 Result<std::unique_ptr<Source>> command_source(const std::string& command, Duration interval,
                                                Duration wall_minus_run) {
+  if (no_programs()) {
+    return invalid(
+        format("--meter-command: {} is set, so no program of yours is started", kNoPrograms));
+  }
   auto source = std::make_unique<CommandSource>(command, interval, wall_minus_run);
   TRY(source->start());
   return std::unique_ptr<Source>(std::move(source));

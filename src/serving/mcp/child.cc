@@ -141,6 +141,7 @@ struct Exec {
       variables.emplace_back(variable);
     }
     variables.emplace_back("NO_COLOR=1");
+    variables.push_back(format("{}=1", kNoPrograms));
     if (!fence.remote) variables.push_back(own + "1");
     variables.push_back(format("TMPDIR={}", fence.scratch.string()));
     for (std::string& one : variables) environment.push_back(one.data());

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/clock.h"
@@ -30,9 +31,12 @@ Result<std::filesystem::path> own_program() {
 
 Result<std::vector<mcp::Tool>> all_tools() {
   std::vector<mcp::Tool> tools;
+  // What leaves a site, and who approves what, is for a person to decide; the last three start
+  // programs that their arguments name.
+  constexpr std::string_view kNoTools[] = {"mcp",      "site",        "hub",
+                                           "pipeline", "conformance", "launch"};
   for (const Command& command : commands()) {
-    // What leaves a site, and who approves what, is for a person to decide.
-    if (command.name == "mcp" || command.name == "site" || command.name == "hub") continue;
+    if (std::ranges::find(kNoTools, command.name) != std::end(kNoTools)) continue;
     ASSIGN_OR_RETURN(CommandHelp help, help_of(command));
     tools.push_back({.name = std::string(command.name),
                      .help = std::move(help),
