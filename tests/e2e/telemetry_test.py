@@ -8,9 +8,9 @@ import subprocess
 import pytest
 
 
-def measure(assay, server, folder, *flags, code=0):
+def measure(assay, server, folder, *flags, code=0, samples=60):
     return assay("run", "--endpoint", server.url, "--model", "m", "--concurrency", 4, "--samples",
-                 60, "--osl", 20, "--report-dir", folder, "--quiet", "--json",
+                 samples, "--osl", 20, "--report-dir", folder, "--quiet", "--json",
                  "--allow-client-limited", *flags, code=code)
 
 
@@ -76,7 +76,7 @@ def test_cards_counters_and_a_meter_give_the_energy_of_the_replies(assay, endpoi
     meter = 'while :; do echo "{\\"value\\": 900, \\"label\\": \\"rack\\"}"; sleep 0.02; done'
     done = measure(assay, server, tmp_path / "run", "--meter",
                    f"nvml:{nvml},rapl:{zone.parent},host", "--meter-command", meter,
-                   "--metrics-interval", "50ms")
+                   "--metrics-interval", "50ms", samples=240)
     summary = json.loads(done.out)
     kinds = [source["kind"] for source in summary["observed"]["sources"]]
     assert kinds == ["nvml", "rapl", "host", "command"]
