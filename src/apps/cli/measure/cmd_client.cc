@@ -97,7 +97,7 @@ void add_desk_flags(Flags& flags, DeskOptions& options) {
   flags.add("--endpoint", &options.endpoint, "the server; without it, one on this machine is found")
       .value("URL")
       .group(kServer);
-  flags.add("--model", &options.model, "the model; the first that the server lists unless said")
+  flags.add("--model", &options.model, "the model; of a server that was found, the first it lists")
       .value("NAME")
       .group(kServer);
   flags.add("--list", &options.list, "print the servers on this machine, and ask nothing")
