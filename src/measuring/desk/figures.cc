@@ -267,6 +267,7 @@ std::string to_text(const ClientFigures& figures) {
                    cell(one.tokens_in, 1, 0), cell(one.tokens_out, 1, 0));
   }
   out += line_of("overall (geometric mean)", figures.ttft_s, figures.rate, "", "");
+  out += "* enters the overall figures\n";
   for (const CategoryFigures& one : figures.categories) {
     if (!one.why.empty()) out += format("{}: {}\n", one.name, one.why);
   }

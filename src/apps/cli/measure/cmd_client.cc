@@ -315,6 +315,9 @@ class DeskCourse {
     if (options_.set == "both") groups = {"base", "extended"};
     std::vector<desk::PromptFile> files;
     if (options_.config.empty()) {
+      notes_.push_back(
+          "stand-in prompts: of Client's lengths, without its words; these figures do not compare "
+          "with those of the real prompts (a config of MLPerf Client and --prompts DIR)");
       for (desk::PromptFile& file : desk::stand_in_prompts(scenario_.agentic)) {
         if (std::ranges::find(groups, file.group) != groups.end()) files.push_back(std::move(file));
       }
