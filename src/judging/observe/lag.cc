@@ -12,6 +12,11 @@ namespace {
 constexpr std::size_t kValuesMin = 10;
 constexpr double kCorrelationMin = 0.5;
 constexpr double kRivalShare = 0.9;
+// What a correlation must be, in standard errors: more than a thousand lags are tried, and one of
+// them may fit by chance.
+constexpr double kErrorsMin = 6;
+// Readings at a low and at a high load: fewer would let one odd reading decide.
+constexpr std::size_t kSideMin = 5;
 constexpr Duration kCoarse = 50_ms;
 constexpr Duration kFine = 10_ms;
 constexpr Duration kInstant = 10_ms;  // the narrowest average: one cell of the load
@@ -61,6 +66,26 @@ double correlation_at(const Load& load, const std::vector<Sample>& samples, Dura
   const double vy = yy - y * y / n;
   if (vx <= 1e-12 * xx || vy <= 1e-12 * yy) return 0;  // one of them never moves
   return (xy - x * y / n) / std::sqrt(vx * vy);
+}
+
+// Whether readings enough met a load in the lower and in the upper half of its range.
+bool has_both_sides(const Load& load, const std::vector<Sample>& samples, Duration lag) {
+  std::vector<double> loads;
+  for (const Sample& sample : samples) {
+    loads.push_back(load.mean(sample.from - lag, sample.to - lag));
+  }
+  const auto [low, high] = std::ranges::minmax(loads);
+  const double middle = (low + high) / 2;
+  const auto above = static_cast<std::size_t>(
+      std::ranges::count_if(loads, [&](double one) { return one > middle; }));
+  return above >= kSideMin && loads.size() - above >= kSideMin;
+}
+
+// Whether a correlation is more than chance, with more than a thousand lags tried.
+bool is_more_than_chance(double correlation, std::size_t n) {
+  const double free = static_cast<double>(n) - 2;
+  return correlation >= 1 ||
+         correlation * std::sqrt(free / (1 - correlation * correlation)) >= kErrorsMin;
 }
 
 struct Peak {
@@ -134,6 +159,11 @@ Lag estimate_lag(const Load& load, const Signal& signal) {
     return out;
   }
   const std::vector<Sample> samples = samples_of(signal, out.width);
+  if (!is_more_than_chance(best.correlation, samples.size()) ||
+      !has_both_sides(load, samples, best.lag)) {
+    out.why = "too few readings on either side of a step of the load";
+    return out;
+  }
   if (has_rival(load, samples, best)) {
     out.why = "several lags explain it as well: the load's steps are too regular, or too few";
     return out;

@@ -103,6 +103,28 @@ TEST(LagOfASource, noise_and_a_value_that_never_moves_have_none) {
   EXPECT_EQ(estimate_lag(load, noise).why, "5 readings; it takes 10");
 }
 
+// A card that draws the same whatever it does, read beside a load of a few seconds: of the many
+// lags that are tried, some fit the jitter of its readings, above all those at which a few readings
+// alone meet the load.
+TEST(LagOfASource, jitter_beside_a_short_load_is_none) {
+  Load load;
+  for (int i = 0; i < 270; ++i) load.cells.push_back(4);
+  load.sum_up();
+  int known = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Rng rng(seed);
+    Signal card{.measure = find_measure(kEnergy)};
+    for (Instant at = load.origin - 100_ms; at < load.origin + 2'800_ms; at = at + 50_ms) {
+      // Now and then a reading is held up.
+      const double held_up = rng.below(30) == 0 ? 0.02 : 1e-3;
+      const double late = held_up * static_cast<double>(rng.below(1000)) * 1e-3;
+      card.points.push_back({.at = at, .value = 300 * (static_cast<double>(at.ns) * 1e-9 + late)});
+    }
+    known += estimate_lag(load, card).known ? 1 : 0;
+  }
+  EXPECT_EQ(known, 0);
+}
+
 Query query_no(std::uint32_t index) {
   Query query{};
   query.index = index;
