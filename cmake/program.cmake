@@ -27,3 +27,9 @@ if(EXISTS ${ASSAY_SRC}/apps/cli/main.cc)
   add_executable(assay ${ASSAY_SRC}/apps/cli/main.cc)
   target_link_libraries(assay PRIVATE assay_cli assay_flags)
 endif()
+
+# Rooms that run once a command or once a person's click: made small, so that the wheel is a quick
+# download (tests/package holds its size). Nothing of the load path is in them.
+foreach(room cli hub site sites pipeline desk conformance safety mcp)
+  target_compile_options(assay_${room} PRIVATE $<$<CONFIG:Release>:-Os>)
+endforeach()
