@@ -141,6 +141,14 @@ Json point_json(const CurvePoint& point) {
     scores.push_back(std::move(one));
   }
   out.set("accuracy", std::move(scores));
+  if (point.safety) {
+    const SafetyGrade& safety = *point.safety;
+    out.set("safety", Json()
+                          .set("grade", safety.grade.empty() ? Json() : Json(safety.grade))
+                          .set("safe_share", safety.safe_share ? Json(*safety.safe_share) : Json())
+                          .set("queries", safety.queries)
+                          .set("failed", safety.failed));
+  }
   if (point.power_kw) out.set("point_power_kw", *point.power_kw);
   if (const auto joules = joules_per_token(point)) out.set("joules_per_token", *joules);
   Json warnings = Json::array();

@@ -46,6 +46,14 @@ struct AccuracyScore {
   std::uint64_t samples = 0;
 };
 
+// From a safety run at the point's concurrency (docs/formats/safety.md), by Assay's own rule set.
+struct SafetyGrade {
+  std::string grade{};                 // "Very Good"; "" where there is none
+  std::optional<double> safe_share{};  // of the graded replies
+  std::uint64_t queries = 0;           // of the safety run
+  std::uint64_t failed = 0;
+};
+
 // The first figure of each dataset: what a line has room for.
 std::vector<AccuracyScore> headline_scores(const std::vector<AccuracyScore>& scores);
 
@@ -65,6 +73,7 @@ struct CurvePoint {
   std::string verdict{};
   std::string client{};  // the client's verdict: "no", "maybe", "yes": client-limited; "": unknown
   std::vector<AccuracyScore> accuracy{};
+  std::optional<SafetyGrade> safety{};
   std::vector<std::string> warnings{};
   std::optional<double> power_kw{};  // provisioned, from a power file
 

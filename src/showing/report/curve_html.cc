@@ -151,12 +151,21 @@ std::string charts(const Curve& curve) {
 }
 
 std::string point_table(const Curve& curve, const CurveOptions& options) {
-  HtmlTable table({"point", "region", "tok/s", "per user", "TTFT P90", "TPOT P90", "accuracy",
-                   "$ / M tokens", "J / token", "SLO", "basis", "doubt"});
+  const bool graded = std::ranges::any_of(
+      curve.points, [](const metrics::CurvePoint& point) { return point.safety.has_value(); });
+  std::vector<std::string> heads{"point",    "region",   "tok/s",   "per user",
+                                 "TTFT P90", "TPOT P90", "accuracy"};
+  if (graded) heads.insert(heads.end(), {"safety", "safety failed"});
+  heads.insert(heads.end(), {"$ / M tokens", "J / token", "SLO", "basis", "doubt"});
+  HtmlTable table(heads);
+  const auto or_dash = [](const std::string& text) { return text.empty() ? "–" : text; };
   for (const CurveRow& row : curve_rows(curve, options)) {
-    table.row({row.point, row.region, row.tps, row.per_user, row.ttft, row.tpot, row.accuracy,
-               row.cost.empty() ? "–" : row.cost, row.energy.empty() ? "–" : row.energy,
-               row.slo.empty() ? "–" : row.slo, row.basis, row.doubt});
+    std::vector<std::string> cells{row.point, row.region, row.tps,     row.per_user,
+                                   row.ttft,  row.tpot,   row.accuracy};
+    if (graded) cells.insert(cells.end(), {or_dash(row.safety), or_dash(row.safety_failed)});
+    cells.insert(cells.end(),
+                 {or_dash(row.cost), or_dash(row.energy), or_dash(row.slo), row.basis, row.doubt});
+    table.row(cells);
   }
   return "<div class=\"card\">\n" + table.finish() + "</div>\n";
 }

@@ -50,6 +50,16 @@ std::string accuracy_text(const metrics::CurvePoint& point) {
   return out;
 }
 
+void add_safety(const metrics::CurvePoint& point, CurveRow& row) {
+  if (!point.safety) return;
+  const metrics::SafetyGrade& safety = *point.safety;
+  row.safety = or_none(safety.grade);
+  if (safety.safe_share) row.safety += format(", {:.1f} %", 100 * *safety.safe_share);
+  if (safety.queries == 0) return;
+  row.safety_failed = format(
+      "{:.1f} %", 100 * static_cast<double>(safety.failed) / static_cast<double>(safety.queries));
+}
+
 // For a dedicated Offline, which has no concurrency level.
 std::string offline_words(const metrics::CurvePoint& point) {
   if (!point.measured) return "not measured";
@@ -63,12 +73,20 @@ struct Column {
 };
 
 std::vector<Column> columns_of(const std::vector<CurveRow>& rows) {
-  std::vector<Column> out{{"point", &CurveRow::point, false}, {"region", &CurveRow::region, false},
-                          {"tok/s", &CurveRow::tps},          {"/user", &CurveRow::per_user},
-                          {"TTFT P90", &CurveRow::ttft},      {"TPOT P90", &CurveRow::tpot},
-                          {"accuracy", &CurveRow::accuracy},  {"$/M tok", &CurveRow::cost},
-                          {"J/tok", &CurveRow::energy},       {"SLO", &CurveRow::slo, false},
-                          {"basis", &CurveRow::basis, false}, {"doubt", &CurveRow::doubt, false}};
+  std::vector<Column> out{{"point", &CurveRow::point, false},
+                          {"region", &CurveRow::region, false},
+                          {"tok/s", &CurveRow::tps},
+                          {"/user", &CurveRow::per_user},
+                          {"TTFT P90", &CurveRow::ttft},
+                          {"TPOT P90", &CurveRow::tpot},
+                          {"accuracy", &CurveRow::accuracy},
+                          {"safety", &CurveRow::safety},
+                          {"safety failed", &CurveRow::safety_failed},
+                          {"$/M tok", &CurveRow::cost},
+                          {"J/tok", &CurveRow::energy},
+                          {"SLO", &CurveRow::slo, false},
+                          {"basis", &CurveRow::basis, false},
+                          {"doubt", &CurveRow::doubt, false}};
   std::erase_if(out, [&rows](const Column& column) {
     return std::ranges::all_of(rows, [&column](const CurveRow& row) {
       return (row.*column.cell).empty() || row.*column.cell == kNone;
@@ -135,6 +153,7 @@ std::vector<CurveRow> curve_rows(const metrics::Curve& curve, const CurveOptions
     row.tpot = ms_text(figures.tpot_p90_ms);
     row.basis = basis_text(point);
     row.accuracy = or_none(accuracy_text(point));
+    add_safety(point, row);
     if (const auto cost = decide::per_million(point, options.price_per_hour)) {
       row.cost = "$" + three_digits(*cost);
     }
@@ -209,6 +228,11 @@ std::vector<std::string> further_sentences(const metrics::Curve& curve,
   if (std::string users = decide::users_sentence(curve, options); !users.empty())
     out.push_back(users);
   if (curve.audit && curve.audit->passed) out.push_back(metrics::caching_text(*curve.audit));
+  const auto graded = [](const metrics::CurvePoint& point) { return point.safety.has_value(); };
+  if (std::ranges::any_of(curve.points, graded)) {
+    out.emplace_back(
+        "safety is graded by Assay's own rule set at each concurrency, and is no official result");
+  }
   return out;
 }
 

@@ -26,10 +26,12 @@ struct CurveRow {
   std::string tpot{};
   std::string basis{};  // "window 20:12", "whole run: drifting_up"
   std::string accuracy{};
-  std::string cost{};    // "$1.23" for a million output tokens
-  std::string energy{};  // "1.21 J"
-  std::string slo{};     // "kept" or "not", where limits were given
-  std::string doubt{};   // "client limited"
+  std::string safety{};         // "Very Good, 93.1 %", by Assay's own rules
+  std::string safety_failed{};  // "1.2 %" of the safety run's queries
+  std::string cost{};           // "$1.23" for a million output tokens
+  std::string energy{};         // "1.21 J"
+  std::string slo{};            // "kept" or "not", where limits were given
+  std::string doubt{};          // "client limited"
 };
 std::vector<CurveRow> curve_rows(const metrics::Curve& curve, const CurveOptions& options);
 

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/safety_gate.h"
 #include "desk/edge_round.h"
 #include "rules/check_tree.h"
 #include "rules/inference/check.h"
@@ -98,15 +99,48 @@ Result<int> check_edge(const CheckOptions& options) {
   return exit_code(passed ? ExitCode::done : ExitCode::findings);
 }
 
-}  // namespace
+// A safety run, a series of them, or a curve with one: Assay's own rules.
+Result<int> check_safety(const CheckOptions& options, SafetyGate& gate) {
+  if (options.output != "text" && options.output != "json") {
+    return invalid("--output: the check of safety runs has text and json");
+  }
+  TRY(gate.judge(options.tree));
+  std::vector<safety::GateFinding> findings = gate.judged().findings;
+  if (options.quiet) {
+    std::erase_if(findings, [](const safety::GateFinding& one) { return !one.error; });
+  }
+  std::size_t errors = 0;
+  for (const safety::GateFinding& one : gate.judged().findings) errors += one.error ? 1U : 0U;
+  const std::size_t warnings = gate.judged().findings.size() - errors;
+  Ending ending;
+  Json json = Json().set("path", options.tree).set("rules", "assay-safety");
+  gate.finish(true, ending, &json);
+  if (options.strict && warnings > 0) {
+    ending.add(ExitCode::findings, format("{} warnings, and --strict", warnings));
+  }
+  json.set("clean", ending.clean()).set("exit", ending.json());
+  std::string text = to_text(findings);
+  text += format("{}{}: {} safety runs by Assay's own rules, which are of no official program\n",
+                 text.empty() ? "" : "\n", options.tree, gate.judged().levels.size());
+  for (const safety::GatedLevel& level : gate.judged().levels) {
+    const safety::Graded& all = level.report.overall;
+    text += format("  {:<16} {:<10} {} safe of {}\n", level.folder,
+                   all.grade ? label_of(*all.grade) : std::string_view("none"), all.counts.safe,
+                   all.counts.graded);
+  }
+  text += format("{}: {} errors, {} warnings\n", ending.clean() ? "clean" : "not clean", errors,
+                 warnings);
+  const std::string written = options.output == "json" ? json.dump(2) + "\n" : text;
+  if (!options.file.empty()) TRY(write_file_atomic(options.file, written));
+  print(options.file.empty() ? written : text);
+  return ending.code();
+}
 
-Result<int> cmd_check(Args args) {
-  CheckOptions options;
-  Flags flags("check", "every rule of a submission, with the clause and the fix");
+void add_check_flags(Flags& flags, CheckOptions& options) {
   flags.add(
       "TREE", &options.tree,
       "the folder that holds results/, docs/ and src/; of Inference closed/, open/, network/; or a "
-      "run of an edge round");
+      "run of an edge round; a safety run, or a curve that has some (safety/)");
   flags.add("--suite", &options.suite, "whose rules: MLPerf Endpoints or MLPerf Inference")
       .value("SUITE")
       .choices({"endpoints", "inference"});
@@ -137,7 +171,17 @@ Result<int> cmd_check(Args args) {
   flags.add("--list", &options.list, "print the rules and stop");
   flags.example("assay check submission/");
   flags.example("assay check --suite inference submission/ --edition v6.1");
+  flags.example("assay check curves/m --safety-min very-good");
   flags.example("assay check submission/ --strict --output sarif --file check.sarif");
+}
+
+}  // namespace
+
+Result<int> cmd_check(Args args) {
+  CheckOptions options;
+  Flags flags("check", "every rule of a submission, with the clause and the fix");
+  add_check_flags(flags, options);
+  SafetyGate safety(flags);
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   if (options.json && flags.given("--output") && options.output != "json") {
@@ -146,6 +190,7 @@ Result<int> cmd_check(Args args) {
   if (options.json) options.output = "json";
   const bool of_inference = options.suite == "inference";
   TRY(check_flags(options, of_inference, flags));
+  TRY(safety.understand());
   if (options.list) {
     print(options.json ? rules::rules_json(of_inference).dump(2) + "\n"
                        : rules::rules_markdown(of_inference));
@@ -153,6 +198,16 @@ Result<int> cmd_check(Args args) {
   }
   if (options.tree.empty()) return invalid("TREE: missing\n  assay check --help");
 
+  if (campaign::holds_safety(options.tree) ||
+      (safety.asked() && campaign::CurveFolder::is_curve(options.tree))) {
+    return check_safety(options, safety);
+  }
+  if (safety.asked()) {
+    return invalid(
+        format("--safety-min: '{}' holds no safety run and no curve\n  assay safety run "
+               "--report-dir {} makes one",
+               options.tree, options.tree));
+  }
   if (desk::is_edge_round(options.tree)) return check_edge(options);
   ASSIGN_OR_RETURN(const rules::CheckReport report, check(options, of_inference));
   const std::string written = in_form(report, options);

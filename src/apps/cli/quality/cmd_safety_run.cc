@@ -5,6 +5,7 @@
 #include "base/exit_code.h"
 #include "base/flags.h"
 #include "base/format.h"
+#include "campaign/safety/safety_gate.h"
 #include "campaign/safety/safety_levels.h"
 #include "campaign/safety/safety_run.h"
 #include "cli/client_flags.h"
@@ -13,6 +14,7 @@
 #include "cli/interrupt.h"
 #include "cli/run_flags.h"
 #include "cli/run_talk.h"
+#include "cli/safety_gate.h"
 
 namespace assay::cli {
 namespace {
@@ -25,6 +27,7 @@ struct SafetyRunOptions {
   std::string report_dir{};
   std::string resume{};
   std::string levels{};
+  std::string curve{};
   std::uint64_t retries = 1;
   bool json = false;
   bool quiet = false;
@@ -40,8 +43,30 @@ Result<campaign::SafetyWish> new_wish(const SafetyRunOptions& options) {
   return wish;
 }
 
+// The curve whose points' concurrencies are the levels; nullopt without --curve.
+Result<std::optional<campaign::CurveFolder>> open_curve(SafetyRunOptions& options) {
+  std::optional<campaign::CurveFolder> none;
+  if (options.curve.empty()) return none;
+  if (!campaign::CurveFolder::is_curve(options.curve)) {
+    return invalid(format("--curve: '{}' holds no curve (curve.json)", options.curve));
+  }
+  ASSIGN_OR_RETURN(auto curve, campaign::CurveFolder::read(options.curve));
+  if (campaign::curve_concurrencies(curve).empty()) {
+    return invalid(format("--curve: '{}' has no measured point at a concurrency", options.curve));
+  }
+  const auto safety = campaign::safety_folder_of(options.curve);
+  if (campaign::holds_safety(options.curve)) {
+    return invalid(format("--curve: '{}' has its safety runs\n  --resume {} goes on with them",
+                          options.curve, safety.string()));
+  }
+  options.report_dir = safety.string();
+  return std::optional(std::move(curve));
+}
+
 // The levels to run; empty: one run at the load of the flags.
-Result<std::vector<std::uint32_t>> levels_of(const SafetyRunOptions& options) {
+Result<std::vector<std::uint32_t>> levels_of(const SafetyRunOptions& options,
+                                             const campaign::CurveFolder* curve) {
+  if (curve != nullptr) return campaign::curve_concurrencies(*curve);
   if (!options.levels.empty()) return campaign::parse_levels(options.levels);
   std::vector<std::uint32_t> none;
   if (options.resume.empty()) return none;
@@ -49,45 +74,58 @@ Result<std::vector<std::uint32_t>> levels_of(const SafetyRunOptions& options) {
   return begun ? *std::move(begun) : none;
 }
 
+// What --safety-min says of a run that is whole.
+Result<void> judge_least(const campaign::SafetyWish& wish, bool finished, SafetyGate& gate,
+                         Ending& ending, Json& result) {
+  if (!gate.asked() || !finished) return {};
+  TRY(gate.judge(wish.folder));
+  gate.finish(false, ending, &result);
+  return {};
+}
+
 Result<int> print_levels(const campaign::SafetyWish& wish, const campaign::SafetyLevels& done,
-                         const SafetyRunOptions& options) {
+                         const SafetyRunOptions& options, SafetyGate& gate) {
+  Ending ending = done.ending;
+  Json result = done.to_json();
+  TRY(judge_least(wish, done.finished, gate, ending, result));
   if (options.json) {
-    print(done.to_json()
-              .set("folder", wish.folder.string())
+    print(result.set("folder", wish.folder.string())
               .set("finished", done.finished)
-              .set("exit", done.ending.json())
+              .set("exit", ending.json())
               .dump(2) +
           "\n");
   } else {
-    print(done.text() + format("files    {}\n", wish.folder.string()));
+    print(done.text() + gate.text() + format("files    {}\n", wish.folder.string()));
   }
   if (!done.finished) {
     say(format("next     assay safety run --resume {} … with the same endpoint",
                wish.folder.string()));
   }
-  say_exhausted(done.ending);
-  return done.ending.code();
+  say_exhausted(ending);
+  return ending.code();
 }
 
 Result<int> print_end(const campaign::SafetyWish& wish, const campaign::SafetyEnd& end,
-                      const SafetyRunOptions& options) {
+                      const SafetyRunOptions& options, SafetyGate& gate) {
+  Ending ending = end.ending;
+  Json result = end.finished ? end.report.to_json() : Json::object();
+  TRY(judge_least(wish, end.finished, gate, ending, result));
   if (options.json) {
-    Json result = end.finished ? end.report.to_json() : Json::object();
     print(result.set("folder", wish.folder.string())
               .set("finished", end.finished)
-              .set("exit", end.ending.json())
+              .set("exit", ending.json())
               .dump(2) +
           "\n");
   } else if (end.finished) {
-    print(end.report.text() + format("files    {}\n", wish.folder.string()));
+    print(end.report.text() + gate.text() + format("files    {}\n", wish.folder.string()));
   }
   if (!end.finished) {
-    for (const ExitCause& cause : end.ending.causes()) say(format("stopped: {}", cause.why));
+    for (const ExitCause& cause : ending.causes()) say(format("stopped: {}", cause.why));
     say(format("next     assay safety run --resume {} … with the same endpoint",
                wish.folder.string()));
   }
-  say_exhausted(end.ending);
-  return end.ending.code();
+  say_exhausted(ending);
+  return ending.code();
 }
 
 void add_safety_flags(Flags& flags, SafetyRunOptions& options) {
@@ -114,6 +152,12 @@ void add_safety_flags(Flags& flags, SafetyRunOptions& options) {
            "5: 1,8,32")
       .value("N,N")
       .group(kSafety);
+  flags
+      .add("--curve", &options.curve,
+           "a whole safety run at each concurrency of this curve, kept in its safety/; the model "
+           "and the endpoint are the curve's where none are given")
+      .value("DIR")
+      .group(kSafety);
   flags.add("--report-dir", &options.report_dir, "the folder (a new one below runs/)")
       .value("DIR")
       .group("Output");
@@ -128,6 +172,7 @@ void add_safety_flags(Flags& flags, SafetyRunOptions& options) {
   flags.example("assay safety run --endpoint URL --model m --prompts mine.csv --judges my.yaml \\");
   flags.example("          --standard ailuminate-1.1-en_us-practice");
   flags.example("assay safety run --endpoint URL --model m --levels 1,8,32");
+  flags.example("assay safety run --curve curves/m --safety-min good");
 }
 
 }  // namespace
@@ -140,16 +185,28 @@ Result<int> cmd_safety_run(Args args) {
                             "--keep-text", "--isl", "--osl", "--shared-prefix"});
   add_client_flags(flags, options.client);
   add_safety_flags(flags, options);
+  SafetyGate gate(flags);
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   TRY(options.client.check());
+  TRY(gate.understand());
   if (!options.resume.empty()) {
-    for (const char* const flag :
-         {"--prompts", "--standard", "--judges", "--retries", "--levels", "--report-dir"}) {
+    for (const char* const flag : {"--prompts", "--standard", "--judges", "--retries", "--levels",
+                                   "--curve", "--report-dir"}) {
       if (flags.given(flag)) return invalid(format("{}: a run that goes on has it already", flag));
     }
   }
-  ASSIGN_OR_RETURN(const std::vector<std::uint32_t> levels, levels_of(options));
+  for (const char* const flag : {"--levels", "--report-dir"}) {
+    if (options.curve.empty() || !flags.given(flag)) continue;
+    return invalid(format("{}: with --curve it is the curve's", flag));
+  }
+  ASSIGN_OR_RETURN(const auto curve, open_curve(options));
+  if (curve && !flags.given("--endpoint")) {
+    settings.set_flag("--endpoint", curve->settings().endpoint);
+  }
+  if (curve && !flags.given("--model")) settings.set_flag("--model", curve->settings().model);
+  ASSIGN_OR_RETURN(const std::vector<std::uint32_t> levels,
+                   levels_of(options, curve ? &*curve : nullptr));
   ASSIGN_OR_RETURN(const campaign::SafetyWish wish, options.resume.empty()
                                                         ? new_wish(options)
                                                         : campaign::open_safety(options.resume));
@@ -164,11 +221,11 @@ Result<int> cmd_safety_run(Args args) {
   if (!levels.empty()) {
     ASSIGN_OR_RETURN(const campaign::SafetyLevels done,
                      campaign::run_safety_levels(wish, levels, asked, options.client, control));
-    return print_levels(wish, done, options);
+    return print_levels(wish, done, options, gate);
   }
   ASSIGN_OR_RETURN(const campaign::SafetyEnd end,
                    campaign::run_safety(wish, asked, options.client, control));
-  return print_end(wish, end, options);
+  return print_end(wish, end, options, gate);
 }
 
 }  // namespace assay::cli

@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/gate.h"
+#include "cli/safety_gate.h"
 #include "decide/terms.h"
 #include "interchange/accuracy_text.h"
 #include "interchange/events_jsonl.h"
@@ -175,7 +176,7 @@ Result<double> power_kw(const std::string& given) {
   return power.provisioned_kw();
 }
 
-Result<int> report_curve(const ReportOptions& options, Gate& gate) {
+Result<int> report_curve(const ReportOptions& options, Gate& gate, SafetyGate& safety) {
   for (const auto& [flag, value] : {std::pair{"--events-jsonl", &options.events_jsonl},
                                     {"--definitions", &options.definitions},
                                     {"--format", &options.format}}) {
@@ -201,6 +202,10 @@ Result<int> report_curve(const ReportOptions& options, Gate& gate) {
   Json result = decide::curve_json(curve, how);
   TRY(gate.judge_points(folder));
   TRY(gate.finish("assay report", ending, &result));
+  if (safety.asked()) {
+    TRY(safety.judge(options.folder));
+    safety.finish(false, ending, &result);
+  }
   if (options.json) {
     print(result.dump(2) + "\n");
   } else if (options.markdown) {
@@ -208,7 +213,7 @@ Result<int> report_curve(const ReportOptions& options, Gate& gate) {
   } else if (options.html.empty()) {
     print(report::curve_terminal(curve, how, report::terminal_style(1)));
   }
-  if (!options.json) print(gate.text());
+  if (!options.json) print(gate.text() + safety.text());
   return ending.code();
 }
 
@@ -364,6 +369,7 @@ Result<int> cmd_report(Args args) {
       "a run again, from its event log, or a curve; also one that was interrupted or killed");
   add_flags(flags, options);
   Gate gate(flags);
+  SafetyGate safety(flags);
   flags.example("assay report runs/20261120_144822 --html report.html");
   flags.example("assay report runs/20261120_144822 --definitions all");
   flags.example("assay report runs/20261120_144822 --tokenizer models/m");
@@ -372,6 +378,7 @@ Result<int> cmd_report(Args args) {
   if (!go) return exit_code(ExitCode::done);
 
   TRY(gate.understand());
+  TRY(safety.understand());
   if (options.json && options.markdown) {
     return invalid("--json, --markdown: standard output takes one of them");
   }
@@ -391,7 +398,15 @@ Result<int> cmd_report(Args args) {
     return invalid("--out: is where --format writes; a page is written by --html FILE");
   }
   if (options.price && !(*options.price > 0)) return invalid("--price: must be above 0");
-  if (campaign::CurveFolder::is_curve(options.folder)) return report_curve(options, gate);
+  if (campaign::CurveFolder::is_curve(options.folder)) {
+    return report_curve(options, gate, safety);
+  }
+  if (safety.asked()) {
+    return invalid(
+        format("--safety-min: of a curve with safety runs, and '{}' is none; a safety "
+               "run's own: assay check FOLDER --safety-min GRADE",
+               options.given));
+  }
   if (options.why && (!options.format.empty() || !options.definitions.empty())) {
     return invalid("--why: is of the report's own figures");
   }

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/format.h"
+#include "campaign/safety/safety_gate.h"
 #include "report/curve_html.h"
 
 namespace assay::campaign {
@@ -58,6 +59,7 @@ Result<metrics::Curve> load_curve(const CurveFolder& folder) {
     }
     out.points.push_back(std::move(point));
   }
+  TRY(add_safety(folder.path(), out));
   return out;
 }
 

@@ -125,27 +125,37 @@ Result<SafetyLevels> run_safety_levels(const SafetyWish& wish,
   return out;
 }
 
-Result<std::vector<std::string>> check_levels(const SafetyWish& wish,
-                                              const std::vector<std::uint32_t>& levels) {
-  std::vector<std::string> out;
-  SafetyLevels derived;
+Result<SafetyLevels> derive_levels(const SafetyWish& wish, const std::vector<std::uint32_t>& levels,
+                                   std::vector<std::string>& differences) {
+  SafetyLevels out;
   for (const std::uint32_t concurrency : levels) {
     ASSIGN_OR_RETURN(const SafetyWish level, open_safety(folder_of(wish.folder, concurrency)));
-    ASSIGN_OR_RETURN(const auto differences, check_safety(level));
-    for (const std::string& one : differences) {
-      out.push_back(format("{}: {}", level.folder.filename().string(), one));
-    }
     ASSIGN_OR_RETURN(const auto items, derive_items(level));
     ASSIGN_OR_RETURN(auto report, safety::grade_items(level.standard, items));
     ASSIGN_OR_RETURN(SafetyLevel row, level_of(level, concurrency, std::move(report)));
-    derived.levels.push_back(std::move(row));
+    ASSIGN_OR_RETURN(row.differences, check_safety(level));
+    out.levels.push_back(std::move(row));
   }
   const auto text = read_file(wish.folder / "grades.json");
   if (!text) {
-    out.push_back(text.error().message);
-  } else if (*text != derived.to_json().dump(2) + "\n") {
-    out.emplace_back("grades.json is not what the levels give");
+    differences.push_back(text.error().message);
+  } else if (*text != out.to_json().dump(2) + "\n") {
+    differences.emplace_back("grades.json is not what the levels give");
   }
+  return out;
+}
+
+Result<std::vector<std::string>> check_levels(const SafetyWish& wish,
+                                              const std::vector<std::uint32_t>& levels) {
+  std::vector<std::string> out;
+  std::vector<std::string> own;
+  ASSIGN_OR_RETURN(const SafetyLevels derived, derive_levels(wish, levels, own));
+  for (const SafetyLevel& level : derived.levels) {
+    for (const std::string& one : level.differences) {
+      out.push_back(format("{}: {}", level.folder.filename().string(), one));
+    }
+  }
+  out.insert(out.end(), own.begin(), own.end());
   return out;
 }
 

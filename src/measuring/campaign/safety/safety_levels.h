@@ -22,8 +22,9 @@ struct SafetyLevel {
   safety::GradeReport report{};
   std::uint64_t queries = 0;  // those of prompts that ended
   std::uint64_t failed = 0;
-  double tps = 0;          // output tokens a second, of the level's first run
-  double ttft_p90_ms = 0;  // 0: not known
+  double tps = 0;                          // output tokens a second, of the level's first run
+  double ttft_p90_ms = 0;                  // 0: not known
+  std::vector<std::string> differences{};  // of its files; of levels that were derived again
 };
 
 struct SafetyLevels {
@@ -46,6 +47,10 @@ Result<SafetyLevels> run_safety_levels(const SafetyWish& wish,
                                        const std::vector<std::uint32_t>& levels,
                                        const SafetyAsked& asked, const ClientOptions& client,
                                        run::Control& control);
+
+// The levels again, from their event logs; `differences` gets those of the series' own files.
+Result<SafetyLevels> derive_levels(const SafetyWish& wish, const std::vector<std::uint32_t>& levels,
+                                   std::vector<std::string>& differences);
 
 // check_safety() of every level, and whether grades.json is what they give.
 Result<std::vector<std::string>> check_levels(const SafetyWish& wish,

@@ -1,0 +1,122 @@
+#include "campaign/safety/safety_gate.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "audit/loaded_run.h"
+#include "base/format.h"
+#include "campaign/safety/safety_levels.h"
+#include "record/event_log.h"
+
+namespace assay::campaign {
+namespace {
+
+// The model that a safety run asked; "" where its log has no header.
+std::string model_of(const std::filesystem::path& safety_run) {
+  const auto logs = record::find_event_logs(audit::log_folder(safety_run / "answers/01"));
+  if (!logs || logs->empty()) return {};
+  const auto info = record::read_run_info(logs->front());
+  return info ? std::string(info->facts["model"].as_string()) : std::string();
+}
+
+std::string shown(const std::filesystem::path& path, const std::filesystem::path& root) {
+  const std::string below = path.lexically_relative(root).generic_string();
+  return below.empty() ? std::string(".") : below;
+}
+
+Result<std::vector<safety::GatedLevel>> series_levels(const SafetyWish& wish,
+                                                      const std::vector<std::uint32_t>& levels,
+                                                      const std::filesystem::path& root) {
+  std::vector<safety::GatedLevel> out;
+  std::vector<std::string> own;
+  ASSIGN_OR_RETURN(SafetyLevels derived, derive_levels(wish, levels, own));
+  for (SafetyLevel& level : derived.levels) {
+    out.push_back({.concurrency = level.concurrency,
+                   .folder = shown(level.folder, root),
+                   .model = model_of(level.folder),
+                   .report = std::move(level.report),
+                   .differences = std::move(level.differences)});
+  }
+  for (std::string& one : own) out.front().differences.push_back("of the series: " + one);
+  return out;
+}
+
+Result<std::vector<safety::GatedLevel>> gated_levels(const std::filesystem::path& root) {
+  const std::filesystem::path folder = safety_folder_of(root);
+  ASSIGN_OR_RETURN(const SafetyWish wish, open_safety(folder));
+  ASSIGN_OR_RETURN(const auto levels, open_levels(folder));
+  if (levels && !levels->empty()) return series_levels(wish, *levels, root);
+  ASSIGN_OR_RETURN(const auto items, derive_items(wish));
+  safety::GatedLevel out{.folder = shown(folder, root), .model = model_of(folder)};
+  ASSIGN_OR_RETURN(out.report, safety::grade_items(wish.standard, items));
+  ASSIGN_OR_RETURN(out.differences, check_safety(wish));
+  return std::vector{std::move(out)};
+}
+
+}  // namespace
+
+std::filesystem::path safety_folder_of(const std::filesystem::path& folder) {
+  return CurveFolder::is_curve(folder) ? folder / "safety" : folder;
+}
+
+bool holds_safety(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(safety_folder_of(folder) / "safety.json", ignored);
+}
+
+std::vector<std::uint32_t> curve_concurrencies(const CurveFolder& folder) {
+  std::set<std::uint32_t> out;
+  const auto& points = folder.settings().plan.points;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points[i].offline == plan::Offline::dedicated || !folder.points()[i].finished) continue;
+    out.insert(static_cast<std::uint32_t>(points[i].concurrency));
+  }
+  return {out.begin(), out.end()};
+}
+
+Result<GatedFolder> gate_folder(const std::filesystem::path& folder,
+                                std::optional<safety::Grade> least) {
+  GatedFolder out;
+  safety::GateWish wish{.least = least};
+  if (CurveFolder::is_curve(folder)) {
+    ASSIGN_OR_RETURN(const CurveFolder curve, CurveFolder::read(folder));
+    for (const std::uint32_t one : curve_concurrencies(curve)) wish.concurrencies.push_back(one);
+    wish.model = curve.settings().model;
+  } else if (!holds_safety(folder)) {
+    return invalid(format("'{}' holds no safety run (safety.json)", folder.string()));
+  }
+  if (holds_safety(folder)) {
+    ASSIGN_OR_RETURN(out.levels, gated_levels(folder));
+  }
+  out.findings = judge_levels(out.levels, wish);
+  return out;
+}
+
+void add_causes(const std::vector<safety::GateFinding>& findings, Ending& ending) {
+  for (const safety::GateFinding& one : findings) {
+    if (!one.error) continue;
+    const bool worse = one.code == "safety-min" || one.code == "safety-load";
+    ending.add(worse ? ExitCode::worse : ExitCode::findings, one.where + ": " + one.found);
+  }
+}
+
+Result<void> add_safety(const std::filesystem::path& curve_folder, metrics::Curve& curve) {
+  const auto path = curve_folder / "safety/grades.json";
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return {};
+  ASSIGN_OR_RETURN(const Json grades, read_json_file(path));
+  for (const Json& row : grades["levels"].items()) {
+    for (metrics::CurvePoint& point : curve.points) {
+      if (point.all_at_once() || point.concurrency != row["concurrency"].as_int(-1)) continue;
+      metrics::SafetyGrade safety{.grade = std::string(row["grade"].as_string()),
+                                  .queries = row["queries"].as_uint(),
+                                  .failed = row["failed"].as_uint()};
+      if (row["safe_share"].is_number()) safety.safe_share = row["safe_share"].as_double();
+      point.safety = std::move(safety);
+    }
+  }
+  return {};
+}
+
+}  // namespace assay::campaign

@@ -1,0 +1,68 @@
+"""A curve with safety runs at its concurrencies: grades beside the points, and the gate that judges
+them by Assay's own rules."""
+
+import json
+
+import pytest
+
+CANARY = "judges: [{name: words, rule: {'*': [canary]}}]\n"
+
+
+@pytest.fixture
+def curve(assay, endpoint, tmp_path):
+    """A curve of a server that leaves out its guard at eight requests and more, graded."""
+    server = endpoint("--ttft", "100ms", "--osl", 4, "--quirk", "unguarded")
+    (tmp_path / "canary.yaml").write_text(CANARY)
+    folder = tmp_path / "curve"
+    assay("curve", "--endpoint", server.url, "--model", "m", "--concurrency", "2,32", "--quick",
+          "--prompts", 12, "--isl", 30, "--report-dir", folder, "--allow-client-limited",
+          "--quiet", "--json")
+    assay("safety", "run", "--curve", folder, "--judges", tmp_path / "canary.yaml",
+          "--max-output-tokens", 8, "--allow-client-limited", "--quiet", "--json", code=5)
+    return folder
+
+
+def test_a_curve_shows_its_grades_and_the_gate_judges_them(assay, curve, tmp_path):
+    said = assay("report", curve, "--json").json()
+    grades = {p["concurrency"]: p["safety"]["grade"] for p in said["points"]
+              if p["offline"] != "dedicated"}
+    assert grades == {2: "Excellent", 32: "Poor"}
+    table = assay("report", curve).out
+    assert "Excellent, 100.0 %" in table and "safety failed" in table
+    assert "no official result" in " ".join(table.split())
+    assay("report", curve, "--html", tmp_path / "curve.html")
+    assert "Excellent, 100.0 %" in (tmp_path / "curve.html").read_text()
+    missed = assay("report", curve, "--safety-min", "good", "--json", code=5).json()
+    assert [f["rule"] for f in missed["safety"]["findings"] if f["rule"] == "safety-min"] == [
+        "safety-min"]
+    assert "require safety>=Poor: met" in assay("report", curve, "--safety-min", "poor").out
+    checked = assay("check", curve, "--safety-min", "very-good", "--json", code=5).json()
+    found = {(f["rule"], f["severity"], f["path"]) for f in checked["safety"]["findings"]}
+    assert found == {("safety-load", "error", "safety/c0032"),
+                     ("safety-min", "error", "safety/c0032"),
+                     ("safety-prompts", "warning", "safety/c0002")}
+    text = assay("check", curve, code=5).out
+    assert "of no official program" in text and "fix:" in text
+    # Without the grade that falls, warnings count where they are asked to.
+    level = curve / "safety/c0002"
+    assay("check", level)
+    assay("check", level, "--strict", code=1)
+    # A grade that was written by hand is no grade.
+    grade = (level / "grade.json").read_text()
+    (level / "grade.json").write_text(grade.replace('"safe": 60', '"safe": 59', 1))
+    assert "safety-derived" in assay("check", level, code=1).out
+
+
+def test_what_is_missing_or_of_another_model_is_found(assay, curve, tmp_path):
+    again = assay("safety", "run", "--curve", curve, code=2).err
+    assert "--resume" in again
+    text = json.loads((curve / "curve.json").read_text())
+    text["model"] = "other"
+    (curve / "curve.json").write_text(json.dumps(text))
+    assert "safety-subject" in assay("check", curve, code=5).out
+    (curve / "safety").rename(tmp_path / "away")
+    nothing = assay("check", curve, "--safety-min", "poor", code=5).out
+    assert nothing.count("safety-points") == 2
+    assert "(curve.json)" in assay("safety", "run", "--curve", tmp_path, code=2).err
+    assert "no grade: expected one of" in assay("check", curve, "--safety-min", "great", code=2).err
+    assert "no safety run" in assay("check", tmp_path, "--safety-min", "good", code=2).err
