@@ -249,6 +249,11 @@ struct TelemetryConfig {
   Duration after{};  // go on reading this long after the load, for a source that lags
 };
 
+// Assay: an account of the prefix cache (observe/prefix_reuse.h), made after the run.
+struct PrefixReuseConfig {
+  std::int64_t block = 0;  // tokens of a block of the server's cache; 0: no account
+};
+
 struct EarlyStopping {
   bool enabled = true;
 };
@@ -289,6 +294,7 @@ struct Settings {
   std::int64_t metrics_tokenizer_workers = 4;  // accepted
   Recording recording{};                       // Assay
   TelemetryConfig telemetry{};                 // Assay
+  PrefixReuseConfig prefix_reuse{};            // Assay
   Guarding guard{};                            // Assay
 };
 

@@ -209,6 +209,9 @@ std::vector<FlagRow> result_rows() {
           "any other meter: prints {\"ts\": S, \"value\": WATTS} a line"),
       row("--metrics-interval", "TIME", "settings.telemetry.interval_s", Take::timed,
           "between two readings (1s)"),
+      row("--prefix-reuse", "TOKENS", "settings.prefix_reuse.block_tokens", Take::plain,
+          "account for prefix caching in the server's blocks (16: vLLM): what the prompts "
+          "offered, what was delivered"),
       hide(row("--service-ready-timeout", "S", "settings.service_ready_timeout_s", Take::plain,
                "accepted")),
   };

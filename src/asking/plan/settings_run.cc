@@ -327,6 +327,20 @@ const Part& telemetry_part() {
   return part;
 }
 
+const Part& prefix_reuse_part() {
+  static const Part part = [] {
+    PartOf<PrefixReuseConfig> rows;
+    rows.add("block_tokens", &PrefixReuseConfig::block,
+             "The block of the server's prefix cache: 16 for vLLM, 32 for TensorRT-LLM, 1 for "
+             "SGLang. After the run the report says what reuse the sent prompts offered, what the "
+             "choice of endpoint kept together and what the server delivered. 0: no account.")
+        .at_least(0)
+        .at_most(65536);
+    return rows.take();
+  }();
+  return part;
+}
+
 const Part& early_stopping_part() {
   static const Part part = [] {
     PartOf<EarlyStopping> rows;
@@ -417,6 +431,9 @@ const Part& settings_part() {
         .nothing();
     rows.add_part("recording", &S::recording, recording_part(), "What is kept.").ours();
     rows.add_part("telemetry", &S::telemetry, telemetry_part(), "What is read beside the load.")
+        .ours();
+    rows.add_part("prefix_reuse", &S::prefix_reuse, prefix_reuse_part(),
+                  "An account of the prefix cache.")
         .ours();
     rows.add_part("guard", &S::guard, guard_part(), "What keeps a load from doing harm.").ours();
     return rows.take();

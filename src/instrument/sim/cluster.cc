@@ -81,6 +81,7 @@ void Cluster::admit(const Request& request, Instant now) {
   slot.arrived = now;
   slot.first = Instant::none();
   slot.told = 0;
+  slot.cached = 0;
   ++slot.use;
   if (spec_.every_token) by_id_[request.id] = index;
   const Deployment& entry = disaggregated() ? *spec_.prefill : spec_.deployment;
@@ -171,7 +172,7 @@ void Cluster::move_kv(std::uint32_t index, Instant now, std::vector<Emission>& o
     slot.first = now;
     slot.told = 1;
     const bool last = slot.request.output_tokens == 1;
-    out.push_back({slot.request.id, 1, last, now});
+    out.push_back({slot.request.id, 1, last, now, slot.cached});
     if (last) {
       finish(index, now, false);
       return;
@@ -213,22 +214,24 @@ void Cluster::finish(std::uint32_t index, Instant at, bool refused) {
 
 void Cluster::handle(const WorkerEvent& event, std::vector<Emission>& out) {
   Slot& slot = slots_[event.slot];
+  slot.cached = std::max(slot.cached, event.cached);
   switch (event.kind) {
     case WorkerEvent::Kind::first:
       if (!slot.first.known()) slot.first = event.at;
       slot.told += event.tokens;
-      out.push_back({slot.request.id, event.tokens, false, event.at});
+      out.push_back({slot.request.id, event.tokens, false, event.at, slot.cached});
       return;
     case WorkerEvent::Kind::tokens:
       slot.told += event.tokens;
-      out.push_back({slot.request.id, event.tokens, false, event.at});
+      out.push_back({slot.request.id, event.tokens, false, event.at, slot.cached});
       return;
     case WorkerEvent::Kind::prefilled:
       move_kv(event.slot, event.at, out);
       return;
     case WorkerEvent::Kind::finished:
       if (!slot.first.known()) slot.first = event.at;
-      out.push_back({slot.request.id, slot.request.output_tokens - slot.told, true, event.at});
+      out.push_back(
+          {slot.request.id, slot.request.output_tokens - slot.told, true, event.at, slot.cached});
       finish(event.slot, event.at, false);
       return;
     case WorkerEvent::Kind::refused:

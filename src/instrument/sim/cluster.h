@@ -87,6 +87,7 @@ class Cluster final : public Engine {
     std::uint32_t worker = 0;
     std::uint32_t source = 0;  // prefill worker whose link moves the KV
     std::uint32_t told = 0;    // tokens emitted
+    std::uint32_t cached = 0;  // prompt tokens that the entry worker's prefix cache had
     std::uint32_t use = 0;     // counts uses: timers of earlier ones are stale
     Request request{};
     Instant arrived{};

@@ -25,6 +25,7 @@ struct Emission {
   std::uint32_t tokens = 1;
   bool last = false;
   Instant at{};
+  std::uint32_t cached = 0;  // of the request's prompt tokens, those that a prefix cache had
 };
 
 // The figures that a server's /metrics would report.

@@ -78,6 +78,7 @@ void Worker::admit(Sequence sequence, Instant now) {
   slot.computed = 0;
   slot.sent = slot.reported = sequence.done;
   slot.shared_blocks = 0;
+  slot.cached = 0;
   slot.charged = 0;
   slot.sequence = std::move(sequence);
   if (deployment_.drafts > 0) {
@@ -462,7 +463,7 @@ void Worker::tell(Slot& slot, WorkerEvent::Kind kind, std::uint32_t tokens, Inst
                   std::vector<WorkerEvent>& out) {
   slot.reported += tokens;
   if (slot.sequence.slot == kNobody) return;
-  out.push_back({kind, slot.sequence.slot, tokens, at});
+  out.push_back({kind, slot.sequence.slot, tokens, at, slot.cached});
 }
 
 void Worker::prompt_done(std::uint32_t index, Instant at, std::vector<WorkerEvent>& out) {

@@ -46,6 +46,7 @@ struct WorkerEvent {
   std::uint32_t slot = 0;    // the caller's
   std::uint32_t tokens = 1;  // with this event; `finished` has those since the last report
   Instant at{};
+  std::uint32_t cached = 0;  // prompt tokens that the prefix cache had when it was first taken in
 };
 
 // A sequence as the worker needs it.
@@ -110,6 +111,7 @@ class Worker {
     std::uint32_t sent = 0;        // output tokens when decoding (re)started
     std::uint32_t generation = 0;  // counts uses and preemptions: older heap entries are stale
     std::uint32_t shared_blocks = 0;  // of its prompt, held in the cache
+    std::uint32_t cached = 0;         // prompt tokens found in the cache at its first admission
     std::uint64_t start_step = 0;
     std::uint64_t finish_step = 0;    // decode step count at which it ends
     double rate = 1;                  // tokens a step

@@ -54,6 +54,7 @@ bool Worker::reserve(Rank& rank, std::uint32_t index) {
   const auto computed = static_cast<std::uint32_t>(cached);
   prompt_waiting_ -= computed;
   slot.computed = computed;
+  if (!slot.recompute) slot.cached = computed;
   if (rank.cache) {
     rank.cache->trim(static_cast<std::size_t>(std::max(0.0, room(rank)) / prefix_block_tokens()));
   }

@@ -38,6 +38,17 @@ Json json_or_null(const std::filesystem::path& path) {
   return json ? *std::move(json) : Json();
 }
 
+Result<std::optional<observe::PrefixReuse>> load_reuse(const std::filesystem::path& folder) {
+  const std::filesystem::path path = log_folder(folder) / observe::kPrefixReuseName;
+  const auto text = read_file(path);
+  if (!text) return std::optional<observe::PrefixReuse>{};
+  const auto json = Json::parse(*text);
+  if (!json) return json.error().within(path.string());
+  auto reuse = observe::prefix_reuse_from(*json);
+  if (!reuse) return reuse.error().within(path.string());
+  return std::optional(*std::move(reuse));
+}
+
 // Reads the client's own record; null in the folder of a killed run.
 Result<Json> client_json(const std::filesystem::path& folder) {
   const std::filesystem::path path = log_folder(folder) / "client.json";
@@ -119,6 +130,7 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
     ASSIGN_OR_RETURN(const observe::Telemetry said, observe::read_telemetry(telemetry));
     run.observed = observe::observe_run(said, load.finish(), run.point);
   }
+  ASSIGN_OR_RETURN(run.reuse, load_reuse(folder));
   if (test) {
     ASSIGN_OR_RETURN(run.test, loadgen::judge(info, *test, run.replay.end.end));
   }

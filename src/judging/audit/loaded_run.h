@@ -21,6 +21,7 @@
 #include "metrics/reply_fold.h"
 #include "metrics/token_counts.h"
 #include "observe/observed.h"
+#include "observe/prefix_reuse.h"
 #include "record/event_log.h"
 
 namespace assay::audit {
@@ -48,6 +49,7 @@ struct LoadedRun {
   std::optional<loadgen::Judgement> test{};       // where the run was a LoadGen test
   std::optional<metrics::ClassReport> classes{};  // where the run mixed classes of traffic
   std::optional<observe::Observed> observed{};    // where telemetry was recorded beside the run
+  std::optional<observe::PrefixReuse> reuse{};    // where the run made an account of it
 };
 
 struct LoadOptions {

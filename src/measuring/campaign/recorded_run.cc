@@ -13,6 +13,7 @@
 #include "base/version.h"
 #include "campaign/accuracy.h"
 #include "campaign/calibrate/calibration.h"
+#include "campaign/prefix_reuse.h"
 #include "campaign/profiler.h"
 #include "campaign/telemetry.h"
 #include "campaign/token_counting.h"
@@ -215,6 +216,10 @@ Result<void> derive_files(const RunRequest& request, const RunInfo& info,
   const std::filesystem::path& folder = request.folder;
   if (counting) TRY(count_tokens(folder, *counting, *request.bundle));
   TRY(keep_citation(info.facts, static_cast<std::uint32_t>(client.threads), folder));
+  if (const std::int64_t block = config.settings.prefix_reuse.block; block > 0 && !request.place) {
+    TRY(account_prefix_reuse(folder, *request.bundle, counting ? &*counting : nullptr,
+                             static_cast<std::uint32_t>(block)));
+  }
   // A rank has a part of the replies; they are scored together.
   if (!request.place && wants_scores(config, *request.bundle)) {
     TRY(score_run(folder, config, *request.bundle, client.allow_code, IfNone::write));
@@ -324,8 +329,9 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
       return session->start(control);
     };
   }
-  const bool read_again =
-      counting || config.settings.recording.events_jsonl || wants_scores(config, *request.bundle);
+  const bool read_again = counting || config.settings.prefix_reuse.block > 0 ||
+                          config.settings.recording.events_jsonl ||
+                          wants_scores(config, *request.bundle);
   if (!read_again) how.spent = request.spent;
   how.stop_on_full_disk = config.settings.guard.on_disk_full == plan::DiskFull::stop;
   Profiler profiler(config, *request.bundle, client.ca_file);

@@ -35,6 +35,7 @@ std::string about_file(std::string_view name) {
       {"assay/client.json", "what the client measured about itself"},
       {"power.json", "energy of the measured phase, in the reference client's form"},
       {"assay/telemetry.jsonl", "what was read beside the load"},
+      {"assay/prefix_reuse.json", "what reuse of prompts was offered and delivered"},
       {"assay/run.json", "the manifest: every file's digest"}};
   for (const auto& [known, about] : kAbout) {
     if (name == known) return std::string(about);
@@ -129,6 +130,12 @@ report::RunContext report_context(const LoadedRun& run, bool digests) {
       observed.push_back({name, printable(text)});
     }
   }
+  if (run.reuse) {
+    const observe::Observed* beside = run.observed ? &*run.observed : nullptr;
+    for (const auto& [name, text] : observe::reuse_lines(*run.reuse, beside)) {
+      observed.push_back({name, printable(text)});
+    }
+  }
   return {.folder = run.folder.string(),
           .files = list_files(run.folder, digests),
           .config_yaml = run.config_yaml,
@@ -152,6 +159,7 @@ Json summary_json(const LoadedRun& run) {
   if (run.ranks) summary.set("ranks", audit::to_json(*run.ranks));
   if (run.test) summary.set("loadgen", run.test->to_json());
   if (run.classes) summary.set("classes", metrics::to_json(*run.classes));
+  if (run.reuse) summary.set("prefix_reuse", observe::to_json(*run.reuse));
   if (run.observed) summary.set("observed", observe::to_json(*run.observed));
   if (run.certificate) {
     if (const auto citation = audit::cite(*run.certificate, run.point)) {

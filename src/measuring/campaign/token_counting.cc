@@ -7,10 +7,10 @@
 #include "base/machine.h"
 #include "campaign/run_config.h"
 #include "campaign/run_folder.h"
+#include "campaign/sent_body.h"
 #include "campaign/token_counter.h"
 #include "domain/tee.h"
 #include "plan/unasked_fields.h"
-#include "protocol/codec.h"
 #include "record/event_log.h"
 
 namespace assay::campaign {
@@ -18,19 +18,8 @@ namespace {
 
 // A query's body as sent.
 Result<Json> body_of(const plan::PlanBundle& bundle, const Query& query) {
-  if (query.phase >= bundle.plan.phases.size()) return invalid("a query of no phase of the plan");
-  const PlannedDataset& planned = bundle.datasets[bundle.plan.phases[query.phase].dataset];
-  if (query.sample >= planned.dataset.rows()) {
-    return invalid(format("dataset '{}' has no row {}", planned.dataset.name, query.sample + 1));
-  }
-  Sample room;
-  ASSIGN_OR_RETURN(protocol::RequestBody body,
-                   protocol::make_body(bundle.endpoints.spoken(), planned.generation,
-                                       planned.dataset.row(query.sample, room), query.salted));
-  if (body.salt_offset != protocol::kNoHole) {
-    protocol::write_hex16(body.bytes.data() + body.salt_offset, query.salt);
-  }
-  return Json::parse(body.bytes);
+  ASSIGN_OR_RETURN(const std::string body, sent_body(bundle, query));
+  return Json::parse(body);
 }
 
 // Detects fragments in the log whose texts were not kept.

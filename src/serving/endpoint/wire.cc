@@ -63,7 +63,9 @@ void Wire::put_usage(ByteBuffer& out, const ReplyState& state) const {
   out.put_decimal(said);
   out.put(R"(,"total_tokens":)");
   out.put_decimal(state.prompt_tokens + said);
-  out.put(R"(,"prompt_tokens_details":{"cached_tokens":0})");
+  out.put(R"(,"prompt_tokens_details":{"cached_tokens":)");
+  out.put_decimal(state.cached_tokens);
+  out.put('}');
   if (route_ == Route::chat) {
     out.put(R"(,"completion_tokens_details":{"reasoning_tokens":)");
     out.put_decimal(std::uint64_t{state.reasoning_made} * state.choices);
@@ -169,7 +171,8 @@ void Wire::generate(ByteBuffer& out, const ReplyState& state, std::string_view t
   out.put_decimal(state.prompt_tokens);
   out.put(R"(,"weight_version":"default","total_retractions":0,"completion_tokens":)");
   out.put_decimal(std::uint64_t{state.made} * options_.said_for_each);
-  out.put(R"(,"cached_tokens":0)");
+  out.put(R"(,"cached_tokens":)");
+  out.put_decimal(state.cached_tokens);
   if (state.latency_s >= 0) {
     out.put(R"(,"e2e_latency":)");
     out.put(json_number(state.latency_s));

@@ -20,6 +20,7 @@ struct ReplyState {
   std::uint64_t id = 0;
   std::uint32_t created = 0;  // seconds since 1970
   std::uint32_t prompt_tokens = 0;
+  std::uint32_t cached_tokens = 0;   // of those, from the modelled prefix cache
   std::uint32_t made = 0;            // tokens so far, with this event's
   std::uint32_t reasoning_made = 0;  // of those
   double latency_s = -1;             // since the request; in generate's last event

@@ -260,6 +260,7 @@ void Worker::emit(const sim::Emission& emission) {
   Stream& stream = streams_[slot];
   if (stream.engine_id != emission.request || stream.fault_done) return;  // gone or stalled
   const bool first = stream.reply.state.made == 0;
+  stream.reply.state.cached_tokens = emission.cached;
   if (!stream.reply.streamed) {
     if (first) stats_.ttft.observe(emission.at - stream.arrived);
     stream.reply.state.made += emission.tokens;

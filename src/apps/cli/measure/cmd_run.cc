@@ -205,6 +205,9 @@ class RunCourse {
     ASSIGN_OR_RETURN(place_, ranks::find_place(options_.ranks, ranks::process_environment()));
     if (!place_) return {};
     if (audit_) return invalid("audit: the output caching audit is for one process (--rank none)");
+    if (loaded_.config.settings.prefix_reuse.block > 0) {
+      return invalid("--prefix-reuse: a rank knows its own prompts only (--rank none)");
+    }
     if (test_ && test_->in_turn.group > 0) {
       return invalid("--scenario: this scenario sends from one thread (--rank none)");
     }

@@ -185,11 +185,12 @@ class Responses final : public Dialect {
   std::string usage(const ReplyState& state) const {
     if (options_.no_usage) return "null";
     const std::uint64_t made = std::uint64_t{state.made} * options_.said_for_each;
-    return format(
-        R"({{"input_tokens":{},"input_tokens_details":{{"cached_tokens":0,"cache_write_tokens":0}},)"
-        R"("output_tokens":{},"output_tokens_details":{{"reasoning_tokens":{}}},)"
-        R"("total_tokens":{}}})",
-        state.prompt_tokens, made, state.reasoning_made, state.prompt_tokens + made);
+    return format(R"({{"input_tokens":{},"input_tokens_details":{{"cached_tokens":{},)"
+                  R"("cache_write_tokens":0}},)"
+                  R"("output_tokens":{},"output_tokens_details":{{"reasoning_tokens":{}}},)"
+                  R"("total_tokens":{}}})",
+                  state.prompt_tokens, state.cached_tokens, made, state.reasoning_made,
+                  state.prompt_tokens + made);
   }
 
   static std::string response(const ReplyState& state, const DialectState& own,
