@@ -15,10 +15,6 @@
 namespace assay::compare {
 namespace {
 
-constexpr std::array<std::string_view, kComparedMetrics> kNames = {
-    "ttft_p50", "ttft_p90",    "ttft_p99",    "tpot_p50",    "tpot_p90",   "tpot_p99", "itl_p50",
-    "itl_p99",  "latency_p50", "latency_p90", "latency_p99", "system_tps", "qps"};
-
 // Keeps the largest deviation of several ways to cut a run, or of two equal runs.
 void keep_wider(const Estimate& fresh, Estimate& widest) {
   if (widest.blocks == 0 || fresh.log_deviation > widest.log_deviation) widest = fresh;
@@ -99,24 +95,6 @@ class Both {
   std::vector<Sampled> right_{};
 };
 
-struct OfPoint {
-  metrics::Distribution metrics::Latencies::*series = nullptr;  // none: a rate
-  double percentile = 0;
-};
-constexpr std::array<OfPoint, kComparedMetrics> kOfPoint = {{{&metrics::Latencies::ttft, 50},
-                                                             {&metrics::Latencies::ttft, 90},
-                                                             {&metrics::Latencies::ttft, 99},
-                                                             {&metrics::Latencies::tpot, 50},
-                                                             {&metrics::Latencies::tpot, 90},
-                                                             {&metrics::Latencies::tpot, 99},
-                                                             {&metrics::Latencies::itl, 50},
-                                                             {&metrics::Latencies::itl, 99},
-                                                             {&metrics::Latencies::latency, 50},
-                                                             {&metrics::Latencies::latency, 90},
-                                                             {&metrics::Latencies::latency, 99},
-                                                             {},
-                                                             {}}};
-
 // How far the true value of a metric may be below and above its figure, on the logarithmic scale,
 // because the run's own client saw arrivals late. Infinite if nothing is known.
 struct Room {
@@ -124,14 +102,13 @@ struct Room {
   double above = 0;
 };
 Room room_of(const metrics::Point& point, ComparedMetric metric) {
-  const OfPoint& of = kOfPoint[static_cast<std::size_t>(metric)];
-  if (of.series == nullptr) return {};
-  const metrics::Distribution& series = point.arrival.*of.series;
-  const double value = series.percentile(of.percentile);
-  if (!series.limits || value <= 0) return {};
+  const metrics::Distribution* const series = series_in(point, metric);
+  if (series == nullptr) return {};
+  const double value = series->percentile(metric.percentile);
+  if (!series->limits || value <= 0) return {};
   const auto at =
-      std::ranges::find(metrics::kPercentiles, of.percentile) - metrics::kPercentiles.begin();
-  const metrics::Between& limits = series.limits->percentiles[static_cast<std::size_t>(at)];
+      std::ranges::find(metrics::kPercentiles, metric.percentile) - metrics::kPercentiles.begin();
+  const metrics::Between& limits = series->limits->percentiles[static_cast<std::size_t>(at)];
   return {limits.low > 0 ? std::log(value / limits.low) : std::numeric_limits<double>::infinity(),
           std::log(std::max(1.0, limits.high / value))};
 }
@@ -175,16 +152,6 @@ MetricVerdict verdict_of(const MetricComparison& m, const CompareOptions& option
 
 }  // namespace
 
-std::string_view to_string(ComparedMetric metric) {
-  return kNames[static_cast<std::size_t>(metric)];
-}
-
-std::optional<ComparedMetric> compared_metric_from(std::string_view name) {
-  const auto found = std::ranges::find(kNames, name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<ComparedMetric>(found - kNames.begin());
-}
-
 std::string_view to_string(MetricVerdict verdict) {
   switch (verdict) {
     case MetricVerdict::better:
@@ -216,6 +183,8 @@ Comparison compare_runs(const ComparedRun& a, const ComparedRun& b, const Compar
   for (const ComparedRun* run : {&a, &b}) {
     if (run->client == audit::ClientLimited::suspected) {
       out.notes.push_back(run->name + ": the client may have been the bottleneck");
+    } else if (run->client == audit::ClientLimited::yes) {
+      out.notes.push_back(run->name + ": the client was the bottleneck; compared on request");
     }
   }
   if (!out.comparable()) return out;
@@ -226,7 +195,7 @@ Comparison compare_runs(const ComparedRun& a, const ComparedRun& b, const Compar
   for (const ComparedMetric metric : options.metrics) {
     const Both::Effect found = both.effect(metric, rng);
     if (found.a <= 0 || found.b <= 0) {
-      out.notes.push_back(std::string(to_string(metric)) + ": no values to compare");
+      out.notes.push_back(to_string(metric) + ": no values to compare");
       continue;
     }
     const double change = std::log(found.b / found.a);

@@ -25,32 +25,11 @@
 
 #include "audit/innocence.h"
 #include "base/json.h"
+#include "compare/compared_metric.h"
 #include "compare/query_rows.h"
 #include "metrics/point.h"
 
 namespace assay::compare {
-
-enum class ComparedMetric : std::uint8_t {
-  ttft_p50,
-  ttft_p90,
-  ttft_p99,
-  tpot_p50,
-  tpot_p90,
-  tpot_p99,
-  itl_p50,
-  itl_p99,
-  latency_p50,
-  latency_p90,
-  latency_p99,
-  system_tps,
-  qps,
-};
-inline constexpr int kComparedMetrics = 13;
-std::string_view to_string(ComparedMetric metric);
-std::optional<ComparedMetric> compared_metric_from(std::string_view name);
-constexpr bool higher_is_better(ComparedMetric metric) {
-  return metric >= ComparedMetric::system_tps;
-}
 
 enum class MetricVerdict : std::uint8_t { better, same, unresolved, worse };
 std::string_view to_string(MetricVerdict verdict);
@@ -65,6 +44,9 @@ struct CompareOptions {
   double equivalence_margin = 0.03;  // an interval within ± this is "same"
   double length_margin = 0.02;       // allowed difference of mean ISL and OSL
   double error_margin = 0.01;        // allowed difference of the failed shares
+  // A run whose client was the bottleneck is compared all the same; its intervals are as wide as
+  // what that client may have added.
+  bool allow_client_limited = false;
   std::size_t replicates = 1000;
   std::uint64_t seed = 1;
 };
@@ -78,7 +60,7 @@ struct ComparedRun {
 };
 
 struct MetricComparison {
-  ComparedMetric metric = ComparedMetric::ttft_p50;
+  ComparedMetric metric{};
   double a = 0;  // ns, or per second
   double b = 0;
   double effect = 0;  // B / A − 1

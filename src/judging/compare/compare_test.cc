@@ -234,6 +234,9 @@ TEST(Compare, other_work_is_refused_with_its_reason) {
   ComparedRun guilty = b->as("B");
   guilty.client = audit::ClientLimited::yes;
   EXPECT_THAT(compare_runs(a->as("A"), guilty, {}).refusals, Contains(HasSubstr("bottleneck")));
+  const Comparison allowed = compare_runs(a->as("A"), guilty, {.allow_client_limited = true});
+  EXPECT_TRUE(allowed.comparable());
+  EXPECT_THAT(allowed.notes, Contains(HasSubstr("was the bottleneck; compared on request")));
   guilty.client = audit::ClientLimited::suspected;
   const Comparison noted = compare_runs(a->as("A"), guilty, {});
   EXPECT_TRUE(noted.comparable());
@@ -259,12 +262,24 @@ TEST(Compare, the_same_seed_says_the_same) {
   EXPECT_EQ(text(), text());
 }
 
-TEST(Compare, names_go_both_ways) {
-  for (int i = 0; i < kComparedMetrics; ++i) {
-    const auto m = static_cast<ComparedMetric>(i);
-    EXPECT_EQ(compared_metric_from(to_string(m)), m);
+TEST(ComparedMetric, names_go_both_ways_for_every_series_and_percentile) {
+  for (int series = 0; series <= static_cast<int>(ComparedSeries::qps); ++series) {
+    for (const double percentile : metrics::kPercentiles) {
+      ComparedMetric m{static_cast<ComparedSeries>(series), percentile};
+      if (is_rate(m)) m.percentile = 0;
+      EXPECT_EQ(compared_metric_from(to_string(m)), m) << to_string(m);
+      EXPECT_THAT(compared_metric_names(),
+                  HasSubstr(to_string(ComparedMetric{m.series, 0})
+                                .substr(0, is_rate(m) ? 3 : to_string(m).find("_p"))));
+    }
   }
-  EXPECT_FALSE(compared_metric_from("tpot"));
+  EXPECT_EQ(compared_metric_from("ttft_p95"), (ComparedMetric{ComparedSeries::ttft, 95}));
+  EXPECT_EQ(compared_metric_from("latency_due_p99.9"),
+            (ComparedMetric{ComparedSeries::latency_due, 99.9}));
+  for (const char* const wrong :
+       {"tpot", "tpot_p", "tpot_p51", "tpot_pp50", "qps_p50", "", "x_p50"}) {
+    EXPECT_FALSE(compared_metric_from(wrong)) << wrong;
+  }
 }
 
 // For n independent values the deviation of the mean's logarithm is known.

@@ -32,6 +32,13 @@ void QueryRows::on_reply(const metrics::Reply& reply) {
     row.tpot = figures_.tpot;
     if (!figures_.more_tpot.empty()) row.tpot = metrics::mean_tpot(*reply.truth);
     row.latency = figures_.latency;
+    const auto since = [](Instant end, Instant begin) -> std::optional<double> {
+      if (!end.known() || !begin.known()) return std::nullopt;
+      return static_cast<double>((end - begin).ns);
+    };
+    row.ttft_due = since(event.first_token, event.due);
+    row.ttft_visible = since(event.first_visible, event.sent);
+    row.latency_due = since(event.done, event.due);
     row.output_tokens = figures_.tokens.value_or(-1);
     row.gaps = static_cast<std::uint32_t>(figures_.itl.size());
     for (const double gap : figures_.itl) gaps_.push_back(bucket_of(gap));

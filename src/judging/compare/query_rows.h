@@ -18,8 +18,11 @@ struct QueryRow {
   std::uint16_t phase = 0;
   bool ok = false;
   std::optional<double> ttft{};  // ns
+  std::optional<double> ttft_due{};
+  std::optional<double> ttft_visible{};
   std::optional<double> tpot{};  // mean of all choices
   std::optional<double> latency{};
+  std::optional<double> latency_due{};
   std::int64_t output_tokens = -1;
   std::size_t gaps_begin = 0;  // in QueryRows::gaps()
   std::uint32_t gaps = 0;

@@ -20,41 +20,27 @@ struct Series {
   const Distribution& (*of)(const Point&) = nullptr;
 };
 
+template <Distribution metrics::Latencies::*series>
+const Distribution& times(const Point& point) {
+  return point.arrival.*series;
+}
+template <Distribution Point::*series>
+const Distribution& of_point(const Point& point) {
+  return point.*series;
+}
+
 constexpr std::array kSeries{
-    Series{"ttft", Unit::time, [](const Point& p) -> const auto& {return p.arrival.ttft;
-}  // namespace
-}  // namespace assay::compare
-, Series{"ttft_due", Unit::time, [](const Point& p) -> const auto& {return p.arrival.ttft_due;
-}
-}
-, Series{"ttft_visible", Unit::time,
-         [](const Point& p) -> const auto& {return p.arrival.ttft_visible;
-}
-}
-, Series{"tpot", Unit::time, [](const Point& p) -> const auto& {return p.arrival.tpot;
-}
-}
-, Series{"itl", Unit::time, [](const Point& p) -> const auto& {return p.arrival.itl;
-}
-}
-, Series{"latency", Unit::time, [](const Point& p) -> const auto& {return p.arrival.latency;
-}
-}
-, Series{"latency_due", Unit::time, [](const Point& p) -> const auto& {return p.arrival.latency_due;
-}
-}
-, Series{"lateness", Unit::time, [](const Point& p) -> const auto& {return p.lateness;
-}
-}
-, Series{"isl", Unit::tokens, [](const Point& p) -> const auto& {return p.isl;
-}
-}
-, Series{"osl", Unit::tokens, [](const Point& p) -> const auto& {return p.osl;
-}
-}
-,
-}
-;
+    Series{"ttft", Unit::time, times<&metrics::Latencies::ttft>},
+    Series{"ttft_due", Unit::time, times<&metrics::Latencies::ttft_due>},
+    Series{"ttft_visible", Unit::time, times<&metrics::Latencies::ttft_visible>},
+    Series{"tpot", Unit::time, times<&metrics::Latencies::tpot>},
+    Series{"itl", Unit::time, times<&metrics::Latencies::itl>},
+    Series{"latency", Unit::time, times<&metrics::Latencies::latency>},
+    Series{"latency_due", Unit::time, times<&metrics::Latencies::latency_due>},
+    Series{"lateness", Unit::time, of_point<&Point::lateness>},
+    Series{"isl", Unit::tokens, of_point<&Point::isl>},
+    Series{"osl", Unit::tokens, of_point<&Point::osl>},
+};
 
 // The statistic behind the last underscore: p99.9, mean, min, max. nullopt: there is no such one.
 std::optional<double> statistic(const Distribution& series, std::string_view name) {

@@ -17,35 +17,28 @@ Sampled::Sampled(const QueryRows& rows, TimeBlocks blocks, bool apart)
 }
 
 Statistic Sampled::statistic(ComparedMetric metric) const {
-  switch (metric) {
-    case ComparedMetric::ttft_p50:
-      return of_queries(&QueryRow::ttft, 0.50);
-    case ComparedMetric::ttft_p90:
-      return of_queries(&QueryRow::ttft, 0.90);
-    case ComparedMetric::ttft_p99:
-      return of_queries(&QueryRow::ttft, 0.99);
-    case ComparedMetric::tpot_p50:
-      return of_queries(&QueryRow::tpot, 0.50);
-    case ComparedMetric::tpot_p90:
-      return of_queries(&QueryRow::tpot, 0.90);
-    case ComparedMetric::tpot_p99:
-      return of_queries(&QueryRow::tpot, 0.99);
-    case ComparedMetric::itl_p50:
-      return of_gaps(0.50);
-    case ComparedMetric::itl_p99:
-      return of_gaps(0.99);
-    case ComparedMetric::latency_p50:
-      return of_queries(&QueryRow::latency, 0.50);
-    case ComparedMetric::latency_p90:
-      return of_queries(&QueryRow::latency, 0.90);
-    case ComparedMetric::latency_p99:
-      return of_queries(&QueryRow::latency, 0.99);
-    case ComparedMetric::system_tps:
+  const double fraction = metric.percentile / 100;
+  switch (metric.series) {
+    case ComparedSeries::ttft:
+      return of_queries(&QueryRow::ttft, fraction);
+    case ComparedSeries::ttft_due:
+      return of_queries(&QueryRow::ttft_due, fraction);
+    case ComparedSeries::ttft_visible:
+      return of_queries(&QueryRow::ttft_visible, fraction);
+    case ComparedSeries::tpot:
+      return of_queries(&QueryRow::tpot, fraction);
+    case ComparedSeries::itl:
+      return of_gaps(fraction);
+    case ComparedSeries::latency:
+      return of_queries(&QueryRow::latency, fraction);
+    case ComparedSeries::latency_due:
+      return of_queries(&QueryRow::latency_due, fraction);
+    case ComparedSeries::system_tps:
       return rate(true);
-    case ComparedMetric::qps:
+    case ComparedSeries::qps:
       return rate(false);
   }
-  CHECK(false && "no such ComparedMetric");
+  CHECK(false && "no such ComparedSeries");
   return {};
 }
 

@@ -114,7 +114,7 @@ void pairs(const ComparedRun& a, const ComparedRun& b, std::vector<std::string>&
   out.push_back(format("{} pairs of blocks are too few; {} is the least", found, kPairsMin));
 }
 
-void one(const ComparedRun& run, std::vector<std::string>& out) {
+void one(const ComparedRun& run, bool allow_client_limited, std::vector<std::string>& out) {
   const metrics::Point& point = *run.point;
   if (!point.complete()) {
     out.push_back(format("{}: the run is not whole ({})", run.name, to_string(point.end.state)));
@@ -125,9 +125,11 @@ void one(const ComparedRun& run, std::vector<std::string>& out) {
     out.push_back(format("{}: {} successful queries are too few; {} is the least", run.name, good,
                          kQueriesMin));
   }
-  if (run.client == audit::ClientLimited::yes) {
-    out.push_back(format("{}: the client was the bottleneck, so its figures are not the endpoint's",
-                         run.name));
+  if (run.client == audit::ClientLimited::yes && !allow_client_limited) {
+    out.push_back(
+        format("{}: the client was the bottleneck, so its figures are not the endpoint's "
+               "(--allow-client-limited compares them all the same)",
+               run.name));
   }
 }
 
@@ -136,8 +138,8 @@ void one(const ComparedRun& run, std::vector<std::string>& out) {
 std::vector<std::string> workload_differences(const ComparedRun& a, const ComparedRun& b,
                                               const CompareOptions& options) {
   std::vector<std::string> out;
-  one(a, out);
-  one(b, out);
+  one(a, options.allow_client_limited, out);
+  one(b, options.allow_client_limited, out);
   if (simulated(*a.point) != simulated(*b.point)) {
     out.push_back("one was measured and the other was simulated");
   }

@@ -52,7 +52,10 @@ std::string metric_line(const MetricComparison& m, const TerminalStyle& style) {
 }
 
 std::string verdict_sentence(const Comparison& c, const compare::CompareOptions& options) {
-  if (!c.comparable()) return "not comparable: the two runs did different work";
+  if (!c.comparable()) {
+    return format("not comparable, for the {} above",
+                  c.refusals.size() == 1 ? "reason" : "reasons");
+  }
   std::string worse;
   for (const MetricComparison& m : c.metrics) {
     if (m.verdict != MetricVerdict::worse) continue;

@@ -33,6 +33,8 @@ Result<int> cmd_compare(Args args) {
            "count both runs' tokens anew: the model's tokenizer, a folder or a file")
       .value("DIR");
   compare.add_to(flags);
+  flags.add("--allow-client-limited", &compare.options.allow_client_limited,
+            "compare also where a run's own client was the bottleneck");
   const std::string_view in_pairs = "Accuracy, in pairs";
   flags.add("--accuracy", &compare.accuracy, "compare the runs' scores, sample by sample, instead")
       .group(in_pairs);

@@ -10,7 +10,7 @@
 
 namespace assay::cli {
 void CompareFlags::add_to(Flags& flags) {
-  flags.add("--metrics", &metric_list, "which: ttft_p50,tpot_p90,itl_p99,system_tps, …")
+  flags.add("--metrics", &metric_list, "which: ttft_p95,tpot_p90,itl_p99,system_tps, …")
       .value("LIST");
   const std::string_view margins = "Margins, in percent";
   flags.add("--regression", &regression_percent, "a harm up to this is no regression")
@@ -62,12 +62,8 @@ Result<void> CompareFlags::understand() {
   for (const std::string_view name : split(metric_list, ',')) {
     const auto metric = compare::compared_metric_from(trim(name));
     if (!metric) {
-      std::string known;
-      for (int i = 0; i < compare::kComparedMetrics; ++i) {
-        known +=
-            (i == 0 ? "" : ", ") + std::string(to_string(static_cast<compare::ComparedMetric>(i)));
-      }
-      return invalid(format("--metrics: no metric \"{}\"\n  there are {}", name, known));
+      return invalid(format("--metrics: no metric \"{}\"\n  there are {}", trim(name),
+                            compare::compared_metric_names()));
     }
     options.metrics.push_back(*metric);
   }

@@ -89,6 +89,7 @@ Result<int> compare_interleaved(Args args) {
   if (!go) return exit_code(ExitCode::done);
   TRY(check(typed));
   TRY(typed.compare.understand());
+  typed.compare.options.allow_client_limited = typed.client.allow_client_limited;
   settings.set_time_unsaid(kTimeUnsaid);
   ASSIGN_OR_RETURN(const plan::LoadedConfig loaded, settings.load());
   const Duration time = plan::interleaved_time(loaded.config);

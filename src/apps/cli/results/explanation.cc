@@ -28,7 +28,7 @@ constexpr std::array kExplanations{
     Explanation{kExit, "4", "measured, but the client was, or may have been, the bottleneck",
                 "assay explain suspected; --allow-client-limited accepts it"},
     Explanation{kExit, "5", "measured, and worse than the baseline or than a requirement", ""},
-    Explanation{kExit, "6", "two results that must not be compared: they did different work",
+    Explanation{kExit, "6", "two results that must not be compared",
                 "the message names the difference"},
     Explanation{kExit, "7", "more than 10 % of the queries failed, or none succeeded",
                 "the report names the cause; assay explain CAUSE"},
