@@ -1,13 +1,12 @@
 #include "compare/compare.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 
 #include "base/check.h"
 #include "base/format.h"
 #include "compare/bootstrap.h"
+#include "compare/effect.h"
 #include "compare/paired.h"
 #include "compare/sampled.h"
 #include "compare/workload.h"
@@ -95,61 +94,6 @@ class Both {
   std::vector<Sampled> right_{};
 };
 
-// How far the true value of a metric may be below and above its figure, on the logarithmic scale,
-// because the run's own client saw arrivals late. Infinite if nothing is known.
-struct Room {
-  double below = 0;
-  double above = 0;
-};
-Room room_of(const metrics::Point& point, ComparedMetric metric) {
-  const metrics::Distribution* const series = series_in(point, metric);
-  if (series == nullptr) return {};
-  const double value = series->percentile(metric.percentile);
-  if (!series->limits || value <= 0) return {};
-  const auto at =
-      std::ranges::find(metrics::kPercentiles, metric.percentile) - metrics::kPercentiles.begin();
-  const metrics::Between& limits = series->limits->percentiles[static_cast<std::size_t>(at)];
-  return {limits.low > 0 ? std::log(value / limits.low) : std::numeric_limits<double>::infinity(),
-          std::log(std::max(1.0, limits.high / value))};
-}
-
-// A metric's effect on the logarithmic scale: positive harm is worse.
-struct Tested {
-  double harm = 0;
-  double deviation = 0;
-  double degrees = 1;
-  Room room{};  // of the harm
-};
-
-// The probability of a harm this large if the true one were `margin` and the clients' uncertainty
-// added to it. Without any spread (a simulated run whose times are all equal) the result is 0 or 1.
-double p_above(const Tested& t, double margin) {
-  const double distance = t.harm - t.room.below - margin;
-  // Below the resolution of a percentile's last digit.
-  if (t.deviation < 1e-9) return distance > 1e-9 ? 0 : 1;
-  return student_tail(distance / t.deviation, t.degrees);
-}
-
-// Holm's step-down adjustment, in place.
-void adjust(std::vector<double>& p) {
-  std::vector<std::size_t> order(p.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::sort(order, {}, [&p](std::size_t i) { return p[i]; });
-  double highest = 0;
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    const double scaled = p[order[k]] * static_cast<double>(p.size() - k);
-    highest = std::min(1.0, std::max(highest, scaled));
-    p[order[k]] = highest;
-  }
-}
-
-MetricVerdict verdict_of(const MetricComparison& m, const CompareOptions& options) {
-  if (m.p_worse < options.alpha) return MetricVerdict::worse;
-  if (m.p_better < options.alpha) return MetricVerdict::better;
-  const bool within = m.low >= -options.equivalence_margin && m.high <= options.equivalence_margin;
-  return within ? MetricVerdict::same : MetricVerdict::unresolved;
-}
-
 }  // namespace
 
 std::string_view to_string(MetricVerdict verdict) {
@@ -191,44 +135,22 @@ Comparison compare_runs(const ComparedRun& a, const ComparedRun& b, const Compar
   const Both both(a, b, options.replicates);
   out.pairs = both.pairs();
   Rng rng(options.seed);
-  std::vector<Tested> tested;
+  std::vector<FoundEffect> effects;
   for (const ComparedMetric metric : options.metrics) {
     const Both::Effect found = both.effect(metric, rng);
     if (found.a <= 0 || found.b <= 0) {
       out.notes.push_back(to_string(metric) + ": no values to compare");
       continue;
     }
-    const double change = std::log(found.b / found.a);
-    const Room left = room_of(*a.point, metric);
-    const Room right = room_of(*b.point, metric);
-    // The room of B / A. Only times have a room, and longer times are worse.
-    const Room room{right.below + left.above, right.above + left.below};
-    tested.push_back({higher_is_better(metric) ? -change : change, found.deviation,
-                      static_cast<double>(std::max<std::size_t>(found.blocks, 2) - 1), room});
-    out.metrics.push_back(
-        {.metric = metric, .a = found.a, .b = found.b, .effect = std::expm1(change)});
+    effects.push_back(
+        {.metric = metric,
+         .a = found.a,
+         .b = found.b,
+         .deviation = found.deviation,
+         .degrees = static_cast<double>(std::max<std::size_t>(found.blocks, 2) - 1),
+         .room = room_of_ratio(room_of(*a.point, metric), room_of(*b.point, metric))});
   }
-  const double margin = std::log1p(options.regression_margin);
-  std::vector<double> worse;
-  std::vector<double> better;
-  for (const Tested& t : tested) {
-    worse.push_back(p_above(t, margin));
-    better.push_back(
-        p_above({-t.harm, t.deviation, t.degrees, {t.room.above, t.room.below}}, margin));
-  }
-  adjust(worse);
-  adjust(better);
-  const double tail =
-      options.alpha / 2 / static_cast<double>(std::max<std::size_t>(1, tested.size()));
-  for (std::size_t i = 0; i < tested.size(); ++i) {
-    MetricComparison& m = out.metrics[i];
-    const double reach = student_quantile(tail, tested[i].degrees) * tested[i].deviation;
-    m.low = std::expm1(std::log1p(m.effect) - reach - tested[i].room.below);
-    m.high = std::expm1(std::log1p(m.effect) + reach + tested[i].room.above);
-    m.p_worse = worse[i];
-    m.p_better = better[i];
-    m.verdict = verdict_of(m, options);
-  }
+  out.metrics = judge_effects(effects, options);
   return out;
 }
 
