@@ -157,3 +157,60 @@ def test_what_cannot_be_interleaved_is_named(assay, endpoint, tmp_path):
                 96, code=2)
     assert "--endpoint: two are compared" in one.err
     assert "--block" in assay("compare", "--interleave", "--help").out
+
+
+def repeated(assay, url, folder, numbers):
+    for number in numbers:
+        assay("run", "--endpoint", url, "--model", "m", "--concurrency", "4", "--samples", "40",
+              "--isl", "20", "--osl", "6", "--report-dir", folder / str(number), "--quiet",
+              "--allow-client-limited")
+    return folder
+
+
+def test_equal_runs_say_how_many_show_a_change_and_decide_a_comparison(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "10ms", "--itl", "2ms", "--osl", "max")
+    slow = endpoint("--ttft", "20ms", "--itl", "4ms", "--osl", "max")
+    allow = "--allow-client-limited"
+    equal = repeated(assay, server.url, tmp_path / "equal", range(4))
+    noise = assay("noise", equal, "--change", "5%,100%", "--json", allow).json()
+    assert noise["runs"] == 4 and not noise["refusals"]
+    for metric in noise["metrics"]:
+        assert metric["degrees_of_freedom"] == 3 and metric["deviation"] > 0
+        small, large = [need["runs_a_side"] or 10**6 for need in metric["needed"]]
+        assert 1 <= large <= small
+    text = assay("noise", equal, allow).out
+    assert "A change of 5 % in" in text and "latency_p90" in text
+
+    # A folder of runs is a side; the answer rests on what equal runs showed.
+    b = repeated(assay, slow.url, tmp_path / "b", range(3))
+    done = assay("compare", equal, b, "--json", "--metrics", "latency_p50", allow, code=5)
+    result = done.json()
+    assert result["repeats"] == {"a": 4, "b": 3, "noise": 0, "degrees_of_freedom": 5}
+    assert result["metrics"][0]["effect"] == pytest.approx(1, abs=0.3)
+    assert any("came before" in note for note in result["notes"])
+    # One run a side, by the noise of others.
+    one = assay("compare", equal / "0", b / "0", "--noise", equal, "--json", "--metrics",
+                "latency_p50", allow, code=5).json()
+    assert one["repeats"] == {"a": 1, "b": 1, "noise": 4, "degrees_of_freedom": 3}
+    said = assay("compare", equal / "0", equal / "1", "--noise", equal, allow, code=None).out
+    assert "4 to learn the noise" in said
+
+    # What are not equal runs is refused by name, and one run teaches nothing.
+    other = assay("run", "--endpoint", server.url, "--model", "m", "--concurrency", "4",
+                  "--samples", "40", "--isl", "20", "--osl", "12", "--report-dir",
+                  tmp_path / "other", "--quiet", allow)
+    assert other.code == 0
+    refused = assay("compare", equal, b, "--noise", tmp_path / "other", "--json", allow, code=6)
+    assert any("other" in why and "OSL" in why for why in refused.json()["refusals"])
+    assert "OSL" in assay("noise", equal / "0", tmp_path / "other", allow, code=6).out
+    assert "two at least" in assay("noise", equal / "0", code=2).err
+    assert "--change" in assay("noise", equal, "--change", "0", code=2).err
+
+
+def test_a_gate_takes_any_percentile_of_any_series(assay, baseline):
+    names = "ttft_p95,ttft_visible_p75,latency_due_p99.9,itl_p80,tpot_p97,qps"
+    result = assay("compare", baseline, baseline, "--metrics", names, "--json",
+                   "--allow-client-limited").json()
+    assert [m["metric"] for m in result["metrics"]] == names.split(",")
+    error = assay("compare", baseline, baseline, "--metrics", "ttft_p42", code=2).err
+    assert "ttft_p42" in error and "_p95" in error

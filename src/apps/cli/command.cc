@@ -36,6 +36,7 @@ constexpr std::array kCommands{
     Command{"report", "a run again, from its event log", cmd_report},
     Command{"compare", "is one run worse than another? intervals, refusals, an exit code",
             cmd_compare},
+    Command{"noise", "how far equal runs differ, and how many runs show a change", cmd_noise},
     Command{"decide", "which system serves a promise to how many users, and at what cost",
             cmd_decide},
     Command{"convert", "another tool's results as a run: vLLM bench, AIPerf, genai-perf",

@@ -40,6 +40,7 @@ Result<int> cmd_loadgen(Args args);
 Result<int> cmd_man(Args args);
 Result<int> cmd_mcp(Args args);
 Result<int> cmd_merge(Args args);
+Result<int> cmd_noise(Args args);
 Result<int> cmd_pack(Args args);
 Result<int> cmd_pipeline(Args args);
 Result<int> cmd_probe(Args args);

@@ -154,6 +154,18 @@ Comparison compare_runs(const ComparedRun& a, const ComparedRun& b, const Compar
   return out;
 }
 
+namespace {
+
+Json repeats_json(const RepeatCounts& counts) {
+  return Json()
+      .set("a", counts.a)
+      .set("b", counts.b)
+      .set("noise", counts.noise)
+      .set("degrees_of_freedom", counts.degrees);
+}
+
+}  // namespace
+
 Json comparison_json(const Comparison& comparison, const ComparedRun& a, const ComparedRun& b,
                      const CompareOptions& options) {
   Json metrics = Json::array();
@@ -188,6 +200,7 @@ Json comparison_json(const Comparison& comparison, const ComparedRun& a, const C
                                .set("a", metrics::token_source_text(a.point->tokens))
                                .set("b", metrics::token_source_text(b.point->tokens)))
       .set("pairs", comparison.pairs > 0 ? Json(comparison.pairs) : Json(nullptr))
+      .set("repeats", comparison.repeats ? repeats_json(*comparison.repeats) : Json(nullptr))
       .set("refusals", words(comparison.refusals))
       .set("notes", words(comparison.notes))
       .set("metrics", std::move(metrics));

@@ -11,8 +11,8 @@
 // no run worse or better.
 //
 // Two runs of different work are not compared. A bootstrap within a run cannot see drift from one
-// run to the next (another neighbour, a warmer machine): repeat, or interleave. Two sides of one
-// interleaved run are compared by pairs of blocks (compare/paired.h).
+// run to the next (another neighbour, a warmer machine): repeat (compare/repeats.h), or interleave.
+// Two sides of one interleaved run are compared by pairs of blocks (compare/paired.h).
 //
 // Pure: all randomness comes from the seed in the options.
 #pragma once
@@ -71,10 +71,19 @@ struct MetricComparison {
   MetricVerdict verdict = MetricVerdict::unresolved;
 };
 
+// Runs behind a comparison of repeats (compare/repeats.h).
+struct RepeatCounts {
+  std::size_t a = 1;
+  std::size_t b = 1;
+  std::size_t noise = 0;  // equal runs that were made to learn how far they differ
+  double degrees = 0;     // of freedom of the deviation between runs
+};
+
 struct Comparison {
   std::vector<std::string> refusals{};  // why the runs are not comparable; else empty
   std::vector<std::string> notes{};
-  std::size_t pairs = 0;  // pairs of blocks, if measured in turns; else 0
+  std::size_t pairs = 0;                  // pairs of blocks, if measured in turns; else 0
+  std::optional<RepeatCounts> repeats{};  // none: one run a side, by its own bootstrap
   std::vector<MetricComparison> metrics{};
   bool comparable() const { return refusals.empty(); }
   bool worse() const;

@@ -30,7 +30,7 @@ struct ComparedMetric {
   double percentile = 50;  // of metrics::kPercentiles; 0 for a rate
   bool operator==(const ComparedMetric&) const = default;
 
-  // Those of a comparison that names none, and others that much is said about.
+  // Those of a comparison that names none, and qps.
   static const ComparedMetric ttft_p50;
   static const ComparedMetric ttft_p90;
   static const ComparedMetric tpot_p50;

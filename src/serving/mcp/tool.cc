@@ -23,6 +23,7 @@ constexpr Known kKnown[] = {
     {"client", {.writes = true, .outside = true}},
     {"report", {}},
     {"compare", {}},
+    {"noise", {}},
     {"decide", {}},
     {"convert", {.writes = true}},
     {"calibrate", {.writes = true}},

@@ -15,6 +15,7 @@ namespace {
 using compare::Comparison;
 using compare::MetricComparison;
 using compare::MetricVerdict;
+using compare::RepeatCounts;
 
 constexpr std::size_t kMetricNameColumns = 14;
 constexpr std::size_t kValueColumns = 11;
@@ -67,8 +68,8 @@ std::string verdict_sentence(const Comparison& c, const compare::CompareOptions&
   if (c.unresolved()) {
     return format(
         "B is not shown to be worse; some intervals are wider than ±{:.1f} %, so more "
-        "queries would be needed to call it the same",
-        100 * options.equivalence_margin);
+        "{} would be needed to call it the same",
+        100 * options.equivalence_margin, c.repeats ? "runs" : "queries");
   }
   return "B is the same or better";
 }
@@ -80,6 +81,15 @@ std::string basis_sentence(const Comparison& c) {
         "turns). Each block is drained before the next, so rates are lower than in a run of one "
         "endpoint.",
         c.pairs);
+  }
+  if (c.repeats) {
+    return format(
+        "Intervals hold for all metrics together, by how far equal runs differ: {} of A, {} of "
+        "B{}; "
+        "{:g} degrees of freedom. The figures are geometric means.",
+        c.repeats->a, c.repeats->b,
+        c.repeats->noise > 0 ? format(", {} to learn the noise", c.repeats->noise) : "",
+        c.repeats->degrees);
   }
   return "Intervals hold for all metrics together (block bootstrap of streams in time). Drift "
          "between the two runs is in the effect and not in the interval.";
@@ -125,9 +135,14 @@ std::string comparison_report(const Comparison& comparison, const compare::Compa
   const auto source = [](const compare::ComparedRun& run) {
     return printable(metrics::token_source_text(run.point->tokens));
   };
+  const auto runs = [&comparison](std::size_t RepeatCounts::*side) {
+    const std::size_t n = comparison.repeats ? (*comparison.repeats).*side : 1;
+    return n == 1 ? std::string() : format("{} runs, the first has ", n);
+  };
   std::string out =
-      format("A  {}  ({} queries; tokens: {})\nB  {}  ({} queries; tokens: {})\n\n",
-             printable(a.name), count(a), source(a), printable(b.name), count(b), source(b));
+      format("A  {}  ({}{} queries; tokens: {})\nB  {}  ({}{} queries; tokens: {})\n\n",
+             printable(a.name), runs(&RepeatCounts::a), count(a), source(a), printable(b.name),
+             runs(&RepeatCounts::b), count(b), source(b));
   for (const std::string& refusal : comparison.refusals) {
     out += paint(style, Ink::bad, wrap("! " + refusal, style.columns, "  ")) + "\n";
   }

@@ -24,8 +24,8 @@ Result<int> cmd_compare(Args args) {
   bool interleave = false;
   CompareFlags compare;
   Flags flags("compare", "is B worse than A? effects with confidence intervals, and an exit code");
-  flags.add("A", &a, "the baseline: a run folder").required();
-  flags.add("B", &b, "what is held against it: a run folder").required();
+  flags.add("A", &a, "the baseline: a run folder, or a folder of several").required();
+  flags.add("B", &b, "what is held against it: a run folder, or a folder of several").required();
   flags.add(kInterleave, &interleave,
             "measure both now, in turns, instead: see assay compare --interleave --help");
   flags
@@ -33,6 +33,10 @@ Result<int> cmd_compare(Args args) {
            "count both runs' tokens anew: the model's tokenizer, a folder or a file")
       .value("DIR");
   compare.add_to(flags);
+  flags
+      .add("--noise", &compare.noise,
+           "runs of one thing that say how far equal runs differ: a folder of them; several times")
+      .value("DIR");
   flags.add("--allow-client-limited", &compare.options.allow_client_limited,
             "compare also where a run's own client was the bottleneck");
   const std::string_view in_pairs = "Accuracy, in pairs";
@@ -45,6 +49,7 @@ Result<int> cmd_compare(Args args) {
       .group(in_pairs);
   flags.example("assay compare runs/baseline runs/today --junit compare.xml");
   flags.example("assay compare runs/bf16 runs/fp4 --accuracy --accuracy-margin 2");
+  flags.example("assay compare runs/baseline runs/today --noise runs/equal");
   flags.example(
       "assay compare --interleave --endpoint http://a --endpoint http://b --model m "
       "--concurrency 16 --samples 2000");

@@ -4,7 +4,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "campaign/compared_side.h"
+#include "campaign/compared_repeats.h"
 #include "cli/console.h"
 #include "report/comparison.h"
 
@@ -70,13 +70,83 @@ Result<void> CompareFlags::understand() {
   return {};
 }
 
+namespace {
+
+// A comparison with what its reports need. The runs stay as long as it does.
+struct DoneComparison {
+  campaign::LoadedRepeats a{};
+  campaign::LoadedRepeats b{};
+  compare::ComparedRun one{};
+  compare::ComparedRun two{};
+  compare::Comparison result{};
+};
+
+// One run a side: by the bootstrap within each.
+Result<void> compare_two(const std::string& tokenizer, const compare::CompareOptions& options,
+                         DoneComparison& out) {
+  ASSIGN_OR_RETURN(out.a.first, campaign::load_compared(out.a.repeats.name, tokenizer));
+  ASSIGN_OR_RETURN(out.b.first, campaign::load_compared(out.b.repeats.name, tokenizer));
+  out.one = out.a.first->compared(out.a.repeats.name);
+  out.two = out.b.first->compared(out.b.repeats.name);
+  out.result = compare::compare_runs(out.one, out.two, options);
+  return {};
+}
+
+Result<void> compare_many(const std::vector<std::string>& a, const std::vector<std::string>& b,
+                          const std::vector<std::string>& noise, const std::string& tokenizer,
+                          const compare::CompareOptions& options, DoneComparison& out) {
+  std::vector<std::string>& refusals = out.result.refusals;
+  const std::string left = out.a.repeats.name;
+  const std::string right = out.b.repeats.name;
+  ASSIGN_OR_RETURN(out.a, campaign::load_repeats(left, a, tokenizer, options, nullptr, refusals));
+  out.one = out.a.first->compared(left);
+  ASSIGN_OR_RETURN(out.b, campaign::load_repeats(right, b, tokenizer, options, &out.one, refusals));
+  out.two = out.b.first->compared(right);
+  campaign::LoadedRepeats equal;
+  if (!noise.empty()) {
+    ASSIGN_OR_RETURN(
+        equal, campaign::load_repeats("--noise", noise, tokenizer, options, &out.one, refusals));
+  }
+  if (refusals.empty()) {
+    compare::compare_repeats(out.a.repeats, out.b.repeats, equal.repeats, options, out.result);
+  }
+  return {};
+}
+
+Result<DoneComparison> compare_sides(const std::string& a, const std::string& b,
+                                     const CompareFlags& flags, const std::string& tokenizer) {
+  DoneComparison out;
+  out.a.repeats.name = a;
+  out.b.repeats.name = b;
+  const std::vector<std::string> left = campaign::runs_in(a);
+  const std::vector<std::string> right = campaign::runs_in(b);
+  std::vector<std::string> noise;
+  for (const std::string& folder : flags.noise) {
+    const std::vector<std::string> runs = campaign::runs_in(folder);
+    noise.insert(noise.end(), runs.begin(), runs.end());
+  }
+  if (left.size() == 1 && right.size() == 1 && noise.empty()) {
+    TRY(compare_two(tokenizer, flags.options, out));
+    return out;
+  }
+  if (left.size() == 1 && right.size() == 1 && noise.size() == 1) {
+    return invalid(
+        format("--noise: '{}' is one run; how far equal runs differ takes two at least, better "
+               "five\n  a folder of run folders is several",
+               noise.front()));
+  }
+  TRY(compare_many(left, right, noise, tokenizer, flags.options, out));
+  return out;
+}
+
+}  // namespace
+
 Result<int> compare_folders(const std::string& a, const std::string& b, const CompareFlags& flags,
                             const std::string& tokenizer) {
-  ASSIGN_OR_RETURN(const auto left, campaign::load_compared(a, tokenizer));
-  ASSIGN_OR_RETURN(const auto right, campaign::load_compared(b, tokenizer));
-  const compare::ComparedRun one = left->compared(a);
-  const compare::ComparedRun two = right->compared(b);
-  const compare::Comparison comparison = compare::compare_runs(one, two, flags.options);
+  ASSIGN_OR_RETURN(const DoneComparison done, compare_sides(a, b, flags, tokenizer));
+  const compare::Comparison& comparison = done.result;
+  const compare::ComparedRun& one = done.one;
+  const compare::ComparedRun& two = done.two;
   if (!flags.junit.empty()) {
     TRY(write_file_atomic(flags.junit, report::comparison_junit(comparison, one, two)));
   }

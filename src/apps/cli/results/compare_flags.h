@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/flags.h"
 #include "base/result.h"
@@ -15,6 +16,7 @@ namespace assay::cli {
 
 struct CompareFlags {
   std::string metric_list{};
+  std::vector<std::string> noise{};  // runs, or folders of runs, that were made to learn the noise
   std::string junit{};
   bool github = false;
   bool json = false;
@@ -35,8 +37,9 @@ struct CompareFlags {
   Result<void> understand();
 };
 
-// Compares, and reports on the terminal, in JUnit XML and as annotations; returns the exit code.
-// `tokenizer` counts the tokens of both runs again; "" keeps each run's own counts.
+// Compares two sides, each a run or a folder of several, and reports on the terminal, in JUnit XML
+// and as annotations; returns the exit code. `tokenizer` counts the tokens of both runs again; ""
+// keeps each run's own counts.
 Result<int> compare_folders(const std::string& a, const std::string& b, const CompareFlags& flags,
                             const std::string& tokenizer = "");
 
