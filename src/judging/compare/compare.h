@@ -35,10 +35,10 @@ enum class MetricVerdict : std::uint8_t { better, same, unresolved, worse };
 std::string_view to_string(MetricVerdict verdict);
 
 struct CompareOptions {
-  std::vector<ComparedMetric> metrics{ComparedMetric::ttft_p50,    ComparedMetric::ttft_p90,
-                                      ComparedMetric::tpot_p50,    ComparedMetric::tpot_p90,
-                                      ComparedMetric::latency_p50, ComparedMetric::latency_p90,
-                                      ComparedMetric::system_tps};
+  std::vector<ComparedMetric> metrics{ComparedMetric::kTtftP50,    ComparedMetric::kTtftP90,
+                                      ComparedMetric::kTpotP50,    ComparedMetric::kTpotP90,
+                                      ComparedMetric::kLatencyP50, ComparedMetric::kLatencyP90,
+                                      ComparedMetric::kSystemTps};
   double alpha = 0.05;
   double regression_margin = 0.01;   // a harm up to this is no regression
   double equivalence_margin = 0.03;  // an interval within ± this is "same"

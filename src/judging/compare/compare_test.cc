@@ -125,7 +125,7 @@ TEST(Compare, what_a_client_may_have_added_makes_no_run_worse_and_none_better) {
   const auto a = record(Server{}, 11);
   const auto b = record(Server{.tpot_ms = 11}, 12);
   const auto of = [](const Recorded& left, const Recorded& right) {
-    return metric(compare_runs(left.as("A"), right.as("B"), {.seed = 1}), ComparedMetric::tpot_p50);
+    return metric(compare_runs(left.as("A"), right.as("B"), {.seed = 1}), ComparedMetric::kTpotP50);
   };
   leave_room(a->point.arrival.tpot, 0, 0);
   leave_room(b->point.arrival.tpot, 0, 0);
@@ -165,8 +165,8 @@ TEST(Compare, a_tpot_three_percent_worse_is_found_nine_times_in_ten) {
     const auto b = record(Server{.tpot_ms = 10.3}, 2 * seed + 1002);
     const Comparison c = compare_runs(a->as("A"), b->as("B"), {.replicates = 200, .seed = seed});
     ASSERT_TRUE(c.comparable());
-    const bool seen = metric(c, ComparedMetric::tpot_p50).verdict == MetricVerdict::worse ||
-                      metric(c, ComparedMetric::tpot_p90).verdict == MetricVerdict::worse;
+    const bool seen = metric(c, ComparedMetric::kTpotP50).verdict == MetricVerdict::worse ||
+                      metric(c, ComparedMetric::kTpotP90).verdict == MetricVerdict::worse;
     if (seen) ++found;
   }
   RecordProperty("found_of_200", found);
@@ -179,8 +179,8 @@ TEST(Compare, an_interval_holds_the_truth) {
     const auto a = record(Server{}, 2 * seed + 5001);
     const auto b = record(Server{.tpot_ms = 10.5}, 2 * seed + 5002);
     const Comparison c = compare_runs(a->as("A"), b->as("B"),
-                                      {.metrics = {ComparedMetric::tpot_p50}, .replicates = 200});
-    const MetricComparison& m = metric(c, ComparedMetric::tpot_p50);
+                                      {.metrics = {ComparedMetric::kTpotP50}, .replicates = 200});
+    const MetricComparison& m = metric(c, ComparedMetric::kTpotP50);
     if (m.low <= 0.05 && 0.05 <= m.high) ++held;
   }
   EXPECT_GE(held, 90);
@@ -191,16 +191,16 @@ TEST(Compare, what_is_the_same_is_called_the_same_and_what_is_faster_better) {
   const auto b = record(Server{.wander = 0}, 2, 4000);
   const Comparison same = compare_runs(a->as("A"), b->as("B"), {});
   EXPECT_FALSE(same.worse());
-  EXPECT_EQ(metric(same, ComparedMetric::tpot_p50).verdict, MetricVerdict::same);
+  EXPECT_EQ(metric(same, ComparedMetric::kTpotP50).verdict, MetricVerdict::same);
   const auto fast = record(Server{.tpot_ms = 9, .wander = 0}, 3, 4000);
   const Comparison better = compare_runs(a->as("A"), fast->as("B"), {});
   EXPECT_FALSE(better.worse());
-  EXPECT_EQ(metric(better, ComparedMetric::tpot_p50).verdict, MetricVerdict::better);
-  EXPECT_EQ(metric(better, ComparedMetric::system_tps).verdict, MetricVerdict::better);
+  EXPECT_EQ(metric(better, ComparedMetric::kTpotP50).verdict, MetricVerdict::better);
+  EXPECT_EQ(metric(better, ComparedMetric::kSystemTps).verdict, MetricVerdict::better);
   // In the other direction it is a regression, of the rate too.
   const Comparison worse = compare_runs(fast->as("A"), a->as("B"), {});
-  EXPECT_EQ(metric(worse, ComparedMetric::tpot_p50).verdict, MetricVerdict::worse);
-  EXPECT_EQ(metric(worse, ComparedMetric::system_tps).verdict, MetricVerdict::worse);
+  EXPECT_EQ(metric(worse, ComparedMetric::kTpotP50).verdict, MetricVerdict::worse);
+  EXPECT_EQ(metric(worse, ComparedMetric::kSystemTps).verdict, MetricVerdict::worse);
 }
 
 TEST(Compare, a_harm_within_the_margin_is_no_regression) {

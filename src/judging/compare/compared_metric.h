@@ -31,23 +31,23 @@ struct ComparedMetric {
   bool operator==(const ComparedMetric&) const = default;
 
   // Those of a comparison that names none, and qps.
-  static const ComparedMetric ttft_p50;
-  static const ComparedMetric ttft_p90;
-  static const ComparedMetric tpot_p50;
-  static const ComparedMetric tpot_p90;
-  static const ComparedMetric latency_p50;
-  static const ComparedMetric latency_p90;
-  static const ComparedMetric system_tps;
-  static const ComparedMetric qps;
+  static const ComparedMetric kTtftP50;
+  static const ComparedMetric kTtftP90;
+  static const ComparedMetric kTpotP50;
+  static const ComparedMetric kTpotP90;
+  static const ComparedMetric kLatencyP50;
+  static const ComparedMetric kLatencyP90;
+  static const ComparedMetric kSystemTps;
+  static const ComparedMetric kQps;
 };
-inline constexpr ComparedMetric ComparedMetric::ttft_p50{ComparedSeries::ttft, 50};
-inline constexpr ComparedMetric ComparedMetric::ttft_p90{ComparedSeries::ttft, 90};
-inline constexpr ComparedMetric ComparedMetric::tpot_p50{ComparedSeries::tpot, 50};
-inline constexpr ComparedMetric ComparedMetric::tpot_p90{ComparedSeries::tpot, 90};
-inline constexpr ComparedMetric ComparedMetric::latency_p50{ComparedSeries::latency, 50};
-inline constexpr ComparedMetric ComparedMetric::latency_p90{ComparedSeries::latency, 90};
-inline constexpr ComparedMetric ComparedMetric::system_tps{ComparedSeries::system_tps, 0};
-inline constexpr ComparedMetric ComparedMetric::qps{ComparedSeries::qps, 0};
+inline constexpr ComparedMetric ComparedMetric::kTtftP50{ComparedSeries::ttft, 50};
+inline constexpr ComparedMetric ComparedMetric::kTtftP90{ComparedSeries::ttft, 90};
+inline constexpr ComparedMetric ComparedMetric::kTpotP50{ComparedSeries::tpot, 50};
+inline constexpr ComparedMetric ComparedMetric::kTpotP90{ComparedSeries::tpot, 90};
+inline constexpr ComparedMetric ComparedMetric::kLatencyP50{ComparedSeries::latency, 50};
+inline constexpr ComparedMetric ComparedMetric::kLatencyP90{ComparedSeries::latency, 90};
+inline constexpr ComparedMetric ComparedMetric::kSystemTps{ComparedSeries::system_tps, 0};
+inline constexpr ComparedMetric ComparedMetric::kQps{ComparedSeries::qps, 0};
 
 std::string to_string(ComparedMetric metric);
 std::optional<ComparedMetric> compared_metric_from(std::string_view name);

@@ -59,7 +59,7 @@ TEST(Noise, equal_runs_raise_a_false_alarm_in_at_most_one_of_twenty) {
 
 TEST(Noise, the_runs_that_it_asks_for_find_the_change_nine_times_in_ten) {
   for (const std::size_t learned : {3U, 8U}) {
-    const CompareOptions options{.metrics = {ComparedMetric::ttft_p90}};
+    const CompareOptions options{.metrics = {ComparedMetric::kTtftP90}};
     Rng rng(100 + learned);
     int found = 0;
     double asked = 0;
@@ -159,7 +159,7 @@ TEST(Noise, the_spread_is_pooled_over_groups_around_their_own_means) {
 }
 
 TEST(Noise, what_a_client_may_have_added_counts_against_a_verdict_on_repeats_too) {
-  const CompareOptions options{.metrics = {ComparedMetric::tpot_p50}};
+  const CompareOptions options{.metrics = {ComparedMetric::kTpotP50}};
   Rng rng(3);
   auto a = draw(4, 0.001, 0, rng, options);
   auto b = draw(4, 0.001, 0.05, rng, options);
@@ -176,7 +176,7 @@ TEST(Noise, what_a_client_may_have_added_counts_against_a_verdict_on_repeats_too
 }
 
 TEST(Noise, sides_that_were_not_run_in_turns_are_told) {
-  const CompareOptions options{.metrics = {ComparedMetric::tpot_p50}};
+  const CompareOptions options{.metrics = {ComparedMetric::kTpotP50}};
   Rng rng(4);
   const auto notes = [&](std::vector<WallTime> a, std::vector<WallTime> b) {
     Comparison out;
@@ -191,7 +191,7 @@ TEST(Noise, sides_that_were_not_run_in_turns_are_told) {
 }
 
 TEST(Noise, the_answer_names_each_metric_and_what_no_run_has) {
-  const CompareOptions options{.metrics = {ComparedMetric::ttft_p90, ComparedMetric::system_tps}};
+  const CompareOptions options{.metrics = {ComparedMetric::kTtftP90, ComparedMetric::kSystemTps}};
   Rng rng(9);
   Repeats repeats{.name = "equal", .runs = draw(6, 0.01, 0, rng, options)};
   for (RunFigures& run : repeats.runs) run.of[1].value = 0;

@@ -119,7 +119,7 @@ Comparison compare(const Turns& turns, const CompareOptions& options) {
 
 bool tpot_worse(const Comparison& c) {
   for (const MetricComparison& m : c.metrics) {
-    const bool tpot = m.metric == ComparedMetric::tpot_p50 || m.metric == ComparedMetric::tpot_p90;
+    const bool tpot = m.metric == ComparedMetric::kTpotP50 || m.metric == ComparedMetric::kTpotP90;
     if (tpot && m.verdict == MetricVerdict::worse) return true;
   }
   return false;
@@ -155,7 +155,7 @@ TEST(Paired, a_tpot_three_percent_worse_is_found_nine_times_in_ten) {
 TEST(Paired, drift_widens_the_interval_of_two_runs_and_not_of_pairs) {
   const auto width = [](bool told) {
     const Turns turns = record({.wander = 0.01, .drift = 0.5}, 7, told);
-    const Comparison c = compare(turns, {.metrics = {ComparedMetric::latency_p50}});
+    const Comparison c = compare(turns, {.metrics = {ComparedMetric::kLatencyP50}});
     return c.metrics.at(0).high - c.metrics.at(0).low;
   };
   EXPECT_LT(width(true) * 3, width(false));
@@ -163,7 +163,7 @@ TEST(Paired, drift_widens_the_interval_of_two_runs_and_not_of_pairs) {
 
 TEST(Paired, rates_are_over_the_blocks_of_their_own_side) {
   const Turns turns = record({.wander = 0, .b_tpot = 12, .block = 64}, 3);
-  const Comparison c = compare(turns, {.metrics = {ComparedMetric::system_tps}});
+  const Comparison c = compare(turns, {.metrics = {ComparedMetric::kSystemTps}});
   const MetricComparison& tps = c.metrics.at(0);
   EXPECT_EQ(tps.verdict, MetricVerdict::worse);
   // 16 streams of 50 tokens in 540 ms, minus the time to fill and drain.
