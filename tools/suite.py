@@ -170,8 +170,8 @@ def dev(section):
 
 def release(section):
     section.build("release", "assay", "rooms", "benches")
-    # One at a time: these measure.
-    section.ctest("release", "e2e|bench|install", jobs=1)
+    # What measures has the machine to itself (RUN_SERIAL).
+    section.ctest("release", "e2e|bench|install")
 
 
 def analyse(section):
