@@ -64,6 +64,27 @@ def test_a_twin_of_another_system_does_not_end_well(assay, tmp_path):
     assert "warning: the median error" in done.err
 
 
+def test_what_if_answers_over_the_measured_curve(assay, tmp_path):
+    curve = curve_of(assay, tmp_path / "curve", 1.2)
+    page = tmp_path / "what_if.html"
+    said = assay("twin", curve, *SYSTEM, "--out", tmp_path / "t.yaml", "--what-if", "cards=2",
+                 "--what-if", "precision=bf16", "--html", page, "--json").json()
+    more, slower = said["what_if"]
+    assert (more["changes"], more["gpus"]) == ("cards=2", 2) and slower["gpus"] == 1
+    assert said["held_out"]["tpot_error"] < 0.05
+    # A second card is a second worker: two of them at 32 are one at 16, twice.
+    at = {point["concurrency"]: point for point in more["points"]}
+    assert abs(at[32]["tpot_ms_mean"]["value"] / at[16]["measured"]["tpot_ms_mean"] - 1) < 0.05
+    for point in slower["points"]:
+        tpot = point["tpot_ms_mean"]
+        assert tpot["low"] < tpot["value"] < tpot["high"]
+        assert tpot["value"] > 1.2 * point["measured"]["tpot_ms_mean"]
+    assert page.read_text().count("<svg") == 2 and "precision=bf16" in page.read_text()
+    err = assay("twin", curve, *SYSTEM, "--out", tmp_path / "t.yaml", "--what-if", "cards=none",
+                code=2).err
+    assert "--what-if: cards: 'none' is not a whole number from 1 to" in err
+
+
 def test_names_are_listed_and_an_unknown_one_is_told_the_nearest(assay):
     assert "h200-sxm" in assay("simulate", "--list", "hardware").out
     assert "deepseek-r1" in assay("simulate", "--list", "models").out

@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "sim/twin.h"
-
 namespace assay::sim {
 namespace {
 
@@ -79,60 +77,6 @@ TEST(Slo, reads_what_users_write) {
   EXPECT_FALSE(parse_slo("ttft"));
   EXPECT_FALSE(parse_slo("ttft=-1ms"));
   EXPECT_FALSE(parse_slo("ttft_p98=1ms"));
-}
-
-// The fit recovers a system with five changed constants from eight of its points.
-TEST(Twin, recovers_a_system_that_differs_in_the_five) {
-  const Catalogue catalogue = Catalogue::builtin();
-  const ClusterSpec spec = *make_cluster_spec(catalogue, one_rack());
-  ClusterSpec truth = spec;
-  truth.deployment.constants.layer_s *= 1.4;
-  truth.deployment.constants.sequence_s *= 0.7;
-  truth.deployment.constants.request_s *= 2;
-  truth.deployment.constants.weight_bandwidth *= 0.9;
-  std::vector<MeasuredPoint> measured;
-  for (const std::uint32_t c : {1U, 2U, 4U, 8U, 16U, 32U, 64U}) {
-    const SimPoint p = simulate_closed(truth, thousand(), c);
-    measured.push_back({c, p.ttft_ms.mean, p.tpot_ms.mean, 0});
-  }
-  const Twin twin = fit_twin(spec, thousand(), measured);
-  EXPECT_GT(twin.tpot_error_before, 0.03);
-  EXPECT_LT(twin.tpot_error_after, 0.01);
-  EXPECT_LT(twin.ttft_error_after, 0.03);
-  EXPECT_LT(twin.tpot_error_max, 0.02);
-
-  // The saved file makes the same system when it is read again.
-  Catalogue mine = Catalogue::builtin();
-  const auto added = mine.add_text(
-      twin_yaml(spec, twin, {{{27, 27, 1}}, {{32, 40, 1}}, 0.5}, "a test"), "twin.yaml");
-  ASSERT_TRUE(added) << added.error().message;
-  const ClusterSpec again = *make_cluster_spec(mine, one_rack());
-  const SimPoint p = simulate_closed(again, thousand(), 16);
-  EXPECT_NEAR(p.tpot_ms.mean / measured[4].tpot_ms_mean, 1, 0.01);
-  // And it has the load of its system, and names what it was compared with.
-  ASSERT_TRUE(mine.calibration().load);
-  EXPECT_EQ(mean_tokens(mine.calibration().load->input), 27);
-  EXPECT_EQ(mean_tokens(mine.calibration().load->output), 36);
-  EXPECT_EQ(mine.calibration().load->cached_share, 0.5);
-  EXPECT_EQ(p.trust.level, Trust::Level::compared);
-  EXPECT_NE(p.trust.says.find("7 measured points"), std::string::npos) << p.trust.says;
-}
-
-TEST(Twin, reads_curves_and_their_mistakes) {
-  const auto good = read_measured(*Json::parse(
-      R"({"points": [{"concurrency": 4, "tpot_ms_mean": 9.5, "ttft_ms_mean": 80}, {"concurrency": 8, "tpot_ms": 10}]})"));
-  ASSERT_TRUE(good) << good.error().message;
-  EXPECT_EQ(good->size(), 2U);
-  EXPECT_EQ(good->at(1).ttft_ms_mean, 0);
-  // As in curve_summary.json: points without a measurement, and a burst, are no levels.
-  const auto curve = read_measured(*Json::parse(
-      R"({"points": [{"concurrency": 4, "measured": true, "offline": "none", "tpot_ms_mean": 5},
-                     {"concurrency": 8, "measured": false},
-                     {"concurrency": 999, "measured": true, "offline": "dedicated"}]})"));
-  ASSERT_TRUE(curve) << curve.error().message;
-  EXPECT_EQ(curve->size(), 1u);
-  EXPECT_FALSE(read_measured(*Json::parse(R"({"points": []})")));
-  EXPECT_FALSE(read_measured(*Json::parse(R"({"points": [{"concurrency": 4}]})")));
 }
 
 }  // namespace

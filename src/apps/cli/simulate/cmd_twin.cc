@@ -7,8 +7,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/simulate/simulate_words.h"
-#include "report/simulated.h"
-#include "sim/twin.h"
+#include "report/twin.h"
 
 namespace assay::cli {
 namespace {
@@ -93,120 +92,114 @@ double worst_median(const sim::Twin& twin) {
   return std::max(twin.tpot_error_after, twin.ttft_error_after);
 }
 
-Json fit_json(const sim::ClusterSpec& spec, const sim::Twin& twin, const Measured& measured,
-              const sim::MeasuredLoad& load, const std::string& provenance,
-              const std::string& file) {
-  const Json& curve = measured.curve;
-  Json factors;
-  for (std::size_t i = 0; i < sim::Twin::kFactors; ++i) {
-    factors.set(sim::twin_constants()[i], twin.factors[i]);
+// The changed systems, each beside the curve. A layout that no flag named stays as it was worked
+// out for the system as it is: another card is another worker, not a wider one.
+Result<void> ask_what_ifs(report::TwinAnswer& answer, const sim::Catalogue& catalogue,
+                          sim::Scenario scenario, const sim::ClusterSpec& now) {
+  if (scenario.parallel.empty() && scenario.disagg.empty()) {
+    scenario.parallel = sim::to_string(now.deployment.parallelism);
   }
-  // `assay import` shows the twin beside the curve it was fitted to.
-  Json fitted_to = Json::object();
+  const sim::Workload workload = sim::workload_of(answer.load);
+  for (const std::string& changes : answer.changes) {
+    auto changed = sim::changed_scenario(scenario, changes);
+    if (!changed) return changed.error().within("--what-if");
+    auto spec = sim::make_cluster_spec(catalogue, *changed);
+    if (!spec) return spec.error().within(format("--what-if {}", changes));
+    answer.what_ifs.push_back(sim::ask_what_if(*spec, workload, answer.measured, answer.twin));
+  }
+  return {};
+}
+
+// `assay import` shows the twin beside the curve that it was fitted to.
+Json fitted_to(const Json& curve) {
+  Json out = Json::object();
   for (const char* key : {"curve_id", "model"}) {
-    if (!curve[key].as_string().empty()) fitted_to.set(key, curve[key].as_string());
+    if (!curve[key].as_string().empty()) out.set(key, curve[key].as_string());
   }
-  Json points = Json::array();
-  for (const sim::SimPoint& point : twin.points) points.push_back(report::point_json(point));
-  return Json()
-      .set("kind", "simulated")
-      .set("system", sim::describe(spec))
-      .set("calibration", provenance)
-      .set("file", file)
-      .set("fitted_to", std::move(fitted_to))
-      .set("factors", std::move(factors))
-      .set("tpot_error_before", twin.tpot_error_before)
-      .set("tpot_error_after", twin.tpot_error_after)
-      .set("ttft_error_before", twin.ttft_error_before)
-      .set("ttft_error_after", twin.ttft_error_after)
-      .set("tpot_error_max", twin.tpot_error_max)
-      .set("ttft_error_max", twin.ttft_error_max)
-      .set("good", worst_median(twin) <= kWarnAbove)
-      .set("isl_mean", sim::mean_tokens(load.input))
-      .set("osl_mean", sim::mean_tokens(load.output))
-      .set("cached_share", load.cached_share)
-      .set("points", std::move(points));
+  return out;
 }
 
-std::string provenance_of(const std::string& curve, const sim::Twin& twin,
-                          const sim::MeasuredLoad& load) {
-  return format(
-      "fitted to {} points of {}, {} tokens in and {} out; largest error TPOT {:.1f} %, "
-      "TTFT {:.1f} %",
-      twin.points.size(), curve, sim::describe(load.input), sim::describe(load.output),
-      twin.tpot_error_max * 100, twin.ttft_error_max * 100);
-}
-
-std::string fit_text(const sim::ClusterSpec& spec, const sim::Twin& twin,
-                     const sim::MeasuredLoad& load) {
-  std::string out =
-      format("simulated  {}, fitted to {} points\n           {} tokens in, {} out{}\n\n",
-             sim::describe(spec), twin.points.size(), sim::describe(load.input),
-             sim::describe(load.output),
-             load.cached_share > 0 ? format(", {:.0f} % cached", load.cached_share * 100) : "");
-  for (std::size_t i = 0; i < sim::Twin::kFactors; ++i) {
-    out += format("  {:<18} x {:.3f}\n", sim::twin_constants()[i], twin.factors[i]);
+void warn_of(const sim::Twin& twin) {
+  if (twin.points.size() < 6) {
+    say(format("{} points: below six the five constants can not be told apart",
+               twin.points.size()));
   }
-  return out + format(
-                   "\n  median error   TPOT {:.1f} % -> {:.1f} %   TTFT {:.1f} % -> {:.1f} %\n"
-                   "  largest error  TPOT {:.1f} %   TTFT {:.1f} %\n\n{}",
-                   twin.tpot_error_before * 100, twin.tpot_error_after * 100,
-                   twin.ttft_error_before * 100, twin.ttft_error_after * 100,
-                   twin.tpot_error_max * 100, twin.ttft_error_max * 100,
-                   report::points_table(twin.points));
+  if (worst_median(twin) <= kWarnAbove) return;
+  say(format(
+      "warning: the median error is {:.0f} % in TPOT and {:.0f} % in TTFT, above {:.0f} %: this "
+      "model is not your system; check --model, --hardware, --backend, --precision, --parallel, "
+      "and what answers",
+      twin.tpot_error_after * 100, twin.ttft_error_after * 100, kWarnAbove * 100));
 }
 
 }  // namespace
 
 Result<int> cmd_twin(Args args) {
   SystemFlags system;
-  std::string curve;
+  report::TwinAnswer answer;
   std::string out = "twin.yaml";
+  std::string html;
   bool json = false;
   Flags flags("twin", "a model of your own system: five constants fitted to its measured curve");
   flags
-      .add("CURVE", &curve,
+      .add("CURVE", &answer.curve,
            "a curve's folder, or its JSON: points with concurrency, tpot_ms_mean, ttft_ms_mean")
       .required();
+  flags
+      .add("--what-if", &answer.changes,
+           "the curve after a change of its system: cards=16,tp=8,mtp=2 (also dp, ep, pp, "
+           "hardware, precision, backend, software, router, disagg, decode_batch); once for each "
+           "change")
+      .value("CHANGES");
   system.add_to(flags);
   flags.add("--out", &out, "where the twin goes; use it with --catalogue").value("FILE");
+  flags.add("--html", &html, "the answers drawn over the measured curve, as one page")
+      .value("FILE");
   flags.add("--json", &json, "print the fit as JSON");
   flags.example("assay twin curves/m --model gpt-oss-120b --hardware h200-sxm");
   flags.example(
       "assay twin curve.json --model llama3.1-70b --hardware h200-sxm --precision fp8 "
       "--parallel tp=4 --isl uniform:819-1024 --osl uniform:819-1024");
+  flags.example(
+      "assay twin curves/m --model llama3.1-8b --hardware h100-sxm --what-if cards=2 "
+      "--what-if precision=bf16 --html what_if.html");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
 
-  ASSIGN_OR_RETURN(const Measured measured, read_curve(curve));
+  ASSIGN_OR_RETURN(Measured measured, read_curve(answer.curve));
   ASSIGN_OR_RETURN(const sim::Catalogue catalogue, system.read_catalogue());
   ASSIGN_OR_RETURN(const sim::Scenario scenario, system.resolve());
   ASSIGN_OR_RETURN(const sim::ClusterSpec spec, sim::make_cluster_spec(catalogue, scenario));
-  ASSIGN_OR_RETURN(const sim::MeasuredLoad load, load_of(system, measured, catalogue, curve));
-  if (measured.points.size() < 6) {
-    say(format("{} points: below six the five constants can not be told apart",
-               measured.points.size()));
-  }
-
-  sim::Twin twin = sim::fit_twin(spec, sim::workload_of(load), measured.points);
+  ASSIGN_OR_RETURN(answer.load, load_of(system, measured, catalogue, answer.curve));
+  const sim::Workload workload = sim::workload_of(answer.load);
+  answer.system = sim::describe(spec);
+  answer.measured = std::move(measured.points);
+  sim::Twin& twin = answer.twin;
+  twin = sim::fit_twin(spec, workload, answer.measured);
+  sim::judge_held_out(spec, workload, answer.measured, twin);
+  answer.causes = sim::causes_of(spec, workload, answer.measured, twin);
+  TRY(ask_what_ifs(answer, catalogue, scenario, spec));
   const sim::Trust trust = sim::trust_of({sim::twin_family(spec, twin)}, spec.deployment.subject(),
                                          spec.prefill.has_value());
   for (sim::SimPoint& point : twin.points) point.trust = trust;
-  const std::string provenance = provenance_of(curve, twin, load);
-  TRY(write_file_atomic(out, sim::twin_yaml(spec, twin, load, provenance)));
+  answer.provenance = report::twin_provenance(answer);
+  TRY(write_file_atomic(out, sim::twin_yaml(spec, twin, answer.load, answer.provenance)));
+  if (!html.empty()) {
+    TRY(write_file_atomic(html, report::twin_html(answer)));
+    say(format("written: {}", html));
+  }
   if (json) {
-    print(fit_json(spec, twin, measured, load, provenance, out).dump(2) + "\n");
+    print(report::twin_json(answer)
+              .set("file", out)
+              .set("fitted_to", fitted_to(measured.curve))
+              .set("good", worst_median(twin) <= kWarnAbove)
+              .dump(2) +
+          "\n");
   } else {
-    print(fit_text(spec, twin, load));
+    print(report::twin_text(answer));
     say(format("saved to {}; next: assay simulate --catalogue {} …", out, out));
   }
-  if (worst_median(twin) > kWarnAbove) {
-    say(format(
-        "warning: the median error is {:.0f} % in TPOT and {:.0f} % in TTFT, above {:.0f} %: "
-        "this model is not your system; check --model, --hardware, --backend, --precision, "
-        "--parallel, and what answers",
-        twin.tpot_error_after * 100, twin.ttft_error_after * 100, kWarnAbove * 100));
-  }
+  warn_of(twin);
   return exit_code(worst_median(twin) > kUselessAbove ? ExitCode::findings : ExitCode::done);
 }
 

@@ -59,13 +59,16 @@ void draw_simulated(Drawing& drawing, const Frame& frame) {
   drawing.text(frame.right, frame.top - 7, Anchor::end, "simulated", "simulated");
 }
 
-void draw_key(Drawing& drawing, const Frame& frame, const std::vector<KeyEntry>& entries) {
-  double y = frame.bottom - 10 - 18 * (static_cast<double>(entries.size()) - 1);
+void draw_key(Drawing& drawing, const Frame& frame, const std::vector<KeyEntry>& entries,
+              KeyPlace place) {
+  const bool low = place == KeyPlace::lower_right;
+  double y =
+      low ? frame.bottom - 10 - 18 * (static_cast<double>(entries.size()) - 1) : frame.top + 18;
   double widest = 0;
   for (const KeyEntry& entry : entries) {
     widest = std::max(widest, text_width(entry.name, kFontSize));
   }
-  const double text_x = frame.right - widest - 4;
+  const double text_x = low ? frame.right - widest - 4 : frame.left + 42;
   for (const KeyEntry& entry : entries) {
     drawing.line(text_x - 30, y - 4, text_x - 6, y - 4, entry.classes);
     drawing.text(text_x, y, Anchor::start, "label", entry.name);

@@ -56,7 +56,10 @@ struct KeyEntry {
   std::string classes{};
   std::string name{};
 };
-// Right-aligned in the frame's lower right corner, where a distribution leaves space.
-void draw_key(Drawing& drawing, const Frame& frame, const std::vector<KeyEntry>& entries);
+// The corner that the lines leave free: a distribution the lower right one, what grows with the
+// load the upper left one.
+enum class KeyPlace { lower_right, upper_left };
+void draw_key(Drawing& drawing, const Frame& frame, const std::vector<KeyEntry>& entries,
+              KeyPlace place = KeyPlace::lower_right);
 
 }  // namespace assay::report::svg
