@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Mutations of the core: does a unit test of the room fail when one expression of it is wrong?
 
-For each room a fixed set of files is mutated, one expression at a time: a comparison, an operator,
-a constant, a condition, a statement left out, one instant or field for another. Each mutant is
-built in a copy of the tree (build/mutate/tree) and run against the unit tests of its own room only.
+All files of a room are mutated, one expression at a time: a comparison, an operator, a constant,
+a condition, a statement left out, one instant or field for another, the two sides of a choice. Each
+mutant is built in a copy of the tree (build/mutate/tree) and run against the unit tests of its own
+room only. All mutants among which a statement can choose when the tests run (ASSAY_MUTANT) are
+built at once.
 A mutant that those tests pass has survived: either a test is missing, or the mutant is equivalent,
 and then tools/mutate_equivalent.txt says why.
 
@@ -30,24 +32,9 @@ COPY = ROOT / "build" / "mutate" / "tree"
 BUILD = ROOT / "build" / "mutate" / "build"
 EQUIVALENT = ROOT / "tools" / "mutate_equivalent.txt"
 
-# What of a room is mutated: what a figure goes through.
-ROOMS = {
-    "run": ["run.cc", "run.h", "conversations.cc", "by_endpoint.h"],
-    "protocol": ["exchange.cc", "http_target.cc", "http_target_ends.cc", "http_target_pool.cc",
-                 "http_target_receive.cc", "http_target_send.cc", "reply_decoder.cc",
-                 "reply_fields.cc", "json_cursor.cc", "json_cursor.h", "whole_reply.cc",
-                 "request.cc", "prepared_requests.cc"],
-    "record": ["block.cc", "event_codec.cc", "event_log_reader.cc", "event_log_writer.cc",
-               "replay_run.cc", "clock_map.cc", "clock_shift.cc", "client_audit_json.cc",
-               "run_info_json.cc", "journal.cc"],
-    "metrics": ["point_fold.cc", "reply_fold.cc", "series.cc", "series.h", "distribution.h",
-                "steady_state.cc", "trend.cc", "timeline_fold.cc", "curve.cc",
-                "early_stopping.cc", "token_counts.cc"],
-    "audit": ["innocence.cc"],
-    "decide": ["limit.cc", "served.cc", "rank.cc"],
-    "net": ["http1_response.cc", "http1_request.cc", "sse.h", "sse.cc", "content_headers.cc",
-            "http_reply.cc", "receive.cc", "url.cc"],
-}
+# The rooms that a figure goes through: all their files are mutated, except what is only for tests.
+ROOMS = ["run", "protocol", "record", "metrics", "audit", "decide", "net", "host"]
+NOT_THE_PRODUCT = re.compile(r"(_test|_fuzz|_bench)\.cc$|/testing_\w+\.h$|_twin\.h$")
 
 # Names of which one can stand for the other without the compiler's objecting.
 SWAPS = [
@@ -70,6 +57,7 @@ OPERATORS = [
     (r"(?<![\w.'])(\d+)(?![\w.'])", ["+1"], "number"),
     (r"!(?=[\w(])", [""], None),
 ]
+CHOICE = re.compile(r"\? ([\w.:'\-]+) : ([\w.:'\-]+)")
 STATEMENT = re.compile(r"^\s+(?!return|break|continue|case|default|if|for|while|using|const |auto "
                        r"|CHECK|static|struct|enum|friend|delete|throw|TRY|\})[\w*+\-(][^{}]*;$")
 
@@ -110,6 +98,11 @@ def words_of_line(raw, code):
         for old, new in ((one, other), (other, one)):
             for match in re.finditer(rf"(?<=[.>:]){old}\b(?!\s*=[^=])", code):
                 yield raw[:match.start()] + new + raw[match.end():]
+    for match in CHOICE.finditer(code):
+        one, other = (raw[slice(*match.span(side))] for side in (1, 2))
+        yield f"{raw[:match.start()]}? {other} : {one}{raw[match.end():]}"
+    if re.fullmatch(r"\s+(return|continue);", code.rstrip()):
+        yield ""
     match = re.match(r"^(\s*(?:\} else )?if \()(.*)(\)\s*(?:\{|return.*;|continue;|break;)?)$",
                      code)
     if match and match.group(2)[0] != "!" and "=" not in re.sub(r"[=!<>]=", "", match.group(2)):
@@ -141,6 +134,14 @@ def mutants_of(tree, path):
     return out
 
 
+def files_of(tree, room):
+    """The room's files from the root, in a fixed order: a seed draws the same ones again."""
+    folder = next((ROOT / "src").glob(f"*/{room}")).relative_to(ROOT)
+    files = [file for end in ("cc", "h") for file in (tree / folder).rglob(f"*.{end}")]
+    paths = sorted(str(file.relative_to(tree)) for file in files)
+    return [path for path in paths if not NOT_THE_PRODUCT.search(path)]
+
+
 def equivalents():
     if not EQUIVALENT.exists():
         return set()
@@ -157,6 +158,89 @@ def sh(*command, timeout=None):
         return None
 
 
+SWITCH = ("#include <cstdlib> // NOLINT\n"
+          "#ifndef ASSAY_MUTANT_CHOSEN\n#define ASSAY_MUTANT_CHOSEN\n"
+          "inline int assay_mutant() { static const int chosen = [] { const char* text = "
+          "std::getenv(\"ASSAY_MUTANT\"); return text == nullptr ? 0 : std::atoi(text); }(); "
+          "return chosen; }\n#endif\n#line 1\n")
+BLOCK_IF = re.compile(r"^(\s*(?:\} else )?if \()(.*)(\) \{)$")
+DECLARED = re.compile(r"^(\s*(?:const )?(?!return\b|delete\b|throw\b|else\b)"
+                      r"[\w:]+(?:<[^;=]*>)?[*&]?(?: const)? \w+ = )([^;]*)(;)$")
+STARTS_ELSE = re.compile(r"^\s*(case|default|else|using|static|constexpr|inline|template|struct|\}"
+                         r"|const |auto |friend|extern|enum|public|private)")
+
+
+def chosen(lines, code, number, mutants):
+    """The line with a choice among `mutants` ({number: line}); None where a choice can't stand."""
+    raw = lines[number][:len(code[number].rstrip())]  # without a comment behind it
+    before = next((line.strip() for line in reversed(code[:number]) if line.strip()), "")
+    if not before.endswith((";", "{", "}", ":")) or before.startswith(("case", "public", "private")
+                                                                      ) and "?" in before:
+        return None
+    for pattern, wrap in ((BLOCK_IF, "static_cast<bool>({})"), (DECLARED, "({})")):
+        found = pattern.match(raw)
+        if not found or ";" in found.group(2) or re.search(r"\w \w+ = ", found.group(2)):
+            continue
+        inner = wrap.format(found.group(2))
+        for one, text in mutants.items():
+            other = pattern.match(text[:len(text)].split("  //")[0].rstrip())
+            if not other or (other.group(1), other.group(3)) != (found.group(1), found.group(3)):
+                return None
+            inner = f"assay_mutant() == {one} ? {wrap.format(other.group(2))} : {inner}"
+        return found.group(1) + inner + found.group(3)
+    simple = raw.strip()
+    if (not simple.endswith(";") or simple.count("(") != simple.count(")") or "{" in simple
+            or STARTS_ELSE.match(raw) or DECLARED.match(raw)
+            or re.match(r"^[\w:<>,*& ]+ \w+(\(.*\)( const)?)?;$", simple)
+            and not simple.startswith(("return", "delete", "if", "for", "while"))):
+        return None
+    out = "{ " + simple + " }"
+    for one, text in mutants.items():
+        out = f"if (assay_mutant() == {one}) {{ {text.split('  //')[0].strip()} }} else " + out
+    return out
+
+
+def choose_all(numbered):
+    """Writes what a choice can hold into the copy: {path: text before}, {line: numbers}."""
+    before, held = {}, {}
+    for path in sorted({one.path for one in numbered.values()}):
+        text = (COPY / path).read_text()
+        lines, out = text.split("\n"), text.split("\n")
+        code = code_of(lines)
+        for line in sorted({one.line for one in numbered.values() if one.path == path}):
+            here = {number: one.new for number, one in numbered.items()
+                    if (one.path, one.line) == (path, line)}
+            changed = chosen(lines, code, line, here)
+            if changed is not None:
+                out[line] = changed
+                held[path, line + 1] = (list(here), lines[line])
+        before[path] = text
+        (COPY / path).write_text(SWITCH + "\n".join(out))
+    return before, held
+
+
+def built_together(room, numbered, jobs):
+    """Builds what can be chosen; the numbers of those mutants, and how to undo it."""
+    before, held = choose_all(numbered)
+    for _ in range(12):
+        built = sh("ninja", "-C", BUILD, "-j", jobs, "-k", "0", f"{room}_test")
+        if built.returncode == 0:
+            break
+        # What does not compile as a choice is tried by itself later.
+        wrong = {(found.group(1), int(found.group(2)))
+                 for found in re.finditer(r"tree/([^\s:]+):(\d+):\d+: error", built.stdout)}
+        wrong &= set(held)
+        if not wrong:
+            held = {}
+        for path, line in wrong:
+            lines = (COPY / path).read_text().split("\n")
+            lines[line - 1 + SWITCH.count("\n")] = held.pop((path, line))[1]
+            (COPY / path).write_text("\n".join(lines))
+        if not held:
+            break
+    return {number for numbers, _ in held.values() for number in numbers}, before
+
+
 def prepare(room, jobs):
     """A copy of the tracked files, built. Files that did not change keep their times."""
     names = sh("git", "-C", ROOT, "ls-files").stdout.split("\n")
@@ -166,6 +250,9 @@ def prepare(room, jobs):
                                      and target.read_bytes() == source.read_bytes()):
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
+    for old in (COPY / "src").rglob("*"):  # renamed or removed since
+        if old.is_file() and str(old.relative_to(COPY)) not in names:
+            old.unlink()
     done = sh("cmake", "-S", COPY, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
               "-DCMAKE_CXX_FLAGS=-O0", "-DCMAKE_CXX_FLAGS_DEBUG=", "-DASSAY_WEB=OFF",
               "-DASSAY_UNITY=ON", f"-DASSAY_SINGLE={room}")
@@ -187,10 +274,32 @@ def verdict(room, mutant, jobs, seconds):
         built = sh("ninja", "-C", BUILD, "-j", jobs, f"{room}_test", timeout=900)
         if built is None or built.returncode:
             return "not compiled"
-        ran = sh(BUILD / f"{room}_test", "--gtest_brief=1", "--gtest_fail_fast", timeout=seconds)
-        return "survived" if ran is not None and ran.returncode == 0 else "killed"
+        return tested(room, seconds)
     finally:
         target.write_text(text)
+
+
+def tested(room, seconds, number=0):
+    ran = sh("env", f"ASSAY_MUTANT={number}", BUILD / f"{room}_test", "--gtest_brief=1",
+             "--gtest_fail_fast", timeout=seconds)
+    return "survived" if ran is not None and ran.returncode == 0 else "killed"
+
+
+def verdicts(room, mutants, args):
+    """Each mutant and what became of it, those that were built together first."""
+    numbered = dict(enumerate(mutants, start=1))
+    together, before = built_together(room, numbered, args.jobs)
+    try:
+        if together and tested(room, args.seconds) == "killed":
+            sys.exit(f"{room}_test fails with all mutants built and none chosen")
+        for number in sorted(together):
+            yield numbered[number], tested(room, args.seconds, number)
+    finally:
+        for path, text in before.items():
+            (COPY / path).write_text(text)
+    for number, mutant in numbered.items():
+        if number not in together:
+            yield mutant, verdict(room, mutant, args.jobs, args.seconds)
 
 
 def show(mutant):
@@ -203,20 +312,22 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("room", choices=ROOMS)
-    parser.add_argument("--file", action="append", help="only this file of the room")
+    parser.add_argument("--file", action="append",
+                        help="only this file of the room, or this folder (kind/)")
     parser.add_argument("--sample", type=int, help="so many mutants, drawn; else all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--list", action="store_true", help="print the mutants and build nothing")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=int, default=120, help="longer than that: killed")
     args = parser.parse_args()
-    files = args.file or ROOMS[args.room]
-    folder = next((ROOT / "src").glob(f"*/{args.room}")).relative_to(ROOT)
-    paths = [f"{folder}/{name}" for name in files]
     if not args.list:
         prepare(args.room, args.jobs)  # the copy is what is mutated: the tree may go on changing
     tree = ROOT if args.list else COPY
-    mutants = [one for path in paths if (tree / path).exists() for one in mutants_of(tree, path)]
+    paths = [path for path in files_of(tree, args.room)
+             if not args.file or any(f"/{name}" in path for name in args.file)]
+    if not paths:
+        sys.exit(f"error: no file of {args.room} is named {', '.join(args.file)}")
+    mutants = [one for path in paths for one in mutants_of(tree, path)]
     if args.sample and args.sample < len(mutants):
         mutants = random.Random(args.seed).sample(mutants, args.sample)
     if args.list:
@@ -226,11 +337,9 @@ def main():
         return 0
     known = equivalents()
     count = {"killed": 0, "survived": 0, "equivalent": 0, "not compiled": 0}
-    for mutant in mutants:
-        if mutant.key() in known:
-            count["equivalent"] += 1
-            continue
-        word = verdict(args.room, mutant, args.jobs, args.seconds)
+    count["equivalent"] = sum(mutant.key() in known for mutant in mutants)
+    mutants = [mutant for mutant in mutants if mutant.key() not in known]
+    for mutant, word in verdicts(args.room, mutants, args):
         count[word] += 1
         if word == "survived":
             show(mutant)

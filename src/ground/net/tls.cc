@@ -71,6 +71,9 @@ Result<TlsContext> TlsContext::client(const TlsClientOptions& options) {
   SSL_CTX* const context = state->context.get();
   if (context == nullptr) return Error{Code::io, "TLS: " + last_error()};
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  // Another handshake in the middle of a reply is answered with a refusal, as HTTP/2 demands it:
+  // what it costs would be measured, and the endpoint could show another certificate.
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_verify(context, options.insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
   const bool loaded = options.ca_file.empty() ? SSL_CTX_set_default_verify_paths(context) == 1
                                               : SSL_CTX_load_verify_locations(
@@ -180,6 +183,7 @@ struct TlsSession::State {
   std::string kept{};
   std::string out{};  // ciphertext to be sent
   std::size_t out_at = 0;
+  bool refused_handshake = false;  // the peer asked for another one
 
   State() = default;
   State(const State&) = delete;
@@ -200,6 +204,10 @@ struct TlsSession::State {
     static_cast<State*>(BIO_get_data(bio))->out.append(bytes, size);
     *written = size;
     return 1;
+  }
+  static void on_alert(const SSL* ssl, int where, int alert) {
+    if (where != SSL_CB_WRITE_ALERT || (alert & 0xFF) != SSL_AD_NO_RENEGOTIATION) return;
+    static_cast<State*>(BIO_get_data(SSL_get_rbio(ssl)))->refused_handshake = true;
   }
   static long control(BIO*, int what, long, void*) { return what == BIO_CTRL_FLUSH ? 1 : 0; }
   static int create(BIO* bio) {
@@ -235,6 +243,7 @@ TlsSession::TlsSession(const TlsContext& context, std::string_view host)
     return;
   }
   SSL_set_connect_state(s.ssl);
+  SSL_set_info_callback(s.ssl, State::on_alert);
   std::string name(host);
   if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
   // A numeric address is checked against the certificate's addresses and is never sent as SNI.
@@ -278,11 +287,14 @@ void TlsSession::keep_input() {
 }
 
 void TlsSession::fail(std::string_view what) {
-  const long verdict = SSL_get_verify_result(state_->ssl);
-  const std::string reason = last_error();
-  error_ = verdict == X509_V_OK
-               ? format("{}: {}", what, reason)
-               : format("{}: certificate: {}", what, X509_verify_cert_error_string(verdict));
+  SSL* const ssl = state_->ssl;
+  const long verdict = SSL_get_verify_result(ssl);
+  std::string reason = last_error();
+  if (state_->refused_handshake) reason += ", after it asked to renegotiate, which is refused";
+  // A session that asks no questions has a verdict too, and fails for other reasons.
+  const bool refused = verdict != X509_V_OK && SSL_get_verify_mode(ssl) != SSL_VERIFY_NONE;
+  error_ = refused ? format("{}: certificate: {}", what, X509_verify_cert_error_string(verdict))
+                   : format("{}: {}", what, reason);
 }
 
 TlsSession::Step TlsSession::handshake() {
@@ -333,6 +345,19 @@ void TlsSession::consume(std::size_t bytes) {
   s.out.clear();
   s.out_at = 0;
   if (s.out.capacity() > kKeepOutBytes) s.out = {};
+}
+
+void TlsSession::speak_at_most_tls_1_2() {
+  SSL_ctrl(state_->ssl, SSL_CTRL_SET_MAX_PROTO_VERSION, TLS1_2_VERSION, nullptr);
+}
+
+bool TlsSession::change_keys(bool also_the_clients) {
+  const int update = also_the_clients ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED;
+  return SSL_key_update(state_->ssl, update) == 1 && SSL_do_handshake(state_->ssl) == 1;
+}
+
+bool TlsSession::ask_for_another_handshake() {
+  return SSL_renegotiate(state_->ssl) == 1 && SSL_do_handshake(state_->ssl) == 1;
 }
 
 std::string_view TlsSession::version() const { return SSL_get_version(state_->ssl); }

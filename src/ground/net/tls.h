@@ -75,6 +75,12 @@ class TlsSession {
   std::string_view output();
   void consume(std::size_t bytes);
 
+  // What few servers do unasked in the middle of a session, for tests of a client. The first is
+  // called before the handshake, and the third is of TLS 1.2 alone. False: not in this state.
+  void speak_at_most_tls_1_2();
+  bool change_keys(bool also_the_clients);
+  bool ask_for_another_handshake();
+
   std::string_view version() const;      // TLSv1.3
   std::string_view application() const;  // the protocol that ALPN chose: "h2", "http/1.1" or ""
   // Why the session failed, for a person; names the certificate if that was the cause.

@@ -130,5 +130,77 @@ TEST(Tls, alpn_chooses_http2_when_both_offer_it) {
   EXPECT_EQ(client.application(), "h2");
 }
 
+// Moves what each side has to send, and reads what the client got.
+struct Talk {
+  explicit Talk(bool old = false) {
+    if (old) server.speak_at_most_tls_1_2();
+    EXPECT_EQ(shake(client, server), TlsSession::Step::done) << client.error();
+    EXPECT_EQ(heard(server, client), "");
+  }
+  std::string heard(TlsSession& by, TlsSession& from) {
+    carry(from, by);
+    std::string out;
+    char buffer[256];
+    for (;;) {
+      last = by.read(buffer, sizeof buffer);
+      if (last <= 0) return out;
+      out.append(buffer, static_cast<std::size_t>(last));
+    }
+  }
+  Pair pair = make_pair(true, false);
+  TlsSession client{pair.client_context, "localhost"};
+  TlsSession server{pair.server_context, ""};
+  std::ptrdiff_t last = 0;
+};
+
+TEST(Tls, keys_may_change_in_the_middle_of_a_reply) {
+  for (const bool both : {false, true}) {
+    SCOPED_TRACE(both);
+    Talk talk;
+    std::string said;
+    for (int i = 0; i < 5; ++i) {
+      ASSERT_TRUE(talk.server.write("half "));
+      ASSERT_TRUE(talk.server.change_keys(both));
+      ASSERT_TRUE(talk.server.write("whole;"));
+      said += "half whole;";
+    }
+    EXPECT_EQ(talk.heard(talk.client, talk.server), said);
+    EXPECT_EQ(talk.last, 0) << talk.client.error();
+    EXPECT_EQ(talk.client.output().empty(), !both) << "new keys that were asked for";
+    ASSERT_TRUE(talk.client.write("next"));
+    EXPECT_EQ(talk.heard(talk.server, talk.client), "next") << talk.server.error();
+  }
+}
+
+TEST(Tls, another_handshake_is_refused_and_what_was_said_before_is_read) {
+  Talk talk(true);
+  EXPECT_EQ(talk.client.version(), "TLSv1.2");
+  EXPECT_FALSE(talk.server.change_keys(false)) << "of TLS 1.3 alone";
+  ASSERT_TRUE(talk.server.write("half"));
+  ASSERT_TRUE(talk.server.ask_for_another_handshake());
+  ASSERT_TRUE(talk.server.write(" whole"));
+  EXPECT_EQ(talk.heard(talk.client, talk.server), "half whole");
+  EXPECT_EQ(talk.last, 0);
+  EXPECT_FALSE(talk.client.output().empty()) << "the refusal";
+  // OpenSSL's server takes that for a failure.
+  talk.heard(talk.server, talk.client);
+  talk.heard(talk.client, talk.server);
+  EXPECT_EQ(talk.last, -1);
+  EXPECT_NE(talk.client.error().find("after it asked to renegotiate, which is refused"),
+            std::string::npos)
+      << talk.client.error();
+}
+
+// A client that asks no questions has a doubt about the certificate, and fails for other reasons.
+TEST(Tls, a_certificate_that_nobody_asked_about_is_not_to_blame) {
+  Talk talk;
+  talk.client.feed("\x17\x03\x03");
+  talk.client.feed(std::string_view("\0\x10", 2));
+  talk.client.feed(std::string(16, 'x'));
+  char buffer[64];
+  EXPECT_EQ(talk.client.read(buffer, sizeof buffer), -1);
+  EXPECT_EQ(talk.client.error().find("certificate"), std::string::npos) << talk.client.error();
+}
+
 }  // namespace
 }  // namespace assay::net

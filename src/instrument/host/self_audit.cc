@@ -36,18 +36,22 @@ double number_at(std::string_view text, std::size_t n) {
 
 // Busy CPU seconds of the whole machine: /proc/stat, first line, in ticks: user nice system idle
 // iowait irq softirq steal.
-double busy_seconds() {
-  const Result<std::string> text = read_file("/proc/stat");
+double busy_seconds(const std::filesystem::path& root) {
+  const Result<std::string> text = read_file(root / "proc/stat");
   if (!text) return -1;
   const std::string_view line = std::string_view(*text).substr(0, text->find('\n'));
   double busy = 0;
-  for (const std::size_t field : {0U, 1U, 2U, 5U, 6U}) busy += number_at(line, field);
+  for (const std::size_t field : {0U, 1U, 2U, 5U, 6U}) {
+    const double ticks = number_at(line, field);
+    if (ticks < 0) return -1;
+    busy += ticks;
+  }
   return busy / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
 // Seconds in which some task waited for a CPU: "some avg10=… total=<µs>".
-double pressure_seconds() {
-  const Result<std::string> text = read_file("/proc/pressure/cpu");
+double pressure_seconds(const std::filesystem::path& root) {
+  const Result<std::string> text = read_file(root / "proc/pressure/cpu");
   if (!text) return -1;
   const std::size_t at = text->find("total=");
   if (at == std::string::npos) return -1;
@@ -63,8 +67,8 @@ long preemptions() {
   return usage.ru_nivcsw;
 }
 
-std::uint32_t ephemeral_ports() {
-  const Result<std::string> text = read_file("/proc/sys/net/ipv4/ip_local_port_range");
+std::uint32_t ephemeral_ports(const std::filesystem::path& root) {
+  const Result<std::string> text = read_file(root / "proc/sys/net/ipv4/ip_local_port_range");
   if (!text) return 0;
   unsigned low = 0;
   unsigned high = 0;
@@ -121,13 +125,13 @@ SelfAudit::~SelfAudit() {
   if (thread_.joinable()) thread_.join();
 }
 
-SelfAudit::Books SelfAudit::read() {
+SelfAudit::Books SelfAudit::read() const {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return {.at = OsClock().now(),
-          .busy_s = busy_seconds(),
+          .busy_s = busy_seconds(root_),
           .own_s = seconds(usage.ru_utime) + seconds(usage.ru_stime),
-          .pressure_s = pressure_seconds()};
+          .pressure_s = pressure_seconds(root_)};
 }
 
 // The canary must not cause the gaps that it counts: bursts of 2 ms, on a core shared with a
@@ -148,7 +152,7 @@ void SelfAudit::watch() {
       const Instant now = clock.now();
       if (now - last > kGap) {
         const long before = std::exchange(preempted, preemptions());
-        if (preempted == before) count_gap(now - last);
+        if (preempted == before) count_gap(canary_, now - last);
       }
       last = now;
     }
@@ -156,10 +160,10 @@ void SelfAudit::watch() {
   }
 }
 
-void SelfAudit::count_gap(Duration gap) {
-  ++canary_.gaps_50us;
-  if (gap > 1_ms) ++canary_.gaps_1ms;
-  if (gap > canary_.gap_max) canary_.gap_max = gap;
+void count_gap(CanaryFigures& canary, Duration gap) {
+  ++canary.gaps_50us;
+  if (gap > 1_ms) ++canary.gaps_1ms;
+  if (gap > canary.gap_max) canary.gap_max = gap;
 }
 
 void SelfAudit::stop(ClientAudit& out) {
@@ -176,7 +180,7 @@ void SelfAudit::stop(ClientAudit& out) {
   out.throttled_periods = taken.throttled_periods;
   out.cores = static_cast<int>(usable_cores().size());
   out.descriptors_max = static_cast<std::uint64_t>(::sysconf(_SC_OPEN_MAX));
-  out.ports = ephemeral_ports();
+  out.ports = ephemeral_ports(root_);
   if (wall <= 0) return;
   out.own_cpu = (now.own_s - start_.own_s) / wall;
   if (now.busy_s >= 0) {

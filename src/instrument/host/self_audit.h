@@ -65,6 +65,9 @@ class ThreadWatch {
   Books start_;
 };
 
+// Adds a gap of more than 50 µs that the canary saw.
+void count_gap(CanaryFigures& canary, Duration gap);
+
 class SelfAudit {
  public:
   // Use `no` when every core has a measuring thread: the canary would take time from one.
@@ -86,9 +89,8 @@ class SelfAudit {
     double own_s = 0;
     double pressure_s = -1;
   };
-  static Books read();
+  Books read() const;
   void watch();
-  void count_gap(Duration gap);
 
   std::filesystem::path root_;
   Books start_;

@@ -1,6 +1,11 @@
 #include "host/self_audit.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/thread_books.h"
+#include "host/testing_machine_files.h"
 
 namespace assay::host {
 namespace {
@@ -35,6 +40,156 @@ TEST(LagRecorder, what_is_done_before_its_time_is_not_late) {
   lag.record(Instant{2'000'000'000}, Instant{1'000'000'000});
   EXPECT_EQ(lag.figures().max, Duration{});
   EXPECT_EQ(lag.figures().stalls, 0U);
+}
+
+TEST(LagRecorder, its_limits_are_5_ms_for_a_hold_up_and_more_than_10_ms_for_a_stall) {
+  const Instant start{1'000'000'000};
+  const auto lag_of = [&](Duration late) {
+    LagRecorder lag;
+    lag.record(start, start + late);
+    return lag.figures();
+  };
+  EXPECT_EQ(lag_of(kLate - 1_ns).holdups, 0);
+  EXPECT_EQ(lag_of(kLate).holdups, 1);
+  EXPECT_EQ(lag_of(kStall).stalls, 0U);
+  EXPECT_EQ(lag_of(kStall + 1_ns).stalls, 1U);
+  EXPECT_EQ(lag_of(kStall + 1_ns).stalled, kStall + 1_ns);
+}
+
+TEST(LagRecorder, what_is_due_when_a_stall_ends_begins_another) {
+  LagRecorder lag;
+  const Instant start{1'000'000'000};
+  lag.record(start, start + 20_ms);
+  lag.record(start + 20_ms, start + 40_ms);
+  EXPECT_EQ(lag.figures().stalls, 2U);
+  EXPECT_EQ(lag.figures().holdups, 2);
+  EXPECT_EQ(lag.figures().stalled, 40_ms);
+  LagRecorder inside;
+  inside.record(start, start + 20_ms);
+  inside.record(start + 20_ms - 1_ns, start + 40_ms);
+  EXPECT_EQ(inside.figures().stalls, 1U);
+  EXPECT_EQ(inside.figures().holdups, 1);
+  EXPECT_EQ(inside.figures().stalled, 40_ms);
+}
+
+TEST(LagRecorder, its_percentiles_are_of_all_lags) {
+  LagRecorder lag;
+  const Instant start{1'000'000'000};
+  for (int i = 1; i <= 1000; ++i) lag.record(start, start + 1_us * i);
+  const LagFigures figures = lag.figures();
+  EXPECT_EQ(figures.count, 1000U);
+  EXPECT_NEAR(figures.p50.seconds(), 500e-6, 5e-6);
+  EXPECT_NEAR(figures.p99.seconds(), 990e-6, 8e-6);
+  EXPECT_NEAR(figures.p999.seconds(), 999e-6, 8e-6);
+  EXPECT_LT(figures.p99, figures.p999);
+  EXPECT_EQ(figures.max, 1_ms);
+}
+
+TEST(Canary, a_gap_is_counted_in_its_class_and_the_longest_is_kept) {
+  CanaryFigures canary;
+  for (const Duration gap : {60_us, 1_ms, 1_ms + 1_ns, 80_us}) count_gap(canary, gap);
+  EXPECT_EQ(canary.gaps_50us, 4U);
+  EXPECT_EQ(canary.gaps_1ms, 1U);
+  EXPECT_EQ(canary.gap_max, 1_ms + 1_ns);
+}
+
+Duration cpu_of_thread() {
+  ThreadBooksReader reader;
+  return reader.look().value_or(ThreadBooks{}).ran;
+}
+
+// Until the thread ran for this long, half of it in the kernel.
+void work_for(Duration time) {
+  const Duration start = cpu_of_thread();
+  ASSERT_GT(start, 0_ns) << "no books";
+  while (cpu_of_thread() - start < time) {
+  }
+}
+
+// Its time in the kernel counts too.
+TEST(ThreadWatch, its_share_is_the_cpu_time_of_the_thread_over_the_time_that_passed) {
+  const OsClock clock;
+  const Instant outer_start = clock.now();
+  const ThreadWatch watch;
+  work_for(80_ms);
+  ThreadFigures figures{.cpu_share = -1, .run_queue_delay = Duration{-7}};
+  watch.finish(figures);
+  const double wall = (clock.now() - outer_start).seconds();
+  // The kernel brings the books of a thread up to date with each tick: up to 10 ms late.
+  EXPECT_GE(figures.cpu_share * wall, 0.080 - 0.010);
+  EXPECT_LE(figures.cpu_share, 1.15);
+  EXPECT_LT(figures.preempted, 100'000U);
+  EXPECT_GE(figures.run_queue_delay.ns, -1);
+  EXPECT_LE(figures.run_queue_delay.seconds(), wall);
+}
+
+struct AuditedMachine : MachineFiles {
+  void worked(int user, int nice, int system, int irq, int softirq) const {
+    says("proc/stat", format("cpu  {} {} {} 400000 7000 {} {} 9 0 0\ncpu0 1 2 3 4 5 6 7 8 9 10\n",
+                             user, nice, system, irq, softirq));
+  }
+  void waited(int us) const {
+    says("proc/pressure/cpu", format("some avg10=0.00 avg60=0.00 avg300=0.00 total={}\n"
+                                     "full avg10=0.00 avg60=0.00 avg300=0.00 total=5\n",
+                                     us));
+  }
+};
+
+TEST(SelfAudit, work_of_others_is_what_the_machine_did_and_this_process_did_not) {
+  AuditedMachine machine;
+  machine.worked(100'000, 200, 30'000, 40, 50);
+  machine.waited(2'000'000);
+  machine.says("proc/sys/net/ipv4/ip_local_port_range", "32768\t60999\n");
+  SelfAudit audit(SelfAudit::Canary::no, machine.root());
+  machine.worked(200'000, 1'200, 40'000, 540, 150);
+  machine.waited(5'000'000);
+  ClientAudit figures;
+  audit.stop(figures);
+  const double wall = figures.wall.seconds();
+  ASSERT_GT(wall, 0);
+  EXPECT_GE(figures.own_cpu, 0);
+  const double ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  const double busy = (100'000 + 1'000 + 10'000 + 500 + 100) / ticks;
+  EXPECT_NEAR((figures.foreign_cpu + figures.own_cpu) * wall, busy, 1e-6 * busy);
+  EXPECT_NEAR(figures.pressure_share * wall, 3.0, 1e-6);
+  EXPECT_EQ(figures.ports, 28'232U);
+  EXPECT_GT(figures.descriptors_max, 0U);
+}
+
+TEST(SelfAudit, a_process_that_worked_more_than_the_machine_says_leaves_no_work_to_others) {
+  AuditedMachine machine;
+  machine.worked(1, 1, 1, 1, 1);
+  SelfAudit audit(SelfAudit::Canary::no, machine.root());
+  work_for(20_ms);
+  ClientAudit figures;
+  audit.stop(figures);
+  EXPECT_EQ(figures.foreign_cpu, 0);
+  EXPECT_GT(figures.own_cpu, 0);
+}
+
+TEST(SelfAudit, what_the_system_does_not_say_is_unknown) {
+  MachineFiles machine;
+  const auto audited = [&] {
+    SelfAudit audit(SelfAudit::Canary::no, machine.root());
+    ClientAudit figures;
+    audit.stop(figures);
+    return figures;
+  };
+  const ClientAudit none = audited();
+  EXPECT_LT(none.foreign_cpu, 0);
+  EXPECT_LT(none.pressure_share, 0);
+  EXPECT_EQ(none.ports, 0U);
+  machine.says("proc/stat", "cpu 1 2 3 4 5 6\n");
+  machine.says("proc/pressure/cpu", "some avg10=0.00\n");
+  machine.says("proc/sys/net/ipv4/ip_local_port_range", "9 8\n");
+  const ClientAudit few = audited();
+  EXPECT_LT(few.foreign_cpu, 0) << "six of the seven numbers";
+  EXPECT_LT(few.pressure_share, 0);
+  EXPECT_EQ(few.ports, 0U);
+  machine.says("proc/sys/net/ipv4/ip_local_port_range", "9 9\n");
+  EXPECT_EQ(audited().ports, 1U);
+  machine.says("proc/sys/net/ipv4/ip_local_port_range", "9\n");
+  EXPECT_EQ(audited().ports, 0U);
 }
 
 TEST(SelfAudit, without_a_canary_nothing_is_watched) {

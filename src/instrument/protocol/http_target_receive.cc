@@ -207,9 +207,16 @@ void HttpTarget::State::on_ciphertext(std::uint32_t id, std::string_view bytes, 
     if (n == 0) break;
     const std::string_view text(plaintext.data(), static_cast<std::size_t>(n));
     on_reply_bytes(id, text, c.tls->input_left(), at);
-    if (c.serial != serial_before || c.tls->read_empty()) return;
+    if (c.serial != serial_before) return;
+    if (c.tls->read_empty()) break;
   }
-  if (c.tls->closed()) on_closed(id, 0, at);
+  // TLS itself may owe an answer: a refusal of another handshake, or new keys.
+  const bool owes = !c.tls->output().empty() && !c.lane.blocked;
+  if (c.tls->closed()) {
+    on_closed(id, 0, at);
+  } else if (owes) {
+    after_feed(id, {.output = true}, at);
+  }
 }
 
 void HttpTarget::State::on_reply_bytes(std::uint32_t id, std::string_view bytes, std::size_t rest,

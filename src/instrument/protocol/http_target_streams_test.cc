@@ -427,6 +427,39 @@ TEST(HttpTargetStreams, cancelling_ends_every_stream) {
   EXPECT_EQ(hand.target().in_flight(), 0U);
 }
 
+// A compressed reply is refused while the peer reads nothing: the reset of its stream waits behind
+// 1 MiB of requests. The peer reads again, and before the target looks, another query is cancelled:
+// with its own reset goes the first one, and both queries end. Each has one end.
+TEST(HttpTargetStreams, a_stream_that_ends_while_another_is_given_up_ends_once) {
+  Streams s;
+  ByHand& hand = s.hand;
+  hand.datasets[0].dataset.samples[0].prompt = std::string(2 * ByHand::kLargeBytes, 'x');
+  for (std::uint32_t i = 0; i < 2; ++i) hand.submit(i);
+  s.peer = hand.accept();
+  s.peer.say(net::settings(net::setting(net::kInitialWindow, 0x7fffffff)) +
+             net::frame(FrameType::window_update, 0, 0, net::big_endian(0x7ff00000)));
+  // Until both kernels are full, also for what is tried when a frame comes.
+  std::uint64_t sent = 0;
+  for (int same = 0; same < 5;) {
+    s.peer.say(net::frame(FrameType::window_update, 0, 0, net::big_endian(1)));
+    hand.turn();
+    const std::uint64_t before = std::exchange(sent, hand.stats().bytes_sent);
+    same = before > 0 && sent == before ? same + 1 : 0;
+  }
+  s.peer.say(net::head(1, net::kStatus200 + net::literal("content-encoding", "gzip")));
+  hand.turn();
+  ASSERT_TRUE(hand.notes.done.empty()) << "its reset waits";
+  s.peer.hear();
+  hand.target().cancel_all(hand.notes);
+  ASSERT_EQ(hand.notes.done.size(), 2U);
+  EXPECT_EQ(hand.notes.done[0].query.index, 0U);
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::bad_reply);
+  EXPECT_THAT(hand.notes.details[0], HasSubstr("compressed"));
+  EXPECT_EQ(hand.notes.done[1].query.index, 1U);
+  EXPECT_EQ(hand.notes.done[1].outcome, Outcome::cancelled);
+  EXPECT_EQ(hand.target().in_flight(), 0U);
+}
+
 // Its last bytes are read though it takes no more of ours.
 TEST(HttpTargetStreams, a_goaway_of_a_connection_that_is_found_broken_is_heard) {
   Streams s;

@@ -293,5 +293,49 @@ TEST(HttpTargetTls, http2_is_spoken_where_both_want_it) {
   EXPECT_EQ(hand.notes.details[0], "the endpoint does not speak HTTP/2 (ALPN)");
 }
 
+TEST(HttpTargetTls, a_server_may_change_its_keys_in_the_middle_of_a_reply) {
+  for (const bool in_one : {false, true}) {
+    OverTls over;
+    ByHand& hand = over.hand;
+    hand.submit(0);
+    PlayedPeer peer = over.accept();
+    hand.request(peer);
+    peer.hold = in_one;
+    peer.say(stream_head() + word_chunk("a"));
+    ASSERT_TRUE(peer.tls().change_keys(true));
+    peer.say(word_chunk("b"));
+    ASSERT_TRUE(peer.tls().change_keys(true));
+    peer.hold = false;
+    peer.say_raw(std::exchange(peer.held, ""));
+    peer.say(stop_chunk() + std::string(kStreamEnd));
+    ASSERT_TRUE(hand.done(1));
+    EXPECT_EQ(hand.notes.done[0].outcome, Outcome::ok) << hand.notes.details[0];
+    EXPECT_EQ(hand.notes.text, "ab");
+    hand.exchange(peer, 1, plain_reply());
+    EXPECT_EQ(hand.stats().connections_opened, 1U) << "with the new keys";
+  }
+}
+
+TEST(HttpTargetTls, a_server_that_asks_to_renegotiate_is_refused_by_name) {
+  OverTls over;
+  ByHand& hand = over.hand;
+  hand.submit(0);
+  PlayedPeer peer = over.accept();
+  peer.tls().speak_at_most_tls_1_2();
+  hand.request(peer);
+  peer.say(stream_head() + word_chunk("a"));
+  ASSERT_TRUE(peer.tls().ask_for_another_handshake());
+  peer.send();
+  // The refusal goes out at once, and OpenSSL's server answers it with an end.
+  ASSERT_TRUE(hand.until([&] {
+    peer.hear();
+    return !hand.notes.done.empty();
+  }));
+  EXPECT_EQ(hand.stats().tls_version, "TLSv1.2");
+  EXPECT_EQ(to_string(hand.notes.done[0].outcome), "tls_failed");
+  EXPECT_THAT(hand.notes.details[0], HasSubstr("asked to renegotiate, which is refused"));
+  EXPECT_EQ(hand.notes.text, "a");
+}
+
 }  // namespace
 }  // namespace assay::protocol

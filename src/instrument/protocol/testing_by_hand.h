@@ -65,6 +65,9 @@ class PlayedPeer {
   explicit PlayedPeer(net::Fd fd) : fd_(std::move(fd)) { net::set_no_delay(fd_); }
 
   void speak_tls(const net::TlsContext& context) { tls_.emplace(context, ""); }
+  // The session, for what a server does beside talking; send() sends what comes of it.
+  net::TlsSession& tls() { return *tls_; }
+  void send() { flush(); }
   void say(std::string_view bytes) {
     if (tls_) {
       EXPECT_TRUE(tls_->write(bytes));

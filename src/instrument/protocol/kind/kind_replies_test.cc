@@ -1,0 +1,342 @@
+// What each kind's events and whole replies mean, one by one. The streams of real servers are in
+// fixtures_test.cc; here is what those servers seldom say.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "base/format.h"
+#include "protocol/codec.h"
+
+namespace assay::protocol {
+namespace {
+
+// What is known of them.
+std::string counts_words(const Usage& usage) {
+  std::string out;
+  for (const auto& [name, count] : {std::pair{"prompt", usage.prompt_tokens},
+                                    {"completion", usage.completion_tokens},
+                                    {"reasoning", usage.reasoning_tokens},
+                                    {"cached", usage.cached_tokens}}) {
+    if (count != -1) out += format(" {}={}", name, count);
+  }
+  return out;
+}
+
+// With bars for the bytes that part a tool call (domain/tool_call.h).
+std::string barred(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ') c = '|';
+  }
+  return text;
+}
+
+std::string event_words(const DecodedEvent& event) {
+  if (event.malformed) return "malformed";
+  std::string out(to_string(event.category));
+  if (!event.has_choice) out += " no-choice";
+  for (std::size_t i = 0; i < event.fragment_count; ++i) {
+    out += format(" {}={}", to_string(event.fragments[i].category), event.fragments[i].text);
+  }
+  if (event.finish != FinishReason::none) out += format(" finish={}", to_string(event.finish));
+  if (event.ends) out += " ends";
+  if (event.has_usage) out += counts_words(event.usage);
+  if (event.category == Category::error) out += format(" error={}", event.error);
+  return barred(out);
+}
+
+// One event of a stream of its own.
+std::string event_of(Api api, std::string data) {
+  ReplyDecoder decoder;
+  StreamState state;
+  state.api = api;
+  DecodedEvent event;
+  const std::size_t size = data.size();
+  data.append(kDecodePadding, '\0');
+  decoder.decode_slowly({data.data(), size}, state, event);
+  return event_words(event);
+}
+
+std::string reply_of(Api api, std::string_view body) {
+  const auto reply = decode_whole(body, api);
+  if (!reply) return "no reply";
+  if (!reply->error.empty()) return "error=" + reply->error;
+  return barred(format("text={} reasoning={} calls={} finish={}{}", reply->text, reply->reasoning,
+                       reply->tool_calls, to_string(reply->finish), counts_words(reply->usage)));
+}
+
+struct Row {
+  const char* said;
+  const char* meant;
+};
+
+TEST(ResponsesReplies, each_event_is_what_its_type_says) {
+  for (const Row& row : {
+           Row{R"({"type":"response.created","response":{"usage":{"input_tokens":1}}})", "role"},
+           Row{R"({"type":"response.output_text.delta","delta":"a"})", "text text=a"},
+           Row{R"({"type":"response.refusal.delta","delta":"no"})", "text text=no"},
+           Row{R"({"type":"response.reasoning_text.delta","delta":"r"})", "reasoning reasoning=r"},
+           Row{R"({"type":"response.reasoning_summary_text.delta","delta":"r"})",
+               "reasoning reasoning=r"},
+           Row{R"({"type":"response.function_call_arguments.delta","output_index":1,"delta":"{"})",
+               "tool_call tool_call=|1|||{"},
+           Row{R"({"type":"response.custom_tool_call_input.delta","output_index":1,"delta":"x"})",
+               "tool_call tool_call=|1|||x"},
+           Row{R"({"type":"response.mcp_call_arguments.delta","output_index":1,"delta":"x"})",
+               "tool_call tool_call=|1|||x"},
+           Row{R"({"type":"response.function_call_arguments.delta","delta":""})", "role"},
+           Row{R"({"type":"response.output_item.added","output_index":1,"item":{"type":"functi)"
+               R"(on_call","call_id":"c","name":"f","arguments":"{}"}})",
+               "tool_call tool_call=|1|c|f|"},
+           Row{R"({"type":"response.output_item.added","item":{"type":"custom_tool_call","name)"
+               R"(":"f"}})",
+               "tool_call tool_call=|-1||f|"},
+           Row{R"({"type":"response.output_item.added","item":{"type":"mcp_call","name":"f"}})",
+               "tool_call tool_call=|-1||f|"},
+           Row{R"({"type":"response.output_item.added","item":{"type":"message"}})", "role"},
+           Row{R"({"type":"response.output_text.done","text":"all"})", "role"},
+           Row{R"({"type":"other.delta","delta":"a"})", "other no-choice"},
+           Row{R"({"delta":"a"})", "other no-choice"},
+           Row{R"({"type":"error","message":"too long"})", "error no-choice error=too long"},
+           Row{R"({"type":"error","error":{"message":"inner"},"message":"outer"})",
+               "error no-choice error=inner"},
+           Row{R"([1])", "malformed"},
+           Row{R"({"type":"response.created"} x)", "malformed"},
+       }) {
+    EXPECT_EQ(event_of(Api::openai_responses, row.said), row.meant) << row.said;
+  }
+}
+
+TEST(ResponsesReplies, the_last_event_ends_the_stream_with_its_reason_and_counts) {
+  for (const Row& row : {
+           Row{R"({"type":"response.completed","response":{"status":"completed","output":[],"u)"
+               R"(sage":{"input_tokens":5,"output_tokens":7,"input_tokens_details":{"cached_to)"
+               R"(kens":2},"output_tokens_details":{"reasoning_tokens":3}}}})",
+               R"(finish finish=stop ends prompt=5 completion=7 reasoning=3 cached=2)"},
+           Row{R"({"type":"response.completed","response":{"output":[{"type":"message"},{"type)"
+               R"(":"function_call","name":"f"}]}})",
+               "finish finish=tool_calls ends"},
+           Row{R"({"type":"response.completed"})", "finish finish=stop ends"},
+           Row{R"({"type":"response.incomplete","response":{"incomplete_details":{"reason":"ma)"
+               R"(x_output_tokens"}}})",
+               "finish finish=length ends"},
+           Row{R"({"type":"response.incomplete","response":{"incomplete_details":{"reason":"co)"
+               R"(ntent_filter"}}})",
+               "finish finish=content_filter ends"},
+           Row{R"({"type":"response.incomplete","response":{"incomplete_details":null}})",
+               "finish finish=other ends"},
+           Row{R"({"type":"response.failed","response":{"status":"failed","error":{"code":"x",)"
+               R"("message":"broke"}}})",
+               "error ends error=broke"},
+           Row{R"({"type":"response.failed","response":{"error":null}})",
+               "error ends error=failed"},
+           Row{R"({"type":"response.cancelled","response":{"error":false}})",
+               "error ends error=cancelled"},
+           Row{R"({"type":"response.completed","response":{"usage":null}})",
+               "finish finish=stop ends"},
+           Row{R"({"type":"response.completed","response":{"usage":{"input_tokens":"5","output)"
+               R"(_tokens":-1}}})",
+               R"(finish finish=stop ends prompt=-2 completion=-2)"},
+       }) {
+    EXPECT_EQ(event_of(Api::openai_responses, row.said), row.meant) << row.said;
+  }
+}
+
+TEST(ResponsesReplies, a_whole_reply_is_read_by_kind_of_output) {
+  for (const Row& row : {
+           Row{R"({"status":"completed","output":[{"type":"reasoning","content":[{"type":"reas)"
+               R"(oning_text","text":"raw"}],"summary":[{"text":"sum"}]},{"type":"message","co)"
+               R"(ntent":[{"type":"output_text","text":"a"},{"refusal":"b"},{"other":"c"},5]},)"
+               R"({"type":"function_call","call_id":"c","name":"f","arguments":"{}"}],"usage":)"
+               R"({"input_tokens":1,"output_tokens":2}})",
+               R"(text=ab reasoning=raw calls=|2|c|f|{} finish=tool_calls prompt=1 completion=2)"},
+           Row{R"({"output":[{"type":"reasoning","content":[],"summary":[{"text":"sum"}]},{"ty)"
+               R"(pe":"message","content":[{"text":"a"}]}]})",
+               R"(text=a reasoning=sum calls= finish=stop)"},
+           Row{R"({"output":[{"type":"custom_tool_call","call_id":"c","name":"f","input":"x"},)"
+               R"({"type":"mcp_call","name":"g","arguments":"y"}]})",
+               R"(text= reasoning= calls=|0|c|f|x|1||g|y finish=tool_calls)"},
+           Row{R"({"status":"in_progress","output":[]})", "no reply"},
+           Row{R"({"status":"queued","output":[]})", "no reply"},
+           Row{R"({"status":"failed","output":[],"error":{"message":"broke"}})", "error=broke"},
+           Row{R"({"status":"failed","output":[]})", "error=failed"},
+           Row{R"({"status":"cancelled","output":[]})", "error=cancelled"},
+           Row{R"({"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},")"
+               R"(output":[{"type":"message","content":[{"text":"a"}]}]})",
+               R"(text=a reasoning= calls= finish=length)"},
+           Row{R"({"status":"incomplete","incomplete_details":{"reason":"content_filter"},"out)"
+               R"(put":[]})",
+               R"(text= reasoning= calls= finish=content_filter)"},
+           Row{R"({"error":{"message":"no"}})", "error=no"},
+           Row{R"({"status":"completed"})", "no reply"},
+       }) {
+    EXPECT_EQ(reply_of(Api::openai_responses, row.said), row.meant) << row.said;
+  }
+}
+
+TEST(MessagesReplies, each_event_is_what_its_type_says) {
+  for (const Row& row : {
+           Row{R"({"type":"message_start","message":{"usage":{"input_tokens":5,"cache_creation)"
+               R"(_input_tokens":3,"cache_read_input_tokens":2,"output_tokens":1}}})",
+               "role prompt=10 cached=2"},
+           Row{R"({"type":"message_start","message":{"usage":null}})", "role"},
+           Row{R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text)"
+               R"(":""}})",
+               "role"},
+           Row{R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text)"
+               R"(":"a"}})",
+               "text text=a"},
+           Row{R"({"type":"content_block_start","index":1,"content_block":{"type":"tool_use",")"
+               R"(id":"i","name":"f","input":{}}})",
+               "tool_call tool_call=|1|i|f|"},
+           Row{R"({"type":"content_block_start","index":1,"content_block":{"type":"server_tool)"
+               R"(_use","id":"i","name":"f"}})",
+               "tool_call tool_call=|1|i|f|"},
+           Row{R"({"type":"content_block_start","index":1,"content_block":{"type":"thinking",")"
+               R"(thinking":"t"}})",
+               "reasoning reasoning=t"},
+           Row{R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":)"
+               R"("a"}})",
+               "text text=a"},
+           Row{R"({"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","th)"
+               R"(inking":"t"}})",
+               "reasoning reasoning=t"},
+           Row{R"({"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta",")"
+               R"(partial_json":"{\"a"}})",
+               R"(tool_call tool_call=|1|||{"a)"},
+           Row{R"({"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta",")"
+               R"(partial_json":""}})",
+               "role"},
+           Row{R"({"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","s)"
+               R"(ignature":"s"}})",
+               "role"},
+           Row{R"({"type":"content_block_stop","index":0})", "role"},
+           Row{R"({"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_)"
+               R"(tokens":7}})",
+               R"(finish finish=stop completion=7)"},
+           Row{R"({"type":"message_delta","delta":{"stop_reason":"stop_sequence"}})",
+               "finish finish=stop"},
+           Row{R"({"type":"message_delta","delta":{"stop_reason":"max_tokens"}})",
+               "finish finish=length"},
+           Row{R"({"type":"message_delta","delta":{"stop_reason":"model_context_window_exceede)"
+               R"(d"}})",
+               "finish finish=length"},
+           Row{R"({"type":"message_delta","delta":{"stop_reason":"tool_use"}})",
+               "finish finish=tool_calls"},
+           Row{R"({"type":"message_delta","delta":{"stop_reason":"refusal"}})",
+               "finish finish=content_filter"},
+           Row{R"({"type":"message_delta","delta":{"stop_reason":"pause_turn"}})",
+               "finish finish=other"},
+           Row{R"({"type":"message_delta","delta":{"stop_reason":null}})", "role"},
+           Row{R"({"type":"message_stop"})", "marker ends"},
+           Row{R"({"type":"ping"})", "other no-choice"},
+           Row{R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})",
+               "error no-choice error=Overloaded"},
+       }) {
+    EXPECT_EQ(event_of(Api::anthropic_messages, row.said), row.meant) << row.said;
+  }
+}
+
+TEST(MessagesReplies, the_prompts_tokens_are_the_sum_of_what_is_told) {
+  const auto counted = [](std::string_view usage) {
+    return event_of(Api::anthropic_messages,
+                    format(R"({{"type":"message_delta","usage":{{{}}}}})", usage));
+  };
+  EXPECT_EQ(counted(R"("input_tokens":5)"), "role prompt=5");
+  EXPECT_EQ(counted(R"("cache_read_input_tokens":5)"), "role cached=5");
+  EXPECT_EQ(
+      counted(R"("input_tokens":0,"cache_creation_input_tokens":1,"cache_read_input_tokens":1)"),
+      "role prompt=2 cached=1");
+  EXPECT_EQ(
+      counted(R"("input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0)"),
+      "role prompt=0 cached=0");
+  EXPECT_EQ(counted(R"("input_tokens":5,"cache_creation_input_tokens":"x")"), "role prompt=-2");
+  EXPECT_EQ(counted(R"("input_tokens":2147483646,"cache_read_input_tokens":1)"),
+            "role prompt=2147483647 cached=1");
+  EXPECT_EQ(counted(R"("input_tokens":2147483647,"cache_read_input_tokens":1)"),
+            "role prompt=-2 cached=1");
+}
+
+TEST(MessagesReplies, a_whole_reply_is_read_by_kind_of_block) {
+  for (const Row& row : {
+           Row{R"({"content":[{"type":"thinking","thinking":"t"},{"type":"text","text":"a"},{")"
+               R"(type":"text","text":"b"},{"type":"tool_use","id":"i","name":"f","input":{"x")"
+               R"(:1}},5],"stop_reason":"tool_use","usage":{"input_tokens":1,"output_tokens":2)"
+               R"(}})",
+               R"(text=ab reasoning=t calls=|3|i|f|{"x":1} finish=tool_calls prompt=1 completi)"
+               R"(on=2)"},
+           Row{R"({"content":[{"type":"server_tool_use","id":"i","name":"f","input":{}}],"stop)"
+               R"(_reason":"end_turn"})",
+               R"(text= reasoning= calls=|0|i|f|{} finish=stop)"},
+           Row{R"({"content":[],"stop_reason":"max_tokens"})",
+               R"(text= reasoning= calls= finish=length)"},
+           Row{R"({"stop_reason":"end_turn"})", "no reply"},
+           Row{R"({"type":"error","error":{"message":"no"}})", "error=no"},
+           Row{R"({"content":[{"type":"text","text":"a"}],"error":null})",
+               R"(text=a reasoning= calls= finish=none)"},
+           Row{R"({"content":[{"type":"text","text":"a"}],"error":""})",
+               R"(text=a reasoning= calls= finish=none)"},
+       }) {
+    EXPECT_EQ(reply_of(Api::anthropic_messages, row.said), row.meant) << row.said;
+  }
+}
+
+TEST(OllamaReplies, a_line_is_text_thought_or_the_end) {
+  for (const Row& row : {
+           Row{R"({"message":{"role":"assistant","content":"a"},"done":false})", "text text=a"},
+           Row{R"({"message":{"thinking":"t","content":""},"done":false})",
+               "reasoning reasoning=t"},
+           Row{R"({"message":{"content":"","tool_calls":[{"function":{"name":"f","arguments":{)"
+               R"("x":1}}}]}})",
+               R"(tool_call tool_call=|0||f|{"x":1})"},
+           Row{R"({"response":"a","thinking":"t"})", "reasoning reasoning=t text=a"},
+           Row{R"({"response":5})", "other no-choice"},
+           Row{R"({"message":"a"})", "other no-choice"},
+           Row{R"({"done":true,"done_reason":"stop","prompt_eval_count":5,"eval_count":7})",
+               R"(finish finish=stop ends prompt=5 completion=7)"},
+           Row{R"({"done":true,"done_reason":"length","eval_count":7})",
+               R"(finish finish=length ends completion=7)"},
+           Row{R"({"done":true,"done_reason":"load"})", "finish finish=other ends"},
+           Row{R"({"done":true,"prompt_eval_count":null})", "finish finish=stop ends"},
+           Row{R"({"done":false,"done_reason":"stop"})", "other no-choice"},
+           Row{R"({"done":"true"})", "other no-choice"},
+           Row{R"({"error":"no such model"})", "error no-choice error=no such model"},
+           Row{R"({"created_at":"x"})", "other no-choice"},
+       }) {
+    EXPECT_EQ(event_of(Api::ollama_chat, row.said), row.meant) << row.said;
+  }
+}
+
+TEST(VideoReplies, a_video_has_an_id_and_one_of_path_and_bytes) {
+  for (const Row& row : {
+           Row{R"({"video_id":"v","video_path":"/a.mp4"})",
+               R"(text=/a.mp4 reasoning= calls= finish=none)"},
+           Row{R"({"video_id":"v","video_bytes":"AAAA"})",
+               R"(text= reasoning= calls= finish=none)"},
+           Row{R"({"video_id":"v","video_path":"/a.mp4","video_bytes":"AAAA"})", "no reply"},
+           Row{R"({"video_id":"v"})", "no reply"},
+           Row{R"({"video_path":"/a.mp4"})", "no reply"},
+           Row{R"({"video_id":"v","video_path":"/a.mp4","extra":1})", "no reply"},
+           Row{R"({"video_id":"v","video_path":"/a.mp4","error":null})",
+               R"(text=/a.mp4 reasoning= calls= finish=none)"},
+           Row{R"({"video_id":7,"video_path":"/a.mp4"})", "no reply"},
+           Row{R"({"error":"busy"})", "error=busy"},
+       }) {
+    EXPECT_EQ(reply_of(Api::videogen, row.said), row.meant) << row.said;
+  }
+  EXPECT_NE(reply_of(Api::videogen, std::string_view("\0\0\0\x18"
+                                                     "ftyp",
+                                                     8)),
+            "no reply");
+  EXPECT_EQ(reply_of(Api::videogen, std::string_view("\0\0\0\x18"
+                                                     "ftyx",
+                                                     8)),
+            "no reply");
+  EXPECT_EQ(reply_of(Api::videogen, std::string_view("\0\0\0\x18"
+                                                     "fty",
+                                                     7)),
+            "no reply");
+}
+
+}  // namespace
+}  // namespace assay::protocol
