@@ -1,0 +1,216 @@
+// A run folder, read: what each of its files adds to the run, and what a missing, broken or cut one
+// means.
+#include "audit/loaded_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/testing_temp_folder.h"
+#include "metrics/testing_small_run.h"
+#include "record/client_audit_json.h"
+#include "record/run_info_json.h"
+
+namespace assay::audit {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class RunFolder {
+ public:
+  RunFolder() { std::filesystem::create_directories(log_folder(root())); }
+  const std::filesystem::path& root() const { return folder_.path(); }
+  void put(const std::string& name, std::string_view text) const {
+    std::filesystem::create_directories((root() / name).parent_path());
+    std::ofstream(root() / name, std::ios::binary) << text;
+  }
+  // The small run's log; without an end, as a killed process leaves it.
+  void log(const std::optional<RunEnd>& end = RunEnd{RunState::complete, ""},
+           const RunInfo& info = metrics::named_run("poisson")) const {
+    auto writer = record::EventLogWriter::create(log_folder(root()) / "events-0.alog", info);
+    ASSERT_TRUE(writer) << writer.error().message;
+    metrics::tell_run(**writer);
+    if (!end) {
+      metrics::tell_sent(metrics::steady_query(1, 30, 2980, 1, 1, 1), **writer);
+    } else {
+      ASSERT_TRUE((*writer)->close(*end));
+    }
+  }
+  void client(Json json) const { put("assay/client.json", json.dump()); }
+  LoadedRun load(LoadOptions options = {}) const {
+    auto run = load_run(root(), std::move(options));
+    EXPECT_TRUE(run) << run.error().message;
+    return run ? std::move(*run) : LoadedRun{};
+  }
+  std::string refusal() const {
+    const auto run = load_run(root());
+    return run ? "loaded" : run.error().message;
+  }
+
+ private:
+  TempFolder folder_{};
+};
+
+ClientAudit quiet_client() {
+  ClientAudit audit{.wall = 2_s};
+  audit.threads = {ThreadFigures{.cpu_share = 0.3}};
+  audit.cores = 2;
+  return audit;
+}
+
+TEST(LoadedRun, a_log_alone_gives_the_point_and_no_verdict) {
+  const RunFolder folder;
+  folder.log();
+  const LoadedRun run = folder.load();
+  EXPECT_EQ(run.point.counts.issued, 20U);
+  EXPECT_EQ(run.point.counts.completed, 18U);
+  EXPECT_EQ(run.replay.end.end.state, RunState::complete);
+  EXPECT_EQ(run.folder, folder.root());
+  EXPECT_FALSE(run.audit || run.innocence || run.ranks || run.certificate || run.test ||
+               run.classes || run.observed || run.reuse);
+  EXPECT_TRUE(run.accuracy.is_null());
+  EXPECT_EQ(run.config_yaml, "");
+  EXPECT_EQ(log_note(run), "");
+}
+
+TEST(LoadedRun, each_file_of_the_folder_adds_its_part) {
+  const RunFolder folder;
+  folder.log();
+  folder.put("config.yaml", "name: x\n");
+  folder.put("accuracy/accuracy_results.json", R"({"score":0.5})");
+  folder.put("accuracy/judged_replies.json", R"([1,2])");
+  folder.client(record::client_audit_to_json(quiet_client()));
+  const LoadedRun run = folder.load();
+  EXPECT_EQ(run.config_yaml, "name: x\n");
+  EXPECT_EQ(run.accuracy["score"].as_double(), 0.5);
+  EXPECT_EQ(judged_replies(folder.root()).size(), 2U);
+  ASSERT_TRUE(run.audit && run.innocence);
+  EXPECT_EQ(run.audit->cores, 2);
+  EXPECT_EQ(run.innocence->client_limited, ClientLimited::no);
+}
+
+TEST(LoadedRun, a_folder_without_a_log_is_none) {
+  const RunFolder folder;
+  EXPECT_NE(folder.refusal(), "loaded");
+  std::filesystem::remove_all(log_folder(folder.root()));
+  EXPECT_NE(folder.refusal(), "loaded");
+}
+
+TEST(LoadedRun, a_file_that_is_no_json_is_named) {
+  for (const char* name : {"client.json", "certificate.json", "prefix_reuse.json"}) {
+    const RunFolder folder;
+    folder.log();
+    folder.put(std::string("assay/") + name, "{");
+    EXPECT_THAT(folder.refusal(), HasSubstr(name));
+  }
+  for (const char* name : {"certificate.json", "prefix_reuse.json"}) {
+    const RunFolder folder;
+    folder.log();
+    folder.put(std::string("assay/") + name, "[]");
+    EXPECT_THAT(folder.refusal(), HasSubstr(name)) << "of another shape";
+  }
+  const RunFolder counted;
+  counted.log();
+  counted.put("assay/token_counts.jsonl", "{");
+  EXPECT_NE(counted.refusal(), "loaded");
+  // Scores are not the run's own: without them it is the same run.
+  const RunFolder scored;
+  scored.log();
+  scored.put("accuracy/accuracy_results.json", "{");
+  EXPECT_TRUE(scored.load().accuracy.is_null());
+}
+
+TEST(LoadedRun, the_clients_words_are_weighed_as_the_load_was_meant) {
+  ClientAudit late = quiet_client();
+  late.threads[0].send = {.count = 1000, .p99 = 7_ms, .holdups = 9};
+  ClientAudit busy = quiet_client();
+  busy.threads[0].cpu_share = 0.97;
+  const auto verdict = [](const ClientAudit& audit, const RunInfo& info) {
+    const RunFolder folder;
+    folder.log(RunEnd{RunState::complete, ""}, info);
+    folder.client(record::client_audit_to_json(audit));
+    return folder.load().innocence->client_limited;
+  };
+  EXPECT_EQ(verdict(late, metrics::named_run("poisson")), ClientLimited::yes);
+  EXPECT_EQ(verdict(late, metrics::named_run("max_throughput")), ClientLimited::no);
+  RunInfo spinning = metrics::named_run("poisson");
+  EXPECT_EQ(verdict(busy, spinning), ClientLimited::suspected);
+  spinning.facts.set("spin", true);
+  EXPECT_EQ(verdict(busy, spinning), ClientLimited::no);
+}
+
+TEST(LoadedRun, a_killed_run_says_how_far_its_log_goes) {
+  const RunFolder folder;
+  folder.log(std::nullopt);
+  const LoadedRun run = folder.load();
+  EXPECT_EQ(run.replay.end.end.state, RunState::crashed);
+  const std::string note = log_note(run);
+  EXPECT_THAT(note, StartsWith("the run was cut off 1.98 s after its first event (killed, or its "
+                               "machine stopped): its event log ends with record "));
+  EXPECT_THAT(note, HasSubstr("; 1 queries were in flight"));
+}
+
+TEST(LoadedRun, a_client_that_wrote_its_end_knows_better_than_a_log_without_one) {
+  const RunFolder folder;
+  folder.log(std::nullopt);
+  Json client = record::client_audit_to_json(quiet_client());
+  client.set("lost_records", 1234);
+  client.set("end", record::to_json(RunEnd{RunState::interrupted, "no space", true}));
+  folder.client(client);
+  const LoadedRun run = folder.load();
+  EXPECT_EQ(run.replay.end.end.state, RunState::interrupted);
+  EXPECT_EQ(run.replay.end.end.reason, "no space");
+  EXPECT_EQ(run.replay.end.lost_records, 1234U);
+  EXPECT_EQ(log_note(run), "") << "the full disk is named elsewhere, and was not slow";
+  // What was passed in the place of a client.json that could not be written counts as well.
+  const Json other = record::client_audit_to_json(quiet_client());
+  EXPECT_EQ(folder.load({.client = &other}).replay.end.end.state, RunState::crashed);
+}
+
+TEST(LoadedRun, a_log_with_an_end_keeps_its_own) {
+  const RunFolder folder;
+  folder.log();
+  Json client = record::client_audit_to_json(quiet_client());
+  client.set("end", record::to_json(RunEnd{RunState::interrupted, "no space", true}));
+  folder.client(client);
+  EXPECT_EQ(folder.load().replay.end.end.state, RunState::complete);
+}
+
+TEST(LoadedRun, a_damaged_log_is_a_damage_whatever_its_client_had_seen) {
+  const RunFolder folder;
+  folder.log();
+  const auto path = log_folder(folder.root()) / "events-0.alog";
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
+  Json client = record::client_audit_to_json(quiet_client());
+  client.set("end", record::to_json(RunEnd{RunState::complete, ""}));
+  folder.client(client);
+  const LoadedRun run = folder.load();
+  EXPECT_EQ(run.replay.end.end.state, RunState::crashed);
+  ASSERT_NE(run.replay.end.trouble, "");
+  EXPECT_THAT(log_note(run), HasSubstr("; " + run.replay.end.trouble));
+}
+
+TEST(LoadedRun, a_slow_disk_is_named_with_what_it_lost) {
+  LoadedRun run;
+  run.replay.end.end.state = RunState::complete;
+  run.replay.end.lost_records = 12'345;
+  EXPECT_EQ(log_note(run), "12,345 records were lost to a slow disk");
+  run.replay.end.trouble = "a hole";
+  EXPECT_EQ(log_note(run), "a hole; 12,345 records were lost to a slow disk");
+  run.replay.end.lost_records = 0;
+  EXPECT_EQ(log_note(run), "a hole");
+  run.replay.end.trouble.clear();
+  EXPECT_EQ(log_note(run), "");
+}
+
+TEST(LoadedRun, the_machine_that_measured_is_in_the_runs_facts) {
+  LoadedRun run;
+  run.point.run.version = "0.1.0";
+  run.point.run.facts.set("machine", Json().set("cores", 2).set("kernel", "6.1"));
+  EXPECT_EQ(environment_json(run).dump(), R"({"assay":"0.1.0","cores":2,"kernel":"6.1"})");
+}
+
+}  // namespace
+}  // namespace assay::audit
