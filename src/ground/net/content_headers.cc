@@ -7,8 +7,8 @@ namespace assay::net {
 bool equal_fold(std::string_view a, std::string_view lower) {
   if (a.size() != lower.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const char c = a[i] >= 'A' && a[i] <= 'Z' ? static_cast<char>(a[i] + 32) : a[i];
-    if (c != lower[i]) return false;
+    if (a[i] == lower[i]) continue;
+    if (a[i] < 'A' || a[i] > 'Z' || a[i] + 32 != lower[i]) return false;
   }
   return true;
 }

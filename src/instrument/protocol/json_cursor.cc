@@ -182,6 +182,12 @@ bool JsonCursor::count_or_skip(std::int32_t& out) {
   if (!skip()) return false;
   if (c == 'n') return true;  // null: the same as a missing value
   out = kNoCount;
+  // Nearly every count is written as a whole number.
+  std::int32_t whole = -1;
+  if (std::from_chars(begin, p_, whole).ptr == p_ && whole >= 0) {
+    out = whole;
+    return true;
+  }
   double value = -1;  // stays if it is no number, or out of range
   std::from_chars(begin, p_, value);
   constexpr double kMost = std::numeric_limits<std::int32_t>::max();

@@ -81,7 +81,8 @@ void read_next_choice(std::string_view& more_choices, ReplyFields& out);
 
 // True when `key` is `name`; a key written with escapes too.
 bool is_escaped_key(const RawString& key, std::string_view name);
-inline bool is_key(const RawString& key, std::string_view name) {
+// Always in place: `name` is a constant then, and for most keys its size decides.
+[[gnu::always_inline]] inline bool is_key(const RawString& key, std::string_view name) {
   if (__builtin_expect(key.escaped, 0)) return is_escaped_key(key, name);
   return key.size == name.size() && std::memcmp(key.data, name.data(), name.size()) == 0;
 }
