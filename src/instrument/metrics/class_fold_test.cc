@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace assay::metrics {
 namespace {
 
@@ -67,6 +69,95 @@ TEST(ClassFold, each_class_has_its_own_figures_and_a_failed_query_has_missed) {
   EXPECT_EQ(report.window, 110_ms);  // the last to end failed, and ended all the same
   EXPECT_EQ(to_json(report)["classes"][0]["good"].as_uint(), good[0]);
   EXPECT_EQ(class_lines(report).size(), 3U);
+}
+
+// One reply of each class, and what is known of it.
+ClassReport one_each(const TrafficMix& mix,
+                     Usage usage = {.prompt_tokens = 7, .completion_tokens = 11}) {
+  RunInfo info;
+  info.phases.push_back({PhaseKind::performance, "performance", false});
+  ClassFold fold(info, mix);
+  fold.on_phase({.phase = 0, .step = PhaseStep::started, .at = {}});
+  std::vector<bool> seen(mix.size(), false);
+  for (std::uint32_t row = 0; std::ranges::count(seen, false) > 0; ++row) {
+    if (seen[class_of(mix, row)]) continue;
+    seen[class_of(mix, row)] = true;
+    Event event;
+    event.query.index = event.query.sample = row;
+    event.streamed = true;
+    event.due = event.sent = {};
+    event.first_byte = event.first_event = event.first_token = event.sent + 5_ms;
+    event.last_token = event.done = event.sent + 25_ms;  // TPOT 2 ms
+    event.fragments = 11;
+    event.output_bytes = 44;
+    event.first_fragment_bytes = 4;
+    event.usage = usage;
+    fold.on_sent(event.query, event.due, event.sent);
+    fold.on_done(event, "");
+  }
+  return fold.finish();
+}
+
+TEST(ClassFold, a_limit_is_kept_up_to_it_and_of_every_series) {
+  for (const char* series : {"ttft", "tpot", "latency"}) {
+    const Duration is = series == std::string_view("ttft")   ? 5_ms
+                        : series == std::string_view("tpot") ? 2_ms
+                                                             : 25_ms;
+    const auto good = [&](Duration most) {
+      return one_each({{.name = "a", .limits = {{series, most}}}}).classes[0].good;
+    };
+    EXPECT_EQ(good(is), 1U) << series;
+    EXPECT_EQ(good(is - 1_ns), 0U) << series;
+  }
+  const TrafficMix both = {{.name = "a", .limits = {{"ttft", 1_s}, {"latency", 1_ms}}}};
+  EXPECT_EQ(one_each(both).classes[0].good, 0U) << "all of them";
+}
+
+TEST(ClassFold, what_the_server_does_not_say_adds_nothing) {
+  const ClassReport report = one_each({{.name = "a"}}, Usage{});
+  EXPECT_EQ(report.classes[0].prompt_tokens, 0);
+  EXPECT_EQ(report.classes[0].succeeded, 1U);
+}
+
+TEST(ClassFold, its_json_and_its_lines_have_every_figure) {
+  const TrafficMix mix = {
+      {.name = "a", .share = 3, .slo = "ttft<=5ms", .limits = {{"ttft", 5_ms}}},
+      {.name = "b", .share = 1, .slo = "ttft<=1ms", .limits = {{"ttft", 1_ms}}}};
+  const ClassReport report = one_each(mix);
+  const Json json = to_json(report);
+  EXPECT_EQ(json["window_ns"].as_int(), 25'000'000);
+  EXPECT_DOUBLE_EQ(json["fairness"].as_double(), 0.5);
+  EXPECT_EQ(json["classes"][0].dump(),
+            R"({"name":"a","share":3.0,"slo":"ttft<=5ms","ended":1,"succeeded":1,"failed":0,)"
+            R"("good":1,"attainment":1.0,"goodput_qps":40.0,"prompt_tokens":7,"output_tokens":11,)"
+            R"("tps":440.0,"ttft":{"count":1,"mean":5000000.0,"p50":5000000.0,"p90":5000000.0,)"
+            R"("p99":5000000.0,"max":5000000.0},"tpot":{"count":1,"mean":2000000.0,)"
+            R"("p50":2000000.0,"p90":2000000.0,"p99":2000000.0,"max":2000000.0},)"
+            R"("latency":{"count":1,"mean":25000000.0,"p50":25000000.0,"p90":25000000.0,)"
+            R"("p99":25000000.0,"max":25000000.0}})");
+  const auto lines = class_lines(report);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0].second,
+            "a: 1 queries; TTFT P50 5.00 ms, P99 5.00 ms; TPOT P50 2.00 ms, P99 2.00 ms; latency "
+            "P50 25.0 ms, P99 25.0 ms; 440 tok/s; ttft<=5ms: 100.0 % kept, 40.0 good queries/s");
+  EXPECT_EQ(lines[1].second.substr(lines[1].second.find("ttft<")),
+            "ttft<=1ms: 0.0 % kept, 0.00 good queries/s");
+  EXPECT_EQ(lines[2].first, "fairness");
+  EXPECT_EQ(lines[2].second,
+            "0.500 (Jain's index of the classes' attainment; 1 is even, 0.50 is one class alone)");
+}
+
+TEST(ClassFold, a_class_without_a_query_has_no_figures) {
+  ClassReport none;
+  none.classes = {{.traffic = {.name = "a"}},
+                  {.traffic = {.name = "b"}, .ended = 3, .succeeded = 1}};
+  EXPECT_EQ(none.classes[0].attainment(), 0);
+  EXPECT_TRUE(to_json(none)["fairness"].is_null());
+  EXPECT_EQ(to_json(none)["classes"][0]["goodput_qps"].as_double(-1), 0) << "no window, no rate";
+  EXPECT_EQ(to_json(none)["classes"][0]["ttft"].dump(), R"({"count":0})");
+  const auto lines = class_lines(none);
+  EXPECT_EQ(lines[0].second, "a: 0 queries; 0.00 tok/s");
+  EXPECT_EQ(lines[1].second, "b: 3 queries, 2 failed; 0.00 tok/s");
 }
 
 TEST(ClassFold, one_class_alone_is_neither_fair_nor_unfair) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -310,6 +311,89 @@ TEST(Definitions, of_a_poisson_run_the_reference_client_takes_loadgens_window) {
     EXPECT_FALSE(defined[0].loadgen_window);
     EXPECT_NEAR(defined[0].tps, point.rates.tps.value_or(0), 1e-9);
   }
+}
+
+DefinedPoint defined_point() {
+  DefinedPoint point{.definition = &kVllmDefinition};
+  point.succeeded = 4;
+  point.failed = 1;
+  point.window = 2_s;
+  point.qps = 2;
+  point.tps = 20;
+  point.tokens_known = true;
+  point.ttft.count = 4;
+  point.ttft.exact = true;
+  point.ttft.mean = 1.5;
+  point.replies_by_basis = {0, 3, 1, 0};
+  return point;
+}
+
+TEST(Definitions, a_point_in_json_has_its_rules_and_what_is_known) {
+  DefinedPoint point = defined_point();
+  Json json = definitions_json({point})["vllm"];
+  EXPECT_EQ(json["title"].as_string(), kVllmDefinition.title);
+  EXPECT_EQ(json["source"].as_string(), kVllmDefinition.source);
+  EXPECT_EQ(json["rules"]["ttft"].as_string(), kVllmDefinition.ttft);
+  EXPECT_EQ(json["rules"]["failures"].as_string(), kVllmDefinition.failures);
+  EXPECT_EQ(json["rules"]["percentiles"].as_string(), to_string(kVllmDefinition.percentiles));
+  EXPECT_EQ(json["rules"]["window"].as_string(), to_string(kVllmDefinition.window));
+  EXPECT_EQ(json["succeeded"].as_int(), 4);
+  EXPECT_EQ(json["failed"].as_int(), 1);
+  EXPECT_EQ(json["tokens"]["replies"].dump(),
+            R"({"none":0,"usage":3,"tokenizer":1,"fragments":0})");
+  EXPECT_EQ(json["ttft_ns"]["count"].as_int(), 4);
+  EXPECT_EQ(json["ttft_ns"]["avg"].as_double(), 1.5);
+  EXPECT_EQ(json["ttft_ns"]["percentiles"].size(), kDefinitionPercentiles.size());
+  EXPECT_EQ(json["ttft_ns"].find("exact"), nullptr);
+  EXPECT_TRUE(json["itl_ns"].is_null() && json["tpot_ns"].is_null());
+  EXPECT_EQ(json["window_ns"].as_int(), 2'000'000'000);
+  EXPECT_EQ(json["qps"].as_double(), 2);
+  EXPECT_EQ(json["tps"].as_double(), 20);
+  point.tokens_known = false;
+  point.ttft.exact = false;
+  point.loadgen_window = true;
+  json = definitions_json({point})["vllm"];
+  EXPECT_TRUE(json["tps"].is_null()) << "without a count of tokens";
+  EXPECT_EQ(json["qps"].as_double(), 2);
+  EXPECT_EQ(json["ttft_ns"]["exact"].as_bool(true), false);
+  EXPECT_EQ(json["rules"]["window"].as_string(), "loadgen");
+  point.window = {};
+  json = definitions_json({point})["vllm"];
+  EXPECT_TRUE(json["window_ns"].is_null() && json["qps"].is_null() && json["tps"].is_null());
+}
+
+TEST(Definitions, the_basis_of_most_replies_comes_first) {
+  DefinedPoint point = defined_point();
+  EXPECT_EQ(token_basis_text(point), "usage (1 by tokenizer)");
+  point.replies_by_basis = {2, 0, 5, 1};
+  EXPECT_EQ(token_basis_text(point), "tokenizer (2 by none) (1 by fragments)");
+  point.replies_by_basis = {0, 0, 5, 0};
+  EXPECT_EQ(token_basis_text(point), "tokenizer");
+}
+
+TEST(Definitions, each_has_its_name_and_no_other_is_found) {
+  for (const Definition* definition : definitions()) {
+    EXPECT_EQ(find_definition(definition->name), definition);
+  }
+  EXPECT_EQ(definitions().front(), &kAssayDefinition);
+  EXPECT_EQ(find_definition("wrk"), nullptr);
+  EXPECT_EQ(to_string(WindowRule::successes), "successes");
+  EXPECT_EQ(to_string(WindowRule::none), "none");
+  EXPECT_EQ(to_string(TokenRule::tokenizer), "tokenizer");
+}
+
+TEST(Definitions, buckets_end_where_opentelemetrys_do) {
+  const auto median = [](std::vector<double> values) {
+    WeightedSeries series(100);
+    for (const double value : values) series.add(value, 1);
+    return series.finish(PercentileRule::buckets)
+        .percentiles[static_cast<std::size_t>(std::ranges::find(kDefinitionPercentiles, 50.0) -
+                                              kDefinitionPercentiles.begin())];
+  };
+  EXPECT_DOUBLE_EQ(median({1e7}), 5e6) << "the middle of the first bucket, up to its end";
+  EXPECT_DOUBLE_EQ(median({1e7 + 1}), 1.5e7) << "of the second";
+  EXPECT_DOUBLE_EQ(median({1e7, 1e7, 3e7, 3e7}), 1e7);
+  EXPECT_DOUBLE_EQ(median({1e15}), 81.92e9) << "the last boundary: 10 ms doubled 13 times";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/format.h"
 #include "base/yaml.h"
 #include "protocol/kind/kind.h"
 
@@ -135,6 +136,60 @@ TEST(Described, the_facts_of_events_stand_at_their_paths) {
   EXPECT_EQ(stream(R"({"t":"piece","what":"unused"})").error, "");
   EXPECT_TRUE(stream(R"({"t":"piece")").malformed);
   EXPECT_TRUE(stream("7").malformed);
+}
+
+TEST(Described, a_condition_without_values_holds_for_anything_but_nothing) {
+  DescribedKind kind = teller();
+  kind.event.end.is.clear();
+  DescribedStream stream(std::move(kind));
+  for (const char* value : {"1", "true", "\"x\"", "{}", "0"}) {
+    EXPECT_TRUE(stream(format(R"({{"t":{}}})", value)).ends) << value;
+  }
+  for (const char* value : {"null", "false", "\"\""}) {
+    EXPECT_FALSE(stream(format(R"({{"t":{}}})", value)).ends) << value;
+  }
+  EXPECT_FALSE(stream(R"({"u":1})").ends);
+}
+
+TEST(Described, an_error_that_says_nothing_is_none) {
+  DescribedStream stream(teller());
+  for (const char* value : {"null", "false", "\"\""}) {
+    EXPECT_EQ(stream(format(R"({{"t":"trouble","what":{}}})", value)).error, "") << value;
+  }
+  EXPECT_EQ(stream(R"({"t":"trouble","what":"x"})").error, "x");
+}
+
+TEST(Described, what_is_asked_for_is_counted_up_to_what_a_reply_can_hold) {
+  DescribedKind kind = teller();
+  kind.units_asked = {"n"};
+  const auto asked = [&](const Json& value) {
+    return units_of_described(kind, Json().set("n", value));
+  };
+  EXPECT_EQ(asked(Json(5)), 5);
+  EXPECT_EQ(asked(Json(0)), 1);
+  EXPECT_EQ(asked(Json(65'535)), 65'535);
+  EXPECT_EQ(asked(Json(65'536)), 65'535);
+  EXPECT_EQ(asked(Json("x")), 1);
+  EXPECT_EQ(asked(Json::array().push_back(1).push_back(2).push_back(3)), 3);
+  kind.units_asked.clear();
+  EXPECT_EQ(asked(Json(5)), 1);
+}
+
+TEST(Described, what_a_sample_lacks_is_named) {
+  DescribedKind kind = teller();
+  Sample sample;
+  EXPECT_FALSE(check_described(kind, sample)) << "no prompt";
+  sample.prompt = "hi";
+  EXPECT_TRUE(check_described(kind, sample));
+  sample.content_parts = Json::array();
+  EXPECT_FALSE(check_described(kind, sample)) << "no messages in its request";
+  kind.takes_prompt = false;
+  sample = {};
+  EXPECT_FALSE(check_described(kind, sample)) << "no column at all";
+  sample.body.set("other", 1);
+  EXPECT_TRUE(check_described(kind, sample));
+  kind.takes_messages = true;
+  EXPECT_FALSE(check_described(kind, sample)) << "no messages";
 }
 
 TEST(Described, events_that_differ_in_their_text_are_read_by_the_template) {

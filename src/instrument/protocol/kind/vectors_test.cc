@@ -33,6 +33,13 @@ TEST(Vectors, results_are_counted_under_each_name_that_servers_use) {
   }
 }
 
+TEST(Vectors, one_result_is_a_reply) {
+  for (const char* const text : {R"({"data":[{"embedding":[1]}]})", R"([{"score":0.9}])"}) {
+    EXPECT_EQ(vectors_of(text).units, 1U) << text;
+    EXPECT_TRUE(vectors_of(text).has_choice) << text;
+  }
+}
+
 TEST(Vectors, the_prompts_tokens_are_reported_and_no_output) {
   const DecodedEvent event =
       vectors_of(R"({"data":[{}],"usage":{"prompt_tokens":7,"total_tokens":7}})");

@@ -1,0 +1,214 @@
+// How a run's token counts add up, and what a reader is warned of.
+#include "metrics/token_tally.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace assay::metrics {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Event tallied_event(std::uint32_t fragments = 4) {
+  Event event;
+  event.streamed = event.stream_asked = true;
+  event.fragments = fragments;
+  event.received_bytes = 100;
+  event.usage = {
+      .prompt_tokens = 10, .completion_tokens = 8, .reasoning_tokens = 3, .cached_tokens = 2};
+  return event;
+}
+
+TokenTruth counted_by(TokenBasis basis, std::int32_t output = 8) {
+  TokenTruth truth;
+  truth.basis = basis;
+  truth.count = {.input = 10, .output = output, .after_first = output - 1};
+  truth.claimed = 8;
+  return truth;
+}
+
+TEST(TokenTally, each_reply_adds_its_tokens_and_its_basis) {
+  TokenTally tally;
+  for (int i = 0; i < 3; ++i) tally.add(tallied_event(), counted_by(TokenBasis::usage), 1);
+  const Tokens sum = tally.finish(nullptr);
+  EXPECT_EQ(sum.source, TokenSource::usage);
+  EXPECT_EQ(sum.replies_counted, 3U);
+  EXPECT_EQ(sum.replies_uncounted, 0U);
+  EXPECT_EQ(sum.prompt, 30);
+  EXPECT_EQ(sum.output, 24);
+  EXPECT_EQ(sum.reasoning, 9);
+  EXPECT_EQ(sum.cached, 6);
+  EXPECT_EQ(sum.replies_by[static_cast<std::size_t>(TokenBasis::usage)], 3U);
+  EXPECT_EQ(sum.per_fragment, 2.0);
+  EXPECT_FALSE(sum.first_fragment_taken_for_one);
+  EXPECT_EQ(sum.replies_of_several_choices, 0U);
+  EXPECT_THAT(token_warnings(sum), IsEmpty());
+}
+
+TEST(TokenTally, what_is_not_known_adds_nothing) {
+  TokenTally tally;
+  Event event = tallied_event();
+  event.usage = Usage{};
+  TokenTruth truth;
+  truth.count = {.input = -1, .output = -1, .after_first = -1};
+  tally.add(event, truth, 2);
+  const Tokens sum = tally.finish(nullptr);
+  EXPECT_EQ(sum.source, TokenSource::unknown);
+  EXPECT_EQ(sum.replies_uncounted, 1U);
+  EXPECT_EQ(sum.prompt + sum.output + sum.reasoning + sum.cached, 0);
+  EXPECT_FALSE(sum.per_fragment);
+  EXPECT_EQ(sum.replies_of_several_choices, 1U);
+  EXPECT_THAT(
+      token_warnings(sum),
+      ElementsAre("no reply said how many tokens it held (usage): token metrics are absent"));
+}
+
+TEST(TokenTally, the_source_is_one_word_only_where_all_replies_have_one) {
+  const auto source = [](std::vector<TokenTruth> truths, const TokenCounts* counts = nullptr) {
+    TokenTally tally;
+    for (const TokenTruth& truth : truths) tally.add(tallied_event(), truth, 1);
+    return tally.finish(counts).source;
+  };
+  const TokenTruth usage = counted_by(TokenBasis::usage);
+  const TokenTruth fragments = counted_by(TokenBasis::fragments);
+  TokenTruth none;
+  none.count.output = -1;
+  EXPECT_EQ(source({usage, usage}), TokenSource::usage);
+  EXPECT_EQ(source({fragments, fragments}), TokenSource::fragments);
+  EXPECT_EQ(source({usage, fragments}), TokenSource::mixed);
+  EXPECT_EQ(source({usage, none}), TokenSource::mixed);
+  EXPECT_EQ(source({fragments, none}), TokenSource::mixed);
+  EXPECT_EQ(source({none}), TokenSource::unknown);
+  EXPECT_EQ(source({}), TokenSource::unknown);
+  const TokenCounts counts;
+  const TokenTruth tokenizer = counted_by(TokenBasis::tokenizer);
+  EXPECT_EQ(source({tokenizer, tokenizer}, &counts), TokenSource::tokenizer);
+  EXPECT_EQ(source({tokenizer, usage}, &counts), TokenSource::mixed);
+}
+
+TEST(TokenTally, tokenizer_and_server_are_compared_where_both_counted) {
+  TokenTally tally;
+  TokenTruth both = counted_by(TokenBasis::tokenizer, 9);
+  tally.add(tallied_event(), both, 1);
+  both.claimed = 0;  // a count, too
+  tally.add(tallied_event(), both, 1);
+  both.claimed = -1;
+  tally.add(tallied_event(), both, 1);
+  tally.add(tallied_event(), counted_by(TokenBasis::usage), 1);
+  const Tokens sum = tally.finish(nullptr);
+  EXPECT_EQ(sum.said_beside_tokenizer, 8);
+  EXPECT_EQ(sum.tokenizer_beside_said, 18);
+}
+
+TEST(TokenTally, fragments_are_compared_with_tokens_only_in_streams) {
+  TokenTally tally;
+  Event whole = tallied_event();
+  whole.streamed = false;
+  tally.add(whole, counted_by(TokenBasis::usage), 1);
+  tally.add(tallied_event(0), counted_by(TokenBasis::usage), 1);
+  EXPECT_FALSE(tally.finish(nullptr).per_fragment);
+  TokenTruth first = counted_by(TokenBasis::usage, 1);
+  first.first_taken_for_one = true;
+  first.count.after_first = 0;
+  tally.add(tallied_event(1), first, 1);
+  EXPECT_FALSE(tally.finish(nullptr).first_fragment_taken_for_one) << "it has no TPOT";
+  first.count.after_first = 1;
+  tally.add(tallied_event(1), first, 1);
+  EXPECT_TRUE(tally.finish(nullptr).first_fragment_taken_for_one);
+  EXPECT_EQ(tally.finish(nullptr).per_fragment, 1.0);
+}
+
+TEST(TokenTally, every_doubt_is_counted_and_told) {
+  TokenTally tally;
+  TokenTruth wrong = counted_by(TokenBasis::fragments, 4);
+  wrong.contradiction = Contradiction::above_limit;
+  wrong.claimed = 1'000'000;
+  tally.add(tallied_event(), wrong, 1);
+  wrong.contradiction = Contradiction::fell;
+  wrong.claimed = -2;
+  tally.add(tallied_event(), wrong, 1);
+  Event odd = tallied_event();
+  odd.fragments_after_done = 1;
+  tally.add(odd, counted_by(TokenBasis::usage), 1);
+  Event whole = tallied_event();
+  whole.streamed = false;
+  tally.add(whole, counted_by(TokenBasis::usage), 1);
+  tally.add(tallied_event(0), counted_by(TokenBasis::usage), 1);
+  Event unheard = tallied_event(0);
+  unheard.received_bytes = 0;
+  tally.add(unheard, counted_by(TokenBasis::usage), 1);
+  TokenTruth hidden = counted_by(TokenBasis::usage);
+  hidden.hidden = 1'500;
+  tally.add(tallied_event(), hidden, 1);
+  TokenTruth above = counted_by(TokenBasis::usage);
+  above.tokenizer_above_limit = true;
+  tally.add(tallied_event(), above, 1);
+  const Tokens sum = tally.finish(nullptr);
+  EXPECT_EQ(sum.empty_replies, 1U) << "one without a count of bytes may have had no text";
+  EXPECT_THAT(
+      token_warnings(sum),
+      ElementsAre(
+          "the server's token count contradicts the reply in 2 of 8 replies (it is above the limit "
+          "that was asked for in 1, it fell in the course of the stream in 1): it said 1,000,000 "
+          "tokens, 8 are counted instead",
+          "the tokens of 2 of 8 replies are counted by their fragments, each taken for one token: "
+          "where fragments hold more, throughput is higher and TPOT shorter than it says; "
+          "--tokenizer counts the text",
+          "1 of 8 replies held nothing at all: no text, no reasoning, no tool call, yet the server "
+          "called them complete",
+          "1 of 8 replies came as one JSON object though a stream was asked for: they have neither "
+          "TTFT nor TPOT",
+          "1 replies went on after [DONE]: what came then is not counted",
+          "the tokenizer counts more than the limit that was asked for in 1 replies: it is not "
+          "this "
+          "model's, or the text does not give its tokens back; the server's count stands in for it "
+          "where there is one",
+          "the server declares 1,500 tokens of reasoning in 1 replies that it does not stream: "
+          "they "
+          "are in no rate and in no TPOT"));
+}
+
+TEST(TokenWarnings, each_contradiction_has_its_words) {
+  const auto words = [](Contradiction contradiction) {
+    Tokens tokens{.source = TokenSource::usage, .replies_counted = 1};
+    tokens.contradicted = 1;
+    tokens.contradicted_by[static_cast<std::size_t>(contradiction)] = 1;
+    const std::string text = token_warnings(tokens).at(0);
+    const std::size_t at = text.find("(it ") + 4;
+    return text.substr(at, text.find(" in 1)") - at);
+  };
+  EXPECT_EQ(words(Contradiction::unreadable), "is no count");
+  EXPECT_EQ(words(Contradiction::above_limit), "is above the limit that was asked for");
+  EXPECT_EQ(words(Contradiction::above_bytes), "is above the bytes of the reply");
+  EXPECT_EQ(words(Contradiction::below_bytes), "is too small for the bytes of the reply");
+  EXPECT_EQ(words(Contradiction::fell), "fell in the course of the stream");
+}
+
+TEST(TokenWarnings, what_was_not_counted_is_told_by_who_should_have_counted) {
+  Tokens tokens{.source = TokenSource::mixed, .replies_counted = 3, .replies_uncounted = 1};
+  EXPECT_THAT(token_warnings(tokens),
+              ElementsAre("1 of 4 replies did not say how many tokens they held: token metrics are "
+                          "of the others"));
+  tokens.source = TokenSource::tokenizer;
+  EXPECT_THAT(token_warnings(tokens),
+              ElementsAre("1 of 4 replies could not be tokenized (no counts for them): token "
+                          "metrics are of the others"));
+  tokens.tokenizer = Json()
+                         .set("trouble", "bad bytes")
+                         .set("refused_by_template", 2)
+                         .set("note", "half of it is cached");
+  EXPECT_THAT(token_warnings(tokens),
+              ElementsAre("1 of 4 replies could not be tokenized (bad bytes): token metrics are of "
+                          "the others",
+                          "the chat template refused 2 replies, whose texts were tokenized as they "
+                          "are (bad bytes)",
+                          "half of it is cached"));
+  Tokens lied{.source = TokenSource::unknown, .replies_uncounted = 1, .contradicted = 1};
+  EXPECT_EQ(token_warnings(lied).back(),
+            "no reply has a token count that can be believed: token metrics are absent");
+  EXPECT_THAT(token_warnings(Tokens{}), IsEmpty()) << "no reply, no warning";
+}
+
+}  // namespace
+}  // namespace assay::metrics
