@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Replies judged twice: by the suites' own programs and by Assay.
 
-    tools/against_originals.py --inference DIR --endpoints DIR [--replies N] [--seed S] [JUDGE...]
+    tools/against_originals.py --inference DIR --endpoints DIR [--prm800k DIR] [--replies N]
+                               [--seed S] [JUDGE...]
 
-DIR are checkouts of mlcommons/inference and mlcommons/endpoints. Nothing of them is copied: their
-functions are taken from their files and called. Replies are made up: ordinary phrasings, several
-answers, code, channels, Unicode's spaces, digits and letters, then mutations of all that. For each
-judge it prints how many verdicts differ and the first of them; the exit code is 1 when one does.
+DIR are checkouts of mlcommons/inference, mlcommons/endpoints and openai/prm800k (which also needs
+the packages sympy and pylatexenc 2.10, and Python 3.12 as the evaluators' images have: sympy reads
+characters that are not ASCII by Python's tokenizer). Nothing of them is copied: their functions are
+taken from their files and called. Replies are made up: ordinary phrasings, several answers, code,
+channels, thoughts that are cut off, tables, other languages, Unicode's spaces, digits and letters,
+then mutations of all that (answers of mathematics: made_up_math.py). For each judge it prints how
+many verdicts differ and the first of them; the exit code is 1 when one does.
 
 --keep FILE writes a sample of the verdicts, which score_test reads (tests/data/judges). Differences
 that stay, with their reasons, are in KNOWN.
@@ -17,13 +21,22 @@ import ast
 import json
 import pathlib
 import random
+import re
+import signal
 import subprocess
 import sys
 import tempfile
 import typing
 
-# Differences that stay: the judge, a test of the reply, the reason.
-KNOWN: list[tuple[str, typing.Callable[[str], bool], str]] = []
+import made_up_math
+
+# Differences that stay: the judge, a test of the reply and the truth, the reason.
+KNOWN: list[tuple[str, typing.Callable[[str, str], bool], str]] = [
+    ("deepseek_r1_math500",
+     lambda reply, truth: re.search(r"\d\.|\.\d|[!∞]", reply + truth) is not None,
+     "decimals beside roots or variables, which sympy adds in an order of its own, each step "
+     "rounded to a double; and factorials of expressions"),
+]
 
 DEEPSEEK = "language/deepseek-r1/eval_accuracy.py"
 GPT_OSS = "language/gpt-oss-120b/eval_accuracy.py"
@@ -90,7 +103,39 @@ def client_judges(checkout):
     }
 
 
-def suite_judges(name, scorer, code_extractor, path):
+class TooLong(Exception):
+    """The original did not end."""
+
+
+def math_grader(checkout):
+    """PRM800K's grader: (answer, truth) → verdict; None: it is not here."""
+    if checkout is None:
+        return None
+    sys.path.insert(0, str(checkout / "prm800k"))
+    from grading import grader  # pylint: disable=import-error,import-outside-toplevel
+    late = []
+
+    def ring(*_):
+        late.append(True)
+        raise TooLong
+
+    signal.signal(signal.SIGALRM, ring)
+
+    def grade(answer, truth):
+        if not answer or not truth or not answer.strip():
+            return False
+        late.clear()
+        signal.setitimer(signal.ITIMER_REAL, 3)
+        try:
+            return bool(grader.grade_answer(answer.strip(), truth))
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            if late:  # the grader itself takes any exception for "not equal"
+                raise TooLong
+    return grade
+
+
+def suite_judges(name, scorer, code_extractor, path, grade=None):
     space = functions_of(path)
 
     def by(subset):
@@ -102,8 +147,11 @@ def suite_judges(name, scorer, code_extractor, path):
             return None if found is None else str(found), 100.0 if right else 0.0
         return judge
 
-    def boxed(reply, _truth):
-        return space["parse_boxed_math"](reply), None  # its grader is another repository's
+    def boxed(reply, truth):
+        found = space["parse_boxed_math"](reply)
+        if grade is None:
+            return found, None
+        return found, 100.0 if found is not None and grade(found, truth) else 0.0
 
     def code(reply, truth):
         found = space["parse_code"](reply)
@@ -114,7 +162,8 @@ def suite_judges(name, scorer, code_extractor, path):
     kinds = {"gpqa": "choice", "mmlu_pro": "choice", "aime": "number"}
     out = {f"{name}_{subset}": Judge(flags, {"dataset": subset}, by(subset), kind)
            for subset, kind in kinds.items()}
-    out[f"{name}_math500"] = Judge(flags, {"dataset": "math500"}, boxed, "number")
+    out[f"{name}_math500"] = Judge(flags, {"dataset": "math500"}, boxed,
+                                      "number" if grade is None else "math")
     out[f"{name}_code"] = Judge(of_code, {}, code, "code")
     return out
 
@@ -151,7 +200,11 @@ ODD = "éſıİ\u212a²½٣５一_ß-–—:.,;!?()[]{}*'\"\\$#`~=&\u0301\ufeff\
 FILLER = ["As we saw", "But then", "Consider (b)", "Because A is larger than B", "so",
           "Dividing by c", "I think a", "the choice", "Therefore", "It is option", "Let n = 12",
           "x", "Cases", "and", "thus 3", "Note [1]", "A larger n gives", "e.g. C-H bonds",
-          "d orbitals", "Hence I get"]
+          "d orbitals", "Hence I get", "<think>", "</think>", "<think>so it is B", "答案：", "Ответ:",
+          "الجواب", "| A | B |\n|---|---|", "- [x] C", "> quoted", "### Answer", "```", "~~D~~",
+          "twenty-five", "two and a half", "5 cm", "25%", "$25", "(1, 2)", "[0,1)", "±3", "1/2",
+          "Not A", "neither B nor C", "all of the above", "A and C", "A, B", "A/B", "①", "Ⓐ", "Ａ",
+          "А", "&nbsp;", "&#68;", "\u202eD", "\r\n", "Answer: none", "N/A", "The answer cannot be"]
 WORDS = ["Answer", "answer", "ANSWER", "Answers", "FINAL ANSWER", "Final  answer", "finalanswer",
          "The answer is", "The correct answer is", "Option", "Choice", "option", "the choice is",
          "anſwer", "FİNAL ANSWER", "My answer", "answered", "Answer_", "Correct Answer", "Antwort",
@@ -266,6 +319,14 @@ def mutated(chance, text):
     return "".join(letters)
 
 
+def math_row(chance):
+    """A reply that boxes an answer, and the true one."""
+    answer, truth = made_up_math.pair(chance)
+    before = chance.choice(["", "", "So ", "\\boxed{1} or ", "<think>\\boxed{2}", "**Answer:** $"])
+    after = chance.choice(["", "", ".", "$", "\n```", "</think>", " and \\boxed", "}"])
+    return f"{before}\\boxed{{{answer}}}{after}", truth
+
+
 def reply_of(chance, kind):
     if chance.random() < 0.01:
         return chance.choice(["", " ", "\n", "**", "\u202f", "['", "['']", "[\"D\"]",
@@ -307,11 +368,17 @@ def truth_of(chance, kind, found, reply):
 def made_up(name, judge, count, seed):
     chance = random.Random(f"{seed} {name}")
     rows = []
-    for _ in range(count):
-        reply = reply_of(chance, judge.kind)
-        first, _ = judge.judge(reply, "x")
-        truth = truth_of(chance, judge.kind, first, reply)
-        found, score = judge.judge(reply, truth)
+    while len(rows) < count:
+        try:
+            if judge.kind == "math":
+                reply, truth = math_row(chance)
+            else:
+                reply = reply_of(chance, judge.kind)
+                first, _ = judge.judge(reply, "x")
+                truth = truth_of(chance, judge.kind, first, reply)
+            found, score = judge.judge(reply, truth)
+        except TooLong:
+            continue
         rows.append((reply, truth, found, score))
     return rows
 
@@ -337,8 +404,8 @@ def differs(theirs, ours):
     return found is not None and ours["extracted"] != found
 
 
-def known(name, reply):
-    return any(judge == name and test(reply) for judge, test, _ in KNOWN)
+def known(name, reply, truth):
+    return any(judge == name and test(reply, truth) for judge, test, _ in KNOWN)
 
 
 def compare(assay, name, judge, rows):
@@ -348,7 +415,7 @@ def compare(assay, name, judge, rows):
         no_answer = judge.kind not in ("qa_em", "niah_em") and theirs[2] is None
         if not differs(theirs, ours) and not (no_answer and ours["extracted"] is not None):
             continue
-        if known(name, theirs[0]):
+        if known(name, theirs[0], theirs[1]):
             excused += 1
             continue
         different += 1
@@ -383,6 +450,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--inference", type=pathlib.Path, required=True)
     parser.add_argument("--endpoints", type=pathlib.Path, required=True)
+    parser.add_argument("--prm800k", type=pathlib.Path)
     parser.add_argument("--assay", default="build/release/assay")
     parser.add_argument("--replies", type=int, default=100_000, help="for each judge")
     parser.add_argument("--seed", default="1")
@@ -392,7 +460,7 @@ def main():
     options = parser.parse_args()
     judges = {**client_judges(options.endpoints),
               **suite_judges("deepseek_r1", "deepseek_r1", "first_python_code",
-                             options.inference / DEEPSEEK),
+                             options.inference / DEEPSEEK, math_grader(options.prm800k)),
               **suite_judges("gpt_oss", "gpt_oss", "final_channel_code",
                              options.inference / GPT_OSS),
               **llama_judges(options.inference / LLAMA),

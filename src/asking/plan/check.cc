@@ -104,9 +104,9 @@ void check_accuracy(const DatasetConfig& data, const std::string& path, const Co
                                  : "replies of the performance phase are scored once",
                           "leave it at 1");
   }
-  if (scorer->name == "swe_bench_scorer" && config.endpoint_config.endpoints.size() > 1) {
+  if (asks_itself(scorer->name) && config.endpoint_config.endpoints.size() > 1) {
     reading.wrong_setting("endpoint_config.endpoints",
-                          "swe_bench_scorer takes exactly one endpoint");
+                          format("{} takes exactly one endpoint", scorer->name));
   }
 }
 

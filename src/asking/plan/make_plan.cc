@@ -42,6 +42,14 @@ Result<void> check_supported(const Config& config) {
   }
   for (const DatasetConfig& data : config.datasets) {
     if (!wants(config, data) || !data.accuracy_config) continue;
+    if (data.accuracy_config->eval_method == "bfcl_v4_multi_turn") {
+      return unsupported(
+          format("datasets: '{}': bfcl_v4_multi_turn asks the endpoint by itself, step by step\n"
+                 "  leave the dataset out (--mode perf), and play it after the run: `assay score "
+                 "RUN --scorer bfcl_v4_multi_turn --phase performance --allow-code --extras "
+                 "'{{\"endpoint\": URL, \"model\": NAME}}'`",
+                 data.name));
+    }
     if (data.accuracy_config->eval_method == "swe_bench_scorer") {
       return unsupported(
           format("datasets: '{}': swe_bench_scorer needs the SWE-bench service of the reference "

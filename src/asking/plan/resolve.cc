@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "domain/scorer.h"
 #include "plan/rulesets.h"
 #include "plan/words.h"
 
@@ -201,7 +202,7 @@ bool wants(const Config& config, DatasetType type) {
 
 bool wants(const Config& config, const DatasetConfig& data) {
   const bool apart = data.type == DatasetType::accuracy && data.accuracy_config &&
-                     data.accuracy_config->eval_method == "swe_bench_scorer";
+                     asks_itself(data.accuracy_config->eval_method);
   const bool by_default = !config.mode && config.type != RunType::submission;
   if (apart && by_default && performance_dataset(config) != nullptr) return false;
   return wants(config, data.type);

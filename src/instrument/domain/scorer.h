@@ -39,7 +39,7 @@ struct ScorerFacts {
   std::string_view about{};      // one line for people: what it expects and reports
 };
 
-inline constexpr std::array<ScorerFacts, 32> kScorers = {{
+inline constexpr std::array<ScorerFacts, 33> kScorers = {{
     {"pass_at_1", ScorerKind::exact_match, true, false,
      "the extracted answer is the ground truth, to the letter"},
     {"string_match", ScorerKind::exact_match, true, false, "the same, but for spaces around"},
@@ -67,6 +67,8 @@ inline constexpr std::array<ScorerFacts, 32> kScorers = {{
      "a replayed turn's intent or bash programs"},
     {"bfcl_v4", ScorerKind::bfcl, false, false,
      "function calls against BFCL v4's answer key, single turn"},
+    {"bfcl_v4_multi_turn", ScorerKind::external, false, true,
+     "BFCL v4's conversations, played by the installed bfcl-eval; extras: endpoint, model"},
     {"swe_bench_scorer", ScorerKind::external, false, true,
      "as external; reads SWE-bench's own report too"},
     {"rouge", ScorerKind::rouge, true, false, "ROUGE-1, -2, -L, -Lsum with stemmer, × 100"},
@@ -105,6 +107,11 @@ inline constexpr std::array<std::string_view, 11> kExtractors = {"abcd_extractor
                                                                  "first_python_code",
                                                                  "final_channel_code",
                                                                  "function_call_extractor"};
+
+// True for scorers that ask the endpoint by themselves, after a run: no phase of it sends for them.
+constexpr bool asks_itself(std::string_view scorer) {
+  return scorer == "swe_bench_scorer" || scorer == "bfcl_v4_multi_turn";
+}
 
 // Null if the name is unknown.
 constexpr const ScorerFacts* find_scorer(std::string_view name) {

@@ -8,11 +8,16 @@
 // It runs in a jail (code/jail.h) that shows the disk as the user sees it, read-only. Extras:
 // network (false), writable (folders), jail (true; false runs the command as a shell would).
 //
+// bfcl_v4_multi_turn runs our own driver of the installed bfcl-eval (tool/bfcl_multi_turn.h), which
+// asks the endpoint itself: extras endpoint and model, and python, subsets, entries_max, seed,
+// temperature, body, max_steps_per_turn, request_timeout_s, api_key_env.
+//
 // swe_bench_scorer is the same and also reads the report of SWE-bench's harness: resolved_instances
 // divided by the evaluated ones. sdxl and vbench also read what their suites' programs write
 // (picture/media_results.h).
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 
@@ -23,6 +28,7 @@
 #include "score/code/sandbox.h"
 #include "score/picture/media_results.h"
 #include "score/scorer.h"
+#include "score/tool/bfcl_multi_turn.h"
 
 namespace assay::score {
 namespace {
@@ -193,12 +199,53 @@ Result<std::optional<Jail>> jail_of(const Json& extra) {
   return jail;
 }
 
+// The driver's words: Python, the script, its settings' file, the result's file.
+Result<std::vector<std::string>> multi_turn_command(const ScorerOptions& options,
+                                                    const ScratchFolder& folder) {
+  if (!options.allow_code) {
+    return invalid(
+        "bfcl_v4_multi_turn runs a model's calls\n  allow it: --allow-code, or extras.allow_code: "
+        "true");
+  }
+  Json given = options.extra;
+  for (const char* key : {"endpoint", "model"}) {
+    if (given[key].as_string().empty()) {
+      return invalid(
+          format("bfcl_v4_multi_turn asks the endpoint itself and needs extras.{}\n  --extras "
+                 "'{{\"endpoint\": \"http://HOST:PORT\", \"model\": \"NAME\"}}'",
+                 key));
+    }
+  }
+  std::string endpoint(given["endpoint"].as_string());
+  while (endpoint.ends_with('/')) endpoint.pop_back();
+  if (!endpoint.ends_with("/chat/completions")) {
+    endpoint += endpoint.ends_with("/v1") ? "/chat/completions" : "/v1/chat/completions";
+  }
+  given.set("endpoint", endpoint);
+  // A key in a file of extras would be kept with the run: it is named, and read here.
+  const std::string key_name(given["api_key_env"].as_string("OPENAI_API_KEY"));
+  if (const char* const key = std::getenv(key_name.c_str())) given.set("api_key", key);
+  const auto script = folder.path() / "bfcl_multi_turn.py";
+  const auto settings = folder.path() / "settings.json";  // other users see a command's words
+  TRY(write_file_atomic(script, kBfclMultiTurn));
+  TRY(write_file_atomic(settings, given.dump()));
+  return std::vector<std::string>{std::string(given["python"].as_string("python3")), "-B",
+                                  script.string(), settings.string(), "{result}"};
+}
+
 }  // namespace
 
 Made make_external(std::string_view name, const ScorerOptions& options) {
+  ASSIGN_OR_RETURN(ScratchFolder folder, ScratchFolder::make("score"));
+  const bool multi_turn = name == "bfcl_v4_multi_turn";
   std::vector<std::string> command;
+  if (multi_turn) {
+    ASSIGN_OR_RETURN(command, multi_turn_command(options, folder));
+  }
   const Json& given = options.extra["command"];
-  if (given.is_string()) command.assign({"/bin/sh", "-c", std::string(given.as_string())});
+  if (given.is_string() && !multi_turn) {
+    command.assign({"/bin/sh", "-c", std::string(given.as_string())});
+  }
   for (const Json& word : given.items()) command.emplace_back(word.as_string());
   if (command.empty()) {
     return invalid(
@@ -209,7 +256,7 @@ Made make_external(std::string_view name, const ScorerOptions& options) {
   const double seconds = options.extra["timeout_s"].as_double(14400);
   if (!(seconds > 0)) return invalid("extras.timeout_s: must be above 0");
   ASSIGN_OR_RETURN(std::optional<Jail> jail, jail_of(options.extra));
-  ASSIGN_OR_RETURN(ScratchFolder folder, ScratchFolder::make("score"));
+  if (jail && multi_turn) jail->network = true;
   return std::make_unique<External>(std::move(command), seconds, std::move(jail), std::move(folder),
                                     name);
 }

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "score/answer/python_text.h"
 #include "score/scorer.h"
 
 namespace assay::score {
@@ -42,7 +43,7 @@ bool predicted_category(std::string_view reply, std::string& category) {
   const Json& path = (*json)["category"];
   if (!path.is_string() || !(*json)["brand"].is_string()) return false;
   if (json->find("is_secondhand") == nullptr || !is_boolean((*json)["is_secondhand"])) return false;
-  category = trim(path.as_string());
+  category = python_strip(path.as_string());
   return true;
 }
 
@@ -53,9 +54,10 @@ class HierarchicalF1 final : public Scorer {
   }
 
   Result<void> add(const Row& row) override {
+    judged_ = {};
     if (!row.answered) return {};
     ASSIGN_OR_RETURN(const std::string truth, column_text(row, options_.ground_truth));
-    const std::vector<std::string> wanted = levels(trim(truth));
+    const std::vector<std::string> wanted = levels(python_strip(std::string_view(truth)));
     ++rows_;
     expected_ += wanted.size();
     std::string category;
@@ -63,6 +65,7 @@ class HierarchicalF1 final : public Scorer {
       predicted_ += wanted.size();  // padded to the truth's depth with levels that match nothing
       ++unreadable_;
       tally_.add(row.sample, 0, 2 * static_cast<double>(wanted.size()));
+      judged_.set("truth", truth).set("score", 0);
       return {};
     }
     const std::vector<std::string> got = levels(category);
@@ -72,10 +75,16 @@ class HierarchicalF1 final : public Scorer {
     while (same < depth && got[same] == wanted[same]) ++same;
     agree_ += same;
     // F1 = 2 × agreeing ÷ (predicted + expected), over all rows.
-    tally_.add(row.sample, 2 * static_cast<double>(same),
-               static_cast<double>(got.size() + wanted.size()));
+    const auto both = static_cast<double>(got.size() + wanted.size());
+    tally_.add(row.sample, 2 * static_cast<double>(same), both);
+    judged_.set("extracted", category)
+        .set("rule", "category of the JSON")
+        .set("truth", truth)
+        .set("score", 2 * static_cast<double>(same) / both);
     return {};
   }
+
+  Json last_judged() const override { return judged_; }
 
   Result<Verdict> finish() override {
     Verdict verdict;
@@ -100,6 +109,7 @@ class HierarchicalF1 final : public Scorer {
   std::size_t predicted_ = 0;
   std::size_t expected_ = 0;
   Tally tally_{.kind = FigureKind::ratio};
+  Json judged_{};
 };
 
 }  // namespace

@@ -8,8 +8,10 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "score/accuracy_log.h"
+#include "score/answer/expression.h"
 #include "score/answer/extract.h"
 #include "score/answer/math_equal.h"
+#include "score/answer/prm800k.h"
 #include "score/code/code_judge.h"
 #include "score/judged_replies.h"
 #include "score/payload.h"
@@ -76,6 +78,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CHECK(!found.answer || found.answer->size() <= 3 * reply.size() + 8);
   }
   assay::score::math_equal(reply, truth);
+  assay::score::prm800k_equal(reply, truth);
+  assay::score::difference_is_zero(reply, truth);
   if (const auto a = assay::score::evaluate_latex(reply)) {
     CHECK(assay::score::math_equal(reply, reply) || *a != *a);
   }

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "score/answer/math_equal.h"
+#include "score/answer/prm800k.h"
 #include "score/answer/python_text.h"
 #include "text/unicode.h"
 
@@ -142,7 +143,10 @@ Extraction suite_extract(SuiteProgram program, AnswerKind kind, std::string_view
 
 bool suite_is_right(AnswerKind kind, const Extraction& found, std::string_view truth) {
   if (!found.answer || found.answer->empty() || truth.empty()) return false;
-  if (kind == AnswerKind::math) return math_equal(*found.answer, truth);
+  if (kind == AnswerKind::math) {
+    const std::string_view answer = python_strip(std::string_view(*found.answer));
+    return !answer.empty() && prm800k_equal(answer, truth);
+  }
   if (kind != AnswerKind::aime) {
     // A search without case finds İ, but it is not a choice.
     return found.answer->size() == 1 && text::upper_case(readable(truth)) == *found.answer;

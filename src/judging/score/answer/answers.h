@@ -18,7 +18,7 @@ enum class AnswerKind : std::uint8_t {
   aime,          // an integer from 0 to 999
   choice,        // A to D; "choice1" is A
   choice_aj,     // A to J
-  math,          // an expression, by math_equal.h
+  math,          // an expression: in a suite by prm800k.h, else by math_equal.h
   number,        // GSM8K's
   code,          // judged in score/code_judge.h, not here
 };

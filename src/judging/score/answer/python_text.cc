@@ -69,6 +69,23 @@ bool python_digit(char32_t c) {
   return text::category(c) == text::GeneralCategory::nd;
 }
 
+bool python_letter(char32_t c) {
+  if (c < 0x80) return ascii_letter(c);
+  using enum text::GeneralCategory;
+  constexpr text::CategoryMask kLetters =
+      text::bit(lu) | text::bit(ll) | text::bit(lt) | text::bit(lm) | text::bit(lo);
+  return (text::bit(text::category(c)) & kLetters) != 0;
+}
+
+bool python_printable(char32_t c) {
+  if (c < 0x80) return c >= ' ' && c < 0x7F;
+  using enum text::GeneralCategory;
+  constexpr text::CategoryMask kOther = text::bit(cc) | text::bit(cf) | text::bit(cs) |
+                                        text::bit(co) | text::bit(cn) | text::bit(zl) |
+                                        text::bit(zp) | text::bit(zs);
+  return (text::bit(text::category(c)) & kOther) == 0;
+}
+
 bool letter_any_case(char32_t c) {
   return ascii_letter(c) || c == kLongS || c == kDottedCapitalI || c == kDotlessI || c == kKelvin;
 }

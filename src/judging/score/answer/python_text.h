@@ -20,9 +20,11 @@ Characters characters(std::string_view text);
 std::string utf8(CharactersView text);
 std::string readable(std::string_view text);  // the same text as valid UTF-8
 
-bool python_space(char32_t c);  // \s
-bool python_word(char32_t c);   // \w
-bool python_digit(char32_t c);  // \d
+bool python_space(char32_t c);      // \s
+bool python_word(char32_t c);       // \w
+bool python_digit(char32_t c);      // \d
+bool python_letter(char32_t c);     // str.isalpha
+bool python_printable(char32_t c);  // str.isprintable
 // An ASCII letter, or another match of [A-Za-z] without case: İ, ı, ſ and the Kelvin sign.
 bool letter_any_case(char32_t c);
 // True if `c` is the letter `lowered` (a to z) in any case.

@@ -21,13 +21,20 @@ class Top1 final : public Scorer {
   Result<void> add(const Row& row) override {
     ASSIGN_OR_RETURN(const std::string truth, column_text(row, options_.ground_truth));
     ASSIGN_OR_RETURN(const std::int64_t label, parse_int(trim(truth)));
+    judged_ = {};
     if (!seen_.insert(row.sample).second) return {};
     ++total_;
     const bool right = row.answered && is_label(row.content, label);
     good_ += right ? 1U : 0U;
     tally_.add(row.sample, right ? 1 : 0);
+    judged_.set("extracted", row.answered ? Json(trim(row.content)) : Json())
+        .set("rule", "the first label")
+        .set("truth", truth)
+        .set("score", right ? 100 : 0);
     return {};
   }
+
+  Json last_judged() const override { return judged_; }
 
   Result<Verdict> finish() override {
     Verdict verdict;
@@ -51,6 +58,7 @@ class Top1 final : public Scorer {
   std::size_t good_ = 0;
   std::size_t total_ = 0;
   Tally tally_{.scale = 100};
+  Json judged_{};
 };
 
 }  // namespace

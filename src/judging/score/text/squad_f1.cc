@@ -65,6 +65,7 @@ class SquadF1 final : public Scorer {
   Result<void> add(const Row& row) override {
     ASSIGN_OR_RETURN(const std::vector<std::string> answers, truths(row));
     ++rows_;
+    judged_ = Json().set("truth", answers.front()).set("score", 0);
     if (!row.answered) {
       exact_tally_.add(row.sample, 0);
       f1_tally_.add(row.sample, 0);
@@ -82,8 +83,13 @@ class SquadF1 final : public Scorer {
     overlap_ += best;
     exact_tally_.add(row.sample, best_exact);
     f1_tally_.add(row.sample, best);
+    judged_.set("extracted", trim(row.reply))
+        .set("rule", "words in common")
+        .set("score", 100 * best);
     return {};
   }
+
+  Json last_judged() const override { return judged_; }
 
   Result<Verdict> finish() override {
     Verdict verdict;
@@ -116,6 +122,7 @@ class SquadF1 final : public Scorer {
   double overlap_ = 0;
   Tally exact_tally_{.scale = 100};
   Tally f1_tally_{.kind = FigureKind::mean, .scale = 100};
+  Json judged_{};
 };
 
 }  // namespace

@@ -292,6 +292,7 @@ class Agentic final : public Scorer {
   }
 
   Result<void> add(const Row& row) override {
+    judged_ = {};
     Turn turn;
     ASSIGN_OR_RETURN(turn.conversation, column_text(row, "conversation_id"));
     turn.repeat = take_repeat(turn.conversation);
@@ -311,9 +312,18 @@ class Agentic final : public Scorer {
     if (turn.missing) turn.line.set("missing", true);
     const bool scorable =
         turn.workflow ? by_intent(row, expected, turn) : by_programs(row, expected, turn);
+    if (scorable) {
+      judged_.set("extracted", turn.line[turn.workflow ? "model_intent" : "model_actions"])
+          .set("rule", turn.workflow ? "intent" : "programs of bash")
+          .set("truth", turn.line[turn.workflow ? "gt_intents" : "gt_actions"])
+          .set("score", turn.score);
+    }
     (scorable ? scored_ : excluded_).push_back(std::move(turn));
     return {};
   }
+
+  // A turn that is in no score has no verdict.
+  Json last_judged() const override { return judged_; }
 
   Result<Verdict> finish() override {
     Verdict verdict;
@@ -411,6 +421,7 @@ class Agentic final : public Scorer {
   std::size_t issued_ = 0;
   std::vector<Turn> scored_{};
   std::vector<Turn> excluded_{};
+  Json judged_{};
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 // subsets, the categories (live by samples; in non_live the simple_ subsets count as one;
 // hallucination by subsets) and their mean, normalized_single_turn_score, × 100. Each of these has
 // an interval, in which a sample counts with its weight in the figure.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -58,8 +59,17 @@ class Bfcl final : public Scorer {
     part.tally.add(row.sample, right ? 1 : 0);
     tally_.add(row.sample, right ? 1 : 0);
     answered_ += row.answered ? 1 : 0;
+    const Json* const truth = row.columns->find(options_.ground_truth);
+    judged_ =
+        Json()
+            .set("extracted", row.answered && row.tool_calls.size() > 0 ? row.tool_calls : Json())
+            .set("rule", rule_of(subset))
+            .set("truth", truth == nullptr ? Json() : *truth)
+            .set("score", right ? 1 : 0);
     return {};
   }
+
+  Json last_judged() const override { return judged_; }
 
   Result<Verdict> finish() override {
     Verdict verdict;
@@ -115,13 +125,20 @@ class Bfcl final : public Scorer {
     double share() const { return static_cast<double>(right) / static_cast<double>(rows); }
   };
 
+  // What is asked of a reply.
+  static std::string_view rule_of(std::string_view subset) {
+    if (std::find(kHallucination.begin(), kHallucination.end(), subset) != kHallucination.end()) {
+      return "no call";
+    }
+    return subset == kRelevance ? "any call" : "the key's calls";
+  }
+
   Result<bool> is_right(const Row& row, std::string_view subset) const {
     if (!row.answered) return false;
     const bool calls_nothing = row.tool_calls.size() == 0;
-    for (const std::string_view one : kHallucination) {
-      if (subset == one) return calls_nothing;
-    }
-    if (subset == kRelevance) return !calls_nothing;
+    const std::string_view rule = rule_of(subset);
+    if (rule == "no call") return calls_nothing;
+    if (rule == "any call") return !calls_nothing;
     ASSIGN_OR_RETURN(const Json possible, parsed_column(row, options_.ground_truth));
     ASSIGN_OR_RETURN(Json functions, parsed_column(row, "func_description"));
     if (functions.is_null()) {
@@ -235,6 +252,7 @@ class Bfcl final : public Scorer {
   std::map<std::string, Part, std::less<>> subsets_{};
   std::size_t answered_ = 0;
   Tally tally_{};
+  Json judged_{};
 };
 
 }  // namespace
