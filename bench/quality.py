@@ -2,9 +2,11 @@
 """Quality's promises, each as a ratio to the field's own library in one run on one core.
 
 ROUGE against rouge-score (20), COCO mAP on 5,000 images against pycocotools (10), tokens a second
-against Hugging Face's tokenizers (2). Without a floor: tokens a second against quicktok on the
-encodings that it brings, with equal ids. Ours is timed as a whole process, files read and JSON
-parsed included, which is to our disadvantage; each time is the best of three.
+against Hugging Face's tokenizers (2). Ours is timed as a whole process, files read and JSON parsed
+included, which is to our disadvantage; each time is the best of three. Against quicktok, on the
+encodings that it brings and with equal ids (1), the time is of encoding alone on both sides: its
+loading is not counted either, and its best time is one with warm tables, while each of ours begins
+with cold ones.
 
     build/venv/bin/python bench/quality.py            # the peers' environment; prints a table
 """
@@ -121,13 +123,15 @@ def quick(folder, name, pattern):
     lines = folder / "quick.jsonl"
     lines.write_text("".join(json.dumps(doc) + "\n" for doc in docs))
     their_time, (ids, _) = best(lambda: theirs.encode_batch(docs, 1, False))
-    our_time, got = best(lambda: assay("tokens", lines, "--tokenizer", path, "--jsonl", "--json"))
+    got = min((assay("tokens", lines, "--tokenizer", path, "--jsonl", "--json")
+               for _ in range(TIMES)), key=lambda one: one["encode_s"])
+    our_time = got["encode_s"]
     done = subprocess.run([os.environ["ASSAY_BIN"], "tokens", lines, "--tokenizer", path, "--jsonl",
                            "--ids"], capture_output=True, check=True)
     ours = [token for line in done.stdout.splitlines() for token in json.loads(line)]
     assert ours == ids.tolist(), name
     rate = f"{got['tokens'] / our_time / 1e6:.2f} M tokens/s"
-    return f"tokens, quicktok's {name}", their_time, our_time, 0, rate
+    return f"tokens, quicktok's {name}", their_time, our_time, 1, rate
 
 
 QUICK = {"cl100k_base": "cl100k_base", "o200k_base": "o200k_base", "llama3": "llama3",

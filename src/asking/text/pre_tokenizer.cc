@@ -78,6 +78,11 @@ Result<SplitBehavior> read_behavior(const Json& json, SplitBehavior fallback,
   return invalid(format("{}.behavior: no such behavior '{}'", where, name));
 }
 
+std::shared_ptr<const Regex> with_states(Regex pattern) {
+  pattern.use_states();
+  return std::make_shared<const Regex>(std::move(pattern));
+}
+
 std::shared_ptr<const CharTable> table(const CharSet& set) {
   return std::make_shared<const CharTable>(set);
 }
@@ -125,6 +130,11 @@ struct PreTokenizer::Run {
 
   template <typename Emit>
   void by_regex(const Step& step, std::string_view text, const Emit& emit) {
+    const RegexStates* states = step.pattern->states();
+    if (states != nullptr && step.behavior == SplitBehavior::isolated) {
+      states->cut(text, scratch.regex, emit);
+      return;
+    }
     Joiner joiner(text, step.behavior);
     std::size_t done = 0;
     Regex::Match match;
@@ -260,6 +270,25 @@ void PreTokenizer::run(std::string_view text, bool at_start, PreTokenizerScratch
   Run{*this, scratch, sink}.step(0, text, at_start);
 }
 
+const RegexStates* PreTokenizer::cutter() const {
+  if (steps_.empty() || steps_.size() > 2) return nullptr;
+  const auto splits = [](const Step& step) {
+    return step.kind == StepKind::byte_level
+               ? step.use_regex && !step.prefix_space
+               : step.kind == StepKind::split && step.behavior == SplitBehavior::isolated &&
+                     !step.invert;
+  };
+  const auto passes_bytes = [this](const Step& step) {
+    return raw_bytes_ && step.kind == StepKind::byte_level && !step.prefix_space;
+  };
+  const Step& last = steps_.back();
+  if (!splits(steps_.front()) || (last.kind == StepKind::byte_level && !passes_bytes(last))) {
+    return nullptr;
+  }
+  if (steps_.size() == 2 && (!passes_bytes(last) || last.use_regex)) return nullptr;
+  return steps_.front().pattern->states();
+}
+
 bool PreTokenizer::ends_with_byte_level() const {
   return !steps_.empty() && steps_.back().kind == StepKind::byte_level;
 }
@@ -267,7 +296,7 @@ bool PreTokenizer::ends_with_byte_level() const {
 PreTokenizer PreTokenizer::split_by(Regex pattern) {
   PreTokenizer made;
   Step step;
-  step.pattern = std::make_shared<const Regex>(std::move(pattern));
+  step.pattern = with_states(std::move(pattern));
   made.steps_.push_back(std::move(step));
   return made;
 }
@@ -314,7 +343,7 @@ Result<void> PreTokenizer::read_into(const Json& json, const std::string& where,
   }
   if (type == "Split") {
     ASSIGN_OR_RETURN(Regex pattern, read_pattern(json["pattern"], where));
-    step.pattern = std::make_shared<const Regex>(std::move(pattern));
+    step.pattern = with_states(std::move(pattern));
     step.invert = json["invert"].as_bool();
     ASSIGN_OR_RETURN(step.behavior,
                      read_behavior(json["behavior"], SplitBehavior::isolated, where));
@@ -323,12 +352,12 @@ Result<void> PreTokenizer::read_into(const Json& json, const std::string& where,
     step.prefix_space = json["add_prefix_space"].as_bool(true);
     step.use_regex = json["use_regex"].as_bool(true);
     ASSIGN_OR_RETURN(Regex pattern, Regex::compile(kGpt2Pattern));
-    step.pattern = std::make_shared<const Regex>(std::move(pattern));
+    step.pattern = with_states(std::move(pattern));
   } else if (type == "Metaspace") {
     ASSIGN_OR_RETURN(step, read_metaspace(json, where));
   } else if (type == "Whitespace") {
     ASSIGN_OR_RETURN(Regex pattern, Regex::compile(R"(\w+|[^\w\s]+)", RegexDialect::rust));
-    step.pattern = std::make_shared<const Regex>(std::move(pattern));
+    step.pattern = with_states(std::move(pattern));
     step.invert = true;
     step.behavior = SplitBehavior::removed;
   } else if (type == "WhitespaceSplit") {

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "text/regex.h"
+#include "text/regex_states.h"
 
 namespace assay::text {
 
@@ -49,6 +50,10 @@ class PreTokenizer {
   // scratch.regex.exhausted.
   void run(std::string_view text, bool at_start, PreTokenizerScratch& scratch,
            const WordSink& sink) const;
+
+  // The one table of states that does all of the work, or null: then words come from `run`.
+  // Most vocabularies have one, and their words are cut without a call for each.
+  const RegexStates* cutter() const;
 
   // True if the last step spells bytes in ByteLevel's alphabet. A model that works on bytes asks
   // for raw words instead.

@@ -2,14 +2,33 @@
 
 #include <algorithm>
 
+#include "text/regex_states.h"
+
 namespace assay::text {
 
 bool Regex::find(std::string_view text, std::size_t from, RegexStack& stack, Match& match) const {
+  if (states_) return find_by_states(text, from, stack, match);
   stack.steps = 0;
   stack.steps_max = std::min(kStepsMax, stack.steps_left);
   const bool found = find_next(text, from, stack, match);
   stack.steps_left -= std::min(stack.steps_left, stack.steps);
   return found;
+}
+
+void Regex::use_states() { states_ = RegexStates::make(*this); }
+
+bool Regex::find_by_states(std::string_view text, std::size_t from, RegexStack& stack,
+                           Match& match) const {
+  for (std::size_t at = from; at < text.size(); ++at) {
+    if (viable_[static_cast<unsigned char>(text[at])] == 0) continue;
+    std::size_t seen = at;
+    const std::size_t end = states_->match_at(text, at, seen);
+    if (!RegexStates::pay(seen - (end == kNoMatch ? at : end), stack)) return false;
+    if (end == kNoMatch) continue;
+    match = {at, end};
+    return true;
+  }
+  return false;
 }
 
 bool Regex::find_next(std::string_view text, std::size_t from, RegexStack& stack,

@@ -12,7 +12,8 @@
 //
 // For speed, a class is a table; a repeated class is one instruction for the whole run; the first
 // byte selects the alternatives that may match; a run whose successor cannot be in it never
-// backtracks.
+// backtracks. `use_states` replaces the engine by a table of states (regex_states.h) where the
+// pattern allows it.
 //
 // A compiled Regex is immutable and safe from any thread; one thread uses a RegexStack as working
 // memory. Work is limited for a match (kStepsMax) and for all matches with one stack (its
@@ -33,6 +34,8 @@
 #include "text/char_set.h"
 
 namespace assay::text {
+
+class RegexStates;
 
 enum class RegexDialect : std::uint8_t {
   oniguruma,  // tokenizer.json: ^ and $ match at lines
@@ -111,6 +114,12 @@ class Regex {
   // Finds the leftmost match at or after `from`. REQUIRES: valid UTF-8, `from` at a character.
   bool find(std::string_view text, std::size_t from, RegexStack& stack, Match& match) const;
 
+  // Makes a table of states, if the pattern has one: for patterns that cut long texts. It takes a
+  // few milliseconds; matches stay the same.
+  void use_states();
+  // Null without one.
+  const RegexStates* states() const { return states_.get(); }
+
   // The number of groups that capture: those of the dialect python, else 0.
   std::size_t groups() const { return groups_.size(); }
   // What group `number` (from 1) captured in the match that `find` found last with this stack;
@@ -122,6 +131,9 @@ class Regex {
 
  private:
   friend class RegexCompiler;
+  friend class RegexStatesMaker;
+  bool find_by_states(std::string_view text, std::size_t from, RegexStack& stack,
+                      Match& match) const;
   bool find_next(std::string_view text, std::size_t from, RegexStack& stack, Match& match) const;
   using Op = RegexOp;
   struct Instruction {
@@ -152,7 +164,8 @@ class Regex {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> groups_{};  // marks of their ends
   std::vector<std::uint32_t> starts_{};  // the top-level alternatives, at most 64
   std::array<std::uint64_t, 256> viable_{};
-  bool may_be_empty_ = false;  // an alternative may match the empty text
+  std::shared_ptr<const RegexStates> states_{};  // shared by copies, never changed
+  bool may_be_empty_ = false;                    // an alternative may match the empty text
   std::uint32_t marks_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// Any pattern on any text: an error or an answer, in bounded time, with matches inside the text.
+// Any pattern on any text: an error or an answer, in bounded time, with matches inside the text,
+// and the same from a table of states.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,11 +14,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto regex = assay::text::Regex::compile(input.substr(0, cut));
   if (!regex) return 0;
   const std::string text = assay::text::replace_invalid_utf8(input.substr(cut + 1));
+  assay::text::Regex fast = *regex;
+  fast.use_states();
   assay::text::RegexStack stack;
+  assay::text::RegexStack other;
   assay::text::Regex::Match match;
   std::size_t at = 0;
   while (at <= text.size() && regex->find(text, at, stack, match)) {
     CHECK(match.begin >= at && match.end >= match.begin && match.end <= text.size());
+    assay::text::Regex::Match same;
+    CHECK(fast.find(text, at, other, same) || other.exhausted);
+    CHECK(other.exhausted || (same.begin == match.begin && same.end == match.end));
     at = match.end;
     if (match.end > match.begin) continue;
     if (at >= text.size()) break;

@@ -1,6 +1,7 @@
 #include "text/tokenizer.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/format.h"
 #include "base/mutex.h"
@@ -31,12 +32,13 @@ struct Tokenizer::Scratch {
   WordCache words{};
   std::string word{};
   std::string normalized{};
-  std::vector<TokenId> ids{};
+  std::vector<TokenId> ids{};    // of one word
+  std::vector<TokenId> found{};  // of the text; as long as it may become, not as it is
 
   bool large() const {
     return bpe.symbols.capacity() * sizeof(BpeSymbol) + normalized.capacity() +
                unigram.nodes.capacity() * sizeof(UnigramScratch::Node) +
-               ids.capacity() * sizeof(TokenId) >
+               (ids.capacity() + found.capacity()) * sizeof(TokenId) >
            kScratchBytesMax;
   }
 };
@@ -79,9 +81,11 @@ namespace {
 template <typename ScratchType>
 class Encoding {
  public:
-  Encoding(const TokenizerParts& parts, ScratchType& scratch, std::vector<TokenId>& out,
-           bool rendered)
-      : parts_(parts), scratch_(scratch), out_(out), rendered_(rendered) {
+  Encoding(const TokenizerParts& parts, ScratchType& scratch, bool rendered)
+      : parts_(parts),
+        scratch_(scratch),
+        cutter_(parts.pre_tokenizer.cutter()),
+        rendered_(rendered) {
     if (const auto* bpe = std::get_if<BpeModel>(&parts_.model)) cut_ = bpe->cut_at_marker;
     if (const auto* piece = std::get_if<SentencePieceModel>(&parts_.model)) {
       cut_ = piece->cut_at_marker();
@@ -92,6 +96,7 @@ class Encoding {
     };
   }
 
+  std::span<const TokenId> ids() const { return std::span(scratch_.found).first(count_); }
   // Returns the first word that the model cannot encode; "" when there is none.
   const std::string& unspelled() const { return unspelled_; }
   bool gave_up() const { return scratch_.pre.regex.exhausted; }
@@ -119,7 +124,8 @@ class Encoding {
     AddedTokens::Found last;
     for (AddedTokens::Found found; parts_.added.next(text, stage, last, found); last = found) {
       if (found.begin > from) take(text.substr(from, found.begin - from), from == 0);
-      out_.push_back(found.id);
+      *room(1) = found.id;
+      ++count_;
       from = found.end;
     }
     if (from < text.size()) take(text.substr(from), from == 0);
@@ -141,7 +147,14 @@ class Encoding {
     }
     between(piece, AddedTokens::Stage::after_normalizing,
             [this, at_start](std::string_view part, bool first) {
-              parts_.pre_tokenizer.run(part, at_start && first, scratch_.pre, sink_);
+              if (cutter_ == nullptr || cut_) {
+                parts_.pre_tokenizer.run(part, at_start && first, scratch_.pre, sink_);
+                return;
+              }
+              const char* end = part.data() + part.size();
+              cutter_->cut(part, scratch_.pre.regex, [this, end](std::string_view word) {
+                cached(word, static_cast<std::size_t>(end - word.data()));
+              });
             });
   }
 
@@ -151,28 +164,41 @@ class Encoding {
       std::size_t at = word.find(kSpaceMarker, 1);
       for (; at != std::string_view::npos; at = word.find(kSpaceMarker, at + kSpaceMarker.size())) {
         if (word.substr(0, at).ends_with(kSpaceMarker)) continue;
-        cached(word.substr(begin, at - begin));
+        cached(word.substr(begin, at - begin), word.size() - begin);
         begin = at;
       }
       word.remove_prefix(begin);
     }
-    if (!word.empty()) cached(word);
+    if (!word.empty()) cached(word, word.size());
   }
 
-  void cached(std::string_view word) {
+  // Room for `more` ids behind those that were found.
+  TokenId* room(std::size_t more) {
+    if (scratch_.found.size() - count_ < more) {
+      scratch_.found.resize(std::max<std::size_t>(1024, 2 * (count_ + more)));
+    }
+    return scratch_.found.data() + count_;
+  }
+
+  // `readable`: how many bytes may be read from word.data() on.
+  void cached(std::string_view word, std::size_t readable) {
     if (word.size() > WordCache::kBytesMax) {
-      model(word);
+      computed(word);
       return;
     }
-    const WordCache::Key key = WordCache::key(word);
-    const auto known = scratch_.words.find(key);
-    if (!known.empty()) {
-      out_.insert(out_.end(), known.begin(), known.end());
-      return;
-    }
-    const std::size_t before = out_.size();
+    const WordCache::Key key = WordCache::key(word, readable);
+    const std::size_t known = scratch_.words.find(key, word.size(), room(WordCache::kIdsMax));
+    count_ += known;
+    if (known > 0) return;
+    computed(word);
+    scratch_.words.keep(key, word.size(), scratch_.ids);
+  }
+
+  void computed(std::string_view word) {
+    scratch_.ids.clear();
     model(word);
-    scratch_.words.keep(key, std::span(out_).subspan(before));
+    std::copy(scratch_.ids.begin(), scratch_.ids.end(), room(scratch_.ids.size()));
+    count_ += scratch_.ids.size();
   }
 
   void model(std::string_view word) {
@@ -180,22 +206,22 @@ class Encoding {
       Encoding& self;
       std::string_view word;
       bool operator()(const BpeModel& m) const {
-        m.encode(word, self.scratch_.bpe, self.out_);
+        m.encode(word, self.scratch_.bpe, self.scratch_.ids);
         return true;
       }
       bool operator()(const UnigramModel& m) const {
-        return m.encode(word, self.scratch_.unigram, self.out_);
+        return m.encode(word, self.scratch_.unigram, self.scratch_.ids);
       }
       bool operator()(const WordPieceModel& m) const {
-        return m.encode(word, self.scratch_.word, self.out_);
+        return m.encode(word, self.scratch_.word, self.scratch_.ids);
       }
-      bool operator()(const WordLevelModel& m) const { return m.encode(word, self.out_); }
+      bool operator()(const WordLevelModel& m) const { return m.encode(word, self.scratch_.ids); }
       bool operator()(const RankModel& m) const {
-        m.encode(word, self.scratch_.bpe, self.out_);
+        m.encode(word, self.scratch_.bpe, self.scratch_.ids);
         return true;
       }
       bool operator()(const SentencePieceModel& m) const {
-        return m.encode(word, self.scratch_.bpe, self.scratch_.unigram, self.out_);
+        return m.encode(word, self.scratch_.bpe, self.scratch_.unigram, self.scratch_.ids);
       }
     };
     if (!std::visit(Visitor{*this, word}, parts_.model) && unspelled_.empty()) unspelled_ = word;
@@ -203,7 +229,8 @@ class Encoding {
 
   const TokenizerParts& parts_;
   ScratchType& scratch_;
-  std::vector<TokenId>& out_;
+  const RegexStates* cutter_;
+  std::size_t count_ = 0;  // ids found
   WordSink sink_{};
   std::string unspelled_{};
   bool cut_ = false;
@@ -219,6 +246,11 @@ Result<void> RankModel::find_bytes() {
     if (byte_ids[b] == kNoToken) {
       return invalid(format("no token for byte 0x{:02x}: all 256 are needed", b));
     }
+  }
+  pair_ids.assign(std::size_t{1} << 16, kNoToken);
+  for (std::size_t id = 0; id < vocabulary.id_end(); ++id) {
+    const std::string_view token = vocabulary.token(static_cast<TokenId>(id));
+    if (token.size() == 2) pair_ids[pair(token)] = vocabulary.find(token);
   }
   return {};
 }
@@ -236,8 +268,13 @@ void RankModel::encode(std::string_view word, BpeScratch& scratch,
   }
   merge_symbols(
       scratch,
-      [this, word](const BpeSymbol& left, const BpeSymbol& right) -> Merge {
-        const TokenId id = vocabulary.find(word.substr(left.begin, right.end - left.begin));
+      [this, word, &scratch](const BpeSymbol& left, const BpeSymbol& right) -> Merge {
+        const std::string_view joined = word.substr(left.begin, right.end - left.begin);
+        const TokenId id = joined.size() == 2
+                               ? pair_ids[pair(joined)]
+                               : scratch.pairs.find(left.id, right.id, [this, joined] {
+                                   return vocabulary.find(joined);
+                                 });
         return id == kNoToken ? Merge{} : Merge{static_cast<std::uint32_t>(id), id};
       },
       [&out](const BpeSymbol& symbol) { out.push_back(symbol.id); });
@@ -273,7 +310,7 @@ Result<void> Tokenizer::encode(std::string_view text, std::vector<TokenId>& ids,
   const std::size_t before = ids.size();
   if (add_special) ids.insert(ids.end(), parts_->before.begin(), parts_->before.end());
   const Borrowed scratch(*pool_);
-  Encoding encoding(*parts_, *scratch, ids, rendered);
+  Encoding encoding(*parts_, *scratch, rendered);
   encoding.text(text);
   if (encoding.gave_up() || encoding.overgrown() || !encoding.unspelled().empty()) {
     ids.resize(before);
@@ -291,6 +328,7 @@ Result<void> Tokenizer::encode(std::string_view text, std::vector<TokenId>& ids,
     return invalid(format("{}: no token for '{}', and none for what is unknown",
                           parts_->description, encoding.unspelled().substr(0, 80)));
   }
+  ids.insert(ids.end(), encoding.ids().begin(), encoding.ids().end());
   if (add_special) ids.insert(ids.end(), parts_->after.begin(), parts_->after.end());
   return {};
 }

@@ -26,8 +26,13 @@ namespace assay::text {
 struct RankModel {
   Vocabulary vocabulary{};  // raw bytes
   std::array<TokenId, 256> byte_ids{};
+  std::vector<TokenId> pair_ids{};  // of every two bytes: most look-ups of a word are of these
 
-  // Fills byte_ids from the vocabulary; fails if a byte has no token.
+  static std::size_t pair(std::string_view two) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(two[0])) << 8 |
+           static_cast<unsigned char>(two[1]);
+  }
+  // Fills both from the vocabulary; fails if a byte has no token.
   Result<void> find_bytes();
   void encode(std::string_view word, BpeScratch& scratch, std::vector<TokenId>& out) const;
 };

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <set>
+#include <map>
 #include <thread>
-#include <tuple>
 
+#include "base/base64.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/rng.h"
 #include "text/bpe.h"
-#include "text/word_cache.h"
 
 namespace assay::text {
 namespace {
@@ -179,24 +178,6 @@ TEST(Tokenizer, long_and_short_words_merge_alike) {
   }
 }
 
-TEST(WordCache, a_key_is_the_word_itself) {
-  std::set<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>> keys;
-  Rng rng(3);
-  std::set<std::string> words;
-  for (std::size_t n = 1; n <= WordCache::kBytesMax; ++n) {
-    for (int i = 0; i < 300; ++i) {
-      std::string word;
-      for (std::size_t k = 0; k < n; ++k) word += static_cast<char>(rng.below(3));
-      words.insert(word);
-    }
-  }
-  for (const std::string& word : words) {
-    const WordCache::Key key = WordCache::key(word);
-    keys.insert({key.a, key.b, key.c});
-  }
-  EXPECT_EQ(keys.size(), words.size());
-}
-
 TEST(Tokenizer, broken_files_say_what_is_wrong) {
   const auto error = [](std::string_view bytes) {
     const auto made = parse_tokenizer_json(bytes, "x.json");
@@ -259,6 +240,69 @@ TEST(SentencePiece, bytes_that_are_no_model_are_an_error) {
     for (std::uint64_t n = rng.below(200); n > 0; --n) bytes += static_cast<char>(rng.below(256));
     const auto made = parse_sentencepiece(bytes, "x.model");
     EXPECT_TRUE(!made || (*made)->count("hello").has_value()) << seed;
+  }
+}
+
+// The slow twin: a word's pieces, joined pair by pair, the lowest rank first and the leftmost of
+// it.
+std::vector<TokenId> merged_slowly(const std::map<std::string, TokenId>& ranks, std::string word) {
+  if (const auto whole = ranks.find(word); whole != ranks.end()) return {whole->second};
+  std::vector<std::string> pieces;
+  for (const char c : word) pieces.emplace_back(1, c);
+  for (;;) {
+    TokenId best = kTokenIdMax;
+    std::size_t at = pieces.size();
+    for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
+      const auto joined = ranks.find(pieces[i] + pieces[i + 1]);
+      if (joined == ranks.end() || joined->second >= best) continue;
+      best = joined->second;
+      at = i;
+    }
+    if (at == pieces.size()) break;
+    pieces[at] += pieces[at + 1];
+    pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+  }
+  std::vector<TokenId> ids;
+  for (const std::string& piece : pieces) ids.push_back(ranks.at(piece));
+  return ids;
+}
+
+TEST(Tokenizer, a_tiktoken_file_gives_the_ids_of_the_slow_twin) {
+  Rng rng(11);
+  std::map<std::string, TokenId> ranks;
+  std::vector<std::string> tokens;  // by id
+  const auto add = [&](const std::string& token) {
+    if (ranks.try_emplace(token, static_cast<TokenId>(tokens.size())).second) {
+      tokens.push_back(token);
+    }
+  };
+  for (unsigned b = 0; b < 256; ++b) add(std::string(1, static_cast<char>(b)));
+  const std::array<std::string, 6> letters = {"a", "b", "c", "d", "\xC3\xA9", " "};
+  for (std::size_t made = 0; made < 500; ++made) {
+    const auto part = [&] {
+      const auto which = static_cast<std::size_t>(rng.below(letters.size() + made));
+      return which < letters.size() ? letters[which] : tokens[tokens.size() - 1 - which % made];
+    };
+    const std::string joined = part() + part();
+    if (joined.size() <= 24) add(joined);
+  }
+  std::string file;
+  for (const auto& [token, id] : ranks) file += encode_base64(token) + format(" {}\n", id);
+  const auto made = parse_tiktoken(file, "x", {.tiktoken_pattern = R"( ?\S+|\s)"});
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  for (int i = 0; i < 3000; ++i) {
+    std::string text;
+    std::vector<TokenId> want;
+    for (std::uint64_t words = rng.below(6) + 1; words > 0; --words) {
+      std::string word = text.empty() ? "" : " ";
+      for (std::uint64_t n = rng.below(rng.below(8) == 0 ? 80 : 9) + 1; n > 0; --n) {
+        word += std::array{"a", "b", "c", "d", "\xC3\xA9"}[static_cast<std::size_t>(rng.below(5))];
+      }
+      text += word;
+      const std::vector<TokenId> ids = merged_slowly(ranks, word);
+      want.insert(want.end(), ids.begin(), ids.end());
+    }
+    ASSERT_EQ((*made)->encode(text).value(), want) << text;
   }
 }
 

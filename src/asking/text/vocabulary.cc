@@ -6,6 +6,23 @@
 #include "base/check.h"
 
 namespace assay::text {
+namespace {
+
+// Without a call for the short ones, which nearly all are.
+bool equal(const char* a, const char* b, std::size_t n) {
+  const auto differ = [a, b]<typename Word>(std::size_t at, Word x) {
+    Word y = 0;
+    std::memcpy(&x, a + at, sizeof(Word));
+    std::memcpy(&y, b + at, sizeof(Word));
+    return x ^ y;
+  };
+  if (n > 16) return std::memcmp(a, b, n) == 0;
+  if (n >= 8) return (differ(0, std::uint64_t{}) | differ(n - 8, std::uint64_t{})) == 0;
+  if (n >= 4) return (differ(0, std::uint32_t{}) | differ(n - 4, std::uint32_t{})) == 0;
+  return n == 0 || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
+}
+
+}  // namespace
 
 void Vocabulary::reserve(std::size_t tokens, std::size_t bytes) {
   bytes_.reserve(bytes);
@@ -61,7 +78,10 @@ TokenId Vocabulary::find(std::string_view token) const {
   for (std::size_t i = static_cast<std::size_t>(hash) & mask;; i = (i + 1) & mask) {
     const Slot& slot = slots_[i];
     if (slot.id == kNoToken) return kNoToken;
-    if (slot.tag == tag && bytes(slot.begin, slot.length) == token) return slot.id;
+    if (slot.tag == tag && slot.length == token.size() &&
+        equal(bytes_.data() + slot.begin, token.data(), token.size())) {
+      return slot.id;
+    }
   }
 }
 

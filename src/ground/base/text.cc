@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 #include "base/format.h"
 #include "base/hash.h"
@@ -214,6 +215,14 @@ bool valid_utf8(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {
     const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+    std::uint64_t eight = 0;
+    if (i + sizeof(eight) <= text.size()) {
+      std::memcpy(&eight, text.data() + i, sizeof(eight));
+      if ((eight & 0x8080808080808080u) == 0) {
+        i += sizeof(eight);
+        continue;
+      }
+    }
     const unsigned char c = byte(i);
     if (c < 0x80) {
       ++i;

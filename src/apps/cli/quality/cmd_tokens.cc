@@ -36,6 +36,7 @@ struct Total {
   std::size_t texts = 0;
   std::size_t tokens = 0;
   std::size_t bytes = 0;
+  Duration spent{};  // on encoding alone
 };
 
 Result<std::string> read_input(const std::string& file) {
@@ -63,7 +64,9 @@ std::string ids_text(std::span<const text::TokenId> ids) {
 
 Result<void> encode_one(const text::Tokenizer& tokenizer, const TokensOptions& options,
                         std::string_view text, Total& total) {
+  const Instant began = OsClock().now();
   ASSIGN_OR_RETURN(const std::vector<text::TokenId> ids, tokenizer.encode(text, options.special));
+  total.spent = total.spent + (OsClock().now() - began);
   ++total.texts;
   total.tokens += ids.size();
   total.bytes += text.size();
@@ -188,7 +191,8 @@ Result<int> cmd_tokens(Args args) {
     out.set("tokenizer", tokenizer->description())
         .set("texts", total.texts)
         .set("tokens", total.tokens)
-        .set("bytes", total.bytes);
+        .set("bytes", total.bytes)
+        .set("encode_s", total.spent.seconds());
     print(out.dump(2) + "\n");
   } else if (!options.ids && !options.decode && !options.jsonl) {
     print(format("{} tokens ({}; {})\n", with_thousands(static_cast<std::int64_t>(total.tokens)),
