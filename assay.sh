@@ -8,7 +8,7 @@ usage() {
   cat <<'TEXT'
 ./assay.sh COMMAND
 
-  demo     build Assay, start its built-in endpoint, measure it, leave a report to open
+  demo     build Assay, and `assay demo`: a curve of the built-in endpoint, a report to open
   test     run every check and test; the last line is "N passed, N failed"
            (`test smoke`: minutes; `test --changed`: what your edit reaches; `test SECTION`;
            `test full` adds hours of fuzzing and mutations)
@@ -96,7 +96,8 @@ build() {
 case "${1:-help}" in
   demo)
     build
-    exec tools/demo.sh build/release/assay
+    rm -rf demo
+    exec build/release/assay demo
     ;;
   test)
     need test

@@ -20,6 +20,10 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 GLIBC = "2.28"
 COLUMNS = "assay_python_columns"  # what Python reads runs with
+# Libraries of C that no exception passes through: they call nothing of ours, or only what throws
+# for want of memory, which ends the program all the same. (nghttp2 is not one of them.)
+PLAIN_C = {f"lib{name}.a" for name in ("brotlicommon", "brotlidec", "crypto", "lz4", "sqlite3",
+                                       "ssl", "utf8proc", "xxhash", "z", "zstd")}
 # As the release preset compiles what users run.
 COMPILE = ["-O3", "-DNDEBUG", "-fPIC", "-fstack-protector-strong", "-D_FORTIFY_SOURCE=2",
            "-fcf-protection", "-ffunction-sections", "-fdata-sections"]
@@ -92,7 +96,8 @@ def helpers(work):
             ("fmt", "g++", HERE / "fmt.cc", ["-std=c++20"]),
             ("simdjson", "g++", simdjson / "simdjson.cpp", ["-std=c++17", f"-I{simdjson}"]),
             ("old_glibc", "gcc", HERE / "old_glibc.c", ["-std=c17"]),
-            ("no_crypto", "gcc", HERE / "no_crypto.c", ["-std=c17", "-w"])):
+            ("no_crypto", "gcc", HERE / "no_crypto.c", ["-std=c17", "-w"]),
+            ("no_search", "gcc", HERE / "no_search.c", ["-std=c17"])):
         out = work / f"{name}.o"
         if not out.exists() or out.stat().st_mtime < source.stat().st_mtime:
             run(compiler, *COMPILE, *same, *more, "-c", source, "-o", out)
@@ -123,6 +128,17 @@ def archive_of(library):
     return archive
 
 
+def without_unwinding(archive, work):
+    """A copy without tables of stack frames, which only exceptions need; packed, they are a quarter
+    of a megabyte of the program."""
+    if archive.name not in PLAIN_C:
+        return archive
+    copy = work / "plain" / archive.name
+    copy.parent.mkdir(exist_ok=True)
+    run("objcopy", "-D", "-R", ".eh_frame", archive, copy)
+    return copy
+
+
 def link_words(build, target, objects):
     """The words of ninja's link of `target`, without compiler and output, with archives."""
     commands = run("ninja", "-C", build, "-t", "commands", target).splitlines()
@@ -143,6 +159,8 @@ def link_words(build, target, objects):
         elif name.startswith("libcrypto.so") and target == COLUMNS:
             out.append(objects["no_crypto"])
         elif ".so" in name and word.startswith("/"):
+            if name.startswith("libsqlite3.so"):
+                out.append(objects["no_search"])
             out.append(archive_of(word))
             if name.startswith("libbrotlidec"):
                 out.append(archive_of(word.replace("dec", "common")))
@@ -174,7 +192,9 @@ def link(build, target, out, work, zig):
     if zig is not None:
         cache = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(work / "zig"),
                  "ZIG_LOCAL_CACHE_DIR": str(work / "zig")}
-        run(*zig, "-target", f"x86_64-linux-gnu.{GLIBC}", "-nostdlib++", *words,
+        small = [without_unwinding(word, work) if isinstance(word, pathlib.Path) else word
+                 for word in words]
+        run(*zig, "-target", f"x86_64-linux-gnu.{GLIBC}", "-nostdlib++", *small,
             objects["old_glibc"], *runtime(), *common, *system, "-s", "-o", out, cwd=build,
             env=cache)
     return sorted(taken)

@@ -24,6 +24,8 @@ namespace assay::cli {
 namespace {
 
 constexpr std::array kCommands{
+    Command{"demo", "a whole curve of the built-in endpoint in a minute, with a report to open",
+            cmd_demo},
     Command{"probe", "is it up, what does it speak, is its stream sane?", cmd_probe},
     Command{"doctor", "what this machine grants and lacks for measuring, and how to mend it",
             cmd_doctor},

@@ -58,6 +58,7 @@ Result<int> cmd_tasks(Args args);
 Result<int> cmd_tokens(Args args);
 Result<int> cmd_twin(Args args);
 Result<int> cmd_verify(Args args);
+Result<int> cmd_demo(Args args);
 Result<int> cmd_version(Args args);
 Result<int> cmd_workloads(Args args);
 

@@ -15,6 +15,7 @@ struct Known {
 };
 
 constexpr Known kKnown[] = {
+    {"demo", {.writes = true}},
     {"probe", {.outside = true}},
     {"doctor", {}},
     {"init", {.writes = true}},
@@ -28,6 +29,7 @@ constexpr Known kKnown[] = {
     {"convert", {.writes = true}},
     {"calibrate", {.writes = true}},
     {"verify", {}},
+    {"merge", {.writes = true}},
     {"pack", {.writes = true}},
     {"check", {}},
     {"regions", {}},
