@@ -1,13 +1,11 @@
 #include "campaign/prometheus_server.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <thread>
 
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/mutex.h"
+#include "base/signals_blocked.h"
 #include "base/text.h"
 #include "interchange/write/prometheus_text.h"
 #include "net/http_reply.h"
@@ -109,13 +107,8 @@ Result<std::unique_ptr<PrometheusServer>> PrometheusServer::open(const std::stri
   ASSIGN_OR_RETURN(state->server,
                    net::HttpServer::open(std::move(*listener), {}, state->service, state->clock));
   state->service.set_server(state->server.get());
-  // Signals belong to the calling thread; block them here.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;
   state->thread = std::thread([server = state->server.get()] { server->run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return std::unique_ptr<PrometheusServer>(new PrometheusServer(std::move(state)));
 }
 

@@ -1,8 +1,5 @@
 #include "desk/live_page.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <thread>
 #include <utility>
 #include <vector>
@@ -12,6 +9,7 @@
 #include "base/hash.h"
 #include "base/mutex.h"
 #include "base/secret.h"
+#include "base/signals_blocked.h"
 #include "base/text.h"
 #include "desk/live_page_files.h"
 #include "net/http_reply.h"
@@ -178,13 +176,8 @@ Result<std::unique_ptr<LivePage>> LivePage::open(std::uint16_t port, Series seri
   ASSIGN_OR_RETURN(state->server,
                    net::HttpServer::open(std::move(*listener), {}, state->service, state->clock));
   state->service.bind(state->server.get(), bound.port());
-  // Signals belong to the calling thread; they are blocked here.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;
   state->thread = std::thread([server = state->server.get()] { server->run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return std::unique_ptr<LivePage>(new LivePage(std::move(state)));
 }
 

@@ -1,6 +1,5 @@
 #include "endpoint/endpoint.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "base/latency_profile.h"
+#include "base/signals_blocked.h"
 #include "base/text.h"
 #include "endpoint/worker.h"
 #include "net/tls.h"
@@ -137,18 +137,13 @@ const std::string& Endpoint::certificate_pem() const { return state_->certificat
 
 void Endpoint::start() {
   CHECK(state_->threads.empty() && !state_->stopped);
-  // Signals belong to the calling thread; block them here.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;
   for (const auto& server : state_->servers) {
     state_->threads.emplace_back([&server] {
       ask_short_slice();  // so that tokens leave when they are due
       server->run();
     });
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void Endpoint::stop() {

@@ -1,12 +1,11 @@
 #include "explorer/explorer.h"
 
-#include <signal.h>
-
 #include <thread>
 
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/secret.h"
+#include "base/signals_blocked.h"
 #include "explorer/service.h"
 #include "net/http_server.h"
 #include "store/open_store.h"
@@ -86,11 +85,7 @@ std::string Explorer::api_url() const { return format("http://{}{}", state_->add
 const std::string& Explorer::token() const { return state_->token; }
 
 void Explorer::start() {
-  // Signals belong to the calling thread; block them here.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;
   for (const auto& server : state_->servers) {
     state_->threads.emplace_back([&server] { server->run(); });
   }
@@ -103,7 +98,6 @@ void Explorer::start() {
       state_->live.start(state_->clock);
     }
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void Explorer::stop() {

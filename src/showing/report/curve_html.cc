@@ -195,13 +195,7 @@ std::string curve_section(std::string_view id, std::string_view title, const std
 }  // namespace
 
 std::string curve_html(const Curve& curve, const CurveOptions& options) {
-  std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-  out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  out +=
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n";
-  out += format("<title>{}: curve</title>\n<style>\n{}{}</style>\n</head>\n<body>\n",
-                markup_text(curve.model), svg::stylesheet(), page_stylesheet());
+  std::string out = page_head(curve.model + ": curve");
   out += format(
       "<header>\n<div class=\"kind\"><b>ASSAY</b><span class=\"badge{}\">{}</span></div>\n"
       "<h1>{} @ {}</h1>\n<p class=\"meta\">{}</p>\n<p class=\"verdict\">{}.</p>\n",

@@ -218,15 +218,9 @@ std::string html_definitions() {
 
 std::string html_report(const metrics::Point& point, const RunContext& context) {
   const Content content = make_content(point, context);
-  std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-  out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  out +=
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n";
-  out += format("<title>{}{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n",
-                content.target.empty() ? "Assay" : markup_text(content.target),
-                content.simulated ? " (simulated)" : "", svg::stylesheet(),
-                page_stylesheet() + accuracy_stylesheet(context));
+  const std::string target = content.target.empty() ? "Assay" : content.target;
+  std::string out =
+      page_head(content.simulated ? target + " (simulated)" : target, accuracy_stylesheet(context));
   out += head(content) + "<main>\n";
   std::string distributions = distribution_figures(point);
   if (!distributions.empty()) {

@@ -1,6 +1,8 @@
 #include "report/html_style.h"
 
-#include <string>
+#include "base/format.h"
+#include "base/markup.h"
+#include "report/svg/style.h"
 
 namespace assay::report {
 namespace {
@@ -101,5 +103,15 @@ summary,.narrow{display:none}.wide{display:block}
 }  // namespace
 
 std::string page_stylesheet() { return std::string(kPage) + std::string(kOtherSizes); }
+
+std::string page_head(std::string_view title, std::string_view more) {
+  return format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
+      "<title>{}</title>\n<style>\n{}{}{}</style>\n</head>\n<body>\n",
+      markup_text(title), svg::stylesheet(), page_stylesheet(), more);
+}
 
 }  // namespace assay::report

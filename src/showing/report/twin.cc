@@ -278,13 +278,7 @@ Json twin_json(const TwinAnswer& answer) {
 
 std::string twin_html(const TwinAnswer& answer) {
   constexpr double kMsToNs = 1e6;
-  std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-  out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  out +=
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n";
-  out += format("<title>{}: twin</title>\n<style>\n{}{}</style>\n</head>\n<body>\n",
-                markup_text(answer.system), svg::stylesheet(), page_stylesheet());
+  std::string out = page_head(answer.system + ": twin");
   out += format(
       "<header>\n<div class=\"kind\"><b>ASSAY</b><span class=\"badge simulated\">simulated over "
       "measured</span></div>\n<h1>{}</h1>\n<p class=\"meta\">{}.</p>\n",
