@@ -190,6 +190,97 @@ TEST(Live, shards_add_up) {
   EXPECT_EQ(shown.ttft.count, 3u);
 }
 
+TEST(Live, tpot_is_of_one_choice_and_of_the_tokens_after_the_first) {
+  const auto tpot = [](const auto& change) {
+    const auto live = std::make_unique<Live>(live_plan());
+    live->on_phase({1, PhaseStep::started, at_ms(0)});
+    Event event = event_of(steady_query(1, 0, 0, 100, 10, 21));
+    change(event);
+    live->on_done(event, "");
+    return snapshot_of(*live, at_ms(2000)).tpot;
+  };
+  EXPECT_NEAR(tpot([](Event&) {}).p50.ms(), 10, 0.1);
+  EXPECT_NEAR(tpot([](Event& e) { e.usage.completion_tokens = 41; }).p50.ms(), 5, 0.05);
+  EXPECT_NEAR(tpot([](Event& e) { e.usage = Usage{}; }).p50.ms(), 10, 0.1) << "by fragments";
+  // 42 tokens in two choices: 20 after the first of each.
+  EXPECT_NEAR(tpot([](Event& e) {
+                e.usage.completion_tokens = 42;
+                e.choices_asked = 2;
+              }).p50.ms(),
+              10, 0.1);
+  EXPECT_EQ(tpot([](Event& e) { e.usage.completion_tokens = 1; }).count, 0U);
+  EXPECT_EQ(tpot([](Event& e) { e.usage.completion_tokens = 2; }).count, 1U);
+  EXPECT_EQ(tpot([](Event& e) { e.first_token = Instant::none(); }).count, 0U);
+}
+
+// Seconds are shown by the middle of a coarse bin: a quarter of an octave wide.
+TEST(Live, each_second_has_the_median_of_its_own_ttft) {
+  for (const std::int64_t ms : {1, 3, 7, 20, 90, 350, 990}) {
+    const auto live = std::make_unique<Live>(live_plan());
+    live->on_phase({1, PhaseStep::started, at_ms(0)});
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      // The median is the middle one of three.
+      tell(steady_query(1, i, 0, i == 0 ? 1 : i == 1 ? ms : 999, 0, 1), *live);
+    }
+    const LiveSnapshot shown = snapshot_of(*live, at_ms(1000));
+    ASSERT_EQ(shown.ttft_ms.size(), 1U);
+    ASSERT_TRUE(shown.ttft_ms[0]);
+    EXPECT_NEAR(*shown.ttft_ms[0], static_cast<double>(ms), 0.125 * static_cast<double>(ms)) << ms;
+    EXPECT_EQ(shown.completions[0], 3);
+    EXPECT_FALSE(shown.tpot_ms[0]) << "of one token";
+  }
+}
+
+TEST(Live, before_its_first_second_ends_a_rate_is_of_the_time_so_far) {
+  const auto live = std::make_unique<Live>(live_plan());
+  live->on_phase({1, PhaseStep::started, at_ms(0)});
+  for (std::uint32_t i = 0; i < 4; ++i) tell(steady_query(1, i, 10 * i, 20, 10, 5), *live);
+  const LiveSnapshot half = snapshot_of(*live, at_ms(500));
+  EXPECT_DOUBLE_EQ(half.offered_qps, 8);
+  EXPECT_DOUBLE_EQ(half.achieved_qps, 8);
+  EXPECT_DOUBLE_EQ(half.completed_qps, 8);
+  EXPECT_DOUBLE_EQ(half.output_tps, 40);
+  EXPECT_TRUE(half.completions.empty());
+  EXPECT_EQ(snapshot_of(*live, at_ms(0)).completed_qps, 0) << "no time, no rate";
+  const LiveSnapshot whole = snapshot_of(*live, at_ms(1000));
+  EXPECT_DOUBLE_EQ(whole.completed_qps, 4);
+  EXPECT_EQ(whole.completions.size(), 1U);
+  const LiveSnapshot later = snapshot_of(*live, at_ms(10'000));
+  EXPECT_DOUBLE_EQ(later.completed_qps, 0.4);
+  EXPECT_DOUBLE_EQ(snapshot_of(*live, at_ms(11'000)).completed_qps, 0) << "of ten seconds";
+}
+
+TEST(Live, lateness_is_of_every_query_and_failures_of_all_shards) {
+  const auto one = std::make_unique<Live>(live_plan());
+  const auto two = std::make_unique<Live>(live_plan());
+  std::uint32_t index = 0;
+  for (Live* const live : {one.get(), two.get()}) {
+    live->on_phase({1, PhaseStep::started, at_ms(0)});
+    HandMadeQuery late = steady_query(1, index, 10, 20, 10, 5);
+    late.due = at_ms(live == one.get() ? 8 : 10);
+    tell(late, *live);
+    HandMadeQuery failed = steady_query(1, ++index, 30, 20, 10, 0);
+    failed.outcome = live == one.get() ? Outcome::reset : Outcome::http_error;
+    failed.done = at_ms(40);
+    failed.detail = "words";
+    tell(failed, *live);
+    if (live == two.get()) {
+      failed.query.index = ++index;
+      tell(failed, *live);
+    }
+  }
+  const Live* const lives[] = {one.get(), two.get()};
+  const LiveSnapshot shown = live_snapshot(lives, at_ms(100));
+  EXPECT_EQ(shown.lateness.count, 5U);
+  EXPECT_NEAR(shown.lateness.p99.ms(), 2, 0.02);
+  EXPECT_EQ(shown.failed, 3U);
+  ASSERT_EQ(shown.failures.size(), 2U);
+  EXPECT_EQ(shown.failures[0].outcome, Outcome::http_error) << "the most first";
+  EXPECT_EQ(shown.failures[0].count, 2U);
+  EXPECT_EQ(shown.failures[1].last_detail, "words");
+  EXPECT_EQ(shown.queries_planned, 1000U);
+}
+
 TEST(Live, a_reader_never_sees_half_a_reason) {
   const auto live = std::make_unique<Live>(live_plan());
   live->on_phase({1, PhaseStep::started, at_ms(0)});

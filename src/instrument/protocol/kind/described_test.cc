@@ -159,6 +159,21 @@ TEST(Described, an_error_that_says_nothing_is_none) {
   EXPECT_EQ(stream(R"({"t":"trouble","what":"x"})").error, "x");
 }
 
+TEST(Described, of_several_places_the_first_that_says_something_counts) {
+  const auto kind = parse_described_kind(
+      yaml::parse("kind: k\nroute: /r\nrequest: {p: '{prompt}', s: '{stream}'}\n"
+                  "reply: {text: [a, b], error: [e, f]}\n")
+          ->to_json());
+  ASSERT_TRUE(kind) << kind.error().message;
+  DescribedStream stream(*kind);
+  EXPECT_EQ(stream(R"({"e":"one","f":"two"})").error, "one");
+  EXPECT_EQ(stream(R"({"f":"two","e":null})").error, "two");
+  EXPECT_EQ(stream(R"({"a":"one","b":"two"})").text, "one");
+  EXPECT_EQ(stream(R"({"a":"","b":"two"})").text, "two");
+  EXPECT_TRUE(stream(R"({"a":""})").has_choice) << "an empty text is one";
+  EXPECT_FALSE(stream(R"({"c":""})").has_choice);
+}
+
 TEST(Described, what_is_asked_for_is_counted_up_to_what_a_reply_can_hold) {
   DescribedKind kind = teller();
   kind.units_asked = {"n"};

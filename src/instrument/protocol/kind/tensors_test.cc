@@ -61,6 +61,64 @@ TEST(TensorRequest, numbers_stand_in_the_json_where_that_is_asked) {
   EXPECT_THAT(refused.error().message, HasSubstr("JSON has no FP16"));
 }
 
+TEST(TensorRequest, every_type_of_number_is_written_with_its_width_and_sign) {
+  struct Typed {
+    const char* type;
+    std::string bytes;
+    const char* data;
+  };
+  const std::string all(8, '\xFF');
+  for (const Typed& row :
+       {Typed{"BOOL", std::string("\0\1", 2), "[false,true]"},
+        Typed{"UINT8", "\xFF\x01", "[255,1]"}, Typed{"INT8", "\xFF\x01", "[-1,1]"},
+        Typed{"UINT16", all.substr(0, 2) + std::string("\1\0", 2), "[65535,1]"},
+        Typed{"INT16", all.substr(0, 2) + std::string("\1\0", 2), "[-1,1]"},
+        Typed{"UINT32", all.substr(0, 4), "[4294967295]"}, Typed{"INT32", all.substr(0, 4), "[-1]"},
+        Typed{"UINT64", all, "[18446744073709551615]"}, Typed{"INT64", all, "[-1]"},
+        Typed{"FP64", std::string("\0\0\0\0\0\0\xF8\x3F", 8), "[1.5]"}}) {
+    Sample sample;
+    const auto size = static_cast<std::int64_t>(row.bytes.size() /
+                                                (std::string_view(row.type).ends_with("64")   ? 8
+                                                 : std::string_view(row.type).ends_with("32") ? 4
+                                                 : std::string_view(row.type).ends_with("16") ? 2
+                                                                                              : 1));
+    sample.attachments.push_back(
+        {.name = "x", .type = row.type, .shape = {size}, .bytes = row.bytes});
+    const auto body = make_body(Api::kserve_json, tensor_settings(), sample, false);
+    ASSERT_TRUE(body) << body.error().message;
+    EXPECT_THAT(body->bytes, HasSubstr(std::string(R"("data":)") + row.data)) << row.type;
+  }
+}
+
+TEST(TensorRequest, a_tensor_whose_bytes_are_not_its_shapes_is_refused) {
+  Sample sample;
+  sample.attachments.push_back({.name = "x", .type = "INT32", .shape = {2}, .bytes = "1234"});
+  for (const Api api : {Api::kserve, Api::kserve_json}) {
+    const auto refused = make_body(api, tensor_settings(), sample, false);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("tensor 'x'"));
+  }
+  sample.attachments[0] = {.name = "b", .type = "BF16", .shape = {1}, .bytes = "12"};
+  EXPECT_THAT(make_body(Api::kserve_json, tensor_settings(), sample, false).error().message,
+              HasSubstr("JSON has no BF16"));
+}
+
+TEST(TensorRequest, whether_outputs_are_bytes_is_the_rows_to_say) {
+  Sample sample = tensor_sample();
+  const auto asked = [&](std::string_view row) {
+    sample.body = *Json::parse(row);
+    return make_body(Api::kserve, tensor_settings(), sample, false)->bytes;
+  };
+  EXPECT_THAT(asked("{}"), HasSubstr(R"("parameters":{"binary_data_output":true}})"));
+  EXPECT_THAT(asked(R"({"parameters":{"k":1}})"),
+              HasSubstr(R"("parameters":{"k":1,"binary_data_output":true}})"));
+  EXPECT_THAT(asked(R"({"parameters":{"binary_data_output":false}})"),
+              HasSubstr(R"("parameters":{"binary_data_output":false}})"));
+  EXPECT_THAT(asked(R"({"outputs":[{"name":"y"}]})"), HasSubstr(R"("outputs":[{"name":"y"}]})"));
+  EXPECT_THAT(asked(R"({"inputs":[{"name":"own"}],"more":2})"),
+              HasSubstr(R"({"name":"own"}],"more":2)"));
+}
+
 TEST(TensorRequest, a_rows_own_json_is_sent_as_it_is) {
   Sample sample;
   sample.body = *Json::parse(R"({"inputs":[{"name":"x","shape":[1],"datatype":"INT8","data":[1]}],
@@ -110,6 +168,26 @@ TEST(TensorReply, its_json_and_the_bytes_behind_it_must_agree) {
   EXPECT_TRUE(tensor_reply(R"({"outputs":[{"name":"y","data":[1]}]}x)").malformed);
   EXPECT_FALSE(tensor_reply(R"({"outputs":[]})").has_choice);
   EXPECT_EQ(tensor_reply(R"({"error":"no such model"})").category, Category::error);
+}
+
+TEST(TensorReply, sizes_are_added_up_and_what_is_no_size_adds_nothing) {
+  const auto outputs = [](std::string_view list) {
+    return std::string(R"({"outputs":[)") + std::string(list) + "]}";
+  };
+  const std::string one = R"({"parameters":{"binary_data_size":1}})";
+  EXPECT_TRUE(tensor_reply(outputs(one) + "a").has_choice) << "a single byte";
+  EXPECT_TRUE(tensor_reply(outputs(one + "," + one) + "ab").has_choice);
+  EXPECT_EQ(tensor_reply(outputs(one + "," + one) + "ab").units, 2U);
+  EXPECT_FALSE(tensor_reply(outputs(one + "," + one) + "a").has_choice);
+  EXPECT_TRUE(tensor_reply(outputs(R"({"parameters":{"binary_data_size":0}})")).has_choice);
+  EXPECT_TRUE(tensor_reply(outputs(R"({"parameters":{"binary_data_size":-4}})")).has_choice);
+  EXPECT_TRUE(tensor_reply(outputs(R"({"parameters":{"other":4}})")).has_choice);
+  EXPECT_TRUE(tensor_reply(outputs("5,{}")).has_choice);
+  // Of repeated keys the last counts.
+  const std::string twice = R"({"outputs":[)" + one + R"(],"outputs":[{},{}]})";
+  EXPECT_EQ(tensor_reply(twice).units, 2U);
+  EXPECT_FALSE(tensor_reply(R"({"outputs":{}})").has_choice);
+  EXPECT_TRUE(tensor_reply("[1]").malformed);
 }
 
 }  // namespace
