@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "protocol/codec.h"
@@ -70,6 +72,56 @@ TEST(SoundRequest, the_probes_sound_is_a_second_of_pcm) {
   const Attachment sound = probe_sound();
   EXPECT_EQ(sound.bytes.size(), 44U + 32'000U);
   EXPECT_TRUE(sound.bytes.starts_with("RIFF"));
+  const auto number = [&](std::size_t at, int bytes) {
+    std::uint32_t out = 0;
+    for (int i = bytes; i-- > 0;) {
+      out = out << 8U | static_cast<unsigned char>(sound.bytes[at + static_cast<std::size_t>(i)]);
+    }
+    return out;
+  };
+  EXPECT_EQ(number(4, 4), sound.bytes.size() - 8);
+  EXPECT_EQ(sound.bytes.substr(8, 8), "WAVEfmt ");
+  EXPECT_EQ(number(16, 4), 16U);
+  EXPECT_EQ(number(20, 2), 1U) << "PCM";
+  EXPECT_EQ(number(22, 2), 1U) << "one channel";
+  EXPECT_EQ(number(24, 4), 16'000U);
+  EXPECT_EQ(number(28, 4), 32'000U);
+  EXPECT_EQ(number(32, 2), 2U);
+  EXPECT_EQ(number(34, 2), 16U);
+  EXPECT_EQ(sound.bytes.substr(36, 4), "data");
+  EXPECT_EQ(number(40, 4), 32'000U);
+  // A tone of 440 Hz: its sign changes twice a period.
+  int most = 0;
+  int changes = 0;
+  int last = 0;
+  for (std::size_t at = 44; at < sound.bytes.size(); at += 2) {
+    const int sample = static_cast<std::int16_t>(number(at, 2));
+    most = std::max(most, sample);
+    if (sample * last < 0) ++changes;
+    if (sample != 0) last = sample > 0 ? 1 : -1;
+  }
+  EXPECT_NEAR(most, 8000, 100);
+  EXPECT_NEAR(changes, 880, 2);
+}
+
+TEST(SoundRequest, a_lone_sound_with_bytes_is_asked_for) {
+  Sample sample = sound_sample();
+  EXPECT_TRUE(make_body(Api::openai_transcriptions, sound_settings(true), sample, false));
+  sample.attachments.push_back(sample.attachments[0]);
+  EXPECT_FALSE(make_body(Api::openai_transcriptions, sound_settings(true), sample, false));
+  sample.attachments.resize(1);
+  sample.attachments[0].bytes.clear();
+  EXPECT_FALSE(make_body(Api::openai_transcriptions, sound_settings(true), sample, false));
+}
+
+TEST(SoundRequest, names_in_the_form_are_written_as_browsers_do) {
+  Sample sample = sound_sample();
+  sample.attachments[0].file = "a\"b\r\nc.wav";
+  sample.attachments[0].type.clear();
+  const auto body = make_body(Api::openai_translations, sound_settings(false), sample, false);
+  ASSERT_TRUE(body) << body.error().message;
+  EXPECT_THAT(body->bytes, HasSubstr("filename=\"a%22b%0D%0Ac.wav\"\r\nContent-Type: "
+                                     "application/octet-stream\r\n\r\n"));
 }
 
 struct SoundWords {

@@ -183,7 +183,7 @@ TEST(TensorReply, sizes_are_added_up_and_what_is_no_size_adds_nothing) {
   EXPECT_TRUE(tensor_reply(outputs(R"({"parameters":{"binary_data_size":-4}})")).has_choice);
   EXPECT_TRUE(tensor_reply(outputs(R"({"parameters":{"other":4}})")).has_choice);
   EXPECT_TRUE(tensor_reply(outputs("5,{}")).has_choice);
-  // Of repeated keys the last counts.
+  // The last of repeated keys counts.
   const std::string twice = R"({"outputs":[)" + one + R"(],"outputs":[{},{}]})";
   EXPECT_EQ(tensor_reply(twice).units, 2U);
   EXPECT_FALSE(tensor_reply(R"({"outputs":{}})").has_choice);
