@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+
+#include "metrics/series.h"
+
 namespace assay::metrics {
 namespace {
 
@@ -57,6 +61,76 @@ TEST(CachingAudit, ItsFileIsReadAgain) {
   ASSERT_TRUE(again);
   EXPECT_EQ(caching_json(*again).dump(), caching_json(audit).dump());
   EXPECT_FALSE(caching_from_json(Json::object()));
+}
+
+TEST(CachingAudit, AShareOfFailuresBelowTheThresholdIsNoReason) {
+  EXPECT_TRUE(judged(phase_of(50, 3200, 90), phase_of(50, 3200, 90)).passed);
+  const CachingAudit reference = judged(phase_of(50, 3200, 89), phase_of(50, 3200));
+  EXPECT_FALSE(reference.passed);
+  EXPECT_EQ(reference.reason, "89 of 100 queries got a reply with distinct rows");
+  const CachingAudit repeated = judged(phase_of(50, 3200), phase_of(50, 3200, 89));
+  EXPECT_FALSE(repeated.passed);
+  EXPECT_EQ(repeated.reason, "89 of 100 queries got a reply with one row repeated");
+  CachingPhase none = phase_of(50, 3200);
+  none.requested = none.completed = 0;
+  EXPECT_FALSE(judged(none, phase_of(50, 3200)).passed);
+}
+
+TEST(CachingAudit, TokensExplainOnlyWhereTheyAreKnownAndNearlyTheSame) {
+  const auto reason = [](std::optional<double> before, std::optional<double> after, double qps) {
+    CachingPhase reference = phase_of(50, 0);
+    CachingPhase repeated = phase_of(qps, 0);
+    reference.tps = before;
+    repeated.tps = after;
+    return judged(reference, repeated).reason;
+  };
+  EXPECT_THAT(reason(100, 109, 90), HasSubstr("differ by +9.0 % only"));
+  EXPECT_THAT(reason(100, 50, 90), HasSubstr("differ by -50.0 % only"));
+  const auto says_nothing = testing::Not(HasSubstr("only"));
+  EXPECT_THAT(reason(100, 111, 90), says_nothing);
+  EXPECT_THAT(reason(std::nullopt, 100, 90), says_nothing);
+  EXPECT_THAT(reason(100, std::nullopt, 90), says_nothing);
+  EXPECT_THAT(reason(0, 0, 90), says_nothing);
+  EXPECT_THAT(reason(100, 101, 51), says_nothing) << "it passed";
+}
+
+TEST(CachingAudit, APhaseHasItsPointsFigures) {
+  Point point;
+  point.counts.completed = 7;
+  point.rates.qps = 2.5;
+  point.rates.tps = 80;
+  EXPECT_EQ(caching_phase(point, 9).ttft_p50_ms, 0) << "no reply";
+  Series series;
+  for (const std::int64_t ns : {1'000'000, 3'000'000, 9'000'000}) series.add(ns);
+  point.arrival.ttft = point.arrival.latency = series.finish(false);
+  const CachingPhase phase = caching_phase(point, 9);
+  EXPECT_EQ(phase.requested, 9U);
+  EXPECT_EQ(phase.completed, 7U);
+  EXPECT_EQ(phase.qps, 2.5);
+  EXPECT_EQ(phase.tps, 80);
+  EXPECT_EQ(phase.ttft_p50_ms, 3);
+  EXPECT_EQ(phase.latency_p50_ms, 3);
+}
+
+TEST(CachingAudit, ItsJsonHasTheChecksKeysAndBothPhases) {
+  CachingAudit audit = judged(phase_of(50, 3200), phase_of(51, 3264, 99));
+  audit.reason = "r";
+  audit.repeated.tps.reset();
+  audit.repeated.latency_p50_ms = 4;
+  EXPECT_EQ(caching_json(audit).dump(),
+            R"({"test":"output_caching_test","passed":true,"ref_qps":50.0,"audit_qps":51.0,)"
+            R"("threshold":0.1,"ref_completed":100,"ref_requested":100,"audit_completed":99,)"
+            R"("audit_requested":100,"reason":"r","sample_index":3,"concurrency":16,)"
+            R"("reference":{"requested":100,"completed":100,"qps":50.0,"tps":3200.0,)"
+            R"("ttft_ms_p50":20.0,"latency_ms_p50":0.0},"repeated":{"requested":100,)"
+            R"("completed":99,"qps":51.0,"tps":null,"ttft_ms_p50":20.0,"latency_ms_p50":4.0}})");
+  EXPECT_EQ(caching_text(audit), "output caching audit passed: r");
+  audit.concurrency = 0;
+  EXPECT_TRUE(caching_json(audit)["concurrency"].is_null());
+  EXPECT_EQ(caching_json(*caching_from_json(caching_json(audit))).dump(),
+            caching_json(audit).dump());
+  EXPECT_FALSE(caching_from_json(caching_json(audit).set("test", "other")));
+  EXPECT_FALSE(caching_from_json(caching_json(audit).set("passed", "yes")));
 }
 
 }  // namespace
