@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "protocol/testing_probe.h"
 
 namespace assay::protocol {
 namespace {
@@ -14,111 +15,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr std::string_view kStreamHead =
-    "HTTP/1.1 200 OK\r\nServer: uvicorn\r\nContent-Type: text/event-stream; charset=utf-8\r\n"
-    "Transfer-Encoding: chunked\r\n\r\n";
-
-// A recorded reply: each text is one read, 10 ms after the one before; the first comes 50 ms after
-// the query.
-Recording recorded(std::vector<std::string> reads,
-                   Recording::Ending ending = Recording::Ending::open) {
-  Recording out;
-  out.sent = Instant{} + 1_s;
-  Instant at = out.sent + 50_ms;
-  for (std::string& bytes : reads) {
-    out.reads.push_back({at, std::move(bytes)});
-    at = at + 10_ms;
-  }
-  out.ending = ending;
-  out.ended = at;
-  return out;
-}
-
-std::string probe_chunk(std::string_view data) {
-  return format("{:x}\r\n{}\r\n", data.size(), data);
-}
-std::string sse(std::string_view json) { return probe_chunk(format("data: {}\n\n", json)); }
-std::string probe_delta(std::string_view members, std::string_view finish = "null") {
-  return format(R"({{"choices":[{{"index":0,"delta":{{{}}},"finish_reason":{}}}]}})", members,
-                finish);
-}
-const std::string kRole = sse(probe_delta(R"("role":"assistant","content":"")"));
-const std::string kProbeFinish = sse(probe_delta("", R"("length")"));
-const std::string kProbeUsage =
-    sse(R"({"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4}})");
-const std::string kProbeDone = sse("[DONE]") + "0\r\n\r\n";
-std::string word(std::string_view text) {
-  return sse(probe_delta(format(R"("content":"{}")", text)));
-}
-const std::vector<std::string> kWords = {word("One"), word(" two"), word(" three"), word(" four")};
-
-// The head, then `parts`, each in a read of its own.
-std::vector<std::string> stream(std::vector<std::string> parts,
-                                std::string_view head = kStreamHead) {
-  parts.insert(parts.begin(), std::string(head));
-  return parts;
-}
-std::vector<std::string> whole_stream(std::string_view head = kStreamHead) {
-  auto parts = kWords;
-  parts.push_back(kProbeFinish);
-  parts.push_back(kProbeUsage);
-  parts.push_back(kProbeDone);
-  return stream(parts, head);
-}
-
-std::string plain_body(std::string_view usage = R"({"prompt_tokens":9,"completion_tokens":4})") {
-  return format(R"({{"choices":[{{"message":{{"role":"assistant","content":"Hi"}},)"
-                R"("finish_reason":"length"}}],"usage":{}}})",
-                usage);
-}
-std::string plain_reply(std::string_view body, std::string_view type = "application/json",
-                        std::string_view status = "200 OK") {
-  return format("HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n\r\n{}", status, type,
-                body.size(), body);
-}
-
-ProbeAnswers sane() {
-  ProbeAnswers out;
-  out.model = "m";
-  out.models_asked = true;
-  out.models_status = 200;
-  out.models = {"m"};
-  out.connect_time = 85_us;
-  out.tokens_max = 32;
-  out.streamed = recorded(whole_stream());
-  out.plain_asked = true;
-  out.plain_on_same_connection = true;
-  out.plain = recorded({plain_reply(plain_body())});
-  return out;
-}
-
-ProbeQuestion question() {
-  ProbeQuestion out;
-  out.url = "http://h:8000";
-  return out;
-}
-
-// One line each: "bad usage: …".
-std::string findings(const ProbeAnswers& answers, const ProbeQuestion& asked = question()) {
-  std::string out;
-  for (const ProbeFinding& finding : find(asked, answers).findings) {
-    out += format("{} {}: {}\n", to_string(finding.verdict), finding.topic, finding.text);
-  }
-  return out;
-}
-
-std::string with_stream(std::vector<std::string> reads,
-                        Recording::Ending ending = Recording::Ending::open) {
-  ProbeAnswers answers = sane();
-  answers.streamed = recorded(std::move(reads), ending);
-  return findings(answers);
-}
-std::string with_plain(std::string reply) {
-  ProbeAnswers answers = sane();
-  answers.plain = recorded({std::move(reply)});
-  return findings(answers);
-}
 
 TEST(Probe, a_sane_endpoint_has_short_good_findings_only) {
   EXPECT_EQ(findings(sane()),
@@ -130,7 +26,7 @@ TEST(Probe, a_sane_endpoint_has_short_good_findings_only) {
             "good end: finish reason 'length', then [DONE]\n"
             "good usage: counted by the server: prompt 9, completion 4\n"
             "good plain: a whole reply, 4 tokens in 50.0 ms\n");
-  EXPECT_TRUE(find(question(), sane()).answers);
+  EXPECT_TRUE(find(probe_question(), sane()).answers);
 }
 
 TEST(Probe, the_recording_gives_every_milestone) {
@@ -170,16 +66,17 @@ TEST(Probe, says_what_is_wrong_with_a_stream_and_what_follows_from_it) {
   no_finish.erase(no_finish.end() - 3);
   EXPECT_THAT(with_stream(no_finish), HasSubstr("note end: [DONE], but no finish reason"));
 
-  auto error = stream({kWords[0], sse(R"({"error":{"message":"out of\nmemory"}})"), kProbeDone});
+  auto error =
+      probe_stream({kWords[0], sse(R"({"error":{"message":"out of\nmemory"}})"), kProbeDone});
   EXPECT_THAT(with_stream(error),
               AllOf(HasSubstr("bad error: HTTP 200, then an error inside the stream: \"out of\\n"),
                     Not(HasSubstr("bad usage"))));
-  auto named = stream({kWords[0], probe_chunk("event: error\ndata: engine died\n\n")});
+  auto named = probe_stream({kWords[0], probe_chunk("event: error\ndata: engine died\n\n")});
   EXPECT_THAT(with_stream(named), HasSubstr("inside the stream: \"engine died\""));
   auto garbage = whole_stream();
   garbage[2] = sse("{\"choices\":[{\"delta\"");
   EXPECT_THAT(with_stream(garbage), HasSubstr("bad events: 1 of 7 are no JSON"));
-  EXPECT_THAT(with_stream(stream({kRole, kProbeFinish, kProbeDone})),
+  EXPECT_THAT(with_stream(probe_stream({kRole, kProbeFinish, kProbeDone})),
               HasSubstr("bad text: no event"));
 
   auto pings = whole_stream();
@@ -237,7 +134,7 @@ TEST(Probe, says_what_is_wrong_with_the_http_around_a_stream) {
       with_stream(no_last_chunk, Recording::Ending::reset),
       HasSubstr("note framing: the connection broke inside the stream, but [DONE] had come"));
 
-  EXPECT_THAT(with_stream({plain_reply(plain_body())}),
+  EXPECT_THAT(with_stream({probe_plain(plain_body())}),
               HasSubstr("bad stream: asked for a stream, got one whole reply"));
   EXPECT_THAT(with_stream({}, Recording::Ending::reset), HasSubstr("reset without a reply"));
   EXPECT_THAT(with_stream({}, Recording::Ending::closed), HasSubstr("closed without a reply"));
@@ -248,7 +145,7 @@ TEST(Probe, says_what_is_wrong_with_the_http_around_a_stream) {
 
 TEST(Probe, names_the_way_out_of_a_refusal) {
   const auto refused = [](std::string_view status, std::string_view body) {
-    return with_stream({plain_reply(body, "application/json", status)});
+    return with_stream({probe_plain(body, "application/json", status)});
   };
   EXPECT_THAT(refused("401 Unauthorized", R"({"error":{"message":"no key"}})"),
               HasSubstr("bad stream: HTTP 401: no key; give a key by --api-key-env NAME"));
@@ -257,19 +154,19 @@ TEST(Probe, names_the_way_out_of_a_refusal) {
   EXPECT_THAT(with_stream({"HTTP/1.1 429 Too Many\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n"}),
               HasSubstr("it asks to wait 7 s"));
   ProbeAnswers answers = sane();
-  answers.streamed = recorded({plain_reply("{}", "application/json", "500 Oops")});
+  answers.streamed = recorded({probe_plain("{}", "application/json", "500 Oops")});
   answers.plain = answers.streamed;
-  EXPECT_FALSE(find(question(), answers).answers);
-  EXPECT_THAT(to_text(find(question(), answers)), HasSubstr("It does not answer"));
+  EXPECT_FALSE(find(probe_question(), answers).answers);
+  EXPECT_THAT(to_text(find(probe_question(), answers)), HasSubstr("It does not answer"));
 }
 
 TEST(Probe, sees_what_is_gathered_or_held_back_or_stalls) {
   auto parts = kWords;
   std::string together;
   for (const std::string& part : parts) together += part;
-  EXPECT_THAT(with_stream(stream({together, kProbeFinish, kProbeUsage, kProbeDone})),
+  EXPECT_THAT(with_stream(probe_stream({together, kProbeFinish, kProbeUsage, kProbeDone})),
               HasSubstr("note pace: all 4 events came in one read: the reply takes no time"));
-  Recording late = recorded(stream({together + kProbeFinish + kProbeUsage + kProbeDone}));
+  Recording late = recorded(probe_stream({together + kProbeFinish + kProbeUsage + kProbeDone}));
   late.reads[1].at = late.reads[1].at + 300_ms;
   ProbeAnswers answers = sane();
   answers.streamed = late;
@@ -278,7 +175,7 @@ TEST(Probe, sees_what_is_gathered_or_held_back_or_stalls) {
   std::vector<std::string> pairs;
   for (int i = 0; i < 4; ++i) pairs.push_back(kWords[0] + kWords[1] + kWords[2]);
   pairs.push_back(kProbeDone);
-  EXPECT_THAT(with_stream(stream(pairs)), HasSubstr("note pace: 12 events came in 4 reads"));
+  EXPECT_THAT(with_stream(probe_stream(pairs)), HasSubstr("note pace: 12 events came in 4 reads"));
 
   auto long_stream = whole_stream();
   long_stream.insert(long_stream.begin() + 1, kWords.begin(), kWords.end());
@@ -324,22 +221,22 @@ TEST(Probe, sees_reasoning_and_split_characters) {
   for (std::size_t i = 1; i <= 4; ++i) reads[i] = reads[1];
   EXPECT_THAT(with_stream(reads), HasSubstr("within 32 tokens a user would have seen nothing"));
   reads = whole_stream();
-  reads[1] = word("\xE2\x82");
-  reads[2] = word("\xAC");
+  reads[1] = probe_word("\xE2\x82");
+  reads[2] = probe_word("\xAC");
   EXPECT_THAT(with_stream(reads), HasSubstr("note characters: 2 fragment ends or begins"));
 }
 
 TEST(Probe, looks_at_the_plain_reply_too) {
-  EXPECT_THAT(with_plain(plain_reply(plain_body("null"))),
+  EXPECT_THAT(with_plain(probe_plain(plain_body("null"))),
               HasSubstr("note plain: no token counts"));
-  EXPECT_THAT(with_plain(plain_reply(plain_body(), "text/plain")),
+  EXPECT_THAT(with_plain(probe_plain(plain_body(), "text/plain")),
               HasSubstr("note plain: content type 'text/plain'"));
-  EXPECT_THAT(with_plain(plain_reply(plain_body(R"({"prompt_tokens":5,"completion_tokens":99})"))),
+  EXPECT_THAT(with_plain(probe_plain(plain_body(R"({"prompt_tokens":5,"completion_tokens":99})"))),
               AllOf(HasSubstr("counts 5 prompt tokens where the stream counted 9"),
                     HasSubstr("bad limit: plain: asked for at most 32 tokens, got 99")));
-  EXPECT_THAT(with_plain(plain_reply(R"({"error":{"message":"busy"}})")),
+  EXPECT_THAT(with_plain(probe_plain(R"({"error":{"message":"busy"}})")),
               HasSubstr("bad plain: HTTP 200 with an error: \"busy\""));
-  EXPECT_THAT(with_plain(plain_reply("<html>hello</html>", "text/html")),
+  EXPECT_THAT(with_plain(probe_plain("<html>hello</html>", "text/html")),
               HasSubstr("bad plain: no reply of openai: <html>hello"));
   EXPECT_THAT(with_plain("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{}"),
               HasSubstr("bad plain: the connection broke"));
@@ -355,14 +252,14 @@ TEST(Probe, looks_at_connection_and_models) {
                                            "whose head promised to keep it: each query pays"));
   answers = sane();
   answers.tls_version = "TLSv1.3";
-  ProbeQuestion insecure = question();
+  ProbeQuestion insecure = probe_question();
   insecure.insecure = true;
   EXPECT_THAT(findings(answers, insecure), AllOf(HasSubstr("HTTP/1.1 over TLSv1.3"),
                                                  HasSubstr("note TLS: its certificate was not")));
   answers.models = {};
   answers.models_status = 404;
   EXPECT_THAT(findings(answers), HasSubstr("it lists none (HTTP 404); asked without a name"));
-  ProbeQuestion named = question();
+  ProbeQuestion named = probe_question();
   named.model = answers.model = "mine";
   EXPECT_THAT(findings(answers, named), HasSubstr("'mine' was asked for"));
   answers.models = {"a", "b"};
@@ -373,9 +270,9 @@ TEST(Probe, the_letter_has_the_answer_first_and_no_control_bytes) {
   ProbeAnswers answers = sane();
   auto reads = whole_stream();
   reads.insert(reads.begin() + 1, kRole);
-  reads[2] = word("\\u001b[2J");
+  reads[2] = probe_word("\\u001b[2J");
   answers.streamed = recorded(reads);
-  const std::string text = to_text(find(question(), answers));
+  const std::string text = to_text(find(probe_question(), answers));
   EXPECT_TRUE(
       text.starts_with("assay probe   m @ http://h:8000\n\n"
                        "It answers, and its stream is sane; one thing to know.\n\n"
@@ -384,7 +281,7 @@ TEST(Probe, the_letter_has_the_answer_first_and_no_control_bytes) {
   EXPECT_THAT(text, AllOf(HasSubstr("It said: \\x1b[2J"), Not(HasSubstr("\x1b"))));
   for (const std::string_view line : split(text, '\n')) EXPECT_LE(line.size(), 110U) << line;
 
-  const Json json = to_json(find(question(), answers));
+  const Json json = to_json(find(probe_question(), answers));
   EXPECT_TRUE(json["answers"].as_bool());
   EXPECT_EQ(json["findings"][0]["topic"].as_string(), "first event");
   EXPECT_EQ(json["findings"][0]["verdict"].as_string(), "note");
