@@ -52,7 +52,9 @@ class Callback {
 template <typename Value, typename Of>
 py::list list_of(const std::vector<Value>& values, const Of& of) {
   py::list out(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) out[i] = of(values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), of(values[i]).release().ptr());
+  }
   return out;
 }
 

@@ -110,11 +110,11 @@ def comparable(lines):
 def summary_lines(folder):
     # From the parameters on every figure is a setting; before, most are measured.
     text = (folder / "mlperf_log_summary.txt").read_text()
+    # The stock logger's own warnings count too.
+    text = re.sub(r"\n(No|\d+) warnings? .*", "", text)
     head, *tail = text.split("Test Parameters Used\n")
     counted = re.compile(r"(queries|samples|at\n least|least|discard) \d+|\(\d+\)")
     kept = counted.sub("", head)
-    # The stock logger's own warnings count too.
-    tail = [re.sub(r"\n(No|\d+) warnings? .*", "", part) for part in tail]
     return NUMBER.sub("#", kept).splitlines() + [line for part in tail
                                                  for line in part.splitlines()]
 

@@ -27,7 +27,7 @@ Result<Simulated> simulate(loadgen::Test test, const sim::FixedEngineOptions& se
   Plan plan{.phases = {PhasePlan{.name = "performance"}}};
   ASSIGN_OR_RETURN(const auto settings, loadgen::effective(test.requested, test.library));
   ASSIGN_OR_RETURN(const auto counts,
-                   loadgen::set_phase(settings, test.in_flight_max, plan.phases[0]));
+                   loadgen::set_phase(settings, test.in_flight_max, {}, plan.phases[0]));
   test.generated = counts.queries;
   SimClock clock;
   sim::FixedEngine engine(server);

@@ -15,6 +15,7 @@
 #include "dataset/croissant.h"
 #include "dataset/csv.h"
 #include "dataset/data_files.h"
+#include "dataset/dlrm_data.h"
 #include "dataset/json_rows.h"
 #include "dataset/loader.h"
 #include "dataset/mix.h"
@@ -256,13 +257,13 @@ Result<std::string_view> format_of(const Spec& spec, std::string_view extension)
     }
     return invalid(
         format("'{}': its name does not say what it is; give format=jsonl, json, csv, tsv, "
-               "parquet, croissant, mooncake, openai_batch, sharegpt, npy or npz",
+               "parquet, croissant, mooncake, openai_batch, sharegpt, npy, npz or dlrm_v3",
                spec.path));
   }
   const std::string_view near = nearest(word, kFormats);
   return invalid(
       format("format: unknown value '{}'{}; one of: jsonl, json, csv, tsv, parquet, "
-             "croissant, mooncake, openai_batch, sharegpt, npy, npz",
+             "croissant, mooncake, openai_batch, sharegpt, npy, npz, dlrm_v3",
              spec.format, near.empty() ? "" : format(", did you mean '{}'?", near)));
 }
 
@@ -345,8 +346,8 @@ Result<Dataset> load_dataset(const Spec& spec) {
   if (spec.synthetic) return make_synthetic(*spec.synthetic, spec.name);
   std::error_code ignored;
   const bool croissant = is_croissant(spec);
-  const bool here =
-      croissant || std::filesystem::exists(spec.path, ignored) || is_data_folder(spec.path);
+  const bool here = croissant || spec.format == "dlrm_v3" ||
+                    std::filesystem::exists(spec.path, ignored) || is_data_folder(spec.path);
   const std::string& id = here || predefined(spec.name) ? spec.name : spec.path;
   if (spec.path.empty() || (!here && predefined(spec.path))) {
     const auto entry = predefined(spec.path.empty() ? spec.name : spec.path);
@@ -361,6 +362,7 @@ Result<Dataset> load_dataset(const Spec& spec) {
     return load_dataset(found);
   }
   if (spec.conversations) return load_conversations(spec);
+  if (spec.format == "dlrm_v3") return load_dlrm_data(spec);
   std::optional<Preset> preset;
   if (spec.prompt_format.empty()) {
     ASSIGN_OR_RETURN(preset, Preset::of(spec.name));

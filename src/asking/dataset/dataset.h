@@ -4,9 +4,9 @@
 // array of rows, or columns as pandas writes them), csv and tsv (RFC 4180), each of these also
 // packed (.gz, .zst); parquet (parquet.h), Croissant (croissant.h: "croissant:FILE#record_set"),
 // sharegpt (asks the first human turn, or every one), traces (trace.h: Mooncake, OpenAI batch,
-// Azure LLM, BurstGPT), npy and npz (tensor_rows.h), synthetic. The format comes from `format`,
-// else from the extension and the first row. `path` may be a folder of the Hugging Face hub, or
-// "FOLDER#SPLIT" (data_files.h).
+// Azure LLM, BurstGPT), npy and npz (tensor_rows.h), dlrm_v3 (dlrm_data.h), synthetic. The format
+// comes from `format`, else from the extension and the first row. `path` may be a folder of the
+// Hugging Face hub, or "FOLDER#SPLIT" (data_files.h).
 //
 // A predefined dataset with a preset in its name ("aime25::gptoss") gets the reference client's
 // prompts (preset.h).

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "base/format.h"
+#include "base/python_random.h"
 #include "loadgen/queries.h"
 
 namespace assay::loadgen {
@@ -43,6 +45,32 @@ Result<Drawn> draw_all(const EffectiveSettings& settings) {
   return out;
 }
 
+// The seed of the reference's orders.
+constexpr std::uint64_t kOrderSeed = 123;
+
+// The samples of `count` queries, and the barriers between the groups.
+std::vector<std::uint32_t> by_groups(std::span<const std::uint32_t> groups, std::size_t count,
+                                     std::vector<std::uint32_t>& barriers) {
+  std::size_t rows = 0;
+  for (const std::uint32_t size : groups) rows += size;
+  const std::size_t passes = std::max<std::size_t>(1, count / rows);
+  PythonRandom random(kOrderSeed);
+  std::vector<std::uint32_t> out;
+  std::uint32_t first = 0;
+  for (const std::uint32_t size : groups) {
+    std::vector<std::uint32_t> order(size);
+    std::iota(order.begin(), order.end(), first);
+    random.shuffle(order);
+    const bool last = first + size == rows;
+    const std::size_t end = last ? count : std::min(count, out.size() + passes * size);
+    for (std::size_t i = 0; out.size() < end; ++i) out.push_back(order[i % size]);
+    if (end == count) return out;
+    barriers.push_back(static_cast<std::uint32_t>(end));
+    first += size;
+  }
+  return out;
+}
+
 Duration of_ms(std::int64_t ms) { return 1_ms * ms; }
 
 // LoadGen's own early ends, which it calls errors.
@@ -53,11 +81,17 @@ std::uint64_t queries_max(const EffectiveSettings& settings, std::uint64_t gener
 }  // namespace
 
 Result<PhaseCounts> set_phase(const EffectiveSettings& settings, std::uint32_t in_flight_max,
-                              PhasePlan& phase) {
+                              std::span<const std::uint32_t> groups, PhasePlan& phase) {
   if (settings.scenario == Scenario::Server && settings.max_async_queries > 0) {
     return Error{Code::unsupported,
                  "max_async_queries: LoadGen ends a test with so many queries outstanding, which a "
                  "run over a network does not; leave it 0"};
+  }
+  const bool in_turn =
+      settings.scenario == Scenario::SingleStream || settings.scenario == Scenario::MultiStream;
+  if (!groups.empty() && in_turn) {
+    return Error{Code::unsupported,
+                 "a data set whose rows are answered in groups is asked by server and offline"};
   }
   ASSIGN_OR_RETURN(Drawn drawn, draw_all(settings));
   PhaseCounts out{.queries = drawn.queries, .samples = drawn.samples.size()};
@@ -95,6 +129,8 @@ Result<PhaseCounts> set_phase(const EffectiveSettings& settings, std::uint32_t i
       stop.queries_min = stop.queries_max = most;
       break;
   }
+  phase.barriers.clear();
+  if (!groups.empty()) drawn.samples = by_groups(groups, most, phase.barriers);
   phase.order = SampleOrder::listed(std::move(drawn.samples));
   return out;
 }

@@ -115,6 +115,7 @@ void add_phase(Lines& hash, const PhasePlan& phase, std::uint16_t index) {
     add(hash, "conversation", "ended");
   }
   if (phase.begin_max != Duration::max()) add_json(hash, "begin_max", Json(phase.begin_max.ns));
+  for (const std::uint32_t barrier : phase.barriers) add_json(hash, "barrier", Json(barrier));
   add_json(hash, "drain", Json(phase.drain));
   add_json(hash, "salted", Json(phase.salted));
   QueryStream queries(phase, index, 0, 1);

@@ -342,6 +342,10 @@ Result<void> PhaseMaker::add_accuracy(const AccuracyPhase& from) {
            config_.settings.load_pattern.type != Pattern::trace));
   // Accuracy is asked at the last level of the run.
   if (closed_ramp) phase.limits = {{{}, phase.limits.back().in_flight_max}};
+  const std::vector<std::uint32_t>& groups = out_.datasets[from.dataset].dataset.groups;
+  for (std::size_t at = 0, i = 0; i + 1 < groups.size() * from.repeats; ++i) {
+    phase.barriers.push_back(static_cast<std::uint32_t>(at += groups[i % groups.size()]));
+  }
   const Settings& settings = config_.settings;
   set_drain(phase, settings.timeouts ? settings.timeouts->accuracy_drain_timeout
                                      : settings.drain.accuracy_timeout);

@@ -77,9 +77,11 @@ Result<void> check_dataset(const std::string& name, const std::string& id, const
       return wrong(name, format("datasets.{}.{}: expected text", id, key));
     }
   }
-  const std::filesystem::path file(from["file"].as_string());
-  if (file.is_absolute() || std::find(file.begin(), file.end(), "..") != file.end()) {
-    return wrong(name, format("datasets.{}.file: must stay within the dataset folder", id));
+  for (const char* key : {"file", "arrays"}) {
+    const std::filesystem::path file(from[key].as_string());
+    if (file.is_absolute() || std::find(file.begin(), file.end(), "..") != file.end()) {
+      return wrong(name, format("datasets.{}.{}: must stay within the dataset folder", id, key));
+    }
   }
   if (from["rows"].as_int(0) < 1) {
     return wrong(name, format("datasets.{}.rows: expected a whole number from 1 up", id));
@@ -319,6 +321,7 @@ Result<Workload> Workloads::make(const Json& file, std::string_view edition) con
     out.datasets.push_back({.name = id,
                             .rows = from["rows"].as_uint(0),
                             .file = std::string(from["file"].as_string()),
+                            .arrays = std::string(from["arrays"].as_string()),
                             .published = std::string(from["published"].as_string()),
                             .prepare = std::string(from["prepare"].as_string()),
                             .columns = joined_list(from["columns"])});
@@ -334,13 +337,14 @@ std::filesystem::path dataset_folder() {
 
 Result<std::string> run_config(const Workload& workload, std::string_view scenario,
                                const std::filesystem::path& folder, ScenarioLoad load) {
-  if (workload.api == "tensors") {
-    return Error{Code::unsupported,
-                 format("workload {}: is asked with tensors ({}), which assay run does not speak "
-                        "(issue 19 adds it); its recorded answers are scored with assay score "
-                        "(`assay workloads {}` "
-                        "has its limits)",
-                        workload.name, workload.data["task"].as_string(), workload.name)};
+  if (workload.data["config"].is_null()) {
+    return Error{
+        Code::unsupported,
+        format("workload {}: how a server of {} is asked is not laid down; its recorded "
+               "answers are scored with assay score (`assay workloads {}` has its limits)\n"
+               "  a tensor server of your own: leave --workload out, and give --scenario "
+               "NAME --api-type kserve --model M --dataset ARRAYS.npz --config user.conf",
+               workload.name, workload.data["task"].as_string(), workload.name)};
   }
   Json config = Json::object();
   merge(config, workload.data["config"]);
@@ -361,7 +365,12 @@ Result<std::string> run_config(const Workload& workload, std::string_view scenar
     for (Json& data : list->make_array()) {
       const WorkloadDataset* known = workload.dataset(data["name"].as_string());
       if (known == nullptr || data["path"].is_string()) continue;
-      data.set("path", (folder / known->file).string());
+      const std::string annotations = (folder / known->file).string();
+      data.set("path", (folder / (known->arrays.empty() ? known->file : known->arrays)).string());
+      Json* const scored = data.find("accuracy_config");
+      if (scored != nullptr && (*scored)["eval_method"].as_string() == "coco_map") {
+        scored->set("extras", Json::object().set("annotations", annotations));
+      }
       const Json& parser = workload.data["datasets"][known->name]["parser"];
       if (parser.is_object() && data.find("parser") == nullptr) data.set("parser", parser);
     }
@@ -379,7 +388,7 @@ Error missing_dataset(const Workload& workload, const WorkloadDataset& dataset,
   if (!dataset.prepare.empty()) text += format("  {}\n", dataset.prepare);
   text +=
       format("  expected: a file {} with the columns {}, in --dataset-dir DIR or $ASSAY_DATASETS",
-             dataset.file, dataset.columns);
+             dataset.arrays.empty() ? dataset.file : dataset.arrays, dataset.columns);
   return Error{Code::not_found, std::move(text)};
 }
 
@@ -389,7 +398,8 @@ Result<void> check_files(const Workload& workload, const Config& config) {
     if (known == nullptr || data.path.empty() || !wants(config, data)) continue;
     std::error_code ignored;
     const std::filesystem::path path(data.path);
-    if (path.filename() == std::filesystem::path(known->file).filename() &&
+    const std::string& file = known->arrays.empty() ? known->file : known->arrays;
+    if (path.filename() == std::filesystem::path(file).filename() &&
         !std::filesystem::exists(path, ignored)) {
       return missing_dataset(workload, *known, path);
     }

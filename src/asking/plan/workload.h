@@ -32,6 +32,7 @@ struct WorkloadDataset {
   std::string name{};
   std::uint64_t rows = 0;
   std::string file{};       // its name in a dataset folder
+  std::string arrays{};     // what a run asks instead, of tensors the user prepared; may be empty
   std::string published{};  // where its owners publish it
   std::string prepare{};    // how to convert the published file; may be empty
   std::string columns{};    // "question, answer"

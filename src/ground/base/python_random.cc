@@ -3,7 +3,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numbers>
+#include <numeric>
 #include <span>
+#include <unordered_set>
 
 #include "base/check.h"
 
@@ -79,6 +82,42 @@ double PythonRandom::gamma(double alpha, double beta) {
       return x * beta;
     }
   }
+}
+
+double PythonRandom::gauss(double mean, double deviation) {
+  if (const std::optional<double> kept = std::exchange(gauss_next_, std::nullopt)) {
+    return mean + *kept * deviation;
+  }
+  const double angle = random() * (2.0 * std::numbers::pi);
+  const double radius = std::sqrt(-2.0 * std::log(1.0 - random()));
+  gauss_next_ = std::sin(angle) * radius;
+  return mean + std::cos(angle) * radius * deviation;
+}
+
+// CPython takes from a list of all numbers, or remembers those that are taken: which of the two
+// changes the draws, so its limit is kept.
+std::vector<std::uint32_t> PythonRandom::sample(std::uint32_t size, std::uint32_t count) {
+  CHECK(count <= size);
+  double list_max = 21;
+  if (count > 5) list_max += std::pow(4.0, std::ceil(std::log(count * 3.0) / std::log(4.0)));
+  std::vector<std::uint32_t> out;
+  out.reserve(count);
+  if (size <= list_max) {
+    std::vector<std::uint32_t> pool(size);
+    std::iota(pool.begin(), pool.end(), 0U);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::size_t>(below(size - i));
+      out.push_back(pool[j]);
+      pool[j] = pool[size - i - 1];
+    }
+    return out;
+  }
+  std::unordered_set<std::uint32_t> taken;
+  while (out.size() < count) {
+    const auto draw = static_cast<std::uint32_t>(below(size));
+    if (taken.insert(draw).second) out.push_back(draw);
+  }
+  return out;
 }
 
 }  // namespace assay

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,10 @@ class PythonRandom {
   double exponential(double rate);
   // gammavariate(alpha, beta), mean alpha × beta.
   double gamma(double alpha, double beta);
+  // gauss(mean, deviation): two draws give two values, the second is kept for the next call.
+  double gauss(double mean, double deviation);
+  // sample(range(size), count): `count` different numbers below `size`. REQUIRES: count <= size.
+  std::vector<std::uint32_t> sample(std::uint32_t size, std::uint32_t count);
 
   template <typename T>
   void shuffle(std::vector<T>& items) {
@@ -37,6 +42,7 @@ class PythonRandom {
 
  private:
   MersenneTwister twister_;
+  std::optional<double> gauss_next_{};
 };
 
 }  // namespace assay

@@ -87,6 +87,9 @@ struct PhasePlan {
   bool replay = false;
   std::vector<Conversation> conversations{};
   StopRule stop{};
+  // The numbers of queries that wait until all before them have ended, ascending: a dataset whose
+  // rows must be answered in groups. run/in_turn.h keeps them, in one shard; empty: none.
+  std::vector<std::uint32_t> barriers{};
   // Latest start, from the start of the first counted phase. Past it, this phase and all later ones
   // are skipped.
   Duration begin_max = Duration::max();

@@ -76,6 +76,9 @@ struct Dataset {
   // For a dataset that is replayed more than once: samples in each pass; sample i and
   // i + rows_of_pass are the same row. Else 0.
   std::uint64_t rows_of_pass = 0;
+  // Rows in each group, for a dataset whose rows must be answered group by group, in the order of
+  // the rows; else empty.
+  std::vector<std::uint32_t> groups{};
   TrafficMix mix{};                  // the classes of the rows; empty for a dataset of one kind
   std::vector<std::string> notes{};  // what a person should know about how it was read
 

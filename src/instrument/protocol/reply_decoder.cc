@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/base64.h"
 #include "base/check.h"
 #include "domain/tool_call.h"
 #include "protocol/codec.h"
@@ -135,7 +136,11 @@ class Interpreter {
   }
 
   void add_text() {
-    if (!f_.content_parts.empty()) {
+    if (!f_.payload.empty()) {
+      const char* const begin = scratch_.mark();
+      scratch_.append(encode_base64(f_.payload));
+      add(Category::text, scratch_.since(begin), RawString{});
+    } else if (!f_.content_parts.empty()) {
       const char* const begin = scratch_.mark();
       append_parts(f_.content_parts, "text");
       add(Category::text, scratch_.since(begin), RawString{});
@@ -366,7 +371,8 @@ void decode_all(std::string_view data, bool whole, StreamState& state, DecodeRoo
     return;
   }
   // Every piece of the input is stored at most once, never longer than it was, except for raw
-  // control bytes, the few bytes that mark a tool call and the words in front of an abort.
+  // control bytes, a payload in base64, the few bytes that mark a tool call and the words in front
+  // of an abort.
   const std::size_t need = 2 * (data.size() + fields.raw_controls) + 256;
   if (!room.fit(need)) return refuse(out);
   Scratch scratch(room);

@@ -68,7 +68,8 @@ struct ReplyFields {
   bool ends = false;                         // the stream's own end
   ReadParts read_parts = nullptr;            // of a whole reply in parts, which are `items`
   std::string_view items{};
-  std::uint32_t units = 0;  // vectors, scores, …: what a reply without tokens holds
+  std::string_view payload{};  // bytes that are the answer; its text is their base64
+  std::uint32_t units = 0;     // vectors, scores, …: what a reply without tokens holds
 
   std::size_t raw_controls = 0;  // in all strings: each becomes three bytes
 };

@@ -1,19 +1,27 @@
 #include "run/in_turn.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 
 namespace assay::run {
 
 InTurn::InTurn(Target& target, const Clock& clock, InTurnRule rule)
-    : target_(target), clock_(clock), rule_(rule) {
-  CHECK(rule.group > 0);
-  held_.reserve(std::size_t{2} * rule.group);
+    : target_(target), clock_(clock), rule_(std::move(rule)) {
+  CHECK(rule_.asks());
+  held_.reserve(std::size_t{2} * rule_.group);
+}
+
+std::uint32_t InTurn::group_of(const Query& query) const {
+  if (rule_.group > 0) return query.index / rule_.group;
+  const auto above = std::ranges::upper_bound(rule_.barriers, query.index);
+  return static_cast<std::uint32_t>(above - rule_.barriers.begin());
 }
 
 std::size_t InTurn::in_flight() const {
   const std::size_t sent = target_.in_flight();
+  if (rule_.group == 0) return held_.size() + sent;
   return held_.size() + (sent == 0 ? 0 : std::max(sent, passed_on_));
 }
 
@@ -22,7 +30,7 @@ void InTurn::submit(const Query& query, Instant due, EventSink& sink) {
   const bool idle = target_.in_flight() == 0 && held_.empty();
   const bool joins = begun_ && held_.empty() && group_of(query) == current_;
   if (!idle && !joins) {
-    held_.push_back(query);
+    held_.push_back({query, due});
     return;
   }
   if (!joins) {
@@ -32,20 +40,22 @@ void InTurn::submit(const Query& query, Instant due, EventSink& sink) {
     due_ = due;
   }
   ++passed_on_;
-  target_.submit(query, due_, sink);
+  target_.submit(query, rule_.group > 0 ? due_ : due, sink);
 }
 
 // One group of the held queries; a later group of a partial one waits its turn too.
 void InTurn::pass_on(EventSink& sink) {
   begun_ = true;
-  current_ = group_of(held_.front());
+  current_ = group_of(held_.front().query);
   due_ = clock_.now();
   const auto end = std::ranges::find_if(
-      held_, [this](const Query& query) { return group_of(query) != current_; });
-  const std::vector<Query> group(held_.begin(), end);
+      held_, [this](const Held& held) { return group_of(held.query) != current_; });
+  const std::vector<Held> group(held_.begin(), end);
   passed_on_ = group.size();
   held_.erase(held_.begin(), end);
-  for (const Query& query : group) target_.submit(query, due_, sink);
+  for (const Held& held : group) {
+    target_.submit(held.query, rule_.group > 0 ? due_ : held.due, sink);
+  }
 }
 
 void InTurn::poll(Instant until, EventSink& sink) {
@@ -58,10 +68,10 @@ void InTurn::poll(Instant until, EventSink& sink) {
 void InTurn::cancel_all(EventSink& sink) {
   target_.cancel_all(sink);
   const Instant now = clock_.now();
-  const std::vector<Query> never_sent = std::move(held_);
+  const std::vector<Held> never_sent = std::move(held_);
   held_ = {};
-  for (const Query& query : never_sent) {
-    sink.on_done(Event{.query = query, .outcome = Outcome::cancelled, .due = now, .done = now},
+  for (const Held& held : never_sent) {
+    sink.on_done(Event{.query = held.query, .outcome = Outcome::cancelled, .due = now, .done = now},
                  "the run ended before its turn");
   }
 }

@@ -9,6 +9,10 @@
 // is the one that begins after the phase's least time. Groups are by Query.index, so a run has one
 // shard.
 //
+// With barriers (PhasePlan::barriers) a group has any size, and its queries are released when they
+// are due; only the first of the next group waits for the last reply of the one before. They keep
+// the due instants of the plan, so that the wait is a part of their latency.
+//
 // Target and clock must outlive it. Belongs to the thread that runs the loop.
 #pragma once
 
@@ -22,12 +26,14 @@ namespace assay::run {
 
 struct InTurnRule {
   std::uint16_t phase = 0;  // index into the plan's phases; queries of others pass unchanged
-  std::uint32_t group = 0;  // queries of a group; 0: no rule
+  std::uint32_t group = 0;  // queries of a group; 0: no rule, or barriers
+  std::vector<std::uint32_t> barriers{};  // ascending: the first query of each group but the first
+  bool asks() const { return group > 0 || !barriers.empty(); }
 };
 
 class InTurn final : public Target {
  public:
-  // REQUIRES: rule.group > 0.
+  // REQUIRES: rule.asks().
   InTurn(Target& target, const Clock& clock, InTurnRule rule);
 
   void submit(const Query& query, Instant due, EventSink& sink) override;
@@ -36,7 +42,11 @@ class InTurn final : public Target {
   void cancel_all(EventSink& sink) override;
 
  private:
-  std::uint32_t group_of(const Query& query) const { return query.index / rule_.group; }
+  struct Held {
+    Query query{};
+    Instant due{};
+  };
+  std::uint32_t group_of(const Query& query) const;
   void pass_on(EventSink& sink);
 
   Target& target_;
@@ -45,8 +55,8 @@ class InTurn final : public Target {
   std::uint32_t current_ = 0;  // the group that was passed on last
   std::size_t passed_on_ = 0;  // how many of it; 0 once all have ended
   bool begun_ = false;
-  Instant due_{};              // of the current group
-  std::vector<Query> held_{};  // in order
+  Instant due_{};             // of the current group
+  std::vector<Held> held_{};  // in order
 };
 
 }  // namespace assay::run

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -125,6 +126,65 @@ TEST(InTurn, no_group_overtakes_another_whatever_the_order_of_replies) {
       EXPECT_GE(step.submitted->at, step.submitted->due);
     }
     EXPECT_EQ(due.size(), groups);
+  }
+}
+
+// Ten queries, one a millisecond, which take 4 ms each; the fourth and the fifth wait for those
+// before them.
+TEST(InTurn, a_barrier_holds_queries_until_all_before_it_have_ended) {
+  SimClock clock;
+  ScriptedTarget inner(clock, [](const Query&) { return std::vector<Said>{end_at(4_ms)}; });
+  InTurn target(inner, clock, {.phase = 0, .barriers = {3, 4}});
+  EndSink sink;
+  PhasePlan phase{.name = "performance", .order = SampleOrder::sequential(10), .open_loop = true};
+  for (int i = 0; i < 10; ++i) phase.arrivals.push_back(1_ms * i);
+  const RunResult result = run(Plan{.phases = {phase}}, clock, target, sink, Control{});
+  ASSERT_EQ(inner.sent.size(), 10U);
+  // 0, 1, 2 go when they are due, the fourth at 2 + 4 ms, the fifth 4 ms later with the others.
+  for (std::size_t i = 0; i < 10; ++i) {
+    const Instant due = Instant{} + 1_ms * static_cast<int>(i);
+    EXPECT_EQ(inner.sent[i].due, due) << i;
+    const Instant held = Instant{} + (i < 3 ? Duration{} : i == 3 ? 6_ms : 10_ms);
+    EXPECT_EQ(inner.sent[i].at, std::max(due, held)) << i;
+  }
+  EXPECT_EQ(result.phases[0].completed, 10U);
+}
+
+TEST(InTurn, no_query_passes_a_barrier_whatever_the_order_of_replies) {
+  for (std::uint64_t seed = 1; seed <= 300 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    SpinningClock clock(rng.below(2) == 0 ? Duration{} : 150_us);
+    LateTarget inner(clock, seed, 3_ms, 20_us);
+    const auto queries = static_cast<std::uint32_t>(1 + rng.below(200));
+    std::vector<std::uint32_t> barriers;
+    for (std::uint32_t at = 1; at < queries; ++at) {
+      if (rng.below(9) == 0) barriers.push_back(at);
+    }
+    if (barriers.empty()) barriers.push_back(queries);
+    InTurn target(inner, clock, {.phase = 0, .barriers = barriers});
+    EndSink sink;
+    PhasePlan phase{.name = "performance", .order = SampleOrder::sequential(9), .open_loop = true};
+    Duration due{};
+    for (std::uint32_t i = 0; i < queries; ++i) {
+      phase.arrivals.push_back(due);
+      due += 1_us * static_cast<int>(rng.below(2000));
+    }
+    phase.limits = {{{}, static_cast<std::uint32_t>(1 + rng.below(40))}};
+    const RunResult result = run(Plan{.phases = {phase}}, clock, target, sink, Control{});
+    EXPECT_EQ(result.phases[0].issued, queries);
+    std::uint64_t ended = 0;
+    std::uint64_t sent = 0;
+    for (const Step& step : inner.steps) {
+      if (step.ended) ++ended;
+      if (!step.submitted) continue;
+      EXPECT_EQ(step.submitted->query.index, sent++);
+      const auto above = std::ranges::upper_bound(barriers, step.submitted->query.index);
+      if (above != barriers.begin()) {
+        EXPECT_GE(ended, *(above - 1));
+      }
+    }
+    EXPECT_EQ(sent, queries);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <barrier>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -144,6 +145,24 @@ Result<void> open_log(Shard& shard, const RunLog& log, const plan::PlanBundle& b
   return {};
 }
 
+// What holds queries back: a suite's groups in turn, and the barriers of each phase.
+std::vector<run::InTurnRule> rules_of(const Plan& plan, const MeasureOptions& options) {
+  std::vector<run::InTurnRule> out;
+  if (options.in_turn.asks()) out.push_back(options.in_turn);
+  for (std::size_t i = 0; i < plan.phases.size(); ++i) {
+    if (plan.phases[i].barriers.empty()) continue;
+    out.push_back({.phase = static_cast<std::uint16_t>(i), .barriers = plan.phases[i].barriers});
+  }
+  return out;
+}
+
+Result<void> check_threads(const Plan& plan, const MeasureOptions& options) {
+  if (shards_of_run(options) == 1 || rules_of(plan, options).empty()) return {};
+  return invalid(
+      "--threads: the data set's groups are answered one after the other, which one thread of one "
+      "host keeps; give --threads 1 and --rank none");
+}
+
 void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
                metrics::SteadyWatch* steady, Instant start_at, std::barrier<>& start,
                run::Control& control, run::Guard& guard) {
@@ -161,10 +180,10 @@ void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
                          std::vector<EventSink*>{shard.logs[0].get(), shard.logs[1].get()});
   }
   Tee sink({log, shard.live.get(), steady, options.also});
-  std::optional<run::InTurn> in_turn;
+  std::deque<run::InTurn> in_turn;
   Target* target = shard.target.get();
-  if (options.in_turn.group > 0) {
-    target = &in_turn.emplace(*target, shard.clock, options.in_turn);
+  for (const run::InTurnRule& rule : rules_of(shard.plan, options)) {
+    target = &in_turn.emplace_back(*target, shard.clock, rule);
   }
   start.arrive_and_wait();
   if (start_at.known()) shard.clock.sleep_until(start_at);
@@ -363,6 +382,7 @@ Result<std::vector<SpaceReserve>> hold_room(const MeasureOptions& options) {
 Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions& options,
                             run::Control& control) {
   CHECK(options.in_turn.group == 0 || options.threads == 1);
+  TRY(check_threads(bundle.plan, options));
   ASSIGN_OR_RETURN(std::vector<SpaceReserve> reserves, hold_room(options));
   const LatencyProfile profile(options.wishes);
   give_memory_back_at_once();

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/base64.h"
 #include "base/check.h"
 #include "base/format.h"
 
@@ -122,7 +123,7 @@ void SutTarget::issue(EventSink& sink) {
     loop_began_ = end;
   }
   for (const std::uint32_t slot : batch_slots_) {
-    sink.on_sent(asked_[slot].query, asked_[slot].due, at);
+    sink.on_sent(asked_[slot].query, asked_[slot].scheduled, at);
   }
   const std::uint64_t queries = batch_.size() / per_query_;
   queries_ += queries;
@@ -223,6 +224,17 @@ void SutTarget::report_sample(Entry& entry, EventSink& sink) {
   asked.open = false;
   query_done_ = std::max(query_done_, entry.at);
   const bool ends_query = ++query_samples_done_ == per_query_;
+  if (!entry.data.empty()) {
+    // What LoadGen's accuracy log has in hexadecimal digits; scorers read float32 in this form.
+    const std::string text =
+        encode_base64({reinterpret_cast<const char*>(entry.data.data()), entry.data.size()});
+    sink.on_stream_event(asked.query,
+                         {.category = Category::text,
+                          .bytes = static_cast<std::uint32_t>(text.size()),
+                          .arrival = entry.at,
+                          .read = entry.at},
+                         text);
+  }
   record_.completed({.sample = asked.query.index,
                      .query = query_of(asked.query.index),
                      .index = asked.query.sample,
@@ -236,7 +248,7 @@ void SutTarget::report_sample(Entry& entry, EventSink& sink) {
                      .tokens = entry.tokens,
                      .data = std::move(entry.data),
                      .token_data = std::move(entry.token_data)});
-  Event event = completed_event(asked.query, asked.due, asked.sent, entry);
+  Event event = completed_event(asked.query, asked.scheduled, asked.sent, entry);
   if (whole_queries_) {
     held_.push_back(event);
     if (ends_query) release_held(sink);

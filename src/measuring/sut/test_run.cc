@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/version.h"
+#include "loadgen/measured_fold.h"
 #include "run/run.h"
 #include "sut/result_lines.h"
 #include "sut/sut_target.h"
@@ -451,6 +452,33 @@ Result<void> TestRun::find_peak() {
   return {};
 }
 
+// By which a report, and the compliance tests, judge the events again.
+Result<loadgen::Test> TestRun::recorded_test() {
+  loadgen::Test out{.edition = "none", .sut_name = sut_.Name()};
+  switch (settings_.scenario) {
+    case Scenario::SingleStream:
+      out.name = "single_stream";
+      break;
+    case Scenario::MultiStream:
+      out.name = "multi_stream";
+      break;
+    case Scenario::Server:
+      out.name = "server";
+      break;
+    case Scenario::Offline:
+      out.name = "offline";
+      break;
+  }
+  out.requested = settings_.requested;
+  out.library = {.total = library_.TotalSampleCount(),
+                 .performance = library_.PerformanceSampleCount()};
+  loadgen::AccuracySampling sampling;
+  const auto set = loadgen::loaded_sets(settings_, Phase::performance).front();
+  ASSIGN_OR_RETURN(const Series series, count_series(settings_, set, Phase::performance, sampling));
+  out.generated = series.queries;
+  return out;
+}
+
 Result<void> TestRun::open_event_logs() {
   if (options_.run_folder.empty() || settings_.mode == Mode::FindPeakPerformance) return {};
   RunInfo info{.version = std::string(version()), .git_sha = std::string(source_revision())};
@@ -462,6 +490,10 @@ Result<void> TestRun::open_event_logs() {
   info.facts.set("model", sut_.Name())
       .set("endpoints", Json::array().push_back("in the process"))
       .set("loadgen_settings", settings_.requested.to_json());
+  if (settings_.performance()) {
+    ASSIGN_OR_RETURN(const loadgen::Test test, recorded_test());
+    info.facts.set(loadgen::kTestFact, test.to_json());
+  }
   const bool server = settings_.scenario == Scenario::Server;
   const auto add = [&](Phase phase) {
     const bool accuracy = phase == Phase::accuracy;
@@ -481,8 +513,8 @@ Result<void> TestRun::open_event_logs() {
   TRY(make_folders(folder));
   for (std::uint32_t i = 0; i < info.shard_count; ++i) {
     info.shard_index = i;
-    ASSIGN_OR_RETURN(auto log,
-                     record::EventLogWriter::create(folder / format("events-{}.alog", i), info));
+    ASSIGN_OR_RETURN(auto log, record::EventLogWriter::create(folder / format("events-{}.alog", i),
+                                                              info, {.texts = record::Texts::all}));
     events_.push_back(std::move(log));
   }
   return {};

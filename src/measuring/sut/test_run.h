@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "loadgen/queries.h"
 #include "loadgen/settings.h"
+#include "loadgen/test.h"
 #include "loadgen/verdict.h"
 #include "record/event_log.h"
 #include "record/folder_claim.h"
@@ -76,6 +77,7 @@ class TestRun {
   bool holds(const Measured& measured, std::string* why) const;
   Result<void> publish(const Measured& measured);
   void span(const char* name, Instant begin, std::int64_t count = -1);
+  Result<loadgen::Test> recorded_test();
   Result<void> open_event_logs();
   Result<void> close_event_logs();
 

@@ -12,6 +12,7 @@
 #include "dataset/croissant.h"
 #include "dataset/croissant_check.h"
 #include "dataset/dataset.h"
+#include "dataset/dlrm_data.h"
 #include "dataset/use_policy.h"
 #include "plan/config_reader.h"
 #include "plan/dataset_spec.h"
@@ -29,6 +30,8 @@ struct DatasetOptions {
   bool check = false;
   bool provenance = false;
   UseFlags use{};
+  std::string write{};
+  dataset::DlrmRecipe recipe{};
   bool json = false;
 };
 
@@ -152,6 +155,38 @@ Result<int> check(const DatasetOptions& options) {
   return exit_code(errors == 0 && allowed ? ExitCode::done : ExitCode::findings);
 }
 
+// Makes the data set of a benchmark whose data a published program makes.
+Result<int> write_made(const DatasetOptions& options) {
+  if (options.spec != "dlrm_v3") {
+    return invalid(
+        format("--write: '{}' is made by no generator here; there is dlrm_v3", options.spec));
+  }
+  TRY(dataset::write_dlrm_data(options.recipe, options.write));
+  say(
+      format("{}: {} users, {} steps\n  ask them: assay run --scenario server --api-type kserve "
+             "--dataset {},format=dlrm_v3 …",
+             options.write, with_thousands(static_cast<std::int64_t>(options.recipe.users)),
+             options.recipe.steps, options.write));
+  return exit_code(ExitCode::done);
+}
+
+void add_recipe_flags(Flags& flags, DatasetOptions& options) {
+  flags
+      .add("--write", &options.write,
+           "make the data set dlrm_v3 here, byte for byte as its published generator does")
+      .value("DIR");
+  flags.add("--users", &options.recipe.users, "of dlrm_v3: in all files").value("N");
+  flags.add("--items", &options.recipe.items, "of dlrm_v3").value("N");
+  flags.add("--files", &options.recipe.files, "of dlrm_v3: among which the users are divided")
+      .value("N");
+  flags
+      .add("--first-files", &options.recipe.first_files,
+           "of dlrm_v3: write only so many (the published sample is the first)")
+      .value("N");
+  flags.add("--candidates", &options.recipe.candidates, "of dlrm_v3: to rank in a request")
+      .value("N");
+}
+
 }  // namespace
 
 Result<int> cmd_dataset(Args args) {
@@ -165,6 +200,7 @@ Result<int> cmd_dataset(Args args) {
   flags.add("--provenance", &options.provenance,
             "of a Croissant file, or of a run's folder: where the data comes from, step by step");
   add_use_flags(flags, options.use);
+  add_recipe_flags(flags, options);
   flags.add("--first", &options.first, "how many to show").value("N");
   flags.add("--all", &options.all, "show all");
   flags.add("--api-type", &options.api, "whose prompts: openai_completions and sglang take ids")
@@ -174,10 +210,12 @@ Result<int> cmd_dataset(Args args) {
   flags.example("assay dataset croissant:metadata.json#questions --rows");
   flags.example("assay dataset metadata.json --check");
   flags.example("assay dataset metadata.json --check --purpose commercial --region EU");
+  flags.example("assay dataset dlrm_v3 --write dlrm --users 1000 --items 200000 --files 1");
   flags.example("assay dataset runs/20261120_144822 --provenance");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
 
+  if (!options.write.empty()) return write_made(options);
   if (options.provenance) return print_provenance(options.spec, options.json);
   if (options.check) return check(options);
   if (options.use.given()) return invalid("--purpose and its like: belong to --check");

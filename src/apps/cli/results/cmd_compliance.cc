@@ -29,7 +29,7 @@ void add_flags(Flags& flags, ComplianceOptions& options) {
   for (const std::string_view test : loadgen::compliance_tests()) tests.emplace_back(test);
   flags.add("TEST", &options.wish.test, "which test").required().choices(std::move(tests));
   flags.add("RUN", &options.run,
-            "the folder of the run with the test's audit.config; of TEST08 a "
+            "the folder of the run with the test's audit.config; of TEST08 also a "
             "mlperf_log_accuracy.json");
   flags.add("--audit-config", &options.config, "print the test's audit.config instead");
   flags.add("--model", &options.model, "for that file: the model's name in configuration files")
@@ -40,7 +40,8 @@ void add_flags(Flags& flags, ComplianceOptions& options) {
       .value("RUN");
   flags
       .add("--accuracy", &options.accuracy,
-           "TEST01: the run with the accuracy answers; TEST08: their mlperf_log_accuracy.json")
+           "TEST01, TEST08: the run with the accuracy answers; TEST08 also their "
+           "mlperf_log_accuracy.json")
       .value("RUN");
   flags.add("--eos", &options.wish.eos, "TEST06: the end token's text, if replies may show it")
       .value("TEXT");

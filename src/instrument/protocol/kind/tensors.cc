@@ -4,8 +4,9 @@
 //
 // `kserve` sends attachments by the binary extension: the JSON, then the tensors' bytes, with the
 // JSON's length in a header; it asks for binary outputs. `kserve_json` writes their numbers into
-// the JSON. A reply's tensors are counted and not decoded; the sizes in its JSON must be those of
-// the bytes behind it.
+// the JSON. A reply's tensors are counted; the sizes in its JSON must be those of the bytes behind
+// it. The first output of FP32, up to kPayloadBytesMax, is the reply's text for scorers: base64 of
+// its bytes, or its numbers as JSON has them. Nothing else is decoded.
 #include <array>
 #include <bit>
 #include <cstring>
@@ -87,18 +88,57 @@ Json with_rest(Json inputs, const Sample& sample) {
   return body;
 }
 
-// The size of each output's bytes, added up; false where a value is no size.
-bool add_output(JsonCursor& cursor, std::uint64_t& bytes) {
-  return object_or_skip(cursor, [&](const RawString& key) {
+// The outputs of scorers are small (YOLO11's detections, DLRMv3's 2,048 predictions with labels);
+// larger ones are pictures and the like, which no scorer takes from here.
+constexpr std::uint64_t kPayloadBytesMax = std::uint64_t{1} << 16;
+
+struct Outputs {
+  std::uint64_t bytes = 0;  // of all, behind the JSON
+  std::uint64_t payload_at = 0;
+  std::uint64_t payload_bytes = 0;
+  std::string_view payload_json{};
+  bool found = false;  // one of FP32
+};
+
+// Adds one output; false where a value is no size.
+bool add_output(JsonCursor& cursor, Outputs& out) {
+  bool fp32 = false;
+  std::uint64_t own = 0;
+  std::string_view data;
+  const bool sound = object_or_skip(cursor, [&](const RawString& key) {
+    RawString type;
+    if (is_key(key, "datatype")) {
+      if (!cursor.string_or_skip(type)) return false;
+      fp32 = type.view() == "FP32";
+      return true;
+    }
+    if (is_key(key, "data")) return cursor.slice(data);
     if (!is_key(key, "parameters")) return cursor.skip();
     return object_or_skip(cursor, [&](const RawString& inner) {
       std::int32_t size = -1;
       if (!is_key(inner, "binary_data_size")) return cursor.skip();
       if (!cursor.count_or_skip(size)) return false;
-      if (size > 0) bytes += static_cast<std::uint64_t>(size);
+      if (size > 0) own = static_cast<std::uint64_t>(size);
       return true;
     });
   });
+  if (fp32 && !out.found) {
+    out.found = true;
+    out.payload_at = out.bytes;
+    out.payload_bytes = own;
+    out.payload_json = data;
+  }
+  out.bytes += own;
+  return sound;
+}
+
+// Puts the payload where the interpreter makes a text of it. `behind`: the bytes behind the JSON.
+void set_payload(const Outputs& outputs, std::string_view behind, ReplyFields& out) {
+  if (outputs.payload_bytes > 0 && outputs.payload_bytes <= kPayloadBytesMax) {
+    out.payload = behind.substr(outputs.payload_at, outputs.payload_bytes);
+  } else if (outputs.payload_json.size() <= 2 * kPayloadBytesMax) {
+    out.content = {outputs.payload_json.data(), outputs.payload_json.size(), false};
+  }
 }
 
 }  // namespace
@@ -164,23 +204,25 @@ std::uint16_t one_unit(const Json&) { return 1; }
 bool read_tensors(std::string_view text, ReplyFields& out) {
   JsonCursor cursor(text);
   if (cursor.peek() != '{') return false;
-  std::uint64_t bytes = 0;
+  Outputs outputs;
   const bool sound = cursor.object([&](const RawString& key) {
     if (is_key(key, "error")) return error_value(cursor, out.error);
     if (!is_key(key, "outputs") || cursor.peek() != '[') return cursor.skip();
     out.units = 0;
-    bytes = 0;
+    outputs = {};
     return cursor.array([&] {
       ++out.units;
-      return add_output(cursor, bytes);
+      return add_output(cursor, outputs);
     });
   });
   if (!sound) return false;
   out.raw_controls = cursor.raw_controls();
-  const auto behind = static_cast<std::uint64_t>(text.data() + text.size() - cursor.position());
-  const bool complete = behind == bytes || (bytes == 0 && cursor.at_end());
-  if (!complete && bytes == 0) return false;
+  const std::string_view behind(
+      cursor.position(), static_cast<std::size_t>(text.data() + text.size() - cursor.position()));
+  const bool complete = behind.size() == outputs.bytes || (outputs.bytes == 0 && cursor.at_end());
+  if (!complete && outputs.bytes == 0) return false;
   out.has_choice = out.units > 0 && complete;
+  if (out.has_choice) set_payload(outputs, behind, out);
   return true;
 }
 

@@ -190,5 +190,37 @@ TEST(TensorReply, sizes_are_added_up_and_what_is_no_size_adds_nothing) {
   EXPECT_TRUE(tensor_reply("[1]").malformed);
 }
 
+// The text of a reply: what a scorer reads.
+std::string payload_of(std::string text) {
+  const std::size_t size = text.size();
+  text.append(kDecodePadding, '\\');
+  ReplyDecoder decoder;
+  DecodedEvent event;
+  decoder.decode_reply(Api::kserve, {text.data(), size}, event);
+  EXPECT_LE(event.fragment_count, 1);
+  return event.fragment_count == 0 ? "" : std::string(event.fragments[0].text);
+}
+
+std::string two_outputs(std::size_t bytes) {
+  return R"({"outputs":[{"name":"n","datatype":"INT64","parameters":{"binary_data_size":3}},)"
+         R"({"name":"y","datatype":"FP32","parameters":{"binary_data_size":)" +
+         std::to_string(bytes) + "}}]}abc" + std::string(bytes, 'x');
+}
+
+TEST(TensorReply, the_first_output_of_fp32_is_its_text) {
+  EXPECT_EQ(payload_of(two_outputs(4)), "eHh4eA==");
+  EXPECT_EQ(payload_of(R"({"outputs":[{"name":"n","datatype":"INT64","data":[1]},)"
+                       R"({"datatype":"FP32","data":[1.5, 2],"name":"y"},)"
+                       R"({"datatype":"FP32","data":[3],"name":"z"}]})"),
+            "[1.5, 2]");
+  EXPECT_EQ(payload_of(R"({"outputs":[{"name":"n","datatype":"INT64","data":[1]}]})"), "");
+  // An image without detections: an output of no bytes.
+  EXPECT_EQ(payload_of(R"({"outputs":[{"name":"y","datatype":"FP32","shape":[0,7],)"
+                       R"("parameters":{"binary_data_size":0}}]})"),
+            "");
+  EXPECT_EQ(payload_of(two_outputs(65536)).size(), 87384U);
+  EXPECT_EQ(payload_of(two_outputs(65540)), "");
+}
+
 }  // namespace
 }  // namespace assay::protocol

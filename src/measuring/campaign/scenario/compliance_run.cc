@@ -12,6 +12,7 @@
 #include "campaign/token_counting.h"
 #include "record/event_log.h"
 #include "score/accuracy_log.h"
+#include "score/payload.h"
 
 namespace assay::campaign {
 namespace {
@@ -189,9 +190,31 @@ Result<std::vector<ComplianceVerdict>> test07(const ComplianceWish& wish) {
   return std::vector{loadgen::verify_exact_match(value)};
 }
 
-Result<std::vector<loadgen::Payload>> read_payloads(const std::filesystem::path& path) {
-  const std::filesystem::path file =
-      std::filesystem::is_directory(path) ? path / "mlperf_log_accuracy.json" : path;
+// The payloads that a run recorded, of its accuracy phase or as its settings log them.
+Result<std::vector<loadgen::Payload>> recorded_payloads(const std::filesystem::path& folder,
+                                                        bool accuracy) {
+  ASSIGN_OR_RETURN(const ReadRun run, read_run(folder, {}));
+  const std::vector<Answer>& answers = accuracy ? run.accuracy : run.logged;
+  if (answers.empty()) {
+    return invalid(format("'{}' has no answers {}", folder.string(),
+                          accuracy ? "of an accuracy phase" : "that TEST08's settings log"));
+  }
+  std::vector<loadgen::Payload> out;
+  for (const Answer& answer : answers) {
+    auto floats = score::read_floats(answer.text);
+    if (!floats) {
+      return floats.error().within(format("'{}': sample {}", folder.string(), answer.sample));
+    }
+    out.push_back(*std::move(floats));
+  }
+  return out;
+}
+
+Result<std::vector<loadgen::Payload>> read_payloads(const std::filesystem::path& path,
+                                                    bool accuracy) {
+  const bool folder = std::filesystem::is_directory(path);
+  const std::filesystem::path file = folder ? path / "mlperf_log_accuracy.json" : path;
+  if (folder && !std::filesystem::exists(file)) return recorded_payloads(path, accuracy);
   ASSIGN_OR_RETURN(const std::string text, read_file(file, kLogBytesMax));
   auto log = score::read_accuracy_log(text);
   if (!log) return log.error().within(file.string());
@@ -210,9 +233,9 @@ Result<std::vector<loadgen::Payload>> read_payloads(const std::filesystem::path&
 }
 
 Result<std::vector<ComplianceVerdict>> test08(const ComplianceWish& wish) {
-  if (wish.accuracy.empty()) return invalid("--accuracy: TEST08 needs the accuracy run's log");
-  ASSIGN_OR_RETURN(const auto accuracy, read_payloads(wish.accuracy));
-  ASSIGN_OR_RETURN(const auto performance, read_payloads(wish.run));
+  if (wish.accuracy.empty()) return invalid("--accuracy: TEST08 needs the accuracy run");
+  ASSIGN_OR_RETURN(const auto accuracy, read_payloads(wish.accuracy, true));
+  ASSIGN_OR_RETURN(const auto performance, read_payloads(wish.run, false));
   ASSIGN_OR_RETURN(ComplianceVerdict verdict, loadgen::verify_entropy(accuracy, performance));
   return std::vector{std::move(verdict)};
 }

@@ -14,9 +14,9 @@ namespace assay::campaign {
 
 struct ComplianceWish {
   std::string test{};
-  std::filesystem::path run{};  // asked with the test's audit.config; TEST08: a log of LoadGen's
+  std::filesystem::path run{};  // asked with the test's audit.config; TEST08: or LoadGen's log
   std::filesystem::path reference{};  // TEST01, TEST04: the run without it
-  std::filesystem::path accuracy{};   // TEST01: a run with the accuracy phase; TEST08: a log
+  std::filesystem::path accuracy{};   // TEST01, TEST08: a run with the accuracy phase, or a log
   std::string eos{};
   std::string tokenizer{};  // TEST06, TEST09: counts the answers; "" takes the run's own count
   loadgen::LengthLimits length{};

@@ -247,7 +247,8 @@ Result<PlannedScenario> plan_scenario(loadgen::Test test, std::uint64_t threads,
   const bool offline = test.requested.scenario == Scenario::Offline;
   if (offline) test.in_flight_max = load.max_in_flight.value_or(kOfflineInFlight);
   ASSIGN_OR_RETURN(const auto settings, loadgen::effective(test.requested, test.library));
-  ASSIGN_OR_RETURN(const auto counts, loadgen::set_phase(settings, test.in_flight_max, *phase));
+  ASSIGN_OR_RETURN(const auto counts, loadgen::set_phase(settings, test.in_flight_max,
+                                                         planned.dataset.groups, *phase));
   test.generated = counts.queries;
   if (counts.group > 0 && threads > 1) {
     return invalid(format("--threads: {} asks from one thread", test.name));
@@ -265,6 +266,10 @@ Result<PlannedScenario> plan_scenario(loadgen::Test test, std::uint64_t threads,
   }
   config.settings.runtime.n_samples_to_issue = phase->stop.queries_min;
   out.notes.push_back(note_of(test, settings, counts));
+  if (!planned.dataset.groups.empty()) {
+    out.notes.push_back(format("{}: {} groups of rows; each waits until the one before is answered",
+                               planned.dataset.name, planned.dataset.groups.size()));
+  }
   out.in_turn = {.phase = index, .group = counts.group};
   out.test = std::move(test);
   return out;
