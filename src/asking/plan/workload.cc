@@ -159,9 +159,10 @@ Json scenario_load(std::string_view scenario, const Json& from) {
     out.set("type", concurrency > 0 ? "online" : "offline");
     load.set("type", concurrency > 0 ? "concurrency" : "max_throughput");
     if (concurrency > 0) load.set("target_concurrency", concurrency);
-  } else if (scenario == "single_stream") {
+  } else if (scenario == "single_stream" || scenario == "multi_stream") {
+    const std::int64_t streams = from["samples_per_query"].as_int(1);
     out.set("type", "online");
-    load.set("type", "concurrency").set("target_concurrency", 1);
+    load.set("type", "concurrency").set("target_concurrency", streams);
   } else if (scenario == "concurrency") {
     out.set("type", "online");
     load.set("type", "concurrency");
@@ -337,7 +338,7 @@ std::filesystem::path dataset_folder() {
 
 Result<std::string> run_config(const Workload& workload, std::string_view scenario,
                                const std::filesystem::path& folder, ScenarioLoad load) {
-  if (workload.data["config"].is_null()) {
+  if (workload.data["config"]["datasets"].is_null()) {
     return Error{
         Code::unsupported,
         format("workload {}: how a server of {} is asked is not laid down; its recorded "

@@ -69,7 +69,7 @@ TEST(Workload, EveryEditionReadsAndEveryScenarioOfThoseWithAConfigRuns) {
       expect_bounds_follow(*workload, workload->data["quality"]);
       for (const std::string& scenario : workload->scenarios()) {
         const auto yaml = run_config(*workload, scenario, "datasets");
-        if (workload->data["config"].is_null()) {
+        if (workload->data["config"]["datasets"].is_null()) {
           EXPECT_EQ(yaml.error().code, Code::unsupported);
           continue;
         }

@@ -1,6 +1,6 @@
-// Tables of results of MLPerf Inference: the submission checker's summary.csv, and the JSON that
-// the results sites make of it, a record for each scenario. A curve is a model on a system in a
-// round.
+// Tables of results of MLPerf Inference: the submission checker's summary.csv, the JSON that the
+// results sites make of it, and tables that are saved from a site's page (Benchmark, # of
+// Accelerators), a record for each scenario. A curve is a model on a system in a round.
 //
 // A table has no latencies but the metric itself, so a point of Server or Offline has no place on
 // the axis of concurrency (0); SingleStream's is 1 and MultiStream's 8.
@@ -34,18 +34,19 @@ std::string text_of(const Json& row, std::initializer_list<std::string_view> nam
   return clean_name(first_of(row, names).as_string());
 }
 
-// Tables have numbers as text too.
+// Tables have numbers as text too, and a site's page writes commas between thousands.
 double number_of(const Json& value) {
-  const double out =
-      value.is_number() ? value.as_double() : parse_double(trim(value.as_string())).value_or(0);
-  return std::clamp(out, 0.0, kNumberMax);
+  if (value.is_number()) return std::clamp(value.as_double(), 0.0, kNumberMax);
+  std::string text(trim(value.as_string()));
+  std::erase(text, ',');
+  return std::clamp(parse_double(text).value_or(0), 0.0, kNumberMax);
 }
 
 // "v6.0" of a row's version, or of an id like 6.0-0042.
 std::string round_in(const Json& row) {
   const std::string_view version = row["version"].as_string();
   if (!version.empty()) return (version.starts_with('v') ? "" : "v") + clean_name(version);
-  const std::string_view id = row["ID"].as_string();
+  const std::string_view id = first_of(row, {"ID", "Public ID"}).as_string();
   const std::size_t dash = id.find('-');
   return dash == std::string_view::npos ? std::string() : "v" + clean_name(id.substr(0, dash));
 }
@@ -67,15 +68,15 @@ void add_result(FoundPoint& found, std::string_view scenario, double result,
 }
 
 SystemFacts system_of(const Json& row) {
-  SystemFacts out{.name = text_of(row, {"System", "SystemName"}),
+  SystemFacts out{.name = text_of(row, {"System", "SystemName", "System Name"}),
                   .organisation = text_of(row, {"Submitter", "Organization"}),
-                  .division = lower(text_of(row, {"Category", "Division"})),
+                  .division = lower(text_of(row, {"Division", "Category"})),
                   .availability = text_of(row, {"Availability"}),
                   .accelerator = text_of(row, {"Accelerator", "accelerator_model_name"}),
                   .software = text_of(row, {"Software", "framework"})};
-  out.nodes = std::llround(number_of(first_of(row, {"Nodes", "number_of_nodes"})));
-  out.accelerators =
-      std::llround(number_of(first_of(row, {"Total Accelerators", "total_accelerators"})));
+  out.nodes = std::llround(number_of(first_of(row, {"Nodes", "number_of_nodes", "# of Nodes"})));
+  out.accelerators = std::llround(
+      number_of(first_of(row, {"Total Accelerators", "total_accelerators", "# of Accelerators"})));
   return out;
 }
 
@@ -84,7 +85,7 @@ FoundPoint point_of_row(const Json& row, const std::string& path, const ImportOp
   const std::string scenario = text_of(row, {"Scenario"});
   FoundPoint found;
   found.curve = {.system = system_of(row),
-                 .model = text_of(row, {"Model", "MlperfModel"}),
+                 .model = text_of(row, {"Model", "MlperfModel", "Benchmark"}),
                  .dataset = round.empty() ? "MLPerf Inference" : "MLPerf Inference " + round,
                  .origin = "submission",
                  .layout = round.empty() ? "inference" : "inference-" + round,
@@ -96,8 +97,8 @@ FoundPoint point_of_row(const Json& row, const std::string& path, const ImportOp
   }
   found.point.point = Json::object();
   found.point.point.set("complete", true);
-  found.point.key = text_of(row, {"ID", "Location", "Platform"}) + "/" +
-                    text_of(row, {"UsedModel", "Model"}) + "/" + scenario;
+  found.point.key = text_of(row, {"ID", "Public ID", "Location", "Platform"}) + "/" +
+                    text_of(row, {"UsedModel", "Model", "Benchmark"}) + "/" + scenario;
   found.point.concurrency = scenario == "SingleStream" ? 1 : scenario == "MultiStream" ? 8 : 0;
   if (scenario == "Offline") {
     found.point.region = "offline";
@@ -147,7 +148,13 @@ std::vector<FoundPoint> read_result_table(const Json& rows, const std::filesyste
 }
 
 // RFC 4180, of a header and rows; a row with another number of fields than the header is left out.
+// A header of tabs is one of a table that a spreadsheet saved.
 Json rows_of_csv(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  const std::string_view first = text.substr(0, text.find('\n'));
+  const bool tabs = first.find('\t') != std::string_view::npos;
+  const char separator = tabs ? '\t' : ',';
   std::vector<std::string> header;
   std::vector<std::string> fields{""};
   Json out = Json::array();
@@ -174,7 +181,7 @@ Json rows_of_csv(std::string_view text) {
       }
     } else if (c == '"') {
       quoted = true;
-    } else if (c == ',') {
+    } else if (c == separator) {
       fields.emplace_back();
     } else if (c == '\n') {
       end_row();

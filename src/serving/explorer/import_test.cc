@@ -415,6 +415,40 @@ TEST(Import, a_table_of_results_has_a_point_for_each_scenario_and_its_power) {
   EXPECT_FALSE(read_results(folder.path() / "other.csv", {}));
 }
 
+// As a page of results is saved: another name for the model, commas in numbers, a byte order mark,
+// commas or tabs between the columns.
+TEST(Import, a_table_saved_from_a_page_has_the_same_points) {
+  const TempFolder folder;
+  const std::string commas =
+      "\xEF\xBB\xBFPublic ID,Organization,Division,Category,System Name,# of Nodes,Accelerator,"
+      "# of Accelerators,Benchmark,Scenario,Result,Units\n"
+      "6.0-0042,Me,Closed,Datacenter,Box,2,GPU A,16,llama3.1-8b,Offline,\"12,345.5\",Tokens/s\n"
+      "6.0-0042,Me,Closed,Datacenter,Box,2,GPU A,16,resnet,Server,900,Queries/s\n";
+  std::string tabs;
+  bool quoted = false;
+  for (const char c : commas) {
+    if (c == '"') quoted = !quoted;
+    tabs += c == ',' && !quoted ? '\t' : c;
+  }
+  for (const std::string& text : {commas, tabs}) {
+    write(folder.path() / "table.csv", text);
+    const auto found = read_results(folder.path() / "table.csv", {});
+    ASSERT_TRUE(found) << found.error().message;
+    ASSERT_EQ(found->curves.size(), 2U);
+    for (const store::CurveRecord& record : found->curves) {
+      const Json curve = *Json::parse(record.document);
+      EXPECT_EQ(record.submission, "inference-v6.0");
+      EXPECT_EQ(curve["system_name"].as_string(), "Box");
+      EXPECT_EQ(curve["division"].as_string(), "closed");
+      EXPECT_EQ(curve["accelerators"].as_int(), 16);
+      const Json point = point_of(record, 0);
+      const bool offline = record.model == "llama3.1-8b";
+      EXPECT_TRUE(offline || record.model == "resnet") << record.model;
+      EXPECT_EQ(point[offline ? "system_tps" : "qps"].as_double(), offline ? 12345.5 : 900);
+    }
+  }
+}
+
 TEST(Import, rounds_of_the_sites_json_are_curves_of_one_system_beside_each_other) {
   const TempFolder folder;
   const auto row = [](std::string_view id, double tokens) {
