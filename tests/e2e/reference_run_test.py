@@ -145,6 +145,62 @@ def test_pack_of_its_runs_keeps_the_summaries(assay, endpoint, tmp_path):
         assert (point / "sample_idx_map.json").exists()
 
 
+@pytest.fixture
+def levels(assay, endpoint, tmp_path):
+    """A folder with runs of the reference client at three levels, and an offline one."""
+    server = endpoint("--ttft", "2ms", "--itl", "1ms", "--osl", "4")
+    data = tmp_path / "rows.jsonl"
+    data.write_text("".join(json.dumps({"prompt": f"say {i}"}) + "\n" for i in range(12)))
+    theirs = tmp_path / "theirs"
+    for level in (1, 4, 12):
+        run = tmp_path / f"run{level}"
+        assay("run", "--endpoint", server.url, "--model", "m", "--dataset", data, "--concurrency",
+              level, "--samples", 24, "--events-jsonl", "--report-dir", run, "--quiet",
+              "--allow-client-limited")
+        without_our_files(run, theirs / f"c{level}")
+    return theirs
+
+
+def test_a_folder_of_its_runs_is_a_curve(assay, levels, tmp_path):
+    before = listing(levels)
+    told = assay("report", levels, "--json").json()
+    assert [point["name"] for point in told["points"]] == ["r1", "r4", "r12"]
+    for point in told["points"]:
+        kept = json.loads((levels / f"c{point['concurrency']}/performance/result_summary.json"
+                           ).read_text())
+        assert point["total"]["qps"] == kept["qps"], point["name"]
+        assert point["total"]["system_tps"] == kept["tps"], "its own count: events have none"
+        assert point["total"]["tps_per_user"] == kept["tps_per_user"], point["name"]
+    assert "reference client" in assay("report", levels).out
+    limits = ("--slo", "ttft_p90<=10s")
+    answer = assay("decide", levels, *limits, "--json").json()
+    assert answer["systems"][0]["served"]["users"] == 12, answer["systems"][0]
+    made = tmp_path / "curve"
+    runs = sorted(path for path in levels.iterdir())
+    assay("convert", *runs, made)
+    again = assay("report", made, "--json").json()
+    assert [point["total"] for point in again["points"]] == [p["total"] for p in told["points"]]
+    assay("verify", made / "points/r4")
+    for folder in (made, levels):
+        store = tmp_path / f"{folder.name}.db"
+        assert assay("import", folder, "--store", store, "--json").json()["points"] == 3
+    assay("pack", levels, "--out", tmp_path / "tree")
+    point = next((tmp_path / "tree/results").glob("*/*/r4"))
+    assert ((point / "result_summary.json").read_text()
+            and (point / "config.yaml").read_bytes() == (levels / "c4/config.yaml").read_bytes())
+    assert listing(levels) == before
+
+
+def test_runs_that_make_no_curve_are_refused_with_the_reason(assay, levels, tmp_path):
+    shutil.copytree(levels / "c4", levels / "c4 again")
+    assert "both are r4" in assay("report", levels, code=2).err
+    assert "both are r4" in assay("convert", levels, tmp_path / "x", code=2).err
+    assert not (tmp_path / "x").exists()
+    err = assay("convert", levels / "c1", tmp_path / "run1", tmp_path / "x", code=2).err
+    assert "run1' is no run of the reference client" in err
+    assert "RUN: is missing" in assay("convert", levels, code=2).err
+
+
 def test_what_is_no_run_of_it_is_refused_with_a_way_out(assay, runs):
     _, theirs = runs
     (theirs / "events.jsonl").unlink()

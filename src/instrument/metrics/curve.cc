@@ -209,6 +209,19 @@ void read_point(const Json& summary, const Json& accuracy, CurvePoint& point) {
   read_accuracy(accuracy, point);
 }
 
+void add_reference_tokens(const Json& summary, CurvePoint& point) {
+  const std::optional<double> tps = known(summary["tps"]);
+  if (point.run.system_tps || !tps) return;
+  point.run.system_tps = tps;
+  const PointFigures theirs = run_figures(summary);
+  point.run.tpot_p50_ms = theirs.tpot_p50_ms;
+  point.run.tpot_mean_ms = theirs.tpot_mean_ms;
+  point.run.tpot_p90_ms = theirs.tpot_p90_ms;
+  point.run.tpot_p99_ms = theirs.tpot_p99_ms;
+  if (theirs.tpot_p90_ms > 0) point.run.tps_per_user = 1000 / theirs.tpot_p90_ms;
+  point.warnings.emplace_back("token figures are those that the reference client counted");
+}
+
 Json curve_json(const Curve& curve) {
   Json list = Json::array();
   for (const CurvePoint& point : curve.points) list.push_back(point_json(point));

@@ -109,6 +109,9 @@ struct Curve {
 
 // Copies the figures of a run folder's files into `point`; `accuracy` may be null.
 void read_point(const Json& summary, const Json& accuracy, CurvePoint& point);
+// Takes the token figures of a run of the reference client from its own summary, where `point` has
+// none: its events hold no token counts.
+void add_reference_tokens(const Json& summary, CurvePoint& point);
 
 // Joules of a token, by the provisioned power.
 std::optional<double> joules_per_token(const CurvePoint& point);

@@ -268,5 +268,25 @@ TEST(Curve, the_document_says_what_the_curve_is) {
   }
 }
 
+TEST(CurvePoint, takes_tokens_from_the_reference_clients_summary_only_where_it_has_none) {
+  const Json theirs =
+      Json::parse(R"({"tps": 300.5, "tpot": {"avg": 1e6, "percentiles": {"90.0": 20e6}}})").value();
+  CurvePoint counted = point_from();
+  add_reference_tokens(theirs, counted);
+  EXPECT_EQ(counted.run.system_tps, 101.5);
+  EXPECT_EQ(counted.warnings.size(), 2u);
+  std::string without = kSummary;
+  without.replace(without.find("\"system_tps\": 101.5, \"tps_per_user\": 11.5, "), 43, "");
+  CurvePoint point = point_from(without);
+  ASSERT_EQ(point.run.system_tps, std::nullopt);
+  add_reference_tokens(Json::parse("{\"tps\": null}").value(), point);
+  EXPECT_EQ(point.run.system_tps, std::nullopt);
+  add_reference_tokens(theirs, point);
+  EXPECT_EQ(point.run.system_tps, 300.5);
+  EXPECT_EQ(point.run.tps_per_user, 50);
+  EXPECT_EQ(point.run.tpot_p90_ms, 20);
+  EXPECT_EQ(point.warnings.size(), 3u);
+}
+
 }  // namespace
 }  // namespace assay::metrics

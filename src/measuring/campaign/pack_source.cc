@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "campaign/curve/curve_folder.h"
+#include "campaign/curve/curve_view.h"
 #include "campaign/run_folder.h"
 #include "interchange/read/reference_run.h"
 #include "plan/curve_plan.h"
@@ -62,6 +63,7 @@ Result<PackSource> from_curve(const std::filesystem::path& path) {
   PackSource out;
   out.edition = settings.edition;
   out.command = settings.command;
+  out.plan = settings.plan;
   out.notes = settings.plan.notes;
   ASSIGN_OR_RETURN(const rulebook::Edition edition, rulebook::edition_named(settings.edition));
   out.curve.model = canonical_model(edition, settings.model);
@@ -141,13 +143,17 @@ Result<PackSource> from_runs(const std::vector<std::string>& folders, std::int64
   }
   if (wish.levels.empty()) return invalid("there is no run of a fixed concurrency among them");
   wish.offline = plan::Offline::none;
-  ASSIGN_OR_RETURN(const plan::CurvePlan plan, plan::plan_curve(wish));
-  out.curve.c_max = plan.c_max;
+  ASSIGN_OR_RETURN(out.plan, plan::plan_curve(wish));
+  out.curve.c_max = out.plan.c_max;
+  std::vector<plan::CurvePoint>& planned = out.plan.points;
   for (interchange::PackedPoint& point : out.points) {
-    const auto found = std::ranges::find(plan.points, point.name, &plan::CurvePoint::name);
-    if (found != plan.points.end()) point.region = found->declared_region();
+    const auto found = std::ranges::find(planned, point.name, &plan::CurvePoint::name);
+    if (point.offline.empty() && found != planned.end()) point.region = found->declared_region();
+    if (point.offline.empty() || found != planned.end()) continue;
+    planned.push_back({.name = point.name, .concurrency = point.concurrency, .choice = true});
+    planned.back().offline = plan::Offline::dedicated;
   }
-  out.notes = plan.notes;
+  out.notes = out.plan.notes;
   for (const rulebook::SeedSet& set : edition.seed_sets) {
     if (out.curve.seeds["scheduler_rng_seed"].as_uint() != set.scheduler_rng_seed) continue;
     out.curve.seeds.set("seed_set", set.id).set("model_seed", set.model_seed);
@@ -161,7 +167,10 @@ Result<PackSource> pack_source(const std::vector<std::string>& folders, std::int
   if (folders.empty()) return invalid("name a curve's folder, or those of runs");
   const bool curve = CurveFolder::is_curve(folders.front());
   if (curve && folders.size() > 1) return invalid("one curve at a time");
-  ASSIGN_OR_RETURN(PackSource out, curve ? from_curve(folders.front()) : from_runs(folders, c_max));
+  const std::vector<std::string> inside = reference_runs_in(folders.front());
+  const bool holds_runs = folders.size() == 1 && !inside.empty();
+  ASSIGN_OR_RETURN(PackSource out, curve ? from_curve(folders.front())
+                                         : from_runs(holds_runs ? inside : folders, c_max));
   if (out.points.empty()) return invalid(format("{}: no point is measured", folders.front()));
   for (std::size_t i = 1; i < out.points.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {

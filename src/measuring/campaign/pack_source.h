@@ -9,12 +9,14 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "interchange/submission.h"
+#include "plan/curve_plan.h"
 #include "rulebook/edition.h"
 
 namespace assay::campaign {
 
 struct PackSource {
   interchange::PackedCurve curve{};
+  plan::CurvePlan plan{};
   std::vector<interchange::PackedPoint> points{};
   std::vector<std::filesystem::path> runs{};         // beside `points`
   std::vector<std::filesystem::path> audit_files{};  // of the caching audit; may be empty
@@ -23,7 +25,8 @@ struct PackSource {
   std::vector<std::string> notes{};    // reasons why it is not official
 };
 
-// `c_max`: for single runs; 0 takes their highest level. Fails if there is nothing to pack.
+// `folders`: a curve's, those of runs, or one that holds runs of the reference client. `c_max`: for
+// single runs; 0 takes their highest level. Fails if there is nothing to pack.
 Result<PackSource> pack_source(const std::vector<std::string>& folders, std::int64_t c_max);
 
 }  // namespace assay::campaign

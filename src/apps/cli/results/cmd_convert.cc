@@ -10,13 +10,16 @@
 #include "base/hash.h"
 #include "base/staged.h"
 #include "base/version.h"
+#include "campaign/curve/curve_load.h"
+#include "campaign/curve/curve_view.h"
+#include "campaign/reference_copy.h"
 #include "campaign/run_folder.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "interchange/read/foreign_facts.h"
 #include "interchange/read/foreign_run.h"
 #include "interchange/read/reference_events.h"
-#include "interchange/read/reference_run.h"
+#include "report/curve_text.h"
 #include "report/terminal.h"
 
 namespace assay::cli {
@@ -108,22 +111,22 @@ Result<void> convert_file(const std::string& file, const std::string& from,
   return write_file_atomic(folder / campaign::kImportedFile, text);
 }
 
-// The reference client's folder or its event file. Its own config and scores come along; its
-// events, which may be larger than memory, stay where they are.
-Result<void> convert_reference(const std::string& path, const interchange::ForeignFacts& facts,
-                               const fs::path& folder) {
-  const bool is_folder = fs::is_directory(path);
-  ASSIGN_OR_RETURN(interchange::ReferenceRun run, interchange::read_reference_run(path));
-  interchange::add_facts(run.info, facts);
-  if (run.info.started.ns == 0) run.info.started = wall_now();
-  TRY(interchange::write_reference_log(run, log_of(folder)));
-  const fs::path beside = is_folder ? fs::path(path) : fs::path(path).parent_path();
-  for (const char* const name : {"config.yaml", "accuracy/accuracy_results.json"}) {
-    if (!fs::exists(beside / name)) continue;
-    ASSIGN_OR_RETURN(const std::string text, read_file(beside / name));
-    TRY(write_file_atomic(folder / name, text));
-  }
-  return {};
+// Runs of the reference client as one curve: a folder that holds them, or their folders.
+Result<int> convert_to_curve(const std::vector<std::string>& given, const std::string& to,
+                             const std::vector<std::string>& args, bool json) {
+  std::vector<std::string> runs = given;
+  if (given.size() == 1) runs = campaign::reference_runs_in(given.front());
+  std::vector<std::string> command = {"assay", "convert"};
+  command.insert(command.end(), args.begin(), args.end());
+  ASSIGN_OR_RETURN(StagedFolder made, StagedFolder::create(to));
+  TRY(campaign::collect_curve(runs, made.path(), command));
+  TRY(made.commit());
+  ASSIGN_OR_RETURN(const campaign::CurveFolder folder, campaign::CurveFolder::read(to));
+  ASSIGN_OR_RETURN(const metrics::Curve curve, campaign::load_curve(folder));
+  TRY(campaign::publish_curve(folder, curve));
+  print(json ? metrics::curve_json(curve).dump(2) + "\n"
+             : report::curve_terminal(curve, {}, report::terminal_style(1)));
+  return exit_code(ExitCode::done);
 }
 
 // True where `path` is the reference client's, by --from or by its first line.
@@ -140,35 +143,45 @@ bool is_reference(const std::string& path, const std::string& from) {
 }  // namespace
 
 Result<int> cmd_convert(Args args) {
-  std::string file;
-  std::string folder;
+  std::vector<std::string> files;
   std::string from = "auto";
   bool json = false;
   Told told;
   Flags flags("convert", "another tool's results as a run: to report, compare and draw");
   flags
-      .add("FILE", &file,
+      .add("FILE", &files,
            "vLLM bench JSON, AIPerf profile_export.jsonl, genai-perf profile, or a run folder of "
-           "the "
-           "reference client for endpoints")
+           "the reference client for endpoints; last the run folder to make. Several runs of that "
+           "client, or a folder that holds them, become one curve")
       .required();
-  flags.add("RUN", &folder, "the run folder to make").required();
   flags.add("--from", &from, "what it is")
       .value("FORMAT")
       .choices({"auto", "vllm", "aiperf", "genai-perf", "endpoints"});
   told.add_to(flags);
   flags.add("--json", &json, "print the figures as JSON");
+  flags.example("assay convert theirs/c1 theirs/c8 theirs/c64 curves/theirs");
   flags.example("assay convert vllm.json runs/vllm && assay compare runs/vllm runs/mine");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
 
   ASSIGN_OR_RETURN(const interchange::ForeignFacts facts, told.facts());
+  if (files.size() < 2) return invalid("RUN: is missing: name the folder to make last");
+  const std::string folder = files.back();
+  files.pop_back();
+  const std::string& file = files.front();
+  if (files.size() > 1 || !campaign::reference_runs_in(file).empty()) {
+    if (facts.concurrency || facts.rate || !facts.model.empty() || !facts.api.empty()) {
+      return invalid(
+          "--model, --api-type, --concurrency, --rate: are of one run, not of a curve's");
+    }
+    return convert_to_curve(files, folder, {args.begin(), args.end()}, json);
+  }
   if (fs::exists(log_of(folder))) {
     return invalid(format("RUN: '{}' holds a run already\n  name another folder", folder));
   }
   ASSIGN_OR_RETURN(StagedFolder made, StagedFolder::create(folder));
   TRY(make_folders(campaign::log_folder(made.path())));
-  TRY(is_reference(file, from) ? convert_reference(file, facts, made.path())
+  TRY(is_reference(file, from) ? campaign::copy_reference_run(file, facts, made.path())
                                : convert_file(file, from, facts, made.path()));
   campaign::PublishOptions how{.shown_as = folder};
   how.command = {"assay", "convert"};

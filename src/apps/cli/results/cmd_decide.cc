@@ -5,6 +5,7 @@
 #include "base/flags.h"
 #include "base/format.h"
 #include "campaign/curve/curve_load.h"
+#include "campaign/curve/curve_view.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "decide/system.h"
@@ -98,14 +99,14 @@ Result<int> cmd_decide(Args args) {
   std::vector<decide::SystemAnswer> found;
   for (const std::string& text : options.systems) {
     ASSIGN_OR_RETURN(const decide::System system, decide::parse_system(text));
-    if (!campaign::CurveFolder::is_curve(system.folder)) {
+    if (!campaign::CurveView::is_curve(system.folder)) {
       return invalid(
-          format("'{}' holds no curve (curve.json)\n  assay curve --endpoint URL "
-                 "--model NAME measures one",
+          format("'{}' holds no curve (curve.json), and no runs of the reference client\n  assay "
+                 "curve --endpoint URL --model NAME measures one",
                  system.folder));
     }
-    ASSIGN_OR_RETURN(const auto folder, campaign::CurveFolder::read(system.folder));
-    ASSIGN_OR_RETURN(const metrics::Curve curve, campaign::load_curve(folder));
+    ASSIGN_OR_RETURN(const auto view, campaign::CurveView::open(system.folder));
+    ASSIGN_OR_RETURN(const metrics::Curve curve, campaign::load_curve(view.curve()));
     ASSIGN_OR_RETURN(auto one, decide::answer(system, curve, question));
     found.push_back(std::move(one));
   }

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "campaign/calibrate/report_truth.h"
 #include "campaign/curve/curve_load.h"
+#include "campaign/curve/curve_view.h"
 #include "campaign/run_folder.h"
 #include "campaign/token_counting.h"
 #include "cli/commands.h"
@@ -183,7 +184,8 @@ Result<int> report_curve(const ReportOptions& options, Gate& gate, SafetyGate& s
     if (value->empty()) continue;
     return invalid(format("{}: is of one run; name a point's: {}/points/…", flag, options.folder));
   }
-  ASSIGN_OR_RETURN(const campaign::CurveFolder folder, campaign::CurveFolder::read(options.folder));
+  ASSIGN_OR_RETURN(const campaign::CurveView view, campaign::CurveView::open(options.folder));
+  const campaign::CurveFolder& folder = view.curve();
   ASSIGN_OR_RETURN(metrics::Curve curve, campaign::load_curve(folder));
   report::CurveOptions how{.price_per_hour = options.price};
   if (!options.slo.empty()) {
@@ -382,7 +384,8 @@ Result<int> cmd_report(Args args) {
   if (options.json && options.markdown) {
     return invalid("--json, --markdown: standard output takes one of them");
   }
-  const bool other = !options.truth.empty() || campaign::CurveFolder::is_curve(options.folder);
+  const bool curve = campaign::CurveView::is_curve(options.folder);
+  const bool other = !options.truth.empty() || curve;
   if (other && !options.tokenizer.empty()) {
     return invalid("--tokenizer: is about the report of one run");
   }
@@ -398,7 +401,7 @@ Result<int> cmd_report(Args args) {
     return invalid("--out: is where --format writes; a page is written by --html FILE");
   }
   if (options.price && !(*options.price > 0)) return invalid("--price: must be above 0");
-  if (campaign::CurveFolder::is_curve(options.folder)) {
+  if (curve) {
     return report_curve(options, gate, safety);
   }
   if (safety.asked()) {

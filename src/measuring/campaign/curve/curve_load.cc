@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/format.h"
+#include "campaign/reference_copy.h"
 #include "campaign/safety/safety_gate.h"
 #include "report/curve_html.h"
 
@@ -55,7 +56,9 @@ Result<metrics::Curve> load_curve(const CurveFolder& folder) {
       const std::filesystem::path run = folder.point_folder(i);
       ASSIGN_OR_RETURN(const Json summary, read_json_if(run / "performance/result_summary.json"));
       ASSIGN_OR_RETURN(const Json accuracy, read_json_if(run / "accuracy/accuracy_results.json"));
+      ASSIGN_OR_RETURN(const Json theirs, read_json_if(run / kReferenceSummaryFile));
       if (!summary.is_null()) metrics::read_point(summary, accuracy, point);
+      if (!theirs.is_null()) metrics::add_reference_tokens(theirs, point);
     }
     out.points.push_back(std::move(point));
   }
