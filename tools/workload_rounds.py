@@ -22,6 +22,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 CONSTANTS = ROOT / "tests" / "data" / "checker_constants.json"
+ENDPOINTS = ROOT / "tests" / "data" / "endpoints_constants.json"
 NEWEST = "tools/submission/submission_checker/constants.py"
 OLD = "tools/submission/submission_checker.py"
 PLACES = {"v4.1": ("v4.1", OLD), "v5.0": ("HEAD", NEWEST), "v5.1": ("HEAD", NEWEST),
@@ -292,15 +293,53 @@ def own_editions():
     return out
 
 
+# What the checker of Endpoints calls the metrics; its gen_len is the sum over all samples.
+ENDPOINTS_METRICS = {"rougel": "rougeL", "rougelsum": "rougeLsum", "gen_len": "tokens_total"}
+
+
+def endpoints_edition(model):
+    """A curve of concurrency alone. Editions that a workload writes by hand win over it."""
+    bounds = []
+    for metric, one in model["targets"].items():
+        reference, factor = one["at_least"]
+        out = {"metric": ENDPOINTS_METRICS.get(metric, metric), "reference": reference}
+        if "at_most" not in one:
+            out["factor"] = factor
+        out["at_least"] = exact(reference * factor)
+        if "at_most" in one:
+            out["at_most"] = exact(one["at_most"][0] * one["at_most"][1])
+        bounds.append(out)
+    scenarios = dict.fromkeys(SCENARIOS.values())
+    scenarios["concurrency"] = {}
+    return {"scenarios": scenarios, "quality": bounds,
+            "accuracy_samples": model["accuracy_samples"]}
+
+
+def lines_of(edition):
+    lines = []
+    for key, value in edition.items():
+        if isinstance(value, list):
+            lines.append(f"      {key}:")
+            lines += [f"        - {json.dumps(item)}" for item in value]
+        elif isinstance(value, dict):
+            lines.append(f"      {key}:")
+            lines += [f"        {part}: {json.dumps(item)}" for part, item in value.items()]
+        else:
+            lines.append(f"      {key}: {json.dumps(value)}")
+    return lines
+
+
 def write():
     rounds = json.loads(CONSTANTS.read_text(encoding="utf-8"))
+    endpoints = json.loads(ENDPOINTS.read_text(encoding="utf-8"))
     # v4.1 has no sizes of datasets; they are those of later rounds.
     for name, model in rounds["v4.1"]["models"].items():
         model.setdefault("rows", rounds["v5.0"]["models"][name]["rows"])
     own = own_editions()
-    print("# The rounds of MLPerf Inference that a workload's own file does not write. Made by\n"
+    print("# The rounds of MLPerf that a workload's own file does not write. Made by\n"
           "# tools/workload_rounds.py from the constants of each round's submission checker\n"
-          "# (tests/data/checker_constants.json names the sources). Not to be edited.\nrounds:")
+          "# (tests/data/checker_constants.json and endpoints_constants.json name the sources).\n"
+          "# Not to be edited.\nrounds:")
     for workload, theirs in WORKLOADS.items():
         lines = []
         kinds = [("", theirs, {})]
@@ -316,16 +355,12 @@ def write():
             if more:
                 lines.append(f"      base: inference-{version}")
                 lines.append(f"      config: {json.dumps(more['config'])}")
-            for key, value in edition(one["models"], names).items():
-                if isinstance(value, list):
-                    lines.append(f"      {key}:")
-                    lines += [f"        - {json.dumps(item)}" for item in value]
-                elif isinstance(value, dict):
-                    lines.append(f"      {key}:")
-                    lines += [f"        {part}: {json.dumps(item)}"
-                              for part, item in value.items()]
-                else:
-                    lines.append(f"      {key}: {json.dumps(value)}")
+            lines += lines_of(edition(one["models"], names))
+        for version, one in endpoints.items():
+            ours = f"endpoints-{version}"
+            if workload in one["models"] and ours not in own.get(workload, ()):
+                lines.append(f"    {ours}:")
+                lines += lines_of(endpoints_edition(one["models"][workload]))
         if lines:
             print(f"  {workload}:")
             print("\n".join(lines))

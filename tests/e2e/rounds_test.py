@@ -124,6 +124,31 @@ def test_counts_and_seeds_are_the_checkers(shown, version, model):
         assert set(accuracy.values()) <= counts
 
 
+ENDPOINTS = json.loads((ROOT / "tests/data/endpoints_constants.json").read_text(encoding="utf-8"))
+ENDPOINTS_NAMES = {"rougel": "rougeL", "rougelsum": "rougeLsum", "gen_len": "tokens_total"}
+
+
+@pytest.mark.parametrize("version, model", [(version, model) for version, one in ENDPOINTS.items()
+                                            for model in one["models"]])
+def test_an_edition_of_endpoints_is_the_checkers(assay, version, model):
+    shown = assay("workloads", model, "--edition", f"endpoints-{version}", "--json").json()
+    theirs = ENDPOINTS[version]["models"][model]
+    assert shown["seeds"] == ENDPOINTS[version]["seeds"]
+    assert set(shown["scenarios"]) == {"concurrency"}
+    assert shown["accuracy_samples"] == theirs["accuracy_samples"]
+    assert len(shown["quality"]) == len(theirs["targets"])
+    for one in shown["quality"]:
+        name = next(name for name in theirs["targets"]
+                    if ENDPOINTS_NAMES.get(name, name) == one["metric"])
+        bounds = theirs["targets"][name]
+        for bound in ("at_least", "at_most"):
+            if bound not in bounds:
+                assert bound not in one, name
+                continue
+            reference, factor = bounds[bound]
+            assert one[bound] == pytest.approx(reference * factor, rel=1e-9), (name, bound)
+
+
 def test_the_file_of_rounds_is_what_the_tool_writes():
     done = subprocess.run([sys.executable, "-B", ROOT / "tools/workload_rounds.py", "write"],
                           check=True, capture_output=True, text=True)
