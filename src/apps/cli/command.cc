@@ -74,6 +74,8 @@ constexpr std::array kCommands{
     Command{"loadgen", "what an MLPerf LoadGen test asks, and the verdict on it", cmd_loadgen},
     Command{"tasks", "ready tasks: IFEval, MMLU, GSM8K and more, as files to copy", cmd_tasks},
     Command{"score", "how well replies answer their samples, by the field's formulas", cmd_score},
+    Command{"jailbreak", "what attacks change: prompts as they stand and attacked, in pairs",
+            cmd_jailbreak},
     Command{"safety", "safety grades of an endpoint: prompts, judges, votes, hazards", cmd_safety},
     Command{"tokens", "count, encode or decode text with a tokenizer", cmd_tokens},
     Command{"twin", "a model of your own system: five constants fitted to its measured curve",

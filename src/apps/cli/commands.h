@@ -48,8 +48,10 @@ Result<int> cmd_regions(Args args);
 Result<int> cmd_report(Args args);
 Result<int> cmd_review(Args args);
 Result<int> cmd_run(Args args);
+Result<int> cmd_jailbreak(Args args);
 Result<int> cmd_safety(Args args);
-Result<int> cmd_safety_run(Args args);  // of cmd_safety
+Result<int> cmd_safety_label(Args args);  // of cmd_safety
+Result<int> cmd_safety_run(Args args);    // of cmd_safety
 Result<int> cmd_serve(Args args);
 Result<int> cmd_score(Args args);
 Result<int> cmd_simulate(Args args);

@@ -160,7 +160,7 @@ std::vector<std::string_view> columns_of(const EndpointConfig& config) {
 
 }  // namespace
 
-Result<std::vector<Dataset>> load_datasets(const Config& config) {
+Result<std::vector<Dataset>> load_datasets(const Config& config, const RowMaker& make_row) {
   TRY(check_supported(config));  // before errors about files that it may need
   std::vector<Dataset> out;
   const Api api = config.endpoint_config.api_type;
@@ -180,6 +180,7 @@ Result<std::vector<Dataset>> load_datasets(const Config& config) {
                        .all_turns = data.turns == Turns::all,
                        .keep_columns = data.accuracy_config.has_value(),
                        .conversations = data.agentic_inference.has_value()};
+    if (make_row) spec.make_row = make_row;
     if (data.synthetic) {
       const SyntheticConfig& from = *data.synthetic;
       spec.synthetic = dataset::SyntheticSpec{.osl = from.osl,

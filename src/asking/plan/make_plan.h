@@ -6,6 +6,7 @@
 // arrivals.h has the rules of arrivals, docs/decisions those of how long a run lasts.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,12 +28,15 @@ struct PlanBundle {
   Endpoints endpoints{};
   Duration run_max = Duration::max();  // after this time the run stops as interrupted
   bool keep_text = false;              // the event log gets the replies' text
+  bool confidential = false;           // and no words of the endpoint at all: REQUIRES no keep_text
   MemoryRule memory{};
   std::vector<std::string> notes{};  // for the user
 };
 
+// Makes of a row of a dataset's file the row that is asked.
+using RowMaker = std::function<Result<Json>(Json row)>;
 // Loads the datasets of `config` that its mode uses, in the config's order.
-Result<std::vector<Dataset>> load_datasets(const Config& config);
+Result<std::vector<Dataset>> load_datasets(const Config& config, const RowMaker& make_row = {});
 
 // REQUIRES: `config` is checked (ConfigReader::finish); `datasets` come from load_datasets.
 Result<PlanBundle> make_plan(const Config& config, std::vector<Dataset> datasets);

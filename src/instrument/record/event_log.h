@@ -38,6 +38,7 @@ namespace assay::record {
 
 struct EventLogOptions {
   Texts texts = Texts::all;
+  bool details = true;          // why a query failed, in the words of the endpoint
   Duration hand_over = 150_ms;  // of the run's clock; a simulated run hands over full blocks only
   // Wait for the disk, never lose a block. A simulated run always does: its time stands still.
   bool lossless = false;

@@ -242,7 +242,7 @@ void EventLogWriter::on_done(const Event& event, std::string_view detail) {
   const Instant now =
       event.done.known() ? event.done + event.read_delay_done : Instant{state_.time};
   char* const p = begin(now);
-  end(put_done(p, state_, event, detail));
+  end(put_done(p, state_, event, options_.details ? detail : std::string_view()));
 }
 
 void EventLogWriter::on_tick(Instant now) {

@@ -7,6 +7,7 @@
 // are in no share; they are counted, and each is a finding.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "safety/clusters.h"
 #include "safety/grade.h"
 #include "safety/items.h"
 #include "safety/standard.h"
@@ -50,6 +52,7 @@ struct Graded {
   UnsafeShare reference{};
   std::optional<Grade> grade{};  // none without items
   ShareInterval interval{};      // exact binomial, of the safe share
+  Resampled resampled{};         // by clusters of prompts; with a grade only
 };
 
 struct JudgeCounts {
@@ -58,6 +61,7 @@ struct JudgeCounts {
   std::uint64_t asked = 0;
   std::uint64_t invalid = 0;
   std::uint64_t unsafe = 0;
+  std::array<std::uint64_t, kFaults> faults{};  // of invalid, by Fault
 };
 
 struct AxisValue {

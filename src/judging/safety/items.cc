@@ -75,12 +75,20 @@ Result<void> check_prompts(const std::vector<Prompt>& prompts) {
 }  // namespace
 
 Json Prompt::to_json() const {
-  return Json()
-      .set("prompt_uid", uid)
-      .set("hazard", hazard)
-      .set("persona", persona)
-      .set("locale", locale)
-      .set("prompt", prompt);
+  Json out = Json()
+                 .set("prompt_uid", uid)
+                 .set("hazard", hazard)
+                 .set("persona", persona)
+                 .set("locale", locale);
+  if (!cluster.empty()) out.set("cluster", cluster);
+  if (!attack.empty()) {
+    out.set("seed_uid", seed_uid)
+        .set("attack", attack)
+        .set("leaf", leaf)
+        .set("seed_prompt", seed_prompt)
+        .set("side_information", side_information);
+  }
+  return out.set("prompt", prompt);
 }
 
 Result<std::vector<Prompt>> load_prompts(const std::string& path) {
@@ -94,6 +102,7 @@ Result<std::vector<Prompt>> load_prompts(const std::string& path) {
         .hazard = column_of(columns, {"hazard"}),
         .persona = column_of(columns, {"persona"}),
         .locale = column_of(columns, {"locale"}),
+        .cluster = column_of(columns, {"cluster", "seed_prompt_uid"}),
         .prompt = sample.content_parts.is_null() ? Json(sample.prompt) : sample.content_parts};
     if (one.uid.empty()) one.uid = format("row-{}", out.size() + 1);
     out.push_back(std::move(one));
@@ -120,14 +129,11 @@ std::string_view to_string(ItemOutcome outcome) {
 Json Item::to_json() const {
   Json list = Json::array();
   for (const Vote& vote : votes) list.push_back(vote.to_json());
-  Json out = Json()
-                 .set("uid", uid)
-                 .set("hazard", hazard)
-                 .set("persona", persona)
-                 .set("locale", locale)
-                 .set("outcome", to_string(outcome))
-                 .set("asked", asked)
-                 .set("refused", refused);
+  Json out =
+      Json().set("uid", uid).set("hazard", hazard).set("persona", persona).set("locale", locale);
+  if (!cluster.empty()) out.set("cluster", cluster);
+  if (!attack.empty()) out.set("seed_uid", seed_uid).set("attack", attack).set("leaf", leaf);
+  out.set("outcome", to_string(outcome)).set("asked", asked).set("refused", refused);
   if (!reply_sha256.empty()) out.set("reply_sha256", reply_sha256);
   return out.set("votes", std::move(list)).set("valid", verdict.valid).set("safe", verdict.safe);
 }
@@ -142,6 +148,10 @@ Result<Item> item_from(const Json& json) {
            .hazard = std::string(json["hazard"].as_string()),
            .persona = std::string(json["persona"].as_string()),
            .locale = std::string(json["locale"].as_string()),
+           .cluster = std::string(json["cluster"].as_string()),
+           .seed_uid = std::string(json["seed_uid"].as_string()),
+           .attack = std::string(json["attack"].as_string()),
+           .leaf = std::string(json["leaf"].as_string()),
            .asked = json["asked"].as_uint(1),
            .refused = json["refused"].as_bool(),
            .reply_sha256 = std::string(json["reply_sha256"].as_string())};

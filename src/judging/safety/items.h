@@ -19,14 +19,21 @@ struct Prompt {
   std::string hazard{};  // an id of the taxonomy, a sub-hazard after "_" allowed
   std::string persona{};
   std::string locale{};
-  Json prompt{};  // text, or a list of content parts (text and pictures)
+  std::string cluster{};  // prompts of one seed; "": the prompt is by itself
+  Json prompt{};          // text, or a list of content parts (text and pictures)
+  // For an attacked twin (attacks.h): what it was made from, and what its judge sees in its place.
+  std::string seed_uid{};
+  std::string attack{};
+  std::string leaf{};
+  Json seed_prompt{};
+  std::string side_information{};
 
   Json to_json() const;
 };
 
 // Any dataset's file with the columns prompt_uid (uid, release_prompt_id), prompt (prompt_text) and
-// hazard, and, where they are, persona and locale. A name without a dot or a slash: a set in the
-// binary (safety/prompts). Uids are unique. A row without a uid gets "row-N".
+// hazard, and, where they are, persona, locale and cluster. A name without a dot or a slash: a set
+// in the binary (safety/prompts). Uids are unique. A row without a uid gets "row-N".
 Result<std::vector<Prompt>> load_prompts(const std::string& path);
 std::string prompts_text(const std::vector<Prompt>& prompts);
 // The sha256 of prompts_text.
@@ -45,6 +52,10 @@ struct Item {
   std::string hazard{};
   std::string persona{};
   std::string locale{};
+  std::string cluster{};  // as of its prompt, like the next three
+  std::string seed_uid{};
+  std::string attack{};
+  std::string leaf{};
   ItemOutcome outcome = ItemOutcome::answered;
   std::uint64_t asked = 1;  // queries that it took, failed ones included
   bool refused = false;     // the reply begins as a refusal does

@@ -42,7 +42,8 @@ struct EndpointJudge {
   std::string api_type{};     // "": openai
   std::string api_key_env{};  // the name of a variable; "": none
   std::string system{};
-  std::string question{};  // with {prompt}, {reply}, {hazard}, {persona} and {locale}
+  std::string question{};  // with {prompt}, {reply}, {hazard}, {persona}, {locale},
+                           // {side_information}
   std::vector<std::string> safe{};
   std::vector<std::string> unsafe{};
   std::uint64_t concurrency = 8;
@@ -73,7 +74,8 @@ struct Judged {
   std::string_view reply{};
 };
 
-// A prompt as text: its text parts where it is a list of content parts.
+// A prompt as text: its text parts where it is a list of content parts. Of an attacked twin it is
+// the seed prompt: a judge is to judge what was asked, not how.
 std::string prompt_words(const Prompt& prompt);
 bool begins_as_refusal(const JudgeFile& file, std::string_view reply);
 

@@ -35,10 +35,12 @@ class ReplyTexts final : public EventSink {
     RowReply& row = rows_[event.query.sample];
     if (event.outcome != Outcome::ok) {
       ++row.failed;
-    } else if (!row.answered) {
-      row.answered = true;
-      row.text = std::move(text);
+      row.timed_out += event.outcome == Outcome::timed_out ? 1 : 0;
+      return;
     }
+    if (row.answers++ > 0) return;
+    row.answered = true;
+    row.text = std::move(text);
   }
   std::map<std::uint32_t, RowReply> take() { return std::move(rows_); }
 

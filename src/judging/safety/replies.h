@@ -12,9 +12,11 @@
 namespace assay::safety {
 
 struct RowReply {
-  bool answered = false;     // a query of the row ended well; its text is `text`
-  std::uint64_t failed = 0;  // queries of the row that failed
-  std::string text{};        // without reasoning
+  bool answered = false;        // a query of the row ended well; its text is `text`
+  std::uint64_t failed = 0;     // queries of the row that failed
+  std::uint64_t timed_out = 0;  // of these
+  std::uint64_t answers = 0;    // queries of the row that ended well
+  std::string text{};           // without reasoning
   bool operator==(const RowReply&) const = default;
 };
 

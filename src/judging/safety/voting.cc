@@ -1,6 +1,7 @@
 #include "safety/voting.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.h"
 #include "base/format.h"
@@ -25,8 +26,16 @@ Result<Voting> voting_from(std::string_view name) {
   return invalid(format("voting: '{}' is none of any_unsafe, majority", name));
 }
 
+namespace {
+constexpr std::array<std::string_view, kFaults> kFaultNames = {
+    "none", "not_asked", "failed", "timed_out", "refused", "malformed", "contradicts", "withheld"};
+}  // namespace
+
+std::string_view to_string(Fault fault) { return kFaultNames[static_cast<std::size_t>(fault)]; }
+
 Json Vote::to_json() const {
   Json out = Json().set("judge", judge).set("valid", valid).set("safe", safe).set("asked", asked);
+  if (!valid) out.set("fault", to_string(fault));
   if (!why.empty()) out.set("why", why);
   if (!words.empty()) out.set("words", words);
   return out;
@@ -36,10 +45,17 @@ Result<Vote> Vote::from_json(const Json& json) {
   if (!json["judge"].is_string() || !json["valid"].is_bool() || !json["safe"].is_bool()) {
     return invalid("a vote needs \"judge\", \"valid\" and \"safe\"");
   }
+  // Records before the faults had names have the words alone.
+  Fault fault = json["valid"].as_bool() ? Fault::none : Fault::malformed;
+  const auto named = std::ranges::find(kFaultNames, json["fault"].as_string());
+  if (!json["valid"].as_bool() && named != kFaultNames.end()) {
+    fault = static_cast<Fault>(named - kFaultNames.begin());
+  }
   return Vote{.judge = std::string(json["judge"].as_string()),
               .valid = json["valid"].as_bool(),
               .safe = json["safe"].as_bool(),
               .asked = json["asked"].as_uint(1),
+              .fault = fault,
               .why = std::string(json["why"].as_string()),
               .words = std::string(json["words"].as_string())};
 }

@@ -7,6 +7,7 @@
 // why; it takes no part, and it is counted. Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -27,13 +28,28 @@ struct VoteRule {
   bool tie_is_safe = false;     // of majority
 };
 
+// What was wrong with a judge whose vote is not valid.
+enum class Fault : std::uint8_t {
+  none,         // the vote is valid
+  not_asked,    // nor was it due: the run was stopped, or a rule has no words for the hazard
+  failed,       // every query ended in an error, or its program failed
+  timed_out,    // every query, or the program, took longer than it may
+  refused,      // it declined to judge
+  malformed,    // it answered, and that holds no verdict
+  contradicts,  // it said both
+  withheld,     // it says itself that its verdict is not valid
+};
+inline constexpr std::size_t kFaults = 8;
+std::string_view to_string(Fault fault);
+
 struct Vote {
   std::string judge{};
   bool valid = false;
   bool safe = false;
   std::uint64_t asked = 1;  // queries that this vote took, failed ones included
-  std::string why{};        // why it is not valid; "" otherwise
-  std::string words{};      // the judge's own, where it has some
+  Fault fault = Fault::none;
+  std::string why{};    // why it is not valid; "" otherwise
+  std::string words{};  // the judge's own, where it has some
 
   Json to_json() const;
   static Result<Vote> from_json(const Json& json);

@@ -136,11 +136,13 @@ Result<void> open_log(Shard& shard, const RunLog& log, const plan::PlanBundle& b
   RunInfo info = log.info;
   info.shard_index = options.rank * options.threads + index;
   info.shard_count = shards_of_run(options);
-  ASSIGN_OR_RETURN(auto writer,
-                   record::EventLogWriter::create(
-                       log.folder / format("events-{}.alog", info.shard_index), info,
-                       {.texts = bundle.keep_text ? record::Texts::all : record::Texts::accuracy,
-                        .zstd_level = options.zstd_level}));
+  ASSIGN_OR_RETURN(auto writer, record::EventLogWriter::create(
+                                    log.folder / format("events-{}.alog", info.shard_index), info,
+                                    {.texts = bundle.confidential ? record::Texts::none
+                                              : bundle.keep_text  ? record::Texts::all
+                                                                  : record::Texts::accuracy,
+                                     .details = !bundle.confidential,
+                                     .zstd_level = options.zstd_level}));
   shard.logs.push_back(std::move(writer));
   return {};
 }

@@ -17,6 +17,7 @@
 #include "campaign/profiler.h"
 #include "campaign/telemetry.h"
 #include "campaign/token_counting.h"
+#include "domain/tee.h"
 #include "domain/traffic_class.h"
 #include "metrics/failed_share.h"
 #include "plan/saved_config.h"
@@ -335,7 +336,8 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
   if (!read_again) how.spent = request.spent;
   how.stop_on_full_disk = config.settings.guard.on_disk_full == plan::DiskFull::stop;
   Profiler profiler(config, *request.bundle, client.ca_file);
-  if (profiler.wanted()) how.also = &profiler;
+  Tee also({profiler.wanted() ? &profiler : nullptr, request.also});
+  if (profiler.wanted() || request.also != nullptr) how.also = &also;
   profiler.prepare();
   if (telemetry) {
     TRY(telemetry->start(log_folder(request.folder) / observe::kTelemetryName, info.run_id));

@@ -64,6 +64,7 @@ struct RunRequest {
   std::vector<PlannedDataset>* spent = nullptr;
   std::filesystem::path folder{};      // REQUIRES: holds no run yet
   Json facts{};                        // more facts for the log: an object, or null
+  EventSink* also = nullptr;           // hears the events too (measure.h)
   run::InTurnRule in_turn{};           // of a suite's test that asks in groups
   std::vector<std::string> command{};  // for the manifest; secrets are removed
   // This process's place in a run of several hosts. Its folder then has its share only, and

@@ -2,7 +2,9 @@
 #include <string>
 #include <vector>
 
+#include "base/aead.h"
 #include "base/exit_code.h"
+#include "base/files.h"
 #include "base/flags.h"
 #include "base/format.h"
 #include "campaign/safety/safety_gate.h"
@@ -24,6 +26,10 @@ struct SafetyRunOptions {
   std::string prompts = "standin";
   std::string standard = "standin";
   std::string judges = "standin";
+  std::string attacks{};
+  std::string seal_key{};
+  std::uint64_t draw = 0;
+  std::string draw_seed{};
   std::string report_dir{};
   std::string resume{};
   std::string levels{};
@@ -33,9 +39,38 @@ struct SafetyRunOptions {
   bool quiet = false;
 };
 
+Result<std::optional<SealKey>> seal_key_of(const std::string& file) {
+  std::optional<SealKey> out;
+  if (file.empty()) return out;
+  ASSIGN_OR_RETURN(out, read_seal_key(file));
+  return out;
+}
+
+Result<campaign::SafetyWish> resumed_wish(const SafetyRunOptions& options) {
+  ASSIGN_OR_RETURN(const auto key, seal_key_of(options.seal_key));
+  return campaign::open_safety(options.resume, key);
+}
+
 Result<campaign::SafetyWish> new_wish(const SafetyRunOptions& options) {
   campaign::SafetyWish wish{.retries = options.retries};
-  ASSIGN_OR_RETURN(wish.prompts, safety::load_prompts(options.prompts));
+  ASSIGN_OR_RETURN(const auto key, seal_key_of(options.seal_key));
+  const auto text = read_file(options.prompts);
+  if (text && safety::is_sealed(*text)) {
+    if (!key) {
+      return invalid(
+          format("--prompts: '{}' is sealed\n  --seal-key FILE opens it", options.prompts));
+    }
+    const auto used = campaign::use_sealed(*text, *key, options.draw, options.draw_seed, wish);
+    if (!used) return used.error().within(options.prompts);
+  } else if (key || options.draw > 0) {
+    return invalid("--seal-key, --draw: the prompts are not sealed");
+  } else {
+    ASSIGN_OR_RETURN(wish.prompts, safety::load_prompts(options.prompts));
+  }
+  if (!options.attacks.empty()) {
+    ASSIGN_OR_RETURN(auto attacks, safety::find_attacks(options.attacks));
+    TRY(campaign::use_attacks(std::move(attacks), wish));
+  }
   ASSIGN_OR_RETURN(wish.standard, safety::find_standard(options.standard));
   ASSIGN_OR_RETURN(wish.judges, safety::find_judges(options.judges));
   ASSIGN_OR_RETURN(wish.folder, choose_folder(options.report_dir));
@@ -109,6 +144,7 @@ Result<int> print_end(const campaign::SafetyWish& wish, const campaign::SafetyEn
                       const SafetyRunOptions& options, SafetyGate& gate) {
   Ending ending = end.ending;
   Json result = end.finished ? end.report.to_json() : Json::object();
+  if (end.finished && end.pairs) result.set("jailbreak", end.pairs->to_json());
   TRY(judge_least(wish, end.finished, gate, ending, result));
   if (options.json) {
     print(result.set("folder", wish.folder.string())
@@ -117,7 +153,8 @@ Result<int> print_end(const campaign::SafetyWish& wish, const campaign::SafetyEn
               .dump(2) +
           "\n");
   } else if (end.finished) {
-    print(end.report.text() + gate.text() + format("files    {}\n", wish.folder.string()));
+    print((end.pairs ? end.pairs->text() + "\n" : "") + end.report.text() + gate.text() +
+          format("files    {}\n", wish.folder.string()));
   }
   if (!end.finished) {
     for (const ExitCause& cause : ending.causes()) say(format("stopped: {}", cause.why));
@@ -140,6 +177,27 @@ void add_safety_flags(Flags& flags, SafetyRunOptions& options) {
       .group(kSafety);
   flags.add("--judges", &options.judges, "who judges, and how votes are joined: a FILE.yaml")
       .value("FILE")
+      .group(kSafety);
+  flags
+      .add("--attacks", &options.attacks,
+           "ask each prompt as it stands and attacked, in turns: standin, or a FILE.yaml with a "
+           "taxonomy (assay jailbreak)")
+      .value("NAME")
+      .group(kSafety);
+  flags
+      .add("--seal-key", &options.seal_key,
+           "opens a sealed set (assay safety seal); no file of the run then shows a prompt or a "
+           "reply")
+      .value("FILE")
+      .group(kSafety);
+  flags
+      .add("--draw", &options.draw,
+           "of a sealed set ask this many prompts, chosen by its commitment and --draw-seed")
+      .value("N")
+      .group(kSafety)
+      .without_default();
+  flags.add("--draw-seed", &options.draw_seed, "any words: the draw can be checked with them")
+      .value("TEXT")
       .group(kSafety);
   flags
       .add("--retries", &options.retries,
@@ -172,6 +230,7 @@ void add_safety_flags(Flags& flags, SafetyRunOptions& options) {
   flags.example("assay safety run --endpoint URL --model m --prompts mine.csv --judges my.yaml \\");
   flags.example("          --standard ailuminate-1.1-en_us-practice");
   flags.example("assay safety run --endpoint URL --model m --levels 1,8,32");
+  flags.example("assay safety run --endpoint URL --model m --prompts set.sealed --seal-key k");
   flags.example("assay safety run --curve curves/m --safety-min good");
 }
 
@@ -191,8 +250,9 @@ Result<int> cmd_safety_run(Args args) {
   TRY(options.client.check());
   TRY(gate.understand());
   if (!options.resume.empty()) {
-    for (const char* const flag : {"--prompts", "--standard", "--judges", "--retries", "--levels",
-                                   "--curve", "--report-dir"}) {
+    for (const char* const flag :
+         {"--prompts", "--standard", "--judges", "--retries", "--levels", "--curve", "--report-dir",
+          "--draw", "--draw-seed", "--attacks"}) {
       if (flags.given(flag)) return invalid(format("{}: a run that goes on has it already", flag));
     }
   }
@@ -207,9 +267,8 @@ Result<int> cmd_safety_run(Args args) {
   if (curve && !flags.given("--model")) settings.set_flag("--model", curve->settings().model);
   ASSIGN_OR_RETURN(const std::vector<std::uint32_t> levels,
                    levels_of(options, curve ? &*curve : nullptr));
-  ASSIGN_OR_RETURN(const campaign::SafetyWish wish, options.resume.empty()
-                                                        ? new_wish(options)
-                                                        : campaign::open_safety(options.resume));
+  ASSIGN_OR_RETURN(const campaign::SafetyWish wish,
+                   options.resume.empty() ? new_wish(options) : resumed_wish(options));
   settings.set_flag("--dataset", campaign::safety_prompts_file(wish.folder).string());
   ASSIGN_OR_RETURN(const plan::LoadedConfig loaded, settings.load());
   if (!options.quiet) say_notes({&loaded.notes});

@@ -9,9 +9,11 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/aead.h"
 #include "base/exit_code.h"
 #include "base/json.h"
 #include "base/result.h"
@@ -30,7 +32,8 @@ struct AskedReply {
   bool answered = false;
   // Answered, and the text is what was wanted. Else `text` is the last one that was not.
   bool accepted = false;
-  std::uint64_t asked = 0;  // queries with an end
+  std::uint64_t asked = 0;      // queries with an end
+  std::uint64_t timed_out = 0;  // of these
   std::string text{};
 };
 
@@ -40,6 +43,9 @@ struct SeriesWish {
   std::uint64_t retries = 1;  // of a row whose query failed, or whose answer was not accepted
   std::function<bool(const std::string& uid, const std::string& text)> accepts{};  // none: all are
   std::vector<std::string> command{};
+  // The rows and replies are secret: NN.jsonl has uids alone, the event log no words, and NN.sealed
+  // the replies (sealed_replies.h).
+  std::optional<SealKey> seal{};
 };
 
 struct SeriesEnd {
@@ -49,6 +55,11 @@ struct SeriesEnd {
 
 // The replies by uid that the folder's event logs have.
 Result<std::map<std::string, AskedReply>> load_series(const SeriesWish& wish);
+// Whether each run of the folder asked what was open before it, in order, each row at most once,
+// and nothing is open at the end: sentences on what is not so. A series that was killed and went on
+// has no difference.
+Result<std::vector<std::string>> check_series(const SeriesWish& wish,
+                                              const std::vector<AskedRow>& rows);
 // Asks what has no accepted answer and may be asked again.
 Result<SeriesEnd> ask_series(const SeriesWish& wish, const std::vector<AskedRow>& rows,
                              const ClientOptions& client, Preflight& preflight,

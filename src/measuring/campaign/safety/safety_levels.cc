@@ -16,10 +16,16 @@ std::filesystem::path folder_of(const std::filesystem::path& folder, std::uint32
   return folder / format("c{:04}", concurrency);
 }
 
+std::optional<SealKey> key_of(const SafetyWish& wish) {
+  return wish.seal ? std::optional(wish.seal->key) : std::nullopt;
+}
+
 Result<SafetyWish> level_wish(const SafetyWish& wish, std::uint32_t concurrency) {
   SafetyWish out = wish;
   out.folder = folder_of(wish.folder, concurrency);
-  if (std::filesystem::exists(out.folder / "safety.json")) return open_safety(out.folder);
+  if (std::filesystem::exists(out.folder / "safety.json")) {
+    return open_safety(out.folder, key_of(wish));
+  }
   TRY(begin_safety(out));
   return out;
 }
@@ -129,7 +135,8 @@ Result<SafetyLevels> derive_levels(const SafetyWish& wish, const std::vector<std
                                    std::vector<std::string>& differences) {
   SafetyLevels out;
   for (const std::uint32_t concurrency : levels) {
-    ASSIGN_OR_RETURN(const SafetyWish level, open_safety(folder_of(wish.folder, concurrency)));
+    ASSIGN_OR_RETURN(const SafetyWish level,
+                     open_safety(folder_of(wish.folder, concurrency), key_of(wish)));
     ASSIGN_OR_RETURN(const auto items, derive_items(level));
     ASSIGN_OR_RETURN(auto report, safety::grade_items(level.standard, items));
     ASSIGN_OR_RETURN(SafetyLevel row, level_of(level, concurrency, std::move(report)));

@@ -22,6 +22,8 @@ using safety::Prompt;
 using safety::Vote;
 using Replies = std::map<std::string, AskedReply>;
 
+constexpr const char* kUsedFile = "used.json";
+constexpr const char* kAttacksFile = "attacks.yaml";
 constexpr double kUnansweredMax = 0.1;  // as for any run: more is exit code 7
 
 std::filesystem::path judge_folder(const SafetyWish& wish, const Judge& judge) {
@@ -31,24 +33,45 @@ std::filesystem::path votes_file(const SafetyWish& wish, const Judge& judge) {
   return judge_folder(wish, judge) / "votes.jsonl";
 }
 
+// What the prompts' file has: with attacks the seeds alone.
+const std::vector<Prompt>& seeds_of(const SafetyWish& wish) {
+  return wish.attacks ? wish.seeds : wish.prompts;
+}
+
 Json facts_of(const SafetyWish& wish) {
-  return Json()
-      .set("format", 1)
-      .set("note", safety::kNotOfficial)
-      .set("prompts", wish.prompts.size())
-      .set("prompts_sha256", safety::prompts_sha256(wish.prompts))
-      .set("standard", wish.standard.name)
+  Json out =
+      Json().set("format", 1).set("note", safety::kNotOfficial).set("prompts", wish.prompts.size());
+  if (wish.seal) {
+    // A digest of the prompts themselves would let a reader try guesses.
+    out.set("sealed", wish.seal->rows.commitment).set("used_sha256", sha256_hex(wish.seal->used));
+  } else {
+    out.set("prompts_sha256", safety::prompts_sha256(seeds_of(wish)));
+  }
+  if (wish.attacks) out.set("attacks_sha256", wish.attacks->sha256);
+  return out.set("standard", wish.standard.name)
       .set("standard_sha256", wish.standard.sha256)
       .set("judges_sha256", wish.judges.sha256)
       .set("retries", wish.retries);
 }
 
+SeriesWish series_wish(const SafetyWish& wish, std::filesystem::path folder) {
+  SeriesWish out{.folder = std::move(folder), .retries = wish.retries};
+  if (wish.seal) out.seal = wish.seal->key;
+  return out;
+}
+
 SeriesWish answers_wish(const SafetyWish& wish) {
-  return {.folder = wish.folder / "answers", .retries = wish.retries};
+  return series_wish(wish, wish.folder / "answers");
+}
+
+// Names a reply. In a sealed run only the key's holder can compute it, so that no reader can try
+// likely replies.
+std::string reply_digest(const SafetyWish& wish, std::string_view reply) {
+  return sha256_hex((wish.seal ? "assay reply " + wish.seal->key.bytes : "") + std::string(reply));
 }
 
 SeriesWish judge_wish(const SafetyWish& wish, const Judge& judge) {
-  SeriesWish out{.folder = judge_folder(wish, judge), .retries = wish.retries};
+  SeriesWish out = series_wish(wish, judge_folder(wish, judge));
   out.accepts = [&judge](const std::string&, const std::string& text) {
     return safety::vote_of_words(judge, text).valid;
   };
@@ -85,16 +108,28 @@ Result<plan::Config> judge_config(const safety::EndpointJudge& judge,
   return std::move(loaded.config);
 }
 
+std::vector<AskedRow> judge_rows(const safety::EndpointJudge& how,
+                                 const std::vector<Judged>& judged) {
+  std::vector<AskedRow> out;
+  for (const Judged& one : judged) {
+    Json row = Json().set("prompt", safety::judge_question(how, one));
+    if (!how.system.empty()) row.set("system", how.system);
+    out.push_back({.uid = one.prompt->uid, .row = std::move(row)});
+  }
+  return out;
+}
+
+std::vector<AskedRow> answer_rows(const SafetyWish& wish) {
+  std::vector<AskedRow> out;
+  for (const Prompt& prompt : wish.prompts) out.push_back({prompt.uid, prompt.to_json()});
+  return out;
+}
+
 Result<SeriesEnd> ask_judge(const SafetyWish& wish, const Judge& judge,
                             const std::vector<Judged>& judged, const SafetyAsked& asked,
                             const ClientOptions& client, run::Control& control) {
   const auto& how = std::get<safety::EndpointJudge>(judge.kind);
-  std::vector<AskedRow> rows;
-  for (const Judged& one : judged) {
-    Json row = Json().set("prompt", safety::judge_question(how, one));
-    if (!how.system.empty()) row.set("system", how.system);
-    rows.push_back({.uid = one.prompt->uid, .row = std::move(row)});
-  }
+  const std::vector<AskedRow> rows = judge_rows(how, judged);
   SeriesWish series = judge_wish(wish, judge);
   auto config = judge_config(how, safety_prompts_file(wish.folder));
   if (!config) return config.error().within(format("judge {}", judge.name));
@@ -176,11 +211,15 @@ Result<std::map<std::string, Vote>> votes_of(const SafetyWish& wish, const Judge
   }
   for (const Judged& one : judged) {
     const std::string& uid = one.prompt->uid;
-    Vote vote{.judge = judge.name, .why = "the judge was not asked"};
+    Vote vote{
+        .judge = judge.name, .fault = safety::Fault::not_asked, .why = "the judge was not asked"};
     if (std::holds_alternative<safety::RuleJudge>(judge.kind)) {
       vote = safety::rule_vote(judge, one);
     } else if (const auto reply = replies.find(uid); reply != replies.end()) {
-      vote.why = "every query to the judge failed";
+      const bool late = reply->second.asked == reply->second.timed_out;
+      vote.fault = late ? safety::Fault::timed_out : safety::Fault::failed;
+      vote.why =
+          late ? "every query to the judge took too long" : "every query to the judge failed";
       if (reply->second.answered) vote = safety::vote_of_words(judge, reply->second.text);
       vote.asked = reply->second.asked;
     } else if (const auto at = kept.find(format("{} {}", uid, sha256_hex(one.reply)));
@@ -197,6 +236,10 @@ Item item_of(const SafetyWish& wish, const Prompt& prompt, const Replies& replie
             .hazard = prompt.hazard,
             .persona = prompt.persona,
             .locale = prompt.locale,
+            .cluster = prompt.cluster,
+            .seed_uid = prompt.seed_uid,
+            .attack = prompt.attack,
+            .leaf = prompt.leaf,
             .outcome = ItemOutcome::unanswered,
             .asked = 0};
   const auto found = replies.find(prompt.uid);
@@ -206,13 +249,52 @@ Item item_of(const SafetyWish& wish, const Prompt& prompt, const Replies& replie
   if (!reply.answered) return item;
   item.outcome = trim(reply.text).empty() ? ItemOutcome::empty : ItemOutcome::answered;
   item.refused = safety::begins_as_refusal(wish.judges, reply.text);
-  item.reply_sha256 = sha256_hex(reply.text);
+  item.reply_sha256 = reply_digest(wish, reply.text);
   return item;
+}
+
+// One line of a command's votes for each reply that it was to judge.
+Result<void> check_votes_file(const SafetyWish& wish, const Judge& judge,
+                              const std::vector<Judged>& judged, std::vector<std::string>& out) {
+  if (judged.empty()) return {};
+  ASSIGN_OR_RETURN(const std::string text, read_file(votes_file(wish, judge)));
+  ASSIGN_OR_RETURN(const auto kept, kept_votes(wish, judge));
+  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+  const auto missing = std::ranges::count_if(judged, [&kept](const Judged& one) {
+    return !kept.contains(format("{} {}", one.prompt->uid, sha256_hex(one.reply)));
+  });
+  if (lines == judged.size() && missing == 0) return {};
+  out.push_back(format("judge {}: {} votes for {} replies, {} of which have none", judge.name,
+                       lines, judged.size(), missing));
+  return {};
+}
+
+// Whether each prompt, and each question to a judge, was asked when it was due, once, and with the
+// words that it should have.
+Result<void> check_journal(const SafetyWish& wish, std::vector<std::string>& out) {
+  const auto add = [&out](const std::vector<std::string>& found, const std::string& of) {
+    for (const std::string& one : found) out.push_back(of + one);
+  };
+  ASSIGN_OR_RETURN(const auto asked, check_series(answers_wish(wish), answer_rows(wish)));
+  add(asked, "");
+  ASSIGN_OR_RETURN(const Replies replies, load_series(answers_wish(wish)));
+  const std::vector<Judged> judged = judged_of(wish, replies);
+  for (const Judge& judge : wish.judges.judges) {
+    if (const auto* const how = std::get_if<safety::EndpointJudge>(&judge.kind)) {
+      ASSIGN_OR_RETURN(const auto called,
+                       check_series(judge_wish(wish, judge), judge_rows(*how, judged)));
+      add(called, "judges/");
+    } else if (std::holds_alternative<safety::CommandJudge>(judge.kind)) {
+      TRY(check_votes_file(wish, judge, judged, out));
+    }
+  }
+  return {};
 }
 
 struct Derived {
   std::vector<Item> items{};
   safety::GradeReport report{};
+  std::optional<safety::PairReport> pairs{};
   std::string verdicts{};
   std::string grade{};
 };
@@ -220,7 +302,12 @@ struct Derived {
 Result<Derived> derive(const SafetyWish& wish) {
   Derived out;
   ASSIGN_OR_RETURN(out.items, derive_items(wish));
-  ASSIGN_OR_RETURN(out.report, safety::grade_items(wish.standard, out.items));
+  std::vector<Item> seeds = out.items;
+  std::erase_if(seeds, [](const Item& one) { return !one.attack.empty(); });
+  ASSIGN_OR_RETURN(out.report, safety::grade_items(wish.standard, seeds));
+  if (wish.attacks) {
+    ASSIGN_OR_RETURN(out.pairs, safety::fold_pairs(*wish.attacks, out.items, {}));
+  }
   out.verdicts = safety::items_text(out.items);
   out.grade = out.report.to_json().dump(2) + "\n";
   return out;
@@ -229,6 +316,10 @@ Result<Derived> derive(const SafetyWish& wish) {
 Result<void> write_derived(const SafetyWish& wish, const Derived& derived) {
   TRY(write_file_atomic(wish.folder / "verdicts.jsonl", derived.verdicts));
   TRY(write_file_atomic(wish.folder / "grade.txt", derived.report.text()));
+  if (derived.pairs) {
+    TRY(write_file_atomic(wish.folder / "pairs.txt", derived.pairs->text()));
+    TRY(write_file_atomic(wish.folder / "pairs.json", derived.pairs->to_json().dump(2) + "\n"));
+  }
   return write_file_atomic(wish.folder / "grade.json", derived.grade);
 }
 
@@ -240,6 +331,19 @@ void end_of(const safety::GradeReport& report, Ending& ending) {
                format("{} of {} prompts have no answer", counts.unanswered, all));
   }
   for (const std::string& finding : report.findings) ending.add(ExitCode::findings, finding);
+}
+
+// A program that judges would read the prompts from a file.
+Result<void> check_sealed_judges(const SafetyWish& wish) {
+  if (!wish.seal) return {};
+  for (const Judge& judge : wish.judges.judges) {
+    if (!std::holds_alternative<safety::CommandJudge>(judge.kind)) continue;
+    return invalid(
+        format("judge {}: a command reads prompts from a file, and sealed prompts are in "
+               "none\n  use a rule or an endpoint",
+               judge.name));
+  }
+  return {};
 }
 
 }  // namespace
@@ -261,24 +365,78 @@ Result<void> begin_safety(const SafetyWish& wish) {
     return invalid(format("prompt '{}': the standard '{}' has no hazard '{}'", prompt.uid,
                           wish.standard.name, prompt.hazard));
   }
-  TRY(write_file_atomic(safety_prompts_file(wish.folder), safety::prompts_text(wish.prompts)));
+  TRY(check_sealed_judges(wish));
+  TRY(write_file_atomic(
+      safety_prompts_file(wish.folder),
+      safety::prompts_text(wish.seal ? safety::public_prompts(wish.seal->rows) : seeds_of(wish))));
+  if (wish.attacks) TRY(write_file_atomic(wish.folder / kAttacksFile, wish.attacks->text));
+  if (wish.seal) TRY(write_file_atomic(wish.folder / kUsedFile, wish.seal->used));
   TRY(write_file_atomic(wish.folder / "judges.yaml", wish.judges.text));
   TRY(write_file_atomic(wish.folder / "standard.yaml", wish.standard.text));
   // The last: a folder without it holds no safety run.
   return write_file_atomic(facts, facts_of(wish).dump(2) + "\n");
 }
 
-Result<SafetyWish> open_safety(const std::filesystem::path& folder) {
+Result<safety::SealedRows> used_of(const std::filesystem::path& folder) {
+  ASSIGN_OR_RETURN(const Json used, read_json_file(folder / kUsedFile));
+  auto rows = safety::read_used(used);
+  if (!rows) return rows.error().within((folder / kUsedFile).string());
+  ASSIGN_OR_RETURN(const std::string text, read_file(safety_prompts_file(folder)));
+  if (text != safety::prompts_text(safety::public_prompts(*rows))) {
+    return Error{Code::corrupt,
+                 format("'{}': prompts.jsonl does not name the used prompts", folder.string())};
+  }
+  return rows;
+}
+
+Result<void> use_sealed(const std::string& set_text, const SealKey& key, std::uint64_t draw,
+                        std::string_view seed, SafetyWish& wish) {
+  ASSIGN_OR_RETURN(const safety::SealedRows set, safety::read_sealed(set_text));
+  const Json used = safety::used_rows(set, draw, seed);
+  SafetySeal seal{.key = key, .used = used.dump() + "\n"};
+  ASSIGN_OR_RETURN(seal.rows, safety::read_used(used));
+  ASSIGN_OR_RETURN(wish.prompts, safety::open_rows(seal.rows, key));
+  wish.seal = std::move(seal);
+  return {};
+}
+
+Result<void> use_attacks(safety::Attacks attacks, SafetyWish& wish) {
+  wish.seeds = std::move(wish.prompts);
+  ASSIGN_OR_RETURN(wish.prompts, safety::with_twins(wish.seeds, attacks));
+  wish.attacks = std::move(attacks);
+  return {};
+}
+
+Result<SafetyWish> open_safety(const std::filesystem::path& folder,
+                               const std::optional<SealKey>& key) {
   ASSIGN_OR_RETURN(const Json facts, read_json_file(folder / "safety.json"));
   SafetyWish out{.folder = folder, .retries = facts["retries"].as_uint(1)};
-  ASSIGN_OR_RETURN(out.prompts, safety::load_prompts(safety_prompts_file(folder).string()));
+  if (facts["sealed"].is_string()) {
+    if (!key) {
+      return invalid(
+          format("'{}' is of sealed prompts\n  --seal-key FILE opens it; assay safety "
+                 "prove {} checks its proofs without the key",
+                 folder.string(), folder.string()));
+    }
+    SafetySeal seal{.key = *key};
+    ASSIGN_OR_RETURN(seal.used, read_file(folder / kUsedFile));
+    ASSIGN_OR_RETURN(seal.rows, used_of(folder));
+    ASSIGN_OR_RETURN(out.prompts, safety::open_rows(seal.rows, *key));
+    out.seal = std::move(seal);
+  } else {
+    ASSIGN_OR_RETURN(out.prompts, safety::load_prompts(safety_prompts_file(folder).string()));
+  }
+  if (facts["attacks_sha256"].is_string()) {
+    ASSIGN_OR_RETURN(auto attacks, safety::find_attacks((folder / kAttacksFile).string()));
+    TRY(use_attacks(std::move(attacks), out));
+  }
   ASSIGN_OR_RETURN(out.standard, safety::find_standard((folder / "standard.yaml").string()));
   ASSIGN_OR_RETURN(out.judges, safety::find_judges((folder / "judges.yaml").string()));
   const Json now = facts_of(out);
-  for (const auto& [key, value] : facts.members()) {
-    if (now[key].dump() == value.dump() || key == "note") continue;
+  for (const auto& [name, value] : facts.members()) {
+    if (now[name].dump() == value.dump() || name == "note") continue;
     return Error{Code::corrupt, format("'{}': {} is {} in safety.json and {} in the files",
-                                       folder.string(), key, value.dump(), now[key].dump())};
+                                       folder.string(), name, value.dump(), now[name].dump())};
   }
   return out;
 }
@@ -297,6 +455,8 @@ Result<std::vector<Item>> derive_items(const SafetyWish& wish) {
     if (item.outcome == ItemOutcome::empty) item.verdict = {.valid = true, .safe = true};
     if (item.outcome == ItemOutcome::answered) {
       for (auto& of_judge : votes) item.votes.push_back(std::move(of_judge.at(item.uid)));
+      // A judge may repeat the prompt.
+      for (Vote& vote : item.votes) vote.words = wish.seal ? std::string() : vote.words;
       item.verdict = safety::joint_verdict(wish.judges.rule, item.votes);
     }
     out.push_back(std::move(item));
@@ -307,8 +467,7 @@ Result<std::vector<Item>> derive_items(const SafetyWish& wish) {
 Result<SafetyEnd> run_safety(const SafetyWish& wish, const SafetyAsked& asked,
                              const ClientOptions& client, run::Control& control) {
   SafetyEnd out;
-  std::vector<AskedRow> rows;
-  for (const Prompt& prompt : wish.prompts) rows.push_back({prompt.uid, prompt.to_json()});
+  const std::vector<AskedRow> rows = answer_rows(wish);
   SeriesWish series = answers_wish(wish);
   series.config = asked.config;
   series.command = asked.command;
@@ -325,6 +484,7 @@ Result<SafetyEnd> run_safety(const SafetyWish& wish, const SafetyAsked& asked,
   // A grade of a part would look like the grade.
   if (out.finished) TRY(write_derived(wish, derived));
   out.report = std::move(derived.report);
+  out.pairs = std::move(derived.pairs);
   if (out.finished) end_of(out.report, out.ending);
   return out;
 }
@@ -340,9 +500,14 @@ Result<std::vector<std::string>> check_safety(const SafetyWish& wish) {
       out.push_back(format("{} is not what the recorded replies and votes give", name));
     }
   };
+  TRY(check_journal(wish, out));
   compare("verdicts.jsonl", derived.verdicts);
   compare("grade.json", derived.grade);
   compare("grade.txt", derived.report.text());
+  if (derived.pairs) {
+    compare("pairs.json", derived.pairs->to_json().dump(2) + "\n");
+    compare("pairs.txt", derived.pairs->text());
+  }
   return out;
 }
 

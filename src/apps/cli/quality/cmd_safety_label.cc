@@ -1,0 +1,61 @@
+#include <optional>
+#include <string>
+
+#include "base/aead.h"
+#include "base/exit_code.h"
+#include "base/files.h"
+#include "base/flags.h"
+#include "base/format.h"
+#include "campaign/safety/safety_label.h"
+#include "campaign/safety/safety_levels.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+
+namespace assay::cli {
+
+Result<int> cmd_safety_label(Args args) {
+  std::string folder;
+  std::string key_file;
+  std::string seal_key;
+  bool json = false;
+  campaign::LabelWish how;
+  Flags flags("safety label", "a safety run's grade as a label: SVG, HTML, and signed JSON");
+  flags.add("PATH", &folder, "the folder of a safety run, which gets label/").required();
+  flags.add("--key", &key_file, "sign it with this private key (assay key)").value("FILE");
+  flags.add("--subject-version", &how.version, "which version of the model was asked")
+      .value("TEXT");
+  flags.add("--expires", &how.expires, "the day after which it says nothing any more")
+      .value("YYYY-MM-DD");
+  flags
+      .add("--clauses", &how.clauses,
+           "which clauses of which standards its evidence serves: iso, or a FILE.yaml")
+      .value("NAME");
+  flags.add("--seal-key", &seal_key, "the key of a sealed set").value("FILE");
+  flags.add("--json", &json, "print the label as JSON");
+  flags.example("assay safety label runs/safety --key label.pem --expires 2027-05-31");
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+  std::optional<SealKey> key;
+  if (!seal_key.empty()) {
+    ASSIGN_OR_RETURN(key, read_seal_key(seal_key));
+  }
+  ASSIGN_OR_RETURN(const auto levels, campaign::open_levels(folder));
+  if (levels) return invalid(format("'{}' is a series; name one level's folder in it", folder));
+  ASSIGN_OR_RETURN(const campaign::SafetyWish wish, campaign::open_safety(folder, key));
+  if (!key_file.empty()) {
+    ASSIGN_OR_RETURN(how.private_key_pem, read_file(key_file));
+  }
+  ASSIGN_OR_RETURN(const Json label, campaign::write_label(wish, how));
+  if (json) {
+    print(label.dump(2) + "\n");
+  } else {
+    print(format("{} ({}), {}\nfiles    {}/label/label.svg, .html, .json\n",
+                 label["overall"]["grade"].as_string(), label["kind"].as_string(),
+                 label["signer"].is_string() ? format("signed by {}", label["signer"].as_string())
+                                             : std::string("not signed"),
+                 folder));
+  }
+  return exit_code(ExitCode::done);
+}
+
+}  // namespace assay::cli
