@@ -14,6 +14,7 @@ usage() {
            `test full` adds hours of fuzzing and mutations)
   build    build the program: build/release/assay
   package  what users install, in dist/: wheel, .deb, tarball, container (`package wheel`)
+  docs     the documents as a site with pictures, in dist/site
   clean    remove everything that the other commands made
 
 A Debian 12 machine is expected; packages that are missing are installed (as root, or by sudo).
@@ -112,6 +113,13 @@ case "${1:-help}" in
     ninja -C build/release -j "$(jobs_max)" assay_python_columns >build/release.log 2>&1 ||
       fail_with build/release.log "building failed"
     exec python3 -B packaging/package.py "${@:2}"
+    ;;
+  docs)
+    need test
+    build
+    [[ -x build/docs/bin/python ]] || python3 -m venv build/docs
+    build/docs/bin/pip install -q --disable-pip-version-check -r tests/docs/requirements.txt
+    exec build/docs/bin/python -B tools/site.py "${@:2}"
     ;;
   clean)
     rm -rf build demo dist

@@ -47,6 +47,9 @@ class Reached:
                 self.end_to_end.append(path)
             elif path.startswith("web/"):
                 self.sections.add("web")
+            elif path.startswith(("README.md", "docs/guide/", "docs/for/", "docs/notebooks/",
+                                  "tests/docs/", "tools/site.py")):
+                self.sections.add("docs")
             elif path.startswith("tests/peers/"):
                 self.sections.add("peers")
             elif path.startswith(("packaging/", "tests/package/")):

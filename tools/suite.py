@@ -229,6 +229,16 @@ def package(section):
                   env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
 
 
+def docs(section):
+    """The pages' commands, the notebooks and the site."""
+    python = python_with(section, ROOT / "tests" / "docs" / "requirements.txt",
+                         ROOT / "build" / "docs")
+    if python:
+        section.build("release", "assay", "assay_python_columns")
+        section.check(python, "-B", "-m", "pytest", "tests/docs",
+                      env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
+
+
 def web(section):
     code, output = section.run("npm", "--prefix", "web", "ci", "--no-audit", "--no-fund")
     if code and NO_REGISTRY.search(output) and "CI" not in os.environ:
@@ -283,7 +293,7 @@ def airflow(section):
 
 
 SMOKE = [tidy, instrument]
-SECTIONS = [tidy, dev, release, analyse, fuzz, tsan, peers, package, web]
+SECTIONS = [tidy, dev, release, analyse, fuzz, tsan, peers, package, docs, web]
 # Hours, not minutes: by name, or all after the others with `full`.
 LONG = [fuzz_long, mutants, innocence, damages, airflow]
 
