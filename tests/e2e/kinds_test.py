@@ -317,9 +317,3 @@ def test_quirks_and_faults_of_tensors_come_to_what_they_come_to_elsewhere(measur
     seen = {OK: summary["n_samples_completed"],
             **{f["outcome"]: f["count"] for f in summary["assay"]["failures"]}}
     assert seen.get(outcome) == 2, seen
-
-
-def test_a_curve_of_a_kind_without_tokens_is_refused_with_the_remedy(assay, endpoint):
-    done = assay("curve", "--endpoint", endpoint().url, "--model", "m", "--api-type",
-                 "openai_embeddings", "--concurrency", "1,2", "--isl", 10, code=2)
-    assert "have no tokens" in done.err and "assay run --concurrency N" in done.err

@@ -52,6 +52,18 @@ Config config_of(const Config& config, const CurvePoint& point) {
   return out;
 }
 
+bool has_attachments(const Dataset& measured) {
+  Sample room;
+  return measured.rows() > 0 && !measured.row(0, room).attachments.empty();
+}
+
+// Whether a request needs what no made prompt has: tensors, a sound, documents to rank.
+bool more_than_text(const Dataset& measured) {
+  if (measured.rows() == 0) return false;
+  Sample room;
+  return has_attachments(measured) || !measured.row(0, room).body["documents"].is_null();
+}
+
 // Makes prompts about as long as the measured ones, but none of them.
 Result<Dataset> warmup_prompts(const Config& config, const Dataset& measured) {
   dataset::SyntheticSpec spec;
@@ -111,6 +123,8 @@ Result<PointPlan> plan_point(const Config& config, const std::vector<Dataset>& d
       used.push_back(dataset);
     }
   }
+  // A tensor or a sound has no text for a salt to stand in.
+  if (std::ranges::any_of(used, has_attachments)) out.config.settings.runtime.salt = false;
   auto bundle = make_plan(out.config, used);
   if (!bundle) {
     // Rows that cannot be salted are asked without a salt; any other error comes again below.
@@ -127,13 +141,21 @@ Result<PointPlan> plan_point(const Config& config, const std::vector<Dataset>& d
   }
   for (PhasePlan& phase : out.bundle.plan.phases) {
     if (phase.kind != PhaseKind::warmup) continue;
-    PlannedDataset warmup{.generation = out.bundle.datasets[measured].generation};
-    ASSIGN_OR_RETURN(warmup.dataset, warmup_prompts(config, out.bundle.datasets[measured].dataset));
-    phase.dataset = static_cast<std::uint32_t>(out.bundle.datasets.size());
     phase.salted = false;
-    phase.order = SampleOrder::sequential(static_cast<std::uint32_t>(warmup.dataset.rows()));
-    out.bundle.datasets.push_back(std::move(warmup));
-    out.warmup_source = "synthetic prompts of common words, about as long as the measured ones";
+    if (more_than_text(out.bundle.datasets[measured].dataset)) {
+      phase.dataset = measured;
+      phase.order = SampleOrder::sequential(
+          static_cast<std::uint32_t>(out.bundle.datasets[measured].dataset.rows()));
+      out.warmup_source = "the measured rows, which hold more than text";
+    } else {
+      PlannedDataset warmup{.generation = out.bundle.datasets[measured].generation};
+      ASSIGN_OR_RETURN(warmup.dataset,
+                       warmup_prompts(config, out.bundle.datasets[measured].dataset));
+      phase.dataset = static_cast<std::uint32_t>(out.bundle.datasets.size());
+      phase.order = SampleOrder::sequential(static_cast<std::uint32_t>(warmup.dataset.rows()));
+      out.bundle.datasets.push_back(std::move(warmup));
+      out.warmup_source = "synthetic prompts of common words, about as long as the measured ones";
+    }
     // The warm-up has its own level, even if the measured phase asks everything at once.
     phase.open_loop = false;
     phase.arrivals.clear();

@@ -82,5 +82,37 @@ TEST(PointPlan, MeasuresSaltedAndInWholePasses) {
   EXPECT_EQ(measured(*plan).stop.pass, 40U);
 }
 
+// A made prompt has no tensor and no documents, and a tensor has no place for a salt.
+TEST(PointPlan, RowsOfMoreThanTextWarmUpWithThemselves) {
+  Fixture fixture = make_fixture();
+  Dataset rows{.name = "rows"};
+  rows.samples.resize(40);
+  for (Sample& sample : rows.samples) {
+    sample.prompt = "which?";
+    sample.body = Json().set("documents", Json::array().push_back("a").push_back("b"));
+  }
+  fixture.datasets = {rows};
+  fixture.config.endpoint_config.api_type = Api::rerank;
+  const auto plan_of = [&] {
+    return plan_point(fixture.config, fixture.datasets, fixture.curve, fixture.curve.points.front(),
+                      0);
+  };
+  const auto ranked = plan_of();
+  ASSERT_TRUE(ranked) << ranked.error().message;
+  EXPECT_EQ(ranked->bundle.plan.phases.front().kind, PhaseKind::warmup);
+  EXPECT_EQ(ranked->bundle.plan.phases.front().dataset, measured(*ranked).dataset);
+  EXPECT_FALSE(ranked->bundle.plan.phases.front().salted);
+  EXPECT_TRUE(measured(*ranked).salted) << "the question takes a salt";
+  EXPECT_EQ(ranked->warmup_source, "the measured rows, which hold more than text");
+  for (Sample& sample : fixture.datasets[0].samples) {
+    sample = Sample{.attachments = {{.name = "x", .type = "FP32", .shape = {1}, .bytes = "0000"}}};
+  }
+  fixture.config.endpoint_config.api_type = Api::kserve;
+  const auto tensors = plan_of();
+  ASSERT_TRUE(tensors) << tensors.error().message;
+  EXPECT_FALSE(measured(*tensors).salted);
+  EXPECT_EQ(tensors->bundle.plan.phases.front().dataset, measured(*tensors).dataset);
+}
+
 }  // namespace
 }  // namespace assay::plan

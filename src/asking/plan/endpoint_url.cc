@@ -60,6 +60,10 @@ std::string wrong_authority(std::string_view authority) {
 
 std::string wrong_with_url(std::string_view url) {
   if (url.empty()) return format("is empty; {}", kForms);
+  if (constexpr std::string_view kProgram = "program:"; url.starts_with(kProgram)) {
+    if (!trim(url.substr(kProgram.size())).empty()) return {};
+    return "names no program; write 'program:python3 my_endpoint.py'";
+  }
   if (!is_text(url)) return "holds a blank or a control character";
   const Parts parts = parts_of(url);
   const std::string scheme = lower(parts.scheme);

@@ -28,6 +28,8 @@ enum class ScorerKind : std::uint8_t {
   squad_f1,
   word_error_rate,
   token_bounds,
+  json_schema,
+  tool_calls,
   task,
 };
 
@@ -39,7 +41,7 @@ struct ScorerFacts {
   std::string_view about{};      // one line for people: what it expects and reports
 };
 
-inline constexpr std::array<ScorerFacts, 33> kScorers = {{
+inline constexpr std::array<ScorerFacts, 35> kScorers = {{
     {"pass_at_1", ScorerKind::exact_match, true, false,
      "the extracted answer is the ground truth, to the letter"},
     {"string_match", ScorerKind::exact_match, true, false, "the same, but for spaces around"},
@@ -86,6 +88,10 @@ inline constexpr std::array<ScorerFacts, 33> kScorers = {{
      "Whisper: 100 - WER of normalised text; extras: spellings"},
     {"token_bounds", ScorerKind::token_bounds, false, false,
      "tokens a sample; extras: reference, tolerance, low, high"},
+    {"json_schema", ScorerKind::json_schema, false, false,
+     "structured output: is it JSON, and does it fit the schema that was sent, × 100"},
+    {"tool_calls", ScorerKind::tool_calls, false, false,
+     "tool calls: called, the right tool, valid and right arguments, × 100"},
     {"task", ScorerKind::task, false, false, "by a task file; extras: task, a name or a file"},
     {"vbench", ScorerKind::external, false, true,
      "VBench's results file, or as external where extras.command runs VBench"},

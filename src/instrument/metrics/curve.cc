@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/word.h"
 
 namespace assay::metrics {
 namespace {
@@ -23,6 +24,7 @@ PointFigures run_figures(const Json& summary) {
   PointFigures out;
   out.system_tps = known(summary["system_tps"]);
   out.tps_per_user = known(summary["tps_per_user"]);
+  out.units_per_s = known(summary["assay"]["units"]["per_second"]);
   out.qps = summary["qps"].as_double();
   out.ttft_p50_ms = percentile_ms(summary["ttft"], "50.0");
   out.ttft_mean_ms = summary["ttft"]["avg"].as_double() * kNsToMs;
@@ -46,6 +48,7 @@ PointFigures window_figures(const Json& steady) {
   PointFigures out;
   out.system_tps = known(figures["system_tps"]);
   out.tps_per_user = known(figures["tps_per_user"]);
+  out.units_per_s = known(figures["units_per_s"]);
   out.qps = figures["qps"].as_double();
   out.ttft_p50_ms = figures["ttft_ms"]["p50"].as_double();
   out.ttft_mean_ms = figures["ttft_ms"]["mean"].as_double();
@@ -95,10 +98,11 @@ void read_accuracy(const Json& accuracy, CurvePoint& point) {
 Json number_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 Json figures_json(const PointFigures& figures) {
-  return Json()
-      .set("system_tps", number_json(figures.system_tps))
-      .set("tps_per_user", number_json(figures.tps_per_user))
-      .set("qps", figures.qps)
+  Json out;
+  out.set("system_tps", number_json(figures.system_tps))
+      .set("tps_per_user", number_json(figures.tps_per_user));
+  if (figures.units_per_s) out.set("units_per_s", *figures.units_per_s);
+  return out.set("qps", figures.qps)
       .set("ttft_p50_ms", figures.ttft_p50_ms)
       .set("ttft_p90_ms", figures.ttft_p90_ms)
       .set("ttft_p99_ms", figures.ttft_p99_ms)
@@ -111,6 +115,14 @@ Json figures_json(const PointFigures& figures) {
       .set("duration_s", figures.duration_s)
       .set("completed", figures.completed)
       .set("failed", figures.failed);
+}
+
+// What one user gets, more is better.
+std::optional<double> quickness(const CurvePoint& point) {
+  const PointFigures& figures = point.official();
+  if (point.unit.empty()) return figures.tps_per_user;
+  if (figures.latency_p90_ms <= 0) return std::nullopt;
+  return 1000 / figures.latency_p90_ms;
 }
 
 Json point_json(const CurvePoint& point) {
@@ -150,7 +162,9 @@ Json point_json(const CurvePoint& point) {
                           .set("failed", safety.failed));
   }
   if (point.power_kw) out.set("point_power_kw", *point.power_kw);
-  if (const auto joules = joules_per_token(point)) out.set("joules_per_token", *joules);
+  if (const auto joules = joules_each(point)) {
+    out.set(point.unit.empty() ? "joules_per_token" : "joules_per_unit", *joules);
+  }
   Json warnings = Json::array();
   for (const std::string& warning : point.warnings) warnings.push_back(warning);
   return out.set("warnings", std::move(warnings));
@@ -171,9 +185,9 @@ std::vector<AccuracyScore> headline_scores(const std::vector<AccuracyScore>& sco
 const CurvePoint* Curve::fastest() const {
   const CurvePoint* best = nullptr;
   for (const CurvePoint& point : points) {
-    const auto tps = point.official().system_tps;
-    if (!point.measured || !tps || point.all_at_once()) continue;
-    if (best == nullptr || *tps > *best->official().system_tps) best = &point;
+    const auto rate = point.official().throughput();
+    if (!point.measured || !rate || point.all_at_once()) continue;
+    if (best == nullptr || *rate > *best->official().throughput()) best = &point;
   }
   return best;
 }
@@ -181,11 +195,23 @@ const CurvePoint* Curve::fastest() const {
 const CurvePoint* Curve::most_interactive() const {
   const CurvePoint* best = nullptr;
   for (const CurvePoint& point : points) {
-    const auto each = point.official().tps_per_user;
+    const auto each = quickness(point);
     if (!point.measured || !each || point.all_at_once()) continue;
-    if (best == nullptr || *each > *best->official().tps_per_user) best = &point;
+    if (best == nullptr || *each > *quickness(*best)) best = &point;
   }
   return best;
+}
+
+std::string Curve::unit() const {
+  for (const CurvePoint& point : points) {
+    if (point.measured) return point.unit;
+  }
+  return {};
+}
+
+std::string Curve::throughput_unit() const {
+  const std::string name = unit();
+  return name.empty() ? "tok/s" : name + "s/s";
 }
 
 std::size_t Curve::measured() const {
@@ -202,6 +228,8 @@ void read_point(const Json& summary, const Json& accuracy, CurvePoint& point) {
     if (steady["figures"].is_object()) point.window = window_figures(steady);
     point.window_official = point.window && steady["official"].as_bool();
   }
+  const std::string_view unit = summary["assay"]["units"]["name"].as_string();
+  if (is_small_word(unit)) point.unit = unit;
   point.client = summary["client"]["client_limited"].as_string();
   for (const Json& warning : summary["assay"]["warnings"].items()) {
     point.warnings.emplace_back(warning.as_string());
@@ -243,16 +271,17 @@ Json curve_json(const Curve& curve) {
       .set("c_min", curve.c_min)
       .set("quick", curve.quick)
       .set("official", curve.official)
+      .set("unit", curve.unit().empty() ? Json() : Json(curve.unit()))
       .set("complete", curve.measured() == curve.points.size())
       .set("notes", std::move(notes));
   if (curve.audit) out.set("output_caching_audit", caching_json(*curve.audit));
   return out.set("points", std::move(list));
 }
 
-std::optional<double> joules_per_token(const CurvePoint& point) {
-  const auto tps = point.official().system_tps;
-  if (!tps || *tps <= 0 || !point.power_kw) return std::nullopt;
-  return *point.power_kw * 1000 / *tps;
+std::optional<double> joules_each(const CurvePoint& point) {
+  const auto rate = point.official().throughput();
+  if (!rate || *rate <= 0 || !point.power_kw) return std::nullopt;
+  return *point.power_kw * 1000 / *rate;
 }
 
 }  // namespace assay::metrics

@@ -5,7 +5,12 @@
 // A point has two sets of figures: of its steady-state window and of the whole run. The window's
 // figures are official where the window is long enough and level (metrics/steady_state.h); else the
 // run's are, and the point says why. The official curve is a step function over interactivity:
-// there is no point between two measured ones. Times in ms. Plain data; any thread may read.
+// there is no point between two measured ones.
+//
+// A kind of API without tokens has a unit (domain/api.h). Its curve is of units a second over the
+// latency of a reply, P90, instead of tokens a second over interactivity.
+//
+// Times in ms. Plain data; any thread may read.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +27,7 @@ namespace assay::metrics {
 struct PointFigures {
   std::optional<double> system_tps{};
   std::optional<double> tps_per_user{};
+  std::optional<double> units_per_s{};
   double qps = 0;
   double ttft_p50_ms = 0;  // 0: unknown, as for all that follow
   double ttft_mean_ms = 0;
@@ -37,6 +43,9 @@ struct PointFigures {
   double duration_s = 0;
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;
+
+  // What the system gives in a second: units, or tokens.
+  std::optional<double> throughput() const { return units_per_s ? units_per_s : system_tps; }
 };
 
 struct AccuracyScore {
@@ -71,6 +80,7 @@ struct CurvePoint {
   bool window_official = false;
   std::string status{};  // of the steady state; "" if it was not searched
   std::string verdict{};
+  std::string unit{};    // of replies without tokens, in the singular; else ""
   std::string client{};  // the client's verdict: "no", "maybe", "yes": client-limited; "": unknown
   std::vector<AccuracyScore> accuracy{};
   std::optional<SafetyGrade> safety{};
@@ -102,9 +112,13 @@ struct Curve {
   std::optional<CachingAudit> audit{};
 
   // Among measured levels, without a dedicated Offline; nullptr if there is none.
-  const CurvePoint* fastest() const;           // most system_tps
-  const CurvePoint* most_interactive() const;  // most tps_per_user
+  const CurvePoint* fastest() const;           // most throughput
+  const CurvePoint* most_interactive() const;  // most tps_per_user; with a unit, least latency P90
   std::size_t measured() const;
+  // That of the measured points; "" for tokens.
+  std::string unit() const;
+  // "tok/s", "images/s".
+  std::string throughput_unit() const;
 };
 
 // Copies the figures of a run folder's files into `point`; `accuracy` may be null.
@@ -113,8 +127,8 @@ void read_point(const Json& summary, const Json& accuracy, CurvePoint& point);
 // none: its events hold no token counts.
 void add_reference_tokens(const Json& summary, CurvePoint& point);
 
-// Joules of a token, by the provisioned power.
-std::optional<double> joules_per_token(const CurvePoint& point);
+// Joules of a token or of a unit, by the provisioned power.
+std::optional<double> joules_each(const CurvePoint& point);
 
 // For programs: docs/formats/curve_folder.md.
 Json curve_json(const Curve& curve);

@@ -169,13 +169,13 @@ TEST(Curve, the_best_points_are_measured_levels_and_the_first_of_equals) {
 
 TEST(Curve, energy_is_of_a_known_throughput) {
   CurvePoint point = measured_point(1, 500, 1);
-  EXPECT_FALSE(joules_per_token(point)) << "of no known power";
+  EXPECT_FALSE(joules_each(point)) << "of no known power";
   point.power_kw = 10;
-  EXPECT_DOUBLE_EQ(*joules_per_token(point), 20);
+  EXPECT_DOUBLE_EQ(*joules_each(point), 20);
   point.run.system_tps = 0;
-  EXPECT_FALSE(joules_per_token(point));
+  EXPECT_FALSE(joules_each(point));
   point.run.system_tps.reset();
-  EXPECT_FALSE(joules_per_token(point));
+  EXPECT_FALSE(joules_each(point));
 }
 
 Curve small_curve() {
@@ -250,7 +250,7 @@ TEST(Curve, the_document_says_what_the_curve_is) {
             R"({"format":"assay-curve-summary","version":1,"curve_id":"c1","assay":"v",)"
             R"("model":"m","endpoint":"e","datasets":"d","started":"s","edition":"ed",)"
             R"("seed_set":"ss","target_cohort":"co","c_max":9,"c_min":2,"quick":true,)"
-            R"("official":false,"complete":false,"notes":["n1","n2"]})");
+            R"("official":false,"unit":null,"complete":false,"notes":["n1","n2"]})");
   curve.points.pop_back();
   curve.official = true;
   curve.audit = CachingAudit{.row = 3};

@@ -13,7 +13,6 @@
 namespace assay::metrics {
 namespace {
 
-constexpr double kWindowMostSeconds = 1e8;
 constexpr std::size_t kAheadMost = std::size_t{1} << 20;
 
 void append_gap(std::string& gaps, Duration gap) {
@@ -116,15 +115,8 @@ PointFold::PointFold(RunInfo info, FoldOptions options)
   for (std::size_t i = 0; i < info_.phases.size(); ++i) {
     phases_.push_back({span_of(info_.phases, i), Instant::none(), Instant::none()});
   }
-  if (const auto api = api_from(info_.facts["api"].as_string())) {
-    units_.name = row_of(*api).unit;
-  } else {
-    units_.name = info_.facts["api_unit"].as_string();  // of a described kind
-  }
-  const Json& steady = info_.facts["steady_state"];
-  steady_.super_pass = steady["super_pass"].as_uint();
-  steady_.window_min = Duration::from_seconds(
-      std::clamp(steady["window_min_s"].as_double(), 0.0, kWindowMostSeconds));
+  steady_ = steady_options(info_.facts);
+  units_.name = steady_.unit;
   for (Failures& one : failures_) one.outcome = static_cast<Outcome>(&one - failures_.data());
 }
 

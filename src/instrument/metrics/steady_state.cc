@@ -5,6 +5,9 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/word.h"
+#include "domain/api.h"
+#include "metrics/completion_clock.h"
 #include "metrics/series.h"
 #include "metrics/trend.h"
 
@@ -24,18 +27,23 @@ constexpr std::size_t kBlockMin = 32;  // replies in a block: enough for its P90
 constexpr std::size_t kBlocksMax = 120;
 constexpr std::size_t kBlocksMin = 8;
 
+constexpr double kWindowMostSeconds = 1e8;
+
 struct Gate {
   const char* name = "";
-  double share = 0;
+  double share = 0;  // 0: the rate of completions
 };
-constexpr std::array<Gate, 2> kGates{{{"tpot_p50", 0.5}, {"tpot_p90", 0.9}}};
+constexpr std::array<Gate, 2> kTpotGates{{{"tpot_p50", 0.5}, {"tpot_p90", 0.9}}};
+constexpr std::array<Gate, 2> kLatencyGates{{{"latency_p90", 0.9}, {"completion_rate", 0}}};
+
+using Value = double Issued::*;
 
 // The percentile over the successful replies in `queries`; 0 without any.
-double tpot_at(std::span<const Issued> queries, double share) {
+double value_at(std::span<const Issued> queries, Value value, double share) {
   std::vector<double> values;
   values.reserve(queries.size());
   for (const Issued& query : queries) {
-    if (query.ok && query.tpot > 0) values.push_back(query.tpot);
+    if (query.ok && query.*value > 0) values.push_back(query.*value);
   }
   if (values.empty()) return 0;
   const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
@@ -44,12 +52,10 @@ double tpot_at(std::span<const Issued> queries, double share) {
 }
 
 // Values of `count` blocks of equal length; empty ones are left out.
-std::vector<double> blocks_of(std::span<const Issued> queries, std::size_t count, double share) {
+std::vector<double> blocks_of(std::size_t queries, std::size_t count, const auto& value_of) {
   std::vector<double> out;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t from = queries.size() * i / count;
-    const std::size_t to = queries.size() * (i + 1) / count;
-    const double value = tpot_at(queries.subspan(from, to - from), share);
+    const double value = value_of(queries * i / count, queries * (i + 1) / count);
     if (value > 0) out.push_back(value);
   }
   return out;
@@ -74,7 +80,13 @@ std::size_t grouped(std::size_t queries, std::size_t pass) {
 class Finder {
  public:
   Finder(std::span<const Issued> queries, const SteadyOptions& options)
-      : queries_(queries), size_(grouped(queries.size(), options.super_pass)) {
+      : queries_(queries),
+        size_(grouped(queries.size(), options.super_pass)),
+        gates_(options.by == Gating::tpot ? kTpotGates : kLatencyGates),
+        value_(options.by == Gating::tpot ? &Issued::tpot : &Issued::latency) {
+    if (options.by == Gating::latency) clock_.emplace(queries, options.slots);
+    out_.by = options.by;
+    out_.unit = options.unit;
     out_.super_pass_size = size_;
     out_.super_passes = queries.size() / size_;
     out_.window_min = options.window_min;
@@ -100,12 +112,21 @@ class Finder {
     return std::clamp(queries / kBlockMin, kBlocksMin, kBlocksMax);
   }
 
+  // The values of `count` blocks of the queries from `first` on.
+  std::vector<double> blocks(std::size_t first, std::size_t queries, std::size_t count,
+                             double share) const {
+    return blocks_of(queries, count, [&](std::size_t from, std::size_t to) {
+      if (share == 0) return clock_->rate(first + from, first + to);
+      return value_at(queries_.subspan(first + from, to - from), value_, share);
+    });
+  }
+
   // The first super-pass after the ramp.
   std::uint64_t ramp_end() const {
     const std::size_t whole = passes_ * size_;
     const std::size_t a_block = std::max<std::size_t>(std::min(size_, kBlockMin), size_ / 4);
     const std::size_t count = whole / a_block;
-    const std::vector<double> values = blocks_of(queries_.first(whole), count, 0.5);
+    const std::vector<double> values = blocks(0, whole, count, 0.5);
     if (values.size() < 4) return 0;
     const std::vector<double> back(values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
                                    values.end());
@@ -123,20 +144,21 @@ class Finder {
   }
 
   std::vector<GatingMetric> judge(std::uint64_t first, std::uint64_t end) const {
-    const std::span<const Issued> part = stretch(first, end);
+    const std::size_t from = first * size_;
+    const std::size_t part = (end - first) * size_;
     std::vector<GatingMetric> out;
-    for (const Gate& gate : kGates) {
+    for (const Gate& gate : gates_) {
       GatingMetric metric{.name = gate.name};
-      const std::vector<double> blocks = blocks_of(part, block_count(part.size()), gate.share);
-      const std::vector<double> passes = blocks_of(part, end - first, gate.share);
-      const Trend trend = trend_of(blocks);
+      const std::vector<double> level = blocks(from, part, block_count(part), gate.share);
+      const std::vector<double> passes = blocks(from, part, end - first, gate.share);
+      const Trend trend = trend_of(level);
       metric.drift = trend.drift;
       metric.drift_error = trend.drift_error;
       metric.p_value = trend.p_value;
       metric.variation = variation(passes);
-      if (!blocks.empty()) {
-        metric.low = *std::ranges::min_element(blocks);
-        metric.high = *std::ranges::max_element(blocks);
+      if (!level.empty()) {
+        metric.low = *std::ranges::min_element(level);
+        metric.high = *std::ranges::max_element(level);
       }
       const double size = std::abs(trend.drift);
       if (size < kEffectFloor && size + kErrors * trend.drift_error < kDriftMax &&
@@ -161,14 +183,14 @@ class Finder {
     const std::span<const Issued> front = stretch(0, first);
     const std::size_t block = std::max<std::size_t>(kBlockMin, front.size() / 8);
     const std::span<const Issued> back = stretch(first, passes_);
-    const double start = tpot_at(front.first(std::min(block, front.size())), 0.5);
-    const double knee = tpot_at(back.first(std::min(block, back.size())), 0.5);
+    const double start = value_at(front.first(std::min(block, front.size())), value_, 0.5);
+    const double knee = value_at(back.first(std::min(block, back.size())), value_, 0.5);
     if (!(knee > 0) || !(start > 0)) return true;
     // Four super-passes that gain less among themselves than the distance from them to the rest are
     // a level of their own, followed by a step.
     if (first > kSuperPassesMin) {
-      const std::span<const Issued> level = stretch(0, first - 1);
-      const Trend inside = trend_of(blocks_of(level, block_count(level.size()), 0.5));
+      const std::size_t level = (first - 1) * size_;
+      const Trend inside = trend_of(blocks(0, level, block_count(level), 0.5));
       if (std::abs(inside.drift) < std::abs(knee - start) / knee / 2) return false;
     }
     const double before_each = std::abs(knee - start) / knee / static_cast<double>(first);
@@ -195,13 +217,13 @@ class Finder {
 
   // Two levels, the first of them a plateau.
   bool try_step(std::uint64_t first) {
-    const std::span<const Issued> part = stretch(first, passes_);
-    const std::size_t count = block_count(part.size());
-    const std::vector<double> blocks = blocks_of(part, count, 0.5);
-    const Break found = break_of(blocks);
-    if (found.at == 0 || blocks.size() < count || found.p_value >= kAlpha) return false;
+    const std::size_t part = (passes_ - first) * size_;
+    const std::size_t count = block_count(part);
+    const std::vector<double> level = blocks(first * size_, part, count, 0.5);
+    const Break found = break_of(level);
+    if (found.at == 0 || level.size() < count || found.p_value >= kAlpha) return false;
     if (std::abs(found.shift) < kEffectFloor || found.step_error >= found.line_error) return false;
-    const std::uint64_t end = first + part.size() * found.at / count / size_;
+    const std::uint64_t end = first + part * found.at / count / size_;
     std::vector<GatingMetric> metrics = judge(first, end);
     if (!all_level(metrics)) return false;
     take(first, end, std::move(metrics), SteadyVerdict::anomaly);
@@ -263,6 +285,7 @@ class Finder {
       if (query.ttft > 0) ttft.add(static_cast<std::int64_t>(query.ttft));
       if (query.latency > 0) latency.add(static_cast<std::int64_t>(query.latency));
       if (query.tpot > 0) tpot.add(query.tpot);
+      out_.units += query.units;
       if (query.tokens < 0) continue;
       counted = true;
       out_.output_tokens += query.tokens;
@@ -272,6 +295,10 @@ class Finder {
     out_.tpot = tpot.finish(false);
     const double p90 = out_.tpot.percentile(90.0) * 1e-6;
     if (p90 > 0) out_.tps_per_user = 1000.0 / p90;
+    if (clock_) {
+      measure_rates(counted);
+      return;
+    }
     if (out_.span <= Duration{}) return;
     // n issues span n − 1 gaps.
     const double gaps = static_cast<double>(out_.samples - 1) / static_cast<double>(out_.samples);
@@ -280,8 +307,20 @@ class Finder {
     if (counted) out_.tps = static_cast<double>(out_.output_tokens) * gaps / seconds;
   }
 
+  // The rate at which the window's queries ended: its issues come in bursts.
+  void measure_rates(bool counted) {
+    out_.qps = clock_->rate(out_.first * size_, (out_.last + 1) * size_);
+    if (out_.completed == 0 || out_.qps <= 0) return;
+    const double each = out_.qps / static_cast<double>(out_.completed);
+    if (!out_.unit.empty()) out_.units_per_s = each * static_cast<double>(out_.units);
+    if (counted) out_.tps = each * static_cast<double>(out_.output_tokens);
+  }
+
   std::span<const Issued> queries_;
   std::uint64_t size_;
+  std::span<const Gate> gates_;
+  Value value_;
+  std::optional<CompletionClock> clock_{};
   std::uint64_t passes_ = 0;
   std::uint64_t crop_ = 0;
   SteadyState out_{};
@@ -290,7 +329,10 @@ class Finder {
 }  // namespace
 
 Issued issued_of(const Event& event, const TokenCount& count) {
-  Issued out{.sent = event.sent, .ok = event.outcome == Outcome::ok};
+  Issued out{.sent = event.sent,
+             .done = event.done,
+             .units = std::max<std::uint32_t>(event.choices_asked, 1),
+             .ok = event.outcome == Outcome::ok};
   if (!out.ok || !event.sent.known() || !event.done.known()) return out;
   out.tokens = count.output;
   out.latency = static_cast<double>((event.done - event.sent).ns);
@@ -298,6 +340,22 @@ Issued issued_of(const Event& event, const TokenCount& count) {
   out.ttft = static_cast<double>((event.first_token - event.sent).ns);
   if (event.fragments < 2 || count.after_first < 1) return out;
   out.tpot = static_cast<double>((event.done - event.first_token).ns) / count.after_first;
+  return out;
+}
+
+SteadyOptions steady_options(const Json& facts) {
+  SteadyOptions out;
+  const auto api = api_from(facts["api"].as_string());
+  const std::string_view unit = api ? row_of(*api).unit : facts["api_unit"].as_string();
+  if (is_small_word(unit)) out.unit = unit;
+  const Json& steady = facts["steady_state"];
+  out.super_pass = steady["super_pass"].as_uint();
+  out.window_min = Duration::from_seconds(
+      std::clamp(steady["window_min_s"].as_double(), 0.0, kWindowMostSeconds));
+  if (steady["gate"].as_string() == "latency") out.by = Gating::latency;
+  constexpr std::uint64_t kSlotsMax = 1U << 24U;
+  out.slots = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(steady["slots"].as_uint(1), 1, kSlotsMax));
   return out;
 }
 

@@ -3,6 +3,12 @@
 // window consists of whole super-passes, so it has every sample equally often and ends before the
 // drain without a crop at its end.
 //
+// The gating metrics are TPOT P50 and P90. Replies that have none (vectors, pictures, tensors, or
+// text that is not streamed) are gated by latency P90 and the completion rate instead, and latency
+// stands for TPOT in what follows. A closed loop completes in bursts where replies take equally
+// long. So the time of a block's end is the mean over as many completions as the loop has slots:
+// that counts each slot once, and a burst cut in two changes no rate.
+//
 // How the window is found:
 //   1. Ramp. Quarters of super-passes whose TPOT P50 is off the back half's median are cropped from
 //      the front, up to half of the run; the window starts with the next whole super-pass.
@@ -43,7 +49,9 @@ struct Issued {
   double tpot = 0;  // ns; 0: has none
   double ttft = 0;
   double latency = 0;
+  Instant done = Instant::none();
   std::int32_t tokens = -1;
+  std::uint32_t units = 0;  // asked for: inputs, pictures, choices
   bool ok = false;
 };
 
@@ -64,6 +72,8 @@ std::string_view to_string(SteadyVerdict verdict);  // as point.yaml spells it: 
 enum class Level : std::uint8_t { plateau, drifting_up, drifting_down, unknown };
 std::string_view to_string(Level level);  // "Plateau"
 
+enum class Gating : std::uint8_t { tpot, latency };
+
 // One gating metric over the window; without a window, over all that follows the ramp.
 struct GatingMetric {
   std::string name{};  // "tpot_p50"
@@ -72,14 +82,17 @@ struct GatingMetric {
   double drift_error = 0;
   double p_value = 1;
   double variation = 0;  // of the super-passes
-  double low = 0;        // the least and the largest block, ns
+  double low = 0;        // the least and the largest block, ns; of a rate, queries a second
   double high = 0;
+  bool is_rate() const { return name == "completion_rate"; }
 };
 
 struct SteadyState {
   std::uint64_t super_pass_size = 0;
   std::uint64_t super_passes = 0;  // whole ones in the run
-  Duration window_min{};           // required by the rules
+  Gating by = Gating::tpot;
+  std::string unit{};     // of replies without tokens, in the singular; else ""
+  Duration window_min{};  // required by the rules
   WindowStatus status = WindowStatus::partial_dataset;
   SteadyVerdict verdict = SteadyVerdict::not_found;
   // Inclusive; only where `found`.
@@ -96,6 +109,8 @@ struct SteadyState {
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;
   std::int64_t output_tokens = 0;
+  std::uint64_t units = 0;
+  std::optional<double> units_per_s{};  // where replies have a unit
   Distribution ttft{};
   Distribution tpot{};
   Distribution latency{};
@@ -113,7 +128,13 @@ struct SteadyState {
 struct SteadyOptions {
   std::uint64_t super_pass = 0;  // queries; REQUIRES: > 0
   Duration window_min{};
+  Gating by = Gating::tpot;
+  std::uint32_t slots = 1;  // of the closed loop
+  std::string unit{};       // as in SteadyState
 };
+// From a run's facts: `steady_state`, and the unit of its kind of API. Without `steady_state`
+// super_pass is 0.
+SteadyOptions steady_options(const Json& facts);
 
 SteadyState find_steady_state(std::span<const Issued> queries, const SteadyOptions& options);
 

@@ -97,8 +97,9 @@ Json steady_state_block(const SteadyState& steady) {
   }
   out.set("state", std::move(state));
   if (steady.shift) {
-    out.set("anomaly",
-            Json().set("after_super_pass", steady.last).set("tpot_p50_shift", *steady.shift));
+    const std::string_view shift =
+        steady.by == Gating::tpot ? "tpot_p50_shift" : "latency_p50_shift";
+    out.set("anomaly", Json().set("after_super_pass", steady.last).set(shift, *steady.shift));
   }
   return out;
 }
@@ -110,28 +111,36 @@ Json steady_state_json(const SteadyState& steady) {
       .set("window_min_s", steady.window_min.seconds());
   Json list = Json::array();
   for (const GatingMetric& metric : steady.metrics) {
-    list.push_back(Json()
-                       .set("name", metric.name)
-                       .set("state", to_string(metric.level))
-                       .set("drift", metric.drift)
-                       .set("drift_error", metric.drift_error)
-                       .set("p_value", metric.p_value)
-                       .set("variation", metric.variation)
-                       .set("low_ms", ms(metric.low))
-                       .set("high_ms", ms(metric.high)));
+    Json one;
+    one.set("name", metric.name)
+        .set("state", to_string(metric.level))
+        .set("drift", metric.drift)
+        .set("drift_error", metric.drift_error)
+        .set("p_value", metric.p_value)
+        .set("variation", metric.variation);
+    if (metric.is_rate()) {
+      one.set("low_qps", metric.low).set("high_qps", metric.high);
+    } else {
+      one.set("low_ms", ms(metric.low)).set("high_ms", ms(metric.high));
+    }
+    list.push_back(std::move(one));
   }
   out.set("metrics", std::move(list));
   if (steady.found) {
-    out.set("figures", Json()
-                           .set("n_samples_completed", steady.completed)
-                           .set("n_samples_failed", steady.failed)
-                           .set("output_tokens", steady.output_tokens)
-                           .set("system_tps", optional_json(steady.tps))
-                           .set("tps_per_user", optional_json(steady.tps_per_user))
-                           .set("qps", steady.qps)
-                           .set("ttft_ms", percentiles_ms(steady.ttft))
-                           .set("tpot_ms", percentiles_ms(steady.tpot))
-                           .set("latency_ms", percentiles_ms(steady.latency)));
+    Json figures;
+    figures.set("n_samples_completed", steady.completed)
+        .set("n_samples_failed", steady.failed)
+        .set("output_tokens", steady.output_tokens)
+        .set("system_tps", optional_json(steady.tps))
+        .set("tps_per_user", optional_json(steady.tps_per_user))
+        .set("qps", steady.qps)
+        .set("ttft_ms", percentiles_ms(steady.ttft))
+        .set("tpot_ms", percentiles_ms(steady.tpot))
+        .set("latency_ms", percentiles_ms(steady.latency));
+    if (!steady.unit.empty()) {
+      figures.set("units", steady.units).set("units_per_s", optional_json(steady.units_per_s));
+    }
+    out.set("figures", std::move(figures));
   }
   return out;
 }
@@ -141,8 +150,10 @@ std::string steady_state_text(const SteadyState& steady) {
     if (steady.super_passes == 0) return "not known: less than one pass over the dataset";
     for (const GatingMetric& metric : steady.metrics) {
       if (metric.level == Level::plateau || metric.level == Level::unknown) continue;
-      return format("no: {} drifts by {:+.0f} %, from {:.3g} to {:.3g} ms", metric.name,
-                    100 * metric.drift, ms(metric.low), ms(metric.high));
+      const double scale = metric.is_rate() ? 1 : 1e-6;
+      return format("no: {} drifts by {:+.0f} %, from {:.3g} to {:.3g} {}", metric.name,
+                    100 * metric.drift, scale * metric.low, scale * metric.high,
+                    metric.is_rate() ? "queries/s" : "ms");
     }
     if (steady.super_passes < kSuperPassesMin) return too_few_text(steady);
     return "no: no level stretch was found; the whole run counts";
@@ -150,10 +161,11 @@ std::string steady_state_text(const SteadyState& steady) {
   if (steady.status == WindowStatus::insufficient_passes) return too_few_text(steady);
   const std::string where = format("super-passes {} to {} of {}, {}", steady.first + 1,
                                    steady.last + 1, steady.super_passes, minutes(steady.span));
-  std::string out =
-      steady.verdict == SteadyVerdict::anomaly
-          ? format("yes, then TPOT shifted by {:+.0f} %: {}", 100 * steady.shift.value_or(0), where)
-          : "yes: " + where;
+  std::string out = steady.verdict == SteadyVerdict::anomaly
+                        ? format("yes, then {} shifted by {:+.0f} %: {}",
+                                 steady.by == Gating::tpot ? "TPOT" : "latency",
+                                 100 * steady.shift.value_or(0), where)
+                        : "yes: " + where;
   if (steady.status == WindowStatus::insufficient_duration) {
     out += format("; shorter than the {} that the rules want, so the whole run counts",
                   minutes(steady.window_min));

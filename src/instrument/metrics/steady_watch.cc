@@ -9,6 +9,16 @@
 namespace assay::metrics {
 namespace {
 
+// "TPOT", "latency", "the completion rate".
+std::string_view drifting_name(const SteadyState& state) {
+  if (state.by == Gating::tpot) return "TPOT";
+  for (const GatingMetric& metric : state.metrics) {
+    if (metric.level == Level::plateau || metric.level == Level::unknown) continue;
+    return metric.is_rate() ? "the completion rate" : "latency";
+  }
+  return "latency";
+}
+
 std::string steady_clock_text(Duration span) {
   const auto seconds = static_cast<std::int64_t>(span.seconds());
   return format("{}:{:02}", seconds / 60, seconds % 60);
@@ -16,14 +26,15 @@ std::string steady_clock_text(Duration span) {
 
 }  // namespace
 
-SteadyWatch::SteadyWatch(const Plan& plan, const SteadyOptions& options)
-    : options_(options), chunks_(std::make_unique<std::array<std::atomic<Chunk*>, kChunks>>()) {
-  CHECK(options.super_pass > 0);
+SteadyWatch::SteadyWatch(const Plan& plan, SteadyOptions options)
+    : options_(std::move(options)),
+      chunks_(std::make_unique<std::array<std::atomic<Chunk*>, kChunks>>()) {
+  CHECK(options_.super_pass > 0);
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
     if (plan.phases[i].kind == PhaseKind::performance) phase_ = static_cast<std::uint16_t>(i);
   }
-  state_.window_min = options.window_min;
-  state_.super_pass_size = options.super_pass;
+  state_.window_min = options_.window_min;
+  state_.super_pass_size = options_.super_pass;
 }
 
 SteadyWatch::~SteadyWatch() {
@@ -51,7 +62,9 @@ void SteadyWatch::on_done(const Event& event, std::string_view) {
   // During the run only the server's count is available.
   const Issued query = issued_of(event, plausible_count(event));
   slot->sent_ns.store(query.sent.ns, std::memory_order_relaxed);
-  slot->tpot.store(query.tpot, std::memory_order_relaxed);
+  slot->done_ns.store(query.done.ns, std::memory_order_relaxed);
+  slot->gated.store(options_.by == Gating::tpot ? query.tpot : query.latency,
+                    std::memory_order_relaxed);
   slot->ended.store(query.ok ? 2 : 1, std::memory_order_release);
 }
 
@@ -62,8 +75,12 @@ void SteadyWatch::look() {
     const Slot& slot = (*chunk)[at % kChunk];
     const std::uint8_t ended = slot.ended.load(std::memory_order_acquire);
     if (ended == 0) break;
+    const double gated = slot.gated.load(std::memory_order_relaxed);
+    const bool by_tpot = options_.by == Gating::tpot;
     issued_.push_back({.sent = Instant{slot.sent_ns.load(std::memory_order_relaxed)},
-                       .tpot = slot.tpot.load(std::memory_order_relaxed),
+                       .tpot = by_tpot ? gated : 0,
+                       .latency = by_tpot ? 0 : gated,
+                       .done = Instant{slot.done_ns.load(std::memory_order_relaxed)},
                        .ok = ended == 2});
   }
   const std::size_t step = std::max<std::size_t>(options_.super_pass / 4, judged_ / 8);
@@ -88,9 +105,9 @@ std::string steady_words(const SteadyState& state) {
     case SteadyVerdict::anomaly:
       break;
     case SteadyVerdict::drifting_up:
-      return "drifting up: TPOT grows, " + passes;
+      return format("drifting up: {} grows, {}", drifting_name(state), passes);
     case SteadyVerdict::drifting_down:
-      return "drifting down: TPOT falls, " + passes;
+      return format("drifting down: {} falls, {}", drifting_name(state), passes);
     case SteadyVerdict::not_found:
       return "ramping: no level stretch yet, " + passes;
   }

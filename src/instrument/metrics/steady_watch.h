@@ -26,7 +26,7 @@ namespace assay::metrics {
 class SteadyWatch final : public EventSink {
  public:
   // Watches the plan's performance phase. REQUIRES: options.super_pass > 0.
-  SteadyWatch(const Plan& plan, const SteadyOptions& options);
+  SteadyWatch(const Plan& plan, SteadyOptions options);
   ~SteadyWatch() override;
   SteadyWatch(const SteadyWatch&) = delete;
   SteadyWatch& operator=(const SteadyWatch&) = delete;
@@ -44,7 +44,8 @@ class SteadyWatch final : public EventSink {
  private:
   struct Slot {
     std::atomic<std::int64_t> sent_ns{0};
-    std::atomic<double> tpot{0};
+    std::atomic<std::int64_t> done_ns{0};
+    std::atomic<double> gated{0};        // TPOT or latency, as the options have it
     std::atomic<std::uint8_t> ended{0};  // 0: not yet, 1: failed, 2: succeeded
   };
   static constexpr std::size_t kChunk = 4096;

@@ -71,6 +71,9 @@ std::vector<CostLine> lines_of(const Capacity& capacity, const CostInputs& in) {
   Lines out;
   out.add("users per system", with_thousands(capacity.users_per_system), true);
   if (capacity.system_tps) out.add("system_tps", three_digits(*capacity.system_tps), true);
+  if (capacity.units_per_s) {
+    out.add(capacity.unit + "s a second", three_digits(*capacity.units_per_s), true);
+  }
   out.only_given("users at the peak", in.users);
   out.only_given("promised to each", in.promised_tps, " tok/s");
   out.number("derate", in.derate, 1);
@@ -213,6 +216,11 @@ Result<Cost> cost(const Capacity& capacity, const CostInputs& in) {
   if (sold && *sold > 0) {
     out.usd_per_mtok = 1e6 * *out.usd_per_hour / (3600 * *sold * in.utilisation.value_or(1));
   }
+  if (capacity.units_per_s && *capacity.units_per_s > 0) {
+    const double made = count * *capacity.units_per_s * in.derate.value_or(1);
+    out.usd_per_thousand_units =
+        1e3 * *out.usd_per_hour / (3600 * made * in.utilisation.value_or(1));
+  }
   return out;
 }
 
@@ -230,6 +238,7 @@ Json cost_json(const Cost& cost) {
       .set("usd_per_hour", number(cost.usd_per_hour))
       .set("usd_per_user_hour", number(cost.usd_per_user_hour))
       .set("usd_per_million_tokens", number(cost.usd_per_mtok))
+      .set("usd_per_thousand_units", number(cost.usd_per_thousand_units))
       .set("usd_total", number(cost.usd_total))
       .set("inputs", std::move(inputs))
       .set("missing", std::move(missing));

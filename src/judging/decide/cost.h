@@ -6,6 +6,9 @@
 //   $/h, both    + kW × PUE × $/kWh + (12 × space a month + staff + software a year) / 8760
 //   $ / user-hour = systems × $/h / users
 //   $ / Mtok     = 10^6 × systems × $/h / (3600 × tokens a second that are sold)
+//   $ / 1000     = 10^3 × systems × $/h / (3600 × units a second that are sold), where replies are
+//   no
+//                  tokens but pictures, vectors, …
 //
 // Tokens sold: users × promised speed × utilisation where a speed is promised and users are given,
 // else everything made: systems × system_tps × derate × utilisation. Users grow by a factor each
@@ -65,6 +68,9 @@ struct CostInputs {
 struct Capacity {
   std::int64_t users_per_system = 0;
   std::optional<double> system_tps{};
+  // Instead of tokens, for a kind of API that has a unit.
+  std::string unit{};
+  std::optional<double> units_per_s{};
 };
 
 struct CostLine {
@@ -78,6 +84,7 @@ struct Cost {
   std::optional<double> usd_per_hour{};   // of the fleet, in the first year
   std::optional<double> usd_per_user_hour{};
   std::optional<double> usd_per_mtok{};
+  std::optional<double> usd_per_thousand_units{};
   std::optional<double> usd_total{};  // over the years
   std::vector<CostLine> inputs{};
   std::vector<std::string> missing{};  // why a figure is absent

@@ -170,5 +170,16 @@ TEST(Prices, a_row_needs_its_date_and_its_source) {
   }
 }
 
+TEST(Cost, of_units_is_for_a_thousand_of_them) {
+  CostInputs in;
+  in.rent = Price{.usd_per_hour = 36};
+  in.utilisation = 0.5;
+  const Cost found = cost({.users_per_system = 4, .unit = "image", .units_per_s = 20}, in).value();
+  // 72,000 images an hour, of which half are sold.
+  EXPECT_NEAR(*found.usd_per_thousand_units, 1.0, 1e-12);
+  EXPECT_FALSE(found.usd_per_mtok);
+  EXPECT_EQ(cost_json(found)["usd_per_thousand_units"].as_double(), *found.usd_per_thousand_units);
+}
+
 }  // namespace
 }  // namespace assay::decide

@@ -66,6 +66,7 @@ Level level_of(const metrics::CurvePoint& point, const std::vector<Limit>& limit
   return {.name = point.name,
           .concurrency = point.concurrency,
           .tps = official.system_tps,
+          .units_per_s = official.units_per_s,
           .failed = official.failed,
           .figures = figures_of(limits, official)};
 }
@@ -75,6 +76,7 @@ Level level_of(std::int64_t concurrency, const metrics::Point& point,
   return {.name = format("r{}", concurrency),
           .concurrency = concurrency,
           .tps = point.rates.tps,
+          .units_per_s = point.units.per_second,
           .failed = point.counts.failed,
           .answered = point.counts.completed > 0,
           .figures = figures_of(limits, point)};

@@ -25,6 +25,7 @@ struct Level {
   std::string name{};  // "r64"
   std::int64_t concurrency = 0;
   std::optional<double> tps{};
+  std::optional<double> units_per_s{};
   std::uint64_t failed = 0;
   bool answered = true;                          // at least one query succeeded
   std::vector<std::optional<double>> figures{};  // beside the limits

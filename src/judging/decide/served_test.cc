@@ -134,9 +134,9 @@ TEST(Terms, cost_needs_a_price_that_was_given) {
   EXPECT_EQ(curve_json(curve, terms)["points"][0]["dollars_per_million_tokens"].as_double(), 100);
   EXPECT_TRUE(curve_json(curve, terms)["points"][0]["slo_kept"].as_bool());
   EXPECT_EQ(curve_json(curve, {}).find("slo"), nullptr);
-  for (const double price : {0.0, -1.0}) EXPECT_FALSE(per_million(curve.points[0], price));
+  for (const double price : {0.0, -1.0}) EXPECT_FALSE(per_lot(curve.points[0], price));
   curve.points[0].run.system_tps.reset();
-  EXPECT_FALSE(per_million(curve.points[0], 36));
+  EXPECT_FALSE(per_lot(curve.points[0], 36));
 }
 
 TEST(Terms, the_accuracy_beside_an_answer_is_that_of_the_nearest_level) {

@@ -46,11 +46,17 @@ std::optional<double> usd_per_system_hour(const SystemAnswer& one) {
   return *one.cost.usd_per_hour / static_cast<double>(one.cost.systems.value_or(1));
 }
 
-std::vector<Measure> measures() {
+// The unit of every system's replies; "" for tokens, and where they differ.
+std::string common_unit(const std::vector<SystemAnswer>& systems) {
+  const auto unlike = [&](const SystemAnswer& one) { return one.unit != systems.front().unit; };
+  return std::ranges::any_of(systems, unlike) ? std::string() : systems.front().unit;
+}
+
+std::vector<Measure> measures(const std::string& unit) {
   const auto users = [](std::string most, std::string after, bool whole) {
     return RankWords{.most = std::move(most), .after = std::move(after), .whole = whole};
   };
-  return {
+  std::vector<Measure> out{
       {"users", users("serves the most users", " users", true), Better::higher,
        [](const SystemAnswer&) { return std::optional(1.0); }},
       {"users per accelerator", users("serves the most users per accelerator", " users", false),
@@ -64,6 +70,14 @@ std::vector<Measure> measures() {
        Better::lower,
        [](const SystemAnswer& one) { return one.cost.usd_per_mtok; }},
   };
+  if (!unit.empty()) {
+    out.push_back(
+        {"$ per thousand " + unit + "s",
+         {.most = "costs the least per " + unit, .before = "$", .after = " " + lot_of(unit).words},
+         Better::lower,
+         [](const SystemAnswer& one) { return one.cost.usd_per_thousand_units; }});
+  }
+  return out;
 }
 
 Contender contender_of(const SystemAnswer& one, const Measure& measure) {
@@ -94,6 +108,9 @@ std::string cost_text(const SystemAnswer& one) {
     add(format("${} a user-hour", three_digits(*cost.usd_per_user_hour)));
   }
   if (cost.usd_per_mtok) add(format("${} a million tokens", three_digits(*cost.usd_per_mtok)));
+  if (cost.usd_per_thousand_units) {
+    add(format("${} {}", three_digits(*cost.usd_per_thousand_units), lot_of(one.unit).words));
+  }
   if (cost.usd_total) add(format("${} over the years", three_digits(*cost.usd_total)));
   if (out.empty()) return {};
   // A lower bound of users is an upper bound of what they cost.
@@ -156,12 +173,14 @@ Result<System> parse_system(std::string_view text) {
 
 Result<SystemAnswer> answer(const System& system, const metrics::Curve& curve,
                             const Question& question) {
-  SystemAnswer out{.system = system, .simulated = curve.simulated || system.simulated};
+  SystemAnswer out{
+      .system = system, .unit = curve.unit(), .simulated = curve.simulated || system.simulated};
   out.served = served(levels_of(curve, question.limits), question.limits);
   out.accuracy = "not scored";
-  Capacity capacity{.users_per_system = out.served.users};
+  Capacity capacity{.users_per_system = out.served.users, .unit = out.unit};
   if (out.served.level) {
     capacity.system_tps = out.served.level->tps;
+    capacity.units_per_s = out.served.level->units_per_s;
     const auto point =
         std::ranges::find(curve.points, out.served.level->name, &metrics::CurvePoint::name);
     out.accuracy = accuracy_words(curve, *point);
@@ -187,7 +206,7 @@ Answers rank_all(std::vector<SystemAnswer> systems) {
   const bool any = std::ranges::any_of(
       out.systems, [](const SystemAnswer& one) { return one.served.level.has_value(); });
   if (!any || out.systems.size() < 2) return out;
-  for (const Measure& measure : measures()) {
+  for (const Measure& measure : measures(common_unit(out.systems))) {
     std::vector<Contender> contenders;
     for (const SystemAnswer& one : out.systems) contenders.push_back(contender_of(one, measure));
     if (std::ranges::none_of(contenders, [](const Contender& c) { return c.value.has_value(); })) {

@@ -40,6 +40,7 @@ struct SystemAnswer {
   System system{};
   Served served{};
   Cost cost{};
+  std::string unit{};  // of replies without tokens, in the singular; else ""
   bool simulated = false;
   std::string accuracy{};  // accuracy_words of the point that answers
   std::string sentence{};

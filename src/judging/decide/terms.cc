@@ -25,8 +25,8 @@ double distance(const metrics::CurvePoint& a, const metrics::CurvePoint& b) {
 Json point_with(const Json& point, const metrics::CurvePoint& measured, const Terms& terms) {
   Json out = point;
   if (!measured.measured) return out;
-  if (const auto cost = per_million(measured, terms.price_per_hour)) {
-    out.set("dollars_per_million_tokens", *cost);
+  if (const auto cost = per_lot(measured, terms.price_per_hour)) {
+    out.set(lot_of(measured.unit).key, *cost);
   }
   if (!terms.limits.empty()) out.set("slo_kept", keeps(terms.limits, measured));
   return out;
@@ -34,11 +34,15 @@ Json point_with(const Json& point, const metrics::CurvePoint& measured, const Te
 
 }  // namespace
 
-std::optional<double> per_million(const metrics::CurvePoint& point,
-                                  std::optional<double> per_hour) {
-  const auto tps = point.official().system_tps;
-  if (!tps || *tps <= 0 || !per_hour || *per_hour <= 0) return std::nullopt;
-  return *per_hour / 3600 / *tps * 1e6;
+Lot lot_of(std::string_view unit) {
+  if (unit.empty()) return {1e6, "a million tokens", "dollars_per_million_tokens"};
+  return {1e3, format("a thousand {}s", unit), "dollars_per_thousand_units"};
+}
+
+std::optional<double> per_lot(const metrics::CurvePoint& point, std::optional<double> per_hour) {
+  const auto rate = point.official().throughput();
+  if (!rate || *rate <= 0 || !per_hour || *per_hour <= 0) return std::nullopt;
+  return *per_hour / 3600 / *rate * lot_of(point.unit).size;
 }
 
 std::string accuracy_words(const metrics::Curve& curve, const metrics::CurvePoint& point) {
@@ -62,11 +66,13 @@ std::string users_sentence(const metrics::Curve& curve, const Terms& terms) {
   std::string out = served_text(found, terms.limits);
   if (found.level) {
     const metrics::CurvePoint* const point = point_named(curve, found.level->name);
-    if (const auto cost = per_million(*point, terms.price_per_hour)) {
-      out += format("; ${} a million tokens with all of them sold", three_digits(*cost));
+    if (const auto cost = per_lot(*point, terms.price_per_hour)) {
+      out +=
+          format("; ${} {} with all of them sold", three_digits(*cost), lot_of(point->unit).words);
     }
-    if (const auto joules = joules_per_token(*point)) {
-      out += format("; {} J a token", three_digits(*joules));
+    if (const auto joules = joules_each(*point)) {
+      const std::string each = point->unit.empty() ? "a token" : "for each " + point->unit;
+      out += format("; {} J {}", three_digits(*joules), each);
     }
     out += "; accuracy " + accuracy_words(curve, *point);
   }

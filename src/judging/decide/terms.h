@@ -17,9 +17,17 @@ struct Terms {
   std::vector<Limit> limits{};             // how many users at once keep these?
 };
 
-// Dollars for a million output tokens; nullopt where throughput or the price is unknown.
-// `per_hour`: dollars for the whole system.
-std::optional<double> per_million(const metrics::CurvePoint& point, std::optional<double> per_hour);
+// What a price is of: a million output tokens, or a thousand units of a kind of API that has one.
+struct Lot {
+  double size = 0;
+  std::string words{};  // "a million tokens", "a thousand images"
+  std::string key{};    // "dollars_per_million_tokens"
+};
+Lot lot_of(std::string_view unit);
+
+// Dollars for a lot; nullopt where throughput or the price is unknown. `per_hour`: dollars for the
+// whole system.
+std::optional<double> per_lot(const metrics::CurvePoint& point, std::optional<double> per_hour);
 
 // "scored at r64: 0.812" of the answer's own point, else of the nearest level; "not scored".
 std::string accuracy_words(const metrics::Curve& curve, const metrics::CurvePoint& point);

@@ -49,9 +49,9 @@ std::vector<Rule> all_rules() {
             approved_drafter(), drafter_approval_lead_time()});
   add(all, {result_file_valid(), metric_consistency_duration(), metric_consistency_accounting(),
             metric_consistency_output_tokens(), metric_consistency_system_tps(),
-            metric_consistency_tps_per_user(), metric_consistency_tpot_p90(),
-            metric_consistency_tps_per_kw(), agentic_metric_consistency(), token_evidence(),
-            nodes_used(), maximal_engagement()});
+            metric_consistency_tps_per_user(), metric_consistency_units(),
+            metric_consistency_tpot_p90(), metric_consistency_tps_per_kw(),
+            agentic_metric_consistency(), token_evidence(), nodes_used(), maximal_engagement()});
   add(all, {accuracy_present(), accuracy_coverage(), accuracy_run_count(), accuracy_valid(),
             accuracy_sample_count(), accuracy_gate(), agentic_accuracy(), agentic_accuracy_inline(),
             agentic_accuracy_swebench(), agentic_osl_range(), pareto_accuracy()});

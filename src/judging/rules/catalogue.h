@@ -97,6 +97,7 @@ Rule metric_consistency_accounting();
 Rule metric_consistency_output_tokens();
 Rule metric_consistency_system_tps();
 Rule metric_consistency_tps_per_user();
+Rule metric_consistency_units();
 Rule metric_consistency_tpot_p90();
 Rule metric_consistency_tps_per_kw();
 Rule agentic_metric_consistency();

@@ -42,6 +42,30 @@ TEST(Check, the_golden_trees_pass_every_rule) {
   }
 }
 
+TEST(Check, a_curve_without_tokens_is_judged_by_its_units_and_latency) {
+  GoldenTree tree = golden_pictures("wan2_2");
+  const CheckReport legal = checked(tree);
+  EXPECT_TRUE(legal.clean(false)) << report_text(legal, false, false);
+  EXPECT_EQ(fired(legal), (std::set<std::string>{"accuracy-gate", "model-name-valid"}))
+      << "no benchmark is of images";
+  Json* const units = tree.summary("r96").find("assay")->find("units");
+  units->set("per_second", units->operator[]("per_second").as_double() * 1.02);
+  EXPECT_TRUE(fired(checked(tree)).contains("metric-consistency-units"));
+  tree = golden_pictures("wan2_2");
+  tree.summary("r96").erase("latency");
+  EXPECT_TRUE(fired(checked(tree)).contains("metric-consistency-units"));
+  tree = golden_pictures("wan2_2");
+  tree.summary("r96").find("assay")->find("units")->set("completed", -1);
+  EXPECT_TRUE(fired(checked(tree)).contains("metric-consistency-units"));
+}
+
+TEST(Check, a_benchmark_of_tokens_does_not_become_one_of_units_by_saying_so) {
+  const std::set<std::string> found = fired(checked(golden_pictures("gpt-oss-120b")));
+  EXPECT_TRUE(found.contains("metric-consistency-output-tokens"));
+  EXPECT_TRUE(found.contains("metric-consistency-tpot-p90"));
+  EXPECT_FALSE(found.contains("metric-consistency-units"));
+}
+
 TEST(Check, up_to_32_in_flight_ten_minutes_are_enough_whatever_C_min_is) {
   GoldenTree tree = golden_tree();
   inner(tree.point("r16"), {"steady_state", "window"}).set("duration_s", 601);

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/word.h"
 #include "rules/schemas.h"
 
 namespace assay::rules {
@@ -64,6 +65,17 @@ Metrics metrics_of(const Json& summary, const rulebook::Edition& edition,
   }
   out.interactivity = interactivity(summary, out);
   return out;
+}
+
+void derive_units(const Json& summary, Metrics& out) {
+  const Json& units = summary["assay"]["units"];
+  if (!is_small_word(units["name"].as_string())) return;
+  out.unit = units["name"].as_string();
+  out.units = number(units, "/completed");
+  out.latency_p90_ns = percentile(summary["latency"], 90);
+  if (out.units && out.duration_ns && *out.duration_ns > 0) {
+    out.units_per_s = *out.units / (*out.duration_ns / 1e9);
+  }
 }
 
 void derive_point(PointFolder& point, const rulebook::Edition& edition, bool pareto) {
@@ -133,6 +145,9 @@ void derive_curve(Curve& curve, const rulebook::Edition& edition, bool pareto) {
   for (PointFolder& point : curve.points) derive_point(point, edition, pareto);
   std::ranges::stable_sort(curve.points, {}, &PointFolder::concurrency);
   curve.benchmark = edition.benchmark(curve.model);
+  if (edition.benchmark_like(curve.model) == nullptr) {
+    for (PointFolder& point : curve.points) derive_units(point.summary.root(), point.metrics);
+  }
   bool any = false;
   bool all = true;
   for (const PointFolder& point : curve.points) {

@@ -82,6 +82,17 @@ struct Metrics {
   std::optional<double> system_tps{};
   std::optional<double> tps_per_user{};
   std::optional<double> interactivity{};  // agentic
+  // For replies without tokens: their unit, what was given of it in all and in a second, and the
+  // latency that stands in TPOT's place. "" for tokens, and for every model that the edition knows:
+  // its benchmarks are of tokens, whatever a summary says.
+  std::string unit{};
+  std::optional<double> units{};
+  std::optional<double> units_per_s{};
+  std::optional<double> latency_p90_ns{};
+
+  // What the point gives in a second, and in which unit.
+  std::optional<double> throughput() const { return unit.empty() ? system_tps : units_per_s; }
+  std::string throughput_unit() const { return unit.empty() ? "tokens/s" : unit + "s/s"; }
 };
 
 struct FileSize {

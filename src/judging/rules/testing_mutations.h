@@ -8,6 +8,7 @@
 #include "rules/testing_plausibility_mutations.h"
 #include "rules/testing_point_mutations.h"
 #include "rules/testing_review_mutations.h"
+#include "rules/testing_unit_mutations.h"
 
 namespace assay::rules {
 
@@ -22,7 +23,8 @@ inline std::vector<Mutation> mutations() {
         metric_mutations_1,    metric_mutations_2,       accuracy_mutations_1,
         accuracy_mutations_2,  accuracy_mutations_3,     summary_review_mutations,
         log_review_mutations,  pass_review_mutations,    pareto_mutations,
-        token_mutations,       plausibility_mutations_1, plausibility_mutations_2}) {
+        token_mutations,       plausibility_mutations_1, plausibility_mutations_2,
+        unit_mutations}) {
     for (Mutation& one : make()) out.push_back(std::move(one));
   }
   return out;

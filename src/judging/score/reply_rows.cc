@@ -26,6 +26,16 @@ Json tool_call_list(std::string_view text) {
   return out;
 }
 
+// Columns of the row that went into the request, for scorers that judge by what was asked.
+Json columns_with_sent(const Sample& sample) {
+  Json out = sample.columns.is_object() ? sample.columns : Json::object();
+  if (!sample.tools.is_null() && out.find("tools") == nullptr) out.set("tools", sample.tools);
+  for (const auto& [name, value] : sample.body.members()) {
+    if (out.find(name) == nullptr) out.set(name, value);
+  }
+  return out;
+}
+
 }  // namespace
 
 void ReplyRows::add_phases(std::vector<std::uint16_t> phases, const Dataset& dataset,
@@ -88,8 +98,16 @@ void ReplyRows::tell(Phase& phase, Row& row, bool unkept) {
     return;
   }
   const bool made = phase.dataset->make_row != nullptr;  // made rows have no columns for scores
-  const Json& columns = made ? kNoColumns : phase.dataset->samples[row.sample].columns;
-  row.columns = columns.is_object() ? &columns : &kNoColumns;
+  Json sent;
+  row.columns = &kNoColumns;
+  if (!made) {
+    const Sample& sample = phase.dataset->samples[row.sample];
+    if (sample.columns.is_object()) row.columns = &sample.columns;
+    if (!sample.tools.is_null() || sample.body.size() > 0) {
+      sent = columns_with_sent(sample);
+      row.columns = &sent;
+    }
+  }
   phase.state = phase.scorer->add(row);
   if (!phase.state || !on_judged_) return;
   on_judged_(static_cast<std::size_t>(&phase - phases_.data()), row,

@@ -45,6 +45,10 @@ Made make_of(const ScorerFacts& facts, const ScorerOptions& options) {
       return make_word_error_rate(facts.name, options);
     case ScorerKind::token_bounds:
       return make_token_bounds(facts.name, options);
+    case ScorerKind::json_schema:
+      return make_json_schema(facts.name, options);
+    case ScorerKind::tool_calls:
+      return make_tool_calls(facts.name, options);
     case ScorerKind::task:
       return make_task(facts.name, options);
   }

@@ -19,14 +19,16 @@
 namespace assay::score {
 
 struct Row {
-  const Json* columns = nullptr;  // the sample's, an object; never null
-  std::string_view reply{};       // reasoning and content, one after the other
-  std::string_view content{};     // content alone
-  std::string_view reasoning{};   // reasoning alone
-  Json tool_calls{};              // OpenAI's list; null: none
-  bool answered = true;           // false: the query failed or has no reply; `reply` is empty
-  std::int64_t tokens = -1;       // of the reply; -1: not counted
-  std::uint32_t sample = 0;       // row of the dataset
+  // The sample's, an object; never null. Beside what was left over of the row there is what was
+  // sent of it: `tools`, and the fields of the body.
+  const Json* columns = nullptr;
+  std::string_view reply{};      // reasoning and content, one after the other
+  std::string_view content{};    // content alone
+  std::string_view reasoning{};  // reasoning alone
+  Json tool_calls{};             // OpenAI's list; null: none
+  bool answered = true;          // false: the query failed or has no reply; `reply` is empty
+  std::int64_t tokens = -1;      // of the reply; -1: not counted
+  std::uint32_t sample = 0;      // row of the dataset
 };
 
 struct Verdict {
@@ -90,6 +92,8 @@ Made make_top_1(std::string_view name, const ScorerOptions& options);
 Made make_squad_f1(std::string_view name, const ScorerOptions& options);
 Made make_word_error_rate(std::string_view name, const ScorerOptions& options);
 Made make_token_bounds(std::string_view name, const ScorerOptions& options);
+Made make_json_schema(std::string_view name, const ScorerOptions& options);
+Made make_tool_calls(std::string_view name, const ScorerOptions& options);
 Made make_task(std::string_view name, const ScorerOptions& options);
 Made make_external(std::string_view name, const ScorerOptions& options);
 

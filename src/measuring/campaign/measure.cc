@@ -19,6 +19,7 @@
 #include "host/machine_memory.h"
 #include "host/self_audit.h"
 #include "metrics/steady_watch.h"
+#include "plug/plug_target.h"
 #include "record/event_log.h"
 #include "run/by_endpoint.h"
 
@@ -57,7 +58,9 @@ struct Shard {
 
   Plan plan{};
   OsClock clock;
-  std::unique_ptr<protocol::HttpTarget> target{};
+  // One of the two.
+  std::unique_ptr<protocol::HttpTarget> http{};
+  std::unique_ptr<plug::PlugTarget> program{};
   std::vector<std::unique_ptr<record::EventLogWriter>> logs{};  // one, or one for each endpoint
   std::unique_ptr<metrics::Live> live{};
   run::RunResult result{};
@@ -65,6 +68,14 @@ struct Shard {
   LatencySetting slice{};
   std::uint64_t opened_ahead = 0;
   Result<void> closed{};
+
+  Target& target() {
+    if (program != nullptr) return *program;
+    return *http;
+  }
+  protocol::TransportStats stats() const {
+    return http != nullptr ? http->stats() : protocol::TransportStats{};
+  }
 };
 
 // The most connections that the plan needs at once, over all phases.
@@ -89,12 +100,20 @@ std::uint32_t connections_wanted(const Plan& plan) {
 Result<std::shared_ptr<const protocol::PreparedBodies>> make_bodies(const plan::PlanBundle& bundle,
                                                                     const MeasureOptions& options) {
   using protocol::PreparedBodies;
+  const Endpoints endpoints = plug::without_programs(bundle.endpoints);
   CHECK(options.spent == nullptr || options.spent == &bundle.datasets);
   ASSIGN_OR_RETURN(PreparedBodies made,
                    options.spent == nullptr
-                       ? PreparedBodies::make(bundle.plan, bundle.datasets, bundle.endpoints)
-                       : PreparedBodies::take(bundle.plan, *options.spent, bundle.endpoints));
+                       ? PreparedBodies::make(bundle.plan, bundle.datasets, endpoints)
+                       : PreparedBodies::take(bundle.plan, *options.spent, endpoints));
   return std::make_shared<const PreparedBodies>(std::move(made));
+}
+
+std::unique_ptr<Shard> shard_with_live(std::unique_ptr<Shard> shard,
+                                       const plan::PlanBundle& bundle) {
+  const bool streamed = bundle.datasets.empty() || bundle.datasets[0].generation.stream;
+  shard->live = std::make_unique<metrics::Live>(shard->plan, streamed);
+  return shard;
 }
 
 Result<std::unique_ptr<Shard>> make_shard(const plan::PlanBundle& bundle,
@@ -105,8 +124,14 @@ Result<std::unique_ptr<Shard>> make_shard(const plan::PlanBundle& bundle,
   const std::uint32_t shards = shards_of_run(options);
   shard->plan = assay::shard(bundle.plan, options.rank * options.threads + index, shards);
   const std::uint32_t connections_max = bundle.endpoints.connections_max;
+  if (plug::is_program(bundle.endpoints)) {
+    ASSIGN_OR_RETURN(shard->program,
+                     plug::PlugTarget::create(shard->plan, std::move(bodies), bundle.endpoints,
+                                              {.run_key = options.log.info.run_key}, shard->clock));
+    return shard_with_live(std::move(shard), bundle);
+  }
   ASSIGN_OR_RETURN(
-      shard->target,
+      shard->http,
       protocol::HttpTarget::create(
           shard->plan, std::move(bodies), bundle.endpoints,
           {.run_key = options.log.info.run_key,
@@ -116,9 +141,7 @@ Result<std::unique_ptr<Shard>> make_shard(const plan::PlanBundle& bundle,
            .ca_file = options.ca_file,
            .endpoint_of_phase = options.endpoint_of_phase},
           shard->clock));
-  const bool streamed = bundle.datasets.empty() || bundle.datasets[0].generation.stream;
-  shard->live = std::make_unique<metrics::Live>(shard->plan, streamed);
-  return shard;
+  return shard_with_live(std::move(shard), bundle);
 }
 
 // Makes the allocator return a large reply's memory to the system when it is freed. Otherwise heap
@@ -183,7 +206,7 @@ void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
   }
   Tee sink({log, shard.live.get(), steady, options.also});
   std::deque<run::InTurn> in_turn;
-  Target* target = shard.target.get();
+  Target* target = &shard.target();
   for (const run::InTurnRule& rule : rules_of(shard.plan, options)) {
     target = &in_turn.emplace_back(*target, shard.clock, rule);
   }
@@ -192,7 +215,7 @@ void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
   const host::ThreadWatch watch;
   shard.result = run::run(shard.plan, shard.clock, *target, sink, control, &guard);
   watch.finish(shard.figures);
-  const protocol::TransportStats stats = shard.target->stats();
+  const protocol::TransportStats stats = shard.stats();
   shard.figures.waits_interrupted = stats.waits_interrupted;
   shard.figures.interrupted_for = stats.interrupted_for;
   shard.figures.loop = shard.result.loop_lag;
@@ -202,15 +225,10 @@ void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
 // The live view's detector; the report uses the log. Only if the log defines a super-pass.
 std::unique_ptr<metrics::SteadyWatch> steady_watch_of(const Plan& plan,
                                                       const MeasureOptions& options) {
-  constexpr double kMostSeconds = 1e6;
   if (!options.watch || options.second) return nullptr;
-  const Json& wanted = options.log.info.facts["steady_state"];
-  const std::uint64_t super_pass = wanted["super_pass"].as_uint();
-  if (super_pass == 0) return nullptr;
-  const double seconds = std::clamp(wanted["window_min_s"].as_double(), 0.0, kMostSeconds);
-  return std::make_unique<metrics::SteadyWatch>(
-      plan, metrics::SteadyOptions{.super_pass = super_pass,
-                                   .window_min = Duration::from_seconds(seconds)});
+  metrics::SteadyOptions wanted = metrics::steady_options(options.log.info.facts);
+  if (wanted.super_pass == 0) return nullptr;
+  return std::make_unique<metrics::SteadyWatch>(plan, std::move(wanted));
 }
 
 using Shards = std::vector<std::unique_ptr<Shard>>;
@@ -359,7 +377,7 @@ void gather(Shards& shards, Measurement& out) {
     out.audit.threads.push_back(shard->figures);
     out.audit.backed_off = std::max(out.audit.backed_off, shard->result.backed_off);
     out.audit.backoffs = std::max(out.audit.backoffs, shard->result.backoffs);
-    const protocol::TransportStats stats = shard->target->stats();
+    const protocol::TransportStats stats = shard->stats();
     add_transport(stats, shard->opened_ahead, out.audit);
     if (!stats.tls_version.empty()) out.tls_version = stats.tls_version;
     out.shards.push_back(std::move(shard->result));
@@ -397,12 +415,14 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   ASSIGN_OR_RETURN(const auto bodies, make_bodies(bundle, options));
   for (std::uint32_t i = 0; i < options.threads; ++i) {
     ASSIGN_OR_RETURN(auto shard, make_shard(bundle, bodies, options, memory, i));
-    TRY(shard->target->connect_ahead((ahead + total - 1) / total));
-    shard->opened_ahead = shard->target->stats().connections_opened;
+    if (shard->http != nullptr) TRY(shard->http->connect_ahead((ahead + total - 1) / total));
+    shard->opened_ahead = shard->stats().connections_opened;
     shards.push_back(std::move(shard));
   }
   const Instant ahead_limit = OsClock().now() + kGetAheadMax;
-  for (const auto& shard : shards) shard->target->get_ahead(shard->clock, ahead_limit);
+  for (const auto& shard : shards) {
+    if (shard->http != nullptr) shard->http->get_ahead(shard->clock, ahead_limit);
+  }
   Instant start_at = Instant::none();
   if (options.start_together) {
     ASSIGN_OR_RETURN(start_at, options.start_together());

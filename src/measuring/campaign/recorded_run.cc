@@ -101,6 +101,19 @@ Json steady_facts(const plan::PlanBundle& bundle) {
   return Json();
 }
 
+// By what the detector judges: replies without tokens, or not streamed, have no TPOT.
+void add_gate(const plan::Config& config, const plan::PlanBundle& bundle, Json& facts) {
+  Json steady = facts["steady_state"];
+  if (!steady.is_object()) return;
+  for (const PhasePlan& phase : bundle.plan.phases) {
+    if (phase.kind != PhaseKind::performance || phase.limits.empty()) continue;
+    const bool streamed = bundle.datasets[phase.dataset].generation.stream;
+    if (streamed && plan::unit_of(config.endpoint_config).empty()) return;
+    steady.set("gate", "latency").set("slots", phase.limits[0].in_flight_max);
+  }
+  facts.set("steady_state", std::move(steady));
+}
+
 RunInfo info_of(const plan::Config& config, const plan::PlanBundle& bundle,
                 const ClientOptions& client, const RunRequest& request) {
   RunInfo info{.version = std::string(version()), .plan_digest = plan_digest(bundle)};
@@ -127,6 +140,7 @@ RunInfo info_of(const plan::Config& config, const plan::PlanBundle& bundle,
     info.facts.set("rows_of_pass", bundle.datasets[phase.dataset].dataset.rows_of_pass);
   }
   for (const auto& [key, value] : request.facts.members()) info.facts.set(key, value);
+  add_gate(config, bundle, info.facts);
   info.command = Json::array();
   for (const std::string& word : record::redact_command(request.command)) {
     info.command.push_back(word);

@@ -38,12 +38,16 @@ std::string steady_text(const Point& point) {
   if (!steady.official()) return out;
   out += ". In this window";
   if (steady.tps) out += format(" {} tok/s,", three_digits(*steady.tps));
+  if (steady.units_per_s) {
+    out += format(" {} {}s/s,", three_digits(*steady.units_per_s), steady.unit);
+  }
   if (steady.tps_per_user) out += format(" {} tok/s per user,", three_digits(*steady.tps_per_user));
   const auto add = [&out](std::string_view name, const metrics::Distribution& series) {
     if (!series.empty()) out += format(" {} P90 {},", name, time_text(series.percentile(90.0)));
   };
   add("TTFT", steady.ttft);
   add("TPOT", steady.tpot);
+  if (steady.by == metrics::Gating::latency) add("latency", steady.latency);
   return out + " which are the official figures";
 }
 

@@ -157,10 +157,18 @@ const metrics::SteadyState* official_window(const Point& point) {
 // Adds the official window's figures beside the whole run's.
 void add_official(const Point& point, std::array<Headline, 4>& headlines) {
   const metrics::SteadyState* const window = official_window(point);
-  if (window == nullptr || !point.units.name.empty()) return;
+  if (window == nullptr) return;
   const auto add = [](Headline& headline, const std::string& text) {
     headline.doubt += (headline.doubt.empty() ? "official: " : "; official: ") + text;
   };
+  if (!point.units.name.empty()) {
+    if (window->units_per_s) add(headlines[0], three_digits(*window->units_per_s));
+    add(headlines[1], three_digits(window->qps));
+    if (!window->latency.empty()) {
+      add(headlines[2], quantity_text(Quantity::duration, window->latency.percentile(90.0)));
+    }
+    return;
+  }
   if (window->tps) add(headlines[0], three_digits(*window->tps));
   if (window->tps_per_user) add(headlines[1], three_digits(*window->tps_per_user));
   if (!window->ttft.empty()) {
@@ -243,6 +251,10 @@ std::string verdict(const Point& point, const Content& content, const RunContext
   if (window != nullptr && window->tps) {
     out += format("; official, of the steady window: {} tok/s", three_digits(*window->tps));
     if (window->tps_per_user) out += format(" at {} per user", three_digits(*window->tps_per_user));
+  }
+  if (window != nullptr && window->units_per_s) {
+    out += format("; official, of the steady window: {} {}s/s", three_digits(*window->units_per_s),
+                  point.units.name);
   }
   if (context.innocence) {
     const std::string text = innocence_text(*context.innocence);

@@ -17,6 +17,8 @@ namespace {
 using metrics::Curve;
 using metrics::CurvePoint;
 
+constexpr double kMsToNs = 1e6;
+
 svg::Marker marker_of(const CurvePoint& point) {
   if (point.all_at_once()) return svg::Marker::down_triangle;
   if (point.region == "high_concurrency") return svg::Marker::triangle;
@@ -31,7 +33,13 @@ std::string hint_of(const CurvePoint& point) {
                            point.all_at_once() ? std::string("all at once")
                                                : "concurrency " + with_thousands(point.concurrency),
                            region_words(point));
-  if (figures.system_tps) out += format(": {} tok/s", three_digits(*figures.system_tps));
+  if (const auto rate = figures.throughput()) {
+    const std::string unit = point.unit.empty() ? "tok/s" : point.unit + "s/s";
+    out += format(": {} {}", three_digits(*rate), unit);
+  }
+  if (!point.unit.empty()) {
+    out += ", latency P90 " + human_duration(Duration::from_seconds(figures.latency_p90_ms * 1e-3));
+  }
   if (figures.tps_per_user) out += format(", {} per user", three_digits(*figures.tps_per_user));
   if (figures.ttft_p90_ms > 0) {
     out += ", TTFT P90 " + human_duration(Duration::from_seconds(figures.ttft_p90_ms * 1e-3));
@@ -71,6 +79,7 @@ std::string figure(const Chart& chart, bool half) {
 Chart pareto(const Curve& curve) {
   Chart out;
   out.title = curve_verdict(curve);
+  const bool tokens = curve.unit().empty();
   out.text =
       "System throughput against what one user sees. Steps hold the last measured value; nothing "
       "is interpolated. ▲ High, ■ Medium, ● Low, ◆ Ultra Low";
@@ -78,14 +87,21 @@ Chart pareto(const Curve& curve) {
                   ? "; ▼ Offline, whose throughput is a dotted line."
                   : ".";
   out.options.label = out.title;
-  out.options.x_title = "tok/s per user (1000 / TPOT P90 in ms)";
-  out.options.y_title = "system tok/s";
+  out.options.x_title = tokens ? "tok/s per user (1000 / TPOT P90 in ms)" : "latency P90";
+  out.options.y_title = "system " + curve.throughput_unit();
+  if (!tokens) {
+    out.options.x = Quantity::duration;
+    out.options.y = Quantity::rate;
+  }
   out.options.simulated = curve.simulated;
   for (const CurvePoint* point : measured_of(curve)) {
     const metrics::PointFigures& figures = point->official();
-    if (!figures.system_tps || !figures.tps_per_user) continue;
-    out.points.push_back({.x = *figures.tps_per_user,
-                          .y = *figures.system_tps,
+    const std::optional<double> rate = figures.throughput();
+    const std::optional<double> seen =
+        tokens ? figures.tps_per_user : std::optional(figures.latency_p90_ms * kMsToNs);
+    if (!rate || !seen || *seen <= 0) continue;
+    out.points.push_back({.x = *seen,
+                          .y = *rate,
                           .marker = marker_of(*point),
                           .name = point->name,
                           .hint = hint_of(*point),
@@ -121,13 +137,27 @@ Chart over_concurrency(const Curve& curve, std::string title, std::string_view t
 }
 
 std::string charts(const Curve& curve) {
-  constexpr double kMsToNs = 1e6;
+  const bool tokens = curve.unit().empty();
+  const std::string throughput = format("system {} by concurrency", curve.throughput_unit());
   std::string out =
       figure(over_concurrency(
-                 curve, "How does throughput grow?", "system tok/s by concurrency",
-                 Quantity::tokens_per_second,
-                 [](const CurvePoint& point) { return point.official().system_tps; }, 1),
+                 curve, "How does throughput grow?", throughput,
+                 tokens ? Quantity::tokens_per_second : Quantity::rate,
+                 [](const CurvePoint& point) { return point.official().throughput(); }, 1),
              true);
+  if (!tokens) {
+    out += figure(
+        over_concurrency(
+            curve, "How long until the reply?", "latency P90 by concurrency", Quantity::duration,
+            [](const CurvePoint& point) -> std::optional<double> {
+              const double ms = point.official().latency_p90_ms;
+              if (ms <= 0 || point.all_at_once()) return std::nullopt;
+              return ms * kMsToNs;
+            },
+            2),
+        true);
+    return "<div class=\"grid\">\n" + out + "</div>\n";
+  }
   out += figure(
       over_concurrency(
           curve, "How long until the first token?", "TTFT P90 by concurrency", Quantity::duration,
@@ -153,15 +183,28 @@ std::string charts(const Curve& curve) {
 std::string point_table(const Curve& curve, const CurveOptions& options) {
   const bool graded = std::ranges::any_of(
       curve.points, [](const metrics::CurvePoint& point) { return point.safety.has_value(); });
-  std::vector<std::string> heads{"point",    "region",   "tok/s",   "per user",
-                                 "TTFT P90", "TPOT P90", "accuracy"};
+  const bool tokens = curve.unit().empty();
+  const CurveHeads said = curve_heads(curve);
+  std::vector<std::string> heads{"point", "region", said.throughput};
+  if (tokens) {
+    heads.insert(heads.end(), {"per user", "TTFT P90", "TPOT P90"});
+  } else {
+    heads.emplace_back("latency P90");
+  }
+  heads.emplace_back("accuracy");
   if (graded) heads.insert(heads.end(), {"safety", "safety failed"});
-  heads.insert(heads.end(), {"$ / M tokens", "J / token", "SLO", "basis", "doubt"});
+  heads.insert(heads.end(), {tokens ? "$ / M tokens" : said.cost,
+                             tokens ? "J / token" : said.energy, "SLO", "basis", "doubt"});
   HtmlTable table(heads);
   const auto or_dash = [](const std::string& text) { return text.empty() ? "–" : text; };
   for (const CurveRow& row : curve_rows(curve, options)) {
-    std::vector<std::string> cells{row.point, row.region, row.tps,     row.per_user,
-                                   row.ttft,  row.tpot,   row.accuracy};
+    std::vector<std::string> cells{row.point, row.region, row.throughput};
+    if (tokens) {
+      cells.insert(cells.end(), {row.per_user, row.ttft, row.tpot});
+    } else {
+      cells.push_back(row.latency);
+    }
+    cells.push_back(row.accuracy);
     if (graded) cells.insert(cells.end(), {or_dash(row.safety), or_dash(row.safety_failed)});
     cells.insert(cells.end(),
                  {or_dash(row.cost), or_dash(row.energy), or_dash(row.slo), row.basis, row.doubt});
@@ -221,12 +264,18 @@ std::string curve_html(const Curve& curve, const CurveOptions& options) {
   }
   out += curve_section("points", "Each point", point_table(curve, options));
   out += curve_section("about", "What was measured?", facts(curve));
+  const bool tokens = curve.unit().empty();
   out += format(
-      "</main>\n<footer>\n<p>system_tps = output tokens / s. tps per user = 1000 / TPOT P90 in ms. "
-      "A window is the part of a run in which TPOT P50 and P90 are level over at least four passes "
-      "over the dataset; where there is none, the whole run counts.{}</p>\n<p>Assay {}</p>\n"
-      "</footer>\n</body>\n</html>\n",
-      options.price_per_hour ? format(" $ per million output tokens at ${} an hour for the system.",
+      "</main>\n<footer>\n<p>{} A window is the part of a run in which {} are level over at least "
+      "four passes over the dataset; where there is none, the whole run counts.{}</p>\n<p>Assay "
+      "{}</p>\n</footer>\n</body>\n</html>\n",
+      tokens ? "system_tps = output tokens / s. tps per user = 1000 / TPOT P90 in ms."
+             : markup_text(curve.throughput_unit()) +
+                   " = asked for by the queries that succeeded, a second.",
+      tokens ? "TPOT P50 and P90" : "latency P90 and the completion rate",
+      options.price_per_hour ? format(" $ for {} at ${} an hour for the system.",
+                                      tokens ? "a million output tokens"
+                                             : markup_text(decide::lot_of(curve.unit()).words),
                                       three_digits(*options.price_per_hour))
                              : "",
       markup_text(curve.version));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "base/display.h"
 #include "base/text.h"
@@ -16,18 +17,25 @@ struct Spot {
   bool offline = false;
 };
 
-// By ascending concurrency: interactivity falls.
+// What one user sees: tokens a second, or the time of a reply.
+std::optional<double> seen_by_a_user(const metrics::CurvePoint& point) {
+  const metrics::PointFigures& figures = point.official();
+  if (point.unit.empty()) return figures.tps_per_user;
+  return figures.latency_p90_ms > 0 ? std::optional(figures.latency_p90_ms) : std::nullopt;
+}
+
+// By ascending concurrency: interactivity falls, latency grows.
 std::vector<Spot> spots_of(const metrics::Curve& curve) {
   std::vector<const metrics::CurvePoint*> points;
   for (const metrics::CurvePoint& point : curve.points) {
     const metrics::PointFigures& figures = point.official();
-    if (point.measured && figures.system_tps && figures.tps_per_user) points.push_back(&point);
+    if (point.measured && figures.throughput() && seen_by_a_user(point)) points.push_back(&point);
   }
   std::ranges::stable_sort(points, {}, &metrics::CurvePoint::concurrency);
   std::vector<Spot> out;
   for (const metrics::CurvePoint* point : points) {
-    out.push_back({*point->official().tps_per_user, *point->official().system_tps,
-                   point->offline == "dedicated"});
+    out.push_back(
+        {*seen_by_a_user(*point), *point->official().throughput(), point->offline == "dedicated"});
   }
   return out;
 }
@@ -124,7 +132,7 @@ std::vector<std::string> curve_plot(const metrics::Curve& curve, std::size_t col
     }
     before = &spot;
   }
-  std::vector<std::string> out{pad_left("tok/s", kLabel)};
+  std::vector<std::string> out{pad_left(curve.throughput_unit(), kLabel)};
   const std::vector<std::string> picture = canvas.lines();
   for (std::size_t i = 0; i < picture.size(); ++i) {
     const std::string label = i == 0 ? three_digits(top) : "";
@@ -135,7 +143,8 @@ std::vector<std::string> curve_plot(const metrics::Curve& curve, std::size_t col
   std::string axis = pad_left("0", kLabel) + " ┼";
   for (std::size_t i = 0; i + kLabel + 2 < columns; ++i) axis += "─";
   out.push_back(std::move(axis));
-  const std::string right = three_digits(high) + " tok/s per user";
+  const std::string right =
+      three_digits(high) + (curve.unit().empty() ? " tok/s per user" : " ms latency P90");
   out.push_back(std::string(kLabel + 2, ' ') +
                 pad_right(three_digits(low), columns - kLabel - 2 - display_width(right)) + right);
   return out;

@@ -1,5 +1,6 @@
-// The curve on a terminal, in braille dots: system throughput against one user's rate. It draws
-// steps, not slopes, since nothing was measured between two points; dots mark the points.
+// The curve on a terminal, in braille dots: system throughput against one user's rate, or against
+// the latency of a reply where replies have a unit and no tokens. It draws steps, not slopes, since
+// nothing was measured between two points; dots mark the points.
 //
 //     tok/s
 //     9,932 ┤⠒⠒⠒⢲

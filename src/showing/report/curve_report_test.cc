@@ -13,6 +13,7 @@ namespace assay::report {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -74,6 +75,40 @@ TEST(CurveReport, CostAndEnergyStandInEachRow) {
   EXPECT_EQ(json["slo"]["users"].as_int(), 64);
   EXPECT_EQ(json["points"][2]["joules_per_token"].as_double(), 5.0);
   EXPECT_EQ(json["points"][0]["dollars_per_million_tokens"].as_double(), 200.0);
+}
+
+TEST(CurveReport, ACurveWithoutTokensNamesItsUnitEverywhere) {
+  metrics::Curve curve = curve_of_four();
+  for (metrics::CurvePoint& point : curve.points) {
+    point.unit = "image";
+    metrics::PointFigures figures = point.official();
+    figures.units_per_s = figures.system_tps;
+    figures.latency_p90_ms = 40.0 + static_cast<double>(point.concurrency);
+    figures.system_tps = figures.tps_per_user = std::nullopt;
+    figures.ttft_p90_ms = figures.tpot_p90_ms = 0;
+    point.run = figures;
+    point.window.reset();
+    point.window_official = false;
+  }
+  curve.points[2].power_kw = 6.4;
+  const CurveOptions options = terms_of("latency_p90<=60ms");
+  const std::vector<CurveRow> rows = curve_rows(curve, options);
+  EXPECT_EQ(rows[0].cost, "$0.200");  // 36 $/h over 50 images/s
+  EXPECT_EQ(rows[0].latency, "41.0 ms");
+  EXPECT_THAT(curve_verdict(curve),
+              AllOf(HasSubstr("images/s at concurrency"), HasSubstr("latency P90 from 41.0 ms")));
+  for (const std::string& said : {curve_terminal(curve, options, {}),
+                                  curve_markdown(curve, options), curve_html(curve, options)}) {
+    EXPECT_THAT(said, AllOf(HasSubstr("images/s"), HasSubstr("latency P90")));
+    EXPECT_THAT(said, Not(AnyOf(HasSubstr("tok/s"), HasSubstr("TTFT"), HasSubstr("per user"))));
+  }
+  EXPECT_THAT(decide::users_sentence(curve, options), HasSubstr("a thousand images"));
+  const Json json = decide::curve_json(curve, options);
+  EXPECT_EQ(json["unit"].as_string(), "image");
+  EXPECT_EQ(json["points"][0]["dollars_per_thousand_units"].as_double(), 0.2);
+  EXPECT_EQ(json["points"][2]["joules_per_unit"].as_double(), 5.0);
+  EXPECT_EQ(json["points"][0].find("joules_per_token"), nullptr);
+  EXPECT_FALSE(curve_plot(curve, 80, 6).empty());
 }
 
 TEST(CurveReport, AFailedAuditIsTheFirstThingThatIsSaid) {

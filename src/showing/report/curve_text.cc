@@ -61,29 +61,30 @@ void add_safety(const metrics::CurvePoint& point, CurveRow& row) {
 }
 
 // For a dedicated Offline, which has no concurrency level.
-std::string offline_words(const metrics::CurvePoint& point) {
+std::string offline_words(const metrics::CurvePoint& point, const metrics::Curve& curve) {
   if (!point.measured) return "not measured";
-  return number(point.official().system_tps) + " tok/s";
+  return number(point.official().throughput()) + " " + curve.throughput_unit();
 }
 
 struct Column {
-  std::string_view head{};
+  std::string head{};
   std::string CurveRow::*cell = nullptr;
   bool right = true;
 };
 
-std::vector<Column> columns_of(const std::vector<CurveRow>& rows) {
+std::vector<Column> columns_of(const std::vector<CurveRow>& rows, const CurveHeads& heads) {
   std::vector<Column> out{{"point", &CurveRow::point, false},
                           {"region", &CurveRow::region, false},
-                          {"tok/s", &CurveRow::tps},
+                          {heads.throughput, &CurveRow::throughput},
                           {"/user", &CurveRow::per_user},
+                          {"latency P90", &CurveRow::latency},
                           {"TTFT P90", &CurveRow::ttft},
                           {"TPOT P90", &CurveRow::tpot},
                           {"accuracy", &CurveRow::accuracy},
                           {"safety", &CurveRow::safety},
                           {"safety failed", &CurveRow::safety_failed},
-                          {"$/M tok", &CurveRow::cost},
-                          {"J/tok", &CurveRow::energy},
+                          {heads.cost, &CurveRow::cost},
+                          {heads.energy, &CurveRow::energy},
                           {"SLO", &CurveRow::slo, false},
                           {"basis", &CurveRow::basis, false},
                           {"doubt", &CurveRow::doubt, false}};
@@ -95,8 +96,9 @@ std::vector<Column> columns_of(const std::vector<CurveRow>& rows) {
   return out;
 }
 
-std::string table(const std::vector<CurveRow>& rows, const TerminalStyle& style) {
-  const std::vector<Column> columns = columns_of(rows);
+std::string table(const std::vector<CurveRow>& rows, const CurveHeads& heads,
+                  const TerminalStyle& style) {
+  const std::vector<Column> columns = columns_of(rows, heads);
   std::vector<std::size_t> widths;
   for (const Column& column : columns) {
     std::size_t width = display_width(column.head);
@@ -122,6 +124,12 @@ std::string table(const std::vector<CurveRow>& rows, const TerminalStyle& style)
 
 }  // namespace
 
+CurveHeads curve_heads(const metrics::Curve& curve) {
+  const std::string unit = curve.unit();
+  if (unit.empty()) return {"tok/s", "$/M tok", "J/tok"};
+  return {curve.throughput_unit(), format("$/1000 {}s", unit), "J/" + unit};
+}
+
 std::string region_words(const metrics::CurvePoint& point) {
   std::string out;
   if (point.region == "low_latency") out = "Ultra Low";
@@ -141,23 +149,24 @@ std::vector<CurveRow> curve_rows(const metrics::Curve& curve, const CurveOptions
     CurveRow row{.point = point.name, .region = or_none(region_words(point))};
     row.concurrency = with_thousands(point.concurrency);
     if (!point.measured) {
-      row.tps = row.per_user = row.ttft = row.tpot = row.accuracy = kNone;
+      row.throughput = row.per_user = row.latency = row.ttft = row.tpot = row.accuracy = kNone;
       row.basis = "not measured";
       out.push_back(std::move(row));
       continue;
     }
     const metrics::PointFigures& figures = point.official();
-    row.tps = number(figures.system_tps);
+    row.throughput = number(figures.throughput());
     row.per_user = number(figures.tps_per_user);
+    if (!point.unit.empty()) row.latency = ms_text(figures.latency_p90_ms);
     row.ttft = ms_text(figures.ttft_p90_ms);
     row.tpot = ms_text(figures.tpot_p90_ms);
     row.basis = basis_text(point);
     row.accuracy = or_none(accuracy_text(point));
     add_safety(point, row);
-    if (const auto cost = decide::per_million(point, options.price_per_hour)) {
+    if (const auto cost = decide::per_lot(point, options.price_per_hour)) {
       row.cost = "$" + three_digits(*cost);
     }
-    if (const auto joules = joules_per_token(point)) row.energy = three_digits(*joules);
+    if (const auto joules = joules_each(point)) row.energy = three_digits(*joules);
     if (!options.limits.empty() && point.offline != "dedicated") {
       row.slo = decide::keeps(options.limits, point) ? "kept" : "not";
     }
@@ -178,19 +187,23 @@ std::string curve_verdict(const metrics::Curve& curve) {
   if (curve.measured() == 0) return "nothing was measured yet";
   std::string out;
   if (fast != nullptr) {
-    out = format("peak {} tok/s at concurrency {}", number(fast->official().system_tps),
-                 with_thousands(fast->concurrency));
+    out = format("peak {} {} at concurrency {}", number(fast->official().throughput()),
+                 curve.throughput_unit(), with_thousands(fast->concurrency));
   }
   if (near != nullptr) {
-    out += format("{}up to {} tok/s per user at concurrency {}", out.empty() ? "" : "; ",
-                  number(near->official().tps_per_user), with_thousands(near->concurrency));
+    const metrics::PointFigures& figures = near->official();
+    const std::string each = near->unit.empty()
+                                 ? format("up to {} tok/s per user", number(figures.tps_per_user))
+                                 : "latency P90 from " + ms_text(figures.latency_p90_ms);
+    out += format("{}{} at concurrency {}", out.empty() ? "" : "; ", each,
+                  with_thousands(near->concurrency));
   }
   std::size_t levels = 0;
   std::size_t measured = 0;
   std::size_t steady = 0;
   for (const metrics::CurvePoint& point : curve.points) {
     if (point.all_at_once()) {
-      out += format("{}Offline {}", out.empty() ? "" : "; ", offline_words(point));
+      out += format("{}Offline {}", out.empty() ? "" : "; ", offline_words(point, curve));
       continue;
     }
     ++levels;
@@ -250,7 +263,7 @@ std::string curve_terminal(const metrics::Curve& curve, const CurveOptions& opti
   }
   out += "\n";
   for (const std::string& line : curve_plot(curve, style.columns, 10)) out += line + "\n";
-  out += "\n" + table(curve_rows(curve, options), style);
+  out += "\n" + table(curve_rows(curve, options), curve_heads(curve), style);
   return out;
 }
 
@@ -265,7 +278,7 @@ std::string curve_markdown(const metrics::Curve& curve, const CurveOptions& opti
     out += "- **Warning:** " + markdown_escape(doubt) + "\n";
   }
   const std::vector<CurveRow> rows = curve_rows(curve, options);
-  const std::vector<Column> columns = columns_of(rows);
+  const std::vector<Column> columns = columns_of(rows, curve_heads(curve));
   out += "\n|";
   for (const Column& column : columns) out += format(" {} |", column.head);
   out += "\n|";
@@ -277,9 +290,12 @@ std::string curve_markdown(const metrics::Curve& curve, const CurveOptions& opti
     out += "\n";
   }
   out += format(
-      "\nRegions are cut from C_min {} to C_max {}; seed set {}, cohort {}. system_tps = output "
-      "tokens / s; per user = 1000 / TPOT P90 in ms. Steps, no interpolation.\n",
-      curve.c_min, curve.c_max, or_none(curve.seed_set), or_none(curve.cohort));
+      "\nRegions are cut from C_min {} to C_max {}; seed set {}, cohort {}. {} Steps, no "
+      "interpolation.\n",
+      curve.c_min, curve.c_max, or_none(curve.seed_set), or_none(curve.cohort),
+      curve.unit().empty() ? "system_tps = output tokens / s; per user = 1000 / TPOT P90 in ms."
+                           : format("{} = asked for by the queries that succeeded, a second.",
+                                    curve.throughput_unit()));
   return out;
 }
 

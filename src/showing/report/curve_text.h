@@ -20,16 +20,17 @@ struct CurveRow {
   std::string point{};        // "r64"
   std::string region{};       // "Medium", "High, Offline"
   std::string concurrency{};  // "64"
-  std::string tps{};
+  std::string throughput{};   // tokens a second, or units
   std::string per_user{};
-  std::string ttft{};  // P90
+  std::string latency{};  // P90, where replies have a unit
+  std::string ttft{};     // P90
   std::string tpot{};
   std::string basis{};  // "window 20:12", "whole run: drifting_up"
   std::string accuracy{};
   std::string safety{};         // "Very Good, 93.1 %", by Assay's own rules
   std::string safety_failed{};  // "1.2 %" of the safety run's queries
-  std::string cost{};           // "$1.23" for a million output tokens
-  std::string energy{};         // "1.21 J"
+  std::string cost{};           // "$1.23" for a million output tokens, or a thousand units
+  std::string energy{};         // "1.21 J" of a token or a unit
   std::string slo{};            // "kept" or "not", where limits were given
   std::string doubt{};          // "client limited"
 };
@@ -42,6 +43,13 @@ std::vector<std::string> further_sentences(const metrics::Curve& curve,
                                            const CurveOptions& options);
 // What a reader must know first, the most serious doubt first.
 std::vector<std::string> curve_doubts(const metrics::Curve& curve);
+// How "tok/s", "$/M tok" and "J/tok" are written for the curve's unit.
+struct CurveHeads {
+  std::string throughput{};
+  std::string cost{};
+  std::string energy{};
+};
+CurveHeads curve_heads(const metrics::Curve& curve);
 // "Ultra Low", "Low", …
 std::string region_words(const metrics::CurvePoint& point);
 

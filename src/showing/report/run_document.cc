@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/word.h"
 #include "metrics/curve.h"
 
 namespace assay::report {
@@ -293,6 +294,7 @@ void set_window(const Json& summary, Json& out) {
   };
   set("system_tps", window.system_tps.value_or(0));
   set("tps_per_user", window.tps_per_user.value_or(0));
+  set("units_per_s", window.units_per_s.value_or(0));
   set("qps", window.qps);
   set("ttft_ms_p50", window.ttft_p50_ms);
   set("ttft_ms_p90", window.ttft_p90_ms);
@@ -329,6 +331,11 @@ Json point_document(const metrics::Point& point, const RunContext& context) {
       window != nullptr ? window->tps_per_user : point.rates.tps_per_user;
   if (tps) out.set("system_tps", figure(*tps));
   if (each) out.set("tps_per_user", figure(*each));
+  if (!point.units.name.empty()) {
+    const auto rate = window != nullptr ? window->units_per_s : point.units.per_second;
+    out.set("unit", point.units.name);
+    if (rate) out.set("units_per_s", figure(*rate));
+  }
   out.set("qps", figure(window != nullptr ? window->qps : point.rates.qps));
   set_shown(out, "ttft", window != nullptr ? window->ttft : point.arrival.ttft);
   set_shown(out, "tpot", window != nullptr ? window->tpot : point.arrival.tpot);
@@ -398,6 +405,10 @@ Json point_document(const Json& summary) {
   };
   set("system_tps", rates.system_tps);
   set("tps_per_user", rates.tps_per_user);
+  if (const Json& units = summary["assay"]["units"]; is_small_word(units["name"].as_string())) {
+    out.set("unit", units["name"].as_string());
+    set("units_per_s", positive(units["per_second"]));
+  }
   set("qps", rates.qps);
   for (const char* name : {"ttft", "tpot", "latency"}) {
     const Json& percentiles = summary[name]["percentiles"];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Curve, Point } from '../api/generated.ts';
-import { FIGURES, X_USUAL, Y_USUAL, axisTitle, figureOf } from './figures.ts';
+import { FIGURES, X_USUAL, Y_USUAL, axesFor, axisTitle, figureOf, unitOf } from './figures.ts';
 import { DEFAULTS } from './selection.ts';
 
 const point: Point = {
@@ -66,6 +66,26 @@ describe('the figures of an axis', () => {
     expect(value('joules_per_token')).toBe(20);
     const dark = { ...curve, power_kw: undefined } as unknown as Curve;
     expect(figureOf('joules_per_token', X_USUAL).of(point, dark, DEFAULTS)).toBeNull();
+  });
+
+  it('are units a second over latency where replies have no tokens', () => {
+    const picture: Point = {
+      id: 'q',
+      concurrency: 2,
+      unit: 'image',
+      units_per_s: 31.5,
+      latency_ms_p90: 64,
+    };
+    const usual = axesFor(X_USUAL, Y_USUAL, [picture]);
+    expect([usual.x.id, usual.y.id]).toEqual(['latency_ms_p90', 'units_per_s']);
+    expect(axisTitle(usual.y, 'kw')).toBe('Output, images/s per kW');
+    expect(usual.y.of(picture, curve, { ...DEFAULTS, per: 'accelerator' })).toBe(7.875);
+    // What the user chose stays, and tokens keep their pair.
+    expect(axesFor('concurrency', Y_USUAL, [picture]).x.id).toBe('concurrency');
+    expect(axesFor(X_USUAL, Y_USUAL, [picture, point]).y.id).toBe(Y_USUAL);
+    expect(axesFor(X_USUAL, Y_USUAL, []).y.id).toBe(Y_USUAL);
+    expect(unitOf([picture, { ...picture, unit: 'pair' }])).toBe('unit');
+    expect(unitOf([])).toBeNull();
   });
 
   it('are absent where the point does not have them', () => {

@@ -38,7 +38,7 @@ const plain = (
   of: (point) => (point[id] as number | null | undefined) ?? null,
 });
 
-const rate = (id: 'system_tps' | 'qps', title: string, unit: string): Figure => ({
+const rate = (id: 'system_tps' | 'qps' | 'units_per_s', title: string, unit: string): Figure => ({
   ...plain(id, title, unit, 'higher'),
   divided: true,
   of: (point, curve, selection) => {
@@ -79,6 +79,7 @@ export const FIGURES: readonly Figure[] = [
     Number.isInteger(value) ? whole(value) : number3(value),
   ),
   rate('qps', 'Queries', 'queries/s'),
+  rate('units_per_s', 'Output', 'units/s'),
   ...times('ttft', 'TTFT'),
   ...times('tpot', 'TPOT'),
   ...times('latency', 'Latency'),
@@ -103,6 +104,36 @@ export const FIGURES: readonly Figure[] = [
 
 export const X_USUAL = 'tps_per_user';
 export const Y_USUAL = 'system_tps';
+
+// What the points' replies hold instead of tokens: "image"; "" where any has tokens, "unit" where
+// units differ, null where there are no points.
+export function unitOf(points: readonly Point[]): string | null {
+  const units = new Set(points.map((point) => point.unit ?? ''));
+  if (units.size === 0) return null;
+  if (units.has('')) return '';
+  return units.size === 1 ? ([...units][0] ?? '') : 'unit';
+}
+
+// "31.2 images/s", of a point whose replies are no tokens.
+export const outputText = (point: Point): string =>
+  `${number3(point.units_per_s)} ${point.unit ?? 'unit'}s/s`;
+
+// The figures on the large chart's axes. Where no point has tokens, units a second over the latency
+// of a reply stand for the usual pair.
+export function axesFor(
+  horizontal: string,
+  vertical: string,
+  points: readonly Point[],
+): { readonly x: Figure; readonly y: Figure } {
+  const unit = unitOf(points) ?? '';
+  const usual = horizontal === X_USUAL && vertical === Y_USUAL;
+  const named = (figure: Figure): Figure =>
+    figure.id === 'units_per_s' && unit !== '' ? { ...figure, unit: `${unit}s/s` } : figure;
+  if (usual && unit !== '') {
+    return { x: figureOf('latency_ms_p90', X_USUAL), y: named(figureOf('units_per_s', Y_USUAL)) };
+  }
+  return { x: named(figureOf(horizontal, X_USUAL)), y: named(figureOf(vertical, Y_USUAL)) };
+}
 
 const PER: Readonly<Record<Normalisation, string>> = {
   system: '',

@@ -8,7 +8,7 @@ import { type Spot, curveChart } from '../charts/curve_chart.ts';
 import { figureChart } from '../charts/figure_chart.ts';
 import { NO_WINDOW } from '../charts/window.ts';
 import type { Series } from '../state/curves.ts';
-import { FIGURES, type Figure, X_USUAL, Y_USUAL, figureOf } from '../state/figures.ts';
+import { FIGURES, type Figure, X_USUAL, Y_USUAL, axesFor, outputText } from '../state/figures.ts';
 import type { Normalisation, Selection } from '../state/selection.ts';
 import { ChartCard, type ChartSpec } from './chart_card.ts';
 import type { Context, Part } from './context.ts';
@@ -117,9 +117,9 @@ interface Axes {
   readonly usual: boolean;
 }
 
-function axesOf({ selection }: Context): Axes {
-  const x = figureOf(selection.horizontal, X_USUAL);
-  const y = figureOf(selection.vertical, Y_USUAL);
+function axesOf({ selection, series }: Context): Axes {
+  const points = series.flatMap((one) => one.points);
+  const { x, y } = axesFor(selection.horizontal, selection.vertical, points);
   return { x, y, usual: x.id === X_USUAL && y.id === Y_USUAL };
 }
 
@@ -283,9 +283,16 @@ function hoverCard(spot: Spot, axes: Axes, selection: Selection): readonly Node[
       'Concurrency',
       `${number3(point.concurrency)}${point.region ? ` · ${words(point.region)}` : ''}`,
     ],
-    ['Throughput', `${number3(point.system_tps)} tok/s · ${percent(shareOfPeak(spot))} of peak`],
-    ['Per user', `${number3(point.tps_per_user)} tok/s`],
-    ['TTFT P90', duration(point.ttft_ms_p90)],
+    ...(point.unit === undefined
+      ? ([
+          [
+            'Throughput',
+            `${number3(point.system_tps)} tok/s · ${percent(shareOfPeak(spot))} of peak`,
+          ],
+          ['Per user', `${number3(point.tps_per_user)} tok/s`],
+          ['TTFT P90', duration(point.ttft_ms_p90)],
+        ] satisfies [string, string][])
+      : ([['Output', outputText(point)]] satisfies [string, string][])),
     ['Accuracy', words(point.accuracy ?? curve.accuracy)],
   ];
   for (const figure of new Set([axes.y, axes.x])) {
@@ -321,10 +328,14 @@ function describe(spot: Spot, per: Normalisation): string {
   return [
     `${spot.series.curve.system_name}, ${spot.series.curve.kind}`,
     `concurrency ${number3(point.concurrency)}`,
-    `${number3(spot.value)} ${UNIT[per]}`,
-    `${percent(shareOfPeak(spot))} of peak`,
-    `${number3(point.tps_per_user)} tok/s per user`,
-    `TTFT P90 ${duration(point.ttft_ms_p90)}`,
+    ...(point.unit === undefined
+      ? [
+          `${number3(spot.value)} ${UNIT[per]}`,
+          `${percent(shareOfPeak(spot))} of peak`,
+          `${number3(point.tps_per_user)} tok/s per user`,
+          `TTFT P90 ${duration(point.ttft_ms_p90)}`,
+        ]
+      : [outputText(point), `latency P90 ${duration(point.latency_ms_p90)}`]),
     ...verdicts(spot),
   ].join('; ');
 }

@@ -13,6 +13,7 @@ import {
   words,
 } from '../base/format.ts';
 import type { Theme } from '../base/theme.ts';
+import { outputText } from '../state/figures.ts';
 import type { Context, Part } from './context.ts';
 import { fileName, save } from './download.ts';
 import { runCharts } from './run_charts.ts';
@@ -152,8 +153,12 @@ function verdictLine(run: Run): string {
   const client = run.client?.client_limited;
   const open = (run.findings ?? []).filter((one) => one.severity === 'error').length;
   return [
-    `${number3(point.system_tps)} tok/s at ${number3(point.tps_per_user)} tok/s per user`,
-    `TTFT P90 ${duration(point.ttft_ms_p90)}`,
+    ...(point.unit === undefined
+      ? [
+          `${number3(point.system_tps)} tok/s at ${number3(point.tps_per_user)} tok/s per user`,
+          `TTFT P90 ${duration(point.ttft_ms_p90)}`,
+        ]
+      : [outputText(point), `latency P90 ${duration(point.latency_ms_p90)}`]),
     client === 'no'
       ? 'client innocent'
       : client === 'yes'
@@ -197,15 +202,22 @@ function headline(run: Run): HTMLElement {
   return h(
     'div',
     { class: 'tiles' },
-    tile(
-      'Throughput',
-      `${number3(point.system_tps)} tok/s`,
-      peak != null && point.system_tps != null
-        ? `${percent(point.system_tps / peak)} of the system's peak`
-        : '',
-    ),
-    tile('Per user', `${number3(point.tps_per_user)} tok/s`, '1000 ÷ TPOT P90'),
-    tile('TTFT P90', duration(point.ttft_ms_p90)),
+    ...(point.unit === undefined
+      ? [
+          tile(
+            'Throughput',
+            `${number3(point.system_tps)} tok/s`,
+            peak != null && point.system_tps != null
+              ? `${percent(point.system_tps / peak)} of the system's peak`
+              : '',
+          ),
+          tile('Per user', `${number3(point.tps_per_user)} tok/s`, '1000 ÷ TPOT P90'),
+          tile('TTFT P90', duration(point.ttft_ms_p90)),
+        ]
+      : [
+          tile('Throughput', outputText(point)),
+          tile('Latency P90', duration(point.latency_ms_p90), 'request sent to reply complete'),
+        ]),
     tile(
       'Queries',
       `${number3(point.qps ?? run.rates?.qps)}/s`,

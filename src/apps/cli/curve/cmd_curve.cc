@@ -24,8 +24,11 @@ namespace {
 
 void say_point(const metrics::Curve& curve, std::size_t point) {
   const report::CurveRow row = report::curve_rows(curve, {})[point];
-  say(format("{:<8} {:>10} tok/s {:>8} per user   TTFT P90 {:>8}   {}{}", row.point, row.tps,
-             row.per_user, row.ttft, row.basis, row.doubt.empty() ? "" : "   " + row.doubt));
+  const std::string user = curve.unit().empty()
+                               ? format("{:>8} per user   TTFT P90 {:>8}", row.per_user, row.ttft)
+                               : format("latency P90 {:>8}", row.latency);
+  say(format("{:<8} {:>10} {} {}   {}{}", row.point, row.throughput, curve.throughput_unit(), user,
+             row.basis, row.doubt.empty() ? "" : "   " + row.doubt));
 }
 
 Result<int> finish(const campaign::CurveFolder& folder, const campaign::CurveOptions& options,

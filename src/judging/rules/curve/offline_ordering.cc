@@ -12,12 +12,16 @@ void check_offline_ordering(const Scope& at, Out& out) {
                 format("C_max or more: {}", *at.curve->c_max));
   }
   const PointFolder* top = at.curve->top_point();
-  if (top == nullptr || !top->metrics.system_tps || !offline->metrics.system_tps) return;
-  const double least = at.tree.edition.offline_ratio * *top->metrics.system_tps;
-  if (*offline->metrics.system_tps < least) {
+  if (top == nullptr) return;
+  const std::optional<double> of_top = top->metrics.throughput();
+  const std::optional<double> given = offline->metrics.throughput();
+  if (!of_top || !given) return;
+  const double least = at.tree.edition.offline_ratio * *of_top;
+  if (*given < least) {
     out.warning(
-        offline->summary.place("/output_sequence_lengths/total"),
-        format("Offline delivers {:.1f} tokens/s", *offline->metrics.system_tps),
+        offline->summary.place(offline->metrics.unit.empty() ? "/output_sequence_lengths/total"
+                                                             : "/assay/units/completed"),
+        format("Offline delivers {:.1f} {}", *given, offline->metrics.throughput_unit()),
         format("{:.1f} or more, {} of {}'s", least, at.tree.edition.offline_ratio, top->name));
   }
 }

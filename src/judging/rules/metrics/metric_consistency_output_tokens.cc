@@ -4,6 +4,7 @@ namespace assay::rules {
 namespace {
 
 void check_metric_consistency_output_tokens(const Scope& at, Out& out) {
+  if (!at.point->metrics.unit.empty()) return out.not_applicable();
   const auto total = at.point->metrics.output_tokens;
   const std::string_view pointer = "/output_sequence_lengths/total";
   if (!total) {

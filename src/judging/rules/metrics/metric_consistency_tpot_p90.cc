@@ -6,7 +6,7 @@ namespace assay::rules {
 namespace {
 
 void check_metric_consistency_tpot_p90(const Scope& at, Out& out) {
-  if (at.point->dedicated()) return out.not_applicable();
+  if (at.point->dedicated() || !at.point->metrics.unit.empty()) return out.not_applicable();
   const auto tpot = at.point->metrics.tpot_p90_ns;
   if (!tpot || !std::isfinite(*tpot) || *tpot <= 0) {
     out.error(at.point->summary.place("/tpot/percentiles"),

@@ -8,18 +8,21 @@ void check_review_curve_shape(const Scope& at, Out& out) {
   constexpr double kSlack = 1.10;
   constexpr double kCollapse = 0.5;
   const PointFolder* last = nullptr;
-  const PointFolder* fastest = nullptr;  // the best system_tps so far
+  const PointFolder* fastest = nullptr;  // the best throughput so far
   for (const PointFolder& point : at.curve->points) {
     const Metrics& m = point.metrics;
-    if (point.dedicated() || !point.measured() || !m.system_tps || *m.system_tps <= 0) continue;
+    const double rate = m.throughput().value_or(0);
+    if (point.dedicated() || !point.measured() || rate <= 0) continue;
+    const std::string_view counted =
+        m.unit.empty() ? "/output_sequence_lengths/total" : "/assay/units/completed";
     if (last != nullptr && point.concurrency > last->concurrency) {
       const Metrics& before = last->metrics;
       const double users =
           static_cast<double>(point.concurrency) / static_cast<double>(last->concurrency);
-      if (*m.system_tps > *before.system_tps * users * kSlack) {
-        out.warning(point.summary.place("/output_sequence_lengths/total"),
-                    format("{:.2f} times the users of {} and {:.2f} times its tokens/s", users,
-                           last->name, *m.system_tps / *before.system_tps),
+      if (rate > *before.throughput() * users * kSlack) {
+        out.warning(point.summary.place(counted),
+                    format("{:.2f} times the users of {} and {:.2f} times its {}", users,
+                           last->name, rate / *before.throughput(), m.throughput_unit()),
                     "no more than in proportion");
       }
       if (m.tps_per_user && before.tps_per_user &&
@@ -30,14 +33,14 @@ void check_review_curve_shape(const Scope& at, Out& out) {
                     "no more than with fewer users");
       }
     }
-    if (fastest != nullptr && *m.system_tps < kCollapse * *fastest->metrics.system_tps) {
-      out.warning(point.summary.place("/output_sequence_lengths/total"),
-                  format("{:.1f} tokens/s, less than half of {}'s {:.1f}", *m.system_tps,
-                         fastest->name, *fastest->metrics.system_tps),
+    if (fastest != nullptr && rate < kCollapse * *fastest->metrics.throughput()) {
+      out.warning(point.summary.place(counted),
+                  format("{:.1f} {}, less than half of {}'s {:.1f}", rate, m.throughput_unit(),
+                         fastest->name, *fastest->metrics.throughput()),
                   "throughput that holds, or the reason");
     }
     last = &point;
-    if (fastest == nullptr || *m.system_tps > *fastest->metrics.system_tps) fastest = &point;
+    if (fastest == nullptr || rate > *fastest->metrics.throughput()) fastest = &point;
   }
 }
 

@@ -21,9 +21,19 @@ void check_model_name_valid(const Scope& at, Out& out) {
   for (const rulebook::Benchmark& one : at.tree.edition.benchmarks) {
     all += (all.empty() ? "" : ", ") + std::string(one.name);
   }
+  // A curve without tokens has no benchmark to name: it is judged by what it has.
+  const auto has_unit = [](const PointFolder& point) { return !point.metrics.unit.empty(); };
+  const bool units = !at.curve->points.empty() && std::ranges::all_of(at.curve->points, has_unit);
   for (const auto& [name, where] : names) {
     if (at.tree.edition.benchmark(name) != nullptr) continue;
     const rulebook::Benchmark* meant = at.tree.edition.benchmark_like(name);
+    if (units && meant == nullptr) {
+      out.warning(where,
+                  format("'{}': no benchmark of this edition is of {}s", name,
+                         at.curve->points.front().metrics.unit),
+                  "one of " + all);
+      continue;
+    }
     out.error(where, format("a model called '{}'", name),
               meant == nullptr ? "one of " + all : format("'{}'", meant->name));
   }

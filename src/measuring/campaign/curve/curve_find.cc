@@ -16,11 +16,15 @@ namespace {
 constexpr std::int64_t kFirst = 8;
 
 std::string step_text(const Json& step) {
-  const std::string tps = step["system_tps"].is_null()
-                              ? std::string("no token counts")
-                              : three_digits(step["system_tps"].as_double()) + " tok/s";
+  std::string rate = "no token counts";
+  if (!step["system_tps"].is_null()) {
+    rate = three_digits(step["system_tps"].as_double()) + " tok/s";
+  } else if (!step["units_per_s"].is_null()) {
+    rate =
+        format("{} {}s/s", three_digits(step["units_per_s"].as_double()), step["unit"].as_string());
+  }
   const std::string_view why = step["why"].as_string();
-  return format("concurrency {:>6}  {:>16}  {}", with_thousands(step["concurrency"].as_int()), tps,
+  return format("concurrency {:>6}  {:>16}  {}", with_thousands(step["concurrency"].as_int()), rate,
                 step["good"].as_bool() ? "good"
                 : why.empty()          ? "not good"
                                        : format("not good: {}", why));
@@ -30,7 +34,18 @@ bool whole(const metrics::Point& point) {
   return point.counts.failed == 0 && point.counts.completed > 0;
 }
 
-double rate_of(const metrics::Point& point) { return point.rates.tps.value_or(point.rates.qps); }
+double rate_of(const metrics::Point& point) {
+  if (point.rates.tps) return *point.rates.tps;
+  return point.units.per_second.value_or(point.rates.qps);
+}
+
+// The same of a step that was measured before.
+double rate_of(const Json& step) {
+  for (const char* key : {"system_tps", "units_per_s"}) {
+    if (step[key].is_number()) return step[key].as_double();
+  }
+  return step["qps"].as_double();
+}
 
 // `why` is empty for a good level.
 Json step_of(std::int64_t level, const metrics::Point& point, bool good, const std::string& why) {
@@ -41,6 +56,9 @@ Json step_of(std::int64_t level, const metrics::Point& point, bool good, const s
       .set("completed", point.counts.completed)
       .set("failed", point.counts.failed)
       .set("good", good);
+  if (point.units.per_second) {
+    out.set("unit", point.units.name).set("units_per_s", *point.units.per_second);
+  }
   if (!why.empty()) out.set("why", why);
   return out;
 }
@@ -158,8 +176,7 @@ Result<void> find_c_max(CurveFolder& curve, const MeasureInto& measure,
     const std::size_t at = steps.size();
     if (at < known.size() && known[at]["concurrency"].as_int() == *level) {
       const Json& step = known[at];
-      const bool counted = !step["system_tps"].is_null();
-      levels.tell(*level, counted ? step["system_tps"].as_double() : step["qps"].as_double(),
+      levels.tell(*level, rate_of(step),
                   step["failed"].as_uint() == 0 && step["completed"].as_uint() > 0);
       steps.push_back(step);
       continue;

@@ -7,6 +7,7 @@
 #include "campaign/curve/curve_load.h"
 #include "campaign/curve/curve_show.h"
 #include "plan/curve_point_plan.h"
+#include "plug/plug_target.h"
 #include "protocol/endpoint_capture.h"
 #include "report/live_painter.h"
 
@@ -129,6 +130,7 @@ Result<std::string> capture_into(const PreparedCurve& prepared, const CurveOptio
   std::error_code ignored;
   const plan::EndpointConfig& from = prepared.config.endpoint_config;
   if (std::filesystem::exists(file, ignored) || from.endpoints.empty()) return std::string();
+  if (!plug::command_of(from.endpoints[0]).empty()) return std::string();  // it has no pages
   protocol::ProbeQuestion question{
       .url = from.endpoints[0], .api = from.api_type, .described = from.described};
   question.api_key = from.api_key;

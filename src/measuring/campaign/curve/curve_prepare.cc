@@ -212,19 +212,17 @@ Result<PreparedCurve> prepare_curve(const LoadSettings& load, const CurveOptions
         "more in each region of assay regions C_MAX: assay run --config FILE "
         "--concurrency N --report-dir DIR/rN; then assay report each of them"};
   }
-  if (const std::string_view unit = plan::unit_of(out.config.endpoint_config); !unit.empty()) {
-    const std::string_view api = plan::name_of(out.config.endpoint_config);
-    return Error{Code::unsupported,
-                 format("endpoint_config.api_type: {0}: a curve shows tokens a second against the "
-                        "speed for one user, and replies of {0} have no tokens\n  measure the "
-                        "levels one by one: assay run --concurrency N --report-dir DIR/rN; each "
-                        "report has {1}s a second and latencies",
-                        api, unit)};
-  }
   ASSIGN_OR_RETURN(out.datasets, plan::load_datasets(out.config));
   CurveSettings& settings = out.settings;
   ASSIGN_OR_RETURN(const plan::CurveWish wish, wish_of(out, options));
   TRY(make_plan_or_search(wish, settings));
+  if (const std::string_view unit = plan::unit_of(out.config.endpoint_config); !unit.empty()) {
+    settings.plan.official = false;
+    settings.plan.notes.push_back(
+        format("the rules know curves of tokens only: this one is of {0}s a second over latency "
+               "P90, gated by latency P90 and the completion rate",
+               unit));
+  }
   if (!wish.accuracy) {
     settings.plan.official = false;
     settings.plan.notes.emplace_back(
