@@ -158,45 +158,62 @@ def sh(*command, timeout=None):
         return None
 
 
-SWITCH = ("#include <cstdlib> // NOLINT\n"
-          "#ifndef ASSAY_MUTANT_CHOSEN\n#define ASSAY_MUTANT_CHOSEN\n"
-          "inline int assay_mutant() { static const int chosen = [] { const char* text = "
-          "std::getenv(\"ASSAY_MUTANT\"); return text == nullptr ? 0 : std::atoi(text); }(); "
-          "return chosen; }\n#endif\n#line 1\n")
+# In front of each file whose statements choose; #line keeps the numbers of the compiler's errors.
+SWITCH = """#include <cstdlib>
+#ifndef ASSAY_MUTANT_CHOSEN
+#define ASSAY_MUTANT_CHOSEN
+inline int assay_mutant() {
+  static const int chosen = [] {
+    const char* text = std::getenv("ASSAY_MUTANT");
+    return text == nullptr ? 0 : std::atoi(text);
+  }();
+  return chosen;
+}
+#endif
+#line 1
+"""
 BLOCK_IF = re.compile(r"^(\s*(?:\} else )?if \()(.*)(\) \{)$")
-DECLARED = re.compile(r"^(\s*(?:const )?(?!return\b|delete\b|throw\b|else\b)"
-                      r"[\w:]+(?:<[^;=]*>)?[*&]?(?: const)? \w+ = )([^;]*)(;)$")
-STARTS_ELSE = re.compile(r"^\s*(case|default|else|using|static|constexpr|inline|template|struct|\}"
-                         r"|const |auto |friend|extern|enum|public|private)")
+WITH_VALUE = re.compile(r"^(\s*(?:const )?(?!return\b|delete\b|throw\b|else\b)"
+                        r"[\w:]+(?:<[^;=]*>)?[*&]?(?: const)? \w+ = )([^;]*)(;)$")
+DECLARES = re.compile(r"^[\w:<>,*& ]+ \w+(\(.*\)( const)?)?;$")
+NO_STATEMENT = re.compile(r"^(case|default|else|using|static|constexpr|inline|template|struct|\}"
+                          r"|const |auto |friend|extern|enum|public|private)")
+STATEMENT_WORDS = ("return", "delete", "if", "for", "while")
+
+
+def without_comment(line):
+    return line.split("  //")[0].rstrip()
+
+
+def stands_alone(line):
+    """Whether the line is one whole statement that declares nothing."""
+    return (line.endswith(";") and line.count("(") == line.count(")") and "{" not in line
+            and not NO_STATEMENT.match(line) and not WITH_VALUE.match(line)
+            and (line.startswith(STATEMENT_WORDS) or not DECLARES.match(line)))
 
 
 def chosen(lines, code, number, mutants):
     """The line with a choice among `mutants` ({number: line}); None where a choice can't stand."""
     raw = lines[number][:len(code[number].rstrip())]  # without a comment behind it
     before = next((line.strip() for line in reversed(code[:number]) if line.strip()), "")
-    if not before.endswith((";", "{", "}", ":")) or before.startswith(("case", "public", "private")
-                                                                      ) and "?" in before:
+    if not before.endswith((";", "{", "}", ":")):
         return None
-    for pattern, wrap in ((BLOCK_IF, "static_cast<bool>({})"), (DECLARED, "({})")):
+    for pattern, cast in ((BLOCK_IF, "static_cast<bool>({})"), (WITH_VALUE, "({})")):
         found = pattern.match(raw)
         if not found or ";" in found.group(2) or re.search(r"\w \w+ = ", found.group(2)):
             continue
-        inner = wrap.format(found.group(2))
+        value = cast.format(found.group(2))
         for one, text in mutants.items():
-            other = pattern.match(text[:len(text)].split("  //")[0].rstrip())
+            other = pattern.match(without_comment(text))
             if not other or (other.group(1), other.group(3)) != (found.group(1), found.group(3)):
                 return None
-            inner = f"assay_mutant() == {one} ? {wrap.format(other.group(2))} : {inner}"
-        return found.group(1) + inner + found.group(3)
-    simple = raw.strip()
-    if (not simple.endswith(";") or simple.count("(") != simple.count(")") or "{" in simple
-            or STARTS_ELSE.match(raw) or DECLARED.match(raw)
-            or re.match(r"^[\w:<>,*& ]+ \w+(\(.*\)( const)?)?;$", simple)
-            and not simple.startswith(("return", "delete", "if", "for", "while"))):
+            value = f"assay_mutant() == {one} ? {cast.format(other.group(2))} : {value}"
+        return found.group(1) + value + found.group(3)
+    if not stands_alone(raw.strip()):
         return None
-    out = "{ " + simple + " }"
+    out = "{ " + raw.strip() + " }"
     for one, text in mutants.items():
-        out = f"if (assay_mutant() == {one}) {{ {text.split('  //')[0].strip()} }} else " + out
+        out = f"if (assay_mutant() == {one}) {{ {without_comment(text).strip()} }} else {out}"
     return out
 
 
