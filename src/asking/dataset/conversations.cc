@@ -121,9 +121,11 @@ void append_messages(const Json& row, Messages& messages) {
     message.set("content", row["content"]);
     copy(message, "name");
   } else {
-    message.set("content", row["content"]);  // "" is not null to a template
-    for (const char* key : {"name", "reasoning_content"}) copy(message, key);
-    if (row["tool_calls"].size() > 0) message.set("tool_calls", row["tool_calls"]);
+    // In the reference client's order: where a template refuses a prompt, its JSON is counted.
+    for (const char* key : {"content", "name", "tool_calls", "reasoning_content"}) {
+      copy(message, key);
+    }
+    if (row["content"].is_null()) message.set("content", Json());  // "" is not null to a template
   }
   messages.push_back(std::move(message));
 }

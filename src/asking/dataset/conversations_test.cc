@@ -63,6 +63,21 @@ TEST(ConversationRows, EachClientsTurnAsksTheHistoryBeforeIt) {
   EXPECT_TRUE(data->samples[3].overrides.is_null());
 }
 
+// Where a template refuses a prompt its JSON is counted, in the reference client's order.
+TEST(ConversationRows, AnAssistantsKeysComeInTheReferenceClientsOrder) {
+  const auto data = loaded(
+      R"({"conversation_id": "c", "turn": 1, "role": "user", "content": "weather?"}
+{"conversation_id": "c", "turn": 2, "role": "assistant", "reasoning_content": "hm", "tool_calls": )"
+      R"([{"id": "t1", "type": "function", "function": {"name": "look", "arguments": "{}"}}]}
+{"conversation_id": "c", "turn": 3, "role": "tool", )"
+      R"("tool_results": [{"tool_call_id": "t1", "content": "rain"}]}
+)");
+  ASSERT_TRUE(data) << data.error().message;
+  std::string keys;
+  for (const auto& [key, value] : data->samples[1].messages[1].members()) keys += key + " ";
+  EXPECT_EQ(keys, "role tool_calls reasoning_content content ");
+}
+
 // A template that prints the content prints "None" for null and nothing for "".
 TEST(ConversationRows, AnEmptyContentBesideCallsStaysEmptyAndAMissingOneIsNull) {
   for (const auto& [said, sent] :

@@ -25,6 +25,7 @@ enum class ScorerKind : std::uint8_t {
   coco,
   recommendation,
   top_1,
+  dice,
   squad_f1,
   word_error_rate,
   token_bounds,
@@ -41,7 +42,7 @@ struct ScorerFacts {
   std::string_view about{};      // one line for people: what it expects and reports
 };
 
-inline constexpr std::array<ScorerFacts, 35> kScorers = {{
+inline constexpr std::array<ScorerFacts, 36> kScorers = {{
     {"pass_at_1", ScorerKind::exact_match, true, false,
      "the extracted answer is the ground truth, to the letter"},
     {"string_match", ScorerKind::exact_match, true, false, "the same, but for spaces around"},
@@ -82,6 +83,8 @@ inline constexpr std::array<ScorerFacts, 35> kScorers = {{
     {"dlrm_v3", ScorerKind::recommendation, false, false, "the same by the workload's name"},
     {"top_1", ScorerKind::top_1, false, false, "the first label is the true one, × 100"},
     {"top1", ScorerKind::top_1, false, false, "the same by the workload's name"},
+    {"dice", ScorerKind::dice, false, false,
+     "3D U-Net: mean DICE of kidney and tumour; replies of volumes"},
     {"squad_f1", ScorerKind::squad_f1, false, false, "SQuAD's exact match and F1, × 100"},
     {"wer", ScorerKind::word_error_rate, false, false, "word error rate; extras: ignore_case"},
     {"whisper", ScorerKind::word_error_rate, false, false,

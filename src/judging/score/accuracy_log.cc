@@ -138,6 +138,8 @@ std::string_view to_string(PayloadKind kind) {
       return "tokens";
     case PayloadKind::text:
       return "text";
+    case PayloadKind::volume:
+      return "volume";
   }
   CHECK(false && "no such PayloadKind");
   return "";
@@ -167,6 +169,7 @@ Result<ReadPayload> read_payload(std::string_view bytes, const LoggedWorkload& w
   const auto width = static_cast<std::size_t>(number);
   switch (workload.payload) {
     case PayloadKind::floats:
+    case PayloadKind::volume:
       return ReadPayload{.reply = encode_base64(bytes)};
     case PayloadKind::label:
       return ReadPayload{.reply = label_text(bytes)};

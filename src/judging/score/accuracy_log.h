@@ -34,6 +34,7 @@ enum class PayloadKind : std::uint8_t {
   letters,  // indices of Whisper's letters: int8, int16, int32 or int64
   tokens,   // token ids: int32 or int64
   text,     // UTF-8
+  volume,   // a class for each voxel, of any width
 };
 std::string_view to_string(PayloadKind kind);
 
@@ -48,8 +49,10 @@ struct LoggedWorkload {
 };
 
 // Source: the evaluation scripts of each workload, digest of LoadGen and workloads, part B.
-inline constexpr std::array<LoggedWorkload, 13> kLoggedWorkloads = {{
+inline constexpr std::array<LoggedWorkload, 15> kLoggedWorkloads = {{
     {"yolo11l", PayloadKind::floats, "coco_map", "", false},
+    {"retinanet", PayloadKind::floats, "coco_map", "", false},
+    {"3d-unet", PayloadKind::volume, "dice", "segmentation"},
     {"dlrm-v3", PayloadKind::floats, "dlrm", "", false, false},
     {"resnet50", PayloadKind::label, "top_1", "label"},
     {"rgat", PayloadKind::label, "top_1", "label"},

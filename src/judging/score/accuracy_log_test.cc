@@ -6,7 +6,10 @@
 #include <bit>
 #include <cstring>
 
+#include "base/files.h"
 #include "base/format.h"
+#include "base/testing_temp_folder.h"
+#include "score/picture/nifti.h"
 #include "score/score_log.h"
 
 namespace assay::score {
@@ -110,6 +113,61 @@ TEST(AccuracyLog, token_ids_of_either_width_are_the_same_text) {
   EXPECT_EQ(a["score"]["rouge1"].as_string(), "92.8571");
   EXPECT_EQ(a["score"]["gen_tok_len"].as_int(), 6);
   EXPECT_EQ(a["uncertainty"]["rouge1"]["samples"].as_int(), 2);
+}
+
+// A NIfTI-1 file of bytes, x the fastest.
+std::string nifti(std::array<std::int16_t, 3> size, const std::string& classes) {
+  std::string out(352, '\0');
+  const auto put = [&out](std::size_t at, auto value) {
+    std::memcpy(out.data() + at, &value, sizeof value);
+  };
+  put(0, std::int32_t{348});
+  put(40, std::int16_t{3});
+  for (std::size_t i = 0; i < 3; ++i) put(42 + 2 * i, size[i]);
+  put(70, std::int16_t{2});
+  put(72, std::int16_t{8});
+  put(108, 352.0F);
+  put(112, 1.0F);
+  std::memcpy(out.data() + 344, "n+1", 3);
+  return out + classes;
+}
+
+TEST(AccuracyLog, a_volume_is_judged_by_dice_whatever_its_width) {
+  const TempFolder folder;
+  // Two voxels along x, two along y, one along z: the file's order is x first, a payload's z first.
+  ASSERT_TRUE(write_file_atomic(folder.path() / "a.nii", nifti({2, 2, 1}, {1, 2, 1, 0})));
+  std::vector<Json> truths = {Json().set("segmentation", (folder.path() / "a.nii").string())};
+  const auto judged_as = [&truths](const std::string& bytes) {
+    return scored("3d-unet", log_of({{0, bytes}}), truths)["score"];
+  };
+  // (x, y): (0,0) 1, (0,1) 1, (1,0) 2, (1,1) 0.
+  EXPECT_NEAR(judged_as({1, 1, 2, 0})["mean_dice"].as_double(), 1, 1e-9);
+  EXPECT_NEAR(judged_as(packed<float>({1, 1, 2, 0}))["mean_dice"].as_double(), 1, 1e-9);
+  EXPECT_NEAR(judged_as(packed<std::int64_t>({1, 1, 2, 0}))["tumor"].as_double(), 1, 1e-9);
+  const Json half = judged_as({1, 0, 2, 2});
+  EXPECT_NEAR(half["kidney"].as_double(), 2.0 / 3, 1e-6);  // one of two, none too many
+  EXPECT_NEAR(half["tumor"].as_double(), 2.0 / 3, 1e-6);   // one of one, one too many
+  const LogScoring how{.workload = find_logged_workload("3d-unet"), .truths = &truths};
+  const auto refused = [&how](const std::string& bytes) {
+    const auto out = score_log(log_of({{0, bytes}}), how);
+    return out ? std::string() : out.error().message;
+  };
+  EXPECT_NE(refused({1, 1, 2}).find("2 × 2 × 1 voxels"), std::string::npos);
+  EXPECT_NE(refused({1, 1, 2, 7}).find("voxel 3 is no class"), std::string::npos);
+  truths[0].set("segmentation", (folder.path() / "none.nii").string());
+  EXPECT_NE(refused({1, 1, 2, 0}).find("none.nii"), std::string::npos);
+}
+
+TEST(AccuracyLog, a_file_that_is_no_nifti_is_refused) {
+  const std::string whole = nifti({2, 2, 1}, {1, 2, 1, 0});
+  EXPECT_TRUE(parse_nifti(whole));
+  EXPECT_FALSE(parse_nifti(whole.substr(0, whole.size() - 1)));
+  EXPECT_FALSE(parse_nifti(whole.substr(0, 300)));
+  EXPECT_FALSE(parse_nifti(nifti({-1, 2, 1}, "")));
+  EXPECT_FALSE(parse_nifti(nifti({32000, 32000, 32000}, "")));
+  std::string other = whole;
+  other[70] = 32;  // complex numbers
+  EXPECT_FALSE(parse_nifti(other));
 }
 
 TEST(AccuracyLog, an_id_that_the_tokenizer_does_not_have_is_an_error) {

@@ -16,6 +16,7 @@
 #include "score/judged_replies.h"
 #include "score/payload.h"
 #include "score/picture/media_results.h"
+#include "score/picture/nifti.h"
 #include "score/sample_scores.h"
 #include "score/scorer.h"
 #include "score/text/english_text.h"
@@ -94,6 +95,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CHECK(floats->size() <= reply.size());
   }
   read_files(reply);
+  if (const auto volume = assay::score::parse_nifti(reply)) {
+    CHECK(volume->classes.size() == volume->size[0] * volume->size[1] * volume->size[2]);
+  }
   assay::score::python_calls(reply);
   assay::score::java_value(reply, "ArrayList", "integer");
   assay::score::java_value(reply, "HashMap", "");

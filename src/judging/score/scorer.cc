@@ -39,6 +39,8 @@ Made make_of(const ScorerFacts& facts, const ScorerOptions& options) {
       return make_recommendation(facts.name, options);
     case ScorerKind::top_1:
       return make_top_1(facts.name, options);
+    case ScorerKind::dice:
+      return make_dice(facts.name, options);
     case ScorerKind::squad_f1:
       return make_squad_f1(facts.name, options);
     case ScorerKind::word_error_rate:

@@ -89,6 +89,7 @@ Made make_hierarchical_f1(std::string_view name, const ScorerOptions& options);
 Made make_coco(std::string_view name, const ScorerOptions& options);
 Made make_recommendation(std::string_view name, const ScorerOptions& options);
 Made make_top_1(std::string_view name, const ScorerOptions& options);
+Made make_dice(std::string_view name, const ScorerOptions& options);
 Made make_squad_f1(std::string_view name, const ScorerOptions& options);
 Made make_word_error_rate(std::string_view name, const ScorerOptions& options);
 Made make_token_bounds(std::string_view name, const ScorerOptions& options);

@@ -170,6 +170,11 @@ TEST(FunctionCalls, are_right_when_every_parameter_is_one_that_the_key_allows) {
   EXPECT_FALSE(calls(R"({"base":1,"tags":[1]})", R"({"base":[1],"tags":[["1"]]})"));
 }
 
+TEST(FunctionCalls, that_keep_a_dot_in_the_name_are_no_calls_of_the_tool) {
+  EXPECT_FALSE(calls_match({{"math.area", parsed(R"({"base":1})")}}, parsed(kFunctions),
+                           key(R"({"base":[1]})"), CallLanguage::python, false));
+}
+
 TEST(FunctionCalls, look_into_objects_and_lists_of_them) {
   EXPECT_TRUE(calls(R"({"base":1,"where":{"city":"new york"}})",
                     R"({"base":[1],"where":[{"city":["New York"],"zip":["",1]}]})"));
@@ -185,8 +190,8 @@ TEST(FunctionCalls, look_into_objects_and_lists_of_them) {
 TEST(FunctionCalls, in_parallel_come_in_any_order_and_each_once) {
   const Json functions = parsed(kFunctions);
   const Json both = parsed(R"([{"math.area":{"base":[1]}},{"math.area":{"base":[2]}}])");
-  const FunctionCall one{"math.area", parsed(R"({"base":1})")};
-  const FunctionCall two{"math.area", parsed(R"({"base":2})")};
+  const FunctionCall one{"math_area", parsed(R"({"base":1})")};
+  const FunctionCall two{"math_area", parsed(R"({"base":2})")};
   const auto match = [&](const std::vector<FunctionCall>& all) {
     return calls_match(all, functions, both, CallLanguage::python, true);
   };

@@ -181,6 +181,10 @@ Result<int> score_accuracy_log(const ScoreOptions& options) {
     }
     ASSIGN_OR_RETURN(truths, read_truth_rows(options.dataset));
     how.truths = &truths;
+    // Files that the rows name stand beside them.
+    if (how.score.extra["folder"].is_null()) {
+      how.score.extra.set("folder", std::filesystem::path(options.dataset).parent_path().string());
+    }
   }
   std::unique_ptr<const text::Tokenizer> tokenizer;
   if (workload->payload == score::PayloadKind::tokens) {

@@ -27,6 +27,7 @@
 #include "score/code/code_judge.h"
 #include "score/code/program_judge.h"
 #include "score/code/sandbox.h"
+#include "score/code/testing_jail_attempts.h"
 #include "score/scorer.h"
 
 namespace assay::score {
@@ -137,154 +138,6 @@ class Victim {
   int port_ = 0;
 };
 
-struct Attempt {
-  std::string name{};
-  std::string code{};
-  bool works = false;  // without a jail
-  bool alone = false;  // ends attempts that run beside it
-};
-
-std::vector<Attempt> attempts_on_files() {
-  return {
-      {"truncate", "os.truncate(VICTIM, 0); got()", true},
-      {"chmod", "os.chmod(VICTIM, 0); got()", true},
-      {"utime", "os.utime(VICTIM, (1, 1)); got()", true},
-      {"setxattr", "os.setxattr(VICTIM, 'user.x', b'y'); got()", true},
-      {"append", "open(VICTIM, 'a').write('x'); got()", true},
-      {"unlink", "os.unlink(VICTIM); got()", true},
-      {"rename", "os.rename(VICTIM, VICTIM + '.mine'); got()", true},
-      {"link", "os.link(VICTIM, FOLDER + '/mine'); got()", true},
-      {"read_the_dataset", "got('SECRET' in open(VICTIM).read())", true},
-      {"read_ssh", "got('SECRET' in open(FOLDER + '/.ssh/id_rsa').read())", true},
-      {"read_accounts", "got('root' in open('/etc/passwd').read())", true},
-      // A language in a home folder is visible, with the folders on the way to it.
-      {"list_home_folders",
-       "homes, prefix = [h for h in ('/root', '/home') if os.path.isdir(h)], sys.base_prefix\n"
-       "for folder, below, files in (one for h in homes for one in os.walk(h)):\n"
-       "    if folder == prefix: below.clear()\n"
-       "    elif files or not prefix.startswith(folder + '/'): got()",
-       true},
-      {"symlink", "os.symlink(VICTIM, 'link')\nopen('link', 'w').write('x'); got()", true},
-      {"symlink_to_root", "os.symlink('/', 'r')\ngot(os.path.exists('r' + VICTIM))", true},
-      {"dot_dot", "got(os.path.exists('../' * 40 + VICTIM.lstrip('/')))", true},
-      {"write_to_programs", "open('/usr/bin/assay-was-here', 'w'); got()"},
-      {"write_to_root", "open('/assay-was-here', 'w'); got()"},
-      {"write_to_shared_memory", "open('/dev/shm/assay-was-here', 'w'); got()"},
-      {"devices",
-       "got(any(n not in ('null', 'zero', 'full', 'random', 'urandom', 'stdin',"
-       " 'stdout') for n in os.listdir('/dev')))",
-       true},
-      {"dataset_by_proc",
-       "for p in os.listdir('/proc'):\n"
-       "    if p.isdigit() and os.path.exists(f'/proc/{p}/root' + VICTIM): got(); break",
-       true},
-      {"memory_by_proc", "open(f'/proc/{os.getppid()}/mem', 'rb'); got()"},
-      {"command_lines", "got(open('/proc/1/cmdline').read() != '')", true},
-      {"system_settings", "got(any(os.path.exists(p) for p in ('/sys/kernel', '/proc/sys')))",
-       true},
-      {"handle", format("got(call({}, -100, b'/', ctypes.create_string_buffer(200),"
-                        " ctypes.byref(ctypes.c_int()), 0) == 0)",
-                        SYS_name_to_handle_at)},
-      {"device_node", "os.mknod('disk', 0o60666, os.makedev(254, 0)); got()"},
-      {"our_own_program",
-       format("got(os.path.exists({}))", "'" + fs::read_symlink("/proc/self/exe").string() + "'"),
-       true},
-  };
-}
-
-std::vector<Attempt> attempts_on_the_kernel() {
-  const auto number = [](const char* name, long call, const char* arguments) {
-    return Attempt{name, format("got(call({}, {}) >= 0)", call, arguments)};
-  };
-  return {
-      number("unshare_users", SYS_unshare, "0x10000000"),
-      number("unshare_mounts", SYS_unshare, "0x00020000"),
-      {"clone_users",
-       format("pid = call({}, 0x10000011, 0, 0, 0, 0)\n"
-              "if pid == 0: os._exit(0)\n"
-              "got(pid > 0)",
-              SYS_clone),
-       true},
-      {"clone3", format("call({}, ctypes.create_string_buffer(88), 88)\n"
-                        "got(ctypes.get_errno() != errno.ENOSYS)",
-                        SYS_clone3)},
-      {"setns", "got(libc.setns(os.open('/', os.O_RDONLY), 0) == 0)"},
-      number("mount", SYS_mount, "b'none', b'/jail', b'tmpfs', 0, 0"),
-      number("bind_mount", SYS_mount, "b'/', b'/jail', 0, 4096, 0"),
-      number("remount", SYS_mount, "0, b'/', 0, 4096 | 32, 0"),
-      number("umount", SYS_umount2, "b'/usr', 2"),
-      number("open_tree", SYS_open_tree, "-100, b'/', 1"),
-      number("fsopen", SYS_fsopen, "b'proc', 0"),
-      number("pivot_root", SYS_pivot_root, "b'/jail', b'/jail'"),
-      {"chroot", "os.chroot('/jail'); got()"},
-      {"become_root", "os.setuid(0); got()"},
-      {"setuid_program",
-       "import subprocess\n"
-       "got(b'uid=0' in subprocess.run(['su', '-c', 'id'], stdin=0,"
-       " capture_output=True).stdout)"},
-      {"capability", "got(libc.prctl(24, 21, 0, 0, 0) == 0 and libc.prctl(23, 21, 0, 0, 0) == 1)"},
-      number("ptrace", SYS_ptrace, "16, os.getppid(), 0, 0"),
-      number("trace_me", SYS_ptrace, "0, 0, 0, 0"),
-      {"read_a_process",
-       format("b = ctypes.create_string_buffer(8)\n"
-              "v = (ctypes.c_void_p * 2)(ctypes.addressof(b), 8)\n"
-              "got(call({}, os.getpid(), v, 1, v, 1, 0) >= 0)",
-              SYS_process_vm_readv),
-       true},
-      {"memfd", "os.memfd_create('x'); got()", true},
-      number("execveat", SYS_execveat, "-100, b'/bin/true', 0, 0, 0"),
-      {"run_own_file",
-       "import shutil, subprocess\n"
-       "shutil.copy('/bin/true', 'own'); os.chmod('own', 0o755)\n"
-       "got(subprocess.run(['./own']).returncode == 0)"},
-      number("io_uring", SYS_io_uring_setup, "1, ctypes.create_string_buffer(200)"),
-      number("keyring", SYS_keyctl, "0, -3, 1"),
-      number("add_key", SYS_add_key, "b'user', b'x', b'y', 1, -3"),
-      number("bpf", SYS_bpf, "0, ctypes.create_string_buffer(128), 128"),
-      number("userfaultfd", SYS_userfaultfd, "1"),
-      number("perf", SYS_perf_event_open, "ctypes.create_string_buffer(128), 0, -1, -1, 0"),
-      number("personality", SYS_personality, "0x0040000"),
-      number("host_name", SYS_sethostname, "b'mine', 4"),
-      {"calls_of_newer_kernels",
-       "for n in range(451, 480):\n"
-       "    ctypes.set_errno(0)\n"
-       "    call(n, 0, 0, 0, 0, 0, 0)\n"
-       "    if ctypes.get_errno() != errno.ENOSYS: got()"},
-      {"raise_a_limit", "resource.setrlimit(resource.RLIMIT_NPROC, (99999, 99999)); got()"},
-  };
-}
-
-std::vector<Attempt> attempts_on_others() {
-  return {
-      {"loopback", "socket.create_connection(('127.0.0.1', PORT), 1); got()", true},
-      {"loopback6", "socket.socket(socket.AF_INET6).bind(('::1', 0)); got()"},
-      {"abstract_socket", "socket.socket(socket.AF_UNIX).bind('\\0assay-was-here'); got()", true},
-      {"netlink", "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0); got()", true},
-      {"socketpair", "socket.socketpair(); got()", true},
-      {"kill_us", "os.kill(HOST, 0); got()", true},
-      {"kill_the_parent", "os.kill(os.getppid(), 9)\nif os.getppid() != 1: got()", false, true},
-      {"stop_the_parent", "os.kill(os.getppid(), 19)", false, true},
-      {"kill_all", "os.kill(-1, 9)", false, true},
-      {"kill_group", "os.kill(0, 9)", false, true},
-      {"leave_the_session", "os.setsid(); got()"},
-      {"see_processes", "got(os.getpid() > 60)"},
-      {"shared_memory", format("got(call({}, 0x4153, 1 << 20, 0o1666) >= 0)", SYS_shmget)},
-      {"semaphores", format("got(call({}, 0x4153, 1, 0o1666) >= 0)", SYS_semget)},
-      {"messages", format("got(call({}, 0x4153, 0o1666) >= 0)", SYS_msgget)},
-      {"message_queue", format("got(call({}, b'assay', 66, 0o666, 0) >= 0)", SYS_mq_open)},
-      {"descriptors",
-       "for n in range(3, 256):\n"
-       "    try: os.fstat(n)\n"
-       "    except OSError: continue\n"
-       "    got()"},
-      {"environment", "got('ASSAY_TEST_SECRET' in os.environ)"},
-      {"write_to_the_input", "os.write(0, b'x'); got()"},
-      {"truncate_the_input", "os.ftruncate(0, 1 << 20); got()"},
-      {"type_for_the_user", "import fcntl, termios\nfcntl.ioctl(0, termios.TIOCSTI, b'x'); got()"},
-      {"core_dump", "got(resource.getrlimit(resource.RLIMIT_CORE)[1] != 0)"},
-  };
-}
-
 Program attempt_of(const std::string& code, Jail jail = {}) {
   return {.commands = {{"python3", "-I", "-S", "-c", code}},
           .time_max = 20_s,
@@ -373,6 +226,10 @@ ProgramEnd limited(const std::string& code, Jail jail, Duration time_max = 20_s)
 TEST(Jail, no_way_to_the_users_files) { try_all(attempts_on_files()); }
 TEST(Jail, no_way_by_the_kernel) { try_all(attempts_on_the_kernel()); }
 TEST(Jail, no_way_to_others) { try_all(attempts_on_others()); }
+TEST(Jail, no_way_by_rarer_calls) { try_all(attempts_by_rarer_calls()); }
+TEST(Jail, no_way_by_rarer_parts_of_the_kernel) {
+  try_all(attempts_by_rarer_parts_of_the_kernel());
+}
 
 TEST(Jail, a_fork_bomb_stops_at_the_limit_and_leaves_nobody) {
   const auto end = limited(
@@ -399,6 +256,31 @@ TEST(Jail, what_ran_out_of_time_leaves_no_orphan) {
       {}, 500_ms);
   EXPECT_TRUE(end.out_of_time);
   EXPECT_EQ(alive("orphan-of-the-suite"), 0U);
+}
+
+TEST(Jail, a_flood_of_output_ends_the_program) {
+  Program program = attempt_of("import os\nwhile True: os.write(1, b'x' * 65536)");
+  program.output_bytes_max = 1 << 20;
+  const auto end = run_program(program);
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_TRUE(end->too_loud);
+  EXPECT_LE(end->out.size(), std::size_t{1} << 20);
+}
+
+TEST(Jail, a_file_with_a_hole_is_bounded_too) {
+  const auto end = limited("os.truncate(os.open('x', os.O_CREAT | os.O_RDWR), 1 << 40)", {});
+  EXPECT_NE(end.exit_code, 0);
+}
+
+TEST(Jail, a_tree_of_empty_files_ends_too) {
+  const auto end = limited(
+      "n = 0\n"
+      "try:\n"
+      "    while n < 3_000_000: open(str(n), 'w').close(); n += 1\n"
+      "except OSError: print(n)\n",
+      {.disk_bytes_max = 8 << 20}, 60_s);
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_GT(std::atoi(end.out.c_str()), 100);
 }
 
 TEST(Jail, the_disk_is_bounded_as_a_whole) {

@@ -17,7 +17,9 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "score/answer/python_text.h"
 #include "score/scorer.h"
+#include "text/unicode.h"
 
 namespace assay::score {
 namespace {
@@ -54,45 +56,35 @@ constexpr std::array<std::string_view, 6> kWrappers = {"env",  "time", "nice",
                                                        "sudo", "exec", "command"};
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
-bool word_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || digit(c) || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-bool space(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f'); }
 
-bool starts_word(std::string_view text, std::size_t at) {
-  return at == 0 || !word_char(text[at - 1]);
-}
-
-// Matches "I" and three digits, a word of its own, at `at`.
-bool code_at(std::string_view text, std::size_t at, bool any_case) {
-  if (at + 4 > text.size()) return false;
-  if (text[at] != 'I' && !(any_case && text[at] == 'i')) return false;
-  if (!digit(text[at + 1]) || !digit(text[at + 2]) || !digit(text[at + 3])) return false;
-  return at + 4 == text.size() || !word_char(text[at + 4]);
-}
-
-std::string code_of(std::string_view text, std::size_t at) {
-  return "I" + std::string(text.substr(at + 1, 3));
+// Matches "I" and three digits, a word of its own, at `at`; "" if it is none.
+std::string code_at(CharactersView text, std::size_t at, bool any_case) {
+  if (at + 4 > text.size()) return {};
+  if (any_case ? !same_letter(text[at], 'i') : text[at] != U'I') return {};
+  for (std::size_t i = 1; i < 4; ++i) {
+    if (!python_digit(text[at + i])) return {};
+  }
+  if (at + 4 < text.size() && python_word(text[at + 4])) return {};
+  return text::upper_case(utf8(text.substr(at, 4)));
 }
 
 // Finds the first "intent: I123", in any case.
-std::string named_intent(std::string_view text) {
-  constexpr std::string_view kWord = "intent:";
-  const std::string low = lower(text);
-  for (std::size_t at = low.find(kWord); at != std::string::npos; at = low.find(kWord, at + 1)) {
-    if (!starts_word(text, at)) continue;
-    std::size_t next = at + kWord.size();
-    while (next < text.size() && space(text[next])) ++next;
-    if (code_at(text, next, true)) return code_of(text, next);
+std::string named_intent(CharactersView text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (at > 0 && python_word(text[at - 1])) continue;
+    Scan scan(text, at);
+    if (!scan.word("intent") || !scan.exactly(":")) continue;
+    scan.spaces();
+    if (std::string found = code_at(text, scan.at(), true); !found.empty()) return found;
   }
   return {};
 }
 
 // Finds the last "I123".
-std::string bare_intent(std::string_view text) {
+std::string bare_intent(CharactersView text) {
   for (std::size_t at = text.size(); at-- > 0;) {
-    if (code_at(text, at, false) && starts_word(text, at)) return code_of(text, at);
+    if (at > 0 && python_word(text[at - 1])) continue;
+    if (std::string found = code_at(text, at, false); !found.empty()) return found;
   }
   return {};
 }
@@ -104,11 +96,11 @@ std::string upper(std::string_view text) {
 }
 
 std::string intent_of(const Row& row) {
-  for (const std::string_view text : {row.reasoning, row.content}) {
-    if (std::string found = named_intent(text); !found.empty()) return found;
-  }
-  for (const std::string_view text : {row.reasoning, row.content}) {
-    if (std::string found = bare_intent(text); !found.empty()) return found;
+  const std::array<Characters, 2> texts = {characters(row.reasoning), characters(row.content)};
+  for (const auto find : {named_intent, bare_intent}) {
+    for (const Characters& text : texts) {
+      if (std::string found = find(text); !found.empty()) return found;
+    }
   }
   return {};
 }
@@ -140,8 +132,9 @@ std::string unquoted_command(std::string_view command) {
 bool is_assignment(std::string_view word) {
   const std::size_t equals = word.find('=');
   if (equals == std::string_view::npos || equals == 0 || digit(word[0])) return false;
-  return std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals),
-                     [](char c) { return word_char(c) && static_cast<unsigned char>(c) < 0x80; });
+  return std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), [](char c) {
+    return static_cast<unsigned char>(c) < 0x80 && python_word(static_cast<char32_t>(c));
+  });
 }
 
 // Removes ".11" from "python3.11", ".1.2" from "x.1.2".
@@ -155,12 +148,25 @@ std::string_view without_version(std::string_view name) {
   return name;
 }
 
+// How many bytes of white space the text begins with; of text that is no UTF-8, as far as it is.
+std::size_t spaces_at(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto first = static_cast<unsigned char>(text[at]);
+    if (first >= 0x80 && (first < 0xC0 || text.size() - at < text::utf8_length(first))) break;
+    const text::CodePoint one = text::decode_at(text, at);
+    if (one.value >= text::kCodePoints || !python_space(one.value)) break;
+    at += one.bytes;
+  }
+  return at;
+}
+
 // Returns the program that one stage of a shell's line starts; "" if unknown.
 std::string_view program_of(std::string_view stage) {
   while (true) {
-    while (!stage.empty() && space(stage.front())) stage.remove_prefix(1);
-    const auto end =
-        static_cast<std::size_t>(std::find_if(stage.begin(), stage.end(), space) - stage.begin());
+    stage.remove_prefix(spaces_at(stage));
+    std::size_t end = 0;
+    while (end < stage.size() && spaces_at(stage.substr(end)) == 0) ++end;
     const std::string_view word = stage.substr(0, end);
     if (word.empty()) return {};
     stage.remove_prefix(end);

@@ -3,8 +3,10 @@
 #include <optional>
 
 #include "base/text.h"
+#include "score/answer/python_text.h"
 #include "score/code/code_judge.h"
 #include "score/tool/function_call.h"
+#include "text/unicode.h"
 
 namespace assay::score {
 namespace {
@@ -44,7 +46,7 @@ std::string plain(std::string_view text) {
     if (std::string_view(" ,./-_*^").find(c) != std::string_view::npos) continue;
     out += c == '\'' ? '"' : c;
   }
-  return lower(out);
+  return text::lower_case(readable(out));
 }
 
 Json plain_items(const Json& value) {
@@ -188,7 +190,8 @@ bool call_is(const FunctionCall& call, const Json& functions, const Json& possib
              CallLanguage language) {
   if (possible.members().empty()) return false;
   const auto& [name, answer] = possible.members().front();
-  if (tool_name(call.name) != tool_name(name)) return false;
+  // A call that keeps the dot is no call of the tool, also in the leaderboard.
+  if (call.name != tool_name(name)) return false;
   const Json& parameters = described(functions, name)["parameters"];
   const Json& properties = parameters["properties"];
   for (const Json& required : parameters["required"].items()) {
