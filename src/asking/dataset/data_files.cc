@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kFilesMax = 100'000;
 constexpr int kDepthMax = 4;
-constexpr std::array<std::string_view, 6> kExtensions{"parquet", "jsonl", "ndjson",
-                                                      "json",    "csv",   "tsv"};
+constexpr std::array<std::string_view, 7> kExtensions{"parquet", "jsonl", "ndjson", "json",
+                                                      "csv",     "tsv",   "arrow"};
 // Files of JSON that describe a dataset and hold no rows of it.
 constexpr std::array<std::string_view, 6> kAbout{"dataset_info.json", "dataset_infos.json",
                                                  "dataset_dict.json", "state.json",
@@ -73,8 +73,9 @@ File file_of(const fs::path& folder, const fs::path& path) {
     if (one == "data" || one == ".") continue;
     folders += (folders.empty() ? "" : "/") + one.string();
   }
-  // default/train/0000.parquet: the folder is the split.
-  if (all_digits(out.name.part) && !folders.empty()) {
+  // default/train/0000.parquet, train/data-00000-of-00001.arrow: the folder is the split.
+  const bool saved = out.extension == "arrow" && out.name.part == "data";
+  if ((all_digits(out.name.part) || saved) && !folders.empty()) {
     out.name.part = folders;
   } else if (!folders.empty()) {
     out.name.part = folders + "/" + out.name.part;
@@ -85,6 +86,7 @@ File file_of(const fs::path& folder, const fs::path& path) {
 bool is_rows(const fs::path& path) {
   const std::string name = path.filename().string();
   const std::string extension = extension_of(path);
+  if (name.starts_with("cache-") && extension == "arrow") return false;
   return !name.starts_with('.') && std::find(kAbout.begin(), kAbout.end(), name) == kAbout.end() &&
          std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
 }
@@ -179,12 +181,10 @@ Place place_of(const std::string& path) {
   return {path.substr(0, mark), path.substr(mark + 1)};
 }
 
-// What datasets.save_to_disk writes.
-bool is_saved(const fs::path& folder) {
-  std::error_code ignored;
-  return fs::exists(folder / "dataset_dict.json", ignored) ||
-         (fs::exists(folder / "state.json", ignored) &&
-          fs::exists(folder / "dataset_info.json", ignored));
+// A folder of datasets.save_to_disk may say in a file of indices which of its rows count, and in
+// which order.
+bool is_indices(const File& file) {
+  return file.extension == "arrow" && file.path.filename().string().starts_with("indices");
 }
 
 }  // namespace
@@ -203,17 +203,17 @@ bool is_data_folder(const std::string& path) { return !place_of(path).folder.emp
 Result<DataFiles> data_files(const std::string& path) {
   const Place place = place_of(path);
   const std::string folder = place.folder.string();
-  if (is_saved(place.folder)) {
-    return Error{
-        Code::unsupported,
-        format("'{}': a folder of datasets.save_to_disk is not read; write it as Parquet, with "
-               "Python: datasets.load_from_disk(path)[\"train\"].to_parquet(file)",
-               folder)};
-  }
   ASSIGN_OR_RETURN(const Parts parts, parts_of(place.folder));
+  for (const auto& [name, files] : parts) {
+    if (std::ranges::none_of(files, is_indices)) continue;
+    return Error{Code::unsupported,
+                 format("'{}': its rows are chosen by a file of indices, which is not read; with "
+                        "Python: flatten_indices() before save_to_disk",
+                        folder)};
+  }
   if (parts.empty()) {
-    return invalid(
-        format("'{}': a folder without a file of rows (parquet, jsonl, json, csv, tsv)", folder));
+    return invalid(format(
+        "'{}': a folder without a file of rows (parquet, jsonl, json, csv, tsv, arrow)", folder));
   }
   if (place.part.empty() && parts.size() > 1) {
     return invalid(format("'{}' has several parts: {}\n  say which: {}#{}", folder, names_of(parts),

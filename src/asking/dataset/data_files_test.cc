@@ -155,8 +155,12 @@ TEST_F(DataFilesTest, what_does_not_belong_together_is_an_error) {
   EXPECT_THAT(prompts({.path = folder_ + "/empty"}), HasSubstr("without a file of rows"));
   file("saved/state.json", "{}");
   file("saved/dataset_info.json", "{}");
-  EXPECT_THAT(prompts({.path = folder_ + "/saved"}), HasSubstr("save_to_disk is not read"));
-  EXPECT_THAT(prompts({.path = folder_ + "/saved"}), HasSubstr("to_parquet"));
+  file("saved/cache-0123.arrow", "");
+  EXPECT_THAT(prompts({.path = folder_ + "/saved"}), HasSubstr("without a file of rows"));
+  file("saved/data-00000-of-00001.arrow", "");
+  EXPECT_THAT(prompts({.path = folder_ + "/saved"}), HasSubstr("no Arrow stream"));
+  file("saved/indices.arrow", "");
+  EXPECT_THAT(prompts({.path = folder_ + "/saved"}), HasSubstr("flatten_indices()"));
 }
 
 TEST_F(DataFilesTest, a_pointer_of_git_lfs_is_named) {

@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "dataset/arrow.h"
 #include "dataset/conversations.h"
 #include "dataset/croissant.h"
 #include "dataset/csv.h"
@@ -29,8 +30,8 @@
 namespace assay::dataset {
 namespace {
 
-constexpr std::array<std::string_view, 12> kFormats{
-    "jsonl",     "json",     "csv",          "tsv",         "sharegpt", "parquet",
+constexpr std::array<std::string_view, 13> kFormats{
+    "jsonl",     "json",     "csv",          "tsv",         "sharegpt", "parquet", "arrow",
     "croissant", "mooncake", "openai_batch", "huggingface", "npy",      "npz"};
 
 // One file of a dataset. `prefix` names it in messages if the dataset has several files.
@@ -189,10 +190,17 @@ Result<std::string> add_source(Loader& loader, RowSource& source, const std::str
   return source.sha256();
 }
 
+// Files of columns, whose rows are typed: they can be shown as they stand.
+bool is_columns(std::string_view kind) { return kind == "parquet" || kind == "arrow"; }
+
+Result<std::unique_ptr<RowSource>> open_columns(std::string_view kind, const std::string& path) {
+  return kind == "arrow" ? open_arrow(path) : open_parquet(path);
+}
+
 Result<std::string> add_part(const Spec& spec, std::string_view kind, RowKind rows, Loader& loader,
                              const Part& part) {
-  if (kind == "parquet") {
-    ASSIGN_OR_RETURN(const auto source, open_parquet(part.path));
+  if (is_columns(kind)) {
+    ASSIGN_OR_RETURN(const auto source, open_columns(kind, part.path));
     return add_source(loader, *source, part.prefix);
   }
   if (kind == "csv" || kind == "tsv") return add_csv(loader, part, kind == "csv" ? ',' : '\t');
@@ -257,13 +265,13 @@ Result<std::string_view> format_of(const Spec& spec, std::string_view extension)
     }
     return invalid(
         format("'{}': its name does not say what it is; give format=jsonl, json, csv, tsv, "
-               "parquet, croissant, mooncake, openai_batch, sharegpt, npy, npz or dlrm_v3",
+               "parquet, arrow, croissant, mooncake, openai_batch, sharegpt, npy, npz or dlrm_v3",
                spec.path));
   }
   const std::string_view near = nearest(word, kFormats);
   return invalid(
       format("format: unknown value '{}'{}; one of: jsonl, json, csv, tsv, parquet, "
-             "croissant, mooncake, openai_batch, sharegpt, npy, npz, dlrm_v3",
+             "arrow, croissant, mooncake, openai_batch, sharegpt, npy, npz, dlrm_v3",
              spec.format, near.empty() ? "" : format(", did you mean '{}'?", near)));
 }
 
@@ -292,16 +300,16 @@ Result<Listing> source_of(const Spec& spec) {
   return out;
 }
 
-// The rows of several Parquet files, one file after the other.
+// The rows of several files of columns, one file after the other.
 class Shards final : public RowSource {
  public:
-  explicit Shards(std::vector<Part> parts) : parts_(std::move(parts)) {}
+  Shards(std::string_view kind, std::vector<Part> parts) : kind_(kind), parts_(std::move(parts)) {}
 
   Result<std::optional<Json>> next() override {
     for (;;) {
       if (now_ == nullptr) {
         if (at_ == parts_.size()) return std::optional<Json>();
-        ASSIGN_OR_RETURN(now_, open_parquet(parts_[at_].path));
+        ASSIGN_OR_RETURN(now_, open_columns(kind_, parts_[at_].path));
       }
       ASSIGN_OR_RETURN(std::optional<Json> row, now_->next());
       if (row) return row;
@@ -318,6 +326,7 @@ class Shards final : public RowSource {
   Result<std::string> sha256() override { return sha256_hex(hashes_); }
 
  private:
+  std::string_view kind_;
   std::vector<Part> parts_;
   std::unique_ptr<RowSource> now_{};
   std::size_t at_ = 0;
@@ -329,14 +338,16 @@ class Shards final : public RowSource {
 Result<std::unique_ptr<RowSource>> open_rows(const Spec& spec) {
   if (is_croissant(spec)) return open_croissant(spec.path);
   ASSIGN_OR_RETURN(Listing source, source_of(spec));
-  if (source.kind == "parquet" && source.parts.size() == 1) {
-    return open_parquet(source.parts[0].path);
+  if (is_columns(source.kind) && source.parts.size() == 1) {
+    return open_columns(source.kind, source.parts[0].path);
   }
-  if (source.kind == "parquet") {
-    return std::unique_ptr<RowSource>(std::make_unique<Shards>(std::move(source.parts)));
+  if (is_columns(source.kind)) {
+    return std::unique_ptr<RowSource>(
+        std::make_unique<Shards>(source.kind, std::move(source.parts)));
   }
-  return Error{Code::unsupported,
-               format("'{}': rows as they stand are shown of parquet and croissant", spec.path)};
+  return Error{
+      Code::unsupported,
+      format("'{}': rows as they stand are shown of parquet, arrow and croissant", spec.path)};
 }
 
 Result<Dataset> load_dataset(const Spec& spec) {

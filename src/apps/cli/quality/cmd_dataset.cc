@@ -194,7 +194,7 @@ Result<int> cmd_dataset(Args args) {
   Flags flags("dataset", "how a dataset is read: its rows, and what they ask");
   flags.add("SPEC", &options.spec, "as assay run --dataset takes it: FILE[,key=value]…").required();
   flags.add("--rows", &options.rows,
-            "rows as they stand, a line of JSON each (parquet, croissant)");
+            "rows as they stand, a line of JSON each (parquet, arrow, croissant)");
   flags.add("--check", &options.check,
             "of a Croissant file: all that is wrong in it, and its first rows; exit 1 for errors");
   flags.add("--provenance", &options.provenance,
