@@ -443,7 +443,6 @@ TEST(Import, a_table_saved_from_a_page_has_the_same_points) {
       EXPECT_EQ(curve["accelerators"].as_int(), 16);
       const Json point = point_of(record, 0);
       const bool offline = record.model == "llama3.1-8b";
-      EXPECT_TRUE(offline || record.model == "resnet") << record.model;
       EXPECT_EQ(point[offline ? "system_tps" : "qps"].as_double(), offline ? 12345.5 : 900);
     }
   }
