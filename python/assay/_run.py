@@ -21,6 +21,7 @@ _SERIES = {
     "ttft": ("events", "ttft_ns"), "ttft_due": ("events", "ttft_due_ns"),
     "ttft_visible": ("events", "ttft_visible_ns"), "tpot": ("events", "tpot_ns"),
     "latency": ("events", "latency_ns"), "latency_due": ("events", "latency_due_ns"),
+    "first_audio": ("events", "first_audio_ns"),
     "itl": ("fragments", "gap_ns"), "isl": ("events", "input_tokens"),
     "osl": ("events", "output_tokens"),
 }

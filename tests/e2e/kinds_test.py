@@ -317,3 +317,105 @@ def test_quirks_and_faults_of_tensors_come_to_what_they_come_to_elsewhere(measur
     seen = {OK: summary["n_samples_completed"],
             **{f["outcome"]: f["count"] for f in summary["assay"]["failures"]}}
     assert seen.get(outcome) == 2, seen
+
+
+
+# The sound of a token of the endpoint's, in seconds and in bytes of pcm.
+TOKEN_S, TOKEN_BYTES = 0.024, 1152
+SPEECH = ["pcm", "wav", "mp3"]
+
+
+def spoken(form, events=False):
+    """Flags that ask for speech in a format, as bytes or as events."""
+    body = {"response_format": form, **({"stream_format": "sse"} if events else {})}
+    return ["--api-type", "openai_speech", "--isl", 20, "--extra-body", json.dumps(body)]
+
+
+@pytest.mark.parametrize("events", [False, True])
+@pytest.mark.parametrize("form", SPEECH)
+def test_speech_is_measured_as_the_endpoint_wrote_it(assay, measure, tmp_path, form, events):
+    truth = tmp_path / "truth.log"
+    summary, folder = measure(
+        ["--osl", 12, "--ttft", "20ms", "--itl", "2ms", "--truth-log", truth],
+        [*spoken(form, events), "--concurrency", 2, "--samples", 8])
+    assert summary["n_samples_completed"] == 8
+    audio = summary["assay"]["audio"]
+    assert audio["first"]["percentiles"]["50.0"] >= 20 * MS
+    assert summary["latency"]["min"] >= 42 * MS
+    if form == "mp3":
+        assert (audio["of_unknown_length"], audio["seconds"], audio["per_second"]) == (8, 0, None)
+        assert audio["bytes"] == 8 * 12 * 192
+    else:
+        assert audio["seconds"] == pytest.approx(8 * 12 * TOKEN_S)
+        assert audio["bytes"] == 8 * 12 * TOKEN_BYTES  # the head of a file is no sound
+        assert 0 < audio["speed"]["max"] < 12 * TOKEN_S / 0.042 + 0.01
+        assert audio["played"] == 8
+    # A sound is no token.
+    assert "percentiles" not in summary["ttft"] and "percentiles" not in summary["tpot"]
+    assert not [w for w in summary["assay"]["warnings"] if "token" in w or "held nothing" in w]
+    errors = assay("report", folder, "--truth", truth, "--json").json()
+    assert (errors["replies"], errors["unmatched"]) == (8, 0)
+    assert errors["token"]["count"] == 8 * 12
+    assert errors["token"]["p0_1"] >= 0
+    said = assay("report", folder).out
+    assert "first audio P90" in said and "TTFT" not in said
+    assert ("audio seconds/s" in said) == (form != "mp3")
+
+
+def test_a_player_that_begins_at_once_waits_where_sound_comes_slower_than_it_plays(measure):
+    slow = spoken("pcm") + ["--samples", 2]
+    summary, _ = measure(["--osl", 6, "--itl", "48ms"], slow)
+    audio = summary["assay"]["audio"]
+    # Five waits of 24 ms each, unless one comes late and the next one catches up.
+    assert (audio["played"], audio["waited"]) == (2, 2) and audio["underruns"] >= 2
+    assert audio["waits"]["min"] >= 60 * MS
+    assert audio["speed"]["max"] < 1
+    summary, _ = measure(["--osl", 6], slow + ["--require", "underruns<=0"])
+    assert (summary["assay"]["audio"]["waited"], summary["assay"]["audio"]["underruns"]) == (0, 0)
+
+
+def test_speech_that_comes_whole_has_a_length_and_no_first_sound(measure):
+    for server, client in ([], ["--streaming", "off"]), (["--quirk", "not-streamed"], []):
+        for form in "pcm", "wav":
+            summary, _ = measure(["--osl", 8, *server], [*spoken(form), "--samples", 2, *client])
+            audio = summary["assay"]["audio"]
+            assert audio["seconds"] == pytest.approx(2 * 8 * TOKEN_S)
+            assert audio["played"] == 0 and "percentiles" not in audio["first"]
+
+
+SPEECH_QUIRKS = {"cut-close": "truncated", "cut-reset": "reset", "http500": "http_error",
+                 "gzip-forced": "bad_reply", "empty-reply": "bad_reply", "split-utf8": OK,
+                 "ragged-chunks": OK, "wrong-content-type": OK, "close-delimited": OK}
+
+
+@pytest.mark.parametrize("name", [*SPEECH_QUIRKS, "error-in-stream", "no-done", "comments"])
+@pytest.mark.parametrize("events", [False, True])
+def test_each_quirk_of_speech_comes_to_what_it_comes_to_elsewhere(measure, name, events):
+    # Bytes can say no error, and end with the body.
+    expected = SPEECH_QUIRKS.get(name, {
+        "error-in-stream": "stream_error" if events else "truncated",
+        "no-done": "truncated" if events else OK, "comments": OK}.get(name))
+    summary, _ = measure(["--quirk", name, "--osl", 8],
+                         [*spoken("wav", events), "--samples", 2, "--no-preflight"],
+                         code=0 if expected == OK else 7)
+    seen = {OK: summary["n_samples_completed"],
+            **{f["outcome"]: f["count"] for f in summary["assay"]["failures"]}}
+    assert seen.get(expected) == 2, seen
+    if expected == OK:
+        assert summary["assay"]["audio"]["bytes"] == 2 * 8 * TOKEN_BYTES
+
+
+def test_probe_hears_speech_and_says_how_it_comes(assay, endpoint):
+    server = endpoint("--osl", 12, "--ttft", "5ms", "--itl", "1ms")
+    found = assay("probe", server.url, "--api", "openai_speech", "--json").json()
+    assert found["answers"] and "openai_speech" in found["kinds"]
+    said = {finding["topic"]: finding["text"] for finding in found["findings"]}
+    assert "audio/pcm: 288 ms of sound" in said["sound"]
+    assert said["stream"].startswith("12 pieces")
+    assert said["events"] == "stream_format sse brings 12 pieces, and counts of tokens"
+
+
+def test_a_format_or_a_row_that_cannot_be_asked_is_refused_before_the_run(assay, endpoint):
+    done = assay("run", "--endpoint", endpoint().url, "--model", "m", *spoken("ogg"),
+                 "--samples", 2, code=2)
+    assert "response_format: must be one of mp3" in done.err

@@ -3,6 +3,7 @@ beside chat: their types must accept every event and every reply."""
 
 import base64
 import io
+import json
 import struct
 import wave
 
@@ -235,3 +236,51 @@ def test_openais_client_is_told_what_is_wrong_with_a_sound(endpoint):
                            timeout=30)
     with pytest.raises(openai.BadRequestError, match="is empty"):
         client.audio.transcriptions.create(model="m", file=("a.wav", b""))
+
+
+@pytest.fixture
+def speech(endpoint):
+    """speech(endpoint flags...) -> the Speech of an OpenAI client that talks to it."""
+
+    def connect(*flags):
+        url = endpoint("--osl", TOKENS, *flags).url
+        return openai.OpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0,
+                             timeout=30).audio.speech
+
+    return connect
+
+
+def test_openais_client_hears_a_tone_as_samples_and_as_a_file(speech):
+    api = speech()
+    samples = api.create(model="m", voice="alloy", input="Hello", response_format="pcm").content
+    assert len(samples) == TOKENS * 24 * 48
+    assert max(struct.unpack(f"<{len(samples) // 2}h", samples)) == 8000
+    whole = api.create(model="m", voice="alloy", input="Hello", response_format="wav",
+                       extra_body={"stream": False}).content
+    with wave.open(io.BytesIO(whole)) as file:
+        assert (file.getframerate(), file.getnchannels(), file.getsampwidth()) == (24000, 1, 2)
+        assert file.readframes(file.getnframes()) == samples
+
+
+def test_openais_client_streams_speech_in_each_way(speech):
+    api = speech("--itl", "2ms").with_streaming_response
+    with api.create(model="m", voice="alloy", input="Hello") as reply:  # mp3
+        assert reply.headers["content-type"] == "audio/mpeg"
+        assert b"".join(reply.iter_bytes()) == (b"\xff\xf3\x84\xc0" + bytes(188)) * TOKENS
+    with api.create(model="m", voice="alloy", input="Hello", response_format="pcm",
+                    stream_format="sse") as reply:
+        events = [json.loads(line.removeprefix("data: ")) for line in reply.iter_lines()
+                  if line.startswith("data: ")]
+    assert [event["type"] for event in events] == ["speech.audio.delta"] * TOKENS + [
+        "speech.audio.done"]
+    sound = b"".join(base64.b64decode(event["audio"]) for event in events[:-1])
+    assert len(sound) == TOKENS * 24 * 48
+    assert events[-1]["usage"]["output_tokens"] == TOKENS
+
+
+def test_openais_client_is_told_what_is_wrong_with_a_request_for_speech(speech):
+    api = speech()
+    with pytest.raises(openai.BadRequestError, match="input: is required"):
+        api.create(model="m", voice="alloy", input="")
+    with pytest.raises(openai.BadRequestError, match="pcm, wav and mp3"):
+        api.create(model="m", voice="alloy", input="Hello", response_format="flac")

@@ -31,8 +31,12 @@ enum class Api : std::uint8_t {
   kserve_json,            // the same, tensors as numbers in the JSON
   openai_transcriptions,  // POST /v1/audio/transcriptions
   openai_translations,    // POST /v1/audio/translations
+  openai_speech,          // POST /v1/audio/speech
   described,              // a kind that a file describes (described_kind.h)
 };
+
+// The unit of sound: not what a query asks for, but what its reply brings.
+inline constexpr std::string_view kAudioSecond = "audio second";
 
 struct ApiRow {
   Api api = Api::openai;
@@ -65,13 +69,15 @@ inline constexpr std::array<std::string_view, 9> kImagesColumns{
 inline constexpr std::array<std::string_view, 3> kTensorColumns{"inputs", "outputs", "parameters"};
 
 inline constexpr std::array<std::string_view, 1> kSoundColumns{"audio"};
+inline constexpr std::array<std::string_view, 6> kSpeechColumns{
+    "voice", "response_format", "speed", "instructions", "stream_format", "sample_rate"};
 inline constexpr std::array<std::string_view, 13> kVideoColumns{
     "negative_prompt", "size",          "seconds",        "fps",         "num_inference_steps",
     "guidance_scale",  "seed",          "num_frames",     "latent_path", "guidance_scale_2",
     "boundary_ratio",  "output_format", "response_format"};
 
 // In the order of the enumeration.
-inline constexpr std::array<ApiRow, 18> kApis{{
+inline constexpr std::array<ApiRow, 19> kApis{{
     {.api = Api::openai,
      .name = "openai",
      .what = "chat completions",
@@ -152,6 +158,11 @@ inline constexpr std::array<ApiRow, 18> kApis{{
      .name = "openai_translations",
      .what = "speech to English text",
      .columns = kSoundColumns},
+    {.api = Api::openai_speech,
+     .name = "openai_speech",
+     .what = "text to speech",
+     .unit = kAudioSecond,
+     .columns = kSpeechColumns},
     {.api = Api::described, .name = "described", .what = "a kind that a file describes (--kind)"},
 }};
 

@@ -84,6 +84,8 @@ std::string_view to_string(Category category) {
       return "error";
     case Category::other:
       return "other";
+    case Category::sound:
+      return "sound";
   }
   CHECK(false && "no such Category");
   return "";

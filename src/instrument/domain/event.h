@@ -62,9 +62,15 @@ enum class Category : std::uint8_t {
   marker,  // [DONE]
   error,   // an error object
   other,   // well formed and none of the above
+  sound,   // audio: `bytes` counts it without its container's head, and no text comes with it
 };
+inline constexpr int kCategories = 10;
 std::string_view to_string(Category category);
 constexpr bool is_fragment(Category category) { return category <= Category::tool_call; }
+// Whether an event brings a part of the reply: words, or sound.
+constexpr bool is_output(Category category) {
+  return is_fragment(category) || category == Category::sound;
+}
 
 struct StreamEvent {
   Category category = Category::other;
@@ -100,6 +106,20 @@ constexpr void take_counts(Usage& usage, const Usage& news) {
   take(usage.reasoning_tokens, news.reasoning_tokens);
   take(usage.cached_tokens, news.cached_tokens);
 }
+
+// What a reply brought as sound, and what a player would have had of it that begins with the first
+// piece and waits where it has none.
+struct Sound {
+  Instant first = Instant::none();  // first piece; none where the reply was not streamed
+  Duration first_read_delay{};
+  Duration first_uncertainty{};  // it may have come up to this much earlier
+  std::uint64_t bytes = 0;       // without the container's head
+  Duration length{-1};           // how long it plays; negative: not known
+  std::uint32_t pieces = 0;
+  std::uint32_t underruns = 0;  // how often the player had to wait
+  Duration waited{};            // and how long, together
+  bool operator==(const Sound&) const = default;
+};
 
 struct Event {
   Query query{};
@@ -140,6 +160,7 @@ struct Event {
   std::uint64_t output_bytes = 0;    // fragments' bytes, together
   std::uint64_t received_bytes = 0;  // on the wire, head included
   Usage usage{};
+  Sound sound{};
 
   // What the request asked for: whether to stream; the limit of tokens a choice (-1: unknown); the
   // number of choices.

@@ -150,9 +150,30 @@ struct Rates {
 // What replies without tokens hold instead, for the kinds of API that have a unit (domain/api.h),
 // over the performance phases.
 struct Units {
-  std::string name{};           // in the singular; "" for a kind of tokens
-  std::uint64_t completed = 0;  // asked for by the queries that succeeded
+  std::string name{};    // in the singular; "" for a kind of tokens
+  double completed = 0;  // asked for by the queries that succeeded; or seconds of sound
   std::optional<double> per_second{};
+  bool of_sound = false;  // see Audio
+};
+
+// What replies brought as sound, over the queries of the performance phases that succeeded. All
+// replies with sound are counted; those of unknown length (mp3 and the like) are in no figure of
+// time but `first`.
+struct Audio {
+  std::uint64_t replies = 0;
+  std::uint64_t of_unknown_length = 0;
+  std::uint64_t bytes = 0;             // without the containers' heads
+  double seconds = 0;                  // of sound
+  std::optional<double> per_second{};  // seconds of sound a second of the run
+  // One player for each streamed reply of known length; it begins with the first piece.
+  std::uint64_t played = 0;
+  std::uint64_t waited = 0;     // players that had to wait
+  std::uint64_t underruns = 0;  // waits, together
+  Distribution first{};         // first sound − sent
+  Distribution first_due{};     // first sound − due
+  Distribution first_read{};    // the first of them, on our reader's clock
+  Distribution speed{};         // seconds of sound a second of latency, of each reply
+  Distribution waits{};         // what each player that had to wait waited, together
 };
 
 // How arrivals were stamped.
@@ -207,6 +228,7 @@ struct Point {
   Rates rates{};
   Tokens tokens{};
   Units units{};
+  Audio audio{};  // replies 0: there was no sound
   Stamps stamps{};
   Timeline timeline{};
   // For closed loops over a known dataset: which part of the run is its result.

@@ -300,7 +300,8 @@ void PointFold::find_truth(const Event& event, const Open& q) {
 }
 
 void PointFold::measure(const Event& event, Open& q) {
-  units_.completed += std::max<std::uint64_t>(event.choices_asked, 1);
+  units_.completed += std::max<std::uint16_t>(event.choices_asked, 1);
+  audio_.add(event);
   tokens_.add(event, truth_, q.evidence.choices().size());
   if (truth_.count.input >= 0) isl_.add(std::int64_t{truth_.count.input});
   if (truth_.count.output >= 0) osl_.add(std::int64_t{truth_.count.output});
@@ -526,10 +527,16 @@ Point PointFold::finish(const RunEnd& end, std::uint64_t lost_records) {
   if (!gaps_recorded_) point.tokens.per_fragment.reset();
   point.stamps = stamps_;
   point.rates = rates(point);
+  point.audio = audio_.finish(point.rates.duration, estimates, info_.uncertainty);
   if (!units_.name.empty()) {
     point.units = units_;
     const double seconds = point.rates.duration.seconds();
-    if (seconds > 0) point.units.per_second = static_cast<double>(units_.completed) / seconds;
+    if (seconds > 0) point.units.per_second = units_.completed / seconds;
+    if (units_.name == kAudioSecond) {
+      point.units.of_sound = true;
+      point.units.completed = point.audio.seconds;
+      point.units.per_second = point.audio.per_second;
+    }
   }
   point.timeline = timeline_.finish();
   point.failures = failures();

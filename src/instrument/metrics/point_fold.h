@@ -17,6 +17,7 @@
 
 #include "base/flat_map.h"
 #include "domain/event_sink.h"
+#include "metrics/audio_fold.h"
 #include "metrics/gap_limits.h"
 #include "metrics/point.h"
 #include "metrics/series.h"
@@ -111,6 +112,7 @@ class PointFold final : public EventSink {
   ClockSeries arrival_;
   ClockSeries read_;
   Units units_{};
+  AudioFold audio_{};
   Series isl_{};
   Series osl_{};
   Series lateness_{};

@@ -29,6 +29,11 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
+Json whole_if_whole(double value) {
+  const auto whole = static_cast<std::int64_t>(value);
+  return static_cast<double>(whole) == value ? Json(whole) : Json(value);
+}
+
 Json duration_or_null(const std::optional<Duration>& value) {
   return value ? Json(value->ns) : Json();
 }
@@ -216,6 +221,23 @@ Json latencies_json(const Latencies& latencies) {
   return out;
 }
 
+Json audio_json(const Audio& audio) {
+  return Json::object()
+      .set("replies", audio.replies)
+      .set("of_unknown_length", audio.of_unknown_length)
+      .set("bytes", audio.bytes)
+      .set("seconds", audio.seconds)
+      .set("per_second", or_null(audio.per_second))
+      .set("played", audio.played)
+      .set("waited", audio.waited)
+      .set("underruns", audio.underruns)
+      .set("first", with_limits(audio.first))
+      .set("first_due", with_limits(audio.first_due))
+      .set("first_read", metric_block(audio.first_read))
+      .set("speed", metric_block(audio.speed))
+      .set("waits", metric_block(audio.waits));
+}
+
 // All figures for which the reference client's file has no key.
 Json assay_json(const Point& point) {
   Json out = Json::object();
@@ -236,9 +258,10 @@ Json assay_json(const Point& point) {
   if (!point.units.name.empty()) {
     out.set("units", Json::object()
                          .set("name", point.units.name)
-                         .set("completed", point.units.completed)
+                         .set("completed", whole_if_whole(point.units.completed))
                          .set("per_second", or_null(point.units.per_second)));
   }
+  if (point.audio.replies > 0) out.set("audio", audio_json(point.audio));
   out.set("stamps", stamps_json(point.stamps));
   out.set("arrival", latencies_json(point.arrival));
   out.set("read", latencies_json(point.read));

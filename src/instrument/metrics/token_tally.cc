@@ -91,7 +91,8 @@ void TokenTally::add_doubts(const Event& event, const TokenTruth& truth) {
   }
   if (truth.tokenizer_above_limit) ++sum_.tokenizer_above_limit;
   // A reply without a byte count may well have no text.
-  if (event.fragments == 0 && event.received_bytes > 0) ++sum_.empty_replies;
+  if (event.fragments == 0 && event.sound.bytes == 0 && event.received_bytes > 0)
+    ++sum_.empty_replies;
   if (event.stream_asked && !event.streamed) ++sum_.not_streamed;
   if (event.fragments_after_done > 0) ++sum_.went_on_after_done;
 }

@@ -67,6 +67,7 @@ struct Asked {
   bool stream = true;
   std::int32_t tokens_max = -1;  // of each choice; -1: no limit
   std::uint16_t choices = 1;     // or inputs, where a reply has units instead of tokens
+  std::uint32_t sound_rate = 0;  // bytes of sound without a head that play in a second; 0: unknown
 };
 
 using Header = std::pair<std::string, std::string>;
@@ -105,10 +106,11 @@ std::string request_target(const net::Url& url, Spoken api, std::string_view mod
 inline constexpr std::size_t kDecodePadding = 64;
 
 struct Fragment {
-  Category category = Category::text;  // text, reasoning or tool_call
+  Category category = Category::text;  // text, reasoning or tool_call; or sound
   // UTF-8 from the server, with JSON escapes undone. Lone surrogates and raw control bytes become
   // U+FFFD; a character that the server split between two events stays split. A tool call's text:
   // domain/tool_call.h.
+  // A piece of sound is in base64.
   std::string_view text{};
 };
 

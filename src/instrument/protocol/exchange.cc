@@ -1,6 +1,7 @@
 #include "protocol/exchange.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "base/format.h"
@@ -42,6 +43,7 @@ void Exchange::begin(const Query& query, Instant due, std::uint16_t endpoint, co
   event_.tokens_max = asked.tokens_max;
   event_.choices_asked = asked.choices;
   state_.api = asked.api;
+  sound_.begin(asked.sound_rate);
   mode_ = Mode::undecided;
   given_up_ = false;
   failure_ = Outcome::ok;
@@ -108,6 +110,15 @@ bool Exchange::on_head(const net::ResponseHead& head) {
 // Some servers send a wrong stream type, or answer a streaming request with a plain object; the
 // first bytes show which.
 void Exchange::decide(std::string_view piece) {
+  if (kind_of(state_.api).raw_sound) {
+    // Samples are any bytes: a reply is JSON only if it says so, and looks so.
+    const bool json = head_.type == net::ContentType::json && piece.starts_with('{');
+    const bool events = piece.starts_with("data:") || piece.starts_with("event:");
+    mode_ = json ? Mode::whole : events ? Mode::events : Mode::sound;
+    // With a length the reply was whole before its first byte left.
+    if (mode_ == Mode::sound && head_.has_length) event_.streamed = false;
+    return;
+  }
   const std::size_t at = piece.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (at == std::string_view::npos) return;
   const char c = piece[at];
@@ -141,6 +152,9 @@ bool Exchange::on_body(std::string_view piece, std::size_t rest, const Stamp& st
       if (!body_.append(piece)) return give_up_for_memory();
       if (body_.size() <= kWholeBodyMax) return true;
       return give_up(Outcome::bad_reply, "the reply is longer than 1 GiB");
+    case Mode::sound:
+      on_sound(piece, rest, stamp, sink);
+      return true;
     case Mode::error_body:
       // For a compressed body the status must suffice.
       if (head_.coding != net::ContentCoding::identity) return true;
@@ -186,17 +200,66 @@ void Exchange::emit(Category category, std::string_view text, bool shares_read, 
     }
   }
   if (redactor_ != nullptr) text = redactor_->piece(text, redacting_, redacted_);
+  tell(category, text.size(), text, shares_read, stamp, sink);
+}
+
+void Exchange::tell(Category category, std::uint64_t bytes, std::string_view text, bool shares_read,
+                    const Stamp& stamp, EventSink& sink) {
   sink.on_stream_event(event_.query,
                        StreamEvent{.category = category,
                                    .kernel_stamped = stamp.kernel,
                                    .shares_read = shares_read,
                                    .choice = decoded_.choice,
-                                   .bytes = static_cast<std::uint32_t>(text.size()),
+                                   .bytes = static_cast<std::uint32_t>(bytes),
                                    .tokens_so_far = tokens_so_far_,
                                    .arrival = stamp.arrival,
                                    .read = stamp.read,
                                    .uncertainty = uncertainty_},
                        text);
+}
+
+// Bytes of a reply that is a sound itself.
+void Exchange::on_sound(std::string_view piece, std::size_t rest, const Stamp& stamp,
+                        EventSink& sink) {
+  const std::uint64_t bytes = sound_.feed(piece);
+  if (!event_.streamed) {
+    event_.sound.bytes += bytes;
+    return;
+  }
+  ++event_.stream_events;
+  if (!event_.first_event.known()) event_.first_event = stamp.arrival;
+  uncertainty_ = stamp.uncertainty(rest <= kChunkEndBytes);
+  hear(bytes, rest > kFramingBytes, stamp, sink);
+}
+
+void Exchange::hear_event(std::string_view base64, bool shares_read, const Stamp& stamp,
+                          EventSink& sink) {
+  const std::uint64_t bytes = sound_.feed_base64(base64);
+  if (!sound_.sound() && failure_ == Outcome::ok) {
+    failure_ = Outcome::bad_reply;
+    found_ = "the sound of an event is no base64";
+  }
+  hear(bytes, shares_read, stamp, sink);
+}
+
+// The player begins with the first piece, and waits where it has played all that came.
+void Exchange::hear(std::uint64_t bytes, bool shares_read, const Stamp& stamp, EventSink& sink) {
+  if (bytes == 0) return tell(Category::other, 0, {}, shares_read, stamp, sink);  // a head
+  Sound& sound = event_.sound;
+  sound.bytes += bytes;
+  ++sound.pieces;
+  const std::uint32_t rate = sound_.rate();
+  if (event_.streamed && !sound.first.known()) {
+    sound.first = plays_until_ = stamp.arrival;
+    sound.first_read_delay = stamp.read - stamp.arrival;
+    sound.first_uncertainty = uncertainty_;
+  } else if (event_.streamed && rate > 0 && stamp.arrival > plays_until_) {
+    ++sound.underruns;
+    sound.waited += stamp.arrival - plays_until_;
+    plays_until_ = stamp.arrival;
+  }
+  if (rate > 0) plays_until_ = plays_until_ + sound_.length_of(bytes);
+  tell(Category::sound, bytes, {}, shares_read, stamp, sink);
 }
 
 void Exchange::note_usage(const DecodedEvent& decoded) {
@@ -255,6 +318,10 @@ void Exchange::emit_decoded(bool shares_read, const Stamp& stamp, EventSink& sin
   for (std::size_t i = 0; i < decoded_.fragment_count; ++i) {
     const Fragment& fragment = decoded_.fragments[i];
     const bool more = i + 1 < decoded_.fragment_count;
+    if (fragment.category == Category::sound) {
+      hear_event(fragment.text, shares_read || more, stamp, sink);
+      continue;
+    }
     emit(fragment.category, fragment.text, shares_read || more, stamp, sink);
   }
 }
@@ -307,6 +374,9 @@ void Exchange::complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& si
         complete_whole(stamp, decoder, sink);
       }
       return;
+    case Mode::sound:
+      complete_sound(stamp, sink);
+      return;
     case Mode::undecided:
       if (given_up_) {
         end(failure_, stamp, failure_words(), sink);
@@ -327,6 +397,8 @@ void Exchange::complete_stream(const Stamp& stamp, EventSink& sink) {
   const Kind& kind = kind_of(state_.api);
   if (failure_ != Outcome::ok) {
     end(failure_, stamp, failure_words(), sink);
+  } else if (kind.raw_sound && event_.done_marker && event_.sound.bytes == 0) {
+    end(Outcome::bad_reply, stamp, "the reply holds no sound", sink);
   } else if (event_.done_marker && !has_choice_) {
     end(Outcome::bad_reply, stamp, "the stream ended without a choice in any of its events", sink);
   } else if (event_.done_marker || (!kind.ends_itself && event_.finish != FinishReason::none)) {
@@ -338,6 +410,26 @@ void Exchange::complete_stream(const Stamp& stamp, EventSink& sink) {
   } else {
     end(Outcome::truncated, stamp, "the stream ended without a finish reason and without [DONE]",
         sink);
+  }
+}
+
+void Exchange::complete_sound(const Stamp& stamp, EventSink& sink) {
+  uncertainty_ = stamp.uncertainty(true);
+  const std::uint64_t rest = sound_.finish();
+  if (event_.streamed && rest > 0) hear(rest, false, stamp, sink);
+  if (!event_.streamed) {
+    const std::uint64_t bytes = std::exchange(event_.sound.bytes, 0) + rest;
+    if (bytes > 0) hear(bytes, false, stamp, sink);
+  }
+  if (event_.sound.bytes == 0) {
+    end(Outcome::bad_reply, stamp, "the reply holds no sound", sink);
+  } else if (sound_.missing() > 0) {
+    end(Outcome::truncated, stamp,
+        format("the sound ended {} bytes before the length in its head", sound_.missing()), sink);
+  } else {
+    // Only the body's end says that the sound is whole: it is recorded as an event, as [DONE] is.
+    if (event_.streamed) tell(Category::marker, 0, {}, false, stamp, sink);
+    end(Outcome::ok, stamp, {}, sink);
   }
 }
 
@@ -396,6 +488,9 @@ void Exchange::fail(Outcome outcome, Instant at, std::string_view detail, EventS
 
 void Exchange::end(Outcome outcome, const Stamp& stamp, std::string_view detail, EventSink& sink) {
   event_.outcome = outcome;
+  if (event_.sound.bytes > 0 && sound_.rate() > 0) {
+    event_.sound.length = sound_.length_of(event_.sound.bytes);
+  }
   if (outcome != Outcome::ok || !event_.done_marker) {
     event_.done = stamp.arrival;
     event_.read_delay_done = stamp.read - stamp.arrival;

@@ -14,6 +14,7 @@
 #include "net/lines.h"
 #include "net/sse.h"
 #include "protocol/codec.h"
+#include "protocol/sound_meter.h"
 #include "protocol/wake_watch.h"
 
 namespace assay::protocol {
@@ -80,7 +81,7 @@ class Exchange {
   Instant sent() const { return event_.sent; }
 
  private:
-  enum class Mode : std::uint8_t { undecided, events, lines, whole, error_body };
+  enum class Mode : std::uint8_t { undecided, events, lines, whole, error_body, sound };
 
   void decide(std::string_view piece);
   bool feed_lines(std::string_view piece, std::size_t rest, const Stamp& stamp,
@@ -91,11 +92,17 @@ class Exchange {
   void emit_decoded(bool shares_read, const Stamp& stamp, EventSink& sink);
   void emit(Category category, std::string_view text, bool shares_read, const Stamp& stamp,
             EventSink& sink);
+  void on_sound(std::string_view piece, std::size_t rest, const Stamp& stamp, EventSink& sink);
+  void hear_event(std::string_view base64, bool shares_read, const Stamp& stamp, EventSink& sink);
+  void hear(std::uint64_t bytes, bool shares_read, const Stamp& stamp, EventSink& sink);
+  void tell(Category category, std::uint64_t bytes, std::string_view text, bool shares_read,
+            const Stamp& stamp, EventSink& sink);
   void note_end(const Stamp& stamp);
   void note_done_marker(bool shares_read, const Stamp& stamp, EventSink& sink);
   void note_usage(const DecodedEvent& decoded);
   void complete_stream(const Stamp& stamp, EventSink& sink);
   void complete_whole(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink);
+  void complete_sound(const Stamp& stamp, EventSink& sink);
   bool give_up(Outcome outcome, std::string_view words);
   bool give_up_for_memory();
   std::string failure_words() const;
@@ -118,6 +125,8 @@ class Exchange {
   std::string error_words_{};  // of an event named error; decoded_ points into it
   BudgetedText body_;          // of a reply that is not streamed, or of an error
   std::string found_{};        // the server's error, or the fault of the reply
+  SoundMeter sound_{};
+  Instant plays_until_{};  // what a player has of the sound so far
   const Redactor* redactor_ = nullptr;
   Redactor::State redacting_ = 0;  // between the fragments of this reply
   std::string redacted_{};

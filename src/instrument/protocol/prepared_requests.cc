@@ -87,6 +87,7 @@ class PreparedBodies::Maker {
     body.salt_form = made.salt_form;
     body.choices = made.asked.choices;
     body.tokens_max = made.asked.tokens_max;
+    body.sound_rate = made.asked.sound_rate;
     if (out_.salted && out_.plain) {
       ASSIGN_OR_RETURN(const RequestBody salted,
                        make_body(endpoints_.spoken(), generation_, sample, true));
@@ -232,7 +233,8 @@ void PreparedBodies::make_body_of(const Variant& variant, const Query& query, bo
              .salt_offset = made->salt_offset,
              .salt_form = made->salt_form,
              .choices = made->asked.choices,
-             .tokens_max = made->asked.tokens_max};
+             .tokens_max = made->asked.tokens_max,
+             .sound_rate = made->asked.sound_rate};
 }
 
 Result<PreparedBodies> PreparedBodies::make(const Plan& plan,

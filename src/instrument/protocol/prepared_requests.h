@@ -73,6 +73,7 @@ class PreparedBodies {
     SaltForm salt_form = SaltForm::hex;
     std::uint16_t choices = 1;
     std::int32_t tokens_max = -1;
+    std::uint32_t sound_rate = 0;
   };
   // The samples of one dataset.
   struct Variant {
@@ -136,7 +137,7 @@ class PreparedRequests {
   Asked asked(const Query& query) {
     const PreparedBodies::Body& body = body_of(query);
     const PreparedBodies::Variant& variant = bodies_->variant(query);
-    return {variant.api, variant.streamed, body.tokens_max, body.choices};
+    return {variant.api, variant.streamed, body.tokens_max, body.choices, body.sound_rate};
   }
 
  private:

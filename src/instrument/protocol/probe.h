@@ -76,9 +76,10 @@ struct ProbeAnswers {
   bool usage_refused = false;  // stream_options was refused; the query was asked again without
   std::string usage_refusal{};
   Recording streamed{};
-  Recording plain{};
+  Recording plain{};  // of a kind that answers with sound: asked with stream_format sse
   bool plain_asked = false;
   bool plain_on_same_connection = false;
+  std::uint32_t sound_rate = 0;  // as in Asked
 };
 
 struct ProbeReport {

@@ -366,11 +366,21 @@ class Asker {
     generation.stream = stream;
     generation.include_usage = include_usage;
     generation.max_new_tokens = question_.tokens_max;
+    const Kind& kind = kind_of(Spoken(question_.api, question_.described.get()));
+    if (kind.raw_sound) {
+      generation.stream = true;
+      if (!stream) generation.extra_body = Json::object().set("stream_format", "sse");
+    }
     Sample sample;
     sample.prompt = question_.prompt;
-    if (kind_of(Spoken(question_.api, question_.described.get())).encode == encode_sound) {
+    if (kind.encode == encode_sound) {
       sample.prompt.clear();
       sample.attachments.push_back(probe_sound());
+    }
+    if (kind.sound_rate != nullptr) {
+      ASSIGN_OR_RETURN(const RequestBody body,
+                       make_body(endpoints().spoken(), generation, sample, false));
+      answers_.sound_rate = body.asked.sound_rate;
     }
     ASSIGN_OR_RETURN(RequestTemplate request,
                      make_request(endpoints(), 0, generation, sample, false));

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "protocol/kind/kind.h"
 #include "protocol/probe.h"
+#include "protocol/probe_sound.h"
 #include "protocol/secrets.h"
 
 namespace assay::protocol {
@@ -29,7 +30,9 @@ class Finder {
   void run() {
     connection();
     models();
-    if (stream_came()) {
+    if (kind_.raw_sound) {
+      find_sound(missing(s_, a_.streamed), a_, report_);
+    } else if (stream_came()) {
       stream_http();
       stream_form();
       first_event();
@@ -37,7 +40,7 @@ class Finder {
       stream_end();
       stream_usage();
     }
-    if (a_.plain_asked) plain();
+    if (a_.plain_asked && !kind_.raw_sound) plain();
     kinds();
   }
 
@@ -531,8 +534,10 @@ ProbeReport find(const ProbeQuestion& question, const ProbeAnswers& answers) {
   report.url = redactor.text(question.url);
   report.model = answers.model;
   report.models = answers.models;
-  report.streamed = read_recording(answers.streamed, answers.spoken(), true);
-  if (answers.plain_asked) report.plain = read_recording(answers.plain, answers.spoken());
+  report.streamed = read_recording(answers.streamed, answers.spoken(), true, answers.sound_rate);
+  if (answers.plain_asked) {
+    report.plain = read_recording(answers.plain, answers.spoken(), false, answers.sound_rate);
+  }
   redact(report.streamed, redactor);
   redact(report.plain, redactor);
   report.streamed_sent = answers.streamed.sent;

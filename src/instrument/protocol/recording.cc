@@ -8,15 +8,17 @@
 #include "net/sse.h"
 #include "protocol/codec.h"
 #include "protocol/kind/kind.h"
+#include "protocol/sound_meter.h"
 
 namespace assay::protocol {
 namespace {
 
 class Reading {
  public:
-  Reading(const Recording& recording, Spoken api, bool stream_asked)
+  Reading(const Recording& recording, Spoken api, bool stream_asked, std::uint32_t sound_rate)
       : recording_(recording), stream_asked_(stream_asked) {
     state_.api = api;
+    sound_.begin(sound_rate);
   }
 
   ReplyFacts run() {
@@ -64,6 +66,15 @@ class Reading {
   void on_body(std::string_view piece) {
     f_.body += piece;
     if (f_.head.coding != net::ContentCoding::identity) return;
+    if (kind_of(state_.api).raw_sound && f_.head.status == 200 && !decided_) {
+      decided_ = true;
+      const bool events = f_.head.type == net::ContentType::event_stream ||
+                          piece.starts_with("data:") || piece.starts_with("event:");
+      const bool json = f_.head.type == net::ContentType::json && piece.starts_with('{');
+      f_.is_sound = !events && !json;
+      f_.streamed = events || (f_.is_sound && !f_.head.has_length);
+    }
+    if (f_.is_sound) return hear(sound_.feed(piece));
     if (!decided_) {
       const std::size_t at = piece.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
       if (at == std::string_view::npos) return;
@@ -85,7 +96,9 @@ class Reading {
 
   void finish_body() {
     if (!decided_ || recording_.reads.empty()) return;
-    if (f_.streamed) {
+    if (f_.is_sound) {
+      hear(sound_.finish());
+    } else if (f_.streamed) {
       const auto take = [&](std::string_view data, std::size_t) { on_event(data); };
       if (by_lines_) {
         line_parser_.finish(take);
@@ -100,6 +113,25 @@ class Reading {
       keep();
     }
     if (f_.head.status != 200) f_.error = error_text(f_.body);
+    if (f_.sound_bytes > 0 && sound_.rate() > 0) {
+      f_.sound_length = sound_.length_of(f_.sound_bytes);
+    }
+  }
+
+  // A piece of a reply that is a sound itself.
+  void hear(std::uint64_t bytes) {
+    if (bytes == 0) return;
+    note_sound(now().at, bytes);
+    f_.events.push_back({.at = now().at,
+                         .read = std::min(at_, last()),
+                         .category = Category::sound,
+                         .has_choice = true});
+  }
+
+  void note_sound(Instant at, std::uint64_t bytes) {
+    if (!f_.first_sound.known()) f_.first_sound = at;
+    ++f_.sound_pieces;
+    f_.sound_bytes += bytes;
   }
 
   void on_event(std::string_view data) {
@@ -142,7 +174,13 @@ class Reading {
       take_counts(f_.usage, event.usage);
     }
     if (event.finish != FinishReason::none) f_.finish = event.finish;
-    for (const auto& [category, text] : event.fragments) note_fragment(event.at, category, text);
+    for (const auto& [category, text] : event.fragments) {
+      if (category == Category::sound) {
+        note_sound(event.at, sound_.feed_base64(text));
+      } else {
+        note_fragment(event.at, category, text);
+      }
+    }
   }
 
   void note_fragment(Instant at, Category category, const std::string& text) {
@@ -180,13 +218,15 @@ class Reading {
   net::LineParser line_parser_{};
   ReplyDecoder decoder_{};
   StreamState state_{};
+  SoundMeter sound_{};
   DecodedEvent decoded_{};
 };
 
 }  // namespace
 
-ReplyFacts read_recording(const Recording& recording, Spoken api, bool stream_asked) {
-  return Reading(recording, api, stream_asked).run();
+ReplyFacts read_recording(const Recording& recording, Spoken api, bool stream_asked,
+                          std::uint32_t sound_rate) {
+  return Reading(recording, api, stream_asked, sound_rate).run();
 }
 
 std::string header_of(const ReplyFacts& facts, std::string_view lower_name) {

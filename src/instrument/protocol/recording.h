@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "domain/api.h"
 #include "domain/described_kind.h"
 #include "domain/event.h"
 #include "net/http1_response.h"
@@ -57,7 +58,9 @@ struct ReplyFacts {
   std::string body{};       // without its transfer coding
   bool complete = false;    // by its own framing
   std::string fault{};      // the fault of the HTTP, for a person
-  bool streamed = false;    // the body is server-sent events, for any Content-Type, or lines
+  // The body is server-sent events, for any Content-Type, or lines, or a sound without a length.
+  bool streamed = false;
+  bool is_sound = false;  // the body is a sound; its events have no text
   // A stream's events; for a whole reply one event with all its fragments.
   std::vector<RecordedEvent> events{};
 
@@ -73,6 +76,10 @@ struct ReplyFacts {
   std::size_t fragments = 0;
   std::size_t reasoning_fragments = 0;
   std::size_t tool_fragments = 0;
+  std::size_t sound_pieces = 0;
+  std::uint64_t sound_bytes = 0;  // without the head of a file
+  Duration sound_length{-1};      // how long they play; negative: not known
+  Instant first_sound = Instant::none();
   std::size_t malformed = 0;
   std::size_t usage_events = 0;
   std::size_t comments = 0;           // lines that begin with a colon
@@ -90,7 +97,9 @@ struct ReplyFacts {
 };
 
 // `stream_asked`: the query asked for a stream; else only server-sent events are taken for one.
-ReplyFacts read_recording(const Recording& recording, Spoken api = {}, bool stream_asked = false);
+// `sound_rate`: as in Asked.
+ReplyFacts read_recording(const Recording& recording, Spoken api = {}, bool stream_asked = false,
+                          std::uint32_t sound_rate = 0);
 
 // A header field of the reply, trimmed; "" when it is absent. `lower_name` in lower case.
 std::string header_of(const ReplyFacts& facts, std::string_view lower_name);

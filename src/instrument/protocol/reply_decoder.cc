@@ -92,6 +92,7 @@ class Interpreter {
       add_tool_calls();
       add_sglang();
     }
+    add_first_of(Category::sound, {&f_.sound});
     out_.choice = static_cast<std::uint16_t>(std::clamp(f_.choice, 0, 0xffff));
     out_.more_choices = f_.more_choices;
     out_.has_choice = f_.has_choice || f_.text.data != nullptr || f_.output_ids.data() != nullptr;

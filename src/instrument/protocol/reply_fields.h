@@ -70,6 +70,7 @@ struct ReplyFields {
   std::string_view items{};
   std::string_view payload{};  // bytes that are the answer; its text is their base64
   std::uint32_t units = 0;     // vectors, scores, …: what a reply without tokens holds
+  RawString sound{};           // a piece of it, in base64
 
   std::size_t raw_controls = 0;  // in all strings: each becomes three bytes
 };

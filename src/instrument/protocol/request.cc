@@ -49,7 +49,7 @@ Json plain_body(const Spoken& api, const Generation& generation, const Sample& s
 
 Result<void> check_body(const Spoken& api, const Generation& generation, const Json& body) {
   if (api.described != nullptr) return check_described_body(*api.described, generation, body);
-  const bool streams = body["stream"].as_bool(false);
+  const bool streams = body["stream"].as_bool(kind_of(api).raw_sound && generation.stream);
   if (streams != generation.stream) {
     return invalid(format("extra_body.stream: {} against streaming {}; set streaming instead",
                           streams, generation.stream ? "on" : "off"));
@@ -80,6 +80,7 @@ Asked asked_of(const Spoken& api, const Json& body) {
     out.choices = units_of_described(*api.described, body);
     return out;
   }
+  if (kind.sound_rate != nullptr) out.sound_rate = kind.sound_rate(body);
   if (kind.units != nullptr) {
     out.tokens_max = -1;
     out.choices = kind.units(body);
@@ -215,7 +216,9 @@ Result<std::vector<Header>> request_headers(const Endpoints& endpoints, bool str
   }
   headers.emplace_back("Content-Type", "application/json");
   const std::string_view streamed = kind.lines ? "application/x-ndjson" : "text/event-stream";
-  headers.emplace_back("Accept", stream ? streamed : "application/json");
+  headers.emplace_back("Accept", !kind.accept.empty() ? kind.accept
+                                 : stream             ? streamed
+                                                      : "application/json");
   for (const Header& header : of_body) put(headers, header);
   for (const Header& header : endpoints.headers) put(headers, header);
   if (!session.empty()) {
@@ -265,6 +268,7 @@ Result<RequestBody> make_body(Spoken api, const Generation& generation, const Sa
     out.bytes = body.dump();
   }
   out.asked = asked_of(api, body);
+  if (kind.raw_sound) out.asked.stream = generation.stream;
   if (api.described != nullptr) {
     // No field of a described body says these for sure.
     out.asked.stream = generation.stream;

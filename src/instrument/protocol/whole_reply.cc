@@ -98,6 +98,7 @@ Result<DecodedReply> decode_whole(std::string_view body, Spoken api) {
   }
   DecodedReply reply;
   for (const Fragment& fragment : std::span(event.fragments).first(event.fragment_count)) {
+    if (!is_fragment(fragment.category)) continue;
     std::string& words = fragment.category == Category::text        ? reply.text
                          : fragment.category == Category::reasoning ? reply.reasoning
                                                                     : reply.tool_calls;

@@ -19,8 +19,10 @@ enum Tag : std::uint8_t {
   kTextPiece = 14,
   kExtension = 15,  // a number, a length, and the bytes: skipped by a reader that does not know it
 };
-constexpr std::uint8_t kLastCategory = static_cast<std::uint8_t>(Category::other);
-static_assert(kLastCategory == 8 && kOutcomes <= 16 && kFinishReasons <= 8);
+// The last one that a short record can say; a long one says any.
+constexpr std::uint8_t kLastShortCategory = static_cast<std::uint8_t>(Category::other);
+static_assert(kLastShortCategory == 8 && kCategories <= 16 && kOutcomes <= 16 &&
+              kFinishReasons <= 8);
 
 // Flags of a stream event.
 constexpr std::uint8_t kKernelStamped = 0x10;
@@ -77,6 +79,20 @@ char* put_more(char* p, const Event& event) {
   p = put_delta(p, event.tokens_max, 0);
   p = put_varint(p, event.choices_asked);
   return end_extension(payload, put_varint(p, event.fragments_after_done));
+}
+
+char* put_sound(char* p, const DeltaState& state, const Sound& sound) {
+  if (sound == Sound{}) return p;
+  char* const payload = begin_extension(p, Extension::done_sound);
+  p = put_byte(payload, sound.first.known() ? 1 : 0);
+  p = put_delta(p, sound.first.known() ? sound.first.ns : state.time, state.time);
+  p = put_delta(p, sound.first_read_delay.ns, 0);
+  p = put_varint(p, static_cast<std::uint64_t>(sound.first_uncertainty.ns));
+  p = put_varint(p, sound.bytes);
+  p = put_delta(p, sound.length.ns, 0);
+  p = put_varint(p, sound.pieces);
+  p = put_varint(p, sound.underruns);
+  return end_extension(payload, put_varint(p, static_cast<std::uint64_t>(sound.waited.ns)));
 }
 
 char* put_phase(char* p, DeltaState& state, std::uint16_t phase) {
@@ -192,6 +208,7 @@ char* put_sent(char* p, DeltaState& state, const Query& query, Instant due, Inst
 char* put_stream_event(char* p, DeltaState& state, const Query& query, const StreamEvent& event,
                        std::string_view text, bool text_kept) {
   const bool plain = (event.kernel_stamped || event.arrival == event.read) &&
+                     event.category <= Category::other &&
                      (!text_kept || text.size() == event.bytes);
   if (!plain) {
     p = put_long_event(p, state, query, event, text.size());
@@ -250,6 +267,7 @@ char* put_done(char* p, DeltaState& state, const Event& event, std::string_view 
   p = put_more(p, event);
   p = put_phase(p, state, query.phase);
   p = put_uncertainties(p, event);
+  p = put_sound(p, state, event.sound);
   p = put_byte(p, kDone);
   const unsigned flags = static_cast<unsigned>(event.outcome) |
                          static_cast<unsigned>(event.finish) << 4 | unsigned{event.streamed} << 7 |
@@ -340,7 +358,7 @@ bool RecordDecoder::decode(std::uint8_t tag, ByteReader& in, Record& out) {
     refuse("a long fragment that breaks off");
     return false;
   }
-  if (type <= kLastCategory) {
+  if (type <= kLastShortCategory) {
     decode_stream_event(tag, in, out);
     return true;
   }
@@ -424,10 +442,27 @@ void RecordDecoder::decode_extension(ByteReader& in) {
     case static_cast<std::uint64_t>(Extension::done_uncertainties):
       for (const auto field : kUncertainties) more_of_done_.*field = take_length(payload);
       break;
+    case static_cast<std::uint64_t>(Extension::done_sound):
+      take_sound(payload);
+      break;
     default:
       break;
   }
   if (!payload.good()) in.fail();
+}
+
+void RecordDecoder::take_sound(ByteReader& in) {
+  Sound& sound = more_of_done_.sound;
+  const bool known = (in.byte() & 1) != 0;
+  const Instant first{in_reach(in, in.delta(state_.time))};
+  sound.first = known ? first : Instant::none();
+  sound.first_read_delay = Duration{in_reach(in, in.delta(0))};
+  sound.first_uncertainty = take_length(in);
+  sound.bytes = in.varint();
+  sound.length = Duration{in_reach(in, in.delta(0))};
+  sound.pieces = static_cast<std::uint32_t>(in.varint(0xffffffff));
+  sound.underruns = static_cast<std::uint32_t>(in.varint(0xffffffff));
+  sound.waited = take_length(in);
 }
 
 void RecordDecoder::add_extension(StreamEvent& event) {
@@ -464,7 +499,7 @@ bool RecordDecoder::decode_long_event(ByteReader& in, Record& out) {
   Record& record = long_event_;
   record.kind = Record::Kind::stream_event;
   const std::uint8_t flags = in.byte();
-  if ((flags & 0x0f) > kLastCategory) in.fail();
+  if ((flags & 0x0f) >= kCategories) in.fail();
   add_extension(record.event);
   record.event.category = static_cast<Category>(flags & 0x0f);
   record.event.kernel_stamped = (flags & kKernelStamped) != 0;

@@ -48,6 +48,7 @@ enum class Extension : std::uint8_t {
   done = 2,          // what the request asked for; fragments after [DONE]
   event_uncertainty = 3,
   done_uncertainties = 4,
+  done_sound = 5,
 };
 
 // Version of the grammar, in the log's first record; a reader refuses another.
@@ -128,6 +129,7 @@ class RecordDecoder {
   bool decode_long_event(ByteReader& in, Record& out);
   bool decode_text_piece(ByteReader& in, Record& out);
   void decode_extension(ByteReader& in);
+  void take_sound(ByteReader& in);
   void add_extension(StreamEvent& event);
   void take_uncertainty(StreamEvent& event, bool same_instants);
   void decode_done(ByteReader& in, Record& out);

@@ -209,7 +209,7 @@ TEST(CodecEdges, a_name_that_no_enumerator_has_is_refused_and_the_last_that_has_
   Bytes event;
   event.long_event({}, {}, 0);
   for (int category = 0; category < 16; ++category) {
-    EXPECT_EQ(reads(event.text, 1, category), category <= 8) << category;
+    EXPECT_EQ(reads(event.text, 1, category), category < kCategories) << category;
   }
   Bytes done;
   done.done(Event{});
@@ -218,6 +218,17 @@ TEST(CodecEdges, a_name_that_no_enumerator_has_is_refused_and_the_last_that_has_
     const bool named = (flags & 15) < kOutcomes && (flags >> 4) < kFinishReasons;
     EXPECT_EQ(reads(done.text, 1, flags), named) << flags;
   }
+}
+
+TEST(CodecEdges, a_piece_of_sound_is_told_by_its_length_alone) {
+  Bytes sound;
+  sound.event({}, {.category = Category::sound, .bytes = 4800}, "", true);
+  sound.event({}, {.category = Category::sound, .bytes = 70'000}, "", false);
+  const Reading got = read_alone(sound.text);
+  ASSERT_EQ(got.trouble, "");
+  ASSERT_EQ(got.said.lines.size(), 2U);
+  EXPECT_NE(got.said.lines[0].find(" sound 00 4800 "), std::string::npos) << got.said.lines[0];
+  EXPECT_NE(got.said.lines[1].find(" sound 00 70000 "), std::string::npos) << got.said.lines[1];
 }
 
 TEST(CodecEdges, instants_are_taken_up_to_the_limit_and_not_at_it) {
@@ -321,6 +332,8 @@ TEST(CodecEdges, what_most_records_do_not_have_takes_no_bytes) {
   EXPECT_GT(done_size([](Event& e) { e.fragments_after_done = 1; }), plain);
   EXPECT_GT(done_size([](Event& e) { e.sent_uncertainty = 1_ns; }), plain);
   EXPECT_GT(done_size([](Event& e) { e.done_uncertainty = 1_ns; }), plain);
+  EXPECT_GT(done_size([](Event& e) { e.sound.bytes = 1; }), plain);
+  EXPECT_GT(done_size([](Event& e) { e.sound.first = Instant{}; }), plain);
   EXPECT_LT(plain, 35U);
   // A read of three events: the two that share it write their uncertainty once.
   Bytes read;

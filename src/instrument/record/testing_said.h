@@ -60,6 +60,11 @@ class Said final : public EventSink {
                e.usage.completion_tokens, e.usage.reasoning_tokens, e.usage.cached_tokens, detail);
     line += format(" asked {} {} {} after {}", int{e.stream_asked}, e.tokens_max, e.choices_asked,
                    e.fragments_after_done);
+    if (const Sound& s = e.sound; s != Sound{}) {
+      line +=
+          format(" sound {} {} {} {} {} {} {} {}", s.first.ns, s.first_read_delay.ns,
+                 s.first_uncertainty.ns, s.bytes, s.length.ns, s.pieces, s.underruns, s.waited.ns);
+    }
     lines.push_back(std::move(line));
   }
 
@@ -160,7 +165,7 @@ class RandomTeller {
     if (open_.empty()) return;
     const Query& query = open_[rng_.below(open_.size())];
     StreamEvent event{};
-    event.category = static_cast<Category>(rng_.below(9));
+    event.category = static_cast<Category>(rng_.below(kCategories));
     event.kernel_stamped = rng_.below(4) != 0;
     event.shares_read = rng_.below(3) == 0;
     event.read = last_read_;
@@ -185,6 +190,17 @@ class RandomTeller {
     sink.on_stream_event(query, event, text);
   }
 
+  Sound sound() {
+    return {.first = milestone(),
+            .first_read_delay = {static_cast<std::int64_t>(rng_.below(50'000))},
+            .first_uncertainty = doubt(),
+            .bytes = number<std::uint64_t>(100'000),
+            .length = {static_cast<std::int64_t>(rng_.below(2'000'000'000)) - 1},
+            .pieces = number<std::uint32_t>(100),
+            .underruns = number<std::uint32_t>(9),
+            .waited = doubt()};
+  }
+
   void tell_done(EventSink& sink) {
     Event e{};
     if (open_.empty() || rng_.below(8) == 0) {
@@ -196,6 +212,7 @@ class RandomTeller {
     }
     e.outcome = static_cast<Outcome>(rng_.below(kOutcomes));
     e.finish = static_cast<FinishReason>(rng_.below(kFinishReasons));
+    if (rng_.below(3) == 0) e.sound = sound();
     e.streamed = rng_.below(2) == 0;
     e.connected = rng_.below(2) == 0;
     e.kernel_stamped = rng_.below(2) == 0;

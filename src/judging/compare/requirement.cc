@@ -24,6 +24,10 @@ template <Distribution metrics::Latencies::*series>
 const Distribution& times(const Point& point) {
   return point.arrival.*series;
 }
+template <Distribution metrics::Audio::*series>
+const Distribution& of_audio(const Point& point) {
+  return point.audio.*series;
+}
 template <Distribution Point::*series>
 const Distribution& of_point(const Point& point) {
   return point.*series;
@@ -38,6 +42,9 @@ constexpr std::array kSeries{
     Series{"latency", Unit::time, times<&metrics::Latencies::latency>},
     Series{"latency_due", Unit::time, times<&metrics::Latencies::latency_due>},
     Series{"lateness", Unit::time, of_point<&Point::lateness>},
+    Series{"first_audio", Unit::time, of_audio<&metrics::Audio::first>},
+    Series{"first_audio_due", Unit::time, of_audio<&metrics::Audio::first_due>},
+    Series{"audio_speed", Unit::rate, of_audio<&metrics::Audio::speed>},
     Series{"isl", Unit::tokens, of_point<&Point::isl>},
     Series{"osl", Unit::tokens, of_point<&Point::osl>},
 };
@@ -78,6 +85,11 @@ constexpr std::array kPlain{
           }},
     Plain{"system_tps", Unit::rate, [](const Point& p) { return p.rates.tps; }},
     Plain{"tps_per_user", Unit::rate, [](const Point& p) { return p.rates.tps_per_user; }},
+    Plain{"units_per_second", Unit::rate, [](const Point& p) { return p.units.per_second; }},
+    Plain{"underruns", Unit::count,
+          [](const Point& p) -> std::optional<double> {
+            return p.audio.played > 0 ? std::optional(number(p.audio.waited)) : std::nullopt;
+          }},
     Plain{"issued", Unit::count,
           [](const Point& p) -> std::optional<double> { return number(p.counts.issued); }},
     Plain{"completed", Unit::count,
@@ -102,8 +114,9 @@ Error wrong(std::string_view part) {
   return invalid(
       format("--require: '{}': written as ttft_p95<=200ms, failed<=0.1% or system_tps>=5000\n"
              "  figures: ttft, ttft_due, ttft_visible, tpot, itl, latency, latency_due, lateness, "
-             "isl, osl, each with _mean, _median, _min, _max or a percentile ({}); qps, "
-             "system_tps, tps_per_user, issued, completed, failed",
+             "first_audio, first_audio_due, audio_speed, isl, osl, each with _mean, _median, _min, "
+             "_max or a percentile ({}); qps, system_tps, tps_per_user, units_per_second, "
+             "underruns (players that had to wait), issued, completed, failed",
              part, percentiles));
 }
 
@@ -118,8 +131,8 @@ Result<void> read_value(std::string_view text, Requirement& out) {
     return {};
   }
   if (text.ends_with('%')) {
-    if (out.figure != "failed" && out.figure != "completed") {
-      return invalid("only failed and completed have a share");
+    if (out.figure != "failed" && out.figure != "completed" && out.figure != "underruns") {
+      return invalid("only failed, completed and underruns have a share");
     }
     out.unit = Unit::share;
     ASSIGN_OR_RETURN(const double percent, parse_double(trim(text.substr(0, text.size() - 1))));

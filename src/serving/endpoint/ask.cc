@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "endpoint/described_ask.h"
 #include "endpoint/sound_ask.h"
+#include "endpoint/speech_ask.h"
 #include "endpoint/tensor_ask.h"
 #include "endpoint/tool_call.h"
 #include "endpoint/vector_ask.h"
@@ -411,6 +412,7 @@ std::variant<std::monostate, ApiError> AskReader::read(Route route, std::string_
     return read_described_ask(*state_->described, body, ask);
   }
   if (route == Route::kserve) return read_tensor_ask(body, ask);
+  if (route == Route::speech) return read_speech_ask(body, ask);
   if (is_of_sound(route)) return read_sound_ask(route, body, ask);
   if (is_of_vectors(route)) return read_vector_ask(route, body, ask);
   static_assert(kAskPadding >= simdjson::SIMDJSON_PADDING);

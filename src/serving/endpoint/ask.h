@@ -34,10 +34,11 @@ enum class Route : std::uint8_t {
   videos,
   transcriptions,
   translations,
-  described,       // of a kind that a file describes
-  described_units  // the same, where its replies have no tokens
+  described,        // of a kind that a file describes
+  described_units,  // the same, where its replies have no tokens
+  speech
 };
-inline constexpr std::size_t kRoutes = 18;
+inline constexpr std::size_t kRoutes = 19;
 // Whether a route answers with vectors, scores, pictures, videos or tensors, and no tokens.
 constexpr bool is_of_vectors(Route route) {
   return (route >= Route::embeddings && route <= Route::videos) || route == Route::described_units;
@@ -72,6 +73,13 @@ struct TensorAsk {
   std::vector<TensorOutput> outputs{};
 };
 
+enum class SpeechForm : std::uint8_t { pcm, wav, mp3 };
+struct SpeechAsk {
+  SpeechForm form = SpeechForm::mp3;
+  bool events = false;  // server-sent events, instead of the sound's bytes
+  std::uint32_t sample_rate = 24'000;
+};
+
 enum class Wish : std::uint8_t { unsaid, yes, no };
 
 struct Ask {
@@ -95,6 +103,7 @@ struct Ask {
                         // sound's file name
   VectorAsk vectors{};
   TensorAsk tensors{};
+  SpeechAsk speech{};
   std::string boundary{};      // of a form's parts
   std::size_t json_bytes = 0;  // of a body with bytes behind its JSON; 0: it is all JSON
 };

@@ -130,7 +130,9 @@ void EventWriter::end_event(EventBatch& out, Reply& reply, Category category,
 
 void EventWriter::put_named(EventBatch& out, Reply& reply, std::string_view name,
                             std::string_view json, Category category, std::uint32_t tokens) {
-  if (reply.dialect->lines()) {
+  if (reply.dialect->raw(*reply.own)) {
+    out.bytes.put(json);
+  } else if (reply.dialect->lines()) {
     out.bytes.put(quirks_.has(Quirk::spaced_json) ? spaced_json(json) : std::string(json));
     out.bytes.put(quirks_.has(Quirk::crlf) ? "\r\n" : "\n");
   } else if (clean_frames_) {
@@ -356,7 +358,8 @@ void EventWriter::plain(ByteBuffer& out, Reply& reply) {
   if (reply.route == Route::generate) answer.ids = ids_of(script, 0, script.tokens);
   if (reply.dialect != nullptr) {
     const std::string body = reply.dialect->plain(reply.state, *reply.own, answer);
-    if (!quirks_.has(Quirk::spaced_json)) return out.put(body);
+    const bool json_too = !reply.dialect->raw(*reply.own);
+    if (!json_too || !quirks_.has(Quirk::spaced_json)) return out.put(body);
     const std::size_t json = body.size() - reply.dialect->bytes_behind(*reply.own);
     out.put(spaced_json(std::string_view(body).substr(0, json)));
     return out.put(std::string_view(body).substr(json));

@@ -144,7 +144,7 @@ bool read_payload(std::string_view payload, std::uint16_t thread, TruthRecord& o
     if (found == numbers.end()) continue;  // its beginning was in a dropped block
     TruthReply& reply = out.replies[found->second];
     if (kind == Kind::event) {
-      if (event.category > static_cast<std::uint8_t>(Category::other)) return false;
+      if (event.category >= kCategories) return false;
       reply.events.push_back(
           {number, event.tokens, static_cast<Category>(event.category), Instant{event.at_ns}});
     } else if (kind == Kind::end && end.outcome <= static_cast<int>(TruthOutcome::rejected)) {

@@ -141,6 +141,10 @@ void Worker::prepare(Stream& stream, const net::RequestHead& head, std::uint64_t
     reply.own->vectors = std::move(ask_.vectors);
     reply.own->tensors = std::move(ask_.tensors);
   }
+  if (reply.route == Route::speech) {
+    reply.own->speech = ask_.speech;
+    if (!reply.streamed) reply.own->speech.events = false;
+  }
   reply.script = make_script(ask_, options_, ask_.has_seed ? mix(options_.seed, ask_.seed) : seed);
   constexpr std::uint32_t kGuarded = 8;  // requests at work that the guard keeps up with
   if (quirks.has(Quirk::unguarded)) {
@@ -230,8 +234,13 @@ void Worker::put_head(const Stream& stream, const net::RequestHead& head) {
     head_.put("HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n");
   }
   head_.put(old ? "HTTP/1.0 200 OK\r\n" : "HTTP/1.1 200 OK\r\n");
-  const bool lines = stream.reply.dialect != nullptr && stream.reply.dialect->lines();
-  if (streamed && lines && !wrong) {
+  const Dialect* const dialect = stream.reply.dialect;
+  const bool lines = dialect != nullptr && dialect->lines();
+  const std::string_view own_type =
+      dialect == nullptr ? std::string_view{} : dialect->content_type(*stream.reply.own);
+  if (!own_type.empty() && !wrong) {
+    head_.put(format("Content-Type: {}\r\n", own_type));
+  } else if (streamed && lines && !wrong) {
     head_.put("Content-Type: application/x-ndjson\r\n");
   } else if (streamed) {
     head_.put(wrong ? "Content-Type: application/json\r\n"
@@ -311,13 +320,21 @@ void Worker::emit_last(Stream& stream) {
   settle(stream, outlet_.send(stream.out, batch_, Then::finish));
 }
 
+FaultKind Worker::fault_of(const Stream& stream) {
+  const FaultKind kind = stream.fault.kind;
+  const bool words = kind == FaultKind::error || kind == FaultKind::garbage;
+  const Reply& reply = stream.reply;
+  const bool raw = reply.dialect != nullptr && reply.dialect->raw(*reply.own);
+  return words && raw ? FaultKind::truncate : kind;
+}
+
 // Applies the stream's fault.
 void Worker::inject(Stream& stream) {
   count_fault(stream.fault);
   stream.fault_done = true;
   cancel(stream.engine_id);
   batch_.clear();
-  switch (stream.fault.kind) {
+  switch (fault_of(stream)) {
     case FaultKind::none:
     case FaultKind::http:
       CHECK(false && "no fault that strikes a stream");

@@ -92,6 +92,8 @@ class Worker final : public net::HttpService {
   void send_plain(Stream& stream, std::string_view body);
   void inject(Stream& stream);
   void inject_plain(Stream& stream, std::string_view body);
+  // The fault of a stream; one that says an error cuts a reply that cannot say it.
+  static FaultKind fault_of(const Stream& stream);
   // Handles the result of a send; false when the stream is over.
   bool settle(Stream& stream, Outlet::Status status);
   void end_stream(Stream& stream, TruthOutcome outcome, int status = 200);

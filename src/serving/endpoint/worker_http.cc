@@ -24,9 +24,10 @@ struct PathRoute {
   std::string_view path{};
   Route route = Route::chat;
 };
-constexpr std::array<PathRoute, 15> kAnswered = {
+constexpr std::array<PathRoute, 16> kAnswered = {
     {{"/v1/videos/generations", Route::videos},
      {"/v1/audio/transcriptions", Route::transcriptions},
+     {"/v1/audio/speech", Route::speech},
      {"/v1/audio/translations", Route::translations},
      {"/v1/chat/completions", Route::chat},
      {"/v1/completions", Route::completions},
@@ -351,7 +352,7 @@ void Worker::inject_plain(Stream& stream, std::string_view body) {
                                                    body.substr(0, body.size() / 2)};
     settle(stream, outlet_.send_raw(stream.out, parts, {}, then));
   };
-  switch (stream.fault.kind) {
+  switch (fault_of(stream)) {
     case FaultKind::none:
     case FaultKind::http:
       CHECK(false && "no fault that strikes a plain reply");

@@ -291,6 +291,25 @@ std::string legacy_text(const Point& point) {
   return out;
 }
 
+std::string audio_text(const metrics::Audio& audio) {
+  if (audio.replies == 0) return {};
+  std::string out = format("{} in {} {}", human_bytes(audio.bytes), count_text(audio.replies),
+                           audio.replies == 1 ? "reply" : "replies");
+  if (audio.replies > audio.of_unknown_length) {
+    out += format(", {} s of sound by its rate of samples", three_digits(audio.seconds));
+  }
+  if (audio.of_unknown_length > 0) {
+    out += format("; the length of {} is not known, because it takes a decoder",
+                  count_text(audio.of_unknown_length));
+  }
+  if (audio.played > 0) {
+    out += format("; of {} players that begin with the first sound {} had to wait",
+                  count_text(audio.played), count_text(audio.waited));
+    if (audio.underruns > 0) out += format(", {} times", count_text(audio.underruns));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Fact> basis_facts(const Point& point, const RunContext& context) {
@@ -303,11 +322,13 @@ std::vector<Fact> basis_facts(const Point& point, const RunContext& context) {
   add("queries", rates_text(point));
   if (point.units.name.empty()) {
     add("tokens", tokens_text(point));
-  } else {
-    add("units", format("{} {}s, as the queries that succeeded asked for them; this kind of API "
-                        "has no tokens of output",
-                        count_text(point.units.completed), point.units.name));
+  } else if (!point.units.of_sound) {
+    add("units",
+        format("{} {}s, as the queries that succeeded asked for them; this kind of API "
+               "has no tokens of output",
+               count_text(static_cast<std::uint64_t>(point.units.completed)), point.units.name));
   }
+  add("audio", audio_text(point.audio));
   add("fragments", fragments_text(point.tokens));
   const std::string_view tool = recorded_by(point);
   add("arrivals", point.run.simulated ? "computed by the model"

@@ -87,6 +87,42 @@ Headline units_headline(const Point& point) {
   return out;
 }
 
+// Sound: when it begins, and whether it comes as fast as it plays.
+Headline first_audio_headline(const Point& point) {
+  Headline out{
+      "first_audio_p90", "first audio P90", "first sound, nine in ten within", "–", "", ""};
+  const Distribution& first = point.audio.first;
+  if (first.empty()) {
+    out.doubt = point.counts.completed > 0 ? "the endpoint did not stream" : "no streamed reply";
+    return out;
+  }
+  set_quantity(out, quantity_text(Quantity::duration, first.percentile(90.0)));
+  if (first.count < values_needed(90.0)) {
+    out.doubt = format("of {} values only", count_text(first.count));
+  }
+  return out;
+}
+
+Headline speed_headline(const Point& point) {
+  Headline out{"audio_speed_p10",
+               "speed P10",
+               "sound a second of latency, nine in ten at least",
+               "–",
+               "",
+               ""};
+  const metrics::Audio& audio = point.audio;
+  if (audio.speed.empty()) {
+    if (audio.of_unknown_length > 0) out.doubt = "only a decoder knows how long this sound is";
+    return out;
+  }
+  set_quantity(out, quantity_text(Quantity::times, audio.speed.percentile(10.0)));
+  if (audio.waited > 0) {
+    out.doubt =
+        format("{} of {} players had to wait", count_text(audio.waited), count_text(audio.played));
+  }
+  return out;
+}
+
 Headline queries_headline(const Point& point) {
   Headline out{"qps", "queries", "replies that succeeded", "–", "", ""};
   if (point.rates.duration.ns > 0) {
@@ -195,6 +231,11 @@ std::vector<DistributionRow> distribution_rows(const Point& point) {
   }
   add("TPOT", "time per output token after the first", l.tpot);
   add("ITL", "gap between two fragments of a reply", l.itl);
+  const metrics::Audio& audio = point.audio;
+  add("first audio", "request sent to the first sound", audio.first);
+  if (due) add("from due", "the same from when the plan wanted it sent", audio.first_due, true);
+  add("speed", "seconds of sound a second of latency", audio.speed, false, Quantity::times);
+  add("waits", "of a player that begins at once, of each that had to wait", audio.waits);
   add("latency", "request sent to reply complete", l.latency);
   if (due) add("from due", "the same from when the plan wanted it sent", l.latency_due, true);
   add("ISL", "input tokens of a query", point.isl, false, Quantity::count);
@@ -233,7 +274,10 @@ std::string verdict(const Point& point, const Content& content, const RunContext
   const Headline& tps = content.headlines[0];
   const Headline& user = content.headlines[1];
   const Headline& ttft = content.headlines[2];
-  if (!point.units.name.empty()) {
+  if (point.units.of_sound && !point.units.per_second) {
+    out += format("{} replies a second, of sound whose length is not known",
+                  three_digits(point.rates.qps));
+  } else if (!point.units.name.empty()) {
     out += format("{} {}", tps.value, tps.unit);
   } else if (point.rates.tps) {
     out += format("{} {}", tps.value, tps.unit);
@@ -241,7 +285,9 @@ std::string verdict(const Point& point, const Content& content, const RunContext
   } else {
     out += format("{} replies a second, tokens uncounted", three_digits(point.rates.qps));
   }
-  if (!point.arrival.ttft.empty()) {
+  if (point.units.of_sound && !point.audio.first.empty()) {
+    out += format("; first audio P90 {} {}", user.value, user.unit);
+  } else if (!point.arrival.ttft.empty()) {
     out += format("; TTFT P90 {} {}", ttft.value, ttft.unit);
   } else {
     out += "; latency P90 " +
@@ -389,6 +435,9 @@ Content make_content(const Point& point, const RunContext& context) {
   }
   if (point.units.name.empty()) {
     out.headlines = {throughput_headline(point), user_headline(point), ttft_headline(point),
+                     failed_headline(point)};
+  } else if (point.units.of_sound) {
+    out.headlines = {units_headline(point), first_audio_headline(point), speed_headline(point),
                      failed_headline(point)};
   } else {
     out.headlines = {units_headline(point), queries_headline(point), latency_headline(point),

@@ -56,6 +56,8 @@ std::string quantity_text(Quantity quantity, double value) {
       return clock_text(as_duration(value));
     case Quantity::share:
       return share_text(value);
+    case Quantity::times:
+      return three_digits(value) + " ×";
   }
   CHECK(false && "no such Quantity");
   return {};
@@ -67,6 +69,7 @@ std::string tick_text(Quantity quantity, double value) {
     case Quantity::count:
     case Quantity::tokens_per_second:
     case Quantity::rate:
+    case Quantity::times:
       return without_trailing_zeros(three_digits(value));
     case Quantity::duration:
       return without_trailing_zeros(human_duration(as_duration(value)));

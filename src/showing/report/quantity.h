@@ -16,6 +16,7 @@ enum class Quantity : std::uint8_t {
   duration,           // nanoseconds: "412 ms"
   elapsed,            // nanoseconds since the start: "2:30"
   share,              // 0 to 1: "90.0 %"
+  times,              // "3.40 ×"
 };
 
 std::string quantity_text(Quantity quantity, double value);

@@ -81,6 +81,20 @@ constexpr Kind kVideos{.api = Api::videogen,
                        .read_event = read_video,
                        .read_reply = read_video};
 
+constexpr Kind kSpeech{.api = Api::openai_speech,
+                       .route = "/v1/audio/speech",
+                       .ends_itself = true,
+                       .end_name = "speech.audio.done",
+                       .accept = "application/octet-stream",
+                       .check = check_picture,
+                       .body = speech_body,
+                       .encode = encode_speech,
+                       .units = one_unit,
+                       .sound_rate = rate_of_speech,
+                       .raw_sound = true,
+                       .read_event = read_speech,
+                       .read_reply = read_no_speech};
+
 // In the order of the enumeration.
 constexpr std::array<Kind, kApis.size()> kKinds{{
     older({.api = Api::openai,
@@ -145,6 +159,7 @@ constexpr std::array<Kind, kApis.size()> kKinds{{
     of_tensors({.api = Api::kserve_json, .check = check_tensors_json, .body = tensors_json_body}),
     of_sound(Api::openai_transcriptions, "/v1/audio/transcriptions"),
     of_sound(Api::openai_translations, "/v1/audio/translations"),
+    kSpeech,
     {.api = Api::described},
 }};
 

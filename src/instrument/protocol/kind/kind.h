@@ -34,6 +34,8 @@ struct Kind {
   std::string_view end_name{};  // of that event, for a person
   // How a key is sent: as a bearer token, or unchanged in this header.
   std::string_view key_header{};
+  // What it accepts, where that is neither JSON nor a stream of it.
+  std::string_view accept{};
   // A header that the API asks for, unless the user sets it.
   std::string_view header{};
   std::string_view header_value{};
@@ -46,6 +48,11 @@ struct Kind {
   // For kinds with a unit: how many a body asks for, and whether a reply must hold as many.
   std::uint16_t (*units)(const Json& body) = nullptr;
   bool all_units = false;
+  // For kinds that answer with sound: bytes that play in a second where the sound has no head, by
+  // what the body asks for; 0: not known.
+  std::uint32_t (*sound_rate)(const Json& body) = nullptr;
+  // A reply's body may be the bytes of a sound, and whether it streams is not in the request.
+  bool raw_sound = false;
   // One event's data, and a whole reply. False where the text is no JSON object.
   bool (*read_event)(std::string_view text, ReplyFields& out) = nullptr;
   bool (*read_reply)(std::string_view text, ReplyFields& out) = nullptr;
@@ -98,6 +105,10 @@ Json sound_body(const Generation& generation, const Sample& sample, char filler)
 Result<void> check_sound(const Sample& sample);
 Attachment probe_sound();  // a second of a tone, as WAV
 Result<void> encode_sound(const Json& body, const Sample& sample, RequestBody& out);
+// Speech.
+Json speech_body(const Generation& generation, const Sample& sample, char filler);
+Result<void> encode_speech(const Json& body, const Sample& sample, RequestBody& out);
+std::uint32_t rate_of_speech(const Json& body);
 // A kind that a file describes.
 Result<void> check_described(const DescribedKind& kind, const Sample& sample);
 Json described_body(const DescribedKind& kind, const Generation& generation, const Sample& sample,
@@ -119,5 +130,7 @@ bool read_tensors(std::string_view text, ReplyFields& out);
 bool read_video(std::string_view text, ReplyFields& out);
 bool read_transcript_event(std::string_view text, ReplyFields& out);
 bool read_transcript(std::string_view text, ReplyFields& out);
+bool read_speech(std::string_view text, ReplyFields& out);
+bool read_no_speech(std::string_view text, ReplyFields& out);
 
 }  // namespace assay::protocol

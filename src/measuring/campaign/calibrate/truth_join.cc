@@ -42,7 +42,7 @@ void TruthJoin::compare(const metrics::Reply& reply, const endpoint::TruthReply&
     ++events_;
     stamped_ += event.kernel_stamped ? 1 : 0;
     shared_ += event.shares_read ? 1 : 0;
-    if (!is_fragment(event.category)) continue;
+    if (!is_output(event.category)) continue;
     const std::int64_t arrival = (event.arrival - truth.events[i].at).ns;
     const std::int64_t read = (event.read - truth.events[i].at).ns;
     instants_.push_back(arrival);

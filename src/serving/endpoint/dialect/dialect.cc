@@ -32,6 +32,8 @@ std::unique_ptr<Dialect> make_dialect(Route route, const DialectOptions& options
     case Route::transcriptions:
     case Route::translations:
       return make_transcripts(options);
+    case Route::speech:
+      return make_speech(options);
     case Route::described:
     case Route::described_units:
       CHECK(options.described != nullptr);

@@ -28,6 +28,7 @@ struct DialectState {
   std::string done{};               // the closed items as JSON, with commas between
   VectorAsk vectors{};              // what a reply without tokens is about
   TensorAsk tensors{};
+  SpeechAsk speech{};
 };
 
 // Frames events. `name` is the event's type ("" where the kind has none); `tokens` come with it.
@@ -55,6 +56,10 @@ class Dialect {
 
   // A stream of JSON lines instead of server-sent events.
   virtual bool lines() const { return false; }
+  // The events' data is the body itself, without any framing as events.
+  virtual bool raw(const DialectState&) const { return false; }
+  // The reply's type; "": as other streams and whole replies have it.
+  virtual std::string_view content_type(const DialectState&) const { return {}; }
   // What comes before the first token.
   virtual void opening(DialectOut& out, const ReplyState& state, DialectState& own) const = 0;
   // A piece of text or reasoning, or of a call's arguments; `json` as in a JSON string.

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::int16_t kUnfinished = kOutcomes;
 constexpr int kKinds = static_cast<int>(PhaseKind::tail) + 1;
-constexpr int kCategories = static_cast<int>(Category::other) + 1;
 
 template <typename Enum>
 std::vector<std::string> words_of(int count) {
@@ -105,6 +104,10 @@ struct RunColumns::EventTable {
         stream_events(in.numbers<std::uint32_t>("stream_events")),
         output_bytes(in.numbers<std::uint64_t>("output_bytes")),
         received_bytes(in.numbers<std::uint64_t>("received_bytes")),
+        first_audio(in.numbers<std::int64_t>("first_audio_ns")),
+        audio(in.numbers<std::int64_t>("audio_ns")),
+        audio_bytes(in.numbers<std::uint64_t>("audio_bytes")),
+        underruns(in.numbers<std::uint32_t>("underruns")),
         detail(in.texts("detail")) {}
 
   std::uint64_t run_key;
@@ -128,6 +131,9 @@ struct RunColumns::EventTable {
       cached_tokens_said, tokens_max;
   Numbers<std::uint32_t> fragments, stream_events;
   Numbers<std::uint64_t> output_bytes, received_bytes;
+  Whole first_audio, audio;  // absent without sound, and where they are not known
+  Numbers<std::uint64_t> audio_bytes;
+  Numbers<std::uint32_t> underruns;
   interchange::Texts detail;
 
   void add(const Event& e, PhaseKind of, bool ended, const metrics::TokenTruth& truth,
@@ -161,6 +167,7 @@ void RunColumns::EventTable::add_figures(const Event& e, const metrics::TokenTru
   add_span(ttft_visible, stream, e.sent, e.first_visible);
   const double per_token = ok ? tpot_of(e, truth) : -1;
   tpot.add_if(per_token >= 0, per_token);
+  add_span(first_audio, stream, e.sent, e.sound.first);
   add_span(latency, ok, e.sent, e.done);
   add_span(latency_due, ok, e.due, e.done);
 }
@@ -208,6 +215,10 @@ void RunColumns::EventTable::add(const Event& e, PhaseKind of, bool ended,
   stream_events.add(e.stream_events);
   output_bytes.add(e.output_bytes);
   received_bytes.add(e.received_bytes);
+  const bool sound = e.sound.bytes > 0;
+  audio.add_if(sound && e.sound.length.ns >= 0, e.sound.length.ns);
+  audio_bytes.add_if(sound, e.sound.bytes);
+  underruns.add_if(sound && e.sound.first.known(), e.sound.underruns);
   detail.add(why);
 }
 

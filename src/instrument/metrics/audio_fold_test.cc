@@ -1,0 +1,70 @@
+// The figures of a run's sound, from events made by hand.
+#include "metrics/audio_fold.h"
+
+#include <gtest/gtest.h>
+
+namespace assay::metrics {
+namespace {
+
+// Sent 10 ms after it was due; the first sound 40 ms after that, the end 200 ms after that.
+Event spoken(Duration length) {
+  Event event{};
+  event.due = Instant{1'000'000'000};
+  event.sent = event.due + 10_ms;
+  event.sent_uncertainty = 1_ms;
+  event.done = event.sent + 200_ms;
+  event.sound = {.first = event.sent + 40_ms,
+                 .first_read_delay = 3_ms,
+                 .first_uncertainty = 2_ms,
+                 .bytes = 4800,
+                 .length = length,
+                 .pieces = 4};
+  return event;
+}
+
+TEST(AudioFold, figures_are_of_the_replies_that_have_them) {
+  AudioFold fold;
+  fold.add(spoken(100_ms));
+  Event late = spoken(400_ms);
+  late.sound.underruns = 3;
+  late.sound.waited = 70_ms;
+  fold.add(late);
+  fold.add(spoken(Duration{-1}));  // mp3
+  Event whole = spoken(300_ms);    // not streamed
+  whole.sound.first = Instant::none();
+  fold.add(whole);
+  fold.add(Event{});  // no sound at all
+  const Audio audio = fold.finish(2_s, false, true);
+  EXPECT_EQ(audio.replies, 4U);
+  EXPECT_EQ(audio.of_unknown_length, 1U);
+  EXPECT_EQ(audio.bytes, 4U * 4800);
+  EXPECT_DOUBLE_EQ(audio.seconds, 0.8);
+  EXPECT_DOUBLE_EQ(audio.per_second.value(), 0.4);
+  EXPECT_EQ(audio.played, 2U);
+  EXPECT_EQ(audio.waited, 1U);
+  EXPECT_EQ(audio.underruns, 3U);
+  EXPECT_EQ(audio.first.count, 3U);
+  EXPECT_EQ(audio.first.max, 40e6);
+  ASSERT_TRUE(audio.first.limits);
+  EXPECT_EQ(audio.first.limits->max.low, 37e6);
+  EXPECT_EQ(audio.first.limits->max.high, 40e6);
+  EXPECT_EQ(audio.first_due.max, 50e6);
+  EXPECT_EQ(audio.first_read.max, 43e6);
+  EXPECT_EQ(audio.speed.count, 3U);
+  EXPECT_DOUBLE_EQ(audio.speed.min, 0.5);
+  EXPECT_DOUBLE_EQ(audio.speed.max, 2.0);
+  EXPECT_EQ(audio.waits.count, 1U);
+  EXPECT_EQ(audio.waits.max, 70e6);
+}
+
+TEST(AudioFold, without_a_known_length_there_is_no_rate) {
+  AudioFold fold;
+  fold.add(spoken(Duration{-1}));
+  const Audio audio = fold.finish(2_s, false, false);
+  EXPECT_FALSE(audio.per_second);
+  EXPECT_EQ(audio.played, 0U);
+  EXPECT_TRUE(audio.speed.empty());
+}
+
+}  // namespace
+}  // namespace assay::metrics
