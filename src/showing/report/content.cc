@@ -82,7 +82,7 @@ Headline units_headline(const Point& point) {
   Headline out{"units_per_second", point.units.name + "s", "throughput", "–", "", ""};
   if (!point.units.per_second) return out;
   out.value = three_digits(*point.units.per_second);
-  out.unit = point.units.name + "s/s";
+  out.unit = point.units.of_sound ? "audio s/s" : point.units.name + "s/s";
   if (!point.complete()) out.doubt = "of a run that was cut short";
   return out;
 }
