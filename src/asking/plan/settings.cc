@@ -120,7 +120,8 @@ const Part& endpoint_part() {
     PartOf<EndpointConfig> rows;
     rows.add("endpoints", &EndpointConfig::endpoints,
              "URLs: http://host:port, https://…, or http+unix:///path/of.sock:/prefix. With more "
-             "than one, queries go to them in turn. A path that ends in /v1 is understood.");
+             "than one, queries go to them in turn. A path that ends in /v1 is understood. "
+             "program:COMMAND is a program that answers instead (docs/formats/plugin.md).");
     rows.add("api_key", &EndpointConfig::api_key,
              "Sent as a bearer token. Never written to a file; better given by api_key_env.")
         .secret();
