@@ -46,6 +46,25 @@ def test_open_mpi_starts_four_ranks(assay, url, tmp_path):
     assert done.json()["ranks"]["count"] == 4
 
 
+def test_a_curve_is_a_run_at_each_level_and_goes_on_where_it_ended(assay, endpoint, tmp_path):
+    url = endpoint("--ttft", "5ms", "--itl", "1ms", "--osl", "8", "--quiet").url
+    words = ["launch", "--engine", "mpi", "--ranks", "2", "--program", program(),
+             "--engine-arg=--allow-run-as-root", "--engine-arg=--oversubscribe", "--levels"]
+    run = ["--", "--endpoint", url, "--model", "m", "--isl", "20", "--samples", "40",
+           "--allow-client-limited", "--report-dir", tmp_path / "curve"]
+    first = assay(*words, "2,8", "--json", *run).json()["points"]
+    assert [point["n_samples_completed"] for point in first] == [40, 40]
+    assert [point["ranks"]["count"] for point in first] == [2, 2]
+    again = assay(*words, "2,8,4", "--json", *run)
+    assert again.err.count("is there") == 2 and again.json()["points"][:2] == first
+    merged = [tmp_path / f"curve/r{level}/merged" for level in (2, 8, 4)]
+    assay("pack", *merged, "--max-concurrency", "40", "--out", tmp_path / "tree")
+    assert len(list((tmp_path / "tree/results").rglob("point.yaml"))) == 3
+    assay("import", *merged, "--store", tmp_path / "store.db")
+    assert "--levels: says the load" in assay(*words, "2", *run, "--rate", "4", code=2).err
+    assert "no concurrency" in assay(*words, "2,x", *run, code=2).err
+
+
 @pytest.fixture
 def slurm(tmp_path):
     """A cluster of this machine alone: munged, slurmctld and slurmd, with ports of their own.

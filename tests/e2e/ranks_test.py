@@ -180,6 +180,34 @@ def drifting(tmp_path_factory):
     return env
 
 
+def test_ttft_is_the_truths_whatever_the_ranks_clocks_say(assay, endpoint, tmp_path, drifting):
+    """The endpoint's log says when each token left; clocks differ by hours, the ways by 20 ms."""
+    truth = tmp_path / "truth.alog"
+    server = endpoint("--ttft", "normal:30ms,5ms", "--itl", "2ms", "--osl", "8", "--quiet",
+                      "--truth-log", truth)
+    port = free_port()
+    relay = Relay(port, 0.020, seed=5)
+    started = [subprocess.Popen(
+        [program(), "run", "--endpoint", server.url, "--model", "m", "--isl", "20", "--rate", "40",
+         "--samples", "80", "--allow-client-limited", "--report-dir", str(tmp_path / "run"),
+         "--rank", f"{rank}/2", "--rendezvous", f"127.0.0.1:{at}"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **env})
+        for rank, at, env in ((1, relay.port, drifting(5000.5, 180)), (0, port, {}))]
+    said = [process.communicate(timeout=120) for process in started]
+    assert [process.returncode for process in started] == [0, 0], said
+    server.stop()
+    merged = tmp_path / "run/merged"
+    bound = summary(merged)["ranks"]["clock_bound_ns"]
+    errors = assay("report", merged, "--truth", truth, "--json").json()
+    assert errors["replies"] == 80 and errors["unmatched"] == 0
+    # Each arrival of both hosts, in one time: none before its token left, but for the bound; and
+    # half of them, in spite of what a busy machine does, no later than it.
+    assert errors["token"]["p0_1"] >= -bound
+    assert errors["token"]["p50"] <= bound + 2e6
+    # A TTFT is of one host, and so the truth's but for the drift, which is 0.02 % of it.
+    assert abs(errors["ttft"]["p50"]) <= 1e6
+
+
 def test_clocks_that_differ_and_drift_are_found_within_their_bound(ranks, assay, tmp_path,
                                                                   drifting):
     shifts = {1: (-7.5, 150), 2: (40000.25, -200)}
@@ -239,6 +267,37 @@ def test_a_rank_that_is_killed_is_named_and_the_others_are_whole(ranks, assay, t
     again = assay("merge", *(tmp_path / f"run/rank-{rank}" for rank in range(3)), "-o", merged,
                   "--json", code=130).json()
     assert again["assay"]["counts"] == counts
+
+
+def test_accuracy_over_ranks_is_scored_as_of_one_process(assay, endpoint, tmp_path):
+    """Ten questions, of which the endpoint knows some: whose rank asks which does not matter."""
+    asked = tmp_path / "questions.jsonl"
+    asked.write_text("".join(json.dumps({"prompt": f"Question {i}? (A) no (B) yes", "letter": "B",
+                                         "answer": "Answer: B"}) + "\n" for i in range(10)))
+    url = endpoint("--ttft", "2ms", "--itl", "1ms", "--osl", "4", "--quiet", "--answers",
+                   f"{asked},prompt=prompt,answer=answer,right=0.6").url
+    words = ["run", "--endpoint", url, "--model", "m", "--concurrency", "2",
+             "--allow-client-limited", "--json", "--dataset",
+             f"acc:{asked},name=q,accuracy_config.eval_method=gpqa,"
+             "accuracy_config.ground_truth=letter"]
+    one = assay(*words, "--report-dir", tmp_path / "one").json()["accuracy"]
+    port = free_port()
+    started = [subprocess.Popen(
+        [program(), *words, "--report-dir", str(tmp_path / "run"), "--rank", f"{rank}/2",
+         "--rendezvous", f"127.0.0.1:{port}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True) for rank in (1, 0)]
+    said = [process.communicate(timeout=120) for process in started]
+    assert [process.returncode for process in started] == [0, 0], said
+    both = json.loads(said[1][0])["accuracy"]
+
+    def score(accuracy):
+        (of_q,) = accuracy["accuracy_scores"]
+        return of_q["dataset_name"], of_q["score"]
+
+    assert score(both) == score(one) == ("q", 0.6)
+    samples = [sorted((tmp_path / folder / "accuracy/sample_scores.jsonl").read_text().splitlines())
+               for folder in ("one", "run/merged")]
+    assert samples[0] == samples[1] and len(samples[0]) == 1 + 10  # a line of facts, the samples
 
 
 def test_a_different_plan_is_refused_on_every_rank_before_a_query_is_sent(ranks, tmp_path):

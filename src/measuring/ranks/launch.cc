@@ -297,4 +297,26 @@ std::string gather_line(const LaunchSpec& spec, const Launch& launch, std::uint3
   return shell_line(remote) + " | " + shell_line({"tar", "-C", launch.report_dir, "-xf", "-"});
 }
 
+Result<LaunchSpec> at_level(const LaunchSpec& spec, std::uint64_t level) {
+  for (const std::string_view flag : {"--concurrency", "--target-concurrency", "--rate"}) {
+    if (names(spec.run, flag)) {
+      return invalid(format("--levels: says the load; leave {} out of the run's words", flag));
+    }
+  }
+  LaunchSpec out = spec;
+  const std::string name = format("r{}", level);
+  const std::string folder = value_of(spec.run, "--report-dir");
+  if (folder.empty()) return spec;  // plan_launch() says what is missing
+  constexpr std::string_view kFlag = "--report-dir";
+  for (std::size_t i = 0; i < out.run.size(); ++i) {
+    if (out.run[i].starts_with(kFlag) && out.run[i].substr(kFlag.size()).starts_with('=')) {
+      out.run[i] = format("{}={}/{}", kFlag, folder, name);
+    }
+    if (out.run[i] == kFlag && i + 1 < out.run.size()) out.run[i + 1] = folder + "/" + name;
+  }
+  out.run.insert(out.run.end(), {"--concurrency", format("{}", level)});
+  out.name = spec.name + "-" + name;
+  return out;
+}
+
 }  // namespace assay::ranks

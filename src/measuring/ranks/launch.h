@@ -48,6 +48,10 @@ struct Launch {
 // Code::invalid where a part is missing, or the run's words say what the engine is to say.
 Result<Launch> plan_launch(const LaunchSpec& spec);
 
+// The spec of one level of a curve over ranks: the run at this concurrency, below r<level> of its
+// report dir, in a job of its own name. Code::invalid where the run's words name a load themselves.
+Result<LaunchSpec> at_level(const LaunchSpec& spec, std::uint64_t level);
+
 // As a POSIX shell reads it back: plain where it may be, else in single quotes.
 std::string shell_word(const std::string& word);
 std::string shell_line(const std::vector<std::string>& words);

@@ -93,6 +93,21 @@ TEST(Launch, kubernetes_is_a_service_and_an_indexed_job) {
   EXPECT_EQ(shell_line(launch->commands[0]), "kubectl apply -f /runs/big/launch.yaml");
 }
 
+TEST(Launch, a_level_of_a_curve_is_a_run_of_its_own) {
+  LaunchSpec spec = spec_of("mpi");
+  const auto level = at_level(spec, 16);
+  ASSERT_TRUE(level.has_value());
+  EXPECT_EQ(shell_line(level->run),
+            "--config 'my config.yaml' --report-dir /runs/big/r16 --concurrency 16");
+  EXPECT_EQ(level->name, "big-r16");
+  spec.run = {"--report-dir=/a b", "--model", "m"};
+  EXPECT_EQ(shell_line(at_level(spec, 2)->run), "'--report-dir=/a b/r2' --model m --concurrency 2");
+  for (const char* load : {"--concurrency", "--target-concurrency=4", "--rate"}) {
+    spec.run.back() = load;
+    EXPECT_FALSE(at_level(spec, 2).has_value()) << load;
+  }
+}
+
 TEST(Launch, what_is_missing_is_asked_for) {
   LaunchSpec spec = spec_of("ssh");
   spec.run = {"--config", "c.yaml"};

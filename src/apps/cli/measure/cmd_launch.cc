@@ -24,6 +24,7 @@ namespace {
 struct LaunchOptions {
   ranks::LaunchSpec spec{};
   std::string hosts{};
+  std::string levels{};
   std::uint64_t ranks = 0;
   std::uint64_t port = 7077;
   bool dry_run = false;
@@ -50,6 +51,11 @@ void add_launch_flags(Flags& flags, LaunchOptions& options) {
       .add("--engine-arg", &spec.engine_words,
            "one more word for mpirun, sbatch (as an #SBATCH line), kubectl or ssh; again for more")
       .value("WORD");
+  flags
+      .add("--levels", &options.levels,
+           "a curve: the run at each of these concurrencies in turn, below r<level> of its report "
+           "dir; what is there already is kept")
+      .value("LIST");
   flags.add("--dry-run", &options.dry_run, "print the files and the commands; start nothing");
   flags.add("--json", &options.json, "print them, or the merged result, as JSON");
   flags.example("assay launch --engine ssh --hosts node1,node2 -- --config c.yaml \\");
@@ -141,7 +147,8 @@ void show(const audit::LoadedRun& run, bool json) {
 }
 
 // Where the hosts have no disk in common, rank 0 could not merge.
-Result<void> gather_and_merge(const LaunchOptions& options, const ranks::Launch& launch) {
+Result<void> gather_and_merge(const LaunchOptions& options, const ranks::LaunchSpec& spec,
+                              const ranks::Launch& launch) {
   const std::filesystem::path all = launch.report_dir;
   TRY(make_folders(all));
   std::vector<std::filesystem::path> folders;
@@ -149,7 +156,7 @@ Result<void> gather_and_merge(const LaunchOptions& options, const ranks::Launch&
     const std::filesystem::path folder = all / format("rank-{}", rank);
     if (!is_here(folder)) {
       ASSIGN_OR_RETURN(const pid_t pid,
-                       start({"sh", "-c", ranks::gather_line(options.spec, launch, rank)}, true));
+                       start({"sh", "-c", ranks::gather_line(spec, launch, rank)}, true));
       if (wait_for(pid) != 0) {
         say(format("rank {}'s folder could not be brought here from {}", rank,
                    launch.rank_hosts[rank]));
@@ -159,27 +166,97 @@ Result<void> gather_and_merge(const LaunchOptions& options, const ranks::Launch&
   }
   ASSIGN_OR_RETURN(const auto run,
                    campaign::merge_ranks(folders, all / "merged", {.allow_missing = true}));
-  show(run, options.json);
+  if (!options.json) show(run, false);
   return {};
 }
 
-Result<int> go(const LaunchOptions& options, const ranks::Launch& launch) {
+std::filesystem::path merged_of(const ranks::Launch& launch) {
+  return std::filesystem::path(launch.report_dir) / "merged";
+}
+
+// The run's exit code. Of a person's terminal its result is written.
+Result<int> measure(const LaunchOptions& options, const ranks::LaunchSpec& spec,
+                    const ranks::Launch& launch) {
   for (const ranks::LaunchFile& file : launch.files) {
     TRY(write_file_atomic(std::filesystem::path(launch.report_dir) / file.name, file.text));
   }
   // mpirun's rank 0 shows the result itself; what ssh brings is of ranks on other disks.
   const bool ssh = !launch.rank_hosts.empty();
   ASSIGN_OR_RETURN(const int code, start_all(launch, options.json || ssh));
-  const std::filesystem::path merged = std::filesystem::path(launch.report_dir) / "merged";
-  if (ssh && !is_here(merged)) {
-    TRY(gather_and_merge(options, launch));
-  } else if ((ssh || options.json) && is_here(merged)) {
-    ASSIGN_OR_RETURN(const auto run, campaign::load_run(merged));
-    show(run, options.json);
-  } else if (options.json) {
+  if (ssh && !is_here(merged_of(launch))) {
+    TRY(gather_and_merge(options, spec, launch));
+  } else if (ssh && !options.json) {
+    ASSIGN_OR_RETURN(const auto run, campaign::load_run(merged_of(launch)));
+    show(run, false);
+  }
+  return code;
+}
+
+Result<int> go(const LaunchOptions& options, const ranks::Launch& launch) {
+  ASSIGN_OR_RETURN(const int code, measure(options, options.spec, launch));
+  if (!options.json) return code;
+  if (is_here(merged_of(launch))) {
+    ASSIGN_OR_RETURN(const auto run, campaign::load_run(merged_of(launch)));
+    show(run, true);
+  } else {
     print(launch_json(launch).dump(2) + "\n");
   }
   return code;
+}
+
+Result<std::vector<std::uint64_t>> levels_of(const std::string& list) {
+  std::vector<std::uint64_t> out;
+  for (const std::string_view word : split(list, ',')) {
+    const auto level = parse_uint(trim(word));
+    if (!level || *level == 0) {
+      return invalid(format("--levels: '{}' is no concurrency\n  such as 1,16,64", word));
+    }
+    out.push_back(*level);
+  }
+  return out;
+}
+
+// The levels of a curve, one after the other. The first that fails ends it; called again it goes
+// on there.
+Result<int> go_levels(const LaunchOptions& options) {
+  ASSIGN_OR_RETURN(const auto levels, levels_of(options.levels));
+  Json points = Json::array();
+  int worst = exit_code(ExitCode::done);
+  std::string merged;
+  for (const std::uint64_t level : levels) {
+    ASSIGN_OR_RETURN(const ranks::LaunchSpec spec, ranks::at_level(options.spec, level));
+    ASSIGN_OR_RETURN(const ranks::Launch launch, plan_launch(spec));
+    if (options.dry_run) {
+      if (!options.json) print_launch(launch);
+      points.push_back(launch_json(launch));
+      continue;
+    }
+    int code = exit_code(ExitCode::done);
+    const bool there = is_here(merged_of(launch));
+    if (there) {
+      say(format("{}: is there", launch.report_dir));
+    } else {
+      ASSIGN_OR_RETURN(code, measure(options, spec, launch));
+    }
+    if (is_here(merged_of(launch))) {
+      ASSIGN_OR_RETURN(const auto run, campaign::load_run(merged_of(launch)));
+      if (there && !run.point.complete()) {
+        return invalid(format("{}: did not end as planned\n  remove it to measure it again",
+                              merged_of(launch).string()));
+      }
+      points.push_back(campaign::summary_json(run));
+      merged += " " + merged_of(launch).string();
+    }
+    // A client that was limited at one level says nothing of the others.
+    if (code != exit_code(ExitCode::done)) worst = code;
+    if (code != exit_code(ExitCode::done) && code != exit_code(ExitCode::client_limited)) break;
+  }
+  if (options.json) {
+    print(Json().set("points", std::move(points)).dump(2) + "\n");
+  } else if (!merged.empty()) {
+    print(format("\n  next    assay import{}\n", merged));
+  }
+  return worst;
 }
 
 }  // namespace
@@ -202,6 +279,7 @@ Result<int> cmd_launch(Args args) {
   for (const std::string_view host : split(options.hosts, ',')) {
     if (!host.empty()) options.spec.hosts.emplace_back(host);
   }
+  if (!options.levels.empty()) return go_levels(options);
   ASSIGN_OR_RETURN(const ranks::Launch launch, plan_launch(options.spec));
   if (!options.dry_run) return go(options, launch);
   options.json ? print(launch_json(launch).dump(2) + "\n") : print_launch(launch);
