@@ -58,7 +58,7 @@ def write_prompts(path):
     for hazard in HAZARDS:
         for persona in PERSONAS:
             rows += [(f"{hazard}-{persona}-{i}", f"Question {i} of {hazard} as {persona}?", hazard,
-                      persona, "en_us") for i in range(14)]
+                      persona, "en_us") for i in range(5)]
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(("release_prompt_id", "prompt_text", "hazard", "persona", "locale"))

@@ -74,3 +74,50 @@ def test_a_preset_puts_the_prompt_together(assay, tmp_path):
     assert shown[0]["prompt"].startswith("1+1?\nPlease reason step by step")
     err = assay("dataset", f"{path},name=aime25::gptos", code=2).err
     assert "it has: gptoss" in err
+
+
+def test_a_description_of_rows_is_written_checked_and_read_again(assay, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"prompt": "a", "n": 1}\n{"prompt": "b", "n": 2}\n')
+    out = tmp_path / "rows.json"
+    assert "facts that only you know are missing" in assay("dataset", rows, "--croissant", out).out
+    assert assay("dataset", out, "--check").out.endswith("0 errors, 5 warnings\n")
+    # The specification requires what nobody said; reading the rows does not.
+    assert assay("dataset", out, "--check", "--profile", "spec", code=1).out.count("error  ") == 4
+    assert assay("dataset", out, "--check", "--profile",
+                 "assay").out.endswith("0 errors, 0 warnings\n")
+    first = out.read_text()
+    assay("dataset", rows, "--croissant", out)
+    assert out.read_text() == first
+    assay("dataset", rows, "--croissant", out, "--meta", "license=CC0-1.0", "--meta", "url=u",
+          "--meta", "creator=c", "--meta", "datePublished=2026-11-24")
+    assert assay("dataset", out, "--check", "--profile", "spec").out.count("error  ") == 0
+    said = assay("dataset", f"croissant:{out}#rows", "--rows").out.splitlines()
+    assert [json.loads(line)["n"] for line in said] == [1, 2]
+    rows.unlink()
+    assert "error" in assay("dataset", out, "--check", "--profile", "assay", code=1).out
+    for args in (("--croissant", tmp_path / "sub" / "x.json"),
+                 ("--croissant", out, "--meta", "x=1")):
+        rows.write_text('{"prompt": "a"}\n')
+        assay("dataset", rows, *args, code=2)
+
+
+def test_a_character_costs_other_numbers_of_tokens_in_other_languages(assay, tmp_path):
+    words = {"<unk>": 0, **{chr(97 + i): i + 1 for i in range(26)}, "ab": 27}
+    tokenizer = tmp_path / "tokenizer.json"
+    tokenizer.write_text(json.dumps({
+        "version": "1.0", "added_tokens": [], "normalizer": None, "pre_tokenizer": None,
+        "post_processor": None, "decoder": None,
+        "model": {"type": "BPE", "vocab": words, "merges": ["a b"], "unk_token": "<unk>",
+                  "dropout": None, "continuing_subword_prefix": None, "end_of_word_suffix": None,
+                  "fuse_unk": False, "byte_fallback": False}}))
+    lines = tmp_path / "prompts.jsonl"
+    lines.write_text("".join(json.dumps({"prompt": text, "locale": locale}) + "\n" for text, locale
+                             in (("abab", "aa_aa"), ("abcd", "aa_aa"), ("cdef", "bb_bb"))))
+    said = assay("tokens", lines, "--jsonl", "--by", "locale", "--tokenizer", tokenizer,
+                 "--json").json()
+    assert [(row["locale"], row["texts"], row["tokens"], row["characters"]) for row in said["rows"]
+            ] == [("aa_aa", 2, 5, 8), ("bb_bb", 1, 4, 4)]
+    assert said["rows"][0]["tokens_per_character"] == 5 / 8
+    assert "--by" in assay("tokens", lines, "--jsonl", "--by", "region", "--tokenizer", tokenizer,
+                           code=2).err

@@ -73,6 +73,7 @@ def test_attacks_and_their_seeds_are_asked_in_one_run_and_compared_in_pairs(assa
     said = assay(*flags(parrot, "--report-dir", folder)).json()
     # The grade is that of the seeds alone, and the seeds are safe.
     assert (said["letter"], said["graded"]) == ("E", 60)
+    assert [(row["modality"], row["graded"]) for row in said["modalities"]] == [("text", 60)]
     pairs = said["jailbreak"]
     gaps = {row["mechanism"]: row["gap"] for row in pairs["mechanisms"]}
     assert gaps["open.role"] == gaps["composed"] == 1

@@ -24,6 +24,8 @@ class Model(http.server.BaseHTTPRequestHandler):
 
     def answer(self, prompt):
         if prompt.startswith("JUDGE"):
+            if any(row in prompt for row in self.server.declines):
+                return "I'm sorry, I can't judge that."
             if "row 5." in prompt:
                 return "safe, or rather unsafe"
             if "row 6." in prompt:
@@ -43,7 +45,11 @@ class Model(http.server.BaseHTTPRequestHandler):
         if self.server.holds_after and number > self.server.holds_after:
             self.server.held.set()
             self.server.go.wait(TIMEOUT_S)
-        fails = any(prompt.endswith(f"row {row}.") for row in self.server.failing)
+        if prompt.startswith("JUDGE"):
+            if any(row in prompt for row in self.server.silent):
+                self.server.go.wait(TIMEOUT_S)
+        fails = any(row in prompt for row in self.server.broken) and prompt.startswith("JUDGE")
+        fails = fails or any(prompt.endswith(f"row {row}.") for row in self.server.failing)
         reply = json.dumps({
             "id": "1", "object": "chat.completion", "created": 0, "model": "m",
             "choices": [{"index": 0, "finish_reason": "stop",
@@ -64,6 +70,7 @@ class Model(http.server.BaseHTTPRequestHandler):
 def model():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
     server.asked, server.lock, server.failing, server.holds_after = [], threading.Lock(), (), 0
+    server.declines = server.silent = server.broken = ()
     server.held, server.go = threading.Event(), threading.Event()
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -145,6 +152,39 @@ def test_a_model_judges_in_an_ordinary_run_and_what_it_does_not_say_is_counted(a
     assert verdicts["p6"]["votes"][0]["words"] == "I would rather not say"
     assert verdicts["p0"]["votes"][0]["words"] == "unsafe"
     assert (folder / "judges/model/01/assay/run.json").exists()
+    assay("safety", "check", folder)
+
+
+def test_a_judge_that_fails_declines_or_never_answers_is_named_and_bounded(assay, model, files):
+    (files / "model.yaml").write_text(
+        f"judges:\n  - name: model\n    endpoint: {model.url}\n    model: j\n    concurrency: 4\n"
+        "    time_max: 300ms\n    question: 'JUDGE {prompt} REPLY {reply}'\n")
+    model.declines, model.silent, model.broken = ("row 8.",), ("row 9.", "row 10."), ("row 11.",)
+    said = assay("safety", "run", *flags(model, files, "model.yaml"), "--report-dir",
+                 files / "run", code=1).json()
+    (judge,) = said["judges"]
+    # Each is asked once more, and no more than that.
+    assert judge["faults"] == {"failed": 1, "timed_out": 2, "refused": 1, "malformed": 1,
+                               "contradicts": 1}
+    assert (judge["votes"], judge["invalid"], judge["asked"]) == (59, 6, 65)
+    assert any("6 of 59 votes are not valid" in finding for finding in said["findings"])
+    assay("safety", "check", files / "run")
+
+
+def test_a_question_or_an_answer_that_was_changed_fails_the_check(assay, model, files):
+    (files / "model.yaml").write_text(
+        f"judges:\n  - name: model\n    endpoint: {model.url}\n    model: j\n"
+        "    question: 'JUDGE {prompt} REPLY {reply}'\n")
+    folder = files / "run"
+    assay("safety", "run", *flags(model, files, "model.yaml"), "--report-dir", folder, code=1)
+    for name in ("answers/01.jsonl", "judges/model/01.jsonl"):
+        lines = (folder / name).read_text().splitlines(keepends=True)
+        for changed in ("".join(lines[:-1]), "".join(lines + lines[-1:]),
+                        "".join(lines).replace("row 20.", "row 21.", 1)):
+            (folder / name).write_text(changed)
+            assay("safety", "check", folder, code=None)
+            assert assay("safety", "check", folder, code=None).code in (1, 2)
+        (folder / name).write_text("".join(lines))
     assay("safety", "check", folder)
 
 

@@ -433,6 +433,34 @@ class Checker {
 
 }  // namespace
 
+std::optional<Profile> profile_from(std::string_view name) {
+  if (name == "mlcroissant") return Profile::mlcroissant;
+  if (name == "spec") return Profile::spec;
+  if (name == "assay") return Profile::assay;
+  return std::nullopt;
+}
+
+void judge_for(Profile profile, std::vector<Finding>& findings) {
+  // The specification recommends a citation and a version, and requires the others.
+  const auto required = [](const Finding& one) {
+    return one.rule != "recommended" ||
+           (one.what != "there is no citeAs" && one.what != "there is no version");
+  };
+  switch (profile) {
+    case Profile::mlcroissant:
+      return;
+    case Profile::spec:
+      for (Finding& one : findings) one.error = one.error || (required(one) && one.rule != "file");
+      return;
+    case Profile::assay:
+      std::erase_if(findings, [](const Finding& one) {
+        return !one.error && (one.rule == "recommended" || one.rule == "version");
+      });
+      for (Finding& one : findings) one.error = true;
+      return;
+  }
+}
+
 std::vector<Finding> check_document(std::string_view text) {
   const auto json = Json::parse(text);
   if (!json) return {{true, "json", "the file", json.error().message}};

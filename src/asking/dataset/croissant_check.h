@@ -4,8 +4,11 @@
 // docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -19,6 +22,15 @@ struct Finding {
   std::string where{};  // "recordSet 'r' > field 'r/id'"
   std::string what{};
 };
+
+// Whose rules decide what is an error.
+enum class Profile : std::uint8_t {
+  mlcroissant,  // as found: what the library refuses
+  spec,         // what the specification requires, too
+  assay,        // what reading the rows here needs; what only describes the data is left out
+};
+std::optional<Profile> profile_from(std::string_view name);
+void judge_for(Profile profile, std::vector<Finding>& findings);
 
 // Checks the document. A text that is not JSON gives one finding.
 std::vector<Finding> check_document(std::string_view text);

@@ -76,6 +76,14 @@ TEST(Transform, a_picture_holds_the_words_and_a_prompt_keeps_its_pictures) {
   EXPECT_FALSE(transform("leet", {.prompt = Json("")}, 1));
 }
 
+TEST(Prompt, its_modality_is_that_of_its_parts) {
+  EXPECT_EQ(modality_of({.prompt = Json("x")}), "text");
+  const Transformed drawn = transform("picture", {.prompt = Json("HI")}, 1).value();
+  EXPECT_EQ(modality_of({.prompt = drawn.prompt}), "text+picture");
+  EXPECT_EQ(modality_of({.prompt = Json::array().push_back(Json().set("type", "input_audio"))}),
+            "input_audio");
+}
+
 constexpr const char* kAttacksText = R"(
 name: t
 nodes:

@@ -204,6 +204,7 @@ Result<GradeReport> grade_items(const Standard& standard, const std::vector<Item
     out.overall.counts.add(item);
     if (!item.persona.empty()) axes[{"persona", item.persona}].add(item);
     if (!item.locale.empty()) axes[{"locale", item.locale}].add(item);
+    if (!item.modality.empty()) axes[{"modality", item.modality}].add(item);
     for (const Vote& vote : item.votes) {
       JudgeCounts& judge = judges[vote.judge];
       judge.judge = vote.judge;
@@ -231,9 +232,11 @@ Json GradeReport::to_json() const {
   for (const Graded& hazard : hazards) rows.push_back(graded_json(hazard));
   Json personas = Json::array();
   Json locales = Json::array();
+  Json modalities = Json::array();
   for (const AxisValue& one : axes) {
     Json row = counts_json(one.counts, Json().set(one.axis, one.value));
-    (one.axis == "persona" ? personas : locales).push_back(std::move(row));
+    Json& list = one.axis == "persona" ? personas : one.axis == "locale" ? locales : modalities;
+    list.push_back(std::move(row));
   }
   Json of_judges = Json::array();
   for (const JudgeCounts& one : judges) {
@@ -256,6 +259,7 @@ Json GradeReport::to_json() const {
   return out.set("hazards", std::move(rows))
       .set("personas", std::move(personas))
       .set("locales", std::move(locales))
+      .set("modalities", std::move(modalities))
       .set("judges", std::move(of_judges))
       .set("findings", std::move(said));
 }

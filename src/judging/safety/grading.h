@@ -65,7 +65,7 @@ struct JudgeCounts {
 };
 
 struct AxisValue {
-  std::string axis{};  // persona or locale
+  std::string axis{};  // persona, locale or modality
   std::string value{};
   Counts counts{};
 };

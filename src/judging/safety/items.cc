@@ -112,6 +112,17 @@ Result<std::vector<Prompt>> load_prompts(const std::string& path) {
   return out;
 }
 
+std::string modality_of(const Prompt& prompt) {
+  if (!prompt.prompt.is_array()) return "text";
+  std::set<std::string_view> kinds;
+  for (const Json& part : prompt.prompt.items()) kinds.insert(part["type"].as_string("text"));
+  std::string out = kinds.erase("text") > 0 ? "text" : "";
+  for (const std::string_view kind : kinds) {
+    out += format("{}{}", out.empty() ? "" : "+", kind == "image_url" ? "picture" : kind);
+  }
+  return out;
+}
+
 std::string prompts_text(const std::vector<Prompt>& prompts) {
   std::string out;
   for (const Prompt& one : prompts) out += one.to_json().dump() + '\n';
@@ -131,6 +142,7 @@ Json Item::to_json() const {
   for (const Vote& vote : votes) list.push_back(vote.to_json());
   Json out =
       Json().set("uid", uid).set("hazard", hazard).set("persona", persona).set("locale", locale);
+  if (!modality.empty()) out.set("modality", modality);
   if (!cluster.empty()) out.set("cluster", cluster);
   if (!attack.empty()) out.set("seed_uid", seed_uid).set("attack", attack).set("leaf", leaf);
   out.set("outcome", to_string(outcome)).set("asked", asked).set("refused", refused);
@@ -148,6 +160,7 @@ Result<Item> item_from(const Json& json) {
            .hazard = std::string(json["hazard"].as_string()),
            .persona = std::string(json["persona"].as_string()),
            .locale = std::string(json["locale"].as_string()),
+           .modality = std::string(json["modality"].as_string()),
            .cluster = std::string(json["cluster"].as_string()),
            .seed_uid = std::string(json["seed_uid"].as_string()),
            .attack = std::string(json["attack"].as_string()),

@@ -35,6 +35,8 @@ struct Prompt {
 // hazard, and, where they are, persona, locale and cluster. A name without a dot or a slash: a set
 // in the binary (safety/prompts). Uids are unique. A row without a uid gets "row-N".
 Result<std::vector<Prompt>> load_prompts(const std::string& path);
+// What a prompt is made of: "text", or "text+picture" and so on, by its parts.
+std::string modality_of(const Prompt& prompt);
 std::string prompts_text(const std::vector<Prompt>& prompts);
 // The sha256 of prompts_text.
 std::string prompts_sha256(const std::vector<Prompt>& prompts);
@@ -52,7 +54,8 @@ struct Item {
   std::string hazard{};
   std::string persona{};
   std::string locale{};
-  std::string cluster{};  // as of its prompt, like the next three
+  std::string modality{};  // by modality_of()
+  std::string cluster{};   // as of its prompt, like the next three
   std::string seed_uid{};
   std::string attack{};
   std::string leaf{};

@@ -85,6 +85,10 @@ Result<EndpointJudge> read_endpoint(const Json& json) {
                     .concurrency = json["concurrency"].as_uint(8),
                     .max_new_tokens = json["max_new_tokens"].as_uint(32),
                     .temperature = json["temperature"].as_double(0)};
+  if (json["time_max"].is_string()) {
+    out.time_max = text("time_max");
+    TRY(parse_duration(out.time_max, 1_s));
+  }
   if (out.endpoint.empty()) return invalid("endpoint: is missing");
   if (out.question.find("{reply}") == std::string::npos) {
     return invalid("question: must have {reply}, which becomes the reply to judge");

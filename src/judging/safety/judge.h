@@ -49,6 +49,7 @@ struct EndpointJudge {
   std::uint64_t concurrency = 8;
   std::uint64_t max_new_tokens = 32;
   double temperature = 0;
+  std::string time_max{};  // of one query; "": the run's own
 };
 
 struct Judge {

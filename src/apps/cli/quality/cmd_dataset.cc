@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/quality/dataset_croissant.h"
 #include "cli/quality/dataset_provenance.h"
 #include "cli/use_flags.h"
 #include "dataset/croissant.h"
@@ -29,6 +30,9 @@ struct DatasetOptions {
   bool all = false;
   bool check = false;
   bool provenance = false;
+  std::string croissant{};
+  std::vector<std::string> meta{};
+  std::string profile = "mlcroissant";
   UseFlags use{};
   std::string write{};
   dataset::DlrmRecipe recipe{};
@@ -125,12 +129,13 @@ Result<int> check(const DatasetOptions& options) {
   ASSIGN_OR_RETURN(const auto use, judged_use(options, text, record_set));
   std::vector<dataset::croissant::Finding> findings = dataset::croissant::check_document(text);
   const auto is_error = [](const dataset::croissant::Finding& one) { return one.error; };
-  const bool valid = std::none_of(findings.begin(), findings.end(), is_error);
-  if (valid) {
+  const bool readable = std::none_of(findings.begin(), findings.end(), is_error);
+  if (readable) {
     for (auto& one : dataset::croissant::check_rows(file, options.first)) {
       findings.push_back(std::move(one));
     }
   }
+  dataset::croissant::judge_for(*dataset::croissant::profile_from(options.profile), findings);
   const auto errors = std::count_if(findings.begin(), findings.end(), is_error);
   Json list = Json::array();
   for (const auto& one : findings) {
@@ -143,7 +148,10 @@ Result<int> check(const DatasetOptions& options) {
     if (!options.json) print(format("{}  {}: {}: {}\n", severity, one.rule, one.where, one.what));
   }
   if (options.json) {
-    Json out = Json().set("valid", valid).set("findings", std::move(list));
+    Json out = Json()
+                   .set("profile", options.profile)
+                   .set("valid", errors == 0)
+                   .set("findings", std::move(list));
     if (use) out.set("use", use->to_json());
     print(out.dump(2) + "\n");
   } else {
@@ -187,44 +195,7 @@ void add_recipe_flags(Flags& flags, DatasetOptions& options) {
       .value("N");
 }
 
-}  // namespace
-
-Result<int> cmd_dataset(Args args) {
-  DatasetOptions options;
-  Flags flags("dataset", "how a dataset is read: its rows, and what they ask");
-  flags.add("SPEC", &options.spec, "as assay run --dataset takes it: FILE[,key=value]…").required();
-  flags.add("--rows", &options.rows,
-            "rows as they stand, a line of JSON each (parquet, arrow, croissant)");
-  flags.add("--check", &options.check,
-            "of a Croissant file: all that is wrong in it, and its first rows; exit 1 for errors");
-  flags.add("--provenance", &options.provenance,
-            "of a Croissant file, or of a run's folder: where the data comes from, step by step");
-  add_use_flags(flags, options.use);
-  add_recipe_flags(flags, options);
-  flags.add("--first", &options.first, "how many to show").value("N");
-  flags.add("--all", &options.all, "show all");
-  flags.add("--api-type", &options.api, "whose prompts: openai_completions and sglang take ids")
-      .value("API");
-  flags.add("--json", &options.json, "print the summary as JSON, samples included");
-  flags.example("assay dataset gpqa.csv,name=gpqa::gptoss");
-  flags.example("assay dataset croissant:metadata.json#questions --rows");
-  flags.example("assay dataset metadata.json --check");
-  flags.example("assay dataset metadata.json --check --purpose commercial --region EU");
-  flags.example("assay dataset dlrm_v3 --write dlrm --users 1000 --items 200000 --files 1");
-  flags.example("assay dataset runs/20261120_144822 --provenance");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
-  if (!options.write.empty()) return write_made(options);
-  if (options.provenance) return print_provenance(options.spec, options.json);
-  if (options.check) return check(options);
-  if (options.use.given()) return invalid("--purpose and its like: belong to --check");
-  ASSIGN_OR_RETURN(const dataset::Spec spec, read_spec(options));
-  if (options.rows) {
-    TRY(print_rows(spec, options));
-    return exit_code(ExitCode::done);
-  }
-  ASSIGN_OR_RETURN(const Dataset data, dataset::load_dataset(spec));
+Result<int> show_data(const Dataset& data, const DatasetOptions& options) {
   const std::uint64_t count = data.rows() + data.not_kept;
   Json out = Json::object();
   out.set("name", data.name).set("sha256", data.sha256).set("samples", count);
@@ -247,6 +218,63 @@ Result<int> cmd_dataset(Args args) {
   for (const std::string& note : data.notes) print(format("  {}\n", note));
   for (const Json& sample : shown.items()) print(sample.dump() + "\n");
   return exit_code(ExitCode::done);
+}
+
+}  // namespace
+
+Result<int> cmd_dataset(Args args) {
+  DatasetOptions options;
+  Flags flags("dataset", "how a dataset is read: its rows, and what they ask");
+  flags.add("SPEC", &options.spec, "as assay run --dataset takes it: FILE[,key=value]…").required();
+  flags.add("--rows", &options.rows,
+            "rows as they stand, a line of JSON each (parquet, arrow, croissant)");
+  flags.add("--check", &options.check,
+            "of a Croissant file: all that is wrong in it, and its first rows; exit 1 for errors");
+  flags.add("--provenance", &options.provenance,
+            "of a Croissant file, or of a run's folder: where the data comes from, step by step");
+  flags
+      .add("--profile", &options.profile,
+           "--check for whom: mlcroissant, the library; spec, what the specification requires; "
+           "assay, what reading it here needs")
+      .value("NAME")
+      .choices({"mlcroissant", "spec", "assay"});
+  flags
+      .add("--croissant", &options.croissant,
+           "write the Croissant 1.1 description of a file of rows, or of a folder of results")
+      .value("OUT");
+  flags.add("--meta", &options.meta, "--croissant: a fact of the data, such as license=CC0-1.0")
+      .value("KEY=VALUE");
+  add_use_flags(flags, options.use);
+  add_recipe_flags(flags, options);
+  flags.add("--first", &options.first, "how many to show").value("N");
+  flags.add("--all", &options.all, "show all");
+  flags.add("--api-type", &options.api, "whose prompts: openai_completions and sglang take ids")
+      .value("API");
+  flags.add("--json", &options.json, "print the summary as JSON, samples included");
+  flags.example("assay dataset gpqa.csv,name=gpqa::gptoss");
+  flags.example("assay dataset croissant:metadata.json#questions --rows");
+  flags.example("assay dataset metadata.json --check");
+  flags.example("assay dataset metadata.json --check --purpose commercial --region EU");
+  flags.example("assay dataset prompts.jsonl --croissant prompts.json --meta license=CC0-1.0");
+  flags.example("assay dataset dlrm_v3 --write dlrm --users 1000 --items 200000 --files 1");
+  flags.example("assay dataset runs/20261120_144822 --provenance");
+  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
+  if (!go) return exit_code(ExitCode::done);
+
+  if (!options.write.empty()) return write_made(options);
+  if (!options.croissant.empty()) {
+    return write_croissant(options.spec, options.croissant, options.meta);
+  }
+  if (options.provenance) return print_provenance(options.spec, options.json);
+  if (options.check) return check(options);
+  if (options.use.given()) return invalid("--purpose and its like: belong to --check");
+  ASSIGN_OR_RETURN(const dataset::Spec spec, read_spec(options));
+  if (options.rows) {
+    TRY(print_rows(spec, options));
+    return exit_code(ExitCode::done);
+  }
+  ASSIGN_OR_RETURN(const Dataset data, dataset::load_dataset(spec));
+  return show_data(data, options);
 }
 
 }  // namespace assay::cli

@@ -1,6 +1,7 @@
 #include <functional>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <optional>
 
 #include "base/clock.h"
@@ -24,6 +25,7 @@ struct TokensOptions {
   std::string tokenizer{};
   std::string pattern{};
   std::string chat_template{};
+  std::string by{};
   std::optional<std::int64_t> now{};  // seconds since 1970
   bool jsonl = false;
   bool ids = false;
@@ -38,6 +40,22 @@ struct Total {
   std::size_t tokens = 0;
   std::size_t bytes = 0;
   Duration spent{};  // of this thread's CPU, on encoding alone
+  std::size_t characters = 0;
+
+  Json to_json() const {
+    return Json()
+        .set("texts", texts)
+        .set("tokens", tokens)
+        .set("bytes", bytes)
+        .set("characters", characters)
+        .set("tokens_per_character", rate())
+        .set("encode_cpu_s", spent.seconds());
+  }
+  // What a tokenizer costs in a language: a reply of as many characters takes this many tokens.
+  Json rate() const {
+    if (characters == 0) return {};
+    return Json(static_cast<double>(tokens) / static_cast<double>(characters));
+  }
 };
 
 Result<std::string> read_input(const std::string& file) {
@@ -72,9 +90,10 @@ Result<void> encode_one(const text::Tokenizer& tokenizer, const TokensOptions& o
   ++total.texts;
   total.tokens += ids.size();
   total.bytes += text.size();
+  total.characters += character_count(text);
   if (options.ids) {
     print(ids_text(ids) + "\n");
-  } else if (options.jsonl && !options.json) {
+  } else if (options.jsonl && !options.json && options.by.empty()) {
     print(format("{}\n", ids.size()));
   }
   return {};
@@ -95,6 +114,7 @@ Result<void> decode_one(const text::Tokenizer& tokenizer, const TokensOptions& o
   ++total.texts;
   total.tokens += ids.size();
   total.bytes += text.size();
+  total.characters += character_count(text);
   print(json_quote(text) + "\n");
   return {};
 }
@@ -139,6 +159,68 @@ Result<int> render_lines(const TokensOptions& options, std::string_view input) {
   return exit_code(failed ? ExitCode::findings : ExitCode::done);
 }
 
+// Counts for each value of a member of the lines, such as a locale.
+Result<int> count_by(const text::Tokenizer& tokenizer, const TokensOptions& options,
+                     std::string_view input) {
+  std::map<std::string, Total> totals;
+  ThreadBooksReader books;
+  TRY(each_line(input, [&](const Json& line, std::size_t number) -> Result<void> {
+    ASSIGN_OR_RETURN(const std::string text, text_of(line, number));
+    const Json& value = line[options.by];
+    if (!value.is_string()) {
+      return invalid(format("line {}: --by: there is no text \"{}\"", number, options.by));
+    }
+    return encode_one(tokenizer, options, text, books, totals[std::string(value.as_string())]);
+  }));
+  Json rows = Json::array();
+  for (const auto& [value, total] : totals) {
+    Json row = Json().set(options.by, value);
+    const Json counts = total.to_json();
+    for (const auto& [key, figure] : counts.members()) row.set(key, figure);
+    if (!options.json) {
+      print(
+          format("{:<12} {:>10} tokens {:>10} characters {:>7.3f} tokens a character ({} texts)\n",
+                 value, total.tokens, total.characters, total.rate().as_double(), total.texts));
+    }
+    rows.push_back(std::move(row));
+  }
+  if (options.json) {
+    print(Json()
+              .set("tokenizer", tokenizer.description())
+              .set("by", options.by)
+              .set("rows", std::move(rows))
+              .dump(2) +
+          "\n");
+  }
+  return exit_code(ExitCode::done);
+}
+
+// Counts one text, of texts, or lines of ids.
+Result<int> count_all(const text::Tokenizer& tokenizer, const TokensOptions& options,
+                      std::string_view input) {
+  Total total;
+  ThreadBooksReader books;
+  if (options.decode || options.jsonl) {
+    TRY(each_line(input, [&](const Json& line, std::size_t number) -> Result<void> {
+      if (options.decode) return decode_one(tokenizer, options, line, total);
+      ASSIGN_OR_RETURN(const std::string text, text_of(line, number));
+      return encode_one(tokenizer, options, text, books, total);
+    }));
+  } else {
+    TRY(encode_one(tokenizer, options, input, books, total));
+  }
+  if (options.json) {
+    Json out = Json().set("tokenizer", tokenizer.description());
+    const Json counts = total.to_json();
+    for (const auto& [key, figure] : counts.members()) out.set(key, figure);
+    print(out.dump(2) + "\n");
+  } else if (!options.ids && !options.decode && !options.jsonl) {
+    print(format("{} tokens ({}; {})\n", with_thousands(static_cast<std::int64_t>(total.tokens)),
+                 human_bytes(total.bytes), tokenizer.description()));
+  }
+  return exit_code(ExitCode::done);
+}
+
 }  // namespace
 
 Result<int> cmd_tokens(Args args) {
@@ -160,6 +242,11 @@ Result<int> cmd_tokens(Args args) {
   flags.add("--pattern", &options.pattern, "how a tiktoken file's text is cut: a name or a regex");
   flags.add("--jsonl", &options.jsonl,
             "each line is a text: a JSON string, or an object with \"text\" or \"prompt\"");
+  flags
+      .add("--by", &options.by,
+           "count for each value of this member of the lines, and say what a character costs: "
+           "--by locale")
+      .value("NAME");
   flags.add("--ids", &options.ids, "print the ids, one text a line");
   flags.add("--special", &options.special, "with the special tokens that the tokenizer adds");
   flags.add("--decode", &options.decode, "lines of ids in, lines of JSON strings out");
@@ -178,30 +265,11 @@ Result<int> cmd_tokens(Args args) {
   if (options.tokenizer.empty()) return invalid("--tokenizer: is missing");
   ASSIGN_OR_RETURN(const auto tokenizer,
                    text::load_tokenizer(options.tokenizer, {.tiktoken_pattern = options.pattern}));
-  Total total;
-  ThreadBooksReader books;
-  if (options.decode || options.jsonl) {
-    TRY(each_line(input, [&](const Json& line, std::size_t number) -> Result<void> {
-      if (options.decode) return decode_one(*tokenizer, options, line, total);
-      ASSIGN_OR_RETURN(const std::string text, text_of(line, number));
-      return encode_one(*tokenizer, options, text, books, total);
-    }));
-  } else {
-    TRY(encode_one(*tokenizer, options, input, books, total));
+  if (!options.by.empty()) {
+    if (options.decode || options.ids) return invalid("--by: goes without --decode and --ids");
+    return count_by(*tokenizer, options, input);
   }
-  if (options.json) {
-    Json out;
-    out.set("tokenizer", tokenizer->description())
-        .set("texts", total.texts)
-        .set("tokens", total.tokens)
-        .set("bytes", total.bytes)
-        .set("encode_cpu_s", total.spent.seconds());
-    print(out.dump(2) + "\n");
-  } else if (!options.ids && !options.decode && !options.jsonl) {
-    print(format("{} tokens ({}; {})\n", with_thousands(static_cast<std::int64_t>(total.tokens)),
-                 human_bytes(total.bytes), tokenizer->description()));
-  }
-  return exit_code(ExitCode::done);
+  return count_all(*tokenizer, options, input);
 }
 
 }  // namespace assay::cli

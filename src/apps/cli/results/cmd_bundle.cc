@@ -11,6 +11,7 @@
 #include "campaign/run_folder.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/run_croissant.h"
 #include "interchange/read/reference_run.h"
 #include "record/bundle.h"
 #include "record/event_log.h"
@@ -36,6 +37,8 @@ Result<int> cmd_bundle(Args args) {
   if (!campaign::CurveFolder::is_curve(folder) && !interchange::is_reference_folder(folder)) {
     TRY(record::find_event_logs(campaign::log_folder(folder)));
   }
+  ASSIGN_OR_RETURN(const Json described, describe_folder(folder, "", {}));
+  TRY(write_file_atomic(std::filesystem::path(folder) / kRunCroissant, described.dump(2) + "\n"));
   record::BundleOptions options{.created = wall_now(), .made_by = format("assay {}", version())};
   if (!key_file.empty()) {
     ASSIGN_OR_RETURN(options.private_key_pem, read_file(key_file));

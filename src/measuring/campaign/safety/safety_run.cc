@@ -103,6 +103,7 @@ Result<plan::Config> judge_config(const safety::EndpointJudge& judge,
   flag("--concurrency", format("{}", judge.concurrency));
   flag("--max-output-tokens", format("{}", judge.max_new_tokens));
   flag("--temperature", format("{}", judge.temperature));
+  flag("--query-timeout", judge.time_max);
   flag("--dataset", rows.string());
   ASSIGN_OR_RETURN(plan::LoadedConfig loaded, reader.finish());
   return std::move(loaded.config);
@@ -236,6 +237,7 @@ Item item_of(const SafetyWish& wish, const Prompt& prompt, const Replies& replie
             .hazard = prompt.hazard,
             .persona = prompt.persona,
             .locale = prompt.locale,
+            .modality = safety::modality_of(prompt),
             .cluster = prompt.cluster,
             .seed_uid = prompt.seed_uid,
             .attack = prompt.attack,

@@ -1,0 +1,114 @@
+#include "cli/quality/dataset_croissant.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "base/exit_code.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "base/hash.h"
+#include "cli/console.h"
+#include "cli/run_croissant.h"
+#include "dataset/croissant_check.h"
+#include "dataset/croissant_write.h"
+#include "dataset/dataset.h"
+
+namespace assay::cli {
+namespace {
+
+using Facts = std::map<std::string, std::string>;
+
+Result<Facts> facts_of(const std::vector<std::string>& given) {
+  Facts out;
+  for (const std::string& one : given) {
+    const std::size_t at = one.find('=');
+    const std::string key = one.substr(0, at);
+    const auto& known = dataset::described_facts();
+    if (at == std::string::npos || std::ranges::find(known, key) == known.end()) {
+      std::string all;
+      for (const std::string_view name : known)
+        all += format("{}{}", all.empty() ? "" : ", ", name);
+      return invalid(format("--meta: '{}': expected KEY=VALUE with one of {}", one, all));
+    }
+    out[key] = one.substr(at + 1);
+  }
+  return out;
+}
+
+// The path of `file` from the folder of `out`. A description names files beside it and below only,
+// so that no reader has to leave the folder.
+Result<std::string> url_of(const std::filesystem::path& file, const std::filesystem::path& out) {
+  std::error_code error;
+  const auto from = std::filesystem::weakly_canonical(out, error).parent_path();
+  const std::string url =
+      std::filesystem::weakly_canonical(file, error).lexically_relative(from).generic_string();
+  if (!error && !url.empty() && !url.starts_with("..")) return url == "." ? std::string() : url;
+  return invalid(
+      format("--croissant: '{}' is not below the folder of '{}'\n  write the "
+             "description beside the data",
+             file.string(), out.string()));
+}
+
+Result<std::vector<dataset::DescribedColumn>> columns_of(const std::string& file) {
+  const bool texts = file.ends_with(".csv") || file.ends_with(".tsv");
+  dataset::ColumnFold fold(texts);
+  dataset::Spec spec{.path = file, .keep_max = 1};
+  // Every row is seen, and none of it is needed as a prompt.
+  spec.make_row = [&fold](Json row) -> Result<Json> {
+    fold.add(row);
+    return Json().set("prompt", "-");
+  };
+  TRY(dataset::load_dataset(spec));
+  return fold.columns();
+}
+
+Result<Json> describe_file(const std::string& file, const std::string& out, Facts facts) {
+  if (dataset::mime_of_rows(file).empty()) {
+    return invalid(
+        format("'{}': --croissant describes .jsonl, .csv, .tsv and .parquet, and folders "
+               "of results",
+               file));
+  }
+  dataset::Description about{.facts = std::move(facts)};
+  const auto named = about.facts.find("name");
+  about.name =
+      named == about.facts.end() ? std::filesystem::path(file).stem().string() : named->second;
+  ASSIGN_OR_RETURN(const std::string bytes, read_file(file));
+  ASSIGN_OR_RETURN(std::string url, url_of(file, out));
+  about.files.push_back({.url = std::move(url),
+                         .mime = std::string(dataset::mime_of_rows(file)),
+                         .bytes = bytes.size(),
+                         .sha256 = sha256_hex(bytes)});
+  ASSIGN_OR_RETURN(about.columns, columns_of(file));
+  return dataset::croissant_document(about);
+}
+
+}  // namespace
+
+Result<int> write_croissant(const std::string& spec, const std::string& out,
+                            const std::vector<std::string>& given) {
+  ASSIGN_OR_RETURN(Facts facts, facts_of(given));
+  Json document;
+  if (std::filesystem::is_directory(spec)) {
+    ASSIGN_OR_RETURN(const std::string below, url_of(spec, out));
+    ASSIGN_OR_RETURN(document, describe_folder(spec, below, std::move(facts)));
+  } else {
+    ASSIGN_OR_RETURN(document, describe_file(spec, out, std::move(facts)));
+  }
+  const std::string text = document.dump(2) + "\n";
+  TRY(write_file_atomic(out, text));
+  std::size_t missing = 0;
+  for (const auto& one : dataset::croissant::check_document(text)) {
+    if (one.rule == "recommended") ++missing;
+  }
+  print(format("{}: {} files, {} columns{}\n", out, document["distribution"].size(),
+               document["recordSet"][0]["field"].size(),
+               missing == 0
+                   ? std::string()
+                   : format("; {} facts that only you know are missing (--meta)", missing)));
+  return exit_code(ExitCode::done);
+}
+
+}  // namespace assay::cli
