@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-DlrmRecipe small() {
+DlrmRecipe small_recipe() {
   return {.users = 6,
           .items = 1280,
           .files = 2,
@@ -44,7 +44,7 @@ std::vector<std::int64_t> integers(const Sample& sample, std::string_view name) 
 // Digests of what streaming_synthetic_data.py writes for the same figures.
 TEST(DlrmData, the_generators_files_are_the_published_ones_byte_for_byte) {
   const TempFolder folder;
-  const auto done = write_dlrm_data(small(), folder.path());
+  const auto done = write_dlrm_data(small_recipe(), folder.path());
   ASSERT_TRUE(done) << done.error().message;
   const std::map<std::string, std::string> published{
       {"0.csv", "fbb4b13673373300a253aca4359999e0c50dd7059eefe047cb6a45ac03b99288"},
@@ -61,14 +61,14 @@ TEST(DlrmData, the_generators_files_are_the_published_ones_byte_for_byte) {
     ASSERT_TRUE(bytes) << bytes.error().message;
     EXPECT_EQ(sha256_hex(*bytes), digest) << name;
   }
-  const auto again = write_dlrm_data(small(), folder.path());
+  const auto again = write_dlrm_data(small_recipe(), folder.path());
   ASSERT_FALSE(again);
   EXPECT_THAT(again.error().message, HasSubstr("0.csv"));
 }
 
 TEST(DlrmData, requests_stand_in_the_order_of_their_steps) {
   const TempFolder folder;
-  ASSERT_TRUE(write_dlrm_data(small(), folder.path()));
+  ASSERT_TRUE(write_dlrm_data(small_recipe(), folder.path()));
   const auto data = load_dlrm_data({.name = "d", .path = folder.path().string()});
   ASSERT_TRUE(data) << data.error().message;
   EXPECT_THAT(data->groups, ElementsAre(4U, 3U));
@@ -150,16 +150,16 @@ TEST(DlrmData, figures_that_give_no_data_are_refused) {
     const auto done = write_dlrm_data(recipe, folder.path() / "x");
     return done ? std::string("none") : done.error().message;
   };
-  DlrmRecipe recipe = small();
+  DlrmRecipe recipe = small_recipe();
   recipe.items = 100;
   EXPECT_THAT(why(recipe), HasSubstr("items"));
-  recipe = small();
+  recipe = small_recipe();
   recipe.users = 1;
   EXPECT_THAT(why(recipe), HasSubstr("users"));
-  recipe = small();
+  recipe = small_recipe();
   recipe.trained_steps = 10;
   EXPECT_THAT(why(recipe), HasSubstr("none is left to test"));
-  recipe = small();
+  recipe = small_recipe();
   recipe.candidates = 40;  // a history has a hundred items
   EXPECT_THAT(why(recipe), HasSubstr("more candidates"));
 }

@@ -27,11 +27,12 @@ std::string_view body_of(const protocol::Pieces& request) {
   return all.substr(end + kBlankLine.size());
 }
 
-bool asked_in_json(Api api) {
+bool speaks_json_alone(Api api) {
   switch (api) {
     case Api::kserve:
     case Api::openai_transcriptions:
     case Api::openai_translations:
+    case Api::openai_speech:  // its reply is sound, which no line holds
       return false;
     case Api::openai:
     case Api::openai_completions:
@@ -97,9 +98,10 @@ Result<std::unique_ptr<PlugTarget>> PlugTarget::create(
   if (endpoints.urls.size() > 1) {
     return invalid("--endpoint program:…: a program is the run's only endpoint");
   }
-  if (!asked_in_json(endpoints.api)) {
-    return invalid(format("--api-type {}: a program is asked with JSON, and this kind sends bytes",
-                          to_string(endpoints.api)));
+  if (!speaks_json_alone(endpoints.api)) {
+    return invalid(
+        format("--api-type {}: a program's lines are JSON, and this kind sends or brings bytes",
+               to_string(endpoints.api)));
   }
   std::unique_ptr<PlugTarget> out(
       new PlugTarget(plan, std::move(bodies), endpoints, options, clock));
