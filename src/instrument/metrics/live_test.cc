@@ -281,6 +281,18 @@ TEST(Live, lateness_is_of_every_query_and_failures_of_all_shards) {
   EXPECT_EQ(shown.queries_planned, 1000U);
 }
 
+TEST(Live, a_fragment_belongs_to_the_second_in_which_it_was_read) {
+  const auto live = std::make_unique<Live>(live_plan());
+  live->on_phase({1, PhaseStep::started, at_ms(0)});
+  HandMadeQuery q = steady_query(1, 0, 900, 90, 0, 1);
+  q.events[0].read_delay = 20_ms;
+  tell(q, *live);
+  const LiveSnapshot shown = snapshot_of(*live, at_ms(2000));
+  ASSERT_EQ(shown.tokens.size(), 2U);
+  EXPECT_EQ(shown.tokens[0], 0);
+  EXPECT_EQ(shown.tokens[1], 1);
+}
+
 TEST(Live, a_reader_never_sees_half_a_reason) {
   const auto live = std::make_unique<Live>(live_plan());
   live->on_phase({1, PhaseStep::started, at_ms(0)});

@@ -303,5 +303,24 @@ TEST(TokenTruth, holds_for_any_reply) {
   }
 }
 
+TEST(TokenTruth, a_tokenizers_count_is_shared_among_choices_by_their_later_fragments) {
+  ReplyEvidence evidence;
+  for (const int choice : {0, 1, 0, 1, 0, 0}) {
+    StreamEvent event{.category = Category::text, .bytes = 4};
+    event.choice = static_cast<std::uint16_t>(choice);
+    event.arrival = event.read = at_ms(10);
+    evidence.add(event);
+  }
+  Event event = event_of(steady_query(0, 0, 0, 10, 1, 6));
+  event.choices_asked = 2;
+  event.usage = Usage{};
+  const TokenCount counted{.input = 10, .output = 10, .after_first = 8};
+  TokenTruth truth;
+  reconcile(event, evidence, &counted, truth);
+  ASSERT_EQ(truth.choices.size(), 2U);
+  EXPECT_DOUBLE_EQ(truth.choices[0].after_first, 6);
+  EXPECT_DOUBLE_EQ(truth.choices[1].after_first, 2);
+}
+
 }  // namespace
 }  // namespace assay::metrics

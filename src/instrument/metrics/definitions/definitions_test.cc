@@ -328,6 +328,24 @@ DefinedPoint defined_point() {
   return point;
 }
 
+TEST(Definitions, each_success_has_the_basis_of_its_tokens) {
+  RunInfo info;
+  info.phases.push_back({PhaseKind::performance, "performance", false});
+  DefinitionFold fold(info, {&kVllmDefinition});
+  fold.on_phase({0, PhaseStep::started, at_ms(0)});
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    HandMadeQuery q = steady_query(0, i, 10, 20, 10, 5);
+    if (i == 2) q.outcome = Outcome::reset;
+    tell(q, fold);
+  }
+  const auto points = fold.finish();
+  ASSERT_EQ(points.size(), 1U);
+  EXPECT_EQ(points[0].replies_by_basis[static_cast<std::size_t>(TokenBasis::usage)], 2U);
+  EXPECT_EQ(points[0].succeeded, 2U);
+  EXPECT_EQ(points[0].failed, 1U);
+  EXPECT_EQ(points[0].output_tokens, 10);
+}
+
 TEST(Definitions, a_point_in_json_has_its_rules_and_what_is_known) {
   DefinedPoint point = defined_point();
   Json json = definitions_json({point})["vllm"];
