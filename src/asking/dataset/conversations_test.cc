@@ -47,8 +47,8 @@ TEST(ConversationRows, EachClientsTurnAsksTheHistoryBeforeIt) {
   const Sample& tool = data->samples[turns[1].sample];
   EXPECT_EQ(tool.messages.dump(),
             R"([{"role":"system","content":"be brief"},{"role":"user","content":"weather?"},)"
-            R"({"role":"assistant","content":null,"tool_calls":[{"id":"t1","type":"function",)"
-            R"("function":{"name":"look","arguments":"{}"}}]},)"
+            R"({"role":"assistant","tool_calls":[{"id":"t1","type":"function",)"
+            R"("function":{"name":"look","arguments":"{}"}}],"content":null},)"
             R"({"role":"tool","tool_call_id":"t1","content":"rain"}])");
   EXPECT_EQ(tool.session, "c1");
   EXPECT_EQ(tool.turn, 3);
