@@ -238,6 +238,9 @@ DAMAGES = [
      two_datasets((1000, 4, 81.9), (3395, 1, 82.6)), None),
     ("nodes of an ensemble that two node sets share",
      lambda t: (power(t, split_set), used(0, 1)(t)), "nodes-used"),
+    ("a count of cores that is null", lambda t: t.put(
+        "*", "system_desc.json", ["node_types", 0, "host_processor_core_count"], None),
+     "system-description-valid"),
     ("more nodes than are provisioned",
      lambda t: (t.put("*", "system_desc.json", ["node_types", 0, "number_of_nodes"], 4),
                 used(0, 2)(t)), "nodes-used"),

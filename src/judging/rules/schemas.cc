@@ -380,8 +380,8 @@ std::vector<Issue> description_issues(const Json& description) {
   for (std::size_t i = 0; i < types.size(); ++i) {
     const std::string at = pointer_to("/node_types", i);
     check_fields(types[i], at, kNodeTypeFields, issues);
-    if (types[i].find("host_processor_core_count") == nullptr &&
-        types[i].find("host_processor_vcpu_count") == nullptr) {
+    if (types[i]["host_processor_core_count"].is_null() &&
+        types[i]["host_processor_vcpu_count"].is_null()) {
       issues.push_back({at, "no count of cores or virtual CPUs",
                         "host_processor_core_count or host_processor_vcpu_count"});
     }
@@ -415,8 +415,8 @@ std::vector<Issue> old_description_issues(const Json& description) {
   one_of(description["publication_status"], "/publication_status", {"Available", "Preview", "RDI"},
          issues);
   one_of(description["system_type"], "/system_type", {"datacenter", "edge"}, issues);
-  if (description.find("host_processor_core_count") == nullptr &&
-      description.find("host_processor_vcpu_count") == nullptr) {
+  if (description["host_processor_core_count"].is_null() &&
+      description["host_processor_vcpu_count"].is_null()) {
     issues.push_back({"", "no count of cores or virtual CPUs",
                       "host_processor_core_count or host_processor_vcpu_count"});
   }

@@ -114,6 +114,14 @@ inline std::vector<Mutation> system_mutations_1() {
                     [](Json& one) { one.find("node_types")->make_array()[0].erase("driver"); });
            }},
       {.rule = "system-description-valid",
+       .what = "a count of cores that is null",
+       .change =
+           [](GoldenTree& t) {
+             t.each("system_desc.json", [](Json& one) {
+               one.find("node_types")->make_array()[0].set("host_processor_core_count", Json());
+             });
+           }},
+      {.rule = "system-description-valid",
        .what = "Available without a URL",
        .change = all("availability_url", "")},
       {.rule = "system-description-valid",
