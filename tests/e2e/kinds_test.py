@@ -342,6 +342,8 @@ def test_speech_is_measured_as_the_endpoint_wrote_it(assay, measure, tmp_path, f
     audio = summary["assay"]["audio"]
     assert audio["first"]["percentiles"]["50.0"] >= 20 * MS
     assert summary["latency"]["min"] >= 42 * MS
+    units = summary["assay"]["units"]
+    assert (units["name"], units["per_second"]) == ("audiosecond", audio["per_second"])
     if form == "mp3":
         assert (audio["of_unknown_length"], audio["seconds"], audio["per_second"]) == (8, 0, None)
         assert audio["bytes"] == 8 * 12 * 192

@@ -35,8 +35,8 @@ enum class Api : std::uint8_t {
   described,              // a kind that a file describes (described_kind.h)
 };
 
-// The unit of sound: not what a query asks for, but what its reply brings.
-inline constexpr std::string_view kAudioSecond = "audio second";
+// The unit of sound: not what a query asks for, but what its reply brings. Units are one word.
+inline constexpr std::string_view kAudioSecond = "audiosecond";
 
 struct ApiRow {
   Api api = Api::openai;

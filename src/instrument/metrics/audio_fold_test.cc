@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "metrics/steady_state.h"
+
 namespace assay::metrics {
 namespace {
 
@@ -55,6 +57,12 @@ TEST(AudioFold, figures_are_of_the_replies_that_have_them) {
   EXPECT_DOUBLE_EQ(audio.speed.max, 2.0);
   EXPECT_EQ(audio.waits.count, 1U);
   EXPECT_EQ(audio.waits.max, 70e6);
+}
+
+TEST(AudioFold, a_steady_window_has_the_seconds_of_known_length) {
+  EXPECT_DOUBLE_EQ(issued_of(spoken(400_ms), TokenCount{}).sound_s, 0.4);
+  EXPECT_DOUBLE_EQ(issued_of(spoken(Duration{-1}), TokenCount{}).sound_s, 0);
+  EXPECT_DOUBLE_EQ(issued_of(Event{}, TokenCount{}).sound_s, 0);
 }
 
 TEST(AudioFold, without_a_known_length_there_is_no_rate) {

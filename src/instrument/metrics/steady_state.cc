@@ -286,6 +286,7 @@ class Finder {
       if (query.latency > 0) latency.add(static_cast<std::int64_t>(query.latency));
       if (query.tpot > 0) tpot.add(query.tpot);
       out_.units += query.units;
+      out_.sound_s += query.sound_s;
       if (query.tokens < 0) continue;
       counted = true;
       out_.output_tokens += query.tokens;
@@ -312,7 +313,9 @@ class Finder {
     out_.qps = clock_->rate(out_.first * size_, (out_.last + 1) * size_);
     if (out_.completed == 0 || out_.qps <= 0) return;
     const double each = out_.qps / static_cast<double>(out_.completed);
-    if (!out_.unit.empty()) out_.units_per_s = each * static_cast<double>(out_.units);
+    const bool sound = out_.unit == kAudioSecond;
+    const double units = sound ? out_.sound_s : static_cast<double>(out_.units);
+    if (!out_.unit.empty() && units > 0) out_.units_per_s = each * units;
     if (counted) out_.tps = each * static_cast<double>(out_.output_tokens);
   }
 
@@ -332,6 +335,7 @@ Issued issued_of(const Event& event, const TokenCount& count) {
   Issued out{.sent = event.sent,
              .done = event.done,
              .units = std::max<std::uint32_t>(event.choices_asked, 1),
+             .sound_s = std::max(event.sound.length, Duration{}).seconds(),
              .ok = event.outcome == Outcome::ok};
   if (!out.ok || !event.sent.known() || !event.done.known()) return out;
   out.tokens = count.output;

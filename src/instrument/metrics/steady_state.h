@@ -52,6 +52,7 @@ struct Issued {
   Instant done = Instant::none();
   std::int32_t tokens = -1;
   std::uint32_t units = 0;  // asked for: inputs, pictures, choices
+  double sound_s = 0;       // that the reply brought, where its length is known
   bool ok = false;
 };
 
@@ -110,7 +111,8 @@ struct SteadyState {
   std::uint64_t failed = 0;
   std::int64_t output_tokens = 0;
   std::uint64_t units = 0;
-  std::optional<double> units_per_s{};  // where replies have a unit
+  double sound_s = 0;
+  std::optional<double> units_per_s{};  // where replies have a unit: seconds of sound are one
   Distribution ttft{};
   Distribution tpot{};
   Distribution latency{};

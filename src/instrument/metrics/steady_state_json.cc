@@ -1,5 +1,6 @@
 // The detector's result with the words and keys of other tools.
 #include "base/format.h"
+#include "domain/api.h"
 #include "metrics/steady_state.h"
 
 namespace assay::metrics {
@@ -138,7 +139,8 @@ Json steady_state_json(const SteadyState& steady) {
         .set("tpot_ms", percentiles_ms(steady.tpot))
         .set("latency_ms", percentiles_ms(steady.latency));
     if (!steady.unit.empty()) {
-      figures.set("units", steady.units).set("units_per_s", optional_json(steady.units_per_s));
+      figures.set("units", steady.unit == kAudioSecond ? Json(steady.sound_s) : Json(steady.units))
+          .set("units_per_s", optional_json(steady.units_per_s));
     }
     out.set("figures", std::move(figures));
   }

@@ -79,7 +79,8 @@ void set_quantity(Headline& headline, const std::string& text) {
 
 // For a kind of API without tokens: its unit, queries, and the latency of a reply.
 Headline units_headline(const Point& point) {
-  Headline out{"units_per_second", point.units.name + "s", "throughput", "–", "", ""};
+  const std::string label = point.units.of_sound ? "audio" : point.units.name + "s";
+  Headline out{"units_per_second", label, "throughput", "–", "", ""};
   if (!point.units.per_second) return out;
   out.value = three_digits(*point.units.per_second);
   out.unit = point.units.of_sound ? "audio s/s" : point.units.name + "s/s";
