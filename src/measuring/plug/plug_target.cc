@@ -105,21 +105,24 @@ Result<std::unique_ptr<PlugTarget>> PlugTarget::create(
   }
   std::unique_ptr<PlugTarget> out(
       new PlugTarget(plan, std::move(bodies), endpoints, options, clock));
-  TRY(out->start());
+  TRY(out->launch());
+  if (auto ready = out->wait_ready(); !ready) {
+    out->process_.end(Duration{});
+    return ready.error();
+  }
   return out;
 }
 
-Result<void> PlugTarget::start() {
+Result<void> PlugTarget::launch() {
   received_.clear();
+  ready_ = false;
+  ready_by_ = clock_.now() + options_.ready_max;
   ++starts_;
   ASSIGN_OR_RETURN(process_, PlugProcess::start(command_));
-  auto ready = wait_ready();
-  if (!ready) process_.end(Duration{});
-  return ready;
+  return {};
 }
 
 Result<void> PlugTarget::wait_ready() {
-  const Instant limit = clock_.now() + options_.ready_max;
   const auto wrong = [this](std::string_view what) {
     return Error{Code::refused,
                  format("the program '{}' {}\n  its first line must be {{\"ready\": true}}; see "
@@ -135,6 +138,7 @@ Result<void> PlugTarget::wait_ready() {
       name_ = line->name;
       received_.erase(0, end + 1);
       seen_empty_ = clock_.now();
+      ready_ = true;
       return {};
     }
     if (received_.size() > kLineMax) return wrong("wrote a first line without an end");
@@ -144,10 +148,10 @@ Result<void> PlugTarget::wait_ready() {
     }
     if (io == PlugProcess::Io::done) continue;
     const Instant now = clock_.now();
-    if (now >= limit) {
+    if (now >= ready_by_) {
       return wrong(format("was not ready within {}", human_duration(options_.ready_max)));
     }
-    wait_for_pipe(process_, false, limit - now);
+    wait_for_pipe(process_, false, ready_by_ - now);
   }
 }
 
@@ -166,7 +170,7 @@ void PlugTarget::submit(const Query& query, Instant due, EventSink& sink) {
           key, format("the program ended {} times in a row without a reply", failed_starts_));
       return;
     }
-    if (const auto started = start(); !started) {
+    if (const auto started = launch(); !started) {
       ++failed_starts_;
       refused_.emplace_back(key, started.error().message);
       return;
@@ -178,6 +182,7 @@ void PlugTarget::submit(const Query& query, Instant due, EventSink& sink) {
 }
 
 void PlugTarget::write(EventSink& sink) {
+  if (!ready_) return;
   while (!waiting_.empty()) {
     Waiting& first = waiting_.front();
     std::string_view rest = std::string_view(first.line).substr(first.sent);
@@ -193,6 +198,7 @@ void PlugTarget::write(EventSink& sink) {
 }
 
 Instant PlugTarget::next_limit(Instant until) const {
+  if (!ready_) return std::min(until, ready_by_);
   if (query_timeout_ == Duration::max()) return until;
   for (const auto& [key, open] : open_) {
     if (open.event.sent.known()) until = std::min(until, open.event.sent + query_timeout_);
@@ -219,8 +225,13 @@ void PlugTarget::poll(Instant until, EventSink& sink) {
   }
   write(sink);
   const Instant now = clock_.now();
-  wait_for_pipe(process_, !waiting_.empty(), next_limit(until) - now);
+  wait_for_pipe(process_, ready_ && !waiting_.empty(), next_limit(until) - now);
   read(sink);
+  if (process_.running() && !ready_ && clock_.now() >= ready_by_) {
+    fail_all(Outcome::connect_failed,
+             format("the program was not ready within {}", human_duration(options_.ready_max)),
+             sink);
+  }
   time_out(clock_.now(), sink);
 }
 
@@ -249,7 +260,9 @@ void PlugTarget::read(EventSink& sink) {
     return;
   }
   if (io != PlugProcess::Io::closed) return;
-  fail_all(Outcome::reset, "the program " + process_.end(kEndGrace), sink);
+  const std::string ended = "the program " + process_.end(kEndGrace);
+  if (ready_) return fail_all(Outcome::reset, ended, sink);
+  fail_all(Outcome::connect_failed, ended + " before it was ready", sink);
 }
 
 void PlugTarget::take(std::string_view line, Instant arrival, bool shares_read, EventSink& sink) {
@@ -258,7 +271,14 @@ void PlugTarget::take(std::string_view line, Instant arrival, bool shares_read, 
     return fail_all(Outcome::bad_reply, "the program wrote a line with " + read.error().message,
                     sink);
   }
-  if (read->kind == PlugLine::Kind::ready) return;  // said again
+  if (read->kind == PlugLine::Kind::ready) {
+    name_ = read->name;
+    ready_ = true;
+    return;
+  }
+  if (!ready_) {
+    return fail_all(Outcome::bad_reply, "the program answered before it was ready", sink);
+  }
   take_reply(*read, arrival, shares_read, sink);
 }
 

@@ -8,9 +8,9 @@
 //
 // Faults of the program are outcomes: it ends or closes its output (`reset`), it writes what is no
 // line of this protocol (`bad_reply`), it is silent beyond the query's time limit (`timed_out`), it
-// does not become ready (`connect_failed`). After the first three it is started again for the next
-// query, as a server would be connected to again. A program that has failed kStartsMax times in a
-// row without a reply is not started again.
+// does not become ready (`connect_failed`). After the first two it is started again for the next
+// query, as a server would be connected to again; queries wait until it is ready, and the loop does
+// not. A program that has failed kStartsMax times in a row without a reply is not started again.
 //
 // One thread; each measuring thread has a program of its own.
 #pragma once
@@ -74,7 +74,9 @@ class PlugTarget final : public Target {
 
   PlugTarget(const Plan& plan, std::shared_ptr<const protocol::PreparedBodies> bodies,
              const Endpoints& endpoints, const PlugOptions& options, Clock& clock);
-  Result<void> start();
+  // Starts the program, which is not ready yet.
+  Result<void> launch();
+  // Blocks: for the begin of a run.
   Result<void> wait_ready();
   void write(EventSink& sink);
   void read(EventSink& sink);
@@ -93,6 +95,8 @@ class PlugTarget final : public Target {
   Clock& clock_;
 
   PlugProcess process_{};
+  bool ready_ = false;
+  Instant ready_by_{};
   std::string name_{};
   std::string received_{};
   Instant seen_empty_{};  // when the pipe was last read to its end

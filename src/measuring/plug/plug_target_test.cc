@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/testing_temp_folder.h"
 
 namespace assay::plug {
 namespace {
@@ -127,6 +128,25 @@ TEST_F(PlugTest, a_program_that_ends_fails_its_queries_and_is_started_again) {
   EXPECT_EQ(target_->starts(), static_cast<std::uint64_t>(kStartsMax));
   EXPECT_EQ(heard_.done[5].outcome, Outcome::connect_failed);
   EXPECT_EQ(heard_.details[5], "the program ended 3 times in a row without a reply");
+}
+
+// The first time it is ready, and not the second: a mark tells it which one it is.
+TEST_F(PlugTest, a_program_that_is_started_again_is_not_waited_for_by_the_loop) {
+  const TempFolder folder;
+  const std::string mark = (folder.path() / "mark").string();
+  ASSERT_TRUE(
+      open(format("if [ -e {0} ]; then exit 5; fi; touch {0}; "
+                  "printf '{{\"ready\":true}}\\n'; read -r l; exit 3",
+                  mark)));
+  ask(0);
+  await(1);
+  ask(1);
+  EXPECT_EQ(target_->in_flight(), 1U) << "it waits for the program, which is being started";
+  EXPECT_EQ(heard_.sent, 1);
+  await(2);
+  EXPECT_EQ(heard_.done[1].outcome, Outcome::connect_failed);
+  EXPECT_EQ(heard_.details[1], "the program ended with exit code 5 before it was ready");
+  EXPECT_FALSE(heard_.done[1].sent.known());
 }
 
 TEST_F(PlugTest, a_line_that_is_none_is_named_and_ends_the_program) {
