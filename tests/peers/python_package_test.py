@@ -134,6 +134,30 @@ def test_files_for_others(folder, tmp_path):
     assert pyarrow.feather.read_table(tmp_path / "f.arrow").to_pydict() == wanted
 
 
+def test_files_for_others_from_the_command_line(folder, tmp_path):
+    def export(*words, without=""):
+        program = (f"import sys; sys.modules.update(dict.fromkeys({without.split()!r}))\n"
+                   "from assay.export import main; sys.exit(main())")
+        done = subprocess.run([sys.executable, "-c", program, *map(str, words)],
+                              capture_output=True, text=True, check=False,
+                              env={**os.environ, "PYTHONPATH": str(PACKAGE),
+                                   "ASSAY_BIN": str(PROGRAM)})
+        return done.returncode, done.stdout + done.stderr
+
+    r = package.open(folder)
+    assert export(folder, tmp_path / "e.parquet")[0] == 0
+    assert pyarrow.parquet.read_table(tmp_path / "e.parquet").to_pydict() == r.events.to_dict()
+    code, said = export(folder, tmp_path / "f.arrow", "--table", "fragments")
+    assert code == 0 and f"{len(r.fragments):,} rows" in said
+    assert pyarrow.feather.read_table(tmp_path / "f.arrow").to_pydict() == r.fragments.to_dict()
+    assert export(folder, tmp_path / "e.csv")[0] == 2
+    code, said = export(tmp_path / "none", tmp_path / "e.arrow")
+    assert code == 2 and str(tmp_path / "none") in said
+    assert export(folder, tmp_path / "no" / "e.arrow")[0] == 3
+    code, said = export(folder, tmp_path / "g.arrow", without="pyarrow")
+    assert code == 2 and "pip install pyarrow" in said
+
+
 def test_no_other_package_is_needed(folder):
     program = ("import sys\n"
                "for name in ('numpy', 'pyarrow', 'pandas', 'polars'): sys.modules[name] = None\n"
