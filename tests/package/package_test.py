@@ -80,7 +80,7 @@ def test_the_installed_program_demonstrates_itself(venv, tmp_path):
     assert said["report"] == str(tmp_path / "shown" / "curve" / "report.html")
     assert "</html>" in (tmp_path / "shown" / "curve" / "report.html").read_text()
     findings = json.loads(run(venv / "bin" / "assay", "check", tmp_path / "shown" / "submission",
-                              "--quiet", "--no-review", "--json", code=1))["findings"]
+                              "--quiet", "--no-review", "--json", code=1))["results"]
     errors = {finding["rule"] for finding in findings if finding["severity"] == "error"}
     assert errors == {"accuracy-sample-count"}
     # Nothing is written over.
