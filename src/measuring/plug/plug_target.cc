@@ -47,6 +47,7 @@ bool speaks_json_alone(Api api) {
     case Api::score:
     case Api::classify:
     case Api::openai_images:
+    case Api::openai_speech:
     case Api::kserve_json:
     case Api::described:
       return true;
