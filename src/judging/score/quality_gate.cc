@@ -21,7 +21,7 @@ struct Figure {
 
 constexpr std::string_view kLengths = "output_sequence_lengths";
 
-constexpr std::array<Figure, 47> kFigures = {{
+constexpr std::array<Figure, 48> kFigures = {{
     {"rouge1", "rouge", "rouge1"},
     {"rouge2", "rouge", "rouge2"},
     {"rougeL", "rouge", "rougeL"},
@@ -47,6 +47,7 @@ constexpr std::array<Figure, 47> kFigures = {{
     {"category_f1", "shopify_category_f1", ""},
     {"f1", "squad_f1", "f1"},
     {"coco_map", "coco_map", "mAP"},
+    {"mean_dice", "dice", "mean_dice"},
     {"top1", "top1", ""},
     {"top1", "top_1", ""},
     {"normalised_entropy", "dlrm_v3", "normalised_entropy"},

@@ -47,7 +47,6 @@ bool speaks_json_alone(Api api) {
     case Api::score:
     case Api::classify:
     case Api::openai_images:
-    case Api::openai_speech:
     case Api::kserve_json:
     case Api::described:
       return true;
