@@ -91,7 +91,9 @@ TEST(Label, a_practice_label_looks_different_and_foreign_words_are_escaped) {
 
 TEST(Label, a_file_of_clauses_is_checked) {
   EXPECT_THAT(find_clauses("nothing").error().message, HasSubstr("iso"));
-  for (const Clause& one : find_clauses("iso").value()) EXPECT_FALSE(one.title.empty());
+  const auto clauses = find_clauses("iso");
+  ASSERT_TRUE(clauses);
+  for (const Clause& one : *clauses) EXPECT_FALSE(one.title.empty());
 }
 
 }  // namespace
