@@ -152,7 +152,8 @@ Uncertainty uncertainty_of(const Tally& tally) {
   return out;
 }
 
-Uncertainty jackknifed(double value, std::size_t samples, std::span<const double> without_group) {
+Uncertainty jackknifed(double value, std::size_t samples, std::span<const double> without_group,
+                       double most) {
   Uncertainty out{.value = value, .samples = samples, .method = IntervalMethod::jackknife};
   if (without_group.size() < 2 || !std::isfinite(value)) return out;
   const auto groups = static_cast<double>(without_group.size());
@@ -164,8 +165,8 @@ Uncertainty jackknifed(double value, std::size_t samples, std::span<const double
   if (!std::isfinite(error)) return out;
   const double reach = student_quantile(kTail, groups - 1) * error;
   out.standard_error = error;
-  out.low = value - reach;
-  out.high = value + reach;
+  out.low = std::max(0.0, value - reach);
+  out.high = std::min(most, value + reach);
   return out;
 }
 

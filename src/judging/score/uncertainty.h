@@ -26,6 +26,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -81,8 +82,10 @@ struct Uncertainty {
 };
 Uncertainty uncertainty_of(const Tally& tally);
 
-// For any statistic: `value` over all samples, and its values without each group of them.
-Uncertainty jackknifed(double value, std::size_t samples, std::span<const double> without_group);
+// For any statistic from 0 to `most`: `value` over all samples, and its values without each group
+// of them. The interval ends where the statistic does.
+Uncertainty jackknifed(double value, std::size_t samples, std::span<const double> without_group,
+                       double most = std::numeric_limits<double>::infinity());
 
 // A figure of a verdict. `name` is its key in the score, or "score" if the score is a number;
 // "subset_scores.NAME" for a subset.

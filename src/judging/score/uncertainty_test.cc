@@ -166,6 +166,11 @@ TEST(Uncertainty, the_jackknife_of_a_mean_is_its_standard_error) {
   const Uncertainty twin = uncertainty_of(tally);
   EXPECT_NEAR(*u.standard_error, *twin.standard_error, kNear);
   EXPECT_NEAR(*u.low, *twin.low, kNear);
+  // A mean precision is never above 100, nor below 0.
+  const Uncertainty bounded = jackknifed(sum / 8, 8, without, sum / 8);
+  EXPECT_EQ(*bounded.high, sum / 8);
+  EXPECT_EQ(*bounded.low, *u.low);
+  EXPECT_EQ(*jackknifed(0, 8, without).low, 0);
   EXPECT_FALSE(jackknifed(1, 1, {}).low);
   EXPECT_FALSE(jackknifed(std::nan(""), 8, without).low);
 }

@@ -75,7 +75,7 @@ class Coco final : public Scorer {
       }
       // A group without which there is nothing to judge leaves no interval.
       if (values.size() < without.size()) values.clear();
-      out.push_back({name, jackknifed(100 * scores.*figure, asked_.size(), values)});
+      out.push_back({name, jackknifed(100 * scores.*figure, asked_.size(), values, 100)});
     };
     add("mAP", &CocoScores::ap);
     add("AP50", &CocoScores::ap50);

@@ -3,6 +3,7 @@
 // are in no figure; the note gives their number.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "base/format.h"
 #include "score/payload.h"
@@ -52,14 +53,15 @@ class RecommendationScorer final : public Scorer {
       without.push_back(all_.without(groups_[g]).scores());
     }
     std::vector<ScoreFigure> out;
-    const auto add = [&](const char* name, double RecommendationScores::*figure) {
+    const auto add = [&](const char* name, double RecommendationScores::*figure, double most) {
       std::vector<double> values;
       for (const RecommendationScores& one : without) values.push_back(one.*figure);
-      out.push_back({name, jackknifed(scores.*figure, rows_, values)});
+      out.push_back({name, jackknifed(scores.*figure, rows_, values, most)});
     };
-    add("normalised_entropy", &RecommendationScores::normalised_entropy);
-    add("accuracy", &RecommendationScores::accuracy);
-    add("gauc", &RecommendationScores::gauc);
+    add("normalised_entropy", &RecommendationScores::normalised_entropy,
+        std::numeric_limits<double>::infinity());
+    add("accuracy", &RecommendationScores::accuracy, 1);
+    add("gauc", &RecommendationScores::gauc, 1);
     return out;
   }
 
