@@ -68,4 +68,4 @@ def test_it_is_fenced_and_refused_where_it_cannot_be(measure, tmp_path):
                                             "data": [1]}]}) + "\n")
     _, _, said = measure(EXAMPLE, "--samples", 2, "--api-type", "kserve", "--dataset", rows,
                          code=2)
-    assert "a program is asked with JSON" in said
+    assert "a program's lines are JSON" in said

@@ -191,12 +191,21 @@ class Checker {
   std::size_t next_ = 0;   // of bundle_.files
 };
 
+void add_text(std::vector<ListedFile>& files, const BundleOptions& options) {
+  std::erase_if(files, [&](const ListedFile& file) { return file.name == options.added_name; });
+  files.push_back({.name = options.added_name,
+                   .bytes = options.added_text.size(),
+                   .sha256 = sha256_hex(options.added_text)});
+  std::ranges::sort(files, {}, &ListedFile::name);
+}
+
 }  // namespace
 
 Result<Bundle> make_bundle(const std::filesystem::path& folder, const std::filesystem::path& out,
                            const BundleOptions& options) {
   Bundle bundle{.created = rfc3339(options.created)};
   ASSIGN_OR_RETURN(bundle.files, files_below(folder));
+  if (!options.added_name.empty()) add_text(bundle.files, options);
   const std::string manifest = manifest_text(bundle.files, options);
   ASSIGN_OR_RETURN(TarWriter tar, TarWriter::create(out));
   TRY(tar.add_text(kManifest, manifest));
@@ -208,7 +217,11 @@ Result<Bundle> make_bundle(const std::filesystem::path& folder, const std::files
     TRY(tar.add_text(kSignature, signature + "\n" + bundle.public_key_pem));
   }
   for (const ListedFile& file : bundle.files) {
-    TRY(tar.add_file(file.name, folder / file.name, file.bytes));
+    if (file.name == options.added_name) {
+      TRY(tar.add_text(file.name, options.added_text));
+    } else {
+      TRY(tar.add_file(file.name, folder / file.name, file.bytes));
+    }
   }
   TRY(tar.finish());
   return bundle;

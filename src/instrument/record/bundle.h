@@ -23,6 +23,10 @@ struct BundleOptions {
   WallTime created{};
   std::string made_by{};          // "assay 0.1.0"
   std::string private_key_pem{};  // "": not signed
+  // A file of the bundle that need not be in the folder, and whose place there it takes: what
+  // describes the folder is not written into it. "": none.
+  std::string added_name{};
+  std::string added_text{};
 };
 
 struct Bundle {

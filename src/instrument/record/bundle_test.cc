@@ -44,6 +44,19 @@ TEST_F(BundleTest, what_was_packed_is_what_is_unpacked) {
   EXPECT_EQ(*read_file(root_ / "out/events-0.alog"), std::string(1000, '\x7f'));
 }
 
+TEST_F(BundleTest, a_file_of_the_bundle_alone_takes_its_place_and_leaves_the_folder_as_it_is) {
+  for (const char* name : {"about.json", "report.txt"}) {  // a new one, and one of the folder's
+    ASSERT_TRUE(make_bundle(root_ / "run", root_ / "b.tar",
+                            {.added_name = name, .added_text = "described\n"}));
+    const auto out = root_ / (std::string("out-") + name);
+    const auto checked = check_bundle(root_ / "b.tar", "", out);
+    ASSERT_TRUE(checked) << checked.error().message;
+    EXPECT_EQ(*read_file(out / name), "described\n");
+  }
+  EXPECT_EQ(*read_file(root_ / "run/report.txt"), "a report\n");
+  EXPECT_FALSE(std::filesystem::exists(root_ / "run/about.json"));
+}
+
 TEST_F(BundleTest, the_same_folder_makes_the_same_bytes) {
   ASSERT_TRUE(make_bundle(root_ / "run", root_ / "a.tar", {}));
   ASSERT_TRUE(make_bundle(root_ / "run", root_ / "b.tar", {}));

@@ -38,8 +38,10 @@ Result<int> cmd_bundle(Args args) {
     TRY(record::find_event_logs(campaign::log_folder(folder)));
   }
   ASSIGN_OR_RETURN(const Json described, describe_folder(folder, "", {}));
-  TRY(write_file_atomic(std::filesystem::path(folder) / kRunCroissant, described.dump(2) + "\n"));
-  record::BundleOptions options{.created = wall_now(), .made_by = format("assay {}", version())};
+  record::BundleOptions options{.created = wall_now(),
+                                .made_by = format("assay {}", version()),
+                                .added_name = kRunCroissant,
+                                .added_text = described.dump(2) + "\n"};
   if (!key_file.empty()) {
     ASSIGN_OR_RETURN(options.private_key_pem, read_file(key_file));
   }
