@@ -46,7 +46,7 @@ std::vector<Event> watched_run(std::uint32_t queries, const std::function<double
   return out;
 }
 
-constexpr SteadyOptions kOptions{.super_pass = 400, .window_min = 100_s};
+const SteadyOptions kOptions{.super_pass = 400, .window_min = 100_s};
 
 TEST(SteadyWatch, SaysWhatTheDetectorSaysAfterwards) {
   for (const auto& level : std::vector<std::function<double(double)>>{
