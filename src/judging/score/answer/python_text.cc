@@ -28,6 +28,13 @@ int digit_value(char32_t c) {
   return static_cast<int>((c - first) % 10);
 }
 
+bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80; }
+
+// Bytes that are no character are no space: Python reads them as U+FFFD.
+bool is_space_character(std::string_view bytes) {
+  return valid_utf8(bytes) && python_space(text::decode_at(bytes, 0).value);
+}
+
 }  // namespace
 
 Characters characters(std::string_view text) {
@@ -105,13 +112,16 @@ CharactersView python_strip(CharactersView text) {
 
 std::string_view python_strip(std::string_view text) {
   while (!text.empty()) {
-    const text::CodePoint first = text::decode_at(text, 0);
-    if (!python_space(first.value)) break;
-    text.remove_prefix(first.bytes);
+    std::size_t bytes = 1;
+    const bool longer = static_cast<unsigned char>(text.front()) >= 0xC0;
+    while (longer && bytes < text.size() && bytes < 4 && is_continuation(text[bytes])) ++bytes;
+    if (!is_space_character(text.substr(0, bytes))) break;
+    text.remove_prefix(bytes);
   }
   while (!text.empty()) {
-    const std::size_t last = text::previous(text, text.size());
-    if (!python_space(text::decode_at(text, last).value)) break;
+    std::size_t last = text.size() - 1;
+    while (last > 0 && text.size() - last < 4 && is_continuation(text[last])) --last;
+    if (!is_space_character(text.substr(last))) break;
     text.remove_suffix(text.size() - last);
   }
   return text;
