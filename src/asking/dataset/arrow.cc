@@ -5,7 +5,6 @@
 #include <map>
 
 #include "base/format.h"
-#include "base/hash.h"
 #include "dataset/arrow_meta.h"
 #include "dataset/parquet_values.h"
 
@@ -286,15 +285,7 @@ class ArrowRows final : public RowSource {
 
   std::string place() const override { return format("row {}", row_); }
 
-  Result<std::string> sha256() override {
-    Sha256 hash;
-    constexpr std::size_t kStep = 1 << 20;
-    for (std::uint64_t at = 0; at < file_.size(); at += kStep) {
-      ASSIGN_OR_RETURN(const std::string bytes, file_.read(at, kStep));
-      hash.add(bytes);
-    }
-    return hash.finish();
-  }
+  Result<std::string> sha256() override { return file_.sha256(); }
 
  private:
   // nullopt at the stream's end. The body is in body_.

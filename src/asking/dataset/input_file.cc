@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/hash.h"
 
 namespace assay::dataset {
 
@@ -55,6 +56,16 @@ Result<std::string> InputFile::read(std::uint64_t offset, std::size_t size) cons
   }
   out.resize(have);
   return out;
+}
+
+Result<std::string> InputFile::sha256() const {
+  Sha256 hash;
+  constexpr std::size_t kStep = 1 << 20;
+  for (std::uint64_t at = 0; at < size_; at += kStep) {
+    ASSIGN_OR_RETURN(const std::string bytes, read(at, kStep));
+    hash.add(bytes);
+  }
+  return hash.finish();
 }
 
 }  // namespace assay::dataset

@@ -21,6 +21,7 @@ class InputFile {
   std::uint64_t size() const { return size_; }
   // Returns fewer bytes only at the file's end.
   Result<std::string> read(std::uint64_t offset, std::size_t size) const;
+  Result<std::string> sha256() const;  // of the whole file, in hexadecimal
 
  private:
   InputFile() = default;

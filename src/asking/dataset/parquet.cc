@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/format.h"
-#include "base/hash.h"
 #include "dataset/chunks.h"
 #include "dataset/parquet_column.h"
 #include "dataset/parquet_meta.h"
@@ -182,15 +181,7 @@ class ParquetSource final : public RowSource {
 
   std::string place() const override { return format("row {}", row_); }
 
-  Result<std::string> sha256() override {
-    Sha256 hash;
-    constexpr std::size_t kStep = 1 << 20;
-    for (std::uint64_t at = 0; at < file_.size(); at += kStep) {
-      ASSIGN_OR_RETURN(const std::string bytes, file_.read(at, kStep));
-      hash.add(bytes);
-    }
-    return hash.finish();
-  }
+  Result<std::string> sha256() override { return file_.sha256(); }
 
  private:
   Error at_row(const Error& error) const {

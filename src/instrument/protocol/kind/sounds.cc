@@ -46,17 +46,6 @@ std::string quoted_name(std::string_view name) {
   return out + '"';
 }
 
-bool usage_of_sound(JsonCursor& cursor, ReplyFields& out) {
-  return object_or_skip(cursor, [&](const RawString& key) {
-    std::int32_t* const count = is_key(key, "input_tokens")    ? &out.usage.prompt_tokens
-                                : is_key(key, "output_tokens") ? &out.usage.completion_tokens
-                                                               : nullptr;
-    if (count == nullptr) return cursor.skip();
-    out.has_usage = true;
-    return cursor.count_or_skip(*count);
-  });
-}
-
 }  // namespace
 
 Attachment probe_sound() {
@@ -150,7 +139,7 @@ bool read_transcript_event(std::string_view text, ReplyFields& out) {
   if (type.view() == "transcript.text.delta") out.content = delta;
   if (!usage.empty()) {
     JsonCursor cursor(usage);
-    usage_of_sound(cursor, out);
+    usage_or_skip(cursor, out);
   }
   return true;
 }
@@ -158,7 +147,7 @@ bool read_transcript_event(std::string_view text, ReplyFields& out) {
 bool read_transcript(std::string_view text, ReplyFields& out) {
   const bool sound = read_root(text, out, [&](JsonCursor& at, const RawString& key) {
     if (is_key(key, "text")) return at.string_or_skip(out.content);
-    if (is_key(key, "usage")) return usage_of_sound(at, out);
+    if (is_key(key, "usage")) return usage_or_skip(at, out);
     if (is_key(key, "error")) return error_value(at, out.error);
     return at.skip();
   });

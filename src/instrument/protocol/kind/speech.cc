@@ -31,17 +31,6 @@ Result<void> check_word(const Json& body, std::string_view key,
   return invalid(format("{}: must be one of {}, is {}", key, known, value.dump()));
 }
 
-bool usage_of_speech(JsonCursor& cursor, ReplyFields& out) {
-  return object_or_skip(cursor, [&](const RawString& key) {
-    std::int32_t* const count = is_key(key, "input_tokens")    ? &out.usage.prompt_tokens
-                                : is_key(key, "output_tokens") ? &out.usage.completion_tokens
-                                                               : nullptr;
-    if (count == nullptr) return cursor.skip();
-    out.has_usage = true;
-    return cursor.count_or_skip(*count);
-  });
-}
-
 }  // namespace
 
 Json speech_body(const Generation& generation, const Sample& sample, char filler) {
@@ -82,7 +71,7 @@ bool read_speech(std::string_view text, ReplyFields& out) {
   const bool sound = read_root(text, out, [&](JsonCursor& at, const RawString& key) {
     if (is_key(key, "type")) return at.string_or_skip(type);
     if (is_key(key, "audio")) return at.string_or_skip(out.sound);
-    if (is_key(key, "usage")) return usage_of_speech(at, out);
+    if (is_key(key, "usage")) return usage_or_skip(at, out);
     if (is_key(key, "error")) return error_value(at, out.error);
     return at.skip();
   });

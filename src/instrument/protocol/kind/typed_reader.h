@@ -22,6 +22,18 @@ inline bool slice_or_skip(JsonCursor& cursor, char opening, std::string_view& ou
   return cursor.peek() == opening ? cursor.slice(out) : cursor.skip();
 }
 
+// A usage that has input_tokens and output_tokens and nothing else to count.
+inline bool usage_or_skip(JsonCursor& cursor, ReplyFields& out) {
+  return object_or_skip(cursor, [&](const RawString& key) {
+    std::int32_t* const count = is_key(key, "input_tokens")    ? &out.usage.prompt_tokens
+                                : is_key(key, "output_tokens") ? &out.usage.completion_tokens
+                                                               : nullptr;
+    if (count == nullptr) return cursor.skip();
+    out.has_usage = true;
+    return cursor.count_or_skip(*count);
+  });
+}
+
 // The value of a member named error, as ReplyFields has it.
 inline bool error_value(JsonCursor& cursor, std::string_view& out) {
   if (!cursor.slice(out)) return false;
