@@ -148,10 +148,12 @@ Result<PackSource> from_runs(const std::vector<std::string>& folders, std::int64
   std::vector<plan::CurvePoint>& planned = out.plan.points;
   for (interchange::PackedPoint& point : out.points) {
     const auto found = std::ranges::find(planned, point.name, &plan::CurvePoint::name);
-    if (point.offline.empty() && found != planned.end()) point.region = found->declared_region();
-    if (point.offline.empty() || found != planned.end()) continue;
-    planned.push_back({.name = point.name, .concurrency = point.concurrency, .choice = true});
-    planned.back().offline = plan::Offline::dedicated;
+    if (found != planned.end()) {
+      point.region = found->declared_region();
+    } else if (point.offline == plan::to_string(plan::Offline::dedicated)) {
+      planned.push_back({.name = point.name, .concurrency = point.concurrency, .choice = true});
+      planned.back().offline = plan::Offline::dedicated;
+    }
   }
   out.notes = out.plan.notes;
   for (const rulebook::SeedSet& set : edition.seed_sets) {
