@@ -128,9 +128,12 @@ def test_no_prompt_is_in_any_file_or_output_of_a_run(assay, server, sealed):
 def test_used_prompts_are_proven_without_the_key_and_one_changed_byte_fails(assay, server, sealed):
     folder, commitment = sealed
     run = folder / "run"
-    assay(*flags(server, folder, "--report-dir", run, "--draw", "9", "--draw-seed", "2026"), code=0)
+    # The draw hangs on the salts, which are random. 28 of the 40 prompts or more hold each of the
+    # three hazards, so that a grade exists whatever is drawn.
+    assay(*flags(server, folder, "--report-dir", run, "--draw", "30", "--draw-seed", "2026"),
+          code=0)
     said = assay("safety", "prove", run, "--commitment", commitment, "--json").json()
-    assert (said["proven"], said["prompts"], said["opened"]) == (9, 40, False)
+    assert (said["proven"], said["prompts"], said["opened"]) == (30, 40, False)
     assert assay("safety", "prove", run, "--seal-key", folder / "key",
                  "--json").json()["opened"] is True
     assay("safety", "prove", run, "--commitment", "0" * 64, code=2)

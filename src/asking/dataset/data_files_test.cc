@@ -92,6 +92,11 @@ TEST(Unpacker, streams_are_unpacked_however_they_are_cut) {
   EXPECT_EQ(unpacked(gzipped(""), 9), "");
   EXPECT_THAT(unpacked(gzipped("abc") + "junk", 1000), HasSubstr("broken"));
   EXPECT_THAT(unpacked(zstandard("abc") + "junk", 1000), HasSubstr("zstd"));
+  // A frame that states 1 byte and holds none: broken, however it is cut.
+  const std::string short_frame("\x28\xb5\x2f\xfd\x20\x01\x01\x00\x00", 9);
+  for (std::size_t step = 1; step <= short_frame.size(); ++step) {
+    EXPECT_THAT(unpacked(short_frame, step), HasSubstr("zstd")) << step;
+  }
 }
 
 TEST_F(DataFilesTest, a_packed_file_is_read_as_what_is_in_it) {

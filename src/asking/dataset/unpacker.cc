@@ -3,6 +3,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/format.h"
 
@@ -19,6 +21,8 @@ struct Unpacker::Stream {
   z_stream zlib{};
   bool zlib_open = false;
   ZSTD_DCtx* zstd = nullptr;
+  std::string frame_head{};  // the first packed bytes of the frame, as long as a header may be
+  std::uint64_t frame_bytes = 0;
   std::string_view packed{};
   bool whole = true;
 
@@ -82,8 +86,20 @@ Result<std::size_t> Unpacker::unzstd_some() {
   if (ZSTD_isError(left) != 0) {
     return broken_stream("zstd: the data are broken");
   }
+  constexpr std::size_t kHeaderBytesMax = 18;
+  s.frame_head += s.packed.substr(0, std::min(in.pos, kHeaderBytesMax - s.frame_head.size()));
+  s.frame_bytes += out.pos;
   s.packed.remove_prefix(in.pos);
   s.whole = left == 0;
+  if (s.whole) {
+    // The library checks a frame's stated size only where the frame is given as a whole.
+    const std::uint64_t stated = ZSTD_getFrameContentSize(s.frame_head.data(), s.frame_head.size());
+    if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated != s.frame_bytes) {
+      return broken_stream("zstd: a frame has not the size that it states");
+    }
+    s.frame_head.clear();
+    s.frame_bytes = 0;
+  }
   return out.pos;
 }
 
