@@ -10,6 +10,7 @@
 #include "cli/console.h"
 #include "cli/curve/curve_flags.h"
 #include "cli/find_rate.h"
+#include "cli/forecast_flags.h"
 #include "cli/gate.h"
 #include "cli/interrupt.h"
 #include "cli/run_flags.h"
@@ -136,15 +137,26 @@ Result<int> find(const campaign::LoadSettings& load, const campaign::CurveOption
 
 int show_plan(const campaign::CurveSettings& settings,
               const std::vector<campaign::PointState>& points,
-              const campaign::CurveOptions& options) {
+              const campaign::CurveOptions& options, const DryRun& more = {}) {
   if (options.json) {
     Json out = settings.to_json();
     out.set("least_time_s", campaign::time_left(settings.plan, points).seconds());
+    if (!more.json.is_null()) out.set("forecast", more.json);
     print(out.dump(2) + "\n");
   } else {
-    print(campaign::plan_table(settings, points, report::terminal_style(1)));
+    print(campaign::plan_table(settings, points, report::terminal_style(1)) + more.text);
   }
   return exit_code(ExitCode::done);
+}
+
+Result<int> show_forecast(const campaign::PreparedCurve& prepared,
+                          const campaign::CurveOptions& options, const ForecastFlags& wanted) {
+  const std::vector<campaign::PointState> none(prepared.settings.plan.points.size());
+  if (wanted.from.empty()) return show_plan(prepared.settings, none, options);
+  ASSIGN_OR_RETURN(const campaign::KnownSystem known, campaign::known_system(wanted.from));
+  ASSIGN_OR_RETURN(const plan::Forecast forecast, campaign::forecast_curve(prepared, known));
+  return show_plan(prepared.settings, none, options,
+                   dry_run(forecast, known, wanted.prices(prepared.config)));
 }
 
 // Advises a user who stopped the curve before its first point.
@@ -248,10 +260,13 @@ Result<int> cmd_curve(Args args) {
   Flags flags("curve", "a whole Pareto curve: plan, measure, resume, accuracy, steady state");
   RunFlags settings(flags, campaign::decided_by_curve());
   add_curve_flags(flags, options);
+  ForecastFlags forecast;
+  add_forecast_flags(flags, forecast);
   Gate gate(flags);
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   TRY(options.client.check());
+  TRY(forecast.check(options.dry_run));
   TRY(gate.understand());
   if (!options.quiet) {
     options.say = say;
@@ -279,6 +294,9 @@ Result<int> cmd_curve(Args args) {
     return invalid("--slo: is what --find slo looks for; of a curve: assay report CURVE --slo");
   }
   if (!options.dry_run) TRY(check_store(options.store));
+  if (!options.resume.empty() && !forecast.from.empty()) {
+    return invalid("--from: is for a new curve; one that goes on knows its own finished points");
+  }
   campaign::PreparedCurve prepared;
   std::optional<campaign::CurveFolder> folder;
   if (!options.resume.empty()) {
@@ -298,8 +316,7 @@ Result<int> cmd_curve(Args args) {
     std::vector<std::string> command{"assay", "curve"};
     command.insert(command.end(), args.begin(), args.end());
     prepared.settings.command = record::redact_command(command);
-    const std::vector<campaign::PointState> none(prepared.settings.plan.points.size());
-    if (options.dry_run) return show_plan(prepared.settings, none, options);
+    if (options.dry_run) return show_forecast(prepared, options, forecast);
     ASSIGN_OR_RETURN(const auto path, campaign::choose_curve_folder(prepared.config.report_dir));
     ASSIGN_OR_RETURN(folder, campaign::open_curve_folder(path, prepared.settings));
     // For an existing curve, its own plan counts.

@@ -19,6 +19,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/find_rate.h"
+#include "cli/forecast_flags.h"
 #include "cli/gate.h"
 #include "cli/interrupt.h"
 #include "cli/ranked_run.h"
@@ -41,6 +42,8 @@ struct RunOptions {
   std::optional<std::string> prometheus{};
   std::string live{};
   std::string find{};
+  bool dry_run = false;
+  ForecastFlags forecast{};
   ranks::RankFlags ranks{};
 };
 
@@ -67,6 +70,8 @@ void add_flags(Flags& flags, RunOptions& options) {
            "with --scenario server: the highest rate whose limits hold, in a few tests")
       .choices({"qps"})
       .group("Workload");
+  flags.add("--dry-run", &options.dry_run, "show the plan and measure nothing").group("Output");
+  add_forecast_flags(flags, options.forecast);
   add_rank_flags(flags, options.ranks);
   flags.example("assay run --endpoint http://localhost:8000 --model m --concurrency 16 \\");
   flags.example("          --samples 1000");
@@ -129,6 +134,7 @@ class RunCourse {
     ASSIGN_OR_RETURN(bundle_, plan::make_plan(loaded_.config, std::move(datasets)));
     TRY(prepare_test(settings));
     ASSIGN_OR_RETURN(audit_, campaign::plan_audit(loaded_.config, bundle_));
+    if (options_.dry_run) return {};
     TRY(check_store(options_.store));
     TRY(prepare_rank());
     ASSIGN_OR_RETURN(folder_, choose_folder(place_ ? rank_folder_ : loaded_.config.report_dir));
@@ -141,6 +147,25 @@ class RunCourse {
       say("note: " + note);
     }
     return {};
+  }
+
+  // After prepare(), in place of run().
+  Result<int> show_plan() const {
+    DryRun more;
+    if (!options_.forecast.from.empty()) {
+      ASSIGN_OR_RETURN(const auto known, campaign::known_system(options_.forecast.from));
+      ASSIGN_OR_RETURN(const plan::Forecast forecast,
+                       plan::forecast(bundle_.plan, bundle_.run_max, known.levels));
+      more = dry_run(forecast, known, options_.forecast.prices(loaded_.config));
+    }
+    if (options_.json) {
+      Json out = campaign::plan_json(bundle_);
+      if (!more.json.is_null()) out.set("forecast", more.json);
+      print(out.dump(2) + "\n");
+    } else {
+      print(campaign::plan_text(bundle_) + more.text);
+    }
+    return exit_code(ExitCode::done);
   }
 
   Result<int> run(const Args& args) {
@@ -321,6 +346,7 @@ Result<int> cmd_run(Args args) {
   if (!go) return exit_code(ExitCode::done);
   TRY(options.client.check());
   TRY(gate.understand());
+  TRY(options.forecast.check(options.dry_run));
   if (!options.find.empty()) {
     if (gate.asked()) return invalid("--require: --find looks for the limit itself");
     if (!options.store.empty() || options.prometheus || !options.live.empty()) {
@@ -335,6 +361,7 @@ Result<int> cmd_run(Args args) {
 
   RunCourse course(options, gate);
   TRY(course.prepare(settings));
+  if (options.dry_run) return course.show_plan();
   return course.run(args);
 }
 
