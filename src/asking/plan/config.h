@@ -295,7 +295,9 @@ struct Settings {
   Recording recording{};                       // Assay
   TelemetryConfig telemetry{};                 // Assay
   PrefixReuseConfig prefix_reuse{};            // Assay
-  Guarding guard{};                            // Assay
+  // Assay: acts on the server while the load runs (chaos.h): an object, or null.
+  Json chaos{};
+  Guarding guard{};  // Assay
 };
 
 struct EndpointConfig {

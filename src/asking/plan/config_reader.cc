@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/yaml.h"
+#include "plan/chaos.h"
 #include "plan/described_api.h"
 #include "plan/flag_table.h"
 #include "plan/flags.h"
@@ -186,6 +187,7 @@ Result<LoadedConfig> ConfigReader::finish() {
   const std::size_t unread = reading.problems.size();
   read_tasks(config, reading);
   read_kind(config, reading);
+  read_chaos(config, state_->around.environment, reading);
   resolve(config, state_->around, reading);
   check(config, state_->around, reading);
   const auto said_before = [&](const Problem& problem) {

@@ -212,6 +212,9 @@ std::vector<FlagRow> result_rows() {
       row("--prefix-reuse", "TOKENS", "settings.prefix_reuse.block_tokens", Take::plain,
           "account for prefix caching in the server's blocks (16: vLLM): what the prompts "
           "offered, what was delivered"),
+      row("--chaos", "FILE", "settings.chaos", Take::own,
+          "acts on the server at instants of the run (commands, calls, signals, pauses), and what "
+          "each one broke"),
       hide(row("--service-ready-timeout", "S", "settings.service_ready_timeout_s", Take::plain,
                "accepted")),
   };

@@ -201,6 +201,9 @@ void apply_own(Config& config, FlagState& state, const FlagRow& flag, bool first
   } else if (name == "--kind") {
     reading.saw("endpoint_config.kind", {});
     config.endpoint_config.kind = Json().set("file", value);
+  } else if (name == "--chaos") {
+    reading.saw("settings.chaos", {});
+    config.settings.chaos = Json().set("file", value);
   } else if (name == "--task") {
     reading.saw("datasets", {});
     state.tasks.emplace_back(value);

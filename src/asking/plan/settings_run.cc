@@ -435,6 +435,11 @@ const Part& settings_part() {
     rows.add_part("prefix_reuse", &S::prefix_reuse, prefix_reuse_part(),
                   "An account of the prefix cache.")
         .ours();
+    rows.add("chaos", &S::chaos,
+             "Acts at stated instants of the measured phase, as {file: PATH}, or {acts: [...]} as "
+             "in the file: a command, an HTTP call, a signal, a pause of a process. The "
+             "report then says for each what failed, what slowed and when it was whole again.")
+        .ours();
     rows.add_part("guard", &S::guard, guard_part(), "What keeps a load from doing harm.").ours();
     return rows.take();
   }();

@@ -113,8 +113,11 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   const std::filesystem::path telemetry = log_folder(folder) / observe::kTelemetryName;
   const bool observed = std::filesystem::exists(telemetry, ignored);
   observe::LoadFold load;
+  const std::filesystem::path chaos = log_folder(folder) / observe::kChaosName;
+  std::optional<observe::ImpactFold> impact;
+  if (std::filesystem::exists(chaos, ignored)) impact.emplace(info);
   Tee all({&fold, options.also, options.replies, test ? &*test : nullptr,
-           observed ? &load : nullptr, classes ? &*classes : nullptr});
+           observed ? &load : nullptr, classes ? &*classes : nullptr, impact ? &*impact : nullptr});
   ASSIGN_OR_RETURN(run.replay, record::replay_run(log_folder(folder), all));
   if (options.replies != nullptr) options.replies->use_counts(nullptr);  // they move away
   Json client;
@@ -129,6 +132,10 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   if (observed) {
     ASSIGN_OR_RETURN(const observe::Telemetry said, observe::read_telemetry(telemetry));
     run.observed = observe::observe_run(said, load.finish(), run.point);
+  }
+  if (impact) {
+    ASSIGN_OR_RETURN(const observe::ChaosLog acts, observe::read_chaos_log(chaos));
+    run.impact = impact->finish(acts);
   }
   ASSIGN_OR_RETURN(run.reuse, load_reuse(folder));
   if (test) {

@@ -20,6 +20,7 @@
 #include "metrics/point.h"
 #include "metrics/reply_fold.h"
 #include "metrics/token_counts.h"
+#include "observe/impact.h"
 #include "observe/observed.h"
 #include "observe/prefix_reuse.h"
 #include "record/event_log.h"
@@ -49,6 +50,7 @@ struct LoadedRun {
   std::optional<loadgen::Judgement> test{};       // where the run was a LoadGen test
   std::optional<metrics::ClassReport> classes{};  // where the run mixed classes of traffic
   std::optional<observe::Observed> observed{};    // where telemetry was recorded beside the run
+  std::optional<observe::Impact> impact{};        // where acts were done to the server
   std::optional<observe::PrefixReuse> reuse{};    // where the run made an account of it
 };
 

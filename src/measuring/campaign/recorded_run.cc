@@ -13,6 +13,7 @@
 #include "base/version.h"
 #include "campaign/accuracy.h"
 #include "campaign/calibrate/calibration.h"
+#include "campaign/chaos/chaos_runner.h"
 #include "campaign/prefix_reuse.h"
 #include "campaign/profiler.h"
 #include "campaign/telemetry.h"
@@ -303,6 +304,14 @@ Result<record::FolderClaim> claim_folder(const std::filesystem::path& folder) {
   return claim;
 }
 
+Result<std::unique_ptr<ChaosRunner>> open_chaos(const RunRequest& request,
+                                                const ClientOptions& client, const Clock& clock) {
+  if (request.place && !request.config->settings.chaos.is_null()) {
+    return invalid("--chaos: a run of several hosts does no acts\n  measure from one host");
+  }
+  return ChaosRunner::open(*request.config, request.bundle->plan, client.ca_file, clock);
+}
+
 }  // namespace
 
 Result<void> ClientOptions::check() const {
@@ -324,6 +333,7 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
   const OsClock clock;
   ASSIGN_OR_RETURN(const auto telemetry,
                    open_telemetry(config, client.ca_file, client.threads, clock));
+  ASSIGN_OR_RETURN(const auto chaos, open_chaos(request, client, clock));
   ASSIGN_OR_RETURN(const auto claim, claim_folder(request.folder));
   TRY(write_file_atomic(request.folder / "config.yaml", plan::config_to_yaml(config)));
   RunInfo info = info_of(config, *request.bundle, client, request);
@@ -350,18 +360,23 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
   if (!read_again) how.spent = request.spent;
   how.stop_on_full_disk = config.settings.guard.on_disk_full == plan::DiskFull::stop;
   Profiler profiler(config, *request.bundle, client.ca_file);
-  Tee also({profiler.wanted() ? &profiler : nullptr, request.also});
-  if (profiler.wanted() || request.also != nullptr) how.also = &also;
+  Tee also({profiler.wanted() ? &profiler : nullptr, request.also, chaos.get()});
+  if (profiler.wanted() || request.also != nullptr || chaos) how.also = &also;
   profiler.prepare();
   if (telemetry) {
     TRY(telemetry->start(log_folder(request.folder) / observe::kTelemetryName, info.run_id));
   }
+  if (chaos) TRY(chaos->start(log_folder(request.folder) / observe::kChaosName, info.run_id));
   auto measured = measure(*request.bundle, how, control);
+  if (chaos) chaos->stop();
   if (telemetry) telemetry->stop();
   profiler.stop(measured && measured->end.state == RunState::complete);
   if (!measured) return measured.error();
   out.measured = *std::move(measured);
   out.notes = profiler.troubles();
+  if (chaos) {
+    for (std::string& trouble : chaos->troubles()) out.notes.push_back(std::move(trouble));
+  }
   if (telemetry && !telemetry->trouble().empty()) out.notes.push_back(telemetry->trouble());
   if (profiler.wanted()) {
     TRY(write_file_atomic(request.folder / "profiling.json", profiler.record().dump(2) + "\n"));
@@ -386,6 +401,9 @@ Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
   }
   if (!request.config->settings.profiling.engine.empty()) {
     return invalid("--profile: while two endpoints take turns, no profiler is driven");
+  }
+  if (!request.config->settings.chaos.is_null()) {
+    return invalid("--chaos: while two endpoints take turns, no acts are done");
   }
   ASSIGN_OR_RETURN(const auto counting, counting_tokenizer_of(*request.config, bundle));
   Preflight preflight;

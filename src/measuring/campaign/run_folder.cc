@@ -35,6 +35,7 @@ std::string about_file(std::string_view name) {
       {"assay/client.json", "what the client measured about itself"},
       {"power.json", "energy of the measured phase, in the reference client's form"},
       {"assay/telemetry.jsonl", "what was read beside the load"},
+      {"assay/chaos.jsonl", "what was done to the server, and when"},
       {"assay/prefix_reuse.json", "what reuse of prompts was offered and delivered"},
       {"assay/run.json", "the manifest: every file's digest"}};
   for (const auto& [known, about] : kAbout) {
@@ -130,6 +131,11 @@ report::RunContext report_context(const LoadedRun& run, bool digests) {
       observed.push_back({name, printable(text)});
     }
   }
+  if (run.impact) {
+    for (const auto& [name, text] : observe::impact_lines(*run.impact)) {
+      observed.push_back({printable(name), printable(text)});
+    }
+  }
   if (run.reuse) {
     const observe::Observed* beside = run.observed ? &*run.observed : nullptr;
     for (const auto& [name, text] : observe::reuse_lines(*run.reuse, beside)) {
@@ -159,6 +165,7 @@ Json summary_json(const LoadedRun& run) {
   if (run.ranks) summary.set("ranks", audit::to_json(*run.ranks));
   if (run.test) summary.set("loadgen", run.test->to_json());
   if (run.classes) summary.set("classes", metrics::to_json(*run.classes));
+  if (run.impact) summary.set("chaos", observe::to_json(*run.impact));
   if (run.reuse) summary.set("prefix_reuse", observe::to_json(*run.reuse));
   if (run.observed) summary.set("observed", observe::to_json(*run.observed));
   if (run.certificate) {
