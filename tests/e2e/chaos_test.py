@@ -110,8 +110,9 @@ def test_what_is_wrong_with_the_acts_is_said_before_the_load(assay, endpoint, tm
     acts = write_acts(tmp_path, {"at": "9s", "command": "true"})
     done = run(assay, server.url, tmp_path / "run", acts, code=2)
     assert "the last query is issued after" in done.err
-    acts = write_acts(tmp_path, {"at": "1s", "command": "true"})
-    done = assay("run", "--endpoint", server.url, "--model", "m", "--chaos", acts, "--report-dir",
-                 tmp_path / "run", env={"ASSAY_NO_PROGRAMS": "1"}, code=2)
-    assert "ASSAY_NO_PROGRAMS" in done.err
+    for act in ({"command": "true"}, {"signal": {"name": "TERM", "pid": server.process.pid}}):
+        acts = write_acts(tmp_path, {"at": "1s", **act})
+        done = assay("run", "--endpoint", server.url, "--model", "m", "--chaos", acts,
+                     "--report-dir", tmp_path / "run", env={"ASSAY_NO_PROGRAMS": "1"}, code=2)
+        assert "ASSAY_NO_PROGRAMS" in done.err
     assert not (tmp_path / "run").exists()

@@ -66,6 +66,8 @@ constexpr std::array kCommands{
     Command{"hub", "federated evaluation: what parties approve, order and release", cmd_hub},
     Command{"site", "evaluation where the data live: an agent, its policy, its releases", cmd_site},
     Command{"endpoint", "an OpenAI-compatible endpoint whose truth is known", cmd_endpoint},
+    Command{"proxy", "stands before a live service and records an anonymous trace to replay",
+            cmd_proxy},
     Command{"simulate", "what a serving system would do, from a model of it: a curve in seconds",
             cmd_simulate},
     Command{"dataset", "how a dataset is read: its rows, and what they ask", cmd_dataset},

@@ -29,6 +29,7 @@ Result<int> cmd_dataset(Args args);
 Result<int> cmd_decide(Args args);
 Result<int> cmd_doctor(Args args);
 Result<int> cmd_endpoint(Args args);
+Result<int> cmd_proxy(Args args);
 Result<int> cmd_explain(Args args);
 Result<int> cmd_export(Args args);
 Result<int> cmd_hub(Args args);

@@ -70,6 +70,10 @@ Result<void> Loader::add_trace(const Json& row, std::string_view place) {
   if (batch && !is_openai_batch(row)) {
     return at(place, "expected a row with custom_id, url and body");
   }
+  if (!batch && row["status"].is_integer() && row["status"].as_int() != 200) {
+    ++without_tokens_;  // a request that failed as the proxy recorded it
+    return {};
+  }
   auto read = batch ? read_openai_batch(row) : read_mooncake(row, rows_, spec_.prefer_token_ids);
   if (!read) return at(place, read.error().message);
   if (!batch) tokens_ += row["input_length"].as_int(0);

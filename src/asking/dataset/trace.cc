@@ -192,6 +192,12 @@ Result<TraceRow> read_mooncake(const Json& row, std::uint64_t number, bool token
   if (!hashes.is_null() && !hashes.is_array()) {
     return invalid(format("hash_ids: expected a list, found {}", hashes.type_name()));
   }
+  const Json& asked_block = row["block_size"];
+  const std::int64_t block_size = asked_block.is_null() ? kTraceBlock : asked_block.as_int(0);
+  if (block_size < 1 || block_size > kLengthMax) {
+    return invalid(format("block_size: expected a whole number from 1 to {}, found {}", kLengthMax,
+                          asked_block.dump()));
+  }
   // Blocks without a hash belong to this row alone.
   Rng alone(~Rng(number).next());
   Sample& sample = out.sample;
@@ -201,7 +207,7 @@ Result<TraceRow> read_mooncake(const Json& row, std::uint64_t number, bool token
     if (named && !hashes[block].is_integer()) {
       return invalid(format("hash_ids: element {} is no whole number", block));
     }
-    const std::int64_t size = named ? std::min(left, kTraceBlock) : left;
+    const std::int64_t size = named ? std::min(left, block_size) : left;
     // The same hash gives the same block in every row.
     Rng shared(Rng(hashes[block].as_uint(0)).next());
     Rng& rng = named ? shared : alone;

@@ -6,11 +6,12 @@
 //   Azure LLM     TIMESTAMP,ContextTokens,GeneratedTokens; instants of a calendar
 //   BurstGPT      Timestamp,Model,Request tokens,Response tokens,…; seconds
 //
-// A Mooncake row has no text: a hash stands for a block of 512 tokens, and rows that begin with the
-// same hashes began with the same text. Here a hash is the seed of a block, so shared prefixes are
-// kept: exactly as token ids, as text by the estimate of synthetic.h. Azure's and BurstGPT's rows
-// have lengths only, so each prompt is its own. BurstGPT keeps requests that failed, as replies of
-// no tokens; they are left out. Pure.
+// A Mooncake row has no text: a hash stands for a block of 512 tokens (or of the row's own
+// block_size, which `assay proxy` writes), and rows that begin with the same hashes began with the
+// same text. Here a hash is the seed of a block, so shared prefixes are kept: exactly as token ids,
+// as text by the estimate of synthetic.h. Azure's and BurstGPT's rows have lengths only, so each
+// prompt is its own. BurstGPT keeps requests that failed, as replies of no tokens, and a proxy's
+// trace those whose status is not 200; they are left out. Pure.
 #pragma once
 
 #include <cstdint>

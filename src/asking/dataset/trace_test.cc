@@ -131,6 +131,31 @@ TEST_F(TraceTest, broken_lengths_are_named) {
   EXPECT_THAT(error(burst, "1,1,0"), HasSubstr("no request has tokens"));
 }
 
+TEST_F(TraceTest, a_row_has_blocks_of_its_own_size_and_one_that_failed_is_left_out) {
+  const auto data = load_dataset(
+      {.path =
+           file("t.jsonl",
+                R"({"timestamp": 9, "input_length": 40, "output_length": 3, "hash_ids": [0, 1], )"
+                R"("block_size": 16, "status": 200, "api": "chat", "session": 1})"
+                "\n"
+                R"({"timestamp": 2, "input_length": 20, "output_length": 3, "hash_ids": [0, 7], )"
+                R"("block_size": 16, "status": 200})"
+                "\n"
+                R"({"timestamp": 5, "input_length": 40, "output_length": 0, "hash_ids": [0], )"
+                R"("block_size": 16, "status": 500})"
+                "\n"),
+       .prefer_token_ids = true});
+  ASSERT_TRUE(data) << data.error().message;
+  ASSERT_EQ(data->samples.size(), 2U);
+  const auto& first = data->samples[0].input_tokens;  // in the order of time
+  const auto& second = data->samples[1].input_tokens;
+  ASSERT_EQ(first.size(), 20U);
+  ASSERT_EQ(second.size(), 40U);
+  EXPECT_TRUE(std::equal(first.begin(), first.begin() + 16, second.begin()));
+  EXPECT_FALSE(std::equal(first.begin() + 16, first.end(), second.begin() + 16));
+  EXPECT_THAT(data->notes, testing::Contains(HasSubstr("1 of 3")));
+}
+
 TEST_F(TraceTest, broken_rows_are_named) {
   const auto error = [&](std::string_view row, const char* kind) {
     const auto data = load_dataset({.path = file("t.jsonl", row), .format = kind});
@@ -142,6 +167,8 @@ TEST_F(TraceTest, broken_rows_are_named) {
               HasSubstr("hash_ids"));
   EXPECT_THAT(error(R"({"input_length": 9, "output_length": 1, "timestamp": -1})", "mooncake"),
               HasSubstr("timestamp"));
+  EXPECT_THAT(error(R"({"input_length": 9, "output_length": 1, "block_size": 0})", "mooncake"),
+              HasSubstr("block_size"));
   EXPECT_THAT(error(R"({"custom_id":"a","url":"/v1/embeddings","body":{}})", "openai_batch"),
               HasSubstr("neither chat completions"));
   EXPECT_THAT(error(R"({"prompt":"a"})", "openai_batch"), HasSubstr("custom_id"));

@@ -16,6 +16,9 @@ namespace assay::net {
 namespace {
 
 constexpr std::uint64_t kListenerKey = Poller::kWakeKey - 1;
+// The service's own descriptors: no connection is the 2^32nd of its slot.
+constexpr std::uint64_t kOwnKeys = std::uint64_t{0xffffffff} << 32;
+constexpr std::uint32_t kOwnKeyEnd = std::uint32_t{1} << 31;
 constexpr std::size_t kReadBytes = 256 << 10;
 constexpr Duration kSweepEvery = 1_s;
 constexpr Duration kEventsFor = 200_us;  // after that the service's own work gets its turn
@@ -104,6 +107,11 @@ HttpServer::Connection* HttpServer::find(ConnectionId id) {
   return connection.id() == id && connection.fd.open() ? &connection : nullptr;
 }
 
+Result<void> HttpServer::watch(const Fd& fd, std::uint32_t key) {
+  CHECK(key < kOwnKeyEnd);
+  return poller_.add(fd.get(), kOwnKeys | key);
+}
+
 void HttpServer::prefetch(ConnectionId id) const {
   const std::uint32_t slot = slot_of(id);
   if (slot >= slots_.size()) return;
@@ -152,6 +160,9 @@ void HttpServer::adopt(Fd fd) {
 
 void HttpServer::on_event(const epoll_event& event) {
   if (event.data.u64 == kListenerKey) return accept_waiting();
+  if (event.data.u64 >= kOwnKeys) {
+    return service_.on_descriptor(static_cast<std::uint32_t>(event.data.u64), event.events);
+  }
   Connection* const connection = find(event.data.u64);
   if (connection == nullptr) return;
   const ConnectionId id = connection->id();

@@ -53,6 +53,8 @@ class HttpService {
   // Called once a turn of the loop, and between events of a long turn: does what is due and returns
   // when it next wants a call. It should return within about a millisecond.
   virtual Instant on_turn(Instant now) = 0;
+  // A descriptor of the service's own is ready, as HttpServer::watch() asked; `events` are epoll's.
+  virtual void on_descriptor(std::uint32_t /*key*/, std::uint32_t /*events*/) {}
 };
 
 struct HttpServerOptions {
@@ -103,6 +105,12 @@ class HttpServer {
   void reset(ConnectionId connection);
 
   std::size_t connections() const { return live_; }
+  bool alive(ConnectionId connection) const { return find(connection) != nullptr; }
+
+  // Watches a descriptor of the service's own, edge-triggered for everything; closing it ends that.
+  // An event of a descriptor that was closed in the same turn may still come.
+  // REQUIRES: key < 2^31.
+  Result<void> watch(const Fd& fd, std::uint32_t key);
 
  private:
   enum class State : std::uint8_t {

@@ -185,6 +185,43 @@ TEST(HttpServer, a_burst_of_slow_requests_leaves_turns_for_what_is_due) {
   }
 }
 
+// Has a descriptor of its own, and ends the server when it is ready.
+class WatchingService final : public HttpService {
+ public:
+  HttpServer* server = nullptr;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ready{};
+
+  void on_request(ConnectionId, const RequestHead&, std::string_view) override {}
+  void on_gone(ConnectionId) override {}
+  void on_progress(ConnectionId, std::uint64_t) override {}
+  Instant on_turn(Instant) override { return Instant::max(); }
+  void on_descriptor(std::uint32_t key, std::uint32_t events) override {
+    ready.emplace_back(key, events);
+    server->stop();
+  }
+};
+
+TEST(HttpServer, a_descriptor_of_the_service_is_ready_under_its_key) {
+  WatchingService service;
+  const OsClock clock;
+  auto listener = listen_on(*Address::numeric("127.0.0.1", 0), {});
+  ASSERT_TRUE(listener);
+  auto server = HttpServer::open(std::move(*listener), {}, service, clock);
+  ASSERT_TRUE(server);
+  service.server = server->get();
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const Fd mine(ends[0]);
+  Fd other(ends[1]);
+  ASSERT_TRUE((*server)->watch(mine, 7));
+  other.reset();  // the end of the input is an event
+  (*server)->run();
+  ASSERT_EQ(service.ready.size(), 1U);
+  EXPECT_EQ(service.ready[0].first, 7U);
+  EXPECT_NE(service.ready[0].second, 0U);
+  EXPECT_FALSE((*server)->alive(0));
+}
+
 TEST_F(HttpServerTest, answers_and_keeps_the_connection) {
   start(*Address::numeric("127.0.0.1", 0));
   Client client(address());

@@ -41,6 +41,7 @@ constexpr Known kKnown[] = {
     {"export", {.writes = true, .outside = true}},
     {"review", {.writes = true, .outside = true}},
     {"endpoint", {.service = true}},
+    {"proxy", {.writes = true, .outside = true, .service = true}},
     {"simulate", {}},
     {"dataset", {}},
     {"workloads", {}},

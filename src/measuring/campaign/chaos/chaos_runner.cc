@@ -25,9 +25,11 @@ void make_readable(const net::Fd& fd) {
 }
 
 Result<void> check_deed(const plan::ChaosDeed& deed, std::string_view name) {
-  if (deed.kind == plan::ChaosKind::command && no_programs()) {
+  if (deed.kind != plan::ChaosKind::http && no_programs()) {
     return invalid(
-        format("--chaos: {}: {} is set, so no program of yours is started", name, kNoPrograms));
+        format("--chaos: {}: {} is set, so no program of yours is started and none gets "
+               "a signal",
+               name, kNoPrograms));
   }
   if (deed.kind != plan::ChaosKind::http) return {};
   const auto url = net::parse_url(deed.url);
