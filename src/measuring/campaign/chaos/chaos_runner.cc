@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "base/reach.h"
 #include "base/signals_blocked.h"
+#include "base/text.h"
 #include "net/url.h"
 #include "plan/saved_config.h"
 
