@@ -134,6 +134,7 @@ def test_an_edition_of_endpoints_is_the_checkers(assay, version, model):
     shown = assay("workloads", model, "--edition", f"endpoints-{version}", "--json").json()
     theirs = ENDPOINTS[version]["models"][model]
     assert shown["seeds"] == ENDPOINTS[version]["seeds"]
+    assert shown["duration_min_ms"] == ENDPOINTS[version]["duration_min_ms"]
     assert set(shown["scenarios"]) == {"concurrency"}
     assert shown["accuracy_samples"] == theirs["accuracy_samples"]
     assert len(shown["quality"]) == len(theirs["targets"])

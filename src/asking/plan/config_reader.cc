@@ -12,6 +12,7 @@
 #include "plan/described_api.h"
 #include "plan/flag_table.h"
 #include "plan/flags.h"
+#include "plan/own_lines.h"
 #include "plan/resolve.h"
 #include "plan/schema.h"
 #include "plan/settings.h"
@@ -164,6 +165,13 @@ void ConfigReader::read_text(std::string_view yaml, std::string_view name) {
     state_->unreadable = true;
     return;
   }
+  auto own = read_own_lines(yaml);
+  if (!own) {
+    reading.problems.push_back({"", "", format("{}:{}", name, own.error().message), ""});
+    state_->unreadable = true;
+    return;
+  }
+  if (*own) merge_own_lines(*root, **std::move(own), "", reading);
   expand_all(*root, "", state_->around.environment, reading);
   read_part(config_part(), *root, &state_->config, "", reading);
 }

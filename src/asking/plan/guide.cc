@@ -16,7 +16,9 @@ constexpr std::string_view kHead = R"(# Every setting of a run
 
 A config is a YAML file: `assay run --config FILE`. Flags overrule it, and flags alone are enough
 for most runs. The keys are those of the reference client of MLCommons, so its files are read as
-they are; keys marked **Assay** are ours.
+they are; keys marked **Assay** are ours. That client refuses a file with one of them; it skips
+lines that begin with `#assay|`, and Assay reads what stands behind that mark as if it stood in the
+file. A run's own `config.yaml` is written so.
 
 - A key that does not exist is an error, with a suggestion. All errors are reported at once, each
   with its file, line and key.

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/yaml.h"
+#include "plan/own_lines.h"
 #include "plan/resolve.h"
 #include "plan/settings.h"
 
@@ -140,8 +141,9 @@ Json config_to_json(const Config& config) {
 std::string config_to_yaml(const Config& config) {
   Json tree = config_to_json(config);
   keep_dollars(tree);
-  return format("# Written by Assay {}: the config as it was run, resolved, without secrets.\n{}",
-                version(), yaml::write(tree));
+  const Json own = take_own_keys(config_part(), tree);
+  return format("# Written by Assay {}: the config as it was run, resolved, without secrets.\n{}{}",
+                version(), yaml::write(tree), write_own_lines(own));
 }
 
 }  // namespace assay::plan

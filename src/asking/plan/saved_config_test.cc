@@ -114,6 +114,78 @@ endpoint_config: {endpoints: ['http://localhost:8000']}
   EXPECT_THAT(saved, Not(HasSubstr("stop_when_refused")));
 }
 
+constexpr std::string_view kOwn = R"(
+type: online
+model_params: {name: m, extra_body: {min_p: 0.1, note: "#assay| no: mark"}}
+datasets:
+- {path: data.jsonl}
+- {path: b.jsonl, name: second, type: accuracy, rows_max: 7,
+   accuracy_config: {eval_method: pass_at_1, extractor: abcd_extractor}}
+settings:
+  load_pattern: {type: concurrency, target_concurrency: 8}
+  guard: {preflight: false}
+endpoint_config: {endpoints: ['http://localhost:8000']}
+)";
+
+TEST(SavedConfig, keeps_assay_s_own_keys_in_comments) {
+  const auto loaded = load_saved(kOwn);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  const std::string saved = config_to_yaml(loaded->config);
+  EXPECT_THAT(saved, HasSubstr("\n#assay| datasets:\n#assay| - {}\n#assay| - rows_max: 7\n"));
+  EXPECT_THAT(saved,
+              HasSubstr("\n#assay| settings:\n#assay|   guard:\n#assay|     preflight: false"));
+  // For who skips comments there is no key of ours.
+  const auto theirs = yaml::parse(saved);
+  ASSERT_TRUE(theirs) << theirs.error().message;
+  EXPECT_EQ(theirs->find("model_params")->find("extra_body"), nullptr);
+  EXPECT_EQ(theirs->find("settings")->find("guard"), nullptr);
+  EXPECT_EQ(theirs->find("datasets")->items[1].find("rows_max"), nullptr);
+
+  const auto again = load_saved(saved);
+  ASSERT_TRUE(again) << again.error().message << "\n" << saved;
+  EXPECT_EQ(again->config.model_params.extra_body, loaded->config.model_params.extra_body);
+  EXPECT_EQ(again->config.datasets[0].rows_max, 0U);
+  EXPECT_EQ(again->config.datasets[1].rows_max, 7U);
+  EXPECT_FALSE(again->config.settings.guard.preflight);
+  EXPECT_EQ(config_to_yaml(again->config), saved);
+}
+
+TEST(SavedConfig, without_own_keys_has_no_such_lines) {
+  const auto loaded = load_saved(R"(
+model_params: {name: m}
+datasets: [{path: data.jsonl}]
+endpoint_config: {endpoints: ['http://localhost:8000']}
+)");
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_THAT(config_to_yaml(loaded->config), Not(HasSubstr("#assay|")));
+}
+
+struct WrongLines {
+  std::string_view lines{};
+  std::string_view said{};
+};
+
+TEST(SavedConfig, own_lines_that_are_wrong_are_named_with_their_line) {
+  constexpr std::string_view kFile =
+      "model_params: {name: m}\ndatasets: [{path: d.jsonl}]\n"
+      "settings: {load_pattern: {type: concurrency, target_concurrency: 8}}\n"
+      "endpoint_config: {endpoints: ['http://localhost:8000']}\n# a comment\n";
+  for (const auto& [lines, said] : {
+           WrongLines{"#assay| settings:\n#assay|   guard:\n#assay|     preflite: 1\n",
+                      "config.yaml:8: settings.guard.preflite"},
+           WrongLines{"#assay| settings: {guard\n", "config.yaml:"},
+           WrongLines{"#assay| - 1\n", "config.yaml:6: expected a map of settings behind #assay|"},
+           WrongLines{"#assay| model_params: {name: n}\n",
+                      "config.yaml:6: model_params.name: this is given twice"},
+           WrongLines{"#assay|datasets: [{}, {rows_max: 1}]\n",
+                      "lines with #assay| have 2 items, the file has 1"},
+       }) {
+    const auto loaded = load_saved(std::string(kFile) + std::string(lines));
+    ASSERT_FALSE(loaded) << lines;
+    EXPECT_THAT(loaded.error().message, HasSubstr(said));
+  }
+}
+
 TEST(SavedConfig, holds_no_secret) {
   const auto loaded = load_saved(kFull);
   ASSERT_TRUE(loaded) << loaded.error().message;
