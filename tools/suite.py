@@ -18,6 +18,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -292,10 +293,20 @@ def airflow(section):
                       env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
 
 
+def container(section):
+    """The image of the Containerfile, built by buildah and run; installs buildah where it can."""
+    if not shutil.which("buildah"):
+        root = [] if os.geteuid() == 0 else ["sudo"]
+        section.must(*root, "apt-get", "install", "-y", "-qq", "--no-install-recommends", "buildah")
+    section.build("release", "assay", "assay_python_columns")
+    section.check(PYTHON, "-B", "-m", "pytest", "tests/container",
+                  env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
+
+
 SMOKE = [tidy, instrument]
 SECTIONS = [tidy, dev, release, analyse, fuzz, tsan, peers, package, docs, web]
 # Hours, not minutes: by name, or all after the others with `full`.
-LONG = [fuzz_long, mutants, innocence, damages, airflow]
+LONG = [fuzz_long, mutants, innocence, damages, airflow, container]
 
 
 def faults(lines, most=40):
