@@ -19,6 +19,8 @@
 #include "interchange/events_jsonl.h"
 #include "interchange/read/run_view.h"
 #include "interchange/write/exporter.h"
+#include "interchange/write/parquet_file.h"
+#include "interchange/write/run_columns.h"
 #include "metrics/definitions/definition_fold.h"
 #include "observe/tail.h"
 #include "observe/telemetry.h"
@@ -43,6 +45,7 @@ struct ReportOptions {
   std::string events_jsonl{};
   std::string definitions{};
   std::string format{};
+  std::string table = "events";
   std::string out{};
   std::string truth{};
   std::string tokenizer{};
@@ -128,8 +131,21 @@ Result<int> report_truth(const ReportOptions& options) {
   return exit_code(ExitCode::done);
 }
 
+// Writes a table of the run, a row a query or an event of a stream.
+Result<int> report_table(const ReportOptions& options) {
+  if (options.out.empty()) {
+    return invalid("--format parquet: is no text; name its file by --out FILE");
+  }
+  ASSIGN_OR_RETURN(const interchange::LoadedColumns run, interchange::load_columns(options.folder));
+  const auto& table = options.table == "fragments" ? run.fragments : run.events;
+  TRY(write_file_atomic(options.out, interchange::write_parquet(*table)));
+  say(format("wrote {}, {} rows", options.out, table->rows()));
+  return exit_code(ExitCode::done);
+}
+
 // Writes the run in another tool's format.
 Result<int> report_format(const ReportOptions& options) {
+  if (options.format == "parquet") return report_table(options);
   const auto format = interchange::export_format_from(options.format);
   if (!format) return invalid("--format: no format \"" + options.format + "\"");
   ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(options.folder)));
@@ -235,9 +251,12 @@ void add_flags(Flags& flags, ReportOptions& options) {
            "the figures as other tools define them: vllm, sglang, aiperf, guidellm, "
            "inference-perf, genai-perf, otel, endpoints, assay or all")
       .value("LIST");
-  flags.add("--format", &options.format, "as another tool's file")
+  flags.add("--format", &options.format, "as another tool's file, or as a table")
       .value("FORMAT")
-      .choices({"vllm", "aiperf", "otlp", "prometheus", "hdr", "csv"});
+      .choices({"vllm", "aiperf", "otlp", "prometheus", "hdr", "csv", "parquet"});
+  flags.add("--table", &options.table, "of parquet: a row a query, or an event of a stream")
+      .value("TABLE")
+      .choices({"events", "fragments"});
   flags.add("--out", &options.out, "where --format writes; standard output without it")
       .value("FILE");
   flags
@@ -399,6 +418,9 @@ Result<int> cmd_report(Args args) {
   if (!options.truth.empty()) return report_truth(options);
   if (!options.out.empty() && options.format.empty()) {
     return invalid("--out: is where --format writes; a page is written by --html FILE");
+  }
+  if (options.table != "events" && options.format != "parquet") {
+    return invalid("--table: is of --format parquet");
   }
   if (options.price && !(*options.price > 0)) return invalid("--price: must be above 0");
   if (curve) {
