@@ -1,5 +1,5 @@
-// Any bytes as a zip or tar file, as a Croissant file and as each compressed block: an error or the
-// content, in bounded memory, and no member outside the folder.
+// Any bytes as a zip or tar file, as a shard of rows, as a Croissant file and as each compressed
+// block: an error or the content, in bounded memory, and no member outside the folder.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,6 +11,7 @@
 #include "dataset/croissant_meta.h"
 #include "dataset/croissant_value.h"
 #include "dataset/json_path.h"
+#include "dataset/web_shard.h"
 
 namespace assay::dataset {
 namespace {
@@ -24,6 +25,17 @@ void as_archive(std::string_view bytes) {
     if (member.size > kSmall) continue;
     const auto read = archive->read(member);
     CHECK(!read || read->size() <= member.size);
+  }
+}
+
+// Every row has a name, and its members are those of the archive, each once.
+void as_shard(std::string_view bytes) {
+  const auto shard = open_web_shard(InputFile::of(std::string(bytes)), "fuzz");
+  if (!shard) return;
+  for (;;) {
+    const auto row = (*shard)->next();
+    if (!row || !*row) return;
+    CHECK((**row)["__key__"].as_string() == (*shard)->place() && (*row)->size() > 0);
   }
 }
 
@@ -57,11 +69,13 @@ using assay::Json;
 using assay::dataset::as_archive;
 using assay::dataset::as_blocks;
 using assay::dataset::as_metadata;
+using assay::dataset::as_shard;
 using assay::dataset::JsonPath;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   as_archive(bytes);
+  as_shard(bytes);
   as_blocks(bytes);
   as_metadata(bytes);
   if (const auto path = JsonPath::parse(bytes.substr(0, 100))) {

@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kFilesMax = 100'000;
 constexpr int kDepthMax = 4;
-constexpr std::array<std::string_view, 7> kExtensions{"parquet", "jsonl", "ndjson", "json",
-                                                      "csv",     "tsv",   "arrow"};
+constexpr std::array<std::string_view, 8> kExtensions{"parquet", "jsonl", "ndjson", "json",
+                                                      "csv",     "tsv",   "arrow",  "tar"};
 // Files of JSON that describe a dataset and hold no rows of it.
 constexpr std::array<std::string_view, 6> kAbout{"dataset_info.json", "dataset_infos.json",
                                                  "dataset_dict.json", "state.json",
@@ -56,6 +56,14 @@ Name name_of(std::string_view stem) {
   return out;
 }
 
+// WebDataset's shards have a number and no count: "train-000012.tar"; "000012.tar" is of "train".
+std::string part_of_shard(const std::string& stem) {
+  const std::size_t end = stem.find_last_not_of("0123456789");
+  if (end == std::string::npos) return "train";
+  const bool numbered = end + 1 < stem.size() && (stem[end] == '-' || stem[end] == '_');
+  return numbered && end > 0 ? stem.substr(0, end) : stem;
+}
+
 struct File {
   fs::path path{};
   Name name{};
@@ -73,6 +81,7 @@ File file_of(const fs::path& folder, const fs::path& path) {
     if (one == "data" || one == ".") continue;
     folders += (folders.empty() ? "" : "/") + one.string();
   }
+  if (out.extension == "tar" && !out.name.number) out.name.part = part_of_shard(out.name.part);
   // default/train/0000.parquet, train/data-00000-of-00001.arrow: the folder is the split.
   const bool saved = out.extension == "arrow" && out.name.part == "data";
   if ((all_digits(out.name.part) || saved) && !folders.empty()) {
@@ -92,6 +101,16 @@ bool is_rows(const fs::path& path) {
 }
 
 using Parts = std::map<std::string, std::vector<File>>;
+
+// Beside files of rows an archive holds what the rows speak of: pictures, or the sources.
+void drop_archives(Parts& parts) {
+  const auto is_archive = [](const File& file) { return file.extension == "tar"; };
+  const bool only = std::ranges::all_of(
+      parts, [&](const auto& part) { return std::ranges::all_of(part.second, is_archive); });
+  if (only) return;
+  for (auto& [name, files] : parts) std::erase_if(files, is_archive);
+  std::erase_if(parts, [](const auto& part) { return part.second.empty(); });
+}
 
 Result<Parts> parts_of(const fs::path& folder) {
   Parts parts;
@@ -115,6 +134,7 @@ Result<Parts> parts_of(const fs::path& folder) {
   if (error) {
     return Error{Code::io, format("cannot read '{}': {}", folder.string(), error.message())};
   }
+  drop_archives(parts);
   return parts;
 }
 
@@ -212,8 +232,9 @@ Result<DataFiles> data_files(const std::string& path) {
                         folder)};
   }
   if (parts.empty()) {
-    return invalid(format(
-        "'{}': a folder without a file of rows (parquet, jsonl, json, csv, tsv, arrow)", folder));
+    return invalid(
+        format("'{}': a folder without a file of rows (parquet, jsonl, json, csv, tsv, arrow, tar)",
+               folder));
   }
   if (place.part.empty() && parts.size() > 1) {
     return invalid(format("'{}' has several parts: {}\n  say which: {}#{}", folder, names_of(parts),

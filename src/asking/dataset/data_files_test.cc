@@ -168,6 +168,70 @@ TEST_F(DataFilesTest, what_does_not_belong_together_is_an_error) {
   EXPECT_THAT(prompts({.path = folder_ + "/saved"}), HasSubstr("flatten_indices()"));
 }
 
+std::string tar_of(const std::vector<std::pair<std::string, std::string>>& members) {
+  std::string out;
+  for (const auto& [name, bytes] : members) {
+    std::string head(512, '\0');
+    head.replace(0, name.size(), name);
+    const std::string size = format("{:011o}", bytes.size());
+    head.replace(124, size.size(), size);
+    head[156] = '0';
+    head.replace(257, 5, "ustar");
+    out += head + bytes + std::string((512 - bytes.size() % 512) % 512, '\0');
+  }
+  return out + std::string(1024, '\0');
+}
+
+TEST_F(DataFilesTest, shards_of_webdataset_are_rows_of_what_has_one_name) {
+  const std::string first = tar_of({{"0/a.txt", "one"},
+                                    {"0/a.json", R"({"prompt": "p1", "id": 4})"},
+                                    {"0/a.cls", "7\n"},
+                                    {"0/.hidden", "x"},
+                                    {"0/b.json", R"({"prompt": "p2"})"},
+                                    {"0/b.seg.png", "\x89PNG\r\n\x1a\n\xff"}});
+  file("train-000000.tar", first);
+  file("train-000001.tar.gz", gzipped(tar_of({{"c.json", R"({"prompt": "p3"})"}})));
+  file("notes.txt", "no rows");
+  EXPECT_EQ(prompts({.path = folder_}), "p1|p2|p3|");
+  EXPECT_EQ(prompts({.path = folder_ + "#train", .rows_max = 1}), "p1|");
+  const Spec spec{.path = folder_ + "/train-000000.tar"};
+  const auto rows = open_rows(spec);
+  ASSERT_TRUE(rows) << rows.error().message;
+  EXPECT_EQ((*rows)->next().value()->dump(),
+            R"({"__key__":"0/a","txt":"one","prompt":"p1","id":4,"cls":7})");
+  EXPECT_EQ((*rows)->place(), "0/a");
+  EXPECT_EQ((*rows)->next().value()->dump(),
+            R"({"__key__":"0/b","prompt":"p2","seg.png":"data:image/png;base64,iVBORw0KGgr/"})");
+  EXPECT_FALSE((*rows)->next().value());
+  EXPECT_EQ((*rows)->sha256().value_or(""), sha256_hex(first));
+  EXPECT_EQ(prompts({.path = spec.path, .parser = {{"prompt", "txt"}}, .rows_max = 1}), "one|");
+  EXPECT_EQ(prompts({.path = file("no_name", first), .format = "webdataset", .rows_max = 1}),
+            "p1|");
+}
+
+TEST_F(DataFilesTest, numbers_alone_are_shards_and_archives_beside_rows_are_none) {
+  file("n/00001.tar", tar_of({{"b.json", R"({"prompt": "b"})"}}));
+  file("n/00000.tar", tar_of({{"a.json", R"({"prompt": "a"})"}}));
+  EXPECT_EQ(prompts({.path = folder_ + "/n"}), "a|b|");
+  file("m/images.tar", tar_of({{"a.jpg", "x"}}));
+  file("m/train.jsonl", prompt_line("row"));
+  EXPECT_EQ(prompts({.path = folder_ + "/m"}), "row|");
+}
+
+TEST_F(DataFilesTest, a_broken_shard_is_named_with_its_member) {
+  const auto said = [&](const std::vector<std::pair<std::string, std::string>>& members) {
+    return prompts({.path = file("x.tar", tar_of(members))});
+  };
+  EXPECT_THAT(said({{"a.json", "{"}}), HasSubstr("'a.json': "));
+  EXPECT_THAT(said({{"a.json", R"({"txt": 1, "prompt": "p"})"}, {"a.txt", "t"}}),
+              HasSubstr("'a.txt': its row 'a' has a column 'txt' already"));
+  EXPECT_THAT(said({{"a.cls", "many"}}), HasSubstr("'a.cls': expected a whole number"));
+  EXPECT_THAT(said({{"../a.json", "{}"}}), HasSubstr("../a.json"));
+  EXPECT_THAT(prompts({.path = file("y.tar", "no archive")}),
+              HasSubstr("y.tar': no tar file with a row"));
+  EXPECT_THAT(said({{"a.jpg", "x"}}), HasSubstr("a: this row asks"));
+}
+
 TEST_F(DataFilesTest, a_pointer_of_git_lfs_is_named) {
   const std::string pointer =
       "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n";

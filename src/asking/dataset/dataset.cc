@@ -26,13 +26,14 @@
 #include "dataset/sound_rows.h"
 #include "dataset/synthetic.h"
 #include "dataset/tensor_rows.h"
+#include "dataset/web_shard.h"
 
 namespace assay::dataset {
 namespace {
 
-constexpr std::array<std::string_view, 13> kFormats{
+constexpr std::array<std::string_view, 14> kFormats{
     "jsonl",     "json",     "csv",          "tsv",         "sharegpt", "parquet", "arrow",
-    "croissant", "mooncake", "openai_batch", "huggingface", "npy",      "npz"};
+    "croissant", "mooncake", "openai_batch", "huggingface", "npy",      "npz",     "webdataset"};
 
 // One file of a dataset. `prefix` names it in messages if the dataset has several files.
 struct Part {
@@ -191,9 +192,12 @@ Result<std::string> add_source(Loader& loader, RowSource& source, const std::str
 }
 
 // Files of columns, whose rows are typed: they can be shown as they stand.
-bool is_columns(std::string_view kind) { return kind == "parquet" || kind == "arrow"; }
+bool is_columns(std::string_view kind) {
+  return kind == "parquet" || kind == "arrow" || kind == "webdataset";
+}
 
 Result<std::unique_ptr<RowSource>> open_columns(std::string_view kind, const std::string& path) {
+  if (kind == "webdataset") return open_web_shard(path);
   return kind == "arrow" ? open_arrow(path) : open_parquet(path);
 }
 
@@ -255,6 +259,7 @@ Result<std::string_view> format_of(const Spec& spec, std::string_view extension)
   std::string word = lower(told ? std::string_view(spec.format) : extension);
   if (word.starts_with('.')) word.erase(0, 1);
   if (word == "ndjson") word = "jsonl";
+  if (word == "tar") word = "webdataset";
   for (const std::string_view known : kFormats) {
     if (word == known) return known;
   }
@@ -263,15 +268,16 @@ Result<std::string_view> format_of(const Spec& spec, std::string_view extension)
     if (!std::filesystem::exists(spec.path, error)) {
       return Error{Code::not_found, format("'{}': no such file", spec.path)};
     }
-    return invalid(
-        format("'{}': its name does not say what it is; give format=jsonl, json, csv, tsv, "
-               "parquet, arrow, croissant, mooncake, openai_batch, sharegpt, npy, npz or dlrm_v3",
-               spec.path));
+    return invalid(format(
+        "'{}': its name does not say what it is; give format=jsonl, json, csv, tsv, "
+        "parquet, arrow, webdataset, croissant, mooncake, openai_batch, sharegpt, npy, npz or "
+        "dlrm_v3",
+        spec.path));
   }
   const std::string_view near = nearest(word, kFormats);
   return invalid(
       format("format: unknown value '{}'{}; one of: jsonl, json, csv, tsv, parquet, "
-             "arrow, croissant, mooncake, openai_batch, sharegpt, npy, npz, dlrm_v3",
+             "arrow, webdataset, croissant, mooncake, openai_batch, sharegpt, npy, npz, dlrm_v3",
              spec.format, near.empty() ? "" : format(", did you mean '{}'?", near)));
 }
 

@@ -269,8 +269,9 @@ const Part& dataset_part() {
              "The file, a folder as on the Hugging Face hub (FOLDER or FOLDER#SPLIT), or "
              "croissant:FILE#record_set. Relative paths are relative to where Assay is started.");
     rows.add("format", &D::format,
-             "jsonl, json, csv, tsv, parquet, arrow, croissant, mooncake, openai_batch, sharegpt, "
-             "npy, npz or dlrm_v3 (a folder of its generator; FOLDER#0.01 for a share of the "
+             "jsonl, json, csv, tsv, parquet, arrow, webdataset, croissant, mooncake, "
+             "openai_batch, sharegpt, npy, npz or dlrm_v3 (a folder of its generator; FOLDER#0.01 "
+             "for a share of the "
              "users). Empty: by the file's extension and first row.");
     rows.add("samples", &D::samples,
              "Accepted; it has no effect in the reference client either. To use fewer rows, see "
