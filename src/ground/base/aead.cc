@@ -1,7 +1,6 @@
 #include "base/aead.h"
 
 #include <openssl/evp.h>
-#include <sys/random.h>
 
 #include <memory>
 
@@ -9,6 +8,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
+#include "base/secret.h"
 #include "base/text.h"
 
 namespace assay {
@@ -23,12 +23,6 @@ struct FreeContext {
   void operator()(EVP_CIPHER_CTX* p) const { EVP_CIPHER_CTX_free(p); }
 };
 using Context = std::unique_ptr<EVP_CIPHER_CTX, FreeContext>;
-
-std::string random_bytes(std::size_t count) {
-  std::string out(count, '\0');
-  CHECK(::getrandom(out.data(), count, 0) == static_cast<ssize_t>(count));
-  return out;
-}
 
 const unsigned char* bytes_of(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
