@@ -263,7 +263,23 @@ void HttpServer::take(Connection& connection, std::string_view bytes) {
     connection.reader.reset();
     if (!connection.fd.open()) return destroy(connection);
   }
+  if (!bytes.empty() && connection.state == State::upgraded) return pass_on(connection, bytes);
   if (!bytes.empty() && connection.state == State::replying) connection.ahead = bytes;
+}
+
+void HttpServer::pass_on(Connection& connection, std::string_view bytes) {
+  connection.in_request = true;
+  service_.on_bytes(connection.id(), bytes);
+  connection.in_request = false;
+  if (!connection.fd.open()) destroy(connection);
+}
+
+void HttpServer::upgrade(ConnectionId id) {
+  Connection* const connection = find(id);
+  if (connection == nullptr) return;
+  CHECK(connection->state == State::replying);
+  connection->state = State::upgraded;
+  if (!connection->in_request) resume_.push_back(id);
 }
 
 void HttpServer::refuse(Connection& connection, RequestError error) {
@@ -350,7 +366,8 @@ HttpServer::Sent HttpServer::send_tls(Connection& connection,
 bool HttpServer::flush(Connection& connection) {
   const ConnectionId id = connection.id();
   if (!(connection.tls != nullptr ? flush_tls(connection) : flush_plain(connection))) return false;
-  if (connection.state == State::replying) service_.on_progress(id, connection.handed);
+  const bool at_work = connection.state == State::replying || connection.state == State::upgraded;
+  if (at_work) service_.on_progress(id, connection.handed);
   if (find(id) == nullptr) return false;
   after_flush(connection);
   return true;
@@ -457,7 +474,7 @@ void HttpServer::resume_waiting() {
 }
 
 void HttpServer::lose(Connection& connection) {
-  const bool replying = connection.state == State::replying;
+  const bool replying = connection.state == State::replying || connection.state == State::upgraded;
   const ConnectionId id = connection.id();
   connection.fd.reset();
   if (replying) service_.on_gone(id);

@@ -46,6 +46,9 @@ class HttpService {
   // The views end when this returns; kBodyPadding bytes behind the body may be read.
   virtual void on_request(ConnectionId connection, const RequestHead& head,
                           std::string_view body) = 0;
+  // The bytes of a read on a connection that upgrade() made one of another protocol; kBodyPadding
+  // bytes behind them may be read.
+  virtual void on_bytes(ConnectionId, std::string_view) {}
   // The peer left before its reply was finished. The id is dead.
   virtual void on_gone(ConnectionId connection) = 0;
   // The kernel took queued bytes; `handed` counts the connection's bytes so far.
@@ -97,6 +100,9 @@ class HttpServer {
   // When this turn of the loop began to handle ready events: no write of the turn is earlier.
   Instant turn_start() const { return now_; }
 
+  // What follows on this connection is no HTTP: its bytes go to on_bytes(), and it lives until one
+  // side closes it. REQUIRES: a request of it is being answered.
+  void upgrade(ConnectionId connection);
   // The reply is complete: the connection reads the next request if both sides keep it.
   void finish(ConnectionId connection, bool keep_alive);
   // Sends what is queued, then ends the connection normally (FIN).
@@ -117,6 +123,7 @@ class HttpServer {
     handshake,  // of TLS
     reading,    // no request is being answered
     replying,
+    upgraded,  // of another protocol
     closing,   // queued bytes go out, then FIN
     lingering  // FIN is out; input is discarded so that the kernel does not send RST
   };
@@ -137,6 +144,7 @@ class HttpServer {
   bool read_tls(Connection& connection, std::string_view& bytes);
   bool receive_some(Connection& connection, std::string_view& bytes);
   void take(Connection& connection, std::string_view bytes);
+  void pass_on(Connection& connection, std::string_view bytes);
   void refuse(Connection& connection, RequestError error);
   // False when the connection broke.
   bool flush(Connection& connection);

@@ -32,6 +32,7 @@ enum class Api : std::uint8_t {
   openai_transcriptions,  // POST /v1/audio/transcriptions
   openai_translations,    // POST /v1/audio/translations
   openai_speech,          // POST /v1/audio/speech
+  realtime,               // a turn on the WebSocket of /v1/realtime
   described,              // a kind that a file describes (described_kind.h)
 };
 
@@ -71,13 +72,15 @@ inline constexpr std::array<std::string_view, 3> kTensorColumns{"inputs", "outpu
 inline constexpr std::array<std::string_view, 1> kSoundColumns{"audio"};
 inline constexpr std::array<std::string_view, 6> kSpeechColumns{
     "voice", "response_format", "speed", "instructions", "stream_format", "sample_rate"};
+inline constexpr std::array<std::string_view, 5> kRealtimeColumns{
+    "audio", "voice", "pace", "sample_rate", "output_modalities"};
 inline constexpr std::array<std::string_view, 13> kVideoColumns{
     "negative_prompt", "size",          "seconds",        "fps",         "num_inference_steps",
     "guidance_scale",  "seed",          "num_frames",     "latent_path", "guidance_scale_2",
     "boundary_ratio",  "output_format", "response_format"};
 
 // In the order of the enumeration.
-inline constexpr std::array<ApiRow, 19> kApis{{
+inline constexpr std::array<ApiRow, 20> kApis{{
     {.api = Api::openai,
      .name = "openai",
      .what = "chat completions",
@@ -163,6 +166,11 @@ inline constexpr std::array<ApiRow, 19> kApis{{
      .what = "text to speech",
      .unit = kAudioSecond,
      .columns = kSpeechColumns},
+    {.api = Api::realtime,
+     .name = "realtime",
+     .what = "speech and text over a WebSocket",
+     .takes_messages = true,
+     .columns = kRealtimeColumns},
     {.api = Api::described, .name = "described", .what = "a kind that a file describes (--kind)"},
 }};
 

@@ -92,6 +92,9 @@ Result<std::vector<Header>> request_headers(const Endpoints& endpoints, bool str
 // Request line, Host, `headers`, Content-Length and the blank line.
 std::string request_head(const net::Url& url, std::string_view target,
                          const std::vector<Header>& headers, std::size_t body_bytes);
+// The same for the GET that opens a WebSocket, without the headers that ask for one.
+std::string socket_head(const net::Url& url, std::string_view target,
+                        const std::vector<Header>& headers);
 
 // Offset of the request id's 32 digits in its head, or in a beginning of it; kNoHole: none is sent.
 std::size_t request_id_offset(const Endpoints& endpoints, std::string_view head);

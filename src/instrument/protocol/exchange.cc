@@ -19,6 +19,8 @@ constexpr std::size_t kRedactedKept = 64 * 1024;
 constexpr std::size_t kWholeBodyMax = std::size_t{1} << 30;
 // "\r\n" after a chunk, and the chunk that ends a body: framing, not another event.
 constexpr std::size_t kFramingBytes = 7;
+// The status of a connection that became a WebSocket.
+constexpr std::uint16_t kSwitched = 101;
 // "\r\n" after a chunk: it was written with its event.
 constexpr std::size_t kChunkEndBytes = 2;
 
@@ -148,6 +150,8 @@ bool Exchange::on_body(std::string_view piece, std::size_t rest, const Stamp& st
     }
     case Mode::lines:
       return feed_lines(piece, rest, stamp, decoder, sink);
+    case Mode::messages:
+      CHECK(false && "messages have no body");
     case Mode::whole:
       if (!body_.append(piece)) return give_up_for_memory();
       if (body_.size() <= kWholeBodyMax) return true;
@@ -164,6 +168,17 @@ bool Exchange::on_body(std::string_view piece, std::size_t rest, const Stamp& st
       return !given_up_;
   }
   return true;
+}
+
+void Exchange::on_socket() {
+  mode_ = Mode::messages;
+  event_.http_status = kSwitched;
+}
+
+void Exchange::on_message(std::string_view event, std::size_t behind, const Stamp& stamp,
+                          ReplyDecoder& decoder, EventSink& sink) {
+  uncertainty_ = stamp.uncertainty(behind == 0);
+  on_stream_data(event, behind > 0, stamp, decoder, sink);
 }
 
 bool Exchange::feed_lines(std::string_view piece, std::size_t rest, const Stamp& stamp,
@@ -365,6 +380,9 @@ void Exchange::complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& si
           on_stream_data(line, false, stamp, decoder, sink);
         });
       }
+      complete_stream(stamp, sink);
+      return;
+    case Mode::messages:
       complete_stream(stamp, sink);
       return;
     case Mode::whole:

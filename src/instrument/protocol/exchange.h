@@ -56,6 +56,11 @@ class Exchange {
   // Both return false when the rest of the reply is useless. End it then with cut_short(), or with
   // complete() if its end has come; the outcome is the one found before.
   bool on_head(const net::ResponseHead& head);
+  // The reply comes as messages of a WebSocket instead, each an event. Call it before the first.
+  void on_socket();
+  // `behind` bytes of the same read follow it. kDecodePadding bytes behind it must be readable.
+  void on_message(std::string_view event, std::size_t behind, const Stamp& stamp,
+                  ReplyDecoder& decoder, EventSink& sink);
   // A piece of the body; `rest` bytes of the same read follow it. kSsePadding bytes behind it must
   // be readable.
   bool on_body(std::string_view piece, std::size_t rest, const Stamp& stamp, ReplyDecoder& decoder,
@@ -81,7 +86,7 @@ class Exchange {
   Instant sent() const { return event_.sent; }
 
  private:
-  enum class Mode : std::uint8_t { undecided, events, lines, whole, error_body, sound };
+  enum class Mode : std::uint8_t { undecided, events, lines, whole, error_body, sound, messages };
 
   void decide(std::string_view piece);
   bool feed_lines(std::string_view piece, std::size_t rest, const Stamp& stamp,

@@ -144,9 +144,17 @@ void HttpTarget::State::expire(Instant now) {
     give_up_on(slot, Outcome::timed_out, at,
                format("no complete reply within {}", human_duration(spec.query_timeout)));
   });
+  each_due(shared.paced, [&](Slot* slot) { go_on(slot, at); });
   each_due(shared.framing_deadlines, settle);
   each_due(shared.failed_deadlines, settle);
   if (!failures.empty()) tell_failures();
+}
+
+void HttpTarget::State::go_on(Slot* slot, const Stamp& at) {
+  const std::uint32_t id = slot->connection;
+  connections[id]->transport->go_on(*slot, at.read);
+  int error = 0;
+  if (!flush(id, &error)) settle(id, false, error, at);
 }
 
 // The connection was not open in time, or its peer allows no query on it.
@@ -174,6 +182,7 @@ Instant HttpTarget::State::next_deadline() const {
   if (!connect_deadlines.empty()) next = connect_deadlines.front().at;
   if (!query_deadlines.empty()) next = std::min(next, query_deadlines.front().at);
   if (!shared.framing_deadlines.empty()) next = std::min(next, shared.framing_deadlines.front().at);
+  if (!shared.paced.empty()) next = std::min(next, shared.paced.front().at);
   if (!shared.failed_deadlines.empty()) next = std::min(next, shared.failed_deadlines.front().at);
   return next;
 }

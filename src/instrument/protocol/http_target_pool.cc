@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "protocol/http_target_state.h"
+#include "protocol/kind/kind.h"
 
 namespace assay::protocol {
 namespace {
@@ -33,6 +34,12 @@ Result<void> HttpTarget::State::open_destinations() {
   stats.connections_max =
       connections_max_of(net::raise_descriptor_limit(), options.connections_max);
   bool any_tls = false;
+  socket = kind_of(spec.spoken()).socket;
+  if (socket && spec.http == HttpVersion::http2) {
+    return invalid(format("http2: {} is spoken over a WebSocket of HTTP/1.1; leave it out",
+                          name_of(spec.spoken())));
+  }
+  if (socket) spec.http = HttpVersion::http1;
   for (const std::string& text : spec.urls) {
     Destination d;
     ASSIGN_OR_RETURN(d.url, net::parse_url(text));
@@ -161,7 +168,9 @@ void HttpTarget::State::established(std::uint32_t id) {
     connect_failed(id, Outcome::connect_failed, "the endpoint does not speak HTTP/2 (ALPN)");
     return;
   }
-  c.transport = http2 ? make_http2_transport(c.lane, shared) : make_http1_transport(c.lane, shared);
+  c.transport = http2    ? make_http2_transport(c.lane, shared)
+                : socket ? make_socket_transport(c.lane, shared)
+                         : make_http1_transport(c.lane, shared);
   if (c.transport->standing() == Transport::Standing::open) {
     can_carry(id);
     return;

@@ -188,12 +188,15 @@ struct HttpTarget::State {
                   std::string detail);
   void tell_failures();
   void expire(Instant now);
+  // More of a turn is due.
+  void go_on(Slot* slot, const Stamp& at);
   void give_up_connecting(std::uint32_t id, const Stamp& at);
   Instant next_deadline() const;
   void wait(Instant until);
   void take_ready(int n, Instant since);
 
   Endpoints spec;
+  bool socket = false;  // queries are turns on WebSockets
   HttpTargetOptions options;
   const Clock& clock;
   const Redactor redactor;

@@ -10,6 +10,7 @@
 #include "net/url.h"
 #include "protocol/body_feed.h"
 #include "protocol/codec.h"
+#include "protocol/kind/kind.h"
 
 namespace assay::protocol {
 namespace {
@@ -156,6 +157,10 @@ class PreparedBodies::Maker {
                      request_headers(endpoints_, generation_.stream, session, of_body));
     const std::string target = request_target(url, endpoints_.spoken(), generation_.model);
     Head out;
+    if (kind_of(endpoints_.spoken()).socket) {
+      out.before_length = socket_head(url, target, headers);
+      return out;
+    }
     out.before_length = request_head(url, target, headers, 0);
     CHECK(out.before_length.ends_with(kNoLength));
     out.before_length.resize(out.before_length.size() - kNoLength.size());
@@ -191,7 +196,7 @@ PreparedBodies::PreparedBodies(const Plan& plan, std::size_t endpoints) : endpoi
 
 Result<void> PreparedBodies::add(Variant& variant, const PlannedDataset& planned,
                                  std::vector<Sample>* spent, const Endpoints& endpoints) {
-  variant.streamed = planned.generation.stream;
+  variant.streamed = planned.generation.stream || kind_of(endpoints.spoken()).socket;
   variant.api = endpoints.spoken();
   described_ = endpoints.described;
   Maker maker(endpoints, planned, variant);
@@ -368,6 +373,13 @@ Pieces PreparedRequests::fill(const Query& query, std::size_t endpoint, std::uin
   for (const std::string_view part : rest.all()) out.add(part);
   return out;
 }
+
+std::string_view PreparedRequests::handshake(std::size_t endpoint) const {
+  const PreparedBodies::Variant& variant = bodies_->variants_.front();
+  return variant.heads[endpoint].before_length;
+}
+
+const Kind& PreparedRequests::kind() const { return kind_of(bodies_->variants_.front().api); }
 
 PreparedRequests::Http2Request PreparedRequests::fill_http2(const Query& query,
                                                             std::size_t endpoint,

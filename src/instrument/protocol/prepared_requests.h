@@ -28,6 +28,8 @@
 
 namespace assay::protocol {
 
+struct Kind;
+
 // Text in pieces, first to last.
 struct Pieces {
   std::array<std::string_view, 5> parts{};
@@ -134,6 +136,13 @@ class PreparedRequests {
     std::string_view body{};
   };
   Http2Request fill_http2(const Query& query, std::size_t endpoint, std::uint64_t run_key);
+  // The body alone, in one piece; valid until the next call of any fill.
+  std::string_view fill_body(const Query& query, std::size_t endpoint, std::uint64_t run_key) {
+    return fill_http2(query, endpoint, run_key).body;
+  }
+  // The head of the GET that opens a WebSocket, for any query (socket_head() in codec.h).
+  std::string_view handshake(std::size_t endpoint) const;
+  const Kind& kind() const;  // which all of its queries have
   Asked asked(const Query& query) {
     const PreparedBodies::Body& body = body_of(query);
     const PreparedBodies::Variant& variant = bodies_->variant(query);

@@ -49,6 +49,7 @@ Json plain_body(const Spoken& api, const Generation& generation, const Sample& s
 
 Result<void> check_body(const Spoken& api, const Generation& generation, const Json& body) {
   if (api.described != nullptr) return check_described_body(*api.described, generation, body);
+  if (kind_of(api).socket) return {};  // a turn always streams, and has one response
   const bool streams = body["stream"].as_bool(kind_of(api).raw_sound && generation.stream);
   if (streams != generation.stream) {
     return invalid(format("extra_body.stream: {} against streaming {}; set streaming instead",
@@ -112,7 +113,9 @@ Result<void> check_header(const Header& header) {
   }
   const std::string name = lower(header.first);
   for (const std::string_view ours :
-       {"content-length", "transfer-encoding", "expect", "te", "upgrade", "trailer"}) {
+       {"content-length", "transfer-encoding", "expect", "te", "upgrade", "trailer",
+        "sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions",
+        "sec-websocket-protocol"}) {
     if (name == ours) return invalid(format("header '{}': is ours to set", header.first));
   }
   if (name == "accept-encoding" && lower(trim(header.second)) != "identity") {
@@ -193,7 +196,13 @@ std::string request_target(const net::Url& url, Spoken api, std::string_view mod
     if (path.ends_with("/v1")) below = tail;
     path += below;
   }
-  if (!url.query.empty()) path += "?" + url.query;
+  std::string query = url.query;
+  // A session's model is chosen when it is opened.
+  const bool named_there = query.starts_with("model=") || query.find("&model=") != query.npos;
+  if (api.described == nullptr && kind_of(api).socket && !model.empty() && !named_there) {
+    query += (query.empty() ? "" : "&") + route_with("model={model}", model);
+  }
+  if (!query.empty()) path += "?" + query;
   return path;
 }
 
@@ -229,6 +238,19 @@ Result<std::vector<Header>> request_headers(const Endpoints& endpoints, bool str
   }
   for (const Header& header : headers) TRY(check_header(header));
   return headers;
+}
+
+std::string socket_head(const net::Url& url, std::string_view target,
+                        const std::vector<Header>& headers) {
+  std::string head = format("GET {} HTTP/1.1\r\n", target);
+  if (!names(headers, "host")) head += format("Host: {}\r\n", net::host_header(url));
+  for (const auto& [name, value] : headers) {
+    // It has no body, and its id is of no query: each turn has its own.
+    const std::string known = lower(name);
+    if (known == "content-type" || known == "accept" || value == kRequestIdHole) continue;
+    head += format("{}: {}\r\n", name, value);
+  }
+  return head;
 }
 
 std::string request_head(const net::Url& url, std::string_view target,
@@ -268,7 +290,7 @@ Result<RequestBody> make_body(Spoken api, const Generation& generation, const Sa
     out.bytes = body.dump();
   }
   out.asked = asked_of(api, body);
-  if (kind.raw_sound) out.asked.stream = generation.stream;
+  if (kind.raw_sound || kind.socket) out.asked.stream = generation.stream || kind.socket;
   if (api.described != nullptr) {
     // No field of a described body says these for sure.
     out.asked.stream = generation.stream;

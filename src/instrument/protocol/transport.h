@@ -12,6 +12,7 @@
 // transport, but none of this one's functions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -71,6 +72,15 @@ struct QueryDeadline {
   std::uint64_t serial = 0;
 };
 
+// A turn that waits before it sends more (kind/realtime.cc): such deadlines differ in length, so
+// each is put in its place.
+inline void add_in_order(std::deque<QueryDeadline>& queue, const QueryDeadline& deadline) {
+  const auto place =
+      std::upper_bound(queue.begin(), queue.end(), deadline,
+                       [](const QueryDeadline& a, const QueryDeadline& b) { return a.at < b.at; });
+  queue.insert(place, deadline);
+}
+
 // What all transports of one target share.
 struct TransportShared {
   TransportShared(std::uint64_t run_key_in, MemoryBudget* memory_in)
@@ -90,6 +100,7 @@ struct TransportShared {
   std::vector<Slot*> ended{};
   std::deque<QueryDeadline> framing_deadlines{};
   std::deque<QueryDeadline> failed_deadlines{};
+  std::deque<QueryDeadline> paced{};  // go_on() is due
 };
 
 // What feed() says of the connection.
@@ -133,6 +144,8 @@ class Transport {
   // The next bytes to send besides requests that begin() gave; "" when there are none. Each call
   // removes what it returns; the view is valid until the next call.
   virtual std::string_view output() = 0;
+  // More of the query's request is due, by TransportShared::paced; output() has it then.
+  virtual void go_on(Slot&, Instant) {}
   // Gives a query up; nothing more is reported of it. False when that costs the connection, else
   // output() has what the peer must know. The caller takes it out of the lane.
   virtual bool cancel(Slot& slot) = 0;
@@ -157,6 +170,8 @@ class Transport {
 // `lane` and `shared` must outlive the transport.
 std::unique_ptr<Transport> make_http1_transport(Lane& lane, TransportShared& shared);
 std::unique_ptr<Transport> make_http2_transport(Lane& lane, TransportShared& shared);
+// Over a WebSocket: a turn at a time, and a connection for each.
+std::unique_ptr<Transport> make_socket_transport(Lane& lane, TransportShared& shared);
 
 // The outcome of a query whose connection failed with this errno, or 0.
 Outcome outcome_of(int error);

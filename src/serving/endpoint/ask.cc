@@ -416,7 +416,7 @@ std::variant<std::monostate, ApiError> AskReader::read(Route route, std::string_
   if (is_of_sound(route)) return read_sound_ask(route, body, ask);
   if (is_of_vectors(route)) return read_vector_ask(route, body, ask);
   static_assert(kAskPadding >= simdjson::SIMDJSON_PADDING);
-  ask.route = route;
+  ask.route = route == Route::realtime ? Route::responses : route;
   ask.stream = is_ollama(route);  // unless it asks for one reply
   const simdjson::padded_string_view padded(body.data(), body.size(), body.size() + kAskPadding);
   od::document document;
@@ -442,6 +442,7 @@ std::variant<std::monostate, ApiError> AskReader::read(Route route, std::string_
   const bool more = document.current_location().error() == simdjson::SUCCESS;
   if (more) return ApiError{.message = "The body is not valid JSON."};
   reading.end();
+  ask.route = route;
   if (reading.failed()) return reading.error();
   return std::monostate{};
 }

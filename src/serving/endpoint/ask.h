@@ -36,9 +36,10 @@ enum class Route : std::uint8_t {
   translations,
   described,        // of a kind that a file describes
   described_units,  // the same, where its replies have no tokens
-  speech
+  speech,
+  realtime  // a turn of a session (realtime_session.h), read in the form of Responses
 };
-inline constexpr std::size_t kRoutes = 19;
+inline constexpr std::size_t kRoutes = 20;
 // Whether a route answers with vectors, scores, pictures, videos or tensors, and no tokens.
 constexpr bool is_of_vectors(Route route) {
   return (route >= Route::embeddings && route <= Route::videos) || route == Route::described_units;

@@ -132,6 +132,9 @@ void EventWriter::put_named(EventBatch& out, Reply& reply, std::string_view name
                             std::string_view json, Category category, std::uint32_t tokens) {
   if (reply.dialect->raw(*reply.own)) {
     out.bytes.put(json);
+  } else if (reply.dialect->messages()) {
+    // The outlet frames it.
+    out.bytes.put(quirks_.has(Quirk::spaced_json) ? spaced_json(json) : std::string(json));
   } else if (reply.dialect->lines()) {
     out.bytes.put(quirks_.has(Quirk::spaced_json) ? spaced_json(json) : std::string(json));
     out.bytes.put(quirks_.has(Quirk::crlf) ? "\r\n" : "\n");

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "net/websocket.h"
 
 namespace assay::endpoint {
 namespace {
@@ -54,6 +55,27 @@ Outlet::Status Outlet::head(Output& output, std::string_view bytes, bool now) {
   return Status::open;
 }
 
+// An event as a message of a WebSocket. What cuts or fills a stream of HTTP has its like here:
+// ragged-chunks are fragments, and pings and comments are ping frames, also between fragments.
+void Outlet::put_message(std::string_view event) {
+  if (event.empty()) return;
+  const auto frame = [this](net::FrameType type, std::string_view payload, bool final) {
+    std::array<char, net::kServerFrameHeadMax> head{};
+    const std::size_t size = net::put_server_frame_head(head.data(), type, payload.size(), final);
+    out_.put({head.data(), size});
+    out_.put(payload);
+  };
+  const bool pings = options_.quirks.has(Quirk::pings) || options_.quirks.has(Quirk::comments);
+  if (!options_.quirks.has(Quirk::ragged_chunks)) {
+    if (pings) frame(net::FrameType::ping, "assay", true);
+    return frame(net::FrameType::text, event, true);
+  }
+  const std::size_t half = event.size() / 2;
+  frame(net::FrameType::text, event.substr(0, half), false);
+  if (pings) frame(net::FrameType::ping, "assay", true);
+  frame(net::FrameType::more, event.substr(half), true);
+}
+
 // The batch's bytes with HTTP framing, into out_ and out_marks_.
 void Outlet::encode(Output& output, const EventBatch& batch, Then then) {
   out_.clear();
@@ -64,7 +86,9 @@ void Outlet::encode(Output& output, const EventBatch& batch, Then then) {
   for (const EventMark& mark : batch.marks) {
     const std::string_view event = bytes.substr(from, mark.end - from);
     from = mark.end;
-    if (coder != nullptr) {
+    if (output.socket) {
+      put_message(event);
+    } else if (coder != nullptr) {
       coder->put(out_, event);
     } else if (!event.empty()) {
       out_.put_chunk(event);
@@ -73,6 +97,7 @@ void Outlet::encode(Output& output, const EventBatch& batch, Then then) {
   }
   if (then != Then::finish || output.body_ended) return;
   output.body_ended = true;
+  if (output.socket) return;
   if (coder != nullptr) {
     coder->end(out_);
   } else {
@@ -184,7 +209,7 @@ Outlet::Status Outlet::progress(Output& output, std::uint64_t handed) {
 Outlet::Status Outlet::conclude(Output& output, Then then) {
   switch (then) {
     case Then::finish:
-      server_->finish(output.connection, !output.close_after);
+      if (!output.socket) server_->finish(output.connection, !output.close_after);
       break;
     case Then::close:
       server_->close(output.connection);

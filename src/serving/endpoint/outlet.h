@@ -63,6 +63,7 @@ struct Output {
   std::uint32_t tokens = 0;      // in those events
   bool close_after = false;      // the connection ends with the reply
   bool body_ended = false;
+  bool socket = false;     // events are messages of a WebSocket, which outlives the reply
   Then then = Then::more;  // after all is handed over
   Instant last_handed{};
 
@@ -131,6 +132,7 @@ class Outlet {
   void note(Output& output, const EventMark& mark, Instant at);
   Status conclude(Output& output, Then then);
   void encode(Output& output, const EventBatch& batch, Then then);
+  void put_message(std::string_view event);
   Status flush_batch(Output& output, Then then);
   void cut_up(Output& output, std::string_view bytes, std::span<const EventMark> marks, Then then);
   Status send_pieces(Output& output);

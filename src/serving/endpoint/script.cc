@@ -37,7 +37,8 @@ namespace {
 
 double reasoning_share(const Ask& ask, const EndpointOptions& options) {
   const bool plain = ask.route == Route::completions || ask.route == Route::generate ||
-                     ask.route == Route::speech || is_of_sound(ask.route);
+                     ask.route == Route::speech || ask.route == Route::realtime ||
+                     is_of_sound(ask.route);
   if (plain || ask.reasoning == Wish::no) return 0;
   if (options.reasoning > 0) return options.reasoning;
   return ask.reasoning == Wish::yes ? 0.5 : 0;

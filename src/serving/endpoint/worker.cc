@@ -85,6 +85,7 @@ void Worker::answer(net::ConnectionId connection, const net::RequestHead& head,
     ask_.json_bytes = json_bytes ? *json_bytes : 0;
   }
   if (is_of_sound(route)) ask_.boundary = boundary_of(head.find("content-type"));
+  stream.out.socket = route == Route::realtime;
   const auto read = reader_.read(route, body, ask_);
   if (const ApiError* const error = std::get_if<ApiError>(&read)) {
     return reject(stream, head, *error);
@@ -97,6 +98,7 @@ void Worker::answer(net::ConnectionId connection, const net::RequestHead& head,
                    .param = "model",
                    .code = "model_not_found"});
   }
+  if (stream.out.socket) session_of(connection)->said.complete(ask_);
   const std::uint64_t place = mix(mix(options_.seed, thread_), stream.out.number);
   prepare(stream, head, place);
   record_request(stream, head);
@@ -132,7 +134,8 @@ void Worker::cancel(std::uint64_t engine_id) {
 void Worker::prepare(Stream& stream, const net::RequestHead& head, std::uint64_t seed) {
   const Quirks& quirks = options_.quirks;
   Reply& reply = stream.reply;
-  reply.streamed = ask_.stream && !quirks.has(Quirk::not_streamed);
+  const bool socket = stream.out.socket;
+  reply.streamed = socket || (ask_.stream && !quirks.has(Quirk::not_streamed));
   reply.wants_usage = ask_.include_usage;
   reply.continuous_usage = ask_.include_usage && ask_.continuous_usage;
   writer_.choose(reply, reply.route, ask_.model);
@@ -141,7 +144,7 @@ void Worker::prepare(Stream& stream, const net::RequestHead& head, std::uint64_t
     reply.own->vectors = std::move(ask_.vectors);
     reply.own->tensors = std::move(ask_.tensors);
   }
-  if (reply.route == Route::speech) {
+  if (reply.route == Route::speech || socket) {
     reply.own->speech = ask_.speech;
     if (!reply.streamed) reply.own->speech.events = false;
   }
@@ -164,7 +167,7 @@ void Worker::prepare(Stream& stream, const net::RequestHead& head, std::uint64_t
   stream.out.close_after = bare || old || quirks.has(Quirk::silent_close) || !head.keep_alive;
   using Framing = BodyCoder::Framing;
   const bool ragged = quirks.has(Quirk::ragged_chunks);
-  if (bare || ragged || stream.gzip) {
+  if (!socket && (bare || ragged || stream.gzip)) {
     stream.out.more().coder = std::make_unique<BodyCoder>(bare     ? Framing::none
                                                           : ragged ? Framing::ragged
                                                                    : Framing::chunks,
@@ -215,8 +218,10 @@ void Worker::record_request(const Stream& stream, const net::RequestHead& head) 
 }
 
 void Worker::begin_stream(Stream& stream, const net::RequestHead& head) {
-  put_head(stream, head);
-  if (!settle(stream, outlet_.head(stream.out, head_.view(), head_at_once_))) return;
+  if (!stream.out.socket) {
+    put_head(stream, head);
+    if (!settle(stream, outlet_.head(stream.out, head_.view(), head_at_once_))) return;
+  }
   batch_.clear();
   writer_.opening(batch_, stream.reply);
   if (!batch_.empty()) settle(stream, outlet_.send(stream.out, batch_, Then::more));
@@ -392,6 +397,9 @@ void Worker::end_stream(Stream& stream, TruthOutcome outcome, int status) {
               .tokens = stream.out.tokens,
               .events = stream.out.events,
               .at = stream.out.last_handed});
+  if (stream.out.socket) {
+    if (Session* const session = session_of(stream.out.connection)) session->said.end_turn();
+  }
   stream.clear();
 }
 
@@ -404,9 +412,11 @@ void Worker::count_fault(const Fault& fault) {
 
 void Worker::on_gone(net::ConnectionId connection) {
   const std::uint32_t slot = net::slot_of(connection);
-  if (slot >= streams_.size() || streams_[slot].out.connection != connection) return;
-  Stream& stream = streams_[slot];
-  end_stream(stream, stream.fault_done ? TruthOutcome::faulted : TruthOutcome::gone);
+  if (slot < streams_.size() && streams_[slot].out.connection == connection) {
+    Stream& stream = streams_[slot];
+    end_stream(stream, stream.fault_done ? TruthOutcome::faulted : TruthOutcome::gone);
+  }
+  if (session_of(connection) != nullptr) sessions_[slot].reset();
 }
 
 void Worker::on_progress(net::ConnectionId connection, std::uint64_t handed) {

@@ -13,6 +13,7 @@
 #include "endpoint/event_writer.h"
 #include "endpoint/options.h"
 #include "endpoint/outlet.h"
+#include "endpoint/realtime_session.h"
 #include "endpoint/stats.h"
 #include "endpoint/truth_log.h"
 #include "net/http_server.h"
@@ -36,6 +37,7 @@ class Worker final : public net::HttpService {
 
   void on_request(net::ConnectionId connection, const net::RequestHead& head,
                   std::string_view body) override;
+  void on_bytes(net::ConnectionId connection, std::string_view bytes) override;
   void on_gone(net::ConnectionId connection) override;
   void on_progress(net::ConnectionId connection, std::uint64_t handed) override;
   Instant on_turn(Instant now) override;
@@ -73,6 +75,19 @@ class Worker final : public net::HttpService {
               Route route, std::string_view model = {});
   void answer_tensors(net::ConnectionId connection, const net::RequestHead& head,
                       std::string_view body);
+  // Realtime (worker_socket.cc): a session is a WebSocket, and a turn of it a reply.
+  struct Session {
+    Session(net::ConnectionId connection_in, std::uint64_t number, std::string_view model)
+        : connection(connection_in), said(number, model) {}
+
+    net::ConnectionId connection;
+    RealtimeSession said;
+  };
+  void open_session(net::ConnectionId connection, const net::RequestHead& head);
+  Session* session_of(net::ConnectionId connection);
+  void begin_turn(Session& session);
+  void refuse_turn(const Stream& stream, const ApiError& error);
+
   void reject(Stream& stream, const net::RequestHead& head, const ApiError& error);
   void http_fault(Stream& stream, const net::RequestHead& head);
   void prepare(Stream& stream, const net::RequestHead& head, std::uint64_t seed);
@@ -116,7 +131,9 @@ class Worker final : public net::HttpService {
   net::HttpServer* server_ = nullptr;
   std::span<const WorkerStats* const> all_{};
 
-  std::vector<Stream> streams_{};  // by slot
+  std::vector<Stream> streams_{};                     // by slot
+  std::vector<std::unique_ptr<Session>> sessions_{};  // by slot
+  std::uint64_t sessions_opened_ = 0;
   std::vector<sim::Emission> emissions_{};
   std::size_t emission_at_ = 0;
   std::uint32_t numbers_ = 0;

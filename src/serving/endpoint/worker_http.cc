@@ -145,6 +145,7 @@ void Worker::on_request(net::ConnectionId connection, const net::RequestHead& he
         connection, head,
         {.status = 401, .message = "Incorrect API key provided.", .code = "invalid_api_key"});
   }
+  if (path == "/v1/realtime") return open_session(connection, head);
   const bool post = head.method == "POST";
   for (const PathRoute& entry : kAnswered) {
     if (path != entry.path) continue;
@@ -279,7 +280,11 @@ void Worker::tokenize(net::ConnectionId connection, const net::RequestHead& head
 void Worker::reject(Stream& stream, const net::RequestHead& head, const ApiError& error) {
   record_request(stream, head);
   stream.out.last_handed = clock_.now();
-  respond_error(stream.out.connection, head, error);
+  if (stream.out.socket) {
+    refuse_turn(stream, error);
+  } else {
+    respond_error(stream.out.connection, head, error);
+  }
   end_stream(stream, TruthOutcome::rejected, error.status);
 }
 
@@ -295,7 +300,11 @@ void Worker::http_fault(Stream& stream, const net::RequestHead& head) {
   count_fault(stream.fault);
   stream.fault_done = true;
   stream.out.last_handed = clock_.now();
-  respond_error(stream.out.connection, head, error, later ? "Retry-After: 1" : "");
+  if (stream.out.socket) {
+    refuse_turn(stream, error);
+  } else {
+    respond_error(stream.out.connection, head, error, later ? "Retry-After: 1" : "");
+  }
   end_stream(stream, TruthOutcome::faulted, status);
 }
 

@@ -43,4 +43,71 @@ Json arguments_of(const Json& call) {
   return parsed && parsed->is_object() ? *parsed : Json::object();
 }
 
+namespace {
+
+Json input_part(const Json& part, bool by_assistant) {
+  if (part["type"].as_string() == "text") {
+    return Json::object()
+        .set("type", by_assistant ? "output_text" : "input_text")
+        .set("text", part["text"]);
+  }
+  if (const std::string_view picture = picture_of(part); !picture.empty()) {
+    Json out = Json::object().set("type", "input_image").set("image_url", picture);
+    if (const Json& detail = part["image_url"]["detail"]; detail.is_string()) {
+      out.set("detail", detail);
+    }
+    return out;
+  }
+  return part;  // input_audio, input_file: of the same form, or the server's to refuse
+}
+
+Json message_item(const Json& message) {
+  const Json& content = message["content"];
+  Json item = Json::object().set("role", message["role"]);
+  if (!content.is_array()) return item.set("content", content);
+  Json parts = Json::array();
+  const bool by_assistant = message["role"].as_string() == "assistant";
+  for (const Json& part : content.items()) parts.push_back(input_part(part, by_assistant));
+  return item.set("content", std::move(parts));
+}
+
+}  // namespace
+
+Json input_items(const Json& messages) {
+  Json items = Json::array();
+  for (const Json& message : messages.items()) {
+    if (message["role"].as_string() == "tool") {
+      items.push_back(Json::object()
+                          .set("type", "function_call_output")
+                          .set("call_id", message["tool_call_id"])
+                          .set("output", text_of(message["content"])));
+      continue;
+    }
+    if (!message["content"].is_null()) items.push_back(message_item(message));
+    for (const Json& call : message["tool_calls"].items()) {
+      const Json& function = function_of(call);
+      items.push_back(Json::object()
+                          .set("type", "function_call")
+                          .set("call_id", call["id"])
+                          .set("name", function["name"])
+                          .set("arguments", function["arguments"]));
+    }
+  }
+  return items;
+}
+
+// From chat's {"type": "function", "function": {…}} to {"type": "function", …}.
+Json flat_tool(const Json& tool) {
+  if (tool.find("function") == nullptr) return tool;
+  Json out = Json::object().set("type", "function");
+  for (const auto& [key, value] : tool["function"].members()) out.set(key, value);
+  return out;
+}
+
+Json flat_tools(const Json& tools) {
+  Json out = Json::array();
+  for (const Json& tool : tools.items()) out.push_back(flat_tool(tool));
+  return out;
+}
+
 }  // namespace assay::protocol

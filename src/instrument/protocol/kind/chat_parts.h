@@ -30,4 +30,11 @@ const Json& function_of(const Json& tool);
 // A call's arguments as an object; they are JSON text in chat.
 Json arguments_of(const Json& call);
 
+// A chat's messages as items of Responses (and realtime): texts, calls, and calls' outputs.
+Json input_items(const Json& messages);
+// Tools as these have them: {"type": "function", …} instead of {"type": "function", "function":
+// {…}}.
+Json flat_tool(const Json& tool);
+Json flat_tools(const Json& tools);
+
 }  // namespace assay::protocol

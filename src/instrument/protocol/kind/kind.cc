@@ -95,6 +95,20 @@ constexpr Kind kSpeech{.api = Api::openai_speech,
                        .read_event = read_speech,
                        .read_reply = read_no_speech};
 
+constexpr Kind kRealtime{.api = Api::realtime,
+                         .route = "/v1/realtime",
+                         .limit_name = "max_output_tokens",
+                         .ends_itself = true,
+                         .end_name = "response.done",
+                         .check = check_turn,
+                         .body = realtime_body,
+                         .encode = encode_turn,
+                         .sound_rate = rate_of_turn,
+                         .socket = true,
+                         .beside = beside_the_turn,
+                         .read_event = read_turn_event,
+                         .read_reply = read_turn_event};
+
 // In the order of the enumeration.
 constexpr std::array<Kind, kApis.size()> kKinds{{
     older({.api = Api::openai,
@@ -160,6 +174,7 @@ constexpr std::array<Kind, kApis.size()> kKinds{{
     of_sound(Api::openai_transcriptions, "/v1/audio/transcriptions"),
     of_sound(Api::openai_translations, "/v1/audio/translations"),
     kSpeech,
+    kRealtime,
     {.api = Api::described},
 }};
 

@@ -53,6 +53,10 @@ struct Kind {
   std::uint32_t (*sound_rate)(const Json& body) = nullptr;
   // A reply's body may be the bytes of a sound, and whether it streams is not in the request.
   bool raw_sound = false;
+  // A query is a turn on a WebSocket: its body is a script, a line an event (kind/realtime.cc), and
+  // each message is an event of the reply, but for those that are beside the turn.
+  bool socket = false;
+  bool (*beside)(std::string_view text) = nullptr;
   // One event's data, and a whole reply. False where the text is no JSON object.
   bool (*read_event)(std::string_view text, ReplyFields& out) = nullptr;
   bool (*read_reply)(std::string_view text, ReplyFields& out) = nullptr;
@@ -109,6 +113,11 @@ Result<void> encode_sound(const Json& body, const Sample& sample, RequestBody& o
 Json speech_body(const Generation& generation, const Sample& sample, char filler);
 Result<void> encode_speech(const Json& body, const Sample& sample, RequestBody& out);
 std::uint32_t rate_of_speech(const Json& body);
+// A turn of a realtime session.
+Result<void> check_turn(const Sample& sample);
+Json realtime_body(const Generation& generation, const Sample& sample, char filler);
+Result<void> encode_turn(const Json& body, const Sample& sample, RequestBody& out);
+std::uint32_t rate_of_turn(const Json& body);
 // A kind that a file describes.
 Result<void> check_described(const DescribedKind& kind, const Sample& sample);
 Json described_body(const DescribedKind& kind, const Generation& generation, const Sample& sample,
@@ -132,5 +141,8 @@ bool read_transcript_event(std::string_view text, ReplyFields& out);
 bool read_transcript(std::string_view text, ReplyFields& out);
 bool read_speech(std::string_view text, ReplyFields& out);
 bool read_no_speech(std::string_view text, ReplyFields& out);
+bool read_turn_event(std::string_view text, ReplyFields& out);
+// Says something of the session, and nothing of the response.
+bool beside_the_turn(std::string_view text);
 
 }  // namespace assay::protocol

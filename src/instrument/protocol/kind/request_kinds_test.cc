@@ -189,7 +189,7 @@ TEST(KindRequests, each_kind_reports_the_limit_it_asks_for_and_takes_a_salt) {
     Sample sample;
     sample.prompt = "Hi";
     const auto body = make_body(row.api, kind_settings(), sample, true);
-    ASSERT_TRUE(body) << row.name;
+    ASSERT_TRUE(body) << row.name << ": " << body.error().message;
     EXPECT_EQ(body->asked.api, row.api);
     EXPECT_EQ(body->asked.tokens_max, 9) << row.name;
     EXPECT_TRUE(body->asked.stream) << row.name;

@@ -34,6 +34,8 @@ std::unique_ptr<Dialect> make_dialect(Route route, const DialectOptions& options
       return make_transcripts(options);
     case Route::speech:
       return make_speech(options);
+    case Route::realtime:
+      return make_realtime(options);
     case Route::described:
     case Route::described_units:
       CHECK(options.described != nullptr);

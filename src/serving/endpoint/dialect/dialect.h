@@ -56,6 +56,8 @@ class Dialect {
 
   // A stream of JSON lines instead of server-sent events.
   virtual bool lines() const { return false; }
+  // Each event is a message of a WebSocket.
+  virtual bool messages() const { return false; }
   // The events' data is the body itself, without any framing as events.
   virtual bool raw(const DialectState&) const { return false; }
   // The reply's type; "": as other streams and whole replies have it.

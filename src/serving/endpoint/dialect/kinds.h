@@ -14,6 +14,7 @@ std::unique_ptr<Dialect> make_ollama(const DialectOptions& options, bool chat);
 std::unique_ptr<Dialect> make_tensors();
 std::unique_ptr<Dialect> make_videos();
 std::unique_ptr<Dialect> make_speech(const DialectOptions& options);
+std::unique_ptr<Dialect> make_realtime(const DialectOptions& options);
 std::unique_ptr<Dialect> make_transcripts(const DialectOptions& options);
 // `kind` must outlive the dialect.
 std::unique_ptr<Dialect> make_described(const DescribedKind& kind, const DialectOptions& options);

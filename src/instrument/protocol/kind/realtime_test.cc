@@ -1,0 +1,228 @@
+// A turn of a realtime session: what is sent, and how its events are read.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/base64.h"
+#include "base/text.h"
+#include "protocol/codec.h"
+#include "protocol/kind/kind.h"
+
+namespace assay::protocol {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Generation turn_settings() {
+  Generation out{.model = "m", .stream = true};
+  out.max_new_tokens = 9;
+  return out;
+}
+
+std::vector<std::string> script(const Sample& sample, const Generation& generation) {
+  const auto body = make_body(Api::realtime, generation, sample, false);
+  EXPECT_TRUE(body) << body.error().message;
+  std::vector<std::string> out;
+  std::string_view left = body ? std::string_view(body->bytes) : "";
+  while (!left.empty()) {
+    const std::size_t end = left.find('\n');
+    out.emplace_back(left.substr(0, end));
+    left.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+std::string turn_refusal(std::string_view extra, Sample sample = {.prompt = "hi"}) {
+  Generation generation = turn_settings();
+  generation.extra_body = *Json::parse(extra);
+  const auto body = make_body(Api::realtime, generation, sample, false);
+  EXPECT_FALSE(body) << extra;
+  return body ? "" : body.error().message;
+}
+
+Sample spoken(std::string bytes, std::string type = "") {
+  Sample out;
+  out.attachments.push_back(
+      {.name = "file", .type = std::move(type), .file = "a.wav", .bytes = std::move(bytes)});
+  return out;
+}
+
+// A WAV file of 16 bits, one channel, with a chunk of no interest before its samples.
+std::string wav(std::uint32_t rate, const std::string& samples, std::uint16_t channels = 1) {
+  const auto number = [](std::uint32_t value, int size) {
+    std::string out;
+    for (int i = 0; i < size; ++i) out += static_cast<char>(value >> (8 * i) & 255);
+    return out;
+  };
+  return "RIFF" + number(0, 4) + "WAVE" + "LIST" + number(3, 4) + "abc" + std::string(1, '\0') +
+         "fmt " + number(16, 4) + number(1, 2) + number(channels, 2) + number(rate, 4) +
+         number(2 * rate, 4) + number(2, 2) + number(16, 2) + "data" +
+         number(static_cast<std::uint32_t>(samples.size()), 4) + samples;
+}
+
+TEST(RealtimeTurn, is_a_session_its_messages_and_a_wish) {
+  Sample sample;
+  sample.prompt = "hi";
+  sample.system = "Be brief.";
+  const auto plain = script(sample, turn_settings());
+  EXPECT_THAT(
+      plain,
+      ElementsAre(
+          R"({"type":"session.update","session":{"type":"realtime","output_modalities":["audio"],)"
+          R"("instructions":"Be brief.","audio":{"input":{"format":{"type":"audio/pcm",)"
+          R"("rate":24000},"turn_detection":null},"output":{"format":{"type":"audio/pcm",)"
+          R"("rate":24000},"voice":"alloy"}},"max_output_tokens":9}})",
+          R"({"type":"conversation.item.create","item":{"type":"message","role":"user",)"
+          R"("content":[{"type":"input_text","text":"hi"}]}})",
+          R"({"type":"response.create"})"));
+  Generation own = turn_settings();
+  own.extra_body = *Json::parse(
+      R"({"output_modalities":["text"],"voice":"x","sample_rate":8000,"response":{"metadata":{}}})");
+  const auto changed = script(sample, own);
+  EXPECT_THAT(changed.front(), HasSubstr(R"("output_modalities":["text"])"));
+  EXPECT_THAT(changed.front(), HasSubstr(R"("rate":8000},"voice":"x"}})"));
+  EXPECT_EQ(changed.back(), R"({"type":"response.create","response":{"metadata":{}}})");
+}
+
+TEST(RealtimeTurn, brings_the_whole_conversation) {
+  Sample sample;
+  sample.messages = Messages(
+      *Json::parse(R"([{"role":"system","content":"s"},{"role":"user","content":"a"},)"
+                   R"({"role":"assistant","content":"b"},{"role":"user","content":"c"}])"));
+  const auto lines = script(sample, turn_settings());
+  ASSERT_EQ(lines.size(), 6U);
+  EXPECT_THAT(lines[1],
+              HasSubstr(R"("role":"system","content":[{"type":"input_text","text":"s"}])"));
+  EXPECT_THAT(lines[3],
+              HasSubstr(R"("role":"assistant","content":[{"type":"output_text","text":"b"}])"));
+}
+
+TEST(RealtimeTurn, a_sound_goes_in_pieces_of_a_tenth_of_a_second) {
+  const std::string samples(10'000, 'x');
+  const auto paced = script(spoken(wav(24'000, samples), "audio/wav"), turn_settings());
+  ASSERT_EQ(paced.size(), 6U);
+  EXPECT_EQ(paced[1], format(R"(@100000 {{"type":"input_audio_buffer.append","audio":"{}"}})",
+                             encode_base64(samples.substr(0, 4'800))));
+  EXPECT_EQ(paced[3], format(R"(@208333 {{"type":"input_audio_buffer.append","audio":"{}"}})",
+                             encode_base64(samples.substr(0, 400))));
+  EXPECT_EQ(paced[4], R"({"type":"input_audio_buffer.commit"})");
+  Generation at_once = turn_settings();
+  at_once.extra_body = *Json::parse(R"({"pace":"at_once"})");
+  const auto fast = script(spoken(samples), at_once);
+  ASSERT_EQ(fast.size(), 6U);
+  EXPECT_EQ(fast[1].front(), '{');
+}
+
+TEST(RealtimeTurn, what_cannot_be_a_turn_is_refused) {
+  EXPECT_THAT(turn_refusal(R"({"output_modalities":["audio","text"]})"), HasSubstr("must be"));
+  EXPECT_THAT(turn_refusal(R"({"pace":"fast"})"), HasSubstr("realtime or at_once"));
+  EXPECT_THAT(turn_refusal(R"({"sample_rate":0})"), HasSubstr("sample_rate"));
+  EXPECT_THAT(turn_refusal(R"({"audio":{"input":{"turn_detection":{"type":"server_vad"}}}})"),
+              HasSubstr("turn_detection: must be null"));
+  EXPECT_THAT(turn_refusal(R"({"audio":{"input":{"format":{"rate":-1}}}})"), HasSubstr("rate"));
+  EXPECT_THAT(turn_refusal("{}", spoken(wav(16'000, "xx"), "audio/wav")),
+              HasSubstr("a.wav has 16000 samples a second, and the session hears 24000"));
+  EXPECT_THAT(turn_refusal("{}", spoken(wav(24'000, "xx", 2), "audio/wav")),
+              HasSubstr("one channel"));
+  EXPECT_THAT(turn_refusal("{}", spoken("RIFF", "audio/wav")), HasSubstr("one channel"));
+  EXPECT_THAT(turn_refusal("{}", spoken("ID3", "audio/mpeg")), HasSubstr("audio/mpeg"));
+  EXPECT_THAT(turn_refusal("{}", Sample{}), HasSubstr("prompt"));
+  Sample ids;
+  ids.input_tokens = {1, 2};
+  EXPECT_THAT(turn_refusal("{}", ids), HasSubstr("token ids"));
+}
+
+TEST(RealtimeTurn, the_rate_of_its_sound_is_the_formats) {
+  const auto rate = [](std::string_view extra) {
+    Generation generation = turn_settings();
+    generation.extra_body = *Json::parse(extra);
+    Sample sample;
+    sample.prompt = "hi";
+    const auto body = make_body(Api::realtime, generation, sample, false);
+    EXPECT_TRUE(body);
+    return body ? body->asked.sound_rate : 0;
+  };
+  EXPECT_EQ(rate("{}"), 48'000U);
+  EXPECT_EQ(rate(R"({"sample_rate":16000})"), 32'000U);
+  EXPECT_EQ(rate(R"({"audio":{"output":{"format":{"type":"audio/pcmu"}}}})"), 8'000U);
+  EXPECT_EQ(rate(R"({"audio":{"output":{"format":{"type":"audio/opus"}}}})"), 0U);
+}
+
+TEST(RealtimeTurn, the_model_stands_in_the_address) {
+  const auto target = [](std::string_view address) {
+    return request_target(*net::parse_url(address), Api::realtime, "org/m 1");
+  };
+  EXPECT_EQ(target("http://h"), "/v1/realtime?model=org%2Fm%201");
+  EXPECT_EQ(target("http://h/v1"), "/v1/realtime?model=org%2Fm%201");
+  EXPECT_EQ(target("http://h/v1/realtime?model=other"), "/v1/realtime?model=other");
+  EXPECT_EQ(target("http://h/openai?v=1"), "/openai/v1/realtime?v=1&model=org%2Fm%201");
+}
+
+// The facts of one event as a line.
+std::string facts(std::string_view text) {
+  std::string padded(text);
+  padded.append(kDecodePadding, '\0');
+  ReplyDecoder decoder;
+  StreamState state;
+  state.api = Api::realtime;
+  DecodedEvent out;
+  decoder.decode(std::string_view(padded).substr(0, text.size()), state, out);
+  std::string line = format("{}", to_string(out.category));
+  for (std::size_t i = 0; i < out.fragment_count; ++i) line += format(" {}", out.fragments[i].text);
+  if (out.ends) line += " ends";
+  if (out.finish != FinishReason::none) line += format(" {}", to_string(out.finish));
+  if (!out.error.empty()) line += format(" error={}", out.error);
+  if (out.has_usage) line += format(" {}+{}", out.usage.prompt_tokens, out.usage.completion_tokens);
+  return line;
+}
+
+TEST(RealtimeReply, each_event_has_its_meaning) {
+  EXPECT_EQ(facts(R"({"type":"response.created","response":{"status":"in_progress"}})"), "role");
+  EXPECT_EQ(facts(R"({"type":"response.output_audio.delta","delta":"AAAA"})"), "sound AAAA");
+  EXPECT_EQ(facts(R"({"type":"response.audio.delta","delta":"AAAA"})"), "sound AAAA");
+  for (const char* name : {"output_text", "output_audio_transcript", "text", "audio_transcript"}) {
+    EXPECT_EQ(facts(format(R"({{"type":"response.{}.delta","delta":"a\nb"}})", name)), "text a\nb");
+  }
+  EXPECT_EQ(facts(R"({"type":"response.output_text.done","text":"again"})"), "role");
+  EXPECT_EQ(facts(R"({"type":"response.done","response":{"status":"completed","output":[],)"
+                  R"("usage":{"input_tokens":7,"output_tokens":5}}})"),
+            "finish ends stop 7+5");
+  EXPECT_EQ(facts(R"({"type":"response.done","response":{"status":"completed",)"
+                  R"("output":[{"type":"function_call","name":"f"}]}})"),
+            "finish ends tool_calls");
+  EXPECT_EQ(facts(R"({"type":"response.done","response":{"status":"incomplete",)"
+                  R"("status_details":{"reason":"content_filter"}}})"),
+            "finish ends content_filter");
+  EXPECT_EQ(facts(R"({"type":"response.done","response":{"status":"failed"}})"),
+            "error ends error=failed");
+  EXPECT_EQ(facts(R"({"type":"error","error":{"message":"no"}})"), "error error=no");
+  EXPECT_EQ(facts(R"({"type":"error","error":"no"})"), "error error=no");
+}
+
+TEST(RealtimeReply, a_call_begins_with_its_item) {
+  EXPECT_THAT(facts(R"({"type":"response.output_item.added","output_index":1,)"
+                    R"("item":{"type":"function_call","call_id":"c","name":"look"}})"),
+              HasSubstr("look"));
+  EXPECT_EQ(facts(R"({"type":"response.output_item.added","item":{"type":"message"}})"), "role");
+  EXPECT_THAT(facts(R"({"type":"response.function_call_arguments.delta","output_index":1,)"
+                    R"("delta":"{}"})"),
+              HasSubstr("tool_call"));
+}
+
+TEST(RealtimeReply, what_is_said_of_the_session_is_beside_the_turn) {
+  for (const char* type : {"session.created", "conversation.item.added", "rate_limits.updated",
+                           "input_audio_buffer.committed"}) {
+    EXPECT_TRUE(beside_the_turn(format(R"({{"event_id":"e","type":"{}"}})", type))) << type;
+  }
+  EXPECT_FALSE(beside_the_turn(R"({"type":"response.created"})"));
+  EXPECT_FALSE(beside_the_turn(R"({"type":"error"})"));
+  EXPECT_FALSE(beside_the_turn(R"({"type":"session.created)"));
+  EXPECT_FALSE(beside_the_turn(R"({"x":1})"));
+  EXPECT_FALSE(beside_the_turn("[]"));
+}
+
+}  // namespace
+}  // namespace assay::protocol

@@ -1,0 +1,328 @@
+// Turns over a WebSocket, played by hand: the handshake, what goes out when, and every end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/base64.h"
+#include "net/websocket.h"
+#include "net/websocket_handshake.h"
+#include "protocol/testing_by_hand.h"
+
+namespace assay::protocol {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// What the client sends, as the server hears it.
+struct SaidByClient : net::WebSocketEvents {
+  std::vector<std::string> texts{};
+  std::vector<std::string> pongs{};
+  std::vector<std::uint16_t> closes{};
+  void on_message(bool, std::string_view data, std::size_t) override { texts.emplace_back(data); }
+  void on_ping(std::string_view) override {}
+  void on_pong(std::string_view payload) override { pongs.emplace_back(payload); }
+  void on_close(std::uint16_t code, std::string_view) override { closes.push_back(code); }
+};
+
+// The server's end of a WebSocket.
+struct SocketPeer {
+  PlayedPeer peer{};
+  SaidByClient heard{};
+  std::unique_ptr<net::WebSocketReader> reader =
+      std::make_unique<net::WebSocketReader>(net::WebSocketSide::server);
+  std::string request{};
+
+  void say(std::string_view json) { peer.say(frame(json)); }
+  static std::string frame(std::string_view payload, net::FrameType type = net::FrameType::text,
+                           bool final = true) {
+    std::string out;
+    net::WebSocketWriter(net::WebSocketSide::server).frame(out, type, payload, final);
+    return out;
+  }
+  void hear() {
+    peer.hear();
+    EXPECT_TRUE(reader->feed(std::exchange(peer.heard, {}), heard)) << reader->error();
+  }
+};
+
+std::string turn_event(std::string_view type, std::string_view members = "") {
+  return format(R"({{"type":"{}","event_id":"e"{}}})", type, members);
+}
+std::string turn_words(std::string_view delta) {
+  return turn_event("response.output_audio_transcript.delta", format(R"(,"delta":"{}")", delta));
+}
+std::string turn_sound(std::size_t bytes) {
+  return turn_event("response.output_audio.delta",
+                    format(R"(,"delta":"{}")", encode_base64(std::string(bytes, '\0'))));
+}
+std::string turn_done(std::string_view status = "completed", std::string_view details = "null") {
+  return turn_event("response.done",
+                    format(R"(,"response":{{"status":"{}","status_details":{},"output":[],"usage":)"
+                           R"({{"input_tokens":3,"output_tokens":2,"input_token_details":)"
+                           R"({{"cached_tokens":1}}}}}})",
+                           status, details));
+}
+
+class RealtimeByHand : public ::testing::Test {
+ protected:
+  RealtimeByHand() {
+    hand.endpoints.api = Api::realtime;
+    hand.endpoints.request_ids = true;
+  }
+  // Reads the handshake of the next connection, and answers it.
+  SocketPeer open() {
+    SocketPeer out;
+    out.peer = hand.accept();
+    EXPECT_TRUE(hand.until([&] {
+      out.peer.hear();
+      return out.peer.heard.find("\r\n\r\n") != std::string::npos;
+    }));
+    const std::size_t end = out.peer.heard.find("\r\n\r\n") + 4;
+    out.request = out.peer.heard.substr(0, end);
+    out.peer.heard.erase(0, end);
+    net::RequestHead head;
+    std::size_t searched = 0;
+    EXPECT_EQ(net::parse_request_head(out.request, 4096, searched, head).status,
+              net::ReadStatus::ready);
+    std::string answer;
+    EXPECT_EQ(net::answer_websocket(head, answer), net::Upgrade::accepted);
+    out.peer.say(answer + SocketPeer::frame(turn_event("session.created")));
+    return out;
+  }
+  // Waits until the client has sent this many events.
+  void hears(SocketPeer& peer, std::size_t count) {
+    EXPECT_TRUE(hand.until([&] {
+      peer.hear();
+      return peer.heard.texts.size() >= count;
+    })) << peer.heard.texts.size();
+  }
+  // One turn that fails: the server says `bytes` when the turn was asked.
+  std::string failure(const std::string& bytes, Outcome outcome, bool closes = false) {
+    const auto index = static_cast<std::uint32_t>(hand.notes.done.size());
+    hand.submit(index);
+    SocketPeer peer = open();
+    hears(peer, 3);
+    if (!bytes.empty()) peer.peer.say(bytes);
+    if (closes) peer.peer.close();
+    EXPECT_TRUE(hand.done(index + 1));
+    EXPECT_EQ(hand.notes.done[index].outcome, outcome) << hand.notes.details[index];
+    return hand.notes.details[index];
+  }
+
+  ByHand hand{};
+};
+
+TEST_F(RealtimeByHand, a_turn_has_its_events_figures_and_end) {
+  hand.submit(0);
+  SocketPeer peer = open();
+  EXPECT_THAT(peer.request, StartsWith("GET /v1/realtime?model=m HTTP/1.1\r\n"));
+  EXPECT_THAT(peer.request, testing::Not(HasSubstr("x-request-id")));
+  hears(peer, 3);
+  const QueryUuid id = query_uuid(0, 0, 0);
+  EXPECT_THAT(peer.heard.texts,
+              ElementsAre(HasSubstr(R"({"type":"session.update","session":{"type":"realtime",)"),
+                          HasSubstr(R"("content":[{"type":"input_text","text":"hello"}])"),
+                          format(R"({{"event_id":"{}","type":"response.create"}})",
+                                 std::string_view(id.data(), id.size()))));
+  const Instant sent = hand.notes.sent.at(0).at;
+  hand.pass(5_ms);
+  peer.say(turn_event("session.updated"));
+  peer.say(turn_event("conversation.item.added"));
+  hand.turn();
+  EXPECT_TRUE(hand.notes.events.empty());
+  hand.pass(5_ms);
+  peer.say(turn_event("response.created", R"(,"response":{})"));
+  hand.turn();
+  hand.pass(10_ms);
+  peer.say(turn_words("hi"));
+  hand.turn();
+  hand.pass(10_ms);
+  peer.say(turn_sound(4'800));  // 100 ms
+  hand.turn();
+  hand.pass(150_ms);
+  peer.peer.say(SocketPeer::frame("p", net::FrameType::ping) +
+                SocketPeer::frame(turn_sound(4'800)) + SocketPeer::frame(turn_words("!")));
+  hand.turn();
+  hand.pass(10_ms);
+  peer.say(turn_done());
+  ASSERT_TRUE(hand.done(1));
+  const Event& it = hand.notes.done[0];
+  EXPECT_EQ(it.outcome, Outcome::ok) << hand.notes.details[0];
+  EXPECT_EQ(it.http_status, 101);
+  EXPECT_EQ(it.first_byte, sent + 10_ms);
+  EXPECT_EQ(it.first_event, sent + 10_ms);
+  EXPECT_EQ(it.first_token, sent + 20_ms);
+  EXPECT_EQ(it.sound.first, sent + 30_ms);
+  EXPECT_EQ(it.last_token, sent + 180_ms);
+  EXPECT_EQ(it.done, sent + 190_ms);
+  EXPECT_EQ(it.sound.bytes, 9'600U);
+  EXPECT_EQ(it.sound.length, 200_ms);
+  EXPECT_EQ(it.sound.underruns, 1U);
+  EXPECT_EQ(it.sound.waited, 50_ms);
+  EXPECT_EQ(it.usage.prompt_tokens, 3);
+  EXPECT_EQ(it.usage.completion_tokens, 2);
+  EXPECT_EQ(it.usage.cached_tokens, 1);
+  EXPECT_EQ(it.finish, FinishReason::stop);
+  EXPECT_EQ(hand.notes.text, "hi!");
+  std::vector<Category> categories;
+  for (const StreamEvent& one : hand.notes.events) categories.push_back(one.category);
+  EXPECT_THAT(categories, ElementsAre(Category::role, Category::text, Category::sound,
+                                      Category::sound, Category::text, Category::finish));
+  EXPECT_TRUE(hand.notes.events[3].shares_read);
+  EXPECT_FALSE(hand.notes.events[4].shares_read);
+  // The ping is answered, and the connection ends with its turn.
+  EXPECT_TRUE(hand.until([&] {
+    peer.hear();
+    return !peer.heard.closes.empty();
+  }));
+  EXPECT_THAT(peer.heard.pongs, ElementsAre("p"));
+  EXPECT_THAT(peer.heard.closes, ElementsAre(1000));
+  hand.submit(1);
+  SocketPeer next = open();
+  hears(next, 3);
+}
+
+TEST_F(RealtimeByHand, a_sound_goes_out_as_it_is_spoken_and_the_turn_counts_from_its_end) {
+  Sample& sample = hand.datasets[0].dataset.samples[0];
+  sample.prompt.clear();
+  // 250 ms of 24,000 samples of 16 bits a second.
+  sample.attachments.push_back(
+      {.name = "file", .file = "a.pcm", .bytes = std::string(12'000, 'x')});
+  hand.submit(0);
+  SocketPeer peer = open();
+  hears(peer, 1);
+  const Instant begun = hand.clock.now();
+  const auto sent_after = [&](Duration time, std::size_t events) {
+    hand.clock.sleep_until(begun + time);
+    hand.turn();
+    peer.hear();
+    EXPECT_EQ(peer.heard.texts.size(), events) << time.ns;
+  };
+  sent_after(99_ms, 1);
+  sent_after(100_ms, 2);
+  sent_after(200_ms, 3);
+  sent_after(249_ms, 3);
+  EXPECT_TRUE(hand.notes.sent.empty());
+  sent_after(250_ms, 6);
+  ASSERT_EQ(hand.notes.sent.size(), 1U);
+  EXPECT_EQ(hand.notes.sent[0].at, begun + 250_ms);
+  EXPECT_THAT(peer.heard.texts[3], StartsWith(R"({"type":"input_audio_buffer.append",)"));
+  EXPECT_EQ(peer.heard.texts[4], R"({"type":"input_audio_buffer.commit"})");
+  peer.say(turn_sound(48));
+  peer.say(turn_done());
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::ok) << hand.notes.details[0];
+  EXPECT_EQ(hand.notes.done[0].sent, begun + 250_ms);
+}
+
+TEST_F(RealtimeByHand, a_sound_at_once_goes_out_in_one_write) {
+  hand.datasets[0].generation.extra_body = Json::object().set("pace", "at_once");
+  Sample& sample = hand.datasets[0].dataset.samples[0];
+  sample.prompt.clear();
+  sample.attachments.push_back(
+      {.name = "file", .file = "a.pcm", .bytes = std::string(12'000, 'x')});
+  hand.submit(0);
+  SocketPeer peer = open();
+  hears(peer, 6);
+  EXPECT_EQ(hand.notes.sent.size(), 1U);
+}
+
+TEST_F(RealtimeByHand, a_turn_that_ends_early_sends_no_more_of_its_sound) {
+  Sample& sample = hand.datasets[0].dataset.samples[0];
+  sample.attachments.push_back(
+      {.name = "file", .file = "a.pcm", .bytes = std::string(12'000, 'x')});
+  hand.submit(0);
+  SocketPeer peer = open();
+  hears(peer, 2);
+  peer.say(
+      turn_event("error", R"(,"error":{"type":"invalid_request_error","message":"no sound"})"));
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::stream_error);
+  EXPECT_EQ(hand.notes.details[0], "no sound");
+  hand.pass(1_s);
+  hand.turn();
+  peer.hear();
+  EXPECT_EQ(peer.heard.texts.size(), 2U);
+}
+
+TEST_F(RealtimeByHand, every_failure_has_its_outcome_and_its_words) {
+  using net::FrameType;
+  const auto frame = [](std::string_view text) { return SocketPeer::frame(text); };
+  EXPECT_EQ(failure(frame(turn_done("failed", R"({"error":{"message":"no GPU"}})")),
+                    Outcome::stream_error),
+            "no GPU");
+  EXPECT_EQ(failure(frame(turn_done("cancelled", R"({"reason":"turn_detected"})")),
+                    Outcome::stream_error),
+            "turn_detected");
+  EXPECT_THAT(failure(frame(turn_words("a") + "}"), Outcome::bad_reply), HasSubstr("no JSON"));
+  EXPECT_THAT(failure(SocketPeer::frame("x", FrameType::binary), Outcome::bad_reply),
+              HasSubstr("binary"));
+  EXPECT_EQ(failure("\xc1\x01x", Outcome::bad_reply),
+            "WebSocket: a frame has a reserved bit, of an extension not agreed on");
+  EXPECT_THAT(failure(frame(turn_words("a")), Outcome::truncated, true),
+              HasSubstr("without a close frame"));
+  std::string close;
+  net::WebSocketWriter(net::WebSocketSide::server).close(close, 1011, "overloaded");
+  EXPECT_EQ(failure(frame(turn_words("a")) + close, Outcome::truncated),
+            "the server closed the WebSocket with code 1011: overloaded");
+  EXPECT_THAT(failure(frame(turn_event("response.output_audio.delta", R"(,"delta":"*")")) +
+                          frame(turn_done()),
+                      Outcome::bad_reply),
+              HasSubstr("base64"));
+  const std::string cut = frame(turn_done("incomplete", R"({"reason":"max_output_tokens"})"));
+  failure(cut, Outcome::ok);
+  EXPECT_EQ(hand.notes.done.back().finish, FinishReason::length);
+}
+
+TEST_F(RealtimeByHand, a_refused_handshake_says_what_the_server_said) {
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  EXPECT_TRUE(hand.until([&] {
+    peer.hear();
+    return peer.heard.ends_with("\r\n\r\n");
+  }));
+  peer.say(
+      "HTTP/1.1 401 Unauthorized\r\nContent-Length: 32\r\n\r\n"
+      R"({"error":{"message":"bad key."}})");
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::connect_failed);
+  EXPECT_EQ(hand.notes.details[0], "no WebSocket: HTTP 401: bad key.");
+}
+
+TEST_F(RealtimeByHand, messages_may_come_in_fragments_at_any_cut) {
+  const std::string bytes =
+      SocketPeer::frame(turn_words("one").substr(0, 20), net::FrameType::text, false) +
+      SocketPeer::frame("", net::FrameType::ping) +
+      SocketPeer::frame(turn_words("one").substr(20), net::FrameType::more) +
+      SocketPeer::frame(turn_done());
+  for (std::size_t step = 1; step < bytes.size(); step += 1 + bytes.size() / 9) {
+    const auto index = static_cast<std::uint32_t>(hand.notes.done.size());
+    hand.notes.text.clear();
+    hand.submit(index);
+    SocketPeer peer = open();
+    hears(peer, 3);
+    for (std::size_t at = 0; at < bytes.size(); at += step) {
+      peer.peer.say(bytes.substr(at, step));
+      hand.turn();
+    }
+    ASSERT_TRUE(hand.done(index + 1));
+    EXPECT_EQ(hand.notes.done.back().outcome, Outcome::ok) << hand.notes.details.back();
+    EXPECT_EQ(hand.notes.text, "one");
+  }
+}
+
+TEST_F(RealtimeByHand, http2_is_refused) {
+  hand.endpoints.http = HttpVersion::http2;
+  const auto made =
+      HttpTarget::create(hand.plan, hand.datasets, hand.endpoints, hand.options, hand.clock);
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message, HasSubstr("WebSocket of HTTP/1.1"));
+}
+
+}  // namespace
+}  // namespace assay::protocol
