@@ -133,6 +133,25 @@ TEST(CurveReport, AnOfflineIsNoLevelOfConcurrency) {
   EXPECT_EQ(curve_verdict(curve), "Offline 1,400 tok/s; 0 of 3 points measured, 0 in steady state");
 }
 
+TEST(CurveReport, TheTableFitsATerminalOf60To200Columns) {
+  metrics::Curve curve = curve_of_four();
+  for (metrics::CurvePoint& point : curve.points) point.client = "suspected";
+  const std::string wide = curve_terminal(curve, {}, {.columns = 200});
+  EXPECT_THAT(wide, HasSubstr("  doubt\n")) << "a column";
+  for (const std::size_t columns : {60U, 80U, 100U, 200U}) {
+    const std::string text = curve_terminal(curve, {}, {.columns = columns});
+    for (const std::string_view line : split(text, '\n')) {
+      EXPECT_LE(display_width(line), columns) << line;
+    }
+    std::size_t doubts = 0;
+    for (std::size_t at = text.find("client perhaps limited"); at != std::string::npos;
+         at = text.find("client perhaps limited", at + 1)) {
+      ++doubts;
+    }
+    EXPECT_EQ(doubts, curve.points.size()) << "nothing is lost at " << columns << "\n" << text;
+  }
+}
+
 TEST(CurvePlot, FitsItsColumnsWhateverTheyAre) {
   const metrics::Curve curve = curve_of_four();
   for (std::size_t columns = 0; columns <= 200; ++columns) {

@@ -70,11 +70,12 @@ struct Column {
   std::string head{};
   std::string CurveRow::*cell = nullptr;
   bool right = true;
+  bool words = false;  // may stand on a line of its own, under the figures
 };
 
 std::vector<Column> columns_of(const std::vector<CurveRow>& rows, const CurveHeads& heads) {
   std::vector<Column> out{{"point", &CurveRow::point, false},
-                          {"region", &CurveRow::region, false},
+                          {"region", &CurveRow::region, false, true},
                           {heads.throughput, &CurveRow::throughput},
                           {"/user", &CurveRow::per_user},
                           {"latency P90", &CurveRow::latency},
@@ -86,8 +87,8 @@ std::vector<Column> columns_of(const std::vector<CurveRow>& rows, const CurveHea
                           {heads.cost, &CurveRow::cost},
                           {heads.energy, &CurveRow::energy},
                           {"SLO", &CurveRow::slo, false},
-                          {"basis", &CurveRow::basis, false},
-                          {"doubt", &CurveRow::doubt, false}};
+                          {"basis", &CurveRow::basis, false, true},
+                          {"doubt", &CurveRow::doubt, false, true}};
   std::erase_if(out, [&rows](const Column& column) {
     return std::ranges::all_of(rows, [&column](const CurveRow& row) {
       return (row.*column.cell).empty() || row.*column.cell == kNone;
@@ -96,15 +97,41 @@ std::vector<Column> columns_of(const std::vector<CurveRow>& rows, const CurveHea
   return out;
 }
 
-std::string table(const std::vector<CurveRow>& rows, const CurveHeads& heads,
-                  const TerminalStyle& style) {
-  const std::vector<Column> columns = columns_of(rows, heads);
+std::vector<std::size_t> widths_of(const std::vector<Column>& columns,
+                                   const std::vector<CurveRow>& rows) {
   std::vector<std::size_t> widths;
   for (const Column& column : columns) {
     std::size_t width = display_width(column.head);
     for (const CurveRow& row : rows) width = std::max(width, display_width(row.*column.cell));
     widths.push_back(width);
   }
+  return widths;
+}
+
+// Takes columns of words out, the last first, until the rest fit side by side.
+std::vector<Column> take_words_out(std::vector<Column>& columns, const std::vector<CurveRow>& rows,
+                                   std::size_t room) {
+  std::vector<Column> out;
+  const auto taken = [&] {
+    std::size_t all = 0;
+    for (const std::size_t width : widths_of(columns, rows)) all += width + 2;
+    return all;
+  };
+  while (taken() > room) {
+    const auto last = std::find_if(columns.rbegin(), columns.rend(),
+                                   [](const Column& column) { return column.words; });
+    if (last == columns.rend()) break;
+    out.insert(out.begin(), *last);
+    columns.erase(std::next(last).base());
+  }
+  return out;
+}
+
+std::string table(const std::vector<CurveRow>& rows, const CurveHeads& heads,
+                  const TerminalStyle& style) {
+  std::vector<Column> columns = columns_of(rows, heads);
+  const std::vector<Column> under = take_words_out(columns, rows, style.columns);
+  const std::vector<std::size_t> widths = widths_of(columns, rows);
   const auto line = [&](const auto& cell_of) {
     std::string out;
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -118,6 +145,14 @@ std::string table(const std::vector<CurveRow>& rows, const CurveHeads& heads,
       paint(style, Ink::faint, line([](const Column& column) { return column.head; })) + "\n";
   for (const CurveRow& row : rows) {
     out += line([&row](const Column& column) { return row.*column.cell; }) + "\n";
+    std::string words;
+    for (const Column& column : under) {
+      const std::string& cell = row.*column.cell;
+      if (!cell.empty() && cell != kNone) words += (words.empty() ? "" : "; ") + cell;
+    }
+    if (!words.empty()) {
+      out += paint(style, Ink::faint, wrap(words, style.columns, std::string(6, ' '))) + "\n";
+    }
   }
   return out;
 }

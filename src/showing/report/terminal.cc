@@ -1,6 +1,7 @@
 #include "report/terminal.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/display.h"
 #include "base/format.h"
@@ -12,6 +13,8 @@ namespace {
 constexpr std::size_t kNameColumns = 12;
 constexpr std::size_t kCellColumns = 10;
 constexpr std::string_view kIndent = "  ";
+constexpr std::size_t kFullColumns = 76;   // four numbers and six figures of a series side by side
+constexpr std::size_t kLeastColumns = 56;  // a narrower terminal breaks lines by itself
 
 // Text beside a name, wrapped in its column.
 std::string fact_lines(std::string_view name, std::string_view text, std::size_t columns) {
@@ -47,18 +50,18 @@ std::string warnings(const Content& content, const TerminalStyle& style) {
   return out.empty() ? out : out + "\n";
 }
 
-// Names, values and doubts of the four numbers in four columns; a doubt may take several lines.
-std::string headlines(const Content& content, const TerminalStyle& style) {
-  const std::size_t cell = (style.columns - kIndent.size()) / content.headlines.size();
+// Names, values and doubts of headlines side by side; a doubt may take several lines.
+std::string headline_row(std::span<const Headline> row, std::size_t cell,
+                         const TerminalStyle& style) {
   std::string names(kIndent);
   std::string values(kIndent);
   std::vector<std::string> doubts;
-  for (std::size_t i = 0; i < content.headlines.size(); ++i) {
-    const Headline& headline = content.headlines[i];
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const Headline& headline = row[i];
     const std::string value = headline.value + (headline.unit.empty() ? "" : " " + headline.unit);
     const bool bad = headline.name == "failed" && headline.value != "0";
     // The last column is not padded: nothing follows it.
-    const std::size_t width = i + 1 < content.headlines.size() ? cell : 0;
+    const std::size_t width = i + 1 < row.size() ? cell : 0;
     names += paint(style, Ink::faint, pad_right(headline.label, width));
     values += paint(style, bad ? Ink::bad : Ink::strong, pad_right(value, width));
     if (headline.doubt.empty()) continue;
@@ -74,22 +77,37 @@ std::string headlines(const Content& content, const TerminalStyle& style) {
   return out + "\n";
 }
 
+// The four numbers, side by side where there is room, else two and two.
+std::string headlines(const Content& content, const TerminalStyle& style) {
+  const std::span<const Headline> all = content.headlines;
+  const std::size_t room = style.columns - kIndent.size();
+  if (style.columns >= kFullColumns) return headline_row(all, room / all.size(), style);
+  const std::size_t half = all.size() / 2;
+  return headline_row(all.first(half), room / half, style) +
+         headline_row(all.subspan(half), room / half, style);
+}
+
 std::string distribution_line(std::string_view name, const std::vector<std::string>& cells) {
   std::string out = std::string(kIndent) + pad_right(name, kNameColumns);
   for (const std::string& cell : cells) out += pad_left(cell, kCellColumns);
   return out;
 }
 
+// A narrow terminal has no room for the last percentile and the mean.
 std::string distributions(const Content& content, const TerminalStyle& style) {
   if (content.distributions.empty()) return {};
+  const bool full = style.columns >= kFullColumns;
+  const std::span<const double> percentiles =
+      std::span(kShownPercentiles).first(kShownPercentiles.size() - (full ? 0 : 1));
   std::vector<std::string> heads;
-  for (const double p : kShownPercentiles) heads.push_back(percentile_name(p));
-  heads.insert(heads.end(), {"mean", "max"});
+  for (const double p : percentiles) heads.push_back(percentile_name(p));
+  if (full) heads.emplace_back("mean");
+  heads.emplace_back("max");
   std::string out = paint(style, Ink::faint, distribution_line("", heads)) + "\n";
   for (const DistributionRow& row : content.distributions) {
     std::vector<std::string> cells;
-    for (const double p : kShownPercentiles) cells.push_back(percentile_cell(row, p));
-    cells.push_back(value_cell(row, row.series->mean));
+    for (const double p : percentiles) cells.push_back(percentile_cell(row, p));
+    if (full) cells.push_back(value_cell(row, row.series->mean));
     cells.push_back(value_cell(row, row.series->max));
     const std::string unit = row.quantity == Quantity::count ? " tokens" : "";
     out += distribution_line((row.part ? "  " : "") + row.name + unit, cells) + "\n";
@@ -129,19 +147,22 @@ std::string files(const RunContext& context, const TerminalStyle& style) {
 std::string terminal_report(const metrics::Point& point, const RunContext& context,
                             const TerminalStyle& given) {
   TerminalStyle style = given;
-  style.columns = std::max<std::size_t>(style.columns, 76);
+  style.columns = std::max(style.columns, kLeastColumns);
   const Content content = make_content(point, context);
   std::string out = title_line(content, style);
   if (content.simulated) {
     out += std::string(kIndent) + paint(style, Ink::warning, "simulated") +
            ": computed by a model, not measured\n";
   }
-  out += "\n" + warnings(content, style);
+  out += "\n" + paint(style, Ink::strong, wrap(content.verdict + ".", style.columns, kIndent)) +
+         "\n\n" + warnings(content, style);
   for (const Fact& fact : content.test) out += fact_lines(fact.name, fact.text, style.columns);
   if (!content.test.empty()) out += "\n";
   out += headlines(content, style) + distributions(content, style);
+  const std::string failed = failures(content, style);
+  out += failed + (failed.empty() ? "" : "\n");
+  out += paint(style, Ink::faint, std::string(kIndent) + "in detail") + "\n";
   for (const Fact& fact : content.basis) out += fact_lines(fact.name, fact.text, style.columns);
-  out += failures(content, style);
   out += files(context, style);
   for (const NextStep& next : content.next) {
     out += format("{}{}{}\n", kIndent, pad_right("next", kNameColumns),

@@ -1,7 +1,8 @@
-// The report at the end of a run, for a person: warnings first, then the four numbers, the
-// distributions, their basis, the failures, the files, the next commands. Lines are at most
-// `style.columns` wide, 80 unless the terminal is wider; colour repeats the meaning of words. Pure;
-// any thread.
+// The report at the end of a run, for a person. One screen decides: the sentence, warnings, the
+// four numbers, the distributions, what failed. Below it stands the detail: what the numbers rest
+// on, the files, the next commands. Lines are at most `style.columns` wide; a terminal of less than
+// 76 columns loses P99.9 and the mean, and has the numbers two by two. Colour repeats the meaning
+// of words. Pure; any thread.
 #pragma once
 
 #include <string>

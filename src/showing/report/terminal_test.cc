@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/display.h"
 #include "base/text.h"
 #include "report/sample_point.h"
@@ -49,6 +51,30 @@ TEST(TerminalReport, of_a_good_run) {
   const std::string text = terminal_report(sample_point(), sample_context());
   expect_golden("terminal/good.txt", text);
   expect_within(text, 80);
+}
+
+std::size_t lines_before(std::string_view text, std::string_view words) {
+  return static_cast<std::size_t>(std::ranges::count(text.substr(0, text.find(words)), '\n'));
+}
+
+TEST(TerminalReport, what_decides_fits_a_screen_and_begins_with_the_sentence) {
+  constexpr std::size_t kScreen = 24;
+  const std::string text = terminal_report(sample_point(), sample_context());
+  EXPECT_LE(lines_before(text, "\n  in detail\n"), kScreen);
+  EXPECT_EQ(lines_before(text, "9,932 tok/s at 46.9 tok/s per user"), 2U) << text;
+  EXPECT_LT(text.find("2 × reset"), text.find("\n  in detail\n")) << "a failure is no detail";
+}
+
+TEST(TerminalReport, of_a_narrow_terminal_loses_columns_and_no_series) {
+  RunContext context = sample_context();
+  context.folder = "runs/1";  // the next command is one line, to be pasted
+  context.files.clear();
+  const std::string text = terminal_report(sample_point(), context, {.columns = 60});
+  expect_within(text, 60);
+  expect_golden("terminal/narrow.txt", text);
+  for (const std::size_t columns : {56U, 76U, 100U, 200U}) {
+    expect_within(terminal_report(small_point(), context, {.columns = columns}), columns);
+  }
 }
 
 TEST(TerminalReport, of_a_small_run_whose_sender_fell_behind) {
