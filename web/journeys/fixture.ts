@@ -98,11 +98,11 @@ export function smallStore(): Documents {
   return documents(curves, SMALL, 'gpt-oss-120b');
 }
 
-export function bigStore(): Documents {
+export function bigStore(curves = 500): Documents {
   const draw = random(7);
   const names = ['B200', 'GB200', 'MI355X', 'H200', 'H100', 'MI300X', 'TPU v7', 'L40S'];
   const stacks = ['vLLM 0.11', 'SGLang 0.5.4', 'TensorRT-LLM 1.1', 'LMDeploy 0.10'];
-  const recipes = Array.from({ length: 500 }, (_, i): Recipe => {
+  const recipes = Array.from({ length: curves }, (_, i): Recipe => {
     const accelerators = [1, 2, 4, 8, 16, 72][Math.floor(draw() * 6)] ?? 8;
     return {
       name: `System ${i}`,

@@ -44,6 +44,11 @@ export interface Drawing<T> {
   readonly scene: Scene;
   readonly frame: Frame;
   readonly targets: readonly Target<T>[];
+  // What is drawn over the picture while a datum is under the pointer or the keys: the whole curve
+  // that it lies on.
+  readonly trace?: (datum: T) => readonly Mark[];
+  // Of a picture of several plots: the one in which a datum lies.
+  readonly plotOf?: (datum: T) => Plot;
 }
 
 export const TEXT_SIZE = 11.5;

@@ -4,7 +4,7 @@
 import type { Point } from '../api/generated.ts';
 import { whole } from '../base/format.ts';
 import type { Theme } from '../base/theme.ts';
-import type { Series } from '../state/curves.ts';
+import { type Series, isOpenLoop } from '../state/curves.ts';
 import type { LiveSpot } from '../state/live.ts';
 import {
   type Drawing,
@@ -76,19 +76,22 @@ export function concurrencyChart(
     theme,
   );
   const targets: Target<Spot>[] = [];
-  const curves = new CurveMarks(theme, 1.75, 3.2);
+  const curves = new CurveMarks(theme, 1.75, 3.2, series);
+  const traced = new Map<Series, readonly number[]>();
   for (const one of lookOrder(series)) {
     const dots: number[] = [];
+    const loose: number[] = [];
     one.points.forEach((point, i) => {
       const value = one.values[i] as number;
       const figure = options.figure(point, value);
       if (figure === null || point.concurrency <= 0) return;
       const x = frame.x.at(point.concurrency);
       const y = frame.y.at(figure);
-      dots.push(x, y);
+      (isOpenLoop(point) ? loose : dots).push(x, y);
       targets.push({ x, y, datum: { series: one, point, value } });
     });
-    curves.add(one, dots);
+    curves.add(one, dots, loose);
+    traced.set(one, dots);
   }
   const lines = [...curves.marks()];
   for (const one of live) {
@@ -100,7 +103,12 @@ export function concurrencyChart(
   }
   const marks = [...frame.under, ...limitMarks(options, frame), clipped(frame.plot, lines)];
   const label = `${options.title} of ${series.length} systems by concurrency`;
-  return { scene: { ...size, ground: theme.ground, label, marks }, frame, targets };
+  return {
+    scene: { ...size, ground: theme.ground, label, marks },
+    frame,
+    targets,
+    trace: ({ series: one }) => curves.trace(one, traced.get(one) ?? []),
+  };
 }
 
 function liveOf(options: ConcurrencyOptions): { x: number; y: number; look: number }[] {

@@ -8,7 +8,7 @@
 import type { Point } from '../api/generated.ts';
 import { number3 } from '../base/format.ts';
 import { type Theme, colourOf } from '../base/theme.ts';
-import { type Series, type XY, envelope } from '../state/curves.ts';
+import { type Series, type XY, envelope, isOpenLoop } from '../state/curves.ts';
 import type { LiveSpot } from '../state/live.ts';
 import {
   type Drawing,
@@ -53,7 +53,7 @@ export function curveChart(
   const frame = frameOf(series, spots, size, options);
   const { theme } = options;
   const targets: Target<Spot>[] = [];
-  const curves = new CurveMarks(theme, 2, 4);
+  const curves = new CurveMarks(theme, 2, 4, series);
   const grouped = new Map<Series, Spot[]>();
   for (const spot of spots) {
     const list = grouped.get(spot.series);
@@ -85,8 +85,22 @@ export function curveChart(
     ...labelMarks(series, grouped, frame, options),
   ];
   const label = `Throughput against interactivity of ${series.length} systems, step curves`;
-  return { scene: { ...size, ground: theme.ground, label, marks }, frame, targets };
+  const dotsOf = (one: Series): number[] =>
+    (grouped.get(one) ?? []).filter(isStep).flatMap((spot) => placed(spot, frame));
+  return {
+    scene: { ...size, ground: theme.ground, label, marks },
+    frame,
+    targets,
+    trace: ({ series: one }) => curves.trace(one, dotsOf(one)),
+  };
 }
+
+const isStep = (spot: Spot): boolean => !isOpenLoop(spot.point);
+
+const placed = (spot: Spot, frame: Frame): [number, number] => [
+  frame.x.at(spot.point.tps_per_user as number),
+  frame.y.at(spot.value),
+];
 
 function liveOf(options: CurveOptions): readonly (LiveSpot & { tps_per_user: number })[] {
   return (options.live ?? []).filter(
@@ -153,13 +167,13 @@ function addCurve(
   curves: CurveMarks,
 ): void {
   const dots: number[] = [];
+  const loose: number[] = [];
   for (const spot of spots) {
-    const x = frame.x.at(spot.point.tps_per_user as number);
-    const y = frame.y.at(spot.value);
-    dots.push(x, y);
+    const [x, y] = placed(spot, frame);
+    (isStep(spot) ? dots : loose).push(x, y);
     if (isInside(frame, { x, y })) targets.push({ x, y, datum: spot });
   }
-  curves.add(series, dots);
+  curves.add(series, dots, loose);
   if (series.look < 0) return;
   const colour = colourOf(options.theme, series.look);
   if (options.smooth) curves.over(smoothMark(dots, colour));
@@ -184,12 +198,7 @@ function labelMarks(
   for (const one of series) {
     if (one.look < 0) continue;
     const own = grouped.get(one) ?? [];
-    dots.push(
-      own.flatMap((spot) => [
-        frame.x.at(spot.point.tps_per_user as number),
-        frame.y.at(spot.value),
-      ]),
-    );
+    dots.push(own.filter(isStep).flatMap((spot) => placed(spot, frame)));
     const end = endOf(own, frame);
     const fill = colourOf(options.theme, one.look);
     if (end !== null && isInside(frame, end))
@@ -211,7 +220,9 @@ function labelMarks(
 }
 
 function envelopeMarks(spots: readonly Spot[], frame: Frame, theme: Theme): Mark[] {
-  const best = envelope(spots.map((s): XY => ({ x: s.point.tps_per_user as number, y: s.value })));
+  const best = envelope(
+    spots.filter(isStep).map((s): XY => ({ x: s.point.tps_per_user as number, y: s.value })),
+  );
   const xy = staircase(best.flatMap((point) => [frame.x.at(point.x), frame.y.at(point.y)]));
   const first = best[0];
   if (first === undefined) return [];

@@ -49,7 +49,8 @@ export function figureChart(
   const all = [...placed.values()].flat();
   const frame = frameOf(all, size, options);
   const targets: Target<Spot>[] = [];
-  const curves = new CurveMarks(theme, 1.25, 3.6, 'straight');
+  const curves = new CurveMarks(theme, 1.25, 3.6, series, 'straight');
+  const traced = new Map<Series, readonly number[]>();
   const labels: Label[] = [];
   const coloured: number[][] = [];
   for (const one of lookOrder(series)) {
@@ -60,6 +61,7 @@ export function figureChart(
       if (isInside(frame, at)) targets.push({ ...at, datum: spot });
     }
     curves.add(one, dots);
+    traced.set(one, dots);
     if (one.look < 0) continue;
     coloured.push(dots);
     const end = { x: dots[dots.length - 2] ?? NaN, y: dots[dots.length - 1] ?? NaN };
@@ -81,7 +83,12 @@ export function figureChart(
     ...placeLabels(labels, { dots: coloured, lines: coloured }, frame.plot, theme),
   ];
   const label = `${options.y.title} against ${options.x.title} of ${series.length} systems`;
-  return { scene: { ...size, ground: theme.ground, label, marks }, frame, targets };
+  return {
+    scene: { ...size, ground: theme.ground, label, marks },
+    frame,
+    targets,
+    trace: ({ series: one }) => curves.trace(one, traced.get(one) ?? []),
+  };
 }
 
 function placedOf(series: Series, options: FigureOptions): Placed[] {

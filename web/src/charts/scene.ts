@@ -78,6 +78,22 @@ export interface ClipMark {
   readonly marks: readonly Mark[];
 }
 
+// The same marks at another place, to put a picture into another.
+export function movedBy(marks: readonly Mark[], dx: number, dy: number): readonly Mark[] {
+  return marks.map((mark): Mark => {
+    switch (mark.kind) {
+      case 'path':
+      case 'area':
+      case 'symbols':
+        return { ...mark, xy: mark.xy.map((value, i) => value + (i % 2 === 0 ? dx : dy)) };
+      case 'clip':
+        return { ...mark, x: mark.x + dx, y: mark.y + dy, marks: movedBy(mark.marks, dx, dy) };
+      default:
+        return { ...mark, x: mark.x + dx, y: mark.y + dy };
+    }
+  });
+}
+
 // A symbol's outline about (0, 0), x and y in turn; empty for the circle.
 export function outline(shape: Shape, size: number): readonly number[] {
   const r = size;

@@ -7,6 +7,10 @@ import type { Mark } from './scene.ts';
 
 export const DASH_SIMULATED: readonly number[] = [7, 4];
 
+// More grey curves than this are drawn as a density: thin and pale, darker where many lie.
+export const CROWD = 40;
+const CROWD_OPACITY = 0.09;
+
 // Grey context first, so that the coloured curves lie on top.
 export function lookOrder(series: readonly Series[]): readonly Series[] {
   return [...series.filter((one) => one.look < 0), ...series.filter((one) => one.look >= 0)];
@@ -22,28 +26,36 @@ export class CurveMarks {
   private readonly context: Mark[] = [];
   private readonly dots: number[] = [];
   private readonly coloured: Mark[] = [];
+  private readonly crowded: boolean;
 
-  constructor(theme: Theme, width: number, size: number, join: 'steps' | 'straight' = 'steps') {
+  constructor(
+    theme: Theme,
+    width: number,
+    size: number,
+    all: readonly Series[],
+    join: 'steps' | 'straight' = 'steps',
+  ) {
     this.join = join === 'steps' ? staircase : (dots): readonly number[] => dots;
+    this.crowded = all.filter((one) => one.look < 0).length > CROWD;
     this.theme = theme;
     this.width = width;
     this.size = size;
   }
 
-  // `dots`: x and y of each point in turn, by concurrency.
-  add(series: Series, dots: readonly number[]): void {
+  // `dots`: x and y of each point in turn, by concurrency; `loose`: of points that are on no curve.
+  add(series: Series, dots: readonly number[], loose: readonly number[] = []): void {
     const { theme } = this;
     const simulated = series.curve.kind === 'simulated';
     if (series.look < 0) {
       this.context.push({
         kind: 'path',
         xy: this.join(dots),
-        stroke: theme.context,
-        width: 1,
-        opacity: 0.55,
-        ...(simulated ? { dash: DASH_SIMULATED } : {}),
+        ...(this.crowded
+          ? { stroke: theme.muted, width: 1, opacity: CROWD_OPACITY }
+          : { stroke: theme.context, width: 1, opacity: 0.55 }),
+        ...(simulated && !this.crowded ? { dash: DASH_SIMULATED } : {}),
       });
-      for (const value of dots) this.dots.push(value);
+      if (!this.crowded) for (const value of [...dots, ...loose]) this.dots.push(value);
       return;
     }
     const colour = colourOf(theme, series.look);
@@ -62,6 +74,35 @@ export class CurveMarks {
       fill: simulated ? theme.ground : colour,
       stroke: simulated ? colour : theme.ground,
     });
+    if (loose.length === 0) return;
+    // Open loop: hollow, on no line.
+    this.coloured.push({
+      kind: 'symbols',
+      xy: loose,
+      shape: 'diamond',
+      size: this.size + 1,
+      fill: theme.ground,
+      stroke: colour,
+    });
+  }
+
+  // The whole curve of a system, while one of its points is under the pointer or the keys.
+  trace(series: Series, dots: readonly number[]): readonly Mark[] {
+    const { theme } = this;
+    const stroke = series.look < 0 ? theme.ink : colourOf(theme, series.look);
+    const xy = this.join(dots);
+    return [
+      { kind: 'path', xy, stroke: theme.ground, width: this.width + 3.5, opacity: 0.85 },
+      { kind: 'path', xy, stroke, width: this.width + 0.75 },
+      {
+        kind: 'symbols',
+        xy: dots,
+        shape: shapeOf(Math.max(0, series.look)),
+        size: this.size,
+        fill: stroke,
+        stroke: theme.ground,
+      },
+    ];
   }
 
   over(mark: Mark): void {

@@ -117,6 +117,12 @@ export function isCeiling(point: Point): boolean {
   );
 }
 
+// A run at a rate: how many queries were in flight is an outcome, not a level that was set. It is a
+// point, and no step of a curve.
+export function isOpenLoop(point: Point): boolean {
+  return (point.rate ?? 0) > 0;
+}
+
 // The measured curve that a simulated one stands beside: named by its id, or by what `assay curve`
 // named it.
 export type Partners = (twin: Curve) => Curve | undefined;

@@ -50,6 +50,8 @@ export interface Selection {
   readonly x_to: number;
   readonly y_from: number;
   readonly y_to: number;
+  // Small multiples: a panel for each value of this facet; '' for one chart.
+  readonly split: Facet | '';
   readonly envelope: boolean;
   readonly smooth: boolean;
   readonly twin: boolean;
@@ -98,7 +100,8 @@ export const DEFAULTS: Selection = {
   x_to: 0,
   y_from: 0,
   y_to: 0,
-  envelope: false,
+  split: '',
+  envelope: true,
   smooth: false,
   twin: true,
   sort: 'peak',
@@ -134,6 +137,7 @@ const PLAIN: readonly Plain[] = [
   'x_to',
   'y_from',
   'y_to',
+  'split',
   'envelope',
   'smooth',
   'twin',
@@ -156,6 +160,7 @@ const PLAIN: readonly Plain[] = [
 const CHOICES: Partial<Record<Plain, readonly string[]>> = {
   per: NORMALISATIONS,
   sort: SORTS,
+  split: ['', ...FACETS],
   x: ['log', 'linear'],
   y: ['log', 'linear'],
   theme: ['system', 'light', 'dark'],

@@ -8,8 +8,10 @@ import { append, h, replace } from '../base/dom.ts';
 import { type Cell, type Table, toCsv, toJson } from '../base/table.ts';
 import { number3 } from '../base/format.ts';
 import type { Theme } from '../base/theme.ts';
-import { type Drawing, type Size, TEXT_SIZE, type Target } from '../charts/axes.ts';
-import { FONT, paint } from '../charts/paint_canvas.ts';
+import { type Drawing, type Size, TEXT_SIZE, type Target, clipped } from '../charts/axes.ts';
+import { FONT, draw, paint } from '../charts/paint_canvas.ts';
+import { withFootnote } from '../charts/footnote.ts';
+import type { Scene } from '../charts/scene.ts';
 import { writeSvg } from '../charts/write_svg.ts';
 import { fileName, save, savePng } from './download.ts';
 import { type Window, centreOf, pannedWindow, zoomedWindow } from '../charts/window.ts';
@@ -35,6 +37,8 @@ export interface ChartSpec<T> {
   readonly onUnbrush?: () => void;
   // A part of both axes was chosen: by buttons, wheel, dragging or keys; null: all of it again.
   readonly onWindow?: (window: Window | null) => void;
+  // What a picture that leaves the page says under itself.
+  readonly notes?: () => readonly string[];
 }
 
 // The root font size for which charts are drawn as they are.
@@ -174,7 +178,9 @@ export class ChartCard<T> {
         ? undefined
         : drawing.targets.find((one) => this.spec.key(one.datum) === this.lit);
     if (target === undefined) return;
-    const { plot } = drawing.frame;
+    const plot = drawing.plotOf?.(target.datum) ?? drawing.frame.plot;
+    if (drawing.trace !== undefined) draw(context, clipped(plot, drawing.trace(target.datum)));
+    context.globalAlpha = 1;
     context.strokeStyle = theme.muted;
     context.lineWidth = 1;
     context.setLineDash([3, 3]);
@@ -470,6 +476,17 @@ export class ChartCard<T> {
     );
   }
 
+  private picture(drawing: Drawing<T>): Scene {
+    const notes = this.spec.notes?.() ?? [];
+    if (notes.length === 0 || this.theme === null) return drawing.scene;
+    return withFootnote(
+      drawing.scene,
+      this.title.textContent ?? this.spec.title,
+      notes,
+      this.theme,
+    );
+  }
+
   private downloads(): HTMLElement {
     const name = (suffix: string): string => fileName('assay', this.spec.id) + suffix;
     const scene = (act: (drawing: Drawing<T>) => void) => (): void => {
@@ -486,11 +503,11 @@ export class ChartCard<T> {
       { class: 'downloads', role: 'group', 'aria-label': 'Downloads' },
       button(
         'PNG',
-        scene((d) => savePng(name('.png'), d.scene)),
+        scene((d) => savePng(name('.png'), this.picture(d))),
       ),
       button(
         'SVG',
-        scene((d) => save(name('.svg'), 'image/svg+xml', writeSvg(d.scene))),
+        scene((d) => save(name('.svg'), 'image/svg+xml', writeSvg(this.picture(d)))),
       ),
       button('CSV', () => save(name('.csv'), 'text/csv', toCsv(this.spec.table()))),
       button('JSON', () => save(name('.json'), 'application/json', toJson(this.spec.table()))),

@@ -6,12 +6,18 @@ import type { Table } from '../base/table.ts';
 import { concurrencyChart, type ConcurrencyOptions } from '../charts/concurrency_chart.ts';
 import { type Spot, curveChart } from '../charts/curve_chart.ts';
 import { figureChart } from '../charts/figure_chart.ts';
+import { groupsOf, multiplesChart, panelGrid, PANELS_MAX } from '../charts/multiples_chart.ts';
+import { offlineChart, offlineHeight, offlineSpots } from '../charts/offline_chart.ts';
+import { CROWD } from '../charts/series_marks.ts';
 import { NO_WINDOW } from '../charts/window.ts';
-import type { Series } from '../state/curves.ts';
+import type { Point } from '../api/generated.ts';
+import { type Series, isCeiling, isOpenLoop } from '../state/curves.ts';
 import { FIGURES, type Figure, X_USUAL, Y_USUAL, axesFor, outputText } from '../state/figures.ts';
-import type { Normalisation, Selection } from '../state/selection.ts';
+import { FACETS, type Facet, type Normalisation, type Selection } from '../state/selection.ts';
 import { ChartCard, type ChartSpec } from './chart_card.ts';
 import type { Context, Part } from './context.ts';
+import { FACET_TITLES } from './filters.ts';
+import { pictureNotes } from './picture_notes.ts';
 import { makeRangeChip } from './range_chip.ts';
 import { swatch } from './swatch.ts';
 
@@ -33,10 +39,20 @@ export function makeCharts(): Charts {
     ...common,
     id: 'curve',
     title: 'Throughput against interactivity',
-    height: (width) => Math.max(280, Math.min(560, width * 0.52)),
+    height: (width) => mainHeight(width, context),
     onWindow: (window) => context?.set(window ?? NO_WINDOW, 'replace'),
     draw: (size, theme) => {
       const chosen = context === null ? null : axesOf(context);
+      if (context !== null && context.selection.split !== '') {
+        return multiplesChart(context.series, size, {
+          facet: context.selection.split,
+          x: context.selection.x,
+          y: context.selection.y,
+          x_title: 'tok/s per user',
+          y_title: UNIT[context.selection.per],
+          theme,
+        });
+      }
       if (context !== null && chosen !== null && !chosen.usual) {
         return figureChart(context.series, size, {
           x: chosen.x,
@@ -52,7 +68,7 @@ export function makeCharts(): Charts {
         x: context?.selection.x ?? 'log',
         y: context?.selection.y ?? 'linear',
         y_title: UNIT[context?.selection.per ?? 'system'],
-        envelope: context?.selection.envelope ?? false,
+        envelope: (context?.selection.envelope ?? false) && (context?.series.length ?? 0) > 1,
         smooth: context?.selection.smooth ?? false,
         theme,
         slo_tps_per_user:
@@ -64,7 +80,8 @@ export function makeCharts(): Charts {
   });
   const axes = makeAxes(() => context);
   const three = threeCharts(() => context, common);
-  const cards = [curve, ...three];
+  const offline = offlineCard(() => context, common);
+  const cards = [curve, ...three, offline];
   const legend = h('ul', { class: 'legend systems-legend' });
   const smooth = h(
     'p',
@@ -85,6 +102,7 @@ export function makeCharts(): Charts {
       { class: 'three' },
       three.map((card) => card.element),
     ),
+    offline.element,
   );
   return {
     element,
@@ -100,6 +118,9 @@ export function makeCharts(): Charts {
           .filter((one) => one.look >= 0)
           .map((one) => h('li', {}, swatch(one, now.theme), one.curve.system_name)),
       );
+      // Panels are not zoomed.
+      curve.element.classList.toggle('split', now.selection.split !== '');
+      offline.element.hidden = offlineSpots(now.series).length === 0;
       for (const card of cards) card.update(now.theme);
       element.dataset['live'] = String(now.live.length);
       range.update(now);
@@ -147,6 +168,15 @@ function makeAxes(context: () => Context | null): Part {
     },
     options(),
   );
+  const split: HTMLSelectElement = h(
+    'select',
+    {
+      id: 'split',
+      change: () => context()?.set({ split: split.value as Facet | '', ...NO_WINDOW }),
+    },
+    h('option', { value: '' }, 'one chart'),
+    FACETS.map((one) => h('option', { value: one }, `by ${FACET_TITLES[one].toLowerCase()}`)),
+  );
   const note = h('span', { class: 'hint' });
   return {
     element: h(
@@ -156,17 +186,41 @@ function makeAxes(context: () => Context | null): Part {
       ' ',
       h('label', {}, 'Horizontal ', horizontal),
       ' ',
+      h('label', {}, 'Panels ', split),
+      ' ',
       note,
     ),
     update(now) {
       const chosen = axesOf(now);
       vertical.value = chosen.y.id;
       horizontal.value = chosen.x.id;
-      note.textContent = chosen.usual
-        ? ''
-        : 'Lines join the points of a system by concurrency; nothing between them was measured.';
+      split.value = now.selection.split;
+      horizontal.disabled = vertical.disabled = now.selection.split !== '';
+      note.textContent =
+        now.selection.split !== '' ? splitNote(now) : chosen.usual ? crowdNote(now) : STRAIGHT_NOTE;
     },
   };
+}
+
+const STRAIGHT_NOTE =
+  'Lines join the points of a system by concurrency; nothing between them was measured.';
+
+// What the panels are, and what has none.
+function splitNote({ series, selection }: Context): string {
+  if (selection.split === '') return '';
+  const groups = groupsOf(series, selection.split).length;
+  const left = groups > PANELS_MAX ? ` The ${groups - PANELS_MAX} smallest groups have none.` : '';
+  return (
+    'Throughput against interactivity, with the same axes. Thin: the best of the panel; ' +
+    `broad: the best of all.${left}`
+  );
+}
+
+function crowdNote({ series }: Context): string {
+  const grey = series.filter((one) => one.look < 0).length;
+  return grey <= CROWD
+    ? ''
+    : `${whole(grey)} curves in grey, darker where many lie: point at one and it stands out.`;
 }
 
 const keyOf = (spot: Spot): string => `${spot.series.curve.id}\n${spot.point.id}`;
@@ -185,7 +239,20 @@ function commonSpec(context: () => Context | null): Common {
     describe: (spot) => describe(spot, context()?.selection.per ?? 'system'),
     onHover: (spot) => context()?.hover(spot),
     onOpen: (spot) => context()?.set({ view: 'run', run: spot.point.id }),
+    notes: () => {
+      const now = context();
+      return now === null ? [] : pictureNotes(now);
+    },
   };
+}
+
+// Panels are as high as they are wide, nearly; one chart is wide.
+function mainHeight(width: number, context: Context | null): number {
+  const split = context?.selection.split ?? '';
+  if (context === null || split === '') return Math.max(280, Math.min(560, width * 0.52));
+  const panels = Math.min(PANELS_MAX, groupsOf(context.series, split).length);
+  const { columns, rows } = panelGrid(width, panels);
+  return rows * Math.max(220, Math.min(300, (width / columns) * 0.8));
 }
 
 // Throughput, TTFT and interactivity by concurrency.
@@ -220,6 +287,20 @@ function threeCharts(context: () => Context | null, common: Common): readonly Ch
         : null,
   }));
   return [scaling, ttft, interactivity];
+}
+
+function offlineCard(context: () => Context | null, common: Common): ChartCard<Spot> {
+  return new ChartCard<Spot>({
+    ...common,
+    id: 'offline',
+    title: 'Offline: throughput by system',
+    height: () => offlineHeight(offlineSpots(context()?.series ?? []).length),
+    draw: (size, theme) =>
+      offlineChart(context()?.series ?? [], size, {
+        unit: UNIT[context()?.selection.per ?? 'system'],
+        theme,
+      }),
+  });
 }
 
 function byConcurrency(
@@ -279,10 +360,7 @@ function hoverCard(spot: Spot, axes: Axes, selection: Selection): readonly Node[
   const { curve } = spot.series;
   const { point } = spot;
   const rows: [string, string][] = [
-    [
-      'Concurrency',
-      `${number3(point.concurrency)}${point.region ? ` · ${words(point.region)}` : ''}`,
-    ],
+    loadRow(point),
     ...(point.unit === undefined
       ? ([
           [
@@ -323,11 +401,21 @@ function hoverCard(spot: Spot, axes: Axes, selection: Selection): readonly Node[
   ];
 }
 
+// How the point was loaded: a level, a rate, or everything at once.
+function loadRow(point: Point): [string, string] {
+  if (isCeiling(point)) return ['Load', `Offline, ${whole(point.issued ?? null)} queries at once`];
+  if (isOpenLoop(point)) {
+    return ['Offered', `${number3(point.rate)}/s · ${number3(point.concurrency)} in flight, mean`];
+  }
+  const region = point.region ? ` · ${words(point.region)}` : '';
+  return ['Concurrency', `${number3(point.concurrency)}${region}`];
+}
+
 function describe(spot: Spot, per: Normalisation): string {
   const { point } = spot;
   return [
     `${spot.series.curve.system_name}, ${spot.series.curve.kind}`,
-    `concurrency ${number3(point.concurrency)}`,
+    loadRow(point).join(' ').toLowerCase(),
     ...(point.unit === undefined
       ? [
           `${number3(spot.value)} ${UNIT[per]}`,

@@ -15,7 +15,7 @@ import {
 } from '../state/selection.ts';
 import type { Context, Part } from './context.ts';
 
-const FACET_TITLES: Readonly<Record<Facet, string>> = {
+export const FACET_TITLES: Readonly<Record<Facet, string>> = {
   accelerator: 'Accelerator',
   accelerators: 'Number of accelerators',
   software: 'Software stack',
