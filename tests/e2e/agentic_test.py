@@ -63,6 +63,13 @@ def test_every_turn_follows_the_reply_before_it(assay, endpoint, tmp_path):
     assert rows == [*range(9), *range(5)], "in order; a repeat uses the rows of the first pass"
     assay("verify", folder)
     assert "client_limited" in json.dumps(summary)
+    # The explorer's interactivity of conversations is of whole turns, and says so.
+    assay("import", folder, "--store", tmp_path / "s.db")
+    assay("export", tmp_path / "page", "--store", tmp_path / "s.db")
+    [curve] = json.loads((tmp_path / "page/data/curves.json").read_text())["items"]
+    [point] = curve["points"]
+    assert point["interactivity"] == "end_to_end"
+    assert point["tps_per_user"] == pytest.approx(summary["e2e_avg_interactivity"], rel=1e-5)
 
 
 def test_what_a_slot_leaves_behind_is_scored_and_not_measured(assay, endpoint, tmp_path):

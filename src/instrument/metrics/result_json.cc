@@ -302,17 +302,26 @@ Json series_json(std::string_view name, const Distribution& series) {
   return out;
 }
 
-// For conversations: one conversation's rate: tokens over the seconds in which it waits for them.
+double turn_seconds(const Point& point) {
+  return static_cast<double>(point.arrival.latency.total_whole) * 1e-9;
+}
+
 void add_turns(const Point& point, Json& out) {
-  const Distribution& latency = point.arrival.latency;
-  if (!point.rates.tps || latency.total_whole <= 0) return;
-  const double seconds = static_cast<double>(latency.total_whole) * 1e-9;
+  const auto rate = conversation_rate(point);
+  if (!rate) return;
   out.set("output_tokens_per_turn_total", point.tokens.output)
-      .set("e2e_turn_time_seconds_total", seconds)
-      .set("e2e_avg_interactivity", static_cast<double>(point.tokens.output) / seconds);
+      .set("e2e_turn_time_seconds_total", turn_seconds(point))
+      .set("e2e_avg_interactivity", *rate);
 }
 
 }  // namespace
+
+std::optional<double> conversation_rate(const Point& point) {
+  const Json& pattern = point.run.facts["run_config"]["load_pattern"];
+  if (pattern["type"].as_string() != "agentic_inference") return {};
+  if (!point.rates.tps || point.arrival.latency.total_whole <= 0) return {};
+  return static_cast<double>(point.tokens.output) / turn_seconds(point);
+}
 
 Json metric_block(const Distribution& series) {
   Json out = Json::object();
@@ -385,7 +394,7 @@ Json result_summary(const Point& point) {
   out.set("run_config", run_config.is_object() ? run_config : Json::object());
   out.set("system_tps", or_null(point.rates.tps));
   out.set("tps_per_user", or_null(point.rates.tps_per_user));
-  if (run_config["load_pattern"]["type"].as_string() == "agentic_inference") add_turns(point, out);
+  add_turns(point, out);
   if (point.steady) out.set("steady_state", steady_state_json(*point.steady));
   out.set("assay", assay_json(point));
   return out;

@@ -21,6 +21,10 @@ Json final_snapshot(const Point& point);
 // One series as in result_summary; {} where it is empty.
 Json metric_block(const Distribution& series);
 
+// What one conversation gets: output tokens over the seconds in which it waits for its turns. None
+// for any other load.
+std::optional<double> conversation_rate(const Point& point);
+
 // The rates that represent the run: those of the legacy LoadGen window for Poisson runs, as in the
 // reference, unless the config disables it (load_pattern.use_legacy_loadgen_qps_metrics); else the
 // plain rates.

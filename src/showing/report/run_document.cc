@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/word.h"
 #include "metrics/curve.h"
+#include "metrics/result_json.h"
 
 namespace assay::report {
 namespace {
@@ -307,6 +308,11 @@ void set_window(const Json& summary, Json& out) {
   set("latency_ms_p99", window.latency_p99_ms);
 }
 
+// Of conversations the official interactivity is of whole turns, waiting included, and says so.
+void set_end_to_end(Json& out, double rate) {
+  out.set("tps_per_user", figure(rate)).set("interactivity", "end_to_end");
+}
+
 }  // namespace
 
 std::string_view steady_word(std::string_view status, std::string_view verdict,
@@ -330,7 +336,11 @@ Json point_document(const metrics::Point& point, const RunContext& context) {
   const std::optional<double> each =
       window != nullptr ? window->tps_per_user : point.rates.tps_per_user;
   if (tps) out.set("system_tps", figure(*tps));
-  if (each) out.set("tps_per_user", figure(*each));
+  if (const auto rate = metrics::conversation_rate(point)) {
+    set_end_to_end(out, *rate);
+  } else if (each) {
+    out.set("tps_per_user", figure(*each));
+  }
   if (!point.units.name.empty()) {
     const auto rate = window != nullptr ? window->units_per_s : point.units.per_second;
     out.set("unit", point.units.name);
@@ -418,6 +428,9 @@ Json point_document(const Json& summary) {
     }
   }
   set_window(summary, out);
+  if (const double rate = positive(summary["e2e_avg_interactivity"]); rate > 0) {
+    set_end_to_end(out, rate);
+  }
   const Json& steady = summary["steady_state"];
   set_steady(out, steady_word(steady["status"].as_string(), steady["verdict"].as_string(),
                               steady["super_passes"].as_uint()));

@@ -8,7 +8,7 @@
 import type { Point } from '../api/generated.ts';
 import { number3 } from '../base/format.ts';
 import { type Theme, colourOf } from '../base/theme.ts';
-import { type Series, type XY, envelope, isOpenLoop } from '../state/curves.ts';
+import { type Series, type XY, envelope, interactivityUnit, isOpenLoop } from '../state/curves.ts';
 import type { LiveSpot } from '../state/live.ts';
 import {
   type Drawing,
@@ -152,7 +152,7 @@ function frameOf(
       ];
   return makeFrame(
     size,
-    { kind: options.x, ...x, title: 'tok/s per user (interactivity)' },
+    { kind: options.x, ...x, title: `${interactivityUnit(series)} (interactivity)` },
     { kind: options.y, ...y, title: options.y_title },
     options.theme,
   );

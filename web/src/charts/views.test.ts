@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Curve, Point } from '../api/generated.ts';
 import { LIGHT } from '../base/theme.ts';
 import { bigStore, smallStore } from '../../journeys/fixture.ts';
-import { type Series, makeSeries } from '../state/curves.ts';
+import { type Series, facetValue, interactivityUnit, makeSeries } from '../state/curves.ts';
 import { DEFAULTS } from '../state/selection.ts';
 import { curveChart } from './curve_chart.ts';
 import { withFootnote, wrapped } from './footnote.ts';
@@ -88,6 +88,22 @@ describe('a run at a rate', () => {
     expect(pathsOf(having)).toEqual(pathsOf(without));
     expect(curveChart([having], size, options).targets).toHaveLength(3);
     expect(curveChart([without], size, options).targets).toHaveLength(2);
+  });
+});
+
+describe('conversations', () => {
+  const turn = { system_tps: 50, tps_per_user: 8, interactivity: 'end_to_end' } as const;
+  const single = { system_tps: 60, tps_per_user: 9 };
+
+  it('name their interactivity where it is drawn, and are told from single turns', () => {
+    const agentic = seriesOf('a', [turn]);
+    const plain = seriesOf('b', [single]);
+    expect(interactivityUnit([plain])).toBe('tok/s per user');
+    expect(interactivityUnit([agentic])).toBe('tok/s per user, end to end');
+    const both = curveChart([plain, agentic], size, options).scene;
+    expect(writeSvg(both)).toContain('tok/s per user; agentic: end to end (interactivity)');
+    expect(facetValue(agentic.curve, 'agentic')).toBe('agentic');
+    expect(facetValue(plain.curve, 'agentic')).toBe('single turn');
   });
 });
 

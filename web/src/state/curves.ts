@@ -24,6 +24,10 @@ export interface Series {
 export const LOOKS_MAX = 8;
 
 export function facetValue(curve: Curve, facet: Facet): string {
+  if (facet === 'agentic') {
+    const turns = curve.agentic === true || (curve.points ?? []).some(isEndToEnd);
+    return turns ? 'agentic' : 'single turn';
+  }
   const value = curve[facet];
   return value === undefined || value === null || value === '' ? 'unknown' : String(value);
 }
@@ -115,6 +119,16 @@ export function isCeiling(point: Point): boolean {
   return (
     point.offline === 'dedicated' || (point.region === 'offline' && point.offline !== 'elected')
   );
+}
+
+// Interactivity of conversations is of whole turns, waiting for the first token included.
+export const isEndToEnd = (point: Point): boolean => point.interactivity === 'end_to_end';
+
+// The unit of interactivity, where all points shown have the same.
+export function interactivityUnit(series: readonly Series[]): string {
+  const turns = new Set(series.flatMap((one) => one.points.map(isEndToEnd)));
+  if (!turns.has(true)) return 'tok/s per user';
+  return turns.has(false) ? 'tok/s per user; agentic: end to end' : 'tok/s per user, end to end';
 }
 
 // A run at a rate: how many queries were in flight is an outcome, not a level that was set. It is a

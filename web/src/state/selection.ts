@@ -17,6 +17,7 @@ export const FACETS = [
   'organisation',
   'kind',
   'accuracy',
+  'agentic',
 ] as const;
 export type Facet = (typeof FACETS)[number];
 

@@ -11,7 +11,13 @@ import { offlineChart, offlineHeight, offlineSpots } from '../charts/offline_cha
 import { CROWD } from '../charts/series_marks.ts';
 import { NO_WINDOW } from '../charts/window.ts';
 import type { Point } from '../api/generated.ts';
-import { type Series, isCeiling, isOpenLoop } from '../state/curves.ts';
+import {
+  type Series,
+  interactivityUnit,
+  isCeiling,
+  isEndToEnd,
+  isOpenLoop,
+} from '../state/curves.ts';
 import { FIGURES, type Figure, X_USUAL, Y_USUAL, axesFor, outputText } from '../state/figures.ts';
 import { FACETS, type Facet, type Normalisation, type Selection } from '../state/selection.ts';
 import { ChartCard, type ChartSpec } from './chart_card.ts';
@@ -48,7 +54,7 @@ export function makeCharts(): Charts {
           facet: context.selection.split,
           x: context.selection.x,
           y: context.selection.y,
-          x_title: 'tok/s per user',
+          x_title: interactivityUnit(context.series),
           y_title: UNIT[context.selection.per],
           theme,
         });
@@ -277,7 +283,7 @@ function threeCharts(context: () => Context | null, common: Common): readonly Ch
   }));
   const interactivity = byConcurrency('interactivity', 'Interactivity', context, common, (now) => ({
     title: 'Interactivity',
-    y_title: 'tok/s per user',
+    y_title: interactivityUnit(now.series),
     y: now.selection.x,
     figure: (point) => point.tps_per_user ?? null,
     liveFigure: (spot) => spot.tps_per_user,
@@ -367,7 +373,10 @@ function hoverCard(spot: Spot, axes: Axes, selection: Selection): readonly Node[
             'Throughput',
             `${number3(point.system_tps)} tok/s · ${percent(shareOfPeak(spot))} of peak`,
           ],
-          ['Per user', `${number3(point.tps_per_user)} tok/s`],
+          [
+            'Per user',
+            `${number3(point.tps_per_user)} tok/s${isEndToEnd(point) ? ', end to end' : ''}`,
+          ],
           ['TTFT P90', duration(point.ttft_ms_p90)],
         ] satisfies [string, string][])
       : ([['Output', outputText(point)]] satisfies [string, string][])),
@@ -420,7 +429,7 @@ function describe(spot: Spot, per: Normalisation): string {
       ? [
           `${number3(spot.value)} ${UNIT[per]}`,
           `${percent(shareOfPeak(spot))} of peak`,
-          `${number3(point.tps_per_user)} tok/s per user`,
+          `${number3(point.tps_per_user)} tok/s per user${isEndToEnd(point) ? ', end to end' : ''}`,
           `TTFT P90 ${duration(point.ttft_ms_p90)}`,
         ]
       : [outputText(point), `latency P90 ${duration(point.latency_ms_p90)}`]),

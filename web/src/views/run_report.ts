@@ -1,5 +1,6 @@
 // The report of one point: the answer first, the evidence under it, the doubt beside it.
 
+import { isEndToEnd } from '../state/curves.ts';
 import type { Finding, Run } from '../api/generated.ts';
 import { type Children, h, replace, safeHref } from '../base/dom.ts';
 import {
@@ -211,7 +212,11 @@ function headline(run: Run): HTMLElement {
               ? `${percent(point.system_tps / peak)} of the system's peak`
               : '',
           ),
-          tile('Per user', `${number3(point.tps_per_user)} tok/s`, '1000 ÷ TPOT P90'),
+          tile(
+            'Per user',
+            `${number3(point.tps_per_user)} tok/s`,
+            isEndToEnd(point) ? 'end to end: tokens ÷ seconds of the turns' : '1000 ÷ TPOT P90',
+          ),
           tile('TTFT P90', duration(point.ttft_ms_p90)),
         ]
       : [
