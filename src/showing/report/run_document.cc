@@ -308,7 +308,7 @@ void set_window(const Json& summary, Json& out) {
   set("latency_ms_p99", window.latency_p99_ms);
 }
 
-// Of conversations the official interactivity is of whole turns, waiting included, and says so.
+// The official interactivity of conversations is of whole turns, waiting included, and says so.
 void set_end_to_end(Json& out, double rate) {
   out.set("tps_per_user", figure(rate)).set("interactivity", "end_to_end");
 }
