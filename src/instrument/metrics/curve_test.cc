@@ -167,6 +167,20 @@ TEST(Curve, the_best_points_are_measured_levels_and_the_first_of_equals) {
   EXPECT_EQ(curve.most_interactive()->name, "r8");
 }
 
+TEST(Curve,
+     of_replies_without_tokens_the_quickest_is_most_interactive_and_an_unknown_time_is_none) {
+  Curve curve;
+  for (const double latency : {0.0, 40.0, 20.0, 30.0}) {
+    CurvePoint point = measured_point(static_cast<std::int64_t>(latency), 1, 1);
+    point.unit = "image";
+    point.run.latency_p90_ms = latency;
+    curve.points.push_back(point);
+  }
+  EXPECT_EQ(curve.most_interactive()->name, "r20");
+  curve.points.resize(1);
+  EXPECT_EQ(curve.most_interactive(), nullptr);
+}
+
 TEST(Curve, energy_is_of_a_known_throughput) {
   CurvePoint point = measured_point(1, 500, 1);
   EXPECT_FALSE(joules_each(point)) << "of no known power";

@@ -116,6 +116,7 @@ TEST(TokenTruth, each_contradiction_by_its_rule) {
     const TokenTruth truth = truth_of(q);
     EXPECT_EQ(truth.contradiction, c.expected) << c.name << to_string(truth.contradiction);
     EXPECT_EQ(truth.count.output, c.counted) << c.name;
+    EXPECT_EQ(truth.count.after_first, c.counted < 0 ? -1 : c.counted - 1) << c.name;
     EXPECT_TRUE(c.expected == none || truth.basis != TokenBasis::usage) << c.name;
   }
 }
