@@ -53,10 +53,9 @@ std::string recovery_words(const ActImpact& act) {
 
 std::string impact_words(const ActImpact& act) {
   const Baseline& base = *act.baseline;
-  std::string out =
-      format("{} failed and {} slowed of {} queries; output fell to {} of {} events/s",
-             count_text(act.failed), count_text(act.slowed), count_text(act.queries),
-             share_words(act.output_lowest), three_digits(base.output_per_s));
+  std::string out = format("{} failed and {} slowed of {} queries; lowest output {} of {} events/s",
+                           count_text(act.failed), count_text(act.slowed), count_text(act.queries),
+                           share_words(act.output_lowest), three_digits(base.output_per_s));
   if (base.latency > Duration{} && act.latency_highest > base.latency) {
     out += format("; latency rose from {} to {}", human_duration(base.latency),
                   human_duration(act.latency_highest));

@@ -49,7 +49,9 @@ Result<std::unique_ptr<Proxy>> Proxy::open(const ProxyOptions& options) {
   ASSIGN_OR_RETURN(relay.addresses, addresses_of(url));
   auto listen = net::Address::numeric(options.host, options.port);
   if (!listen) return listen.error().within("--host");
-  TraceOptions trace{.block = options.block, .secret = random_secret() + random_secret()};
+  TraceOptions trace{.block = options.block,
+                     .secret = random_secret() + random_secret(),
+                     .start = OsClock().now()};
   if (!options.tokenizer.empty()) {
     ASSIGN_OR_RETURN(trace.tokenizer, text::load_tokenizer(options.tokenizer));
   }

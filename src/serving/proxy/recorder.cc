@@ -51,7 +51,7 @@ Recorder::~Recorder() { [[maybe_unused]] const Result<void> stopped = stop(); }
 void Recorder::record(std::unique_ptr<Seen> seen) {
   const std::size_t bytes = seen->memory_bytes();
   const Lock lock(mutex_);
-  if (stopping_ || queued_bytes_ + bytes > kQueuedBytesMax) {
+  if (stopping_ || seen->cut || queued_bytes_ + bytes > kQueuedBytesMax) {
     ++dropped_;
     return;
   }

@@ -19,6 +19,7 @@ constexpr std::size_t kReceiveBytes = 256 << 10;
 // A client that is this far behind does not get more until it has read.
 constexpr std::uint64_t kBehindMax = 4 << 20;
 constexpr Duration kLookEvery = 1_s;
+constexpr std::size_t kKeptAllMax = std::size_t{1} << 30;  // of all exchanges under way
 
 // What belongs to one connection, or what the proxy says anew.
 bool is_ours(std::string_view name) {
@@ -122,7 +123,7 @@ void Relay::on_request(net::ConnectionId connection, const net::RequestHead& hea
   // After the bytes are on their way, where there is one.
   link.seen->post = head.method == "POST";
   link.seen->path = head.path();
-  if (link.seen->post) link.seen->body = body;
+  if (link.seen->post) keep(*link.seen, body, link.seen->body);
   if (link.state != Link::State::closed) return;
   link.address = 0;
   connect(link);
@@ -274,12 +275,9 @@ bool Relay::take(Link& link, std::string_view bytes) {
     seen.coded = head.coding != net::ContentCoding::identity;
   }
   for (const std::string_view piece : pieces_) {
-    if (!seen.post || seen.cut || seen.reply.size() + piece.size() > kReplyKeptMax) {
-      seen.cut = true;
-      break;
-    }
-    seen.reply += piece;
-    seen.pieces.emplace_back(now, static_cast<std::uint32_t>(piece.size()));
+    if (!seen.post) break;
+    keep(seen, piece, seen.reply);
+    if (!seen.cut) seen.pieces.emplace_back(now, static_cast<std::uint32_t>(piece.size()));
   }
   seen.ended = now;
   if (failed) {
@@ -342,8 +340,21 @@ void Relay::fail(Link& link, std::string_view why) {
   if (server_->send(client, out + body) != net::HttpServer::Sent::gone) server_->close(client);
 }
 
+void Relay::keep(Seen& seen, std::string_view bytes, std::string& where) {
+  if (seen.cut || where.size() + bytes.size() > kTextKeptMax ||
+      kept_bytes_ + bytes.size() > kKeptAllMax) {
+    seen.cut = true;
+    return;
+  }
+  where += bytes;
+  kept_bytes_ += bytes.size();
+}
+
 void Relay::hand_over(Link& link) {
-  if (link.seen) recorder_.record(std::move(link.seen));
+  if (link.seen) {
+    kept_bytes_ -= link.seen->body.size() + link.seen->reply.size();
+    recorder_.record(std::move(link.seen));
+  }
   link.seen = nullptr;
   link.busy = false;
 }

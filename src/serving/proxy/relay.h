@@ -69,6 +69,8 @@ class Relay final : public net::HttpService {
   void complete(Link& link);
   void ended(Link& link, bool reset);
   void fail(Link& link, std::string_view why);
+  // Keeps bytes for the record of an exchange, or gives that record up.
+  void keep(Seen& seen, std::string_view bytes, std::string& where);
   void hand_over(Link& link);
   void drop(Link& link);
 
@@ -82,6 +84,7 @@ class Relay final : public net::HttpService {
   std::vector<char> plain_;
   std::vector<std::string_view> pieces_{};
   Instant next_look_{};
+  std::size_t kept_bytes_ = 0;  // of the exchanges under way
   RelayCounts counts_{};
 };
 

@@ -21,7 +21,7 @@ struct Seen {
   bool event_stream = false;
   bool coded = false;  // gzip and the like: its text is not looked at
   bool whole = false;  // the reply came to its end
-  bool cut = false;    // longer than what is kept of it
+  bool cut = false;    // there was no room for all of it: no row comes of it
   Instant first_byte = Instant::none();
   Instant ended = Instant::none();
   std::string reply{};                                      // its body
@@ -30,6 +30,6 @@ struct Seen {
   std::size_t memory_bytes() const { return body.size() + reply.size() + 16 * pieces.size(); }
 };
 
-inline constexpr std::size_t kReplyKeptMax = std::size_t{32} << 20;
+inline constexpr std::size_t kTextKeptMax = std::size_t{64} << 20;  // of a body
 
 }  // namespace assay::proxy

@@ -127,7 +127,6 @@ Json TraceRows::row(const Seen& seen) {
     ++counts_.other;
     return {};
   }
-  if (!start_) start_ = seen.arrived;
   const ReplyFigures reply = read_reply(seen);
   if (!bytes_per_token_ && options_.tokenizer == nullptr &&
       reply.input_tokens.value_or(0) >= kLearnFrom) {
@@ -158,7 +157,7 @@ Json TraceRows::row(const Seen& seen) {
   const bool useful = seen.status == 200 && seen.whole && output > 0;
   const int status = seen.status == 200 && !useful ? 0 : seen.status;
   Json row;
-  row.set("timestamp", std::max(0.0, whole_ms(seen.arrived - *start_)))
+  row.set("timestamp", std::max(0.0, whole_ms(seen.arrived - options_.start)))
       .set("input_length", input)
       .set("output_length", std::min(output, kRowTokensMax))
       .set("hash_ids", std::move(hashes))

@@ -35,6 +35,7 @@ struct TraceOptions {
   std::int64_t block = 64;                             // tokens
   std::shared_ptr<const text::Tokenizer> tokenizer{};  // null: none
   std::string secret{};
+  Instant start{};                               // that rows count from: before the first request
   std::size_t names_max = std::size_t{4} << 20;  // blocks beyond it get no number
 };
 
@@ -78,7 +79,6 @@ class TraceRows {
 
   TraceOptions options_;
   std::optional<double> bytes_per_token_{};
-  std::optional<Instant> start_{};
   std::unordered_map<std::string, std::uint32_t> names_{};
   std::vector<Place> places_{};  // by number
   std::uint64_t sessions_ = 0;

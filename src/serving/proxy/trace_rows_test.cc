@@ -58,8 +58,7 @@ std::string words(int count, std::string_view word) {
 TraceRows rows_with(std::int64_t block) { return TraceRows({.block = block, .secret = "s"}); }
 
 TEST(TraceRows, instants_lengths_and_gaps_are_kept_and_no_text_is) {
-  TraceRows rows = rows_with(16);
-  rows.row(seen_of(chat({{"user", "x"}}), 100, 8, 1));
+  TraceRows rows({.block = 16, .secret = "s", .start = Instant{} + 100_ms});
   const std::string body = chat({{"system", std::string(kCanary)}, {"user", words(200, kCanary)}});
   const Json row = rows.row(seen_of(body, 350, 900, 5));
   EXPECT_EQ(row["timestamp"].as_double(), 250);
