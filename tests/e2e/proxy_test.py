@@ -82,14 +82,12 @@ class Scripted:
         self.listener.close()
 
 
-def exchange(port, request, until):
-    """Sends bytes and reads until the reply ends with `until`."""
+def exchange(port, request):
+    """Sends bytes and reads until the other side ends the connection."""
     with socket.create_connection(("127.0.0.1", port)) as client:
         client.sendall(request)
         data = b""
-        while not data.endswith(until):
-            piece = client.recv(65536)
-            assert piece, data
+        while piece := client.recv(65536):
             data += piece
         return data
 
@@ -161,10 +159,10 @@ def test_what_the_server_breaks_is_broken_for_the_client(proxy, tmp_path):
     through = proxy(server.url, tmp_path / "trace.jsonl")
     body = b'{"prompt": "x"}'
     request = b"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
-    assert exchange(through.port, request + body, b"half") == short
+    assert exchange(through.port, request + body) == short
     server.close()
     # The server is gone now: the client is told.
-    told = exchange(through.port, request + body, b"}")
+    told = exchange(through.port, request + body)
     assert told.startswith(b"HTTP/1.1 502 ") and b"proxy_error" in told
     summary = through.stop()
     assert (summary["broken"], summary["unreached"]) == (1, 1)
@@ -212,7 +210,8 @@ def test_a_trace_replays_to_the_same_lengths_and_reuse(assay, endpoint, proxy, t
     a, b = (sorted(rows_of(tmp_path / name), key=lambda row: row["timestamp"])
             for name in ("a.jsonl", "b.jsonl"))
     assert len(a) == len(b) == 60
-    assert [row["output_length"] for row in a] == [row["output_length"] for row in b]
+    # Two that are sent close together may arrive in another order.
+    assert sorted(row["output_length"] for row in a) == sorted(row["output_length"] for row in b)
     total = [sum(row["input_length"] for row in rows) for rows in (a, b)]
     assert total[1] == pytest.approx(total[0], rel=0.05)
     # Three prompts in the whole load are the first with their prefix; all others find it again.
@@ -226,7 +225,8 @@ def test_a_trace_replays_to_the_same_lengths_and_reuse(assay, endpoint, proxy, t
         reuse.append(found / all_blocks)
     assert reuse[0] > 0.2
     assert reuse[1] == pytest.approx(reuse[0], abs=0.06)
-    assert b[-1]["timestamp"] == pytest.approx(a[-1]["timestamp"], rel=0.2)
+    span = [rows[-1]["timestamp"] - rows[0]["timestamp"] for rows in (a, b)]
+    assert span[1] > span[0] / 2  # at the trace's own instants, not all at once
 
 
 def test_a_proxy_that_is_killed_leaves_a_trace_of_whole_lines(assay, endpoint, proxy, tmp_path):
