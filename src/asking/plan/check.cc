@@ -326,6 +326,11 @@ void check_endpoints(const Config& config, const Surroundings& around, Reading& 
                             "a name of letters, digits and -, and a value on one line");
     }
   }
+  if (is_grpc(config.endpoint_config.api_type) &&
+      config.settings.client.http == HttpVersion::http1) {
+    reading.wrong_setting("settings.client.http", "gRPC is spoken over HTTP/2 alone",
+                          "leave --http out");
+  }
   for (const std::string& name : config.endpoint_config.session_id_headers) {
     if (!is_header_name(name)) {
       reading.wrong_setting("endpoint_config.session_id_headers",

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/format.h"
+#include "base/protobuf.h"
 #include "base/text.h"
 #include "text/unicode.h"
 
@@ -13,74 +14,6 @@ namespace assay::text {
 namespace {
 
 constexpr std::size_t kPiecesMax = std::size_t{1} << 24;
-
-// One field of a protobuf message.
-struct Field {
-  std::uint64_t number = 0;
-  std::uint64_t value = 0;   // varint, fixed32, fixed64
-  std::string_view bytes{};  // length-delimited
-};
-
-class Wire {
- public:
-  explicit Wire(std::string_view bytes) : left_(bytes) {}
-  bool done() const { return left_.empty() || broken_; }
-  bool broken() const { return broken_; }
-
-  Field next() {
-    Field field;
-    const std::uint64_t key = varint();
-    field.number = key >> 3;
-    switch (key & 7) {
-      case 0:
-        field.value = varint();
-        break;
-      case 1:
-        field.value = fixed(8);
-        break;
-      case 2:
-        field.bytes = take(varint());
-        break;
-      case 5:
-        field.value = fixed(4);
-        break;
-      default:
-        broken_ = true;
-    }
-    return field;
-  }
-
- private:
-  std::string_view take(std::uint64_t size) {
-    if (size > left_.size()) {
-      broken_ = true;
-      return {};
-    }
-    const std::string_view taken = left_.substr(0, static_cast<std::size_t>(size));
-    left_.remove_prefix(taken.size());
-    return taken;
-  }
-  std::uint64_t fixed(std::size_t size) {
-    std::uint64_t value = 0;
-    const std::string_view bytes = take(size);
-    if (!bytes.empty()) std::memcpy(&value, bytes.data(), bytes.size());
-    return value;
-  }
-  std::uint64_t varint() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const std::string_view byte = take(1);
-      if (byte.empty()) return 0;
-      value |= (static_cast<std::uint64_t>(static_cast<unsigned char>(byte[0])) & 0x7F) << shift;
-      if ((static_cast<unsigned char>(byte[0]) & 0x80) == 0) return value;
-    }
-    broken_ = true;
-    return 0;
-  }
-
-  std::string_view left_;
-  bool broken_ = false;
-};
 
 }  // namespace
 
@@ -92,9 +25,9 @@ struct SentencePieceModel::Reader {
     std::string_view text;
     float score = 0;
     auto type = Type::normal;
-    Wire wire(bytes);
+    ProtoReader wire(bytes);
     while (!wire.done()) {
-      const Field field = wire.next();
+      const ProtoField field = wire.next();
       if (field.number == 1) text = field.bytes;
       if (field.number == 2) {
         const auto raw = static_cast<std::uint32_t>(field.value);
@@ -118,9 +51,9 @@ struct SentencePieceModel::Reader {
   }
 
   void trainer(std::string_view bytes) {
-    Wire wire(bytes);
+    ProtoReader wire(bytes);
     while (!wire.done()) {
-      const Field field = wire.next();
+      const ProtoField field = wire.next();
       const auto id = static_cast<std::int64_t>(field.value);
       if (field.number == 3) model_type = field.value;
       if (field.number == 24) model.suffix_space_ = field.value != 0;
@@ -132,9 +65,9 @@ struct SentencePieceModel::Reader {
   }
 
   void normalizer(std::string_view bytes) {
-    Wire wire(bytes);
+    ProtoReader wire(bytes);
     while (!wire.done()) {
-      const Field field = wire.next();
+      const ProtoField field = wire.next();
       if (field.number == 2) charsmap = field.bytes;
       if (field.number == 3) model.dummy_prefix_ = field.value != 0;
       if (field.number == 4) model.remove_extra_spaces_ = field.value != 0;
@@ -150,9 +83,9 @@ struct SentencePieceModel::Reader {
 Result<SentencePieceModel> SentencePieceModel::read(std::string_view bytes) {
   SentencePieceModel made;
   Reader reader{made};
-  Wire wire(bytes);
+  ProtoReader wire(bytes);
   while (!wire.done()) {
-    const Field field = wire.next();
+    const ProtoField field = wire.next();
     if (field.number == 1) TRY(reader.piece(field.bytes));
     if (field.number == 2) reader.trainer(field.bytes);
     if (field.number == 3) reader.normalizer(field.bytes);

@@ -34,6 +34,10 @@ struct ResponseHead {
   RetryAfter retry{};  // read only if the status is no success
   std::int32_t retry_after_s() const { return retry.seconds(); }
   std::string location{};  // of a redirect (3xx): where it points to
+  // What gRPC says in the trailers, or in a head that is all; the message as it was sent. −1:
+  // nothing came.
+  std::int32_t grpc_status = -1;
+  std::string grpc_message{};
 };
 
 class ResponseParser {

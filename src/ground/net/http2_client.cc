@@ -19,6 +19,7 @@ constexpr std::uint32_t kFrameBytes = 1 << 20;
 constexpr std::size_t kFieldOverhead = 32;  // of a field, as in RFC 9113, 6.5.2
 constexpr std::size_t kOpeningBytes = 9;    // enough to recognise another protocol
 constexpr std::size_t kWordsMax = 200;
+constexpr std::int32_t kGrpcUnknown = 2;  // for a status that is no number
 
 // The state of one request; freed when its stream is over.
 struct Stream {
@@ -198,7 +199,9 @@ struct Http2Client::State {
     self->events.on_end(stream->user,
                         {.code = error,
                          .unprocessed = stream->unsent || error == NGHTTP2_REFUSED_STREAM,
-                         .broken = stream->broken});
+                         .broken = stream->broken,
+                         .grpc_status = stream->head.grpc_status,
+                         .grpc_message = stream->head.grpc_message});
     return 0;
   }
 
@@ -219,6 +222,13 @@ struct Http2Client::State {
       head.retry.take_retry_after(value);
     } else if (name == "date" && head.status != 200) {
       head.retry.take_date(value);
+    } else if (name == "grpc-status") {
+      std::int32_t status = 0;
+      const auto read = std::from_chars(value.data(), value.data() + value.size(), status);
+      const bool whole = read.ec == std::errc{} && read.ptr == value.data() + value.size();
+      head.grpc_status = whole && status >= 0 ? status : kGrpcUnknown;
+    } else if (name == "grpc-message") {
+      head.grpc_message = value;
     }
   }
 

@@ -25,6 +25,9 @@ struct Http2End {
   std::uint32_t code = 0;     // 0 complete, else the HTTP/2 error code with which it was reset
   bool unprocessed = false;   // the server did not process the request, or never got it
   std::string_view broken{};  // how the server broke HTTP/2, where that ended the stream
+  // As in ResponseHead.
+  std::int32_t grpc_status = -1;
+  std::string_view grpc_message{};
 };
 
 class Http2Events {

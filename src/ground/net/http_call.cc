@@ -10,6 +10,7 @@
 
 #include "base/format.h"
 #include "net/http1_response.h"
+#include "net/http2_client.h"
 #include "net/socket.h"
 #include "net/tls.h"
 
@@ -21,8 +22,8 @@ constexpr std::size_t kPiece = 64U << 10;
 // Bytes to and from one peer, through TLS where the URL asks for it.
 class Line {
  public:
-  Line(const HttpCall& call, const Clock& clock)
-      : call_(call), clock_(clock), end_(clock.now() + call.timeout) {}
+  Line(const HttpCall& call, const Clock& clock, bool http2 = false)
+      : call_(call), clock_(clock), end_(clock.now() + call.timeout), http2_(http2) {}
 
   Result<void> open() {
     std::vector<Address> addresses;
@@ -82,14 +83,19 @@ class Line {
   }
 
   Result<void> shake_hands() {
-    ASSIGN_OR_RETURN(TlsContext context, TlsContext::client({.ca_file = call_.ca_file}));
+    ASSIGN_OR_RETURN(TlsContext context, TlsContext::client({.insecure = call_.insecure,
+                                                             .offer_http2 = http2_,
+                                                             .ca_file = call_.ca_file}));
     context_ = std::make_unique<TlsContext>(std::move(context));
     tls_ = std::make_unique<TlsSession>(*context_, call_.url.host);
     for (;;) {
       const TlsSession::Step step = tls_->handshake();
       if (step == TlsSession::Step::failed) return tls_error();
       TRY(flush_tls());
-      if (step == TlsSession::Step::done) return {};
+      if (step == TlsSession::Step::done) {
+        if (!http2_ || tls_->application() == "h2") return {};
+        return Error{Code::refused, format("{} does not speak HTTP/2 (ALPN)", shown())};
+      }
       ASSIGN_OR_RETURN(const std::string bytes, receive_plain());
       if (bytes.empty()) return Error{Code::io, format("{} closed the connection", shown())};
       tls_->feed(bytes);
@@ -142,6 +148,7 @@ class Line {
   const HttpCall& call_;
   const Clock& clock_;
   Instant end_;
+  bool http2_;
   Fd fd_{};
   std::unique_ptr<TlsContext> context_{};
   std::unique_ptr<TlsSession> tls_{};
@@ -158,7 +165,80 @@ std::string request_of(const HttpCall& call) {
   return out + "Connection: close\r\n\r\n" + call.body;
 }
 
+// The reply on the only stream of a connection.
+class OnlyStream final : public Http2Events {
+ public:
+  explicit OnlyStream(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+  void on_head(void*, const ResponseHead& head) override { reply.status = head.status; }
+  void on_body(void*, std::string_view piece, std::size_t) override {
+    too_long = too_long || reply.body.size() + piece.size() > bytes_max_;
+    if (!too_long) reply.body += piece;
+  }
+  void on_request_out(void*) override {}
+  void on_end(void*, const Http2End& end) override {
+    ended = true;
+    reply.grpc_status = end.grpc_status;
+    reply.grpc_message = end.grpc_message;
+    if (end.code != 0) trouble = format("HTTP/2 stream reset: {}", http2_error_name(end.code));
+  }
+
+  HttpCallReply reply{};
+  std::string trouble{};
+  bool too_long = false;
+  bool ended = false;
+
+ private:
+  std::size_t bytes_max_;
+};
+
+std::vector<Http2Client::Header> http2_fields(const HttpCall& call, const std::string& target,
+                                              const std::string& authority) {
+  std::vector<Http2Client::Header> out{{":method", call.method},
+                                       {":scheme", call.url.tls ? "https" : "http"},
+                                       {":authority", authority},
+                                       {":path", target}};
+  for (const auto& [name, value] : call.headers) out.emplace_back(name, value);
+  return out;
+}
+
 }  // namespace
+
+Result<HttpCallReply> http2_call(const HttpCall& call, const Clock& clock) {
+  Line line(call, clock, true);
+  TRY(line.open());
+  OnlyStream stream(call.reply_bytes_max);
+  Http2Client client(stream);
+  const std::string target =
+      call.url.query.empty() ? call.url.path : call.url.path + "?" + call.url.query;
+  const std::string authority = host_header(call.url);
+  if (client.submit(http2_fields(call, target, authority), call.body, &stream) < 0) {
+    return Error{Code::io, format("{}: takes no request", call.url.host)};
+  }
+  while (!stream.ended && !stream.too_long) {
+    std::string out;
+    for (std::string_view more = client.output(); !more.empty(); more = client.output()) {
+      out += more;
+    }
+    TRY(line.send(out));
+    ASSIGN_OR_RETURN(const std::string bytes, line.receive());
+    if (bytes.empty()) {
+      const std::string why = client.error();
+      return Error{Code::io, format("{}: {}", call.url.host,
+                                    why.empty() ? "the connection ended inside the reply" : why)};
+    }
+    if (!client.feed(bytes) && !stream.ended) {
+      return Error{Code::corrupt, format("{}: {}", call.url.host, client.error())};
+    }
+  }
+  if (!stream.trouble.empty()) {
+    return Error{Code::io, format("{}: {}", call.url.host, stream.trouble)};
+  }
+  if (stream.too_long) {
+    return Error{Code::corrupt,
+                 format("{}: a reply of more than {} bytes", call.url.host, call.reply_bytes_max)};
+  }
+  return std::move(stream.reply);
+}
 
 Result<HttpCallReply> http_call(const HttpCall& call, const Clock& clock) {
   Line line(call, clock);

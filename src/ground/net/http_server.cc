@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "net/http_reply.h"
+#include "net/http_server_connection.h"
 #include "net/receive.h"
 
 namespace assay::net {
@@ -27,32 +28,6 @@ constexpr Duration kLingerMax = 2_s;
 constexpr std::size_t kKeepPendingBytes = 16 << 10;
 
 }  // namespace
-
-struct HttpServer::Connection {
-  Fd fd{};
-  std::uint32_t slot = 0;
-  std::uint32_t generation = 0;
-  State state = State::reading;
-  bool readable = false;    // an edge came that was not yet read to its end
-  bool peer_ended = false;  // the peer has closed its sending side
-  bool keep_alive = true;   // as the request under way asked
-  bool in_request = false;  // the service is in on_request() for it
-  // With the fields above, these are what send() uses: next to each other, for prefetch().
-  std::uint64_t accepted = 0;
-  std::uint64_t handed = 0;
-  std::unique_ptr<TlsSession> tls{};
-  std::size_t pending_at = 0;
-  std::string pending{};  // accepted, and not yet taken by the kernel
-  std::string ahead{};    // read, for requests after the current one
-  RequestReader reader{};
-  Instant active{};
-
-  ConnectionId id() const { return ConnectionId{generation} << 32 | slot; }
-  std::size_t waiting_bytes() {
-    return tls != nullptr ? tls->output().size() : pending.size() - pending_at;
-  }
-  bool waiting() { return waiting_bytes() > 0; }
-};
 
 Result<std::unique_ptr<HttpServer>> HttpServer::open(Fd listener, const HttpServerOptions& options,
                                                      HttpService& service, const Clock& clock) {
@@ -104,7 +79,10 @@ HttpServer::Connection* HttpServer::find(ConnectionId id) {
   const std::uint32_t slot = slot_of(id);
   if (slot >= slots_.size()) return nullptr;
   Connection& connection = slots_[slot];
-  return connection.id() == id && connection.fd.open() ? &connection : nullptr;
+  if (connection.id() != id) return nullptr;
+  const bool lives =
+      connection.of_stream != nullptr ? !connection.of_stream->lost : connection.fd.open();
+  return lives ? &connection : nullptr;
 }
 
 Result<void> HttpServer::watch(const Fd& fd, std::uint32_t key) {
@@ -139,12 +117,16 @@ void HttpServer::accept_waiting() {
   }
 }
 
-void HttpServer::adopt(Fd fd) {
+HttpServer::Connection& HttpServer::free_slot() {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(slots_.size()));
     slots_.emplace_back().slot = free_.back();
   }
-  Connection& connection = slots_[free_.back()];
+  return slots_[free_.back()];
+}
+
+void HttpServer::adopt(Fd fd) {
+  Connection& connection = free_slot();
   if (!poller_.add(fd.get(), connection.id())) return;
   free_.pop_back();
   set_no_delay(fd);
@@ -243,11 +225,16 @@ bool HttpServer::read_tls(Connection& connection, std::string_view& bytes) {
       lose(connection);
       return false;
     }
-    if (step == TlsSession::Step::done) connection.state = State::reading;
+    if (step != TlsSession::Step::done) continue;
+    connection.state = State::reading;
+    if (tls.application() == "h2" && !begin_http2(connection)) return false;
   }
 }
 
 void HttpServer::take(Connection& connection, std::string_view bytes) {
+  if (connection.http2 != nullptr || may_begin_http2(connection, bytes)) {
+    return take_http2(connection, bytes);
+  }
   const ConnectionId id = connection.id();
   while (!bytes.empty() && connection.state == State::reading) {
     const RequestReader::Step step = connection.reader.feed(bytes, options_.limits, head_);
@@ -304,6 +291,7 @@ HttpServer::Sent HttpServer::send(ConnectionId id, std::span<const std::string_v
   std::size_t total = 0;
   for (const std::string_view part : parts) total += part.size();
   connection->accepted += total;
+  if (connection->of_stream != nullptr) return send_on_stream(*connection, parts);
   if (connection->waiting_bytes() > options_.pending_bytes_max) {
     reset(id);
     return Sent::gone;
@@ -411,6 +399,7 @@ bool HttpServer::flush_tls(Connection& connection) {
 }
 
 void HttpServer::after_flush(Connection& connection) {
+  if (connection.http2 != nullptr && !connection.waiting() && !go_on_http2(connection)) return;
   if (connection.state == State::closing && !connection.waiting()) begin_linger(connection);
 }
 
@@ -428,6 +417,7 @@ void HttpServer::finish(ConnectionId id, bool keep_alive) {
   Connection* const connection = find(id);
   if (connection == nullptr) return;
   CHECK(connection->state == State::replying);
+  if (connection->of_stream != nullptr) return end_stream(*connection);
   if (!keep_alive || !connection->keep_alive) return close(id);
   connection->state = State::reading;
   connection->active = now_;
@@ -438,6 +428,7 @@ void HttpServer::finish(ConnectionId id, bool keep_alive) {
 void HttpServer::close(ConnectionId id) {
   Connection* const connection = find(id);
   if (connection == nullptr) return;
+  if (connection->of_stream != nullptr) return end_stream(*connection);
   connection->state = State::closing;
   connection->active = now_;
   after_flush(*connection);
@@ -446,6 +437,7 @@ void HttpServer::close(ConnectionId id) {
 void HttpServer::reset(ConnectionId id) {
   Connection* const connection = find(id);
   if (connection == nullptr) return;
+  if (connection->of_stream != nullptr) return reset_stream(*connection);
   set_reset_on_close(connection->fd);
   connection->state = State::closing;
   lose(*connection);
@@ -477,6 +469,7 @@ void HttpServer::lose(Connection& connection) {
   const bool replying = connection.state == State::replying || connection.state == State::upgraded;
   const ConnectionId id = connection.id();
   connection.fd.reset();
+  if (connection.http2 != nullptr) lose_streams(connection);
   if (replying) service_.on_gone(id);
   if (!connection.in_request) destroy(connection);
 }
@@ -484,11 +477,11 @@ void HttpServer::lose(Connection& connection) {
 void HttpServer::destroy(Connection& connection) {
   const std::uint32_t slot = connection.slot;
   const std::uint32_t generation = connection.generation + 1;
+  if (connection.of_stream == nullptr) --live_;
   connection = Connection{};
   connection.slot = slot;
   connection.generation = generation;
   free_.push_back(slot);
-  --live_;
   if (!accepting_ && poller_.add_listener(listener_.get(), kListenerKey)) accepting_ = true;
 }
 
@@ -501,7 +494,7 @@ void HttpServer::sweep(Instant now) {
     const bool unused =
         (connection.state == State::reading || connection.state == State::handshake ||
          connection.state == State::closing) &&
-        idle > options_.idle_max;
+        !carries_streams(connection) && idle > options_.idle_max;
     if (lingered || unused) lose(connection);
   }
 }

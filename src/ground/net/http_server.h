@@ -1,10 +1,15 @@
-// HttpServer: one thread's share of an HTTP/1.1 server: a listener, its connections, and a loop.
+// HttpServer: one thread's share of a server of HTTP/1.1 and HTTP/2: a listener, its connections,
+// and a loop.
 //
 // Threads share nothing: each has its own server on the same port (ListenOptions::reuse_port) and
 // the kernel spreads connections over them. A connection costs some 300 bytes here, and streaming
 // allocates nothing for it, so ten thousand open streams are cheap. Pipelined requests of one
 // connection are answered one at a time and in order; while a reply is under way, its connection
 // reads nothing more.
+//
+// A connection may speak HTTP/2, by prior knowledge or by ALPN. Each of its streams is a connection
+// to the service, with one request, whose reply is written as HTTP/1.1 too (http2_reply.h). Its
+// close() and reset() end the stream alone.
 //
 // The service writes its replies as bytes (http_reply.h helps), because a measuring endpoint
 // decides what goes into one write(). A peer that closes its sending side while its reply is under
@@ -128,12 +133,15 @@ class HttpServer {
     lingering  // FIN is out; input is discarded so that the kernel does not send RST
   };
   struct Connection;
+  struct OfStream;
+  struct Http2;
 
   HttpServer(Poller poller, Fd listener, const HttpServerOptions& options, HttpService& service,
              const Clock& clock);
 
   Connection* find(ConnectionId id);
   const Connection* find(ConnectionId id) const;
+  Connection& free_slot();
   void accept_waiting();
   void adopt(Fd fd);
   void on_event(const epoll_event& event);
@@ -158,6 +166,21 @@ class HttpServer {
   // The connection is over; calls on_gone() if a reply was under way.
   void lose(Connection& connection);
   void destroy(Connection& connection);
+  // HTTP/2, in http_server_http2.cc.
+  static bool may_begin_http2(const Connection& connection, std::string_view bytes);
+  bool begin_http2(Connection& connection);
+  void take_http2(Connection& connection, std::string_view bytes);
+  void answer_streams(Connection& connection);
+  Sent send_on_stream(Connection& stream, std::span<const std::string_view> parts);
+  // Both send what the session has to say; false when the connection broke.
+  bool flush_http2(Connection& connection);
+  bool go_on_http2(Connection& connection);
+  void end_stream(Connection& stream);
+  void reset_stream(Connection& stream);
+  // `tell`: the service does not know of it yet.
+  void drop_stream(Connection& stream, bool tell);
+  void lose_streams(Connection& connection);
+  static bool carries_streams(const Connection& connection);
   void sweep(Instant now);
   void resume_waiting();
 

@@ -29,6 +29,7 @@ enum class Api : std::uint8_t {
   openai_images,          // POST /v1/images/generations
   kserve,                 // POST /v2/models/MODEL/infer, tensors as bytes behind the JSON
   kserve_json,            // the same, tensors as numbers in the JSON
+  kserve_grpc,            // ModelInfer of inference.GRPCInferenceService, over gRPC
   openai_transcriptions,  // POST /v1/audio/transcriptions
   openai_translations,    // POST /v1/audio/translations
   openai_speech,          // POST /v1/audio/speech
@@ -57,6 +58,8 @@ struct ApiRow {
   // The field for the token limit of a reply, for APIs whose servers know two such fields; else "".
   std::string_view limit_field{};
 };
+// Whether a kind is spoken over gRPC, and so over HTTP/2 alone.
+constexpr bool is_grpc(Api api) { return api == Api::kserve_grpc; }
 
 inline constexpr std::array<std::string_view, 3> kEmbeddingsColumns{"input", "dimensions",
                                                                     "encoding_format"};
@@ -150,6 +153,12 @@ inline constexpr std::array<ApiRow, 20> kApis{{
     {.api = Api::kserve_json,
      .name = "kserve_json",
      .what = "KServe's inference, tensors in JSON",
+     .streams = false,
+     .unit = "inference",
+     .columns = kTensorColumns},
+    {.api = Api::kserve_grpc,
+     .name = "kserve_grpc",
+     .what = "KServe's inference over gRPC",
      .streams = false,
      .unit = "inference",
      .columns = kTensorColumns},

@@ -63,6 +63,7 @@ struct Endpoints {
   Duration idle_connection_max{4'000'000'000};  // an idle connection older than this is not reused
 
   Spoken spoken() const { return {api, described.get()}; }
+  HttpVersion http_version() const { return is_grpc(api) ? HttpVersion::http2 : http; }
 };
 
 }  // namespace assay

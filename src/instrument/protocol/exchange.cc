@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "net/content_headers.h"
+#include "net/grpc.h"
 #include "protocol/kind/kind.h"
 
 namespace assay::protocol {
@@ -355,7 +356,21 @@ void Exchange::note_done_marker(bool shares_read, const Stamp& stamp, EventSink&
   emit(Category::marker, {}, shares_read, stamp, sink);
 }
 
+// A call of gRPC has failed where its status says so, whatever came before it.
+bool Exchange::end_failed_call(const Stamp& stamp, EventSink& sink) {
+  const std::int32_t status = head_.grpc_status;
+  if (mode_ == Mode::error_body || given_up_ || status == net::kGrpcOk) return false;
+  if (status < 0) {
+    end(Outcome::truncated, stamp, "the reply ended without grpc-status", sink);
+  } else {
+    end(status == net::kGrpcDeadlineExceeded ? Outcome::timed_out : Outcome::stream_error, stamp,
+        net::grpc_words(status, std::string_view(head_.grpc_message).substr(0, kFoundMax)), sink);
+  }
+  return true;
+}
+
 void Exchange::complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink) {
+  if (is_grpc(state_.api.api) && end_failed_call(stamp, sink)) return;
   switch (mode_) {
     case Mode::error_body: {
       // The status comes first; the server's words, if any, give the reason.

@@ -66,6 +66,12 @@ class Exchange {
   bool on_body(std::string_view piece, std::size_t rest, const Stamp& stamp, ReplyDecoder& decoder,
                EventSink& sink);
 
+  // Call it before complete() with what gRPC's trailers say, as in net::ResponseHead.
+  void set_grpc(std::int32_t status, std::string_view message) {
+    head_.grpc_status = status;
+    head_.grpc_message = message;
+  }
+
   // The ends of a query; each calls sink.on_done exactly once.
   void complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink);
   // The body ended without its framing, or the connection failed: `outcome`, unless the reply's own
@@ -105,6 +111,7 @@ class Exchange {
   void note_end(const Stamp& stamp);
   void note_done_marker(bool shares_read, const Stamp& stamp, EventSink& sink);
   void note_usage(const DecodedEvent& decoded);
+  bool end_failed_call(const Stamp& stamp, EventSink& sink);
   void complete_stream(const Stamp& stamp, EventSink& sink);
   void complete_whole(const Stamp& stamp, ReplyDecoder& decoder, EventSink& sink);
   void complete_sound(const Stamp& stamp, EventSink& sink);

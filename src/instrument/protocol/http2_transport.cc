@@ -129,6 +129,7 @@ class Http2Transport final : public Transport, private net::Http2Events {
     } else if (end.code == 0) {
       Stamp at_end = stamp_;
       at_end.emptied = stamp_.emptied && behind_body_ == 0;
+      if (end.grpc_status >= 0) exchange.set_grpc(end.grpc_status, end.grpc_message);
       exchange.complete(at_end, shared_.decoder, *shared_.sink);
     } else if (!end.broken.empty()) {
       cut_short(exchange, Outcome::bad_reply, format("HTTP/2: {}", end.broken));

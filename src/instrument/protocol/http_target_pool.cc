@@ -53,15 +53,15 @@ Result<void> HttpTarget::State::open_destinations() {
       d.addresses = std::move(*found);
     }
     any_tls = any_tls || d.url.tls;
-    if (spec.http == HttpVersion::http2) d.queries_each = kStreamsMax;
+    if (spec.http_version() == HttpVersion::http2) d.queries_each = kStreamsMax;
     destinations.push_back(std::move(d));
   }
   if (destinations.empty()) return invalid("no endpoint was given");
   if (any_tls) {
-    ASSIGN_OR_RETURN(auto context,
-                     net::TlsContext::client({.insecure = spec.insecure,
-                                              .offer_http2 = spec.http != HttpVersion::http1,
-                                              .ca_file = options.ca_file}));
+    ASSIGN_OR_RETURN(auto context, net::TlsContext::client(
+                                       {.insecure = spec.insecure,
+                                        .offer_http2 = spec.http_version() != HttpVersion::http1,
+                                        .ca_file = options.ca_file}));
     tls.emplace(std::move(context));
     plaintext.resize(kReceiveBytes + kDecodePadding);
   }
@@ -163,8 +163,9 @@ void HttpTarget::State::close_connection(std::uint32_t id) {
 
 void HttpTarget::State::established(std::uint32_t id) {
   Connection& c = *connections[id];
-  const bool http2 = c.tls ? c.tls->application() == "h2" : spec.http == HttpVersion::http2;
-  if (!http2 && spec.http == HttpVersion::http2) {
+  const bool http2 =
+      c.tls ? c.tls->application() == "h2" : spec.http_version() == HttpVersion::http2;
+  if (!http2 && spec.http_version() == HttpVersion::http2) {
     connect_failed(id, Outcome::connect_failed, "the endpoint does not speak HTTP/2 (ALPN)");
     return;
   }

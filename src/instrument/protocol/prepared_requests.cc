@@ -77,7 +77,7 @@ class PreparedBodies::Maker {
       : endpoints_(endpoints),
         generation_(planned.generation),
         out_(out),
-        http2_(endpoints.http != HttpVersion::http1) {}
+        http2_(endpoints.http_version() != HttpVersion::http1) {}
 
   Result<void> add(const Sample& sample) {
     ASSIGN_OR_RETURN(RequestBody made, make_body(endpoints_.spoken(), generation_, sample,

@@ -99,6 +99,10 @@ struct ProbeReport {
 // are in the answers.
 Result<ProbeAnswers> ask_endpoint(const ProbeQuestion& question, const Clock& clock);
 
+// A server of tensors over gRPC (Api::kserve_grpc): whether it and its model are ready, and what
+// the model takes. Fails where no reply came.
+Result<ProbeReport> probe_grpc(const ProbeQuestion& question, const Clock& clock);
+
 ProbeReport find(const ProbeQuestion& question, const ProbeAnswers& answers);
 
 // The report as text of a hundred columns, and as JSON for programs.

@@ -407,6 +407,10 @@ class Asker {
     Endpoints to = endpoints();
     for (const ApiRow& row : kApis) {
       if (row.api == Api::described) continue;
+      if (is_grpc(row.api)) {
+        answers_.kinds.push_back({row.api, speaks_grpc() ? 200 : 404});
+        continue;
+      }
       to.api = row.api;
       to.described = nullptr;
       ASSIGN_OR_RETURN(const std::vector<Header> headers, request_headers(to, false, ""));
@@ -424,6 +428,16 @@ class Asker {
       answers_.kinds.push_back({row.api, facts.head.status});
     }
     return {};
+  }
+
+  // Over HTTP/2 on the same port; some servers have gRPC on another one.
+  bool speaks_grpc() const {
+    ProbeQuestion of_server = question_;
+    of_server.url = net::to_string(base_);
+    of_server.model.clear();
+    of_server.timeout = kKindTimeout;
+    const auto report = probe_grpc(of_server, clock_);
+    return report && report->answers;
   }
 
   void note_refused_usage() {

@@ -141,6 +141,16 @@ bool names(const std::vector<Header>& headers, std::string_view lower_name) {
                      [&](const Header& h) { return lower(h.first) == lower_name; });
 }
 
+// What a call of gRPC says beside its content: a server may give up what we would not wait for.
+void put_grpc(const Endpoints& endpoints, std::vector<Header>& headers) {
+  headers.emplace_back("te", "trailers");
+  constexpr std::int64_t kDigitsMax = 99'999'999;
+  const std::int64_t ms = endpoints.query_timeout.ns / 1'000'000;
+  if (endpoints.query_timeout == Duration::max() || ms / 1000 > kDigitsMax) return;
+  headers.emplace_back("grpc-timeout",
+                       ms <= kDigitsMax ? format("{}m", ms) : format("{}S", ms / 1000));
+}
+
 // The route of a kind, with the model's name where it stands.
 std::string route_with(std::string_view route, std::string_view model) {
   constexpr std::string_view kHole = "{model}";
@@ -223,7 +233,7 @@ Result<std::vector<Header>> request_headers(const Endpoints& endpoints, bool str
   if (described != nullptr) {
     headers.insert(headers.end(), described->headers.begin(), described->headers.end());
   }
-  headers.emplace_back("Content-Type", "application/json");
+  headers.emplace_back("Content-Type", kind.content_type);
   const std::string_view streamed = kind.lines ? "application/x-ndjson" : "text/event-stream";
   headers.emplace_back("Accept", !kind.accept.empty() ? kind.accept
                                  : stream             ? streamed
@@ -233,10 +243,11 @@ Result<std::vector<Header>> request_headers(const Endpoints& endpoints, bool str
   if (!session.empty()) {
     for (const std::string& name : endpoints.session_headers) put(headers, {name, session});
   }
+  for (const Header& header : headers) TRY(check_header(header));
+  if (is_grpc(endpoints.api)) put_grpc(endpoints, headers);
   if (endpoints.request_ids && !names(headers, kRequestIdHeader)) {
     headers.emplace_back(kRequestIdHeader, kRequestIdHole);
   }
-  for (const Header& header : headers) TRY(check_header(header));
   return headers;
 }
 

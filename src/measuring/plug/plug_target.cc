@@ -30,6 +30,7 @@ std::string_view body_of(const protocol::Pieces& request) {
 bool speaks_json_alone(Api api) {
   switch (api) {
     case Api::kserve:
+    case Api::kserve_grpc:
     case Api::openai_transcriptions:
     case Api::openai_translations:
     case Api::openai_speech:  // its reply is sound, which no line holds

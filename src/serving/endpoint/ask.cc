@@ -412,6 +412,7 @@ std::variant<std::monostate, ApiError> AskReader::read(Route route, std::string_
     return read_described_ask(*state_->described, body, ask);
   }
   if (route == Route::kserve) return read_tensor_ask(body, ask);
+  if (route == Route::kserve_grpc) return read_tensor_grpc_ask(body, ask);
   if (route == Route::speech) return read_speech_ask(body, ask);
   if (is_of_sound(route)) return read_sound_ask(route, body, ask);
   if (is_of_vectors(route)) return read_vector_ask(route, body, ask);

@@ -37,12 +37,14 @@ enum class Route : std::uint8_t {
   described,        // of a kind that a file describes
   described_units,  // the same, where its replies have no tokens
   speech,
-  realtime  // a turn of a session (realtime_session.h), read in the form of Responses
+  realtime,  // a turn of a session (realtime_session.h), read in the form of Responses
+  kserve_grpc
 };
-inline constexpr std::size_t kRoutes = 20;
+inline constexpr std::size_t kRoutes = 21;
 // Whether a route answers with vectors, scores, pictures, videos or tensors, and no tokens.
 constexpr bool is_of_vectors(Route route) {
-  return (route >= Route::embeddings && route <= Route::videos) || route == Route::described_units;
+  return (route >= Route::embeddings && route <= Route::videos) ||
+         route == Route::described_units || route == Route::kserve_grpc;
 }
 constexpr bool is_described(Route route) {
   return route == Route::described || route == Route::described_units;
@@ -66,7 +68,7 @@ inline constexpr std::size_t kInputsMax = 2048;
 // What a request for tensors wants back; `vectors.inputs` has one hash of all its inputs.
 struct TensorOutput {
   std::string name{};
-  bool binary = false;  // bytes behind the JSON
+  bool binary = false;  // bytes behind the JSON, or raw over gRPC
 };
 struct TensorAsk {
   std::string id{};

@@ -105,8 +105,10 @@ Result<std::unique_ptr<Endpoint>> Endpoint::open(const EndpointOptions& options)
   ASSIGN_OR_RETURN(std::vector<net::Fd> listeners, listen_all(options, wanted));
   ASSIGN_OR_RETURN(const net::Address bound, net::local_address(listeners.front()));
   if (options.tls) {
+    // Quirks are of HTTP/1.1: a client that could choose would never meet some of them.
+    const bool offer_http2 = !options.quirks.any();
     ASSIGN_OR_RETURN(net::TlsContext context,
-                     net::TlsContext::self_signed_server(&state->certificate, false));
+                     net::TlsContext::self_signed_server(&state->certificate, offer_http2));
     state->tls.emplace(std::move(context));
   }
   if (!options.truth_log.empty()) {

@@ -1,4 +1,4 @@
-// The contents of a request to a tensor server (KServe's open inference protocol over HTTP): JSON,
+// The contents of a request to a tensor server (KServe's open inference protocol): JSON,
 // with the bytes of tensors behind it where the head said how long the JSON is. Pure; any thread.
 #pragma once
 
@@ -11,6 +11,12 @@ namespace assay::endpoint {
 
 // `ask.json_bytes` is the JSON's length, 0 where the whole body is JSON.
 std::variant<std::monostate, ApiError> read_tensor_ask(std::string_view body, Ask& ask);
+
+// The same over gRPC: a ModelInferRequest, without its prefix. Gives the model too.
+std::variant<std::monostate, ApiError> read_tensor_grpc_ask(std::string_view message, Ask& ask);
+
+// The path of a call, up to its name.
+inline constexpr std::string_view kGrpcService = "/inference.GRPCInferenceService/";
 
 // "/v2/models/NAME/infer" and "/v2/models/NAME/versions/V/infer", and what else stands behind the
 // name ("" or "ready"). False where the path is none of a model's.

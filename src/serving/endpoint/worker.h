@@ -88,6 +88,12 @@ class Worker final : public net::HttpService {
   void begin_turn(Session& session);
   void refuse_turn(const Stream& stream, const ApiError& error);
 
+  // Calls of gRPC, in worker_grpc.cc. A refusal is a head that is all.
+  void answer_grpc(net::ConnectionId connection, const net::RequestHead& head,
+                   std::string_view body);
+  void respond_grpc(net::ConnectionId connection, std::string_view message);
+  void refuse_grpc(net::ConnectionId connection, std::int32_t status, std::string_view words);
+  void send_grpc(Stream& stream, std::string_view body);
   void reject(Stream& stream, const net::RequestHead& head, const ApiError& error);
   void http_fault(Stream& stream, const net::RequestHead& head);
   void prepare(Stream& stream, const net::RequestHead& head, std::uint64_t seed);

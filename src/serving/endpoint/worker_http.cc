@@ -12,6 +12,7 @@
 #include "endpoint/tensor_ask.h"
 #include "endpoint/words.h"
 #include "endpoint/worker.h"
+#include "net/grpc.h"
 #include "net/http_reply.h"
 
 namespace assay::endpoint {
@@ -113,6 +114,9 @@ void Worker::respond(net::ConnectionId connection, const net::RequestHead& head,
 
 void Worker::respond_error(net::ConnectionId connection, const net::RequestHead& head,
                            const ApiError& error, std::string_view extra_header) {
+  if (head.path().starts_with(kGrpcService)) {
+    return refuse_grpc(connection, net::grpc_status_of(error.status), error.message);
+  }
   respond(connection, head, error.status, kJson, error_body(form_of(head.path()), error),
           extra_header);
 }
@@ -139,7 +143,8 @@ void Worker::on_request(net::ConnectionId connection, const net::RequestHead& he
   const bool is_own =
       options_.described != nullptr && is_route_of(*options_.described, path, own_model);
   const bool needs_key = is_own || path.starts_with("/v1/") || path.starts_with("/v2/models/") ||
-                         path == "/generate" || path == "/tokenize" || path == "/classify";
+                         path.starts_with(kGrpcService) || path == "/generate" ||
+                         path == "/tokenize" || path == "/classify";
   if (needs_key && !authorized(head)) {
     return respond_error(
         connection, head,
@@ -161,6 +166,7 @@ void Worker::on_request(net::ConnectionId connection, const net::RequestHead& he
     return respond_error(connection, head, {.status = 405, .message = "Use POST."}, "Allow: POST");
   }
   if (path == "/v2" || path.starts_with("/v2/")) return answer_tensors(connection, head, body);
+  if (path.starts_with(kGrpcService)) return answer_grpc(connection, head, body);
   if (path == "/tokenize" && post) return tokenize(connection, head, body);
   if (answer_get(connection, head)) return;
   respond_error(connection, head,
@@ -318,6 +324,7 @@ void Worker::emit_plain(Stream& stream) {
     stream.head += format("Inference-Header-Content-Length: {}\r\n", body_.view().size() - behind);
   }
   if (stream.fault.kind != FaultKind::none) return inject_plain(stream, body_.view());
+  if (reply.route == Route::kserve_grpc) return send_grpc(stream, body_.view());
   if (!is_of_vectors(stream.reply.route)) stats_.output_tokens.add(stream.reply.script.tokens);
   send_plain(stream, body_.view());
 }
@@ -370,12 +377,19 @@ void Worker::inject_plain(Stream& stream, std::string_view body) {
     case FaultKind::truncate:
       return cut(Then::close);
     case FaultKind::error:
+      if (stream.reply.route == Route::kserve_grpc) {
+        stream.out.last_handed = clock_.now();
+        refuse_grpc(stream.out.connection, net::grpc_status_of(500),
+                    "The request was aborted by the server.");
+        return end_stream(stream, TruthOutcome::faulted);
+      }
       return send_plain(stream, error_body(stream.reply.route,
                                            {.status = 500,
                                             .message = "The request was aborted by the server.",
                                             .type = "internal_server_error",
                                             .code = "internal_error"}));
     case FaultKind::garbage:
+      if (stream.reply.route == Route::kserve_grpc) return send_grpc(stream, "\x01\x02\x03");
       return send_plain(stream, R"({"id":"chatcmpl-0","object":"chat.comp)");
     case FaultKind::stall:
       return;  // until the client leaves

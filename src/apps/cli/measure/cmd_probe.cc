@@ -37,7 +37,7 @@ Result<std::pair<std::string, std::string>> header_from(const std::string& text)
 std::vector<std::string> spoken() {
   std::vector<std::string> out;
   for (const ApiRow& row : kApis) {
-    if (row.streams && row.api != Api::described) out.emplace_back(row.name);
+    if ((row.streams || is_grpc(row.api)) && row.api != Api::described) out.emplace_back(row.name);
   }
   return out;
 }
@@ -93,8 +93,13 @@ Result<int> cmd_probe(Args args) {
   }
 
   const OsClock clock;
-  ASSIGN_OR_RETURN(const protocol::ProbeAnswers answers, protocol::ask_endpoint(question, clock));
-  const protocol::ProbeReport report = protocol::find(question, answers);
+  protocol::ProbeReport report;
+  if (is_grpc(question.api)) {
+    ASSIGN_OR_RETURN(report, protocol::probe_grpc(question, clock));
+  } else {
+    ASSIGN_OR_RETURN(const protocol::ProbeAnswers answers, protocol::ask_endpoint(question, clock));
+    report = protocol::find(question, answers);
+  }
   print(json ? protocol::to_json(report).dump(2) + "\n" : protocol::to_text(report));
   return exit_code(report.answers ? ExitCode::done : ExitCode::unreachable);
 }

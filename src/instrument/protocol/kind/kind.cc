@@ -81,6 +81,17 @@ constexpr Kind kVideos{.api = Api::videogen,
                        .read_event = read_video,
                        .read_reply = read_video};
 
+constexpr Kind kTensorsGrpc{.api = Api::kserve_grpc,
+                            .route = "/inference.GRPCInferenceService/ModelInfer",
+                            .accept = "application/grpc",
+                            .content_type = "application/grpc",
+                            .check = check_tensors_grpc,
+                            .body = tensors_grpc_body,
+                            .encode = encode_tensors_grpc,
+                            .units = one_unit,
+                            .read_event = read_tensors_grpc,
+                            .read_reply = read_tensors_grpc};
+
 constexpr Kind kSpeech{.api = Api::openai_speech,
                        .route = "/v1/audio/speech",
                        .ends_itself = true,
@@ -171,6 +182,7 @@ constexpr std::array<Kind, kApis.size()> kKinds{{
                 .body = tensors_body,
                 .encode = encode_tensors}),
     of_tensors({.api = Api::kserve_json, .check = check_tensors_json, .body = tensors_json_body}),
+    kTensorsGrpc,
     of_sound(Api::openai_transcriptions, "/v1/audio/transcriptions"),
     of_sound(Api::openai_translations, "/v1/audio/translations"),
     kSpeech,

@@ -36,6 +36,7 @@ struct Kind {
   std::string_view key_header{};
   // What it accepts, where that is neither JSON nor a stream of it.
   std::string_view accept{};
+  std::string_view content_type = "application/json";  // of its request
   // A header that the API asks for, unless the user sets it.
   std::string_view header{};
   std::string_view header_value{};
@@ -103,6 +104,10 @@ Result<void> check_tensors(const Sample& sample);
 Result<void> check_tensors_json(const Sample& sample);
 Result<void> encode_tensors(const Json& body, const Sample& sample, RequestBody& out);
 std::uint16_t one_unit(const Json& body);
+// The same over gRPC.
+Json tensors_grpc_body(const Generation& generation, const Sample& sample, char filler);
+Result<void> check_tensors_grpc(const Sample& sample);
+Result<void> encode_tensors_grpc(const Json& body, const Sample& sample, RequestBody& out);
 Json videos_body(const Generation& generation, const Sample& sample, char filler);
 // A sound in a form.
 Json sound_body(const Generation& generation, const Sample& sample, char filler);
@@ -136,6 +141,7 @@ bool read_ollama_line(std::string_view text, ReplyFields& out);
 bool read_vectors(std::string_view text, ReplyFields& out);
 // The JSON of a reply, with the bytes of its tensors behind it.
 bool read_tensors(std::string_view text, ReplyFields& out);
+bool read_tensors_grpc(std::string_view text, ReplyFields& out);
 bool read_video(std::string_view text, ReplyFields& out);
 bool read_transcript_event(std::string_view text, ReplyFields& out);
 bool read_transcript(std::string_view text, ReplyFields& out);

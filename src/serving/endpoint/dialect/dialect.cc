@@ -27,6 +27,8 @@ std::unique_ptr<Dialect> make_dialect(Route route, const DialectOptions& options
       return make_vectors(options, route);
     case Route::kserve:
       return make_tensors();
+    case Route::kserve_grpc:
+      return make_tensors_grpc();
     case Route::videos:
       return make_videos();
     case Route::transcriptions:

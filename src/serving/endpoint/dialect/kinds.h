@@ -12,6 +12,8 @@ std::unique_ptr<Dialect> make_messages(const DialectOptions& options);
 // `chat`: /api/chat, else /api/generate.
 std::unique_ptr<Dialect> make_ollama(const DialectOptions& options, bool chat);
 std::unique_ptr<Dialect> make_tensors();
+// The same as a framed message of gRPC.
+std::unique_ptr<Dialect> make_tensors_grpc();
 std::unique_ptr<Dialect> make_videos();
 std::unique_ptr<Dialect> make_speech(const DialectOptions& options);
 std::unique_ptr<Dialect> make_realtime(const DialectOptions& options);

@@ -4,14 +4,21 @@
 
 #include "base/format.h"
 #include "base/json.h"
+#include "base/protobuf.h"
 #include "endpoint/dialect/kinds.h"
 #include "endpoint/dialect/whole.h"
 #include "endpoint/script.h"
+#include "net/grpc.h"
 
 namespace assay::endpoint {
 namespace {
 
 constexpr std::uint32_t kScores = 10;
+
+// In [0, 1), with 24 bits, so that it is exact as FP32.
+float score_of(std::uint64_t inputs, std::size_t output, std::uint32_t at) {
+  return static_cast<float>(mix(inputs, output * 1'000'003 + at) >> 40) / 16'777'216.0F;
+}
 
 class Tensors final : public Whole {
  public:
@@ -53,14 +60,49 @@ class Tensors final : public Whole {
   static std::size_t output_bytes(const DialectState& own) {
     return std::size_t{own.tensors.rows} * kScores * sizeof(float);
   }
-  // In [0, 1), with 24 bits, so that it is exact as FP32.
-  static float score_of(std::uint64_t inputs, std::size_t output, std::uint32_t at) {
-    return static_cast<float>(mix(inputs, output * 1'000'003 + at) >> 40) / 16'777'216.0F;
+};
+
+// A ModelInferResponse: outputs as raw_output_contents, or as typed contents where the request had
+// its inputs so.
+class TensorsGrpc final : public Whole {
+ public:
+  std::string_view content_type(const DialectState&) const override { return "application/grpc"; }
+  std::string plain(const ReplyState&, const DialectState& own, const Wire::Plain&) const override {
+    std::string message;
+    put_proto_text(message, 1, own.model);
+    put_proto_text(message, 2, "1");
+    put_proto_text(message, 3, own.tensors.id);
+    std::string shape;
+    put_proto_varint(shape, own.tensors.rows);
+    put_proto_varint(shape, kScores);
+    std::string behind;
+    for (std::size_t i = 0; i < own.tensors.outputs.size(); ++i) {
+      const TensorOutput& output = own.tensors.outputs[i];
+      std::string scores;
+      for (std::uint32_t at = 0; at < own.tensors.rows * kScores; ++at) {
+        const float score = score_of(own.vectors.inputs[0], i, at);
+        scores.append(reinterpret_cast<const char*>(&score), sizeof(score));
+      }
+      std::string one;
+      put_proto_text(one, 1, output.name);
+      put_proto_text(one, 2, "FP32");
+      put_proto_text(one, 3, shape);
+      if (output.binary) {
+        put_proto_bytes(behind, 6, scores);
+      } else {
+        std::string contents;
+        put_proto_bytes(contents, 6, scores);
+        put_proto_bytes(one, 5, contents);
+      }
+      put_proto_bytes(message, 5, one);
+    }
+    return net::grpc_framed(message + behind);
   }
 };
 
 }  // namespace
 
 std::unique_ptr<Dialect> make_tensors() { return std::make_unique<Tensors>(); }
+std::unique_ptr<Dialect> make_tensors_grpc() { return std::make_unique<TensorsGrpc>(); }
 
 }  // namespace assay::endpoint

@@ -1,0 +1,222 @@
+// Http2Server and Http2Reply against Http2Client, in memory.
+#include "net/http2_server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "net/http2_client.h"
+#include "net/http2_reply.h"
+#include "net/testing_http2.h"
+
+namespace assay::net {
+namespace {
+
+using testing::HasSubstr;
+
+struct HeardReply {
+  int status = 0;
+  std::string body{};
+  bool ended = false;
+  std::uint32_t code = 0;
+  std::int32_t grpc_status = -1;
+  std::string grpc_message{};
+};
+
+// Both ends of a connection; a client's requests are answered by the test.
+class Http2ServerTest : public testing::Test, protected Http2Events {
+ protected:
+  std::int32_t ask(HeardReply& seen, std::string_view body, std::string_view method = "POST") {
+    const std::array<Http2Client::Header, 5> fields{{{":method", method},
+                                                     {":scheme", "http"},
+                                                     {":authority", "host:1"},
+                                                     {":path", "/a?b=1"},
+                                                     {"x-own", "value"}}};
+    return client_.submit(fields, body, &seen);
+  }
+  // Moves bytes until none is left; false when the server found the client at fault.
+  bool move() {
+    bool sound = true;
+    for (;;) {
+      std::string up;
+      for (std::string_view more = client_.output(); !more.empty(); more = client_.output()) {
+        up += more;
+      }
+      for (std::size_t at = 0; at < up.size(); at += step_) {
+        sound = server_.feed(std::string_view(up).substr(at, step_)) && sound;
+      }
+      std::string down;
+      for (std::string_view more = server_.output(); !more.empty(); more = server_.output()) {
+        down += more;
+      }
+      if (!down.empty()) client_.feed(down);
+      if (up.empty() && down.empty()) return sound;
+    }
+  }
+
+  void on_head(void* user, const ResponseHead& head) override { of(user).status = head.status; }
+  void on_body(void* user, std::string_view piece, std::size_t) override { of(user).body += piece; }
+  void on_request_out(void*) override {}
+  void on_end(void* user, const Http2End& end) override {
+    HeardReply& seen = of(user);
+    seen.ended = true;
+    seen.code = end.code;
+    seen.grpc_status = end.grpc_status;
+    seen.grpc_message = end.grpc_message;
+  }
+  static HeardReply& of(void* user) { return *static_cast<HeardReply*>(user); }
+
+  Http2Client client_{*this};
+  Http2Server server_{RequestLimits{.head_bytes_max = 4096, .body_bytes_max = 100'000}};
+  std::size_t step_ = 1 << 20;
+};
+
+TEST_F(Http2ServerTest, TakesAWholeRequestHoweverItsBytesAreCut) {
+  step_ = 1;
+  HeardReply seen;
+  const std::int32_t id = ask(seen, "the body");
+  EXPECT_EQ(server_.take_request(), nullptr);
+  EXPECT_TRUE(move());
+  const Http2Request* const request = server_.take_request();
+  ASSERT_NE(request, nullptr);
+  EXPECT_EQ(request->stream, id);
+  EXPECT_EQ(request->head.method, "POST");
+  EXPECT_EQ(request->head.target, "/a?b=1");
+  EXPECT_EQ(request->head.find("host"), "host:1");
+  EXPECT_EQ(request->head.find("x-own"), "value");
+  EXPECT_EQ(request->body, "the body");
+  EXPECT_EQ(server_.take_request(), nullptr);
+}
+
+TEST_F(Http2ServerTest, AReplyWrittenAsHttp1ComesWithItsTrailers) {
+  HeardReply seen;
+  const std::int32_t id = ask(seen, "");
+  move();
+  ASSERT_NE(server_.take_request(), nullptr);
+  Http2Reply reply(id, false);
+  const std::string bytes =
+      "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
+      "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "3\r\nabc\r\nA;x=1\r\n0123456789\r\n0\r\ngrpc-status: 5\r\ngrpc-message: none%21\r\n\r\n";
+  for (const char c : bytes) reply.feed(std::string_view(&c, 1), server_);
+  EXPECT_TRUE(reply.complete());
+  move();
+  EXPECT_EQ(seen.status, 200);
+  EXPECT_EQ(seen.body, "abc0123456789");
+  EXPECT_TRUE(seen.ended);
+  EXPECT_EQ(seen.code, 0u);
+  EXPECT_EQ(seen.grpc_status, 5);
+  EXPECT_EQ(seen.grpc_message, "none%21");
+  EXPECT_EQ(server_.take_gone(), 0);
+}
+
+TEST_F(Http2ServerTest, AHeadThatIsAllEndsTheReply) {
+  HeardReply seen;
+  const std::int32_t id = ask(seen, "");
+  move();
+  ASSERT_NE(server_.take_request(), nullptr);
+  Http2Reply reply(id, false);
+  reply.feed("HTTP/1.1 200 OK\r\ngrpc-status: 16\r\nContent-Length: 0\r\n\r\n", server_);
+  EXPECT_TRUE(reply.complete());
+  move();
+  EXPECT_TRUE(seen.ended);
+  EXPECT_EQ(seen.grpc_status, 16);
+  EXPECT_EQ(seen.body, "");
+}
+
+TEST_F(Http2ServerTest, ALengthAndTheEndOfTheConnectionEndABodyToo) {
+  HeardReply first;
+  HeardReply second;
+  const std::int32_t one = ask(first, "");
+  const std::int32_t two = ask(second, "");
+  move();
+  while (server_.take_request() != nullptr) {
+  }
+  Http2Reply counted(one, false);
+  counted.feed("HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\nab", server_);
+  EXPECT_FALSE(counted.complete());
+  counted.feed("cd and more", server_);
+  EXPECT_TRUE(counted.complete());
+  Http2Reply open(two, false);
+  open.feed("HTTP/1.1 200 OK\r\n\r\nto the end", server_);
+  open.close(server_);
+  move();
+  EXPECT_EQ(first.status, 201);
+  EXPECT_EQ(first.body, "abcd");
+  EXPECT_TRUE(first.ended && first.code == 0);
+  EXPECT_EQ(second.body, "to the end");
+  EXPECT_TRUE(second.ended && second.code == 0);
+}
+
+TEST_F(Http2ServerTest, AReplyThatIsCutOrNoHttpResetsItsStreamAlone) {
+  HeardReply cut;
+  HeardReply garbage;
+  HeardReply whole;
+  const std::int32_t one = ask(cut, "");
+  const std::int32_t two = ask(garbage, "");
+  const std::int32_t three = ask(whole, "");
+  move();
+  while (server_.take_request() != nullptr) {
+  }
+  Http2Reply first(one, false);
+  first.feed("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", server_);
+  move();
+  first.close(server_);
+  Http2Reply second(two, false);
+  second.feed("SMTP ready\r\n\r\n", server_);
+  Http2Reply third(three, false);
+  third.feed("HTTP/1.1 204 No Content\r\n\r\n", server_);
+  move();
+  EXPECT_EQ(cut.body, "abc");
+  EXPECT_TRUE(cut.ended && cut.code != 0);
+  EXPECT_TRUE(garbage.ended && garbage.code != 0);
+  EXPECT_TRUE(whole.ended && whole.code == 0);
+  EXPECT_EQ(whole.status, 204);
+}
+
+TEST_F(Http2ServerTest, ABodyOrAHeadBeyondTheLimitIsRefusedWithItsStatus) {
+  HeardReply large;
+  ask(large, std::string(100'001, 'x'));
+  HeardReply fits;
+  const std::int32_t id = ask(fits, std::string(100'000, 'x'));
+  move();
+  EXPECT_EQ(large.status, 413);
+  const Http2Request* const request = server_.take_request();
+  ASSERT_NE(request, nullptr);
+  EXPECT_EQ(request->stream, id);
+  EXPECT_EQ(request->body.size(), 100'000u);
+  EXPECT_EQ(server_.take_request(), nullptr);
+}
+
+TEST_F(Http2ServerTest, AStreamThatTheClientGivesUpIsToldOnce) {
+  HeardReply seen;
+  const std::int32_t id = ask(seen, "");
+  move();
+  ASSERT_NE(server_.take_request(), nullptr);
+  client_.cancel(id);
+  move();
+  EXPECT_EQ(server_.take_gone(), id);
+  EXPECT_EQ(server_.take_gone(), 0);
+  server_.body(id, "late");
+  server_.end(id, {});
+  server_.reset(id);
+  EXPECT_TRUE(move());
+}
+
+TEST_F(Http2ServerTest, BytesThatAreNoHttp2EndTheConnectionWithAReason) {
+  EXPECT_FALSE(server_.feed("GET / HTTP/1.1\r\nHost: h\r\n\r\n"));
+  Http2Server other{RequestLimits{}};
+  EXPECT_TRUE(other.feed("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings()));
+  while (!other.output().empty()) {
+  }
+  other.feed(data(0, "x"));  // DATA belongs to a stream
+  std::string out;
+  for (std::string_view more = other.output(); !more.empty(); more = other.output()) out += more;
+  ASSERT_GT(out.size(), 9u);
+  EXPECT_EQ(out[3], static_cast<char>(FrameType::goaway));
+}
+
+}  // namespace
+}  // namespace assay::net
