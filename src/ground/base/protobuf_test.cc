@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(Protobuf, WritesWhatTheFormatSays) {
+TEST(Protobuf, writes_what_the_format_says) {
   std::string out;
   put_proto_number(out, 1, 150);
   put_proto_bytes(out, 2, "testing");
@@ -15,7 +15,7 @@ TEST(Protobuf, WritesWhatTheFormatSays) {
   EXPECT_EQ(out, "\x08\x96\x01\x12\x07testing"s);
 }
 
-TEST(Protobuf, ReadsEveryForm) {
+TEST(Protobuf, reads_every_form) {
   ProtoReader reader(
       "\x08\x96\x01\x12\x02hi\x1d\x01\x02\x03\x04\x21\x08\x07\x06\x05\x04\x03\x02\x01"s);
   ProtoField field = reader.next();
@@ -35,7 +35,7 @@ TEST(Protobuf, ReadsEveryForm) {
   EXPECT_FALSE(reader.broken());
 }
 
-TEST(Protobuf, ACutFieldAndAFormThatDoesNotExistAreBroken) {
+TEST(Protobuf, a_cut_field_and_a_form_that_does_not_exist_are_broken) {
   for (const std::string& bytes : {"\x08"s, "\x12\x05hi"s, "\x1d\x01"s, "\x0b"s, "\x0e"s}) {
     ProtoReader reader(bytes);
     reader.next();

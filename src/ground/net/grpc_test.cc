@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(Grpc, AMessageStandsBehindItsLength) {
+TEST(Grpc, a_message_stands_behind_its_length) {
   EXPECT_EQ(grpc_framed("abc"), "\0\0\0\0\x03"s + "abc");
   EXPECT_EQ(grpc_framed(std::string(258, 'x')).substr(0, 5), "\0\0\0\x01\x02"s);
   const auto read =
@@ -20,7 +20,7 @@ TEST(Grpc, AMessageStandsBehindItsLength) {
   EXPECT_TRUE(grpc_message_of(std::string_view("\x01\0\0\0\0", 5))->compressed);
 }
 
-TEST(Grpc, ABodyThatIsNotOneMessageIsNone) {
+TEST(Grpc, a_body_that_is_not_one_message_is_none) {
   for (const std::string& body : {""s, "\0\0\0\0"s,
                                   "\0\0\0\0\x03"
                                   "ab"s,
@@ -31,7 +31,7 @@ TEST(Grpc, ABodyThatIsNotOneMessageIsNone) {
   }
 }
 
-TEST(Grpc, StatusesHaveNamesAndWords) {
+TEST(Grpc, statuses_have_names_and_words) {
   EXPECT_EQ(grpc_words(3, "bad%20shape%3A 100%"), "gRPC INVALID_ARGUMENT (3): bad shape: 100%");
   EXPECT_EQ(grpc_words(16, ""), "gRPC UNAUTHENTICATED (16)");
   EXPECT_EQ(grpc_words(99, "x"), "gRPC status 99 (99): x");

@@ -73,7 +73,7 @@ class Http2ServerTest : public testing::Test, protected Http2Events {
   std::size_t step_ = 1 << 20;
 };
 
-TEST_F(Http2ServerTest, TakesAWholeRequestHoweverItsBytesAreCut) {
+TEST_F(Http2ServerTest, takes_a_whole_request_however_its_bytes_are_cut) {
   step_ = 1;
   HeardReply seen;
   const std::int32_t id = ask(seen, "the body");
@@ -90,7 +90,7 @@ TEST_F(Http2ServerTest, TakesAWholeRequestHoweverItsBytesAreCut) {
   EXPECT_EQ(server_.take_request(), nullptr);
 }
 
-TEST_F(Http2ServerTest, AReplyWrittenAsHttp1ComesWithItsTrailers) {
+TEST_F(Http2ServerTest, a_reply_written_as_http1_comes_with_its_trailers) {
   HeardReply seen;
   const std::int32_t id = ask(seen, "");
   move();
@@ -112,7 +112,7 @@ TEST_F(Http2ServerTest, AReplyWrittenAsHttp1ComesWithItsTrailers) {
   EXPECT_EQ(server_.take_gone(), 0);
 }
 
-TEST_F(Http2ServerTest, AHeadThatIsAllEndsTheReply) {
+TEST_F(Http2ServerTest, a_head_that_is_all_ends_the_reply) {
   HeardReply seen;
   const std::int32_t id = ask(seen, "");
   move();
@@ -126,7 +126,7 @@ TEST_F(Http2ServerTest, AHeadThatIsAllEndsTheReply) {
   EXPECT_EQ(seen.body, "");
 }
 
-TEST_F(Http2ServerTest, ALengthAndTheEndOfTheConnectionEndABodyToo) {
+TEST_F(Http2ServerTest, a_length_and_the_end_of_the_connection_end_a_body_too) {
   HeardReply first;
   HeardReply second;
   const std::int32_t one = ask(first, "");
@@ -150,7 +150,7 @@ TEST_F(Http2ServerTest, ALengthAndTheEndOfTheConnectionEndABodyToo) {
   EXPECT_TRUE(second.ended && second.code == 0);
 }
 
-TEST_F(Http2ServerTest, AReplyThatIsCutOrNoHttpResetsItsStreamAlone) {
+TEST_F(Http2ServerTest, a_reply_that_is_cut_or_no_http_resets_its_stream_alone) {
   HeardReply cut;
   HeardReply garbage;
   HeardReply whole;
@@ -176,7 +176,7 @@ TEST_F(Http2ServerTest, AReplyThatIsCutOrNoHttpResetsItsStreamAlone) {
   EXPECT_EQ(whole.status, 204);
 }
 
-TEST_F(Http2ServerTest, ABodyOrAHeadBeyondTheLimitIsRefusedWithItsStatus) {
+TEST_F(Http2ServerTest, a_body_or_a_head_beyond_the_limit_is_refused_with_its_status) {
   HeardReply large;
   ask(large, std::string(100'001, 'x'));
   HeardReply fits;
@@ -190,7 +190,7 @@ TEST_F(Http2ServerTest, ABodyOrAHeadBeyondTheLimitIsRefusedWithItsStatus) {
   EXPECT_EQ(server_.take_request(), nullptr);
 }
 
-TEST_F(Http2ServerTest, AStreamThatTheClientGivesUpIsToldOnce) {
+TEST_F(Http2ServerTest, a_stream_that_the_client_gives_up_is_told_once) {
   HeardReply seen;
   const std::int32_t id = ask(seen, "");
   move();
@@ -205,7 +205,7 @@ TEST_F(Http2ServerTest, AStreamThatTheClientGivesUpIsToldOnce) {
   EXPECT_TRUE(move());
 }
 
-TEST_F(Http2ServerTest, BytesThatAreNoHttp2EndTheConnectionWithAReason) {
+TEST_F(Http2ServerTest, bytes_that_are_no_http2_end_the_connection_with_a_reason) {
   EXPECT_FALSE(server_.feed("GET / HTTP/1.1\r\nHost: h\r\n\r\n"));
   Http2Server other{RequestLimits{}};
   EXPECT_TRUE(other.feed("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings()));

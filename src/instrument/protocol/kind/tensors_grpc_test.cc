@@ -43,7 +43,7 @@ std::string words_against(std::string_view inputs) {
   return body ? "" : body.error().message;
 }
 
-TEST(TensorsGrpc, ArraysGoAsRawContents) {
+TEST(TensorsGrpc, arrays_go_as_raw_contents) {
   Sample sample;
   sample.attachments.push_back(
       {.name = "x", .type = "FP32", .shape = {1, 300}, .bytes = std::string(1200, 'a')});
@@ -62,7 +62,7 @@ TEST(TensorsGrpc, ArraysGoAsRawContents) {
   EXPECT_FALSE(body->asked.stream);
 }
 
-TEST(TensorsGrpc, InputsOfARowGoAsTypedContents) {
+TEST(TensorsGrpc, inputs_of_a_row_go_as_typed_contents) {
   const auto body =
       make_body(Api::kserve_grpc, grpc_settings(),
                 rows_sample(R"([{"name":"i","shape":[2],"datatype":"INT16","data":[[-2],[300]]},)"
@@ -81,7 +81,7 @@ TEST(TensorsGrpc, InputsOfARowGoAsTypedContents) {
   EXPECT_EQ(body->bytes, net::grpc_framed(message));
 }
 
-TEST(TensorsGrpc, RefusesWhatTheMessageCannotSay) {
+TEST(TensorsGrpc, refuses_what_the_message_cannot_say) {
   EXPECT_THAT(words_against(R"([{"name":"h","shape":[1],"datatype":"FP16","data":[1]}])"),
               HasSubstr("tensor 'h': a message of numbers has no datatype 'FP16'"));
   EXPECT_THAT(words_against(R"([{"name":"h","shape":[1],"datatype":"UINT8","data":[256]}])"),
@@ -100,7 +100,7 @@ TEST(TensorsGrpc, RefusesWhatTheMessageCannotSay) {
               HasSubstr("all tensors are bytes, or none"));
 }
 
-TEST(TensorsGrpc, TheHeadIsACallOfGrpc) {
+TEST(TensorsGrpc, the_head_is_a_call_of_grpc) {
   Endpoints endpoints{.urls = {"http://h"}, .api = Api::kserve_grpc, .api_key = "k"};
   endpoints.http = HttpVersion::http1;
   EXPECT_EQ(endpoints.http_version(), HttpVersion::http2);
@@ -137,7 +137,7 @@ std::string output(std::string_view type, std::string_view contents = {}) {
   return field(5, out);
 }
 
-TEST(TensorsGrpc, AReplyMayBeRawOrTyped) {
+TEST(TensorsGrpc, a_reply_may_be_raw_or_typed) {
   std::string text;
   const std::string ints = output("INT64");
   const std::string raw = ints + output("FP32") + field(6, "12345678") + field(6, floats({1.5F}));
@@ -155,7 +155,7 @@ TEST(TensorsGrpc, AReplyMayBeRawOrTyped) {
   EXPECT_EQ(text, "AADAPwAAAEA=");
 }
 
-TEST(TensorsGrpc, WhatIsNoReplyIsRefused) {
+TEST(TensorsGrpc, what_is_no_reply_is_refused) {
   EXPECT_TRUE(grpc_reply("").malformed);
   EXPECT_TRUE(grpc_reply("{}").malformed);
   EXPECT_TRUE(grpc_reply(net::grpc_framed(output("FP32")) + "x").malformed);
