@@ -8,6 +8,7 @@ The program is $ASSAY_BIN, which ctest sets.
 
 import dataclasses
 import http.client
+import http.server
 import json
 import os
 import re
@@ -91,6 +92,73 @@ def endpoint():
 
     def start(*args):
         servers.append(Server(args))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+class ChatModel(http.server.ThreadingHTTPServer):
+    """A model of the test's own behind chat completions. `reply(server, content)` gives the text of
+    a reply, or a status and a document. `asked` has what was asked; questions after the first
+    `holds_after` (0: none) set `held` and wait for `go`."""
+
+    def __init__(self, reply, known):
+        super().__init__(("127.0.0.1", 0), ChatHandler)
+        self.reply, self.asked, self.lock, self.holds_after = reply, [], threading.Lock(), 0
+        self.held, self.go = threading.Event(), threading.Event()
+        self.__dict__.update(known)
+        self.url = f"http://127.0.0.1:{self.server_port}"
+        self.thread = threading.Thread(target=self.serve_forever)
+        self.thread.start()
+
+    def stop(self):
+        self.go.set()
+        self.shutdown()
+        self.thread.join(TIMEOUT_S)
+        self.server_close()
+
+
+class ChatHandler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        content = body["messages"][-1]["content"]
+        with self.server.lock:
+            self.server.asked.append(content)
+            number = len(self.server.asked)
+        if self.server.holds_after and number > self.server.holds_after:
+            self.server.held.set()
+            self.server.go.wait(TIMEOUT_S)
+        said = self.server.reply(self.server, content)
+        status, document = said if isinstance(said, tuple) else (200, {
+            "id": "1", "object": "chat.completion", "created": 0, "model": "m",
+            "choices": [{"index": 0, "finish_reason": "stop",
+                         "message": {"role": "assistant", "content": said}}],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}})
+        data = json.dumps(document).encode()
+        try:
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+        except OSError:  # the client was killed
+            pass
+
+
+@pytest.fixture
+def chat_model():
+    """chat_model(reply, **known) -> ChatModel, which also has what `known` says."""
+    servers = []
+
+    def start(reply, **known):
+        servers.append(ChatModel(reply, known))
         return servers[-1]
 
     yield start

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Replies judged twice: by the suites' own programs and by Assay.
 
-    tools/against_originals.py --inference DIR --endpoints DIR [--prm800k DIR] [--replies N]
-                               [--seed S] [JUDGE...]
+    tools/against_originals.py --inference DIR --endpoints DIR [--prm800k DIR] [--bfcl-eval DIR]
+                               [--replies N] [--seed S] [JUDGE...]
 
 DIR are checkouts of mlcommons/inference, mlcommons/endpoints and openai/prm800k (which also needs
 the packages sympy and pylatexenc 2.10, and Python 3.12 as the evaluators' images have: sympy reads
-characters that are not ASCII by Python's tokenizer). Nothing of them is copied: their functions are
+characters that are not ASCII by Python's tokenizer); --bfcl-eval is the folder that holds the
+package bfcl_eval; Shopify's needs pydantic. Nothing of them is copied: their functions are
 taken from their files and called. Replies are made up: ordinary phrasings, several answers, code,
 channels, thoughts that are cut off, tables, other languages, Unicode's spaces, digits and letters,
-then mutations of all that (answers of mathematics: made_up_math.py). For each judge it prints how
+then mutations of all that (answers of mathematics: made_up_math.py; turns of agents, categories and
+function calls: made_up_calls.py). For each judge it prints how
 many verdicts differ and the first of them; the exit code is 1 when one does.
 
 --keep FILE writes a sample of the verdicts, which score_test reads (tests/data/judges). Differences
@@ -28,6 +30,7 @@ import sys
 import tempfile
 import typing
 
+import made_up_calls
 import made_up_math
 
 # Differences that stay: the judge, a test of the reply and the truth, the reason.
@@ -383,15 +386,42 @@ def made_up(name, judge, count, seed):
     return rows
 
 
+def compare_rows(assay, name, judge, count, seed):
+    """The same for rows of more columns: scores alone. How many differ."""
+    chance = random.Random(f"{seed} {name}")
+    rows = []
+    while len(rows) < count:
+        columns, score = judge.row(chance)
+        if score is not None:
+            rows.append((columns, score))
+    lines = [json.dumps(columns) + "\n" for columns, _ in rows]
+    verdicts = scored(assay, lines, ["--scorer", judge.scorer])
+    different = 0
+    for line, (_, score), ours in zip(lines, rows, verdicts, strict=True):
+        if ours["score"] is not None and abs(ours["score"] - score) < 1e-9:
+            continue
+        different += 1
+        if different <= 10:
+            print(f"  {name}: {line.strip()[:600]}\n    theirs {score}; ours {ours}")
+    right = sum(score for _, score in rows) / len(rows)
+    print(f"{name}: {len(rows)} rows, {different} differ (mean score {right:.3f})")
+    return different
+
+
 def our_verdicts(assay, judge, rows):
+    columns = ({**judge.columns, "truth": truth, "reply": reply} for reply, truth, _, _ in rows)
+    lines = (json.dumps(one, ensure_ascii=False) + "\n" for one in columns)
+    return scored(assay, lines, judge.flags)
+
+
+def scored(assay, lines, flags):
+    """The verdicts of `assay score` on these lines."""
     with tempfile.TemporaryDirectory() as folder:
         replies = pathlib.Path(folder) / "replies.jsonl"
         verdicts = pathlib.Path(folder) / "verdicts.jsonl"
         with replies.open("w", encoding="utf-8") as out:
-            for reply, truth, _, _ in rows:
-                row = {**judge.columns, "truth": truth, "reply": reply}
-                out.write(json.dumps(row, ensure_ascii=False) + "\n")
-        subprocess.run([assay, "score", replies, *judge.flags, "--verdicts", verdicts, "--json"],
+            out.writelines(lines)
+        subprocess.run([assay, "score", replies, *flags, "--verdicts", verdicts, "--json"],
                        check=True, stdout=subprocess.DEVNULL)
         with verdicts.open(encoding="utf-8") as lines:
             return [json.loads(line) for line in lines]
@@ -451,6 +481,7 @@ def main():
     parser.add_argument("--inference", type=pathlib.Path, required=True)
     parser.add_argument("--endpoints", type=pathlib.Path, required=True)
     parser.add_argument("--prm800k", type=pathlib.Path)
+    parser.add_argument("--bfcl-eval", type=pathlib.Path)
     parser.add_argument("--assay", default="build/release/assay")
     parser.add_argument("--replies", type=int, default=100_000, help="for each judge")
     parser.add_argument("--seed", default="1")
@@ -476,6 +507,9 @@ def main():
             vectors += [[name, *row] for row in form_rows(judge)]
         different += compare(options.assay, name, judge, rows)
         vectors += kept(name, rows, options.kept)
+    for name, judge in made_up_calls.judges(options.endpoints, options.bfcl_eval).items():
+        if not options.judges or name in options.judges:
+            different += compare_rows(options.assay, name, judge, options.replies, options.seed)
     for judge, _, reason in KNOWN:
         print(f"known of {judge}: {reason}")
     if options.keep:

@@ -1,12 +1,10 @@
 """Sealed prompts of `assay safety`: no file, log, report or output of a run shows one, although the
 server repeats every prompt in its replies and its errors and the judge repeats them again."""
 
-import http.server
 import json
 import os
 import signal
 import subprocess
-import threading
 import time
 import xml.etree.ElementTree
 
@@ -17,56 +15,19 @@ from conftest import TIMEOUT_S, program
 CANARY = "CANARY"
 
 
-class Echo(http.server.BaseHTTPRequestHandler):
-    """Repeats its prompt. As a judge it finds odd numbers unsafe, and says so beside the prompt."""
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        prompt = body["messages"][-1]["content"]
-        with self.server.lock:
-            self.server.asked.append(prompt)
-            number = len(self.server.asked)
-        if self.server.holds_after and number > self.server.holds_after:
-            self.server.held.set()
-            self.server.go.wait(TIMEOUT_S)
-        row = int(prompt.split(CANARY + "-")[1].split(".")[0])
-        text = prompt
-        if prompt.startswith("JUDGE"):
-            text = f"{prompt} The reply is {'unsafe' if row % 2 else 'safe'}."
-        fails = row in self.server.failing
-        reply = {"error": {"message": f"cannot answer: {prompt}"}} if fails else {
-            "id": "1", "object": "chat.completion", "created": 0, "model": "m",
-            "choices": [{"index": 0, "finish_reason": "stop",
-                         "message": {"role": "assistant", "content": text}}],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}
-        data = json.dumps(reply).encode()
-        try:
-            self.send_response(400 if fails else 200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-        except OSError:  # the client was killed
-            pass
+def echo(server, prompt):
+    """The prompt again. As a judge it finds odd numbers unsafe, and says so beside the prompt."""
+    row = int(prompt.split(CANARY + "-")[1].split(".")[0])
+    if row in server.failing:
+        return 400, {"error": {"message": f"cannot answer: {prompt}"}}
+    if prompt.startswith("JUDGE"):
+        return f"{prompt} The reply is {'unsafe' if row % 2 else 'safe'}."
+    return prompt
 
 
 @pytest.fixture
-def server():
-    one = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
-    one.asked, one.lock, one.failing, one.holds_after = [], threading.Lock(), (), 0
-    one.held, one.go = threading.Event(), threading.Event()
-    thread = threading.Thread(target=one.serve_forever)
-    thread.start()
-    one.url = f"http://127.0.0.1:{one.server_port}"
-    yield one
-    one.go.set()
-    one.shutdown()
-    thread.join(TIMEOUT_S)
-    one.server_close()
+def server(chat_model):
+    return chat_model(echo, failing=())
 
 
 @pytest.fixture
@@ -114,6 +75,9 @@ def test_no_prompt_is_in_any_file_or_output_of_a_run(assay, server, sealed):
     run = folder / "run"
     key = ("--seal-key", folder / "key")
     assert assay("safety", "check", run, *key).out.endswith("40 prompts, 0 differences\n")
+    gate = assay("check", run, *key, "--safety-min", "excellent", "--json", code=None).json()
+    assert "safety-min" in {one["rule"] for one in gate["safety"]["findings"]}
+    assert "--seal-key FILE opens it" in assay("check", run, code=2).err
     for command in (("report", run / "answers/01"), ("verify", run / "answers/01"),
                     ("safety", "agree", run, *key)):
         shown = assay(*command)

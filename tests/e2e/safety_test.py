@@ -1,12 +1,10 @@
 """`assay safety`: a run against a small server whose every reply is known, its judges, a kill in
 the middle, and the check of its folder."""
 
-import http.server
 import json
 import os
 import signal
 import subprocess
-import threading
 import time
 
 import pytest
@@ -14,72 +12,33 @@ import pytest
 from conftest import TIMEOUT_S, program
 
 
-class Model(http.server.BaseHTTPRequestHandler):
+def answer(server, prompt):
     """As a system under test it names the colour of every fourth prompt, and answers others with a
     refusal; as a judge it looks for that colour. What it is told to break, it breaks."""
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def answer(self, prompt):
-        if prompt.startswith("JUDGE"):
-            if any(row in prompt for row in self.server.declines):
-                return "I'm sorry, I can't judge that."
-            if "row 5." in prompt:
-                return "safe, or rather unsafe"
-            if "row 6." in prompt:
-                return "I would rather not say"
-            return "unsafe" if "red" in prompt.split("REPLY")[1] else "safe"
-        row = int(prompt.rsplit("row ", 1)[1].rstrip("."))
-        if row == 7:
-            return ""
-        return "It is red." if row % 4 == 0 else "I can't tell you."
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        prompt = body["messages"][-1]["content"]
-        with self.server.lock:
-            self.server.asked.append(prompt)
-            number = len(self.server.asked)
-        if self.server.holds_after and number > self.server.holds_after:
-            self.server.held.set()
-            self.server.go.wait(TIMEOUT_S)
-        if prompt.startswith("JUDGE"):
-            if any(row in prompt for row in self.server.silent):
-                self.server.go.wait(TIMEOUT_S)
-        fails = any(row in prompt for row in self.server.broken) and prompt.startswith("JUDGE")
-        fails = fails or any(prompt.endswith(f"row {row}.") for row in self.server.failing)
-        reply = json.dumps({
-            "id": "1", "object": "chat.completion", "created": 0, "model": "m",
-            "choices": [{"index": 0, "finish_reason": "stop",
-                         "message": {"role": "assistant", "content": self.answer(prompt)}}],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-        }).encode()
-        try:
-            self.send_response(500 if fails else 200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(reply)))
-            self.end_headers()
-            self.wfile.write(reply)
-        except OSError:  # the client was killed
-            pass
+    judges = prompt.startswith("JUDGE")
+    if judges and any(row in prompt for row in server.silent):
+        server.go.wait(TIMEOUT_S)
+    if judges and any(row in prompt for row in server.broken):
+        return 500, {}
+    if any(prompt.endswith(f"row {row}.") for row in server.failing):
+        return 500, {}
+    if judges:
+        if any(row in prompt for row in server.declines):
+            return "I'm sorry, I can't judge that."
+        if "row 5." in prompt:
+            return "safe, or rather unsafe"
+        if "row 6." in prompt:
+            return "I would rather not say"
+        return "unsafe" if "red" in prompt.split("REPLY")[1] else "safe"
+    row = int(prompt.rsplit("row ", 1)[1].rstrip("."))
+    if row == 7:
+        return ""
+    return "It is red." if row % 4 == 0 else "I can't tell you."
 
 
 @pytest.fixture
-def model():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
-    server.asked, server.lock, server.failing, server.holds_after = [], threading.Lock(), (), 0
-    server.declines = server.silent = server.broken = ()
-    server.held, server.go = threading.Event(), threading.Event()
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    server.url = f"http://127.0.0.1:{server.server_port}"
-    yield server
-    server.go.set()
-    server.shutdown()
-    thread.join(TIMEOUT_S)
-    server.server_close()
+def model(chat_model):
+    return chat_model(answer, declines=(), silent=(), broken=(), failing=())
 
 
 @pytest.fixture

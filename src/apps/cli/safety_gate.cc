@@ -3,19 +3,45 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace assay::cli {
+namespace {
 
-SafetyGate::SafetyGate(Flags& flags) {
+bool is_asked(const safety::GateFinding& one) {
+  return one.code == "safety-min" || one.code == "safety-attacks";
+}
+
+}  // namespace
+
+SafetyGate::SafetyGate(Flags& flags, const SafetyInputs* shared)
+    : inputs_(shared != nullptr ? shared : &own_) {
   flags
       .add("--safety-min", &word_,
            "the least safety grade at every concurrency, by Assay's own rule set, else exit code "
            "5: poor, fair, good, very-good or excellent")
       .value("GRADE")
       .group("Gate");
+  flags
+      .add("--attack-gap-max", &points_,
+           "the most points by which attacks may raise the unsafe share at any concurrency, by "
+           "Assay's own rule set, else exit code 5; of safety runs with attacks")
+      .value("POINTS")
+      .group("Gate");
+  if (shared == nullptr) {
+    add_seal_key(flags, own_, "of safety runs over sealed prompts: the key of the set")
+        .group("Gate");
+  }
 }
 
 Result<void> SafetyGate::understand() {
+  if (!points_.empty()) {
+    const auto points = parse_double(points_);
+    if (!points || !(*points >= 0 && *points <= 100)) {
+      return invalid(format("--attack-gap-max: '{}': expected points from 0 to 100", points_));
+    }
+    most_ = *points / 100;
+  }
   if (word_.empty()) return {};
   const auto grade = safety::grade_from(word_);
   if (!grade) return grade.error().within("--safety-min");
@@ -24,37 +50,46 @@ Result<void> SafetyGate::understand() {
 }
 
 Result<void> SafetyGate::judge(const std::filesystem::path& folder) {
-  ASSIGN_OR_RETURN(judged_, campaign::gate_folder(folder, least_));
+  ASSIGN_OR_RETURN(const auto key, inputs_->key());
+  ASSIGN_OR_RETURN(judged_,
+                   campaign::gate_folder(folder, {.least = least_, .gap_max = most_}, key));
   return {};
 }
 
 void SafetyGate::finish(bool all, Ending& ending, Json* result) const {
   std::vector<safety::GateFinding> counted;
   for (const safety::GateFinding& one : judged_.findings) {
-    if (all || one.code == "safety-min") counted.push_back(one);
+    if (all || is_asked(one)) counted.push_back(one);
   }
   campaign::add_causes(counted, ending);
   if (asked() && judged_.levels.empty()) {
-    ending.add(ExitCode::worse, "--safety-min: there is no safety run that could be required");
+    ending.add(ExitCode::worse,
+               "--safety-min, --attack-gap-max: there is no safety run that could be required");
   }
   if (result == nullptr) return;
   result->set("safety", Json()
                             .set("note", safety::kNotOfficial)
                             .set("least", least_ ? Json(label_of(*least_)) : Json())
+                            .set("attack_gap_max", most_ ? Json(*most_) : Json())
                             .set("findings", to_json(judged_.findings)));
 }
 
 std::string SafetyGate::text() const {
   if (!asked()) return {};
-  const auto below = [](const safety::GateFinding& one) { return one.code == "safety-min"; };
-  const bool missed = judged_.levels.empty() || std::ranges::any_of(judged_.findings, below);
-  std::string out = format("  require safety>={}: {}\n", label_of(*least_),
-                           judged_.levels.empty() ? "no safety run, not met"
-                           : missed               ? "not met"
-                                                  : "met");
-  for (const safety::GateFinding& one : judged_.findings) {
-    if (below(one)) out += format("    {}: {}\n", one.where, one.found);
-  }
+  std::string out;
+  const auto require = [&](const std::string& what, std::string_view code) {
+    const bool missed = std::ranges::any_of(
+        judged_.findings, [&](const safety::GateFinding& one) { return one.code == code; });
+    out += format("  require {}: {}\n", what,
+                  judged_.levels.empty() ? "no safety run, not met"
+                  : missed               ? "not met"
+                                         : "met");
+    for (const safety::GateFinding& one : judged_.findings) {
+      if (one.code == code) out += format("    {}: {}\n", one.where, one.found);
+    }
+  };
+  if (least_) require(format("safety>={}", label_of(*least_)), "safety-min");
+  if (most_) require(format("attack gap<={:g} points", 100 * *most_), "safety-attacks");
   return out;
 }
 

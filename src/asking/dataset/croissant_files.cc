@@ -1,7 +1,6 @@
 #include "dataset/croissant_files.h"
 
 #include <fnmatch.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <array>
@@ -152,18 +151,13 @@ Result<void> Files::check(const File& file, const Resource& resource) const {
   if (resource.sha256.empty() && resource.md5.empty()) return {};
   ASSIGN_OR_RETURN(const InputFile input, file.open());
   const bool sha = !resource.sha256.empty();
-  const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> hash(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-  EVP_DigestInit_ex(hash.get(), sha ? EVP_sha256() : EVP_md5(), nullptr);
+  Digest digest(sha ? DigestKind::sha256 : DigestKind::md5);
   constexpr std::size_t kStep = 1 << 20;
   for (std::uint64_t at = 0; at < input.size(); at += kStep) {
     ASSIGN_OR_RETURN(const std::string bytes, input.read(at, kStep));
-    EVP_DigestUpdate(hash.get(), bytes.data(), bytes.size());
+    digest.add(bytes);
   }
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  EVP_DigestFinal_ex(hash.get(), digest.data(), &size);
-  std::string have;
-  for (unsigned i = 0; i < size; ++i) have += format("{:02x}", digest[i]);
+  const std::string have = digest.finish();
   const std::string& want = sha ? resource.sha256 : resource.md5;
   if (have == want) return {};
   return wrong(resource, format("{} of '{}' is {}, and the metadata says {}",

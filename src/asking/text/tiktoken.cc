@@ -152,9 +152,9 @@ Result<std::unique_ptr<const Tokenizer>> parse_sentencepiece(std::string_view by
 Result<std::filesystem::path> tokenizer_file(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) return path;
-  for (const char* name :
-       {"tokenizer.json", "tekken.json", "tiktoken.model", "tokenizer.model", "qwen.tiktoken",
-        "multilingual.tiktoken", "spiece.model", "sentencepiece.bpe.model", "spm.model"}) {
+  for (const char* name : {"tokenizer.json", "tekken.json", "tiktoken.model", "tokenizer.model",
+                           "qwen.tiktoken", "multilingual.tiktoken", "spiece.model",
+                           "sentencepiece.bpe.model", "spm.model", "vocab.txt"}) {
     if (std::filesystem::exists(path / name, ignored)) return path / name;
   }
   return Error{
@@ -172,6 +172,7 @@ Result<std::unique_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::p
   if (file.extension() == ".json" || trim(head).starts_with('{')) {
     return parse_tokenizer_json(bytes, name);
   }
+  if (file.filename() == "vocab.txt") return parse_word_pieces(bytes, name);
   // A protobuf of pieces begins with field 1; base64 never does.
   if (!head.empty() && head[0] == '\n') return parse_sentencepiece(bytes, name);
   return parse_tiktoken(bytes, name, options, special_tokens_of(file.parent_path()));

@@ -101,8 +101,8 @@ struct TokenizerOptions {
   std::string tiktoken_pattern{};
 };
 
-// `path`: a tokenizer.json, a tekken.json, a .tiktoken file, a SentencePiece .model, or a folder
-// that holds one of them (looked for in this order).
+// `path`: a tokenizer.json, a tekken.json, a .tiktoken file, a SentencePiece .model, BERT's
+// vocab.txt, or a folder that holds one of them (looked for in this order).
 Result<std::unique_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::path& path,
                                                         const TokenizerOptions& options = {});
 
@@ -119,6 +119,10 @@ Result<std::unique_ptr<const Tokenizer>> parse_tiktoken(std::string_view bytes,
                                                         std::string_view name,
                                                         const TokenizerOptions& options,
                                                         const SpecialTokens& special = {});
+// BERT's vocab.txt, a piece a line; uncased, as the original is, where no piece has an upper
+// letter.
+Result<std::unique_ptr<const Tokenizer>> parse_word_pieces(std::string_view bytes,
+                                                           std::string_view name);
 Result<std::unique_ptr<const Tokenizer>> parse_sentencepiece(std::string_view bytes,
                                                              std::string_view name);
 

@@ -273,4 +273,39 @@ Result<std::unique_ptr<const Tokenizer>> parse_tokenizer_json(std::string_view b
   return made;
 }
 
+Result<std::unique_ptr<const Tokenizer>> parse_word_pieces(std::string_view bytes,
+                                                           std::string_view name) {
+  Json vocabulary = Json::object();
+  Json added = Json::array();
+  bool cased = false;
+  std::int64_t id = 0;
+  for (std::string_view piece : split(bytes, '\n')) {
+    if (piece.ends_with('\r')) piece.remove_suffix(1);
+    if (piece.empty()) continue;
+    if (piece.starts_with('[') && piece.ends_with(']') && piece.size() > 2) {
+      if (!piece.starts_with("[unused")) {
+        added.push_back(Json().set("id", id).set("content", piece).set("special", true));
+      }
+    } else {
+      cased = cased || std::ranges::any_of(piece, [](char c) { return c >= 'A' && c <= 'Z'; });
+    }
+    vocabulary.set(piece, id++);
+  }
+  if (vocabulary.find("[UNK]") == nullptr) return invalid(format("{}: no piece [UNK]", name));
+  const Json model = Json()
+                         .set("type", "WordPiece")
+                         .set("unk_token", "[UNK]")
+                         .set("continuing_subword_prefix", "##")
+                         .set("max_input_chars_per_word", 100)
+                         .set("vocab", std::move(vocabulary));
+  const Json whole =
+      Json()
+          .set("normalizer", Json().set("type", "BertNormalizer").set("lowercase", !cased))
+          .set("pre_tokenizer", Json().set("type", "BertPreTokenizer"))
+          .set("decoder", Json().set("type", "WordPiece").set("prefix", "##"))
+          .set("added_tokens", std::move(added))
+          .set("model", model);
+  return parse_tokenizer_json(whole.dump(), name);
+}
+
 }  // namespace assay::text

@@ -38,25 +38,26 @@ std::string sha1_hex(std::string_view bytes) {
   return hex(digest, size);
 }
 
-struct Sha256::State {
+struct Digest::State {
   struct Free {
     void operator()(EVP_MD_CTX* done) const { EVP_MD_CTX_free(done); }
   };
   std::unique_ptr<EVP_MD_CTX, Free> context{EVP_MD_CTX_new()};
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) {
-  CHECK(state_->context && EVP_DigestInit_ex(state_->context.get(), EVP_sha256(), nullptr) == 1);
+Digest::Digest(DigestKind kind) : state_(std::make_unique<State>()) {
+  const EVP_MD* const which = kind == DigestKind::md5 ? EVP_md5() : EVP_sha256();
+  CHECK(state_->context && EVP_DigestInit_ex(state_->context.get(), which, nullptr) == 1);
 }
-Sha256::Sha256(Sha256&&) noexcept = default;
-Sha256& Sha256::operator=(Sha256&&) noexcept = default;
-Sha256::~Sha256() = default;
+Digest::Digest(Digest&&) noexcept = default;
+Digest& Digest::operator=(Digest&&) noexcept = default;
+Digest::~Digest() = default;
 
-void Sha256::add(std::string_view bytes) {
+void Digest::add(std::string_view bytes) {
   CHECK(EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size()) == 1);
 }
 
-std::string Sha256::finish() {
+std::string Digest::finish() {
   DigestBytes digest{};
   unsigned int size = 0;
   CHECK(EVP_DigestFinal_ex(state_->context.get(), digest.data(), &size) == 1);

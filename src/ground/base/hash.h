@@ -15,21 +15,31 @@ std::string sha256_hex(std::string_view bytes);
 // Only to compare with what another's program recorded: SHA-1 proves nothing against intent.
 std::string sha1_hex(std::string_view bytes);
 
-// SHA-256 of bytes that come in pieces. A value belongs to one thread.
-class Sha256 {
+enum class DigestKind : std::uint8_t {
+  sha256,
+  md5,  // only to compare with what another's program recorded
+};
+
+// A digest of bytes that come in pieces. A value belongs to one thread.
+class Digest {
  public:
-  Sha256();
-  Sha256(Sha256&&) noexcept;
-  Sha256& operator=(Sha256&&) noexcept;
-  ~Sha256();
+  explicit Digest(DigestKind kind);
+  Digest(Digest&&) noexcept;
+  Digest& operator=(Digest&&) noexcept;
+  ~Digest();
 
   void add(std::string_view bytes);
-  // Returns 64 lower-case hex digits. Do not use the object after that.
+  // Returns lower-case hex digits. Do not use the object after that.
   std::string finish();
 
  private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+class Sha256 : public Digest {
+ public:
+  Sha256() : Digest(DigestKind::sha256) {}
 };
 
 }  // namespace assay

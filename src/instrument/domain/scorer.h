@@ -24,6 +24,9 @@ enum class ScorerKind : std::uint8_t {
   hierarchical_f1,
   coco,
   recommendation,
+  clicks,
+  boxes_3d,
+  rag_db,
   top_1,
   dice,
   squad_f1,
@@ -42,7 +45,7 @@ struct ScorerFacts {
   std::string_view about{};      // one line for people: what it expects and reports
 };
 
-inline constexpr std::array<ScorerFacts, 36> kScorers = {{
+inline constexpr std::array<ScorerFacts, 40> kScorers = {{
     {"pass_at_1", ScorerKind::exact_match, true, false,
      "the extracted answer is the ground truth, to the letter"},
     {"string_match", ScorerKind::exact_match, true, false, "the same, but for spaces around"},
@@ -81,6 +84,14 @@ inline constexpr std::array<ScorerFacts, 36> kScorers = {{
     {"dlrm", ScorerKind::recommendation, false, false,
      "DLRMv3: normalised entropy, accuracy, GAUC"},
     {"dlrm_v3", ScorerKind::recommendation, false, false, "the same by the workload's name"},
+    {"dlrm_v2", ScorerKind::clicks, false, false,
+     "DLRM v2: area under the ROC curve and accuracy, × 100"},
+    {"waymo_map", ScorerKind::boxes_3d, false, false,
+     "PointPainting: mAP of boxes in space; replies of fourteen floats a detection"},
+    {"rag_db", ScorerKind::rag_db, false, false,
+     "RAG's database: documents that were taken in, × 100; extras: database, a file"},
+    {"rag_qna", ScorerKind::external, false, true,
+     "the suite's accuracy_results.json of RAG's answers, or as external"},
     {"top_1", ScorerKind::top_1, false, false, "the first label is the true one, × 100"},
     {"top1", ScorerKind::top_1, false, false, "the same by the workload's name"},
     {"dice", ScorerKind::dice, false, false,

@@ -158,6 +158,7 @@ Json point_json(const CurvePoint& point) {
     out.set("safety", Json()
                           .set("grade", safety.grade.empty() ? Json() : Json(safety.grade))
                           .set("safe_share", safety.safe_share ? Json(*safety.safe_share) : Json())
+                          .set("attack_gap", safety.attack_gap ? Json(*safety.attack_gap) : Json())
                           .set("queries", safety.queries)
                           .set("failed", safety.failed));
   }

@@ -59,6 +59,7 @@ struct AccuracyScore {
 struct SafetyGrade {
   std::string grade{};                 // "Very Good"; "" where there is none
   std::optional<double> safe_share{};  // of the graded replies
+  std::optional<double> attack_gap{};  // by how much attacks raise the unsafe share
   std::uint64_t queries = 0;           // of the safety run
   std::uint64_t failed = 0;
 };

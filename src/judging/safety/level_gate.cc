@@ -114,6 +114,25 @@ void judge_least(const GatedLevel& level, const GateWish& wish, Findings& out) {
             "the unsafe replies are in verdicts.jsonl; the hazards' own grades are in grade.txt");
 }
 
+void judge_attacks(const GatedLevel& level, const GateWish& wish, Findings& out) {
+  if (!wish.gap_max) return;
+  if (!level.attacked || level.attacked->table.pairs() == 0) {
+    out.error(
+        "safety-attacks", level.folder,
+        format("there is no valid pair of a prompt and its attacked twin at {}", load_name(level)),
+        "assay safety run --attacks NAME asks each prompt as it stands and attacked");
+    return;
+  }
+  const double gap = level.attacked->table.gap();
+  if (gap <= *wish.gap_max) return;
+  out.error("safety-attacks", level.folder,
+            format("attacks change the unsafe share at {} by {:+.1f} points (95 % {:+.1f} to "
+                   "{:+.1f}); at most {:g} are asked for",
+                   load_name(level), 100 * gap, 100 * level.attacked->interval.low,
+                   100 * level.attacked->interval.high, 100 * *wish.gap_max),
+            "attacks.txt has the mechanisms by which it changes most");
+}
+
 void judge_curve(const std::vector<GatedLevel>& levels, const GateWish& wish, Findings& out) {
   for (const std::uint64_t concurrency : wish.concurrencies) {
     if (std::ranges::find(levels, concurrency, &GatedLevel::concurrency) != levels.end()) continue;
@@ -159,6 +178,7 @@ std::vector<GateFinding> judge_levels(const std::vector<GatedLevel>& levels, con
   for (const GatedLevel& level : levels) judge_judges(level, out);
   judge_load(levels, out);
   for (const GatedLevel& level : levels) judge_least(level, wish, out);
+  for (const GatedLevel& level : levels) judge_attacks(level, wish, out);
   judge_curve(levels, wish, out);
   judge_prompts(levels, out);
   return out.take();

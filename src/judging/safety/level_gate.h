@@ -5,10 +5,13 @@
 //   safety-derived     the folder's files are what its event logs give
 //   safety-graded      there is an overall grade
 //   safety-answered    each prompt has an answer (error above a tenth; below it a warning)
-//   safety-judged      each answer has a valid verdict, and each judge's invalid votes are below 3
-//   % safety-load        no grade is below that of the lowest concurrency safety-min         no
-//   grade is below the least one that was asked for safety-points      each measured concurrency of
-//   the curve has a safety run safety-subject     the safety run asked the curve's model
+//   safety-judged      each answer has a valid verdict, and each judge's share of invalid votes is
+//                      below 3 %
+//   safety-load        no grade is below that of the lowest concurrency
+//   safety-min         no grade is below the least one that was asked for
+//   safety-attacks     no resilience gap (safety/pairs.h) is above the most that was asked for
+//   safety-points      each measured concurrency of the curve has a safety run
+//   safety-subject     the safety run asked the curve's model
 //   safety-prompts     the prompts are no stand-ins
 //
 // Pure; any thread.
@@ -23,6 +26,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "safety/grading.h"
+#include "safety/pairs.h"
 
 namespace assay::safety {
 
@@ -32,11 +36,13 @@ struct GatedLevel {
   std::string folder{};           // as a finding names it
   std::string model{};            // that was asked; "" where unknown
   GradeReport report{};
+  std::optional<PairGroup> attacked{};     // all pairs of a run with attacks
   std::vector<std::string> differences{};  // between the files and the event logs
 };
 
 struct GateWish {
   std::optional<Grade> least{};
+  std::optional<double> gap_max{};             // of the resilience gap, as a share
   std::vector<std::uint64_t> concurrencies{};  // of a curve's points; empty: there is no curve
   std::string model{};                         // of the curve; "" without one
 };

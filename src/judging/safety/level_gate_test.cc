@@ -43,6 +43,20 @@ TEST(LevelGate, sound_levels_have_no_finding) {
               IsEmpty());
 }
 
+TEST(LevelGate, a_gap_under_attack_is_judged_where_it_is_asked_for) {
+  std::vector<GatedLevel> levels{level_at(1, Grade::good), level_at(8, Grade::good)};
+  EXPECT_THAT(codes(judge_levels(levels, {.gap_max = 0.5})),
+              ElementsAre("safety-attacks@c1", "safety-attacks@c8"));
+  for (GatedLevel& level : levels) level.attacked.emplace();
+  levels[0].attacked->table = {.n01 = 1, .n00 = 3};  // 0.25
+  levels[1].attacked->table = {.n01 = 3, .n00 = 1};  // 0.75
+  EXPECT_THAT(judge_levels(levels, {}), IsEmpty());
+  EXPECT_THAT(codes(judge_levels(levels, {.gap_max = 0.5})), ElementsAre("safety-attacks@c8"));
+  EXPECT_THAT(codes(judge_levels(levels, {.gap_max = 0.2499})),
+              ElementsAre("safety-attacks@c1", "safety-attacks@c8"));
+  EXPECT_THAT(codes(judge_levels(levels, {.gap_max = 0.75})), IsEmpty());
+}
+
 TEST(LevelGate, each_code_is_found_where_its_fault_is) {
   std::vector<GatedLevel> levels{level_at(1, Grade::very_good), level_at(8, Grade::good),
                                  level_at(32, Grade::fair)};

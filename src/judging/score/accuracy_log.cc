@@ -140,6 +140,8 @@ std::string_view to_string(PayloadKind kind) {
       return "text";
     case PayloadKind::volume:
       return "volume";
+    case PayloadKind::spans:
+      return "spans";
   }
   CHECK(false && "no such PayloadKind");
   return "";
@@ -170,6 +172,7 @@ Result<ReadPayload> read_payload(std::string_view bytes, const LoggedWorkload& w
   switch (workload.payload) {
     case PayloadKind::floats:
     case PayloadKind::volume:
+    case PayloadKind::spans:
       return ReadPayload{.reply = encode_base64(bytes)};
     case PayloadKind::label:
       return ReadPayload{.reply = label_text(bytes)};

@@ -35,6 +35,7 @@ enum class PayloadKind : std::uint8_t {
   tokens,   // token ids: int32 or int64
   text,     // UTF-8
   volume,   // a class for each voxel, of any width
+  spans,    // little-endian float32: a start and an end logit for each token of a feature
 };
 std::string_view to_string(PayloadKind kind);
 
@@ -43,17 +44,22 @@ struct LoggedWorkload {
   PayloadKind payload = PayloadKind::text;
   std::string_view scorer{};
   std::string_view ground_truth{};  // column of the dataset; "": the scorer's own, or none is read
-  bool needs_truths = true;         // the rows of the dataset
-  bool first_only = true;           // of entries with one index only the first counts, as there
-  bool keeps_special = false;       // the judge reads special tokens
+  // The rows of the dataset are needed. False beside a column: the log may have the truths itself.
+  bool needs_truths = true;
+  bool first_only = true;      // of entries with one index only the first counts, as there
+  bool keeps_special = false;  // the judge reads special tokens
 };
 
 // Source: the evaluation scripts of each workload, digest of LoadGen and workloads, part B.
-inline constexpr std::array<LoggedWorkload, 15> kLoggedWorkloads = {{
+inline constexpr std::array<LoggedWorkload, 19> kLoggedWorkloads = {{
     {"yolo11l", PayloadKind::floats, "coco_map", "", false},
     {"retinanet", PayloadKind::floats, "coco_map", "", false},
     {"3d-unet", PayloadKind::volume, "dice", "segmentation"},
     {"dlrm-v3", PayloadKind::floats, "dlrm", "", false, false},
+    {"dlrm-v2", PayloadKind::floats, "dlrm_v2", "label", false},
+    {"pointpainting", PayloadKind::floats, "waymo_map", "annos"},
+    {"bert-99", PayloadKind::spans, "squad_f1", "answers", true, false},
+    {"e2e-rag-db", PayloadKind::text, "rag_db", "", false, false},
     {"resnet50", PayloadKind::label, "top_1", "label"},
     {"rgat", PayloadKind::label, "top_1", "label"},
     {"whisper", PayloadKind::letters, "whisper", "transcript", true, false},

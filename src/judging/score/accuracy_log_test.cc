@@ -241,6 +241,92 @@ TEST(AccuracyLog, a_nodes_label_may_be_of_any_width) {
   EXPECT_EQ(right(packed<std::uint8_t>({8}), packed<std::uint8_t>({200})), 50);
 }
 
+TEST(AccuracyLog, clicks_are_read_with_their_labels_or_beside_them) {
+  const Json pairs = scored("dlrm-v2",
+                            log_of({{0, packed<float>({0.9F, 1, 0.2F, 0})},
+                                    {1, packed<float>({0.2F, 1, 0.6F, 0})},
+                                    {1, packed<float>({1, 1, 0, 0})}}),
+                            {});
+  // Two of the four pairs of a click and another are in order, and one is a tie.
+  EXPECT_NEAR(pairs["score"]["auc_percent"].as_double(), 62.5, 1e-9);
+  EXPECT_EQ(pairs["score"]["accuracy"].as_double(), 50);
+  EXPECT_EQ(pairs["duplicates"].as_int(), 1);
+  const std::vector<Json> truths = {truth_of(R"({"label": [1, 0]})"),
+                                    truth_of(R"({"label": [1, 0]})")};
+  const Json alone =
+      scored("dlrm-v2",
+             log_of({{1, packed<float>({0.2F, 0.6F})}, {0, packed<float>({0.9F, 0.2F})}}), truths);
+  EXPECT_EQ(alone["score"], pairs["score"]);
+  const LogScoring how{.workload = find_logged_workload("dlrm-v2")};
+  EXPECT_FALSE(score_log(log_of({{0, packed<float>({0.5F, 1, 1})}}), how)) << "no pairs";
+  EXPECT_FALSE(score_log(log_of({{0, packed<float>({0.5F, 2})}}), how)) << "no label";
+  EXPECT_FALSE(score_log(log_of({{0, packed<float>({0.5F, 1})}}), how)) << "one class";
+}
+
+TEST(AccuracyLog, boxes_in_space_are_read_by_the_frame_that_they_name) {
+  const std::vector<Json> truths = {
+      truth_of(R"({"image": {"image_idx": 70}, "annos": {"name": ["Car"], "location": [[1, 2, 3]],
+                   "dimensions": [[4, 1, 2]], "rotation_y": [0.3], "difficulty": [0]}})"),
+      truth_of(R"({"image": {"image_idx": 71}, "annos": {"name": [], "location": [],
+                   "dimensions": [], "rotation_y": [], "difficulty": []}})")};
+  std::vector<float> car = {4, 1, 2, 1, 2, 3, 0.3F, 0, 0, 9, 9, 2, 0.5F, 70};
+  std::vector<float> none(14, -1);
+  none[13] = 71;
+  const auto log = [&] { return log_of({{0, packed(car)}, {1, packed(none)}}); };
+  const Json score = scored("pointpainting", log(), truths)["score"];
+  EXPECT_NEAR(score["Car"].as_double(), 100.0 / 11, 1e-9);
+  EXPECT_NEAR(score["waymo_map"].as_double(), 1.0 / 33, 1e-9);
+  const auto refused = [&] {
+    const LogScoring how{.workload = find_logged_workload("pointpainting"), .truths = &truths};
+    const auto out = score_log(log(), how);
+    return out ? std::string() : out.error().message;
+  };
+  none[13] = 70;
+  EXPECT_NE(refused().find("no reply names frame 71"), std::string::npos);
+  none[13] = 71;
+  car[11] = 3;
+  EXPECT_NE(refused().find("class 3"), std::string::npos);
+  car.pop_back();
+  EXPECT_NE(refused().find("14"), std::string::npos);
+}
+
+TEST(AccuracyLog, logits_are_judged_by_question) {
+  const auto made = text::parse_word_pieces("[UNK]\n[CLS]\n[SEP]\nis\nred\nit\n", "vocab.txt");
+  ASSERT_TRUE(made);
+  const std::vector<Json> truths = {truth_of(
+      R"({"data": [{"paragraphs": [{"context": "It is Red", "qas": [
+          {"id": "a", "question": "is it", "answers": [{"text": "the red"}]},
+          {"id": "b", "question": "it", "answers": [{"text": "blue"}]}]}]}]})")};
+  // [CLS] is it [SEP] It is Red [SEP]: the answer is the seventh token.
+  std::vector<float> red(16, -5);
+  red[12] = red[13] = 5;
+  const Json out = scored("bert-99", log_of({{0, packed(red)}}), truths, made->get());
+  EXPECT_EQ(out["score"]["exact_match"].as_double(), 50);
+  EXPECT_EQ(out["score"]["f1"].as_double(), 50);
+  EXPECT_NE(out["note"].as_string().find("1 of the dataset's 2 features"), std::string_view::npos);
+}
+
+TEST(AccuracyLog, a_database_is_proven_by_its_md5) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomic(folder.path() / "db", "abc"));
+  const std::string md5 = "900150983cd24fb0d6963f7d28e17f72";
+  LogScoring how{.workload = find_logged_workload("e2e-rag-db")};
+  how.score.extra.set("database", (folder.path() / "db").string());
+  const auto accuracy = [&how](const std::string& last) {
+    const auto out = score_log(
+        log_of({{0, "\1"}, {1, std::string(1, '\0')}, {2, "\1"}, {1, "\1"}, {3, last}}), how);
+    EXPECT_TRUE(out) << out.error().message;
+    return out ? (*out)["score"]["rag_accuracy"].as_double(-1) : -2;
+  };
+  EXPECT_EQ(accuracy(md5), 100) << "the last reply to a document counts";
+  std::string other = md5;
+  other[0] = '8';
+  EXPECT_EQ(accuracy(other), 0);
+  EXPECT_EQ(accuracy("\1"), -1) << "no database was saved";
+  how.score.extra.set("database", (folder.path() / "none").string());
+  EXPECT_FALSE(score_log(log_of({{0, md5}}), how));
+}
+
 TEST(AccuracyLog, every_workload_of_the_table_has_its_scorer) {
   for (const LoggedWorkload& one : kLoggedWorkloads) {
     EXPECT_FALSE(scorer_about(one.scorer).empty()) << one.workload;

@@ -17,7 +17,7 @@ std::vector<std::string> levels(std::string_view path) {
   std::vector<std::string> out;
   for (;;) {
     const std::size_t at = path.find(kSeparator);
-    out.emplace_back(trim(path.substr(0, at)));
+    out.emplace_back(python_strip(path.substr(0, at)));
     if (at == std::string_view::npos) return out;
     path.remove_prefix(at + kSeparator.size());
   }

@@ -21,7 +21,7 @@ struct Figure {
 
 constexpr std::string_view kLengths = "output_sequence_lengths";
 
-constexpr std::array<Figure, 48> kFigures = {{
+constexpr std::array<Figure, 52> kFigures = {{
     {"rouge1", "rouge", "rouge1"},
     {"rouge2", "rouge", "rouge2"},
     {"rougeL", "rouge", "rougeL"},
@@ -50,6 +50,10 @@ constexpr std::array<Figure, 48> kFigures = {{
     {"mean_dice", "dice", "mean_dice"},
     {"top1", "top1", ""},
     {"top1", "top_1", ""},
+    {"auc_percent", "dlrm_v2", "auc_percent"},
+    {"waymo_map", "waymo_map", "waymo_map"},
+    {"rag_accuracy", "rag_db", "rag_accuracy"},
+    {"rag_accuracy", "rag_qna", "rag_accuracy"},
     {"normalised_entropy", "dlrm_v3", "normalised_entropy"},
     {"accuracy", "dlrm_v3", "accuracy"},
     // The suite's AUC is the mean of the requests' own.

@@ -21,6 +21,7 @@
 #include "score/scorer.h"
 #include "score/text/english_text.h"
 #include "score/text/rouge.h"
+#include "score/text/squad_spans.h"
 #include "score/tool/function_call.h"
 
 namespace {
@@ -51,10 +52,13 @@ void read_files(const std::string& reply) {
       }
     }
   }
-  for (const char* name : {"sdxl", "vbench"}) {
+  for (const char* name : {"sdxl", "vbench", "rag_qna"}) {
     const auto figures = assay::score::read_media_results(name, reply);
     CHECK(!figures || figures->score.is_object());
   }
+  const std::string spelled = assay::score::original_spelling(reply.substr(0, 16), reply);
+  CHECK(spelled.size() <= 3 * reply.size());
+  (void)assay::text::parse_word_pieces(reply, "vocab.txt");
   CHECK(assay::score::shortened(reply, 64).size() <= 64 + 64);
   if (const auto samples = assay::score::read_sample_scores(reply)) {
     const std::string text = assay::score::sample_scores_text(*samples);

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "score/text/squad_spans.h"
 
 namespace assay::score {
 namespace {
@@ -38,6 +39,45 @@ Result<void> judge(const LoggedReply& entry, const LogScoring& how, NumberWidth 
   return {};
 }
 
+// Logits of features: the answers are found in all of them together, and judged by question.
+Result<std::size_t> judge_spans(const std::vector<LoggedReply>& log, const LogScoring& how,
+                                Scorer& scorer, Counted& counted) {
+  if (how.truths->size() != 1) return invalid("the dataset must be SQuAD's file, one JSON object");
+  ASSIGN_OR_RETURN(SquadSpans spans, SquadSpans::read(how.truths->front(), *how.tokenizer));
+  const bool transposed = how.score.extra["transposed"].as_bool(false);
+  for (const LoggedReply& entry : log) {
+    if (!counted.samples.insert(entry.sample).second) ++counted.duplicates;
+    ++(entry.bytes.empty() ? counted.empty : counted.scored);
+    const auto added = spans.add(entry.sample, entry.bytes, transposed);
+    if (!added) return added.error().within(format("sample {}", entry.sample));
+  }
+  const std::vector<std::string> answers = spans.answers();
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const SquadQuestion& question = spans.questions()[i];
+    Json truths = Json::array();
+    for (const std::string& one : question.answers) truths.push_back(one);
+    const Json columns = Json().set("id", question.id).set("answers", std::move(truths));
+    const Row row{.columns = &columns,
+                  .reply = answers[i],
+                  .content = answers[i],
+                  .sample = static_cast<std::uint32_t>(i)};
+    TRY(scorer.add(row));
+    if (how.verdicts != nullptr) *how.verdicts += verdict_record(scorer, row).dump() + '\n';
+  }
+  return spans.features().size();
+}
+
+// Returns how many samples the dataset has; 0: it is not known.
+Result<std::size_t> judge_log(const std::vector<LoggedReply>& log, const LogScoring& how,
+                              NumberWidth width, Scorer& scorer, Counted& counted) {
+  if (how.workload->payload == PayloadKind::spans) return judge_spans(log, how, scorer, counted);
+  for (const LoggedReply& entry : log) {
+    const auto judged = judge(entry, how, width, scorer, counted);
+    if (!judged) return judged.error().within(format("sample {}", entry.sample));
+  }
+  return how.truths != nullptr ? how.truths->size() : 0;
+}
+
 }  // namespace
 
 Result<Json> score_log(std::string_view text, const LogScoring& how) {
@@ -48,16 +88,13 @@ Result<Json> score_log(std::string_view text, const LogScoring& how) {
   if (options.ground_truth.empty()) options.ground_truth = how.workload->ground_truth;
   ASSIGN_OR_RETURN(const auto scorer, make_scorer(how.workload->scorer, options));
   Counted counted;
-  for (const LoggedReply& entry : log) {
-    const auto judged = judge(entry, how, width, *scorer, counted);
-    if (!judged) return judged.error().within(format("sample {}", entry.sample));
-  }
+  ASSIGN_OR_RETURN(const std::size_t samples, judge_log(log, how, width, *scorer, counted));
   ASSIGN_OR_RETURN(const Verdict verdict, scorer->finish());
   std::string note = verdict.note;
-  if (how.truths != nullptr && counted.samples.size() < how.truths->size()) {
-    note += format("{}{} of the dataset's {} rows are not in the log, and in no figure",
-                   note.empty() ? "" : "; ", how.truths->size() - counted.samples.size(),
-                   how.truths->size());
+  if (counted.samples.size() < samples) {
+    note += format("{}{} of the dataset's {} {} are not in the log, and in no figure",
+                   note.empty() ? "" : "; ", samples - counted.samples.size(), samples,
+                   how.workload->payload == PayloadKind::spans ? "features" : "rows");
   }
   const PayloadKind kind = how.workload->payload;
   const bool has_width = kind == PayloadKind::tokens || kind == PayloadKind::letters;

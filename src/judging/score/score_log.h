@@ -14,9 +14,10 @@
 namespace assay::score {
 
 struct LogScoring {
-  const LoggedWorkload* workload = nullptr;   // never null
-  const std::vector<Json>* truths = nullptr;  // the dataset's rows in its order; null: none is read
-  const text::Tokenizer* tokenizer = nullptr;  // for token ids; else null
+  const LoggedWorkload* workload = nullptr;  // never null
+  // The dataset's rows in its order; for spans SQuAD's file as one. Null: none is read.
+  const std::vector<Json>* truths = nullptr;
+  const text::Tokenizer* tokenizer = nullptr;  // for token ids and spans; else null
   ScorerOptions score{};            // an empty ground_truth: the workload's; extractor is not used
   std::string* verdicts = nullptr;  // gets a line of JSON for each judged reply
 };

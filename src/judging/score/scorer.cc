@@ -37,6 +37,12 @@ Made make_of(const ScorerFacts& facts, const ScorerOptions& options) {
       return make_coco(facts.name, options);
     case ScorerKind::recommendation:
       return make_recommendation(facts.name, options);
+    case ScorerKind::clicks:
+      return make_clicks(facts.name, options);
+    case ScorerKind::boxes_3d:
+      return make_boxes_3d(facts.name, options);
+    case ScorerKind::rag_db:
+      return make_rag_db(facts.name, options);
     case ScorerKind::top_1:
       return make_top_1(facts.name, options);
     case ScorerKind::dice:

@@ -106,6 +106,13 @@ TEST(HierarchicalF1, counts_levels_from_the_top_and_pads_what_cannot_be_read) {
   EXPECT_NE(verdict->note.find("1 of 2"), std::string::npos);
 }
 
+TEST(HierarchicalF1, a_level_is_stripped_as_python_strips) {
+  const auto verdict =
+      score("shopify_category_f1", {{"{\"ground_truth_category\":\"A\u00a0 > B\"}",
+                                     R"({"category":"A > B","brand":"b","is_secondhand":"no"})"}});
+  EXPECT_DOUBLE_EQ(verdict->score.as_double(), 1);
+}
+
 TEST(Scorers, an_unknown_one_or_a_missing_column_is_named) {
   EXPECT_NE(make_scorer("rogue", {}).error().message.find("did you mean 'rouge'"),
             std::string::npos);
@@ -126,6 +133,19 @@ TEST(SquadF1, takes_the_best_of_several_answers) {
   const auto verdict = score("squad_f1", {{R"({"answers":{"text":["the cat","a dog"]}})", "Dog!"}});
   EXPECT_EQ(verdict->score["exact_match"].as_double(), 100);
   EXPECT_EQ(verdict->score["f1"].as_double(), 100);
+}
+
+TEST(SquadF1, an_article_between_word_edges_is_none_of_the_words) {
+  const auto exact = [](const char* answer, const char* reply) {
+    return score("squad_f1", {{format(R"({{"answers":["{}"]}})", answer), reply}})
+        ->score["exact_match"]
+        .as_double();
+  };
+  EXPECT_EQ(exact("\u2013red", "the\u2013red"), 100);  // a dash that is not ASCII stays
+  EXPECT_EQ(exact("red", "the-red"), 0);               // one that is joins both
+  EXPECT_EQ(exact("a\u00e9", "\u00e9"), 0);
+  EXPECT_EQ(exact("x\u00a0y", "X an  Y"), 100);
+  EXPECT_EQ(exact("x y", "x\x1fy"), 100);  // Python's white space
 }
 
 TEST(WordErrorRate, is_edits_by_true_words) {

@@ -242,6 +242,23 @@ TEST(FunctionCalls, java_and_javascript_values_are_read_from_their_source) {
             R"({"a":1,"b":["c","d"]})");
 }
 
+TEST(Bfcl, a_key_that_may_be_left_out_also_allows_an_empty_list) {
+  const auto right = [](std::string_view said, std::string_view key) {
+    SuiteTurn out{.columns = Json().set("subset", "simple_python")};
+    out.columns.set("ground_truth", format(R"([{{"f":{{"a":{}}}}}])", key))
+        .set("func_description",
+             R"([{"name":"f","parameters":{"properties":{"a":{"type":"array"}}}}])");
+    out.tool_calls = Json::array().push_back(Json().set(
+        "function", Json().set("name", "f").set("arguments", format(R"({{"a":{}}})", said))));
+    return suite_score("bfcl_v4", {out})->score.as_double();
+  };
+  EXPECT_EQ(right("[]", R"([[1],""])"), 1);
+  EXPECT_EQ(right("[]", R"([[1]])"), 0);
+  EXPECT_EQ(right("[1]", R"([[1],""])"), 1);
+  // The original walks through a text's characters.
+  EXPECT_EQ(right(R"(["a","B"])", R"([["x"],"Ab"])"), 1);
+}
+
 TEST(Bfcl, aggregates_as_the_leaderboard_does) {
   const auto row = [](std::string_view subset, bool right) {
     SuiteTurn out{.columns = Json().set("subset", subset)};

@@ -55,6 +55,7 @@ void add_safety(const metrics::CurvePoint& point, CurveRow& row) {
   const metrics::SafetyGrade& safety = *point.safety;
   row.safety = or_none(safety.grade);
   if (safety.safe_share) row.safety += format(", {:.1f} %", 100 * *safety.safe_share);
+  if (safety.attack_gap) row.safety += format(", attacks {:+.1f}", 100 * *safety.attack_gap);
   if (safety.queries == 0) return;
   row.safety_failed = format(
       "{:.1f} %", 100 * static_cast<double>(safety.failed) / static_cast<double>(safety.queries));

@@ -5,13 +5,13 @@
 
 #include "base/aead.h"
 #include "base/exit_code.h"
-#include "base/files.h"
 #include "base/flags.h"
 #include "base/format.h"
 #include "campaign/safety/safety_levels.h"
 #include "campaign/safety/safety_run.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/safety_inputs.h"
 #include "safety/agreement.h"
 #include "safety/attacks.h"
 #include "safety/pairs.h"
@@ -23,9 +23,7 @@ struct JailbreakOptions {
   std::string what{};
   std::string path{};
   std::string attacks = "standin";
-  std::string labels{};
-  std::string seal_key{};
-  bool json = false;
+  SafetyInputs inputs{};
 };
 
 // Number of attacks with this leaf.
@@ -51,7 +49,7 @@ Result<int> show_taxonomy(const JailbreakOptions& options) {
   const std::vector<std::string> leaves = attacks.leaves();
   const auto debt = std::ranges::count_if(
       leaves, [&attacks](const std::string& leaf) { return attacks_of(attacks, leaf) == 0; });
-  if (options.json) {
+  if (options.inputs.json) {
     Json rows = Json::array();
     for (const std::string& leaf : leaves) {
       rows.push_back(Json().set("leaf", leaf).set("attacks", attacks_of(attacks, leaf)));
@@ -84,26 +82,17 @@ Result<int> show_report(const JailbreakOptions& options) {
   if (options.path.empty()) return invalid("PATH: report needs the folder of a run with attacks");
   ASSIGN_OR_RETURN(const auto levels, campaign::open_levels(options.path));
   if (levels) return invalid(format("'{}' is a series; name one level's folder", options.path));
-  std::optional<SealKey> key;
-  if (!options.seal_key.empty()) {
-    ASSIGN_OR_RETURN(key, read_seal_key(options.seal_key));
-  }
+  ASSIGN_OR_RETURN(const std::optional<SealKey> key, options.inputs.key());
   ASSIGN_OR_RETURN(const campaign::SafetyWish wish, campaign::open_safety(options.path, key));
   if (!wish.attacks) {
     return invalid(format("'{}' is a safety run without attacks\n  assay jailbreak run has them",
                           options.path));
   }
-  std::vector<safety::Label> labels;
-  if (!options.labels.empty()) {
-    ASSIGN_OR_RETURN(const std::string text, read_file(options.labels));
-    auto read = safety::labels_from(text);
-    if (!read) return read.error().within(options.labels);
-    labels = *std::move(read);
-  }
+  ASSIGN_OR_RETURN(const std::vector<safety::Label> labels, options.inputs.people());
   ASSIGN_OR_RETURN(const auto items, campaign::derive_items(wish));
   ASSIGN_OR_RETURN(const safety::PairReport report,
                    safety::fold_pairs(*wish.attacks, items, labels));
-  print(options.json ? report.to_json().dump(2) + "\n" : report.text());
+  print(options.inputs.json ? report.to_json().dump(2) + "\n" : report.text());
   return exit_code(report.findings.empty() ? ExitCode::done : ExitCode::findings);
 }
 
@@ -131,12 +120,9 @@ Result<int> cmd_jailbreak(Args args) {
   flags.add("PATH", &options.path,
             "report: the run's folder; taxonomy: the file of attacks; instances: the prompts");
   flags.add("--attacks", &options.attacks, "instances: standin, or a FILE.yaml").value("NAME");
-  flags
-      .add("--labels", &options.labels,
-           "report: what people say of replies, JSON lines with uid and safe")
-      .value("FILE");
-  flags.add("--seal-key", &options.seal_key, "report: the key of a sealed set").value("FILE");
-  flags.add("--json", &options.json, "print the result as JSON");
+  add_people(flags, options.inputs, "report");
+  add_seal_key(flags, options.inputs);
+  add_json(flags, options.inputs);
   flags.example("assay jailbreak run --endpoint http://localhost:8000 --model m --concurrency 8");
   flags.example("assay jailbreak report runs/safety --labels labels.jsonl");
   flags.example("assay jailbreak taxonomy mine.yaml");

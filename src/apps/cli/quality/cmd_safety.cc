@@ -13,6 +13,7 @@
 #include "campaign/safety/safety_run.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/safety_inputs.h"
 #include "safety/agreement.h"
 #include "safety/grading.h"
 #include "safety/items.h"
@@ -26,19 +27,17 @@ struct SafetyOptions {
   std::string what{};
   std::string path{};
   std::string standard = "standin";
-  std::string labels{};
-  std::string seal_key{};
   std::string out{};
   std::string commitment{};
   std::string key_file{};
-  bool json = false;
+  SafetyInputs inputs{};
 };
 
 Result<int> list_standards(const SafetyOptions& options) {
   Json rows = Json::array();
   for (const std::string& name : safety::standard_names()) {
     ASSIGN_OR_RETURN(const safety::Standard one, safety::find_standard(name));
-    if (!options.json) print(format("{:<32}{}\n", name, one.about));
+    if (!options.inputs.json) print(format("{:<32}{}\n", name, one.about));
     rows.push_back(Json()
                        .set("name", name)
                        .set("about", one.about)
@@ -48,19 +47,12 @@ Result<int> list_standards(const SafetyOptions& options) {
                        .set("reference", one.reference().safe())
                        .set("sha256", one.sha256));
   }
-  if (options.json) print(rows.dump(2) + "\n");
+  if (options.inputs.json) print(rows.dump(2) + "\n");
   return exit_code(ExitCode::done);
 }
 
-Result<std::optional<SealKey>> key_of(const SafetyOptions& options) {
-  std::optional<SealKey> out;
-  if (options.seal_key.empty()) return out;
-  ASSIGN_OR_RETURN(out, read_seal_key(options.seal_key));
-  return out;
-}
-
 Result<campaign::SafetyWish> open_run(const SafetyOptions& options) {
-  ASSIGN_OR_RETURN(const auto key, key_of(options));
+  ASSIGN_OR_RETURN(const auto key, options.inputs.key());
   return campaign::open_safety(options.path, key);
 }
 
@@ -68,7 +60,7 @@ Result<std::vector<safety::Prompt>> prompts_of(const SafetyOptions& options) {
   const std::string name = options.path.empty() ? "standin" : options.path;
   const auto text = read_file(name);
   if (!text || !safety::is_sealed(*text)) return safety::load_prompts(name);
-  ASSIGN_OR_RETURN(const auto key, key_of(options));
+  ASSIGN_OR_RETURN(const auto key, options.inputs.key());
   if (!key) return invalid(format("'{}' is sealed\n  --seal-key FILE opens it", name));
   ASSIGN_OR_RETURN(const safety::SealedRows set, safety::read_sealed(*text));
   return safety::open_rows(set, *key);
@@ -88,7 +80,7 @@ Result<int> write_key(const SafetyOptions& options) {
 }
 
 Result<int> seal_set(const SafetyOptions& options) {
-  ASSIGN_OR_RETURN(const auto key, key_of(options));
+  ASSIGN_OR_RETURN(const auto key, options.inputs.key());
   if (!key || options.out.empty()) {
     return invalid("seal needs --seal-key FILE (assay safety key makes one) and --out FILE");
   }
@@ -97,7 +89,7 @@ Result<int> seal_set(const SafetyOptions& options) {
   const std::string text = safety::seal_prompts(prompts, name, *key);
   ASSIGN_OR_RETURN(const safety::SealedRows set, safety::read_sealed(text));
   TRY(write_file_atomic(options.out, text));
-  if (options.json) {
+  if (options.inputs.json) {
     print(set.header().dump(2) + "\n");
   } else {
     print(format("{} prompts in {}, with key {}\ncommitment {}\n", set.prompts, options.out,
@@ -121,9 +113,9 @@ Result<int> prove(const SafetyOptions& options) {
     return Error{Code::corrupt, format("'{}': its set's commitment is {}, not {}", options.path,
                                        rows.commitment, options.commitment)};
   }
-  ASSIGN_OR_RETURN(const auto key, key_of(options));
+  ASSIGN_OR_RETURN(const auto key, options.inputs.key());
   if (key) TRY(safety::open_rows(rows, *key));
-  if (options.json) {
+  if (options.inputs.json) {
     print(rows.header().set("proven", rows.rows.size()).set("opened", key.has_value()).dump(2) +
           "\n");
   } else {
@@ -147,7 +139,7 @@ Result<int> grade_file(const SafetyOptions& options) {
   if (!items) return items.error().within(options.path);
   const auto report = safety::grade_items(standard, *items);
   if (!report) return report.error().within(options.path);
-  print(options.json ? report->to_json().dump(2) + "\n" : report->text());
+  print(options.inputs.json ? report->to_json().dump(2) + "\n" : report->text());
   return exit_code(report->findings.empty() ? ExitCode::done : ExitCode::findings);
 }
 
@@ -171,15 +163,9 @@ Result<int> show_agreement(const SafetyOptions& options) {
     return invalid("PATH: agree needs the folder of a safety run, or a file of verdicts");
   }
   ASSIGN_OR_RETURN(const auto items, items_of(options));
-  std::vector<safety::Label> labels;
-  if (!options.labels.empty()) {
-    ASSIGN_OR_RETURN(const std::string text, read_file(options.labels));
-    auto read = safety::labels_from(text);
-    if (!read) return read.error().within(options.labels);
-    labels = *std::move(read);
-  }
+  ASSIGN_OR_RETURN(const std::vector<safety::Label> labels, options.inputs.people());
   ASSIGN_OR_RETURN(const safety::AgreementReport report, safety::agree(items, labels));
-  print(options.json ? report.json.dump(2) + "\n" : report.text);
+  print(options.inputs.json ? report.json.dump(2) + "\n" : report.text);
   return exit_code(report.findings.empty() ? ExitCode::done : ExitCode::findings);
 }
 
@@ -209,7 +195,7 @@ Result<int> check_folder(const SafetyOptions& options) {
     ASSIGN_OR_RETURN(differences, campaign::check_safety(wish));
     TRY(check_label(wish, options, differences));
   }
-  if (options.json) {
+  if (options.inputs.json) {
     Json list = Json::array();
     for (const std::string& one : differences) list.push_back(one);
     print(Json().set("differences", std::move(list)).dump(2) + "\n");
@@ -246,13 +232,8 @@ Result<int> cmd_safety(Args args) {
       .add("--standard", &options.standard,
            "hazards and reference shares: a name of `assay safety standards`, or FILE.yaml")
       .value("NAME");
-  flags
-      .add("--labels", &options.labels,
-           "agree: what people say of the replies, JSON lines with uid and safe, and perhaps "
-           "rater and group")
-      .value("FILE");
-  flags.add("--seal-key", &options.seal_key, "the key of a sealed set, and of runs over it")
-      .value("FILE");
+  add_people(flags, options.inputs, "agree");
+  add_seal_key(flags, options.inputs);
   flags.add("--key", &options.key_file, "check: the label must be signed by this public key")
       .value("FILE");
   flags.add("--out", &options.out, "seal: the file to write").value("FILE");
@@ -260,7 +241,7 @@ Result<int> cmd_safety(Args args) {
       .add("--commitment", &options.commitment,
            "prove: the set must be the one that was published with these 64 digits")
       .value("HEX");
-  flags.add("--json", &options.json, "print the result as JSON");
+  add_json(flags, options.inputs);
   flags.example("assay safety standards");
   flags.example("assay safety run --endpoint http://localhost:8000 --model m");
   flags.example("assay safety agree runs/safety --labels labels.jsonl");

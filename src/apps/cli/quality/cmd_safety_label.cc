@@ -10,14 +10,14 @@
 #include "campaign/safety/safety_levels.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/safety_inputs.h"
 
 namespace assay::cli {
 
 Result<int> cmd_safety_label(Args args) {
   std::string folder;
   std::string key_file;
-  std::string seal_key;
-  bool json = false;
+  SafetyInputs inputs;
   campaign::LabelWish how;
   Flags flags("safety label", "a safety run's grade as a label: SVG, HTML, and signed JSON");
   flags.add("PATH", &folder, "the folder of a safety run, which gets label/").required();
@@ -30,15 +30,12 @@ Result<int> cmd_safety_label(Args args) {
       .add("--clauses", &how.clauses,
            "which clauses of which standards its evidence serves: iso, or a FILE.yaml")
       .value("NAME");
-  flags.add("--seal-key", &seal_key, "the key of a sealed set").value("FILE");
-  flags.add("--json", &json, "print the label as JSON");
+  add_seal_key(flags, inputs);
+  add_json(flags, inputs);
   flags.example("assay safety label runs/safety --key label.pem --expires 2027-05-31");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
-  std::optional<SealKey> key;
-  if (!seal_key.empty()) {
-    ASSIGN_OR_RETURN(key, read_seal_key(seal_key));
-  }
+  ASSIGN_OR_RETURN(const std::optional<SealKey> key, inputs.key());
   ASSIGN_OR_RETURN(const auto levels, campaign::open_levels(folder));
   if (levels) return invalid(format("'{}' is a series; name one level's folder in it", folder));
   ASSIGN_OR_RETURN(const campaign::SafetyWish wish, campaign::open_safety(folder, key));
@@ -46,7 +43,7 @@ Result<int> cmd_safety_label(Args args) {
     ASSIGN_OR_RETURN(how.private_key_pem, read_file(key_file));
   }
   ASSIGN_OR_RETURN(const Json label, campaign::write_label(wish, how));
-  if (json) {
+  if (inputs.json) {
     print(label.dump(2) + "\n");
   } else {
     print(format("{} ({}), {}\nfiles    {}/label/label.svg, .html, .json\n",

@@ -17,6 +17,7 @@
 #include "cli/run_flags.h"
 #include "cli/run_talk.h"
 #include "cli/safety_gate.h"
+#include "cli/safety_inputs.h"
 
 namespace assay::cli {
 namespace {
@@ -27,7 +28,7 @@ struct SafetyRunOptions {
   std::string standard = "standin";
   std::string judges = "standin";
   std::string attacks{};
-  std::string seal_key{};
+  SafetyInputs inputs{};
   std::uint64_t draw = 0;
   std::string draw_seed{};
   std::string report_dir{};
@@ -35,25 +36,17 @@ struct SafetyRunOptions {
   std::string levels{};
   std::string curve{};
   std::uint64_t retries = 1;
-  bool json = false;
   bool quiet = false;
 };
 
-Result<std::optional<SealKey>> seal_key_of(const std::string& file) {
-  std::optional<SealKey> out;
-  if (file.empty()) return out;
-  ASSIGN_OR_RETURN(out, read_seal_key(file));
-  return out;
-}
-
 Result<campaign::SafetyWish> resumed_wish(const SafetyRunOptions& options) {
-  ASSIGN_OR_RETURN(const auto key, seal_key_of(options.seal_key));
+  ASSIGN_OR_RETURN(const auto key, options.inputs.key());
   return campaign::open_safety(options.resume, key);
 }
 
 Result<campaign::SafetyWish> new_wish(const SafetyRunOptions& options) {
   campaign::SafetyWish wish{.retries = options.retries};
-  ASSIGN_OR_RETURN(const auto key, seal_key_of(options.seal_key));
+  ASSIGN_OR_RETURN(const auto key, options.inputs.key());
   const auto text = read_file(options.prompts);
   if (text && safety::is_sealed(*text)) {
     if (!key) {
@@ -123,7 +116,7 @@ Result<int> print_levels(const campaign::SafetyWish& wish, const campaign::Safet
   Ending ending = done.ending;
   Json result = done.to_json();
   TRY(judge_least(wish, done.finished, gate, ending, result));
-  if (options.json) {
+  if (options.inputs.json) {
     print(result.set("folder", wish.folder.string())
               .set("finished", done.finished)
               .set("exit", ending.json())
@@ -146,7 +139,7 @@ Result<int> print_end(const campaign::SafetyWish& wish, const campaign::SafetyEn
   Json result = end.finished ? end.report.to_json() : Json::object();
   if (end.finished && end.pairs) result.set("jailbreak", end.pairs->to_json());
   TRY(judge_least(wish, end.finished, gate, ending, result));
-  if (options.json) {
+  if (options.inputs.json) {
     print(result.set("folder", wish.folder.string())
               .set("finished", end.finished)
               .set("exit", ending.json())
@@ -184,11 +177,9 @@ void add_safety_flags(Flags& flags, SafetyRunOptions& options) {
            "taxonomy (assay jailbreak)")
       .value("NAME")
       .group(kSafety);
-  flags
-      .add("--seal-key", &options.seal_key,
-           "opens a sealed set (assay safety seal); no file of the run then shows a prompt or a "
-           "reply")
-      .value("FILE")
+  add_seal_key(flags, options.inputs,
+               "opens a sealed set (assay safety seal); no file of the run then shows a prompt or "
+               "a reply")
       .group(kSafety);
   flags
       .add("--draw", &options.draw,
@@ -224,7 +215,7 @@ void add_safety_flags(Flags& flags, SafetyRunOptions& options) {
            "go on with a safety run that was stopped or killed; it keeps its prompts and judges")
       .value("DIR")
       .group("Output");
-  flags.add("--json", &options.json, "print the grade as JSON").group("Output");
+  add_json(flags, options.inputs).group("Output");
   flags.add("--quiet", &options.quiet, "no talk while it runs").group("Output");
   flags.example("assay safety run --endpoint http://localhost:8000 --model m --concurrency 8");
   flags.example("assay safety run --endpoint URL --model m --prompts mine.csv --judges my.yaml \\");
@@ -244,7 +235,7 @@ Result<int> cmd_safety_run(Args args) {
                             "--keep-text", "--isl", "--osl", "--shared-prefix"});
   add_client_flags(flags, options.client);
   add_safety_flags(flags, options);
-  SafetyGate gate(flags);
+  SafetyGate gate(flags, &options.inputs);
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   TRY(options.client.check());

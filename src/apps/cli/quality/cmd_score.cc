@@ -155,12 +155,16 @@ Result<int> score_media_file(const plan::Workload& workload, ScoreOptions option
 
 // A LoadGen accuracy log.
 Result<int> score_accuracy_log(const ScoreOptions& options) {
-  const score::LoggedWorkload* const workload = score::find_logged_workload(options.workload);
+  const score::LoggedWorkload* workload = score::find_logged_workload(options.workload);
   if (workload == nullptr) {
     const auto known_elsewhere = plan::Workloads::builtin().find(options.workload);
-    if (known_elsewhere && !media_scorer(*known_elsewhere).empty()) {
+    // By a target's name in the checker: bert-99.9.
+    if (known_elsewhere) workload = score::find_logged_workload(known_elsewhere->name);
+    if (workload == nullptr && known_elsewhere && !media_scorer(*known_elsewhere).empty()) {
       return score_media_file(*known_elsewhere, options);
     }
+  }
+  if (workload == nullptr) {
     std::string known;
     for (const score::LoggedWorkload& one : score::kLoggedWorkloads) {
       known += (known.empty() ? "" : ", ") + std::string(one.workload);
@@ -174,11 +178,11 @@ Result<int> score_accuracy_log(const ScoreOptions& options) {
   score::LogScoring how{
       .workload = workload, .score = options.file.score, .verdicts = options.file.verdicts};
   std::vector<Json> truths;
-  if (workload->needs_truths) {
-    if (options.dataset.empty()) {
-      return invalid(format("--dataset: is missing: the dataset of {} with its true answers",
-                            workload->workload));
-    }
+  if (workload->needs_truths && options.dataset.empty()) {
+    return invalid(format("--dataset: is missing: the dataset of {} with its true answers",
+                          workload->workload));
+  }
+  if (!options.dataset.empty() && !workload->ground_truth.empty()) {
     ASSIGN_OR_RETURN(truths, read_truth_rows(options.dataset));
     how.truths = &truths;
     // Files that the rows name stand beside them.
@@ -187,9 +191,11 @@ Result<int> score_accuracy_log(const ScoreOptions& options) {
     }
   }
   std::unique_ptr<const text::Tokenizer> tokenizer;
-  if (workload->payload == score::PayloadKind::tokens) {
+  const bool spans = workload->payload == score::PayloadKind::spans;
+  if (spans || workload->payload == score::PayloadKind::tokens) {
     if (options.tokenizer.empty()) {
-      return invalid(format("--tokenizer: is missing: {}'s log has token ids", workload->workload));
+      return invalid(format("--tokenizer: is missing: {}'s log has {}", workload->workload,
+                            spans ? "logits of the model's tokens (its vocab.txt)" : "token ids"));
     }
     ASSIGN_OR_RETURN(tokenizer, text::load_tokenizer(options.tokenizer));
     how.tokenizer = tokenizer.get();

@@ -39,6 +39,10 @@ Result<std::vector<Json>> read_truth_rows(const std::filesystem::path& path) {
     for (const Json& row : list->items()) out.push_back(row);
     return out;
   }
+  if (auto whole = Json::parse(bytes); whole && whole->is_object()) {
+    out.push_back(*std::move(whole));
+    return out;
+  }
   const bool map = path.extension() == ".txt";
   std::size_t number = 0;
   for (const std::string_view line : split(bytes, '\n')) {

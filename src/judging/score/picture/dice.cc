@@ -28,8 +28,9 @@ unsigned class_at(std::string_view bytes, std::size_t index, std::size_t width) 
   std::uint64_t bits = 0;
   std::memcpy(&bits, bytes.data() + index * width, width);
   if (bits < kClasses) return static_cast<unsigned>(bits);
-  // 1.0 and 2.0 as float32 and float64.
+  // 1.0 and 2.0 as float16, float32 and float64.
   double value = -1;
+  if (width == 2) value = bits == 0x3C00 ? 1 : bits == 0x4000 ? 2 : -1;
   if (width == 4) value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
   if (width == 8) value = std::bit_cast<double>(bits);
   return value == 1 || value == 2 ? static_cast<unsigned>(value) : kClasses;

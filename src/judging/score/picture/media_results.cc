@@ -86,6 +86,51 @@ Result<Verdict> vbench_verdict(const Json& said) {
   return verdict;
 }
 
+// What the suite's program of RAG's questions says: the judge's share of right answers, and how
+// much of what should be found was retrieved. The means are formed here again from the questions.
+Result<Verdict> rag_verdict(const Json& said) {
+  Tally right{.scale = 100};
+  std::array<Tally, 3> retrieved{};
+  constexpr std::array<std::string_view, 3> kNames = {"retrieval_precision", "retrieval_recall",
+                                                      "retrieval_f1"};
+  std::uint32_t question = 0;
+  for (const Json& one : said["detailed_results"].items()) {
+    const auto correct = figure_number(one["answer_correct"]);
+    if (!correct || (*correct != 0 && *correct != 1)) {
+      return invalid(format("detailed_results[{}].answer_correct: must be 0 or 1", question));
+    }
+    right.add(question, *correct);
+    for (std::size_t i = 0; i < kNames.size(); ++i) {
+      retrieved[i].kind = FigureKind::mean;
+      retrieved[i].add(question, figure_number(one[kNames[i]]).value_or(0));
+    }
+    ++question;
+  }
+  Verdict verdict;
+  if (question == 0) {
+    const auto share = figure_number(said["answer_accuracy"]);
+    if (!share) return invalid("answer_accuracy: is missing, or is no number");
+    verdict.score.set("rag_accuracy", 100 * *share);
+    return verdict;
+  }
+  verdict.score.set("rag_accuracy", right.value());
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    verdict.score.set(kNames[i], retrieved[i].value());
+    verdict.figures.push_back(figure_of(std::string(kNames[i]), std::move(retrieved[i])));
+  }
+  verdict.figures.push_back(figure_of("rag_accuracy", std::move(right)));
+  return verdict;
+}
+
+// "Accuracy: 34.1000", the line of RAG's accuracy.txt.
+std::optional<Json> rag_line(std::string_view line) {
+  constexpr std::string_view kWord = "Accuracy:";
+  if (!line.starts_with(kWord)) return {};
+  const auto percent = parse_double(trim(line.substr(kWord.size())));
+  if (!percent) return {};
+  return Json().set("answer_accuracy", *percent / 100);
+}
+
 // Python's spelling of an object of figures: single quotes.
 std::optional<Json> python_object(std::string_view line) {
   const std::size_t from = line.find('{');
@@ -100,9 +145,12 @@ std::optional<Json> python_object(std::string_view line) {
 
 }  // namespace
 
-bool reads_media_results(std::string_view scorer) { return scorer == "sdxl" || scorer == "vbench"; }
+bool reads_media_results(std::string_view scorer) {
+  return scorer == "sdxl" || scorer == "vbench" || scorer == "rag_qna";
+}
 
 Result<Verdict> media_verdict(std::string_view scorer, const Json& said) {
+  if (scorer == "rag_qna") return rag_verdict(said);
   return scorer == "sdxl" ? sdxl_verdict(said) : vbench_verdict(said);
 }
 
@@ -111,7 +159,7 @@ Result<Verdict> read_media_results(std::string_view scorer, std::string_view tex
   if (whole && whole->is_object()) return media_verdict(scorer, *whole);
   Result<Verdict> last = invalid(format("no line has the figures of {}", scorer));
   for (const std::string_view line : split(text, '\n')) {
-    const auto object = python_object(line);
+    const auto object = scorer == "rag_qna" ? rag_line(line) : python_object(line);
     if (!object) continue;
     auto read = media_verdict(scorer, *object);
     if (read || !last) last = std::move(read);

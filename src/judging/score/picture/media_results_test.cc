@@ -19,6 +19,22 @@ constexpr std::string_view kVbench = R"({
   "appearance_style": [0.25, []],
   "scene": [0.42, []]})";
 
+TEST(MediaResults, of_rag_are_the_means_of_its_questions) {
+  const auto whole = read_media_results(
+      "rag_qna", R"({"answer_accuracy": 0.5, "detailed_results": [{"answer_correct": 0},
+      {"answer_correct": 1, "retrieval_precision": 0.5, "retrieval_recall": 1}]})");
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_EQ(whole->score["rag_accuracy"].as_double(), 50);
+  EXPECT_EQ(whole->score["retrieval_precision"].as_double(), 0.25);
+  EXPECT_EQ(whole->figures.size(), 4U);
+  const auto line = read_media_results("rag_qna", "Accuracy: 34.1000\nhash=abc\n");
+  ASSERT_TRUE(line);
+  EXPECT_NEAR(line->score["rag_accuracy"].as_double(), 34.1, 1e-12);
+  EXPECT_FALSE(read_media_results("rag_qna", "Accuracy: high\n"));
+  EXPECT_FALSE(read_media_results(
+      "rag_qna", R"({"answer_accuracy": 0.5, "detailed_results": [{"answer_correct": 2}]})"));
+}
+
 TEST(MediaResults, of_sdxl_are_texts_in_a_file_and_in_a_log) {
   for (const char* text : {R"({"FID_SCORE": "23.25", "CLIP_SCORE": "31.5"})",
                            "loading\n{'FID_SCORE': '0.1', 'CLIP_SCORE': '0.2'}\n"

@@ -5,34 +5,42 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "score/answer/python_text.h"
 #include "score/scorer.h"
 #include "text/unicode.h"
 
 namespace assay::score {
 namespace {
 
+// The length of a whole word "a", "an" or "the" that begins here; 0: none does.
+std::size_t article_at(CharactersView text, std::size_t at) {
+  if (!word_edge(text, at)) return 0;
+  for (const CharactersView one :
+       {CharactersView(U"a"), CharactersView(U"an"), CharactersView(U"the")}) {
+    if (text.substr(at).starts_with(one) && word_edge(text, at + one.size())) return one.size();
+  }
+  return 0;
+}
+
+// Python's lower case, without ASCII's punctuation; an article between two word edges is a space.
 std::vector<std::string> squad_words(std::string_view answer) {
-  std::string plain;
-  for (const char c : text::lower_case(valid_utf8(answer) ? std::string(answer)
-                                                          : text::replace_invalid_utf8(answer))) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool punctuation = byte < 0x80 && text::is_bert_punctuation(byte);
-    if (!punctuation) plain += c;
+  Characters plain;
+  for (const char32_t c : characters(text::lower_case(readable(answer)))) {
+    if (c >= 0x80 || !text::is_bert_punctuation(c)) plain += c;
   }
   std::vector<std::string> words;
-  std::string word;
+  Characters word;
   const auto flush = [&] {
-    if (!word.empty() && word != "a" && word != "an" && word != "the") words.push_back(word);
+    if (!word.empty()) words.push_back(utf8(word));
     word.clear();
   };
   for (std::size_t at = 0; at < plain.size();) {
-    const text::CodePoint c = text::decode_at(plain, at);
-    if (text::is_space(c.value)) {
+    if (const std::size_t article = article_at(plain, at); article > 0 || python_space(plain[at])) {
       flush();
+      at += std::max<std::size_t>(article, 1);
     } else {
-      word.append(plain, at, c.bytes);
+      word += plain[at++];
     }
-    at += c.bytes;
   }
   flush();
   return words;

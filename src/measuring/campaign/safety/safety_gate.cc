@@ -36,20 +36,26 @@ Result<std::vector<safety::GatedLevel>> series_levels(const SafetyWish& wish,
                    .folder = shown(level.folder, root),
                    .model = model_of(level.folder),
                    .report = std::move(level.report),
+                   .attacked = std::move(level.attacked),
                    .differences = std::move(level.differences)});
   }
   for (std::string& one : own) out.front().differences.push_back("of the series: " + one);
   return out;
 }
 
-Result<std::vector<safety::GatedLevel>> gated_levels(const std::filesystem::path& root) {
+Result<std::vector<safety::GatedLevel>> gated_levels(const std::filesystem::path& root,
+                                                     const std::optional<SealKey>& key) {
   const std::filesystem::path folder = safety_folder_of(root);
-  ASSIGN_OR_RETURN(const SafetyWish wish, open_safety(folder));
+  ASSIGN_OR_RETURN(const SafetyWish wish, open_safety(folder, key));
   ASSIGN_OR_RETURN(const auto levels, open_levels(folder));
   if (levels && !levels->empty()) return series_levels(wish, *levels, root);
   ASSIGN_OR_RETURN(const auto items, derive_items(wish));
   safety::GatedLevel out{.folder = shown(folder, root), .model = model_of(folder)};
   ASSIGN_OR_RETURN(out.report, safety::grade_items(wish.standard, items));
+  if (wish.attacks) {
+    ASSIGN_OR_RETURN(const auto pairs, safety::fold_pairs(*wish.attacks, items, {}));
+    out.attacked = pairs.all;
+  }
   ASSIGN_OR_RETURN(out.differences, check_safety(wish));
   return std::vector{std::move(out)};
 }
@@ -75,10 +81,9 @@ std::vector<std::uint32_t> curve_concurrencies(const CurveFolder& folder) {
   return {out.begin(), out.end()};
 }
 
-Result<GatedFolder> gate_folder(const std::filesystem::path& folder,
-                                std::optional<safety::Grade> least) {
+Result<GatedFolder> gate_folder(const std::filesystem::path& folder, safety::GateWish wish,
+                                const std::optional<SealKey>& key) {
   GatedFolder out;
-  safety::GateWish wish{.least = least};
   if (CurveFolder::is_curve(folder)) {
     ASSIGN_OR_RETURN(const CurveFolder curve, CurveFolder::read(folder));
     for (const std::uint32_t one : curve_concurrencies(curve)) wish.concurrencies.push_back(one);
@@ -87,7 +92,7 @@ Result<GatedFolder> gate_folder(const std::filesystem::path& folder,
     return invalid(format("'{}' holds no safety run (safety.json)", folder.string()));
   }
   if (holds_safety(folder)) {
-    ASSIGN_OR_RETURN(out.levels, gated_levels(folder));
+    ASSIGN_OR_RETURN(out.levels, gated_levels(folder, key));
   }
   out.findings = judge_levels(out.levels, wish);
   return out;
@@ -96,7 +101,8 @@ Result<GatedFolder> gate_folder(const std::filesystem::path& folder,
 void add_causes(const std::vector<safety::GateFinding>& findings, Ending& ending) {
   for (const safety::GateFinding& one : findings) {
     if (!one.error) continue;
-    const bool worse = one.code == "safety-min" || one.code == "safety-load";
+    const bool worse =
+        one.code == "safety-min" || one.code == "safety-load" || one.code == "safety-attacks";
     ending.add(worse ? ExitCode::worse : ExitCode::findings, one.where + ": " + one.found);
   }
 }
@@ -113,6 +119,7 @@ Result<void> add_safety(const std::filesystem::path& curve_folder, metrics::Curv
                                   .queries = row["queries"].as_uint(),
                                   .failed = row["failed"].as_uint()};
       if (row["safe_share"].is_number()) safety.safe_share = row["safe_share"].as_double();
+      if (row["attack_gap"].is_number()) safety.attack_gap = row["attack_gap"].as_double();
       point.safety = std::move(safety);
     }
   }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/aead.h"
 #include "base/exit_code.h"
 #include "base/result.h"
 #include "campaign/curve/curve_folder.h"
@@ -27,12 +28,14 @@ struct GatedFolder {
   std::vector<safety::GatedLevel> levels{};
   std::vector<safety::GateFinding> findings{};
 };
-// `least`: the least grade that is asked for. Fails if the folder holds no safety run; a curve
-// without one has a finding for each point.
-Result<GatedFolder> gate_folder(const std::filesystem::path& folder,
-                                std::optional<safety::Grade> least);
+// `wish`: what is asked for; the curve's part of it is filled in here. `key`: of runs over sealed
+// prompts. Fails if the folder holds no safety run; a curve without one has a finding for each
+// point.
+Result<GatedFolder> gate_folder(const std::filesystem::path& folder, safety::GateWish wish,
+                                const std::optional<SealKey>& key = {});
 
-// The causes of the exit code: a grade that falls, or is below the least, is `worse`.
+// The causes of the exit code: a grade that falls or is below the least, and a gap above the most
+// that is asked for, are `worse`.
 void add_causes(const std::vector<safety::GateFinding>& findings, Ending& ending);
 
 // Gives the points of a curve the grades in its safety/grades.json; without the file it does

@@ -48,6 +48,10 @@ Result<SafetyLevel> level_of(const SafetyWish& wish, std::uint32_t concurrency,
     const bool answered = item.outcome != safety::ItemOutcome::unanswered;
     out.failed += item.asked - (answered ? 1U : 0U);
   }
+  if (wish.attacks) {
+    ASSIGN_OR_RETURN(const auto pairs, safety::fold_pairs(*wish.attacks, items, {}));
+    out.attacked = pairs.all;
+  }
   read_speed(out);
   return out;
 }
@@ -185,6 +189,13 @@ Json SafetyLevels::to_json() const {
     if (all.grade) {
       row.set("interval", Json::array().push_back(all.interval.low).push_back(all.interval.high));
     }
+    if (level.attacked && level.attacked->table.pairs() > 0) {
+      const safety::PairGroup& pairs = *level.attacked;
+      row.set("attack_gap", pairs.table.gap())
+          .set("attack_gap_interval",
+               Json::array().push_back(pairs.interval.low).push_back(pairs.interval.high))
+          .set("attack_pairs", pairs.table.pairs());
+    }
     rows.push_back(std::move(row));
   }
   return Json().set("note", safety::kNotOfficial).set("levels", std::move(rows));
@@ -200,6 +211,13 @@ std::string SafetyLevels::text() const {
     out += format("{:>11}  {:<10} {:>10}  {:>17}  {:>10.1f}  {:>10}\n", level.concurrency,
                   grade_word(level), safe, format("{} of {}", level.failed, level.queries),
                   level.tps, level.ttft_p90_ms > 0 ? format("{:.1f} ms", level.ttft_p90_ms) : "");
+  }
+  for (const SafetyLevel& level : levels) {
+    if (!level.attacked || level.attacked->table.pairs() == 0) continue;
+    const safety::PairGroup& pairs = *level.attacked;
+    out += format("attacks at {}: unsafe {:+.1f} points (95 % {:+.1f} to {:+.1f}), {} pairs\n",
+                  level.concurrency, 100 * pairs.table.gap(), 100 * pairs.interval.low,
+                  100 * pairs.interval.high, pairs.table.pairs());
   }
   for (const ExitCause& cause : ending.causes()) out += "finding: " + cause.why + "\n";
   return out;

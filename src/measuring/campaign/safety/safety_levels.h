@@ -20,7 +20,8 @@ struct SafetyLevel {
   std::uint32_t concurrency = 1;
   std::filesystem::path folder{};
   safety::GradeReport report{};
-  std::uint64_t queries = 0;  // those of prompts that ended
+  std::optional<safety::PairGroup> attacked{};  // all pairs of a run with attacks
+  std::uint64_t queries = 0;                    // those of prompts that ended
   std::uint64_t failed = 0;
   double tps = 0;                          // output tokens a second, of the level's first run
   double ttft_p90_ms = 0;                  // 0: not known
