@@ -32,11 +32,25 @@ def test_a_peer_that_fails_is_told_and_the_others_go_on(assay, tmp_path):
     assert "32 of 32" in said.out
 
 
+def test_the_page_is_made_from_a_run_or_from_its_file(assay, tmp_path):
+    page, again = tmp_path / "c.html", tmp_path / "again.html"
+    assay("conformance", "assay", "--streams", 2, "--tokens", 4, "--ttft", "1ms", "--itl", "1ms",
+          "--report-dir", tmp_path / "c", "--html", page)
+    text = page.read_text()
+    assert "2 streams at once" in text and "32 of 32" in text and "<script" not in text
+    assay("conformance", "--from", tmp_path / "c/conformance.json", "--html", again)
+    assert again.read_text() == text
+    bad = tmp_path / "bad.json"
+    bad.write_text('{"rows": [{"streams": 1}]}')
+    assert "rows[0].peer" in assay("conformance", "--from", bad, "--html", again, code=2).err
+    assert "--html" in assay("conformance", "--from", bad, code=2).err
+
+
 def test_what_cannot_be_measured_is_refused_with_the_way_out(assay):
-    assert "no peer; one of assay, aiperf, guidellm, vllm" in assay(
+    assert "no peer; one of assay, reference, aiperf, guidellm, vllm" in assay(
         "conformance", "locust", code=2).err
     assert "pip install aiperf, or say aiperf=PROGRAM" in assay(
         "conformance", "aiperf=/nonexistent/aiperf", code=2).err
     assert "--streams" in assay("conformance", "--streams", "0", code=2).err
     listed = assay("conformance", "--list", "--json").json()
-    assert [row["peer"] for row in listed][:2] == ["assay", "aiperf"]
+    assert [row["peer"] for row in listed][:2] == ["assay", "reference"]

@@ -103,6 +103,24 @@ TEST(Peer, vllms_figures_are_flat) {
   EXPECT_EQ(figures->itl->p99_ms, 11);
 }
 
+TEST(Peer, the_reference_clients_figures_are_nanoseconds_and_its_failures_are_no_success) {
+  const TempFolder folder;
+  const std::string head = R"({"n_samples_completed": 8, "n_samples_failed": 1,
+    "ttft": {"percentiles": {"50.0": 51200000.0, "99.0": 59300000.0}}, "tpot": {)";
+  const auto file = folder.path() / "performance/result_summary.json";
+  ASSERT_TRUE(write_file_atomic(
+      file, head + R"("percentiles": {"50.0": 10000000.0, "99.0": 10500000.0}}})"));
+  auto figures = peer_reference().read(job_in(folder.path()));
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_EQ(figures->completed, 7u);
+  EXPECT_DOUBLE_EQ(figures->ttft.p99_ms, 59.3);
+  EXPECT_DOUBLE_EQ(figures->itl->p99_ms, 10.5);
+  ASSERT_TRUE(write_file_atomic(file, head + "}}"));
+  figures = peer_reference().read(job_in(folder.path()));
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_FALSE(figures->itl.has_value()) << "no tokens were counted";
+}
+
 TEST(Peers, have_names_of_their_own_and_are_found_by_them) {
   for (const Peer& peer : peers()) EXPECT_EQ(find_peer(peer.id), &peer);
   EXPECT_EQ(find_peer("locust"), nullptr);

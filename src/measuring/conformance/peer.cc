@@ -9,7 +9,8 @@ std::string_view to_string(Gaps gaps) {
 }
 
 const std::vector<Peer>& peers() {
-  static const std::vector<Peer> kAll{peer_assay(), peer_aiperf(), peer_guidellm(), peer_vllm()};
+  static const std::vector<Peer> kAll{peer_assay(), peer_reference(), peer_aiperf(),
+                                      peer_guidellm(), peer_vllm()};
   return kAll;
 }
 

@@ -60,5 +60,6 @@ Peer peer_assay();
 Peer peer_aiperf();
 Peer peer_guidellm();
 Peer peer_vllm();
+Peer peer_reference();
 
 }  // namespace assay::conformance

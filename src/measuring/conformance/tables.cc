@@ -66,6 +66,7 @@ Json rows_json(const Settings& settings, const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     Json one;
     one.set("peer", row.who.peer->id)
+        .set("title", row.who.peer->title)
         .set("version", row.who.version)
         .set("program", row.who.program.string())
         .set("streams", row.streams)

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "conformance/conformance.h"
+#include "report/conformance_html.h"
 
 namespace assay::cli {
 namespace {
@@ -19,6 +20,8 @@ struct TypedConformance {
   std::uint64_t tokens = 64;
   std::uint64_t rounds = 4;
   std::string folder{};
+  std::string html{};
+  std::string from{};
   bool list = false;
   bool table = false;
   bool json = false;
@@ -40,12 +43,16 @@ void add_flags(Flags& flags, TypedConformance& typed) {
   flags.add("--limit", &typed.settings.limit, "end a peer that is not done by then").value("TIME");
   flags.add("--report-dir", &typed.folder, "keep what the peers wrote, the truth and the result")
       .value("DIR");
+  flags.add("--html", &typed.html, "write the page to FILE").value("FILE");
+  flags.add("--from", &typed.from, "make the page of a conformance.json, and measure nothing")
+      .value("FILE");
   flags.add("--list", &typed.list, "print the peers that Assay can drive, and which are found");
   flags.add("--table", &typed.table, "print the result as a table in markdown");
   flags.add("--json,-j", &typed.json, "print the result as JSON");
   flags.add("--quiet", &typed.quiet, "no talk while it measures");
   flags.example("assay conformance --list");
   flags.example("assay conformance --streams 1,16,256 --report-dir conformance");
+  flags.example("assay conformance --from conformance/conformance.json --html conformance.html");
   flags.example("assay conformance assay aiperf=venv/bin/aiperf --streams 16");
 }
 
@@ -135,6 +142,22 @@ Result<std::vector<conformance::Row>> measure(const TypedConformance& typed,
   return rows;
 }
 
+Result<void> write_page(const Json& result, const std::string& file) {
+  ASSIGN_OR_RETURN(const std::string page, report::conformance_html(result));
+  TRY(write_file_atomic(file, page));
+  say("wrote " + file);
+  return {};
+}
+
+Result<int> page_of_file(const TypedConformance& typed) {
+  if (typed.html.empty()) return invalid("--from: makes a page; say where: --html FILE");
+  ASSIGN_OR_RETURN(const Json result, read_json_file(typed.from));
+  if (const auto page = write_page(result, typed.html); !page) {
+    return Error{page.error().code, format("{}: {}", typed.from, page.error().message)};
+  }
+  return exit_code(ExitCode::done);
+}
+
 }  // namespace
 
 Result<int> cmd_conformance(Args args) {
@@ -147,6 +170,7 @@ Result<int> cmd_conformance(Args args) {
     print_list(typed.json);
     return exit_code(ExitCode::done);
   }
+  if (!typed.from.empty()) return page_of_file(typed);
   constexpr std::uint64_t kTokensMax = 1'000'000;
   if (typed.tokens < 2 || typed.tokens > kTokensMax) return invalid("--tokens: must be 2 or more");
   if (typed.rounds < 1 || typed.rounds > kTokensMax) return invalid("--rounds: must be 1 or more");
@@ -163,6 +187,7 @@ Result<int> cmd_conformance(Args args) {
   if (!typed.folder.empty()) {
     TRY(write_file_atomic(typed.settings.folder / "conformance.json", json.dump(2) + "\n"));
   }
+  if (!typed.html.empty()) TRY(write_page(json, typed.html));
   print(typed.json    ? json.dump(2) + "\n"
         : typed.table ? conformance::rows_markdown(typed.settings, rows)
                       : conformance::rows_text(typed.settings, rows));
