@@ -1,5 +1,7 @@
 #include "explorer/page.h"
 
+#include "base/format.h"
+
 #include <algorithm>
 
 namespace assay::explorer {
@@ -8,6 +10,16 @@ const EmbeddedFile* page_file(std::string_view name) {
   static const std::vector<EmbeddedFile> files = embedded_page();
   const auto found = std::ranges::find(files, name, &EmbeddedFile::name);
   return found == files.end() ? nullptr : &*found;
+}
+
+std::string page_bytes(const EmbeddedFile& file, std::string_view view) {
+  constexpr std::string_view kExplorers = R"(name="assay-data" content="api")";
+  std::string out(file.bytes);
+  if (file.name != "index.html") return out;
+  if (const std::size_t at = out.find(kExplorers); at != std::string::npos) {
+    out.replace(at, kExplorers.size(), format(R"(name="assay-data" content="{}")", view));
+  }
+  return out;
 }
 
 std::string_view content_type_of(std::string_view name) {

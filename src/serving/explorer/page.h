@@ -22,6 +22,9 @@ std::vector<EmbeddedFile> embedded_page();
 
 // nullptr for an unknown name.
 const EmbeddedFile* page_file(std::string_view name);
+// The file's bytes; its index with the word by which the script starts another view than the
+// explorer's: "site", "hub".
+std::string page_bytes(const EmbeddedFile& file, std::string_view view);
 std::string_view content_type_of(std::string_view name);
 
 }  // namespace assay::explorer

@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "explorer/page.h"
 
 namespace assay::hub {
 namespace {
@@ -12,9 +13,10 @@ namespace {
 constexpr std::string_view kRoot = "/api/v1/";
 
 Reply refusal(int status, std::string_view code, std::string_view message) {
-  return {
-      status,
-      Json::object().set("error", Json::object().set("code", code).set("message", message)).dump()};
+  return {.status = status,
+          .body = Json::object()
+                      .set("error", Json::object().set("code", code).set("message", message))
+                      .dump()};
 }
 
 Reply refusal(const Error& error) {
@@ -49,9 +51,24 @@ Result<std::optional<sites::Actor>> actor_of(const net::RequestHead& head, store
   return std::optional<sites::Actor>(sites::Actor{*role, found->organisation});
 }
 
+// What a browser says of who asks: the hub's own page may, whichever name it is reached by.
 bool from_another_site(const net::RequestHead& head) {
   const std::string_view site = head.find("sec-fetch-site");
-  return !head.find("origin").empty() || (!site.empty() && site != "none");
+  if (!site.empty() && site != "none" && site != "same-origin") return true;
+  const std::string_view origin = head.find("origin");
+  if (origin.empty()) return false;
+  const std::size_t scheme = origin.find("://");
+  return scheme == std::string_view::npos || origin.substr(scheme + 3) != head.find("host");
+}
+
+Reply page(const net::RequestHead& head) {
+  if (head.method != "GET" && head.method != "HEAD") return refusal(405, "method", "GET");
+  const std::string_view path = head.path();
+  const auto* const file = explorer::page_file(path == "/" ? "index.html" : path.substr(1));
+  if (file == nullptr) return refusal(404, "not_found", "no such address");
+  return {.body = explorer::page_bytes(*file, "hub"),
+          .content_type = explorer::content_type_of(file->name),
+          .page = true};
 }
 
 Reply take_act(Ledger& ledger, const net::RequestHead& head, std::string_view body,
@@ -64,18 +81,20 @@ Reply take_act(Ledger& ledger, const net::RequestHead& head, std::string_view bo
   const auto done = ledger.act(actor, *act, at);
   if (!done) return refusal(done.error());
   const bool repeated = *done == sites::Effect::repeated;
-  return {repeated ? 200 : 201, Json::object()
-                                    .set("accepted", true)
-                                    .set("repeated", repeated)
-                                    .set("entries", ledger.count())
-                                    .set("head", ledger.head())
-                                    .dump()};
+  return {.status = repeated ? 200 : 201,
+          .body = Json::object()
+                      .set("accepted", true)
+                      .set("repeated", repeated)
+                      .set("entries", ledger.count())
+                      .set("head", ledger.head())
+                      .dump()};
 }
 
 }  // namespace
 
 Reply answer(store::Store& store, Ledger& ledger, const net::RequestHead& head,
              std::string_view body, const std::string& at) {
+  if (!head.path().starts_with("/api/")) return page(head);
   if (from_another_site(head)) {
     return refusal(403, "cross_origin", "a page of another origin asks nothing of a hub");
   }
@@ -94,16 +113,16 @@ Reply answer(store::Store& store, Ledger& ledger, const net::RequestHead& head,
   if (path != "federation" && path != "party") return refusal(404, "not_found", "no such address");
   if (!get) return refusal(405, "method", "GET");
   if (path == "party") {
-    return {200, Json::object()
-                     .set("organisation", (*actor)->organisation)
-                     .set("role", to_string((*actor)->role))
-                     .dump()};
+    return {.body = Json::object()
+                        .set("organisation", (*actor)->organisation)
+                        .set("role", to_string((*actor)->role))
+                        .dump()};
   }
   if (const auto read = ledger.refresh(); !read) return refusal(read.error());
-  return {200, to_json(ledger.state(), &**actor)
-                   .set("entries", ledger.count())
-                   .set("head", ledger.head())
-                   .dump()};
+  return {.body = to_json(ledger.state(), &**actor)
+                      .set("entries", ledger.count())
+                      .set("head", ledger.head())
+                      .dump()};
 }
 
 }  // namespace assay::hub

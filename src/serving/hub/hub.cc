@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/format.h"
+#include "explorer/page.h"
 #include "hub/answer.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
@@ -23,17 +24,21 @@ class HubService final : public net::HttpService {
   void on_request(net::ConnectionId connection, const net::RequestHead& head,
                   std::string_view body) override {
     const Reply reply = answer(store_, ledger_, head, body, rfc3339(wall_now()));
-    static constexpr std::array<net::HttpHeader, 3> kHeaders{
+    static constexpr std::string_view kNothing = "default-src 'none'; frame-ancestors 'none'";
+    const std::array<net::HttpHeader, 6> headers{
         {{"Cache-Control", "no-store"},
          {"X-Content-Type-Options", "nosniff"},
-         {"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"}}};
+         {"Content-Security-Policy", reply.page ? explorer::kPagePolicy : kNothing},
+         {"Referrer-Policy", "no-referrer"},
+         {"Cross-Origin-Resource-Policy", "same-origin"},
+         {"Cross-Origin-Opener-Policy", "same-origin"}}};
     std::string bytes;
     net::append_head(bytes, {.status = reply.status,
-                             .content_type = "application/json",
+                             .content_type = reply.content_type,
                              .length = reply.body.size(),
                              .keep_alive = head.keep_alive,
                              .minor_version = head.minor_version,
-                             .headers = kHeaders});
+                             .headers = headers});
     if (head.method != "HEAD") bytes += reply.body;
     if (server_->send(connection, bytes) != net::HttpServer::Sent::gone) {
       server_->finish(connection, head.keep_alive);

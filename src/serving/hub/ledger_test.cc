@@ -105,14 +105,17 @@ class Answers : public testing::Test {
   }
   // Returns the status. `head` is the request line and header fields, each with its line end.
   int ask(const std::string& head, std::string_view body = "") {
+    return reply_to(head, body).status;
+  }
+  Reply reply_to(const std::string& head, std::string_view body = "") {
     const std::string text = head + "Host: hub\r\n\r\n";
     net::RequestHead read;
     std::size_t searched = 0;
     CHECK(net::parse_request_head(text, text.size(), searched, read).status ==
           net::ReadStatus::ready);
-    const Reply reply = answer(*store_, ledger_, read, body, kNow);
-    CHECK(Json::parse(reply.body).has_value());
-    return reply.status;
+    Reply reply = answer(*store_, ledger_, read, body, kNow);
+    CHECK(reply.page || Json::parse(reply.body).has_value());
+    return reply;
   }
   static std::string post(const std::string& more = "") {
     return "POST /api/v1/acts HTTP/1.1\r\nAuthorization: Bearer good\r\n"
@@ -152,9 +155,26 @@ TEST_F(Answers, an_act_is_taken_once_and_only_as_json_of_the_senders_own) {
   EXPECT_EQ(ledger_.count(), 1);
 }
 
+TEST_F(Answers, the_page_needs_no_token_and_its_own_requests_are_none_of_another_site) {
+  const Reply page = reply_to("GET / HTTP/1.1\r\n");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_TRUE(page.page);
+  EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
+  EXPECT_EQ(ask("POST / HTTP/1.1\r\n"), 405);
+  EXPECT_EQ(ask("GET /hub.db HTTP/1.1\r\n"), 404);
+  const std::string get = "GET /api/v1/party HTTP/1.1\r\nAuthorization: Bearer good\r\n";
+  EXPECT_EQ(ask(get + "Sec-Fetch-Site: same-origin\r\n"), 200);
+  EXPECT_EQ(ask(get + "Sec-Fetch-Site: same-site\r\n"), 403);
+  EXPECT_EQ(ask(get + "Origin: https://hub\r\n"), 200);
+  for (const char* origin : {"null", "http://hub.evil", "http://hub:1", "http://evil/hub"}) {
+    EXPECT_EQ(ask(get + "Origin: " + origin + "\r\n"), 403) << origin;
+  }
+  EXPECT_EQ(ask(get + "Origin: http://hub\r\nSec-Fetch-Site: cross-site\r\n"), 403);
+}
+
 TEST_F(Answers, other_addresses_and_methods_are_none) {
   const std::string token = "Authorization: Bearer good\r\n";
-  for (const char* path : {"/", "/api/v1/", "/api/v1/../hub.db", "/api/v1/acts/1", "/etc/passwd"}) {
+  for (const char* path : {"/api/v1/", "/api/v1/../hub.db", "/api/v1/acts/1", "/etc/passwd"}) {
     EXPECT_EQ(ask("GET " + std::string(path) + " HTTP/1.1\r\n" + token), 404) << path;
   }
   EXPECT_EQ(ask("DELETE /api/v1/acts HTTP/1.1\r\n" + token), 405);

@@ -19,8 +19,6 @@ namespace {
 using explorer::Access;
 
 constexpr std::string_view kRoot = "/api/v1/site";
-constexpr std::string_view kOfExplorer = R"(name="assay-data" content="api")";
-constexpr std::string_view kOfSite = R"(name="assay-data" content="site")";
 constexpr std::string_view kHtml = "text/html; charset=utf-8";
 constexpr std::string_view kJson = "application/json";
 
@@ -158,14 +156,8 @@ class PageService final : public net::HttpService {
     const std::string_view path = head.path();
     const auto* file = explorer::page_file(path == "/" ? "index.html" : path.substr(1));
     if (file == nullptr) return refusal(404, "not_found", "no such address");
-    PageReply reply{.body = std::string(file->bytes),
-                    .content_type = explorer::content_type_of(file->name)};
-    // The same page, told what it is for.
-    if (const std::size_t at = reply.body.find(kOfExplorer);
-        file->name == "index.html" && at != std::string::npos) {
-      reply.body.replace(at, kOfExplorer.size(), kOfSite);
-    }
-    return reply;
+    return {.body = explorer::page_bytes(*file, "site"),
+            .content_type = explorer::content_type_of(file->name)};
   }
 
   void send(net::ConnectionId connection, const net::RequestHead& head, const PageReply& reply) {
