@@ -83,7 +83,7 @@ inline constexpr std::array<std::string_view, 13> kVideoColumns{
     "boundary_ratio",  "output_format", "response_format"};
 
 // In the order of the enumeration.
-inline constexpr std::array<ApiRow, 20> kApis{{
+inline constexpr std::array<ApiRow, 21> kApis{{
     {.api = Api::openai,
      .name = "openai",
      .what = "chat completions",
