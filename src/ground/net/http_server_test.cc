@@ -18,7 +18,8 @@ namespace assay::net {
 namespace {
 
 // Answers by path: /now at once · /later on the next turn · /never without a reply · /big with a
-// megabyte · /close without keep-alive · /reset.
+// megabyte · /close without keep-alive · /reset · /raw as another protocol, which says each read
+// back between brackets.
 class EchoService final : public HttpService {
  public:
   HttpServer* server = nullptr;
@@ -37,9 +38,17 @@ class EchoService final : public HttpService {
       reply(id, std::string(1 << 20, 'b'), true);
     } else if (path == "/reset") {
       server->reset(id);
+    } else if (path == "/raw") {
+      server->upgrade(id);
+      server->send(id, "raw:");
     } else if (path != "/never") {
       reply(id, text, path != "/close");
     }
+  }
+  void on_bytes(ConnectionId id, std::string_view bytes) override {
+    server->send(id, format("[{}]", bytes));
+    if (bytes.ends_with("close")) server->close(id);
+    if (bytes.ends_with("reset")) server->reset(id);
   }
   void on_gone(ConnectionId id) override {
     ++gone;
@@ -235,6 +244,29 @@ TEST_F(HttpServerTest, answers_and_keeps_the_connection) {
   const std::string last = client.read_all();
   EXPECT_THAT(last, testing::HasSubstr("Connection: close"));
   EXPECT_THAT(last, testing::EndsWith("/close <end>"));
+}
+
+TEST_F(HttpServerTest, a_connection_of_another_protocol_passes_its_bytes_on) {
+  start(*Address::numeric("127.0.0.1", 0));
+  Client client(address());
+  client.send("GET /raw HTTP/1.1\r\nHost: h\r\n\r\nGET /now");
+  EXPECT_EQ(client.read_to("]"), "raw:[GET /now]");
+  client.send("more");
+  EXPECT_EQ(client.read_to("]"), "[more]");
+  client.send("close");
+  EXPECT_EQ(client.read_all(), "[close]<end>");
+  Client reset(address());
+  reset.send("GET /raw HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(reset.read_to(":"), "raw:");
+  reset.send("reset");
+  EXPECT_THAT(reset.read_all(), testing::EndsWith("<reset>"));
+  Client gone(address());
+  gone.send("GET /raw HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(gone.read_to(":"), "raw:");
+  gone.shut();
+  EXPECT_EQ(gone.read_all(), "<end>");
+  stop();
+  EXPECT_EQ(service_.gone, 1);  // only the one that left by itself
 }
 
 TEST_F(HttpServerTest, pipelined_requests_are_answered_in_order) {

@@ -36,7 +36,7 @@ Result<void> HttpTarget::State::open_destinations() {
   bool any_tls = false;
   socket = kind_of(spec.spoken()).socket;
   if (socket && spec.http == HttpVersion::http2) {
-    return invalid(format("http2: {} is spoken over a WebSocket of HTTP/1.1; leave it out",
+    return invalid(format("http: {} is spoken over a WebSocket of HTTP/1.1; leave --http 2 out",
                           name_of(spec.spoken())));
   }
   if (socket) spec.http = HttpVersion::http1;

@@ -18,6 +18,7 @@
 #include "protocol/endpoint_capture.h"
 #include "protocol/kind/kind.h"
 #include "protocol/probe.h"
+#include "protocol/probe_socket.h"
 #include "protocol/secrets.h"
 
 namespace assay::protocol {
@@ -54,7 +55,8 @@ class ProbeConnection {
 
   std::string tls_version() const { return tls_ ? std::string(tls_->version()) : ""; }
 
-  Recording ask(std::string_view request, Duration timeout) {
+  // `turn`: what comes is of a WebSocket.
+  Recording ask(std::string_view request, Duration timeout, ProbeTurn* turn = nullptr) {
     Recording out;
     // Read the clock before the send: a server on this machine may answer before we run again.
     out.sent = clock_.now();
@@ -72,6 +74,13 @@ class ProbeConnection {
       out.ending = receive(deadline, read.bytes);
       read.at = clock_.now();
       if (out.ending == Recording::Ending::open && tls_) decrypt(read.bytes);
+      if (turn != nullptr) {
+        std::string answer;
+        turn->take(read.bytes, answer);
+        // The query begins with what is asked, not with the handshake.
+        if (out.reads.empty() && !answer.empty()) out.sent = clock_.now();
+        if (!answer.empty()) send(answer, deadline);
+      }
       total += read.bytes.size();
       std::string_view rest = read.bytes;
       parser.feed(
@@ -83,7 +92,7 @@ class ProbeConnection {
       if (state == net::ResponseParser::State::failed) break;
     }
     out.ended = clock_.now();
-    usable_ = out.ending == Recording::Ending::open &&
+    usable_ = turn == nullptr && out.ending == Recording::Ending::open &&
               parser.state() == net::ResponseParser::State::complete && parser.head().keep_alive;
     return out;
   }
@@ -188,8 +197,11 @@ class Asker {
       ASSIGN_OR_RETURN(answers_.streamed, ask(true, false));
     }
     answers_.plain_on_same_connection = connection_->usable();
-    answers_.plain_asked = true;
-    ASSIGN_OR_RETURN(answers_.plain, ask(false, false));
+    // A turn always streams.
+    answers_.plain_asked = !kind_of(Spoken(question_.api, question_.described.get())).socket;
+    if (answers_.plain_asked) {
+      ASSIGN_OR_RETURN(answers_.plain, ask(false, false));
+    }
     if (question_.kinds) TRY(ask_kinds());
     return std::move(answers_);
   }
@@ -382,6 +394,11 @@ class Asker {
                        make_body(endpoints().spoken(), generation, sample, false));
       answers_.sound_rate = body.asked.sound_rate;
     }
+    if (kind.socket) {
+      ASSIGN_OR_RETURN(RequestBody body,
+                       make_body(endpoints().spoken(), generation, sample, false));
+      return ask_socket(kind.api, std::move(body.bytes), question_.timeout);
+    }
     ASSIGN_OR_RETURN(RequestTemplate request,
                      make_request(endpoints(), 0, generation, sample, false));
     if (request.request_id_offset != kNoHole) {
@@ -402,6 +419,17 @@ class Asker {
     return connection_->ask(bytes, question_.timeout);
   }
 
+  Result<Recording> ask_socket(Api api, std::string script, Duration timeout) {
+    Endpoints to = endpoints();
+    to.api = api;
+    to.described = nullptr;
+    ASSIGN_OR_RETURN(const std::vector<Header> headers, request_headers(to, true, ""));
+    ProbeTurn turn(std::move(script), beside_the_turn, ends_the_turn);
+    const std::string head = socket_head(url_, request_target(base_, api, answers_.model), headers);
+    TRY(connect());
+    return connection_->ask(turn.opening(head), timeout, &turn);
+  }
+
   // An empty object holds none of the fields that any of them needs, so no server works for it.
   Result<void> ask_kinds() {
     Endpoints to = endpoints();
@@ -409,6 +437,11 @@ class Asker {
       if (row.api == Api::described) continue;
       if (is_grpc(row.api)) {
         answers_.kinds.push_back({row.api, speaks_grpc() ? 200 : 404});
+        continue;
+      }
+      if (kind_of(row.api).socket) {
+        ASSIGN_OR_RETURN(const Recording opened, ask_socket(row.api, "", kKindTimeout));
+        answers_.kinds.push_back({row.api, read_recording(opened).head.status});
         continue;
       }
       to.api = row.api;

@@ -34,6 +34,7 @@ bool speaks_json_alone(Api api) {
     case Api::openai_transcriptions:
     case Api::openai_translations:
     case Api::openai_speech:  // its reply is sound, which no line holds
+    case Api::realtime:       // a script, and not one body
       return false;
     case Api::openai:
     case Api::openai_completions:

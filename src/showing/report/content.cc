@@ -290,6 +290,10 @@ std::string verdict(const Point& point, const Content& content, const RunContext
     out += format("; first audio P90 {} {}", user.value, user.unit);
   } else if (!point.arrival.ttft.empty()) {
     out += format("; TTFT P90 {} {}", ttft.value, ttft.unit);
+    if (!point.audio.first.empty()) {
+      out += "; first audio P90 " +
+             quantity_text(Quantity::duration, point.audio.first.percentile(90.0));
+    }
   } else {
     out += "; latency P90 " +
            quantity_text(Quantity::duration, point.arrival.latency.percentile(90.0));

@@ -150,5 +150,6 @@ bool read_no_speech(std::string_view text, ReplyFields& out);
 bool read_turn_event(std::string_view text, ReplyFields& out);
 // Says something of the session, and nothing of the response.
 bool beside_the_turn(std::string_view text);
+bool ends_the_turn(std::string_view text);  // or is an error
 
 }  // namespace assay::protocol

@@ -66,6 +66,17 @@ bool details_of_turn(JsonCursor& cursor, TurnEnd& end, ReplyFields& out) {
   });
 }
 
+// "" for what is no event.
+std::string_view type_of_event(std::string_view text) {
+  JsonCursor cursor(text);
+  RawString type;
+  if (cursor.peek() != '{') return {};
+  const bool sound = cursor.object([&](const RawString& key) {
+    return is_key(key, "type") ? cursor.string_or_skip(type) : cursor.skip();
+  });
+  return sound && type.data != nullptr ? type.view() : std::string_view{};
+}
+
 void take_end(std::string_view response, ReplyFields& out) {
   TurnEnd end;
   reread(response, [&](JsonCursor& cursor, const RawString& key) {
@@ -134,13 +145,13 @@ bool read_turn_event(std::string_view text, ReplyFields& out) {
 }
 
 bool beside_the_turn(std::string_view text) {
-  JsonCursor cursor(text);
-  RawString type;
-  if (cursor.peek() != '{') return false;
-  const bool sound = cursor.object([&](const RawString& key) {
-    return is_key(key, "type") ? cursor.string_or_skip(type) : cursor.skip();
-  });
-  return sound && !type.empty() && !type.view().starts_with("response.") && type.view() != "error";
+  const std::string_view type = type_of_event(text);
+  return !type.empty() && !type.starts_with("response.") && type != "error";
+}
+
+bool ends_the_turn(std::string_view text) {
+  const std::string_view type = type_of_event(text);
+  return type == "response.done" || type == "error";
 }
 
 }  // namespace assay::protocol
