@@ -9,6 +9,7 @@ same rate, so CPU a piece stands beside it: that is the client's own.
 
   http2     replies/s of 100 streams on one connection      rival: h2load, on nghttpd
   tls       CPU an event at 51,000 events/s, 256 streams    rival: the same without TLS
+  socket    CPU an event of realtime text, 256 streams      rival: chat's server-sent events
   stamps    stream events/s, one a write, 1,024 streams     rival: without kernel stamps
   threads   the same with --threads 2 on both cores         rival: --threads 1 on both cores
   plan      what --threads 2 asks, in its order             rival: --threads 1
@@ -140,6 +141,19 @@ class Transport(Bench):
             print(f"tls: the TLS server kept only {kept:.2f} of the plain one's rate: no result",
                   file=sys.stderr)
 
+    def socket(self):
+        """At a rate that both keep; a turn opens its connection, which its events pay for."""
+        text = ("--api-type", "realtime", "--extra-body", '{"output_modalities":["text"]}')
+
+        def one(port, *more):
+            cost = self.closed(port, 256, osl=256, more=more)[2]
+            return 1e6 / cost, cost
+
+        with server(self.endpoint("--osl", 256, "--itl", "5ms")) as (_, port):
+            self.pair("messages of a WebSocket", "events/s a core", "server-sent events",
+                      lambda: one(port, *text), lambda: one(port), ">= 0.8 x",
+                      "µs of CPU an event")
+
     def stamps(self):
         with server(self.endpoint("--osl", 64)) as (_, port):
             self.pair("with kernel stamps", "events/s", "without", lambda: self.events(port),
@@ -176,7 +190,8 @@ class Transport(Bench):
                  "= 1.0 x")
 
 
-CASES = [Transport.http2, Transport.tls, Transport.stamps, Transport.threads, Transport.plan]
+CASES = [Transport.http2, Transport.tls, Transport.socket, Transport.stamps, Transport.threads,
+         Transport.plan]
 
 if __name__ == "__main__":
     main(Transport, CASES, __doc__)

@@ -42,6 +42,7 @@ struct Caller : net::WebSocketEvents {
   }
   // Says an event; the types of the answers.
   std::vector<std::string> say(std::string_view json) {
+    feed("");  // what it said before
     events.clear();
     frame(net::FrameType::text, json);
     std::vector<std::string> out;

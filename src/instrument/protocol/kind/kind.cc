@@ -118,7 +118,7 @@ constexpr Kind kRealtime{.api = Api::realtime,
                          .socket = true,
                          .beside = beside_the_turn,
                          .read_event = read_turn_event,
-                         .read_reply = read_turn_event};
+                         .read_reply = read_no_speech};
 
 // In the order of the enumeration.
 constexpr std::array<Kind, kApis.size()> kKinds{{
