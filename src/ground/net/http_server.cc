@@ -265,6 +265,7 @@ void HttpServer::upgrade(ConnectionId id) {
   Connection* const connection = find(id);
   if (connection == nullptr) return;
   CHECK(connection->state == State::replying);
+  if (connection->of_stream != nullptr) return reset_stream(*connection);
   connection->state = State::upgraded;
   if (!connection->in_request) resume_.push_back(id);
 }

@@ -7,7 +7,7 @@
 // connection are answered one at a time and in order; while a reply is under way, its connection
 // reads nothing more.
 //
-// A connection may speak HTTP/2, by prior knowledge or by ALPN. Each of its streams is a connection
+// Where the options allow it, a connection may speak HTTP/2, by prior knowledge, or by ALPN. Each of its streams is a connection
 // to the service, with one request, whose reply is written as HTTP/1.1 too (http2_reply.h). Its
 // close() and reset() end the stream alone.
 //
@@ -70,6 +70,8 @@ struct HttpServerOptions {
   Duration idle_max{75'000'000'000};          // then a connection without a request is closed
   std::size_t pending_bytes_max = 256 << 20;  // longest time of a connection without a request
   const TlsContext* tls = nullptr;            // beyond it, a peer that does not read is cut off
+  // Takes HTTP/2 by prior knowledge. With TLS the context's ALPN decides.
+  bool http2 = false;
 };
 
 class HttpServer {
@@ -167,7 +169,7 @@ class HttpServer {
   void lose(Connection& connection);
   void destroy(Connection& connection);
   // HTTP/2, in http_server_http2.cc.
-  static bool may_begin_http2(const Connection& connection, std::string_view bytes);
+  bool may_begin_http2(const Connection& connection, std::string_view bytes) const;
   bool begin_http2(Connection& connection);
   void take_http2(Connection& connection, std::string_view bytes);
   void answer_streams(Connection& connection);

@@ -14,7 +14,8 @@ constexpr std::size_t kFlushBytes = 256U << 10;
 
 }  // namespace
 
-bool HttpServer::may_begin_http2(const Connection& connection, std::string_view bytes) {
+bool HttpServer::may_begin_http2(const Connection& connection, std::string_view bytes) const {
+  if (!options_.http2) return false;
   const std::string_view opening = bytes.substr(0, kHttp2Opening.size());
   return connection.accepted == 0 && connection.reader.idle() && kHttp2Opening.starts_with(opening);
 }

@@ -115,7 +115,9 @@ Result<std::unique_ptr<Endpoint>> Endpoint::open(const EndpointOptions& options)
     ASSIGN_OR_RETURN(state->truth, TruthLog::create(options.truth_log));
   }
   const net::HttpServerOptions server_options{
-      .idle_max = options.keep_alive, .tls = state->tls.has_value() ? &*state->tls : nullptr};
+      .idle_max = options.keep_alive,
+      .tls = state->tls.has_value() ? &*state->tls : nullptr,
+      .http2 = true};
   for (std::uint32_t i = 0; i < options.threads; ++i) {
     auto worker = std::make_unique<Worker>(state->options, i, make_engine(state->options, i),
                                            state->truth.get(), state->clock);
