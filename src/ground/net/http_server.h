@@ -7,9 +7,9 @@
 // connection are answered one at a time and in order; while a reply is under way, its connection
 // reads nothing more.
 //
-// Where the options allow it, a connection may speak HTTP/2, by prior knowledge, or by ALPN. Each of its streams is a connection
-// to the service, with one request, whose reply is written as HTTP/1.1 too (http2_reply.h). Its
-// close() and reset() end the stream alone.
+// Where the options allow it, a connection may speak HTTP/2, by prior knowledge, or by ALPN. Each
+// of its streams is a connection to the service, with one request, whose reply is written as
+// HTTP/1.1 too (http2_reply.h). Its close() and reset() end the stream alone.
 //
 // The service writes its replies as bytes (http_reply.h helps), because a measuring endpoint
 // decides what goes into one write(). A peer that closes its sending side while its reply is under

@@ -5,6 +5,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <functional>
@@ -12,6 +14,7 @@
 #include <thread>
 
 #include "base/format.h"
+#include "net/http2_client.h"
 #include "net/http_reply.h"
 
 namespace assay::net {
@@ -438,6 +441,151 @@ TEST_F(HttpServerTest, serves_tls) {
     session.feed(more);
   }
   EXPECT_THAT(text, testing::HasSubstr("bbbb"));
+}
+
+// One connection of HTTP/2 and the replies on it.
+class Http2Peer final : public Http2Events {
+ public:
+  struct Reply {
+    int status = 0;
+    std::string body{};
+    bool ended = false;
+    std::uint32_t code = 0;
+  };
+
+  explicit Http2Peer(const Address& address) : line_(address) {}
+  void ask(std::string_view path, Reply& reply, std::string_view method = "POST") {
+    const std::array<Http2Client::Header, 4> fields{
+        {{":method", method}, {":scheme", "http"}, {":authority", "h"}, {":path", path}}};
+    ids_[&reply] = client_.submit(fields, "body", &reply);
+    push();
+  }
+  void give_up(Reply& reply) {
+    client_.cancel(ids_[&reply]);
+    push();
+  }
+  // Reads until `done`; false where the connection ends before.
+  bool read(const std::function<bool()>& done) {
+    while (!done()) {
+      const std::string bytes = line_.read([](const std::string& text) { return !text.empty(); });
+      if (bytes.empty() || bytes == "<end>" || bytes == "<reset>") return false;
+      if (!client_.feed(bytes)) return false;
+      push();
+    }
+    return true;
+  }
+
+ private:
+  void push() {
+    for (std::string_view more = client_.output(); !more.empty(); more = client_.output()) {
+      line_.send(more);
+    }
+  }
+  void on_head(void* user, const ResponseHead& head) override { of(user).status = head.status; }
+  void on_body(void* user, std::string_view piece, std::size_t) override { of(user).body += piece; }
+  void on_request_out(void*) override {}
+  void on_end(void* user, const Http2End& end) override {
+    of(user).ended = true;
+    of(user).code = end.code;
+  }
+  static Reply& of(void* user) { return *static_cast<Reply*>(user); }
+
+  Client line_;
+  Http2Client client_{*this};
+  std::map<Reply*, std::int32_t> ids_{};
+};
+
+TEST_F(HttpServerTest, streams_of_http2_are_answered_each_as_it_comes_to_its_end) {
+  start(*Address::numeric("127.0.0.1", 0), {.http2 = true});
+  Http2Peer peer(address());
+  Http2Peer::Reply never;
+  Http2Peer::Reply now;
+  Http2Peer::Reply later;
+  Http2Peer::Reply big;
+  Http2Peer::Reply head;
+  Http2Peer::Reply closes;
+  peer.ask("/never", never);
+  peer.ask("/big", big);
+  peer.ask("/later", later);
+  peer.ask("/now", now);
+  peer.ask("/now", head, "HEAD");
+  peer.ask("/close", closes);
+  ASSERT_TRUE(peer.read(
+      [&] { return big.ended && later.ended && now.ended && head.ended && closes.ended; }));
+  EXPECT_EQ(now.body, "POST /now body");
+  EXPECT_EQ(later.body, "POST /later body");
+  EXPECT_EQ(big.body, std::string(1 << 20, 'b'));
+  EXPECT_EQ(head.body, "");
+  EXPECT_EQ(closes.body, "POST /close body");
+  for (const Http2Peer::Reply* reply : {&big, &later, &now, &head, &closes}) {
+    EXPECT_EQ(reply->status, 200);
+    EXPECT_EQ(reply->code, 0u);
+  }
+  EXPECT_FALSE(never.ended);
+  Http2Peer::Reply again;
+  peer.ask("/now", again);
+  EXPECT_TRUE(peer.read([&] { return again.ended; })) << "the connection is kept";
+  stop();
+  EXPECT_EQ(service_.requests, 7);
+  EXPECT_EQ(service_.gone, 0);
+}
+
+TEST_F(HttpServerTest, a_stream_that_is_reset_or_given_up_ends_alone) {
+  start(*Address::numeric("127.0.0.1", 0), {.http2 = true});
+  Http2Peer peer(address());
+  Http2Peer::Reply reset;
+  Http2Peer::Reply never;
+  Http2Peer::Reply now;
+  peer.ask("/never", never);
+  peer.ask("/reset", reset);
+  ASSERT_TRUE(peer.read([&] { return reset.ended; }));
+  EXPECT_NE(reset.code, 0u);
+  peer.give_up(never);
+  peer.ask("/now", now);
+  ASSERT_TRUE(peer.read([&] { return now.ended; }));
+  EXPECT_EQ(now.code, 0u);
+  stop();
+  EXPECT_EQ(service_.gone, 1) << "the stream that was given up";
+}
+
+TEST_F(HttpServerTest, streams_go_with_their_connection) {
+  start(*Address::numeric("127.0.0.1", 0), {.http2 = true});
+  std::atomic<int> gone{0};
+  service_.on_gone_hook = [&] { ++gone; };
+  Http2Peer::Reply first;
+  Http2Peer::Reply second;
+  Http2Peer::Reply now;
+  {
+    Http2Peer peer(address());
+    peer.ask("/never", first);
+    peer.ask("/never", second);
+    peer.ask("/now", now);
+    ASSERT_TRUE(peer.read([&] { return now.ended; }));
+  }
+  // A later connection's reply follows the end of the first one in the loop, or the one after it.
+  for (int i = 0; i < 1000 && gone < 2; ++i) {
+    Client client(address());
+    client.send("GET /now HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_THAT(client.read_to("GET /now "), testing::HasSubstr("200 OK"));
+  }
+  EXPECT_EQ(gone, 2);
+}
+
+TEST_F(HttpServerTest, http2_is_taken_only_where_the_options_allow_it) {
+  start(*Address::numeric("127.0.0.1", 0));
+  Client client(address());
+  client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  EXPECT_THAT(client.read_all(), testing::StartsWith("HTTP/1.1 505"));
+  stop();
+  EXPECT_EQ(service_.requests, 0);
+}
+
+TEST_F(HttpServerTest, a_first_line_that_only_begins_like_http2_is_http1) {
+  start(*Address::numeric("127.0.0.1", 0), {.http2 = true});
+  Client client(address());
+  client.send("P");
+  client.send("UT /now HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_THAT(client.read_to("PUT /now "), testing::HasSubstr("200 OK"));
 }
 
 }  // namespace
