@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/base64.h"
+#include "base/format.h"
 #include "base/text.h"
 #include "protocol/codec.h"
 #include "protocol/kind/kind.h"
