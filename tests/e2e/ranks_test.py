@@ -314,6 +314,9 @@ def test_what_cannot_be_a_rank_is_refused(assay, tmp_path):
     assert "--report-dir" in named.err
     assert "I/N" in assay(*run, "--rank", "2/2", "--rendezvous", "h:1", code=2).err
     assert "--rendezvous" in assay(*run, "--rank", "0/2", code=2).err
+    few = assay(*run, "--rank", "1/3", "--rendezvous", "127.0.0.1:1", "--concurrency", 2,
+                "--report-dir", tmp_path / "few", code=2)
+    assert "--concurrency 2: is less than the 3 ranks" in few.err
     mpi = {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}
     assert "Open MPI says rank 1 of 2" in assay(*run, code=2, env=mpi).err
     assert assay(*run, "--rank", "none", code=None, env=mpi).code == 3

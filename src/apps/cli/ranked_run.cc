@@ -39,6 +39,15 @@ Result<std::filesystem::path> rank_folder(const ranks::RankPlace& place,
   return std::filesystem::path(report_dir) / format("rank-{}", place.index);
 }
 
+Result<void> check_load_of_ranks(const ranks::RankPlace& place, const plan::Config& config) {
+  const auto in_flight = config.settings.load_pattern.target_concurrency;
+  if (!in_flight || *in_flight >= place.count) return {};
+  return invalid(
+      format("--concurrency {}: is less than the {} ranks, and each keeps one query in flight\n  "
+             "take no more ranks than that, or one process (--rank none)",
+             *in_flight, place.count));
+}
+
 Result<std::filesystem::path> merge_on_rank_0(const ranks::RankPlace& place,
                                               const std::filesystem::path& own_folder,
                                               const plan::Config& config,

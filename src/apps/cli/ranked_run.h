@@ -19,6 +19,9 @@ void add_rank_flags(Flags& flags, ranks::RankFlags& wish);
 Result<std::filesystem::path> rank_folder(const ranks::RankPlace& place,
                                           const std::string& report_dir);
 
+// Each rank keeps at least one query in flight, so a load of fewer than the ranks can't be shared.
+Result<void> check_load_of_ranks(const ranks::RankPlace& place, const plan::Config& config);
+
 // On rank 0, after its own part: merges all ranks' folders into DIR/merged, scores what the config
 // asks for, and puts the merged run in the place of rank 0's own in `recorded`. Where the other
 // folders are not on this machine's disk it says what to do, and leaves `recorded` as it is.

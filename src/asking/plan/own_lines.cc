@@ -99,14 +99,15 @@ void merge_own_lines(yaml::Node& file, yaml::Node own, const std::string& path, 
                   "keep one of the two");
     return;
   }
-  for (auto& [key, value] : own.members) {
+  for (std::pair<yaml::Key, yaml::Node>& member : own.members) {
+    const std::string& name = member.first.name;
     const auto same = std::ranges::find_if(
-        file.members, [&](const auto& member) { return member.first.name == key.name; });
+        file.members, [&](const auto& other) { return other.first.name == name; });
     if (same == file.members.end()) {
-      file.members.emplace_back(std::move(key), std::move(value));
+      file.members.push_back(std::move(member));
     } else {
-      merge_own_lines(same->second, std::move(value),
-                      path.empty() ? key.name : format("{}.{}", path, key.name), reading);
+      merge_own_lines(same->second, std::move(member.second),
+                      path.empty() ? name : format("{}.{}", path, name), reading);
     }
   }
 }

@@ -237,6 +237,7 @@ class RunCourse {
       return invalid("--scenario: this scenario sends from one thread (--rank none)");
     }
     ASSIGN_OR_RETURN(const auto folder, rank_folder(*place_, loaded_.config.report_dir));
+    TRY(check_load_of_ranks(*place_, loaded_.config));
     rank_folder_ = folder.string();
     if (!quiet()) {
       say(format("rank 0 of {} ({}): waiting for the others at {}:{}", place_->count, place_->from,
