@@ -88,4 +88,24 @@ describe('views of curves', () => {
     expect(text).toContain('1 system (1 measured); accuracy 1 passed');
     expect(text).toContain('In colour: Dune 4x.');
   });
+
+  it('total a purchase over years from inputs that are all in sight', async () => {
+    const { page, errors } = await openPage(browser, { dark: true });
+    await page.goto(`${few.address}#/cost?users=1000`);
+    await ready(page);
+    await page.getByText('Total cost over years').click();
+    await page.getByLabel('An accelerator bought').fill('30000');
+    await page.keyboard.press('Tab');
+    await page.getByText('A purchase needs the years that it is paid over.').waitFor();
+    await page.getByLabel('Over', { exact: true }).fill('4');
+    await page.getByLabel('Energy', { exact: true }).fill('0.1');
+    await page.keyboard.press('Tab');
+    await page.getByText('In the sum: an accelerator bought, over, energy.').waitFor();
+    const dune = page.getByRole('row', { name: /^Dune 4x/ });
+    expect(await dune.innerText()).toContain('without power: not known');
+    expect(page.url()).toContain('bill=capex%3A30000');
+    await accessible(page);
+    await shot(page, 'cost-total');
+    expect(errors).toEqual([]);
+  });
 });

@@ -5,16 +5,17 @@
 // system is as good as a point that was measured. Formulas:
 //
 //   users_per_system = min(concurrency, system_tps / slo_tps_per_user), of the SLO's best point
-//   replicas         = ceil(users / (users_per_system × derate × (1 − headroom)))
-//   $ / Mtok         = 10^6 × replicas × price_per_hour / (3600 × users × slo_tps_per_user)
-//   $ / user-hour    = replicas × price_per_hour / users
+//   replicas         = ceil(users / (users_per_system × derate × (1 − headroom))) + spare
+//   $ / Mtok         = 10^6 × $/hour / (3600 × users × slo_tps_per_user × utilisation)
+//   $ / user-hour    = $/hour / users, with $/hour of the fleet as in bill.ts
 //
 // Where the user gave no number of users there is no fleet: one system is what is priced, with
 // every token sold. A point that is the last of its sweep and still keeps the promise is a lower
 // bound: more users were never tried. It leads only where that bound is above what others reach.
 
 import type { Curve, Point } from '../api/generated.ts';
-import { isCeiling, priceOf } from './curves.ts';
+import { fleetHourly, hourlyOf, totalOf } from './bill.ts';
+import { isCeiling } from './curves.ts';
 import type { Selection } from './selection.ts';
 
 export interface Slo {
@@ -46,6 +47,10 @@ export interface Cost {
   // The same when everything the fleet can make is sold.
   readonly usd_per_mtok_full: number | null;
   readonly usd_per_user_hour: number | null;
+  // Over the years that were given.
+  readonly usd_total: number | null;
+  // What the sum lacks because it is not known of this system.
+  readonly without: readonly string[];
 }
 
 export function meets(point: Point, slo: Slo): boolean {
@@ -151,15 +156,20 @@ export function costOf(curve: Curve, selection: Selection): Cost {
   const slo = { tps_per_user: selection.slo_tps_per_user, ttft_ms: selection.slo_ttft_ms };
   const demand = { users: selection.users, derate: selection.derate, headroom: selection.headroom };
   const point = bestPoint(curve.points ?? [], slo);
-  const price = priceOf(curve, selection);
+  const { usd: price, without } = hourlyOf(curve, point, selection);
   if (point === null) return unmet(curve, slo, price);
   const perSystem = usersAt(point, slo);
   const asked = demand.users > 0;
-  const replicas = asked ? replicasFor(demand, perSystem) : null;
+  const spare = selection.bill.spare ?? 0;
+  const systemsFor = (users: number): number =>
+    asked ? replicasFor({ ...demand, users }, perSystem) + spare : 1;
+  const replicas = asked ? systemsFor(demand.users) : null;
   const systems = replicas ?? 1;
-  const perHour = price === null || !Number.isFinite(systems) ? null : systems * price;
-  const sold = demand.users * slo.tps_per_user;
-  const made = systems * (point.system_tps ?? 0) * demand.derate;
+  const perHour =
+    price === null || !Number.isFinite(systems) ? null : fleetHourly(systems, price, selection);
+  const utilisation = selection.bill.utilisation ?? 1;
+  const sold = demand.users * slo.tps_per_user * utilisation;
+  const made = systems * (point.system_tps ?? 0) * demand.derate * utilisation;
   return {
     curve,
     point,
@@ -173,6 +183,8 @@ export function costOf(curve: Curve, selection: Selection): Cost {
     usd_per_mtok: perHour === null || !asked ? null : usdPerMtok(perHour, sold),
     usd_per_mtok_full: perHour === null ? null : usdPerMtok(perHour, made),
     usd_per_user_hour: perHour === null || !asked ? null : perHour / demand.users,
+    usd_total: price === null ? null : totalOf(price, systemsFor, selection),
+    without,
   };
 }
 
@@ -200,6 +212,8 @@ function unmet(curve: Curve, slo: Slo, price: number | null): Cost {
     usd_per_mtok: null,
     usd_per_mtok_full: null,
     usd_per_user_hour: null,
+    usd_total: null,
+    without: [],
   };
 }
 

@@ -31,6 +31,7 @@ const full: Selection = {
   users: 12345,
   price: 4.76,
   prices: { 'a:b': 1.5, B200: 0 },
+  bill: { capex: 30000, years: 4, growth: -0.25 },
   derate: 0.7,
   headroom: 0.2,
   a: 'c1',

@@ -27,6 +27,23 @@ export type Normalisation = (typeof NORMALISATIONS)[number];
 export const SORTS = ['name', 'peak', 'interactivity', 'points', 'users', 'cost'] as const;
 export type Sort = (typeof SORTS)[number];
 
+// What a total cost is made of, beside a rent: each with its least and most. None has a default.
+export const BILL = {
+  capex: [0, 1e9],
+  years: [0.1, 30],
+  interest: [0, 1],
+  growth: [-0.9, 10],
+  spare: [0, 1e6],
+  utilisation: [0.01, 1],
+  usd_per_kwh: [0, 100],
+  pue: [1, 5],
+  space_per_month: [0, 1e9],
+  software_per_year: [0, 1e9],
+  staff_per_year: [0, 1e12],
+} as const;
+export type BillKey = keyof typeof BILL;
+export type Bill = Readonly<Partial<Record<BillKey, number>>>;
+
 export interface Selection {
   readonly view: View;
   readonly model: string;
@@ -65,6 +82,8 @@ export interface Selection {
   // where they differ.
   readonly price: number;
   readonly prices: Readonly<Record<string, number>>;
+  // What the user gave of a total cost; nothing else is in it.
+  readonly bill: Bill;
   // The share of the measured throughput that production reaches, and what is held in reserve.
   readonly derate: number;
   readonly headroom: number;
@@ -111,6 +130,7 @@ export const DEFAULTS: Selection = {
   users: 0,
   price: 0,
   prices: {},
+  bill: {},
   derate: 1,
   headroom: 0,
   a: '',
@@ -122,7 +142,10 @@ export const DEFAULTS: Selection = {
   theme: 'system',
 };
 
-type Plain = Exclude<keyof Selection, 'view' | 'filters' | 'pinned' | 'columns' | 'prices'>;
+type Plain = Exclude<
+  keyof Selection,
+  'view' | 'filters' | 'pinned' | 'columns' | 'prices' | 'bill'
+>;
 const PLAIN: readonly Plain[] = [
   'model',
   'dataset',
@@ -188,6 +211,7 @@ export function writeSelection(selection: Selection): string {
   for (const [name, price] of Object.entries(selection.prices)) {
     out.append('price_of', `${price}:${name}`);
   }
+  for (const [key, value] of Object.entries(selection.bill)) out.append('bill', `${key}:${value}`);
   const text = out.toString();
   return `#/${selection.view}${text === '' ? '' : `?${text}`}`;
 }
@@ -213,7 +237,20 @@ export function readSelection(hash: string): Selection {
     if (cut > 0 && Number.isFinite(price) && price >= 0) prices[entry.slice(cut + 1)] = price;
   }
   out['prices'] = prices;
+  out['bill'] = readBill(given.getAll('bill'));
   return out as unknown as Selection;
+}
+
+function readBill(entries: readonly string[]): Bill {
+  const out: Partial<Record<BillKey, number>> = {};
+  for (const entry of entries) {
+    const [key = '', text = ''] = entry.split(':');
+    const value = Number(text);
+    if (!Object.hasOwn(BILL, key) || text.trim() === '' || !Number.isFinite(value)) continue;
+    const [low, high] = BILL[key as BillKey];
+    out[key as BillKey] = Math.min(high, Math.max(low, value));
+  }
+  return out;
 }
 
 function readValue(key: Plain, text: string): unknown {

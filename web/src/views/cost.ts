@@ -7,6 +7,7 @@ import { type Cost, byCost, costOf, usersPerAccelerator } from '../state/cost.ts
 import { makeAnswer, nameOf, usersWords } from './cost_answer.ts';
 import type { Selection } from '../state/selection.ts';
 import type { Context, Part } from './context.ts';
+import { makeBill } from './bill.ts';
 import { save } from './download.ts';
 import { keepingFocus } from './filters.ts';
 import { swatch } from './swatch.ts';
@@ -93,6 +94,7 @@ function makeForm(): Part {
     context?.set(patch, how);
   const fields = FIELDS.map((field) => makeField(field, set));
   const prices = h('div', { class: 'prices' });
+  const bill = makeBill();
   const answer = makeAnswer();
   const element = h(
     'section',
@@ -104,6 +106,7 @@ function makeForm(): Part {
       fields.map((field) => field.element),
     ),
     prices,
+    bill.element,
     answer.element,
   );
   return {
@@ -111,6 +114,7 @@ function makeForm(): Part {
     update(now) {
       context = now;
       for (const field of fields) field.update(now);
+      bill.update(now);
       answer.update(costsOf(now), now);
       keepingFocus(prices, () => replace(prices, pricesBox(now)));
     },
@@ -283,7 +287,14 @@ const COLUMNS = [
   '$/user-hour',
   '$/M tokens',
   '$/M tokens, all sold',
+  '$ over the years',
 ];
+
+// Beside the dollars that lack something.
+const withoutWords = (cost: Cost): string =>
+  cost.usd_per_hour === null || cost.without.length === 0
+    ? ''
+    : `, without ${cost.without.join(', ')}: not known`;
 
 function usersEach(cost: Cost): string {
   const each = usersPerAccelerator(cost);
@@ -343,6 +354,7 @@ function table(costs: readonly Cost[], context: Context): HTMLElement {
           usd(cost.usd_per_user_hour),
           usd(cost.usd_per_mtok),
           usd(cost.usd_per_mtok_full),
+          usd(cost.usd_total) + withoutWords(cost),
         ];
         return h(
           'tr',
@@ -389,6 +401,8 @@ function costTable(costs: readonly Cost[]): Table {
       'usd_per_user_hour',
       'usd_per_mtok',
       'usd_per_mtok_all_sold',
+      'usd_total',
+      'without',
       'why_not',
     ],
     rows: costs.map((cost) => [
@@ -404,6 +418,8 @@ function costTable(costs: readonly Cost[]): Table {
       cost.usd_per_user_hour,
       cost.usd_per_mtok,
       cost.usd_per_mtok_full,
+      cost.usd_total,
+      cost.without.join(' '),
       cost.why,
     ]),
   };
@@ -413,9 +429,12 @@ function arithmetic(): HTMLElement {
   const lines = [
     'A point meets the SLO when its tok/s per user and its TTFT P90 both do. No interpolation.',
     'users per system = min(concurrency, system tok/s ÷ promised tok/s per user) of the best one',
-    'systems = ceil(users ÷ (users per system × what production reaches × (1 − reserve)))',
-    '$/hour = systems × price of a system; $/user-hour = $/hour ÷ users',
-    '$/M tokens = 10⁶ × $/hour ÷ (3600 × users × promised tok/s per user)',
+    'systems = ceil(users ÷ (users per system × what production reaches × (1 − reserve))) + spare',
+    'bought: $/hour = price × accelerators × r(1+r)ⁿ ÷ ((1+r)ⁿ − 1) ÷ 8760; 1 ÷ n without interest',
+    'to rent or purchase: + kW × PUE × $/kWh + (12 × space a month + software a year) ÷ 8760',
+    '$/hour = systems × that of a system + staff a year ÷ 8760; $/user-hour = $/hour ÷ users',
+    '$/M tokens = 10⁶ × $/hour ÷ (3600 × users × promised tok/s per user × share sold)',
+    '$ over the years: users grow each year, systems with them; the last year may be a part',
     '≥: the highest level that was measured still met the SLO; more users were never tried',
     'without a number of users: one system, every token sold; without a price: no dollars',
     'all sold: the same with every token that the systems can make at that point',
