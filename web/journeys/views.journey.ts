@@ -97,10 +97,14 @@ describe('views of curves', () => {
     await page.getByLabel('An accelerator bought').fill('30000');
     await page.keyboard.press('Tab');
     await page.getByText('A purchase needs the years that it is paid over.').waitFor();
-    await page.getByLabel('Over', { exact: true }).fill('4');
+    await page.getByLabel('Paid over').fill('4');
     await page.getByLabel('Energy', { exact: true }).fill('0.1');
     await page.keyboard.press('Tab');
-    await page.getByText('In the sum: an accelerator bought, over, energy.').waitFor();
+    await page.getByText('In the sum: an accelerator bought, paid over, energy.').waitFor();
+    const card = page.locator('.answer-cards');
+    expect(await card.innerText()).toContain(
+      'at $30,000 for an accelerator over 4 years, your price, and what else you gave',
+    );
     const dune = page.getByRole('row', { name: /^Dune 4x/ });
     expect(await dune.innerText()).toContain('without power: not known');
     expect(page.url()).toContain('bill=capex%3A30000');

@@ -75,7 +75,7 @@ export interface Entry {
 
 export const ENTRIES: readonly Entry[] = [
   { key: 'capex', text: 'An accelerator bought', unit: '$', scale: 1 },
-  { key: 'years', text: 'Over', unit: 'years', scale: 1 },
+  { key: 'years', text: 'Paid over', unit: 'years', scale: 1 },
   { key: 'interest', text: 'Interest', unit: '% a year', scale: 100 },
   { key: 'usd_per_kwh', text: 'Energy', unit: '$/kWh', scale: 1 },
   { key: 'pue', text: 'PUE', unit: '× its power', scale: 1 },

@@ -201,14 +201,23 @@ function levelLink(cost: Cost, context: Context): HTMLElement | null {
   );
 }
 
+// What a system costs beside its rent or purchase.
+const EXTRAS = ['usd_per_kwh', 'space_per_month', 'software_per_year', 'staff_per_year'] as const;
+
 function priceWords(cost: Cost, context: Context): string {
   const { curve } = cost;
+  const { bill, price, prices } = context.selection;
   if (cost.price_per_hour === null) return 'give a price for its accelerators';
-  const own = curve.accelerator == null ? undefined : context.selection.prices[curve.accelerator];
-  const said = own ?? (curve.price_per_hour == null ? context.selection.price : null);
-  return said === null
-    ? `at ${usd(cost.price_per_hour)} an hour, as imported`
-    : `at ${usd(said)} per accelerator-hour, your price`;
+  const also = EXTRAS.some((key) => bill[key] !== undefined) ? ', and what else you gave' : '';
+  const own = curve.accelerator == null ? undefined : prices[curve.accelerator];
+  if (own === undefined && curve.price_per_hour != null) {
+    return `at ${usd(curve.price_per_hour)} an hour, as imported${also}`;
+  }
+  const rent = own ?? price;
+  return own !== undefined || rent > 0
+    ? `at ${usd(rent)} per accelerator-hour, your price${also}`
+    : `at ${usd(bill.capex)} for an accelerator over ${number3(bill.years)} years, ` +
+        `your price${also}`;
 }
 
 // Where the verdict comes from; a verdict that nothing stands behind says so.
