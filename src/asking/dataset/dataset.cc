@@ -12,7 +12,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "dataset/arrow.h"
-#include "dataset/conversations.h"
 #include "dataset/croissant.h"
 #include "dataset/csv.h"
 #include "dataset/data_files.h"
@@ -26,6 +25,7 @@
 #include "dataset/sound_rows.h"
 #include "dataset/synthetic.h"
 #include "dataset/tensor_rows.h"
+#include "dataset/trajectory.h"
 #include "dataset/web_shard.h"
 
 namespace assay::dataset {
@@ -378,7 +378,7 @@ Result<Dataset> load_dataset(const Spec& spec) {
     found.format.clear();
     return load_dataset(found);
   }
-  if (spec.conversations) return load_conversations(spec);
+  if (spec.conversations) return load_replay(spec);
   if (spec.format == "dlrm_v3") return load_dlrm_data(spec);
   std::optional<Preset> preset;
   if (spec.prompt_format.empty()) {

@@ -42,9 +42,12 @@ constexpr std::uint64_t kSentence = 12;  // words, on average
 
 }  // namespace
 
+std::int64_t synthetic_words(std::int64_t tokens) {
+  return std::max<std::int64_t>(1, std::llround(static_cast<double>(tokens) / kTokensPerWord));
+}
+
 std::string synthetic_text(std::int64_t tokens, Rng& rng) {
-  const std::int64_t words =
-      std::max<std::int64_t>(1, std::llround(static_cast<double>(tokens) / kTokensPerWord));
+  const std::int64_t words = synthetic_words(tokens);
   std::string text;
   text.reserve(static_cast<std::size_t>(words) * 5);
   bool begin = true;

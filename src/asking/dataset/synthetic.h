@@ -17,6 +17,9 @@ Result<Dataset> make_synthetic(const SyntheticSpec& spec, std::string name);
 Result<std::string> exact_text(const text::Tokenizer& tokenizer, std::string prefix,
                                std::int64_t tokens, Rng& rng);
 
+// Returns how many words have about this number of tokens.
+std::int64_t synthetic_words(std::int64_t tokens);
+
 // Returns words of about `tokens` tokens.
 std::string synthetic_text(std::int64_t tokens, Rng& rng);
 

@@ -7,14 +7,12 @@
 #include "base/format.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "dataset/calendar.h"
 #include "dataset/length.h"
-#include "dataset/synthetic.h"
+#include "dataset/made_block.h"
 
 namespace assay::dataset {
 namespace {
-
-constexpr std::int32_t kFirstId = 1000;  // as in SyntheticSpec
-constexpr std::uint64_t kIds = 29000;
 
 Result<std::int64_t> length_at(const Json& row, const char* field) {
   const Json& value = row[field];
@@ -41,15 +39,6 @@ Result<std::int64_t> tokens_at(const Json& row, std::string_view field) {
                           row[field].dump()));
   }
   return static_cast<std::int64_t>(tokens);
-}
-
-// Days from 1970-01-01 (Howard Hinnant, "chrono-compatible low-level date algorithms").
-std::int64_t days_of(std::int64_t year, std::int64_t month, std::int64_t day) {
-  year -= month <= 2 ? 1 : 0;
-  const std::int64_t era = year / 400;  // years are positive here
-  const std::int64_t yoe = year - era * 400;
-  const std::int64_t doy = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
 }
 
 // Reads "2023-11-16 18:17:03.9799600", with or without "+00:00" or "Z", as ms since 2000.
@@ -85,7 +74,7 @@ Result<double> instant_ms(std::string_view text) {
     fraction = *digits;
   }
   const std::int64_t seconds =
-      ((days_of(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
+      ((days_since_1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
   // Counted from 2000, so that a double keeps the microseconds of an instant.
   constexpr std::int64_t kFrom = 946'684'800;
   return (static_cast<double>(seconds - kFrom) + fraction) * 1e3;
@@ -211,14 +200,7 @@ Result<TraceRow> read_mooncake(const Json& row, std::uint64_t number, bool token
     // The same hash gives the same block in every row.
     Rng shared(Rng(hashes[block].as_uint(0)).next());
     Rng& rng = named ? shared : alone;
-    if (token_ids) {
-      for (std::int64_t i = 0; i < size; ++i) {
-        sample.input_tokens.push_back(kFirstId + static_cast<std::int32_t>(rng.below(kIds)));
-      }
-    } else {
-      if (!sample.prompt.empty()) sample.prompt += ' ';
-      sample.prompt += synthetic_text(size, rng);
-    }
+    append_made(sample, size, named ? kTraceBlock : size, rng, token_ids);
     left -= size;
   }
   if (token_ids) sample.input_length = length;

@@ -94,6 +94,7 @@ struct AgenticConfig {
   Duration turn_timeout{86'400'000'000'000};
   bool enable_salt = false;
   bool inject_tool_delay = false;
+  Duration idle_cap = Duration::max();  // Assay: longest delay that is waited
   std::vector<std::string> routing_headers{"X-Session-ID"};
   std::optional<std::uint64_t> num_trajectories_to_issue{};
   bool stop_issuing_on_first_user_complete = false;

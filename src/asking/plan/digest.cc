@@ -91,6 +91,12 @@ void add_sample(Lines& hash, const Sample& sample) {
   add_json(hash, "output_tokens_max", Json(sample.output_tokens_max));
   add(hash, "session", sample.session);
   if (!sample.overrides.is_null()) add_json(hash, "overrides", sample.overrides);
+  if (sample.made.tokens > 0) {
+    const MadePrompt& made = sample.made;
+    add(hash, "made", format("{} {} {} {}", made.tokens, made.block, made.scope, made.rest));
+    const auto* blocks = reinterpret_cast<const char*>(made.ids->data());
+    add(hash, "blocks", std::string_view(blocks, made.ids->size() * sizeof(std::uint64_t)));
+  }
   if (sample.salt_position >= 0) add_json(hash, "salt_position", Json(sample.salt_position));
 }
 
@@ -111,6 +117,10 @@ void add_phase(Lines& hash, const PhasePlan& phase, std::uint16_t index) {
   for (const Conversation& one : phase.conversations) {
     for (const Turn& turn : one.turns) {
       add(hash, "turn", format("{} {}", turn.sample, turn.delay.ns));
+    }
+    for (const std::vector<std::uint32_t>& after : one.after) {
+      const auto* turns = reinterpret_cast<const char*>(after.data());
+      add(hash, "after", std::string_view(turns, after.size() * sizeof(std::uint32_t)));
     }
     add(hash, "conversation", "ended");
   }

@@ -1,10 +1,12 @@
 #include "plan/replay.h"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 
 #include "base/blake2b.h"
 #include "base/format.h"
+#include "base/hash.h"
 
 namespace assay::plan {
 namespace {
@@ -43,11 +45,22 @@ Result<void> mark(Sample& sample, std::uint64_t repeat, std::string_view convers
 // Returns the sample as this repeat asks it.
 Result<Sample> repeated(const Sample& base, std::uint64_t repeat, bool salted, Marked& marked) {
   Sample out = base;
-  if (salted) TRY(mark(out, repeat, base.session, marked));
+  if (salted && out.made.tokens > 0) {
+    // Its repeats share no block, and no token is added to a prompt of a stated length.
+    out.made.scope = xxh3(format("{} {}", out.made.scope, repeat));
+    out.made.rest = xxh3(format("{} {}", out.made.rest, repeat));
+  } else if (salted) {
+    TRY(mark(out, repeat, base.session, marked));
+  }
   if (repeat == 1) return out;
   out.session = format("{}__repeat_{}", base.session, repeat);
   if (out.columns.is_object()) out.columns.set("conversation_id", out.session);
   return out;
+}
+
+// How long a turn waits after the replies before it.
+Duration waited(Duration recorded, const AgenticConfig& config) {
+  return config.inject_tool_delay ? std::min(recorded, config.idle_cap) : Duration{};
 }
 
 }  // namespace
@@ -67,13 +80,14 @@ Result<std::vector<Conversation>> make_trajectories(const AgenticConfig& config,
   std::vector<Conversation> out;
   for (std::uint64_t k = 0; k < wanted; ++k) {
     const std::uint64_t repeat = k / sources + 1;
-    Conversation trajectory;
+    const Conversation& source = dataset.conversations[k % sources];
+    Conversation trajectory{.after = source.after};
     Marked marked;
-    for (const Turn& turn : dataset.conversations[k % sources].turns) {
+    for (const Turn& turn : source.turns) {
       ASSIGN_OR_RETURN(Sample sample,
                        repeated(base[turn.sample], repeat, config.enable_salt, marked));
       trajectory.turns.push_back({static_cast<std::uint32_t>(dataset.samples.size()),
-                                  config.inject_tool_delay ? turn.delay : Duration{}});
+                                  waited(turn.delay, config), turn.agent});
       dataset.samples.push_back(std::move(sample));
     }
     out.push_back(std::move(trajectory));

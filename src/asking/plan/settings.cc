@@ -67,6 +67,11 @@ const Part& agentic_part() {
              "Mark the system message of each repeat so that no prefix cache can help.");
     rows.add("inject_tool_delay", &AgenticConfig::inject_tool_delay,
              "Wait the dataset's delay_seconds before a turn, as its tools did.");
+    rows.add("idle_cap_s", &AgenticConfig::idle_cap,
+             "Wait no delay longer than this; empty means as recorded.")
+        .at_least(0)
+        .null_is_none()
+        .ours();
     rows.add("routing_headers", &AgenticConfig::routing_headers,
              "Headers that carry the conversation's id, so that a router can keep it together.");
     rows.add("num_trajectories_to_issue", &AgenticConfig::num_trajectories_to_issue,

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -22,6 +24,16 @@ struct Attachment {
   std::string bytes{};                // of a tensor: row major, little-endian
 };
 
+// A prompt that is made when it is asked for, of a trace that has no text: blocks of `block` tokens
+// each, then what belongs to no block. One id is the same block wherever it stands in one scope.
+struct MadePrompt {
+  std::int64_t tokens = 0;  // 0: the sample's prompt is not made
+  std::int64_t block = 0;
+  std::uint64_t scope = 0;
+  std::uint64_t rest = 0;                                   // seeds the tokens behind the blocks
+  std::shared_ptr<const std::vector<std::uint64_t>> ids{};  // shared by a trajectory's repeats
+};
+
 // The question is exactly one of `prompt`, `messages`, `input_tokens` and `attachments`; codecs say
 // which they accept.
 struct Sample {
@@ -31,7 +43,8 @@ struct Sample {
   std::vector<std::int32_t> input_tokens{};  // token ids, for APIs that take them; else empty
   Json content_parts{};  // multimodal content of the user's message instead of `prompt`; else null
   std::vector<Attachment> attachments{};
-  Json tools{};  // forwarded unchanged; else null
+  MadePrompt made{};  // Dataset::make_prompt fills `prompt` or `input_tokens` from it
+  Json tools{};       // forwarded unchanged; else null
   Json tool_choice{};
   // Other columns that go into the request body (name, n, stop, logit_bias, user, chat_template,
   // chat_template_kwargs, or columns that the user mapped), as an object; else null.
@@ -50,12 +63,17 @@ struct Sample {
 // A client's turn of a conversation.
 struct Turn {
   std::uint32_t sample = 0;  // its row, with the history
-  Duration delay{};          // after the reply before it, as recorded
+  Duration delay{};          // after the last of the replies that it waits for, as recorded
+  std::uint32_t agent = 0;   // index into Dataset::agents
 };
 
-// Turns asked one after the other, each when the reply to the one before has come.
+// Turns, each asked when the reply to the one before has come; or a trajectory of agents, where
+// several may be under way at once.
 struct Conversation {
   std::vector<Turn> turns{};
+  // For each turn of a trajectory, the indices of those that it waits for, without cycles. Empty:
+  // each turn waits for the one before it.
+  std::vector<std::vector<std::uint32_t>> after{};
 };
 
 struct Dataset {
@@ -73,6 +91,12 @@ struct Dataset {
   // When each sample is due, for a dataset that is a trace, ascending from 0; else empty.
   std::vector<Duration> arrivals{};
   std::vector<Conversation> conversations{};  // for a dataset that is replayed; else empty
+  std::vector<std::string> agents{"main"};    // names of those that ask their turns
+  // A replayed file's turns that are in no conversation, or are asked with less than was
+  // recorded; by reason.
+  std::vector<std::pair<std::string, std::uint64_t>> dropped{};
+  // Makes the prompt of a sample whose `made` has tokens; on any thread, the same each time.
+  std::function<void(Sample& sample)> make_prompt{};
   // For a dataset that is replayed more than once: samples in each pass; sample i and
   // i + rows_of_pass are the same row. Else 0.
   std::uint64_t rows_of_pass = 0;
@@ -85,8 +109,12 @@ struct Dataset {
   std::size_t rows() const { return make_row ? made_rows : samples.size(); }
   // REQUIRES: row < rows(). A computed row is stored in `room`.
   const Sample& row(std::size_t row, Sample& room) const {
-    if (!make_row) return samples[row];
-    return room = make_row(static_cast<std::uint32_t>(row));
+    if (make_row) return room = make_row(static_cast<std::uint32_t>(row));
+    if (samples[row].made.tokens == 0) return samples[row];
+    room = samples[row];
+    make_prompt(room);
+    room.made = {};
+    return room;
   }
 };
 

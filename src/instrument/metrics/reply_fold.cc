@@ -9,13 +9,15 @@ constexpr TokenCount kUncounted{};
 
 }  // namespace
 
-ReplyFold::ReplyFold(const RunInfo& info, bool keep_text) : keep_text_(keep_text) {
+ReplyFold::ReplyFold(const RunInfo& info, bool keep_text, bool with_tail)
+    : keep_text_(keep_text), with_tail_(with_tail) {
   for (const PhaseInfo& phase : info.phases) phases_.push_back(phase.kind);
 }
 
 // A phase that the header does not name counts as measured, as in a log made by hand.
 bool ReplyFold::measured(std::uint16_t phase) const {
-  return phase >= phases_.size() || phases_[phase] == PhaseKind::performance;
+  if (phase >= phases_.size() || phases_[phase] == PhaseKind::performance) return true;
+  return with_tail_ && phases_[phase] == PhaseKind::tail;
 }
 
 const TokenCount* ReplyFold::counted(const Query& query) const {

@@ -1,6 +1,7 @@
 // ReplyFold: a sink that gathers the events of each query and passes on whole replies, one at a
 // time, when they have ended: for folds that look at a reply as other tools do, and for exporters.
-// Only queries of performance phases; a query whose end is not in the log is never passed on.
+// Only queries of performance phases, and of a replay's tail where the fold asks for it; a query
+// whose end is not in the log is never passed on.
 //
 // Memory: 32 bytes for each event of the replies in flight. One thread.
 #pragma once
@@ -31,7 +32,7 @@ struct Reply {
 
 class ReplyFold : public EventSink {
  public:
-  explicit ReplyFold(const RunInfo& info, bool keep_text = false);
+  explicit ReplyFold(const RunInfo& info, bool keep_text = false, bool with_tail = false);
 
   // The run's token counts. Set them before the first event; they outlive the fold. Null: none.
   void use_counts(const TokenCounts* counts) { counts_ = counts; }
@@ -60,6 +61,7 @@ class ReplyFold : public EventSink {
   const TokenCount* counted(const Query& query) const;
 
   bool keep_text_;
+  bool with_tail_;
   ReplyEvidence evidence_{};  // of the query that ends
   TokenTruth truth_{};
   const TokenCounts* counts_ = nullptr;

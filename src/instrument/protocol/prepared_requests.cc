@@ -39,6 +39,7 @@ void give_up_text(Sample& sample) {
   std::vector<std::int32_t>().swap(sample.input_tokens);
   sample.content_parts = {};
   std::vector<Attachment>().swap(sample.attachments);
+  sample.made = {};
   sample.tools = {};
   sample.body = {};
 }

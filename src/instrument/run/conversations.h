@@ -1,6 +1,9 @@
 // Conversations: the state of a replay: which conversations are under way, which turn of each is
 // due next, and what a reply or a failure means for later turns. The loop asks for due turns and
 // reports ended queries; this class sends nothing and reads no clock. One thread.
+//
+// A turn is due its delay after the last reply that it waits for. One that waits for a turn which
+// failed, directly or through others, is given up; the trajectory's other branches go on.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +25,7 @@ class Conversations {
   // A turn that may be sent.
   struct DueTurn {
     std::uint32_t slot = 0;
+    std::uint32_t turn = 0;  // index into the conversation's turns
     std::uint32_t sample = 0;
     Instant at{};
   };
@@ -40,30 +44,48 @@ class Conversations {
   bool finished() const;
 
  private:
+  // A turn of a trajectory that waits for others.
+  struct Waiting {
+    std::uint32_t missing = 0;  // replies that it still waits for
+    bool given_up = false;
+    Instant last{};                     // the latest end of those that came
+    std::vector<std::uint32_t> next{};  // turns that wait for it
+  };
   struct Slot {
     const Conversation* conversation = nullptr;  // null: has none left
-    std::size_t turn = 0;                        // the next to send, or the one under way
+    std::size_t left = 0;                        // turns that have not ended
+    std::vector<Waiting> waiting{};              // of a trajectory; empty: turn after turn
   };
-  // A slot whose next turn waits for no reply.
+  // A turn that waits for no reply.
   struct Due {
     Instant at{};
     std::uint32_t slot = 0;
+    std::uint32_t turn = 0;
   };
   // For a heap whose top is due first.
   struct Later {
     bool operator()(const Due& a, const Due& b) const {
-      return a.at != b.at ? b.at < a.at : b.slot < a.slot;
+      if (a.at != b.at) return b.at < a.at;
+      return a.slot != b.slot ? b.slot < a.slot : b.turn < a.turn;
     }
   };
+  struct UnderWay {
+    std::uint32_t slot = 0;
+    std::uint32_t turn = 0;
+  };
   void begin_next(std::uint32_t slot, Instant now);
-  void becomes_due(std::uint32_t slot, Instant at);
+  void begin_trajectory(std::uint32_t slot, Instant now);
+  void becomes_due(std::uint32_t slot, std::size_t turn, Instant at);
+  // What the end of a turn means for those that wait for it; returns the samples given up.
+  std::vector<std::uint32_t> turn_ended(const UnderWay& one, Instant done, bool ok);
+  std::vector<std::uint32_t> node_ended(const UnderWay& one, Instant done, bool ok);
 
   const std::vector<Conversation>& all_;
   std::size_t begun_ = 0;
   std::vector<Slot> slots_{};
-  std::vector<Due> due_{};                // a heap by Later; has a slot at most once
-  std::size_t under_way_ = 0;             // slots with a conversation
-  FlatMap<std::uint32_t> in_flight_{64};  // to slots_
+  std::vector<Due> due_{};     // a heap by Later
+  std::size_t under_way_ = 0;  // slots with a conversation
+  FlatMap<UnderWay> in_flight_{64};
   bool thinning_ = false;
 };
 

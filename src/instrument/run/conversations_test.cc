@@ -231,7 +231,10 @@ class ScannedConversations {
       const ScannedSlot& slot = slots_[i];
       if (slot.conversation == nullptr || slot.waits) continue;
       if (out && out->at <= slot.due) continue;
-      out = {static_cast<std::uint32_t>(i), slot.conversation->turns[slot.turn].sample, slot.due};
+      out = Conversations::DueTurn{.slot = static_cast<std::uint32_t>(i),
+                                   .turn = static_cast<std::uint32_t>(slot.turn),
+                                   .sample = slot.conversation->turns[slot.turn].sample,
+                                   .at = slot.due};
     }
     return out;
   }

@@ -110,6 +110,9 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   ASSIGN_OR_RETURN(TrafficMix mix, mix_from_facts(info.facts));
   std::optional<metrics::ClassFold> classes;
   if (!mix.empty()) classes.emplace(info, std::move(mix)).use_counts(how.counts);
+  ASSIGN_OR_RETURN(Trajectories traced, trajectories_from(info.facts));
+  std::optional<metrics::TrajectoryFold> trajectories;
+  if (!traced.all.empty()) trajectories.emplace(info, std::move(traced)).use_counts(how.counts);
   const std::filesystem::path telemetry = log_folder(folder) / observe::kTelemetryName;
   const bool observed = std::filesystem::exists(telemetry, ignored);
   observe::LoadFold load;
@@ -117,7 +120,8 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   std::optional<observe::ImpactFold> impact;
   if (std::filesystem::exists(chaos, ignored)) impact.emplace(info);
   Tee all({&fold, options.also, options.replies, test ? &*test : nullptr,
-           observed ? &load : nullptr, classes ? &*classes : nullptr, impact ? &*impact : nullptr});
+           observed ? &load : nullptr, classes ? &*classes : nullptr, impact ? &*impact : nullptr,
+           trajectories ? &*trajectories : nullptr});
   ASSIGN_OR_RETURN(run.replay, record::replay_run(log_folder(folder), all));
   if (options.replies != nullptr) options.replies->use_counts(nullptr);  // they move away
   Json client;
@@ -129,6 +133,7 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   if (!client.is_null()) take_end(client, run.replay.end);
   run.point = fold.finish(run.replay.end.end, run.replay.end.lost_records);
   if (classes) run.classes = classes->finish();
+  if (trajectories) run.trajectories = trajectories->finish();
   if (observed) {
     ASSIGN_OR_RETURN(const observe::Telemetry said, observe::read_telemetry(telemetry));
     run.observed = observe::observe_run(said, load.finish(), run.point);

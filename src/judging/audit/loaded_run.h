@@ -20,6 +20,7 @@
 #include "metrics/point.h"
 #include "metrics/reply_fold.h"
 #include "metrics/token_counts.h"
+#include "metrics/trajectory_fold.h"
 #include "observe/impact.h"
 #include "observe/observed.h"
 #include "observe/prefix_reuse.h"
@@ -52,6 +53,7 @@ struct LoadedRun {
   std::optional<observe::Observed> observed{};    // where telemetry was recorded beside the run
   std::optional<observe::Impact> impact{};        // where acts were done to the server
   std::optional<observe::PrefixReuse> reuse{};    // where the run made an account of it
+  std::optional<metrics::TrajectoryReport> trajectories{};  // where the run replayed them
 };
 
 struct LoadOptions {

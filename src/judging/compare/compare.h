@@ -57,6 +57,8 @@ struct ComparedRun {
   const metrics::Point* point = nullptr;
   const QueryRows* rows = nullptr;  // sorted
   std::optional<audit::ClientLimited> client{};
+  // Names what a replay really sent (metrics/trajectory_fold.h); "" for other runs.
+  std::string sent_digest{};
 };
 
 struct MetricComparison {

@@ -144,6 +144,12 @@ std::vector<std::string> workload_differences(const ComparedRun& a, const Compar
     out.push_back("one was measured and the other was simulated");
   }
   facts(*a.point, *b.point, out);
+  if (a.sent_digest != b.sent_digest && !a.sent_digest.empty() && !b.sent_digest.empty()) {
+    out.push_back(
+        format("what was sent: A's trajectories have the digest {}, B's {}: other "
+               "queries, or some were not sent",
+               a.sent_digest.substr(0, 16), b.sent_digest.substr(0, 16)));
+  }
   pairs(a, b, out);
   token_sources(*a.point, *b.point, options.error_margin, out);
   length("ISL", a.point->isl, b.point->isl, options.length_margin, out);

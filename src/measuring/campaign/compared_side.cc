@@ -11,7 +11,9 @@ namespace assay::campaign {
 compare::ComparedRun ComparedSide::compared(const std::string& name) const {
   std::optional<audit::ClientLimited> client;
   if (run.innocence) client = run.innocence->client_limited;
-  return {.name = name, .point = &run.point, .rows = &rows, .client = client};
+  compare::ComparedRun out{.name = name, .point = &run.point, .rows = &rows, .client = client};
+  if (run.trajectories) out.sent_digest = run.trajectories->sent_digest;
+  return out;
 }
 
 Result<std::unique_ptr<ComparedSide>> load_compared(const std::string& folder,

@@ -20,6 +20,7 @@
 #include "campaign/token_counting.h"
 #include "domain/tee.h"
 #include "domain/traffic_class.h"
+#include "domain/trajectories.h"
 #include "metrics/failed_share.h"
 #include "plan/saved_config.h"
 #include "plan/unasked_fields.h"
@@ -115,6 +116,13 @@ void add_gate(const plan::Config& config, const plan::PlanBundle& bundle, Json& 
   facts.set("steady_state", std::move(steady));
 }
 
+// Whether the repeats of a replay share no prefix.
+bool salts_repeats(const plan::Config& config) {
+  return std::ranges::any_of(config.datasets, [](const plan::DatasetConfig& data) {
+    return data.agentic_inference && data.agentic_inference->enable_salt;
+  });
+}
+
 RunInfo info_of(const plan::Config& config, const plan::PlanBundle& bundle,
                 const ClientOptions& client, const RunRequest& request) {
   RunInfo info{.version = std::string(version()), .plan_digest = plan_digest(bundle)};
@@ -138,6 +146,9 @@ RunInfo info_of(const plan::Config& config, const plan::PlanBundle& bundle,
       info.facts.set(kClassesFact, to_json(mix));
     }
     if (!phase.replay) continue;
+    info.facts.set(kTrajectoriesFact,
+                   to_json(trajectories_of(phase, bundle.datasets[phase.dataset].dataset,
+                                           salts_repeats(config))));
     info.facts.set("rows_of_pass", bundle.datasets[phase.dataset].dataset.rows_of_pass);
   }
   for (const auto& [key, value] : request.facts.members()) info.facts.set(key, value);

@@ -126,6 +126,11 @@ report::RunContext report_context(const LoadedRun& run, bool digests) {
       observed.push_back({name, printable(text)});
     }
   }
+  if (run.trajectories) {
+    for (const auto& [name, text] : metrics::trajectory_lines(*run.trajectories)) {
+      observed.push_back({name, printable(text)});
+    }
+  }
   if (run.observed) {
     for (const auto& [name, text] : observe::observed_lines(*run.observed)) {
       observed.push_back({name, printable(text)});
@@ -166,6 +171,7 @@ Json summary_json(const LoadedRun& run) {
   if (run.test) summary.set("loadgen", run.test->to_json());
   if (run.classes) summary.set("classes", metrics::to_json(*run.classes));
   if (run.impact) summary.set("chaos", observe::to_json(*run.impact));
+  if (run.trajectories) summary.set("trajectories", metrics::to_json(*run.trajectories));
   if (run.reuse) summary.set("prefix_reuse", observe::to_json(*run.reuse));
   if (run.observed) summary.set("observed", observe::to_json(*run.observed));
   if (run.certificate) {
