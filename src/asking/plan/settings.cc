@@ -292,8 +292,9 @@ const Part& dataset_part() {
     rows.add("generate_params", &D::generate_params, "Arguments of a predefined dataset's maker.");
     rows.add_part("accuracy_config", &D::accuracy_config, accuracy_part(),
                   "How replies are scored. Required for accuracy datasets.");
-    rows.add_part("agentic_inference", &D::agentic_inference, agentic_part(),
-                  "The dataset holds conversations to be replayed turn by turn.");
+    rows.add_part(
+        "agentic_inference", &D::agentic_inference, agentic_part(),
+        "The dataset holds conversations to be replayed turn by turn, or agents' trajectories.");
     rows.add("generation_config_override", &D::generation_config_override,
              "Keys of model_params that differ for this dataset; all but name, streaming and "
              "tokenizer_name.");
