@@ -250,6 +250,8 @@ class Documents {
     if (documents_ > 1 || !parsed->is_array()) return std::optional(*std::move(parsed));
     is_whole_ = true;
     whole_ = *std::move(parsed);
+    ASSIGN_OR_RETURN(const auto more, lines_.next());
+    if (more) return invalid("a list of trajectories is a whole file; more lines stand behind it");
     return next();
   }
   std::string place() const {

@@ -102,6 +102,9 @@ TEST(Trajectory, what_cannot_be_replayed_is_refused_with_its_place_and_a_fix) {
   const std::string one = own(node("a", R"("after": [])"));
   const auto twice = read(TraceKind::trajectories, one + "\n" + one);
   ASSERT_FALSE(twice);
+  const auto list = read(TraceKind::trajectories, "[" + one + "]");
+  ASSERT_TRUE(list) << list.error().message;
+  EXPECT_FALSE(read(TraceKind::trajectories, "[" + one + "]\n" + one)) << "it would be lost";
   EXPECT_THAT(twice.error().message, HasSubstr("t.jsonl:2: trajectory 't': a second one"));
 }
 
