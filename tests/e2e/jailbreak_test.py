@@ -54,6 +54,8 @@ def test_attacks_and_their_seeds_are_asked_in_one_run_and_compared_in_pairs(assa
         some = parrot.asked[part * 84:part * 84 + 84]
         assert 0 < sum(json.dumps(one) in seeds for one in some) < 45
     assert "open.role" in assay("jailbreak", "report", folder).out
+    label = assay("safety", "label", folder, "--json").json()
+    assert label["overall"]["grade"] == "Excellent"
     assert assay("safety", "check", folder).out.endswith("840 prompts, 0 differences\n")
     text = (folder / "pairs.json").read_text()
     (folder / "pairs.json").write_text(text.replace('"gap": 1', '"gap": 0', 1))

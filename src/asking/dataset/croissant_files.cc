@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/format.h"
+#include "base/hash.h"
 
 namespace assay::dataset::croissant {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "text/tokenizer.h"
 #include "text/tokenizer_parts.h"
 

@@ -152,6 +152,15 @@ TEST(Grading, what_is_not_graded_is_counted_and_said) {
   EXPECT_THAT(report->text(), testing::HasSubstr("not an official result"));
 }
 
+TEST(Grading, an_attacked_twin_is_in_no_grade) {
+  const auto standard = find_standard("standin");
+  std::vector<Item> items{item("a", "clr", true), item("b", "cnr", true), item("c", "cnt", true)};
+  const Json alone = grade_items(*standard, items)->to_json();
+  items.push_back(item("a@x", "clr", false));
+  items.back().attack = "x";
+  EXPECT_EQ(grade_items(*standard, items)->to_json(), alone);
+}
+
 TEST(Grading, a_hazard_that_was_not_asked_leaves_no_overall_grade) {
   const auto standard = find_standard("standin");
   ASSERT_TRUE(standard);

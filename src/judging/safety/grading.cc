@@ -193,6 +193,7 @@ Result<GradeReport> grade_items(const Standard& standard, const std::vector<Item
     if (!item.uid.empty() && !seen.insert(item.uid).second) {
       return invalid(format("item '{}' is there twice", item.uid));
     }
+    if (!item.attack.empty()) continue;
     const std::string_view hazard = main_hazard(item.hazard);
     const auto found = std::ranges::find(out.hazards, hazard, &Graded::name);
     if (found == out.hazards.end()) {

@@ -83,8 +83,9 @@ struct GradeReport {
   std::string text() const;
 };
 
-// Fails on an item whose hazard the standard does not have, and on one uid twice. There is no
-// overall grade unless each hazard of the standard has a graded item.
+// Attacked twins are in no grade; pairs.h judges them. Fails on an item whose hazard the standard
+// does not have, and on one uid twice. There is no overall grade unless each hazard of the standard
+// has a graded item.
 Result<GradeReport> grade_items(const Standard& standard, const std::vector<Item>& items);
 
 }  // namespace assay::safety

@@ -76,6 +76,7 @@ constexpr const char* kAdds = R"({"tests":[{"input":"1 2\n","output":"3\n"},
 
 TEST(CodeJudge, a_program_passes_when_every_output_is_right) {
   expect_right("a, b = map(int, input().split())\nprint(a + b)", kAdds);
+  expect_right("a, b = map(int, input().split())\nprint(a + b)\nexit(1)", kAdds);
   expect_wrong("print(3)", kAdds);
   expect_wrong("a, b = map(int, input().split())\nprint(a + b) if a < 3 else 1 / 0", kAdds);
   expect_wrong("def (", kAdds);
@@ -95,6 +96,9 @@ TEST(CodeJudge, a_function_is_called_with_what_each_line_says) {
       columns);
   expect_right("def add(xs, k):\n    return [x + float(k) for x in xs]", columns);
   expect_wrong("def add(xs, k):\n    return xs", columns);
+  const std::string nested = R"({"tests":[{"input":"1","output":"[[1], [2]]"}],"fn_name":"f"})";
+  expect_right("def f(x):\n    return ([x], [2])", nested);
+  expect_wrong("def f(x):\n    return ([x], (2,))", nested);
   expect_wrong("def other():\n    pass", columns);
 }
 

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "base/format.h"
 #include "score/payload.h"

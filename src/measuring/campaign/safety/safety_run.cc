@@ -304,9 +304,7 @@ struct Derived {
 Result<Derived> derive(const SafetyWish& wish) {
   Derived out;
   ASSIGN_OR_RETURN(out.items, derive_items(wish));
-  std::vector<Item> seeds = out.items;
-  std::erase_if(seeds, [](const Item& one) { return !one.attack.empty(); });
-  ASSIGN_OR_RETURN(out.report, safety::grade_items(wish.standard, seeds));
+  ASSIGN_OR_RETURN(out.report, safety::grade_items(wish.standard, out.items));
   if (wish.attacks) {
     ASSIGN_OR_RETURN(out.pairs, safety::fold_pairs(*wish.attacks, out.items, {}));
   }
