@@ -33,6 +33,7 @@ bool speaks_json_alone(Api api) {
     case Api::kserve_grpc:
     case Api::openai_transcriptions:
     case Api::openai_translations:
+    case Api::realtime:       // a session of messages over a WebSocket
     case Api::openai_speech:  // its reply is sound, which no line holds
     case Api::realtime:       // a script, and not one body
       return false;
