@@ -447,10 +447,9 @@ class Asker {
       to.api = row.api;
       to.described = nullptr;
       ASSIGN_OR_RETURN(const std::vector<Header> headers, request_headers(to, false, ""));
-      const std::string body = "{}";
-      const std::string request =
-          request_head(url_, request_target(base_, row.api, answers_.model), headers, body.size()) +
-          body;
+      std::string request = "{}";
+      request.insert(0, request_head(url_, request_target(base_, row.api, answers_.model), headers,
+                                     request.size()));
       const bool reused = connection_->usable();
       if (!reused) TRY(connect());
       ReplyFacts facts = read_recording(connection_->ask(request, kKindTimeout));

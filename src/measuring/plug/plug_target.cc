@@ -35,7 +35,6 @@ bool speaks_json_alone(Api api) {
     case Api::openai_translations:
     case Api::realtime:       // a session of messages over a WebSocket
     case Api::openai_speech:  // its reply is sound, which no line holds
-    case Api::realtime:       // a script, and not one body
       return false;
     case Api::openai:
     case Api::openai_completions:
