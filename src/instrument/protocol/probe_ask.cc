@@ -77,7 +77,6 @@ class ProbeConnection {
       if (turn != nullptr) {
         std::string answer;
         turn->take(read.bytes, answer);
-        // The query begins with what is asked, not with the handshake.
         if (out.reads.empty() && !answer.empty()) out.sent = clock_.now();
         if (!answer.empty()) send(answer, deadline);
       }
@@ -197,7 +196,6 @@ class Asker {
       ASSIGN_OR_RETURN(answers_.streamed, ask(true, false));
     }
     answers_.plain_on_same_connection = connection_->usable();
-    // A turn always streams.
     answers_.plain_asked = !kind_of(Spoken(question_.api, question_.described.get())).socket;
     if (answers_.plain_asked) {
       ASSIGN_OR_RETURN(answers_.plain, ask(false, false));
@@ -425,9 +423,9 @@ class Asker {
     to.described = nullptr;
     ASSIGN_OR_RETURN(const std::vector<Header> headers, request_headers(to, true, ""));
     ProbeTurn turn(std::move(script), beside_the_turn, ends_the_turn);
-    const std::string head = socket_head(url_, request_target(base_, api, answers_.model), headers);
     TRY(connect());
-    return connection_->ask(turn.opening(head), timeout, &turn);
+    const std::string target = request_target(base_, api, answers_.model);
+    return connection_->ask(turn.opening(socket_head(url_, target, headers)), timeout, &turn);
   }
 
   // An empty object holds none of the fields that any of them needs, so no server works for it.
