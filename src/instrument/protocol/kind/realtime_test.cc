@@ -8,6 +8,7 @@
 #include "base/base64.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "net/url.h"
 #include "protocol/codec.h"
 #include "protocol/kind/kind.h"
 
