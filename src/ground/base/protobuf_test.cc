@@ -16,8 +16,9 @@ TEST(Protobuf, writes_what_the_format_says) {
 }
 
 TEST(Protobuf, reads_every_form) {
-  ProtoReader reader(
-      "\x08\x96\x01\x12\x02hi\x1d\x01\x02\x03\x04\x21\x08\x07\x06\x05\x04\x03\x02\x01"s);
+  const std::string message =
+      "\x08\x96\x01\x12\x02hi\x1d\x01\x02\x03\x04\x21\x08\x07\x06\x05\x04\x03\x02\x01"s;
+  ProtoReader reader(message);
   ProtoField field = reader.next();
   EXPECT_EQ(field.number, 1u);
   EXPECT_EQ(field.value, 150u);

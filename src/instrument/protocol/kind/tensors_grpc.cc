@@ -237,7 +237,9 @@ Result<void> check_tensors_grpc(const Sample& sample) {
 }
 
 Json tensors_grpc_body(const Generation& generation, const Sample& sample, char filler) {
-  Json body = tensors_json_body(generation, Sample{.body = sample.body}, filler);
+  Sample without_arrays;
+  without_arrays.body = sample.body;
+  Json body = tensors_json_body(generation, without_arrays, filler);
   if (!sample.attachments.empty())
     body.set("inputs", tensors_body(generation, sample, filler)["inputs"]);
   if (body.find("model_name") == nullptr) body.set("model_name", generation.model);
