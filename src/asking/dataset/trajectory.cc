@@ -95,10 +95,11 @@ std::uint32_t TrajectoryBook::agent_of(const std::string& name) {
 }
 
 Result<Sample> TrajectoryBook::sample_of(const Trajectory& of, TrajectoryNode& node) {
-  Sample out{.messages = std::move(node.messages),
-             .tools = std::move(node.tools),
-             .output_tokens_max = node.output_tokens,
-             .session = of.id};
+  Sample out;
+  out.messages = std::move(node.messages);
+  out.tools = std::move(node.tools);
+  out.output_tokens_max = node.output_tokens;
+  out.session = of.id;
   if (!node.model.is_null()) out.overrides.set("model", std::move(node.model));
   messages_ += out.messages.size();
   if (messages_ > kMessagesMost) {
