@@ -227,7 +227,10 @@ class ConversationReader {
   Result<Sample> sample_of(std::size_t i, const Messages& messages) const {
     const Json& row = rows_[i];
     const Json& first = rows_.front();
-    Sample out{.messages = messages, .session = id_, .turn = static_cast<std::int32_t>(i) + 1};
+    Sample out;
+    out.messages = messages;
+    out.session = id_;
+    out.turn = static_cast<std::int32_t>(i) + 1;
     const auto of_row = [&](std::string_view key) -> const Json& {
       return row[key].is_null() ? first[key] : row[key];
     };
