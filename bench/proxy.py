@@ -38,7 +38,7 @@ def measure(program, url, rate, seconds):
              str(TOKENS), "--report-dir", f"{folder}/run", "--json", "--quiet", "--no-preflight",
              "--allow-client-limited"], capture_output=True, text=True, check=True)
     summary = json.loads(done.stdout)
-    return {name: {p: summary[name]["percentiles"][p] / 1e3 for p in ("50", "99")}
+    return {name: {p: summary[name]["percentiles"][p] / 1e3 for p in ("50.0", "99.0")}
             for name in ("ttft", "itl") if name in summary}
 
 
