@@ -55,7 +55,8 @@ struct Kind {
   // A reply's body may be the bytes of a sound, and whether it streams is not in the request.
   bool raw_sound = false;
   // A query is a turn on a WebSocket: its body is a script, a line an event (kind/realtime.cc), and
-  // each message is an event of the reply, but for those that are beside the turn.
+  // each message is an event of the reply, but for those that are beside the turn. `beside` gets a
+  // text that is padded as JsonCursor needs.
   bool socket = false;
   bool (*beside)(std::string_view text) = nullptr;
   // One event's data, and a whole reply. False where the text is no JSON object.
