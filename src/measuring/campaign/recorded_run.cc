@@ -146,9 +146,12 @@ RunInfo info_of(const plan::Config& config, const plan::PlanBundle& bundle,
       info.facts.set(kClassesFact, to_json(mix));
     }
     if (!phase.replay) continue;
-    info.facts.set(kTrajectoriesFact,
-                   to_json(trajectories_of(phase, bundle.datasets[phase.dataset].dataset,
-                                           salts_repeats(config))));
+    // Conversations that no dataset has (the client profile's series) are no trajectories.
+    if (!bundle.datasets[phase.dataset].dataset.conversations.empty()) {
+      info.facts.set(kTrajectoriesFact,
+                     to_json(trajectories_of(phase, bundle.datasets[phase.dataset].dataset,
+                                             salts_repeats(config))));
+    }
     info.facts.set("rows_of_pass", bundle.datasets[phase.dataset].dataset.rows_of_pass);
   }
   for (const auto& [key, value] : request.facts.members()) info.facts.set(key, value);
