@@ -6,6 +6,7 @@ a measurement never shares its process with Python. Further flags are keyword ar
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime
 import json
 import os
@@ -198,8 +199,12 @@ class LiveRun:
 
     def stop(self) -> None:
         """Ends the load; the iteration goes on until the program has ended."""
-        if self._process is not None and self._process.returncode is None:
-            self._process.send_signal(signal.SIGINT)
+        if self._process is None or self._process.returncode is not None:
+            return
+        # Not send_signal(): it looks whether the program has ended, and then nobody learns its
+        # exit code.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._process.pid, signal.SIGINT)
 
     @property
     def result(self) -> MeasuredRun:
@@ -227,12 +232,15 @@ class LiveRun:
             reads = -1
             loop = asyncio.get_running_loop()
             transport, _ = await loop.connect_read_pipe(lambda: protocol, pipe)
+            left = True
             try:
                 async for line in reader:
                     yield Live(json.loads(line))
+                left = False
             finally:
                 transport.close()
-                self.stop()  # an iteration that was left ends its load; one that ended has none
+                if left:  # its load ends with it
+                    self.stop()
                 out, err = await output
             done = Done(self._process.returncode or 0, out.decode(), err.decode())
             answer = _answer("run", done)
