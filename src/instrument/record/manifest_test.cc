@@ -59,6 +59,14 @@ TEST(Manifest, finds_what_changed_what_is_gone_and_what_is_new) {
                      }));
   ASSERT_TRUE(write_manifest(folder.path(), some_replay(), command).has_value());
   EXPECT_TRUE(check_manifest(folder.path())->empty()) << "written again, it is true again";
+
+  // A bundle's own list, where tar unpacked it; but only at the top.
+  for (const char* name : {"MANIFEST.json", "MANIFEST.sha256", "MANIFEST.sig", "croissant.json"}) {
+    put(name, "of the bundle");
+  }
+  put("performance/MANIFEST.json", "");
+  EXPECT_EQ(*check_manifest(folder.path()),
+            std::vector<std::string>{"performance/MANIFEST.json: not listed"});
 }
 
 // Every byte of the manifest counts, also those that a JSON reader ignores.
