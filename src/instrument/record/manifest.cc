@@ -143,7 +143,7 @@ Result<std::vector<std::string>> check_manifest(const std::filesystem::path& fol
   here.erase(std::string(kManifestName));
   // It describes the other files, with their digests (`assay bundle`).
   here.erase("croissant.json");
-  // Of a bundle that tar has unpacked: what the bundle says of itself (record/bundle.h).
+  // What a bundle says of itself, where tar has unpacked it (record/bundle.h).
   for (const char* name : {"MANIFEST.json", "MANIFEST.sha256", "MANIFEST.sig"}) here.erase(name);
   std::vector<std::string> faults;
   // Manifests of 0.1.0 have no digest, and these seven members.
