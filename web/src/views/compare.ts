@@ -19,6 +19,7 @@ import type { Context, Part } from './context.ts';
 import { pointsTable } from './charts.ts';
 import { keepingFocus } from './filters.ts';
 import { swatch } from './swatch.ts';
+import { scrollTable } from './scroll_table.ts';
 
 export function makeCompare(): Part {
   let context: Context | null = null;
@@ -218,33 +219,17 @@ function section(
     h('h2', {}, title),
     rows.length === 0
       ? h('p', {}, 'Nothing in common.')
-      : h(
-          'div',
-          { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
-          h(
-            'table',
-            {},
+      : scrollTable(
+          title,
+          columns,
+          rows.map((row) =>
             h(
-              'thead',
+              'tr',
               {},
-              h(
-                'tr',
-                {},
-                columns.map((name) => h('th', { scope: 'col', class: number }, name)),
-              ),
-            ),
-            h(
-              'tbody',
-              {},
-              rows.map((row) =>
-                h(
-                  'tr',
-                  {},
-                  row.map((text) => h('td', { class: number }, text)),
-                ),
-              ),
+              row.map((text) => h('td', { class: number }, text)),
             ),
           ),
+          number,
         ),
   );
 }

@@ -15,6 +15,7 @@ import {
 } from '../api/hub_client.ts';
 import { mayApprove, mayReject } from '../state/hub.ts';
 import { type FormField, formsFor } from './hub_forms.ts';
+import { scrollTable } from './scroll_table.ts';
 
 const KEPT = 'assay-hub-token';
 const REFRESH_MS = 5000;
@@ -277,23 +278,6 @@ function table(
     h('h2', {}, title),
     rows.length === 0
       ? h('p', { class: 'hint' }, none)
-      : h(
-          'div',
-          { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
-          h(
-            'table',
-            {},
-            h(
-              'thead',
-              {},
-              h(
-                'tr',
-                {},
-                heads.map((head) => h('th', { scope: 'col' }, head)),
-              ),
-            ),
-            h('tbody', {}, body),
-          ),
-        ),
+      : scrollTable(title, heads, body),
   ];
 }
