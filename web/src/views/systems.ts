@@ -239,6 +239,7 @@ function row(one: Series, several: boolean, context: Context): HTMLElement {
       'th',
       { scope: 'row' },
       h('span', { class: 'name' }, curve.system_name),
+      ' ', // two words too where nothing is laid out: for a reader, a search, a copy
       h(
         'small',
         {},
