@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The whole check, as `./assay.sh test` and CI run it: sections in order, cheapest verdicts first.
+What measures has the machine to itself; then compilers work beside the tests that mostly wait.
 
 A section is one or more commands. What they print goes to build/suite/SECTION.log; the terminal
 gets one line a section, and the log's end where something failed. All sections run, whatever fails.
@@ -15,6 +16,7 @@ section whose build fails counts as one failure.
 """
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -62,8 +64,8 @@ class Count:
 class Section:
     """One section as it runs: its log and its count."""
 
-    def __init__(self, name, jobs):
-        self.name, self.jobs = name, jobs
+    def __init__(self, name, jobs, prefix=()):
+        self.name, self.jobs, self.prefix = name, jobs, prefix
         self.count = Count()
         self.log = LOGS / f"{name}.log"
         self.log.write_text("")
@@ -72,9 +74,10 @@ class Section:
         """Returns (exit code, output); the output is in the log as well."""
         with self.log.open("a") as log:
             print("$", *command, file=log, flush=True)
-            done = subprocess.run([str(word) for word in command], cwd=ROOT, text=True,
-                                  env={**os.environ, **(env or {})}, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, errors="replace", check=False)
+            words = [str(word) for word in (*self.prefix, *command)]
+            done = subprocess.run(words, cwd=ROOT, text=True, env={**os.environ, **(env or {})},
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  errors="replace", check=False)
             log.write(done.stdout)
         return done.returncode, done.stdout
 
@@ -304,7 +307,11 @@ def container(section):
 
 
 SMOKE = [tidy, instrument]
-SECTIONS = [tidy, dev, release, analyse, fuzz, tsan, peers, package, docs, web]
+ALONE = [tidy, dev, release]
+# Then both of these at one time; the second one gives way.
+WAITING = [peers, package, docs, web]
+COMPILING = [analyse, fuzz, tsan]
+SECTIONS = ALONE + COMPILING + WAITING
 # Hours, not minutes: by name, or all after the others with `full`.
 LONG = [fuzz_long, mutants, innocence, damages, airflow, container]
 
@@ -321,8 +328,8 @@ def faults(lines, most=40):
     return out[:most]
 
 
-def run_section(function, jobs):
-    section = Section(function.__name__, jobs)
+def run_section(function, jobs, prefix=()):
+    section = Section(function.__name__, jobs, prefix)
     start = time.monotonic()
     try:
         function(section)
@@ -335,13 +342,27 @@ def run_section(function, jobs):
     print(f"{section.name:9} {count.passed:6} passed {count.failed:4} failed {took:7.0f} s",
           flush=True)
     if count.failed:
-        print(f"--- the end of {section.log.relative_to(ROOT)}")
         lines = section.log.read_text().splitlines()
-        print("\n".join(lines[-40:]))
-        print("--- what failed")
-        print("\n".join(faults(lines)))
-        print("---", flush=True)
+        print("\n".join([f"--- the end of {section.log.relative_to(ROOT)}", *lines[-40:],
+                         "--- what failed", *faults(lines), "---"]), flush=True)
     return count
+
+
+def run_all(functions, jobs):
+    """The sections in order, those of WAITING and COMPILING beside each other."""
+    waiting = [function for function in functions if function in WAITING]
+    compiling = [function for function in functions if function in COMPILING]
+    first = [function for function in functions if function in ALONE]
+    last = [function for function in functions
+            if function not in first + waiting + compiling]
+    done = [run_section(function, jobs) for function in first]
+    gives_way = ("nice", "-n", "5") if waiting else ()
+    with concurrent.futures.ThreadPoolExecutor(1) as beside:
+        others = beside.submit(lambda: [run_section(function, jobs, gives_way)
+                                        for function in compiling])
+        done += [run_section(function, jobs) for function in waiting]
+        done += others.result()
+    return done + [run_section(function, jobs) for function in last]
 
 
 def wanted_of(args, parser, names):
@@ -385,7 +406,7 @@ def main():
         return 0
     LOGS.mkdir(parents=True, exist_ok=True)
     functions = wanted_of(args, parser, names)
-    done = [run_section(function, args.jobs) for function in functions]
+    done = run_all(functions, args.jobs)
     failed = sum(count.failed for count in done)
     print(f"{sum(count.passed for count in done)} passed, {failed} failed")
     return 1 if failed else 0

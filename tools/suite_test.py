@@ -2,7 +2,9 @@
 """The last line of the suite is only as good as its counting."""
 
 import sys
+import threading
 import unittest
+import unittest.mock
 
 import changed
 import suite
@@ -48,6 +50,28 @@ class Tally(unittest.TestCase):
                 counted = suite.Count()
                 counted.add(output, good)
                 self.assertEqual((counted.passed, counted.failed), expected)
+
+
+class Order(unittest.TestCase):
+
+    def test_what_measures_is_alone_and_the_rest_runs_in_two_rows(self):
+        ended = []
+        beside = threading.Barrier(2, timeout=60)
+
+        def section(function, jobs, prefix=()):
+            if function in (suite.peers, suite.analyse):
+                beside.wait()  # the first of each row are at work at one time
+            ended.append((function.__name__, bool(prefix)))
+            return suite.Count()
+
+        with unittest.mock.patch.object(suite, "run_section", section):
+            done = suite.run_all(suite.SECTIONS + [suite.mutants], 2)
+        names = [name for name, _ in ended]
+        self.assertEqual(len(done), len(ended))
+        self.assertEqual(names[:3] + names[-1:], ["tidy", "dev", "release", "mutants"])
+        self.assertEqual([name for name, polite in ended if polite], ["analyse", "fuzz", "tsan"])
+        self.assertEqual([name for name in names if name in ("peers", "package", "docs", "web")],
+                         ["peers", "package", "docs", "web"])
 
 
 class Faults(unittest.TestCase):
