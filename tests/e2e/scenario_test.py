@@ -281,6 +281,37 @@ def test_test01_compares_the_logged_answers_and_the_speed(assay, endpoint, conf,
         assert ("TEST PASS" in text) == file["passed"]
 
 
+def test_a_run_does_its_compliance_tests_itself(assay, scenario, endpoint, conf, tmp_path):
+    run = scenario("offline", "--compliance", "TEST04", code=None)
+    said, = run["compliance"]
+    below = run["folder"] / "compliance/TEST04"
+    text = (below / "verify_performance.txt").read_text()
+    assert said["test"] == "TEST04" and said["passed"] == ("TEST PASS" in text)
+    assert run["exit"]["code"] == (0 if said["passed"] else 1)
+    rows = json.loads((below / "run/sample_idx_map.json").read_text())["performance"].values()
+    assert len(set(rows)) == 1 and len(rows) == run["loadgen"]["samples"]
+    # By hand the verdict is the same, word for word, and the folder is whole.
+    alone = assay("loadgen", "compliance", "TEST04", below / "run", "--reference", run["folder"],
+                  "--json", code=None).json()
+    assert alone == said
+    assert (below / "audit.config").read_text() == assay(
+        "loadgen", "compliance", "TEST04", "--audit-config").out
+    assay("verify", run["folder"])
+    assay("verify", below / "run")
+
+
+def test_compliance_tests_that_a_run_cannot_serve_are_refused_before_it(scenario, assay):
+    for flags, words in ((("TEST01",), "mode = 0"), (("TEST03",), "no test"),
+                         (("TEST04,TEST04",), "twice"), (("TEST07",), "accuracy_config"),
+                         (("TEST09",), "gpt-oss-120b"), (("all",), "--workload")):
+        code = assay("run", "--scenario", "offline", "--endpoint", "http://127.0.0.1:9", "--model",
+                     "m", "--isl", 16, "--prompts", 4, "--compliance", *flags, code=2)
+        assert words in code.err, code.err
+    done = assay("run", "--endpoint", "http://127.0.0.1:9", "--model", "m", "--compliance",
+                 "TEST04", "--concurrency", 1, "--samples", 2, code=2)
+    assert "--scenario" in done.err
+
+
 def test_test08_compares_two_logs(assay, tmp_path):
     import struct
 

@@ -31,6 +31,9 @@ def payload(row):
         predictions = [(0.8 if label else 0.3) if right else 0.5 for label in labels]
         floats = [0, row, *predictions, *((*labels, *[1] * n, n) if accuracy else ())]
         return struct.pack(f"<{len(floats)}f", *floats)
+    if spec["answers"] == "tokens":
+        ids = [row + 3, 7, 8, *([2, 2] if spec["cheats"] == "ends twice" else [9, 2])]
+        return struct.pack(f"<5{spec['width']}", *ids)
     shifted = spec["cheats"] == "bytes" and not accuracy
     return bytes([(row + shifted) % 256] * 8)
 
@@ -57,7 +60,7 @@ module.StartTestWithLogSettings(sut, rows, settings, logs, spec["audit"])
 def fixture_ran(assay, tmp_path):
     """ran(lines, test, ...) -> the folder of a run, with the audit's file of `test`."""
 
-    def go(lines="", test=None, cheats="no", answers="bytes", ms=0.2, tokens=5):
+    def go(lines="", test=None, cheats="no", answers="bytes", ms=0.2, tokens=5, width="i"):
         at = tmp_path / f"run{len(list(tmp_path.iterdir()))}"
         (at / "logs").mkdir(parents=True)
         (at / "user.conf").write_text(
@@ -70,7 +73,8 @@ def fixture_ran(assay, tmp_path):
                 assay("loadgen", "compliance", test, "--audit-config").out
                 + "*.*.min_query_count = 200\n*.*.min_duration = 0\n")
         spec = {"config": str(at / "user.conf"), "logs": str(at / "logs"), "audit": audit,
-                "cheats": cheats, "answers": answers, "ms": ms, "tokens": tokens}
+                "cheats": cheats, "answers": answers, "ms": ms, "tokens": tokens,
+                "width": width}
         done = subprocess.run([sys.executable, "-B", "-c", PROGRAM], input=json.dumps(spec),
                               text=True, capture_output=True, timeout=120, check=False,
                               env={**MODULE, "ASSAY_LOADGEN_RUN_FOLDER": str(at / "run")})
@@ -103,6 +107,22 @@ def test_test04_finds_a_cache(assay, ran):
         audit = ran(test="TEST04", cheats=cheats, ms=ms)
         said = verdict(assay, "TEST04", audit, "--reference", plain)
         assert said == {"verify_performance.txt": passes}
+
+
+def test_test06_reads_the_logs_token_ids(assay, ran, tmp_path):
+    measured = "*.*.use_token_latencies = 1\n"
+    for flags, passes in (({}, True), ({"width": "q"}, True), ({"cheats": "ends twice"}, False),
+                          ({"tokens": 4}, False)):
+        logs = ran(measured, test="TEST06", answers="tokens", **flags).parent / "logs"
+        said = verdict(assay, "TEST06", logs, "--out", tmp_path / "TEST06")
+        assert list(said.values()) == [passes], flags
+    assert (tmp_path / "TEST06/verify_accuracy.txt").read_text() == (
+        "First token check pass: Skipped\nEOS check pass: True\nSample length check pass: False\n"
+        "TEST06 verification failed\n")
+    # With another end token nothing ends twice.
+    logs = ran(measured, test="TEST06", answers="tokens", cheats="ends twice").parent / "logs"
+    assert list(verdict(assay, "TEST06", logs, "--eos-id", 3).values()) == [True]
+    assert list(verdict(assay, "TEST09", logs, "--least", 5, "--most", 5).values()) == [True]
 
 
 def test_test08_finds_other_predictions(assay, ran):

@@ -8,15 +8,28 @@
 #include <utility>
 
 #include "base/format.h"
+#include "loadgen/conf_file.h"
 #include "loadgen/queries.h"
 
 namespace assay::loadgen {
 namespace {
 
 constexpr std::uint64_t kLogSeed = 720381539243781796;
-constexpr std::uint64_t kGptOssRows = 6396;
 constexpr std::array<std::string_view, 6> kTests{"TEST01", "TEST04", "TEST06",
                                                  "TEST07", "TEST08", "TEST09"};
+
+// TEST09's audit.config of each workload that has one.
+struct LengthTest {
+  std::string_view workload{};
+  std::uint64_t rows = 0;
+  bool unique = false;
+  LengthLimits limits{};
+};
+constexpr LengthTest kLengthTests[] = {
+    {"gpt-oss-120b", 6396, true, {1150.38, 1406.02}},
+    {"e2e-rag-qna", 824, false, {246.43, 301.19}},
+};
+
 constexpr double kFaster = 0.10;
 constexpr double kFasterShort = 0.20;  // of latencies that are mostly the client's
 constexpr double kExactMatch = 60.698;
@@ -43,6 +56,11 @@ std::string whole_set(std::uint64_t logged, std::uint64_t queries, bool unique) 
   return line("accuracy_log_sampling_target", logged) + line("min_query_count", queries) +
          line("min_duration", 0) + (unique ? line("performance_issue_unique", 1) : "") +
          line("sample_concatenate_permutation", 0);
+}
+
+const LengthTest* find_length_test(std::string_view workload) {
+  const auto* const found = std::ranges::find(kLengthTests, workload, &LengthTest::workload);
+  return found == std::end(kLengthTests) ? nullptr : found;
 }
 
 std::string_view verdict_line(bool passed) { return passed ? kPass : kFail; }
@@ -97,6 +115,17 @@ double entropy(std::span<const float> predictions, std::span<const float> labels
   return cross / n / -(m * std::log(m) + (1 - m) * std::log(1 - m));
 }
 
+// TEST06's file.
+ComplianceVerdict consistency(bool first, bool end, bool length, bool offline) {
+  ComplianceVerdict out{.passed = (first || offline) && end && length,
+                        .file = "verify_accuracy.txt"};
+  out.lines = {format("First token check pass: {}", offline ? "Skipped" : true_false(first)),
+               "EOS check pass: " + true_false(end),
+               "Sample length check pass: " + true_false(length)};
+  out.lines.push_back(format("TEST06 verification {}", out.passed ? "complete" : "failed"));
+  return out;
+}
+
 using RequestKey = std::pair<float, float>;
 
 struct AccuracyPayload {
@@ -139,10 +168,21 @@ Result<std::string> audit_conf(std::string_view test, std::string_view model,
   if (test == "TEST06") return out + whole_set(100, 100, false);
   if (test == "TEST07") return out + whole_set(990, 990, true);
   if (test == "TEST08") return out + line("accuracy_log_sampling_target", 4096);
-  if (test == "TEST09") return out + whole_set(10'000, dataset == 0 ? kGptOssRows : dataset, true);
+  if (test == "TEST09") {
+    const LengthTest* const own = find_length_test(model);
+    const LengthTest& length = own == nullptr ? kLengthTests[0] : *own;
+    return out + whole_set(10'000, dataset == 0 ? length.rows : dataset, length.unique);
+  }
   std::string known;
   for (const std::string_view one : kTests) known += format(" {}", one);
   return invalid(format("\"{}\" is no compliance test; there are{}", test, known));
+}
+
+Result<Test> audited(Test test, std::string_view conf) {
+  ASSIGN_OR_RETURN(const ConfFile file, ConfFile::parse(conf));
+  TRY(file.apply("*", test.requested.scenario, ConfKind::user, test.requested));
+  test.audit_conf = conf;
+  return test;
 }
 
 Result<std::vector<bool>> logged_samples(const EffectiveSettings& settings, std::uint64_t count) {
@@ -265,13 +305,30 @@ ComplianceVerdict verify_consistency(std::span<const Answer> logged, std::string
                        (hidden == 0 || (hidden == 1 && answer.stopped));
     if (!agree) length = false;
   }
-  ComplianceVerdict out{.passed = (first || offline) && end && length && !logged.empty(),
-                        .file = "verify_accuracy.txt"};
-  out.lines = {format("First token check pass: {}", offline ? "Skipped" : true_false(first)),
-               "EOS check pass: " + true_false(end),
-               "Sample length check pass: " + true_false(length)};
-  if (out.passed) out.lines.emplace_back("TEST06 verification complete");
-  return out;
+  return consistency(first, end, length, offline);
+}
+
+ComplianceVerdict verify_tokens(std::span<const TokenAnswer> logged, std::uint64_t eos,
+                                bool offline) {
+  bool first = !logged.empty();
+  bool end = !logged.empty();
+  bool length = !logged.empty();
+  for (const TokenAnswer& answer : logged) {
+    if (!answer.first) {
+      first = false;
+    } else {
+      const std::size_t both = std::min(answer.first->size(), answer.ids.size());
+      if (!std::equal(answer.ids.begin(), answer.ids.begin() + static_cast<std::ptrdiff_t>(both),
+                      answer.first->begin())) {
+        first = false;
+      }
+    }
+    // The script's loop ends before the first token, so that one is never an end token.
+    const std::size_t n = answer.ids.size();
+    if (n >= 3 && answer.ids[n - 1] == eos && answer.ids[n - 2] == eos) end = false;
+    if (answer.count != static_cast<std::int64_t>(n)) length = false;
+  }
+  return consistency(first, end, length, offline);
 }
 
 ComplianceVerdict verify_exact_match(double exact_match) {
@@ -279,6 +336,11 @@ ComplianceVerdict verify_exact_match(double exact_match) {
   out.lines = {format("'exact_match': {:.6g}, at least {:g}", exact_match, kExactMatch),
                std::string(verdict_line(out.passed))};
   return out;
+}
+
+std::optional<LengthLimits> length_limits(std::string_view workload) {
+  const LengthTest* const found = find_length_test(workload);
+  return found == nullptr ? std::nullopt : std::optional(found->limits);
 }
 
 ComplianceVerdict verify_length(std::span<const Answer> logged, const LengthLimits& limits) {

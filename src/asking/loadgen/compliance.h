@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,10 +25,13 @@ namespace assay::loadgen {
 
 std::vector<std::string_view> compliance_tests();
 
-// `model` as in configuration files; "*": any. `dataset`: TEST09, the rows of the dataset; 0: of
-// gpt-oss-120b's.
+// `model` as in configuration files, TEST09 also "e2e-rag-qna"; "*": any. `dataset`: TEST09, the
+// rows of the dataset; 0: of the published one's, gpt-oss-120b's for any.
 Result<std::string> audit_conf(std::string_view test, std::string_view model,
                                std::uint64_t dataset = 0);
+
+// The test with an audit.config over its own settings, as LoadGen reads that file: for any model.
+Result<Test> audited(Test test, std::string_view conf);
 
 // By Query.index of a performance test, whether its answer is in LoadGen's accuracy log.
 Result<std::vector<bool>> logged_samples(const EffectiveSettings& settings, std::uint64_t count);
@@ -59,6 +63,16 @@ Result<ComplianceVerdict> verify_no_cache(const Judgement& reference, const Judg
 // TEST06. `eos`: the end token's text, "" where the API never sends it.
 ComplianceVerdict verify_consistency(std::span<const Answer> logged, std::string_view eos,
                                      bool offline);
+// The same of a LoadGen log, whose answers are token ids. As the script has it, an end token that
+// is the whole answer is not looked at, and answers of which the log lacks the first token or the
+// number fail.
+struct TokenAnswer {
+  std::vector<std::uint64_t> ids{};
+  std::optional<std::vector<std::uint64_t>> first{};  // nullopt: not in the log
+  std::int64_t count = -1;                            // as the system says; -1: it does not
+};
+ComplianceVerdict verify_tokens(std::span<const TokenAnswer> logged, std::uint64_t eos,
+                                bool offline);
 // TEST07: percent.
 ComplianceVerdict verify_exact_match(double exact_match);
 // TEST09.
@@ -66,6 +80,8 @@ struct LengthLimits {
   double least = 1150.38;
   double most = 1406.02;
 };
+// Those of the test's audit.config for a workload; nullopt: it has none.
+std::optional<LengthLimits> length_limits(std::string_view workload);
 ComplianceVerdict verify_length(std::span<const Answer> logged, const LengthLimits& limits);
 
 // TEST08. A payload begins with the indices of timestamp and query. In performance mode n

@@ -45,6 +45,56 @@ TEST(Compliance, every_tests_file_is_one_that_loadgen_reads) {
   EXPECT_FALSE(audit_conf("TEST05", "*"));
 }
 
+TEST(Compliance, test09_has_a_number_of_queries_and_lengths_for_each_workload) {
+  const TestSettings rag = audited("TEST09", "e2e-rag-qna", Scenario::Offline);
+  EXPECT_EQ(rag.min_query_count, 824U);
+  EXPECT_FALSE(rag.performance_issue_unique);
+  EXPECT_EQ(length_limits("e2e-rag-qna")->least, 246.43);
+  EXPECT_EQ(length_limits("e2e-rag-qna")->most, 301.19);
+  EXPECT_EQ(length_limits("gpt-oss-120b")->least, LengthLimits{}.least);
+  EXPECT_EQ(length_limits("gpt-oss-120b")->most, LengthLimits{}.most);
+  EXPECT_FALSE(length_limits("*"));
+}
+
+TEST(Compliance, an_audits_file_counts_over_the_tests_own_settings) {
+  loadgen::Test asked;
+  asked.requested.scenario = Scenario::Offline;
+  asked.requested.mode = Mode::SubmissionRun;
+  asked.requested.min_query_count = 7;
+  const auto out = audited(asked, "*.*.mode = 2\n*.Offline.performance_issue_same = 1\n");
+  ASSERT_TRUE(out);
+  EXPECT_EQ(out->requested.mode, Mode::PerformanceOnly);
+  EXPECT_TRUE(out->requested.performance_issue_same);
+  EXPECT_EQ(out->requested.min_query_count, 7U);
+  EXPECT_NE(out->audit_conf.find("performance_issue_same"), std::string::npos);
+  EXPECT_FALSE(audited(asked, "*.*.mode = 9\n"));
+}
+
+TEST(Compliance, test06_reads_token_ids_as_its_script_does) {
+  const auto words = [](std::vector<TokenAnswer> logged, bool offline = false) {
+    const ComplianceVerdict v = verify_tokens(logged, 2, offline);
+    std::string out;
+    for (std::size_t i = 0; i + 1 < v.lines.size(); ++i) {
+      out += v.lines[i].substr(v.lines[i].rfind(' ') + 1, 1);
+    }
+    return out + (v.passed ? " complete" : " failed");
+  };
+  using First = std::vector<std::uint64_t>;
+  EXPECT_EQ(words({{{5, 6, 2}, First{5}, 3}}), "TTT complete");
+  EXPECT_EQ(words({{{5, 2, 2}, First{5}, 3}}), "TFT failed");
+  EXPECT_EQ(words({{{5, 2, 6, 2}, First{5}, 4}}), "TTT complete");
+  EXPECT_EQ(words({{{2, 2}, First{2}, 2}}), "TTT complete");  // the first token is not looked at
+  EXPECT_EQ(words({{{2, 2, 2}, First{2}, 3}}), "TFT failed");
+  EXPECT_EQ(words({{{5, 6}, First{6}, 2}}), "FTT failed");
+  EXPECT_EQ(words({{{5, 6}, First{5, 6}, 2}, {{5}, First{5, 9}, 1}}), "TTT complete");
+  EXPECT_EQ(words({{{5, 6}, std::nullopt, 2}}), "FTT failed");
+  EXPECT_EQ(words({{{5, 6}, std::nullopt, 2}}, true), "STT complete");
+  EXPECT_EQ(words({{{5, 6}, First{5}, 3}}), "TTF failed");
+  EXPECT_EQ(words({{{5, 6}, First{5}, -1}}), "TTF failed");
+  EXPECT_EQ(words({{{}, First{}, 0}}), "TTT complete");
+  EXPECT_EQ(words({}), "FFF failed");
+}
+
 TEST(Compliance, which_answers_are_logged_is_loadgens_chance) {
   TestSettings asked;
   asked.scenario = Scenario::Server;

@@ -43,7 +43,13 @@ Result<LoggedReply> read_entry(const Json& entry) {
   if (!entry["data"].is_string()) return invalid("data: must be the response's bytes as hex");
   auto bytes = from_hex(entry["data"].as_string());
   if (!bytes) return invalid("data: must be hex, two digits a byte");
-  return LoggedReply{static_cast<std::uint32_t>(sample), *std::move(bytes)};
+  LoggedReply out{.sample = static_cast<std::uint32_t>(sample), .bytes = *std::move(bytes)};
+  if (entry["token_data"].is_string()) {
+    out.first_token = from_hex(entry["token_data"].as_string());
+    if (!out.first_token) return invalid("token_data: must be hex, two digits a byte");
+  }
+  out.tokens = entry["token_count"].as_int(-1);
+  return out;
 }
 
 static_assert(std::endian::native == std::endian::little);
@@ -152,6 +158,13 @@ const LoggedWorkload* find_logged_workload(std::string_view name) {
     if (one.workload == name) return &one;
   }
   return nullptr;
+}
+
+std::vector<std::uint64_t> read_numbers(std::string_view bytes, NumberWidth width) {
+  const auto each = static_cast<std::size_t>(width);
+  std::vector<std::uint64_t> out(bytes.size() / each);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = number_at(bytes, i, each);
+  return out;
 }
 
 Result<NumberWidth> number_width(const std::vector<LoggedReply>& log, PayloadKind kind) {

@@ -22,6 +22,10 @@ namespace assay::score {
 struct LoggedReply {
   std::uint32_t sample = 0;  // qsl_idx
   std::string bytes{};
+  // Where the test measured tokens: the first token's bytes (not in Offline), and how many there
+  // were by the system's word.
+  std::optional<std::string> first_token{};
+  std::int64_t tokens = -1;  // -1: the log does not say
 };
 
 // Reads entries in the log's order: {"seq_id", "qsl_idx", "data"} and what LoadGen adds of tokens.
@@ -83,6 +87,9 @@ enum class NumberWidth : std::uint8_t { one = 1, two = 2, four = 4, eight = 8 };
 // else four. Letters: the widest for which every number is a letter's. Fails if no width
 // fits. The other kinds have four.
 Result<NumberWidth> number_width(const std::vector<LoggedReply>& log, PayloadKind kind);
+
+// Numbers of `width` without a sign; bytes behind the last whole one are left out.
+std::vector<std::uint64_t> read_numbers(std::string_view bytes, NumberWidth width);
 
 // A reply as the scorers read it.
 struct ReadPayload {

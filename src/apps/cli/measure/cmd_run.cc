@@ -13,6 +13,7 @@
 #include "campaign/recorded_run.h"
 #include "campaign/run_audit.h"
 #include "campaign/run_folder.h"
+#include "campaign/scenario/compliance_series.h"
 #include "campaign/scenario/scenario_run.h"
 #include "campaign/workload_verdict.h"
 #include "cli/client_flags.h"
@@ -42,6 +43,7 @@ struct RunOptions {
   std::optional<std::string> prometheus{};
   std::string live{};
   std::string find{};
+  std::string compliance{};
   bool dry_run = false;
   ForecastFlags forecast{};
   ranks::RankFlags ranks{};
@@ -69,6 +71,12 @@ void add_flags(Flags& flags, RunOptions& options) {
       .add("--find", &options.find,
            "with --scenario server: the highest rate whose limits hold, in a few tests")
       .choices({"qps"})
+      .group("Workload");
+  flags
+      .add("--compliance", &options.compliance,
+           "with a scenario of LoadGen's: then these tests too (TEST04,TEST06), or all that the "
+           "workload's round asks")
+      .value("LIST")
       .group("Workload");
   flags.add("--dry-run", &options.dry_run, "show the plan and measure nothing").group("Output");
   add_forecast_flags(flags, options.forecast);
@@ -194,6 +202,7 @@ class RunCourse {
         say("the output caching audit is left out: the run before it is not whole");
         audit_.reset();
       }
+      if (tests_) TRY(run_tests(recorded, ending, result));
     }
     if (audit_) {
       ASSIGN_OR_RETURN(const metrics::CachingAudit verdict, measure_audit(main));
@@ -215,7 +224,14 @@ class RunCourse {
   // asks each sample once, and so do the accuracy datasets of any run.
   Result<void> prepare_test(const RunFlags& settings) {
     ASSIGN_OR_RETURN(auto wanted, settings.scenario_test());
-    if (!wanted || wanted->test.requested.mode == loadgen::Mode::AccuracyOnly) return {};
+    const bool asks = wanted && wanted->test.requested.mode != loadgen::Mode::AccuracyOnly;
+    if (!options_.compliance.empty()) {
+      if (!asks) return invalid("--compliance: needs --scenario, one of LoadGen's, and its load");
+      tests_ = {.config = loaded_.config, .asked = wanted->test};
+      ASSIGN_OR_RETURN(tests_->tests, campaign::compliance_list(options_.compliance, *wanted));
+      TRY(tests_->check());
+    }
+    if (!asks) return {};
     test_notes_ = std::move(wanted->notes);
     ASSIGN_OR_RETURN(test_,
                      campaign::plan_scenario(std::move(wanted->test), options_.client.threads,
@@ -229,6 +245,7 @@ class RunCourse {
   Result<void> prepare_rank() {
     ASSIGN_OR_RETURN(place_, ranks::find_place(options_.ranks, ranks::process_environment()));
     if (!place_) return {};
+    if (tests_) return invalid("--compliance: the tests are for one process (--rank none)");
     if (audit_) return invalid("audit: the output caching audit is for one process (--rank none)");
     if (loaded_.config.settings.prefix_reuse.block > 0) {
       return invalid("--prefix-reuse: a rank knows its own prompts only (--rank none)");
@@ -305,6 +322,28 @@ class RunCourse {
     return verdict;
   }
 
+  // Each test is a run of its own, as long as its settings ask.
+  Result<void> run_tests(const campaign::RecordedRun& main, Ending& ending, Json& result) {
+    if (!main.run.point.complete()) {
+      say("the compliance tests are left out: the run before them is not whole");
+      return {};
+    }
+    Json said = Json::array();
+    for (const std::string& test : tests_->tests) {
+      if (!options_.quiet) say(format("{}: the same test with its audit.config", test));
+      const InterruptGuard guard(control_);
+      ASSIGN_OR_RETURN(
+          const campaign::TestVerdict verdict,
+          tests_->record(test, folder_, command_, options_.client, preflight_, control_));
+      options_.json ? say(verdict.text()) : print(verdict.text());
+      if (!verdict.passed()) ending.add(ExitCode::findings, test + " did not pass");
+      said.push_back(verdict.to_json());
+    }
+    result.set("compliance", std::move(said));
+    // The manifest lists the tests' files too.
+    return campaign::publish_again(folder_);
+  }
+
   void show(const campaign::LoadedRun& run) const {
     if (options_.json && options_.quiet) return;
     const report::TerminalStyle style = report::terminal_style(options_.json ? 2 : 1);
@@ -326,6 +365,7 @@ class RunCourse {
   std::optional<campaign::PlannedScenario> test_{};
   std::vector<std::string> test_notes_{};
   std::optional<campaign::PlannedAudit> audit_{};
+  std::optional<campaign::ComplianceSeries> tests_{};
   std::optional<ranks::RankPlace> place_{};
   std::string rank_folder_{};
   std::filesystem::path folder_{};

@@ -1,10 +1,12 @@
 // `assay loadgen compliance`: the compliance tests of MLPerf Inference over run folders.
-#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "campaign/scenario/compliance_run.h"
+#include "campaign/scenario/compliance_series.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "loadgen/compliance.h"
@@ -20,6 +22,8 @@ struct ComplianceOptions {
   std::string out{};
   std::string model = "*";
   std::uint64_t rows = 0;
+  std::optional<double> least{};
+  std::optional<double> most{};
   bool config = false;
   bool json = false;
 };
@@ -29,8 +33,8 @@ void add_flags(Flags& flags, ComplianceOptions& options) {
   for (const std::string_view test : loadgen::compliance_tests()) tests.emplace_back(test);
   flags.add("TEST", &options.wish.test, "which test").required().choices(std::move(tests));
   flags.add("RUN", &options.run,
-            "the folder of the run with the test's audit.config; of TEST08 also a "
-            "mlperf_log_accuracy.json");
+            "the folder of the run with the test's audit.config; of TEST06, TEST08 and TEST09 also "
+            "a folder of LoadGen's logs");
   flags.add("--audit-config", &options.config, "print the test's audit.config instead");
   flags.add("--model", &options.model, "for that file: the model's name in configuration files")
       .value("NAME");
@@ -45,30 +49,21 @@ void add_flags(Flags& flags, ComplianceOptions& options) {
       .value("RUN");
   flags.add("--eos", &options.wish.eos, "TEST06: the end token's text, if replies may show it")
       .value("TEXT");
+  flags.add("--eos-id", &options.wish.eos_id, "TEST06 of LoadGen's logs: the end token's id (2)")
+      .value("ID");
   flags
       .add("--tokenizer", &options.wish.tokenizer,
            "TEST06, TEST09: count the answers by this one, not as the run did")
       .value("DIR");
-  flags.add("--least", &options.wish.length.least, "TEST09: the least mean length").value("TOKENS");
-  flags.add("--most", &options.wish.length.most, "TEST09: the greatest").value("TOKENS");
+  flags
+      .add("--least", &options.least,
+           "TEST09: the least mean length; without it that of --model (gpt-oss-120b)")
+      .value("TOKENS");
+  flags.add("--most", &options.most, "TEST09: the greatest").value("TOKENS");
   flags.add("--out", &options.out, "write the verification files there").value("DIR");
   flags.add("--json", &options.json, "print the verdict as JSON");
   flags.example("assay loadgen compliance TEST04 --audit-config > audit.config");
   flags.example("assay loadgen compliance TEST04 runs/audit --reference runs/plain --out TEST04");
-}
-
-Json verdict_json(const std::string& test, const std::vector<loadgen::ComplianceVerdict>& verdicts,
-                  bool passed) {
-  Json files = Json::array();
-  for (const loadgen::ComplianceVerdict& verdict : verdicts) {
-    Json lines = Json::array();
-    for (const std::string& line : verdict.lines) lines.push_back(line);
-    files.push_back(Json()
-                        .set("file", verdict.file)
-                        .set("passed", verdict.passed)
-                        .set("lines", std::move(lines)));
-  }
-  return Json().set("test", test).set("passed", passed).set("files", std::move(files));
 }
 
 }  // namespace
@@ -89,20 +84,16 @@ Result<int> cmd_compliance(Args args) {
   if (options.run.empty())
     return invalid("RUN: the folder of the run to look at (or --audit-config)");
   wish.run = options.run;
+  wish.length = loadgen::length_limits(options.model).value_or(loadgen::LengthLimits{});
+  wish.length.least = options.least.value_or(wish.length.least);
+  wish.length.most = options.most.value_or(wish.length.most);
   wish.reference = options.reference;
   wish.accuracy = options.accuracy;
-  ASSIGN_OR_RETURN(const auto verdicts, campaign::check_compliance(wish));
-  const bool passed =
-      std::ranges::all_of(verdicts, [](const auto& verdict) { return verdict.passed; });
-  if (!options.out.empty()) TRY(campaign::write_verdicts(verdicts, options.out));
-  if (options.json) {
-    print(verdict_json(wish.test, verdicts, passed).dump(2) + "\n");
-  } else {
-    for (const loadgen::ComplianceVerdict& verdict : verdicts) {
-      print(format("{}\n{}", verdict.file, verdict.text()));
-    }
-  }
-  return exit_code(passed ? ExitCode::done : ExitCode::findings);
+  campaign::TestVerdict verdict{.test = wish.test};
+  ASSIGN_OR_RETURN(verdict.files, campaign::check_compliance(wish));
+  if (!options.out.empty()) TRY(campaign::write_verdicts(verdict.files, options.out));
+  print(options.json ? verdict.to_json().dump(2) + "\n" : verdict.text());
+  return exit_code(verdict.passed() ? ExitCode::done : ExitCode::findings);
 }
 
 }  // namespace assay::cli

@@ -21,6 +21,8 @@ using loadgen::Answer;
 using loadgen::ComplianceVerdict;
 
 constexpr std::size_t kLogBytesMax = std::size_t{4} << 30;
+constexpr const char* kAccuracyLog = "mlperf_log_accuracy.json";
+constexpr const char* kDetailLog = "mlperf_log_detail.txt";
 
 // The answers of a run, with their texts.
 class Answers final : public EventSink {
@@ -158,7 +160,62 @@ Result<std::vector<ComplianceVerdict>> test04(const ComplianceWish& wish) {
   return std::vector{std::move(verdict)};
 }
 
+// Null where the folder is no folder of LoadGen's logs.
+Result<std::optional<std::vector<score::LoggedReply>>> read_log(const std::filesystem::path& path) {
+  const bool folder = std::filesystem::is_directory(path);
+  const std::filesystem::path file = folder ? path / kAccuracyLog : path;
+  std::optional<std::vector<score::LoggedReply>> out;
+  if (folder && !std::filesystem::exists(file)) return out;
+  ASSIGN_OR_RETURN(const std::string text, read_file(file, kLogBytesMax));
+  auto log = score::read_accuracy_log(text);
+  if (!log) return log.error().within(file.string());
+  out = *std::move(log);
+  return out;
+}
+
+// "Offline", from the detail log beside it.
+Result<bool> is_offline(const std::filesystem::path& path) {
+  const std::filesystem::path folder =
+      std::filesystem::is_directory(path) ? path : path.parent_path();
+  ASSIGN_OR_RETURN(const std::string text, read_file(folder / kDetailLog, kLogBytesMax));
+  constexpr std::string_view kKey = "\"key\": \"effective_scenario\", \"value\": \"";
+  const std::size_t at = text.find(kKey);
+  if (at == std::string::npos) {
+    return invalid(format("{}: has no effective_scenario", (folder / kDetailLog).string()));
+  }
+  return std::string_view(text).substr(at + kKey.size()).starts_with("Offline\"");
+}
+
+Result<std::vector<ComplianceVerdict>> test06_of_log(const ComplianceWish& wish,
+                                                     const std::vector<score::LoggedReply>& log) {
+  ASSIGN_OR_RETURN(const auto width, score::number_width(log, score::PayloadKind::tokens));
+  ASSIGN_OR_RETURN(const bool offline, is_offline(wish.run));
+  std::vector<loadgen::TokenAnswer> answers;
+  answers.reserve(log.size());
+  for (const score::LoggedReply& reply : log) {
+    loadgen::TokenAnswer& answer = answers.emplace_back();
+    answer.ids = score::read_numbers(reply.bytes, width);
+    if (reply.first_token) answer.first = score::read_numbers(*reply.first_token, width);
+    answer.count = reply.tokens;
+  }
+  return std::vector{loadgen::verify_tokens(answers, wish.eos_id, offline)};
+}
+
+// The script takes each four bytes for a token.
+std::vector<Answer> log_lengths(const std::vector<score::LoggedReply>& log) {
+  std::vector<Answer> out;
+  out.reserve(log.size());
+  for (const score::LoggedReply& reply : log) {
+    Answer& answer = out.emplace_back();
+    answer.sample = reply.sample;
+    answer.counted = static_cast<std::int64_t>(reply.bytes.size() / sizeof(std::int32_t));
+  }
+  return out;
+}
+
 Result<std::vector<ComplianceVerdict>> test06(const ComplianceWish& wish) {
+  ASSIGN_OR_RETURN(const auto log, read_log(wish.run));
+  if (log) return test06_of_log(wish, *log);
   ASSIGN_OR_RETURN(const ReadRun audit, read_test(wish.run, "RUN", wish.tokenizer));
   const bool counted =
       std::ranges::any_of(audit.logged, [](const Answer& answer) { return answer.counted >= 0; });
@@ -212,18 +269,14 @@ Result<std::vector<loadgen::Payload>> recorded_payloads(const std::filesystem::p
 
 Result<std::vector<loadgen::Payload>> read_payloads(const std::filesystem::path& path,
                                                     bool accuracy) {
-  const bool folder = std::filesystem::is_directory(path);
-  const std::filesystem::path file = folder ? path / "mlperf_log_accuracy.json" : path;
-  if (folder && !std::filesystem::exists(file)) return recorded_payloads(path, accuracy);
-  ASSIGN_OR_RETURN(const std::string text, read_file(file, kLogBytesMax));
-  auto log = score::read_accuracy_log(text);
-  if (!log) return log.error().within(file.string());
+  ASSIGN_OR_RETURN(const auto log, read_log(path));
+  if (!log) return recorded_payloads(path, accuracy);
   std::vector<loadgen::Payload> out;
   out.reserve(log->size());
   static_assert(std::endian::native == std::endian::little);
   for (const score::LoggedReply& reply : *log) {
     if (reply.bytes.size() % sizeof(float) != 0) {
-      return invalid(format("{}: sample {}: {} bytes are no float32 numbers", file.string(),
+      return invalid(format("{}: sample {}: {} bytes are no float32 numbers", path.string(),
                             reply.sample, reply.bytes.size()));
     }
     loadgen::Payload& payload = out.emplace_back(reply.bytes.size() / sizeof(float));
@@ -241,6 +294,8 @@ Result<std::vector<ComplianceVerdict>> test08(const ComplianceWish& wish) {
 }
 
 Result<std::vector<ComplianceVerdict>> test09(const ComplianceWish& wish) {
+  ASSIGN_OR_RETURN(const auto log, read_log(wish.run));
+  if (log) return std::vector{loadgen::verify_length(log_lengths(*log), wish.length)};
   ASSIGN_OR_RETURN(const ReadRun audit, read_test(wish.run, "RUN", wish.tokenizer));
   return std::vector{loadgen::verify_length(audit.logged, wish.length)};
 }

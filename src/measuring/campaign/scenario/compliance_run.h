@@ -2,6 +2,7 @@
 // answers its LoadGen settings log, and the verification files.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -14,11 +15,13 @@ namespace assay::campaign {
 
 struct ComplianceWish {
   std::string test{};
-  std::filesystem::path run{};  // asked with the test's audit.config; TEST08: or LoadGen's log
+  // Asked with the test's audit.config. TEST06, TEST08, TEST09: or a folder of LoadGen's logs.
+  std::filesystem::path run{};
   std::filesystem::path reference{};  // TEST01, TEST04: the run without it
   std::filesystem::path accuracy{};   // TEST01, TEST08: a run with the accuracy phase, or a log
   std::string eos{};
-  std::string tokenizer{};  // TEST06, TEST09: counts the answers; "" takes the run's own count
+  std::uint64_t eos_id = 2;  // TEST06 of a LoadGen log
+  std::string tokenizer{};   // TEST06, TEST09: counts the answers; "" takes the run's own count
   loadgen::LengthLimits length{};
 };
 

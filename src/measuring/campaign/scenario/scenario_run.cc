@@ -176,6 +176,9 @@ Result<ScenarioTest> read_scenario(const ScenarioWish& wish) {
   settings.scenario = word->second;
   ASSIGN_OR_RETURN(const auto built_in, loadgen::builtin_conf(test.edition));
   TRY(built_in.apply(test.model, settings.scenario, loadgen::ConfKind::built_in, settings));
+  if (wish.workload != nullptr) {
+    out.checker_names = wish.workload->data["model"]["checker_name"].as_string();
+  }
   if (wish.workload != nullptr && settings.scenario == Scenario::Server) {
     apply_limits(wish.workload->data["scenarios"][wish.scenario]["limits"], settings);
   }

@@ -39,6 +39,7 @@ struct ScenarioWish {
 
 struct ScenarioTest {
   loadgen::Test test{};
+  std::string checker_names{};  // the workload's in the submission checker, "bert-99, bert-99.9"
   std::vector<std::string> notes{};
 };
 
