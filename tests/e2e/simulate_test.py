@@ -85,3 +85,94 @@ def test_shared_prefixes_let_the_router_matter(assay):
     assert hits["kv_aware"] > hits["round_robin"] + 0.05
     plain = said(assay, *base[:-4], "--concurrency", 32)["points"][0]
     assert plain["prefix_hit_rate"] == 0
+
+
+CARD = ["--model", "llama3.1-8b", "--hardware", "h100-sxm", "--parallel", "tp=1"]
+
+
+def load_file(tmp_path, name, settings, datasets="", api="openai_completions", streaming="on"):
+    path = tmp_path / f"{name}.yaml"
+    path.write_text(f"""
+model_params: {{name: m, streaming: '{streaming}', max_new_tokens: 40}}
+{f'datasets: [{datasets}]' if datasets else ''}
+settings: {settings}
+endpoint_config: {{endpoints: ['http://nobody.invalid'], api_type: {api}}}
+""")
+    return path
+
+
+def test_the_load_of_a_config_is_that_of_the_same_levels(assay, tmp_path):
+    load = load_file(tmp_path, "plain", "{load_pattern: {type: concurrency, target_concurrency: 8},"
+                     " runtime: {n_samples_to_issue: 96}}", "{synthetic: {isl: 512, count: 96}}")
+    found = said(assay, *CARD, "--load", load)
+    assert found["kind"] == "simulated" and "h100" in found["system"]
+    assert found["n_samples_completed"] == 96 and found["n_samples_failed"] == 0
+    level, = said(assay, *CARD, "--isl", 512, "--osl", 40, "--concurrency", 8, "--queries", 12,
+                  "--turn-around", 0)["points"]
+    # There each query leaves 20 us after the other, so that an idle server begins with one.
+    assert found["latency"]["avg"] / 1e6 == pytest.approx(level["latency_ms_mean"], rel=0.02)
+    assert found["tpot"]["avg"] / 1e6 == pytest.approx(level["tpot_ms_mean"], rel=0.04)
+    assert found["input_sequence_lengths"]["total"] == 96 * 512
+    assert said(assay, *CARD, "--load", load)["ttft"] == found["ttft"]
+
+
+def test_turns_of_a_conversation_find_their_beginning_in_the_cache(assay, tmp_path):
+    rows = []
+    for k in range(12):
+        for t in range(5):
+            rows.append({"conversation_id": f"c{k}", "turn": 2 * t + 1, "role": "user",
+                         "content": f"{k}.{t} " + "word " * 1500})
+            if t < 4:
+                rows.append({"conversation_id": f"c{k}", "turn": 2 * t + 2, "role": "assistant",
+                             "content": "said " * 20})
+    data = tmp_path / "turns.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    load = load_file(tmp_path, "turns",
+                     "{load_pattern: {type: agentic_inference, target_concurrency: 5}}",
+                     f"{{path: {data}, agentic_inference: {{num_trajectories_to_issue: 12}}}}",
+                     api="openai")
+
+    def asked(*flags):
+        return said(assay, "--model", "llama3.1-8b", "--hardware", "h100-sxm", "--gpus", 4,
+                    "--parallel", "tp=1", "--load", load, *flags)
+
+    together = asked("--router", "kv_aware")
+    apart = asked("--router", "round_robin")
+    never = asked("--no-prefix-cache")
+    cached = [run["assay"]["tokens"]["cached"] for run in (together, apart, never)]
+    assert cached[0] > 1.15 * cached[1] > 0, "the router keeps turns together"
+    assert cached[2] == 0 and never["ttft"]["avg"] > 1.4 * together["ttft"]["avg"]
+    # A slot that is short of work ends the measured part, as in a run.
+    assert all(run["n_samples_completed"] > 48 for run in (together, apart, never))
+    assert together["trajectories"]["begun"] == 12
+
+
+def test_a_trace_keeps_its_own_clock_and_classes_their_names(assay, tmp_path):
+    data = tmp_path / "trace.jsonl"
+    data.write_text("".join(json.dumps({"timestamp": 1000 * i, "input_length": 64 + i,
+                                        "output_length": 8, "hash_ids": [i]}) + "\n"
+                            for i in range(20)))
+    load = load_file(tmp_path, "trace", "{load_pattern: {type: trace}, runtime: {passes: 1}}",
+                     f"{{path: {data}}}", api="openai")
+    found = said(assay, *CARD, "--load", load)
+    assert found["n_samples_completed"] == 20
+    assert found["duration_ns"] == pytest.approx(19e9, rel=0.02)
+    assert found["output_sequence_lengths"]["total"] == 160
+    mixed = load_file(tmp_path, "mix", "{load_pattern: {type: poisson, target_qps: 20}, runtime: "
+                      "{n_samples_to_issue: 100}}", "{synthetic: {classes: "
+                      "['chat,share=3,isl=20,osl=4', 'batch,isl=60,osl=40']}}", api="openai")
+    classes = said(assay, *CARD, "--load", mixed)["classes"]["classes"]
+    assert [one["name"] for one in classes] == ["chat", "batch"]
+    assert sum(one["ended"] for one in classes) == 100
+    text = assay("simulate", *CARD, "--load", mixed).out
+    assert text.startswith("Simulated: ") and "batch" in text
+
+
+def test_a_load_that_no_modelled_server_answers_is_refused(assay, tmp_path):
+    load = load_file(tmp_path, "rows", "{}", "{synthetic: {isl: 8, count: 2}}",
+                     api="openai_embeddings", streaming="off")
+    assert "no tokens" in assay("simulate", *CARD, "--load", load, code=2).err
+    done = assay("simulate", *CARD, "--load", load, "--rate", 3, code=2)
+    assert "--rate: --load has a load of its own" in done.err
+    assert "nothing.yaml" in assay("simulate", *CARD, "--load", tmp_path / "nothing.yaml",
+                                   code=2).err

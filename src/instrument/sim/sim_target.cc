@@ -152,6 +152,7 @@ void SimTarget::on_emission(const Emission& emission, EventSink& sink) {
                               static_cast<std::uint32_t>(emission.request >> 32)});
   if (found == nullptr || found->silent) return;
   Flight& flight = *found;
+  flight.cached = std::max(flight.cached, emission.cached);
   const bool whole = options_.stream || emission.last;
   if (!whole) {
     flight.made += emission.tokens;
@@ -232,6 +233,9 @@ void SimTarget::finish(Flight& flight, Instant at, EventSink& sink) {
   if (options_.report_usage) {
     event.usage.prompt_tokens = static_cast<std::int32_t>(flight.prompt_tokens);
     event.usage.completion_tokens = static_cast<std::int32_t>(flight.made);
+    if (options_.report_cached) {
+      event.usage.cached_tokens = static_cast<std::int32_t>(flight.cached);
+    }
   }
   end(flight, Outcome::ok, at, "", sink);
 }

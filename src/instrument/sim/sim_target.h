@@ -24,6 +24,7 @@ namespace assay::sim {
 struct SimTargetOptions {
   bool stream = true;
   bool report_usage = true;
+  bool report_cached = false;  // also of the prompt's tokens that a prefix cache had
   // A query that is not done this long after it was sent is `timed_out`.
   Duration query_timeout = Duration::max();
   std::uint32_t bytes_per_token = 4;
@@ -59,6 +60,7 @@ class SimTarget final : public Target {
     bool silent = false;  // the server has stopped answering
     Outcome fault = Outcome::ok;
     std::uint32_t prompt_tokens = 0;
+    std::uint32_t cached = 0;   // of them
     std::uint32_t planned = 0;  // tokens
     std::uint32_t made = 0;
     std::uint32_t fault_at = 0;  // tokens that come before the fault

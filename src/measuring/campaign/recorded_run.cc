@@ -123,8 +123,10 @@ bool salts_repeats(const plan::Config& config) {
   });
 }
 
-RunInfo info_of(const plan::Config& config, const plan::PlanBundle& bundle,
-                const ClientOptions& client, const RunRequest& request) {
+}  // namespace
+
+RunInfo run_info(const plan::Config& config, const plan::PlanBundle& bundle,
+                 const ClientOptions& client, const RunRequest& request) {
   RunInfo info{.version = std::string(version()), .plan_digest = plan_digest(bundle)};
   info.uncertainty = true;  // HttpTarget records it
   info.git_sha = std::string(source_revision());
@@ -162,6 +164,8 @@ RunInfo info_of(const plan::Config& config, const plan::PlanBundle& bundle,
   }
   return info;
 }
+
+namespace {
 
 // A request's field other than messages: the row's value before the run's.
 Json of_request(const Sample& sample, const Generation& generation, std::string_view key) {
@@ -350,7 +354,7 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
   ASSIGN_OR_RETURN(const auto chaos, open_chaos(request, client, clock));
   ASSIGN_OR_RETURN(const auto claim, claim_folder(request.folder));
   TRY(write_file_atomic(request.folder / "config.yaml", plan::config_to_yaml(config)));
-  RunInfo info = info_of(config, *request.bundle, client, request);
+  RunInfo info = run_info(config, *request.bundle, client, request);
   if (preflight.sent) info.facts.set("preflight", preflight.facts);
   RecordedRun out;
   std::unique_ptr<ranks::RankSession> session;
@@ -437,7 +441,7 @@ Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
     requests[side].folder = request.folder / name;
     TRY(write_file_atomic(requests[side].folder / "config.yaml",
                           plan::config_to_yaml(configs[side])));
-    infos[side] = info_of(configs[side], bundle, client, request);
+    infos[side] = run_info(configs[side], bundle, client, request);
     infos[side].facts.set("endpoints",
                           Json::array().push_back(plan::redact_url(bundle.endpoints.urls[side])));
     if (preflight.sent) infos[side].facts.set("preflight", preflight_of(preflight.facts, side));

@@ -72,6 +72,10 @@ struct RunRequest {
   std::optional<ranks::RankPlace> place{};
 };
 
+// What is known of a run before its first event, with a new run_id.
+RunInfo run_info(const plan::Config& config, const plan::PlanBundle& bundle,
+                 const ClientOptions& client, const RunRequest& request);
+
 // Measures into the folder: writes config.yaml first, the manifest last.
 Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& client,
                                const Watch& watch, run::Control& control);

@@ -115,11 +115,7 @@ std::string hosts_text(const LoadedRun& run) {
 
 }  // namespace
 
-report::RunContext report_context(const LoadedRun& run, bool digests) {
-  std::vector<report::Fact> test;
-  if (run.test) {
-    for (const auto& [name, text] : run.test->lines()) test.push_back({name, text});
-  }
+std::vector<report::Fact> observed_facts(const LoadedRun& run) {
   std::vector<report::Fact> observed;
   if (run.classes) {
     for (const auto& [name, text] : metrics::class_lines(*run.classes)) {
@@ -147,6 +143,14 @@ report::RunContext report_context(const LoadedRun& run, bool digests) {
       observed.push_back({name, printable(text)});
     }
   }
+  return observed;
+}
+
+report::RunContext report_context(const LoadedRun& run, bool digests) {
+  std::vector<report::Fact> test;
+  if (run.test) {
+    for (const auto& [name, text] : run.test->lines()) test.push_back({name, text});
+  }
   return {.folder = run.folder.string(),
           .files = list_files(run.folder, digests),
           .config_yaml = run.config_yaml,
@@ -158,7 +162,7 @@ report::RunContext report_context(const LoadedRun& run, bool digests) {
           .innocence = run.innocence,
           .calibration = calibration_text(run),
           .test = std::move(test),
-          .observed = std::move(observed),
+          .observed = observed_facts(run),
           .ranks = hosts_text(run)};
 }
 

@@ -34,6 +34,9 @@ using audit::token_counts_file;
 // folder; otherwise only the files that a person looks for.
 report::RunContext report_context(const LoadedRun& run, bool digests = false);
 
+// Its part about classes, trajectories and what was recorded beside the run.
+std::vector<report::Fact> observed_facts(const LoadedRun& run);
+
 // result_summary.json with Assay's own block: client verdict, arrival clock.
 Json summary_json(const LoadedRun& run);
 

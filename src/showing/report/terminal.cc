@@ -27,7 +27,7 @@ std::string fact_lines(std::string_view name, std::string_view text, std::size_t
 
 std::string title_line(const Content& content, const TerminalStyle& style) {
   const std::string command = "assay " + content.command;
-  const std::size_t indent = kIndent.size() + kNameColumns;
+  const std::size_t indent = std::max(kIndent.size() + kNameColumns, display_width(command) + 1);
   std::string rest(indent - display_width(command), ' ');
   const std::string load = fit(content.load, (style.columns - indent) / 2);
   const std::size_t room = style.columns - indent - display_width(load) - 2;

@@ -9,6 +9,7 @@
 #include "cli/console.h"
 #include "cli/simulate/layout_choice.h"
 #include "cli/simulate/simulate_words.h"
+#include "cli/simulate/simulated_load.h"
 #include "cli/simulate/suite_run.h"
 #include "report/curve_html.h"
 #include "report/simulated.h"
@@ -21,6 +22,7 @@ namespace {
 struct SimulationOptions {
   SystemFlags system{};
   SuiteFlags suite{};
+  std::string load{};
   std::string concurrency = "sweep";
   std::optional<double> rate{};
   std::optional<std::int64_t> queries{};
@@ -36,6 +38,11 @@ struct SimulationOptions {
 
 void add_flags(Flags& flags, SimulationOptions& o) {
   o.system.add_to(flags);
+  flags
+      .add("--load", &o.load,
+           "the load of a config of `assay run`, in place of lengths and levels: a trace, "
+           "conversations, classes, shared prefixes")
+      .value("FILE");
   flags.add("--concurrency", &o.concurrency, "a list (4,16,64), or sweep").value("LIST");
   flags.add("--rate", &o.rate, "queries a second, Poisson, in place of concurrency").value("QPS");
   flags
@@ -93,6 +100,8 @@ void add_flags(Flags& flags, SimulationOptions& o) {
       "assay simulate --model llama3.1-70b --hardware h100-sxm,h200-sxm,mi300x --precision fp8 "
       "--parallel tp=8 --concurrency 16,64 --price 3");
   flags.example(
+      "assay simulate --model llama3.1-70b --hardware h200-sxm --parallel tp=4 --load trace.yaml");
+  flags.example(
       "assay simulate --model gpt-oss-120b --hardware b200-sxm --rate 200 --plan "
       "ttft_p99=1s,tpot_p99=20ms --price 4");
 }
@@ -115,6 +124,16 @@ Result<void> check_served(const report::SimulatedCurve& curve) {
       format("--isl, --osl: no query was served: {} fit no worker's memory of {}\n  shorter ones, "
              "more accelerators (--gpus, --parallel) or a smaller --precision",
              curve.lengths, empty));
+}
+
+// The load says itself how long its prompts are, and how many are asked.
+Result<void> check_load_alone(const Flags& flags) {
+  for (const char* const name :
+       {"--concurrency", "--rate", "--queries", "--isl", "--osl", "--shared-prefix", "--plan",
+        "--compare", "--html", "--turn-around", "--workload", "--explain"}) {
+    if (flags.given(name)) return invalid(format("{}: --load has a load of its own", name));
+  }
+  return {};
 }
 
 // A sweep ends two levels behind its peak.
@@ -388,9 +407,13 @@ Result<int> cmd_simulate(Args args) {
     print(names);
     return exit_code(ExitCode::done);
   }
-  if (!o.suite.workload.empty()) {
+  if (!o.suite.workload.empty() && o.load.empty()) {
     o.suite.json = o.json;
     return simulate_suite(o.suite, o.system);
+  }
+  if (!o.load.empty()) {
+    TRY(check_load_alone(flags));
+    return simulate_load(o.load, o.system, catalogue, o.json);
   }
   if (!o.suite.explain.empty()) return invalid("--explain: needs --workload");
   if (!o.suite.edition.empty()) return invalid("--edition: needs --workload");
