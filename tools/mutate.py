@@ -18,6 +18,7 @@ survived. A room takes some minutes; the test suite does not run this, `./assay.
 """
 
 import argparse
+import concurrent.futures
 import dataclasses
 import difflib
 import pathlib
@@ -61,6 +62,11 @@ OPERATORS = [
 CHOICE = re.compile(r"\? ([\w.:'\-]+) : ([\w.:'\-]+)")
 STATEMENT = re.compile(r"^\s+(?!return|break|continue|case|default|if|for|while|using|const |auto "
                        r"|CHECK|static|struct|enum|friend|delete|throw|TRY|\})[\w*+\-(][^{}]*;$")
+
+# Declarations: without one, nothing compiles.
+WITH_VALUE = re.compile(r"^(\s*(?:const )?(?!return\b|delete\b|throw\b|else\b)"
+                        r"[\w:]+(?:<[^;=]*>)?[*&]?(?: const)? \w+ = )([^;]*)(;)$")
+DECLARES = re.compile(r"^[\w:<>,*& ]+ \w+(\(.*\)( const)?)?;$")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,6 +116,8 @@ def words_of_line(raw, code):
         start, end = match.span(2)
         yield f"{raw[:start]}!({raw[start:end]}){raw[end:]}"
     declared = code.rstrip().endswith(("= delete;", "= default;"))
+    word = code.strip()
+    declared = declared or WITH_VALUE.match(word) or DECLARES.match(word)
     if STATEMENT.match(code) and not declared and code.count("(") == code.count(")"):
         yield ""
 
@@ -174,9 +182,6 @@ inline int assay_mutant() {
 #line 1
 """
 BLOCK_IF = re.compile(r"^(\s*(?:\} else )?if \()(.*)(\) \{)$")
-WITH_VALUE = re.compile(r"^(\s*(?:const )?(?!return\b|delete\b|throw\b|else\b)"
-                        r"[\w:]+(?:<[^;=]*>)?[*&]?(?: const)? \w+ = )([^;]*)(;)$")
-DECLARES = re.compile(r"^[\w:<>,*& ]+ \w+(\(.*\)( const)?)?;$")
 NO_STATEMENT = re.compile(r"^(case|default|else|using|static|constexpr|inline|template|struct|\}"
                           r"|const |auto |friend|extern|enum|public|private)")
 STATEMENT_WORDS = ("return", "delete", "if", "for", "while")
@@ -260,7 +265,7 @@ def built_together(room, numbered, jobs):
 
 
 def prepare(room, jobs):
-    """A copy of the tracked files, built. Files that did not change keep their times."""
+    """A copy of the tracked files, built; the tests as filters, quick ones first."""
     names = sh("git", "-C", ROOT, "ls-files").stdout.split("\n")
     for name in filter(None, names):
         source, target = ROOT / name, COPY / name
@@ -277,12 +282,17 @@ def prepare(room, jobs):
     if done.returncode == 0:
         done = sh("ninja", "-C", BUILD, "-j", jobs, f"{room}_test")
     if done.returncode == 0:
-        done = sh(BUILD / f"{room}_test", "--gtest_brief=1", timeout=600)
+        done = sh(BUILD / f"{room}_test", timeout=1800)
     if done is None or done.returncode:
         sys.exit(f"{room}_test does not pass before any mutation:\n{done and done.stdout[-3000:]}")
+    times = re.findall(r"\[       OK \] (\S+) \((\d+) ms\)", done.stdout)
+    groups = [[], [], []]
+    for name, ms in times:
+        groups[(int(ms) > 20) + (int(ms) > 300)].append(name)
+    return [":".join(group) for group in groups if group]
 
 
-def verdict(room, mutant, jobs, seconds):
+def verdict(room, mutant, jobs, stages):
     target = COPY / mutant.path
     text = target.read_text()
     lines = text.split("\n")
@@ -292,15 +302,31 @@ def verdict(room, mutant, jobs, seconds):
         built = sh("ninja", "-C", BUILD, "-j", jobs, f"{room}_test", timeout=900)
         if built is None or built.returncode:
             return "not compiled"
-        return tested(room, seconds)
+        return tested(room, stages)
     finally:
         target.write_text(text)
 
 
-def tested(room, seconds, number=0):
-    ran = sh("env", f"ASSAY_MUTANT={number}", BUILD / f"{room}_test", "--gtest_brief=1",
-             "--gtest_fail_fast", timeout=seconds)
-    return "survived" if ran is not None and ran.returncode == 0 else "killed"
+def tested(room, stages, number=0):
+    """Slow tests run only where the quick ones find nothing. A loop without end is killed."""
+    for tests, seconds in stages:
+        ran = sh("env", f"ASSAY_MUTANT={number}", "prlimit", f"--data={4 << 30}",
+                 BUILD / f"{room}_test", "--gtest_brief=1", "--gtest_fail_fast",
+                 f"--gtest_filter={tests}", timeout=seconds)
+        if ran is None or ran.returncode:
+            return "killed"
+    return "survived"
+
+
+def timed(room, groups):
+    """Each group of tests with a limit that a busy machine keeps."""
+    stages = []
+    for tests in groups:
+        started = time.monotonic()
+        if tested(room, [(tests, 1800)]) == "killed":
+            sys.exit(f"{room}_test fails with all mutants built and none chosen")
+        stages.append((tests, 30 + 4 * (time.monotonic() - started)))
+    return stages
 
 
 def verdicts(room, mutants, args):
@@ -308,19 +334,16 @@ def verdicts(room, mutants, args):
     numbered = dict(enumerate(mutants, start=1))
     together, before = built_together(room, numbered, args.jobs)
     try:
-        started = time.monotonic()
-        if together and tested(room, 1800) == "killed":
-            sys.exit(f"{room}_test fails with all mutants built and none chosen")
-        # On a busy machine the tests of a sound room take their time, too.
-        args.seconds = max(args.seconds, 4 * (time.monotonic() - started))
-        for number in sorted(together):
-            yield numbered[number], tested(room, args.seconds, number)
+        stages = timed(room, args.groups)
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            words = pool.map(lambda number: tested(room, stages, number), sorted(together))
+            yield from zip((numbered[number] for number in sorted(together)), words)
     finally:
         for path, text in before.items():
             (COPY / path).write_text(text)
     for number, mutant in numbered.items():
         if number not in together:
-            yield mutant, verdict(room, mutant, args.jobs, args.seconds)
+            yield mutant, verdict(room, mutant, args.jobs, stages)
 
 
 def show(mutant):
@@ -339,10 +362,10 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--list", action="store_true", help="print the mutants and build nothing")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seconds", type=int, default=120, help="longer than that: killed")
     args = parser.parse_args()
     if not args.list:
-        prepare(args.room, args.jobs)  # the copy is what is mutated: the tree may go on changing
+        # The copy is what is mutated: the tree may go on changing.
+        args.groups = prepare(args.room, args.jobs)
     tree = ROOT if args.list else COPY
     paths = [path for path in files_of(tree, args.room)
              if not args.file or any(f"/{name}" in path for name in args.file)]
