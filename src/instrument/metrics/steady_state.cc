@@ -143,49 +143,61 @@ class Finder {
     return std::min<std::uint64_t>(pass, passes_ / 2);
   }
 
-  std::vector<GatingMetric> judge(std::uint64_t first, std::uint64_t end) const {
+  GatingMetric judge(const Gate& gate, std::uint64_t first, std::uint64_t end) const {
     const std::size_t from = first * size_;
     const std::size_t part = (end - first) * size_;
-    std::vector<GatingMetric> out;
-    for (const Gate& gate : gates_) {
-      GatingMetric metric{.name = gate.name};
-      const std::vector<double> level = blocks(from, part, block_count(part), gate.share);
-      const std::vector<double> passes = blocks(from, part, end - first, gate.share);
-      const Trend trend = trend_of(level);
-      metric.drift = trend.drift;
-      metric.drift_error = trend.drift_error;
-      metric.p_value = trend.p_value;
-      metric.variation = variation(passes);
-      if (!level.empty()) {
-        metric.low = *std::ranges::min_element(level);
-        metric.high = *std::ranges::max_element(level);
-      }
-      const double size = std::abs(trend.drift);
-      if (size < kEffectFloor && size + kErrors * trend.drift_error < kDriftMax &&
-          metric.variation <= kVariationMax) {
-        metric.level = Level::plateau;
-      } else if (size >= kEffectFloor && trend.p_value < kAlpha) {
-        metric.level = trend.drift > 0 ? Level::drifting_up : Level::drifting_down;
-      }
-      out.push_back(std::move(metric));
+    GatingMetric metric{.name = gate.name};
+    const std::vector<double> level = blocks(from, part, block_count(part), gate.share);
+    const std::vector<double> passes = blocks(from, part, end - first, gate.share);
+    const Trend trend = trend_of(level);
+    metric.drift = trend.drift;
+    metric.drift_error = trend.drift_error;
+    metric.p_value = trend.p_value;
+    metric.variation = variation(passes);
+    if (!level.empty()) {
+      metric.low = *std::ranges::min_element(level);
+      metric.high = *std::ranges::max_element(level);
     }
+    const double size = std::abs(trend.drift);
+    if (size < kEffectFloor && size + kErrors * trend.drift_error < kDriftMax &&
+        metric.variation <= kVariationMax) {
+      metric.level = Level::plateau;
+    } else if (size >= kEffectFloor && trend.p_value < kAlpha) {
+      metric.level = trend.drift > 0 ? Level::drifting_up : Level::drifting_down;
+    }
+    return metric;
+  }
+
+  std::vector<GatingMetric> judge(std::uint64_t first, std::uint64_t end) const {
+    std::vector<GatingMetric> out;
+    for (const Gate& gate : gates_) out.push_back(judge(gate, first, end));
     return out;
   }
 
-  static bool all_level(const std::vector<GatingMetric>& metrics) {
-    return std::ranges::all_of(
-        metrics, [](const GatingMetric& metric) { return metric.level == Level::plateau; });
+  // The gates of a stretch that is level by each of them; else none.
+  std::vector<GatingMetric> level_by_all(std::uint64_t first, std::uint64_t end) const {
+    std::vector<GatingMetric> out;
+    for (const Gate& gate : gates_) {
+      out.push_back(judge(gate, first, end));
+      if (out.back().level != Level::plateau) return {};
+    }
+    return out;
   }
 
   // Whether [0, first) was a ramp to [first, passes): a drift has no such bend.
   bool is_ramp(std::uint64_t first, const std::vector<GatingMetric>& after) const {
     if (first == 0) return true;
-    const std::span<const Issued> front = stretch(0, first);
+    std::span<const Issued> front = stretch(0, first);
+    // Queries that failed at the start say nothing of the level there.
+    while (!front.empty() && !(front.front().ok && front.front().*value_ > 0)) {
+      front = front.subspan(1);
+    }
+    if (front.empty()) return true;
     const std::size_t block = std::max<std::size_t>(kBlockMin, front.size() / 8);
     const std::span<const Issued> back = stretch(first, passes_);
     const double start = value_at(front.first(std::min(block, front.size())), value_, 0.5);
     const double knee = value_at(back.first(std::min(block, back.size())), value_, 0.5);
-    if (!(knee > 0) || !(start > 0)) return true;
+    if (!(knee > 0)) return true;
     // Four super-passes that gain less among themselves than the distance from them to the rest are
     // a level of their own, followed by a step.
     if (first > kSuperPassesMin) {
@@ -209,8 +221,8 @@ class Finder {
   }
 
   bool try_from(std::uint64_t first) {
-    std::vector<GatingMetric> metrics = judge(first, passes_);
-    if (!all_level(metrics) || !is_ramp(first, metrics)) return false;
+    std::vector<GatingMetric> metrics = level_by_all(first, passes_);
+    if (metrics.empty() || !is_ramp(first, metrics)) return false;
     take(first, passes_, std::move(metrics), SteadyVerdict::steady);
     return true;
   }
@@ -224,8 +236,8 @@ class Finder {
     if (found.at == 0 || level.size() < count || found.p_value >= kAlpha) return false;
     if (std::abs(found.shift) < kEffectFloor || found.step_error >= found.line_error) return false;
     const std::uint64_t end = first + part * found.at / count / size_;
-    std::vector<GatingMetric> metrics = judge(first, end);
-    if (!all_level(metrics)) return false;
+    std::vector<GatingMetric> metrics = level_by_all(first, end);
+    if (metrics.empty()) return false;
     take(first, end, std::move(metrics), SteadyVerdict::anomaly);
     out_.shift = found.shift;
     return true;

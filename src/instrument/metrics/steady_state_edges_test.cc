@@ -115,6 +115,33 @@ TEST(SteadyStateEdges, a_window_is_long_enough_at_the_very_length_and_of_four_pa
   EXPECT_EQ(three.status, WindowStatus::insufficient_passes);
 }
 
+TEST(SteadyStateEdges, a_block_that_is_near_the_level_by_chance_does_not_end_the_ramp) {
+  // Four blocks of 32 queries a super-pass. Seven blocks are a ramp; one of them is near.
+  std::vector<Issued> run = level_run(16 * 128);
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    const std::size_t block = i / 32;
+    run[i].tpot = block < 7 && block != 4 ? 23e6 : 20e6;
+  }
+  const SteadyState steady = steady_of(run, 128);
+  ASSERT_EQ(steady.verdict, SteadyVerdict::steady);
+  EXPECT_EQ(steady.first, 2U);
+}
+
+TEST(SteadyStateEdges, replies_that_fail_at_the_start_make_no_ramp_of_a_step) {
+  const auto verdict = [](bool ramp) {
+    std::vector<Issued> run = level_run(16 * 128);
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      const double before = ramp ? 30e6 - 10e6 * static_cast<double>(i) / (6 * 128) : 26e6;
+      run[i].tpot = i < 6 * 128 ? before : 20e6;
+      if (i < 96) run[i] = {.sent = run[i].sent};
+    }
+    return steady_of(run, 128);
+  };
+  EXPECT_NE(verdict(false).verdict, SteadyVerdict::steady);
+  EXPECT_EQ(verdict(true).verdict, SteadyVerdict::steady);
+  EXPECT_NEAR(static_cast<double>(verdict(true).first), 6, 1);
+}
+
 TEST(SteadyStateEdges, a_window_spans_what_was_sent_in_it) {
   std::vector<Issued> run = level_run(5 * 200);
   run[0].sent = Instant::none();  // never sent

@@ -304,6 +304,30 @@ TEST(TokenTruth, holds_for_any_reply) {
   }
 }
 
+// The count that a live view shows before the whole evidence is known.
+TEST(PlausibleCount, is_the_server_s_own_where_the_bytes_allow_it_and_without_hidden_reasoning) {
+  HandMadeQuery q = query_of(stream(20), 20);
+  q.usage.prompt_tokens = 7;
+  EXPECT_EQ(plausible_count(event_of(q)).input, 7);
+  EXPECT_EQ(plausible_count(event_of(q)).output, 20);
+  EXPECT_EQ(plausible_count(event_of(q)).after_first, 19);
+  q.usage = {.completion_tokens = 1020, .reasoning_tokens = 1000};
+  EXPECT_EQ(plausible_count(event_of(q)).output, 20) << "80 bytes are not of 1,020 tokens";
+  EXPECT_EQ(plausible_count(event_of(q)).after_first, 19);
+  EXPECT_EQ(plausible_count(event_of(q)).input, -1);
+  q.usage.reasoning_tokens = 500;
+  EXPECT_EQ(plausible_count(event_of(q)).output, 20) << "of fragments: 520 are too many, too";
+  q.streamed = false;
+  EXPECT_EQ(plausible_count(event_of(q)).output, -1);
+  EXPECT_EQ(plausible_count(event_of(q)).after_first, -1);
+  q.usage.completion_tokens = -1;
+  EXPECT_EQ(plausible_count(event_of(q)).output, -1);
+  // Reasoning that the bytes can hold may have been streamed: it counts.
+  HandMadeQuery shown = query_of(stream(20), 60);
+  shown.usage.reasoning_tokens = 40;
+  EXPECT_EQ(plausible_count(event_of(shown)).output, 60);
+}
+
 TEST(TokenTruth, a_tokenizers_count_is_shared_among_choices_by_their_later_fragments) {
   ReplyEvidence evidence;
   for (const int choice : {0, 1, 0, 1, 0, 0}) {
