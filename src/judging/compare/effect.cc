@@ -84,9 +84,14 @@ std::vector<MetricComparison> judge_effects(const std::vector<FoundEffect>& foun
   adjust(better);
   const double tail =
       options.alpha / 2 / static_cast<double>(std::max<std::size_t>(1, tested.size()));
+  double quantile = 0;
   for (std::size_t i = 0; i < tested.size(); ++i) {
     MetricComparison& m = out[i];
-    const double reach = student_quantile(tail, tested[i].degrees) * tested[i].deviation;
+    // Most often all metrics have the same degrees.
+    if (i == 0 || tested[i].degrees != tested[i - 1].degrees) {
+      quantile = student_quantile(tail, tested[i].degrees);
+    }
+    const double reach = quantile * tested[i].deviation;
     m.low = std::expm1(std::log1p(m.effect) - reach - tested[i].room.below);
     m.high = std::expm1(std::log1p(m.effect) + reach + tested[i].room.above);
     m.p_worse = worse[i];

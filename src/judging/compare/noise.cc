@@ -109,10 +109,10 @@ std::optional<std::size_t> runs_needed(const Spread& spread, const PowerQuestion
   const auto enough = [&](std::size_t n) {
     return power_of(spread, question, n) >= question.power;
   };
-  if (!enough(kRunsMax)) return std::nullopt;
   std::size_t few = 0;  // too few, or none
   std::size_t many = 1;
   while (!enough(many)) {
+    if (many == kRunsMax) return std::nullopt;
     few = many;
     many = std::min(2 * many, kRunsMax);
   }
