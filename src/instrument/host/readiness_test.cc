@@ -94,8 +94,9 @@ TEST_F(ReadinessOf, a_fact_that_the_files_do_not_say_is_unknown) {
   EXPECT_EQ(facts().ports, 1);
   put("proc/loadavg", "many\n");
   EXPECT_EQ(facts().load, -1);
-  for (const char* memory : {"SwapTotal: 100 kB\nSwapFree: 100 kB\n", "SwapFree: 7 kB\n",
-                             "SwapTotal: x kB\nSwapFree: 1 kB\n", "SwapTotal:\n"}) {
+  for (const char* memory :
+       {"SwapTotal: 100 kB\nSwapFree: 100 kB\n", "SwapFree: 7 kB\n",
+        "SwapTotal: x kB\nSwapFree: 1 kB\n", "SwapTotal: x kB\nSwapFree: 0 kB\n", "SwapTotal:\n"}) {
     put("proc/meminfo", memory);
     EXPECT_EQ(facts().swapped_bytes, 0U) << memory;
   }

@@ -192,6 +192,21 @@ TEST(SelfAudit, what_the_system_does_not_say_is_unknown) {
   EXPECT_EQ(audited().ports, 0U);
 }
 
+TEST(SelfAudit, its_canary_watches_and_ends_with_it_asked_or_not) {
+  CanaryFigures canary;
+  // The canary gives way to all others: on a busy machine it may have no turn for a while.
+  while (canary.watched <= Duration{}) {
+    SelfAudit audit;
+    std::this_thread::yield();
+    ClientAudit figures;
+    audit.stop(figures);
+    canary = figures.canary;
+  }
+  EXPECT_LE(canary.gaps_1ms, canary.gaps_50us);
+  EXPECT_EQ(canary.gap_max > Duration{}, canary.gaps_50us > 0);
+  { const SelfAudit never_asked; }
+}
+
 TEST(SelfAudit, without_a_canary_nothing_is_watched) {
   SelfAudit audit(SelfAudit::Canary::no);
   ClientAudit figures;

@@ -84,6 +84,7 @@ TEST(SystemCapture, network_cards_are_counted_by_their_speed) {
                                     {"eth1", "25000"},
                                     {"ib0", "400000"},
                                     {"eth2", "-1"},
+                                    {"serial0", "1"},
                                     {"eth3", "0"}}) {
     machine.says(format("sys/class/net/{}/speed", card), speed);
     machine.says(format("sys/class/net/{}/device/vendor", card), "");
@@ -91,7 +92,7 @@ TEST(SystemCapture, network_cards_are_counted_by_their_speed) {
   machine.says("sys/class/net/docker0/speed", "10000");
   const Json node = machine.captured();
   EXPECT_EQ(node["host_network_card_count"].as_string(),
-            "2x 25.0 GbE, 1x 400 GbE, 2x speed not told");
+            "1x 0.00100 GbE, 2x 25.0 GbE, 1x 400 GbE, 2x speed not told");
   EXPECT_EQ(node["host_networking"].as_string(), "Ethernet");
 }
 

@@ -314,6 +314,22 @@ struct SlowGuard {
   }
 };
 
+TEST(Guard, what_asking_again_cannot_mend_is_fatal_and_a_busy_or_broken_server_is_not) {
+  const auto fatal = [](int status) {
+    Event event{};
+    event.outcome = Outcome::http_error;
+    event.http_status = static_cast<std::uint16_t>(status);
+    return is_fatal(event);
+  };
+  for (const int status : {400, 401, 402, 403, 404, 405, 410, 415, 422, 501}) {
+    EXPECT_TRUE(fatal(status)) << status;
+  }
+  for (int status = 300; status < 400; ++status) EXPECT_TRUE(fatal(status)) << status;
+  for (const int status : {0, 299, 408, 409, 413, 425, 429, 499, 500, 502, 503, 504, 529}) {
+    EXPECT_FALSE(fatal(status)) << status;
+  }
+}
+
 TEST(Guard, is_what_its_rules_say_of_the_list_of_all_queries) {
   int verdicts = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {

@@ -69,6 +69,7 @@ TEST(Certificate, a_run_cites_the_level_above_its_load) {
   EXPECT_EQ(citation_text(c, *citation),
             "used 23 % of the capacity proven on 2023-11-14 at 100 streams; TTFT error at P99 ≤ "
             "58.0 µs, ITL ≤ 61.0 µs");
+  EXPECT_EQ(cite(c, loaded(20'000, 10))->at_share, 0.1) << "a load that was tried itself";
   // The number of queries may be the limit.
   EXPECT_NEAR(cite(c, loaded(1000, 40'000))->used, 0.8, 1e-9);
 }
@@ -83,6 +84,7 @@ TEST(Certificate, without_kernel_stamps_the_reader_s_error_is_cited) {
   metrics::Point point = loaded(10'000, 10);
   point.stamps.kernel_stamped = 0;
   EXPECT_EQ(cite(sample(), point)->ttft_error_p99, Duration{690'000});
+  EXPECT_FALSE(cite(sample(), point)->itl_error_p99) << "no gap was compared";
 }
 
 TEST(Certificate, nothing_is_said_of_what_it_does_not_cover) {

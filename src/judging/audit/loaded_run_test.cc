@@ -9,6 +9,8 @@
 
 #include "base/testing_temp_folder.h"
 #include "metrics/testing_small_run.h"
+#include "observe/chaos_log.h"
+#include "observe/telemetry.h"
 #include "record/client_audit_json.h"
 #include "record/run_info_json.h"
 
@@ -89,6 +91,26 @@ TEST(LoadedRun, each_file_of_the_folder_adds_its_part) {
   ASSERT_TRUE(run.audit && run.innocence);
   EXPECT_EQ(run.audit->cores, 2);
   EXPECT_EQ(run.innocence->client_limited, ClientLimited::no);
+}
+
+TEST(LoadedRun, what_was_done_to_the_server_and_what_it_said_are_read_beside_the_log) {
+  const RunFolder folder;
+  folder.log();
+  EXPECT_FALSE(folder.load().impact || folder.load().observed);
+  Json acts = Json::array();
+  acts.push_back(Json().set("name", "restart").set("command", "true").set("at_ns", 100'000'000));
+  const observe::ChaosStep begun{.at = metrics::at_ms(2100)};
+  const observe::ChaosStep ended{.part = observe::ChaosPart::end, .at = metrics::at_ms(2150)};
+  folder.put("assay/chaos.jsonl", observe::chaos_head("r-1", acts) + observe::chaos_line(begun) +
+                                      observe::chaos_line(ended));
+  folder.put("assay/telemetry.jsonl", observe::TelemetryLines::head("r-1"));
+  const LoadedRun run = folder.load();
+  EXPECT_TRUE(run.observed);
+  ASSERT_TRUE(run.impact);
+  ASSERT_EQ(run.impact->acts.size(), 1U);
+  EXPECT_EQ(run.impact->acts[0].facts.name, "restart");
+  EXPECT_EQ(run.impact->acts[0].began, metrics::at_ms(2100));
+  EXPECT_EQ(run.impact->start, metrics::at_ms(2000));
 }
 
 TEST(LoadedRun, a_folder_without_a_log_is_none) {

@@ -91,7 +91,8 @@ TEST(RankSpan, its_json_has_each_rank) {
             R"("client_limited":"yes"}]})");
 }
 
-// Two ranks that do the small run each; rank 1's clock is 5 ms behind, and its probes took 2 µs.
+// Two ranks that do the small run each; rank 1's clock is 5 ms behind and 100 ppm slow, and its
+// probes took 2 µs.
 class MergedRun {
  public:
   MergedRun() { std::filesystem::create_directories(logs()); }
@@ -114,7 +115,7 @@ class MergedRun {
     std::vector<record::ClockProbe> out;
     for (std::int64_t ms = 0; ms <= 4'000; ms += 100) {
       const Instant asked = metrics::at_ms(ms);
-      const Instant there = asked + 1_us + 5_ms;
+      const Instant there = asked + 1_us + 5_ms + 100_ns * ms;
       out.push_back({asked, there, there, asked + 2_us});
     }
     return out;
@@ -181,11 +182,13 @@ TEST(RankSpan, a_merged_run_is_read_rank_by_rank) {
   ASSERT_TRUE(map);
   const double bound = map->bound_max(metrics::at_ms(1000), metrics::at_ms(2990)).seconds();
   EXPECT_GT(bound, 0);
-  EXPECT_NEAR(span.ranks[1].offset.seconds(), 5e-3, 1e-8);
+  const double offset = map->offset(metrics::at_ms(1000)).seconds();
+  EXPECT_NEAR(offset, 5e-3 + 1e-4, 1e-6);
+  EXPECT_NEAR(span.ranks[1].offset.seconds(), offset, 1e-8);
   EXPECT_NEAR(span.ranks[1].bound.seconds(), bound, 1e-8);
   EXPECT_NEAR(span.ranks[1].drift_ppm, map->drift() * 1e6, 1e-9);
   EXPECT_EQ(span.bound, span.ranks[1].bound);
-  EXPECT_NEAR(span.start_spread.seconds(), 5e-3, 1e-8) << "the same instants, of other clocks";
+  EXPECT_NEAR(span.start_spread.seconds(), offset, 1e-8) << "the same instants, of other clocks";
   const double length = run->point.rates.duration.seconds();
   ASSERT_GT(length, 0);
   EXPECT_DOUBLE_EQ(span.rate_error, 2 * span.bound.seconds() / length);
