@@ -116,6 +116,8 @@ def test_a_key_goes_where_a_kind_wants_it(measure, monkeypatch):
 
 
 VECTORS = ["openai_embeddings", "rerank", "score", "classify", "openai_images", "videogen"]
+PIXEL = ("data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9Q"
+         "DwADhgGAWjR9awAAAABJRU5ErkJggg==")
 
 
 @pytest.fixture
@@ -174,6 +176,62 @@ def test_several_inputs_of_a_row_are_one_query(measure, tmp_path):
     assert summary["assay"]["units"] == {
         "name": "embedding", "completed": 12,
         "per_second": summary["assay"]["units"]["per_second"]}
+
+
+@pytest.mark.parametrize("pictures", [PIXEL, [PIXEL, PIXEL]], ids=["one", "several"])
+def test_edits_send_pictures_and_count_those_that_come(measure, tmp_path, pictures):
+    rows = tmp_path / "edits.jsonl"
+    rows.write_text(json.dumps({"prompt": "a hat", "image": pictures, "mask": PIXEL, "n": 2,
+                                "size": "64x64"}) + "\n")
+    summary, _ = measure(["--ttft", "5ms"], ["--api-type", "openai_image_edits", "--samples", 4,
+                                             "--dataset", rows])
+    assert (summary["assay"]["units"]["name"], summary["assay"]["units"]["completed"]) == (
+        "image", 8)
+    assert summary["latency"]["min"] >= 5 * MS
+
+
+def test_edits_without_a_picture_are_refused_before_the_run(assay, endpoint):
+    said = assay("run", "--endpoint", endpoint().url, "--model", "m", "--isl", 5, "--samples", 1,
+                 "--api-type", "openai_image_edits", code=2)
+    assert "a column 'image'" in said.err
+
+
+JOB = ["--api-type", "openai_videos", "--isl", 20, "--poll-interval", "20ms"]
+
+
+@pytest.mark.parametrize("fetched", [True, False])
+def test_a_job_is_polled_to_its_end_and_its_latency_holds_the_truth_within_the_interval(
+        assay, measure, tmp_path, fetched):
+    truth = tmp_path / "truth.log"
+    summary, folder = measure(
+        ["--osl", 10, "--ttft", "20ms", "--itl", "5ms", "--truth-log", truth],
+        [*JOB, "--concurrency", 2, "--samples", 8, *([] if fetched else ["--no-fetch"])])
+    units = summary["assay"]["units"]
+    assert (units["name"], units["completed"]) == ("video", 8)
+    assert summary["latency"]["min"] >= (20 + 9 * 5) * MS
+    assert "percentiles" not in summary["ttft"]
+    errors = assay("report", folder, "--truth", truth, "--json").json()
+    assert (errors["replies"], errors["unmatched"]) == (8, 0)
+
+
+JOB_FAULTS = {"reset": "reset", "truncate": "truncated", "error": "stream_error",
+              "garbage": "bad_reply", "http500": "http_error", "stall": "timed_out"}
+
+
+@pytest.mark.parametrize("fault", JOB_FAULTS)
+def test_faults_of_a_job_are_failures(measure, fault):
+    summary, _ = measure(["--fault", f"{fault}=1", "--osl", 3],
+                         [*JOB, "--samples", 2, "--no-preflight", "--query-timeout", "2s"], code=7)
+    assert {f["outcome"]: f["count"] for f in summary["assay"]["failures"]} == {
+        JOB_FAULTS[fault]: 2}
+
+
+@pytest.mark.parametrize("api", ["openai_image_edits", "openai_videos"])
+def test_probe_asks_kinds_that_take_forms(assay, endpoint, api):
+    found = assay("probe", endpoint("--osl", 3, "--itl", "1ms").url, "--api", api, "--json").json()
+    assert found["answers"], found
+    assert "bad" not in {finding["verdict"] for finding in found["findings"]}, found
+    assert {"openai_image_edits", "openai_videos"} <= set(found["kinds"])
 
 
 @pytest.fixture

@@ -164,6 +164,65 @@ def test_pictures_come_as_base64_or_as_addresses(endpoint):
         client.images.generate(model="m", prompt="a cube", n=11)
 
 
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
+    "gg==")
+
+
+@pytest.fixture
+def client_of(endpoint):
+    """client_of(flags of the endpoint...) -> an OpenAI client that talks to it."""
+
+    def connect(*flags):
+        return openai.OpenAI(base_url=f"{endpoint(*flags).url}/v1", api_key="any", max_retries=0,
+                             timeout=30)
+
+    return connect
+
+
+def test_pictures_are_edited_by_openais_client(client_of):
+    client = client_of()
+    picture = ("a.png", PNG, "image/png")
+    reply = client.images.edit(model="m", image=picture, prompt="a hat", n=2,
+                               response_format="b64_json")
+    assert [base64.b64decode(one.b64_json)[:4] for one in reply.data] == [b"\x89PNG"] * 2
+    several = client.images.edit(model="m", image=[picture, picture], mask=picture,
+                                 prompt="a hat", response_format="url")
+    # Another picture, another reply.
+    assert several.data[0].url != client.images.edit(
+        model="m", image=picture, prompt="a hat", response_format="url").data[0].url
+    with pytest.raises(openai.BadRequestError, match="n:"):
+        client.images.edit(model="m", image=picture, prompt="a hat", n=11)
+
+
+def test_a_video_is_made_polled_and_fetched_by_openais_client(client_of):
+    client = client_of("--osl", 5, "--ttft", "20ms", "--itl", "5ms")
+    job = client.videos.create(model="m", prompt="a cube turns", size="1280x720", seconds="8")
+    assert (job.object, job.size, job.seconds) == ("video", "1280x720", "8")
+    assert job.status in ("queued", "in_progress")
+    done = client.videos.poll(job.id, poll_interval_ms=10)
+    assert (done.id, done.status, done.progress) == (job.id, "completed", 100)
+    video = client.videos.download_content(job.id).read()
+    assert video[4:12] == b"ftypisom"
+    assert len(video) == 24 + 5 * 1024
+    assert client.videos.delete(job.id).deleted
+    with pytest.raises(openai.NotFoundError):
+        client.videos.retrieve(job.id)
+
+
+def test_a_reference_picture_may_come_with_a_video(client_of):
+    job = client_of().videos.create_and_poll(
+        model="m", prompt="it turns", input_reference=("a.png", PNG, "image/png"),
+        poll_interval_ms=10)
+    assert job.status == "completed"
+
+
+def test_a_video_that_fails_says_so_to_openais_client(client_of):
+    job = client_of("--fault", "error=1").videos.create_and_poll(
+        model="m", prompt="x", poll_interval_ms=10)
+    assert (job.status, job.error.message) == ("failed", "The job was aborted by the server.")
+
+
 @pytest.fixture
 def tensors(endpoint):
     """Triton's own client of an endpoint that speaks KServe's protocol."""

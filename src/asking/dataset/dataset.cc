@@ -16,13 +16,13 @@
 #include "dataset/csv.h"
 #include "dataset/data_files.h"
 #include "dataset/dlrm_data.h"
+#include "dataset/file_rows.h"
 #include "dataset/json_rows.h"
 #include "dataset/loader.h"
 #include "dataset/mix.h"
 #include "dataset/parquet.h"
 #include "dataset/predefined.h"
 #include "dataset/row_source.h"
-#include "dataset/sound_rows.h"
 #include "dataset/synthetic.h"
 #include "dataset/tensor_rows.h"
 #include "dataset/trajectory.h"
@@ -396,7 +396,10 @@ Result<Dataset> load_dataset(const Spec& spec) {
   if (is_tensor_format(source.kind)) return load_tensors(spec, source.kind);
   ASSIGN_OR_RETURN(Dataset out, load_parts(spec, source.kind, source.parts, std::move(preset)));
   if (names_column(spec, "inputs")) TRY(attach_tensor_files(out, source.parts.front().path));
-  if (names_column(spec, "audio")) TRY(attach_sounds(out, source.parts.front().path));
+  for (const FileColumn& column : kFileColumns) {
+    if (!names_column(spec, column.name)) continue;
+    TRY(attach_files(out, column, source.parts.front().path));
+  }
   return out;
 }
 

@@ -203,6 +203,8 @@ struct Client {
   std::int64_t transport_max_retries = 0;     // accepted: a retry would hide a failure
   HttpVersion http = HttpVersion::automatic;  // Assay
   Duration connect_timeout{10'000'000'000};   // Assay
+  Duration poll_interval{1'000'000'000};      // Assay: between two looks at a job
+  bool fetch_artefacts = true;                // Assay: of jobs
   std::string memory_max{};                   // Assay: "512M", "25%"; empty: a quarter
 };
 

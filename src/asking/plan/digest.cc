@@ -165,6 +165,10 @@ void add_endpoints(Lines& hash, const Endpoints& endpoints) {
   add_json(hash, "connect_timeout", Json(endpoints.connect_timeout.ns));
   add_json(hash, "query_timeout", Json(endpoints.query_timeout.ns));
   add_json(hash, "idle_connection_max", Json(endpoints.idle_connection_max.ns));
+  if (is_job(endpoints.api)) {
+    add_json(hash, "poll_interval", Json(endpoints.poll_interval.ns));
+    add_json(hash, "fetch_artefacts", Json(endpoints.fetch_artefacts));
+  }
 }
 
 }  // namespace

@@ -47,6 +47,10 @@ std::vector<FlagRow> target_rows() {
       row("--no-request-ids", "", "endpoint_config.request_ids", Take::off,
           "do not send each query's id as x-request-id"),
       row("--http", "VERSION", "settings.client.http", Take::plain, "auto, 1.1 or 2 (auto)"),
+      row("--poll-interval", "TIME", "settings.client.poll_interval_s", Take::timed,
+          "between two looks at a job (1s)"),
+      row("--no-fetch", "", "settings.client.fetch_artefacts", Take::off,
+          "end a job's query where it is completed, and do not fetch what it made"),
   };
 }
 

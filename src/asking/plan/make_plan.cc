@@ -120,7 +120,9 @@ Endpoints endpoints_of(const Config& config) {
                 .http = client.http,
                 .connect_timeout = client.connect_timeout,
                 .query_timeout = patience,
-                .idle_connection_max = client.max_idle_time};
+                .idle_connection_max = client.max_idle_time,
+                .poll_interval = client.poll_interval,
+                .fetch_artefacts = client.fetch_artefacts};
   if (client.max_connections > 0) {
     out.connections_max = static_cast<std::uint32_t>(client.max_connections);
   }

@@ -140,6 +140,30 @@ const Part& transport_part() {
   return part;
 }
 
+// Settings of the client that Assay adds to the reference's.
+void add_own(PartOf<Client>& rows) {
+  using C = Client;
+  rows.add("http", &C::http, "The HTTP version: auto, 1.1 or 2.").ours();
+  rows.add("connect_timeout_s", &C::connect_timeout, "Give up on a connection after this.")
+      .above(0)
+      .ours();
+  rows.add("poll_interval_s", &C::poll_interval,
+           "Of a kind whose queries are jobs (openai_videos): the time from an answer to the next "
+           "look at the job. A latency is uncertain by it, and says so.")
+      .above(0)
+      .ours();
+  rows.add("fetch_artefacts", &C::fetch_artefacts,
+           "Of a kind whose queries are jobs: fetch what a completed job made, so that its last "
+           "byte ends the query. false: the query ends where the job is seen completed.")
+      .ours();
+  rows.add("memory_max", &C::memory_max,
+           "What replies may hold in memory, all connections together: a size such as 512M, or a "
+           "share such as 10% of what this process may use (the machine's, or its control "
+           "group's). Empty: 25%. A reply that would go over it fails as over_memory, and its "
+           "connection is closed.")
+      .ours();
+}
+
 const Part& client_part() {
   static const Part part = [] {
     using C = Client;
@@ -189,16 +213,7 @@ const Part& client_part() {
         .at_most(5)
         .newer()
         .nothing();
-    rows.add("http", &C::http, "The HTTP version: auto, 1.1 or 2.").ours();
-    rows.add("connect_timeout_s", &C::connect_timeout, "Give up on a connection after this.")
-        .above(0)
-        .ours();
-    rows.add("memory_max", &C::memory_max,
-             "What replies may hold in memory, all connections together: a size such as 512M, or a "
-             "share such as 10% of what this process may use (the machine's, or its control "
-             "group's). Empty: 25%. A reply that would go over it fails as over_memory, and its "
-             "connection is closed.")
-        .ours();
+    add_own(rows);
     return rows.take();
   }();
   return part;

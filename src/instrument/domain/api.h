@@ -34,6 +34,8 @@ enum class Api : std::uint8_t {
   openai_translations,    // POST /v1/audio/translations
   openai_speech,          // POST /v1/audio/speech
   realtime,               // a turn on the WebSocket of /v1/realtime
+  openai_image_edits,     // POST /v1/images/edits
+  openai_videos,          // POST /v1/videos: a job, which is polled until its video is there
   described,              // a kind that a file describes (described_kind.h)
 };
 
@@ -60,6 +62,8 @@ struct ApiRow {
 };
 // Whether a kind is spoken over gRPC, and so over HTTP/2 alone.
 constexpr bool is_grpc(Api api) { return api == Api::kserve_grpc; }
+// Whether a query is a job, whose state the client polls.
+constexpr bool is_job(Api api) { return api == Api::openai_videos; }
 
 inline constexpr std::array<std::string_view, 3> kEmbeddingsColumns{"input", "dimensions",
                                                                     "encoding_format"};
@@ -69,6 +73,21 @@ inline constexpr std::array<std::string_view, 1> kScoreColumns{"documents"};
 inline constexpr std::array<std::string_view, 9> kImagesColumns{
     "size",  "quality", "response_format", "output_format",      "background",
     "style", "seed",    "negative_prompt", "num_inference_steps"};
+
+inline constexpr std::array<std::string_view, 11> kImageEditsColumns{"image",
+                                                                     "mask",
+                                                                     "size",
+                                                                     "quality",
+                                                                     "response_format",
+                                                                     "output_format",
+                                                                     "background",
+                                                                     "input_fidelity",
+                                                                     "seed",
+                                                                     "negative_prompt",
+                                                                     "num_inference_steps"};
+inline constexpr std::array<std::string_view, 9> kVideoJobColumns{
+    "input_reference",     "seconds",       "size", "fps", "num_frames", "seed", "negative_prompt",
+    "num_inference_steps", "guidance_scale"};
 
 inline constexpr std::array<std::string_view, 3> kTensorColumns{"inputs", "outputs", "parameters"};
 
@@ -83,7 +102,7 @@ inline constexpr std::array<std::string_view, 13> kVideoColumns{
     "boundary_ratio",  "output_format", "response_format"};
 
 // In the order of the enumeration.
-inline constexpr std::array<ApiRow, 21> kApis{{
+inline constexpr std::array<ApiRow, 23> kApis{{
     {.api = Api::openai,
      .name = "openai",
      .what = "chat completions",
@@ -180,6 +199,18 @@ inline constexpr std::array<ApiRow, 21> kApis{{
      .what = "speech and text over a WebSocket",
      .takes_messages = true,
      .columns = kRealtimeColumns},
+    {.api = Api::openai_image_edits,
+     .name = "openai_image_edits",
+     .what = "pictures from pictures",
+     .streams = false,
+     .unit = "image",
+     .columns = kImageEditsColumns},
+    {.api = Api::openai_videos,
+     .name = "openai_videos",
+     .what = "videos as jobs that are polled",
+     .streams = false,
+     .unit = "video",
+     .columns = kVideoJobColumns},
     {.api = Api::described, .name = "described", .what = "a kind that a file describes (--kind)"},
 }};
 

@@ -61,6 +61,10 @@ struct Endpoints {
   Duration connect_timeout{10'000'000'000};
   Duration query_timeout = Duration::max();     // from sent to done
   Duration idle_connection_max{4'000'000'000};  // an idle connection older than this is not reused
+  // For jobs (is_job): how long after an answer the client asks again, and whether it fetches what
+  // a completed job made.
+  Duration poll_interval{1'000'000'000};
+  bool fetch_artefacts = true;
 
   Spoken spoken() const { return {api, described.get()}; }
   HttpVersion http_version() const { return is_grpc(api) ? HttpVersion::http2 : http; }

@@ -48,6 +48,7 @@ void Exchange::begin(const Query& query, Instant due, std::uint16_t endpoint, co
   state_.api = asked.api;
   sound_.begin(asked.sound_rate);
   mode_ = Mode::undecided;
+  grain_ = {};
   given_up_ = false;
   failure_ = Outcome::ok;
   has_choice_ = false;
@@ -113,6 +114,10 @@ bool Exchange::on_head(const net::ResponseHead& head) {
 // Some servers send a wrong stream type, or answer a streaming request with a plain object; the
 // first bytes show which.
 void Exchange::decide(std::string_view piece) {
+  if (kind_of(state_.api).job) {  // the bytes of a file
+    mode_ = Mode::whole;
+    return;
+  }
   if (kind_of(state_.api).raw_sound) {
     // Samples are any bytes: a reply is JSON only if it says so, and looks so.
     const bool json = head_.type == net::ContentType::json && piece.starts_with('{');
@@ -527,7 +532,7 @@ void Exchange::end(Outcome outcome, const Stamp& stamp, std::string_view detail,
   if (outcome != Outcome::ok || !event_.done_marker) {
     event_.done = stamp.arrival;
     event_.read_delay_done = stamp.read - stamp.arrival;
-    event_.done_uncertainty = stamp.uncertainty(true);
+    event_.done_uncertainty = stamp.uncertainty(true) + grain_;
   }
   event_.released = std::max(event_.done, stamp.arrival);
   if (redactor_ == nullptr) {

@@ -51,6 +51,10 @@ class Exchange {
     event_.sent_uncertainty = after - before;
   }
 
+  // The reply's content existed up to this long before it could be seen: a job is looked at only
+  // now and then.
+  void set_grain(Duration grain) { grain_ = grain; }
+
   // Bytes of the reply, with head and framing, came in a read.
   void on_bytes(std::size_t count, const Stamp& stamp);
   // Both return false when the rest of the reply is useless. End it then with cut_short(), or with
@@ -123,6 +127,7 @@ class Exchange {
   MemoryBudget* budget_;
   Event event_{};
   Duration uncertainty_{};  // of the current stream event
+  Duration grain_{};
   Mode mode_ = Mode::undecided;
   bool given_up_ = false;
   Outcome failure_ = Outcome::ok;    // known before the reply's end

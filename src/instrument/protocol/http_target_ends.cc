@@ -43,6 +43,10 @@ void HttpTarget::State::end_active(std::uint32_t id, const Ending& ending, const
 void HttpTarget::State::end_connection(std::uint32_t id, Transport::Side side, int error,
                                        const Stamp& at) {
   const Connection& c = *connections[id];
+  if (c.busy() && c.transport->goes_on(*c.lane.active[0], at)) {
+    remove_ended(false);
+    return;
+  }
   if (c.busy() && crossed_with_the_end(c, *c.lane.active[0])) {
     send_again(id, c.lane.active[0]);
     return;

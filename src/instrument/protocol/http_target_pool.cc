@@ -35,11 +35,14 @@ Result<void> HttpTarget::State::open_destinations() {
       connections_max_of(net::raise_descriptor_limit(), options.connections_max);
   bool any_tls = false;
   socket = kind_of(spec.spoken()).socket;
-  if (socket && spec.http == HttpVersion::http2) {
-    return invalid(format("http: {} is spoken over a WebSocket of HTTP/1.1; leave --http 2 out",
-                          name_of(spec.spoken())));
+  jobs = kind_of(spec.spoken()).job;
+  if ((socket || jobs) && spec.http == HttpVersion::http2) {
+    return invalid(format("http: {} is spoken over {}HTTP/1.1; leave --http 2 out",
+                          name_of(spec.spoken()), socket ? "a WebSocket of " : ""));
   }
-  if (socket) spec.http = HttpVersion::http1;
+  if (socket || jobs) spec.http = HttpVersion::http1;
+  shared.poll_interval = spec.poll_interval;
+  shared.fetch_artefacts = spec.fetch_artefacts;
   for (const std::string& text : spec.urls) {
     Destination d;
     ASSIGN_OR_RETURN(d.url, net::parse_url(text));
@@ -171,6 +174,7 @@ void HttpTarget::State::established(std::uint32_t id) {
   }
   c.transport = http2    ? make_http2_transport(c.lane, shared)
                 : socket ? make_socket_transport(c.lane, shared)
+                : jobs   ? make_job_transport(c.lane, shared)
                          : make_http1_transport(c.lane, shared);
   if (c.transport->standing() == Transport::Standing::open) {
     can_carry(id);
@@ -242,9 +246,9 @@ void HttpTarget::State::release(std::uint32_t id, bool keep) {
     return;
   }
   while (!d.waiting.empty() && can_take_more(c)) {
-    const Waiting next = d.waiting.front();
+    Waiting next = std::move(d.waiting.front());
     d.waiting.pop_front();
-    start(id, next);
+    start(id, std::move(next));
   }
   if (!can_take_more(c)) {
     // A peer that now allows fewer queries, or none: waiting queries need another connection.
@@ -269,6 +273,7 @@ Slot* HttpTarget::State::take_slot() {
   slot->framing_watched = false;
   slot->out = false;
   slot->again = false;
+  slot->job.reset();
   return slot;
 }
 

@@ -9,8 +9,8 @@
 
 namespace assay::protocol {
 
-void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
-  const auto& [query, due, sent_before, unprocessed] = next;
+void HttpTarget::State::start(std::uint32_t id, Waiting next) {
+  const auto& [query, due, sent_before, unprocessed, job] = next;
   Connection& c = *connections[id];
   Slot* const slot = take_slot();
   slot->connection = id;
@@ -27,6 +27,7 @@ void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
   slot->exchange.set_sent(sent, sent);
   slot->sent_told = sent_before.known();
   slot->unprocessed = unprocessed;
+  slot->job = std::move(next.job);
   int error = 0;
   Pieces request;
   const bool in_one = c.tls != nullptr;
@@ -56,7 +57,12 @@ void HttpTarget::State::start(std::uint32_t id, const Waiting& next) {
     return;
   }
   if (spec.query_timeout != Duration::max()) {
-    query_deadlines.push_back({now + spec.query_timeout, slot, slot->serial});
+    // A job that goes on has its time from its first connection.
+    if (slot->job != nullptr) {
+      add_in_order(query_deadlines, {sent + spec.query_timeout, slot, slot->serial});
+    } else {
+      query_deadlines.push_back({now + spec.query_timeout, slot, slot->serial});
+    }
   }
   if (!c.listed && can_take_more(c)) {
     c.listed = true;
@@ -196,19 +202,21 @@ void HttpTarget::State::send_again(std::uint32_t id, Slot* slot) {
 }
 
 // Its time still counts from the first try, which was reported already.
-void HttpTarget::State::wait_again(const Slot& slot) {
+void HttpTarget::State::wait_again(Slot& slot) {
   const Exchange& exchange = slot.exchange;
+  if (slot.job != nullptr && slot.job->id.empty()) slot.job.reset();  // it was not begun
   destinations[connections[slot.connection]->lane.endpoint].waiting.push_front(
       {.query = exchange.query(),
        .due = exchange.due(),
        .sent = slot.sent_told ? exchange.sent() : Instant::none(),
-       .unprocessed = slot.unprocessed});
+       .unprocessed = slot.unprocessed,
+       .job = std::move(slot.job)});
 }
 
 void HttpTarget::State::send_unprocessed_again(Slot* slot, bool keep) {
   const std::uint32_t id = slot->connection;
   Connection& c = *connections[id];
-  ++stats.queries_unprocessed;
+  if (slot->job == nullptr) ++stats.queries_unprocessed;
   c.lane.remove(slot);
   c.transport->unprocessed(*slot);
   wait_again(*slot);

@@ -42,6 +42,7 @@ struct Waiting {
   Instant due{};
   Instant sent = Instant::none();  // known if it goes out again: see Keeping
   std::uint32_t unprocessed = 0;   // see Slot
+  std::unique_ptr<Job> job{};      // which goes on
 };
 
 // Whether an endpoint keeps HTTP/1.1 connections open, as its replies promise. Some servers still
@@ -53,6 +54,9 @@ enum class Keeping : std::uint8_t { unproven, proven, refuted };
 
 // One of the run's endpoints: its address and its free connections.
 struct Destination {
+  Destination() = default;
+  Destination(Destination&&) = default;
+
   net::Url url{};
   std::string name{};  // for messages
   std::vector<net::Address> addresses{};
@@ -129,7 +133,7 @@ struct HttpTarget::State {
   void free_slot(Slot* slot);
 
   // Sending (http_target_send.cc)
-  void start(std::uint32_t id, const Waiting& next);
+  void start(std::uint32_t id, Waiting next);
   // Sends a request without TLS. As flush().
   bool send_pieces(std::uint32_t id, const Pieces& request, Instant now, int* errno_out);
   // Sends what is unsent. False when the connection is broken; errno_out says how.
@@ -145,9 +149,9 @@ struct HttpTarget::State {
   // the query was sent.
   bool crossed_with_the_end(const Connection& c, const Slot& slot) const;
   void send_again(std::uint32_t id, Slot* slot);
-  // The server did not process the query.
+  // The server did not process the query, or its job goes on.
   void send_unprocessed_again(Slot* slot, bool keep);
-  void wait_again(const Slot& slot);
+  void wait_again(Slot& slot);
 
   // Receiving (http_target_receive.cc)
   // Handles some of epoll's events: more than its share only if `until` allows. Returns how many
@@ -197,6 +201,7 @@ struct HttpTarget::State {
 
   Endpoints spec;
   bool socket = false;  // queries are turns on WebSockets
+  bool jobs = false;    // queries are jobs
   HttpTargetOptions options;
   const Clock& clock;
   const Redactor redactor;

@@ -34,6 +34,19 @@ inline constexpr std::uint32_t kStreamsMax = 100;
 // another query before it went away does not count.
 inline constexpr std::uint32_t kUnprocessedMax = 3;
 
+// A job under way (job_transport.cc). It outlives the connection that began it.
+struct Job {
+  std::string path{};    // of the POST
+  std::string query{};   // of its target, with the '?'
+  std::string fields{};  // of each GET's head
+  std::string id{};
+  Instant running_at{};    // the job had not ended yet then
+  Instant asked_at{};      // the last look
+  Instant next_at{};       // the next one, or the fetch
+  bool completed = false;  // what it made is to be fetched
+  std::uint32_t lost = 0;  // connections since its last answer
+};
+
 // One query under way. Made once and reused, for a query of any connection.
 struct Slot {
   explicit Slot(MemoryBudget* budget) : exchange(budget) {}
@@ -45,8 +58,9 @@ struct Slot {
   bool framing_watched = false;  // the outcome is known and the end of the body is awaited
   bool sent_told = false;
   bool out = false;               // the transport has given out the whole request
-  bool again = false;             // the server left it unprocessed: it goes out once more
+  bool again = false;             // the server left it unprocessed, or a job goes on: once more
   std::uint32_t unprocessed = 0;  // how often: see kUnprocessedMax
+  std::unique_ptr<Job> job{};     // of a kind whose queries are jobs, once it is begun
 };
 
 // The queries of one connection, as the pool and the transport see them.
@@ -72,8 +86,8 @@ struct QueryDeadline {
   std::uint64_t serial = 0;
 };
 
-// A turn that waits before it sends more (kind/realtime.cc): such deadlines differ in length, so
-// each is put in its place.
+// A turn that waits before it sends more (kind/realtime.cc), or a job that is looked at again: such
+// deadlines differ in length, so each is put in its place.
 inline void add_in_order(std::deque<QueryDeadline>& queue, const QueryDeadline& deadline) {
   const auto place =
       std::upper_bound(queue.begin(), queue.end(), deadline,
@@ -94,6 +108,8 @@ struct TransportShared {
   PreparedRequests requests{};
   ReplyDecoder decoder{memory};
   EventSink* sink = nullptr;  // of the target's call in progress
+  Duration poll_interval{};   // of jobs, and whether what they made is fetched
+  bool fetch_artefacts = true;
   net::StampClock stamp_clock{};
   // Queries that have ended, and whose on_done was called unless they go out again. The target
   // empties it.
@@ -153,6 +169,10 @@ class Transport {
   // this in the slot, and adapts the capacity.
   virtual void unprocessed(Slot& slot) = 0;
 
+  // The connection has ended: whether the query does not end with it. It is then among those that
+  // have ended, perhaps to go on on another connection (Slot::again).
+  virtual bool goes_on(Slot&, const Stamp&) { return false; }
+
   // How many more queries it takes now.
   virtual std::uint32_t capacity() const = 0;
   // How many it takes at once, as the peer has it; 0: none for now.
@@ -172,6 +192,8 @@ std::unique_ptr<Transport> make_http1_transport(Lane& lane, TransportShared& sha
 std::unique_ptr<Transport> make_http2_transport(Lane& lane, TransportShared& shared);
 // Over a WebSocket: a turn at a time, and a connection for each.
 std::unique_ptr<Transport> make_socket_transport(Lane& lane, TransportShared& shared);
+// A job at a time, over HTTP/1.1.
+std::unique_ptr<Transport> make_job_transport(Lane& lane, TransportShared& shared);
 
 // The outcome of a query whose connection failed with this errno, or 0.
 Outcome outcome_of(int error);

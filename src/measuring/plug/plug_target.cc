@@ -35,6 +35,8 @@ bool speaks_json_alone(Api api) {
     case Api::openai_translations:
     case Api::realtime:       // a session of messages over a WebSocket
     case Api::openai_speech:  // its reply is sound, which no line holds
+    case Api::openai_image_edits:
+    case Api::openai_videos:  // a job over several requests
       return false;
     case Api::openai:
     case Api::openai_completions:

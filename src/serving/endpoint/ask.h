@@ -38,19 +38,26 @@ enum class Route : std::uint8_t {
   described_units,  // the same, where its replies have no tokens
   speech,
   realtime,  // a turn of a session (realtime_session.h), read in the form of Responses
-  kserve_grpc
+  kserve_grpc,
+  image_edits,
+  video_jobs
 };
-inline constexpr std::size_t kRoutes = 21;
+inline constexpr std::size_t kRoutes = 23;
 // Whether a route answers with vectors, scores, pictures, videos or tensors, and no tokens.
 constexpr bool is_of_vectors(Route route) {
   return (route >= Route::embeddings && route <= Route::videos) ||
-         route == Route::described_units || route == Route::kserve_grpc;
+         route == Route::described_units || route >= Route::kserve_grpc;
 }
 constexpr bool is_described(Route route) {
   return route == Route::described || route == Route::described_units;
 }
 constexpr bool is_of_sound(Route route) {
   return route == Route::transcriptions || route == Route::translations;
+}
+
+// Whether a request may be a form (multipart/form-data).
+constexpr bool takes_form(Route route) {
+  return is_of_sound(route) || route == Route::image_edits || route == Route::video_jobs;
 }
 
 // What a request for vectors or scores is about.
@@ -83,6 +90,11 @@ struct SpeechAsk {
   std::uint32_t sample_rate = 24'000;
 };
 
+struct VideoAsk {
+  std::string size = "720x1280";
+  std::string seconds = "4";
+};
+
 enum class Wish : std::uint8_t { unsaid, yes, no };
 
 struct Ask {
@@ -107,6 +119,7 @@ struct Ask {
   VectorAsk vectors{};
   TensorAsk tensors{};
   SpeechAsk speech{};
+  VideoAsk video{};
   std::string boundary{};      // of a form's parts
   std::size_t json_bytes = 0;  // of a body with bytes behind its JSON; 0: it is all JSON
 };

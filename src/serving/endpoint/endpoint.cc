@@ -82,6 +82,7 @@ struct Endpoint::State {
   std::string certificate{};
   std::optional<net::TlsContext> tls{};
   std::unique_ptr<TruthLog> truth{};
+  JobBook jobs{};
   std::vector<std::unique_ptr<Worker>> workers{};
   std::vector<const WorkerStats*> stats{};
   std::vector<std::unique_ptr<net::HttpServer>> servers{};
@@ -120,7 +121,7 @@ Result<std::unique_ptr<Endpoint>> Endpoint::open(const EndpointOptions& options)
       .http2 = true};
   for (std::uint32_t i = 0; i < options.threads; ++i) {
     auto worker = std::make_unique<Worker>(state->options, i, make_engine(state->options, i),
-                                           state->truth.get(), state->clock);
+                                           state->truth.get(), state->jobs, state->clock);
     ASSIGN_OR_RETURN(auto server, net::HttpServer::open(std::move(listeners[i]), server_options,
                                                         *worker, state->clock));
     worker->set_server(server.get());

@@ -50,7 +50,8 @@ Script make_script(const Ask& ask, const EndpointOptions& options, std::uint64_t
   Rng rng(seed);
   Script script{.seed = seed};
   if (options.quirks.has(Quirk::split_utf8)) script.vocabulary = Vocabulary::wide;
-  if (is_of_vectors(ask.route)) return script;  // one step of the engine, and no words
+  // One step of the engine, and no words; a job has as many as a text, so that it is on its way.
+  if (is_of_vectors(ask.route) && ask.route != Route::video_jobs) return script;
   const std::int64_t limit = ask.tokens_max < 0 ? dataset::kLengthMax : ask.tokens_max;
   std::int64_t wanted = draw_length(options.osl, rng);
   const bool to_limit = (options.osl_is_limit || ask.ignore_eos) && ask.tokens_max >= 0;

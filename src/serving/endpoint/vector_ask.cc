@@ -1,10 +1,13 @@
 #include "endpoint/vector_ask.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/text.h"
+#include "endpoint/form.h"
 
 namespace assay::endpoint {
 namespace {
@@ -110,6 +113,58 @@ std::variant<std::monostate, ApiError> read_picture(const Json& body, Ask& ask) 
   return std::monostate{};
 }
 
+// Pictures from pictures: those of the prompt, and other ones for other pictures.
+std::variant<std::monostate, ApiError> read_edit(const Json& body, Ask& ask) {
+  if (body["image"].size() == 0) return bad("image", "must be a file, or several as image[]");
+  const auto read = read_picture(body, ask);
+  const std::uint64_t pictures = xxh3(body["image"].dump() + body["mask"].dump());
+  for (std::uint64_t& input : ask.vectors.inputs) input ^= pictures;
+  return read;
+}
+
+// A video that a job makes.
+std::variant<std::monostate, ApiError> read_video_job(const Json& body, Ask& ask) {
+  if (!body["prompt"].is_string()) return bad("prompt", "is required");
+  const std::string_view prompt = body["prompt"].as_string();
+  if (!body["size"].is_null()) ask.video.size = body["size"].as_string();
+  const std::string& size = ask.video.size;
+  const std::size_t times = size.find('x');
+  if (times == std::string::npos || !parse_uint(size.substr(0, times)) ||
+      !parse_uint(size.substr(times + 1))) {
+    return bad("size", "must be WIDTHxHEIGHT");
+  }
+  const Json& seconds = body["seconds"];
+  if (!seconds.is_null()) {
+    ask.video.seconds = seconds.is_string() ? std::string(seconds.as_string()) : seconds.dump();
+  }
+  const auto length = parse_uint(ask.video.seconds);
+  if (!length || *length == 0) return bad("seconds", "must be a whole number above 0");
+  ask.vectors.inputs.assign(1, xxh3(prompt) ^ xxh3(body["input_reference"].dump()));
+  ask.prompt_tokens = std::max<std::uint32_t>(1, estimate_tokens(prompt.size()));
+  return std::monostate{};
+}
+
+// A form's fields as an object: texts, `n` as a number, and of files a list of their hashes.
+std::optional<Json> object_of_form(std::string_view body, std::string_view boundary) {
+  std::vector<FormPart> parts;
+  if (!read_form(body, boundary, parts)) return std::nullopt;
+  Json out = Json::object();
+  for (const FormPart& part : parts) {
+    std::string name = part.name;
+    if (name.ends_with("[]")) name.resize(name.size() - 2);
+    if (part.is_file) {
+      Json files = out[name].is_array() ? out[name] : Json::array();
+      if (!part.value.empty()) files.push_back(format("{:016x}", xxh3(part.value)));
+      out.set(name, std::move(files));
+    } else if (const auto number = parse_int(part.value); number && name == "n") {
+      out.set(name, *number);
+    } else {
+      out.set(name, part.value);
+    }
+  }
+  return out;
+}
+
 // A video: one, of the prompt.
 std::variant<std::monostate, ApiError> read_video(const Json& body, Ask& ask) {
   if (!body["prompt"].is_string()) return bad("prompt", "is required");
@@ -125,25 +180,37 @@ std::variant<std::monostate, ApiError> read_video(const Json& body, Ask& ask) {
   return std::monostate{};
 }
 
+std::variant<std::monostate, ApiError> read_fields(Route route, const Json& body, Ask& ask) {
+  if (!body.is_object()) return ApiError{.message = "The body must be a JSON object."};
+  const Json& model = body["model"];
+  if (!model.is_null() && !model.is_string()) return bad("model", "must be a string");
+  ask.model = model.as_string();
+  if (route == Route::image_edits) return read_edit(body, ask);
+  if (route == Route::video_jobs) return read_video_job(body, ask);
+  if (route == Route::images) return read_picture(body, ask);
+  if (route == Route::videos) return read_video(body, ask);
+  const bool pairs = route == Route::rerank || route == Route::score;
+  auto read = pairs ? read_pairs(route, body, ask) : read_inputs(body, ask);
+  if (ask.vectors.inputs.size() > kInputsMax) {
+    return bad("input", format("this endpoint takes at most {} inputs a request", kInputsMax));
+  }
+  return read;
+}
+
 }  // namespace
 
 std::variant<std::monostate, ApiError> read_vector_ask(Route route, std::string_view body,
                                                        Ask& ask) {
   ask.route = route;
+  if (!ask.boundary.empty()) {
+    const auto fields = object_of_form(body, ask.boundary);
+    if (!fields) return ApiError{.message = "The body is no form (multipart/form-data)."};
+    return read_fields(route, *fields, ask);
+  }
+  if (route == Route::image_edits) return bad("image", "the body must be a form with it");
   const auto json = Json::parse(body);
   if (!json) return ApiError{.message = "The body is not valid JSON."};
-  if (!json->is_object()) return ApiError{.message = "The body must be a JSON object."};
-  const Json& model = (*json)["model"];
-  if (!model.is_null() && !model.is_string()) return bad("model", "must be a string");
-  ask.model = model.as_string();
-  if (route == Route::images) return read_picture(*json, ask);
-  if (route == Route::videos) return read_video(*json, ask);
-  const bool pairs = route == Route::rerank || route == Route::score;
-  auto read = pairs ? read_pairs(route, *json, ask) : read_inputs(*json, ask);
-  if (ask.vectors.inputs.size() > kInputsMax) {
-    return bad("input", format("this endpoint takes at most {} inputs a request", kInputsMax));
-  }
-  return read;
+  return read_fields(route, *json, ask);
 }
 
 }  // namespace assay::endpoint

@@ -25,11 +25,13 @@ bool accepts_gzip(const net::RequestHead& head) {
 }  // namespace
 
 Worker::Worker(const EndpointOptions& options, std::uint32_t thread,
-               std::unique_ptr<sim::Engine> engine, TruthLog* truth, const Clock& clock)
+               std::unique_ptr<sim::Engine> engine, TruthLog* truth, JobBook& jobs,
+               const Clock& clock)
     : options_(options),
       thread_(thread),
       clock_(clock),
       engine_(std::move(engine)),
+      jobs_(&jobs),
       truth_(truth, static_cast<std::uint16_t>(thread)),
       stats_(options.faults.rates().size()),
       reader_(options.answers != nullptr, options.described.get()),
@@ -55,6 +57,8 @@ void Worker::end() {
   for (Stream& stream : streams_) {
     if (stream.engine_id != 0) on_gone(stream.out.connection);
   }
+  for (auto& [id, job] : own_jobs_) end_stream(job.stream, TruthOutcome::gone);
+  own_jobs_.clear();
   truth_.flush();
 }
 
@@ -84,7 +88,7 @@ void Worker::answer(net::ConnectionId connection, const net::RequestHead& head,
     const auto json_bytes = parse_uint(head.find("inference-header-content-length"));
     ask_.json_bytes = json_bytes ? *json_bytes : 0;
   }
-  if (is_of_sound(route)) ask_.boundary = boundary_of(head.find("content-type"));
+  if (takes_form(route)) ask_.boundary = boundary_of(head.find("content-type"));
   stream.out.socket = route == Route::realtime;
   const auto read = reader_.read(route, body, ask_);
   if (const ApiError* const error = std::get_if<ApiError>(&read)) {
@@ -104,7 +108,9 @@ void Worker::answer(net::ConnectionId connection, const net::RequestHead& head,
   record_request(stream, head);
   if (stream.fault.kind == FaultKind::http) return http_fault(stream, head);
   stats_.prompt_tokens.add(ask_.prompt_tokens);
-  stream.engine_id = std::uint64_t{stream.out.generation} << 32 | slot;
+  // A job outlives its connection, whose slot may be another reply's by then.
+  const bool job = route == Route::video_jobs;
+  stream.engine_id = std::uint64_t{stream.out.generation} << 32 | (job ? kJobSlot : slot);
   engine_for(stream, body)
       .admit(
           {.id = stream.engine_id,
@@ -112,6 +118,7 @@ void Worker::answer(net::ConnectionId connection, const net::RequestHead& head,
            .output_tokens = stream.reply.script.tokens,
            .prefix_blocks = prefix_blocks(body, ask_.prompt_tokens, options_.prefix_block_tokens)},
           stream.arrived);
+  if (job) return open_job(stream, head);
   if (stream.reply.streamed) {
     begin_stream(stream, head);
   } else {
@@ -270,6 +277,7 @@ void Worker::put_head(const Stream& stream, const net::RequestHead& head) {
 
 void Worker::emit(const sim::Emission& emission) {
   const auto slot = static_cast<std::uint32_t>(emission.request);
+  if (slot == kJobSlot) return move_job_on(emission);
   if (slot >= streams_.size()) return;
   Stream& stream = streams_[slot];
   if (stream.engine_id != emission.request || stream.fault_done) return;  // gone or stalled

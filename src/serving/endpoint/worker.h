@@ -6,11 +6,13 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "endpoint/ask.h"
 #include "endpoint/event_writer.h"
+#include "endpoint/job_book.h"
 #include "endpoint/options.h"
 #include "endpoint/outlet.h"
 #include "endpoint/realtime_session.h"
@@ -26,7 +28,7 @@ class Worker final : public net::HttpService {
  public:
   // The references must outlive the worker.
   Worker(const EndpointOptions& options, std::uint32_t thread, std::unique_ptr<sim::Engine> engine,
-         TruthLog* truth, const Clock& clock);
+         TruthLog* truth, JobBook& jobs, const Clock& clock);
 
   void set_server(net::HttpServer* server);
   // The stats of all workers, for /metrics.
@@ -83,6 +85,16 @@ class Worker final : public net::HttpService {
     net::ConnectionId connection;
     RealtimeSession said;
   };
+  // A job of this worker's own, until it ends (worker_jobs.cc).
+  struct OwnJob {
+    Stream stream{};
+    VideoJob said{};
+  };
+  // In place of a connection's slot, in the engine's id of a job.
+  static constexpr std::uint32_t kJobSlot = 0xffff'ffff;
+  void open_job(Stream& stream, const net::RequestHead& head);
+  void move_job_on(const sim::Emission& emission);
+  void answer_job(net::ConnectionId connection, const net::RequestHead& head);
   void open_session(net::ConnectionId connection, const net::RequestHead& head);
   Session* session_of(net::ConnectionId connection);
   void begin_turn(Session& session);
@@ -125,6 +137,7 @@ class Worker final : public net::HttpService {
   const std::uint32_t thread_;
   const Clock& clock_;
   std::unique_ptr<sim::Engine> engine_;
+  JobBook* jobs_;  // of all workers
   // The quirk cached-replies: hashes of served requests, and an engine that takes no time.
   static constexpr std::size_t kCachedMax = std::size_t{1} << 20;
   std::unordered_set<std::uint64_t> cached_{};
@@ -137,8 +150,9 @@ class Worker final : public net::HttpService {
   net::HttpServer* server_ = nullptr;
   std::span<const WorkerStats* const> all_{};
 
-  std::vector<Stream> streams_{};                     // by slot
-  std::vector<std::unique_ptr<Session>> sessions_{};  // by slot
+  std::vector<Stream> streams_{};                         // by slot
+  std::vector<std::unique_ptr<Session>> sessions_{};      // by slot
+  std::unordered_map<std::uint64_t, OwnJob> own_jobs_{};  // by the engine's id
   std::uint64_t sessions_opened_ = 0;
   std::vector<sim::Emission> emissions_{};
   std::size_t emission_at_ = 0;

@@ -25,8 +25,10 @@ struct PathRoute {
   std::string_view path{};
   Route route = Route::chat;
 };
-constexpr std::array<PathRoute, 16> kAnswered = {
+constexpr std::array<PathRoute, 18> kAnswered = {
     {{"/v1/videos/generations", Route::videos},
+     {"/v1/videos", Route::video_jobs},
+     {"/v1/images/edits", Route::image_edits},
      {"/v1/audio/transcriptions", Route::transcriptions},
      {"/v1/audio/speech", Route::speech},
      {"/v1/audio/translations", Route::translations},
@@ -165,6 +167,7 @@ void Worker::on_request(net::ConnectionId connection, const net::RequestHead& he
     }
     return respond_error(connection, head, {.status = 405, .message = "Use POST."}, "Allow: POST");
   }
+  if (path.starts_with("/v1/videos/")) return answer_job(connection, head);
   if (path == "/v2" || path.starts_with("/v2/")) return answer_tensors(connection, head, body);
   if (path.starts_with(kGrpcService)) return answer_grpc(connection, head, body);
   if (path == "/tokenize" && post) return tokenize(connection, head, body);

@@ -42,6 +42,7 @@ constexpr Kind of_tensors(Kind kind) {
 constexpr Kind of_sound(Api api, std::string_view route) {
   return {.api = api,
           .route = route,
+          .content_type = kFormType,
           .check = check_sound,
           .body = sound_body,
           .encode = encode_sound,
@@ -120,6 +121,29 @@ constexpr Kind kRealtime{.api = Api::realtime,
                          .read_event = read_turn_event,
                          .read_reply = read_no_speech};
 
+constexpr Kind kImageEdits{.api = Api::openai_image_edits,
+                           .route = "/v1/images/edits",
+                           .content_type = kFormType,
+                           .check = check_picture_edit,
+                           .body = pictures_body,
+                           .encode = encode_plain_form,
+                           .units = units_of_pictures,
+                           .all_units = true,
+                           .read_event = read_vectors,
+                           .read_reply = read_vectors};
+
+constexpr Kind kVideoJobs{.api = Api::openai_videos,
+                          .route = "/v1/videos",
+                          .content_type = kFormType,
+                          .check = check_picture,
+                          .body = video_job_body,
+                          .encode = encode_plain_form,
+                          .units = one_unit,
+                          .all_units = true,
+                          .job = true,
+                          .read_event = read_video_job,
+                          .read_reply = read_video_job};
+
 // In the order of the enumeration.
 constexpr std::array<Kind, kApis.size()> kKinds{{
     older({.api = Api::openai,
@@ -187,6 +211,8 @@ constexpr std::array<Kind, kApis.size()> kKinds{{
     of_sound(Api::openai_translations, "/v1/audio/translations"),
     kSpeech,
     kRealtime,
+    kImageEdits,
+    kVideoJobs,
     {.api = Api::described},
 }};
 

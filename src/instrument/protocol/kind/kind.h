@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/json.h"
@@ -59,6 +60,9 @@ struct Kind {
   // text that is padded as JsonCursor needs.
   bool socket = false;
   bool (*beside)(std::string_view text) = nullptr;
+  // A query is a job: its POST is answered with the job's state, which the client polls, and the
+  // reply is the bytes that the job made (job_transport.cc).
+  bool job = false;
   // One event's data, and a whole reply. False where the text is no JSON object.
   bool (*read_event)(std::string_view text, ReplyFields& out) = nullptr;
   bool (*read_reply)(std::string_view text, ReplyFields& out) = nullptr;
@@ -97,6 +101,8 @@ std::uint16_t units_of_inputs(const Json& body);
 std::uint16_t units_of_documents(const Json& body);
 Json pictures_body(const Generation& generation, const Sample& sample, char filler);
 Result<void> check_picture(const Sample& sample);
+Result<void> check_picture_edit(const Sample& sample);
+Attachment probe_picture();  // of one pixel, as PNG
 std::uint16_t units_of_pictures(const Json& body);
 // KServe's tensors, in bytes behind the JSON or as numbers in it.
 Json tensors_body(const Generation& generation, const Sample& sample, char filler);
@@ -110,6 +116,19 @@ Json tensors_grpc_body(const Generation& generation, const Sample& sample, char 
 Result<void> check_tensors_grpc(const Sample& sample);
 Result<void> encode_tensors_grpc(const Json& body, const Sample& sample, RequestBody& out);
 Json videos_body(const Generation& generation, const Sample& sample, char filler);
+// A job that makes a video.
+enum class JobStanding : std::uint8_t { unknown, running, completed, failed };
+struct JobAnswer {
+  std::string id{};
+  JobStanding standing = JobStanding::unknown;  // also where the text is no job's state
+};
+JobAnswer read_job(std::string_view text);
+Json video_job_body(const Generation& generation, const Sample& sample, char filler);
+// A form; its type, unless a sample holds the boundary.
+inline constexpr std::string_view kFormType =
+    "multipart/form-data; boundary=----assay-form-7d81f0c2";
+void encode_form(const Json& body, const Sample& sample, RequestBody& out);
+Result<void> encode_plain_form(const Json& body, const Sample& sample, RequestBody& out);
 // A sound in a form.
 Json sound_body(const Generation& generation, const Sample& sample, char filler);
 Result<void> check_sound(const Sample& sample);
@@ -144,6 +163,7 @@ bool read_vectors(std::string_view text, ReplyFields& out);
 bool read_tensors(std::string_view text, ReplyFields& out);
 bool read_tensors_grpc(std::string_view text, ReplyFields& out);
 bool read_video(std::string_view text, ReplyFields& out);
+bool read_video_job(std::string_view text, ReplyFields& out);
 bool read_transcript_event(std::string_view text, ReplyFields& out);
 bool read_transcript(std::string_view text, ReplyFields& out);
 bool read_speech(std::string_view text, ReplyFields& out);

@@ -41,6 +41,7 @@ void read_lines(Api api, std::string_view rest) {
       const auto json = Json::parse(line);
       CHECK(!json || !json->is_object());
     }
+    if (kind_of(api).job) CHECK(read_job(line).id.size() <= line.size());
     fast.decode_reply(api, text, fast_event);
     CHECK(!fast_event.ends && fast_event.malformed == slow_event.malformed);
   }

@@ -16,37 +16,6 @@
 #include "protocol/kind/typed_reader.h"
 
 namespace assay::protocol {
-namespace {
-
-constexpr std::string_view kBoundary = "----assay-form-7d81f0c2";
-
-void add_part(std::string& out, std::string_view boundary, std::string_view disposition,
-              std::string_view value) {
-  out += format("--{}\r\nContent-Disposition: form-data; {}\r\n\r\n", boundary, disposition);
-  out += value;
-  out += "\r\n";
-}
-
-std::string field_text(const Json& value) {
-  return value.is_string() ? std::string(value.as_string()) : value.dump();
-}
-
-// A name between quotes in a part's head, as browsers write it.
-std::string quoted_name(std::string_view name) {
-  std::string out = "\"";
-  for (const char c : name) {
-    if (c == '"') {
-      out += "%22";
-    } else if (c == '\r' || c == '\n') {
-      out += c == '\r' ? "%0D" : "%0A";
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
-}  // namespace
 
 Attachment probe_sound() {
   constexpr std::uint32_t kRate = 16'000;
@@ -97,25 +66,7 @@ Result<void> encode_sound(const Json& body, const Sample& sample, RequestBody& o
     return invalid(format("response_format: {} is no JSON; use json or verbose_json",
                           body["response_format"].dump()));
   }
-  const Attachment& sound = sample.attachments[0];
-  std::string boundary(kBoundary);
-  while (sound.bytes.find(boundary) != std::string::npos) boundary += 'x';
-  out.bytes.clear();
-  for (const auto& [name, value] : body.members()) {
-    if (!value.is_array()) {
-      add_part(out.bytes, boundary, "name=" + quoted_name(name), field_text(value));
-      continue;
-    }
-    for (const Json& item : value.items()) {
-      add_part(out.bytes, boundary, "name=" + quoted_name(name + "[]"), field_text(item));
-    }
-  }
-  const std::string type = sound.type.empty() ? "application/octet-stream" : sound.type;
-  add_part(out.bytes, boundary,
-           format("name=\"file\"; filename={}\r\nContent-Type: {}", quoted_name(sound.file), type),
-           sound.bytes);
-  out.bytes += format("--{}--\r\n", boundary);
-  out.headers = {{"Content-Type", "multipart/form-data; boundary=" + boundary}};
+  encode_form(body, sample, out);
   return {};
 }
 

@@ -42,8 +42,7 @@ TEST(SoundRequest, a_form_holds_the_fields_and_then_the_file) {
                              "filename=\"a %22b%22.wav\"\r\nContent-Type: audio/wav\r\n\r\n"
                              "RIFF\r\n--x\r\n" +
                              line + "--\r\n");
-  ASSERT_EQ(body->headers.size(), 1U);
-  EXPECT_EQ(body->headers[0].second, "multipart/form-data; boundary=----assay-form-7d81f0c2");
+  EXPECT_TRUE(body->headers.empty());  // the kind's own type says the boundary
   EXPECT_TRUE(body->asked.stream);
 }
 

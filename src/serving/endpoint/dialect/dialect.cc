@@ -25,11 +25,14 @@ std::unique_ptr<Dialect> make_dialect(Route route, const DialectOptions& options
     case Route::classify:
     case Route::images:
       return make_vectors(options, route);
+    case Route::image_edits:
+      return make_vectors(options, Route::images);
     case Route::kserve:
       return make_tensors();
     case Route::kserve_grpc:
       return make_tensors_grpc();
     case Route::videos:
+    case Route::video_jobs:  // its replies are of the job (worker_jobs.cc)
       return make_videos();
     case Route::transcriptions:
     case Route::translations:

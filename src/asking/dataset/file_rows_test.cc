@@ -1,5 +1,5 @@
-// Sounds of rows: by a file, by bytes, and never the transcript as a prompt.
-#include "dataset/sound_rows.h"
+// Files of rows: by name, by bytes, several in a cell; and never a transcript as a prompt.
+#include "dataset/file_rows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,13 +17,13 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::array<std::string_view, 1> kAudio{"audio"};
+constexpr std::array<std::string_view, 3> kFileNames{"audio", "image", "mask"};
 
-class SoundRows : public testing::Test {
+class FileRows : public testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() /
-              format("sound_rows_{}", testing::UnitTest::GetInstance()->random_seed());
+              format("file_rows_{}", testing::UnitTest::GetInstance()->random_seed());
     folder_ /= testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::create_directories(folder_ / "clips");
     EXPECT_TRUE(write_file_atomic(folder_ / "clips/a.flac", "fLaC1234"));
@@ -32,7 +32,7 @@ class SoundRows : public testing::Test {
   Result<Dataset> load(std::string_view row) {
     EXPECT_TRUE(write_file_atomic(folder_ / "x.jsonl", std::string(row) + "\n"));
     return load_dataset(
-        {.path = (folder_ / "x.jsonl").string(), .kind_columns = kAudio, .keep_columns = true});
+        {.path = (folder_ / "x.jsonl").string(), .kind_columns = kFileNames, .keep_columns = true});
   }
   std::string why(std::string_view row) {
     const auto data = load(row);
@@ -43,7 +43,7 @@ class SoundRows : public testing::Test {
   std::filesystem::path folder_{};
 };
 
-TEST_F(SoundRows, a_cell_names_a_file_and_the_transcript_stays_for_the_scorer) {
+TEST_F(FileRows, a_cell_names_a_file_and_the_transcript_stays_for_the_scorer) {
   const auto data = load(R"({"audio": "clips/a.flac", "text": "hello world"})");
   ASSERT_TRUE(data) << data.error().message;
   const Sample& sample = data->samples[0];
@@ -58,7 +58,7 @@ TEST_F(SoundRows, a_cell_names_a_file_and_the_transcript_stays_for_the_scorer) {
   EXPECT_EQ(load(R"({"audio": "clips/a.flac", "prompt": "names"})")->samples[0].prompt, "names");
 }
 
-TEST_F(SoundRows, a_cell_may_hold_the_bytes) {
+TEST_F(FileRows, a_cell_may_hold_the_bytes) {
   const auto plain = load(R"({"audio": "data:;base64,UklGRgAA"})");
   ASSERT_TRUE(plain) << plain.error().message;
   EXPECT_EQ(plain->samples[0].attachments[0].file, "sound.wav");
@@ -68,7 +68,23 @@ TEST_F(SoundRows, a_cell_may_hold_the_bytes) {
   EXPECT_EQ(named->samples[0].attachments[0].file, "b.wav");
 }
 
-TEST_F(SoundRows, what_is_no_sound_is_refused) {
+TEST_F(FileRows, pictures_are_files_of_a_form_one_by_its_name_and_several_as_a_list) {
+  EXPECT_TRUE(write_file_atomic(folder_ / "a.png", "\x89PNG1"));
+  const auto one = load(R"({"prompt": "x", "image": "a.png", "mask": "data:;base64,/9j/AAA="})");
+  ASSERT_TRUE(one) << one.error().message;
+  ASSERT_EQ(one->samples[0].attachments.size(), 2U);
+  EXPECT_EQ(one->samples[0].attachments[0].name, "image");
+  EXPECT_EQ(one->samples[0].attachments[0].type, "image/png");
+  EXPECT_EQ(one->samples[0].attachments[1].name, "mask");
+  EXPECT_EQ(one->samples[0].attachments[1].file, "picture.jpg");
+  EXPECT_EQ(one->samples[0].attachments[1].type, "image/jpeg");
+  const auto several = load(R"({"prompt": "x", "image": ["a.png", "clips/a.flac"]})");
+  ASSERT_TRUE(several) << several.error().message;
+  ASSERT_EQ(several->samples[0].attachments.size(), 2U);
+  for (const Attachment& file : several->samples[0].attachments) EXPECT_EQ(file.name, "image[]");
+}
+
+TEST_F(FileRows, what_is_no_file_is_refused) {
   EXPECT_THAT(why(R"({"audio": "../a.flac"})"), HasSubstr("data set's folder"));
   EXPECT_THAT(why(R"({"audio": "clips/none.wav"})"), HasSubstr("none.wav"));
   EXPECT_THAT(why(R"({"audio": 7})"), HasSubstr("a file's name, or bytes"));
