@@ -8,7 +8,7 @@
 namespace assay::endpoint {
 namespace {
 
-constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kJobJson = "application/json";
 constexpr std::string_view kVideo = "video/mp4";
 
 }  // namespace
@@ -27,7 +27,7 @@ void Worker::open_job(Stream& stream, const net::RequestHead& head) {
   own.stream = std::move(stream);
   stream.clear();
   jobs_->put(own.said);
-  respond(connection, head, 200, kJson, to_json(own.said));
+  respond(connection, head, 200, kJobJson, to_json(own.said));
   own_jobs_.emplace(engine_id, std::move(own));
 }
 
@@ -86,12 +86,12 @@ void Worker::answer_job(net::ConnectionId connection, const net::RequestHead& he
     jobs_->erase(id);
     const Json said =
         Json::object().set("id", job->id).set("object", "video.deleted").set("deleted", true);
-    return respond(connection, head, 200, kJson, said.dump());
+    return respond(connection, head, 200, kJobJson, said.dump());
   }
   const bool ended = job->state == JobState::completed || job->state == JobState::failed;
   if (!content) {
     const bool garbage = ended && job->fault == FaultKind::garbage;
-    return respond(connection, head, 200, kJson,
+    return respond(connection, head, 200, kJobJson,
                    garbage ? std::string(R"({"id":"video_0","object":"vid)") : to_json(*job));
   }
   if (job->state != JobState::completed) {
