@@ -237,6 +237,54 @@ def test_yolo11_runs_in_its_three_scenarios_of_the_edge(assay, stub, pictures, t
     assert scores_of(tmp_path / "run")["mAP"] == pytest.approx(100 * (1 + 88 / 101) / 2)
 
 
+def short_conf(tmp_path, lines=""):
+    conf = tmp_path / "user.conf"
+    conf.write_text("*.*.min_duration = 1\n*.Offline.target_qps = 10\n"
+                    "*.Offline.min_query_count = 20\n" + lines)
+    return conf
+
+
+def test_resnet50_is_asked_for_labels_and_not_told_them(assay, stub, tmp_path):
+    labels = [3, 9, 1, 4, 4, 2, 8, 0, 5, 7]
+    with zipfile.ZipFile(tmp_path / "imagenet2012.npz", "w") as archive:
+        archive.writestr("image.npy", npy([[label, 0.5] for label in labels], "f4", (10, 2)))
+        archive.writestr("truth.label.npy", npy([[label] for label in labels], "i8", (10,)))
+    wrong = 7
+    server = stub(lambda inputs: [inputs["image"][0] if inputs["image"][0] != wrong else 6])
+    assay("run", "--workload", "resnet50", "--scenario", "offline", "--config",
+          short_conf(tmp_path, "*.*.mode = 0\n"), "--dataset-dir", tmp_path, "--endpoint",
+          server.url, "--no-preflight", "--report-dir", tmp_path / "run", "--quiet",
+          "--allow-client-limited", code=None)
+    assert all(list(inputs) == ["image"] for inputs, _ in server.asked)
+    assert scores_of(tmp_path / "run") == pytest.approx(90)
+    with zipfile.ZipFile(tmp_path / "imagenet2012.npz", "w") as archive:
+        archive.writestr("truth.label.npy", npy([[1]], "i8", (1,)))
+    done = assay("run", "--workload", "resnet50", "--scenario", "offline", "--config",
+                 short_conf(tmp_path), "--dataset-dir", tmp_path, "--endpoint", server.url, code=2)
+    assert "no input" in done.err
+
+
+def test_whisper_and_sdxl_are_asked_by_the_kinds_that_serve_them(assay, endpoint, tmp_path):
+    (tmp_path / "wav").mkdir()
+    rows = []
+    for i in range(4):
+        (tmp_path / f"wav/{i}.wav").write_bytes(b"RIFF" + bytes(40) + bytes([i]) * 200)
+        rows.append({"files": [{"fname": f"wav/{i}.wav", "duration": 1.0}],
+                     "transcript": f"number {i}", "original_duration": 1.0})
+    (tmp_path / "dev-all-repack.json").write_text(json.dumps(rows))
+    (tmp_path / "captions").mkdir()
+    (tmp_path / "captions/captions_source.tsv").write_text(
+        "id\tcaption\n" + "".join(f"{i}\ta cat of {i} colours\n" for i in range(6)))
+    server = endpoint("--ttft", "1ms", "--osl", 4)
+    for name, mode in (("whisper", 0), ("stable-diffusion-xl", 2)):
+        run = assay("run", "--workload", name, "--scenario", "offline", "--config",
+                    short_conf(tmp_path, f"*.*.mode = {mode}\n"), "--dataset-dir", tmp_path,
+                    "--endpoint", server.url, "--report-dir", tmp_path / name, "--json",
+                    "--allow-client-limited", code=None).json()
+        assert run["loadgen"]["samples"] >= 20 and run["n_samples_failed"] == 0, run["loadgen"]
+    assert "word_accuracy" in json.dumps(scores_of(tmp_path / "whisper"))
+
+
 def test_test08_passes_an_honest_and_fails_a_cheating_ranker(assay, stub, stream, tmp_path):
     make(assay, stream)
 

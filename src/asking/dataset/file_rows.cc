@@ -49,7 +49,8 @@ std::string_view name_of_bytes(std::string_view bytes) {
 
 Result<Attachment> file_of(std::string_view column, const Json& cell,
                            const std::filesystem::path& folder) {
-  const Json& place = cell.is_object() ? cell["path"] : cell;
+  const Json& named = cell["path"].is_null() ? cell["fname"] : cell["path"];
+  const Json& place = cell.is_object() ? named : cell;
   const Json& given = cell.is_object() ? cell["bytes"] : cell;
   Attachment out;
   out.file = std::filesystem::path(std::string(place.as_string())).filename().string();

@@ -1,6 +1,7 @@
 // Files as attachments of rows: a cell of such a column names a file in the data set's folder, or
 // holds the bytes as a data URL (as a Parquet file's binary cells become), or is an object of
-// Hugging Face's form: {"path", "bytes"}; or a list of these. Any thread; files are only read.
+// Hugging Face's form, {"path", "bytes"}, or of LibriSpeech's manifests, {"fname"}; or a list of
+// these. Any thread; files are only read.
 #pragma once
 
 #include <array>

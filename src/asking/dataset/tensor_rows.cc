@@ -27,6 +27,8 @@ std::string_view value_of(std::string_view header, std::string_view key) {
                                       : trim(header.substr(at + key.size() + 3));
 }
 
+constexpr std::string_view kTruth = "truth.";
+
 // A type as NumPy writes it ("<f4", "|S12"), in the protocol's words.
 struct NumpyType {
   std::string_view datatype{};
@@ -244,6 +246,45 @@ Result<void> rename(const Spec& spec, std::vector<Array>& arrays) {
   return {};
 }
 
+// The elements of one row as a scorer reads them: one of them alone, several as a list.
+template <typename T>
+Json numbers_of(std::string_view bytes) {
+  Json out = Json::array();
+  for (std::size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
+    T one;
+    std::memcpy(&one, bytes.data() + at, sizeof(T));
+    if constexpr (std::is_floating_point_v<T>) {
+      out.push_back(static_cast<double>(one));
+    } else {
+      out.push_back(static_cast<std::int64_t>(one));
+    }
+  }
+  return out.size() == 1 ? out[0] : out;
+}
+
+Result<Json> truth_of(const Array& array, std::size_t row) {
+  const std::size_t each = elements_of(std::span(array.shape).subspan(1)) * array.type.item_bytes;
+  const std::string_view bytes = array.elements().substr(row * each, each);
+  if (array.type.texts) {
+    if (each != array.type.item_bytes) return invalid("a row has one text");
+    return Json(numpy_text(bytes, array.type.wide));
+  }
+  const std::string_view type = array.type.datatype;
+  if (type == "INT64") return numbers_of<std::int64_t>(bytes);
+  if (type == "INT32") return numbers_of<std::int32_t>(bytes);
+  if (type == "INT16") return numbers_of<std::int16_t>(bytes);
+  if (type == "INT8") return numbers_of<std::int8_t>(bytes);
+  if (type == "UINT8" || type == "BOOL") return numbers_of<std::uint8_t>(bytes);
+  if (type == "UINT16") return numbers_of<std::uint16_t>(bytes);
+  if (type == "UINT32") return numbers_of<std::uint32_t>(bytes);
+  if (type == "FP32") return numbers_of<float>(bytes);
+  if (type == "FP64") return numbers_of<double>(bytes);
+  return invalid(
+      format("its type {} is none of integers up to 64 bits with a sign, float32, "
+             "float64 and texts",
+             type));
+}
+
 // One entry of a row's `inputs` that names a file.
 Result<Attachment> file_tensor(const Json& entry, const std::filesystem::path& folder) {
   const std::string name(entry["name"].as_string());
@@ -298,7 +339,20 @@ Result<Dataset> load_tensors(const Spec& spec, std::string_view format) {
   const std::uint64_t kept = spec.keep_max > 0 ? std::min(rows, spec.keep_max) : rows;
   for (std::uint64_t row = 0; row < kept; ++row) {
     Sample& sample = out.samples.emplace_back();
-    for (const Array& array : arrays) sample.attachments.push_back(row_of(array, row));
+    for (const Array& array : arrays) {
+      if (!array.name.starts_with(kTruth)) {
+        sample.attachments.push_back(row_of(array, row));
+        continue;
+      }
+      auto truth = truth_of(array, row);
+      if (!truth) {
+        return truth.error().within(assay::format("{}: array '{}'", spec.path, array.name));
+      }
+      sample.columns.set(array.name.substr(kTruth.size()), *std::move(truth));
+    }
+    if (sample.attachments.empty()) {
+      return invalid(assay::format("{}: it has truths, and no input", spec.path));
+    }
   }
   out.not_kept = rows - kept;
   return out;

@@ -2,7 +2,8 @@
 //
 // An array's first dimension counts its rows: row i of float32 (1000, 3, 224, 224) is a tensor FP32
 // [1, 3, 224, 224]. Each array of an .npz is one input of the model, by its name there; the one of
-// an .npy has the file's stem as its name. `parser` renames them (parser.INPUT=ARRAY). Bools,
+// an .npy has the file's stem as its name. An array truth.NAME is no input: it is the rows' column
+// NAME, for scorers. `parser` renames them (parser.INPUT=ARRAY). Bools,
 // integers, floats (of 2, 4 and 8 bytes, little-endian) and texts (S, U) are read; pickled objects
 // never.
 //

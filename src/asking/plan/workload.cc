@@ -19,8 +19,9 @@ constexpr std::array<std::string_view, 22> kKeys{
     "metric",           "prompt", "config",          "datasets", "scenarios", "quality",
     "accuracy_samples", "scorer", "scorers",         "salted",   "notes",     "sources",
     "editions",         "seeds",  "duration_min_ms", "lengths"};
-constexpr std::array<std::string_view, 4> kApis{"openai", "openai_completions", "videogen",
-                                                "tensors"};
+constexpr std::array<std::string_view, 6> kApis{
+    "openai",        "openai_completions",    "videogen",
+    "openai_images", "openai_transcriptions", "tensors"};
 constexpr std::array<std::string_view, 8> kScenarioKeys{
     "required", "queries_min", "samples_min", "samples_per_query",
     "limits",   "concurrency", "config",      "quality"};

@@ -43,7 +43,7 @@ struct Workload {
   std::string name{};
   std::string title{};
   std::string edition{};
-  std::string api{};  // openai, openai_completions, videogen, or tensors (not for assay run)
+  std::string api{};  // openai, openai_completions, videogen, openai_images, … or tensors
   Json data{};        // the whole file for this edition, as an object
   std::vector<WorkloadDataset> datasets{};
 
