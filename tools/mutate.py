@@ -193,24 +193,22 @@ def without_comment(line):
 
 def stands_alone(line):
     """Whether the line is one whole statement that declares nothing."""
-    return (line.endswith(";") and line.count("(") == line.count(")") and "{" not in line
+    code = code_of([line])[0]
+    return (line.endswith(";") and all(code.count(one) == code.count(other)
+                                       for one, other in ("()", "{}"))
             and not NO_STATEMENT.match(line) and not WITH_VALUE.match(line)
             and (line.startswith(STATEMENT_WORDS) or not DECLARES.match(line)))
 
 
-def chosen(lines, code, number, mutants):
-    """The line with a choice among `mutants` ({number: line}); None where a choice can't stand."""
-    raw = lines[number][:len(code[number].rstrip())]  # without a comment behind it
-    before = next((line.strip() for line in reversed(code[:number]) if line.strip()), "")
-    if not before.endswith((";", "{", "}", ":")):
-        return None
+def chosen(raw, mutants):
+    """The statement with a choice among `mutants` ({number: text}); None where none can stand."""
     for pattern, cast in ((BLOCK_IF, "static_cast<bool>({})"), (WITH_VALUE, "({})")):
         found = pattern.match(raw)
         if not found or ";" in found.group(2) or re.search(r"\w \w+ = ", found.group(2)):
             continue
         value = cast.format(found.group(2))
         for one, text in mutants.items():
-            other = pattern.match(without_comment(text))
+            other = pattern.match(text)
             if not other or (other.group(1), other.group(3)) != (found.group(1), found.group(3)):
                 return None
             value = f"assay_mutant() == {one} ? {cast.format(other.group(2))} : {value}"
@@ -219,24 +217,51 @@ def chosen(lines, code, number, mutants):
         return None
     out = "{ " + raw.strip() + " }"
     for one, text in mutants.items():
-        out = f"if (assay_mutant() == {one}) {{ {without_comment(text).strip()} }} else {out}"
+        out = f"if (assay_mutant() == {one}) {{ {text.strip()} }} else {out}"
     return out
 
 
+def statement_around(code, number):
+    """The first and the last line of the statement that the line is part of."""
+    def ends(line):
+        return code[line].rstrip().endswith((";", "{", "}", ":"))
+    first = last = number
+    while first > 0 and not ends(first - 1):
+        first -= 1
+    while first < number and not code[first].strip():
+        first += 1
+    while last + 1 < len(code) and not ends(last):
+        last += 1
+    return first, last
+
+
+def joined(lines, replaced=(None, "")):
+    """The lines as one, without comments; of (line, text), the text stands for the line."""
+    texts = [without_comment(replaced[1] if i == replaced[0] else line)
+             for i, line in enumerate(lines)]
+    texts = [text for text in texts if not text.lstrip().startswith("//")]
+    return " ".join([texts[0], *(text.strip() for text in texts[1:])]) if texts else ""
+
+
 def choose_all(numbered):
-    """Writes what a choice can hold into the copy: {path: text before}, {line: numbers}."""
+    """Writes what a choice can hold into the copy: {path: text before}, and by (path, line) the
+    mutants' numbers and the lines that the choice replaced."""
     before, held = {}, {}
     for path in sorted({one.path for one in numbered.values()}):
         text = (COPY / path).read_text()
         lines, out = text.split("\n"), text.split("\n")
         code = code_of(lines)
-        for line in sorted({one.line for one in numbered.values() if one.path == path}):
-            here = {number: one.new for number, one in numbered.items()
-                    if (one.path, one.line) == (path, line)}
-            changed = chosen(lines, code, line, here)
+        statements = {}
+        for number, one in numbered.items():
+            if one.path == path:
+                statements.setdefault(statement_around(code, one.line), {})[number] = one
+        for (first, last), mutants in statements.items():
+            whole = lines[first:last + 1]
+            changed = chosen(joined(whole), {number: joined(whole, (one.line - first, one.new))
+                                             for number, one in mutants.items()})
             if changed is not None:
-                out[line] = changed
-                held[path, line + 1] = (list(here), lines[line])
+                out[first:last + 1] = [changed, *[""] * (last - first)]
+                held[path, first + 1] = (list(mutants), whole)
         before[path] = text
         (COPY / path).write_text(SWITCH + "\n".join(out))
     return before, held
@@ -257,7 +282,9 @@ def built_together(room, numbered, jobs):
             held = {}
         for path, line in wrong:
             lines = (COPY / path).read_text().split("\n")
-            lines[line - 1 + SWITCH.count("\n")] = held.pop((path, line))[1]
+            whole = held.pop((path, line))[1]
+            first = line - 1 + SWITCH.count("\n")
+            lines[first:first + len(whole)] = whole
             (COPY / path).write_text("\n".join(lines))
         if not held:
             break
