@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <ctime>
+#include <limits>
+
+#include "base/rng.h"
+
 namespace assay::net {
 namespace {
 
@@ -39,6 +45,43 @@ TEST(RetryAfter, dates_are_those_of_the_calendar) {
                             "Thu, 2x Feb 2024 23:59:59 GMT", "Thu, 29 Feb 2024 23:59:59 CET"}) {
     EXPECT_EQ(http_date_s(wrong), -1) << wrong;
   }
+}
+
+TEST(RetryAfter, any_instant_is_read_as_the_c_library_writes_it) {
+  Rng rng(11);
+  for (int i = 0; i < 2000; ++i) {
+    const auto at = static_cast<std::time_t>(rng.below(1ULL << 33U));
+    std::tm fields{};
+    ASSERT_NE(gmtime_r(&at, &fields), nullptr);
+    std::array<char, 40> text{};
+    ASSERT_GT(std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &fields), 0U);
+    EXPECT_EQ(http_date_s(text.data()), at) << text.data();
+  }
+}
+
+TEST(RetryAfter, a_field_beyond_its_limits_makes_no_date) {
+  EXPECT_EQ(http_date_s("Thu, 29 Feb 2024 23:59:60 GMT"), 1709251200) << "a leap second";
+  for (const char* wrong : {"Thu, 29 Feb 2024 23:60:59 GMT", "Thu, 29 Feb 2024 23:59:61 GMT",
+                            "Thu, 29 Feb 2024 -1:59:59 GMT", "Thu, 29 Feb 2024 23:-1:59 GMT",
+                            "Thu, 29 Feb 2024 23:59:-1 GMT", "Thu, 00 Feb 2024 23:59:59 GMT",
+                            "Thu, 32 Jan 2024 23:59:59 GMT", "Thu, -1 Jan 2024 23:59:59 GMT",
+                            "Wed, 31 Dec 1969 23:59:59 GMT", "Thu  29 Feb 2024 23:59:59 GMT",
+                            "Thu, 29 Feb 2024 23:59:59 GMT ", "Thu, 29 Feb 202x 23:59:59 GMT"}) {
+    EXPECT_EQ(http_date_s(wrong), -1) << wrong;
+  }
+}
+
+TEST(RetryAfter, the_first_second_of_time_is_one_and_a_wait_without_end_has_a_limit) {
+  RetryAfter retry;
+  retry.take_date("Thu, 01 Jan 1970 00:00:00 GMT");
+  retry.take_retry_after("Thu, 01 Jan 1970 00:00:05 GMT");
+  EXPECT_EQ(retry.seconds(), 5);
+  retry.take_retry_after("Thu, 01 Jan 1970 00:00:00 GMT");
+  EXPECT_EQ(retry.seconds(), 0);
+  retry.take_retry_after("Fri, 31 Dec 9999 00:00:00 GMT");
+  EXPECT_EQ(retry.seconds(), std::numeric_limits<std::int32_t>::max());
+  retry.take_date("");
+  EXPECT_EQ(retry.seconds(), -1);
 }
 
 }  // namespace

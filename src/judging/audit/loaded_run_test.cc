@@ -113,6 +113,25 @@ TEST(LoadedRun, what_was_done_to_the_server_and_what_it_said_are_read_beside_the
   EXPECT_EQ(run.impact->start, metrics::at_ms(2000));
 }
 
+TEST(LoadedRun, tokens_that_were_counted_replace_the_servers_own) {
+  const RunFolder folder;
+  folder.log();
+  metrics::TokenCounts counts;
+  counts.source = Json().set("tokenizer", "t");
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    counts.set({.index = i, .phase = 1}, {.input = 7, .output = 31, .after_first = 30});
+  }
+  const std::int64_t said = folder.load().point.tokens.output;
+  ASSERT_TRUE(counts.write(token_counts_file(folder.root())));
+  const LoadedRun run = folder.load();
+  EXPECT_EQ(run.point.tokens.output, 18 * 31);
+  EXPECT_EQ(run.token_counts.size(), 20U);
+  EXPECT_NE(said, 18 * 31);
+  // Counts that were just made need no file.
+  std::filesystem::remove(token_counts_file(folder.root()));
+  EXPECT_EQ(folder.load({.counts = counts}).point.tokens.output, 18 * 31);
+}
+
 TEST(LoadedRun, a_folder_without_a_log_is_none) {
   const RunFolder folder;
   EXPECT_NE(folder.refusal(), "loaded");
