@@ -42,7 +42,7 @@ def a_store(assay, tmp_path):
 def test_importing_twice_changes_nothing(assay, tmp_path, store):
     again = assay("import", tmp_path / "tree", "--store", store, "--json").json()
     assert again == {"curves": 1, "curves_new": 0, "points": 3, "points_new": 0,
-                     "points_changed": 0, "notes": 0}
+                     "points_changed": 0, "datasheets": 0, "notes": 0}
 
 
 def test_the_api_answers_and_says_when_nothing_changed(explorer, store):

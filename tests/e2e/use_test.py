@@ -92,3 +92,58 @@ def test_the_chain_from_a_result_to_its_sources(assay, endpoint, croissant, tmp_
     assert graph[0]["sha256"] == hashlib.sha256(
         (tmp_path / "run/performance/result_summary.json").read_bytes()).hexdigest()
     assert {"prov:wasDerivedFrom", "prov:wasGeneratedBy"} <= {k for node in graph for k in node}
+
+
+def test_the_explorer_shows_a_dataset_and_the_runs_that_used_it(assay, endpoint, explorer,
+                                                                croissant, tmp_path):
+    path = croissant(usageInfo=FORBIDS_COMMERCE,
+                     **{"prov:wasDerivedFrom": {"@id": "urn:from:v1"}})
+    server = endpoint()
+    assay("run", "--endpoint", server.url, "--model", "m", "--dataset", f"croissant:{path}#r",
+          "--samples", 3, "--report-dir", tmp_path / "run", "--quiet", "--allow-client-limited")
+    store = tmp_path / "s.db"
+    assay("import", tmp_path / "run", "--store", store)
+    # The file by itself is the same description, even after the run's copy was taken.
+    again = assay("import", path, "--store", store, "--json").json()
+    assert again["datasheets"] == 1 and again["points"] == 0
+    page = explorer("--store", store)
+    (listed,) = page.get("datasheets")["items"]
+    assert (listed["name"], listed["licences"], listed["runs_total"]) == ("prompts", ["MIT"], 1)
+    sheet = page.get(f"datasheets/{listed['id']}")
+    assert sheet["provenance"] == [{"of": "", "relation": "wasDerivedFrom", "what": "urn:from:v1"}]
+    assert [f["id"] for f in sheet["fields"]] == ["r/prompt"] and sheet["findings"] == []
+    (run,) = sheet["runs"]
+    report = page.get(f"runs/{run['run']}")
+    assert report["datasheets"] == [{"id": listed["id"], "name": "prompts"}]
+    # Each answer of the page is that of the command.
+    use = sheet["use"]
+    for purpose in use["purposes"]:
+        for commercial in use["commercial"]:
+            at = 0
+            for axis, word in (("purposes", purpose), ("commercial", commercial), ("nonprofit", ""),
+                               ("methods", ""), ("regions", "")):
+                at = at * len(use[axis]) + use[axis].index(word)
+            flags = [*(["--purpose", purpose] if purpose else []),
+                     *(["--commercial", commercial] if commercial else [])]
+            if not flags:
+                continue
+            said = assay("dataset", path, "--check", *flags, "--json", code=None).json()["use"]
+            assert use["verdicts"][use["answers"][at]]["verdict"] == said["verdict"], flags
+    assay("export", tmp_path / "page", "--store", store)
+    assert json.loads((tmp_path / f"page/data/datasheets/{listed['id']}.json").read_text()) == sheet
+
+
+def test_a_runs_log_holds_the_description_and_no_row(assay, endpoint, croissant, tmp_path):
+    inline = {"cr:recordSet": [{
+        "@type": "cr:RecordSet", "@id": "r", "name": "r",
+        "cr:field": [{"@type": "cr:Field", "@id": "r/prompt", "name": "prompt",
+                      "dataType": "sc:Text"}],
+        "cr:data": [{"r/prompt": "SECRET-4711"}]}]}
+    path = croissant(**inline)
+    server = endpoint()
+    assay("run", "--endpoint", server.url, "--model", "m", "--dataset", f"croissant:{path}#r",
+          "--samples", 1, "--report-dir", tmp_path / "run", "--quiet", "--allow-client-limited",
+          "--keep-text", "off")
+    for file in (tmp_path / "run").rglob("*"):
+        if file.is_file() and file.name != "events.jsonl":
+            assert b"SECRET-4711" not in file.read_bytes(), file

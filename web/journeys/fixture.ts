@@ -2,6 +2,7 @@
 // and a big one (500 curves, 10,000 points). For the journeys that need no server.
 
 import type { Curve, Distribution, Point, Run, System } from '../src/api/generated.ts';
+import { axisFigures, datasheet, SHEET } from './fixture_data.ts';
 import { eventsOf, random } from './fixture_events.ts';
 
 export type Documents = ReadonlyMap<string, unknown>;
@@ -222,6 +223,23 @@ function pointOf(
     client_limited: index === 3 && i === 11 ? 'suspected' : 'no',
     complete: true,
     findings: index === 2 ? 3 : 0,
+    ...safetyOf(index, level),
+  };
+}
+
+// The first system holds its grade; the fourth loses it under load. The others were not asked.
+function safetyOf(index: number, level: number): Pick<Point, 'safety'> {
+  if (index !== 0 && index !== 3) return {};
+  const falls = index === 3 && level >= 256;
+  return {
+    safety: {
+      grade: falls ? 'Poor' : 'Very Good',
+      numeric: falls ? 1 : 4,
+      safe_share: falls ? 0.41 : 0.96 - level / 1e5,
+      attack_gap: falls ? 0.38 : 0.04 + level / 1e5,
+      queries: 240,
+      failed: 0,
+    },
   };
 }
 
@@ -254,6 +272,16 @@ function documents(
     total: full.length,
     next: null,
   });
+  const used = full[0]?.points?.[3];
+  const sheet = datasheet(full[0], used);
+  out.set('datasheets', {
+    items: [
+      { id: sheet.id, name: sheet.name, licences: sheet.licences, runs_total: sheet.runs_total },
+    ],
+    total: 1,
+    next: null,
+  });
+  out.set(`datasheets/${sheet.id}`, sheet);
   out.set('submissions', { items: [submission()], total: 1, next: null });
   out.set(`submissions/${submission().id}`, submission());
   if (runs) {
@@ -503,6 +531,8 @@ function runOf(curve: Curve, point: Point, system: System): Run {
             },
           ],
     ...doubtsOf(curve, point),
+    axes: axisFigures(),
+    datasheets: [{ id: SHEET, name: 'Regional prompts' }],
     stamps: { events: 4988880, kernel_stamped: 4988001, shares_read: 1203 },
     config: 'endpoint: http://10.0.0.5:8000\napi_key: <redacted>\n',
     environment: { kernel: '6.12', cpus: 64 },

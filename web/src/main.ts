@@ -1,6 +1,7 @@
 import './style/ground.css';
 import './style/frame.css';
 import './style/parts.css';
+import './style/data.css';
 import { makeApi } from './api/client.ts';
 import { siteApi } from './api/site_client.ts';
 import { startExplorer } from './views/app.ts';

@@ -94,23 +94,15 @@ void add_use_flags(Flags& flags, UseFlags& use) {
       .group(kUse);
 }
 
-std::string croissant_file(std::string spec, std::string& record_set) {
-  if (spec.starts_with(dataset::kCroissantPrefix)) spec.erase(0, dataset::kCroissantPrefix.size());
-  const std::size_t at = spec.find('#');
-  if (at == std::string::npos) return spec;
-  record_set = spec.substr(at + 1, spec.find('?', at) - at - 1);
-  spec.resize(at);
-  return spec;
-}
-
 Result<void> ask_policies(const UseFlags& flags, plan::LoadedConfig& loaded) {
   ASSIGN_OR_RETURN(DataUse use, flags.use());
   for (const plan::DatasetConfig& data : loaded.config.datasets) {
     const bool croissant =
         data.path.starts_with(dataset::kCroissantPrefix) || data.format == "croissant";
     if (!croissant) continue;
-    use.record_set.clear();
-    const auto json = read_json_file(croissant_file(data.path, use.record_set));
+    const dataset::CroissantSpec spec = dataset::croissant_spec(data.path);
+    use.record_set = spec.record_set;
+    const auto json = read_json_file(spec.file);
     if (!json) continue;  // the loader says what is wrong with it
     const UseVerdict verdict = dataset::croissant::judge_use(*json, use);
     if (verdict.allowed == Allowed::deny) {

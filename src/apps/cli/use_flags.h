@@ -28,9 +28,6 @@ struct UseFlags {
 // `use` must outlive flags.parse().
 void add_use_flags(Flags& flags, UseFlags& use);
 
-// A Croissant spec without its prefix: the file, and its record set in `record_set`.
-std::string croissant_file(std::string spec, std::string& record_set);
-
 // Refuses a config with a dataset whose policy denies the use; what a policy leaves open becomes a
 // note.
 Result<void> ask_policies(const UseFlags& use, plan::LoadedConfig& loaded);

@@ -411,16 +411,10 @@ struct Spelled {
 };
 
 Result<Spelled> spelled(std::string_view spec) {
-  if (spec.starts_with(kCroissantPrefix)) spec.remove_prefix(kCroissantPrefix.size());
-  Spelled out;
-  const std::size_t hash = spec.find('#');
-  out.file = std::string(spec.substr(0, hash));
-  if (hash == std::string_view::npos) return out;
-  const std::string_view rest = spec.substr(hash + 1);
-  const std::size_t question = rest.find('?');
-  out.set = rest.substr(0, question);
-  if (question == std::string_view::npos) return out;
-  for (const std::string_view part : split(rest.substr(question + 1), '&')) {
+  const CroissantSpec parts = croissant_spec(spec);
+  Spelled out{.file = parts.file, .set = parts.record_set};
+  if (parts.filters.empty()) return out;
+  for (const std::string_view part : split(parts.filters, '&')) {
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos || equals == 0) {
       return invalid(format("'{}': a filter is field=value", part));
@@ -431,6 +425,16 @@ Result<Spelled> spelled(std::string_view spec) {
 }
 
 }  // namespace
+
+CroissantSpec croissant_spec(std::string_view spec) {
+  if (spec.starts_with(kCroissantPrefix)) spec.remove_prefix(kCroissantPrefix.size());
+  const std::size_t hash = std::min(spec.find('#'), spec.size());
+  const std::size_t question = std::max(hash, std::min(spec.find('?', hash), spec.size()));
+  CroissantSpec out{.file = std::string(spec.substr(0, hash))};
+  if (hash < spec.size()) out.record_set = spec.substr(hash + 1, question - hash - 1);
+  if (question < spec.size()) out.filters = spec.substr(question + 1);
+  return out;
+}
 
 Result<std::unique_ptr<RowSource>> open_croissant(const std::string& spec) {
   ASSIGN_OR_RETURN(Spelled asked, spelled(spec));

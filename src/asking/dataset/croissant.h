@@ -24,6 +24,14 @@ namespace assay::dataset {
 
 inline constexpr std::string_view kCroissantPrefix = "croissant:";
 
+// The parts of a spec, with or without its prefix.
+struct CroissantSpec {
+  std::string file{};
+  std::string record_set{};  // "": none is named
+  std::string filters{};     // "split=test&lang=en"
+};
+CroissantSpec croissant_spec(std::string_view spec);
+
 // `spec`: as above, with or without the prefix.
 Result<std::unique_ptr<RowSource>> open_croissant(const std::string& spec);
 

@@ -32,18 +32,6 @@ constexpr std::array<std::string_view, 27> kUnion = {
     "AT", "BE", "BG", "HR", "CY", "CZ", "DK", "EE", "FI", "FR", "DE", "GR", "HU", "IE",
     "IT", "LV", "LT", "LU", "MT", "NL", "PL", "PT", "RO", "SK", "SI", "ES", "SE"};
 
-bool in_union(std::string_view region) { return std::ranges::find(kUnion, region) != kUnion.end(); }
-
-std::string upper_region(std::string_view text) {
-  std::string out(trim(text));
-  const std::size_t at = out.find_last_of("/:#");
-  if (at != std::string::npos) out.erase(0, at + 1);
-  for (char& c : out) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return out;
-}
-
 bool is_research(Purpose purpose) {
   switch (purpose) {
     case Purpose::research:
@@ -102,6 +90,20 @@ Allowed not_for_profit(const DataUse& use) {
 
 }  // namespace
 
+std::span<const std::string_view> union_countries() { return kUnion; }
+
+bool in_union(std::string_view region) { return std::ranges::find(kUnion, region) != kUnion.end(); }
+
+std::string region_code(std::string_view text) {
+  std::string out(trim(text));
+  const std::size_t at = out.find_last_of("/:#");
+  if (at != std::string::npos) out.erase(0, at + 1);
+  for (char& c : out) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return out;
+}
+
 std::string duo_code(std::string_view text) {
   const std::string small = lower(text);
   for (std::size_t at = small.find("duo"); at != std::string::npos;
@@ -156,10 +158,10 @@ std::string duo_words(std::string_view code) {
 
 Allowed in_regions(const std::string& region, const std::vector<std::string>& regions) {
   if (region.empty() || regions.empty()) return Allowed::unknown;
-  const std::string here = upper_region(region);
+  const std::string here = region_code(region);
   bool part = false;
   for (const std::string& one : regions) {
-    const std::string there = upper_region(one);
+    const std::string there = region_code(one);
     if (there == here || (there == "EU" && in_union(here))) return Allowed::allow;
     part = part || (here == "EU" && in_union(there));
     // Names in words are no codes, and are not compared.

@@ -1,6 +1,7 @@
 // DUO terms, the Data Use Ontology's codes of what data may be used for. Pure; any thread.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,12 @@ std::string duo_words(std::string_view code);
 
 // What terms of one place say together.
 Allowed duo_terms_say(const std::vector<DuoTerm>& terms, const DataUse& use);
+
+// The last part of an address or a prefixed name, in capitals: "DE" of "…/de".
+std::string region_code(std::string_view text);
+// Codes of the countries of the EU.
+std::span<const std::string_view> union_countries();
+bool in_union(std::string_view region);
 
 // Whether a use in `region` lies in one of `regions`: allow, deny (outside), unknown (not stated,
 // or in a part of it).

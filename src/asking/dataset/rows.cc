@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "domain/row_axes.h"
 
 namespace assay::dataset {
 namespace {
@@ -180,7 +181,14 @@ Result<Sample> RowMapper::read(Json row) {
     ASSIGN_OR_RETURN(sample.session, take_text(row, name));
     break;
   }
-  if (spec_.keep_columns && row.size() > 0) sample.columns = std::move(row);
+  if (spec_.keep_columns) {
+    if (row.size() > 0) sample.columns = std::move(row);
+  } else {
+    // A run has figures for each language (domain/row_axes.h).
+    for (const std::string_view name : kLanguageColumns) {
+      if (row[name].is_string()) sample.columns.set(name, row[name]);
+    }
+  }
   return sample;
 }
 

@@ -33,6 +33,12 @@ std::optional<double> fairness_of(const std::vector<ClassFigures>& classes) {
   return sum * sum / (n * squares);
 }
 
+double per_second(double amount, Duration window) {
+  return window.ns > 0 ? amount / window.seconds() : 0;
+}
+
+}  // namespace
+
 Json series_json(const Distribution& series) {
   Json out = Json().set("count", series.count);
   if (series.empty()) return out;
@@ -48,12 +54,6 @@ std::string series_text(std::string_view name, const Distribution& series) {
   };
   return format("; {} P50 {}, P99 {}", name, at(50.0), at(99.0));
 }
-
-double per_second(double amount, Duration window) {
-  return window.ns > 0 ? amount / window.seconds() : 0;
-}
-
-}  // namespace
 
 double ClassFigures::attainment() const {
   return ended == 0 ? 0 : static_cast<double>(good) / static_cast<double>(ended);

@@ -64,6 +64,11 @@ class ClassFold final : public ReplyFold {
   Figures scratch_{};
 };
 
+// The series of a part of a run: count, mean, a few percentiles and the most; and as a piece of a
+// line, which begins with "; " and is "" without values.
+Json series_json(const Distribution& series);
+std::string series_text(std::string_view name, const Distribution& series);
+
 // `classes` of result_summary.json.
 Json to_json(const ClassReport& report);
 // For a report: a line for each class and one on fairness, each with its name.

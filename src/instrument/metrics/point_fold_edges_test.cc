@@ -2,6 +2,7 @@
 // rates of one value, the read clock, examples of failures.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "metrics/testing_folded.h"

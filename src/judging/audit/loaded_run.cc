@@ -68,6 +68,33 @@ void take_end(const Json& client, record::LogEnd& end) {
   if (said && (end.trouble.empty() || said->out_of_space)) end.end = *std::move(said);
 }
 
+// The folds over parts of a run that its facts name.
+class PartFolds {
+ public:
+  Result<void> open(const RunInfo& info, const metrics::TokenCounts* counts) {
+    ASSIGN_OR_RETURN(TrafficMix mix, mix_from_facts(info.facts));
+    if (!mix.empty()) classes_.emplace(info, std::move(mix)).use_counts(counts);
+    ASSIGN_OR_RETURN(RowAxes rows, axes_from_facts(info.facts));
+    if (!rows.axes.empty()) axes_.emplace(info, std::move(rows)).use_counts(counts);
+    ASSIGN_OR_RETURN(Trajectories traced, trajectories_from(info.facts));
+    if (!traced.all.empty()) trajectories_.emplace(info, std::move(traced)).use_counts(counts);
+    return {};
+  }
+  EventSink* classes() { return classes_ ? &*classes_ : nullptr; }
+  EventSink* axes() { return axes_ ? &*axes_ : nullptr; }
+  EventSink* trajectories() { return trajectories_ ? &*trajectories_ : nullptr; }
+  void finish(LoadedRun& run) {
+    if (classes_) run.classes = classes_->finish();
+    if (axes_) run.axes = axes_->finish();
+    if (trajectories_) run.trajectories = trajectories_->finish();
+  }
+
+ private:
+  std::optional<metrics::ClassFold> classes_{};
+  std::optional<metrics::AxisFold> axes_{};
+  std::optional<metrics::TrajectoryFold> trajectories_{};
+};
+
 }  // namespace
 
 std::filesystem::path log_folder(const std::filesystem::path& run_folder) {
@@ -107,12 +134,8 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   if (options.replies != nullptr) options.replies->use_counts(how.counts);
   std::optional<loadgen::MeasuredFold> test;
   if (info.facts.find(loadgen::kTestFact) != nullptr) test.emplace(info).use_counts(how.counts);
-  ASSIGN_OR_RETURN(TrafficMix mix, mix_from_facts(info.facts));
-  std::optional<metrics::ClassFold> classes;
-  if (!mix.empty()) classes.emplace(info, std::move(mix)).use_counts(how.counts);
-  ASSIGN_OR_RETURN(Trajectories traced, trajectories_from(info.facts));
-  std::optional<metrics::TrajectoryFold> trajectories;
-  if (!traced.all.empty()) trajectories.emplace(info, std::move(traced)).use_counts(how.counts);
+  PartFolds parts;
+  TRY(parts.open(info, how.counts));
   const std::filesystem::path telemetry = log_folder(folder) / observe::kTelemetryName;
   const bool observed = std::filesystem::exists(telemetry, ignored);
   observe::LoadFold load;
@@ -120,8 +143,8 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   std::optional<observe::ImpactFold> impact;
   if (std::filesystem::exists(chaos, ignored)) impact.emplace(info);
   Tee all({&fold, options.also, options.replies, test ? &*test : nullptr,
-           observed ? &load : nullptr, classes ? &*classes : nullptr, impact ? &*impact : nullptr,
-           trajectories ? &*trajectories : nullptr});
+           observed ? &load : nullptr, parts.classes(), impact ? &*impact : nullptr,
+           parts.trajectories(), parts.axes()});
   ASSIGN_OR_RETURN(run.replay, record::replay_run(log_folder(folder), all));
   if (options.replies != nullptr) options.replies->use_counts(nullptr);  // they move away
   Json client;
@@ -132,8 +155,7 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   }
   if (!client.is_null()) take_end(client, run.replay.end);
   run.point = fold.finish(run.replay.end.end, run.replay.end.lost_records);
-  if (classes) run.classes = classes->finish();
-  if (trajectories) run.trajectories = trajectories->finish();
+  parts.finish(run);
   if (observed) {
     ASSIGN_OR_RETURN(const observe::Telemetry said, observe::read_telemetry(telemetry));
     run.observed = observe::observe_run(said, load.finish(), run.point);

@@ -16,6 +16,7 @@
 #include "domain/client_audit.h"
 #include "domain/event_sink.h"
 #include "loadgen/test.h"
+#include "metrics/axis_fold.h"
 #include "metrics/class_fold.h"
 #include "metrics/point.h"
 #include "metrics/reply_fold.h"
@@ -50,6 +51,7 @@ struct LoadedRun {
   Json accuracy{};                                // accuracy_results()
   std::optional<loadgen::Judgement> test{};       // where the run was a LoadGen test
   std::optional<metrics::ClassReport> classes{};  // where the run mixed classes of traffic
+  metrics::AxisReport axes{};                     // by language and modality; often empty
   std::optional<observe::Observed> observed{};    // where telemetry was recorded beside the run
   std::optional<observe::Impact> impact{};        // where acts were done to the server
   std::optional<observe::PrefixReuse> reuse{};    // where the run made an account of it

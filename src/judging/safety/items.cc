@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/yaml.h"
 #include "dataset/dataset.h"
+#include "domain/row_axes.h"
 #include "safety/standard.h"
 
 namespace assay::safety {
@@ -112,16 +113,7 @@ Result<std::vector<Prompt>> load_prompts(const std::string& path) {
   return out;
 }
 
-std::string modality_of(const Prompt& prompt) {
-  if (!prompt.prompt.is_array()) return "text";
-  std::set<std::string_view> kinds;
-  for (const Json& part : prompt.prompt.items()) kinds.insert(part["type"].as_string("text"));
-  std::string out = kinds.erase("text") > 0 ? "text" : "";
-  for (const std::string_view kind : kinds) {
-    out += format("{}{}", out.empty() ? "" : "+", kind == "image_url" ? "picture" : kind);
-  }
-  return out;
-}
+std::string modality_of(const Prompt& prompt) { return assay::modality_of(prompt.prompt); }
 
 std::string prompts_text(const std::vector<Prompt>& prompts) {
   std::string out;

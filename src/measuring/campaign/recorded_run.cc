@@ -18,6 +18,8 @@
 #include "campaign/profiler.h"
 #include "campaign/telemetry.h"
 #include "campaign/token_counting.h"
+#include "dataset/croissant_fact.h"
+#include "domain/row_axes.h"
 #include "domain/tee.h"
 #include "domain/traffic_class.h"
 #include "domain/trajectories.h"
@@ -142,10 +144,17 @@ RunInfo run_info(const plan::Config& config, const plan::PlanBundle& bundle,
   const Json steady = steady_facts(bundle);
   // A suite's test has rules of its own for how long it lasts.
   if (!steady.is_null() && request.in_turn.group == 0) info.facts.set("steady_state", steady);
+  if (Json data = dataset::croissant_facts(bundle.datasets); data.size() > 0) {
+    info.facts.set(dataset::kCroissantFact, std::move(data));
+  }
   for (const PhasePlan& phase : bundle.plan.phases) {
     const TrafficMix& mix = bundle.datasets[phase.dataset].dataset.mix;
     if (phase.kind == PhaseKind::performance && !mix.empty()) {
       info.facts.set(kClassesFact, to_json(mix));
+    }
+    if (phase.kind == PhaseKind::performance && !bundle.confidential) {
+      const RowAxes axes = axes_of(bundle.datasets[phase.dataset].dataset);
+      if (!axes.axes.empty()) info.facts.set(kAxesFact, to_json(axes));
     }
     if (!phase.replay) continue;
     // Conversations that no dataset has (the client profile's series) are no trajectories.

@@ -122,6 +122,9 @@ std::vector<report::Fact> observed_facts(const LoadedRun& run) {
       observed.push_back({name, printable(text)});
     }
   }
+  for (const auto& [name, text] : metrics::axis_lines(run.axes)) {
+    observed.push_back({name, printable(text)});
+  }
   if (run.trajectories) {
     for (const auto& [name, text] : metrics::trajectory_lines(*run.trajectories)) {
       observed.push_back({name, printable(text)});
@@ -174,6 +177,7 @@ Json summary_json(const LoadedRun& run) {
   if (run.ranks) summary.set("ranks", audit::to_json(*run.ranks));
   if (run.test) summary.set("loadgen", run.test->to_json());
   if (run.classes) summary.set("classes", metrics::to_json(*run.classes));
+  if (!run.axes.empty()) summary.set("axes", metrics::to_json(run.axes));
   if (run.impact) summary.set("chaos", observe::to_json(*run.impact));
   if (run.trajectories) summary.set("trajectories", metrics::to_json(*run.trajectories));
   if (run.reuse) summary.set("prefix_reuse", observe::to_json(*run.reuse));

@@ -161,6 +161,7 @@ ApiReply Api::get_fresh(const ApiRequest& request) {
     if (first == "session") return session(request);
     if (first == "models") return reply_of(models_document(store_));
     if (first == "datasets") return reply_of(datasets_document(store_, parameters.text("model")));
+    if (first == "datasheets") return reply_of(datasheets_document(store_));
     if (first == "review_head") return reply_of(head_document(store_));
     if (first == "systems") return systems(store_, parameters);
     if (first == "curves") return curves(store_, parameters);
@@ -173,6 +174,9 @@ ApiReply Api::get_fresh(const ApiRequest& request) {
     if (first == "systems") return reply_of(store_.system(steps[1]), "no such system");
     if (first == "curves") return reply_of(curve_document(store_, steps[1]), "no such curve");
     if (first == "runs") return reply_of(run_document(store_, steps[1]), "no such run");
+    if (first == "datasheets") {
+      return reply_of(datasheet_document(store_, steps[1]), "no such dataset description");
+    }
   }
   if (steps.size() == 3 && first == "runs" && steps[2] == "events") {
     return events(steps[1], request.target);

@@ -218,6 +218,42 @@ Result<std::optional<std::string>> run_document(store::Store& store, std::string
              json_quote((*head)["dataset"].as_string()), events)));
 }
 
+Result<std::string> datasheets_document(store::Store& store) {
+  ASSIGN_OR_RETURN(const auto sheets, store.datasheets(""));
+  std::vector<std::string> items;
+  for (const store::FoundDatasheet& sheet : sheets) {
+    ASSIGN_OR_RETURN(const Json json, Json::parse(sheet.document));
+    items.push_back(Json()
+                        .set("id", sheet.id)
+                        .set("name", sheet.name)
+                        .set("licences", json["licences"])
+                        .set("runs_total", sheet.runs)
+                        .dump());
+  }
+  return list_text(items, static_cast<std::int64_t>(items.size()), "");
+}
+
+Result<std::optional<std::string>> datasheet_document(store::Store& store, std::string_view id) {
+  if (id.empty()) return std::optional<std::string>{};
+  ASSIGN_OR_RETURN(const auto found, store.datasheets(id));
+  if (found.empty()) return std::optional<std::string>{};
+  ASSIGN_OR_RETURN(const auto runs, store.datasheet_runs(id, kDatasheetRunsMax));
+  Json list = Json::array();
+  for (const store::DatasheetRun& one : runs) {
+    ASSIGN_OR_RETURN(const Json point, Json::parse(one.point_document));
+    ASSIGN_OR_RETURN(const Json curve, Json::parse(one.curve_document));
+    Json row = Json().set("run", one.point);
+    for (const char* const key : {"system_name", "model", "kind"}) row.set(key, curve[key]);
+    for (const char* const key : {"concurrency", "system_tps"}) {
+      if (!point[key].is_null()) row.set(key, point[key]);
+    }
+    list.push_back(std::move(row));
+  }
+  return std::optional(
+      with_members(found.front().document,
+                   format("\"runs\":{},\"runs_total\":{}", list.dump(), found.front().runs)));
+}
+
 Result<std::optional<std::string>> compare_document(store::Store& store, std::string_view a,
                                                     std::string_view b) {
   ASSIGN_OR_RETURN(const auto text_a, curve_document(store, a));

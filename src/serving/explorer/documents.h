@@ -35,6 +35,11 @@ Result<std::optional<std::string>> run_document(store::Store& store, std::string
 Result<std::optional<std::string>> compare_document(store::Store& store, std::string_view a,
                                                     std::string_view b);
 
+// More runs that used a dataset are counted, and not listed.
+inline constexpr std::size_t kDatasheetRunsMax = 500;
+Result<std::string> datasheets_document(store::Store& store);
+Result<std::optional<std::string>> datasheet_document(store::Store& store, std::string_view id);
+
 // One curve as schema Curve; with its points if they were found.
 std::string curve_text(const store::FoundCurve& curve, bool points);
 

@@ -144,6 +144,17 @@ Result<void> write_runs(store::Store& store, const Json& curve, const ExportOpti
   return {};
 }
 
+Result<void> write_datasheets(store::Store& store, Writer& writer) {
+  ASSIGN_OR_RETURN(const std::string list, datasheets_document(store));
+  TRY(writer.document("datasheets", list));
+  ASSIGN_OR_RETURN(const auto sheets, store.datasheets(""));
+  for (const store::FoundDatasheet& sheet : sheets) {
+    ASSIGN_OR_RETURN(const auto document, datasheet_document(store, sheet.id));
+    if (document) TRY(writer.document("datasheets/" + sheet.id, *document));
+  }
+  return {};
+}
+
 // Keeps other files beside an earlier export's documents and page (a CNAME, a .git).
 Result<void> keep_others(const fs::path& earlier, const fs::path& fresh) {
   std::error_code error;
@@ -194,6 +205,7 @@ Result<ExportCounts> export_page(store::Store& store, const fs::path& folder,
   TRY(writer.document("models", models));
   ASSIGN_OR_RETURN(const std::string datasets, datasets_document(store, ""));
   TRY(writer.document("datasets", datasets));
+  TRY(write_datasheets(store, writer));
   ASSIGN_OR_RETURN(const std::string head, head_document(store));
   TRY(writer.document("review_head", head));
   TRY(write_submissions(store, options.holidays, writer));

@@ -10,6 +10,7 @@
 #include "base/staged.h"
 #include "base/text.h"
 #include "base/yaml.h"
+#include "dataset/datasheet.h"
 #include "explorer/import_parts.h"
 #include "explorer/records.h"
 #include "interchange/read/foreign_run.h"
@@ -38,6 +39,7 @@ class Search {
     }
     auto json = Json::parse(text);
     if (!json) return json.error().within(path.string());
+    if (described(*json)) return {};
     auto found = read_result_json(*json, path, options_);
     if (!found) return unknown(path);
     take(std::move(*found));
@@ -66,10 +68,18 @@ class Search {
   }
 
   std::vector<FoundPoint> points{};
+  std::vector<store::DatasheetRecord> datasheets{};
   std::vector<std::string> notes{};
   std::vector<std::string> cut_short{};
 
  private:
+  // Takes a Croissant file.
+  bool described(const Json& json) {
+    if (!dataset::is_croissant(json)) return false;
+    datasheets.push_back(make_datasheet(json));
+    return true;
+  }
+
   // A file of single requests. AIPerf writes its figures in a file beside it.
   Result<void> requests(const fs::path& path, std::string_view text) {
     if (interchange::guess_foreign_format(text) != interchange::ForeignFormat::aiperf)
@@ -86,7 +96,7 @@ class Search {
     return invalid(format(
         "'{}' is no result that Assay knows\n  it reads run folders, curve folders, submission "
         "trees, folders of LoadGen's logs, tables of MLPerf Inference, `assay simulate --json`, "
-        "vLLM's and AIPerf's results",
+        "vLLM's and AIPerf's results, Croissant files",
         path.string()));
   }
 
@@ -105,15 +115,32 @@ class Search {
         TRY(folder(entry, depth + 1));
       } else if (fs::is_regular_file(status) && entry.extension() == ".json") {
         // Most JSON files below a folder are not results; skip those without a note.
-        auto found = read_result_json(read_json_or_null(entry), entry, options_);
+        const Json json = read_json_or_null(entry);
+        if (described(json)) continue;
+        auto found = read_result_json(json, entry, options_);
         if (found) take(std::move(*found));
       }
     }
     return {};
   }
 
+  // The safety run at this concurrency of the series beside a curve (docs/formats/safety.md).
+  static Json safety_at(const Json& grades, double concurrency) {
+    for (const Json& row : grades["levels"].items()) {
+      if (row["concurrency"].as_double() != concurrency) continue;
+      Json out;
+      for (const char* const key :
+           {"grade", "numeric", "safe_share", "attack_gap", "queries", "failed"}) {
+        if (!row[key].is_null()) out.set(key, row[key]);
+      }
+      return out;
+    }
+    return {};
+  }
+
   // A curve of ours: its points are run folders; interrupted runs (attempts/) are not points.
   Result<void> curve(const fs::path& path, const Json& plan) {
+    const Json grades = read_json_or_null(path / "safety/grades.json");
     for (const Json& planned : plan["plan"]["points"].items()) {
       const std::string_view name = planned["name"].as_string();
       if (!is_plain_id(name)) {
@@ -136,7 +163,11 @@ class Search {
       found->point.region = planned["declared_region"].as_string();
       const std::string_view offline = planned["offline"].as_string();
       if (offline == "dedicated" || offline == "elected") found->point.offline = offline;
-      if (offline == "dedicated") found->point.region = "offline";
+      if (offline == "dedicated") {
+        found->point.region = "offline";
+      } else {
+        found->point.safety = safety_at(grades, planned["concurrency"].as_double());
+      }
       points.push_back(std::move(*found));
     }
     return {};
@@ -261,7 +292,9 @@ Result<Imported> read_results(const fs::path& path, const ImportOptions& options
   } else {
     return Error{Code::not_found, format("'{}': no such file or folder", path.string())};
   }
-  Imported out{.notes = std::move(search.notes), .cut_short = std::move(search.cut_short)};
+  Imported out{.datasheets = std::move(search.datasheets),
+               .notes = std::move(search.notes),
+               .cut_short = std::move(search.cut_short)};
   // A submission is named after its folder, whose name can be anything.
   for (FoundPoint& found : search.points) {
     std::string& submission = found.curve.submission;
@@ -273,8 +306,10 @@ Result<Imported> read_results(const fs::path& path, const ImportOptions& options
   return out;
 }
 
-Result<ImportCounts> put_all(store::Store& store, const std::vector<store::CurveRecord>& curves) {
-  ImportCounts counts;
+Result<ImportCounts> put_all(store::Store& store, const std::vector<store::CurveRecord>& curves,
+                             const std::vector<store::DatasheetRecord>& datasheets) {
+  ImportCounts counts{.datasheets = datasheets.size()};
+  for (const store::DatasheetRecord& sheet : datasheets) TRY(store.put_datasheet(sheet));
   std::set<std::string_view> ids;
   for (const store::CurveRecord& curve : curves) {
     ASSIGN_OR_RETURN(const store::PutResult put, store.put(curve));

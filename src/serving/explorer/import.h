@@ -3,8 +3,8 @@
 // It detects what a path holds: a run folder of ours or of the reference client, a folder of such
 // folders (a curve), a submission tree (v0.7 and v1.0, of either client; MLPerf Inference), a
 // folder of LoadGen's logs, a JSON file of `assay simulate --json`, of vLLM's serving benchmark or
-// of AIPerf. It searches other folders below, does not follow links, and notes what it cannot read
-// without stopping.
+// of AIPerf, a Croissant file (a dataset's description). It searches other folders below, does not
+// follow links, and notes what it cannot read without stopping.
 //
 // It reads everything before it puts anything. Any thread.
 #pragma once
@@ -41,7 +41,8 @@ struct ImportOptions {
 
 struct Imported {
   std::vector<store::CurveRecord> curves{};
-  std::vector<std::string> notes{};  // what was left out, and why
+  std::vector<store::DatasheetRecord> datasheets{};  // of Croissant files by themselves
+  std::vector<std::string> notes{};                  // what was left out, and why
   // Runs imported although they did not end as planned, each with its reason.
   std::vector<std::string> cut_short{};
   // Submissions whose folder name is not a valid id: the name, and the id used instead.
@@ -56,7 +57,9 @@ struct ImportCounts {
   std::size_t points = 0;
   std::size_t points_new = 0;
   std::size_t points_changed = 0;
+  std::size_t datasheets = 0;
 };
-Result<ImportCounts> put_all(store::Store& store, const std::vector<store::CurveRecord>& curves);
+Result<ImportCounts> put_all(store::Store& store, const std::vector<store::CurveRecord>& curves,
+                             const std::vector<store::DatasheetRecord>& datasheets = {});
 
 }  // namespace assay::explorer

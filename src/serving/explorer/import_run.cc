@@ -144,6 +144,8 @@ Result<FoundPoint> read_our_run(const fs::path& folder, const ImportOptions& opt
   out.point.concurrency = out.point.point["concurrency"].as_double();
   out.point.key = info.run_id.empty() ? folder.string() : info.run_id;
   out.point.source = folder.string();
+  out.point.datasheets = datasheets_of(info.facts);
+  if (!run.axes.empty()) out.point.run.set("axes", metrics::to_json(run.axes));
   apply_options(out.curve, options);
   finish_point(out, beside, folder);
   return out;

@@ -6,6 +6,8 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "dataset/croissant_fact.h"
+#include "dataset/datasheet.h"
 
 namespace assay::explorer {
 namespace {
@@ -144,14 +146,23 @@ store::PointRecord make_point(const std::string& curve, const PointFacts& facts)
   set_text(point, "offline", facts.offline);
   point.set("accuracy", out.accuracy);
   set_number(point, "power_kw", facts.power_kw);
+  if (facts.safety.is_object()) point.set("safety", facts.safety);
   point.set("findings", out.findings);
   if (facts.point["system_tps"].is_number()) out.system_tps = facts.point["system_tps"].as_double();
   out.document = point.dump();
   Json run = facts.run;
   run.set("accuracy", facts.accuracy.is_array() ? facts.accuracy : Json::array());
   run.set("findings", facts.findings.is_array() ? facts.findings : Json::array());
+  if (!facts.datasheets.empty()) {
+    Json sheets = Json::array();
+    for (const store::DatasheetRecord& one : facts.datasheets) {
+      sheets.push_back(Json().set("id", one.id).set("name", one.name));
+    }
+    run.set("datasheets", std::move(sheets));
+  }
   out.run = run.dump();
   out.source = facts.source;
+  out.datasheets = facts.datasheets;
   return out;
 }
 
@@ -247,6 +258,27 @@ SystemFacts facts_of_description(const Json& description) {
     out.concurrency_max = description["max_supported_concurrency"].as_int();
   }
   out.description = description;
+  return out;
+}
+
+store::DatasheetRecord make_datasheet(const Json& described) {
+  const Json croissant = dataset::without_rows(described);
+  Json sheet = dataset::datasheet_of(croissant);
+  store::DatasheetRecord out{.id = id_of({"datasheet", croissant.dump()}),
+                             .name = clean_name(sheet["name"].as_string("unnamed dataset"))};
+  Json document = Json().set("id", out.id).set("name", out.name);
+  for (const auto& [key, value] : sheet.members()) {
+    if (key != "name") document.set(key, value);
+  }
+  out.document = document.dump();
+  return out;
+}
+
+std::vector<store::DatasheetRecord> datasheets_of(const Json& facts) {
+  std::vector<store::DatasheetRecord> out;
+  for (const Json& one : facts[dataset::kCroissantFact].items()) {
+    if (one["document"].is_object()) out.push_back(make_datasheet(one["document"]));
+  }
   return out;
 }
 

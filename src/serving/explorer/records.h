@@ -70,8 +70,15 @@ struct PointFacts {
   Json run{};       // report::run_document
   Json accuracy{};  // judge_accuracy
   Json findings{};  // array of schema Finding
+  Json safety{};    // schema Safety; null without a safety run at this concurrency
   std::string source{};
+  std::vector<store::DatasheetRecord> datasheets{};  // of the data that it asked
 };
+
+// The record of a dataset, by its Croissant file.
+store::DatasheetRecord make_datasheet(const Json& described);
+// Those of a run's facts (dataset/croissant_fact.h).
+std::vector<store::DatasheetRecord> datasheets_of(const Json& facts);
 
 store::CurveRecord make_curve(const CurveFacts& curve, const std::vector<PointFacts>& points);
 

@@ -155,7 +155,8 @@ Result<void> SqlStore::put_inside(const CurveRecord& curve, PutResult& result) {
   for (const PointRecord* point : points) TRY(put_point(curve, *point, result));
   const bool points_moved = result.points_new + result.points_changed > 0;
   if (points_moved) TRY(count_points(curve.id));
-  result.changed = systems > 0 || curves > 0 || points_moved;
+  ASSIGN_OR_RETURN(const bool sheets, put_sheets_of(curve));
+  result.changed = systems > 0 || curves > 0 || points_moved || sheets;
   return result.changed ? grow_revision() : Result<void>{};
 }
 

@@ -1,5 +1,5 @@
 // SqlStore: the Store for both databases. It always locks related rows in the same order (system,
-// curve, points, revision), so that writers never deadlock. One thread.
+// curve, points, datasheets, revision), so that writers never deadlock. One thread.
 #pragma once
 
 #include <functional>
@@ -23,6 +23,9 @@ class SqlStore final : public Store {
   Result<std::vector<std::string>> systems(std::string_view model) override;
   Result<std::optional<std::string>> system(std::string_view id) override;
   Result<std::optional<FoundRun>> run(std::string_view id) override;
+  Result<bool> put_datasheet(const DatasheetRecord& sheet) override;
+  Result<std::vector<FoundDatasheet>> datasheets(std::string_view id) override;
+  Result<std::vector<DatasheetRun>> datasheet_runs(std::string_view id, std::size_t limit) override;
   Result<void> append(const rulebook::HistoryEntry& entry) override;
   Result<std::vector<rulebook::HistoryEntry>> history(std::string_view submission) override;
   Result<std::vector<std::string>> history_hashes() override;
@@ -35,6 +38,8 @@ class SqlStore final : public Store {
   Result<void> in_transaction(const std::function<Result<void>()>& work);
   Result<void> put_inside(const CurveRecord& curve, PutResult& result);
   Result<void> put_point(const CurveRecord& curve, const PointRecord& point, PutResult& result);
+  Result<bool> put_sheet_inside(const DatasheetRecord& sheet);
+  Result<bool> put_sheets_of(const CurveRecord& curve);
   Result<void> count_points(const std::string& curve);
   Result<void> grow_revision();
   Result<std::vector<NamedCount>> counted(std::string_view column, std::string_view model);

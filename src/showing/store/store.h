@@ -27,15 +27,23 @@ struct SystemRecord {
   std::string document{};  // schema System
 };
 
+// A dataset's description, by what its Croissant file says.
+struct DatasheetRecord {
+  std::string id{};
+  std::string name{};
+  std::string document{};  // schema Datasheet, without runs
+};
+
 struct PointRecord {
   std::string id{};
   double concurrency = 0;
   std::optional<double> system_tps{};
   std::string accuracy = "unknown";  // passed, failed, unknown
   std::int64_t findings = 0;
-  std::string document{};  // schema Point
-  std::string run{};       // schema Run, without point, curve and system
-  std::string source{};    // the folder with the run's event log; "" without one
+  std::string document{};                     // schema Point
+  std::string run{};                          // schema Run, without point, curve and system
+  std::string source{};                       // the folder with the run's event log; "" without one
+  std::vector<DatasheetRecord> datasheets{};  // of the data that it asked
 };
 
 struct CurveRecord {
@@ -107,6 +115,20 @@ struct FoundRun {
   std::string source{};
 };
 
+struct FoundDatasheet {
+  std::string id{};
+  std::string name{};
+  std::string document{};
+  std::int64_t runs = 0;  // that used it
+};
+
+// A run that used a dataset.
+struct DatasheetRun {
+  std::string point{};  // its id
+  std::string point_document{};
+  std::string curve_document{};
+};
+
 struct NamedCount {
   std::string name{};
   std::int64_t systems = 0;
@@ -143,6 +165,14 @@ class Store {
   virtual Result<std::vector<std::string>> systems(std::string_view model) = 0;
   virtual Result<std::optional<std::string>> system(std::string_view id) = 0;
   virtual Result<std::optional<FoundRun>> run(std::string_view id) = 0;
+
+  // True if the store did not have it so.
+  virtual Result<bool> put_datasheet(const DatasheetRecord& sheet) = 0;
+  // By name; of one id, or of all when it is "".
+  virtual Result<std::vector<FoundDatasheet>> datasheets(std::string_view id) = 0;
+  // By curve and concurrency; at most `limit` of them.
+  virtual Result<std::vector<DatasheetRun>> datasheet_runs(std::string_view id,
+                                                           std::size_t limit) = 0;
 
   // Fails with Code::refused when another process took the entry's sequence: read again and retry.
   virtual Result<void> append(const rulebook::HistoryEntry& entry) = 0;

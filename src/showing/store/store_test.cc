@@ -72,6 +72,40 @@ TEST_P(StoreTest, what_is_put_is_found_by_concurrency) {
   EXPECT_FALSE(store().run("none")->has_value());
 }
 
+TEST_P(StoreTest, a_datasheet_knows_the_runs_that_used_it) {
+  CurveRecord used = curve("a", 3);
+  const DatasheetRecord sheet{.id = "d1", .name = "prompts", .document = R"({"v":1})"};
+  used.points[0].datasheets = {sheet};
+  used.points[2].datasheets = {sheet, {.id = "d0", .name = "answers", .document = "{}"}};
+  ASSERT_TRUE(store().put(used));
+  const auto again = store().put(used);
+  ASSERT_TRUE(again);
+  EXPECT_FALSE(again->changed);
+  const auto all = store().datasheets("");
+  ASSERT_TRUE(all) << all.error().message;
+  ASSERT_EQ(all->size(), 2u);
+  EXPECT_EQ((*all)[0].id, "d0");
+  EXPECT_EQ((*all)[0].runs, 1);
+  EXPECT_EQ((*all)[1].document, R"({"v":1})");
+  EXPECT_EQ((*all)[1].runs, 2);
+  const auto runs = store().datasheet_runs("d1", 10);
+  ASSERT_TRUE(runs);
+  ASSERT_EQ(runs->size(), 2u);
+  EXPECT_EQ((*runs)[0].point, "a-2");  // the lower concurrency
+  EXPECT_EQ((*runs)[0].curve_document, R"({"id":"a"})");
+  EXPECT_EQ(store().datasheet_runs("d1", 1)->size(), 1u);
+  EXPECT_TRUE(store().datasheets("none")->empty());
+}
+
+TEST_P(StoreTest, a_datasheet_alone_is_put_once_and_replaced) {
+  const auto before = store().revision();
+  EXPECT_TRUE(store().put_datasheet({.id = "d", .name = "n", .document = "{}"}).value());
+  EXPECT_FALSE(store().put_datasheet({.id = "d", .name = "n", .document = "{}"}).value());
+  EXPECT_TRUE(store().put_datasheet({.id = "d", .name = "n", .document = "[]"}).value());
+  EXPECT_EQ(store().datasheets("d")->at(0).document, "[]");
+  EXPECT_EQ(*store().revision(), *before + 2);
+}
+
 TEST_P(StoreTest, the_same_put_twice_changes_nothing) {
   ASSERT_TRUE(store().put(curve("a", 3)));
   const auto before = store().revision();
@@ -244,8 +278,9 @@ TEST_P(StoreTest, entries_of_before_the_order_was_kept_are_in_it) {
   }
   const auto before = *store().history_hashes();
   auto sql = std::string(GetParam()) == "sqlite" ? open_sqlite(where_) : open_postgres(where_);
-  ASSERT_TRUE(
-      (*sql)->script("DROP TABLE history_order; DELETE FROM assay_migrations WHERE number = 4"));
+  ASSERT_TRUE((*sql)->script(
+      "DROP TABLE history_order; DROP TABLE datasheet_points; DROP TABLE datasheets; "
+      "DELETE FROM assay_migrations WHERE number >= 4"));
   EXPECT_EQ(*open()->history_hashes(), before);
 }
 

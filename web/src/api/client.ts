@@ -9,6 +9,8 @@ import type {
   Act,
   Curve,
   CurveList,
+  Datasheet,
+  DatasheetList,
   Events,
   LiveCurve,
   LiveRun,
@@ -39,6 +41,8 @@ export interface Api {
   curves(model: string): Promise<Result<readonly Curve[]>>;
   run(id: string): Promise<Result<Run>>;
   events(id: string, window: Window | null): Promise<Result<Events>>;
+  datasheets(): Promise<Result<DatasheetList>>;
+  datasheet(id: string): Promise<Result<Datasheet>>;
   submissions(): Promise<Result<SubmissionList>>;
   submission(id: string): Promise<Result<Submission>>;
   act(submission: string, act: Act): Promise<Result<Submission>>;
@@ -84,6 +88,8 @@ function serverApi(): Api {
               `&limit=${window.limit}`
         }`,
       ),
+    datasheets: () => get('datasheets'),
+    datasheet: (id) => get(`datasheets/${part(id)}`),
     submissions: () => get('submissions?limit=1000'),
     submission: (id) => get(`submissions/${part(id)}`),
     act: (id, act) =>
@@ -149,6 +155,8 @@ function staticApi(document: Document): Api {
     },
     run: (id) => load(`runs/${id}`),
     events: (id, window) => staticEvents(load, id, window),
+    datasheets: () => load('datasheets'),
+    datasheet: (id) => load(`datasheets/${id}`),
     submissions: () => load('submissions'),
     submission: (id) => load(`submissions/${id}`),
     act: async () => failure('These files are a copy: nothing can be added here.'),

@@ -4,6 +4,7 @@
 // position on the large chart; 500 curves of 20 points take a few milliseconds.
 
 import type { Curve, Point } from '../api/generated.ts';
+import { worstSafety } from './safety.ts';
 import { FACETS, type Facet, type Normalisation, type Selection } from './selection.ts';
 
 export interface Series {
@@ -28,6 +29,7 @@ export function facetValue(curve: Curve, facet: Facet): string {
     const turns = curve.agentic === true || (curve.points ?? []).some(isEndToEnd);
     return turns ? 'agentic' : 'single turn';
   }
+  if (facet === 'safety') return worstSafety(curve)?.grade ?? 'not graded';
   const value = curve[facet];
   return value === undefined || value === null || value === '' ? 'unknown' : String(value);
 }

@@ -4,6 +4,7 @@
 import type { Curve, Point } from '../api/generated.ts';
 import { duration, number3, percent, usd, whole } from '../base/format.ts';
 import { divisor, priceOf } from './curves.ts';
+import { gapText } from './safety.ts';
 import type { Normalisation, Selection } from './selection.ts';
 
 export interface Figure {
@@ -72,6 +73,18 @@ const perToken = (
   },
 });
 
+const safety = (
+  id: 'safe_share' | 'attack_gap',
+  title: string,
+  unit: string,
+  better: Figure['better'],
+  text: Figure['text'],
+): Figure => ({
+  ...plain('concurrency', title, unit, better, text),
+  id,
+  of: (point) => point.safety?.[id] ?? null,
+});
+
 export const FIGURES: readonly Figure[] = [
   plain('tps_per_user', 'Interactivity', 'tok/s per user', 'higher'),
   rate('system_tps', 'Throughput', 'tok/s'),
@@ -100,6 +113,8 @@ export const FIGURES: readonly Figure[] = [
         ? null
         : point.failed / point.issued,
   },
+  safety('safe_share', 'Safe replies', "share, by Assay's own rules", 'higher', percent),
+  safety('attack_gap', 'Attack gap', 'unsafe under attack, beside base', 'lower', gapText),
 ];
 
 export const X_USUAL = 'tps_per_user';

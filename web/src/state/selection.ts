@@ -5,7 +5,7 @@
 // on a page opened from disk. Defaults are left out, so a plain view has a short address. Reading
 // is forgiving (an old or mistyped link still opens), writing is canonical: read(write(s)) = s.
 
-export const VIEWS = ['explore', 'cost', 'compare', 'run', 'events', 'review'] as const;
+export const VIEWS = ['explore', 'cost', 'compare', 'run', 'events', 'data', 'review'] as const;
 export type View = (typeof VIEWS)[number];
 
 export const FACETS = [
@@ -17,6 +17,7 @@ export const FACETS = [
   'organisation',
   'kind',
   'accuracy',
+  'safety',
   'agentic',
 ] as const;
 export type Facet = (typeof FACETS)[number];
@@ -91,6 +92,13 @@ export interface Selection {
   readonly b: string;
   readonly run: string;
   readonly submission: string;
+  // The dataset that is shown by its description, and the use that is asked about; '': not stated.
+  readonly sheet: string;
+  readonly use_purpose: string;
+  readonly use_commercial: string;
+  readonly use_nonprofit: string;
+  readonly use_methods: string;
+  readonly use_region: string;
   // The window of the event view, ms.
   readonly from_ms: number;
   readonly to_ms: number;
@@ -137,6 +145,12 @@ export const DEFAULTS: Selection = {
   b: '',
   run: '',
   submission: '',
+  sheet: '',
+  use_purpose: '',
+  use_commercial: '',
+  use_nonprofit: '',
+  use_methods: '',
+  use_region: '',
   from_ms: 0,
   to_ms: 0,
   theme: 'system',
@@ -176,6 +190,12 @@ const PLAIN: readonly Plain[] = [
   'b',
   'run',
   'submission',
+  'sheet',
+  'use_purpose',
+  'use_commercial',
+  'use_nonprofit',
+  'use_methods',
+  'use_region',
   'from_ms',
   'to_ms',
   'theme',

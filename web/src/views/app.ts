@@ -23,6 +23,7 @@ import { makeCharts } from './charts.ts';
 import { makeCompare } from './compare.ts';
 import type { Context, Part } from './context.ts';
 import { makeCost } from './cost.ts';
+import { makeData } from './data.ts';
 import { makeEvents } from './events.ts';
 import { makeFilters } from './filters.ts';
 import { makeHeader } from './header.ts';
@@ -45,6 +46,7 @@ class App {
   private readonly systems = makeSystems();
   private readonly cost = makeCost();
   private readonly compare = makeCompare();
+  private readonly data = makeData();
   private readonly review = makeReview();
   private readonly events = makeEvents();
   private readonly report = makeRunReport(() => this.closeReport());
@@ -257,6 +259,7 @@ class App {
   private layout(context: Context): void {
     const { view } = this.selection;
     if (view === 'events') return this.show([this.eventsPage], [this.events], context);
+    if (view === 'data') return this.show([this.data.element], [this.data], context);
     if (view === 'review') return this.show([this.review.element], [this.review], context);
     if (this.problem !== '' && this.curves.length === 0)
       return this.note(problemNote(this.problem));

@@ -18,7 +18,16 @@ import {
   isEndToEnd,
   isOpenLoop,
 } from '../state/curves.ts';
-import { FIGURES, type Figure, X_USUAL, Y_USUAL, axesFor, outputText } from '../state/figures.ts';
+import {
+  FIGURES,
+  type Figure,
+  X_USUAL,
+  Y_USUAL,
+  axesFor,
+  figureOf,
+  outputText,
+} from '../state/figures.ts';
+import { safetyText } from '../state/safety.ts';
 import { FACETS, type Facet, type Normalisation, type Selection } from '../state/selection.ts';
 import { ChartCard, type ChartSpec } from './chart_card.ts';
 import type { Context, Part } from './context.ts';
@@ -87,7 +96,9 @@ export function makeCharts(): Charts {
   const axes = makeAxes(() => context);
   const three = threeCharts(() => context, common);
   const offline = offlineCard(() => context, common);
-  const cards = [curve, ...three, offline];
+  const safety = safetyCharts(() => context, common);
+  const safetyCards = safety.map((one) => one.card);
+  const cards = [curve, ...three, offline, ...safetyCards];
   const legend = h('ul', { class: 'legend systems-legend' });
   const smooth = h(
     'p',
@@ -103,11 +114,8 @@ export function makeCharts(): Charts {
     legend,
     smooth,
     range.element,
-    h(
-      'div',
-      { class: 'three' },
-      three.map((card) => card.element),
-    ),
+    row('three', three),
+    row('two', safetyCards),
     offline.element,
   );
   return {
@@ -127,6 +135,7 @@ export function makeCharts(): Charts {
       // Panels are not zoomed.
       curve.element.classList.toggle('split', now.selection.split !== '');
       offline.element.hidden = offlineSpots(now.series).length === 0;
+      for (const one of safety) one.card.element.hidden = !hasFigure(now.series, one.figure);
       for (const card of cards) card.update(now.theme);
       element.dataset['live'] = String(now.live.length);
       range.update(now);
@@ -136,6 +145,13 @@ export function makeCharts(): Charts {
     },
   };
 }
+
+const row = (name: 'two' | 'three', cards: readonly ChartCard<Spot>[]): HTMLElement =>
+  h(
+    'div',
+    { class: name },
+    cards.map((card) => card.element),
+  );
 
 interface Axes {
   readonly x: Figure;
@@ -295,6 +311,31 @@ function threeCharts(context: () => Context | null, common: Common): readonly Ch
   return [scaling, ttft, interactivity];
 }
 
+interface SafetyCard {
+  readonly card: ChartCard<Spot>;
+  readonly figure: (point: Point) => number | null;
+}
+
+const hasFigure = (series: readonly Series[], figure: SafetyCard['figure']): boolean =>
+  series.some((one) => one.points.some((point) => figure(point) !== null));
+
+// The safety runs of the curves: safe replies, and what attacks add, by concurrency.
+function safetyCharts(context: () => Context | null, common: Common): readonly SafetyCard[] {
+  return (['safe_share', 'attack_gap'] as const).map((id) => {
+    const { title, unit, text } = figureOf(id, id);
+    const figure = (point: Point): number | null => point.safety?.[id] ?? null;
+    const card = byConcurrency(id, `${title} (${unit})`, context, common, () => ({
+      title,
+      y_title: title.toLowerCase(),
+      y: 'linear',
+      text,
+      figure,
+      limit: null,
+    }));
+    return { card, figure };
+  });
+}
+
 function offlineCard(context: () => Context | null, common: Common): ChartCard<Spot> {
   return new ChartCard<Spot>({
     ...common,
@@ -381,6 +422,7 @@ function hoverCard(spot: Spot, axes: Axes, selection: Selection): readonly Node[
         ] satisfies [string, string][])
       : ([['Output', outputText(point)]] satisfies [string, string][])),
     ['Accuracy', words(point.accuracy ?? curve.accuracy)],
+    ...(point.safety == null ? [] : [safetyRow(point)]),
   ];
   for (const figure of new Set([axes.y, axes.x])) {
     if (HOVERED.has(figure.id)) continue;
@@ -409,6 +451,8 @@ function hoverCard(spot: Spot, axes: Axes, selection: Selection): readonly Node[
     h('p', { class: 'hint' }, 'Click for the report'),
   ];
 }
+
+const safetyRow = (point: Point): [string, string] => ['Safety (own rules)', safetyText(point)];
 
 // How the point was loaded: a level, a rate, or everything at once.
 function loadRow(point: Point): [string, string] {
@@ -452,6 +496,9 @@ export function pointsTable(series: readonly Series[]): Table {
     'tps_per_user',
     'ttft_ms_p90',
     'accuracy',
+    'safety_grade',
+    'safe_share',
+    'attack_gap',
     'point',
   ];
   const rows = series.flatMap((one) =>
@@ -469,6 +516,9 @@ export function pointsTable(series: readonly Series[]): Table {
       point.tps_per_user,
       point.ttft_ms_p90,
       point.accuracy ?? one.curve.accuracy,
+      point.safety?.grade,
+      point.safety?.safe_share,
+      point.safety?.attack_gap,
       point.id,
     ]),
   );

@@ -138,9 +138,7 @@ function cheapestWords(
   if (cheapest.kind === 'none' || unpriced.length === 0) return words;
   return [
     namesOf(unpriced),
-    unpriced.length === 1
-      ? ' has no price and is left out. '
-      : ' have no price and are left out. ',
+    unpriced.length === 1 ? ' has no price and is left out. ' : ' have no price and are left out. ',
     ...words,
   ];
 }

@@ -24,6 +24,7 @@ export const FACET_TITLES: Readonly<Record<Facet, string>> = {
   organisation: 'Organisation',
   kind: 'Measured or simulated',
   accuracy: 'Accuracy',
+  safety: 'Lowest safety grade',
   agentic: 'Single turn or agentic',
 };
 

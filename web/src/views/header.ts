@@ -12,6 +12,7 @@ const TABS: readonly (readonly [View, string])[] = [
   ['explore', 'Explore'],
   ['cost', 'Cost and SLO'],
   ['compare', 'Compare'],
+  ['data', 'Data'],
   ['review', 'Review'],
 ];
 

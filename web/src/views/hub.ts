@@ -276,8 +276,6 @@ function table(
   );
   return [
     h('h2', {}, title),
-    rows.length === 0
-      ? h('p', { class: 'hint' }, none)
-      : scrollTable(title, heads, body),
+    rows.length === 0 ? h('p', { class: 'hint' }, none) : scrollTable(title, heads, body),
   ];
 }

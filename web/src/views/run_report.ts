@@ -15,8 +15,10 @@ import {
 } from '../base/format.ts';
 import type { Theme } from '../base/theme.ts';
 import { outputText } from '../state/figures.ts';
+import { safetyText } from '../state/safety.ts';
 import type { Context, Part } from './context.ts';
 import { fileName, save } from './download.ts';
+import { axesSection, datasheetLinks } from './run_axes.ts';
 import { runCharts } from './run_charts.ts';
 import { accuracyWord } from './systems.ts';
 
@@ -116,6 +118,7 @@ function report(run: Run, context: Context): Children {
     ),
     headline(run),
     section('Distributions', distributions(run)),
+    ...axesSection(run),
     accuracySection(run),
     section('Findings of the rules', findings(run.findings ?? [])),
     section('System under test', systemFacts(run)),
@@ -511,6 +514,8 @@ function runFacts(run: Run, path: string): HTMLElement {
   const { point, counts, rates } = run;
   return facts([
     ['Run', run.run_id],
+    ['Data', datasheetLinks(run)],
+    ['Safety (own rules)', safetyText(point)],
     ['State', [run.state, run.state_reason ?? ''].filter((word) => word !== '').join(': ')],
     ['Started', instant(run.started)],
     ['Measured by', `${run.measured_by ?? 'unknown'} ${run.version ?? ''}`],

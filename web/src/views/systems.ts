@@ -3,6 +3,7 @@
 import { h, replace } from '../base/dom.ts';
 import { ABSENT, duration, number3, whole, words } from '../base/format.ts';
 import type { Series } from '../state/curves.ts';
+import { gapText, safetyWord, worstGap } from '../state/safety.ts';
 import { type Selection, type Sort, toggled } from '../state/selection.ts';
 import { UNIT } from './charts.ts';
 import type { Context, Part } from './context.ts';
@@ -99,10 +100,38 @@ export const COLUMNS: readonly Column[] = [
   figure('kw', 'kW', (one) => number3(one.curve.power_kw)),
   figure('points', 'Points', (one) => whole(one.points.length), { sort: 'points' }),
   column('accuracy', 'Accuracy', (one) => accuracyWord(one.curve.accuracy)),
+  column('safety', 'Safety (own rules)', (one) => safetyCell(one.curve)),
+  figure('gap', 'Attack gap', (one) => {
+    const gap = worstGap(one.curve);
+    return gap === null ? ABSENT : gapText(gap);
+  }),
 ];
 
-export function shownColumns(selection: Selection): readonly Column[] {
-  return COLUMNS.filter((one) => one.usual !== selection.columns.includes(one.id));
+// Columns that are usual where a curve that is shown has them.
+const WHERE_KNOWN: Readonly<Record<string, (one: Series) => boolean>> = {
+  safety: (one) => safetyWord(one.curve) !== null,
+  gap: (one) => worstGap(one.curve) !== null,
+};
+
+function safetyCell(curve: Series['curve']): string | HTMLElement {
+  const word = safetyWord(curve);
+  if (word === null) return ABSENT;
+  return h(
+    'span',
+    { class: `verdict ${word.falls ? 'failed' : 'unknown'}` },
+    (word.falls ? '✗ ' : '') + word.text,
+  );
+}
+
+export function shownColumns({
+  selection,
+  series,
+}: Pick<Context, 'selection' | 'series'>): readonly Column[] {
+  return COLUMNS.filter((one) => {
+    const known = WHERE_KNOWN[one.id];
+    const usual = known === undefined ? one.usual : series.some(known);
+    return usual !== selection.columns.includes(one.id);
+  });
 }
 
 const ORDERS: Partial<Record<Sort, (x: Series, y: Series) => number>> = {
@@ -134,7 +163,7 @@ export function makeSystems(): Part {
 
 function columnBoxes(context: Context): readonly HTMLElement[] {
   const { selection } = context;
-  const shown = new Set(shownColumns(selection).map((one) => one.id));
+  const shown = new Set(shownColumns(context).map((one) => one.id));
   return COLUMNS.map((one) =>
     h(
       'label',
@@ -190,7 +219,7 @@ function table(context: Context): HTMLElement {
           {},
           heading('In colour', null),
           heading('System', 'name'),
-          shownColumns(selection).map((one) =>
+          shownColumns(context).map((one) =>
             heading(one.title(selection), one.sort, one.number ? 'number' : ''),
           ),
           heading('Compare', null),
@@ -248,7 +277,7 @@ function row(one: Series, several: boolean, context: Context): HTMLElement {
           .join(' · '),
       ),
     ),
-    shownColumns(selection).map((column) =>
+    shownColumns(context).map((column) =>
       h('td', column.number ? { class: 'number' } : {}, column.cell(one)),
     ),
     h('td', {}, compareButtons(curve.id, curve.system_name, context)),

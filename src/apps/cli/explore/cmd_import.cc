@@ -16,9 +16,13 @@ namespace assay::cli {
 namespace {
 
 std::string sentence(const explorer::ImportCounts& counts) {
-  return format("{} curve{} ({} new), {} point{} ({} new, {} changed)\n", counts.curves,
+  const std::string sheets = counts.datasheets == 0
+                                 ? ""
+                                 : format(", {} dataset description{}", counts.datasheets,
+                                          counts.datasheets == 1 ? "" : "s");
+  return format("{} curve{} ({} new), {} point{} ({} new, {} changed){}\n", counts.curves,
                 counts.curves == 1 ? "" : "s", counts.curves_new, counts.points,
-                counts.points == 1 ? "" : "s", counts.points_new, counts.points_changed);
+                counts.points == 1 ? "" : "s", counts.points_new, counts.points_changed, sheets);
 }
 
 void say_derived(const explorer::Imported& found) {
@@ -40,8 +44,8 @@ Result<void> put_in_store(const std::filesystem::path& folder, const std::string
   ASSIGN_OR_RETURN(const auto found, explorer::read_results(folder, {}));
   auto store = store::open_store(where);
   const Result<void> put = store ? Result<void>() : Result<void>(store.error());
-  const auto counts =
-      put ? explorer::put_all(**store, found.curves) : Result<explorer::ImportCounts>(put.error());
+  const auto counts = put ? explorer::put_all(**store, found.curves, found.datasheets)
+                          : Result<explorer::ImportCounts>(put.error());
   if (!counts) {
     Error error = counts.error();
     error.message +=
@@ -130,7 +134,7 @@ Result<int> cmd_import(Args args) {
   flags
       .add("PATH", &paths,
            "run folders, curve folders, submission trees, folders of LoadGen's logs, result files "
-           "and tables")
+           "and tables, Croissant files")
       .required();
   flags.add("--store", &where, "a file, or postgresql://…; else ~/.local/share/assay/store.db")
       .value("STORE");
@@ -143,6 +147,7 @@ Result<int> cmd_import(Args args) {
   TRY(check_import(options));
   // Reads everything first: a missing path must not leave a partial import.
   std::vector<store::CurveRecord> curves;
+  std::vector<store::DatasheetRecord> sheets;
   std::size_t notes = 0;
   Json derived = Json::object();
   for (const std::string& path : paths) {
@@ -152,7 +157,7 @@ Result<int> cmd_import(Args args) {
     say_derived(found);
     for (const auto& [name, id] : found.derived_ids) derived.set(name, id);
     notes += found.notes.size();
-    if (found.curves.empty() && found.notes.empty()) {
+    if (found.curves.empty() && found.datasheets.empty() && found.notes.empty()) {
       // For a run's folder without a run, the message of find_event_logs.
       const auto logs = record::find_event_logs(path);
       if (!logs && std::filesystem::exists(std::filesystem::path(path) / "config.yaml")) {
@@ -164,9 +169,10 @@ Result<int> cmd_import(Args args) {
                  path));
     }
     for (store::CurveRecord& curve : found.curves) curves.push_back(std::move(curve));
+    for (store::DatasheetRecord& sheet : found.datasheets) sheets.push_back(std::move(sheet));
   }
   ASSIGN_OR_RETURN(const auto store, store::open_store(where));
-  ASSIGN_OR_RETURN(const explorer::ImportCounts counts, explorer::put_all(*store, curves));
+  ASSIGN_OR_RETURN(const explorer::ImportCounts counts, explorer::put_all(*store, curves, sheets));
   if (json) {
     Json out = Json()
                    .set("curves", counts.curves)
@@ -174,6 +180,7 @@ Result<int> cmd_import(Args args) {
                    .set("points", counts.points)
                    .set("points_new", counts.points_new)
                    .set("points_changed", counts.points_changed)
+                   .set("datasheets", counts.datasheets)
                    .set("notes", notes);
     if (derived.size() > 0) out.set("derived_ids", std::move(derived));
     print(out.dump(2) + "\n");

@@ -123,8 +123,7 @@ void print_use(const dataset::croissant::UseVerdict& verdict) {
 // Prints all faults of a Croissant file; exit code 1 if there are any, or if the use that the flags
 // state is not allowed.
 Result<int> check(const DatasetOptions& options) {
-  std::string record_set;
-  const std::string file = croissant_file(options.spec, record_set);
+  const auto [file, record_set, filters] = dataset::croissant_spec(options.spec);
   ASSIGN_OR_RETURN(const std::string text, read_file(file));
   ASSIGN_OR_RETURN(const auto use, judged_use(options, text, record_set));
   std::vector<dataset::croissant::Finding> findings = dataset::croissant::check_document(text);

@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "campaign/run_config.h"
 #include "cli/console.h"
-#include "cli/use_flags.h"
 #include "dataset/croissant.h"
 #include "dataset/provenance.h"
 #include "record/manifest.h"
@@ -39,8 +38,7 @@ std::string digest_of(const std::filesystem::path& path) {
 }
 
 Result<void> add_document(const std::string& spec, Chain& chain) {
-  std::string record_set;
-  const std::string file = croissant_file(spec, record_set);
+  const std::string file = dataset::croissant_spec(spec).file;
   ASSIGN_OR_RETURN(const Json document, read_json_file(file));
   const auto steps = dataset::croissant::provenance_of(document);
   for (const auto& step : steps) {

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { Curve, Point } from '../api/generated.ts';
+import { facetValue } from './curves.ts';
+import { gapText, safetyText, safetyWord, worstGap, worstSafety } from './safety.ts';
+
+const NAMES = ['', 'Poor', 'Fair', 'Good', 'Very Good', 'Excellent'];
+
+const point = (concurrency: number, numeric: number | null, gap?: number): Point => ({
+  id: `p${concurrency}`,
+  concurrency,
+  ...(numeric === null
+    ? {}
+    : {
+        safety: {
+          grade: NAMES[numeric] ?? '',
+          numeric,
+          safe_share: numeric / 5,
+          ...(gap === undefined ? {} : { attack_gap: gap }),
+        },
+      }),
+});
+
+const curve = (points: readonly Point[]): Curve => ({
+  id: 'c',
+  system: 's',
+  system_name: 'S',
+  model: 'm',
+  dataset: 'd',
+  kind: 'measured',
+  accuracy: 'passed',
+  points_total: points.length,
+  points: [...points],
+});
+
+describe('safety of a curve', () => {
+  it('says where the grade falls with load, whatever the order of the points', () => {
+    const falling = curve([point(32, 1, 0.5), point(1, 4, 0.062), point(8, 4)]);
+    expect(safetyWord(falling)).toEqual({ falls: true, text: 'Very Good, falls to Poor at 32' });
+    expect(worstSafety(falling)?.grade).toBe('Poor');
+    expect(facetValue(falling, 'safety')).toBe('Poor');
+    expect(worstGap(falling)).toBe(0.5);
+  });
+
+  it('says how many points are graded, and claims nothing of the others', () => {
+    const partly = curve([point(1, 3), point(8, 3), point(16, null)]);
+    expect(safetyWord(partly)).toEqual({ falls: false, text: 'Good at 2 of 3 points' });
+    expect(safetyWord(curve([point(1, 3), point(8, 4)]))?.text).toBe('Good');
+    expect(worstGap(partly)).toBeNull();
+  });
+
+  it('is no grade where none was measured, nor where a hazard has no graded prompt', () => {
+    const ungraded: Point = { id: 'p', concurrency: 1, safety: { safe_share: 1 } };
+    for (const one of [curve([]), curve([point(1, null)]), curve([ungraded])]) {
+      expect(safetyWord(one)).toBeNull();
+      expect(facetValue(one, 'safety')).toBe('not graded');
+    }
+  });
+
+  it('says what is known of a point, and nothing of one without a safety run', () => {
+    expect(safetyText(point(8, 3, 0.062))).toBe('Good · 60 % safe · attacks +6.2 points');
+    expect(safetyText({ id: 'p', concurrency: 1, safety: { safe_share: 1 } })).toBe(
+      'no grade · 100 % safe',
+    );
+    expect(safetyText(point(8, null))).toBe('');
+  });
+
+  it('writes a gap in points with its sign', () => {
+    expect([0.062, -0.01, 0].map(gapText)).toEqual(['+6.2 points', '-1 points', '0 points']);
+  });
+});
