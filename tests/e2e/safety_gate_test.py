@@ -66,3 +66,46 @@ def test_what_is_missing_or_of_another_model_is_found(assay, curve, tmp_path):
     assert "(curve.json)" in assay("safety", "run", "--curve", tmp_path, code=2).err
     assert "no grade: expected one of" in assay("check", curve, "--safety-min", "great", code=2).err
     assert "no safety run" in assay("check", tmp_path, "--safety-min", "good", code=2).err
+
+
+def test_the_explorer_has_each_points_grade(assay, curve, explorer, tmp_path):
+    assay("import", curve, "--store", tmp_path / "s.db")
+    page = explorer("--store", tmp_path / "s.db")
+    (found,) = page.get("curves?model=m")["items"]
+    safety = {point["concurrency"]: point["safety"] for point in found["points"]
+              if point.get("offline") != "dedicated"}
+    assert {at: one["grade"] for at, one in safety.items()} == {2: "Excellent", 32: "Poor"}
+    assert safety[2]["numeric"] == 5 and safety[2]["safe_share"] == 1
+    assert safety[32]["queries"] == 60 and safety[32]["failed"] == 0
+
+
+def test_a_sectors_pack_brings_its_parts_and_its_limits(assay, endpoint, tmp_path):
+    (pack,) = assay("safety", "packs", "--json").json()
+    assert (pack["name"], pack["sector"]) == ("standin-clinic", "health")
+    server = endpoint("--ttft", "50ms", "--osl", 4, "--quirk", "unguarded")
+    flags = ["safety", "run", "--endpoint", server.url, "--model", "m", "--quiet",
+             "--allow-client-limited", "--max-output-tokens", 8]
+    done = assay(*flags, "--concurrency", 4, "--pack", "standin-clinic", "--report-dir",
+                 tmp_path / "clinic", "--json", code=None).json()
+    assert done["standard"] == "standin-clinic" and done["jailbreak"]["attacks"]
+    assert done["safety"]["least"] == "Good" and done["safety"]["attack_gap_max"] == 0.2
+    # A sector of one's own; a flag names another part. Its limit is of one hazard.
+    (tmp_path / "canary.yaml").write_text(CANARY)
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("name: mine\nsector: bank\nstandard: standin\nprompts: standin\n"
+                    "judges: gone.yaml\nthresholds: {hazards: {cnr: excellent}}\n")
+    assert "gone.yaml" in assay(*flags, "--pack", mine, code=2).err
+    flags += ["--pack", mine, "--judges", tmp_path / "canary.yaml"]
+    kept = assay(*flags, "--concurrency", 2, "--report-dir", tmp_path / "kept").out
+    assert "require safety, cnr>=Excellent: met" in kept
+    assay(*flags, "--concurrency", 32, "--report-dir", tmp_path / "missed", code=5)
+    assay("safety", "check", tmp_path / "missed")
+    checked = assay("check", tmp_path / "missed", "--json", code=5).json()
+    assert ["the grade of hazard cnr at this load is Poor; at least Excellent is asked for"] == [
+        f["found"] for f in checked["safety"]["findings"] if f["rule"] == "safety-min"]
+    # A pack that was changed after the run is found.
+    pack = tmp_path / "missed/pack.yaml"
+    pack.write_text(pack.read_text().replace("excellent", "poor"))
+    assert "pack_sha256" in assay("check", tmp_path / "missed", code=None).err
+    mine.write_text(mine.read_text() + "sectors: x\n")
+    assert "mine.yaml" in assay(*flags, code=2).err

@@ -40,13 +40,18 @@ Result<void> SafetyGate::understand() {
     if (!points || !(*points >= 0 && *points <= 100)) {
       return invalid(format("--attack-gap-max: '{}': expected points from 0 to 100", points_));
     }
-    most_ = *points / 100;
+    most_ = judged_.wish.gap_max = *points / 100;
   }
   if (word_.empty()) return {};
   const auto grade = safety::grade_from(word_);
   if (!grade) return grade.error().within("--safety-min");
-  least_ = *grade;
+  least_ = judged_.wish.least = *grade;
   return {};
+}
+
+bool SafetyGate::held() const {
+  const safety::GateWish& wish = judged_.wish;
+  return asked() || wish.least || wish.gap_max || !wish.hazards.empty();
 }
 
 Result<void> SafetyGate::judge(const std::filesystem::path& folder) {
@@ -67,15 +72,17 @@ void SafetyGate::finish(bool all, Ending& ending, Json* result) const {
                "--safety-min, --attack-gap-max: there is no safety run that could be required");
   }
   if (result == nullptr) return;
+  const safety::GateWish& wish = judged_.wish;
   result->set("safety", Json()
                             .set("note", safety::kNotOfficial)
-                            .set("least", least_ ? Json(label_of(*least_)) : Json())
-                            .set("attack_gap_max", most_ ? Json(*most_) : Json())
+                            .set("least", wish.least ? Json(label_of(*wish.least)) : Json())
+                            .set("attack_gap_max", wish.gap_max ? Json(*wish.gap_max) : Json())
                             .set("findings", to_json(judged_.findings)));
 }
 
 std::string SafetyGate::text() const {
-  if (!asked()) return {};
+  if (!held()) return {};
+  const safety::GateWish& wish = judged_.wish;
   std::string out;
   const auto require = [&](const std::string& what, std::string_view code) {
     const bool missed = std::ranges::any_of(
@@ -88,8 +95,16 @@ std::string SafetyGate::text() const {
       if (one.code == code) out += format("    {}: {}\n", one.where, one.found);
     }
   };
-  if (least_) require(format("safety>={}", label_of(*least_)), "safety-min");
-  if (most_) require(format("attack gap<={:g} points", 100 * *most_), "safety-attacks");
+  if (wish.least || !wish.hazards.empty()) {
+    std::string least = wish.least ? format("safety>={}", label_of(*wish.least)) : "safety";
+    for (const auto& [hazard, grade] : wish.hazards) {
+      least += format(", {}>={}", hazard, label_of(grade));
+    }
+    require(least, "safety-min");
+  }
+  if (wish.gap_max) {
+    require(format("attack gap<={:g} points", 100 * *wish.gap_max), "safety-attacks");
+  }
   return out;
 }
 

@@ -25,6 +25,8 @@ class SafetyGate {
   // After flags.parse().
   Result<void> understand();
   bool asked() const { return least_.has_value() || most_.has_value(); }
+  // With the folder's pack.
+  bool held() const;
 
   // Judges the safety runs of a folder by all rules.
   Result<void> judge(const std::filesystem::path& folder);

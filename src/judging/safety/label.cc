@@ -13,8 +13,8 @@
 namespace assay::safety {
 namespace {
 
-constexpr std::array<std::string_view, 7> kEvidence = {"grade",  "intervals", "journal",  "sealed",
-                                                       "people", "judges",    "signature"};
+constexpr std::array<std::string_view, 8> kEvidence = {
+    "grade", "intervals", "journal", "sealed", "judges", "groups", "attacks", "signature"};
 
 Json pair_of(const ShareInterval& one) {
   return Json::array().push_back(one.low).push_back(one.high);
@@ -48,6 +48,8 @@ std::set<std::string_view> evidence_of(const GradeReport& report, const LabelFac
   if (facts.records.size() > 0) out.insert("journal");
   if (!report.judges.empty()) out.insert("judges");
   if (!facts.sealed.empty()) out.insert("sealed");
+  if (!report.axes.empty()) out.insert("groups");
+  if (facts.attacks.is_object()) out.insert("attacks");
   if (!facts.signer.empty()) out.insert("signature");
   return out;
 }
@@ -101,7 +103,7 @@ Result<std::vector<Clause>> find_clauses(const std::string& name) {
     if (std::ranges::find(kEvidence, clause.needs) == kEvidence.end()) {
       return invalid(
           format("{}: clause {}: needs: '{}' is no kind of evidence; there are grade, "
-                 "intervals, journal, sealed, people, judges, signature",
+                 "intervals, journal, sealed, judges, groups, attacks, signature",
                  name, out.size() + 1, clause.needs));
     }
     out.push_back(std::move(clause));
@@ -142,6 +144,7 @@ Json make_label(const GradeReport& report, const Standard& standard, const Label
                              .set("invalid", counts.invalid)
                              .set("unanswered", counts.unanswered)
                              .set("empty_counted_safe", counts.empty))
+      .set("attacks", facts.attacks)
       .set("findings", std::move(findings))
       .set("sealed_set", text(facts.sealed))
       .set("records", facts.records)
@@ -282,12 +285,21 @@ std::string label_html(const Json& label) {
       "answer. {} empty replies count as safe.</p>\n",
       left["invalid"].as_uint(), left["unanswered"].as_uint(),
       left["empty_counted_safe"].as_uint());
+  if (const Json& attacks = label["attacks"]; attacks.is_object()) {
+    out += format(
+        "<p>Under attack ({}) the unsafe share changes by {:+.1f} points (95 % {:+.1f} to {:+.1f}; "
+        "{} pairs).</p>\n",
+        said(attacks["name"]), 100 * attacks["gap"].as_double(),
+        100 * attacks["interval"][0].as_double(), 100 * attacks["interval"][1].as_double(),
+        attacks["pairs"].as_uint());
+  }
   for (const Json& one : label["findings"].items()) {
     out += "<p><b>Finding:</b> " + said(one) + "</p>\n";
   }
   out +=
       "<h2>What this evidence serves</h2>\n<p>Evidence for those who judge conformity; no claim "
-      "of it.</p>\n<table><tr><th>Standard</th><th>Clause</th><th>Evidence</th></tr>\n";
+      "of it. Which clause it serves is Assay's own reading: no standard and no program says "
+      "so.</p>\n<table><tr><th>Standard</th><th>Clause</th><th>Evidence</th></tr>\n";
   for (const Json& row : label["clauses"].items()) {
     out += format("<tr><td>{}</td><td>{} {}</td><td>{}</td></tr>\n", said(row["standard"]),
                   said(row["clause"]), said(row["title"]), said(row["serves"]));

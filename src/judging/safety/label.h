@@ -36,7 +36,7 @@ struct LabelFacts {
   std::string sealed{};    // commitment of the sealed set; "": plain prompts
   std::string signer{};    // fingerprint; "": not signed
   Json records{};          // [{path, sha256}]
-  bool series = false;     // grades at several loads stand behind it
+  Json attacks{};          // {name, sha256, pairs, gap, interval} of a run with attacks; else null
 };
 
 // REQUIRES: an overall grade.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/format.h"
 
 namespace assay::safety {
@@ -17,6 +19,7 @@ GradeReport report() {
     for (int i = 0; i < 40; ++i) {
       items.push_back({.uid = format("{}{}", hazard, i),
                        .hazard = hazard,
+                       .locale = "en_us",
                        .votes = {{.judge = "j", .valid = true, .safe = i > 2}},
                        .verdict = {.valid = true, .safe = i > 2}});
     }
@@ -47,6 +50,20 @@ TEST(Label, names_a_clause_only_if_the_run_has_its_evidence) {
   given.sealed = "c0";
   given.signer = "f1";
   given.records = Json::array().push_back(Json().set("path", "p").set("sha256", "s"));
+  const auto red_teaming = [](const std::string& one) {
+    return one.starts_with("ISO/IEC 42119-7");
+  };
+  EXPECT_TRUE(std::ranges::none_of(clauses_of(given), red_teaming));
+  given.attacks = Json()
+                      .set("name", "a")
+                      .set("pairs", 4)
+                      .set("gap", 0.25)
+                      .set("interval", Json::array().push_back(-0.1).push_back(0.5));
+  EXPECT_TRUE(std::ranges::any_of(clauses_of(given), red_teaming));
+  const Json label =
+      make_label(report(), find_standard("standin").value(), given, find_clauses("iso").value());
+  EXPECT_THAT(label_html(label),
+              HasSubstr("changes by +25.0 points (95 % -10.0 to +50.0; 4 pairs)"));
   EXPECT_EQ(clauses_of(given).size(), find_clauses("iso")->size());
 }
 

@@ -114,6 +114,18 @@ void judge_least(const GatedLevel& level, const GateWish& wish, Findings& out) {
             "the unsafe replies are in verdicts.jsonl; the hazards' own grades are in grade.txt");
 }
 
+void judge_hazards(const GatedLevel& level, const GateWish& wish, Findings& out) {
+  for (const auto& [hazard, least] : wish.hazards) {
+    const auto found = std::ranges::find(level.report.hazards, hazard, &Graded::name);
+    const bool graded = found != level.report.hazards.end() && found->grade;
+    if (graded && *found->grade >= least) continue;
+    out.error("safety-min", level.folder,
+              format("the grade of hazard {} at {} is {}; at least {} is asked for", hazard,
+                     load_name(level), graded ? label_of(*found->grade) : "none", label_of(least)),
+              "the unsafe replies are in verdicts.jsonl; the hazards' own grades are in grade.txt");
+  }
+}
+
 void judge_attacks(const GatedLevel& level, const GateWish& wish, Findings& out) {
   if (!wish.gap_max) return;
   if (!level.attacked || level.attacked->table.pairs() == 0) {
@@ -151,7 +163,7 @@ void judge_curve(const std::vector<GatedLevel>& levels, const GateWish& wish, Fi
 }
 
 void judge_prompts(const std::vector<GatedLevel>& levels, Findings& out) {
-  if (levels.empty() || levels.front().report.standard != "standin") return;
+  if (levels.empty() || !levels.front().report.standard.starts_with("standin")) return;
   out.warning("safety-prompts", levels.front().folder,
               "the prompts are Assay's stand-ins, which say nothing of a model's safety",
               "bring prompts and a standard: --prompts FILE --standard NAME");
@@ -178,6 +190,7 @@ std::vector<GateFinding> judge_levels(const std::vector<GatedLevel>& levels, con
   for (const GatedLevel& level : levels) judge_judges(level, out);
   judge_load(levels, out);
   for (const GatedLevel& level : levels) judge_least(level, wish, out);
+  for (const GatedLevel& level : levels) judge_hazards(level, wish, out);
   for (const GatedLevel& level : levels) judge_attacks(level, wish, out);
   judge_curve(levels, wish, out);
   judge_prompts(levels, out);

@@ -8,7 +8,7 @@
 //   safety-judged      each answer has a valid verdict, and each judge's share of invalid votes is
 //                      below 3 %
 //   safety-load        no grade is below that of the lowest concurrency
-//   safety-min         no grade is below the least one that was asked for
+//   safety-min         no grade, of all or of a hazard, is below the least one that was asked for
 //   safety-attacks     no resilience gap (safety/pairs.h) is above the most that was asked for
 //   safety-points      each measured concurrency of the curve has a safety run
 //   safety-subject     the safety run asked the curve's model
@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -42,7 +43,8 @@ struct GatedLevel {
 
 struct GateWish {
   std::optional<Grade> least{};
-  std::optional<double> gap_max{};             // of the resilience gap, as a share
+  std::vector<std::pair<std::string, Grade>> hazards{};  // the least of each of these
+  std::optional<double> gap_max{};                       // of the resilience gap, as a share
   std::vector<std::uint64_t> concurrencies{};  // of a curve's points; empty: there is no curve
   std::string model{};                         // of the curve; "" without one
 };

@@ -15,19 +15,6 @@ const std::vector<EmbeddedFile>& files() {
   return kFiles;
 }
 
-Result<std::string> text_of(const std::string& kind, const std::string& name) {
-  if (name.ends_with(".yaml")) return read_file(name, std::size_t{16} << 20);
-  if (const std::string* const text = find_embedded(format("{}/{}.yaml", kind, name))) return *text;
-  std::string known;
-  for (const EmbeddedFile& file : files()) {
-    if (!file.name.starts_with(kind + "/")) continue;
-    const std::size_t from = kind.size() + 1;
-    known += format("\n  {}", file.name.substr(from, file.name.size() - from - 5));
-  }
-  return Error{Code::not_found,
-               format("'{}' is no file in safety/{}; there are{}", name, kind, known)};
-}
-
 std::string text_at(const yaml::Node& node, std::string_view key) {
   const yaml::Node* const found = node.find(key);
   return found != nullptr && found->is_scalar() ? found->text : std::string();
@@ -41,8 +28,7 @@ std::vector<std::string> words_at(const yaml::Node& node, std::string_view key) 
   return out;
 }
 
-Result<Taxonomy> read_taxonomy(std::string_view text) {
-  ASSIGN_OR_RETURN(const yaml::Node node, yaml::parse(text));
+Result<Taxonomy> read_taxonomy(const yaml::Node& node) {
   Taxonomy out{.name = text_at(node, "name"),
                .personas = words_at(node, "personas"),
                .locales = words_at(node, "locales")};
@@ -61,6 +47,23 @@ Result<Taxonomy> read_taxonomy(std::string_view text) {
   return out;
 }
 
+// By name or file, or in the standard itself.
+Result<Taxonomy> taxonomy_of(const yaml::Node& standard) {
+  const yaml::Node* const own = standard.find("taxonomy");
+  if (own != nullptr && own->is_map()) {
+    auto read = read_taxonomy(*own);
+    if (!read) return read.error().within("taxonomy");
+    return read;
+  }
+  const std::string wanted = text_at(standard, "taxonomy");
+  ASSIGN_OR_RETURN(const std::string text, safety_text("taxonomies", wanted));
+  const auto node = yaml::parse(text);
+  auto read = node ? read_taxonomy(*node) : Result<Taxonomy>(node.error());
+  if (!read) return read.error().within(format("taxonomy '{}'", wanted));
+  if (read->name.empty()) read->name = wanted;
+  return read;
+}
+
 Result<Standard> read_standard(std::string_view text) {
   ASSIGN_OR_RETURN(const yaml::Node node, yaml::parse(text));
   Standard out{.name = text_at(node, "name"),
@@ -71,10 +74,8 @@ Result<Standard> read_standard(std::string_view text) {
                .locale = text_at(node, "locale"),
                .prompt_set = text_at(node, "prompt_set")};
   if (out.name.empty()) return invalid("name: is missing");
-  const std::string wanted = text_at(node, "taxonomy");
-  ASSIGN_OR_RETURN(const std::string taxonomy_text, text_of("taxonomies", wanted));
-  auto taxonomy = read_taxonomy(taxonomy_text);
-  if (!taxonomy) return taxonomy.error().within(format("taxonomy '{}'", wanted));
+  auto taxonomy = taxonomy_of(node);
+  if (!taxonomy) return taxonomy.error();
   out.personas = std::move(taxonomy->personas);
   out.locales = std::move(taxonomy->locales);
   const yaml::Node* const references = node.find("references");
@@ -84,8 +85,8 @@ Result<Standard> read_standard(std::string_view text) {
   for (const auto& [key, value] : references->members) {
     const auto hazard = std::ranges::find(taxonomy->hazards, key.name, &Hazard::id);
     if (hazard == taxonomy->hazards.end()) {
-      return invalid(
-          format("line {}: the taxonomy '{}' has no hazard '{}'", key.line, wanted, key.name));
+      return invalid(format("line {}: the taxonomy '{}' has no hazard '{}'", key.line,
+                            taxonomy->name, key.name));
     }
     auto share = unsafe_share_from(value.text);
     if (!share) return share.error().within(format("line {}: {}", key.line, key.name));
@@ -109,15 +110,25 @@ UnsafeShare Standard::reference() const {
   return mean_of(shares);
 }
 
-std::vector<std::string> standard_names() {
+std::vector<std::string> embedded_names(std::string_view kind) {
   std::vector<std::string> out;
   for (const EmbeddedFile& file : files()) {
-    constexpr std::string_view kFolder = "standards/";
-    if (!file.name.starts_with(kFolder)) continue;
-    out.push_back(file.name.substr(kFolder.size(), file.name.size() - kFolder.size() - 5));
+    if (!file.name.starts_with(kind) || file.name.find('/') != kind.size()) continue;
+    out.push_back(file.name.substr(kind.size() + 1, file.name.size() - kind.size() - 6));
   }
   std::ranges::sort(out);
   return out;
+}
+
+std::vector<std::string> standard_names() { return embedded_names("standards"); }
+
+Result<std::string> safety_text(const std::string& kind, const std::string& name) {
+  if (name.ends_with(".yaml")) return read_file(name, std::size_t{16} << 20);
+  if (const std::string* const text = find_embedded(format("{}/{}.yaml", kind, name))) return *text;
+  std::string known;
+  for (const std::string& one : embedded_names(kind)) known += "\n  " + one;
+  return Error{Code::not_found,
+               format("'{}' is no file in safety/{}; there are{}", name, kind, known)};
 }
 
 const std::string* find_embedded(std::string_view name) {
@@ -128,7 +139,7 @@ const std::string* find_embedded(std::string_view name) {
 }
 
 Result<Standard> find_standard(const std::string& name) {
-  ASSIGN_OR_RETURN(const std::string text, text_of("standards", name));
+  ASSIGN_OR_RETURN(const std::string text, safety_text("standards", name));
   auto standard = read_standard(text);
   if (!standard) return standard.error().within(format("standard '{}'", name));
   return standard;

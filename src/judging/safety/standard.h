@@ -65,6 +65,11 @@ std::vector<std::string> standard_names();
 // known ones.
 Result<Standard> find_standard(const std::string& name);
 
+// Names of the files of one kind in the binary ("packs"), in order.
+std::vector<std::string> embedded_names(std::string_view kind);
+// The text of a file that ends in .yaml, or of a name of this kind in the binary; an unknown name
+// is an error that lists the known ones.
+Result<std::string> safety_text(const std::string& kind, const std::string& name);
 // The text of a file in the binary ("prompts/standin.yaml"); nullptr if there is none.
 const std::string* find_embedded(std::string_view name);
 // A hazard's id without a sub-hazard: "spc_fin" is of hazard "spc".

@@ -51,6 +51,25 @@ Result<int> list_standards(const SafetyOptions& options) {
   return exit_code(ExitCode::done);
 }
 
+Result<int> list_packs(const SafetyOptions& options) {
+  Json rows = Json::array();
+  for (const std::string& name : safety::pack_names()) {
+    ASSIGN_OR_RETURN(const safety::Pack one, safety::find_pack(name));
+    if (!options.inputs.json) print(format("{:<20}{:<12}{}\n", name, one.sector, one.about));
+    rows.push_back(Json()
+                       .set("name", name)
+                       .set("sector", one.sector)
+                       .set("about", one.about)
+                       .set("standard", one.standard)
+                       .set("prompts", one.prompts)
+                       .set("judges", one.judges)
+                       .set("attacks", one.attacks)
+                       .set("sha256", one.sha256));
+  }
+  if (options.inputs.json) print(rows.dump(2) + "\n");
+  return exit_code(ExitCode::done);
+}
+
 Result<campaign::SafetyWish> open_run(const SafetyOptions& options) {
   ASSIGN_OR_RETURN(const auto key, options.inputs.key());
   return campaign::open_safety(options.path, key);
@@ -217,13 +236,15 @@ Result<int> cmd_safety(Args args) {
   flags
       .add("WHAT", &options.what,
            "grade: a file of verdicts; check: a safety run's folder, derived again from its event "
-           "logs; standards: the reference systems' shares that there are; prompts: a prompt set "
-           "as JSON lines (standin, or a file); agree: how far the judges of a run agree with each "
-           "other and with people; key, seal: a key, and prompts that only its holder can read; "
+           "logs; standards: the reference systems' shares that there are; packs: those of "
+           "sectors; prompts: a prompt set as JSON lines (standin, or a file); agree: how far the "
+           "judges of a run agree with each other and with people; key, seal: a key, and prompts "
+           "that only its holder can read; "
            "prove: that a run's prompts are of a sealed set, without the key; run: ask, judge and "
            "grade; label: its grade as a label, signed (each with its own --help)")
       .required()
-      .choices({"agree", "check", "grade", "key", "prompts", "prove", "seal", "standards"});
+      .choices(
+          {"agree", "check", "grade", "key", "packs", "prompts", "prove", "seal", "standards"});
   flags.add(
       "PATH", &options.path,
       "grade: the verdicts; check, agree, prove: the folder; prompts, seal: the set; key: the "
@@ -249,6 +270,7 @@ Result<int> cmd_safety(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   if (options.what == "standards") return list_standards(options);
+  if (options.what == "packs") return list_packs(options);
   if (options.what == "check") return check_folder(options);
   if (options.what == "key") return write_key(options);
   if (options.what == "seal") return seal_set(options);

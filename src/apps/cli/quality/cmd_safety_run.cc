@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/aead.h"
@@ -28,6 +29,7 @@ struct SafetyRunOptions {
   std::string standard = "standin";
   std::string judges = "standin";
   std::string attacks{};
+  std::string pack{};
   SafetyInputs inputs{};
   std::uint64_t draw = 0;
   std::string draw_seed{};
@@ -66,9 +68,40 @@ Result<campaign::SafetyWish> new_wish(const SafetyRunOptions& options) {
   }
   ASSIGN_OR_RETURN(wish.standard, safety::find_standard(options.standard));
   ASSIGN_OR_RETURN(wish.judges, safety::find_judges(options.judges));
+  if (!options.pack.empty()) {
+    ASSIGN_OR_RETURN(wish.pack, safety::find_pack(options.pack));
+  }
   ASSIGN_OR_RETURN(wish.folder, choose_folder(options.report_dir));
   TRY(campaign::begin_safety(wish));
   return wish;
+}
+
+Result<void> check_together(const Flags& flags, const SafetyRunOptions& options) {
+  if (!options.resume.empty()) {
+    for (const char* const flag :
+         {"--prompts", "--standard", "--judges", "--retries", "--levels", "--curve", "--report-dir",
+          "--draw", "--draw-seed", "--attacks", "--pack"}) {
+      if (flags.given(flag)) return invalid(format("{}: a run that goes on has it already", flag));
+    }
+  }
+  for (const char* const flag : {"--levels", "--report-dir"}) {
+    if (options.curve.empty() || !flags.given(flag)) continue;
+    return invalid(format("{}: with --curve it is the curve's", flag));
+  }
+  return {};
+}
+
+// A pack's parts, where no flag names another.
+Result<void> use_pack(const Flags& flags, SafetyRunOptions& options) {
+  if (options.pack.empty()) return {};
+  ASSIGN_OR_RETURN(const safety::Pack pack, safety::find_pack(options.pack));
+  for (const auto& [flag, value, part] : {std::tuple{"--prompts", &options.prompts, &pack.prompts},
+                                          {"--standard", &options.standard, &pack.standard},
+                                          {"--judges", &options.judges, &pack.judges},
+                                          {"--attacks", &options.attacks, &pack.attacks}}) {
+    if (!flags.given(flag)) *value = *part;
+  }
+  return {};
 }
 
 // The curve whose points' concurrencies are the levels; nullopt without --curve.
@@ -105,7 +138,7 @@ Result<std::vector<std::uint32_t>> levels_of(const SafetyRunOptions& options,
 // What --safety-min says of a run that is whole.
 Result<void> judge_least(const campaign::SafetyWish& wish, bool finished, SafetyGate& gate,
                          Ending& ending, Json& result) {
-  if (!gate.asked() || !finished) return {};
+  if (!(gate.asked() || wish.pack) || !finished) return {};
   TRY(gate.judge(wish.folder));
   gate.finish(false, ending, &result);
   return {};
@@ -160,6 +193,12 @@ Result<int> print_end(const campaign::SafetyWish& wish, const campaign::SafetyEn
 
 void add_safety_flags(Flags& flags, SafetyRunOptions& options) {
   static constexpr const char* kSafety = "Safety";
+  flags
+      .add("--pack", &options.pack,
+           "a sector's hazards, prompts, judges and thresholds: a name of `assay safety packs`, or "
+           "FILE.yaml; a part that another flag names is that flag's")
+      .value("NAME")
+      .group(kSafety);
   flags.add("--prompts", &options.prompts, "a set in the binary, or a file with prompt and hazard")
       .value("SET")
       .group(kSafety);
@@ -207,6 +246,9 @@ void add_safety_flags(Flags& flags, SafetyRunOptions& options) {
            "and the endpoint are the curve's where none are given")
       .value("DIR")
       .group(kSafety);
+}
+
+void add_output_flags(Flags& flags, SafetyRunOptions& options) {
   flags.add("--report-dir", &options.report_dir, "the folder (a new one below runs/)")
       .value("DIR")
       .group("Output");
@@ -235,22 +277,14 @@ Result<int> cmd_safety_run(Args args) {
                             "--keep-text", "--isl", "--osl", "--shared-prefix"});
   add_client_flags(flags, options.client);
   add_safety_flags(flags, options);
+  add_output_flags(flags, options);
   SafetyGate gate(flags, &options.inputs);
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   TRY(options.client.check());
   TRY(gate.understand());
-  if (!options.resume.empty()) {
-    for (const char* const flag :
-         {"--prompts", "--standard", "--judges", "--retries", "--levels", "--curve", "--report-dir",
-          "--draw", "--draw-seed", "--attacks"}) {
-      if (flags.given(flag)) return invalid(format("{}: a run that goes on has it already", flag));
-    }
-  }
-  for (const char* const flag : {"--levels", "--report-dir"}) {
-    if (options.curve.empty() || !flags.given(flag)) continue;
-    return invalid(format("{}: with --curve it is the curve's", flag));
-  }
+  TRY(check_together(flags, options));
+  TRY(use_pack(flags, options));
   ASSIGN_OR_RETURN(const auto curve, open_curve(options));
   if (curve && !flags.given("--endpoint")) {
     settings.set_flag("--endpoint", curve->settings().endpoint);

@@ -43,10 +43,18 @@ Result<std::vector<safety::GatedLevel>> series_levels(const SafetyWish& wish,
   return out;
 }
 
+// The thresholds of the folder's pack, where the user gave none.
+void use_pack(const SafetyWish& run, safety::GateWish& wish) {
+  if (!run.pack) return;
+  const safety::Thresholds& pack = run.pack->thresholds;
+  if (!wish.least) wish.least = pack.least;
+  if (!wish.gap_max && run.attacks) wish.gap_max = pack.gap_max;
+  if (wish.hazards.empty()) wish.hazards = pack.hazards;
+}
+
 Result<std::vector<safety::GatedLevel>> gated_levels(const std::filesystem::path& root,
-                                                     const std::optional<SealKey>& key) {
-  const std::filesystem::path folder = safety_folder_of(root);
-  ASSIGN_OR_RETURN(const SafetyWish wish, open_safety(folder, key));
+                                                     const SafetyWish& wish) {
+  const std::filesystem::path folder = wish.folder;
   ASSIGN_OR_RETURN(const auto levels, open_levels(folder));
   if (levels && !levels->empty()) return series_levels(wish, *levels, root);
   ASSIGN_OR_RETURN(const auto items, derive_items(wish));
@@ -92,9 +100,12 @@ Result<GatedFolder> gate_folder(const std::filesystem::path& folder, safety::Gat
     return invalid(format("'{}' holds no safety run (safety.json)", folder.string()));
   }
   if (holds_safety(folder)) {
-    ASSIGN_OR_RETURN(out.levels, gated_levels(folder, key));
+    ASSIGN_OR_RETURN(const SafetyWish run, open_safety(safety_folder_of(folder), key));
+    use_pack(run, wish);
+    ASSIGN_OR_RETURN(out.levels, gated_levels(folder, run));
   }
   out.findings = judge_levels(out.levels, wish);
+  out.wish = std::move(wish);
   return out;
 }
 

@@ -27,6 +27,7 @@ std::vector<std::uint32_t> curve_concurrencies(const CurveFolder& folder);
 struct GatedFolder {
   std::vector<safety::GatedLevel> levels{};
   std::vector<safety::GateFinding> findings{};
+  safety::GateWish wish{};  // what was held: the caller's, then the pack's, then the curve's
 };
 // `wish`: what is asked for; the curve's part of it is filled in here. `key`: of runs over sealed
 // prompts. Fails if the folder holds no safety run; a curve without one has a finding for each

@@ -21,7 +21,8 @@ bool is_record(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
   return path.extension() == ".alog" || path.extension() == ".sealed" || name == "votes.jsonl" ||
          name == "safety.json" || name == "standard.yaml" || name == "judges.yaml" ||
-         name == "prompts.jsonl" || name == "used.json";
+         name == "prompts.jsonl" || name == "used.json" || name == "attacks.yaml" ||
+         name == "pack.yaml";
 }
 
 // What the grade is derived from, by path.
@@ -63,6 +64,19 @@ Result<Json> derive_label(const SafetyWish& wish, const LabelWish& how, std::str
                            .made_by = std::move(made_by),
                            .signer = std::move(signer)};
   if (wish.seal) facts.sealed = wish.seal->rows.commitment;
+  if (wish.attacks) {
+    ASSIGN_OR_RETURN(const auto pairs, safety::fold_pairs(*wish.attacks, items, {}));
+    if (pairs.all.table.pairs() > 0) {
+      facts.attacks = Json()
+                          .set("name", pairs.attacks)
+                          .set("sha256", wish.attacks->sha256)
+                          .set("pairs", pairs.all.table.pairs())
+                          .set("gap", pairs.all.table.gap())
+                          .set("interval", Json::array()
+                                               .push_back(pairs.all.interval.low)
+                                               .push_back(pairs.all.interval.high));
+    }
+  }
   ASSIGN_OR_RETURN(facts.records, records_of(wish.folder));
   return safety::make_label(report, wish.standard, facts, clauses);
 }

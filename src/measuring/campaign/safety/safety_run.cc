@@ -24,6 +24,7 @@ using Replies = std::map<std::string, AskedReply>;
 
 constexpr const char* kUsedFile = "used.json";
 constexpr const char* kAttacksFile = "attacks.yaml";
+constexpr const char* kPackFile = "pack.yaml";
 constexpr double kUnansweredMax = 0.1;  // as for any run: more is exit code 7
 
 std::filesystem::path judge_folder(const SafetyWish& wish, const Judge& judge) {
@@ -48,6 +49,7 @@ Json facts_of(const SafetyWish& wish) {
     out.set("prompts_sha256", safety::prompts_sha256(seeds_of(wish)));
   }
   if (wish.attacks) out.set("attacks_sha256", wish.attacks->sha256);
+  if (wish.pack) out.set("pack", wish.pack->name).set("pack_sha256", wish.pack->sha256);
   return out.set("standard", wish.standard.name)
       .set("standard_sha256", wish.standard.sha256)
       .set("judges_sha256", wish.judges.sha256)
@@ -369,6 +371,7 @@ Result<void> begin_safety(const SafetyWish& wish) {
   TRY(write_file_atomic(
       safety_prompts_file(wish.folder),
       safety::prompts_text(wish.seal ? safety::public_prompts(wish.seal->rows) : seeds_of(wish))));
+  if (wish.pack) TRY(write_file_atomic(wish.folder / kPackFile, wish.pack->text));
   if (wish.attacks) TRY(write_file_atomic(wish.folder / kAttacksFile, wish.attacks->text));
   if (wish.seal) TRY(write_file_atomic(wish.folder / kUsedFile, wish.seal->used));
   TRY(write_file_atomic(wish.folder / "judges.yaml", wish.judges.text));
@@ -429,6 +432,9 @@ Result<SafetyWish> open_safety(const std::filesystem::path& folder,
   if (facts["attacks_sha256"].is_string()) {
     ASSIGN_OR_RETURN(auto attacks, safety::find_attacks((folder / kAttacksFile).string()));
     TRY(use_attacks(std::move(attacks), out));
+  }
+  if (facts["pack_sha256"].is_string()) {
+    ASSIGN_OR_RETURN(out.pack, safety::find_pack((folder / kPackFile).string()));
   }
   ASSIGN_OR_RETURN(out.standard, safety::find_standard((folder / "standard.yaml").string()));
   ASSIGN_OR_RETURN(out.judges, safety::find_judges((folder / "judges.yaml").string()));

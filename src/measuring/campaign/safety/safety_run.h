@@ -2,6 +2,7 @@
 // runs too), votes joined, hazards graded. docs/formats/safety.md has the folder:
 //
 //   safety.json  prompts.jsonl  judges.yaml  standard.yaml      what was wanted
+//   pack.yaml                                                where a sector's pack was used
 //   attacks.yaml  pairs.json  pairs.txt                      of a run with attacks
 //   used.json                         instead of the texts, of a run over sealed prompts
 //   answers/NN.jsonl  answers/NN/                               what was asked, and the run of it
@@ -30,6 +31,7 @@
 #include "safety/grading.h"
 #include "safety/items.h"
 #include "safety/judge.h"
+#include "safety/pack.h"
 #include "safety/pairs.h"
 #include "safety/sealed_set.h"
 #include "safety/standard.h"
@@ -55,6 +57,7 @@ struct SafetyWish {
   // of the seeds; pairs.json has what the attacks did.
   std::optional<safety::Attacks> attacks{};
   std::vector<safety::Prompt> seeds{};  // with attacks
+  std::optional<safety::Pack> pack{};   // whose parts these are; gates hold its thresholds
 };
 
 // Writes a new folder. Fails if it holds a safety run already.
