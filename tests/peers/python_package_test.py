@@ -279,3 +279,17 @@ def test_the_programs_own_parquet_is_the_table(folder, tmp_path, table):
     assert polars.read_parquet(file, use_pyarrow=False).to_arrow().cast(plain).equals(wanted)
     rows = duckdb.sql(f"SELECT * FROM '{file}'").fetchall()
     assert rows == [tuple(row.values()) for row in wanted.to_pylist()]
+
+
+@pytest.mark.parametrize("table", ["events", "fragments"])
+def test_the_programs_own_arrow_file_is_the_table(folder, tmp_path, table):
+    file = tmp_path / f"{table}.arrow"
+    subprocess.run([PROGRAM, "report", folder, "--format", "arrow", "--table", table, "--out",
+                    file], check=True, capture_output=True)
+    wanted = getattr(package.open(folder), table).to_arrow()
+    read = pyarrow.ipc.open_file(pyarrow.memory_map(str(file))).read_all()
+    read.validate(full=True)
+    assert read.schema.equals(wanted.schema) and read.num_rows >= 300
+    assert read.to_pydict() == wanted.to_pydict()
+    own = polars.read_ipc(file)
+    assert own.to_arrow().to_pylist() == wanted.to_pylist()

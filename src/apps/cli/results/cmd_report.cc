@@ -18,6 +18,7 @@
 #include "interchange/accuracy_text.h"
 #include "interchange/events_jsonl.h"
 #include "interchange/read/run_view.h"
+#include "interchange/write/arrow_file.h"
 #include "interchange/write/exporter.h"
 #include "interchange/write/parquet_file.h"
 #include "interchange/write/run_columns.h"
@@ -131,21 +132,25 @@ Result<int> report_truth(const ReportOptions& options) {
   return exit_code(ExitCode::done);
 }
 
+bool is_table(std::string_view format) { return format == "parquet" || format == "arrow"; }
+
 // Writes a table of the run, a row a query or an event of a stream.
 Result<int> report_table(const ReportOptions& options) {
   if (options.out.empty()) {
-    return invalid("--format parquet: is no text; name its file by --out FILE");
+    return invalid(format("--format {}: is no text; name its file by --out FILE", options.format));
   }
   ASSIGN_OR_RETURN(const interchange::LoadedColumns run, interchange::load_columns(options.folder));
   const auto& table = options.table == "fragments" ? run.fragments : run.events;
-  TRY(write_file_atomic(options.out, interchange::write_parquet(*table)));
+  TRY(write_file_atomic(options.out, options.format == "arrow"
+                                         ? interchange::write_arrow(*table)
+                                         : interchange::write_parquet(*table)));
   say(format("wrote {}, {} rows", options.out, table->rows()));
   return exit_code(ExitCode::done);
 }
 
 // Writes the run in another tool's format.
 Result<int> report_format(const ReportOptions& options) {
-  if (options.format == "parquet") return report_table(options);
+  if (is_table(options.format)) return report_table(options);
   const auto format = interchange::export_format_from(options.format);
   if (!format) return invalid("--format: no format \"" + options.format + "\"");
   ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(options.folder)));
@@ -253,8 +258,10 @@ void add_flags(Flags& flags, ReportOptions& options) {
       .value("LIST");
   flags.add("--format", &options.format, "as another tool's file, or as a table")
       .value("FORMAT")
-      .choices({"vllm", "aiperf", "otlp", "prometheus", "hdr", "csv", "parquet"});
-  flags.add("--table", &options.table, "of parquet: a row a query, or an event of a stream")
+      .choices({"vllm", "aiperf", "otlp", "prometheus", "hdr", "csv", "parquet", "arrow"});
+  flags
+      .add("--table", &options.table,
+           "of parquet and arrow: a row a query, or an event of a stream")
       .value("TABLE")
       .choices({"events", "fragments"});
   flags.add("--out", &options.out, "where --format writes; standard output without it")
@@ -419,8 +426,8 @@ Result<int> cmd_report(Args args) {
   if (!options.out.empty() && options.format.empty()) {
     return invalid("--out: is where --format writes; a page is written by --html FILE");
   }
-  if (options.table != "events" && options.format != "parquet") {
-    return invalid("--table: is of --format parquet");
+  if (options.table != "events" && !is_table(options.format)) {
+    return invalid("--table: is of --format parquet or arrow");
   }
   if (options.price && !(*options.price > 0)) return invalid("--price: must be above 0");
   if (curve) {
