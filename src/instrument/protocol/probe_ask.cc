@@ -1,6 +1,9 @@
-// The asking part of probe.h and endpoint_capture.h: the requests, one after the other.
+// The asking part of probe.h and endpoint_capture.h: a blocking connection, and its requests.
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <optional>
 
@@ -8,13 +11,13 @@
 #include "base/text.h"
 #include "domain/query.h"
 #include "net/poller.h"
+#include "net/receive.h"
 #include "net/tls.h"
 #include "net/url.h"
 #include "protocol/codec.h"
 #include "protocol/endpoint_capture.h"
 #include "protocol/kind/kind.h"
 #include "protocol/probe.h"
-#include "protocol/probe_connection.h"
 #include "protocol/probe_socket.h"
 #include "protocol/secrets.h"
 
@@ -22,7 +25,150 @@ namespace assay::protocol {
 namespace {
 
 constexpr Duration kKindTimeout = 5_s;
-constexpr Duration kLookEvery = 200_ms;
+constexpr std::size_t kReplyBytesMax = std::size_t{64} << 20;
+
+// One connection. Belongs to ask_endpoint(); waits for as long as its deadlines say.
+class ProbeConnection {
+ public:
+  ProbeConnection(net::Fd fd, net::Poller poller, const Clock& clock)
+      : fd_(std::move(fd)), poller_(std::move(poller)), clock_(clock) {}
+
+  Result<void> shake_hands(const net::TlsContext& context, const std::string& host,
+                           Instant deadline) {
+    tls_.emplace(context, host);
+    for (;;) {
+      const net::TlsSession::Step step = tls_->handshake();
+      if (!send_tls(deadline)) return Error{Code::refused, "the connection closed during TLS"};
+      if (step == net::TlsSession::Step::done) return {};
+      if (step == net::TlsSession::Step::failed) return Error{Code::refused, tls_->error()};
+      std::string bytes;
+      const Recording::Ending ending = receive(deadline, bytes);
+      if (ending == Recording::Ending::timed_out) {
+        return Error{Code::timed_out, "no end of the TLS handshake in time"};
+      }
+      if (ending != Recording::Ending::open) {
+        return Error{Code::refused, "the connection closed during TLS"};
+      }
+      tls_->feed(bytes);
+    }
+  }
+
+  std::string tls_version() const { return tls_ ? std::string(tls_->version()) : ""; }
+
+  // `turn`: what comes is of a WebSocket.
+  Recording ask(std::string_view request, Duration timeout, ProbeTurn* turn = nullptr) {
+    Recording out;
+    // Read the clock before the send: a server on this machine may answer before we run again.
+    out.sent = clock_.now();
+    const Instant deadline = out.sent + timeout;
+    if (!send(request, deadline)) {
+      out.ending = Recording::Ending::reset;
+      out.ended = clock_.now();
+      usable_ = false;
+      return out;
+    }
+    net::ResponseParser parser;
+    std::size_t total = 0;
+    while (out.ending == Recording::Ending::open && total < kReplyBytesMax) {
+      RecordedRead read;
+      out.ending = receive(deadline, read.bytes);
+      read.at = clock_.now();
+      if (out.ending == Recording::Ending::open && tls_) decrypt(read.bytes);
+      if (turn != nullptr) {
+        std::string answer;
+        turn->take(read.bytes, answer);
+        if (out.reads.empty() && !answer.empty()) out.sent = clock_.now();
+        if (!answer.empty()) send(answer, deadline);
+      }
+      total += read.bytes.size();
+      std::string_view rest = read.bytes;
+      parser.feed(
+          rest, [](const net::ResponseHead&) {}, [](std::string_view) {});
+      if (!read.bytes.empty()) out.reads.push_back(std::move(read));
+      if (tls_ && tls_->closed()) out.ending = Recording::Ending::closed;
+      const auto state = parser.state();
+      if (state == net::ResponseParser::State::complete) break;
+      if (state == net::ResponseParser::State::failed) break;
+    }
+    out.ended = clock_.now();
+    usable_ = turn == nullptr && out.ending == Recording::Ending::open &&
+              parser.state() == net::ResponseParser::State::complete && parser.head().keep_alive;
+    return out;
+  }
+
+  // Whether the peer accepts another query, as far as we can see.
+  bool usable() {
+    if (!usable_) return false;
+    char byte = 0;
+    const ssize_t n = ::recv(fd_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n > 0 || (n < 0 && errno == EAGAIN);  // TLS may have sent a session ticket
+  }
+
+ private:
+  bool wait(Instant deadline) {
+    const Instant now = clock_.now();
+    if (now >= deadline) return false;
+    poller_.wait(deadline - now);
+    return true;
+  }
+
+  bool send_raw(std::string_view& bytes, Instant deadline) {
+    while (!bytes.empty()) {
+      const ssize_t n = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (n >= 0) {
+        bytes.remove_prefix(static_cast<std::size_t>(n));
+      } else if (errno != EAGAIN || !wait(deadline)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool send_tls(Instant deadline) {
+    std::string_view bytes = tls_->output();
+    const std::size_t size = bytes.size();
+    const bool sent = send_raw(bytes, deadline);
+    tls_->consume(size - bytes.size());
+    return sent;
+  }
+
+  bool send(std::string_view bytes, Instant deadline) {
+    if (!tls_) return send_raw(bytes, deadline);
+    return tls_->write(bytes) && send_tls(deadline);
+  }
+
+  // One read; ciphertext under TLS.
+  Recording::Ending receive(Instant deadline, std::string& out) {
+    for (;;) {
+      const net::Received got = net::receive(fd_, buffer_.data(), buffer_.size());
+      if (got.bytes > 0) {
+        out.assign(buffer_.data(), static_cast<std::size_t>(got.bytes));
+        return Recording::Ending::open;
+      }
+      if (got.bytes == 0) return Recording::Ending::closed;
+      if (got.error != EAGAIN) return Recording::Ending::reset;
+      if (!wait(deadline)) return Recording::Ending::timed_out;
+    }
+  }
+
+  void decrypt(std::string& bytes) {
+    tls_->feed(bytes);
+    bytes.clear();
+    for (;;) {
+      const std::ptrdiff_t n = tls_->read(buffer_.data(), buffer_.size());
+      if (n <= 0) return;
+      bytes.append(buffer_.data(), static_cast<std::size_t>(n));
+    }
+  }
+
+  net::Fd fd_;
+  net::Poller poller_;
+  const Clock& clock_;
+  std::optional<net::TlsSession> tls_{};
+  std::array<char, 64 * 1024> buffer_{};
+  bool usable_ = true;
+};
+
 // The state shared by all connections and requests.
 class Asker {
  public:
@@ -240,8 +386,6 @@ class Asker {
     if (kind.encode == encode_sound) {
       sample.prompt.clear();
       sample.attachments.push_back(probe_sound());
-    } else if (kind.check == check_picture_edit) {
-      sample.attachments.push_back(probe_picture());
     }
     if (kind.sound_rate != nullptr) {
       ASSIGN_OR_RETURN(const RequestBody body,
@@ -264,7 +408,6 @@ class Asker {
     if (!reused) TRY(connect());
     const std::string bytes = request.head + request.body;
     Recording recording = connection_->ask(bytes, question_.timeout);
-    if (kind.job) return followed(std::move(recording));
     const bool turned_away =
         recording.reads.empty() && recording.ending != Recording::Ending::timed_out;
     if (!reused || !turned_away) return recording;
@@ -272,23 +415,6 @@ class Asker {
     answers_.plain_on_same_connection = false;
     TRY(connect());
     return connection_->ask(bytes, question_.timeout);
-  }
-
-  // Looks at a job until it has ended: its last state is the reply.
-  Result<Recording> followed(Recording reply) {
-    const Instant sent = reply.sent;
-    const Instant limit = sent + question_.timeout;
-    ASSIGN_OR_RETURN(net::Poller nothing, net::Poller::open(1));
-    for (;;) {
-      const JobAnswer job = read_job(read_recording(reply).body);
-      if (job.standing != JobStanding::running || clock_.now() + kLookEvery > limit) return reply;
-      nothing.wait(kLookEvery);
-      ASSIGN_OR_RETURN(const std::string request,
-                       get(request_target(base_, question_.api) + "/" + job.id));
-      if (!connection_->usable()) TRY(connect());
-      reply = connection_->ask(request, question_.timeout);
-      reply.sent = sent;
-    }
   }
 
   Result<Recording> ask_socket(Api api, std::string script, Duration timeout) {

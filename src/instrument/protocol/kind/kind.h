@@ -102,7 +102,6 @@ std::uint16_t units_of_documents(const Json& body);
 Json pictures_body(const Generation& generation, const Sample& sample, char filler);
 Result<void> check_picture(const Sample& sample);
 Result<void> check_picture_edit(const Sample& sample);
-Attachment probe_picture();  // of one pixel, as PNG
 std::uint16_t units_of_pictures(const Json& body);
 // KServe's tensors, in bytes behind the JSON or as numbers in it.
 Json tensors_body(const Generation& generation, const Sample& sample, char filler);

@@ -2,7 +2,6 @@
 // reply. The pictures come as base64 unless the row
 // or extra_body asks for addresses (`response_format`); they are counted and not decoded. A row's
 // `n` asks for several.
-#include "base/base64.h"
 #include "protocol/kind/kind.h"
 #include "protocol/kind/request_parts.h"
 
@@ -20,14 +19,6 @@ Result<void> check_picture_edit(const Sample& sample) {
   return invalid(
       "sample: no picture; a column 'image' must name a file beside the data set, or hold its "
       "bytes");
-}
-
-Attachment probe_picture() {
-  constexpr std::string_view kPixel =
-      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
-      "gg==";
-  return {
-      .name = "image", .type = "image/png", .file = "pixel.png", .bytes = *decode_base64(kPixel)};
 }
 
 Json pictures_body(const Generation& generation, const Sample& sample, char filler) {

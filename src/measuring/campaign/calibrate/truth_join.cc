@@ -11,7 +11,7 @@ audit::ClockErrors TruthJoin::Errors::finish() {
 }
 
 void TruthJoin::on_reply(const metrics::Reply& reply) {
-  if (reply.event.outcome != Outcome::ok || !reply.event.streamed) return;
+  if (reply.event.outcome != Outcome::ok) return;
   const Query& query = reply.event.query;
   const QueryUuid uuid = query_uuid(run_key_, query.phase, query.index);
   const auto found = truth_.by_id.find(std::string(uuid.data(), uuid.size()));
@@ -21,6 +21,10 @@ void TruthJoin::on_reply(const metrics::Reply& reply) {
     return;
   }
   const endpoint::TruthReply& truth = truth_.replies[found->second];
+  if (!reply.event.streamed) {
+    truth.events.empty() ? void(++unmatched_) : compare_ends(reply.event, truth);
+    return;
+  }
   bool alike = truth.events.size() == reply.events.size() && !truth.events.empty();
   for (std::size_t i = 0; alike && i < truth.events.size(); ++i) {
     alike = truth.events[i].category == reply.events[i].category;
@@ -61,10 +65,14 @@ void TruthJoin::compare(const metrics::Reply& reply, const endpoint::TruthReply&
     last_arrival = arrival;
     last_read = read;
   }
-  const std::int64_t done = (reply.event.done - truth.events.back().at).ns;
+  compare_ends(reply.event, truth);
+}
+
+void TruthJoin::compare_ends(const Event& event, const endpoint::TruthReply& truth) {
+  const std::int64_t done = (event.done - truth.events.back().at).ns;
   arrival_.latency.push_back(done);
-  if (reply.event.kernel_stamped) alone_.latency.push_back(done);
-  read_.latency.push_back(done + reply.event.read_delay_done.ns);
+  if (event.kernel_stamped) alone_.latency.push_back(done);
+  read_.latency.push_back(done + event.read_delay_done.ns);
 }
 
 void TruthJoin::finish(audit::CalibratedLevel& level) {

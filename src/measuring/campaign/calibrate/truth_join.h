@@ -34,6 +34,8 @@ class TruthJoin final : public metrics::ReplyFold {
 
   void on_reply(const metrics::Reply& reply) override;
   void compare(const metrics::Reply& reply, const endpoint::TruthReply& truth);
+  // Latency, which is all that a reply without a stream has.
+  void compare_ends(const Event& event, const endpoint::TruthReply& truth);
 
   std::uint64_t run_key_;
   const endpoint::TruthRecord& truth_;
