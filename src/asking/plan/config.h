@@ -265,7 +265,8 @@ struct EarlyStopping {
 struct Recording {
   // The replies' text in the event log. automatic: if a tokenizer or a scorer needs it.
   Switch keep_text = Switch::automatic;
-  bool events_jsonl = false;  // write the reference client's events.jsonl too
+  bool events_jsonl = false;    // write the reference client's events.jsonl too
+  bool keep_artefacts = false;  // the pictures, videos and sounds of replies, as files
 };
 
 // What to do when the run folder's disk is full.

@@ -175,6 +175,8 @@ std::vector<FlagRow> result_rows() {
       row("--report-dir", "DIR", "report_dir", Take::plain, "the folder for results"),
       row("--keep-text", "MODE", "settings.recording.keep_text", Take::plain,
           "the replies' text in the event log: auto, on or off (auto)"),
+      row("--keep-artefacts", "", "settings.recording.keep_artefacts", Take::on_off,
+          "keep the pictures, videos and sounds of replies in the run folder, for scorers"),
       row("--events-jsonl", "", "settings.recording.events_jsonl", Take::on_off,
           "write the reference client's events.jsonl too"),
       hide(row("--early-stopping", "", "settings.early_stopping.enabled", Take::on_off,

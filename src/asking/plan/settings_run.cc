@@ -374,6 +374,9 @@ const Part& recording_part() {
              "going to want it.");
     rows.add("events_jsonl", &Recording::events_jsonl,
              "Write the reference client's events.jsonl too.");
+    rows.add("keep_artefacts", &Recording::keep_artefacts,
+             "Keep the pictures, videos and sounds of counted replies as files in the run folder, "
+             "by their SHA-256, and hand them to scorers. Of kinds that answer with them.");
     return rows.take();
   }();
   return part;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/base64.h"
 #include "base/check.h"
 #include "base/format.h"
 #include "base/text.h"
@@ -164,7 +165,7 @@ bool Exchange::on_body(std::string_view piece, std::size_t rest, const Stamp& st
       return give_up(Outcome::bad_reply, "the reply is longer than 1 GiB");
     case Mode::sound:
       on_sound(piece, rest, stamp, sink);
-      return true;
+      return !given_up_;
     case Mode::error_body:
       // For a compressed body the status must suffice.
       if (head_.coding != net::ContentCoding::identity) return true;
@@ -239,9 +240,14 @@ void Exchange::tell(Category category, std::uint64_t bytes, std::string_view tex
                        text);
 }
 
+void Exchange::keep_sound(std::string_view bytes) {
+  if (artefacts_ != nullptr && !given_up_ && !body_.append(bytes)) give_up_for_memory();
+}
+
 // Bytes of a reply that is a sound itself.
 void Exchange::on_sound(std::string_view piece, std::size_t rest, const Stamp& stamp,
                         EventSink& sink) {
+  keep_sound(piece);
   const std::uint64_t bytes = sound_.feed(piece);
   if (!event_.streamed) {
     event_.sound.bytes += bytes;
@@ -256,6 +262,9 @@ void Exchange::on_sound(std::string_view piece, std::size_t rest, const Stamp& s
 void Exchange::hear_event(std::string_view base64, bool shares_read, const Stamp& stamp,
                           EventSink& sink) {
   const std::uint64_t bytes = sound_.feed_base64(base64);
+  if (artefacts_ != nullptr) {
+    if (const auto decoded = decode_base64(base64)) keep_sound(*decoded);
+  }
   if (!sound_.sound() && failure_ == Outcome::ok) {
     failure_ = Outcome::bad_reply;
     found_ = "the sound of an event is no base64";
@@ -535,6 +544,9 @@ void Exchange::end(Outcome outcome, const Stamp& stamp, std::string_view detail,
     event_.done_uncertainty = stamp.uncertainty(true) + grain_;
   }
   event_.released = std::max(event_.done, stamp.arrival);
+  if (artefacts_ != nullptr && outcome == Outcome::ok && !body_.empty()) {
+    artefacts_->put(event_.query, state_.api.api, body_.view());
+  }
   if (redactor_ == nullptr) {
     sink.on_done(event_, detail);
   } else {

@@ -13,6 +13,7 @@
 #include "net/http1_response.h"
 #include "net/lines.h"
 #include "net/sse.h"
+#include "protocol/artefact_queue.h"
 #include "protocol/codec.h"
 #include "protocol/sound_meter.h"
 #include "protocol/wake_watch.h"
@@ -43,6 +44,8 @@ class Exchange {
   // `redactor`: removes secrets from the server's text; null if there are none.
   void begin(const Query& query, Instant due, std::uint16_t endpoint, const Asked& asked,
              const Redactor* redactor = nullptr);
+  // Gets the bytes of replies that are kept as files; null: none are.
+  void keep_artefacts(ArtefactQueue* queue) { artefacts_ = queue; }
   // The connection was opened for this query.
   void set_connected(Duration connect_time);
   // The kernel got the request between these two instants.
@@ -107,6 +110,7 @@ class Exchange {
   void emit_decoded(bool shares_read, const Stamp& stamp, EventSink& sink);
   void emit(Category category, std::string_view text, bool shares_read, const Stamp& stamp,
             EventSink& sink);
+  void keep_sound(std::string_view bytes);
   void on_sound(std::string_view piece, std::size_t rest, const Stamp& stamp, EventSink& sink);
   void hear_event(std::string_view base64, bool shares_read, const Stamp& stamp, EventSink& sink);
   void hear(std::uint64_t bytes, bool shares_read, const Stamp& stamp, EventSink& sink);
@@ -125,6 +129,7 @@ class Exchange {
   void end(Outcome outcome, const Stamp& stamp, std::string_view detail, EventSink& sink);
 
   MemoryBudget* budget_;
+  ArtefactQueue* artefacts_ = nullptr;
   Event event_{};
   Duration uncertainty_{};  // of the current stream event
   Duration grain_{};
@@ -140,7 +145,7 @@ class Exchange {
   StreamState state_;
   DecodedEvent decoded_{};
   std::string error_words_{};  // of an event named error; decoded_ points into it
-  BudgetedText body_;          // of a reply that is not streamed, or of an error
+  BudgetedText body_;          // of a reply that is not streamed, or of an error; a sound to keep
   std::string found_{};        // the server's error, or the fault of the reply
   SoundMeter sound_{};
   Instant plays_until_{};  // what a player has of the sound so far

@@ -22,6 +22,7 @@
 #include "domain/plan.h"
 #include "domain/request_spec.h"
 #include "domain/target.h"
+#include "protocol/artefact_queue.h"
 #include "protocol/prepared_requests.h"
 
 namespace assay::protocol {
@@ -34,6 +35,9 @@ struct HttpTargetOptions {
   // limit.
   MemoryBudget* memory = nullptr;
   std::string ca_file{};  // PEM of certificates to trust instead of the system's
+  // Gets the bytes of replies that are pictures, videos or sounds; must outlive the target. Null:
+  // no reader wants them.
+  ArtefactQueue* artefacts = nullptr;
   // Which endpoint each phase of the plan asks; empty: they take turns.
   std::vector<std::uint16_t> endpoint_of_phase{};
 };

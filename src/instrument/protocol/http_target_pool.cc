@@ -265,6 +265,7 @@ void HttpTarget::State::release(std::uint32_t id, bool keep) {
 Slot* HttpTarget::State::take_slot() {
   if (free_slots.empty()) {
     slots.push_back(std::make_unique<Slot>(options.memory));
+    slots.back()->exchange.keep_artefacts(options.artefacts);
     free_slots.push_back(slots.back().get());
   }
   Slot* const slot = free_slots.back();

@@ -1,9 +1,10 @@
 // external: the user's own evaluator (VBench, an LLM judge, a private metric). The replies are
 // written to a file, JSON lines of {"sample", "answered", "reply", "content", "tool_calls",
-// "tokens", "columns"}. The command runs in its own folder, with {replies} and {result} replaced by
-// paths. It writes JSON to {result}, or as the last line of its standard output: a number, or an
-// object with "score" and any other fields. With "samples", a list of {"sample", "score"} whose
-// mean is the score (or a hundredth of it), the score has an interval.
+// "tokens", "columns"}, and "artefacts" where the run kept them (--keep-artefacts): a list of
+// {"path", "sha256", "bytes", "type"}. The command runs in its own folder, with {replies} and
+// {result} replaced by paths. It writes JSON to {result}, or as the last line of its standard
+// output: a number, or an object with "score" and any other fields. With "samples", a list of
+// {"sample", "score"} whose mean is the score (or a hundredth of it), the score has an interval.
 //
 // It runs in a jail (code/jail.h) that shows the disk as the user sees it, read-only. Extras:
 // network (false), writable (folders), jail (true; false runs the command as a shell would).
@@ -52,6 +53,7 @@ class External final : public Scorer {
         .set("tool_calls", row.tool_calls)
         .set("tokens", row.tokens >= 0 ? Json(row.tokens) : Json())
         .set("columns", *row.columns);
+    if (!row.artefacts.is_null()) line.set("artefacts", row.artefacts);
     replies_ += line.dump();
     replies_ += '\n';
     return {};

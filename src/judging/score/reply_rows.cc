@@ -84,7 +84,8 @@ void ReplyRows::tell(Phase& phase, Row& row, bool unkept) {
     phase.state = invalid(std::string(kTextNotKept));
   }
   if (row.answered) {
-    ++(unkept ? score.unkept : row.reply.empty() ? score.empty : score.scored);
+    const bool nothing = row.reply.empty() && row.artefacts.is_null();
+    ++(unkept ? score.unkept : nothing ? score.empty : score.scored);
     if (row.tokens >= 0) score.tokens.push_back(row.tokens);
   } else {
     ++score.missing;
@@ -137,6 +138,7 @@ void ReplyRows::on_done(const Event& event, std::string_view) {
     row.reply = all;
     row.content = reply.content;
     row.reasoning = reply.reasoning;
+    if (artefacts_of_) row.artefacts = artefacts_of_(event.query);
     row.tokens = tokens_of_ ? tokens_of_(event) : event.usage.completion_tokens;
   }
   tell(*phase, row, unkept);

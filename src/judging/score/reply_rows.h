@@ -39,8 +39,14 @@ class ReplyRows final : public EventSink {
   // Receives verdict_record of each judged row; `set`: which call of add_phases its phase is of.
   using OnJudged = std::function<void(std::size_t set, const Row& row, Json record)>;
 
-  explicit ReplyRows(TokensOf tokens_of = {}, OnJudged on_judged = {})
-      : tokens_of_(std::move(tokens_of)), on_judged_(std::move(on_judged)) {}
+  // Returns Row::artefacts of a query.
+  using ArtefactsOf = std::function<Json(const Query&)>;
+
+  explicit ReplyRows(TokensOf tokens_of = {}, OnJudged on_judged = {},
+                     ArtefactsOf artefacts_of = {})
+      : tokens_of_(std::move(tokens_of)),
+        on_judged_(std::move(on_judged)),
+        artefacts_of_(std::move(artefacts_of)) {}
 
   // Adds phases of the run that share one score. `dataset` must outlive this object. Without a
   // scorer the replies are counted, and the scorer's error is the verdict.
@@ -79,6 +85,7 @@ class ReplyRows final : public EventSink {
 
   TokensOf tokens_of_;
   OnJudged on_judged_;
+  ArtefactsOf artefacts_of_;
   std::vector<Phase> phases_{};
   FlatMap<Reply> replies_{256};
 };

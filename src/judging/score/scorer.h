@@ -26,9 +26,12 @@ struct Row {
   std::string_view content{};    // content alone
   std::string_view reasoning{};  // reasoning alone
   Json tool_calls{};             // OpenAI's list; null: none
-  bool answered = true;          // false: the query failed or has no reply; `reply` is empty
-  std::int64_t tokens = -1;      // of the reply; -1: not counted
-  std::uint32_t sample = 0;      // row of the dataset
+  // What the reply made, if the run kept it: a list of {"path", "sha256", "bytes", "type"}; or
+  // null.
+  Json artefacts{};
+  bool answered = true;      // false: the query failed or has no reply; `reply` is empty
+  std::int64_t tokens = -1;  // of the reply; -1: not counted
+  std::uint32_t sample = 0;  // row of the dataset
 };
 
 struct Verdict {

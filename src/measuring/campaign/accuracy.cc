@@ -7,6 +7,7 @@
 #include "audit/loaded_run.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "campaign/artefact_writer.h"
 #include "campaign/run_folder.h"
 #include "campaign/token_counting.h"
 #include "metrics/result_json.h"
@@ -224,10 +225,15 @@ Result<Json> score_run(const std::filesystem::path& folder, const plan::Config& 
   ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
   const std::vector<Scored> phases = scored_phases(config, bundle);
   std::vector<score::JudgedReplies> judged(phases.size());
-  score::ReplyRows rows(tokens_of, [&](std::size_t set, const score::Row& row, Json record) {
+  ASSIGN_OR_RETURN(const ArtefactsOf artefacts, read_artefacts(folder));
+  const auto on_judged = [&](std::size_t set, const score::Row& row, Json record) {
     judged[set].add(row, record);
     if (verdicts == nullptr) return;
     *verdicts += record.set("dataset", phases[set].dataset->name).dump() + '\n';
+  };
+  score::ReplyRows rows(tokens_of, on_judged, [&](const Query& query) {
+    const auto found = artefacts.find({query.phase, query.index});
+    return found == artefacts.end() ? Json() : found->second;
   });
   for (const Scored& scored : phases) {
     rows.add_phases(recorded_phases(scored.phases, bundle, info), *scored.dataset,

@@ -119,7 +119,7 @@ std::unique_ptr<Shard> shard_with_live(std::unique_ptr<Shard> shard,
 Result<std::unique_ptr<Shard>> make_shard(const plan::PlanBundle& bundle,
                                           std::shared_ptr<const protocol::PreparedBodies> bodies,
                                           const MeasureOptions& options, MemoryBudget& memory,
-                                          std::uint32_t index) {
+                                          ArtefactWriter* artefacts, std::uint32_t index) {
   auto shard = std::make_unique<Shard>(options.spin);
   const std::uint32_t shards = shards_of_run(options);
   shard->plan = assay::shard(bundle.plan, options.rank * options.threads + index, shards);
@@ -139,6 +139,7 @@ Result<std::unique_ptr<Shard>> make_shard(const plan::PlanBundle& bundle,
            .connections_max = connections_max == 0 ? 0 : std::max(1U, connections_max / shards),
            .memory = &memory,
            .ca_file = options.ca_file,
+           .artefacts = artefacts == nullptr ? nullptr : &artefacts->queue(),
            .endpoint_of_phase = options.endpoint_of_phase},
           shard->clock));
   return shard_with_live(std::move(shard), bundle);
@@ -397,6 +398,23 @@ Result<std::vector<SpaceReserve>> hold_room(const MeasureOptions& options) {
   return out;
 }
 
+void get_ahead(const Shards& shards) {
+  const Instant limit = OsClock().now() + kGetAheadMax;
+  for (const auto& shard : shards) {
+    if (shard->http != nullptr) shard->http->get_ahead(shard->clock, limit);
+  }
+}
+
+// Null where none are kept.
+Result<std::unique_ptr<ArtefactWriter>> open_artefacts(const Plan& plan,
+                                                       const MeasureOptions& options,
+                                                       MemoryBudget& memory) {
+  if (options.artefacts.empty()) return std::unique_ptr<ArtefactWriter>();
+  std::vector<bool> counted;
+  for (const PhasePlan& phase : plan.phases) counted.push_back(is_counted(phase.kind));
+  return ArtefactWriter::open(options.artefacts, std::move(counted), memory);
+}
+
 }  // namespace
 
 Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions& options,
@@ -407,6 +425,7 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   const LatencyProfile profile(options.wishes);
   give_memory_back_at_once();
   MemoryBudget memory(plan::memory_bytes(bundle.memory, host::usable_memory("/")));
+  ASSIGN_OR_RETURN(const auto artefacts, open_artefacts(bundle.plan, options, memory));
   Shards shards;
   // connect_ahead() spreads connections over the endpoints; in turns each endpoint needs all of
   // them.
@@ -414,15 +433,12 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   const std::uint32_t total = shards_of_run(options);
   ASSIGN_OR_RETURN(const auto bodies, make_bodies(bundle, options));
   for (std::uint32_t i = 0; i < options.threads; ++i) {
-    ASSIGN_OR_RETURN(auto shard, make_shard(bundle, bodies, options, memory, i));
+    ASSIGN_OR_RETURN(auto shard, make_shard(bundle, bodies, options, memory, artefacts.get(), i));
     if (shard->http != nullptr) TRY(shard->http->connect_ahead((ahead + total - 1) / total));
     shard->opened_ahead = shard->stats().connections_opened;
     shards.push_back(std::move(shard));
   }
-  const Instant ahead_limit = OsClock().now() + kGetAheadMax;
-  for (const auto& shard : shards) {
-    if (shard->http != nullptr) shard->http->get_ahead(shard->clock, ahead_limit);
-  }
+  get_ahead(shards);
   Instant start_at = Instant::none();
   if (options.start_together) {
     ASSIGN_OR_RETURN(start_at, options.start_together());
@@ -467,6 +483,7 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   out.audit.memory_bytes_peak = memory.peak();
   for (SpaceReserve& held : reserves) held.release();
   close_logs(shards, watched, began, clock, options, out);
+  if (artefacts) out.artefacts = artefacts->finish();
   gather(shards, out);
   return out;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "campaign/artefact_writer.h"
 #include "domain/client_audit.h"
 #include "domain/run_info.h"
 #include "metrics/live.h"
@@ -51,7 +52,8 @@ struct MeasureOptions {
   // Hears the events too, from each measuring thread: it must not allocate, lock or wait.
   EventSink* also = nullptr;
   LatencyWishes wishes{};
-  bool stop_on_full_disk = true;  // false: the load continues, unrecorded
+  std::filesystem::path artefacts{};  // the run folder that keeps them; "": none are kept
+  bool stop_on_full_disk = true;      // false: the load continues, unrecorded
   // Called once, when all is ready and before the first query; the returned object lives until the
   // run's end. For the live block: any thread may take the snapshot.
   std::function<std::shared_ptr<void>(std::function<metrics::LiveSnapshot()>)> watch{};
@@ -62,6 +64,7 @@ struct Measurement {
   std::vector<run::RunResult> shards{};
   ClientAudit audit{};
   std::string tls_version{};
+  ArtefactTally artefacts{};
 };
 
 Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions& options,

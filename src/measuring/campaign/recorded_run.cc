@@ -26,6 +26,7 @@
 #include "metrics/failed_share.h"
 #include "plan/saved_config.h"
 #include "plan/unasked_fields.h"
+#include "protocol/artefacts.h"
 #include "record/client_audit_json.h"
 #include "record/folder_claim.h"
 #include "record/manifest.h"
@@ -339,6 +340,41 @@ Result<std::unique_ptr<ChaosRunner>> open_chaos(const RunRequest& request,
   return ChaosRunner::open(*request.config, request.bundle->plan, client.ca_file, clock);
 }
 
+// Where what replies made is kept; "": nowhere.
+Result<std::filesystem::path> artefacts_of(const RunRequest& request) {
+  if (!request.config->settings.recording.keep_artefacts) return std::filesystem::path();
+  const Spoken api = request.bundle->endpoints.spoken();
+  if (!protocol::has_artefacts(api.api)) {
+    return invalid(
+        format("settings.recording.keep_artefacts: replies of {} are no pictures, videos "
+               "or sounds; leave --keep-artefacts out",
+               name_of(api)));
+  }
+  if (request.place) {
+    return invalid("--keep-artefacts: a run of several hosts keeps none; measure from one host");
+  }
+  return request.folder;
+}
+
+void note_lost(RecordedRun& out) {
+  const ArtefactTally& kept = out.measured.artefacts;
+  if (kept.lost == 0) return;
+  out.notes.push_back(format("artefacts of {} replies are lost: {}", kept.lost, kept.trouble));
+}
+
+// The place of this process among the ranks, if there are several.
+void set_place(const RunRequest& request, const ClientOptions& client, ranks::RankSession* session,
+               const run::Control& control, MeasureOptions& how) {
+  if (session == nullptr) return;
+  how.rank = request.place->index;
+  how.ranks = request.place->count;
+  how.start_together = [&request, &client, session, &control]() -> Result<Instant> {
+    // A rank that dies in its load leaves its clock behind.
+    TRY(write_rank(*request.place, client.threads, session->probes(), request.folder));
+    return session->start(control);
+  };
+}
+
 }  // namespace
 
 Result<void> ClientOptions::check() const {
@@ -350,6 +386,7 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
                                const Watch& watch, run::Control& control) {
   const plan::Config& config = *request.config;
   ASSIGN_OR_RETURN(const auto counting, counting_tokenizer_of(config, *request.bundle));
+  ASSIGN_OR_RETURN(const auto artefacts, artefacts_of(request));
   // Comes before any write, so that a refused run leaves no folder.
   Preflight own;
   Preflight& preflight = request.preflight == nullptr ? own : *request.preflight;
@@ -372,15 +409,8 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
   }
   MeasureOptions how = measure_options(client, info, request.folder, watch);
   how.in_turn = request.in_turn;
-  if (session) {
-    how.rank = request.place->index;
-    how.ranks = request.place->count;
-    how.start_together = [&]() -> Result<Instant> {
-      // A rank that dies in its load leaves its clock behind.
-      TRY(write_rank(*request.place, client.threads, session->probes(), request.folder));
-      return session->start(control);
-    };
-  }
+  how.artefacts = artefacts;
+  set_place(request, client, session.get(), control, how);
   const bool read_again = counting || config.settings.prefix_reuse.block > 0 ||
                           config.settings.recording.events_jsonl ||
                           wants_scores(config, *request.bundle);
@@ -405,6 +435,7 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
     for (std::string& trouble : chaos->troubles()) out.notes.push_back(std::move(trouble));
   }
   if (telemetry && !telemetry->trouble().empty()) out.notes.push_back(telemetry->trouble());
+  note_lost(out);
   if (profiler.wanted()) {
     TRY(write_file_atomic(request.folder / "profiling.json", profiler.record().dump(2) + "\n"));
   }
@@ -428,6 +459,9 @@ Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
   }
   if (!request.config->settings.profiling.engine.empty()) {
     return invalid("--profile: while two endpoints take turns, no profiler is driven");
+  }
+  if (request.config->settings.recording.keep_artefacts) {
+    return invalid("--keep-artefacts: while two endpoints take turns, none are kept");
   }
   if (!request.config->settings.chaos.is_null()) {
     return invalid("--chaos: while two endpoints take turns, no acts are done");

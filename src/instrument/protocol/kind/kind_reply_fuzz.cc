@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "protocol/artefacts.h"
 #include "protocol/kind/kind.h"
 #include "protocol/recording.h"
 #include "protocol/reply_twin.h"
@@ -40,6 +41,9 @@ void read_lines(Api api, std::string_view rest) {
     if (slow_event.malformed && line.size() < 256 && !is_grpc(api)) {
       const auto json = Json::parse(line);
       CHECK(!json || !json->is_object());
+    }
+    if (const auto made = artefacts_of(api, line)) {
+      for (const Artefact& one : *made) CHECK(has_artefacts(api) && !one.bytes.empty());
     }
     if (kind_of(api).job) CHECK(read_job(line).id.size() <= line.size());
     fast.decode_reply(api, text, fast_event);
