@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -69,3 +70,40 @@ def test_it_is_fenced_and_refused_where_it_cannot_be(measure, tmp_path):
     _, _, said = measure(EXAMPLE, "--samples", 2, "--api-type", "kserve", "--dataset", rows,
                          code=2)
     assert "a program's lines are JSON" in said
+
+
+ROWS = f"program:{sys.executable} {ROOT}/examples/plugin/dataset.py"
+
+
+def test_the_examples_of_a_data_set_and_a_scorer_work_together(assay, endpoint, tmp_path):
+    rows = subprocess.run([sys.executable, ROOT / "examples/plugin/dataset.py", "20"],
+                          capture_output=True, text=True, check=True).stdout.splitlines()
+    asked = [json.loads(row) for row in rows[:-1]]
+    assert json.loads(rows[-1]) == {"end": True}
+    # An endpoint that knows every second sum.
+    book = tmp_path / "answers.jsonl"
+    book.write_text("".join(json.dumps({"prompt": row["prompt"], "answer": f"It is {row['sum']}."})
+                            + "\n" for row in asked[::2]))
+    folder = tmp_path / "run"
+    summary = assay("run", "--endpoint", endpoint("--answers", book).url, "--model", "m",
+                    "--dataset", f"{ROWS} 20", "--passes", 1, "--keep-text", "on",
+                    "--report-dir", folder, "--quiet", "--json", "--allow-client-limited").json()
+    assert summary["n_samples_completed"] == 20
+    extras = {"command": [sys.executable, f"{ROOT}/examples/plugin/scorer.py", "{replies}",
+                          "{result}"], "jail": False}
+    said = assay("score", folder, "--scorer", "external", "--extras", json.dumps(extras),
+                 "--json").json()
+    (entry,) = said["accuracy_scores"]
+    assert entry["score"] == 0.5
+    assert entry["uncertainty"]["score"]["samples"] == 20
+
+
+def test_rows_that_are_not_whole_begin_no_run(assay, endpoint, tmp_path):
+    folder = tmp_path / "run"
+    said = assay("run", "--endpoint", endpoint().url, "--model", "m", "--report-dir", folder,
+                 "--dataset", f"{ROWS} many", code=2)
+    assert "ValueError: invalid literal" in said.err
+    assert not folder.exists()
+    agent = assay("run", "--endpoint", endpoint().url, "--model", "m", "--report-dir", folder,
+                  "--dataset", f"{ROWS} 3", env={"ASSAY_NO_PROGRAMS": "1"}, code=2)
+    assert "--dataset program:…: ASSAY_NO_PROGRAMS is set" in agent.err

@@ -10,6 +10,7 @@
 
 #include "base/format.h"
 #include "base/hash.h"
+#include "base/scratch_folder.h"
 #include "base/text.h"
 #include "dataset/arrow.h"
 #include "dataset/croissant.h"
@@ -22,6 +23,7 @@
 #include "dataset/mix.h"
 #include "dataset/parquet.h"
 #include "dataset/predefined.h"
+#include "dataset/program_rows.h"
 #include "dataset/row_source.h"
 #include "dataset/synthetic.h"
 #include "dataset/tensor_rows.h"
@@ -356,7 +358,29 @@ Result<std::unique_ptr<RowSource>> open_rows(const Spec& spec) {
       format("'{}': rows as they stand are shown of parquet, arrow and croissant", spec.path)};
 }
 
+namespace {
+
+// The rows of a program are read as a file of them is.
+Result<Dataset> load_program(const Spec& spec) {
+  if (!spec.format.empty() && spec.format != "jsonl") {
+    return invalid(
+        format("format: a program writes jsonl; '{}' is not read from one", spec.format));
+  }
+  ASSIGN_OR_RETURN(const ScratchFolder folder, ScratchFolder::make("rows"));
+  Spec written = spec;
+  written.path = (folder.path() / "rows.jsonl").string();
+  written.format = "jsonl";
+  TRY(write_program_rows(spec.path, written.path));
+  auto out = load_dataset(written);
+  if (!out) return out.error().within(format("the rows of '{}'", spec.path));
+  out->path = spec.path;
+  return out;
+}
+
+}  // namespace
+
 Result<Dataset> load_dataset(const Spec& spec) {
+  if (is_row_program(spec.path)) return load_program(spec);
   if (spec.synthetic && !spec.synthetic->classes.empty()) {
     return make_mix(*spec.synthetic, spec.name);
   }

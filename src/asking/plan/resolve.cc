@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "dataset/program_rows.h"
 #include "domain/scorer.h"
 #include "plan/rulesets.h"
 #include "plan/words.h"
@@ -147,6 +148,7 @@ void resolve_datasets(Config& config) {
         synthetic.token_ids = ids ? Switch::on : Switch::off;
       }
     }
+    if (data.name.empty() && dataset::is_row_program(data.path)) data.name = "program";
     if (data.name.empty()) data.name = std::filesystem::path(data.path).stem().string();
     // The scoring service runs as many conversations at once as the run had in flight.
     if (data.accuracy_config && data.accuracy_config->eval_method == "swe_bench_scorer" &&

@@ -271,8 +271,9 @@ const Part& dataset_part() {
              "performance: measured. accuracy: asked once per repeat after the measurement, in "
              "file order, and scored.");
     rows.add("path", &D::path,
-             "The file, a folder as on the Hugging Face hub (FOLDER or FOLDER#SPLIT), or "
-             "croissant:FILE#record_set. Relative paths are relative to where Assay is started.");
+             "The file, a folder as on the Hugging Face hub (FOLDER or FOLDER#SPLIT), "
+             "croissant:FILE#record_set, or program:COMMAND, which writes the rows. Relative paths "
+             "are relative to where Assay is started.");
     rows.add("format", &D::format,
              "jsonl, json, csv, tsv, parquet, arrow, webdataset, croissant, mooncake, "
              "openai_batch, sharegpt, npy, npz or dlrm_v3 (a folder of its generator; FOLDER#0.01 "

@@ -59,7 +59,7 @@ bool speaks_json_alone(Api api) {
 }
 
 // Waits for the program's output, and for room in its input where `writes`.
-void wait_for_pipe(const PlugProcess& process, bool writes, Duration most) {
+void wait_for_pipe(const PipedProgram& process, bool writes, Duration most) {
   if (most <= Duration{}) return;
   std::array<pollfd, 2> wanted{{{process.output(), POLLIN, 0}, {process.input(), POLLOUT, 0}}};
   timespec time{.tv_sec = most.ns / 1'000'000'000, .tv_nsec = most.ns % 1'000'000'000};
@@ -122,7 +122,7 @@ Result<void> PlugTarget::launch() {
   ready_ = false;
   ready_by_ = clock_.now() + options_.ready_max;
   ++starts_;
-  ASSIGN_OR_RETURN(process_, PlugProcess::start(command_));
+  ASSIGN_OR_RETURN(process_, PipedProgram::start(command_, "--endpoint"));
   return {};
 }
 
@@ -146,11 +146,11 @@ Result<void> PlugTarget::wait_ready() {
       return {};
     }
     if (received_.size() > kLineMax) return wrong("wrote a first line without an end");
-    const PlugProcess::Io io = process_.read(received_);
-    if (io == PlugProcess::Io::closed) {
+    const PipedProgram::Io io = process_.read(received_);
+    if (io == PipedProgram::Io::closed) {
       return wrong(process_.end(kEndGrace) + " before it was ready");
     }
-    if (io == PlugProcess::Io::done) continue;
+    if (io == PipedProgram::Io::done) continue;
     const Instant now = clock_.now();
     if (now >= ready_by_) {
       return wrong(format("was not ready within {}", human_duration(options_.ready_max)));
@@ -190,9 +190,9 @@ void PlugTarget::write(EventSink& sink) {
   while (!waiting_.empty()) {
     Waiting& first = waiting_.front();
     std::string_view rest = std::string_view(first.line).substr(first.sent);
-    const PlugProcess::Io io = process_.write(rest);
+    const PipedProgram::Io io = process_.write(rest);
     first.sent = first.line.size() - rest.size();
-    if (io != PlugProcess::Io::done) return;  // the end of its input shows at its output too
+    if (io != PipedProgram::Io::done) return;  // the end of its input shows at its output too
     if (const auto at = open_.find(first.key); at != open_.end()) {
       at->second.event.sent = clock_.now();
       sink.on_sent(at->second.event.query, at->second.event.due, at->second.event.sent);
@@ -240,9 +240,9 @@ void PlugTarget::poll(Instant until, EventSink& sink) {
 }
 
 void PlugTarget::read(EventSink& sink) {
-  const PlugProcess::Io io = process_.read(received_);
+  const PipedProgram::Io io = process_.read(received_);
   const Instant now = clock_.now();
-  if (io == PlugProcess::Io::later) {
+  if (io == PipedProgram::Io::later) {
     seen_empty_ = now;
     return;
   }
@@ -263,7 +263,7 @@ void PlugTarget::read(EventSink& sink) {
              format("the program wrote a line of more than {}", human_bytes(kLineMax)), sink);
     return;
   }
-  if (io != PlugProcess::Io::closed) return;
+  if (io != PipedProgram::Io::closed) return;
   const std::string ended = "the program " + process_.end(kEndGrace);
   if (ready_) return fail_all(Outcome::reset, ended, sink);
   fail_all(Outcome::connect_failed, ended + " before it was ready", sink);

@@ -21,10 +21,10 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/piped_program.h"
 #include "domain/request_spec.h"
 #include "domain/target.h"
 #include "plug/plug_line.h"
-#include "plug/plug_process.h"
 #include "protocol/prepared_requests.h"
 
 namespace assay::plug {
@@ -94,7 +94,7 @@ class PlugTarget final : public Target {
   PlugOptions options_;
   Clock& clock_;
 
-  PlugProcess process_{};
+  PipedProgram process_{};
   bool ready_ = false;
   Instant ready_by_{};
   std::string name_{};

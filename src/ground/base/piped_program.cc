@@ -1,4 +1,4 @@
-#include "plug/plug_process.h"
+#include "base/piped_program.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 
 extern char** environ;  // POSIX has it in no header
 
-namespace assay::plug {
+namespace assay {
 namespace {
 
 constexpr Duration kLook = 5_ms;
@@ -41,7 +41,7 @@ std::string ending_text(int status) {
 
 }  // namespace
 
-PlugProcess& PlugProcess::operator=(PlugProcess&& other) noexcept {
+PipedProgram& PipedProgram::operator=(PipedProgram&& other) noexcept {
   if (this == &other) return *this;
   end(kGrace);
   process_ = std::exchange(other.process_, -1);
@@ -50,10 +50,10 @@ PlugProcess& PlugProcess::operator=(PlugProcess&& other) noexcept {
   return *this;
 }
 
-Result<PlugProcess> PlugProcess::start(const std::string& command) {
+Result<PipedProgram> PipedProgram::start(const std::string& command, std::string_view named_by) {
   if (no_programs()) {
-    return invalid(
-        format("--endpoint program:…: {} is set, so no program of yours is started", kNoPrograms));
+    return invalid(format("{} program:…: {} is set, so no program of yours is started", named_by,
+                          kNoPrograms));
   }
   ignore_broken_pipes();
   std::array<int, 2> in{-1, -1};
@@ -65,7 +65,7 @@ Result<PlugProcess> PlugProcess::start(const std::string& command) {
     close_fd(in[1]);
     return error;
   }
-  PlugProcess made;
+  PipedProgram made;
   made.input_ = in[1];
   made.output_ = out[0];
   ::fcntl(made.input_, F_SETFL, O_NONBLOCK);
@@ -97,7 +97,7 @@ Result<PlugProcess> PlugProcess::start(const std::string& command) {
   return Error{code_of_errno(error), format("the program '{}' could not be started", command)};
 }
 
-PlugProcess::Io PlugProcess::write(std::string_view& bytes) {
+PipedProgram::Io PipedProgram::write(std::string_view& bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(input_, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
@@ -107,7 +107,7 @@ PlugProcess::Io PlugProcess::write(std::string_view& bytes) {
   return Io::done;
 }
 
-PlugProcess::Io PlugProcess::read(std::string& out) {
+PipedProgram::Io PipedProgram::read(std::string& out) {
   constexpr std::size_t kChunk = std::size_t{64} << 10;
   const std::size_t before = out.size();
   out.resize(before + kChunk);
@@ -120,7 +120,7 @@ PlugProcess::Io PlugProcess::read(std::string& out) {
   return n < 0 && errno == EAGAIN ? Io::later : Io::closed;
 }
 
-std::string PlugProcess::end(Duration grace) {
+std::string PipedProgram::end(Duration grace) {
   close_fd(input_);
   close_fd(output_);
   if (process_ <= 0) return {};
@@ -145,4 +145,4 @@ std::string PlugProcess::end(Duration grace) {
   return ending_text(status);
 }
 
-}  // namespace assay::plug
+}  // namespace assay

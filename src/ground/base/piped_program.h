@@ -1,7 +1,7 @@
-// PlugProcess: a program of the user's, with a pipe to its standard input and one from its standard
-// output, both non-blocking. Its standard error is ours. It runs by /bin/sh in a process group of
-// its own; at the end its pipes are closed, and a while later the group gets SIGTERM, and SIGKILL
-// after that. One thread.
+// PipedProgram: a program of the user's, with a pipe to its standard input and one from its
+// standard output, both non-blocking. Its standard error is ours. It runs by /bin/sh in a process
+// group of its own; at the end its pipes are closed, and a while later the group gets SIGTERM, and
+// SIGKILL after that. One thread.
 #pragma once
 
 #include <sys/types.h>
@@ -12,16 +12,17 @@
 #include "base/result.h"
 #include "base/time.h"
 
-namespace assay::plug {
+namespace assay {
 
-class PlugProcess {
+class PipedProgram {
  public:
-  // Refused where ASSAY_NO_PROGRAMS is set (base/reach.h).
-  static Result<PlugProcess> start(const std::string& command);
-  PlugProcess() = default;
-  ~PlugProcess() { end(kGrace); }
-  PlugProcess(PlugProcess&& other) noexcept { *this = std::move(other); }
-  PlugProcess& operator=(PlugProcess&& other) noexcept;
+  // `named_by`: the flag that names it, for messages. Refused where ASSAY_NO_PROGRAMS is set
+  // (base/reach.h).
+  static Result<PipedProgram> start(const std::string& command, std::string_view named_by);
+  PipedProgram() = default;
+  ~PipedProgram() { end(kGrace); }
+  PipedProgram(PipedProgram&& other) noexcept { *this = std::move(other); }
+  PipedProgram& operator=(PipedProgram&& other) noexcept;
 
   bool running() const { return process_ > 0; }
   int output() const { return output_; }
@@ -44,4 +45,4 @@ class PlugProcess {
   int output_ = -1;
 };
 
-}  // namespace assay::plug
+}  // namespace assay
