@@ -53,12 +53,12 @@ class Bench:
     def endpoint(self, *flags):
         return [self.assay, "endpoint", "--port", "0", "--quiet", *flags]
 
-    def run(self, port, *flags, streaming="on", scheme="http", wrap=()):
+    def run(self, port, *flags, streaming="on", scheme="http", wrap=(), dataset=None):
         """One run: its summary, with what the client says of itself under "own"."""
         folder = self.work / "run"
         shutil.rmtree(folder, ignore_errors=True)
         out = on_client_core(*wrap, self.assay, "run", "--endpoint", f"{scheme}://127.0.0.1:{port}",
-                             "--model", "m", "--dataset", self.work / "prompts.jsonl",
+                             "--model", "m", "--dataset", dataset or self.work / "prompts.jsonl",
                              "--streaming", streaming, "--report-dir", folder, "--quiet", "--json",
                              "--allow-client-limited", *flags)
         summary = json.loads(out)

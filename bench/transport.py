@@ -10,6 +10,7 @@ same rate, so CPU a piece stands beside it: that is the client's own.
   http2     replies/s of 100 streams on one connection      rival: h2load, on nghttpd
   tls       CPU an event at 51,000 events/s, 256 streams    rival: the same without TLS
   socket    CPU an event of realtime text, 256 streams      rival: chat's server-sent events
+  grpc      CPU a reply of tensors over gRPC, 100 at once   rival: the same over HTTP/2
   stamps    stream events/s, one a write, 1,024 streams     rival: without kernel stamps
   threads   the same with --threads 2 on both cores         rival: --threads 1 on both cores
   plan      what --threads 2 asks, in its order             rival: --threads 1
@@ -154,6 +155,26 @@ class Transport(Bench):
                       lambda: one(port, *text), lambda: one(port), ">= 0.8 x",
                       "µs of CPU an event")
 
+    def grpc(self):
+        """KServe's protocol both times, a tensor of 1 KiB in bytes, on the same server."""
+        head = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 256), }".ljust(117) + "\n"
+        array = b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode()
+        rows = self.work / "x.npy"
+        rows.write_bytes(array + bytes(4 * 256))
+
+        def one(port, api, *more):
+            summary = self.run(port, "--api-type", api, "--concurrency", 100, "--duration",
+                               f"{self.seconds}s", *more, dataset=rows, streaming="off")
+            if summary["n_samples_failed"]:
+                sys.exit(f"grpc: replies of {api} failed")
+            cost = 1e6 * summary["own"]["cpu_share"] / summary["qps"]
+            return 1e6 / cost, cost
+
+        with server(self.endpoint()) as (_, port):
+            self.pair("tensors over gRPC", "replies/s a core", "over HTTP/2",
+                      lambda: one(port, "kserve_grpc"), lambda: one(port, "kserve", "--http", "2"),
+                      ">= 0.7 x", "µs of CPU a reply")
+
     def stamps(self):
         with server(self.endpoint("--osl", 64)) as (_, port):
             self.pair("with kernel stamps", "events/s", "without", lambda: self.events(port),
@@ -190,8 +211,8 @@ class Transport(Bench):
                  "= 1.0 x")
 
 
-CASES = [Transport.http2, Transport.tls, Transport.socket, Transport.stamps, Transport.threads,
-         Transport.plan]
+CASES = [Transport.http2, Transport.tls, Transport.socket, Transport.grpc, Transport.stamps,
+         Transport.threads, Transport.plan]
 
 if __name__ == "__main__":
     main(Transport, CASES, __doc__)
