@@ -1,103 +1,128 @@
 #include "observe/tail.h"
 
 #include <algorithm>
-
-#include "base/format.h"
-#include "base/text.h"
+#include <cmath>
+#include <numeric>
 
 namespace assay::observe {
 namespace {
 
-constexpr std::size_t kRowsMin = 20;   // fewer have no usual time
-constexpr std::size_t kShownMax = 20;  // in JSON
+using Row = TailFold::Row;
+using Wait = TailFold::Wait;
+
 constexpr double kSlowShare = 0.01;
-constexpr double kBeyond = 1.5;        // of what was expected
-constexpr double kNamed = 0.5;         // of the excess
-constexpr double kMoreInFlight = 1.2;  // of the median
+constexpr double kBeyond = 1.5;     // of what was expected
+constexpr double kNamed = 0.5;      // of the excess
+constexpr double kMoreUsual = 1.2;  // under way, against the median
+constexpr double kMoreWork = 1.1;   // that came in or went out, against the mean
+constexpr double kUnlikeLength = 0.1;
 constexpr Duration kCell = 10_ms;
+constexpr Duration kAtOnce = 20_ms;
+constexpr double kFaster = 2;                             // than usual, what comes at once
 constexpr std::size_t kCellsMost = std::size_t{1} << 22;  // 11 hours
+// A silence says something where at least this many fragments were to be expected in it.
+constexpr double kFragmentsMissed = 8;
+constexpr std::size_t kLooked = 1000;  // long prompts around one slow query
 
 template <typename Value>
-double median_of(const std::vector<TailFold::Row>& rows, Value value) {
+double median_of(const std::vector<Row>& rows, Value value) {
   std::vector<double> values;
   values.reserve(rows.size());
-  for (const TailFold::Row& row : rows) values.push_back(value(row));
+  for (const Row& row : rows) values.push_back(value(row));
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
   return *middle;
-}
-
-// Seconds of TTFT for each uncached token of prompt, by least squares over the rows that are not
-// the slowest tenth: what is to be explained must not bend the line. Never below 0.
-double slope_of(std::vector<TailFold::Row> rows) {
-  std::ranges::sort(rows, {}, &TailFold::Row::ttft);
-  const std::size_t kept = rows.size() - rows.size() / 10;
-  double x = 0;
-  double y = 0;
-  double xx = 0;
-  double xy = 0;
-  for (std::size_t i = 0; i < kept; ++i) {
-    const auto tokens = static_cast<double>(rows[i].uncached);
-    x += tokens;
-    y += rows[i].ttft.seconds();
-    xx += tokens * tokens;
-    xy += tokens * rows[i].ttft.seconds();
-  }
-  const auto n = static_cast<double>(kept);
-  const double spread = xx - x * x / n;
-  return spread <= 1e-9 * xx ? 0 : std::max((xy - x * y / n) / spread, 0.0);
-}
-
-const Signal* signal_of(const std::vector<Signal>& signals, std::string_view id) {
-  for (const Signal& signal : signals) {
-    if (signal.measure->id == id) return &signal;
-  }
-  return nullptr;
 }
 
 // What is usual in this run.
 struct Usual {
   double late = 0;
   double connect = 0;
-  double ttft = 0;
-  double uncached = 0;
-  double slope = 0;
+  double first = 0;
+  double prompt = 0;
+  double cached = 0;
+  double slope = 0;  // of TTFT, for each uncached token of prompt
   double tpot = 0;
+  double fragment = 0;  // time of one
   double gap = 0;
   double in_flight = 0;
+  double running = 0;
 };
 
-Usual usual_of(const std::vector<TailFold::Row>& rows, const Load& load) {
-  using Row = TailFold::Row;
-  Usual out;
-  out.late = median_of(rows, [](const Row& row) { return row.late.seconds(); });
-  out.connect = median_of(rows, [](const Row& row) { return row.connect.seconds(); });
-  out.ttft = median_of(rows, [](const Row& row) { return row.ttft.seconds(); });
-  out.uncached = median_of(rows, [](const Row& row) { return static_cast<double>(row.uncached); });
-  out.slope = slope_of(rows);
-  out.tpot = median_of(
+// The middle one of the slopes from the usual reply to each whose length is unlike, the further the
+// more it counts: a few replies that were slow for another reason must not bend it. Never below 0.
+double slope_of(const std::vector<Row>& rows, const Usual& usual) {
+  const double length = usual.prompt - usual.cached;
+  std::vector<std::pair<double, double>> slopes;  // and how much each counts
+  double total = 0;
+  for (const Row& row : rows) {
+    const double more = static_cast<double>(row.prompt - row.cached) - length;
+    if (std::abs(more) <= std::max(kUnlikeLength * length, 1.0)) continue;
+    slopes.emplace_back((row.first.length.seconds() - usual.first) / more, std::abs(more));
+    total += std::abs(more);
+  }
+  std::ranges::sort(slopes);
+  double passed = 0;
+  for (const auto& [slope, counts] : slopes) {
+    passed += counts;
+    if (passed >= total / 2) return std::max(slope, 0.0);
+  }
+  return 0;
+}
+
+const Signal* signal_of(const std::vector<Signal>& signals, std::string_view id) {
+  for (const Signal& signal : signals) {
+    if (signal.measure->id == id && !signal.points.empty()) return &signal;
+  }
+  return nullptr;
+}
+
+double median_value(const Signal* signal) {
+  if (signal == nullptr) return 0;
+  std::vector<double> values;
+  for (const SignalPoint& point : signal->points) values.push_back(point.value);
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+// The growth of a counter a second, over all of its readings.
+double usual_rate(const Signal& signal) {
+  const double seconds = (signal.points.back().at - signal.points.front().at).seconds();
+  return seconds > 0 ? signal.points.back().value / seconds : 0;
+}
+
+Instant sent_at(const Row& row) { return row.due + row.late + row.connect; }
+Instant first_at(const Row& row) { return sent_at(row) + row.first.length; }
+Instant done_at(const Row& row) { return first_at(row) + row.decode; }
+
+Usual usual_of(const std::vector<Row>& rows, const Load& load) {
+  Usual usual;
+  usual.late = median_of(rows, [](const Row& row) { return row.late.seconds(); });
+  usual.connect = median_of(rows, [](const Row& row) { return row.connect.seconds(); });
+  usual.first = median_of(rows, [](const Row& row) { return row.first.length.seconds(); });
+  usual.prompt = median_of(rows, [](const Row& row) { return static_cast<double>(row.prompt); });
+  usual.cached = median_of(rows, [](const Row& row) { return static_cast<double>(row.cached); });
+  usual.tpot = median_of(
       rows, [](const Row& row) { return row.after > 0 ? row.decode.seconds() / row.after : 0.0; });
-  out.gap = median_of(rows, [](const Row& row) { return row.gap.seconds(); });
-  out.in_flight = median_of(rows, [&load](const Row& row) {
-    const Instant sent = row.due + row.late + row.connect;
-    return load.mean(sent, sent + row.ttft + row.decode + 1_ns);
+  usual.fragment = median_of(rows, [](const Row& row) {
+    return row.fragments > 0 ? row.decode.seconds() / row.fragments : 0.0;
   });
-  return out;
+  usual.gap = median_of(rows, [](const Row& row) { return row.gap.length.seconds(); });
+  usual.in_flight = median_of(
+      rows, [&load](const Row& row) { return load.mean(sent_at(row), done_at(row) + 1_ns); });
+  usual.slope = slope_of(rows, usual);
+  return usual;
 }
 
-Duration took_of(const TailFold::Row& row) {
-  return row.late + row.connect + row.ttft + row.decode;
-}
-
-double expected_of(const TailFold::Row& row, const Usual& usual) {
-  return usual.late + usual.connect + usual.ttft + usual.tpot * row.after;
+double expected_of(const Row& row, const Usual& usual) {
+  return usual.late + usual.connect + usual.first + usual.tpot * row.after;
 }
 
 using Parts = std::array<double, kTailCauses>;
 
 double& part(Parts& parts, TailCause cause) { return parts[static_cast<std::size_t>(cause)]; }
 
-// The growth or the highest value of a signal over a query; 0 without the signal.
+// The growth or the highest value of a signal over a stretch; 0 without the signal.
 double seen_in(const Signal* signal, Instant from, Instant to) {
   if (signal == nullptr) return 0;
   const auto figures = figures_in(*signal, from, to);
@@ -105,95 +130,255 @@ double seen_in(const Signal* signal, Instant from, Instant to) {
   return signal->measure->kind == MeasureKind::gauge ? figures->max : figures->delta;
 }
 
-}  // namespace
-
-std::string_view to_string(TailCause cause) {
-  static constexpr std::array<std::string_view, kTailCauses> kNames = {
-      "client_late", "connect", "long_prompt", "queue",       "before_first", "stall",
-      "preemption",  "gap",     "batch",       "slow_tokens", "not_explained"};
-  return kNames[static_cast<std::size_t>(cause)];
+// The server made tokens inside the stretch, by two readings that both lie in it: a reading of a
+// server that stands still comes late, so what grew up to it proves nothing.
+bool went_on(const Signal* output, Instant from, Instant to) {
+  if (output == nullptr) return false;
+  const auto& points = output->points;
+  const auto begin = std::ranges::lower_bound(points, from, {}, &SignalPoint::at);
+  const auto end = std::ranges::upper_bound(points, to, {}, &SignalPoint::at);
+  if (end - begin < 2) return false;
+  const double seconds = ((end - 1)->at - begin->at).seconds();
+  const double grown = (end - 1)->value - begin->value;
+  return seconds > 0 && grown >= kNamed * usual_rate(*output) * seconds;
 }
 
-std::string_view tail_words(TailCause cause) {
-  switch (cause) {
-    case TailCause::client_late:
-      return "sent late by this client; look at its verdict, --threads";
-    case TailCause::connect:
-      return "opened a connection; connections are closed, or too few";
-    case TailCause::long_prompt:
-      return "a long prompt; chunked prefill, or a class of its own";
-    case TailCause::queue:
-      return "waited in the server's queue; more replicas, or fewer queries";
-    case TailCause::before_first:
-      return "late first token, no word of the server on why; --metrics URL shows its queue";
-    case TailCause::stall:
-      return "every stream stood still at once; a pause of the server";
-    case TailCause::preemption:
-      return "put back by the server; more KV cache, or fewer at once";
-    case TailCause::gap:
-      return "its stream alone stood still";
-    case TailCause::batch:
-      return "every token slower, as more were in flight";
-    case TailCause::slow_tokens:
-      return "every token slower, with no more in flight; clocks, power";
-    case TailCause::not_explained:
-      return "no part holds half of it";
-  }
-  return {};
+// What had been made meanwhile came right behind the wait.
+bool caught_up(const Wait& wait, double excess, double fragment) {
+  const auto behind = static_cast<double>(wait.behind);
+  if (wait.behind < 3 || behind * fragment < kFaster * kAtOnce.seconds()) return false;
+  return behind >= kNamed * std::min(excess / fragment, static_cast<double>(wait.followed));
+}
+
+}  // namespace
+
+void TailFold::count_cell(std::vector<std::int32_t>& cells, Instant at, std::int32_t by) {
+  if (at < origin_) return;
+  const auto cell = static_cast<std::size_t>((at - origin_).ns / kCell.ns);
+  if (cell >= kCellsMost) return;
+  if (cell >= cells.size()) cells.resize(cell + 1, 0);
+  cells[cell] += by;
 }
 
 void TailFold::on_reply(const metrics::Reply& reply) {
   const Event& event = reply.event;
   if (event.outcome != Outcome::ok || !event.sent.known() || !event.done.known()) return;
   if (!origin_.known()) origin_ = run_start();
-  Row row{.index = event.query.index, .sample = event.query.sample, .due = event.due};
+  Row row;
+  row.index = event.query.index;
+  row.sample = event.query.sample;
+  row.due = event.due;
   row.connect = event.connected ? event.connect_time : Duration{};
   row.late = std::max(event.sent - event.due - row.connect, Duration{});
   const Instant first = event.first_token.known() ? event.first_token : event.done;
-  row.ttft = first - event.sent;
+  row.first.from = event.sent;
+  row.first.length = first - event.sent;
+  row.first.unread =
+      event.first_token.known() ? event.first_token_uncertainty : event.done_uncertainty;
   row.decode = event.done - first;
-  row.uncached = std::max<std::int64_t>(event.usage.prompt_tokens, 0) -
-                 std::max<std::int64_t>(event.usage.cached_tokens, 0);
+  row.prompt = std::max<std::int64_t>(event.usage.prompt_tokens, 0);
+  row.cached = std::max<std::int64_t>(event.usage.cached_tokens, 0);
   row.after = std::max(event.usage.completion_tokens - 1, 0);
-  Instant last = Instant::none();
+  std::vector<Instant> arrivals;
   for (const StreamEvent& one : reply.events) {
     if (!is_fragment(one.category)) continue;
-    if (last.known() && one.arrival - last > row.gap) {
-      row.gap_from = last;
-      row.gap = one.arrival - last;
+    if (!arrivals.empty() && one.arrival - arrivals.back() > row.gap.length) {
+      row.gap.from = arrivals.back();
+      row.gap.length = one.arrival - arrivals.back();
+      row.gap.unread = one.uncertainty;
     }
-    last = one.arrival;
-    if (one.arrival < origin_) continue;
-    const auto cell = static_cast<std::size_t>((one.arrival - origin_).ns / kCell.ns);
-    if (cell >= kCellsMost) continue;
-    if (cell >= fragments_.size()) fragments_.resize(cell + 1, 0);
-    ++fragments_[cell];
+    arrivals.push_back(one.arrival);
+    count_cell(fragments_, one.arrival, 1);
+  }
+  if (!arrivals.empty()) {
+    count_cell(streams_, arrivals.front(), 1);
+    count_cell(streams_, arrivals.back(), -1);
+    row.fragments = static_cast<double>(arrivals.size()) - 1;
+  }
+  for (Wait* const wait : {&row.first, &row.gap}) {
+    const Instant end = wait->from + wait->length;
+    for (const Instant at : arrivals) {
+      if (at < end) continue;
+      ++wait->followed;
+      if (at <= end + kAtOnce) ++wait->behind;
+    }
   }
   rows_.push_back(row);
 }
 
-// No fragment of any stream came inside the gap, its first and last cell left out.
-bool TailFold::silent(Instant from, Duration gap) const {
-  if (gap < kCell * 3 || from < origin_) return false;
-  const auto begin = static_cast<std::size_t>((from - origin_).ns / kCell.ns) + 1;
-  const auto end = static_cast<std::size_t>((from + gap - origin_).ns / kCell.ns);
-  for (std::size_t cell = begin; cell < std::min(end, fragments_.size()); ++cell) {
-    if (fragments_[cell] > 0) return false;
+// Names the parts of one slow query; made once for a run.
+struct TailFold::Finder {
+  const TailFold& fold;
+  const Load& load;
+  const Usual& usual;
+  const Signal* waiting = nullptr;
+  const Signal* running = nullptr;
+  const Signal* preempted = nullptr;
+  const Signal* output = nullptr;
+  const Signal* prompts = nullptr;
+  std::vector<Instant> dues{};              // in order
+  std::vector<const Row*> long_prefills{};  // in the order of their first tokens
+  double share_of_due = 0;                  // queries a second
+
+  // How much longer than usual the prompt takes, as seconds.
+  double prompt_part(const Row& row) const {
+    return usual.slope * std::max(static_cast<double>(row.prompt) - usual.prompt, 0.0);
   }
-  return true;
-}
+  double miss_part(const Row& row) const {
+    return usual.slope * std::max(usual.cached - static_cast<double>(row.cached), 0.0);
+  }
+
+  void learn() {
+    for (const Row& row : fold.rows_) {
+      dues.push_back(row.due);
+      if (prompt_part(row) + miss_part(row) > usual.first) long_prefills.push_back(&row);
+    }
+    std::ranges::sort(dues);
+    std::ranges::sort(long_prefills, {}, [](const Row* row) { return first_at(*row); });
+    const double seconds = (dues.back() - dues.front()).seconds();
+    share_of_due = seconds > 0 ? static_cast<double>(dues.size()) / seconds : 0;
+  }
+
+  // Another query's long prefill in a stretch: the longest time that one may have held of it, and
+  // whether it was long for its prompt or for what the cache did not have.
+  struct Held {
+    double seconds = 0;
+    TailCause cause = TailCause::long_prompt;
+  };
+  Held held_by_another(const Row& row, Instant from, Instant to) const {
+    auto at = std::ranges::lower_bound(long_prefills, from, {},
+                                       [](const Row* one) { return first_at(*one); });
+    Held most;
+    for (std::size_t i = 0; i < kLooked && at != long_prefills.end(); ++i, ++at) {
+      if (*at == &row) continue;
+      const Duration both = std::min(first_at(**at), to) - std::max(sent_at(**at), from);
+      const double prompt = prompt_part(**at);
+      const double miss = miss_part(**at);
+      const double seconds = std::min(both.seconds(), prompt + miss);
+      if (seconds <= most.seconds) continue;
+      most = {seconds, prompt >= miss ? TailCause::long_prompt : TailCause::cache_miss};
+    }
+    return most;
+  }
+
+  // The longest stretch inside in which streams were under way and none had a fragment.
+  Duration silence(Instant from, Instant to) const {
+    const Instant origin = fold.origin_;
+    if (from < origin || to <= from) return {};
+    const auto begin = static_cast<std::size_t>((from - origin).ns / kCell.ns) + 1;
+    const auto end = static_cast<std::size_t>((to - origin).ns / kCell.ns);
+    std::size_t longest = 0;
+    std::size_t run = 0;
+    double missed = 0;
+    for (std::size_t i = begin; i < end && i < fold.fragments_.size(); ++i) {
+      if (fold.fragments_[i] > 0) {
+        run = 0;
+        missed = 0;
+      } else {
+        ++run;
+        missed += fold.streams_[i] * kCell.seconds() / std::max(usual.fragment, 1e-6);
+        if (missed >= kFragmentsMissed) longest = std::max(longest, run);
+      }
+    }
+    return kCell * static_cast<std::int64_t>(longest);
+  }
+
+  // Whose the excess of a wait is, whose end is at `to`.
+  TailCause cause_of(const Row& row, const Wait& wait, double excess, TailCause alone) const {
+    const Instant to = wait.from + wait.length;
+    const Instant from = to - Duration::from_seconds(excess);
+    if (silence(from, to).seconds() >= kNamed * excess) {
+      if (went_on(output, from, to)) return TailCause::network;
+      const Held held = held_by_another(row, from, to);
+      return held.seconds >= kNamed * excess ? held.cause : TailCause::stall;
+    }
+    if (caught_up(wait, excess, usual.fragment)) return TailCause::network;
+    if (seen_in(preempted, from, to + 1_ns) > 0) return TailCause::preemption;
+    if (&wait != &row.first) return alone;
+    return seen_in(waiting, from, to + 1_ns) >= 1 ? TailCause::queue : alone;
+  }
+
+  // More was under way, because more came: where a server slows down more is under way too, but no
+  // more comes in and no more goes out.
+  bool more_under_way(const Row& row) const {
+    const Instant from = sent_at(row);
+    const Instant to = done_at(row) + 1_ns;
+    const double own = load.mean(from, to) / std::max(usual.in_flight, 1e-9);
+    double all = own;
+    if (running != nullptr) {
+      const auto figures = figures_in(*running, from, to);
+      if (figures && usual.running > 0) all = std::max(all, figures->mean / usual.running);
+    }
+    if (all <= kMoreUsual) return false;
+    const Instant before = from - (to - from);
+    const double seconds = (to - before).seconds();
+    const auto came = std::ranges::upper_bound(dues, to) - std::ranges::lower_bound(dues, before);
+    if (static_cast<double>(came) > kMoreWork * share_of_due * seconds) return true;
+    for (const Signal* const signal : {output, prompts}) {
+      if (signal == nullptr) continue;
+      const Instant since = signal == output ? from : before;
+      if (seen_in(signal, since, to) > kMoreWork * usual_rate(*signal) * (to - since).seconds()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Parts parts_of(const Row& row) const {
+    Parts parts{};
+    part(parts, TailCause::connect) = row.connect.seconds() - usual.connect;
+    double first = std::max(row.first.length.seconds() - usual.first, 0.0);
+    const double decode = std::max(row.decode.seconds() - usual.tpot * row.after, 0.0);
+    double gap = std::clamp(row.gap.length.seconds() - usual.gap, 0.0, decode);
+    const double slower = decode - gap;
+
+    // What this client may have caused is not laid at the server's door.
+    const double unread_first = std::min(row.first.unread.seconds(), first);
+    const double unread_gap = std::min(row.gap.unread.seconds(), gap);
+    part(parts, TailCause::client_late) =
+        row.late.seconds() - usual.late + unread_first + unread_gap;
+    first -= unread_first;
+    gap -= unread_gap;
+
+    const double prompt = std::min(prompt_part(row), first);
+    const double miss = std::min(miss_part(row), first - prompt);
+    part(parts, TailCause::long_prompt) = prompt;
+    part(parts, TailCause::cache_miss) = miss;
+    first -= prompt + miss;
+    if (first > 0) {
+      part(parts, cause_of(row, row.first, first, TailCause::before_first)) += first;
+    }
+    if (gap > 0) part(parts, cause_of(row, row.gap, gap, TailCause::gap)) += gap;
+    if (slower > 0) {
+      const Held held = held_by_another(row, first_at(row), done_at(row));
+      part(parts, held.seconds >= kNamed * slower ? held.cause
+                  : more_under_way(row)           ? TailCause::batch
+                                                  : TailCause::slow_tokens) += slower;
+    }
+    return parts;
+  }
+};
 
 Tail TailFold::finish(const Load& load, const std::vector<Signal>& signals) {
   Tail out{.queries = rows_.size()};
-  if (rows_.size() < kRowsMin) return out;
-  const Usual usual = usual_of(rows_, load);
-  const Signal* const waiting = signal_of(signals, "requests_waiting");
-  const Signal* const preempted = signal_of(signals, "preemptions");
+  if (rows_.size() < kTailRepliesMin) return out;
+  Usual usual = usual_of(rows_, load);
+  // From changes to streams under way, for each cell.
+  streams_.resize(fragments_.size(), 0);
+  std::inclusive_scan(streams_.begin(), streams_.end(), streams_.begin());
+  Finder finder{.fold = *this, .load = load, .usual = usual};
+  finder.waiting = signal_of(signals, "requests_waiting");
+  finder.running = signal_of(signals, "requests_running");
+  finder.preempted = signal_of(signals, "preemptions");
+  finder.output = signal_of(signals, "output_tokens");
+  finder.prompts = signal_of(signals, "prompt_tokens");
+  usual.running = median_value(finder.running);
+  finder.learn();
 
   std::vector<double> excess(rows_.size());
   std::vector<std::size_t> order(rows_.size());
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    excess[i] = took_of(rows_[i]).seconds() - expected_of(rows_[i], usual);
+    excess[i] = (done_at(rows_[i]) - rows_[i].due).seconds() - expected_of(rows_[i], usual);
     order[i] = i;
   }
   std::ranges::sort(order, [&excess](std::size_t a, std::size_t b) {
@@ -202,35 +387,19 @@ Tail TailFold::finish(const Load& load, const std::vector<Signal>& signals) {
   const auto most = static_cast<std::size_t>(kSlowShare * static_cast<double>(rows_.size())) + 1;
   order.resize(std::min(order.size(), most));
 
+  Parts lost{};
   for (const std::size_t i : order) {
     const Row& row = rows_[i];
     const double expected = expected_of(row, usual);
-    if (took_of(row).seconds() < kBeyond * expected) continue;
-    const Instant sent = row.due + row.late + row.connect;
-    const Instant first = sent + row.ttft;
-    Parts parts{};
-    part(parts, TailCause::client_late) = row.late.seconds() - usual.late;
-    part(parts, TailCause::connect) = row.connect.seconds() - usual.connect;
-    const double ttft = row.ttft.seconds() - usual.ttft;
-    const double prompt = usual.slope * (static_cast<double>(row.uncached) - usual.uncached);
-    part(parts, TailCause::long_prompt) = std::clamp(prompt, 0.0, std::max(ttft, 0.0));
-    const bool queued = seen_in(waiting, sent, first) >= 1;
-    part(parts, queued ? TailCause::queue : TailCause::before_first) =
-        ttft - part(parts, TailCause::long_prompt);
-    const double gap = std::max(row.gap.seconds() - usual.gap, 0.0);
-    const bool back = seen_in(preempted, row.gap_from, row.gap_from + row.gap + 1_ns) > 0;
-    part(parts, silent(row.gap_from, row.gap) ? TailCause::stall
-                : back                        ? TailCause::preemption
-                                              : TailCause::gap) = gap;
-    const double slower = row.decode.seconds() - usual.tpot * row.after - gap;
-    const bool more = load.mean(sent, first + row.decode + 1_ns) > kMoreInFlight * usual.in_flight;
-    part(parts, more ? TailCause::batch : TailCause::slow_tokens) = slower;
-
-    SlowQuery slow{.index = row.index,
-                   .sample = row.sample,
-                   .due = row.due,
-                   .took = took_of(row),
-                   .expected = Duration::from_seconds(expected)};
+    const Duration took = done_at(row) - row.due;
+    if (took.seconds() < kBeyond * expected) continue;
+    const Parts parts = finder.parts_of(row);
+    SlowQuery slow;
+    slow.index = row.index;
+    slow.sample = row.sample;
+    slow.due = row.due;
+    slow.took = took;
+    slow.expected = Duration::from_seconds(expected);
     const auto largest = std::ranges::max_element(parts);
     const double share = *largest / excess[i];
     if (share >= kNamed) {
@@ -238,63 +407,17 @@ Tail TailFold::finish(const Load& load, const std::vector<Signal>& signals) {
       slow.share = std::min(share, 1.0);
     }
     ++out.by_cause[static_cast<std::size_t>(slow.cause)];
+    part(lost, slow.cause) += excess[i];
     out.slow.push_back(slow);
   }
+  for (std::size_t i = 0; i < kTailCauses; ++i) {
+    if (out.by_cause[i] > 0) out.ranked.push_back(static_cast<TailCause>(i));
+  }
+  std::ranges::stable_sort(
+      out.ranked, [&lost](TailCause a, TailCause b) { return part(lost, a) > part(lost, b); });
   rows_.clear();
   fragments_.clear();
-  return out;
-}
-
-Json to_json(const Tail& tail) {
-  Json causes = Json::object();
-  for (std::size_t i = 0; i < kTailCauses; ++i) {
-    if (tail.by_cause[i] > 0) {
-      causes.set(to_string(static_cast<TailCause>(i)), tail.by_cause[i]);
-    }
-  }
-  Json slow = Json::array();
-  for (const SlowQuery& one : tail.slow) {
-    if (slow.size() >= kShownMax) break;
-    slow.push_back(Json()
-                       .set("query", one.index)
-                       .set("sample", one.sample)
-                       .set("due_ns", one.due.ns)
-                       .set("took_ns", one.took.ns)
-                       .set("expected_ns", one.expected.ns)
-                       .set("cause", to_string(one.cause))
-                       .set("share", one.share));
-  }
-  return Json()
-      .set("queries", tail.queries)
-      .set("slow", tail.slow.size())
-      .set("causes", std::move(causes))
-      .set("slowest", std::move(slow));
-}
-
-std::vector<std::pair<std::string, std::string>> tail_lines(const Tail& tail) {
-  std::vector<std::pair<std::string, std::string>> out;
-  if (tail.queries < kRowsMin) {
-    out.emplace_back("tail", format("{} replies are too few to say what is slow", tail.queries));
-    return out;
-  }
-  if (tail.slow.empty()) {
-    out.emplace_back("tail", "nothing stands out: no query took half as long again as expected");
-    return out;
-  }
-  for (std::size_t i = 0; i < kTailCauses; ++i) {
-    if (tail.by_cause[i] == 0) continue;
-    const auto cause = static_cast<TailCause>(i);
-    const auto example = std::ranges::find(tail.slow, cause, &SlowQuery::cause);
-    out.emplace_back(
-        "tail",
-        format("{} of {} slow queries: {} ({}); for example query {}: {} where {} was "
-               "to be expected{}",
-               tail.by_cause[i], tail.slow.size(), to_string(cause), tail_words(cause),
-               example->index, human_duration(example->took), human_duration(example->expected),
-               cause == TailCause::not_explained
-                   ? std::string()
-                   : format(", {:.0f} % of it by this", 100 * example->share)));
-  }
+  streams_.clear();
   return out;
 }
 

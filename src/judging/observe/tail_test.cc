@@ -22,8 +22,11 @@ struct Planned {
   Duration ttft{50'000'000};
   Duration itl = kItl;
   std::int32_t prompt = 100;
+  std::int32_t cached = 0;
   int gap_at = 0;  // before this fragment
   Duration gap{};
+  bool at_once = false;  // what the gap held back comes behind it at once
+  Duration unread{};     // of the gap's end and of the first token
 };
 
 struct Told {
@@ -59,14 +62,17 @@ Told tell(std::uint64_t seed, const std::function<void(std::uint32_t, Planned&)>
     event.due = one.due;
     event.sent = one.due + one.late + one.connect;
     event.first_token = event.first_event = event.first_byte = event.sent + one.ttft;
+    event.first_token_uncertainty = one.unread;
     Instant at = event.first_token;
     for (int k = 0; k < kTokens; ++k) {
-      if (k > 0) at = at + one.itl;
+      const bool held = one.at_once && k > one.gap_at;
+      if (k > 0) at = at + (held ? 100_us : one.itl);
       if (k > 0 && k == one.gap_at) at = at + one.gap;
       StreamEvent fragment;
       fragment.category = Category::text;
       fragment.bytes = 4;
       fragment.arrival = fragment.read = at;
+      if (k == one.gap_at) fragment.uncertainty = one.unread;
       marks.push_back({at, [&fold, query = event.query, fragment] {
                          fold.on_stream_event(query, fragment, "word");
                        }});
@@ -74,7 +80,8 @@ Told tell(std::uint64_t seed, const std::function<void(std::uint32_t, Planned&)>
     event.last_token = event.done = at;
     event.fragments = kTokens;
     event.output_bytes = 4 * kTokens;
-    event.usage = {.prompt_tokens = one.prompt, .completion_tokens = kTokens};
+    event.usage = {
+        .prompt_tokens = one.prompt, .completion_tokens = kTokens, .cached_tokens = one.cached};
     marks.push_back(
         {event.sent, [&load, event] { load.on_sent(event.query, event.due, event.sent); }});
     marks.push_back({event.done, [&fold, &load, event] {
@@ -123,37 +130,13 @@ TEST(Tail, nothing_stands_out_in_a_healthy_run) {
   }
 }
 
-TEST(Tail, each_planted_cause_is_named) {
-  const std::vector<Signal> waiting = {made_signal("requests_waiting", 5, 0)};
-  const std::vector<Signal> preempted = {made_signal("preemptions", 1, 0)};
-  struct Case {
-    std::string_view cause{};
-    std::function<void(Planned&)> plant{};
-    std::vector<Signal> signals{};
-  };
-  const std::vector<Case> cases = {
-      {"client_late", [](Planned& one) { one.late = 900_ms; }},
-      {"connect", [](Planned& one) { one.connect = 700_ms; }},
-      {"long_prompt",
-       [](Planned& one) {
-         one.prompt = 9000;
-         one.ttft = 40_ms + 100_us * 9000;
-       }},
-      {"queue", [](Planned& one) { one.ttft = 1200_ms; }, waiting},
-      {"before_first", [](Planned& one) { one.ttft = 1200_ms; }},
-      {"gap",
-       [](Planned& one) {
-         one.gap_at = 7;
-         one.gap = 800_ms;
-       }},
-      {"preemption",
-       [](Planned& one) {
-         one.gap_at = 7;
-         one.gap = 800_ms;
-       },
-       preempted},
-      {"slow_tokens", [](Planned& one) { one.itl = 80_ms; }},
-  };
+struct Case {
+  std::string_view cause{};
+  std::function<void(Planned&)> plant{};
+  std::vector<Signal> signals{};
+};
+
+void expect_named(const std::vector<Case>& cases) {
   for (const Case& one : cases) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       const Told told = tell(
@@ -170,6 +153,110 @@ TEST(Tail, each_planted_cause_is_named) {
       }
     }
   }
+}
+
+TEST(Tail, each_planted_cause_is_named) {
+  const std::vector<Signal> waiting = {made_signal("requests_waiting", 5, 0)};
+  const std::vector<Signal> preempted = {made_signal("preemptions", 1, 0)};
+  // More runs and more is made; or more runs, and no more is made.
+  const std::vector<Signal> busier = {made_signal("requests_running", 40, 8),
+                                      made_signal("output_tokens", 200, 20)};
+  const std::vector<Signal> busier_but_slow = {made_signal("requests_running", 40, 8),
+                                               made_signal("output_tokens", 20, 20)};
+  expect_named({
+      {"client_late", [](Planned& one) { one.late = 900_ms; }},
+      {"connect", [](Planned& one) { one.connect = 700_ms; }},
+      {"long_prompt",
+       [](Planned& one) {
+         one.prompt = 9000;
+         one.ttft = 40_ms + 100_us * 9000;
+       }},
+      {"queue", [](Planned& one) { one.ttft = 1200_ms; }, waiting},
+      {"before_first", [](Planned& one) { one.ttft = 1200_ms; }},
+      {"preemption", [](Planned& one) { one.ttft = 1200_ms; }, preempted},
+      {"slow_tokens", [](Planned& one) { one.itl = 80_ms; }},
+      {"slow_tokens", [](Planned& one) { one.itl = 80_ms; }, busier_but_slow},
+      {"batch", [](Planned& one) { one.itl = 80_ms; }, busier},
+  });
+}
+
+TEST(Tail, what_a_gap_ends_with_says_whose_it_is) {
+  const auto gap = [](Planned& one) {
+    one.gap_at = 7;
+    one.gap = 800_ms;
+  };
+  expect_named({
+      {"gap", gap},
+      {"preemption", gap, {made_signal("preemptions", 1, 0)}},
+      {"network",
+       [](Planned& one) {
+         one.gap_at = 10;
+         one.gap = 800_ms;
+         one.at_once = true;
+       }},
+      {"network",
+       [](Planned& one) {
+         one.ttft = 900_ms;
+         one.at_once = true;
+       }},
+      {"client_late",
+       [](Planned& one) {
+         one.gap_at = 7;
+         one.gap = one.unread = 800_ms;
+       }},
+      {"client_late", [](Planned& one) { one.ttft = one.unread = 1200_ms; }},
+  });
+}
+
+TEST(Tail, a_prompt_that_the_cache_did_not_have_is_told_from_a_long_one) {
+  const auto warm = [](Planned& one) {
+    one.prompt = 5000;
+    one.cached = 4900;
+  };
+  const Told told = tell(1, [&](std::uint32_t query, Planned& one) {
+    warm(one);
+    if (!is_victim(query)) return;
+    one.cached = 0;
+    one.ttft = 40_ms + 200_us * one.prompt;
+  });
+  EXPECT_EQ(told.cause, "cache_miss");
+  EXPECT_EQ(told.tail.slow.size(), 3U);
+}
+
+TEST(Tail, a_long_prompt_is_the_cause_for_those_that_it_holds_up) {
+  // Query 200's prefill stops every stream for a second; its own wait is that long too.
+  const Instant from = Instant{1'000'000'000} + 25_ms * 200;
+  const Told told = tell(1, [&](std::uint32_t query, Planned& one) {
+    if (query == 200) {
+      one.prompt = 10000;
+      one.ttft = 1000_ms;
+      return;
+    }
+    const Instant first = one.due + one.ttft;
+    if (first >= from && first < from + 1000_ms) one.ttft = from + 1000_ms - one.due;
+    for (int k = 1; k < kTokens; ++k) {
+      const Instant at = first + kItl * k;
+      if (first >= from || at < from) continue;
+      one.gap_at = k;
+      one.gap = 1000_ms;
+      break;
+    }
+  });
+  EXPECT_EQ(told.cause, "long_prompt");
+  EXPECT_EQ(told.tail.by_cause[static_cast<std::size_t>(TailCause::stall)], 0U);
+  EXPECT_EQ(told.tail.slow.size(), 5U);
+}
+
+TEST(Tail, the_cause_that_cost_the_most_is_named_first) {
+  const Told told = tell(1, [](std::uint32_t query, Planned& one) {
+    if (query == 100 || query == 150) one.late = 600_ms;
+    if (query == 230) one.ttft = 5000_ms;
+  });
+  ASSERT_EQ(told.tail.ranked.size(), 2U);
+  EXPECT_EQ(told.tail.ranked[0], TailCause::before_first);
+  EXPECT_EQ(told.tail.ranked[1], TailCause::client_late);
+  EXPECT_EQ(to_json(told.tail)["first"].as_string(), "before_first");
+  EXPECT_NE(tail_lines(told.tail)[0].second.find("1 of 3"), std::string::npos);
 }
 
 TEST(Tail, a_pause_of_the_server_is_told_from_that_of_one_stream) {
