@@ -35,11 +35,14 @@ Result<void> Loader::add(Json row, std::string_view place) {
   }
   ++rows_;
   const bool any = kind_ == RowKind::any && spec_.parser.empty();
+  if ((any && (is_azure_llm(row) || is_burstgpt(row))) ||
+      ((any || kind_ == RowKind::mooncake) && is_bailian(row))) {
+    return add_lengths(row, place);
+  }
   if (kind_ == RowKind::mooncake || kind_ == RowKind::openai_batch ||
       (any && (is_mooncake(row) || is_openai_batch(row)))) {
     return add_trace(row, place);
   }
-  if (any && (is_azure_llm(row) || is_burstgpt(row))) return add_lengths(row, place);
   const bool conversation = is_conversation(row) && row.find("prompt") == nullptr;
   if (kind_ == RowKind::sharegpt && !conversation) {
     return at(place, "expected a list 'conversations' in this row");
@@ -88,7 +91,9 @@ Result<void> Loader::add_trace(const Json& row, std::string_view place) {
 }
 
 Result<void> Loader::add_lengths(const Json& row, std::string_view place) {
-  const auto trace = is_azure_llm(row) ? mooncake_of_azure(row) : mooncake_of_burstgpt(row);
+  const auto trace = is_bailian(row)     ? mooncake_of_bailian(row)
+                     : is_azure_llm(row) ? mooncake_of_azure(row)
+                                         : mooncake_of_burstgpt(row);
   if (!trace) return at(place, trace.error().message);
   if (!trace->is_null()) return add_trace(*trace, place);
   ++without_tokens_;

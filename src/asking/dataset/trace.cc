@@ -149,6 +149,10 @@ bool is_burstgpt(const Json& row) {
          row.find("Response tokens") != nullptr;
 }
 
+bool is_bailian(const Json& row) {
+  return row["chat_id"].is_integer() && row.find("parent_chat_id") != nullptr && is_mooncake(row);
+}
+
 namespace {
 
 Json lengths_row(double ms, std::int64_t input, std::int64_t output) {
@@ -170,6 +174,15 @@ Result<Json> mooncake_of_burstgpt(const Json& row) {
   ASSIGN_OR_RETURN(const std::int64_t input, tokens_at(row, "Request tokens"));
   ASSIGN_OR_RETURN(const std::int64_t output, tokens_at(row, "Response tokens"));
   return lengths_row(seconds * 1e3, input, output);
+}
+
+Result<Json> mooncake_of_bailian(const Json& row) {
+  ASSIGN_OR_RETURN(const double seconds, number_at(row, "timestamp"));
+  ASSIGN_OR_RETURN(const std::int64_t input, tokens_at(row, "input_length"));
+  ASSIGN_OR_RETURN(const std::int64_t output, tokens_at(row, "output_length"));
+  Json out = lengths_row(seconds * 1e3, input, output);
+  if (out.is_null()) return out;
+  return out.set("hash_ids", row["hash_ids"]).set("block_size", kBailianBlock);
 }
 
 Result<TraceRow> read_mooncake(const Json& row, std::uint64_t number, bool token_ids) {

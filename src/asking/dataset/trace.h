@@ -5,6 +5,7 @@
 //
 //   Azure LLM     TIMESTAMP,ContextTokens,GeneratedTokens; instants of a calendar
 //   BurstGPT      Timestamp,Model,Request tokens,Response tokens,…; seconds
+//   Bailian       {"chat_id": …, "parent_chat_id": …, "timestamp": s, …}, blocks of 16 tokens
 //
 // A Mooncake row has no text: a hash stands for a block of 512 tokens (or of the row's own
 // block_size, which `assay proxy` writes), and rows that begin with the same hashes began with the
@@ -25,11 +26,13 @@
 namespace assay::dataset {
 
 inline constexpr std::int64_t kTraceBlock = 512;  // tokens that a hash stands for
+inline constexpr std::int64_t kBailianBlock = 16;
 
 bool is_mooncake(const Json& row);
 bool is_openai_batch(const Json& row);
 bool is_azure_llm(const Json& row);
 bool is_burstgpt(const Json& row);
+bool is_bailian(const Json& row);
 
 struct TraceRow {
   Sample sample{};
@@ -42,5 +45,6 @@ Result<TraceRow> read_openai_batch(const Json& row);
 // Returns the row as Mooncake writes it, its timestamp in milliseconds; null if it is left out.
 Result<Json> mooncake_of_azure(const Json& row);
 Result<Json> mooncake_of_burstgpt(const Json& row);
+Result<Json> mooncake_of_bailian(const Json& row);
 
 }  // namespace assay::dataset

@@ -114,6 +114,29 @@ TEST_F(TraceTest, burstgpts_failed_requests_are_left_out_and_counted) {
   EXPECT_THAT(data->notes, testing::Contains(HasSubstr("1 of 3 requests have no tokens")));
 }
 
+TEST_F(TraceTest, bailians_rows_have_seconds_and_blocks_of_16_tokens) {
+  const auto data = load_dataset(
+      {.path = file("bailian.jsonl",
+                    R"({"chat_id": 5, "parent_chat_id": -1, "timestamp": 3.25, "input_length": 40,)"
+                    R"( "output_length": 9, "turn": 1, "hash_ids": [1, 2, 3]})"
+                    "\n"
+                    R"({"chat_id": 9, "parent_chat_id": 5, "timestamp": 31.5, "input_length": 66,)"
+                    R"( "output_length": 0, "turn": 2, "hash_ids": [1, 2, 3, 4, 5]})"
+                    "\n"
+                    R"({"chat_id": 10, "parent_chat_id": 5, "timestamp": 33.25, "input_length": 50)"
+                    R"(, "output_length": 12, "turn": 2, "hash_ids": [1, 2, 7, 4]})"
+                    "\n"),
+       .prefer_token_ids = true});
+  ASSERT_TRUE(data) << data.error().message;
+  ASSERT_EQ(data->samples.size(), 2U);
+  EXPECT_EQ(data->arrivals.back(), 30_s);
+  const auto& first = data->samples[0].input_tokens;
+  const auto& second = data->samples[1].input_tokens;
+  ASSERT_EQ(first.size(), 40U);
+  const auto apart = std::mismatch(first.begin(), first.end(), second.begin());
+  EXPECT_EQ(apart.first - first.begin(), 32) << "two blocks are shared";
+}
+
 TEST_F(TraceTest, broken_lengths_are_named) {
   const auto error = [&](const char* head, const char* row) {
     const auto data = load_dataset({.path = file("t.csv", format("{}\n{}\n", head, row))});

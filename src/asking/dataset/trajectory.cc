@@ -197,7 +197,8 @@ void make_prompt(Sample& sample, bool token_ids) {
 }
 
 Result<TraceKind> replay_kind(const Spec& spec, const Json& first) {
-  constexpr std::array<std::string_view, 4> kNames{"trajectories", "weka", "otel", "mooncake"};
+  constexpr std::array<std::string_view, 6> kNames{"trajectories", "weka", "otel",
+                                                   "mooncake",     "dag",  "bailian"};
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     if (spec.format == kNames[i]) return static_cast<TraceKind>(i + 1);
   }
@@ -211,7 +212,12 @@ Result<TraceKind> replay_kind(const Spec& spec, const Json& first) {
       first["span_id"].is_string() || first["spanId"].is_string()) {
     return TraceKind::otel;
   }
+  if (is_bailian(first)) return TraceKind::bailian;
   if (is_mooncake(first)) return TraceKind::mooncake;
+  if (first["session_id"].is_string() &&
+      (first["turns"].is_array() || !first["orchestrator"].is_null())) {
+    return TraceKind::dag;
+  }
   return TraceKind::conversations;
 }
 
@@ -225,6 +231,10 @@ std::unique_ptr<TraceReader> reader_of(TraceKind kind) {
       return make_otel_reader();
     case TraceKind::mooncake:
       return make_mooncake_reader();
+    case TraceKind::dag:
+      return make_dag_reader();
+    case TraceKind::bailian:
+      return make_bailian_reader();
     case TraceKind::trajectories:
     case TraceKind::conversations:
       break;

@@ -6,6 +6,8 @@
 //   Weka              weka.cc              an object a conversation, with sub-agents' markers
 //   OpenTelemetry     otel_spans.cc        spans of generative AI, ordered by their times
 //   Mooncake          mooncake_sessions.cc rows with a session_id, turn after turn
+//   Bailian           mooncake_sessions.cc rows that name the one before them
+//   AIPerf's DAG      dag.cc               a conversation a line, which begins others
 //
 // A node's prompt is its messages, or is made of its length: blocks that the trace names by hash,
 // then text of its own. The same hash in one scope is the same block, so prefixes are shared as
@@ -16,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,7 +88,15 @@ class TrajectoryBook {
   std::int64_t made_tokens_ = 0;
 };
 
-enum class TraceKind : std::uint8_t { conversations, trajectories, weka, otel, mooncake };
+enum class TraceKind : std::uint8_t {
+  conversations,
+  trajectories,
+  weka,
+  otel,
+  mooncake,
+  dag,
+  bailian,
+};
 // What a file to be replayed is: by `format`, or by its first row.
 Result<TraceKind> replay_kind(const Spec& spec, const Json& first);
 
@@ -101,6 +112,13 @@ std::unique_ptr<TraceReader> make_own_reader();       // trajectory_file.cc
 std::unique_ptr<TraceReader> make_mooncake_reader();  // mooncake_sessions.cc
 std::unique_ptr<TraceReader> make_weka_reader();      // weka.cc
 std::unique_ptr<TraceReader> make_otel_reader();      // otel_spans.cc
+std::unique_ptr<TraceReader> make_dag_reader();       // dag.cc
+std::unique_ptr<TraceReader> make_bailian_reader();   // mooncake_sessions.cc
+
+// An unknown key is an error, with the nearest known one.
+Result<void> check_trace_keys(const Json& object, std::span<const std::string_view> keys);
+// A document of our own format (trajectory_file.cc).
+Result<Trajectory> read_own_trajectory(const Json& document);
 
 // Fills `prompt` or `input_tokens` from `made`.
 void make_prompt(Sample& sample, bool token_ids);

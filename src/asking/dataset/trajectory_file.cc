@@ -18,16 +18,6 @@ constexpr std::array<std::string_view, 13> kNodeKeys{
     "reset", "input_tokens", "hash_ids", "output_tokens", "model",    "tools"};
 constexpr std::int64_t kBlockTokens = 64;
 
-Result<void> check_keys(const Json& object, std::span<const std::string_view> keys) {
-  for (const auto& [key, value] : object.members()) {
-    if (std::ranges::find(keys, key) != keys.end()) continue;
-    const std::string_view near = nearest(key, keys);
-    return invalid(format("unknown key '{}'{}", key,
-                          near.empty() ? "" : format(", did you mean '{}'?", near)));
-  }
-  return {};
-}
-
 Result<std::int64_t> whole(const Json& object, std::string_view key, std::int64_t most) {
   const Json& value = object[key];
   const std::int64_t number = value.is_integer() ? value.as_int(-1) : -1;
@@ -42,7 +32,7 @@ class OwnDocument {
   explicit OwnDocument(const Json& document) : document_(document) {}
 
   Result<Trajectory> read() {
-    TRY(check_keys(document_, kTrajectoryKeys));
+    TRY(check_trace_keys(document_, kTrajectoryKeys));
     out_.id = document_["trajectory"].as_string();
     if (!is_header_text(out_.id)) {
       return invalid("trajectory: expected a name of printable ASCII");
@@ -106,7 +96,7 @@ class OwnDocument {
   Result<void> read_node(std::uint32_t i) {
     const Json& from = json(i);
     TrajectoryNode& to = out_.nodes[i];
-    TRY(check_keys(from, kNodeKeys));
+    TRY(check_trace_keys(from, kNodeKeys));
     if (!from["agent"].is_null()) {
       if (from["agent"].as_string().empty()) return invalid("agent: expected a name");
       to.agent = from["agent"].as_string();
@@ -309,13 +299,27 @@ class OwnDocument {
 class OwnReader final : public TraceReader {
  public:
   Result<void> add(const Json& document, TrajectoryBook& book) override {
-    ASSIGN_OR_RETURN(Trajectory read, OwnDocument(document).read());
+    ASSIGN_OR_RETURN(Trajectory read, read_own_trajectory(document));
     return book.add(std::move(read));
   }
   Result<void> finish(TrajectoryBook&) override { return {}; }
 };
 
 }  // namespace
+
+Result<void> check_trace_keys(const Json& object, std::span<const std::string_view> keys) {
+  for (const auto& [key, value] : object.members()) {
+    if (std::ranges::find(keys, key) != keys.end()) continue;
+    const std::string_view near = nearest(key, keys);
+    return invalid(format("unknown key '{}'{}", key,
+                          near.empty() ? "" : format(", did you mean '{}'?", near)));
+  }
+  return {};
+}
+
+Result<Trajectory> read_own_trajectory(const Json& document) {
+  return OwnDocument(document).read();
+}
 
 std::unique_ptr<TraceReader> make_own_reader() { return std::make_unique<OwnReader>(); }
 

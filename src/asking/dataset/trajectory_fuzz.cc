@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using assay::dataset::TraceKind;
   if (size < 2) return 0;
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const auto kind = static_cast<TraceKind>(1 + data[0] % 4);
+  const auto kind = static_cast<TraceKind>(1 + data[0] % 6);
   const assay::dataset::Spec spec{.name = "t", .path = "t", .prefer_token_ids = data[0] >= 128};
   const auto whole = read_trajectories(spec, Chunks::of(text), kind);
   const auto cut = read_trajectories(spec, Chunks::of(text, 1 + data[1] % 7U), kind);
