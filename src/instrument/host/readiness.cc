@@ -142,10 +142,12 @@ void judge_clocks(const MachineFacts& facts, Judge& judge) {
 void judge_room(const MachineFacts& facts, Judge& judge) {
   constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
   constexpr std::uint64_t kOpenFiles = 65'536;
+  constexpr std::uint64_t kOwnFiles = 32;
   constexpr std::int64_t kPorts = 28'000;
   if (facts.open_files > 0) {
     judge.unless(facts.open_files < kOpenFiles, "open files", count_text(facts.open_files),
-                 format("at most {} connections at once", count_text(facts.open_files - 32)),
+                 format("at most {} connections at once",
+                        count_text(std::max(facts.open_files, kOwnFiles) - kOwnFiles)),
                  "ulimit -Hn 1048576 as root, or LimitNOFILE=1048576 of the service, or docker run "
                  "--ulimit nofile=1048576");
   }

@@ -31,6 +31,7 @@ TEST_F(ReadinessOf, an_unknown_machine_is_judged_on_nothing) {
   const MachineFacts none = facts();
   EXPECT_FALSE(none.quota_cores || none.user_namespaces);
   EXPECT_EQ(none.ports, -1);
+  EXPECT_EQ(none.swapped_bytes, 0U);
   EXPECT_LT(none.load, 0);
   EXPECT_TRUE(judge_machine(MachineFacts{}).empty());
 }
@@ -117,6 +118,7 @@ TEST(Readiness, at_its_limit_a_fact_is_good_and_below_it_weak) {
   EXPECT_EQ(judged({.memory_bytes = 2 * kGiB - 1}, "memory").ready, Ready::weak);
   EXPECT_EQ(judged({.disk_bytes = kGiB - 1}, "disk").ready, Ready::weak);
   EXPECT_EQ(judged({.ports = 0}, "ports").ready, Ready::weak);
+  EXPECT_EQ(judged({.open_files = 1}, "open files").what, "at most 0 connections at once");
   EXPECT_EQ(judged({.cores = 1, .load = 0}, "other load").ready, Ready::good);
   for (const char* clock :
        {"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"}) {
