@@ -46,6 +46,7 @@ TEST(RequestReader, a_target_has_a_path_in_each_of_its_forms) {
   EXPECT_EQ(path("/a/b?c=/d"), "/a/b");
   EXPECT_EQ(path("http://host:80/a/b?c"), "/a/b");
   EXPECT_EQ(path("https://host"), "/");
+  EXPECT_EQ(path("http:///a"), "/a");
   EXPECT_EQ(path("http://host?x"), "/");
   EXPECT_EQ(path("*"), "*");
 }

@@ -176,6 +176,46 @@ TEST_F(Http2ServerTest, a_reply_that_is_cut_or_no_http_resets_its_stream_alone) 
   EXPECT_EQ(whole.status, 204);
 }
 
+TEST_F(Http2ServerTest, only_a_head_and_chunks_of_http1_become_a_reply) {
+  struct Row {
+    const char* bytes;
+    int status;  // 0: the stream is reset
+  };
+  for (const Row& row : {Row{"SIP/2.0 200 OK\r\n\r\n", 0},
+                         {"HTTP/1.1 99 Low\r\n\r\n", 0},
+                         {"HTTP/1.1 1000 High\r\n\r\n", 0},
+                         {"HTTP/1.1 word\r\n\r\n", 0},
+                         {"HTTP/1.1\r\nA: 200\r\n\r\n", 0},
+                         {"HTTP/1.0 200 OK\nContent-Length: 0\n\n", 200},
+                         {"HTTP/1.1 304 Not Modified\r\n\r\n", 304},
+                         {"HTTP/1.1 599 High\r\nContent-Length: 0\r\n\r\n", 599}}) {
+    HeardReply seen;
+    const std::int32_t id = ask(seen, "");
+    move();
+    ASSERT_NE(server_.take_request(), nullptr);
+    Http2Reply reply(id, false);
+    reply.feed(row.bytes, server_);
+    EXPECT_TRUE(reply.complete()) << row.bytes;
+    move();
+    EXPECT_TRUE(seen.ended) << row.bytes;
+    EXPECT_EQ(seen.status, row.status) << row.bytes;
+    EXPECT_EQ(seen.code == 0, row.status != 0) << row.bytes;
+  }
+  for (const char* chunk : {"zz\r\n", "\r\n", "-1\r\n"}) {
+    HeardReply seen;
+    const std::int32_t id = ask(seen, "");
+    move();
+    ASSERT_NE(server_.take_request(), nullptr);
+    Http2Reply reply(id, false);
+    reply.feed("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n", server_);
+    EXPECT_FALSE(reply.complete());
+    reply.feed(chunk, server_);
+    EXPECT_TRUE(reply.complete()) << chunk;
+    move();
+    EXPECT_TRUE(seen.ended && seen.code != 0) << chunk;
+  }
+}
+
 TEST_F(Http2ServerTest, a_body_or_a_head_beyond_the_limit_is_refused_with_its_status) {
   HeardReply large;
   ask(large, std::string(100'001, 'x'));
@@ -203,6 +243,21 @@ TEST_F(Http2ServerTest, a_stream_that_the_client_gives_up_is_told_once) {
   server_.end(id, {});
   server_.reset(id);
   EXPECT_TRUE(move());
+}
+
+TEST_F(Http2ServerTest, fields_behind_a_body_are_none_of_the_head) {
+  const std::string asked = literal(":method", "POST") + literal(":scheme", "http") +
+                            literal(":authority", "host:1") + literal(":path", "/a") +
+                            literal("x-own", "first");
+  Http2Server other{RequestLimits{}};
+  ASSERT_TRUE(other.feed("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings() + head(1, asked) +
+                         data(1, "body") +
+                         head(1, literal("x-late", "second"), kEndHeaders | kEndStream)));
+  const Http2Request* const request = other.take_request();
+  ASSERT_NE(request, nullptr);
+  EXPECT_EQ(request->body, "body");
+  EXPECT_EQ(request->head.find("x-own"), "first");
+  EXPECT_EQ(request->head.find("x-late"), "");
 }
 
 TEST_F(Http2ServerTest, bytes_that_are_no_http2_end_the_connection_with_a_reason) {
