@@ -70,7 +70,11 @@ class EchoService final : public HttpService {
     std::string out;
     append_head(out, {.content_type = "text/plain", .length = text.size(), .keep_alive = keep});
     const std::string_view parts[] = {out, text};
-    if (server->send(id, parts) != HttpServer::Sent::gone) server->finish(id, keep);
+    const HttpServer::Sent sent = server->send(id, parts);
+    if (sent == HttpServer::Sent::handed) {
+      EXPECT_EQ(server->handed(id), server->accepted(id));
+    }
+    if (sent != HttpServer::Sent::gone) server->finish(id, keep);
   }
   std::map<ConnectionId, std::string> later_{};
 };
