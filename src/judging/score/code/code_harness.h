@@ -1,19 +1,19 @@
 // The Python that runs inside the jail.
 //
-// kHarness reads {code, name, seconds, inputs} from its standard input, gives every input to a fork
-// of itself that runs the code, and prints one {ok, out} for each. The imports are those that
-// LiveCodeBench puts before every reply. A test's remaining processes end with it.
+// kHarness reads {code, name, seconds, inputs} from its standard input, runs the code for every
+// input in one process, and prints one {ok, out} for each. What the code meets is what it meets in
+// LiveCodeBench's runner: the imports before it, a program as the body of a function, a
+// standard input that is an object with three methods, and functions that are taken away.
 #pragma once
 
 namespace assay::score {
 
 inline constexpr const char* kHarness = R"PY(
-import json, os, resource, signal, sys
+import ast, builtins, io, json, os, shutil, signal, subprocess, sys, types
 OUT_MAX = 64 << 20
 job = json.load(sys.stdin)
-sys.set_int_max_str_digits(50000) if hasattr(sys, "set_int_max_str_digits") else None
-space = {"__name__": "__main__"}
-exec("""
+NAME, INPUTS = job["name"], job["inputs"]
+IMPORTS = """
 from string import *
 from re import *
 from datetime import *
@@ -35,87 +35,141 @@ from typing import *
 import string, re, datetime, collections, heapq, bisect, copy, math, random, statistics
 import itertools, functools, operator, io, sys, json
 sys.setrecursionlimit(50000)
-""", space)
-try:
-    program = compile(job["code"], "reply.py", "exec")
-except Exception:
-    print(json.dumps([{"ok": False, "out": ""}] * len(job["inputs"])))
-    sys.exit()
+"""
 
-def act(given):
-    if job["name"] is None:
-        exec(program, space)
-        return
-    space["__name__"] = "reply"
-    exec(program, space)
-    owner = space["Solution"]() if "Solution" in space else None
-    function = getattr(owner, job["name"]) if owner is not None else space[job["name"]]
-    given = [json.loads(line) for line in given.split("\n") if line.strip()]
-    sys.stdout = open(os.devnull, "w")
+def is_main(node):
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"
+
+def source():
+    if NAME is not None:
+        return IMPORTS + job["code"]
+    try:
+        body = ast.parse(job["code"]).body
+        if body and is_main(body[-1]):
+            body[-1:] = body[-1].body
+        kinds = (ast.Import, ast.ImportFrom)
+        function = ast.FunctionDef(
+            name="wrapped_function",
+            args=ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[]),
+            body=[one for one in body if not isinstance(one, kinds)], decorator_list=[], lineno=-1)
+        imports = [one for one in body if isinstance(one, kinds)]
+        return IMPORTS + ast.unparse(imports) + "\n" + ast.unparse(function)
+    except Exception:
+        return job["code"]
+
+def load():
+    text = source()
+    module = types.ModuleType("tmp_sol", "")
+    exec(text, module.__dict__)
+    owner = module.Solution() if "class Solution" in text else module
+    return getattr(owner, NAME or "wrapped_function")
+
+def number(value):  # a Fraction or a Decimal that equals a float
+    if float(value) != value:
+        raise ValueError
+    return float(value)
+
+def call(function, given):
     result = function(*given)
     result = list(result) if isinstance(result, tuple) else result
-    said = json.dumps(result)
+    said = json.dumps(result, default=number)
     # A tuple inside, or a key that is no text, equals no expected value there.
     if json.loads(said) != result:
         raise ValueError
-    os.write(1, said.encode())
+    return said
 
-def child(given, out):
-    code = 1
-    try:
-        with open("stdin", "w", newline="") as file:
-            file.write(given)
-        os.dup2(os.open("stdin", os.O_RDONLY), 0)
-        os.dup2(out, 1)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)
-        cpu = int(job["seconds"]) + 2
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
-        act(given)
-        code = 0
-    except SystemExit:  # with whatever code, as there: what was printed counts
-        code = 0
-    except BaseException:
-        code = 1
-    try:
-        sys.stdout.flush()
-    except BaseException:
-        code = 1
-    os._exit(code)
+class Bytes:
+    def __init__(self, text):
+        self.text = text.encode()
 
-def remove(name):
+    def read(self, *_):
+        return self.text
+
+    def readline(self, *_):
+        return self.text.split(b"\n")[0] + b"\n"
+
+class Stdin:
+    def __init__(self, text):
+        self.buffer, self.rest = Bytes(text), io.StringIO(text)
+        self.read = lambda *_: text
+        self.readlines = lambda *_: text.split("\n")
+
+    def __getattr__(self, name):
+        return getattr(self.rest, name)
+
+def talk(function, given):
+    outside = sys.stdin, sys.stdout, builtins.open
+    # What `from sys import stdin` has bound before has its methods replaced, in another way.
+    lines = iter(given.split("\n"))
+    bound = Stdin(given)
+    bound.readline = lambda *_: next(lines)
+    for name in ("read", "readline", "readlines"):
+        setattr(sys.stdin, name, getattr(bound, name))
+    sys.stdin, sys.stdout = Stdin(given), io.StringIO()
+    said = sys.stdout
+    said.close = lambda wanted: None  # a program that closes its output fails there
+    builtins.open = lambda *_, **__: io.StringIO(given)
     try:
-        os.remove(name)
-    except FileNotFoundError:
+        function()
+    except SystemExit:  # what was printed counts
         pass
+    finally:
+        sys.stdin, sys.stdout, builtins.open = outside
+    return said.getvalue()
 
-results = []
-for given in job["inputs"]:
-    remove("stdin")
-    remove("stdout")
-    # Held open here, so that what the code does to the name changes nothing.
-    out = os.open("stdout", os.O_RDWR | os.O_CREAT | os.O_EXCL)
-    pid = os.fork()
-    if pid == 0:
-        child(given, out)
-    signal.signal(signal.SIGALRM, lambda *_: os.kill(pid, signal.SIGKILL))
-    signal.setitimer(signal.ITIMER_REAL, job["seconds"])
-    status = os.waitpid(pid, 0)[1]
-    signal.setitimer(signal.ITIMER_REAL, 0)
+def take_away():
+    os.environ["OMP_NUM_THREADS"] = "1"
+    for name in ("kill system putenv remove removedirs rmdir fchdir setuid fork forkpty killpg "
+                 "rename renames truncate replace unlink fchmod fchown chmod chown chroot lchflags "
+                 "lchmod lchown getcwd chdir").split():
+        setattr(os, name, None)
+    shutil.rmtree = shutil.move = shutil.chown = subprocess.Popen = None
+    builtins.quit = builtins.help = None
+    for name in "ipdb joblib resource psutil tkinter".split():
+        sys.modules[name] = None
+
+def child(out):
+    end = os._exit
+    try:
+        null = os.open(os.devnull, os.O_RDWR)
+        for here in (0, 1, 2):
+            os.dup2(null, here)
+        sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)
+        take_away()
+        function, act, inputs = load(), talk, INPUTS
+        if NAME is not None:
+            act = call
+            inputs = [[json.loads(line) for line in given.split("\n")] for given in INPUTS]
+        for given in inputs:
+            out.write(json.dumps(act(function, given)[:OUT_MAX]) + "\n")
+            out.flush()
+    except BaseException:
+        end(1)
+    end(0)
+
+def end_all(*_):
     try:
         os.kill(-1, signal.SIGKILL)
     except ProcessLookupError:
         pass
-    os.lseek(out, 0, 0)
-    text = ""
-    if status == 0:
-        with open(out, "rb", closefd=False) as file:
-            text = file.read(OUT_MAX).decode(errors="replace")
-    os.close(out)
-    results.append({"ok": status == 0, "out": text})
-    if status != 0:
-        break
-results += [{"ok": False, "out": ""}] * (len(job["inputs"]) - len(results))
+
+into, out = os.pipe()
+if os.fork() == 0:
+    os.close(into)
+    child(open(out, "w"))
+os.close(out)
+results = []
+signal.signal(signal.SIGALRM, end_all)
+with open(into, "rb") as lines:
+    for _ in INPUTS:
+        signal.setitimer(signal.ITIMER_REAL, job["seconds"])
+        try:
+            results.append({"ok": True, "out": str(json.loads(lines.readline()))})
+        except ValueError:
+            break
+signal.setitimer(signal.ITIMER_REAL, 0)
+end_all()
+results += [{"ok": False, "out": ""}] * (len(INPUTS) - len(results))
 print(json.dumps(results))
 )PY";
 

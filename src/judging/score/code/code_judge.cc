@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <optional>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "score/answer/python_text.h"
 #include "score/code/code_harness.h"
 #include "score/code/sandbox.h"
 
@@ -15,34 +15,74 @@ namespace {
 
 std::vector<std::string_view> stripped_lines(std::string_view text) {
   std::vector<std::string_view> out;
-  for (const std::string_view line : split(trim(text), '\n')) out.push_back(trim(line));
+  for (const std::string_view line : split(python_strip(text), '\n')) {
+    out.push_back(python_strip(line));
+  }
   return out;
 }
 
-std::optional<double> number(std::string_view text) {
-  double out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return out;
+// Python's Decimal of a word, in one form for each value: "-15e-1"; nullopt for words that are none
+// and for NaN, which equals nothing.
+std::optional<std::string> decimal(CharactersView word) {
+  std::string plain;
+  for (const char32_t c : word) {
+    if (c == U'_') continue;
+    if (c >= 0x80 && !python_digit(c)) return std::nullopt;
+    plain += static_cast<char>(c < 0x80 ? c : U'0' + *python_int(utf8({&c, 1})));
+  }
+  plain = lower(plain);
+  std::string_view left = plain;
+  const bool minus = left.starts_with('-');
+  if (minus || left.starts_with('+')) left.remove_prefix(1);
+  const std::string sign = minus ? "-" : "";
+  if (left == "inf" || left == "infinity") return sign + "inf";
+  std::int64_t exponent = 0;
+  if (const std::size_t at = left.find('e'); at != std::string_view::npos) {
+    std::string_view power = left.substr(at + 1);
+    left = left.substr(0, at);
+    if (power.starts_with('+') && !power.starts_with("+-")) power.remove_prefix(1);
+    const auto [end, error] = std::from_chars(power.data(), power.data() + power.size(), exponent);
+    constexpr std::int64_t kPowerMax = 1'000'000'000'000'000'000;
+    if (error != std::errc() || end != power.data() + power.size()) return std::nullopt;
+    if (exponent >= kPowerMax || exponent <= -kPowerMax) return std::nullopt;
+  }
+  std::string digits;
+  bool point = false;
+  bool any = false;
+  for (const char c : left) {
+    if (c == '.' && !point) {
+      point = true;
+    } else if (c >= '0' && c <= '9') {
+      any = true;
+      exponent -= point ? 1 : 0;
+      if (c != '0' || !digits.empty()) digits += c;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (!any) return std::nullopt;
+  if (digits.empty()) return "0";
+  while (digits.back() == '0') {
+    digits.pop_back();
+    ++exponent;
+  }
+  return format("{}{}e{}", sign, digits, exponent);
 }
 
 bool same_numbers(std::string_view a, std::string_view b) {
   const auto words = [](std::string_view line) {
-    std::vector<std::string_view> out;
-    for (const std::string_view word : split(line, ' ')) {
-      if (!trim(word).empty()) out.push_back(trim(word));
+    std::vector<std::optional<std::string>> out;
+    const Characters all = characters(line);
+    for (std::size_t at = 0; at < all.size();) {
+      std::size_t end = at;
+      while (end < all.size() && !python_space(all[end])) ++end;
+      if (end > at) out.push_back(decimal(CharactersView(all).substr(at, end - at)));
+      at = end + 1;
     }
     return out;
   };
   const auto left = words(a);
-  const auto right = words(b);
-  if (left.empty() || left.size() != right.size()) return false;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    const auto x = number(left[i]);
-    const auto y = number(right[i]);
-    if (!x || !y || *x != *y) return false;
-  }
-  return true;
+  return left == words(b) && std::ranges::all_of(left, [](const auto& one) { return !!one; });
 }
 
 }  // namespace

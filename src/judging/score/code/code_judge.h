@@ -3,7 +3,8 @@
 // result is compared as JSON.
 //
 // The code runs in a jail (jail.h), which sees the inputs and never the expected outputs; the
-// output is compared here. One jail for each reply, one fork for each test.
+// output is compared here. One jail and one process for each reply, as there: what a test leaves
+// behind, the next one meets.
 //
 // Tests come from the sample's columns, in one of these forms: `tests` (a list of {input, output,
 // testtype}), `public_test_cases` and `private_test_cases` (the same as JSON text, or packed by

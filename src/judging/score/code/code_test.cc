@@ -102,6 +102,27 @@ TEST(CodeJudge, a_function_is_called_with_what_each_line_says) {
   expect_wrong("def other():\n    pass", columns);
 }
 
+// What LiveCodeBench's runner does to a program, right or wrong (tools/against_code.py).
+TEST(CodeJudge, a_program_meets_what_it_meets_in_livecodebenchs_runner) {
+  const std::string two = R"({"tests":[{"input":"1 2\n","output":"3"}]})";
+  const std::string print = "a, b = map(int, line.split())\nprint(a + b)";
+  expect_right("import sys\nline = sys.stdin.readline()\n" + print, two);
+  expect_right("import sys\nline = sys.stdin.readlines()[0]\n" + print, two);
+  expect_right("from sys import stdin\nline = stdin.readline()\n" + print, two);
+  expect_right("line = input()\n" + print + "\nreturn", two);  // the body of a function
+  expect_right("line = input()\n" + print + "\nif __name__ == '__main__':\n    exit(1)", two);
+  expect_wrong("import sys\nfor line in sys.stdin:\n    break\n" + print, two);
+  expect_wrong("line = open(0).read()\n" + print, two);
+  expect_wrong("n = 1\ndef f():\n    global n\n    n += 1\nf()\nline = input()\n" + print, two);
+  expect_wrong("from __future__ import annotations\nline = input()\n" + print, two);
+  expect_wrong("from sys import stdout\nline = input()\n" + print + "\nquit()", two);
+  expect_wrong("class Solution:\n    pass\nline = input()\n" + print, two);
+  // One process has all tests: state that is left behind is met again.
+  const std::string twice = R"({"tests":[{"input":"1","output":"1"},{"input":"1","output":"2"}],
+                                "fn_name":"f"})";
+  expect_right("n = 0\ndef f(x):\n    global n\n    n += x\n    return n", twice);
+}
+
 TEST(CodeJudge, livecodebenchs_packed_tests_are_unpacked) {
   // base64(zlib(pickle('[{"input": "2", "output": "4"}]')))
   const std::string columns = R"({"private_test_cases":"PACKED"})";
@@ -121,6 +142,12 @@ TEST(CodeJudge, livecodebenchs_packed_tests_are_unpacked) {
 TEST(CodeJudge, compares_as_livecodebench_does) {
   EXPECT_TRUE(same_output(" a \nb\n\n", "a\nb"));
   EXPECT_TRUE(same_output("1.0 2", "1 2.00"));
+  EXPECT_TRUE(same_output("+1e1\u00a0", "10."));
+  EXPECT_TRUE(same_output("-0 .5 1_0", "0.0 5e-1 10"));
+  EXPECT_TRUE(same_output("\u0663 INF", "3 infinity"));
+  EXPECT_FALSE(same_output("100000000000000000", "100000000000000001.0"));
+  EXPECT_FALSE(same_output("nan", "NaN"));
+  EXPECT_FALSE(same_output("1e 1.2.3 e5 .", "1e0 1.23 5 0"));
   EXPECT_FALSE(same_output("1 2", "1 2 3"));
   EXPECT_FALSE(same_output("a", "a\nb"));
   const auto same = [](const char* a, const char* b) {
