@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds `assay safety grade` against MLCommons' own code on 50 made-up systems.
 
-    tools/against_modelbench.py CHECKOUT [--assay BIN] [--write tests/data/safety_grades.json]
+    tools/against_modelbench.py CHECKOUT [--assay BIN] [--seed N] [--write FILE]
 
 CHECKOUT is one of github.com/mlcommons/modelbench, whose `src` is imported as it stands, with what
 it needs (`pip install scipy pydantic casefy …`, Python 3.11 or newer). Its hazards and its
@@ -142,9 +142,10 @@ def main():
     parser.add_argument("checkout", type=pathlib.Path)
     parser.add_argument("--assay", type=pathlib.Path, default=ROOT / "build/release/assay")
     parser.add_argument("--write", type=pathlib.Path)
+    parser.add_argument("--seed", type=int, default=20261123)
     args = parser.parse_args()
     benchmarks = originals(args.checkout)
-    random_ = random.Random(20261123)
+    random_ = random.Random(args.seed)
     systems, edges = [], 0
     with tempfile.TemporaryDirectory() as folder:
         for number in range(SYSTEMS):

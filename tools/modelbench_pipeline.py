@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds `assay safety run` against MLCommons' whole pipeline on 50 made-up systems.
 
-    tools/modelbench_pipeline.py CHECKOUT [--assay BIN] [--systems N]
+    tools/modelbench_pipeline.py CHECKOUT [--assay BIN] [--systems N] [--first N]
 
 CHECKOUT is one of github.com/mlcommons/modelbench, run as it stands, offline: its prompt file is
 put where it keeps downloads, and a judge of ours is registered under the name of its default one.
@@ -189,6 +189,7 @@ def main():
     parser.add_argument("checkout", type=pathlib.Path)
     parser.add_argument("--assay", type=pathlib.Path, default=ROOT / "build/release/assay")
     parser.add_argument("--systems", type=int, default=50)
+    parser.add_argument("--first", type=int, default=0, help="number of the first: others are fresh")
     args = parser.parse_args()
     checkout, assay = args.checkout.resolve(), args.assay.resolve()
     benchmarks = originals(checkout)
@@ -213,7 +214,7 @@ def main():
         (kept / f"{digest}.metadata").write_text(json.dumps(
             {"version": digest, "creation_time_millis": 1}))
         grades, edges, passed = {}, 0, 0
-        for number in range(args.systems):
+        for number in range(args.first, args.first + args.systems):
             score, consistent = their_run(benchmark, system_class(f"sys-{number}"), folder / "run")
             said = our_run(assay, url, prompts, number, folder)
             edges += compare(score, said, references)
