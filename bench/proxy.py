@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """What `assay proxy` adds to the time to the first token and to each gap.
 
-    bench/proxy.py [--build build/release] [--seconds 5] [--rounds 3] [--rate 5000]
+    bench/proxy.py [--build build/release] [--seconds 5] [--rounds 3] [--rate 5000] [--spin]
 
 One endpoint with a known timing; `assay run` measures it directly and through the proxy, in turns,
 at the same rate of stream events a second. Printed is the difference of each percentile between
-the two of a round, and how often the proxy waited for a core: on a machine that is not quiet, or
-has fewer cores than programs here (three), that wait is in the figures. A measurement for people.
+the two of a round; what the proxy says itself, from an event's arrival at this host, by the
+kernel's stamp, to the end of the write that passed it on; and how long the proxy waited for a core:
+on a machine that is not quiet, or has fewer cores than programs here (three), that wait is in the
+figures. A measurement for people.
 """
 
 import argparse
@@ -48,6 +50,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--rate", type=int, default=5000, help="stream events a second")
+    parser.add_argument("--spin", action="store_true", help="the proxy does not sleep in a request")
     args = parser.parse_args()
     prepare()
     program = args.build / "assay"
@@ -56,7 +59,7 @@ def main():
         server, url = started([program, "endpoint", "--port", 0, "--ttft", "20ms", "--itl", "10ms",
                                "--quiet"])
         proxy, through = started([program, "proxy", url, "--record", f"{folder}/trace.jsonl",
-                                  "--quiet"])
+                                  "--quiet", "--json"] + (["--spin"] if args.spin else []))
         try:
             for _ in range(args.rounds):
                 direct = measure(program, url, args.rate, args.seconds)
@@ -69,12 +72,16 @@ def main():
         finally:
             proxy.terminate()
             server.terminate()
+            own = json.loads(proxy.stdout.read())["added_ns"]
             proxy.wait()
             server.wait()
         rows = sum(1 for _ in open(f"{folder}/trace.jsonl", encoding="utf-8"))
     for name, values in added.items():
         rounds = ", ".join(f"{value:.1f}" for value in values)
         print(f"{name:14} added {statistics.median(values):8.1f}  of {rounds}")
+    print("the proxy itself, from the kernel's stamp to its write: "
+          + ", ".join(f"{name} {own[name] / 1e3:.1f} us" for name in ("p50", "p99", "p99.9"))
+          + f" of {own['count']} reads")
     print(f"rows in the trace: {rows}")
 
 

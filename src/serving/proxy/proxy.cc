@@ -46,6 +46,7 @@ Proxy::~Proxy() { [[maybe_unused]] const Result<void> stopped = stop(); }
 Result<std::unique_ptr<Proxy>> Proxy::open(const ProxyOptions& options) {
   ASSIGN_OR_RETURN(net::Url url, server_url(options.server));
   RelayOptions relay{.server = url};
+  relay.spin = options.spin;
   ASSIGN_OR_RETURN(relay.addresses, addresses_of(url));
   auto listen = net::Address::numeric(options.host, options.port);
   if (!listen) return listen.error().within("--host");
@@ -93,12 +94,18 @@ Result<void> Proxy::stop() {
 
 Json Proxy::summary() const {
   const RelayCounts& counts = state_->relay->counts();
+  const Histogram& added = state_->relay->added();
   return Json()
       .set("requests", counts.requests)
       .set("whole", counts.whole)
       .set("broken", counts.broken)
       .set("gone", counts.gone)
       .set("unreached", counts.unreached)
+      .set("added_ns", Json()
+                           .set("count", added.count())
+                           .set("p50", added.percentile(50))
+                           .set("p99", added.percentile(99))
+                           .set("p99.9", added.percentile(99.9)))
       .set("trace", state_->recorder->about());
 }
 

@@ -23,6 +23,7 @@ struct ProxyOptions {
   std::int64_t block = 64;
   std::filesystem::path tokenizer{};  // empty: none
   bool insecure = false;
+  bool spin = false;  // never sleep while a request is under way
   std::string ca_file{};
 };
 

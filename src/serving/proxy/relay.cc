@@ -110,7 +110,7 @@ void Relay::on_request(net::ConnectionId connection, const net::RequestHead& hea
                        std::string_view body) {
   ++counts_.requests;
   Link& link = link_of(connection);
-  link.busy = true;
+  set_busy(link, true);
   link.got_head = false;
   link.head_only = head.method == "HEAD";
   link.unsent.clear();
@@ -144,6 +144,7 @@ void Relay::connect(Link& link) {
       continue;
     }
     net::set_no_delay(link.fd);
+    net::enable_receive_stamps(link.fd);
     link.state = Link::State::connecting;
     link.opened = clock_.now();
     return;
@@ -208,13 +209,15 @@ void Relay::on_descriptor(std::uint32_t key, std::uint32_t events) {
 void Relay::pump(Link& link) {
   while (link.readable && link.fd.open()) {
     if (server_->accepted(link.client) - server_->handed(link.client) > kBehindMax) return;
-    const net::Received got = net::receive(link.fd, buffer_.data(), kReceiveBytes);
+    const net::Received got = net::receive_stamped(link.fd, buffer_.data(), kReceiveBytes);
     if (got.bytes < 0 && got.error == EINTR) continue;
     if (got.bytes < 0 && got.error == EAGAIN) {
       link.readable = false;
       return;
     }
     if (got.bytes <= 0) return ended(link, got.bytes < 0);
+    arrived_ =
+        got.stamp.ns == 0 ? Instant::none() : stamps_.arrival(got.stamp, link.opened, clock_.now());
     if (!take_received(link, {buffer_.data(), static_cast<std::size_t>(got.bytes)})) return;
   }
 }
@@ -265,6 +268,10 @@ bool Relay::take(Link& link, std::string_view bytes) {
     hand_over(link);
     drop(link);
     return false;
+  }
+  if (arrived_.known()) {
+    added_.record(static_cast<std::uint64_t>(std::max((clock_.now() - arrived_).ns, INT64_C(0))));
+    arrived_ = Instant::none();  // once a read
   }
   Seen& seen = *link.seen;
   if (!seen.first_byte.known()) seen.first_byte = now;
@@ -356,11 +363,17 @@ void Relay::hand_over(Link& link) {
     recorder_.record(std::move(link.seen));
   }
   link.seen = nullptr;
-  link.busy = false;
+  set_busy(link, false);
+}
+
+void Relay::set_busy(Link& link, bool busy) {
+  if (busy != link.busy) busy_ = busy ? busy_ + 1 : busy_ - 1;
+  link.busy = busy;
 }
 
 void Relay::drop(Link& link) {
   const std::uint32_t slot = link.slot;
+  set_busy(link, false);
   link = Link{};
   link.slot = slot;
 }
@@ -381,8 +394,13 @@ void Relay::on_progress(net::ConnectionId connection, std::uint64_t) {
 }
 
 Instant Relay::on_turn(Instant now) {
-  if (now < next_look_) return next_look_;
+  if (now >= next_look_) look(now);
+  return options_.spin && busy_ > 0 ? now : next_look_;
+}
+
+void Relay::look(Instant now) {
   next_look_ = now + kLookEvery;
+  stamps_.refresh();
   for (const std::unique_ptr<Link>& one : links_) {
     if (!one || !one->fd.open()) continue;
     if (!server_->alive(one->client)) {
@@ -391,7 +409,6 @@ Instant Relay::on_turn(Instant now) {
       fail(*one, "it did not answer in time");
     }
   }
-  return next_look_;
 }
 
 }  // namespace assay::proxy

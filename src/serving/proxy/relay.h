@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/histogram.h"
 #include "net/http1_response.h"
 #include "net/http_server.h"
+#include "net/receive.h"
 #include "net/tls.h"
 #include "net/url.h"
 #include "proxy/recorder.h"
@@ -29,6 +31,7 @@ struct RelayOptions {
   std::vector<net::Address> addresses{};
   const net::TlsContext* tls = nullptr;  // for an https server
   Duration connect_timeout{10'000'000'000};
+  bool spin = false;  // never sleep while a request is under way: a core for less delay
 };
 
 struct RelayCounts {
@@ -46,6 +49,9 @@ class Relay final : public net::HttpService {
   // Before the server runs.
   void use(net::HttpServer& server) { server_ = &server; }
   const RelayCounts& counts() const { return counts_; }
+  // ns from the kernel's receive stamp of each read's last byte to the end of the write that passed
+  // it on: what this process adds to each event, its wake-up included. Any thread may read it.
+  const Histogram& added() const { return added_; }
 
   void on_request(net::ConnectionId connection, const net::RequestHead& head,
                   std::string_view body) override;
@@ -72,6 +78,9 @@ class Relay final : public net::HttpService {
   // Keeps bytes for the record of an exchange, or gives that record up.
   void keep(Seen& seen, std::string_view bytes, std::string& where);
   void hand_over(Link& link);
+  void set_busy(Link& link, bool busy);
+  // Once a second: clients that left, connections that do not open.
+  void look(Instant now);
   void drop(Link& link);
 
   const RelayOptions options_;
@@ -85,6 +94,10 @@ class Relay final : public net::HttpService {
   std::vector<std::string_view> pieces_{};
   Instant next_look_{};
   std::size_t kept_bytes_ = 0;  // of the exchanges under way
+  std::size_t busy_ = 0;        // links with a request under way
+  net::StampClock stamps_{};
+  Instant arrived_ = Instant::none();  // of the read that is being passed on; none: no stamp
+  Histogram added_{};
   RelayCounts counts_{};
 };
 

@@ -1,10 +1,12 @@
 #include <signal.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include "base/exit_code.h"
 #include "base/flags.h"
 #include "base/format.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/interrupt.h"
@@ -12,6 +14,25 @@
 #include "text/chat_template.h"
 
 namespace assay::cli {
+namespace {
+
+void say_summary(const Json& summary) {
+  const Json& trace = summary["trace"];
+  const Json& added = summary["added_ns"];
+  if (added["count"].as_uint() > 0) {
+    say(format("passing an event on took {} at P50 and {} at P99, from its arrival at this host",
+               human_duration(Duration{std::llround(added["p50"].as_double())}),
+               human_duration(Duration{std::llround(added["p99"].as_double())})));
+  }
+  say(
+      format("{} requests passed: {} whole, {} broken by the service, {} left by the client, {} "
+             "without a connection; {} rows, {} not recorded",
+             summary["requests"].as_uint(), summary["whole"].as_uint(), summary["broken"].as_uint(),
+             summary["gone"].as_uint(), summary["unreached"].as_uint(), trace["rows"].as_uint(),
+             trace["not_recorded"].as_uint()));
+}
+
+}  // namespace
 
 Result<int> cmd_proxy(Args args) {
   proxy::ProxyOptions options;
@@ -36,6 +57,7 @@ Result<int> cmd_proxy(Args args) {
       .add("--tokenizer", &tokenizer,
            "count and cut prompts by it: a folder or a cached model; else by the server's counts")
       .value("NAME");
+  flags.add("--spin", &options.spin, "never sleep while a request is under way: takes a core");
   flags.add("--insecure", &options.insecure, "do not verify the service's certificate");
   flags.add("--ca-file", &options.ca_file, "trust the certificates in this file").value("FILE");
   flags.add("--quiet", &quiet, "print the URL and nothing else");
@@ -70,15 +92,7 @@ Result<int> cmd_proxy(Args args) {
   TRY(server.stop());
   const Json summary = server.summary();
   if (json) print(summary.dump(2) + "\n");
-  if (!quiet && !json) {
-    const Json& trace = summary["trace"];
-    say(format(
-        "{} requests passed: {} whole, {} broken by the service, {} left by the client, {} "
-        "without a connection; {} rows, {} not recorded",
-        summary["requests"].as_uint(), summary["whole"].as_uint(), summary["broken"].as_uint(),
-        summary["gone"].as_uint(), summary["unreached"].as_uint(), trace["rows"].as_uint(),
-        trace["not_recorded"].as_uint()));
-  }
+  if (!quiet && !json) say_summary(summary);
   return exit_code(ExitCode::done);
 }
 
