@@ -116,3 +116,27 @@ def test_what_is_wrong_with_the_acts_is_said_before_the_load(assay, endpoint, tm
                      "--report-dir", tmp_path / "run", env={"ASSAY_NO_PROGRAMS": "1"}, code=2)
         assert "ASSAY_NO_PROGRAMS" in done.err
     assert not (tmp_path / "run").exists()
+
+
+def test_on_a_curve_each_points_run_does_the_acts(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "10ms", "--itl", "2ms", "--osl", "max")
+    acts = write_acts(tmp_path,
+                      {"name": "freeze", "at": "300ms", "pause": {"pid": server.process.pid},
+                       "for": "400ms"},
+                      {"name": "note", "at": "900ms", "command": "echo at the server"})
+    folder = tmp_path / "curve"
+    assay("curve", "--endpoint", server.url, "--model", "m", "--concurrency", "2,4", "--quick",
+          "--osl", 10, "--chaos", acts, "--report-dir", folder, "--allow-client-limited")
+    for name in ("r2", "r4"):
+        point = folder / f"points/{name}"
+        head, steps = steps_of(point)
+        assert [act["name"] for act in head["acts"]] == ["freeze", "note"]
+        assert [(step["act"], step["step"]) for step in steps] == [
+            (0, "begin"), (0, "end"), (0, "undo"), (0, "undone"), (1, "begin"), (1, "end")]
+        summary = json.loads((point / "performance/result_summary.json").read_text())
+        freeze, note = summary["chaos"]["acts"]
+        assert freeze["error"] is None and freeze["ended_ns"] - freeze["asked_ns"] >= 0.4e9
+        # A stream of 10 tokens takes 28 ms: what the pause held is slower by more than ten times.
+        assert freeze["slowed"] >= 1 and freeze["output_lowest_share"] < 0.5
+        assert "at the server" in note["output"]
+        assay("verify", point)
