@@ -13,6 +13,7 @@ the built-in endpoint would be the limit, the server is write_only, which does n
   batched   stream events/s, 16 a write, 64 streams                  limit: recv_only
   whole     stream events/s, a reply of 64 in one write, 64 streams  limit: recv_only
   stamps    CPU an event with the kernel's receive stamps            rival: without them
+  watched   the same, and the lateness of sends, with telemetry   rival: without it
   tls       CPU an event of the same streams over TLS                rival: plain TCP
   steady    share of a core at 4,000 streams of 50 tokens/s    limit: recv_only
   late      sent - due of a Poisson schedule, asleep and spinning
@@ -123,6 +124,29 @@ class Bench:
                                  lambda port: self.closed(port, 1024, more=UNSTAMPED)[2])
         self.row("with kernel stamps", ours, "µs of CPU an event", "without", its, "<= 1.05 x")
 
+    def watched(self):
+        """The collector shares the client's core here; a run gives it another where it can."""
+        def watch(port):
+            return ["--metrics", f"http://127.0.0.1:{port}/metrics", "--meter", "host",
+                    "--metrics-interval", "100ms"]
+
+        ours, its = self.compare(self.endpoint("--osl", 64, "--itl", "5ms"),
+                                 lambda port: self.closed(port, 1024, more=watch(port))[2],
+                                 lambda port: self.closed(port, 1024)[2])
+        self.row("with telemetry each 100 ms", ours, "µs of CPU an event", "without", its,
+                 "<= 1.02 x")
+
+        def lag(port, figure, *more):
+            run = self.run(port, "--rate", 1000, "--duration", f"{self.seconds}s", *more,
+                           streaming="off")
+            return run["own"]["send_lag"][f"{figure}_ns"] / 1000
+
+        for figure in ("p50", "p99"):
+            ours, its = self.compare(self.endpoint("--osl", 1),
+                                     lambda port, f=figure: lag(port, f, *watch(port)),
+                                     lambda port, f=figure: lag(port, f))
+            self.row(f"its lateness at 1,000/s, {figure.upper()}", ours, "µs", "without", its)
+
     def tls(self):
         flags = ("--osl", 64, "--itl", "5ms")
         with server(self.endpoint(*flags)) as (_, plain), \
@@ -187,8 +211,8 @@ class Bench:
         self.row("assay --version", statistics.median(took), "ms", wanted="<= 10")
 
 
-CASES = [Bench.plain, Bench.events, Bench.cost, Bench.stamps, Bench.tls, Bench.batched,
-         Bench.whole, Bench.steady, Bench.late, Bench.memory, Bench.start]
+CASES = [Bench.plain, Bench.events, Bench.cost, Bench.stamps, Bench.watched, Bench.tls,
+         Bench.batched, Bench.whole, Bench.steady, Bench.late, Bench.memory, Bench.start]
 
 
 def text(row):
