@@ -62,6 +62,9 @@ struct SyntheticClass {
   std::vector<PrefixLevel> prefixes{};
   Json overrides{};   // of the request's body, as an object; or null
   std::string slo{};  // "ttft<=500ms&tpot<=20ms"; "" for none
+  // Queries a second by a law of its own (plan/class_arrivals.h); nullopt: a share of the run's.
+  std::optional<double> rate{};
+  std::string law{};
 };
 
 // Prompts made from a seed. As text: common English words, at an estimated 1.3 tokens a word (no

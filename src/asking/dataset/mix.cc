@@ -33,6 +33,14 @@ Result<void> take_option(std::string_view key, std::string_view value, Synthetic
       return invalid(format("share={}: a share is a number above 0", value));
     }
     out.share = *share;
+  } else if (key == "rate") {
+    const auto rate = parse_double(value);
+    if (!rate || !(*rate >= 0 && *rate <= kShareMost)) {
+      return invalid(format("rate={}: a rate is queries a second, 0 or more", value));
+    }
+    out.rate = *rate;
+  } else if (key == "law") {
+    out.law = value;
   } else if (key == "isl") {
     ASSIGN_OR_RETURN(out.isl, length_of(value));
   } else if (key == "osl") {
@@ -51,8 +59,8 @@ Result<void> take_option(std::string_view key, std::string_view value, Synthetic
     out.overrides.set(key.substr(5), body_value(value));
   } else {
     return invalid(
-        format("\"{}\" is no part of a class; known are share, isl, osl, prefix, slo, "
-               "model, priority and body.FIELD",
+        format("\"{}\" is no part of a class; known are share, rate, law, isl, osl, prefix, "
+               "slo, model, priority and body.FIELD",
                key));
   }
   return {};
@@ -67,6 +75,7 @@ Result<SyntheticClass> parse_class(std::string_view text) {
   if (!is_plain_id(out.name)) {
     return invalid(format("a class begins with its name, {}: \"{}\"", kPlainId, text));
   }
+  bool shared = false;
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const std::size_t equals = parts[i].find('=');
     if (equals == std::string_view::npos) {
@@ -75,6 +84,14 @@ Result<SyntheticClass> parse_class(std::string_view text) {
     const auto taken =
         take_option(trim(parts[i].substr(0, equals)), trim(parts[i].substr(equals + 1)), out);
     if (!taken) return taken.error().within(format("class {}", out.name));
+    shared = shared || trim(parts[i].substr(0, equals)) == "share";
+  }
+  if (!out.law.empty() && !out.rate) {
+    return invalid(format("class {}: a law of arrival needs a rate: rate=20", out.name));
+  }
+  if (out.rate && !shared) {
+    if (*out.rate == 0) return invalid(format("class {}: a rate of 0 needs a share", out.name));
+    out.share = *out.rate;
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include "dataset/mix.h"
 #include "domain/scorer.h"
 #include "domain/traffic_class.h"
+#include "plan/class_arrivals.h"
 #include "plan/endpoint_url.h"
 #include "plan/guard_rule.h"
 #include "plan/memory_rule.h"
@@ -149,6 +150,34 @@ void check_classes(const DatasetConfig& data, const std::string& path, Reading& 
   }
 }
 
+// Classes with rates of their own are the load.
+void check_class_rates(const Config& config, Reading& reading) {
+  const auto* const classes = classes_with_rates(config);
+  if (classes == nullptr) return;
+  const std::string where = "datasets: synthetic.classes";
+  for (const std::string& text : *classes) {
+    const auto one = dataset::parse_class(text);
+    if (!one) continue;
+    if (!one->rate) {
+      reading.wrong_setting(where, format("class {} has no rate, and others have", one->name),
+                            "rate=20 for each, or for none");
+    }
+    if (const auto law = check_law(one->law); !law) {
+      reading.wrong_setting(where, format("class {}: {}", one->name, law.error().message));
+    }
+  }
+  const LoadPattern& load = config.settings.load_pattern;
+  if (load.type != Pattern::max_throughput || load.target_qps || load.target_concurrency) {
+    reading.wrong_setting("settings.load_pattern", "the classes have rates of their own",
+                          "leave out the load pattern, or the classes' rates");
+  }
+  if (config.settings.runtime.min_duration) {
+    reading.wrong_setting("settings.runtime.min_duration_ms",
+                          "whole passes are not for classes with rates of their own",
+                          "--duration or --samples");
+  }
+}
+
 void check_datasets(const Config& config, Reading& reading) {
   std::set<std::pair<std::string, DatasetType>> seen;
   std::size_t performance = 0;
@@ -198,6 +227,7 @@ void check_datasets(const Config& config, Reading& reading) {
 }
 
 void check_pattern(const Config& config, Reading& reading) {
+  check_class_rates(config, reading);
   const LoadPattern& load = config.settings.load_pattern;
   const auto mode = effective_mode(config);
   if (mode == BenchmarkMode::offline && load.type != Pattern::max_throughput) {
@@ -206,7 +236,9 @@ void check_pattern(const Config& config, Reading& reading) {
                           "type: online, or leave the pattern out");
   }
   const bool named_only = load.type == Pattern::burst || load.type == Pattern::step;
-  if (mode == BenchmarkMode::online && (load.type == Pattern::max_throughput || named_only)) {
+  const bool at_once =
+      load.type == Pattern::max_throughput && classes_with_rates(config) == nullptr;
+  if (mode == BenchmarkMode::online && (at_once || named_only)) {
     reading.wrong_setting("settings.load_pattern.type",
                           format("an online run cannot be {}", word(load.type)),
                           "one of: poisson, concurrency, agentic_inference, constant, gamma, ramp, "
@@ -278,7 +310,7 @@ void check_runtime(const Config& config, Reading& reading) {
                           "passes and n_samples_to_issue both say how many queries", "keep one");
   }
   if (load.type == Pattern::max_throughput && runtime.duration && !runtime.n_samples_to_issue &&
-      !runtime.passes && !load.max_in_flight) {
+      !runtime.passes && !load.max_in_flight && classes_with_rates(config) == nullptr) {
     reading.wrong_setting("settings.runtime.duration_ms",
                           "max_throughput sends everything at once and cannot last",
                           "--samples N, or --max-in-flight N to keep so many in flight");
@@ -372,7 +404,9 @@ void check_rest(const Config& config, Reading& reading) {
   }
   for (const std::string& meter : settings.telemetry.meters) {
     const std::string_view kind = std::string_view(meter).substr(0, meter.find(':'));
-    if (kind == "nvml" || kind == "rapl" || kind == "host" || kind == "ptd") continue;
+    if (kind == "nvml" || kind == "rapl" || kind == "host" || kind == "ptd" || kind == "query") {
+      continue;
+    }
     reading.wrong_setting("settings.telemetry.meters", format("unknown meter \"{}\"", meter),
                           "one of: nvml, rapl, host, ptd:HOST:PORT");
   }

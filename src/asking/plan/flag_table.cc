@@ -143,7 +143,9 @@ std::vector<FlagRow> asked_rows() {
       hide(row("--salt-seed", "N", "settings.runtime.salt_random_seed", Take::plain,
                "seed of the salts")),
       row("--class", "CLASS", "datasets[].synthetic.classes", Take::own,
-          "a class of traffic, once for each: NAME,share=0.7,isl=200,osl=50 and model, priority, "
+          "a class of traffic, once for each: NAME,share=0.7,isl=200,osl=50 (or "
+          "rate=20,law=gamma/0.5) "
+          "and model, priority, "
           "slo=ttft<=500ms&tpot<=20ms as far as they differ"),
       row("--prompts", "N", "datasets[].synthetic.count", Take::own,
           "how many different synthetic prompts"),

@@ -7,6 +7,8 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "dataset/mix.h"
+#include "plan/class_arrivals.h"
 #include "plan/replay.h"
 #include "plan/resolve.h"
 #include "plan/words.h"
@@ -194,6 +196,24 @@ Result<void> PhaseMaker::fill_trace(PhasePlan& phase, const Length& length) {
   return {};
 }
 
+Result<void> PhaseMaker::fill_classes(PhasePlan& phase, const Length& length,
+                                      const std::vector<std::string>& classes) {
+  std::vector<dataset::SyntheticClass> known;
+  for (const std::string& text : classes) {
+    ASSIGN_OR_RETURN(known.emplace_back(), dataset::parse_class(text));
+  }
+  ASSIGN_OR_RETURN(ClassSchedule schedule,
+                   class_schedule(known, static_cast<std::uint32_t>(rows_of(phase)),
+                                  config_.settings.runtime.scheduler_random_seed, length.queries,
+                                  length.time, kArrivalsMax));
+  phase.open_loop = true;
+  phase.order = SampleOrder::listed(std::move(schedule.rows));
+  phase.arrivals = std::move(schedule.at);
+  phase.stop.queries_min = phase.arrivals.size();
+  phase.stop.queries_max = phase.arrivals.size();
+  return {};
+}
+
 Result<void> PhaseMaker::fill_burst(PhasePlan& phase, const Length& length) {
   std::uint64_t queries = length.queries;
   if (queries == 0) {
@@ -236,6 +256,11 @@ Result<void> PhaseMaker::fill(PhasePlan& phase, const Length& length, Arrivals* 
   phase.limits = limits(ramp);
   if (load.type == Pattern::trace && phase.kind == PhaseKind::performance) {
     return fill_trace(phase, length);
+  }
+  if (phase.kind == PhaseKind::performance) {
+    if (const auto* const classes = classes_with_rates(config_)) {
+      return fill_classes(phase, length, *classes);
+    }
   }
   if (arrivals != nullptr) {
     TRY(fill_schedule(phase, length, *arrivals));

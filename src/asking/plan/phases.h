@@ -46,6 +46,9 @@ class PhaseMaker {
   // Uses the dataset's own timestamps, pass after pass.
   Result<void> fill_trace(PhasePlan& phase, const Length& length);
   Result<void> fill_burst(PhasePlan& phase, const Length& length);
+  // Uses the schedule of classes with rates of their own.
+  Result<void> fill_classes(PhasePlan& phase, const Length& length,
+                            const std::vector<std::string>& classes);
   void fill_closed(PhasePlan& phase, const Length& length, bool ramp);
   std::vector<LimitStep> limits(bool ramp) const;
   std::uint64_t rows_of(const PhasePlan& phase) const;

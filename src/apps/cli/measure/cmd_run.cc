@@ -22,6 +22,7 @@
 #include "cli/find_rate.h"
 #include "cli/forecast_flags.h"
 #include "cli/gate.h"
+#include "cli/interference.h"
 #include "cli/interrupt.h"
 #include "cli/ranked_run.h"
 #include "cli/run_flags.h"
@@ -44,6 +45,7 @@ struct RunOptions {
   std::string live{};
   std::string find{};
   std::string compliance{};
+  bool interference = false;
   bool dry_run = false;
   ForecastFlags forecast{};
   ranks::RankFlags ranks{};
@@ -78,6 +80,11 @@ void add_flags(Flags& flags, RunOptions& options) {
            "workload's round asks")
       .value("LIST")
       .group("Workload");
+  flags
+      .add("--interference", &options.interference,
+           "the classes (--class, with rates) alone, in pairs and together: what each does to the "
+           "others")
+      .group("Workload");
   flags.add("--dry-run", &options.dry_run, "show the plan and measure nothing").group("Output");
   add_forecast_flags(flags, options.forecast);
   add_rank_flags(flags, options.ranks);
@@ -90,6 +97,12 @@ void add_flags(Flags& flags, RunOptions& options) {
   flags.example("mpirun -n 4 assay run --config config.yaml --report-dir runs/big");
   flags.example("assay run --endpoint URL --workload llama3.1-8b --scenario server \\");
   flags.example("          --config user.conf");
+}
+
+std::vector<std::string> command_of(const Args& args) {
+  std::vector<std::string> out{"assay", "run"};
+  out.insert(out.end(), args.begin(), args.end());
+  return out;
 }
 
 // Starts every live view of a run; they end with the returned object, in the order of its fields.
@@ -177,8 +190,7 @@ class RunCourse {
   }
 
   Result<int> run(const Args& args) {
-    command_ = {"assay", "run"};
-    command_.insert(command_.end(), args.begin(), args.end());
+    command_ = command_of(args);
     Ending ending;
     std::string failed;
     const bool main = !audit_ || !audit_->wish.only;
@@ -277,6 +289,7 @@ class RunCourse {
     if (!loaded_.load_unsaid || test_) return;
     for (const PhasePlan& phase : bundle_.plan.phases) {
       if (phase.kind != PhaseKind::performance) continue;
+      if (phase.arrivals.empty() || phase.arrivals.back() > Duration{}) continue;
       say(
           format("note: no load is named: max_throughput, {} queries at once (--concurrency or "
                  "--rate choose another; a file for a whole curve is for `assay curve`)",
@@ -374,6 +387,19 @@ class RunCourse {
   run::Control control_{};
 };
 
+// Several runs in one command, where one run would be measured.
+Result<int> run_several(const RunFlags& settings, const RunOptions& options, const Gate& gate,
+                        const Args& args) {
+  const std::string_view flag = "--interference";
+  if (gate.asked()) return invalid(format("--require: {} is of several runs", flag));
+  if (!options.store.empty() || options.prometheus || !options.live.empty() || options.dry_run) {
+    return invalid(format("{}: has no --store, --prometheus, --live or --dry-run", flag));
+  }
+  return measure_interference(
+      settings, {.client = options.client, .json = options.json, .quiet = options.quiet},
+      command_of(args));
+}
+
 }  // namespace
 
 Result<int> cmd_run(Args args) {
@@ -393,12 +419,11 @@ Result<int> cmd_run(Args args) {
     if (!options.store.empty() || options.prometheus || !options.live.empty()) {
       return invalid("--find qps: puts nothing in a store, serves no metrics and has no --live");
     }
-    std::vector<std::string> command{"assay", "run"};
-    command.insert(command.end(), args.begin(), args.end());
     return find_rate(settings,
                      {.client = options.client, .json = options.json, .quiet = options.quiet},
-                     std::move(command));
+                     command_of(args));
   }
+  if (options.interference) return run_several(settings, options, gate, args);
 
   RunCourse course(options, gate);
   TRY(course.prepare(settings));
