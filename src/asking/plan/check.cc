@@ -14,6 +14,7 @@
 #include "plan/guard_rule.h"
 #include "plan/memory_rule.h"
 #include "plan/override.h"
+#include "plan/power.h"
 #include "plan/resolve.h"
 #include "plan/words.h"
 
@@ -408,7 +409,10 @@ void check_rest(const Config& config, Reading& reading) {
       continue;
     }
     reading.wrong_setting("settings.telemetry.meters", format("unknown meter \"{}\"", meter),
-                          "one of: nvml, rapl, host, ptd:HOST:PORT");
+                          "one of: nvml, rapl, host, ptd:HOST:PORT, query:URL");
+  }
+  if (const auto power = telemetry_with_power(settings); !power) {
+    reading.wrong_setting("settings.power", power.error().message);
   }
   if (settings.telemetry.interval < Duration{10'000'000}) {
     reading.wrong_setting("settings.telemetry.interval_s", "below 10 ms",

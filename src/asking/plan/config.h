@@ -252,6 +252,15 @@ struct TelemetryConfig {
   Duration after{};  // go on reading this long after the load, for a source that lags
 };
 
+// The reference client's way to name a source of power readings (power.h).
+struct PowerConfig {
+  std::string source{};  // nvidia_smi, prometheus or command; empty: none
+  Duration interval{1'000'000'000};
+  Json options{};  // of the source, an object; or null
+  std::string value_kind{};
+  std::vector<std::pair<std::string, std::string>> env{};  // of the command
+};
+
 // Assay: an account of the prefix cache (observe/prefix_reuse.h), made after the run.
 struct PrefixReuseConfig {
   std::int64_t block = 0;  // tokens of a block of the server's cache; 0: no account
@@ -293,6 +302,7 @@ struct Settings {
   std::optional<Timeouts> timeouts{};
   Warmup warmup{};
   Profiling profiling{};
+  PowerConfig power{};
   EarlyStopping early_stopping{};
   double service_ready_timeout_s = 30.0;       // accepted
   std::int64_t metrics_tokenizer_workers = 4;  // accepted

@@ -329,7 +329,9 @@ const Part& telemetry_part() {
              "This machine's own: nvml (NVIDIA's cards), rapl (energy of the CPUs), host (CPU "
              "time, TCP). nvml:LIBRARY, rapl:FOLDER and host:FOLDER name another place. "
              "ptd:HOST:PORT is a power analyzer behind PTDaemon, with ranges Auto; "
-             "ptd:HOST:PORT/VOLTS/AMPS with these.");
+             "ptd:HOST:PORT/VOLTS/AMPS with these. nvml:0,2 reads two cards alone. query:URL is a "
+             "query of a Prometheus server, watts a series: "
+             "query:http://HOST:9090/api/v1/query?query=QUERY.");
     rows.add("command", &TelemetryConfig::command,
              "Any other meter: a shell command that prints one JSON object a line, {\"ts\": "
              "seconds since 1970, \"value\": watts, \"label\": text}; with \"kind\": \"energy\" "
@@ -337,6 +339,21 @@ const Part& telemetry_part() {
     rows.add("interval_s", &TelemetryConfig::interval, "Between two readings of a source.");
     rows.add("after_s", &TelemetryConfig::after,
              "Go on reading this long after the load, for a source that lags behind it.");
+    return rows.take();
+  }();
+  return part;
+}
+
+const Part& power_part() {
+  static const Part part = [] {
+    PartOf<PowerConfig> rows;
+    rows.add("source", &PowerConfig::source,
+             "nvidia_smi (the cards; options.gpu_indices), prometheus (options.url and "
+             "options.query, watts a series) or command (options.argv). Empty: none.");
+    rows.add("interval_s", &PowerConfig::interval, "Between two readings.");
+    rows.add("options", &PowerConfig::options, "Of the source.");
+    rows.add("value_kind", &PowerConfig::value_kind, "Empty, or power: readings in watts.");
+    rows.add("env", &PowerConfig::env, "Variables of the command's environment.").secret();
     return rows.take();
   }();
   return part;
@@ -438,6 +455,10 @@ const Part& settings_part() {
                   "The newer spelling of drain; where it is given, it alone counts.");
     rows.add_part("warmup", &S::warmup, warmup_part(), "Queries before the measured ones.");
     rows.add_part("profiling", &S::profiling, profiling_part(), "The server's profiler.");
+    rows.add_part("power", &S::power, power_part(),
+                  "A source of power readings beside the load, for power.json; settings.telemetry "
+                  "has more.")
+        .newer();
     rows.add_part("early_stopping", &S::early_stopping, early_stopping_part(),
                   "Estimates by the older benchmark's statistics.");
     rows.add("service_ready_timeout_s", &S::service_ready_timeout_s, "Accepted.")

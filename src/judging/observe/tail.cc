@@ -85,10 +85,18 @@ double median_value(const Signal* signal) {
   return values[values.size() / 2];
 }
 
-// The growth of a counter a second, over all of its readings.
+// The growth of a counter a second, as it usually is between two readings.
 double usual_rate(const Signal& signal) {
-  const double seconds = (signal.points.back().at - signal.points.front().at).seconds();
-  return seconds > 0 ? signal.points.back().value / seconds : 0;
+  std::vector<double> rates;
+  for (std::size_t i = 1; i < signal.points.size(); ++i) {
+    const double seconds = (signal.points[i].at - signal.points[i - 1].at).seconds();
+    if (seconds <= 0) continue;
+    rates.push_back((signal.points[i].value - signal.points[i - 1].value) / seconds);
+  }
+  if (rates.empty()) return 0;
+  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
+  std::ranges::nth_element(rates, middle);
+  return *middle;
 }
 
 Instant sent_at(const Row& row) { return row.due + row.late + row.connect; }
@@ -239,26 +247,29 @@ struct TailFold::Finder {
     share_of_due = seconds > 0 ? static_cast<double>(dues.size()) / seconds : 0;
   }
 
-  // Another query's long prefill in a stretch: the longest time that one may have held of it, and
-  // whether it was long for its prompt or for what the cache did not have.
+  // Other queries' long prefills in a stretch: what they may have held of it, one after another,
+  // and whether more of it was long for its prompt or for what the cache did not have.
   struct Held {
-    double seconds = 0;
-    TailCause cause = TailCause::long_prompt;
+    double prompt = 0;
+    double miss = 0;
+    double seconds() const { return prompt + miss; }
+    TailCause cause() const {
+      return prompt >= miss ? TailCause::long_prompt : TailCause::cache_miss;
+    }
   };
-  Held held_by_another(const Row& row, Instant from, Instant to) const {
+  Held held_by_others(const Row& row, Instant from, Instant to) const {
     auto at = std::ranges::lower_bound(long_prefills, from, {},
                                        [](const Row* one) { return first_at(*one); });
-    Held most;
+    Held out;
     for (std::size_t i = 0; i < kLooked && at != long_prefills.end(); ++i, ++at) {
       if (*at == &row) continue;
       const Duration both = std::min(first_at(**at), to) - std::max(sent_at(**at), from);
-      const double prompt = prompt_part(**at);
-      const double miss = miss_part(**at);
-      const double seconds = std::min(both.seconds(), prompt + miss);
-      if (seconds <= most.seconds) continue;
-      most = {seconds, prompt >= miss ? TailCause::long_prompt : TailCause::cache_miss};
+      const double own = prompt_part(**at) + miss_part(**at);
+      const double share = std::clamp(both.seconds(), 0.0, own) / own;
+      out.prompt += share * prompt_part(**at);
+      out.miss += share * miss_part(**at);
     }
-    return most;
+    return out;
   }
 
   // The longest stretch inside in which streams were under way and none had a fragment.
@@ -289,8 +300,8 @@ struct TailFold::Finder {
     const Instant from = to - Duration::from_seconds(excess);
     if (silence(from, to).seconds() >= kNamed * excess) {
       if (went_on(output, from, to)) return TailCause::network;
-      const Held held = held_by_another(row, from, to);
-      return held.seconds >= kNamed * excess ? held.cause : TailCause::stall;
+      const Held held = held_by_others(row, from, to);
+      return held.seconds() >= kNamed * excess ? held.cause() : TailCause::stall;
     }
     if (caught_up(wait, excess, usual.fragment)) return TailCause::network;
     if (seen_in(preempted, from, to + 1_ns) > 0) return TailCause::preemption;
@@ -350,10 +361,10 @@ struct TailFold::Finder {
     }
     if (gap > 0) part(parts, cause_of(row, row.gap, gap, TailCause::gap)) += gap;
     if (slower > 0) {
-      const Held held = held_by_another(row, first_at(row), done_at(row));
-      part(parts, held.seconds >= kNamed * slower ? held.cause
-                  : more_under_way(row)           ? TailCause::batch
-                                                  : TailCause::slow_tokens) += slower;
+      const Held held = held_by_others(row, first_at(row), done_at(row));
+      part(parts, held.seconds() >= kNamed * slower ? held.cause()
+                  : more_under_way(row)             ? TailCause::batch
+                                                    : TailCause::slow_tokens) += slower;
     }
     return parts;
   }

@@ -155,8 +155,8 @@ class Packer {
         TRY(write_json(folder / "accuracy_results.json",
                        interchange::cut_responses(point.accuracy, kResponses)));
       }
-      for (const char* name :
-           {"config.yaml", "report.txt", "sample_idx_map.json", "metrics/final_snapshot.json"}) {
+      for (const char* name : {"config.yaml", "report.txt", "sample_idx_map.json",
+                               "metrics/final_snapshot.json", "power.json"}) {
         TRY(copy_if_there(source_.runs[i] / name, folder / name));
       }
       TRY(write_warmup(source_.runs[i], root / "docs/warmup" / (point.name + ".jsonl")));

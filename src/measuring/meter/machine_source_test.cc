@@ -127,10 +127,10 @@ TEST(CommandSource, a_command_that_goes_on_is_ended_with_its_source) {
 }
 
 TEST(NvmlSource, a_machine_without_the_library_is_an_error_that_names_it) {
-  const auto none = nvml_source("/nowhere/libnvidia-ml.so.1", 1_s);
+  const auto none = nvml_source("/nowhere/libnvidia-ml.so.1", {}, 1_s);
   ASSERT_FALSE(none);
   EXPECT_NE(none.error().message.find("/nowhere/libnvidia-ml.so.1"), std::string::npos);
-  const auto other = nvml_source("libc.so.6", 1_s);
+  const auto other = nvml_source("libc.so.6", {}, 1_s);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().message, "libc.so.6: it lacks functions that every NVML has");
 }

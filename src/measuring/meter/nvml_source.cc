@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/format.h"
@@ -82,10 +83,11 @@ class NvmlSource final : public Source {
   NvmlSource(const NvmlSource&) = delete;
   NvmlSource& operator=(const NvmlSource&) = delete;
 
-  Result<void> find_cards() {
+  Result<void> find_cards(const std::vector<unsigned>& wanted) {
     unsigned count = 0;
     if (const int code = nvml_.count(&count); code != kNvmlSuccess) return trouble(code);
     for (unsigned i = 0; i < count; ++i) {
+      if (!wanted.empty() && std::ranges::find(wanted, i) == wanted.end()) continue;
       Card card;
       // A card that has fallen off the bus is left out, and the others are read.
       if (nvml_.by_index(i, &card.device) != kNvmlSuccess) continue;
@@ -98,7 +100,9 @@ class NvmlSource final : public Source {
       }
       cards_.push_back(std::move(card));
     }
-    if (cards_.empty()) return Error{Code::not_found, "there is no card"};
+    if (cards_.empty() || (!wanted.empty() && cards_.size() < wanted.size())) {
+      return Error{Code::not_found, wanted.empty() ? "there is no card" : "no card of that number"};
+    }
     return {};
   }
 
@@ -161,7 +165,8 @@ class NvmlSource final : public Source {
 
 }  // namespace
 
-Result<std::unique_ptr<Source>> nvml_source(const std::string& library, Duration interval) {
+Result<std::unique_ptr<Source>> nvml_source(const std::string& library,
+                                            const std::vector<unsigned>& cards, Duration interval) {
   Library opened(::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (!opened) return Error{Code::not_found, format("NVML: {}", ::dlerror())};
   auto functions = functions_of(opened);
@@ -172,7 +177,7 @@ Result<std::unique_ptr<Source>> nvml_source(const std::string& library, Duration
     return Error{Code::refused, format("{}: {} ({})", library, words, code)};
   }
   auto source = std::make_unique<NvmlSource>(library, std::move(opened), *functions, interval);
-  if (const auto found = source->find_cards(); !found) return found.error().within(library);
+  if (const auto found = source->find_cards(cards); !found) return found.error().within(library);
   return std::unique_ptr<Source>(std::move(source));
 }
 

@@ -16,6 +16,8 @@ namespace assay::meter {
 
 inline constexpr const char* kNvmlLibrary = "libnvidia-ml.so.1";
 
-Result<std::unique_ptr<Source>> nvml_source(const std::string& library, Duration interval);
+// `cards`: their numbers; empty: all.
+Result<std::unique_ptr<Source>> nvml_source(const std::string& library,
+                                            const std::vector<unsigned>& cards, Duration interval);
 
 }  // namespace assay::meter

@@ -1,137 +1,53 @@
 #include "meter/ptd_source.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
 #include <optional>
 
 #include "base/format.h"
 #include "base/text.h"
-#include "net/poller.h"
-#include "net/receive.h"
-#include "net/socket.h"
+#include "meter/line_connection.h"
 
 namespace assay::meter {
 namespace {
 
 constexpr Duration kReply = 5_s;
-constexpr std::size_t kPtdLineMax = std::size_t{64} << 10;
 constexpr std::string_view kGreeting = "Hello, PTDaemon here!";
 constexpr std::string_view kMark = "assay";
 
-// One connection, which waits for its replies.
-class PtdConnection {
- public:
-  PtdConnection(net::Fd fd, net::Poller poller, const Clock& clock)
-      : fd_(std::move(fd)), poller_(std::move(poller)), clock_(clock) {}
-
-  static Result<PtdConnection> open(const PtdPlace& place, const Clock& clock) {
-    ASSIGN_OR_RETURN(const auto addresses, net::resolve(place.host, place.port));
-    Error last{Code::refused, "no address"};
-    for (const net::Address& address : addresses) {
-      auto connected = connect(address, clock);
-      if (connected) return connected;
-      last = connected.error().within(address.to_string());
-    }
-    return last;
+// The reply to one command; a refusal is an error.
+Result<std::string> ask(LineConnection& daemon, const Clock& clock, std::string_view command) {
+  const Instant deadline = clock.now() + kReply;
+  auto reply = daemon.ask(command, deadline);
+  if (reply && (reply->starts_with("Error") || reply->starts_with("Invalid"))) {
+    return Error{Code::refused, format("{}: the daemon replied \"{}\"", command, *reply)};
   }
-
-  Result<std::string> ask(std::string_view command) {
-    const Instant deadline = clock_.now() + kReply;
-    const std::string line = format("{}\r\n", command);
-    std::string_view rest = line;
-    while (!rest.empty()) {
-      const ssize_t n = net::send_some(fd_, rest);
-      if (n > 0) {
-        rest.remove_prefix(static_cast<std::size_t>(n));
-      } else if (errno != EAGAIN || !wait(deadline)) {
-        return Error{Code::io, "the connection to the daemon is lost"};
-      }
-    }
-    auto reply = read_line(deadline);
-    if (!reply) return reply;
-    if (reply->starts_with("Error") || reply->starts_with("Invalid")) {
-      return Error{Code::refused, format("{}: the daemon replied \"{}\"", command, *reply)};
-    }
-    return reply;
-  }
-
-  Result<std::string> read_line(Instant deadline) {
-    std::array<char, 4096> buffer{};
-    for (;;) {
-      const std::size_t end = bytes_.find('\n');
-      if (end != std::string::npos) {
-        std::string line(trim(std::string_view(bytes_).substr(0, end)));
-        bytes_.erase(0, end + 1);
-        return line;
-      }
-      if (bytes_.size() > kPtdLineMax) return Error{Code::corrupt, "a line without an end"};
-      const net::Received got = net::receive(fd_, buffer.data(), buffer.size());
-      if (got.bytes > 0) {
-        bytes_.append(buffer.data(), static_cast<std::size_t>(got.bytes));
-      } else if (got.bytes == 0) {
-        return Error{Code::io, "the daemon closed the connection"};
-      } else if (got.error != EAGAIN) {
-        return Error{Code::io, std::strerror(got.error)};
-      } else if (!wait(deadline)) {
-        return Error{Code::timed_out, "the daemon did not reply in time"};
-      }
-    }
-  }
-
- private:
-  static Result<PtdConnection> connect(const net::Address& address, const Clock& clock) {
-    ASSIGN_OR_RETURN(net::Fd fd, net::start_connect(address));
-    ASSIGN_OR_RETURN(net::Poller poller, net::Poller::open(8));
-    TRY(poller.add(fd.get(), 0));
-    const Instant deadline = clock.now() + kReply;
-    for (;;) {
-      const int error = net::connect_result(fd);
-      if (error == 0) break;
-      if (error != EINPROGRESS && error != EALREADY) {
-        return Error{Code::refused, std::strerror(error)};
-      }
-      const Instant now = clock.now();
-      if (now >= deadline) return Error{Code::timed_out, "no connection in time"};
-      poller.wait(deadline - now);
-    }
-    return PtdConnection(std::move(fd), std::move(poller), clock);
-  }
-
-  bool wait(Instant deadline) {
-    const Instant now = clock_.now();
-    if (now >= deadline) return false;
-    poller_.wait(deadline - now);
-    return true;
-  }
-
-  net::Fd fd_;
-  net::Poller poller_;
-  const Clock& clock_;
-  std::string bytes_{};
-};
+  return reply;
+}
 
 class PtdSource final : public Source {
  public:
-  PtdSource(std::string name, PtdConnection connection, Duration interval)
-      : name_(std::move(name)), connection_(std::move(connection)), interval_(interval) {}
+  PtdSource(std::string name, LineConnection connection, Duration interval, const Clock& clock)
+      : name_(std::move(name)),
+        connection_(std::move(connection)),
+        interval_(interval),
+        clock_(clock) {}
   ~PtdSource() override { end(); }
   PtdSource(const PtdSource&) = delete;
   PtdSource& operator=(const PtdSource&) = delete;
 
   Result<void> begin(const PtdRanges& ranges) {
-    ASSIGN_OR_RETURN(const std::string greeting, connection_.ask("Hello"));
+    ASSIGN_OR_RETURN(const std::string greeting, ask(connection_, clock_, "Hello"));
     if (greeting != kGreeting) {
       return Error{Code::refused, format("it is no PTDaemon: it said \"{}\"", greeting)};
     }
-    ASSIGN_OR_RETURN(const std::string analyzer, connection_.ask("Identify"));
+    ASSIGN_OR_RETURN(const std::string analyzer, ask(connection_, clock_, "Identify"));
     name_ += format(" ({})", analyzer);
-    ASSIGN_OR_RETURN(const std::string told, connection_.ask("RR"));
+    ASSIGN_OR_RETURN(const std::string told, ask(connection_, clock_, "RR"));
     ASSIGN_OR_RETURN(before_, read_ptd_ranges(told));
     changed_ = true;
     TRY(set(ranges));
-    ASSIGN_OR_RETURN(const std::string started, connection_.ask(format("Go,1000,0,{}", kMark)));
+    ASSIGN_OR_RETURN(const std::string started,
+                     ask(connection_, clock_, format("Go,1000,0,{}", kMark)));
     if (!started.starts_with("Starting")) {
       return Error{Code::refused, format("Go: the daemon replied \"{}\"", started)};
     }
@@ -144,7 +60,7 @@ class PtdSource final : public Source {
   }
 
   Result<std::vector<SourceReading>> read(const Clock& clock) override {
-    ASSIGN_OR_RETURN(const std::string head, connection_.ask("RL"));
+    ASSIGN_OR_RETURN(const std::string head, ask(connection_, clock_, "RL"));
     const auto count = read_ptd_count(head);
     if (!count) return Error{Code::corrupt, format("RL: the daemon replied \"{}\"", head)};
     std::vector<PtdSample> samples;
@@ -172,7 +88,7 @@ class PtdSource final : public Source {
   Result<void> set(const PtdRanges& ranges) {
     for (const auto& [what, value] : {std::pair{"V", ranges.volts}, {"A", ranges.amps}}) {
       const std::string command = format("SR,{},{}", what, value);
-      ASSIGN_OR_RETURN(const std::string reply, connection_.ask(command));
+      ASSIGN_OR_RETURN(const std::string reply, ask(connection_, clock_, command));
       if (reply.starts_with(format("Range {} changed", what))) continue;
       return Error{Code::refused, format("{}: the daemon replied \"{}\"", command, reply)};
     }
@@ -189,13 +105,14 @@ class PtdSource final : public Source {
 
   // The analyzer is left as it was, whatever of it still answers.
   void end() {
-    if (measuring_) static_cast<void>(connection_.ask("Stop"));
+    if (measuring_) static_cast<void>(ask(connection_, clock_, "Stop"));
     if (changed_) static_cast<void>(set(before_));
   }
 
   std::string name_;
-  PtdConnection connection_;
+  LineConnection connection_;
   Duration interval_;
+  const Clock& clock_;
   PtdRanges before_{};
   bool changed_ = false;
   bool measuring_ = false;
@@ -238,9 +155,9 @@ Result<PtdPlace> parse_ptd_place(std::string_view text) {
 Result<std::unique_ptr<Source>> ptd_source(const PtdPlace& place, Duration interval,
                                            const Clock& clock) {
   const std::string name = format("ptd {}:{}", place.host, place.port);
-  auto connection = PtdConnection::open(place, clock);
+  auto connection = LineConnection::open(place.host, place.port, clock, clock.now() + kReply);
   if (!connection) return connection.error().within(name);
-  auto source = std::make_unique<PtdSource>(name, *std::move(connection), interval);
+  auto source = std::make_unique<PtdSource>(name, *std::move(connection), interval, clock);
   if (const auto begun = source->begin(place.ranges); !begun) return begun.error().within(name);
   return std::unique_ptr<Source>(std::move(source));
 }

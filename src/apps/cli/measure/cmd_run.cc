@@ -24,6 +24,7 @@
 #include "cli/gate.h"
 #include "cli/interference.h"
 #include "cli/interrupt.h"
+#include "cli/power_session.h"
 #include "cli/ranked_run.h"
 #include "cli/run_flags.h"
 #include "cli/run_talk.h"
@@ -46,6 +47,7 @@ struct RunOptions {
   std::string find{};
   std::string compliance{};
   bool interference = false;
+  std::string power_director{};
   bool dry_run = false;
   ForecastFlags forecast{};
   ranks::RankFlags ranks{};
@@ -85,6 +87,12 @@ void add_flags(Flags& flags, RunOptions& options) {
            "the classes (--class, with rates) alone, in pairs and together: what each does to the "
            "others")
       .group("Workload");
+  flags
+      .add("--power-director", &options.power_director,
+           "a power session with MLCommons' director: a ranging and a testing run; "
+           "HOST[:PORT][/LABEL]")
+      .value("PLACE")
+      .group("Output");
   flags.add("--dry-run", &options.dry_run, "show the plan and measure nothing").group("Output");
   add_forecast_flags(flags, options.forecast);
   add_rank_flags(flags, options.ranks);
@@ -390,14 +398,25 @@ class RunCourse {
 // Several runs in one command, where one run would be measured.
 Result<int> run_several(const RunFlags& settings, const RunOptions& options, const Gate& gate,
                         const Args& args) {
-  const std::string_view flag = "--interference";
+  const std::string_view flag = options.interference ? "--interference" : "--power-director";
   if (gate.asked()) return invalid(format("--require: {} is of several runs", flag));
   if (!options.store.empty() || options.prometheus || !options.live.empty() || options.dry_run) {
     return invalid(format("{}: has no --store, --prometheus, --live or --dry-run", flag));
   }
-  return measure_interference(
-      settings, {.client = options.client, .json = options.json, .quiet = options.quiet},
-      command_of(args));
+  if (options.interference && !options.power_director.empty()) {
+    return invalid("--interference, --power-director: one of the two");
+  }
+  if (options.interference) {
+    return measure_interference(
+        settings, {.client = options.client, .json = options.json, .quiet = options.quiet},
+        command_of(args));
+  }
+  return measure_power_session(settings,
+                               {.client = options.client,
+                                .json = options.json,
+                                .quiet = options.quiet,
+                                .director = options.power_director},
+                               command_of(args));
 }
 
 }  // namespace
@@ -423,7 +442,9 @@ Result<int> cmd_run(Args args) {
                      {.client = options.client, .json = options.json, .quiet = options.quiet},
                      command_of(args));
   }
-  if (options.interference) return run_several(settings, options, gate, args);
+  if (options.interference || !options.power_director.empty()) {
+    return run_several(settings, options, gate, args);
+  }
 
   RunCourse course(options, gate);
   TRY(course.prepare(settings));
