@@ -189,7 +189,8 @@ def main():
     parser.add_argument("checkout", type=pathlib.Path)
     parser.add_argument("--assay", type=pathlib.Path, default=ROOT / "build/release/assay")
     parser.add_argument("--systems", type=int, default=50)
-    parser.add_argument("--first", type=int, default=0, help="number of the first: others are fresh")
+    parser.add_argument("--first", type=int, default=0,
+                        help="number of the first: others are fresh")
     args = parser.parse_args()
     checkout, assay = args.checkout.resolve(), args.assay.resolve()
     benchmarks = originals(checkout)
