@@ -154,11 +154,17 @@ function(assay_tests target sources fuzzers benches)
   endforeach()
 endfunction()
 
+# Rooms whose own tests compute for most of a minute where nothing is optimised.
+set(ASSAY_COMPUTING compare metrics sim)
+
 function(assay_library target dir rooms libs)
   assay_sources(${dir} lib tests fuzzers benches)
   if(lib)
     add_library(assay_${target} STATIC ${lib})
     assay_batches(assay_${target})
+    if(target IN_LIST ASSAY_COMPUTING AND CMAKE_CXX_FLAGS MATCHES "-O0")
+      target_compile_options(assay_${target} PRIVATE -O1)
+    endif()
     set(scope PUBLIC)
     set(private PRIVATE)
   else()
