@@ -69,6 +69,36 @@ Reading read_alone(std::string_view bytes, Instant base = Instant{}) {
   return read_block(decoder, bytes);
 }
 
+TEST(CodecEdges, any_set_of_known_instants_comes_back_as_it_was) {
+  struct Last final : EventSink {
+    void on_phase(const PhaseMark&) override {}
+    void on_sent(const Query&, Instant, Instant) override {}
+    void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
+    void on_done(const Event& done, std::string_view) override { event = done; }
+    void on_tick(Instant) override {}
+    Event event{};
+  };
+  constexpr Instant Event::*kInstants[] = {
+      &Event::due,         &Event::sent,          &Event::first_byte, &Event::first_event,
+      &Event::first_token, &Event::first_visible, &Event::last_token, &Event::done};
+  for (unsigned known = 0; known < 1U << std::size(kInstants); ++known) {
+    Event event{};
+    for (std::size_t i = 0; i < std::size(kInstants); ++i) {
+      const auto at = static_cast<std::int64_t>(1000 + 7 * i);
+      event.*kInstants[i] = (known >> i & 1) != 0 ? Instant{at} : Instant::none();
+    }
+    RecordDecoder decoder(TextRule(Texts::all, {}));
+    decoder.start_block(Instant{}, false);
+    const std::string bytes = Bytes().done(event).text;
+    ByteReader in(bytes);
+    Record record;
+    ASSERT_EQ(decoder.next(in, record), RecordDecoder::Step::record) << known;
+    Last last;
+    record.tell(last);
+    for (const auto instant : kInstants) EXPECT_EQ(last.event.*instant, event.*instant) << known;
+  }
+}
+
 TEST(CodecEdges, a_record_is_of_the_instant_at_which_our_thread_had_it) {
   Event whole{.done = Instant{500}};
   whole.read_delay_done = 7_ns;
