@@ -119,6 +119,12 @@ TEST_F(DatasetTest, the_parser_renames_columns) {
   EXPECT_THAT(error_of({.path = path, .parser = {{"prompt", "article"}, {"system", "nowhere"}}}),
               HasSubstr("parser.system: there is no column 'nowhere'; the first row has: article, "
                         "prompt, id, effort"));
+  // The reference client's examples name a column that only the preset makes.
+  const auto preset = load_dataset({.name = "cnn_dailymail::llama3_8b",
+                                    .path = file("c.jsonl", R"({"article": "a"})"),
+                                    .parser = {{"input", "prompt"}}});
+  ASSERT_TRUE(preset) << preset.error().message;
+  EXPECT_THAT(preset->samples[0].prompt, HasSubstr("a"));
 }
 
 TEST_F(DatasetTest, what_is_mapped_to_an_unknown_name_is_never_sent) {

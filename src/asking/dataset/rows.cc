@@ -147,6 +147,9 @@ Result<Sample> RowMapper::map(Json row) {
 
 Result<void> RowMapper::finish() const {
   if (first_columns_.empty()) return {};
+  // The reference client reads no parser of a dataset with a preset; its examples have one whose
+  // column comes to be only after the preset.
+  if (preset_ && spec_.prompt_format.empty()) return {};
   for (std::size_t i = 0; i < source_seen_.size(); ++i) {
     if (source_seen_[i]) continue;
     const auto& [target, source] = spec_.parser[i];
