@@ -293,6 +293,9 @@ Value apply_filter(Engine& engine, std::string_view name, const Value& value, Ca
   if (name == "first" || name == "last") return first_or_last(value, name == "first");
   if (name == "list") return value.items();
   if (name == "items") return dict_items(value);
+  // As there, whatever is false holds nothing to choose from, none and 0 among it.
+  const bool chosen = name == "map" || name.starts_with("select") || name.starts_with("reject");
+  if (chosen && !value.truth()) return Value::generator({});
   if (name == "map") return map(engine, value, call);
   if (name == "select") return choose(engine, value, call, false, true);
   if (name == "reject") return choose(engine, value, call, false, false);
