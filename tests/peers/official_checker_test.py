@@ -330,6 +330,7 @@ ONLY_OURS = [
     ("maximal-engagement", r"; expected: \d+ or fewer: the system has \d+ accelerators$",
      "parallelism beyond the system is not multiplied"),
     ("power-descriptor", r"model is missing;", "a part without a name is taken"),
+    ("power-descriptor", r"mlc_estimated_power is true;", "the tag is not computed again"),
     ("system-description-consistency", r"node_types is ", "its check breaks off"),
 ]
 
