@@ -35,10 +35,10 @@ class ArtefactFiles : public testing::Test {
 
 TEST_F(ArtefactFiles, equal_bytes_are_one_file_that_each_query_of_a_counted_phase_names) {
   const auto writer = open();
-  writer->queue().put({.phase = 0, .index = 1}, Api::openai_images, png_reply("iVBORw0K"));
-  writer->queue().put({.phase = 1, .index = 2}, Api::openai_images, png_reply("iVBORw0K"));
-  writer->queue().put({.phase = 1, .index = 3}, Api::openai_images, png_reply("iVBORw0L"));
-  writer->queue().put({.phase = 1, .index = 4}, Api::openai_images, R"({"data":[{"url":"x"}]})");
+  writer->queue().put({.index = 1, .phase = 0}, Api::openai_images, png_reply("iVBORw0K"));
+  writer->queue().put({.index = 2, .phase = 1}, Api::openai_images, png_reply("iVBORw0K"));
+  writer->queue().put({.index = 3, .phase = 1}, Api::openai_images, png_reply("iVBORw0L"));
+  writer->queue().put({.index = 4, .phase = 1}, Api::openai_images, R"({"data":[{"url":"x"}]})");
   const ArtefactTally tally = writer->finish();
   EXPECT_EQ(tally.kept, 4U);
   EXPECT_EQ(tally.files, 2U);
@@ -58,9 +58,9 @@ TEST_F(ArtefactFiles, equal_bytes_are_one_file_that_each_query_of_a_counted_phas
 
 TEST_F(ArtefactFiles, what_has_no_room_or_cannot_be_read_is_counted_with_the_first_reason) {
   const auto writer = open();
-  writer->queue().put({.phase = 1, .index = 1}, Api::openai_images,
+  writer->queue().put({.index = 1, .phase = 1}, Api::openai_images,
                       R"({"data":[{"b64_json":"?"}]})");
-  writer->queue().put({.phase = 1, .index = 2}, Api::openai_speech, std::string(5000, 'x'));
+  writer->queue().put({.index = 2, .phase = 1}, Api::openai_speech, std::string(5000, 'x'));
   const ArtefactTally tally = writer->finish();
   EXPECT_EQ(tally.kept, 0U);
   EXPECT_EQ(tally.lost, 2U);
