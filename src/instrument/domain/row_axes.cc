@@ -1,6 +1,7 @@
 #include "domain/row_axes.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -11,45 +12,39 @@ namespace {
 
 constexpr std::size_t kValueBytesMax = 64;
 
-// The kinds of a content's parts, and its characters.
-void read_content(const Json& content, std::set<std::string>& kinds, std::uint32_t& characters) {
-  if (content.is_string()) {
-    kinds.insert("text");
-    characters += characters_in(content.as_string());
-    return;
-  }
+// Calls `of_part` with the kind and the text of each part of a content.
+template <typename OfPart>
+void each_part(const Json& content, OfPart&& of_part) {
+  if (content.is_string()) of_part("text", content.as_string());
   for (const Json& part : content.items()) {
     const std::string_view type = part["type"].as_string("text");
-    kinds.emplace(type == "image_url" ? "picture" : type);
-    characters += characters_in(part["text"].as_string());
+    of_part(type == "image_url" ? "picture" : type, part["text"].as_string());
   }
 }
 
-std::string joined(std::set<std::string> kinds) {
-  std::string out = kinds.erase("text") > 0 ? "text" : "";
-  for (const std::string& kind : kinds) out += (out.empty() ? "" : "+") + kind;
-  return out;
-}
-
-struct Content {
-  std::string modality{};
-  std::uint32_t characters = 0;
-};
-
-Content content_of(const Sample& sample) {
-  std::set<std::string> kinds;
-  Content out{.characters = characters_in(sample.system) + characters_in(sample.prompt)};
-  if (!sample.prompt.empty() || !sample.input_tokens.empty()) kinds.insert("text");
-  read_content(sample.content_parts, kinds, out.characters);
+template <typename OfPart>
+void each_part(const Sample& sample, OfPart&& of_part) {
+  if (!sample.prompt.empty() || !sample.input_tokens.empty()) of_part("text", sample.prompt);
+  if (!sample.system.empty()) of_part("text", sample.system);
+  each_part(sample.content_parts, of_part);
   for (std::size_t i = 0; i < sample.messages.size(); ++i) {
-    read_content(sample.messages[i]["content"], kinds, out.characters);
+    each_part(sample.messages[i]["content"], of_part);
   }
   for (const Attachment& one : sample.attachments) {
     // A media type's first half; a tensor has a datatype.
-    const std::size_t at = one.type.find('/');
-    kinds.insert(at == std::string::npos ? "tensor" : one.type.substr(0, at));
+    const std::string_view type = one.type;
+    const std::size_t at = type.find('/');
+    of_part(at == std::string_view::npos ? "tensor" : type.substr(0, at), std::string_view());
   }
-  out.modality = joined(std::move(kinds));
+}
+
+// "text", "text+picture": the kinds of what has parts.
+template <typename Parts>
+std::string kinds_of(const Parts& parts) {
+  std::set<std::string, std::less<>> kinds;
+  each_part(parts, [&kinds](std::string_view kind, std::string_view) { kinds.emplace(kind); });
+  std::string out = kinds.erase("text") > 0 ? "text" : "";
+  for (const std::string& kind : kinds) out += (out.empty() ? "" : "+") + kind;
   return out;
 }
 
@@ -79,12 +74,7 @@ std::uint32_t characters_in(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-std::string modality_of(const Json& content) {
-  std::set<std::string> kinds;
-  std::uint32_t ignored = 0;
-  read_content(content, kinds, ignored);
-  return joined(std::move(kinds));
-}
+std::string modality_of(const Json& content) { return kinds_of(content); }
 
 RowAxes axes_of(const Dataset& dataset) {
   RowAxes out;
@@ -92,9 +82,7 @@ RowAxes axes_of(const Dataset& dataset) {
   RowAxis modality{.name = "modality"};
   bool shown = true;
   for (const Sample& sample : dataset.samples) {
-    const Content content = content_of(sample);
-    out.characters.push_back(content.characters);
-    shown = shown && add_value(modality, content.modality);
+    shown = shown && add_value(modality, kinds_of(sample));
   }
   for (const std::string_view column : kLanguageColumns) {
     const auto has = [column](const Sample& one) { return one.columns[column].is_string(); };
@@ -109,7 +97,13 @@ RowAxes axes_of(const Dataset& dataset) {
   if (shown && !modality.values.empty() && !(plain && out.axes.empty())) {
     out.axes.push_back(std::move(modality));
   }
-  if (out.axes.empty()) out.characters.clear();
+  if (out.axes.empty()) return out;  // then no text is read
+  for (const Sample& sample : dataset.samples) {
+    std::uint32_t& characters = out.characters.emplace_back();
+    each_part(sample, [&characters](std::string_view, std::string_view text) {
+      characters += characters_in(text);
+    });
+  }
   return out;
 }
 
