@@ -33,18 +33,16 @@ CLUSTER = {"model": "llama3.1-8b", "hardware": "h100-sxm", "backend": "vllm"}
 
 class Relay:
     """Passes bytes on between clients and one port. While held (SIGUSR1 to SIGUSR2), it holds back
-    what the server sends; with `fresh`, it ends idle connections and holds new ones instead."""
+    what the server sends; with `fresh`, new connections instead."""
 
     def __init__(self, port, fresh):
         self.port, self.fresh = port, fresh
         self.free = asyncio.Event()
         self.free.set()
-        self.quiet = {}  # since when nothing passed, of each connection
 
-    async def pump(self, reader, writer, link, held):
+    async def pump(self, reader, writer, held):
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             while data := await reader.read(1 << 16):
-                self.quiet[link] = asyncio.get_running_loop().time()
                 if held:
                     await self.free.wait()
                 writer.write(data)
@@ -56,22 +54,12 @@ class Relay:
         if self.fresh:
             await self.free.wait()
         there = await asyncio.open_connection("127.0.0.1", self.port)
-        self.quiet[writer] = asyncio.get_running_loop().time()
-        await asyncio.gather(self.pump(reader, there[1], writer, False),
-                             self.pump(there[0], writer, writer, not self.fresh))
-        self.quiet.pop(writer, None)
-
-    def hold(self):
-        self.free.clear()
-        if self.fresh:
-            now = asyncio.get_running_loop().time()
-            for writer, since in self.quiet.items():
-                if now - since > 0.1:
-                    writer.close()
+        await asyncio.gather(self.pump(reader, there[1], False),
+                             self.pump(there[0], writer, not self.fresh))
 
     async def main(self):
         loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGUSR1, self.hold)
+        loop.add_signal_handler(signal.SIGUSR1, self.free.clear)
         loop.add_signal_handler(signal.SIGUSR2, self.free.set)
         server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
         print(server.sockets[0].getsockname()[1], flush=True)
@@ -86,6 +74,7 @@ class Stage:
         self.seed, self.processes = seed, []
         self.acts, self.flags = [], []
         self.at = self.rng.uniform(3, 6)
+        self.rate = 30
 
     def start(self, command):
         process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
@@ -99,10 +88,8 @@ class Stage:
         self.server = process
         self.url = self.metrics = re.search(r"https?://[^\s]+", said)[0]
 
-    def cluster(self, *faults, model=None):
-        scenario = {**CLUSTER, "seed": self.seed, "faults": list(faults)}
-        if model:
-            scenario["model"] = model
+    def cluster(self, *faults, **other):
+        scenario = {**CLUSTER, "seed": self.seed, "faults": list(faults), **other}
         path = self.folder / "scenario.yaml"
         path.write_text(yaml.safe_dump(scenario))
         self.serve("--scenario", path, "--osl", "max")
@@ -128,8 +115,8 @@ class Stage:
                  "--run-seed", self.seed + 1, *flags]
         self.act(command=" ".join(str(word) for word in words) + " > /dev/null 2>&1")
 
-    def measure(self, rate=30, isl=256, osl=64):
-        command = [self.assay, "run", "--endpoint", self.url, "--model", "m", "--rate", rate,
+    def measure(self, isl=256, osl=64):
+        command = [self.assay, "run", "--endpoint", self.url, "--model", "m", "--rate", self.rate,
                    "--duration", f"{SECONDS}s", "--osl", osl, "--run-seed", self.seed,
                    "--report-dir", self.folder / "run", "--quiet", "--metrics", self.metrics,
                    "--metrics-interval", "100ms", "--allow-client-limited", "--warmup",
@@ -162,8 +149,10 @@ def client_late(stage):
 
 
 def connect(stage):
-    """Idle connections are closed, and a new one's handshake takes long."""
-    stage.serve("--tls", "--ttft", "60ms", "--itl", "8ms", "--osl", "max")
+    """A new connection's handshake takes long."""
+    stage.rate = 10  # handshakes cost the relay
+    stage.serve("--tls", "--ttft", "60ms", "--itl", "8ms", "--osl", "max",
+                "--quirk", "http10")  # each query opens a connection
     stage.flags += ["--insecure"]
     stage.hold(stage.relay(fresh=True), stage.rng.uniform(0.8, 2))
 
@@ -178,9 +167,10 @@ def long_prompt(stage):
 def cache_miss(stage):
     """Prompts that share a long beginning, and a few of the same length that do not."""
     stage.cluster()
-    tokens = stage.rng.randint(20000, 40000)
-    stage.flags += ["--class", f"warm,share=99,isl=200,prefix={tokens}x1", "--class",
-                    f"cold,share=1,isl={tokens + 200}"]
+    stage.rate = 12  # long bodies
+    tokens = stage.rng.randint(8000, 14000)
+    stage.flags += ["--class", f"warm,share=97,isl={tokens + 200},prefix={tokens}x1", "--class",
+                    f"cold,share=3,isl={tokens + 200}"]
 
 
 def queue(stage):
@@ -192,14 +182,15 @@ def queue(stage):
 
 def batch(stage):
     """A second client's long streams share the server's steps."""
-    stage.cluster(model="gpt-j-6b")  # much KV cache a token: a batch costs time
-    stage.beside("--load-pattern", "max_throughput", "--samples", stage.rng.randint(250, 400),
-                 "--isl", 64, "--osl", 250)
+    stage.cluster(model="gpt-j-6b", hardware="l40s")  # much KV cache a token: a batch costs time
+    stage.rate = 12
+    stage.beside("--load-pattern", "max_throughput", "--samples", stage.rng.randint(160, 240),
+                 "--isl", 64, "--osl", 120)
 
 
 def preemption(stage):
     """The server loses most of its KV cache."""
-    at, left = stage.rng.uniform(7, 9), stage.rng.uniform(0.004, 0.008)
+    at, left = stage.rng.uniform(7, 9), stage.rng.uniform(0.0008, 0.002)
     stage.cluster({"kind": "shrink_kv", "at": f"{at:.3f}s", "worker": 0, "factor": round(left, 5)},
                   {"kind": "shrink_kv", "at": f"{at + 1.5:.3f}s", "worker": 0, "factor": 1.0})
 

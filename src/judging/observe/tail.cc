@@ -306,6 +306,8 @@ struct TailFold::Finder {
     if (caught_up(wait, excess, usual.fragment)) return TailCause::network;
     if (seen_in(preempted, from, to + 1_ns) > 0) return TailCause::preemption;
     if (&wait != &row.first) return alone;
+    // A queue that preemptions left behind is theirs: what waits does so for the same KV cache.
+    if (seen_in(preempted, from - (to - from), to) > 0) return TailCause::preemption;
     return seen_in(waiting, from, to + 1_ns) >= 1 ? TailCause::queue : alone;
   }
 

@@ -16,7 +16,8 @@
 //   before_first     before the first token; no word of the server on why
 //   stall            all streams stood still at once, and the server with them
 //   network          the server went on meanwhile: what it had made came at once behind the gap
-//   preemption       it waited, or its stream stood still, while the server counted preemptions
+//   preemption       it waited, or its stream stood still, while the server counted preemptions, or
+//                    it waited and they had been counted as long before
 //   gap              its stream alone stood still
 //   batch            every token slower, while more queries were under way than usual
 //   slow_tokens      every token slower, and not more under way
