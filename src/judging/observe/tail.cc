@@ -14,7 +14,7 @@ constexpr double kSlowShare = 0.01;
 constexpr double kBeyond = 1.5;     // of what was expected
 constexpr double kNamed = 0.5;      // of the excess
 constexpr double kMoreUsual = 1.2;  // under way, against the median
-constexpr double kMoreWork = 1.1;   // that came in or went out, against the mean
+constexpr double kMoreWork = 1.5;   // that came in, against the usual rate
 constexpr double kUnlikeLength = 0.1;
 constexpr Duration kCell = 10_ms;
 constexpr Duration kAtOnce = 20_ms;
@@ -312,7 +312,7 @@ struct TailFold::Finder {
   }
 
   // More was under way, because more came: where a server slows down more is under way too, but no
-  // more comes in and no more goes out.
+  // more comes in. What goes out says nothing: a server that was slow catches up.
   bool more_under_way(const Row& row) const {
     const Instant from = sent_at(row);
     const Instant to = done_at(row) + 1_ns;
@@ -323,18 +323,12 @@ struct TailFold::Finder {
       if (figures && usual.running > 0) all = std::max(all, figures->mean / usual.running);
     }
     if (all <= kMoreUsual) return false;
-    const Instant before = from - (to - from);
+    const Instant before = from - (to - from) * 3;
     const double seconds = (to - before).seconds();
     const auto came = std::ranges::upper_bound(dues, to) - std::ranges::lower_bound(dues, before);
     if (static_cast<double>(came) > kMoreWork * share_of_due * seconds) return true;
-    for (const Signal* const signal : {output, prompts}) {
-      if (signal == nullptr) continue;
-      const Instant since = signal == output ? from : before;
-      if (seen_in(signal, since, to) > kMoreWork * usual_rate(*signal) * (to - since).seconds()) {
-        return true;
-      }
-    }
-    return false;
+    return prompts != nullptr &&
+           seen_in(prompts, before, to) > kMoreWork * usual_rate(*prompts) * seconds;
   }
 
   Parts parts_of(const Row& row) const {

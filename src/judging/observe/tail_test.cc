@@ -158,11 +158,11 @@ void expect_named(const std::vector<Case>& cases) {
 TEST(Tail, each_planted_cause_is_named) {
   const std::vector<Signal> waiting = {made_signal("requests_waiting", 5, 0)};
   const std::vector<Signal> preempted = {made_signal("preemptions", 1, 0)};
-  // More runs and more is made; or more runs, and no more is made.
+  // More runs and more comes in; or more runs, and no more comes in.
   const std::vector<Signal> busier = {made_signal("requests_running", 40, 8),
-                                      made_signal("output_tokens", 200, 20)};
+                                      made_signal("prompt_tokens", 200, 20)};
   const std::vector<Signal> busier_but_slow = {made_signal("requests_running", 40, 8),
-                                               made_signal("output_tokens", 20, 20)};
+                                               made_signal("prompt_tokens", 20, 20)};
   expect_named({
       {"client_late", [](Planned& one) { one.late = 900_ms; }},
       {"connect", [](Planned& one) { one.connect = 700_ms; }},
