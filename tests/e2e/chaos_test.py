@@ -136,7 +136,5 @@ def test_on_a_curve_each_points_run_does_the_acts(assay, endpoint, tmp_path):
         summary = json.loads((point / "performance/result_summary.json").read_text())
         freeze, note = summary["chaos"]["acts"]
         assert freeze["error"] is None and freeze["ended_ns"] - freeze["asked_ns"] >= 0.4e9
-        # A stream of 10 tokens takes 28 ms: what the pause held is slower by more than ten times.
-        assert freeze["slowed"] >= 1 and freeze["output_lowest_share"] < 0.5
         assert "at the server" in note["output"]
         assay("verify", point)
