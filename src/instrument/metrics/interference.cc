@@ -36,7 +36,7 @@ std::string names_of(const std::vector<std::size_t>& which, const std::vector<st
   return out;
 }
 
-Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+Json figure_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 }  // namespace
 
@@ -84,9 +84,9 @@ Json interference_json(const std::vector<InterferenceRun>& runs,
     Json figures = Json::object();
     for (std::size_t i = 0; i < cell.ratio.size(); ++i) {
       figures.set(kInterferenceFigures[i], Json()
-                                               .set("alone", optional_json(cell.alone[i]))
-                                               .set("with", optional_json(cell.with[i]))
-                                               .set("ratio", optional_json(cell.ratio[i])));
+                                               .set("alone", figure_or_null(cell.alone[i]))
+                                               .set("with", figure_or_null(cell.with[i]))
+                                               .set("ratio", figure_or_null(cell.ratio[i])));
     }
     cells.push_back(Json()
                         .set("class", names[cell.of])
