@@ -153,7 +153,7 @@ TEST_F(Jobs, a_server_that_closes_on_every_look_is_given_up) {
 
 TEST_F(Jobs, what_is_no_end_of_a_job_is_a_failure_by_its_name) {
   constexpr std::size_t kStep = 32 * 1024;
-  struct Case {
+  struct JobCase {
     std::string reply{};
     Outcome outcome = Outcome::ok;
     std::string why{};
@@ -161,7 +161,7 @@ TEST_F(Jobs, what_is_no_end_of_a_job_is_a_failure_by_its_name) {
   const auto json = [](int status, std::string_view body) {
     return format("HTTP/1.1 {} X\r\nContent-Length: {}\r\n\r\n{}", status, body.size(), body);
   };
-  const std::vector<Case> cases{
+  const std::vector<JobCase> cases{
       {json(200, R"({"id":"v","status":"failed","error":{"code":"x","message":"too rude"}})"),
        Outcome::stream_error, "too rude"},
       {json(200, R"({"id":"v","status":"failed","error":null})"), Outcome::stream_error,
@@ -175,7 +175,7 @@ TEST_F(Jobs, what_is_no_end_of_a_job_is_a_failure_by_its_name) {
       {json(200, std::string(std::size_t{1} << 21, 'x')), Outcome::bad_reply, "longer than 1 MiB"},
       {"no http\r\n\r\n", Outcome::bad_reply, ""},
   };
-  for (const Case& one : cases) {
+  for (const JobCase& one : cases) {
     const std::size_t before = hand.notes.done.size();
     hand.submit(static_cast<std::uint32_t>(before));
     PlayedPeer peer = hand.accept();
