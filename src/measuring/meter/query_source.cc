@@ -4,39 +4,22 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "meter/polled_page.h"
 
 namespace assay::meter {
 namespace {
 
-class QuerySource final : public Source {
+class QuerySource final : public PolledPage {
  public:
   QuerySource(protocol::PageReader reader, std::string shown, Duration interval)
-      : reader_(std::move(reader)), shown_(std::move(shown)), interval_(interval) {}
-
-  observe::TelemetrySource facts() const override {
-    return {.kind = "query", .name = shown_, .interval = interval_};
-  }
-
-  Result<std::vector<SourceReading>> read(const Clock& clock) override {
-    const Instant began = clock.now();
-    ASSIGN_OR_RETURN(const protocol::CapturedReply reply, reader_.read());
-    const Duration took = clock.now() - began;
-    if (reply.status != 200) {
-      return Error{Code::refused, format("{}: HTTP {}", shown_, reply.status)};
-    }
-    auto samples = read_query_answer(reply.body);
-    if (!samples) return samples.error().within(shown_);
-    std::vector<SourceReading> out;
-    out.push_back({.at = began + took / 2, .took = took, .samples = *std::move(samples)});
-    return out;
-  }
+      : PolledPage("query", std::move(reader), std::move(shown), interval) {}
 
   std::uint64_t unreadable() const override { return 0; }
 
  private:
-  protocol::PageReader reader_;
-  std::string shown_;
-  Duration interval_;
+  Result<std::vector<observe::PrometheusSample>> samples_of(std::string_view body) override {
+    return read_query_answer(body);
+  }
 };
 
 // {a="1",b="2"}, as the series' label.

@@ -1,5 +1,5 @@
-// A query of a Prometheus server, asked again and again beside the load: power in watts, a series
-// of the result each, at the instant that the server gives it. A URL with its query:
+// A query of a Prometheus server, asked again and again beside the load: power in watts, a value
+// for each series of the result, at the instant of the question. A URL with its query:
 // http://host:9090/api/v1/query?query=sum(rack_watts). The answer of an instant query is read.
 #pragma once
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Curve, Point } from '../api/generated.ts';
+import type { Point } from '../api/generated.ts';
 import { capitalRecovery, hourlyOf, summed } from './bill.ts';
 import { costOf } from './cost.ts';
 import { type Bill, DEFAULTS, type Selection, readSelection } from './selection.ts';
+import { curveOf } from './testing_curve.ts';
 
 const point: Point = {
   id: 'p',
@@ -11,20 +12,7 @@ const point: Point = {
   tps_per_user: 30,
   ttft_ms_p90: 500,
 };
-const curve: Curve = {
-  id: 'c',
-  system: 's',
-  system_name: 'S',
-  model: 'm',
-  dataset: 'd',
-  kind: 'measured',
-  accuracy: 'passed',
-  accelerator: 'H100',
-  accelerators: 8,
-  power_kw: 10,
-  points_total: 1,
-  points: [point],
-};
+const curve = curveOf([point], { accelerator: 'H100', accelerators: 8, power_kw: 10 });
 const with_ = (bill: Bill, more: Partial<Selection> = {}): Selection => ({
   ...DEFAULTS,
   slo_tps_per_user: 30,

@@ -16,6 +16,7 @@ import {
   verdict,
 } from './cost.ts';
 import { DEFAULTS, type Selection } from './selection.ts';
+import { curveOf } from './testing_curve.ts';
 
 const point = (concurrency: number, tps: number, perUser: number, ttft: number | null): Point => ({
   id: `p${concurrency}`,
@@ -25,20 +26,8 @@ const point = (concurrency: number, tps: number, perUser: number, ttft: number |
   ttft_ms_p90: ttft,
 });
 
-const curve = (points: readonly Point[], more: Partial<Curve> = {}): Curve => ({
-  id: 'c',
-  system: 's',
-  system_name: 'S',
-  model: 'm',
-  dataset: 'd',
-  kind: 'measured',
-  accuracy: 'passed',
-  accelerator: 'H100',
-  accelerators: 1,
-  points_total: points.length,
-  points,
-  ...more,
-});
+const curve = (points: readonly Point[], more: Partial<Curve> = {}): Curve =>
+  curveOf(points, { accelerator: 'H100', accelerators: 1, ...more });
 
 const asked: Selection = {
   ...DEFAULTS,

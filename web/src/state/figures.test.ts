@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Curve, Point } from '../api/generated.ts';
+import type { Point } from '../api/generated.ts';
 import { FIGURES, X_USUAL, Y_USUAL, axesFor, axisTitle, figureOf, unitOf } from './figures.ts';
 import { DEFAULTS } from './selection.ts';
+import { curveOf } from './testing_curve.ts';
 
 const point: Point = {
   id: 'p',
@@ -23,20 +24,7 @@ const point: Point = {
   issued: 200,
   failed: 3,
 };
-const curve: Curve = {
-  id: 'c',
-  system: 's',
-  system_name: 'S',
-  model: 'm',
-  dataset: 'd',
-  kind: 'measured',
-  accuracy: 'passed',
-  accelerator: 'H100',
-  accelerators: 4,
-  power_kw: 10,
-  points_total: 1,
-  points: [point],
-};
+const curve = curveOf([point], { accelerator: 'H100', accelerators: 4, power_kw: 10 });
 const value = (id: string, selection = DEFAULTS, of: Point = point): number | null =>
   figureOf(id, X_USUAL).of(of, curve, selection);
 

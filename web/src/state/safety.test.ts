@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Curve, Point } from '../api/generated.ts';
+import type { Point } from '../api/generated.ts';
 import { facetValue } from './curves.ts';
 import { gapText, safetyText, safetyWord, worstGap, worstSafety } from './safety.ts';
+import { curveOf as curve } from './testing_curve.ts';
 
 const NAMES = ['', 'Poor', 'Fair', 'Good', 'Very Good', 'Excellent'];
 
@@ -18,18 +19,6 @@ const point = (concurrency: number, numeric: number | null, gap?: number): Point
           ...(gap === undefined ? {} : { attack_gap: gap }),
         },
       }),
-});
-
-const curve = (points: readonly Point[]): Curve => ({
-  id: 'c',
-  system: 's',
-  system_name: 'S',
-  model: 'm',
-  dataset: 'd',
-  kind: 'measured',
-  accuracy: 'passed',
-  points_total: points.length,
-  points: [...points],
 });
 
 describe('safety of a curve', () => {
