@@ -126,7 +126,8 @@ def test_on_a_curve_each_points_run_does_the_acts(assay, endpoint, tmp_path):
                       {"name": "note", "at": "900ms", "command": "echo at the server"})
     folder = tmp_path / "curve"
     assay("curve", "--endpoint", server.url, "--model", "m", "--concurrency", "2,4", "--quick",
-          "--osl", 10, "--chaos", acts, "--report-dir", folder, "--allow-client-limited")
+          "--prompts", 40, "--osl", 10, "--chaos", acts, "--report-dir", folder,
+          "--allow-client-limited")
     for name in ("r2", "r4"):
         point = folder / f"points/{name}"
         head, steps = steps_of(point)
