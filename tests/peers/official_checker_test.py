@@ -314,6 +314,8 @@ ONLY_OURS = [
     ("accuracy-sample-count", r"^0 samples scored;", "repeats that are no whole number"),
     ("system-description-valid", rf"{NUMBER}; expected: (an integer|a number)$",
      "text and true are made numbers"),
+    ("system-description-valid", r" is -?\d+; expected: \d+ or more$",
+     "numbers below what can be are taken"),
     ("system-description-valid", r" is missing; expected: (text|an integer)$|node_types is empty;",
      "the nodes' fields of section 8.2 are not asked for"),
     ("point-config-valid", rf"{NUMBER}; expected: (an integer|a number|true or false)$",
