@@ -289,7 +289,9 @@ def test_the_programs_own_arrow_file_is_the_table(folder, tmp_path, table):
     wanted = getattr(package.open(folder), table).to_arrow()
     read = pyarrow.ipc.open_file(pyarrow.memory_map(str(file))).read_all()
     read.validate(full=True)
-    assert read.schema.equals(wanted.schema) and read.num_rows >= 300
-    assert read.to_pydict() == wanted.to_pydict()
+    # Every column may be absent, so that the files of many runs have one schema.
+    assert [(field.name, field.type) for field in read.schema] == [
+        (field.name, field.type) for field in wanted.schema]
+    assert read.num_rows >= 300 and read.to_pydict() == wanted.to_pydict()
     own = polars.read_ipc(file)
     assert own.to_arrow().to_pylist() == wanted.to_pylist()
