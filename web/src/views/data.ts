@@ -110,7 +110,7 @@ function board({ items }: DatasheetList, context: Context): Children {
             ),
           ),
           h('td', {}, item.licences.join('; ') || 'none is named'),
-          h('td', { class: 'number' }, whole(item.runs_total)),
+          h('td', {}, whole(item.runs_total)),
         ),
       ),
     ),
