@@ -1,6 +1,8 @@
 // The worker's video jobs: begun by a POST, moved on by the engine, and answered for by every
 // worker. A fault of a job is seen where a client would meet it: a job that fails (error), a state
 // that is no JSON (garbage), a video that is cut (truncate, reset), a job that never ends (stall).
+#include <utility>
+
 #include "base/format.h"
 #include "endpoint/worker.h"
 #include "net/http_reply.h"
@@ -24,7 +26,7 @@ void Worker::open_job(Stream& stream, const net::RequestHead& head) {
               .created_at = std::int64_t{stream.reply.state.created}};
   const std::uint64_t engine_id = stream.engine_id;
   const net::ConnectionId connection = stream.out.connection;
-  own.stream = std::move(stream);
+  std::swap(own.stream, stream);
   stream.clear();
   jobs_->put(own.said);
   respond(connection, head, 200, kJobJson, to_json(own.said));
