@@ -35,7 +35,22 @@ Result<TrajectoryNode> node_of(const Json& row, std::int64_t block) {
   return node;
 }
 
-class MooncakeReader final : public TraceReader {
+// Sessions in the order of their first rows.
+class SessionsReader : public TraceReader {
+ public:
+  Result<void> finish(TrajectoryBook& book) override {
+    for (Trajectory& one : sessions_) {
+      if (book.full()) break;
+      TRY(book.add(std::move(one)));
+    }
+    return {};
+  }
+
+ protected:
+  std::vector<Trajectory> sessions_{};
+};
+
+class MooncakeReader final : public SessionsReader {
  public:
   Result<void> add(const Json& row, TrajectoryBook& book) override {
     if (!is_mooncake(row)) return invalid("expected a row with input_length and output_length");
@@ -57,14 +72,6 @@ class MooncakeReader final : public TraceReader {
     return {};
   }
 
-  Result<void> finish(TrajectoryBook& book) override {
-    for (Trajectory& one : sessions_) {
-      if (book.full()) break;
-      TRY(book.add(std::move(one)));
-    }
-    return {};
-  }
-
  private:
   static Result<void> read_delay(const Json& delay, TrajectoryNode& node, TrajectoryBook& book) {
     if (delay.is_null()) return {};
@@ -77,11 +84,10 @@ class MooncakeReader final : public TraceReader {
     return {};
   }
 
-  std::vector<Trajectory> sessions_{};
   std::unordered_map<std::string, std::size_t> places_{};
 };
 
-class BailianReader final : public TraceReader {
+class BailianReader final : public SessionsReader {
  public:
   Result<void> add(const Json& row, TrajectoryBook& book) override {
     if (!is_bailian(row)) return invalid("expected a row with chat_id and parent_chat_id");
@@ -109,20 +115,11 @@ class BailianReader final : public TraceReader {
     return {};
   }
 
-  Result<void> finish(TrajectoryBook& book) override {
-    for (Trajectory& one : sessions_) {
-      if (book.full()) break;
-      TRY(book.add(std::move(one)));
-    }
-    return {};
-  }
-
  private:
   struct Place {
     std::size_t session = 0;
     std::uint32_t node = 0;
   };
-  std::vector<Trajectory> sessions_{};
   std::unordered_map<std::int64_t, Place> places_{};
 };
 

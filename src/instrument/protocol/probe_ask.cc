@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <optional>
 
 #include "base/format.h"
@@ -14,6 +13,7 @@
 #include "net/receive.h"
 #include "net/tls.h"
 #include "net/url.h"
+#include "net/wait_connected.h"
 #include "protocol/codec.h"
 #include "protocol/endpoint_capture.h"
 #include "protocol/kind/kind.h"
@@ -274,18 +274,7 @@ class Asker {
     const Instant began = clock_.now();
     const Instant deadline = began + question_.timeout;
     ASSIGN_OR_RETURN(net::Fd fd, net::start_connect(address));
-    ASSIGN_OR_RETURN(net::Poller poller, net::Poller::open(8));
-    TRY(poller.add(fd.get(), 0));
-    for (;;) {
-      const int error = net::connect_result(fd);
-      if (error == 0) break;
-      if (error != EINPROGRESS && error != EALREADY) {
-        return Error{Code::refused, std::strerror(error)};
-      }
-      const Instant now = clock_.now();
-      if (now >= deadline) return Error{Code::timed_out, "no connection in time"};
-      poller.wait(deadline - now);
-    }
+    ASSIGN_OR_RETURN(net::Poller poller, net::wait_connected(fd, clock_, deadline));
     if (address.is_unix() || net::set_no_delay(fd)) {
       connection_.emplace(std::move(fd), std::move(poller), clock_);
     } else {

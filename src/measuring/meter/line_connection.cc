@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "net/receive.h"
+#include "net/wait_connected.h"
 
 namespace assay::meter {
 namespace {
@@ -30,18 +31,7 @@ Result<LineConnection> LineConnection::open(const std::string& host, std::uint16
 Result<LineConnection> LineConnection::connect(const net::Address& address, const Clock& clock,
                                                Instant deadline) {
   ASSIGN_OR_RETURN(net::Fd fd, net::start_connect(address));
-  ASSIGN_OR_RETURN(net::Poller poller, net::Poller::open(8));
-  TRY(poller.add(fd.get(), 0));
-  for (;;) {
-    const int error = net::connect_result(fd);
-    if (error == 0) break;
-    if (error != EINPROGRESS && error != EALREADY) {
-      return Error{Code::refused, std::strerror(error)};
-    }
-    const Instant now = clock.now();
-    if (now >= deadline) return Error{Code::timed_out, "no connection in time"};
-    poller.wait(deadline - now);
-  }
+  ASSIGN_OR_RETURN(net::Poller poller, net::wait_connected(fd, clock, deadline));
   return LineConnection(std::move(fd), std::move(poller), clock);
 }
 
