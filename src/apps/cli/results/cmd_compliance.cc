@@ -36,7 +36,9 @@ void add_flags(Flags& flags, ComplianceOptions& options) {
             "the folder of the run with the test's audit.config; of TEST06, TEST08 and TEST09 also "
             "a folder of LoadGen's logs");
   flags.add("--audit-config", &options.config, "print the test's audit.config instead");
-  flags.add("--model", &options.model, "for that file: the model's name in configuration files")
+  flags
+      .add("--model", &options.model,
+           "the model's name in configuration files, for that file and TEST09's lengths")
       .value("NAME");
   flags.add("--rows", &options.rows, "for TEST09's: how many rows the dataset has (6396)")
       .value("N");
@@ -49,7 +51,7 @@ void add_flags(Flags& flags, ComplianceOptions& options) {
       .value("RUN");
   flags.add("--eos", &options.wish.eos, "TEST06: the end token's text, if replies may show it")
       .value("TEXT");
-  flags.add("--eos-id", &options.wish.eos_id, "TEST06 of LoadGen's logs: the end token's id (2)")
+  flags.add("--eos-id", &options.wish.eos_id, "TEST06 of LoadGen's logs: the end token's id")
       .value("ID");
   flags
       .add("--tokenizer", &options.wish.tokenizer,
