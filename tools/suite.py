@@ -38,7 +38,7 @@ NO_REGISTRY = re.compile(r"EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREAC
 # Of GoogleTest, pytest, vitest, ctest, the compilers and the sanitizers.
 FAULT = re.compile(r": Failure$|^\[  FAILED  \]|^E   |^FAILED |\*\*\*Failed|\*\*\*Timeout"
                    r"|: error: |ERROR: (Address|Thread|Leak|Undefined)|: runtime error: "
-                   r"| FAIL |AssertionError")
+                   r"| FAIL |AssertionError|error TS\d|^ +\d+:\d+ +error ")
 UNREACHABLE = re.compile(r"NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|No route to")
 
 

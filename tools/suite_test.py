@@ -82,6 +82,11 @@ class Faults(unittest.TestCase):
         self.assertEqual(suite.faults(log), log[1:6] + log[8:])
         self.assertEqual(suite.faults(["[       OK ] Jail.holds", "100% tests passed"]), [])
 
+    def test_what_the_page_s_compiler_and_linter_say_is_kept(self):
+        for line in ["src/a.test.ts(55,66): error TS2304: Cannot find name 'Curve'.",
+                     "  12:7  error  'x' is never used  @typescript-eslint/no-unused-vars"]:
+            self.assertEqual(suite.faults(["> tsc && eslint .", line]), [line])
+
     def test_a_flood_of_failures_is_cut(self):
         self.assertEqual(len(suite.faults(["FAILED a"] * 500, most=40)), 40)
 

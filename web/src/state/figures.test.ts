@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Point } from '../api/generated.ts';
+import type { Curve, Point } from '../api/generated.ts';
 import { FIGURES, X_USUAL, Y_USUAL, axesFor, axisTitle, figureOf, unitOf } from './figures.ts';
 import { DEFAULTS } from './selection.ts';
 import { curveOf } from './testing_curve.ts';
