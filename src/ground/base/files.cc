@@ -37,13 +37,16 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t byt
     return errno_error(format("cannot read '{}'", path.string()));
   if (S_ISDIR(status.st_mode))
     return invalid(format("'{}' is a folder, not a file", path.string()));
+  // A file of /proc states no size. Its buffer begins small: a megabyte to zero for each look at a
+  // small file takes the processor from a load that shares it.
+  constexpr std::size_t kStepMin = 16 << 10;
+  constexpr std::size_t kStepMax = 1 << 20;
   std::string bytes;
   bytes.reserve(static_cast<std::size_t>(status.st_size));
-  constexpr std::size_t kStep = 1 << 20;
-  for (;;) {
+  for (std::size_t step = kStepMin;; step = std::min(2 * step, kStepMax)) {
     const std::size_t size = bytes.size();
-    bytes.resize(size + kStep);
-    const ssize_t n = ::read(file.get(), bytes.data() + size, kStep);
+    bytes.resize(size + step);
+    const ssize_t n = ::read(file.get(), bytes.data() + size, step);
     if (n < 0 && errno == EINTR) {
       bytes.resize(size);
       continue;
