@@ -176,8 +176,10 @@ void TailFold::on_reply(const metrics::Reply& reply) {
   row.index = event.query.index;
   row.sample = event.query.sample;
   row.due = event.due;
-  row.connect = event.connected ? event.connect_time : Duration{};
-  row.late = std::max(event.sent - event.due - row.connect, Duration{});
+  // A connection that was opened before the query was due cost it nothing.
+  const Duration waited = std::max(event.sent - event.due, Duration{});
+  row.connect = event.connected ? std::min(event.connect_time, waited) : Duration{};
+  row.late = waited - row.connect;
   const Instant first = event.first_token.known() ? event.first_token : event.done;
   row.first.from = event.sent;
   row.first.length = first - event.sent;

@@ -19,6 +19,7 @@ struct Planned {
   Instant due{};
   Duration late{};
   Duration connect{};
+  Duration connected_before{};  // it was due: what the handshake took, which nothing waited for
   Duration ttft{50'000'000};
   Duration itl = kItl;
   std::int32_t prompt = 100;
@@ -57,8 +58,8 @@ Told tell(std::uint64_t seed, const std::function<void(std::uint32_t, Planned&)>
     event.query.index = i;
     event.query.sample = i;
     event.streamed = true;
-    event.connected = one.connect > Duration{};
-    event.connect_time = one.connect;
+    event.connect_time = one.connect + one.connected_before;
+    event.connected = event.connect_time > Duration{};
     event.due = one.due;
     event.sent = one.due + one.late + one.connect;
     event.first_token = event.first_event = event.first_byte = event.sent + one.ttft;
@@ -287,6 +288,15 @@ TEST(Tail, a_part_below_half_is_not_named) {
     one.ttft = one.ttft + 300_ms;
   });
   EXPECT_EQ(told.cause, "not_explained");
+}
+
+TEST(Tail, a_connection_that_was_opened_before_a_query_was_due_cost_it_nothing) {
+  const Told told = tell(1, [](std::uint32_t query, Planned& one) {
+    if (query < 20) one.connected_before = 1_s;
+    if (is_victim(query)) one.late = 900_ms;
+  });
+  EXPECT_EQ(told.cause, "client_late");
+  EXPECT_EQ(told.tail.by_cause[static_cast<std::size_t>(TailCause::connect)], 0U);
 }
 
 TEST(Tail, too_few_replies_have_no_usual_time) {

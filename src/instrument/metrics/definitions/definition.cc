@@ -105,7 +105,9 @@ void gaps_of(const Reply& reply, Wanted wanted, std::vector<double>& out) {
 
 Instant request_start(const Event& event) {
   if (!event.sent.known()) return event.due;
-  return event.connected ? event.sent - event.connect_time : event.sent;
+  if (!event.connected) return event.sent;
+  // A connection may have been opened before the query was due.
+  return std::min(std::max(event.sent - event.connect_time, event.due), event.sent);
 }
 
 void take_tokens(const Reply& reply, TokenRule rule, Figures& out) {

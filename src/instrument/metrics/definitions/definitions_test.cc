@@ -106,6 +106,14 @@ TEST(Definitions, a_connection_from_the_pool_is_no_part_of_a_request) {
   EXPECT_NEAR(*f.ttft, 10 * kMs, 1);
 }
 
+TEST(Definitions, a_connection_that_was_opened_before_a_query_was_due_began_no_request) {
+  HandMadeQuery q = rich_query();
+  q.due = at_ms(9);
+  EXPECT_NEAR(*figures("vllm", q).ttft, (20 - 9) * kMs, 1);
+  q.due = at_ms(11);  // never behind the sending
+  EXPECT_NEAR(*figures("vllm", q).ttft, (20 - 10) * kMs, 1);
+}
+
 // Counted after the run: nine tokens, five of them after the first fragment; usage gave seven.
 TEST(Definitions, tokens_are_counted_as_each_tool_counts_them) {
   const TokenCount counted{.input = 3, .output = 9, .after_first = 5};
