@@ -23,8 +23,16 @@ struct Reply {
   std::uint32_t code = 0;
   bool unprocessed = false;
   std::string broken{};
+  ResponseHead head{};  // not compared
+  std::vector<std::size_t> behind{};
+  int heads = 0;
+  std::int32_t grpc_status = -1;
+  std::string grpc_message{};
 
-  bool operator==(const Reply&) const = default;
+  bool operator==(const Reply& o) const {
+    return status == o.status && body == o.body && out == o.out && ended == o.ended &&
+           code == o.code && unprocessed == o.unprocessed && broken == o.broken;
+  }
 };
 
 // A client that has sent `requests` requests, and its reaction to a server's bytes.
@@ -48,10 +56,14 @@ class Talk final : public Http2Events {
   }
 
   void on_head(void* user, const ResponseHead& head) override {
-    static_cast<Reply*>(user)->status = head.status;
+    Reply& reply = *static_cast<Reply*>(user);
+    reply.status = head.status;
+    reply.head = head;
+    ++reply.heads;
   }
-  void on_body(void* user, std::string_view piece, std::size_t) override {
+  void on_body(void* user, std::string_view piece, std::size_t behind) override {
     static_cast<Reply*>(user)->body += piece;
+    static_cast<Reply*>(user)->behind.push_back(behind);
   }
   void on_request_out(void* user) override { static_cast<Reply*>(user)->out = true; }
   void on_end(void* user, const Http2End& end) override {
@@ -60,6 +72,8 @@ class Talk final : public Http2Events {
     reply.code = end.code;
     reply.unprocessed = end.unprocessed;
     reply.broken = end.broken;
+    reply.grpc_status = end.grpc_status;
+    reply.grpc_message = end.grpc_message;
   }
 
   std::vector<Reply> replies;
@@ -302,6 +316,164 @@ TEST(Http2Client, the_same_however_the_bytes_are_cut) {
     EXPECT_EQ(whole.replies, pieces.replies) << "seed " << seed;
     EXPECT_EQ(whole.client.error(), pieces.client.error()) << "seed " << seed;
   }
+}
+
+ResponseHead head_of(const std::string& status, const std::string& fields) {
+  Talk talk(1);
+  EXPECT_TRUE(talk.hear(settings() + head(1, literal(":status", status) + fields)));
+  EXPECT_EQ(talk.replies[0].heads, 1);
+  return talk.replies[0].head;
+}
+
+TEST(Http2Client, each_field_that_is_acted_on_is_read) {
+  const ResponseHead ok = head_of(
+      "200", literal("content-type", "text/event-stream") + literal("content-encoding", "br") +
+                 literal("content-length", "12") + literal("location", "/a"));
+  EXPECT_EQ(ok.status, 200);
+  EXPECT_EQ(ok.type, ContentType::event_stream);
+  EXPECT_EQ(ok.coding, ContentCoding::br);
+  EXPECT_TRUE(ok.has_length);
+  EXPECT_EQ(ok.length, 12U);
+  EXPECT_EQ(ok.location, "") << "a place is read of redirects only";
+  EXPECT_EQ(ok.grpc_status, -1);
+  const ResponseHead plain = head_of("200", literal("x", "y"));
+  EXPECT_EQ(plain.type, ContentType::none);
+  EXPECT_EQ(plain.coding, ContentCoding::identity);
+  EXPECT_FALSE(plain.has_length);
+  EXPECT_EQ(head_of("302", literal("location", "/a")).location, "/a");
+  EXPECT_EQ(head_of("429", literal("retry-after", "8")).retry_after_s(), 8);
+  const std::string dates = literal("retry-after", "Wed, 21 Oct 2015 07:28:09 GMT") +
+                            literal("date", "Wed, 21 Oct 2015 07:28:00 GMT");
+  EXPECT_EQ(head_of("503", dates).retry_after_s(), 9);
+  EXPECT_EQ(head_of("200", dates).retry_after_s(), -1);
+  for (const auto& [said, status] :
+       {std::pair{"0", 0}, {"14", 14}, {"-1", 2}, {"5x", 2}, {"", 2}}) {
+    const ResponseHead call =
+        head_of("200", literal("grpc-status", said) + literal("grpc-message", "words"));
+    EXPECT_EQ(call.grpc_status, status) << said;
+    EXPECT_EQ(call.grpc_message, "words");
+  }
+}
+
+TEST(Http2Client, an_interim_head_is_none_and_trailers_are_no_second_one) {
+  Talk talk(1);
+  EXPECT_TRUE(talk.hear(
+      settings() + head(1, literal(":status", "103") + literal("content-type", "text/plain"))));
+  EXPECT_EQ(talk.replies[0].heads, 0);
+  EXPECT_TRUE(talk.hear(head(1) + data(1, "ab") + data(1, "c") +
+                        head(1, literal("grpc-status", "3") + literal("grpc-message", "why"),
+                             kEndHeaders | kEndStream)));
+  const Reply& reply = talk.replies[0];
+  EXPECT_EQ(reply.heads, 1);
+  EXPECT_EQ(reply.head.type, ContentType::none) << "of the interim head nothing is left";
+  EXPECT_EQ(reply.ended, 1);
+  EXPECT_EQ(reply.grpc_status, 3);
+  EXPECT_EQ(reply.grpc_message, "why");
+  // Behind "ab": a frame of 9 + 1 bytes, and the trailers'. Behind "c": those only.
+  ASSERT_EQ(reply.behind.size(), 2U);
+  EXPECT_EQ(reply.behind[0], reply.behind[1] + 10);
+  EXPECT_EQ(reply.behind[1],
+            head(1, literal("grpc-status", "3") + literal("grpc-message", "why")).size());
+}
+
+TEST(Http2Client, a_cancelled_stream_is_told_and_a_forgotten_one_is_not) {
+  Talk talk(3);
+  EXPECT_TRUE(talk.hear(settings() + head(1)));
+  talk.client.cancel(talk.streams[0]);
+  talk.client.forget(talk.streams[1]);
+  talk.client.forget(99);  // no stream
+  talk.send();
+  EXPECT_EQ(talk.replies[0].ended, 1);
+  EXPECT_EQ(talk.replies[0].code, 8U);
+  EXPECT_EQ(talk.replies[0].broken, "");
+  EXPECT_FALSE(talk.replies[0].unprocessed);
+  EXPECT_TRUE(talk.hear(head(3) + data(3, "late") + data(3, "", kEndStream) + head(5) +
+                        data(5, "whole", kEndStream)));
+  EXPECT_EQ(talk.replies[1], Reply{.out = true});
+  EXPECT_EQ(talk.replies[1].heads, 0);
+  EXPECT_EQ(talk.replies[2].body, "whole");
+}
+
+TEST(Http2Client, what_was_cancelled_before_it_went_out_was_not_processed) {
+  Talk talk(0);
+  ASSERT_TRUE(talk.hear(settings(setting(kConcurrentStreams, 1))));
+  talk.replies.resize(2);
+  const std::vector<Http2Client::Header> fields{
+      {":method", "POST"}, {":scheme", "http"}, {":authority", "h"}, {":path", "/"}};
+  for (Reply& reply : talk.replies)
+    talk.streams.push_back(talk.client.submit(fields, "{}", &reply));
+  talk.send();
+  talk.client.cancel(talk.streams[1]);
+  EXPECT_TRUE(talk.hear(head(1) + data(1, "", kEndStream)));
+  EXPECT_EQ(talk.replies[1].ended, 1);
+  EXPECT_TRUE(talk.replies[1].unprocessed);
+  EXPECT_FALSE(talk.replies[0].unprocessed);
+}
+
+TEST(Http2Client, the_words_of_a_goaway_are_shown_short) {
+  const auto said = [](std::uint32_t code, const std::string& words) {
+    Talk talk(1);
+    talk.hear(settings() + goaway(1, code, words));
+    return talk.client.error();
+  };
+  EXPECT_EQ(said(0, "bye"), "");
+  EXPECT_EQ(said(2, ""), "GOAWAY: INTERNAL_ERROR");
+  EXPECT_EQ(said(11, "bye"), "GOAWAY: ENHANCE_YOUR_CALM: bye");
+  EXPECT_EQ(said(11, std::string(201, 'x')), "GOAWAY: ENHANCE_YOUR_CALM: " + std::string(200, 'x'));
+}
+
+TEST(Http2Client, a_head_may_be_64_kib_long_and_no_byte_more) {
+  // Each field counts 32 bytes more than its name and value: ":status" and "200" are 42.
+  for (const std::size_t more : {0U, 1U}) {
+    Talk talk(1);
+    const std::string fields = literal("x", std::string(30'000, 'a')) +
+                               literal("x", std::string(65'536 - 42 - 66 - 30'000 + more, 'b'));
+    EXPECT_EQ(talk.hear(settings() + kAcknowledged + head(1, kStatus200 + fields)), more == 0);
+    EXPECT_EQ(talk.replies[0].heads, more == 0 ? 1 : 0);
+  }
+}
+
+TEST(Http2Client, a_flood_is_counted_to_the_frame_and_to_the_byte) {
+  const std::string begin = settings() + kAcknowledged + head(1) + data(1, "x");
+  Talk frames(1);
+  ASSERT_TRUE(frames.hear(begin));
+  for (std::uint32_t i = 0; i < Http2Client::kIdleFramesMax; ++i) ASSERT_TRUE(frames.hear(kPing));
+  EXPECT_FALSE(frames.hear(kPing));
+  EXPECT_EQ(frames.client.error(), "HTTP/2: 10000 frames in a row that bring nothing of a reply");
+  // The bytes of a feed that brought something count too.
+  for (const std::size_t more : {0U, 1U}) {
+    Talk bytes(1);
+    ASSERT_TRUE(bytes.hear(begin));
+    std::size_t left = Http2Client::kIdleBytesMax - begin.size() + more;
+    const auto unknown = [&](std::size_t size) {
+      return frame(static_cast<FrameType>(0xBB), 0, 0, std::string(size - 9, 'x'));
+    };
+    for (; left > 1'000'000; left -= 500'000) ASSERT_TRUE(bytes.hear(unknown(500'000)));
+    EXPECT_EQ(bytes.hear(unknown(left)), more == 0);
+    EXPECT_EQ(bytes.client.error(),
+              more == 0 ? "" : "HTTP/2: 16 MiB that bring nothing of a reply");
+  }
+}
+
+// It never repeats: in the tables of both ends it would only push others out.
+TEST(Http2Client, a_requests_id_is_not_kept_in_the_tables) {
+  const auto size_of_second = [](std::string_view name) {
+    Talk talk(0);
+    talk.replies.resize(2);
+    std::size_t before = 0;
+    for (Reply& reply : talk.replies) {
+      before = talk.sent.size();
+      const std::vector<Http2Client::Header> fields{{":method", "POST"},
+                                                    {":scheme", "http"},
+                                                    {":authority", "h"},
+                                                    {":path", "/"},
+                                                    {name, "0123456789abcdef"}};
+      talk.client.submit(fields, "", &reply);
+      talk.send();
+    }
+    return talk.sent.size() - before;
+  };
+  EXPECT_GT(size_of_second("x-request-id"), size_of_second("x-request-ie") + 8);
 }
 
 }  // namespace

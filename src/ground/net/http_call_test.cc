@@ -1,6 +1,8 @@
 #include "net/http_call.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
 
 #include <fstream>
 #include <thread>
@@ -12,12 +14,16 @@
 namespace assay::net {
 namespace {
 
-// Returns the request's body, and its path in a header's place: "PATH BODY".
+// Says a request back: "PATH BODY", and in front the method where it is no POST or GET, and the
+// field x-own. Where the body is "reset", the request has no answer.
 class CallEcho final : public HttpService {
  public:
   void on_request(ConnectionId connection, const RequestHead& head,
                   std::string_view body) override {
-    const std::string text = std::string(head.target) + " " + std::string(body);
+    if (body == "reset") return server->reset(connection);
+    std::string text = std::string(head.target) + " " + std::string(body);
+    if (head.method != "POST" && head.method != "GET") text = std::string(head.method) + " " + text;
+    text += head.find("x-own");
     std::string bytes;
     append_head(
         bytes,
@@ -34,10 +40,12 @@ class CallEcho final : public HttpService {
 
 class CallServer {
  public:
-  explicit CallServer(const TlsContext* tls = nullptr) {
-    Fd listener = std::move(*listen_on(*Address::numeric("127.0.0.1", 0), {}));
+  explicit CallServer(const TlsContext* tls = nullptr,
+                      const Address& where = *Address::numeric("127.0.0.1", 0)) {
+    Fd listener = std::move(*listen_on(where, {}));
     port_ = local_address(listener)->port();
-    server_ = std::move(*HttpServer::open(std::move(listener), {.tls = tls}, echo_, clock_));
+    server_ = std::move(*HttpServer::open(std::move(listener),
+                                          {.tls = tls, .http2 = tls == nullptr}, echo_, clock_));
     echo_.server = server_.get();
     thread_ = std::thread([this] { server_->run(); });
   }
@@ -108,6 +116,159 @@ TEST(HttpCall, says_where_nothing_listens) {
   listener.reset();
   EXPECT_NE(http_call({.url = *parse_url(url)}, kCallClock).error().message.find("127.0.0.1"),
             std::string::npos);
+}
+
+TEST(HttpCall, sends_its_method_and_its_fields_over_either_version) {
+  const CallServer server;
+  const HttpCall call{.method = "PATCH",
+                      .url = *parse_url(server.url("http", "/a?b=c")),
+                      .headers = {{"x-own", "!"}},
+                      .body = "words"};
+  for (const auto& reply : {http_call(call, kCallClock), http2_call(call, kCallClock)}) {
+    ASSERT_TRUE(reply.has_value()) << reply.error().message;
+    EXPECT_EQ(reply->status, 200);
+    EXPECT_EQ(reply->body, "PATCH /a?b=c words!");
+    EXPECT_EQ(reply->grpc_status, -1);
+  }
+  HttpCall plain = call;
+  plain.url = *parse_url(server.url("http", "/a"));
+  plain.body = "no";
+  for (const auto& reply : {http_call(plain, kCallClock), http2_call(plain, kCallClock)}) {
+    EXPECT_EQ(reply->status, 409);
+    EXPECT_EQ(reply->body, "PATCH /a no!");
+  }
+}
+
+TEST(HttpCall, a_reply_may_be_as_long_as_its_limit_and_no_byte_longer) {
+  const CallServer server;
+  for (auto* const ask : {http_call, http2_call}) {
+    HttpCall call{.method = "POST",
+                  .url = *parse_url(server.url("http", "/")),
+                  .body = std::string(100'000, 'x'),
+                  .reply_bytes_max = 100'002};
+    EXPECT_EQ(ask(call, kCallClock)->body.size(), 100'002U);
+    call.reply_bytes_max = 100'001;
+    const auto reply = ask(call, kCallClock);
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().code, Code::corrupt);
+    EXPECT_EQ(reply.error().message, "127.0.0.1: a reply of more than 100001 bytes");
+  }
+}
+
+TEST(HttpCall, goes_to_a_unix_socket) {
+  const TempFolder folder;
+  const std::string path = (folder.path() / "s").string();
+  const CallServer server(nullptr, *Address::unix_path(path));
+  const auto reply = http_call({.url = *parse_url("http+unix://" + path + ":/x")}, kCallClock);
+  ASSERT_TRUE(reply) << reply.error().message;
+  EXPECT_EQ(reply->body, "/x ");
+}
+
+TEST(HttpCall, a_stream_that_the_server_resets_and_a_server_without_http2_are_errors) {
+  const CallServer server;
+  HttpCall call{.method = "POST", .url = *parse_url(server.url("http", "/")), .body = "reset"};
+  const auto reset = http2_call(call, kCallClock);
+  ASSERT_FALSE(reset);
+  EXPECT_EQ(reset.error().code, Code::io);
+  EXPECT_EQ(reset.error().message.find("127.0.0.1: HTTP/2 stream reset: "), 0U);
+  EXPECT_FALSE(http_call(call, kCallClock));
+  const TlsContext old = *TlsContext::self_signed_server(nullptr, false);
+  const TlsContext both = *TlsContext::self_signed_server(nullptr, true);
+  const CallServer secure(&old);
+  const CallServer newer(&both);
+  call = {.url = *parse_url(secure.url("https", "/x")), .insecure = true};
+  EXPECT_EQ(http_call(call, kCallClock)->body, "/x ");
+  const auto refused = http2_call(call, kCallClock);
+  EXPECT_EQ(refused.error().code, Code::refused);
+  EXPECT_TRUE(refused.error().message.ends_with("does not speak HTTP/2 (ALPN)"));
+  call.url = *parse_url(newer.url("https", "/x"));
+  EXPECT_EQ(http2_call(call, kCallClock)->body, "/x ");
+  EXPECT_EQ(http_call(call, kCallClock)->body, "/x ");
+}
+
+// Takes one connection, reads until what came ends with `until`, answers with `bytes` and ends it.
+class OneAnswer {
+ public:
+  OneAnswer(std::string_view until, std::string bytes) {
+    Fd listener = std::move(*listen_on(*Address::numeric("127.0.0.1", 0), {}));
+    url = "http://127.0.0.1:" + std::to_string(local_address(listener)->port());
+    thread_ = std::thread([this, until, bytes = std::move(bytes), fd = std::move(listener)] {
+      pollfd entry{.fd = fd.get(), .events = POLLIN, .revents = 0};
+      if (::poll(&entry, 1, 10'000) != 1) return;
+      const Fd peer = std::move(*accept_one(fd));
+      entry.fd = peer.get();
+      char buffer[4096];
+      do {
+        if (::poll(&entry, 1, 10'000) != 1) return;
+        const ssize_t n = ::recv(peer.get(), buffer, sizeof buffer, 0);
+        if (n <= 0) return;
+        request_.append(buffer, static_cast<std::size_t>(n));
+      } while (!request_.ends_with(until));
+      ::send(peer.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    });
+  }
+  ~OneAnswer() {
+    if (thread_.joinable()) thread_.join();
+  }
+  std::string request() {
+    thread_.join();
+    return request_;
+  }
+  std::string url{};
+
+ private:
+  std::string request_{};
+  std::thread thread_{};
+};
+
+std::string answered_with(const std::string& bytes) {
+  const OneAnswer server("\r\n\r\n", bytes);
+  const auto reply = http_call({.url = *parse_url(server.url)}, kCallClock);
+  return reply ? reply->body : reply.error().message;
+}
+
+TEST(HttpCall, says_how_a_reply_that_is_none_is_wrong) {
+  EXPECT_EQ(answered_with("HTTP/1.1 200 OK\r\n\r\nto the end"), "to the end");
+  EXPECT_EQ(answered_with("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab"),
+            "127.0.0.1: the connection ended inside the reply");
+  EXPECT_EQ(answered_with(""), "127.0.0.1: the connection ended inside the reply");
+  EXPECT_EQ(answered_with("SSH-2.0-x\r\n"), "127.0.0.1: this port speaks SSH");
+  const OneAnswer old("", "HTTP/1.1 400 Bad\r\n\r\n");
+  const auto reply = http2_call({.url = *parse_url(old.url)}, kCallClock);
+  ASSERT_FALSE(reply);
+  EXPECT_NE(reply.error().message.find("answers in HTTP/1"), std::string::npos)
+      << reply.error().message;
+}
+
+TEST(HttpCall, a_length_is_sent_with_a_body_and_with_every_method_that_may_have_one) {
+  const auto request_of_call = [](const std::string& method, const std::string& body) {
+    OneAnswer server(body.empty() ? "\r\n\r\n" : body, "HTTP/1.1 204 X\r\n\r\n");
+    EXPECT_TRUE(http_call({.method = method,
+                           .url = *parse_url(server.url + "/p?q"),
+                           .headers = {{"A", "b"}},
+                           .body = body},
+                          kCallClock));
+    const std::string host = server.url.substr(7);
+    std::string out = server.request();
+    return out.replace(out.find(host), host.size(), "HOST");
+  };
+  const std::string fields = "Host: HOST\r\nA: b\r\n";
+  EXPECT_EQ(request_of_call("GET", ""),
+            "GET /p?q HTTP/1.1\r\n" + fields + "Connection: close\r\n\r\n");
+  EXPECT_EQ(request_of_call("POST", ""),
+            "POST /p?q HTTP/1.1\r\n" + fields + "Content-Length: 0\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(request_of_call("GET", "xyz"),
+            "GET /p?q HTTP/1.1\r\n" + fields + "Content-Length: 3\r\nConnection: close\r\n\r\nxyz");
+}
+
+TEST(HttpCall, a_peer_that_ends_or_garbles_the_handshake_is_named) {
+  const auto shaken_by = [](const std::string& bytes) {
+    const OneAnswer server("", bytes);
+    const std::string url = "https" + server.url.substr(4);
+    return http_call({.url = *parse_url(url), .insecure = true}, kCallClock).error().message;
+  };
+  EXPECT_TRUE(shaken_by("no record of TLS").starts_with("TLS with 127.0.0.1:"));
+  EXPECT_TRUE(shaken_by("").ends_with(" closed the connection"));
 }
 
 }  // namespace

@@ -1,12 +1,17 @@
 #include "net/socket.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 
 #include "base/format.h"
 
@@ -123,6 +128,195 @@ TEST(Socket, reset_on_close_reaches_the_peer) {
 }
 
 TEST(Socket, the_descriptor_limit_is_told) { EXPECT_GE(raise_descriptor_limit(), 256u); }
+
+// A limit of descriptors for one test.
+class LimitOf {
+ public:
+  explicit LimitOf(rlim_t most) {
+    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const rlimit less{.rlim_cur = most, .rlim_max = before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &less), 0);
+  }
+  ~LimitOf() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  rlim_t hard() const { return before_.rlim_max; }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(Socket, the_descriptor_limit_is_raised_to_the_hard_one) {
+  const LimitOf low(200);
+  EXPECT_EQ(raise_descriptor_limit(), low.hard());
+  EXPECT_EQ(raise_descriptor_limit(), low.hard());
+}
+
+TEST(Socket, a_connection_that_finds_no_descriptor_is_an_error) {
+  auto listener = listen_on(*Address::numeric("127.0.0.1", 0), {});
+  ASSERT_TRUE(listener);
+  auto client = start_connect(*local_address(*listener));
+  ASSERT_TRUE(client);
+  ASSERT_TRUE(wait_for(*listener, POLLIN));
+  const int next = ::dup(listener->get());
+  ::close(next);
+  {
+    const LimitOf none(static_cast<rlim_t>(next));
+    const auto refused = accept_one(*listener);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("cannot accept a connection"));
+    EXPECT_FALSE(start_connect(*local_address(*listener)));
+  }
+  EXPECT_TRUE(accept_one(*listener)->open());
+}
+
+TEST(Fd, owns_one_descriptor_and_closes_it_once) {
+  const auto is_open = [](int fd) { return ::fcntl(fd, F_GETFD) >= 0; };
+  EXPECT_FALSE(Fd().open());
+  EXPECT_EQ(Fd().get(), -1);
+  Fd one(::dup(2));
+  Fd other(::dup(2));
+  const int first = one.get();
+  const int second = other.get();
+  EXPECT_TRUE(one.open());
+  one = std::move(other);
+  EXPECT_FALSE(is_open(first));
+  EXPECT_TRUE(is_open(second));
+  EXPECT_EQ(one.get(), second);
+  Fd moved(std::move(one));
+  EXPECT_EQ(moved.release(), second);
+  EXPECT_FALSE(moved.open());
+  moved.reset();
+  EXPECT_TRUE(is_open(second));
+  { const Fd last(second); }
+  EXPECT_FALSE(is_open(second));
+}
+
+TEST(Fd, zero_is_a_descriptor_as_any_other) {
+  const int kept = ::dup(0);
+  Fd zero(0);
+  EXPECT_TRUE(zero.open());
+  zero.reset();
+  EXPECT_LT(::fcntl(0, F_GETFD), 0);
+  ::dup2(kept, 0);
+  ::close(kept);
+}
+
+TEST(Address, knows_which_are_of_this_machine) {
+  for (const auto& [text, here] : {std::pair{"127.0.0.1", true},
+                                   {"127.255.0.9", true},
+                                   {"126.0.0.1", false},
+                                   {"128.0.0.1", false},
+                                   {"1.0.0.127", false},
+                                   {"::1", true},
+                                   {"::2", false},
+                                   {"::ffff:127.0.0.1", true},
+                                   {"::ffff:128.0.0.1", false},
+                                   {"::ffff:1.127.0.127", false}}) {
+    EXPECT_EQ(Address::numeric(text, 1)->is_loopback(), here) << text;
+  }
+  EXPECT_TRUE(Address::unix_path("/x")->is_loopback());
+}
+
+TEST(Address, has_a_port_that_can_be_changed_and_a_path_has_none) {
+  for (const char* host : {"127.0.0.1", "::1"}) {
+    Address address = *Address::numeric(host, 80);
+    EXPECT_EQ(address.port(), 80);
+    EXPECT_EQ(address.is_ipv6(), host[0] == ':');
+    EXPECT_FALSE(address.is_unix());
+    address.set_port(258);
+    EXPECT_EQ(address.port(), 258);
+  }
+  Address path = *Address::unix_path("/x");
+  path.set_port(258);
+  EXPECT_EQ(path.port(), 0);
+  EXPECT_EQ(path.to_string(), "unix:/x");
+  EXPECT_TRUE(path.is_unix());
+  EXPECT_FALSE(Address::unix_path(std::string(108, 'x')));
+  EXPECT_EQ(Address::unix_path(std::string(107, 'x'))->to_string(),
+            "unix:" + std::string(107, 'x'));
+  EXPECT_THAT(Address::unix_path("").error().message, testing::HasSubstr("1 to 107 bytes"));
+  EXPECT_THAT(Address::numeric("[]", 1).error().message, testing::HasSubstr("'[]'"));
+  EXPECT_THAT(Address::numeric("[::1", 1).error().message, testing::HasSubstr("'[::1'"));
+  EXPECT_THAT(Address::numeric("::1]", 1).error().message, testing::HasSubstr("'::1]'"));
+}
+
+TEST(Resolve, a_name_has_addresses_with_the_port) {
+  const auto addresses = resolve("localhost", 7);
+  ASSERT_TRUE(addresses) << addresses.error().message;
+  for (const Address& one : *addresses) {
+    EXPECT_EQ(one.port(), 7);
+    EXPECT_TRUE(one.is_loopback()) << one.to_string();
+  }
+}
+
+TEST(Socket, listeners_share_a_port_only_where_each_wants_to) {
+  auto first = listen_on(*Address::numeric("127.0.0.1", 0), {.reuse_port = true});
+  ASSERT_TRUE(first);
+  const Address where = *local_address(*first);
+  EXPECT_TRUE(listen_on(where, {.reuse_port = true}));
+  const auto alone = listen_on(where, {});
+  ASSERT_FALSE(alone);
+  EXPECT_EQ(alone.error().message.find("cannot listen on " + where.to_string()), 0U);
+}
+
+TEST(Socket, a_file_that_is_no_socket_is_left_alone) {
+  const std::string path = scratch_path("a_file");
+  std::ofstream(path) << "mine";
+  const auto listener = listen_on(*Address::unix_path(path), {});
+  ASSERT_FALSE(listener);
+  EXPECT_THAT(listener.error().message, testing::HasSubstr("exists and is not a socket"));
+  EXPECT_EQ(std::filesystem::file_size(path), 4U);
+  std::filesystem::remove(path);
+}
+
+TEST(Socket, a_connection_comes_from_the_source_that_was_asked_for) {
+  auto listener = listen_on(*Address::numeric("127.0.0.1", 0), {});
+  ASSERT_TRUE(listener);
+  const Address source = *Address::numeric("127.0.0.2", 0);
+  const auto client = start_connect(*local_address(*listener), &source);
+  ASSERT_TRUE(client) << client.error().message;
+  EXPECT_THAT(local_address(*client)->to_string(), testing::StartsWith("127.0.0.2:"));
+  const Address nowhere = *Address::numeric("192.0.2.1", 0);
+  EXPECT_THAT(start_connect(*local_address(*listener), &nowhere).error().message,
+              testing::HasSubstr("cannot send from 192.0.2.1"));
+}
+
+int option_of(const Fd& fd, int level, int option) {
+  int value = -1;
+  socklen_t size = sizeof value;
+  EXPECT_EQ(::getsockopt(fd.get(), level, option, &value, &size), 0);
+  return value;
+}
+
+TEST(Socket, options_are_set_and_a_closed_socket_refuses_them) {
+  auto listener = listen_on(*Address::numeric("127.0.0.1", 0), {});
+  ASSERT_TRUE(listener);
+  EXPECT_EQ(option_of(*listener, SOL_SOCKET, SO_REUSEADDR), 1);
+  auto [client, server] = connected_pair(*listener, *local_address(*listener));
+  EXPECT_EQ(option_of(client, IPPROTO_TCP, TCP_NODELAY), 1) << "of a connection that we open";
+  EXPECT_EQ(option_of(server, IPPROTO_TCP, TCP_NODELAY), 0);
+  EXPECT_TRUE(set_no_delay(server));
+  EXPECT_EQ(option_of(server, IPPROTO_TCP, TCP_NODELAY), 1);
+  EXPECT_TRUE(set_quick_ack(server));
+  const int receive_before = option_of(server, SOL_SOCKET, SO_RCVBUF);
+  const int send_before = option_of(server, SOL_SOCKET, SO_SNDBUF);
+  EXPECT_TRUE(set_buffers(server, 0, 0));
+  EXPECT_EQ(option_of(server, SOL_SOCKET, SO_RCVBUF), receive_before);
+  EXPECT_EQ(option_of(server, SOL_SOCKET, SO_SNDBUF), send_before);
+  EXPECT_TRUE(set_buffers(server, 8192, 0));
+  EXPECT_EQ(option_of(server, SOL_SOCKET, SO_RCVBUF), 2 * 8192);  // the kernel doubles it
+  EXPECT_EQ(option_of(server, SOL_SOCKET, SO_SNDBUF), send_before);
+  EXPECT_TRUE(set_buffers(server, 0, 16'384));
+  EXPECT_EQ(option_of(server, SOL_SOCKET, SO_SNDBUF), 2 * 16'384);
+  const Fd none;
+  EXPECT_FALSE(set_no_delay(none));
+  EXPECT_FALSE(set_quick_ack(none));
+  EXPECT_FALSE(set_buffers(none, 1, 0));
+  EXPECT_FALSE(set_buffers(none, 0, 1));
+  EXPECT_TRUE(set_buffers(none, 0, 0));
+  EXPECT_FALSE(set_reset_on_close(none));
+  EXPECT_EQ(connect_result(none), EBADF);
+  EXPECT_FALSE(local_address(none));
+}
 
 }  // namespace
 }  // namespace assay::net

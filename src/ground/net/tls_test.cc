@@ -1,12 +1,19 @@
 #include "net/tls.h"
 
 #include <gtest/gtest.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "base/files.h"
 #include "base/format.h"
+#include "base/testing_temp_folder.h"
 
 namespace assay::net {
 namespace {
@@ -200,6 +207,156 @@ TEST(Tls, a_certificate_that_nobody_asked_about_is_not_to_blame) {
   char buffer[64];
   EXPECT_EQ(talk.client.read(buffer, sizeof buffer), -1);
   EXPECT_EQ(talk.client.error().find("certificate"), std::string::npos) << talk.client.error();
+}
+
+// A certificate for localhost and its key, as PEM files.
+struct CertificateFiles {
+  CertificateFiles() {
+    const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> own(EVP_EC_gen("P-256"), EVP_PKEY_free);
+    const std::unique_ptr<X509, void (*)(X509*)> made(X509_new(), X509_free);
+    X509_gmtime_adj(X509_getm_notBefore(made.get()), -3600);
+    X509_gmtime_adj(X509_getm_notAfter(made.get()), 3600);
+    X509_set_pubkey(made.get(), own.get());
+    EXPECT_GT(X509_sign(made.get(), own.get(), EVP_sha256()), 0);
+    const File key_file(std::fopen(key.c_str(), "wb"));
+    EXPECT_EQ(
+        PEM_write_PrivateKey(key_file.get(), own.get(), nullptr, nullptr, 0, nullptr, nullptr), 1);
+    const File certificate_file(std::fopen(certificate.c_str(), "wb"));
+    EXPECT_EQ(PEM_write_X509(certificate_file.get(), made.get()), 1);
+  }
+  TempFolder folder{};
+  std::string key = folder.path() / "key.pem";
+  std::string certificate = folder.path() / "certificate.pem";
+};
+
+TEST(Tls, a_server_has_a_certificate_and_its_key_from_files) {
+  const CertificateFiles files;
+  const CertificateFiles others;
+  const auto context = TlsContext::server(files.certificate, files.key, true);
+  ASSERT_TRUE(context) << context.error().message;
+  const TlsContext asks = *TlsContext::client({.insecure = true, .offer_http2 = true});
+  TlsSession client(asks, "localhost");
+  TlsSession server(*context, "");
+  ASSERT_EQ(shake(client, server), TlsSession::Step::done) << client.error();
+  EXPECT_EQ(client.application(), "h2");
+  const auto why = [](const std::string& certificate, const std::string& key) {
+    const auto refused = TlsContext::server(certificate, key, false);
+    EXPECT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::invalid);
+    return refused.error().message.substr(0, refused.error().message.find(':'));
+  };
+  EXPECT_EQ(why("/none", files.key), "cannot use certificate '/none'");
+  EXPECT_EQ(why(files.certificate, "/none"), "cannot use key '/none'");
+  EXPECT_EQ(why(files.certificate, others.key), "cannot use key '" + others.key + "'");
+  const auto no_store = TlsContext::client({.ca_file = "/none"});
+  ASSERT_FALSE(no_store);
+  EXPECT_EQ(no_store.error().message.find("cannot read the certificates in '/none': "), 0U);
+}
+
+TEST(Tls, alpn_chooses_what_both_sides_speak) {
+  for (const bool server_has : {false, true}) {
+    for (const bool client_has : {false, true}) {
+      const TlsContext serves = *TlsContext::self_signed_server(nullptr, server_has);
+      const TlsContext asks = *TlsContext::client({.insecure = true, .offer_http2 = client_has});
+      TlsSession client(asks, "localhost");
+      TlsSession server(serves, "");
+      ASSERT_EQ(shake(client, server), TlsSession::Step::done) << client.error();
+      EXPECT_EQ(client.application(), server_has && client_has ? "h2" : "http/1.1");
+      EXPECT_EQ(server.application(), client.application());
+    }
+  }
+}
+
+TEST(Tls, an_address_in_brackets_is_checked_against_the_certificates_addresses) {
+  for (const auto& [host, good] : {std::pair{"[::1]", true},
+                                   {"::1", true},
+                                   {"localhost", true},
+                                   {"[::2]", false},
+                                   {"127.0.0.2", false}}) {
+    Pair pair = make_pair(false, true);
+    TlsSession client(pair.client_context, host);
+    TlsSession server(pair.server_context, "");
+    EXPECT_EQ(shake(client, server) == TlsSession::Step::done, good) << host;
+    if (!good) {
+      EXPECT_EQ(client.error().find("TLS handshake failed: certificate: "), 0U) << client.error();
+    }
+  }
+}
+
+TEST(Tls, output_may_be_taken_in_parts) {
+  Pair pair = make_pair(true, false);
+  TlsSession client(pair.client_context, "localhost");
+  EXPECT_EQ(client.handshake(), TlsSession::Step::pending);
+  const std::string all(client.output());
+  ASSERT_GT(all.size(), 10U);
+  client.consume(3);
+  EXPECT_EQ(client.output(), all.substr(3));
+  client.consume(4);
+  EXPECT_EQ(client.output(), all.substr(7));
+  client.consume(all.size() - 7);
+  EXPECT_EQ(client.output(), "");
+  EXPECT_TRUE(client.write(""));
+}
+
+// OpenSSL by itself as the server, which can do what a TlsSession does not.
+class BareServer {
+ public:
+  BareServer() : context_(SSL_CTX_new(TLS_server_method())) {
+    EXPECT_EQ(SSL_CTX_use_certificate_file(context_, files_.certificate.c_str(), SSL_FILETYPE_PEM),
+              1);
+    EXPECT_EQ(SSL_CTX_use_PrivateKey_file(context_, files_.key.c_str(), SSL_FILETYPE_PEM), 1);
+    ssl = SSL_new(context_);
+    SSL_set_accept_state(ssl);
+    SSL_set_bio(ssl, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
+  }
+  BareServer(const BareServer&) = delete;
+  BareServer& operator=(const BareServer&) = delete;
+  ~BareServer() {
+    SSL_free(ssl);
+    SSL_CTX_free(context_);
+  }
+  void hear(TlsSession& client) {
+    const std::string bytes(client.output());
+    client.consume(bytes.size());
+    BIO_write(SSL_get_rbio(ssl), bytes.data(), static_cast<int>(bytes.size()));
+  }
+  std::string say() const {
+    std::string out(1 << 16, '\0');
+    const int n = BIO_read(SSL_get_wbio(ssl), out.data(), static_cast<int>(out.size()));
+    out.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    return out;
+  }
+  SSL* ssl = nullptr;
+
+ private:
+  CertificateFiles files_{};
+  SSL_CTX* context_;
+};
+
+TEST(Tls, the_servers_name_is_sent_and_its_end_of_the_session_is_told) {
+  for (const std::string host : {"localhost", "127.0.0.1"}) {
+    const TlsContext asks = *TlsContext::client({.insecure = true});
+    TlsSession client(asks, host);
+    BareServer server;
+    for (int i = 0; i < 4; ++i) {
+      client.handshake();
+      server.hear(client);
+      SSL_do_handshake(server.ssl);
+      client.feed(server.say());
+    }
+    EXPECT_EQ(client.handshake(), TlsSession::Step::done) << client.error();
+    const char* const name = SSL_get_servername(server.ssl, TLSEXT_NAMETYPE_host_name);
+    EXPECT_EQ(name == nullptr ? "" : std::string(name), host == "localhost" ? host : "");
+    EXPECT_EQ(SSL_write(server.ssl, "last", 4), 4);
+    SSL_shutdown(server.ssl);
+    client.feed(server.say());
+    char buffer[64];
+    EXPECT_EQ(client.read(buffer, sizeof buffer), 4);
+    EXPECT_FALSE(client.closed());
+    EXPECT_EQ(client.read(buffer, sizeof buffer), 0);
+    EXPECT_TRUE(client.closed());
+    EXPECT_EQ(client.error(), "");
+  }
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "net/wait_connected.h"
 
-#include <cerrno>
 #include <cstring>
 
 namespace assay::net {
@@ -9,14 +8,18 @@ Result<Poller> wait_connected(const Fd& fd, const Clock& clock, Instant deadline
   ASSIGN_OR_RETURN(Poller poller, Poller::open(8));
   TRY(poller.add(fd.get(), 0));
   for (;;) {
-    const int error = connect_result(fd);
-    if (error == 0) return poller;
-    if (error != EINPROGRESS && error != EALREADY) {
-      return Error{Code::refused, std::strerror(error)};
+    const Duration left = deadline - clock.now();
+    if (poller.wait(left).empty()) {
+      if (left.ns <= 0) return Error{Code::timed_out, "no connection in time"};
+      continue;
     }
-    const Instant now = clock.now();
-    if (now >= deadline) return Error{Code::timed_out, "no connection in time"};
-    poller.wait(deadline - now);
+    // Only a writable socket has a result: before, there is no error either.
+    const int error = connect_result(fd);
+    if (error != 0) return Error{Code::refused, std::strerror(error)};
+    // This wait took an edge that may have announced the peer's first bytes too.
+    poller.remove(fd.get());
+    TRY(poller.add(fd.get(), 0));
+    return poller;
   }
 }
 

@@ -270,5 +270,122 @@ TEST(WebSocketHandshake, TheServersHalf) {
   EXPECT_EQ(answer(changed("Connection: Upgrade", "Connection: close"), out), Upgrade::bad_request);
 }
 
+// What a message shares its feed with, and what a masked one has in common with its mask.
+class BehindEach final : public WebSocketEvents {
+ public:
+  void on_message(bool text, std::string_view data, std::size_t behind) override {
+    heard += format("{}{}:{} ", text ? "text" : "binary", data.size(), behind);
+    bytes += data;
+  }
+  void on_ping(std::string_view) override {}
+  void on_pong(std::string_view) override {}
+  void on_close(std::uint16_t, std::string_view) override {}
+  std::string heard{};
+  std::string bytes{};
+};
+
+TEST(WebSocket, EachMessageKnowsWhatStandsBehindIt) {
+  WebSocketReader reader(WebSocketSide::client);
+  BehindEach seen;
+  const std::string bytes = by_server("abc") + by_server("de", FrameType::binary, false) +
+                            by_server("f", FrameType::more) + by_server("");
+  EXPECT_TRUE(reader.feed(bytes, seen));
+  EXPECT_EQ(seen.heard, "text3:9 binary3:2 text0:0 ");
+  EXPECT_FALSE(reader.closed());
+  EXPECT_FALSE(reader.no_room());
+  EXPECT_EQ(reader.close_code(), 0);
+}
+
+TEST(WebSocket, ALongMaskedMessageIsUnmaskedWhole) {
+  std::string payload;
+  while (payload.size() < 20'000) payload += format("{} ", payload.size());
+  for (const std::size_t step : {std::size_t{1} << 20, std::size_t{4095}, std::size_t{4097}}) {
+    const std::string bytes = by_client(payload, FrameType::binary);
+    WebSocketReader reader(WebSocketSide::server);
+    BehindEach seen;
+    for (std::size_t at = 0; at < bytes.size(); at += step) {
+      ASSERT_TRUE(reader.feed(std::string_view(bytes).substr(at, step), seen));
+    }
+    EXPECT_TRUE(seen.bytes == payload) << step;
+  }
+}
+
+TEST(WebSocket, OnlyTheCodesOfTheRegistryMayBeSent) {
+  std::string taken;
+  for (int code = 990; code < 5010; ++code) {
+    const std::string frame =
+        by_server(std::string{static_cast<char>(code >> 8), static_cast<char>(code & 0xff)},
+                  FrameType::close);
+    WebSocketReader reader(WebSocketSide::client);
+    BehindEach seen;
+    const bool sound = reader.feed(frame, seen);
+    EXPECT_EQ(reader.closed(), sound);
+    const bool known = (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) ||
+                       (code >= 3000 && code <= 4999);
+    if (sound != known) taken += format("{} ", code);
+  }
+  EXPECT_EQ(taken, "");
+}
+
+TEST(WebSocket, AMaskedMessageKeepsToTheBudgetToo) {
+  MemoryBudget budget(100'000);
+  WebSocketReader reader(WebSocketSide::server, &budget);
+  BehindEach seen;
+  EXPECT_FALSE(reader.feed(by_client(std::string(200'000, 'x')), seen));
+  EXPECT_TRUE(reader.no_room());
+  EXPECT_EQ(reader.error(), "there is no memory for a message");
+  EXPECT_EQ(reader.close_code(), kCloseTooBig);
+}
+
+TEST(WebSocketHandshake, AHeadMayBe64KibLongAndABodyIsCutThere) {
+  const std::size_t most = 64 * 1024;
+  const auto head_of_size = [](std::size_t size) {
+    const std::string open = kGood.substr(0, kGood.size() - 2) + "X: ";
+    return open + std::string(size - open.size() - 4, 'x') + "\r\n\r\n";
+  };
+  for (const std::size_t more : {0U, 1U}) {
+    ClientHandshake handshake(kKey);
+    const std::string bytes = head_of_size(most + more);
+    std::string_view left = bytes;
+    EXPECT_EQ(handshake.feed(left),
+              more == 0 ? ClientHandshake::State::open : ClientHandshake::State::refused);
+  }
+  ClientHandshake refusing(kKey);
+  const std::string body(100'000, 'b');
+  const std::string bytes = "HTTP/1.1 500 X\r\n\r\n" + body;
+  std::string_view left = bytes;
+  EXPECT_EQ(refusing.feed(left), ClientHandshake::State::refused);
+  const std::size_t kept = refusing.body().size();
+  EXPECT_EQ(kept, 4096U);
+  left = "more";
+  refusing.feed(left);
+  EXPECT_EQ(refusing.body().size(), kept);
+  EXPECT_TRUE(left.empty());
+}
+
+TEST(WebSocketHandshake, AnAnswerMayUseBareLineEndsAndListsOverLines) {
+  std::string bare = kGood;
+  std::erase(bare, '\r');
+  ClientHandshake handshake(kKey);
+  std::string_view left = bare;
+  EXPECT_EQ(handshake.feed(left), ClientHandshake::State::open);
+  const std::string lists =
+      with("Connection: Upgrade", "CONNECTION: keep-alive\r\nConnection: x , upgrade");
+  ClientHandshake other(kKey);
+  left = lists;
+  EXPECT_EQ(other.feed(left), ClientHandshake::State::open) << other.error();
+  for (const auto& [line, why] :
+       {std::pair{"HTTP/1.1 99 x", "0 the answer to the handshake is no HTTP"},
+        {"HTTP/1.1", "0 the answer to the handshake is no HTTP"},
+        {"HTTP/1.1 10x", "0 the answer to the handshake is no HTTP"},
+        {"HTTP/1.1 10", "0 the answer to the handshake is no HTTP"},
+        {"HTTP/2 101", "0 the answer to the handshake is no HTTP"},
+        {"HTTP/1.0 200", "200 "}}) {
+    EXPECT_EQ(refused(std::string(line) + "\r\n\r\n"), why) << line;
+  }
+  EXPECT_EQ(refused(with("Upgrade: websocket", "no colon")),
+            "101 a header of the 101 has no colon");
+}
+
 }  // namespace
 }  // namespace assay::net

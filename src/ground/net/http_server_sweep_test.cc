@@ -1,0 +1,76 @@
+// Which connections a server ends by itself, and when: on a clock that only requests move.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "net/http_reply.h"
+#include "net/http_server.h"
+#include "net/testing_client.h"
+
+namespace assay::net {
+namespace {
+
+// A request for /N moves the clock by N ms, and notes which of the connections so far live. One for
+// /close is answered and its connection ended.
+class MovingService final : public HttpService {
+ public:
+  HttpServer* server = nullptr;
+  SimClock clock{};
+  std::vector<ConnectionId> known{};
+  std::vector<std::string> lives{};
+  std::vector<std::size_t> counts{};
+
+  void on_request(ConnectionId id, const RequestHead& head, std::string_view) override {
+    std::string now;
+    for (const ConnectionId one : known) now += server->alive(one) ? 'x' : '-';
+    lives.push_back(now);
+    counts.push_back(server->connections());
+    if (std::ranges::find(known, id) == known.end()) known.push_back(id);
+    const bool keep = head.path() != "/close";
+    const auto ms = parse_int(head.path().substr(1));
+    if (ms) clock.sleep_until(clock.now() + 1_ms * *ms);
+    std::string out;
+    append_head(out, {.content_type = "text/plain", .length = 0, .keep_alive = keep});
+    if (server->send(id, out) != HttpServer::Sent::gone) server->finish(id, keep);
+  }
+  void on_gone(ConnectionId) override {}
+  void on_progress(ConnectionId, std::uint64_t) override {}
+  Instant on_turn(Instant) override { return Instant::max(); }
+};
+
+void get(Client& client, std::string_view path) {
+  client.send(format("GET {} HTTP/1.1\r\nHost: h\r\n\r\n", path));
+  EXPECT_TRUE(client.read_to("\r\n\r\n").ends_with("\r\n\r\n")) << path;
+}
+
+TEST(HttpServer, an_idle_connection_ends_after_its_time_and_a_closed_one_two_seconds_later) {
+  MovingService service;
+  auto listener = listen_on(*Address::numeric("127.0.0.1", 0), {});
+  ASSERT_TRUE(listener);
+  const Address address = *local_address(*listener);
+  auto server = HttpServer::open(std::move(*listener), {.idle_max = 10_s}, service, service.clock);
+  ASSERT_TRUE(server);
+  service.server = server->get();
+  std::thread thread([&] { (*server)->run(); });
+  Client idle(address);
+  get(idle, "/0");
+  Client closed(address);  // its peer does not close in return
+  get(closed, "/close");
+  Client asks(address);
+  for (const char* path : {"/2000", "/1000", "/7000", "/1000", "/0"}) get(asks, path);
+  EXPECT_EQ(idle.read_all(), "<end>");
+  (*server)->stop();
+  thread.join();
+  // At the start; 2 s later; 3 s, when the closed one has lingered for more than 2; 10 s; and 11 s,
+  // when the idle one has waited for more than 10.
+  EXPECT_EQ(service.lives, (std::vector<std::string>{"", "x", "xx", "xxx", "x-x", "x-x", "--x"}));
+  EXPECT_EQ(service.counts, (std::vector<std::size_t>{1, 2, 3, 3, 2, 2, 1}));
+}
+
+}  // namespace
+}  // namespace assay::net
