@@ -461,6 +461,10 @@ void Exchange::complete_stream(const Stamp& stamp, EventSink& sink) {
 }
 
 void Exchange::complete_sound(const Stamp& stamp, EventSink& sink) {
+  if (failure_ != Outcome::ok) {
+    end(failure_, stamp, failure_words(), sink);
+    return;
+  }
   uncertainty_ = stamp.uncertainty(true);
   const std::uint64_t rest = sound_.finish();
   if (event_.streamed && rest > 0) hear(rest, false, stamp, sink);

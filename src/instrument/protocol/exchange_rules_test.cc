@@ -71,6 +71,14 @@ struct Came {
   Stamp stamp = kCame;
 };
 
+// A piece of the body with readable bytes behind it, as receive buffers have them.
+bool take_piece(Exchange& exchange, std::string body, std::size_t rest, const Stamp& stamp,
+                ReplyDecoder& decoder, EventSink& sink) {
+  const std::size_t size = body.size();
+  body.append(net::kSsePadding + kDecodePadding, '\0');
+  return exchange.on_body({body.data(), size}, rest, stamp, decoder, sink);
+}
+
 Story told_by(Exchange& exchange, const Came& reply, const Redactor* redactor = nullptr) {
   Story story;
   ReplyDecoder decoder;
@@ -78,11 +86,8 @@ Story told_by(Exchange& exchange, const Came& reply, const Redactor* redactor = 
   exchange.set_sent(kDue + 1_ms, kDue + 2_ms);
   bool going = exchange.on_head(reply.head);
   for (std::size_t i = 0; going && i < reply.pieces.size(); ++i) {
-    std::string bytes = reply.pieces[i];
-    const std::size_t size = bytes.size();
-    bytes.append(net::kSsePadding + kDecodePadding, '\0');
-    exchange.on_bytes(size, reply.stamp);
-    going = exchange.on_body({bytes.data(), size}, 0, reply.stamp, decoder, story);
+    exchange.on_bytes(reply.pieces[i].size(), reply.stamp);
+    going = take_piece(exchange, reply.pieces[i], 0, reply.stamp, decoder, story);
   }
   EXPECT_EQ(going, !exchange.given_up());
   if (reply.cut == Outcome::ok) {
@@ -302,11 +307,10 @@ TEST(ExchangeRules, a_reply_that_finds_no_room_to_be_decoded_is_told_as_such) {
     exchange.begin({}, kDue, 0, {});
     exchange.on_head(
         {.status = 200, .type = streamed ? ContentType::event_stream : ContentType::json});
-    std::string body = streamed ? says(text) + event_of(R"({"error":"late"})") + kMarker
-                                : R"({"choices":[{"message":{"content":")" + text + R"("}}]})";
-    const std::size_t size = body.size();
-    body.append(kDecodePadding, '\0');
-    EXPECT_EQ(exchange.on_body({body.data(), size}, 0, kCame, decoder, story), !streamed);
+    const std::string body = streamed
+                                 ? says(text) + event_of(R"({"error":"late"})") + kMarker
+                                 : R"({"choices":[{"message":{"content":")" + text + R"("}}]})";
+    EXPECT_EQ(take_piece(exchange, body, 0, kCame, decoder, story), !streamed);
     exchange.complete(kCame, decoder, story);
     EXPECT_EQ(to_string(story.done.outcome), "over_memory");
     EXPECT_THAT(story.detail, testing::StartsWith("reply over the memory budget"));
@@ -328,10 +332,8 @@ TEST(ExchangeRules, it_knows_when_nothing_more_can_change_the_outcome) {
     EXPECT_TRUE(exchange.reply_started());
     EXPECT_TRUE(exchange.on_head({.status = status, .type = ContentType::event_stream}));
   };
-  const auto read = [&](std::string body) {
-    const std::size_t size = body.size();
-    body.append(kDecodePadding, '\0');
-    exchange.on_body({body.data(), size}, 0, kCame, decoder, story);
+  const auto read = [&](const std::string& body) {
+    take_piece(exchange, body, 0, kCame, decoder, story);
   };
   begin(200);
   read(says("a") + kFinished);
@@ -393,10 +395,7 @@ TEST(ExchangeRules, an_event_is_exact_where_only_the_end_of_its_chunk_follows_it
     Story story;
     exchange.begin({}, kDue, 0, {});
     exchange.on_head({.status = 200, .type = ContentType::event_stream});
-    std::string body = says("a");
-    const std::size_t size = body.size();
-    body.append(kDecodePadding, '\0');
-    exchange.on_body({body.data(), size}, rest, stamp, decoder, story);
+    take_piece(exchange, says("a"), rest, stamp, decoder, story);
     EXPECT_THAT(story.lines, testing::HasSubstr(format("shares {} ", rest > 7))) << rest;
     EXPECT_THAT(story.lines, testing::HasSubstr(format("unsure {} ", rest > 2 ? 3'000'000 : 0)))
         << rest;
@@ -410,10 +409,7 @@ TEST(ExchangeRules, a_done_that_is_before_the_end_is_let_go_of_at_the_end) {
   Story story;
   exchange.begin({}, kDue, 0, {});
   exchange.on_head({.status = 200, .type = ContentType::event_stream});
-  std::string body = says("a") + kMarker;
-  const std::size_t size = body.size();
-  body.append(kDecodePadding, '\0');
-  exchange.on_body({body.data(), size}, 0, kCame, decoder, story);
+  take_piece(exchange, says("a") + kMarker, 0, kCame, decoder, story);
   const Stamp end{.arrival = kCame.arrival + 9_ms, .read = kCame.read + 9_ms, .kernel = true};
   exchange.cut_short(Outcome::reset, end, "late", decoder, story);
   EXPECT_EQ(story.done.outcome, Outcome::ok);
@@ -462,6 +458,137 @@ TEST(ExchangeRules, nothing_of_a_reply_is_left_for_the_next) {
   EXPECT_TRUE(story.done.connected);
   EXPECT_EQ(story.done.connect_time, 3_ms);
   EXPECT_EQ(told_by(connected, replies[0]).lines, told(replies[0]).lines);
+}
+
+TEST(ExchangeRules, a_line_shares_its_read_and_is_exact_as_an_event_is) {
+  Exchange exchange;
+  ReplyDecoder decoder;
+  Stamp stamp = kCame;
+  stamp.not_before = kCame.arrival - 3_ms;
+  for (const std::size_t rest : {0U, 2U, 3U, 7U, 8U}) {
+    Story story;
+    exchange.begin({}, kDue, 0, {.api = Api::ollama_generate});
+    exchange.on_head({.status = 200});
+    EXPECT_TRUE(take_piece(exchange, "{\"response\":\"a\"}\n", rest, stamp, decoder, story));
+    EXPECT_THAT(story.lines, testing::HasSubstr(format("shares {} ", rest > 7))) << rest;
+    EXPECT_THAT(story.lines, testing::HasSubstr(format("unsure {} ", rest > 2 ? 3'000'000 : 0)))
+        << rest;
+    exchange.complete(stamp, decoder, story);
+  }
+  // What is left of a line does not reach the next reply, and without one it is the last line.
+  for (const bool cut : {true, false}) {
+    Story story;
+    exchange.begin({}, kDue, 0, {.api = Api::ollama_generate});
+    exchange.on_head({.status = 200});
+    take_piece(exchange, "{\"response\":\"b\",\"done\":true}", 0, kCame, decoder, story);
+    EXPECT_EQ(story.fragments, "");
+    if (cut) exchange.cut_short(Outcome::reset, kCame, "cut", decoder, story);
+    if (!cut) exchange.complete(kCame, decoder, story);
+    EXPECT_EQ(story.fragments, cut ? "" : "b");
+    EXPECT_EQ(story.done.outcome, cut ? Outcome::reset : Outcome::ok);
+  }
+}
+
+TEST(ExchangeRules, a_line_that_finds_no_room_is_told_as_such) {
+  MemoryBudget budget(40'000);
+  Exchange exchange(&budget);
+  ReplyDecoder decoder;
+  Story story;
+  exchange.begin({}, kDue, 0, {.api = Api::ollama_generate});
+  exchange.on_head({.status = 200});
+  EXPECT_FALSE(take_piece(exchange, "{\"response\":\"a\"}\n" + std::string(60'000, '{'), 0, kCame,
+                          decoder, story));
+  exchange.complete(kCame, decoder, story);
+  EXPECT_EQ(story.done.outcome, Outcome::over_memory);
+  EXPECT_EQ(story.fragments, "a");
+}
+
+TEST(ExchangeRules, an_event_or_a_line_that_never_ends_is_given_up_at_64_mib) {
+  for (const Api api : {Api::openai, Api::ollama_generate}) {
+    Exchange exchange;
+    ReplyDecoder decoder;
+    Story story;
+    exchange.begin({}, kDue, 0, {.api = api});
+    const bool events = api == Api::openai;
+    exchange.on_head(
+        {.status = 200, .type = events ? ContentType::event_stream : ContentType::none});
+    const std::string piece = "data: " + std::string((std::size_t{16} << 20) - 6, '{');
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(exchange.on_body(piece, 0, kCame, decoder, story)) << i;
+    EXPECT_FALSE(exchange.on_body(piece, 0, kCame, decoder, story));
+    exchange.complete(kCame, decoder, story);
+    EXPECT_EQ(story.done.outcome, Outcome::bad_reply);
+    EXPECT_EQ(story.detail,
+              format("one {} of the stream is longer than 64 MiB", events ? "event" : "line"));
+  }
+}
+
+TEST(ExchangeRules, a_message_shares_its_read_with_any_byte_behind_it) {
+  Stamp stamp = kCame;
+  stamp.not_before = kCame.arrival - 3_ms;
+  for (const std::size_t behind : {0U, 1U, 9U}) {
+    Exchange exchange;
+    ReplyDecoder decoder;
+    Story story;
+    exchange.begin({}, kDue, 0, {.api = Api::realtime});
+    exchange.on_socket();
+    std::string message = R"({"type":"response.output_text.delta","delta":"hi"})";
+    const std::size_t size = message.size();
+    message.append(kDecodePadding, '\0');
+    exchange.on_message({message.data(), size}, behind, stamp, decoder, story);
+    EXPECT_EQ(story.fragments, "hi");
+    EXPECT_THAT(story.lines, testing::HasSubstr(format("shares {} ", behind > 0)));
+    EXPECT_THAT(story.lines, testing::HasSubstr(format("unsure {} ", behind > 0 ? 3'000'000 : 0)));
+    exchange.complete(stamp, decoder, story);
+    EXPECT_EQ(story.done.http_status, 101U);
+    EXPECT_EQ(story.done.outcome, Outcome::truncated);
+  }
+}
+
+// Two choices in one event: the first one has another behind it in the same read.
+TEST(ExchangeRules, the_choices_of_one_event_share_its_read) {
+  const Story story = told(streamed(event_of(
+      R"({"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"b"}}]})")));
+  EXPECT_THAT(story.lines, testing::HasSubstr("text choice 0 shares true "));
+  EXPECT_THAT(story.lines, testing::HasSubstr("text choice 1 shares false "));
+}
+
+TEST(ExchangeRules, the_grain_of_a_look_widens_the_end_of_its_own_query_only) {
+  Exchange exchange;
+  ReplyDecoder decoder;
+  for (const bool looked : {true, false}) {
+    Story story;
+    exchange.begin({}, kDue, 0, {.stream = false});
+    if (looked) exchange.set_grain(30_ms);
+    exchange.on_head({.status = 200, .type = ContentType::json});
+    take_piece(exchange, kWhole, 0, kCame, decoder, story);
+    const Stamp unsure{
+        .arrival = kCame.arrival, .read = kCame.read, .not_before = kCame.arrival - 3_ms};
+    exchange.complete(unsure, decoder, story);
+    EXPECT_EQ(story.done.done_uncertainty, looked ? 33_ms : 3_ms);
+  }
+}
+
+TEST(ExchangeRules, half_a_secret_in_a_reply_hides_nothing_of_the_next) {
+  const Redactor redactor({{.text = "secret-key"}});
+  Exchange exchange;
+  told_by(exchange, streamed(says("secret-k") + kMarker), &redactor);
+  EXPECT_EQ(told_by(exchange, streamed(says("ey") + kMarker), &redactor).fragments, "ey");
+}
+
+// A last event without its blank line may find no room only at the end.
+TEST(ExchangeRules, a_reply_over_memory_stays_so_at_its_end_for_every_api) {
+  MemoryBudget budget(40'000);
+  for (const Api api : {Api::openai, Api::kserve_grpc}) {
+    Exchange exchange(&budget);
+    ReplyDecoder decoder;
+    Story story;
+    exchange.begin({}, kDue, 0, {.api = api, .stream = false});
+    exchange.on_head({.status = 200, .type = ContentType::other});
+    EXPECT_FALSE(take_piece(exchange, std::string(60'000, '{'), 0, kCame, decoder, story));
+    exchange.set_grpc(13, "internal");
+    exchange.complete(kCame, decoder, story);
+    EXPECT_EQ(story.done.outcome, Outcome::over_memory) << story.detail;
+  }
 }
 
 }  // namespace

@@ -212,5 +212,116 @@ TEST(ExchangeSound, nothing_of_a_sound_is_left_for_the_next_reply) {
   }
 }
 
+struct OnePiece final : EventSink {
+  void on_phase(const PhaseMark&) override {}
+  void on_sent(const Query&, Instant, Instant) override {}
+  void on_tick(Instant) override {}
+  void on_stream_event(const Query&, const StreamEvent& e, std::string_view) override {
+    events.push_back(e);
+  }
+  void on_done(const Event& e, std::string_view why) override {
+    done = e;
+    detail = why;
+  }
+  std::vector<StreamEvent> events{};
+  Event done{};
+  std::string detail{};
+};
+
+TEST(ExchangeSound, a_piece_shares_its_read_and_is_exact_as_an_event_is) {
+  const Stamp stamp{.arrival = kSoundDue + 50_ms,
+                    .read = kSoundDue + 51_ms,
+                    .kernel = true,
+                    .not_before = kSoundDue + 47_ms};
+  for (const std::size_t rest : {0U, 2U, 3U, 7U, 8U}) {
+    ReplyDecoder decoder;
+    Exchange exchange;
+    OnePiece sink;
+    exchange.begin({}, kSoundDue, 0, {.api = Api::openai_speech, .sound_rate = kSoundRate});
+    exchange.on_head({.status = 200, .type = net::ContentType::other});
+    exchange.on_body(sound_samples(4), rest, stamp, decoder, sink);
+    ASSERT_EQ(sink.events.size(), 1U);
+    EXPECT_EQ(sink.events[0].shares_read, rest > 7) << rest;
+    EXPECT_EQ(sink.events[0].uncertainty, rest > 2 ? 3_ms : Duration{}) << rest;
+    Stamp end = stamp;
+    end.kernel = false;
+    exchange.complete(end, decoder, sink);
+    EXPECT_EQ(sink.done.stream_events, 1U);
+    EXPECT_EQ(sink.done.first_event, kSoundDue + 50_ms);
+    EXPECT_EQ(sink.done.sound.first_uncertainty, rest > 2 ? 3_ms : Duration{});
+    // The mark of the end is as uncertain as the end.
+    ASSERT_EQ(sink.events.size(), 2U);
+    EXPECT_EQ(sink.events[1].category, Category::marker);
+    EXPECT_EQ(sink.events[1].uncertainty, 3_ms);
+  }
+}
+
+TEST(ExchangeSound, the_player_does_not_wait_for_what_comes_as_it_ends) {
+  const HeardSound got =
+      heard_of({.bits = {{20_ms, sound_samples(30)}, {50_ms, sound_samples(10)}}});
+  EXPECT_EQ(got.done.sound.underruns, 0U);
+  EXPECT_EQ(got.done.sound.waited, Duration{});
+  EXPECT_EQ(got.done.stream_events, 2U);
+  EXPECT_EQ(got.done.first_event, kSoundDue + 20_ms);
+}
+
+TEST(ExchangeSound, the_first_bytes_and_the_head_tell_samples_from_events_and_json) {
+  // JSON by its head, and yet no object.
+  SoundReply reply{.bits = {{5_ms, "....data: "}}};
+  reply.head.type = net::ContentType::json;
+  EXPECT_EQ(heard_of(reply).done.sound.bytes, 10U);
+  // Events of no type; that a length is known does not make them whole.
+  for (const char* const field : {"", "event: speech.audio.delta\n"}) {
+    SoundReply events{
+        .bits = {{5_ms, format(R"({}data: {{"type":"speech.audio.delta","audio":"AAAA"}})", field) +
+                            "\n\n" + kSoundDone}}};
+    events.head.has_length = true;
+    const HeardSound got = heard_of(events);
+    EXPECT_TRUE(got.done.streamed) << field;
+    EXPECT_EQ(got.done.sound.bytes, 3U) << field;
+  }
+}
+
+TEST(ExchangeSound, a_few_bytes_that_could_begin_a_head_are_sound_at_the_end) {
+  for (const bool streaming : {true, false}) {
+    SoundReply reply{.bits = {{5_ms, "RIF"}}};
+    reply.streaming = streaming;
+    const HeardSound got = heard_of(reply);
+    EXPECT_EQ(got.done.outcome, Outcome::ok);
+    EXPECT_EQ(got.done.sound.bytes, 3U);
+    EXPECT_EQ(got.events, streaming ? "other:0 sound:3 marker:0 " : "sound:3 ");
+    // A head alone is no sound, and no event either where nothing was streamed.
+    reply.bits[0].bytes = wav_reply(0);
+    const HeardSound none = heard_of(reply);
+    EXPECT_EQ(none.detail, "the reply holds no sound");
+    EXPECT_EQ(none.events, streaming ? "other:0 " : "");
+    EXPECT_LT(none.done.sound.length.ns, 0);
+  }
+}
+
+TEST(ExchangeSound, that_is_kept_finds_room_or_the_reply_is_over_memory) {
+  const std::string sound = sound_samples(1000);
+  for (const bool events : {true, false}) {
+    MemoryBudget budget(20'000);
+    MemoryBudget for_queue(1 << 20);
+    ArtefactQueue queue(for_queue);
+    ReplyDecoder decoder;
+    Exchange exchange(&budget);
+    exchange.keep_artefacts(&queue);
+    HeardSound sink;
+    exchange.begin({}, kSoundDue, 0, {.api = Api::openai_speech, .sound_rate = kSoundRate});
+    exchange.on_head(
+        {.status = 200, .type = events ? net::ContentType::event_stream : net::ContentType::other});
+    std::string body = events ? sound_delta(sound) : sound;
+    const std::size_t size = body.size();
+    body.append(net::kSsePadding + kDecodePadding, '\0');
+    const Stamp stamp{.arrival = kSoundDue + 50_ms, .read = kSoundDue + 50_ms};
+    EXPECT_FALSE(exchange.on_body({body.data(), size}, 0, stamp, decoder, sink));
+    exchange.complete(stamp, decoder, sink);
+    EXPECT_EQ(sink.done.outcome, Outcome::over_memory);
+    EXPECT_EQ(queue.lost(), 0U);
+  }
+}
+
 }  // namespace
 }  // namespace assay::protocol

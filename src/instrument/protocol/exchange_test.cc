@@ -191,7 +191,7 @@ struct ExchangeTwin {
 };
 
 void add(ExchangeTwin& twin, Category category, const std::string& text, bool shares,
-         const Stamp& stamp) {
+         std::int32_t tokens, const Stamp& stamp) {
   Event& e = twin.done;
   if (is_fragment(category)) {
     if (e.fragments++ == 0) {
@@ -207,6 +207,7 @@ void add(ExchangeTwin& twin, Category category, const std::string& text, bool sh
                                    .kernel_stamped = stamp.kernel,
                                    .shares_read = shares,
                                    .bytes = static_cast<std::uint32_t>(text.size()),
+                                   .tokens_so_far = tokens,
                                    .arrival = stamp.arrival,
                                    .read = stamp.read},
                          .text = text});
@@ -249,9 +250,11 @@ void expect_event(ExchangeTwin& twin, const Meant& one, const Read& read, std::s
   }
   for (std::size_t i = 0; i < one.fragments.size(); ++i) {
     const bool more = i + 1 < one.fragments.size();
-    add(twin, one.fragments[i].category, one.fragments[i].text, shares || more, stamp);
+    add(twin, one.fragments[i].category, one.fragments[i].text, shares || more, -1, stamp);
   }
-  if (one.fragments.empty()) add(twin, one.category, "", shares, stamp);
+  if (one.fragments.empty()) {
+    add(twin, one.category, "", shares, one.usage.completion_tokens, stamp);
+  }
   twin.events.back().unsure = one.over == 1 && rest == 8;
 }
 
@@ -289,6 +292,7 @@ void compare_events(const KeepAll& got, const ExchangeTwin& twin) {
     EXPECT_EQ(a.category, b.category);
     EXPECT_EQ(got.events[i].text, twin.events[i].text);
     EXPECT_EQ(a.bytes, b.bytes);
+    EXPECT_EQ(a.tokens_so_far, b.tokens_so_far);
     EXPECT_EQ(a.arrival, b.arrival);
     EXPECT_EQ(a.read, b.read);
     EXPECT_EQ(a.kernel_stamped, b.kernel_stamped);

@@ -245,6 +245,9 @@ TEST(ProbeReport, its_json_has_every_instant_of_the_stream_and_none_of_the_whole
             R"("cached_tokens":null},"error":null})");
   EXPECT_EQ(json["plain"]["stream_events"].dump(), "null");
   EXPECT_EQ(json["plain"].find("first_token_ms"), nullptr);
+  EXPECT_EQ(json["plain"]["end_ms"].as_double(), 50.0);
+  EXPECT_EQ(json["url"].as_string(), "http://h:8000");
+  EXPECT_EQ(json["model"].as_string(), "m");
   EXPECT_EQ(json["models"].dump(), R"(["m"])");
   ProbeAnswers none = sane();
   none.streamed = recorded({}, Recording::Ending::reset);

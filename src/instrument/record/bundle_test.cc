@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <utility>
 
 #include "base/files.h"
 #include "base/format.h"
@@ -158,6 +160,50 @@ TEST_F(BundleTest, a_name_that_leads_out_of_its_folder_is_refused) {
     EXPECT_FALSE(std::filesystem::exists(root_ / "x"));
     EXPECT_FALSE(std::filesystem::exists(root_ / "in/out"));
   }
+}
+
+// A reader that unpacks while it reads must know the manifest before the first file, and one alone.
+TEST_F(BundleTest, the_manifest_its_digest_and_its_signature_have_one_place_each) {
+  const auto key = make_key_pair();
+  const std::string manifest =
+      Json()
+          .set("format", "assay-bundle")
+          .set("version", 1)
+          .set("files", Json::array().push_back(
+                            Json().set("path", "a").set("bytes", 1).set("sha256", sha256_hex("x"))))
+          .dump();
+  const std::map<char, std::pair<const char*, std::string>> members{
+      {'m', {"MANIFEST.json", manifest}},
+      {'d', {"MANIFEST.sha256", sha256_hex(manifest) + "\n"}},
+      {'s', {"MANIFEST.sig", *sign_ed25519(manifest, key->private_pem) + "\n" + key->public_pem}},
+      {'f', {"a", "x"}}};
+  const auto why = [&](std::string_view order) {
+    auto tar = TarWriter::create(root_ / "c.tar");
+    for (const char one : order) {
+      EXPECT_TRUE(tar->add_text(members.at(one).first, members.at(one).second));
+    }
+    EXPECT_TRUE(tar->finish());
+    const auto checked = check_bundle(root_ / "c.tar");
+    return checked ? std::string() : checked.error().message;
+  };
+  EXPECT_EQ(why("mdf"), "");
+  EXPECT_EQ(why("mdsf"), "");
+  for (const auto& [order, name] : {std::pair{"dmf", "MANIFEST.sha256"},
+                                    {"mmdf", "MANIFEST.json"},
+                                    {"mdmf", "MANIFEST.json"},
+                                    {"mddf", "MANIFEST.sha256"},
+                                    {"mdfd", "MANIFEST.sha256"},
+                                    {"smdf", "MANIFEST.sig"},
+                                    {"msdf", "MANIFEST.sig"},
+                                    {"mdfs", "MANIFEST.sig"},
+                                    {"mdssf", "MANIFEST.sig"}}) {
+    EXPECT_EQ(why(order), format("'{}' is out of its place", name)) << order;
+  }
+  EXPECT_EQ(why("f"), "the bundle does not begin with its manifest");
+  EXPECT_EQ(why("mf"), "the bundle does not begin with its manifest");
+  EXPECT_EQ(why("md"), "'a' is missing");
+  EXPECT_EQ(why("m"), "the bundle has no manifest");
+  EXPECT_EQ(why("mdff"), "'a' is not the file that the manifest names here");
 }
 
 TEST_F(BundleTest, a_link_is_not_followed) {

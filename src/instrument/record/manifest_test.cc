@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/files.h"
 #include "base/testing_temp_folder.h"
@@ -106,6 +109,66 @@ TEST(Manifest, what_it_says_of_the_run_is_what_the_event_log_says) {
   EXPECT_EQ(forged([](RunReplay& r) { r.shards.push_back({}); }), 1U);
 }
 
+TEST(Manifest, a_fault_names_the_value_and_both_sayings) {
+  const TempFolder folder;
+  RunReplay replay = some_replay();
+  replay.info.version = "1";
+  replay.info.facts = Json().set("model", "m");
+  replay.shards.push_back(replay.end);
+  replay.shards[0].bytes = replay.shards[1].bytes = 10;
+  replay.shards[1].trouble = "torn";
+  const std::vector<std::string> command = {"assay"};
+  ASSERT_TRUE(write_manifest(folder.path(), replay, command).has_value());
+  const auto faults = [&](auto change) {
+    RunReplay other = replay;
+    change(other);
+    std::string out;
+    for (const std::string& one : *check_manifest_against(folder.path(), other)) out += one + "|";
+    return out;
+  };
+  const std::string name(kManifestName);
+  EXPECT_EQ(faults([](RunReplay&) {}), "");
+  EXPECT_EQ(faults([](RunReplay& r) { r.info.version = "2"; }),
+            name + R"(: run.version: "1"; the event log says "2"|)");
+  EXPECT_EQ(faults([](RunReplay& r) { r.info.facts = Json().set("gpus", 2); }),
+            name + ": run.facts.model: the event log does not say it|");
+  EXPECT_EQ(faults([](RunReplay& r) { r.shards[1].bytes = 11; }),
+            name + ": logs.1.bytes: 10; the event log says 11|");
+  EXPECT_EQ(faults([](RunReplay& r) { r.shards[1].trouble = ""; }),
+            name + R"(: logs.1.trouble: "torn"; the event log says ""|)");
+  EXPECT_EQ(faults([](RunReplay& r) { r.shards.pop_back(); }),
+            name + ": logs: 2 of them; there are 1|");
+  EXPECT_EQ(faults([](RunReplay& r) { r.end.end.reason = "Ctrl-C"; }),
+            name + R"(: end.reason: ""; the event log says "Ctrl-C"|)");
+  // A value that only the log has was not written by the version that made the manifest.
+  EXPECT_EQ(faults([](RunReplay& r) { r.info.facts.set("more", 1); }), "");
+}
+
+// Manifests of 0.1.0 have seven members and no digest of themselves.
+TEST(Manifest, an_older_one_without_its_own_digest_is_read) {
+  const TempFolder folder;
+  const std::vector<std::string> command = {"assay"};
+  const auto faults_without = [&](std::string_view left_out) {
+    EXPECT_TRUE(write_manifest(folder.path(), some_replay(), command).has_value());
+    const Json whole = *Json::parse(read_text(folder.path() / kManifestName));
+    Json older = Json::object();
+    for (const auto& [name, value] : whole.members()) {
+      if (name != "sha256" && name != left_out) older.set(name, value);
+    }
+    EXPECT_TRUE(write_file_atomic(folder.path() / kManifestName, older.dump(2) + "\n"));
+    return *check_manifest(folder.path());
+  };
+  const std::string name(kManifestName);
+  EXPECT_EQ(faults_without(""), std::vector<std::string>{});
+  EXPECT_EQ(faults_without("command"),
+            std::vector<std::string>{name + ": its content has changed"});
+  EXPECT_TRUE(write_manifest(folder.path(), some_replay(), command).has_value());
+  const std::string text = read_text(folder.path() / kManifestName);
+  EXPECT_TRUE(write_file_atomic(folder.path() / kManifestName, Json::parse(text)->dump() + "\n"));
+  EXPECT_EQ(*check_manifest(folder.path()),
+            std::vector<std::string>{name + ": it was written again by another hand"});
+}
+
 TEST(Manifest, a_folder_without_one_is_refused) {
   const TempFolder folder;
   EXPECT_FALSE(check_manifest(folder.path()).has_value());
@@ -134,6 +197,23 @@ TEST(RedactCommand, hides_keys_and_headers_and_nothing_else) {
       (std::vector<std::string>{"assay", "run", "--endpoint", "http://<redacted>@host:8000/v1?x=1",
                                 "--api-key", "<redacted>", "--header=<redacted>", "--concurrency",
                                 "64", "--hf-token", "<redacted>", "--model", "m@v2"}));
+}
+
+TEST(RedactCommand, what_follows_a_secret_option_is_hidden_and_another_option_does_not) {
+  const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> cases{
+      {{"--api-key", "--json", "x"}, {"--api-key", "--json", "x"}},
+      {{"--TOKEN", "x", "x"}, {"--TOKEN", "<redacted>", "x"}},
+      {{"token", "x", "token=x"}, {"token", "x", "token=x"}},
+      {{"-", "x"}, {"-", "x"}},
+      {{"-H", "x", "-key", "x"}, {"-H", "x", "-key", "<redacted>"}},
+      {{"--secret=a=b", "c"}, {"--secret=<redacted>", "c"}},
+      {{"--password=", "c"}, {"--password=<redacted>", "c"}},
+      {{"--name=key", "c"}, {"--name=key", "c"}},
+      {{"--url=http://u:p@h/x@y"}, {"--url=http://<redacted>@h/x@y"}},
+      {{"http://h/u@v", "http://h?u@v", "http://h#u@v", "a@b://c", "http://h"},
+       {"http://h/u@v", "http://h?u@v", "http://h#u@v", "a@b://c", "http://h"}},
+      {{"http://a@b@h", "http://@h"}, {"http://<redacted>@h", "http://<redacted>@h"}}};
+  for (const auto& [said, shown] : cases) EXPECT_EQ(redact_command(said), shown) << said[0];
 }
 
 }  // namespace

@@ -144,6 +144,26 @@ TEST(ReplayRanks, what_a_dead_rank_had_in_flight_failed_and_the_run_goes_on) {
   EXPECT_EQ(at(said, "phase 1 2"), "phase 1 2 110");
 }
 
+// No living rank ends a phase: each ends with the last rank that died, those not begun too.
+TEST(ReplayRanks, every_phase_of_a_run_whose_ranks_all_died_ends_once_and_no_other) {
+  const TempFolder folder;
+  write_rank(folder.path(), rank_info(0, 2), 100, false);
+  write_rank(folder.path(), rank_info(1, 2), 603, false);
+  write_clocks(folder.path(), {clock_of(0, 0), clock_of(1, -500)});
+  Said said;
+  const auto replay = replay_run(folder.path(), said);
+  ASSERT_TRUE(replay.has_value()) << replay.error().message;
+  std::vector<std::string> marks;
+  for (const std::string& line : said.lines) {
+    if (line.starts_with("phase")) marks.push_back(line);
+  }
+  EXPECT_EQ(marks, (std::vector<std::string>{"phase 0 0 99", "phase 0 1 103", "phase 0 2 103",
+                                             "phase 1 1 103", "phase 1 2 103"}));
+  EXPECT_EQ(replay->end.end.reason,
+            "rank 0 (host0) died before its end; rank 1 (host1) died "
+            "before its end");
+}
+
 TEST(ReplayRanks, one_ranks_records_can_be_had_alone) {
   const TempFolder folder;
   write_rank(folder.path(), rank_info(0, 2), 100, true);
