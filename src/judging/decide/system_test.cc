@@ -119,5 +119,69 @@ TEST(System, the_document_has_the_same_answers) {
   EXPECT_EQ(json["rankings"][0]["leaders"][0].as_string(), "a");
 }
 
+TEST(System, a_part_that_is_wrong_is_named_with_its_reason) {
+  const auto why = [](const char* text) { return parse_system(text).error().message; };
+  EXPECT_EQ(why("a,kw=0"), "'kw=0': must be above 0");
+  EXPECT_EQ(why("a,kw=-1"), "'kw=-1': must be above 0");
+  EXPECT_THAT(why("a,b"), testing::StartsWith("'b': a system is written FOLDER"));
+  EXPECT_THAT(why("a,kw=inf"), testing::StartsWith("'kw=inf': a system is written"));
+  EXPECT_THAT(why("a,accelerator="), testing::StartsWith("'accelerator=': a system is written"));
+  const System found = *parse_system(" a/b// , capex = 5 , simulated = no , kw=0.5");
+  EXPECT_EQ(found.folder, "a/b//");
+  EXPECT_EQ(found.name, "b");
+  EXPECT_EQ(found.capex, 5);
+  EXPECT_EQ(found.kw, 0.5);
+  EXPECT_FALSE(found.simulated);
+  EXPECT_FALSE(found.price_per_hour);
+  EXPECT_EQ(parse_system("/")->name, "");
+}
+
+TEST(System, the_document_has_what_was_said_of_each_system) {
+  Question question = within_a_second();
+  std::vector<SystemAnswer> found;
+  found.push_back(
+      *answer(*parse_system("c/a,accelerators=8,accelerator=h,kw=10"), kClosed, question));
+  found.push_back(*answer(*parse_system("b,simulated=yes"), kSmall, question));
+  const Json json = answers_json(rank_all(std::move(found)), question);
+  EXPECT_EQ(json["limits"].as_string(), "ttft_p90<=1s");
+  const Json& first = json["systems"][0];
+  EXPECT_EQ(first["name"].as_string(), "a");
+  EXPECT_EQ(first["folder"].as_string(), "c/a");
+  EXPECT_EQ(first["accelerator"].as_string(), "h");
+  EXPECT_EQ(first["accelerators"].as_double(), 8);
+  EXPECT_EQ(first["power_kw"].as_double(), 10);
+  EXPECT_FALSE(first["simulated"].as_bool(true));
+  EXPECT_EQ(first["accuracy"].as_string(), "not scored");
+  EXPECT_FALSE(first["cost"].is_null());
+  EXPECT_TRUE(json["systems"][1]["simulated"].as_bool());
+  EXPECT_TRUE(json["systems"][1]["power_kw"].is_null());
+  std::vector<std::string> by;
+  for (const Json& one : json["rankings"].items()) by.emplace_back(one["by"].as_string());
+  // No price was given: there is no order by dollars.
+  EXPECT_EQ(by, (std::vector<std::string>{"serves the most users",
+                                          "serves the most users per accelerator",
+                                          "serves the most users per kW"}));
+  EXPECT_THAT(
+      json["rankings"][1]["answer"].as_string(),
+      HasSubstr("a serves the most users per accelerator, 8.00 users; nothing is known of b"));
+}
+
+TEST(System, one_system_alone_is_not_ranked) {
+  std::vector<SystemAnswer> one;
+  one.push_back(*answer(*parse_system("a"), kClosed, within_a_second()));
+  EXPECT_TRUE(rank_all(std::move(one)).rankings.empty());
+}
+
+// A hundred users on systems of 64 that cost $2 an hour each.
+TEST(System, the_cost_names_each_figure_and_a_lower_bound_of_users_is_an_upper_one_of_it) {
+  Question question = within_a_second();
+  question.inputs.users = 100;
+  EXPECT_THAT(told({{"a,price=2", kClosed}}, question),
+              HasSubstr("cost: 2 systems; $4.00 an hour; $0.0400 a user-hour; $"));
+  question.inputs.users = 512;
+  EXPECT_THAT(told({{"a,price=2", kOpen}}, question),
+              HasSubstr("cost: at most 1 system; $2.00 an hour; $0.00391 a user-hour; $"));
+}
+
 }  // namespace
 }  // namespace assay::decide
