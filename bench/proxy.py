@@ -4,11 +4,12 @@
     bench/proxy.py [--build build/release] [--seconds 5] [--rounds 3] [--rate 5000] [--spin]
 
 One endpoint with a known timing; `assay run` measures it directly and through the proxy, in turns,
-at the same rate of stream events a second. Printed is the difference of each percentile between
-the two of a round; what the proxy says itself, from an event's arrival at this host, by the
-kernel's stamp, to the end of the write that passed it on; and how long the proxy waited for a core:
-on a machine that is not quiet, or has fewer cores than programs here (three), that wait is in the
-figures. A measurement for people.
+at the same rate of stream events a second. Queries come at random: the streams of a constant rate
+would all send at one instant, and the figure would be that of a queue. Printed is the difference
+of each percentile between the two of a round; what the proxy says itself, from an event's arrival
+at this host, by the kernel's stamp, to the end of the write that passed it on; and how long the
+proxy waited for a core: on a machine that is not quiet, or has fewer cores than programs here
+(three), that wait is in the figures. A measurement for people.
 """
 
 import argparse
@@ -35,7 +36,7 @@ def started(command):
 def measure(program, url, rate, seconds):
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [program, "run", "--endpoint", url, "--model", "m", "--load-pattern", "constant",
+            [program, "run", "--endpoint", url, "--model", "m", "--load-pattern", "poisson",
              "--rate", str(rate / TOKENS), "--duration", f"{seconds}s", "--isl", "64", "--osl",
              str(TOKENS), "--report-dir", f"{folder}/run", "--json", "--quiet", "--no-preflight",
              "--allow-client-limited"], capture_output=True, text=True, check=True)
