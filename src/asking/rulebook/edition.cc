@@ -143,6 +143,11 @@ const Benchmark* Edition::benchmark_like(std::string_view wanted) const {
   return nullptr;
 }
 
+std::string Edition::name_of(std::string_view model) const {
+  const Benchmark* const found = benchmark_like(model);
+  return std::string(found == nullptr ? model : found->name);
+}
+
 std::int64_t Edition::samples_of(std::string_view dataset) const {
   for (const std::string_view key : {dataset, dataset.substr(0, dataset.find("::"))}) {
     const auto found = std::ranges::find(datasets, key, &DatasetMinimum::dataset);

@@ -110,6 +110,8 @@ struct Edition {
   const Benchmark* benchmark(std::string_view name) const;
   // Returns the benchmark with this name in any spelling ("llama3.1-8b"), or nullptr.
   const Benchmark* benchmark_like(std::string_view name) const;
+  // The rules' spelling of a model that they have; else the text as it is.
+  std::string name_of(std::string_view model) const;
   // Looks up the point's dataset name, whole or before "::"; 0 if the table lacks it.
   std::int64_t samples_of(std::string_view dataset) const;
   const SeedSet* seed_set(std::string_view id) const;

@@ -36,16 +36,6 @@ Result<void> read_run(const std::filesystem::path& run, interchange::PackedPoint
   return {};
 }
 
-// The rules' spelling of a model, if they have it.
-std::string canonical_model(const rulebook::Edition& edition, const std::string& model) {
-  if (const rulebook::Benchmark* const found = edition.benchmark_like(model))
-    return std::string(found->name);
-  for (const rulebook::Benchmark& benchmark : edition.benchmarks) {
-    if (benchmark.repository == model) return std::string(benchmark.name);
-  }
-  return model;
-}
-
 // For a curve, or for a run whose config asked for the audit.
 std::vector<std::filesystem::path> caching_files_of(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> out;
@@ -66,7 +56,7 @@ Result<PackSource> from_curve(const std::filesystem::path& path) {
   out.plan = settings.plan;
   out.notes = settings.plan.notes;
   ASSIGN_OR_RETURN(const rulebook::Edition edition, rulebook::edition_named(settings.edition));
-  out.curve.model = canonical_model(edition, settings.model);
+  out.curve.model = edition.name_of(settings.model);
   out.curve.endpoint = settings.endpoint;
   out.curve.c_max = settings.plan.c_max;
   out.curve.seeds = settings.seeds.to_json();
@@ -128,7 +118,7 @@ Result<PackSource> from_runs(const std::vector<std::string>& folders, std::int64
     point.name = format("r{}", point.concurrency);
     point.min_samples = static_cast<std::uint64_t>(std::max<std::int64_t>(issued, 0));
     wish.rows = std::max(wish.rows, facts["steady_state"]["super_pass"].as_uint(1));
-    out.curve.model = canonical_model(edition, std::string(facts["model"].as_string()));
+    out.curve.model = edition.name_of(facts["model"].as_string());
     out.curve.endpoint = facts["endpoints"][0].as_string();
     out.curve.dataset = facts["dataset"].as_string("performance");
     out.curve.seeds = Json()

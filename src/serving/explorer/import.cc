@@ -265,6 +265,7 @@ void apply_options(CurveFacts& facts, const ImportOptions& options) {
   use(facts.model, options.model);
   use(facts.dataset, options.dataset);
   use(facts.submission, options.submission);
+  use(facts.published, options.published);
   use(facts.system.name, options.system);
   use(facts.system.organisation, options.organisation);
   use(facts.system.division, options.division);
@@ -277,7 +278,7 @@ void apply_options(CurveFacts& facts, const ImportOptions& options) {
   if (options.concurrency_max > 0) facts.system.concurrency_max = options.concurrency_max;
   if (!options.twin_of.empty() && facts.system.kind == "simulated") facts.twin_of = options.twin_of;
   if (facts.system.name.empty()) facts.system.name = "unnamed system";
-  if (facts.model.empty()) facts.model = "unnamed model";
+  facts.model = facts.model.empty() ? "unnamed model" : model_name(facts.model);
   if (facts.dataset.empty()) facts.dataset = "unnamed dataset";
 }
 

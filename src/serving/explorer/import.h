@@ -32,6 +32,7 @@ struct ImportOptions {
   std::int64_t accelerators = 0;
   std::string software{};
   std::string submission{};
+  std::string published{};  // the day of publication, 2026-04-01
   double power_kw = 0;
   double price_per_hour = 0;
   std::int64_t concurrency_max = 0;  // C_max, if no system_desc.json declares it

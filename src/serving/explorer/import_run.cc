@@ -48,6 +48,7 @@ CurveFacts curve_of(const Beside& beside) {
   out.model = clean_name(beside.point["model_name"].as_string());
   out.dataset = clean_name(beside.point["dataset"].as_string());
   out.cohort = clean_name(beside.point["target_cohort"].as_string());
+  out.precision = clean_name(beside.point["model_precision"].as_string());
   return out;
 }
 

@@ -179,6 +179,7 @@ Result<FoundPoint> read_point(const Where& where, const ImportOptions& options,
                .layout = where.layout,
                .submission = clean_name(where.root.filename().string()),
                .cohort = clean_name(point["target_cohort"].as_string()),
+               .precision = clean_name(point["model_precision"].as_string()),
                .path = where.root.string(),
                .agentic = edition.benchmark(where.model) != nullptr &&
                           edition.benchmark(where.model)->agentic};

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kSummary = R"({
   "version": "1.0", "n_samples_issued": 101, "n_samples_completed": 100, "n_samples_failed": 1,
-  "duration_ns": 10000000000, "state": "complete", "complete": true,
+  "duration_ns": 10000000000, "state": "complete", "complete": true, "test_started_at": 1795186102,
   "ttft": {"avg": 2e8, "percentiles": {"50.0": 180000000, "90.0": 390000000, "99.0": 4e8}},
   "tpot": {"avg": 1.5e7, "percentiles": {"50.0": 14500000, "90.0": 20000000, "99.0": 3e7}},
   "latency": {"percentiles": {"90.0": 30100000000}},
@@ -227,6 +227,7 @@ TEST(Import, a_run_folder_of_the_reference_client_is_a_point) {
   EXPECT_EQ(found->curves[0].dataset, "d");
   EXPECT_EQ(found->curves[0].system.name, "http://h:1");
   EXPECT_EQ(found->curves[0].points[0].concurrency, 32);
+  EXPECT_EQ(point_of(found->curves[0], 0)["started"].as_string().substr(0, 10), "2026-11-20");
 }
 
 TEST(Import, results_of_vllm_and_aiperf_are_points) {
@@ -313,8 +314,7 @@ TEST(Import, a_folder_of_loadgen_s_logs_is_a_point) {
   write(folder.path() / "logs/mlperf_log_detail.txt", server_log("VALID"));
   write(folder.path() / "accuracy/mlperf_log_detail.txt",
         loadgen_log({{"effective_scenario", "Server"}, {"effective_test_mode", "AccuracyOnly"}}));
-  ImportOptions options;
-  options.model = "llama3.1-8b";
+  const ImportOptions options{.model = "llama3.1-8b", .published = "2026-04-01"};
   const auto found = read_results(folder.path(), options);
   ASSERT_TRUE(found) << found.error().message;
   ASSERT_EQ(found->curves.size(), 1U);
@@ -323,6 +323,7 @@ TEST(Import, a_folder_of_loadgen_s_logs_is_a_point) {
   const Json curve = *Json::parse(found->curves[0].document);
   EXPECT_EQ(curve["dataset"].as_string(), "MLPerf Inference v6.0");
   EXPECT_EQ(curve["system_name"].as_string(), "My SUT");
+  EXPECT_EQ(curve["published"].as_string(), "2026-04-01");
   const Json point = point_of(found->curves[0], 0);
   EXPECT_EQ(point["concurrency"].as_double(), 48);  // 24 a second for 2 s each
   EXPECT_EQ(point["system_tps"].as_double(), 2400);
@@ -359,7 +360,7 @@ TEST(Import, a_tree_of_mlperf_inference_gives_a_curve_for_each_model_with_its_fi
   ASSERT_EQ(found->curves.size(), 2U);  // one of each round: the second log has no seeds
   EXPECT_THAT(found->notes, testing::ElementsAre(testing::HasSubstr("no log of LoadGen")));
   for (const store::CurveRecord& record : found->curves) {
-    EXPECT_EQ(record.model, "llama3.1-8b");
+    EXPECT_EQ(record.model, "llama3_1-8b");
     EXPECT_EQ(record.organisation, "Me");
     EXPECT_EQ(record.division, "closed");
     EXPECT_EQ(record.accelerator, "GPU A");
@@ -442,7 +443,7 @@ TEST(Import, a_table_saved_from_a_page_has_the_same_points) {
       EXPECT_EQ(curve["division"].as_string(), "closed");
       EXPECT_EQ(curve["accelerators"].as_int(), 16);
       const Json point = point_of(record, 0);
-      const bool offline = record.model == "llama3.1-8b";
+      const bool offline = record.model == "llama3_1-8b";
       EXPECT_EQ(point[offline ? "system_tps" : "qps"].as_double(), offline ? 12345.5 : 900);
     }
   }

@@ -46,7 +46,7 @@ Json live_json(const fs::path& folder, const fs::path& curve, const metrics::Poi
   Json out;
   out.set("folder", folder.filename().string()).set("path", folder.string());
   if (!curve.empty()) out.set("curve", curve.string());
-  out.set("model", clean_name(point.run.facts["model"].as_string()));
+  out.set("model", model_name(point.run.facts["model"].as_string()));
   if (pattern["target_concurrency"].as_double() > 0) {
     out.set("concurrency", pattern["target_concurrency"].as_double());
   }
@@ -200,7 +200,7 @@ void LiveRuns::say_curve(const fs::path& folder, const fs::path& going, bool end
   const auto points = static_cast<std::int64_t>(levels.size());
   Json out;
   out.set("folder", folder.filename().string()).set("path", folder.string());
-  out.set("model", clean_name(plan["model"].as_string()));
+  out.set("model", model_name(plan["model"].as_string()));
   out.set("points_done", done).set("points", points).set("levels", std::move(levels));
   say("curve " + folder.string(), {"curve", out.set("ended", done == points).dump()});
 }

@@ -148,6 +148,7 @@ store::PointRecord make_point(const std::string& curve, const PointFacts& facts)
   set_number(point, "power_kw", facts.power_kw);
   if (facts.safety.is_object()) point.set("safety", facts.safety);
   point.set("findings", out.findings);
+  if (facts.run["started"].is_string()) point.set("started", facts.run["started"]);
   if (facts.point["system_tps"].is_number()) out.system_tps = facts.point["system_tps"].as_double();
   out.document = point.dump();
   Json run = facts.run;
@@ -222,6 +223,12 @@ std::string clean_name(std::string_view text, std::size_t bytes_max) {
     }
   }
   return std::string(trim(out));
+}
+
+std::string model_name(std::string_view text) {
+  static const auto edition = rulebook::edition_named("v1.0");
+  const std::string name = clean_name(text);
+  return edition ? edition->name_of(name) : name;
 }
 
 SystemFacts facts_of_description(const Json& description) {
@@ -303,6 +310,8 @@ store::CurveRecord make_curve(const CurveFacts& facts, const std::vector<PointFa
   set_text(document, "layout", facts.layout);
   set_text(document, "submission", facts.submission);
   set_text(document, "cohort", facts.cohort);
+  set_text(document, "published", facts.published);
+  set_text(document, "precision", facts.precision);
   set_text(document, "curve_id", facts.curve_id);
   set_text(document, "twin_of", facts.twin_of);
   if (facts.system.concurrency_max) document.set("concurrency_max", *facts.system.concurrency_max);

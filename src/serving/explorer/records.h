@@ -18,6 +18,8 @@ namespace assay::explorer {
 std::string id_of(std::initializer_list<std::string_view> parts);
 // Valid UTF-8 without control bytes, at most `bytes_max` long: usable as a name.
 std::string clean_name(std::string_view text, std::size_t bytes_max = 300);
+// One model has one name whatever its source spells: the rules' (edition v1.0) where they have it.
+std::string model_name(std::string_view text);
 
 struct SystemFacts {
   std::string name{};
@@ -51,6 +53,8 @@ struct CurveFacts {
   std::string layout{};  // of a submission tree
   std::string submission{};
   std::string cohort{};
+  std::string precision{};  // of the model: FP4
+  std::string published{};  // a day, 2026-04-01
   std::string path{};
   // The name from `assay curve`. Two curves of one system, model and dataset are the same curve
   // unless this differs.

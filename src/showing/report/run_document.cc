@@ -450,8 +450,12 @@ Json run_document(const Json& summary) {
   if (!summary["assay"]["run_id"].as_string().empty()) {
     out.set("run_id", summary["assay"]["run_id"].as_string());
   }
+  // Seconds; a client whose value is something else did not say when.
+  constexpr std::int64_t kYear2100 = 4'102'444'800;
   const std::int64_t started = summary["test_started_at"].as_int();
-  if (started > 0) out.set("started", rfc3339(WallTime{started * 1'000'000'000}));
+  if (started > 0 && started < kYear2100) {
+    out.set("started", rfc3339(WallTime{started * 1'000'000'000}));
+  }
   out.set("version", summary["version"].as_string());
   out.set("measured_by", summary["assay"].is_object() ? "assay" : "reference client");
   const std::string_view state = summary["state"].as_string("unknown");

@@ -10,6 +10,7 @@
 #include "cli/store_flags.h"
 #include "explorer/import.h"
 #include "record/event_log.h"
+#include "rules/calendar.h"
 #include "store/open_store.h"
 
 namespace assay::cli {
@@ -83,6 +84,9 @@ void add_import_flags(Flags& flags, explorer::ImportOptions& o) {
       .group(kSaid);
   flags.add("--software", &o.software, "the serving framework").value("NAME").group(kSaid);
   flags.add("--submission", &o.submission, "the submission's id").value("ID").group(kSaid);
+  flags.add("--published", &o.published, "the day on which the results were published")
+      .value("YYYY-MM-DD")
+      .group(kSaid);
   flags.add("--power-kw", &o.power_kw, "provisioned power of the system")
       .value("KW")
       .without_default()
@@ -113,6 +117,9 @@ Result<void> check_import(const explorer::ImportOptions& o) {
   }
   if (!o.submission.empty() && !is_plain_id(o.submission)) {
     return invalid(format("--submission: {}", kPlainId));
+  }
+  if (!o.published.empty() && (o.published.size() != 10 || !rules::Day::parse(o.published))) {
+    return invalid(format("--published: '{}' is no day; write it as 2026-04-01", o.published));
   }
   if (o.description.empty()) return {};
   const auto text = read_file(o.description, std::size_t{16} << 20);
