@@ -193,6 +193,16 @@ class Explorer:
         connection.close()
         return reply.status, reply.headers, text
 
+    def packed(self, path):
+        """(headers, bytes as they came) for a reader that accepts gzip."""
+        connection = http.client.HTTPConnection(self.host, timeout=30)
+        connection.request("GET", path, headers={"Authorization": f"Bearer {self.token}",
+                                                 "Accept-Encoding": "gzip, deflate"})
+        reply = connection.getresponse()
+        content = reply.read()
+        connection.close()
+        return reply.headers, content
+
     def get(self, path):
         status, _, text = self.ask("/api/v1/" + path)
         assert status == 200, text

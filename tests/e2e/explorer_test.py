@@ -1,6 +1,7 @@
 """assay import, serve, export and review: the API, and what must be refused."""
 
 import datetime
+import gzip
 import http.client
 import json
 import re
@@ -63,6 +64,14 @@ def test_the_api_answers_and_says_when_nothing_changed(explorer, store):
     status, headers, _ = server.ask("/api/v1/curves")
     assert status == 200
     assert server.ask("/api/v1/curves", If_None_Match=headers["ETag"])[0] == 304
+    packed, content = server.packed("/api/v1/curves")
+    assert packed["Content-Encoding"] == "gzip" and packed["Vary"] == "Accept-Encoding"
+    assert gzip.decompress(content).decode() == server.ask("/api/v1/curves")[2]
+    assert packed["ETag"] != headers["ETag"]
+    assert server.ask("/api/v1/curves", Accept_Encoding="br, gzip;q=0.5",
+                      If_None_Match=packed["ETag"])[0] == 304
+    for refused in ("br", "gzip;q=0", "*;q=0.000", ""):
+        assert "Content-Encoding" not in server.ask("/api/v1/curves", Accept_Encoding=refused)[1]
     assert server.ask("/api/v1/curves/none")[0] == 404
     assert server.ask("/api/v1/curves?limit=0")[0] == 400
 

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/hash.h"
+#include "explorer/gzip.h"
 #include "explorer/page.h"
 #include "net/http_reply.h"
 
@@ -16,8 +17,6 @@ constexpr std::string_view kLocked =
     "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Assay</title>"
     "<h1>This page needs its token</h1><p>Open the address that <code>assay serve</code> printed "
     "when it started; it ends in <code>?token=…</code></p></html>";
-
-std::string etag_of(std::string_view body) { return format("\"{:016x}\"", xxh3(body)); }
 
 std::string event_text(std::string_view name, std::string_view data) {
   return format("event: {}\ndata: {}\n\n", name, data);
@@ -35,6 +34,8 @@ void Service::send(net::ConnectionId connection, const net::RequestHead& head, c
   if (!reply.etag.empty()) headers.push_back({"ETag", reply.etag});
   if (!reply.location.empty()) headers.push_back({"Location", reply.location});
   if (!reply.cookie.empty()) headers.push_back({"Set-Cookie", reply.cookie});
+  if (reply.gzipped) headers.push_back({"Content-Encoding", "gzip"});
+  if (!reply.etag.empty()) headers.push_back({"Vary", "Accept-Encoding"});
   std::string bytes;
   net::append_head(bytes, {.status = reply.status,
                            .content_type = reply.content_type,
@@ -50,11 +51,17 @@ void Service::send(net::ConnectionId connection, const net::RequestHead& head, c
 }
 
 void Service::send_tagged(net::ConnectionId connection, const net::RequestHead& head, Reply reply) {
-  const std::string etag = etag_of(reply.body);
+  // One tag for each form of the same content.
+  reply.gzipped = reply.body.size() >= kGzipBytesMin && accepts_gzip(head.find("accept-encoding"));
+  const std::string etag = format("\"{:016x}{}\"", xxh3(reply.body), reply.gzipped ? "-gzip" : "");
   reply.etag = etag;
+  std::string shorter;
   if (head.find("if-none-match").find(etag) != std::string_view::npos) {
     reply.status = 304;
     reply.body = {};
+    reply.gzipped = false;
+  } else if (reply.gzipped) {
+    reply.body = shorter = gzip(reply.body);
   }
   send(connection, head, reply);
 }

@@ -36,6 +36,7 @@ class Service final : public net::HttpService {
     std::string_view etag{};
     std::string_view location{};
     std::string_view cookie{};
+    bool gzipped = false;
   };
 
   void answer_api(net::ConnectionId connection, const net::RequestHead& head, std::string_view body,
