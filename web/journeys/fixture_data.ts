@@ -140,3 +140,22 @@ export const axisFigures = (): AxisFigures[] => [
   value('modality', 'text', 220, 480),
   value('modality', 'text+picture', 410, 700),
 ];
+
+// A store whose results have dates: a system a month, the first two of submissions that the review
+// board knows. What is simulated has none.
+export function dated(documents: ReadonlyMap<string, unknown>): Map<string, unknown> {
+  const out = new Map(documents);
+  const { items } = documents.get('curves') as { items: readonly Curve[] };
+  const curves = items.map((curve, i) => ({
+    ...curve,
+    submission: i < 2 ? `sub-${i + 1}` : '',
+    points: (curve.points ?? []).map((point) =>
+      curve.kind === 'simulated' ? point : { ...point, started: `2026-0${i + 3}-1${i}T10:30:00Z` },
+    ),
+  }));
+  out.set('curves', { items: curves, total: curves.length, next: null });
+  const [first] = (documents.get('submissions') as { items: readonly { id: string }[] }).items;
+  const second = { ...first, id: 'sub-2', state: 'published', cohort_date: '2026-06-02' };
+  out.set('submissions', { items: [first, second], total: 2, next: null });
+  return out;
+}

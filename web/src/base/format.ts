@@ -96,6 +96,15 @@ export function words(name: string | null | undefined): string {
   return COMPASS[name] ?? name.replaceAll('_', ' ');
 }
 
+// Milliseconds since 1970 as a day, with the minute where it is not midnight; UTC.
+export function dateText(milliseconds: number): string {
+  const at = new Date(milliseconds);
+  if (!Number.isFinite(at.getTime())) return ABSENT;
+  const text = at.toISOString();
+  const day = text.slice(0, 10);
+  return text.slice(11, 16) === '00:00' ? day : `${day} ${text.slice(11, 16)}`;
+}
+
 // 2026-11-20T19:29:49.019Z -> 2026-11-20 19:29:49Z.
 export function instant(text: string | null | undefined): string {
   return text == null || text === '' ? ABSENT : text.replace(/\.\d+/, '').replace('T', ' ');

@@ -43,9 +43,9 @@ export function placeLabels(
   if (plot.width < PLOT_WIDTH_MIN) return [];
   const placed: Box[] = [];
   const marks: Mark[] = [];
+  const names = labels.filter((one) => one.bold).map((one) => one.text);
   for (const label of labels) {
-    const text =
-      label.text.length > TEXT_MAX ? `${label.text.slice(0, TEXT_MAX - 1)}…` : label.text;
+    const text = shortened(label.text, names, TEXT_MAX);
     const w = text.length * (label.bold ? 7.2 : 6.4);
     const box = best(label, w, obstacles, plot, placed);
     if (box === null) continue;
@@ -64,6 +64,28 @@ export function placeLabels(
   }
   return marks;
 }
+
+// A name that fits: without the words that all names have, then without those that are not needed
+// to tell it from the others; what is still too long is cut at its end.
+export function shortened(text: string, names: readonly string[], most: number): string {
+  if (text.length <= most) return text;
+  const others = names.filter((name) => name !== text).map((name) => wordsOf(name));
+  const told = (words: readonly string[]): boolean =>
+    words.length > 0 && others.every((other) => !words.every((word) => other.includes(word)));
+  let words = wordsOf(text);
+  const own = words.filter((word) => !others.every((other) => other.includes(word)));
+  if (others.length > 0 && told(own)) words = own;
+  for (const word of [...words]) {
+    if (words.join(' ').length <= most) break;
+    const left = words.filter((one) => one !== word);
+    if (others.length > 0 && told(left)) words = left;
+  }
+  const short = words.join(' ');
+  return short.length > most ? `${short.slice(0, most - 1)}…` : short;
+}
+
+const wordsOf = (name: string): readonly string[] =>
+  name.split(/[\s,;·]+/).filter((word) => word !== '');
 
 function best(
   label: Label,

@@ -1,6 +1,7 @@
-// Scales: a value of a domain to a position in pixels, and the round values worth a tick.
+// Scales: a value of a domain to a position in pixels, and the round values worth a tick. A time is
+// in milliseconds since 1970, UTC.
 
-export type ScaleKind = 'linear' | 'log';
+export type ScaleKind = 'linear' | 'log' | 'time';
 
 export interface Scale {
   readonly kind: ScaleKind;
@@ -26,7 +27,7 @@ export function makeScale(
     high,
     at: (value) => from + ((value - low) / span) * (to - from),
     invert: (position) => low + ((position - from) / (to - from)) * span,
-    ticks: (wanted) => linearTicks(low, high, wanted),
+    ticks: (wanted) => (kind === 'time' ? timeTicks : linearTicks)(low, high, wanted),
   };
 }
 
@@ -51,6 +52,32 @@ export function linearTicks(low: number, high: number, wanted: number): readonly
   const out: number[] = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-12) + step * 1e-9; i += 1) {
     out.push(Number((i * step).toPrecision(12)));
+  }
+  return out;
+}
+
+const MINUTE = 60e3;
+export const DAY = 1440 * MINUTE;
+const EVEN = [1, 5, 15, 30, 60, 180, 360, 720, 1440, 2880, 10080, 20160].map((one) => one * MINUTE);
+const MONTHS = [1, 3, 6, 12, 24, 60, 120];
+
+// Even parts of days, whole weeks, or the first days of months, quarters and years.
+export function timeTicks(low: number, high: number, wanted: number): readonly number[] {
+  const rough = (high - low) / Math.max(1, wanted);
+  if (!(rough > 0) || !Number.isFinite(rough)) return [low];
+  const out: number[] = [];
+  const even = EVEN.find((step) => step >= rough * 0.999);
+  if (even !== undefined) {
+    for (let at = Math.ceil(low / even) * even; at <= high; at += even) out.push(at);
+    return out;
+  }
+  const step = MONTHS.find((months) => months * 30.4 * DAY >= rough) ?? 120;
+  const first = new Date(low);
+  let month = (first.getUTCFullYear() - 1970) * 12 + first.getUTCMonth();
+  month = Math.floor(month / step) * step;
+  for (let at = Date.UTC(1970, month); at <= high; at = Date.UTC(1970, month)) {
+    if (at >= low) out.push(at);
+    month += step;
   }
   return out;
 }

@@ -2,6 +2,7 @@
 // pointer where it is, on linear and on logarithmic axes; values never go below 0.
 
 import type { Frame } from './axes.ts';
+import type { Scale } from './scale.ts';
 
 export interface Window {
   readonly x_from: number;
@@ -22,12 +23,14 @@ interface Spot {
 }
 
 function windowAt(frame: Frame, left: number, right: number, top: number, low: number): Window {
-  const kept = (value: number): number => Math.max(0, Number(value.toPrecision(6)));
+  // A time has more digits before its smallest part than other figures.
+  const kept = (scale: Scale, at: number): number =>
+    Math.max(0, Number(scale.invert(at).toPrecision(scale.kind === 'time' ? 10 : 6)));
   return {
-    x_from: kept(frame.x.invert(left)),
-    x_to: kept(frame.x.invert(right)),
-    y_from: kept(frame.y.invert(low)),
-    y_to: kept(frame.y.invert(top)),
+    x_from: kept(frame.x, left),
+    x_to: kept(frame.x, right),
+    y_from: kept(frame.y, low),
+    y_to: kept(frame.y, top),
   };
 }
 

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Curve } from '../api/generated.ts';
 import { smallStore } from '../../journeys/fixture.ts';
-import { atEqualConcurrency, atEqualInteractivity, differences, stepAt } from './compare.ts';
+import {
+  atEqualConcurrency,
+  atEqualInteractivity,
+  differences,
+  divided,
+  stepAt,
+} from './compare.ts';
+import { DEFAULTS } from './selection.ts';
 
 const curves = (smallStore().get('curves') as { items: readonly Curve[] }).items;
 const [a, b] = [curves[0] as Curve, curves[2] as Curve];
@@ -42,6 +49,16 @@ describe('comparing', () => {
       if (row.ratio === null) expect(other).toBeNull();
       else expect(row.ratio * (other ?? NaN)).toBeCloseTo(1, 12);
     });
+  });
+
+  it('divides eight accelerators and one by what they are', () => {
+    const eight = { ...a, accelerators: 8 };
+    const each = { ...DEFAULTS, per: 'accelerator' as const };
+    const [first] = a.points ?? [];
+    expect(divided(eight, each).points?.[0]?.system_tps).toBe((first?.system_tps ?? 0) / 8);
+    expect(divided(eight, DEFAULTS).points).toEqual(eight.points);
+    // Nobody said how many: nothing is compared.
+    expect(divided({ ...a, accelerators: null }, each).points).toEqual([]);
   });
 
   it('names what differs', () => {

@@ -1,7 +1,8 @@
 // Two curves, point by point: at equal concurrency, and at equal interactivity by steps.
 
 import type { Curve, Point } from '../api/generated.ts';
-import { isCeiling } from './curves.ts';
+import { divisor, isCeiling } from './curves.ts';
+import type { Selection } from './selection.ts';
 
 export interface AtConcurrency {
   readonly concurrency: number;
@@ -25,6 +26,17 @@ export interface Difference {
 
 const steps = (curve: Curve): readonly Point[] =>
   (curve.points ?? []).filter((point) => !isCeiling(point));
+
+// The curve with its throughput per system, accelerator, kW or dollar, as the selection says;
+// without the points whose divisor nobody stated.
+export function divided(curve: Curve, selection: Selection): Curve {
+  const points = (curve.points ?? []).flatMap((point) => {
+    const by = divisor(curve, point, selection.per, selection);
+    if (by === null) return [];
+    return [{ ...point, system_tps: point.system_tps == null ? null : point.system_tps / by }];
+  });
+  return { ...curve, points };
+}
 
 export function atEqualConcurrency(a: Curve, b: Curve): readonly AtConcurrency[] {
   const of = new Map(steps(b).map((point) => [point.concurrency, point]));
@@ -66,6 +78,7 @@ const FIELDS = [
   'accelerators',
   'nodes',
   'software',
+  'precision',
   'power_kw',
   'price_per_hour',
   'accuracy',

@@ -4,6 +4,7 @@
 // position on the large chart; 500 curves of 20 points take a few milliseconds.
 
 import type { Curve, Point } from '../api/generated.ts';
+import { whole } from '../base/format.ts';
 import { worstSafety } from './safety.ts';
 import { FACETS, type Facet, type Normalisation, type Selection } from './selection.ts';
 
@@ -30,8 +31,18 @@ export function facetValue(curve: Curve, facet: Facet): string {
     return turns ? 'agentic' : 'single turn';
   }
   if (facet === 'safety') return worstSafety(curve)?.grade ?? 'not graded';
+  if (facet === 'lengths') return lengthsOf(curve);
+  if (facet === 'status') return curve.status ?? 'not on the board';
   const value = curve[facet];
   return value === undefined || value === null || value === '' ? 'unknown' : String(value);
+}
+
+// "1,000 in, 780 out": mean lengths to two digits, so that repeats of one load stand together.
+function lengthsOf(curve: Curve): string {
+  const point = (curve.points ?? []).find((one) => one.isl_mean != null && one.osl_mean != null);
+  if (point === undefined) return 'unknown';
+  const two = (value: number): string => whole(Number(value.toPrecision(2)));
+  return `${two(point.isl_mean ?? 0)} in, ${two(point.osl_mean ?? 0)} out`;
 }
 
 export function passes(curve: Curve, selection: Selection, except?: Facet): boolean {
@@ -41,7 +52,29 @@ export function passes(curve: Curve, selection: Selection, except?: Facet): bool
     const wanted = selection.filters[facet];
     if (wanted.length > 0 && !wanted.includes(facetValue(curve, facet))) return false;
   }
-  return matches(curve, selection.search);
+  return isWithin(curve, selection) && matches(curve, selection.search);
+}
+
+// When a curve's results were published, else when its last point was measured; ms since 1970.
+export function datedAt(curve: Curve): number | null {
+  const published = instantOf(curve.published);
+  if (published !== null) return published;
+  const measured = (curve.points ?? []).flatMap((point) => instantOf(point.started) ?? []);
+  return measured.length === 0 ? null : measured.reduce((last, one) => Math.max(last, one));
+}
+
+export function instantOf(text: string | null | undefined): number | null {
+  const at = Date.parse(text ?? '');
+  return Number.isFinite(at) ? at : null;
+}
+
+// Both days count whole.
+function isWithin(curve: Curve, { since, until }: Selection): boolean {
+  if (since === '' && until === '') return true;
+  const at = datedAt(curve);
+  if (at === null) return false;
+  const day = new Date(at).toISOString().slice(0, 10);
+  return (since === '' || day >= since) && (until === '' || day <= until);
 }
 
 // Every word occurs somewhere in what names the curve.

@@ -2,8 +2,8 @@
 // way is better. Throughput is divided as the selection says: per system, accelerator, kW or $/h.
 
 import type { Curve, Point } from '../api/generated.ts';
-import { duration, number3, percent, usd, whole } from '../base/format.ts';
-import { divisor, priceOf } from './curves.ts';
+import { dateText, duration, number3, percent, usd, whole } from '../base/format.ts';
+import { divisor, instantOf, priceOf } from './curves.ts';
 import { gapText } from './safety.ts';
 import type { Normalisation, Selection } from './selection.ts';
 
@@ -15,6 +15,8 @@ export interface Figure {
   readonly text: (value: number) => string;
   // Throughput, which `per` divides.
   readonly divided: boolean;
+  // A date, for the horizontal axis alone.
+  readonly time?: true;
   // null where the point does not have it.
   readonly of: (point: Point, curve: Curve, selection: Selection) => number | null;
 }
@@ -85,6 +87,13 @@ const safety = (
   of: (point) => point.safety?.[id] ?? null,
 });
 
+const date = (id: 'measured' | 'published', of: Figure['of']): Figure => ({
+  ...plain('concurrency', `Date ${id}`, '', null, dateText),
+  id,
+  time: true,
+  of,
+});
+
 export const FIGURES: readonly Figure[] = [
   plain('tps_per_user', 'Interactivity', 'tok/s per user', 'higher'),
   rate('system_tps', 'Throughput', 'tok/s'),
@@ -115,6 +124,8 @@ export const FIGURES: readonly Figure[] = [
   },
   safety('safe_share', 'Safe replies', "share, by Assay's own rules", 'higher', percent),
   safety('attack_gap', 'Attack gap', 'unsafe under attack, beside base', 'lower', gapText),
+  date('measured', (point) => instantOf(point.started)),
+  date('published', (_, curve) => instantOf(curve.published)),
 ];
 
 export const X_USUAL = 'tps_per_user';
@@ -158,7 +169,9 @@ const PER: Readonly<Record<Normalisation, string>> = {
 };
 
 export function figureOf(id: string, usual: string): Figure {
-  const found = FIGURES.find((one) => one.id === id) ?? FIGURES.find((one) => one.id === usual);
+  const fits = (one: Figure): boolean =>
+    one.id === id && (usual !== Y_USUAL || one.time === undefined);
+  const found = FIGURES.find(fits) ?? FIGURES.find((one) => one.id === usual);
   if (found === undefined) throw new Error(`no figure ${id}`);
   return found;
 }

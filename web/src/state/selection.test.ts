@@ -10,6 +10,8 @@ const full: Selection = {
   filters: { ...DEFAULTS.filters, accelerator: ['B200', 'H200 + L40S'], kind: ['simulated'] },
   concurrency_min: 10,
   concurrency_max: 512,
+  since: '2026-01-31',
+  until: '2026-11-20',
   pinned: ['c1', 'c2'],
   columns: ['kw', 'division'],
   per: 'kw',

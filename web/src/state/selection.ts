@@ -19,6 +19,9 @@ export const FACETS = [
   'accuracy',
   'safety',
   'agentic',
+  'lengths',
+  'precision',
+  'status',
 ] as const;
 export type Facet = (typeof FACETS)[number];
 
@@ -54,6 +57,9 @@ export interface Selection {
   // The concurrency range that every chart keeps to; 0 and Infinity: all.
   readonly concurrency_min: number;
   readonly concurrency_max: number;
+  // Days, '2026-11-20': only what is dated in between; '': no limit.
+  readonly since: string;
+  readonly until: string;
   // Curves in colour; none: the strongest few.
   readonly pinned: readonly string[];
   // Columns of the systems table that are shown or hidden against the usual choice.
@@ -117,6 +123,8 @@ export const DEFAULTS: Selection = {
   filters: NO_FILTERS,
   concurrency_min: 0,
   concurrency_max: Infinity,
+  since: '',
+  until: '',
   pinned: [],
   columns: [],
   per: 'system',
@@ -166,6 +174,8 @@ const PLAIN: readonly Plain[] = [
   'search',
   'concurrency_min',
   'concurrency_max',
+  'since',
+  'until',
   'per',
   'x',
   'y',
@@ -284,8 +294,12 @@ function readValue(key: Plain, text: string): unknown {
     return Math.min(high, Math.max(low, value));
   }
   const choices = CHOICES[key];
+  if (key === 'since' || key === 'until') return isDay(text) ? text : undefined;
   return choices === undefined || choices.includes(text) ? text : undefined;
 }
+
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && Number.isFinite(Date.parse(text));
 
 export function toggled(list: readonly string[], value: string): readonly string[] {
   return list.includes(value) ? list.filter((one) => one !== value) : [...list, value];

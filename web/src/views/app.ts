@@ -9,6 +9,7 @@ import type { Curve, ModelList } from '../api/generated.ts';
 import { h, replace } from '../base/dom.ts';
 import { DARK, LIGHT, type Theme } from '../base/theme.ts';
 import type { Spot } from '../charts/curve_chart.ts';
+import { withBoard } from '../state/board.ts';
 import { type Series, makeSeries } from '../state/curves.ts';
 import {
   type Live,
@@ -65,6 +66,7 @@ class App {
   private problem = '';
   // Where the report was opened from: closing goes back there.
   private before: Selection['view'] = 'explore';
+  private opener: HTMLElement | null = null;
   private shownParts: readonly Part[] = [];
 
   constructor(root: HTMLElement, api: Api) {
@@ -108,7 +110,9 @@ class App {
     );
     window.addEventListener('hashchange', () => this.moved());
     window.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape' && this.selection.view === 'run') this.closeReport();
+      if (this.selection.view !== 'run') return;
+      if (event.key === 'Escape') this.closeReport();
+      if (event.key === 'j' || event.key === 'k') this.neighbour(event);
     });
     window.addEventListener('popstate', () => this.moved());
     this.dark.addEventListener('change', () => this.render());
@@ -178,6 +182,16 @@ class App {
       this.problem = curves.message;
     }
     this.render();
+    await this.joinBoard(model);
+  }
+
+  // What the review board says of the submissions that curves are of.
+  private async joinBoard(model: string): Promise<void> {
+    if (this.curves.every((curve) => (curve.submission ?? '') === '')) return;
+    const board = await this.api.submissions();
+    if (!board.ok || board.value.items.length === 0 || model !== this.selection.model) return;
+    this.curves = withBoard(this.curves, board.value.items);
+    this.render();
   }
 
   private theme(): Theme {
@@ -195,6 +209,8 @@ class App {
       s.filters,
       s.concurrency_min,
       s.concurrency_max,
+      s.since,
+      s.until,
       s.pinned,
       s.per,
       s.price,
@@ -212,6 +228,9 @@ class App {
     if (patch.view === 'run' && this.selection.view !== 'run' && this.selection.view !== 'events') {
       this.before = this.selection.view;
     }
+    if (patch.view === 'run' && this.selection.view !== 'run') {
+      this.opener = document.activeElement as HTMLElement | null;
+    }
     const next = { ...this.selection, ...patch };
     const address = writeSelection(next);
     if (address === writeSelection(this.selection)) return;
@@ -224,6 +243,19 @@ class App {
 
   private closeReport(): void {
     this.set({ view: this.before, run: '' });
+  }
+
+  // J and K: the report of the next and of the last point of the same curve.
+  private neighbour(event: KeyboardEvent): void {
+    const { run } = this.selection;
+    const typing =
+      event.target instanceof HTMLElement && /^(INPUT|SELECT)$/.test(event.target.tagName);
+    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const curve = this.curves.find((one) => (one.points ?? []).some((point) => point.id === run));
+    const points = curve?.points ?? [];
+    const at = points.findIndex((point) => point.id === run);
+    const next = points[at + (event.key === 'j' ? 1 : -1)];
+    if (at >= 0 && next !== undefined) this.set({ run: next.id });
   }
 
   private render(): void {
@@ -286,6 +318,7 @@ class App {
   }
 
   private show(elements: readonly HTMLElement[], parts: readonly Part[], context: Context): void {
+    const closed = this.report.element.isConnected && !elements.includes(this.report.element);
     // What stays is not touched: moving an element would take its focus and its scroll position.
     for (const old of [...this.body.children]) {
       if (!elements.includes(old as HTMLElement)) old.remove();
@@ -299,6 +332,14 @@ class App {
     if (!elements.includes(this.report.element)) this.body.classList.remove('with-report');
     this.shownParts = parts;
     for (const part of parts) part.update(context);
+    if (closed) this.refocus();
+  }
+
+  // A report was closed: the focus is where it was opened from, by its name if it was made anew.
+  private refocus(): void {
+    const { opener } = this;
+    const there = opener?.isConnected === true ? opener : document.getElementById(opener?.id ?? '');
+    (there ?? this.body.querySelector<HTMLElement>('.stage'))?.focus({ preventScroll: true });
   }
 
   private note(element: HTMLElement): void {

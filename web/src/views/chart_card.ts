@@ -28,6 +28,8 @@ export interface ChartSpec<T> {
   readonly card: (datum: T) => readonly (Node | string)[];
   // What the arrow keys walk along: left and right within, up and down between.
   readonly group: (datum: T) => string;
+  // What stands out: the keys begin there, and reach the others after it.
+  readonly first?: (datum: T) => boolean;
   readonly describe: (datum: T) => string;
   readonly onHover?: (datum: T | null) => void;
   readonly onOpen?: (datum: T) => void;
@@ -390,14 +392,16 @@ export class ChartCard<T> {
     event.preventDefault();
     const from = this.at;
     const next =
-      from === null ? (targets[0] as Target<T>) : this.neighbour(from, event.key, targets);
+      from === null
+        ? (this.inOrder(targets)[0] as Target<T>)
+        : this.neighbour(from, event.key, targets);
     if (event.shiftKey && this.spec.onBrush !== undefined) this.walk(from ?? next, next);
     this.point(next);
     if (this.walking) this.hideCard();
     const range = this.walking ? this.range() : null;
     this.said.textContent =
       range === null
-        ? this.spec.describe(next.datum)
+        ? (next === from ? 'No further point. ' : '') + this.spec.describe(next.datum)
         : `Concurrency ${number3(range[0])} to ${number3(range[1])}`;
   }
 
@@ -409,15 +413,23 @@ export class ChartCard<T> {
     this.paintOver();
   }
 
+  // Those that stand out first.
+  private inOrder(targets: readonly Target<T>[]): readonly Target<T>[] {
+    const first = targets.filter((one) => this.spec.first?.(one.datum) === true);
+    return first.length === 0
+      ? targets
+      : [...first, ...targets.filter((one) => this.spec.first?.(one.datum) !== true)];
+  }
+
   private neighbour(from: Target<T>, key: string, targets: readonly Target<T>[]): Target<T> {
     const { group } = this.spec;
-    const own = targets
-      .filter((one) => group(one.datum) === group(from.datum))
-      .sort((p, q) => p.x - q.x);
+    const same = targets.filter((one) => group(one.datum) === group(from.datum));
+    // Where each system is one mark, left and right lead to the next one.
+    const own = [...(same.length > 1 ? same : targets)].sort((p, q) => p.x - q.x);
     const place = own.indexOf(from);
     if (key === 'ArrowRight') return own[Math.min(own.length - 1, place + 1)] ?? from;
     if (key === 'ArrowLeft') return own[Math.max(0, place - 1)] ?? from;
-    const groups = [...new Set(targets.map((one) => group(one.datum)))];
+    const groups = [...new Set(this.inOrder(targets).map((one) => group(one.datum)))];
     const step = key === 'ArrowDown' ? 1 : groups.length - 1;
     const wanted = groups[(groups.indexOf(group(from.datum)) + step) % groups.length];
     const others = targets.filter((one) => group(one.datum) === wanted);

@@ -6,6 +6,7 @@ import type { Table } from '../base/table.ts';
 import { concurrencyChart, type ConcurrencyOptions } from '../charts/concurrency_chart.ts';
 import { type Spot, curveChart } from '../charts/curve_chart.ts';
 import { figureChart } from '../charts/figure_chart.ts';
+import { entryOf, historyChart } from '../charts/history_chart.ts';
 import { groupsOf, multiplesChart, panelGrid, PANELS_MAX } from '../charts/multiples_chart.ts';
 import { offlineChart, offlineHeight, offlineSpots } from '../charts/offline_chart.ts';
 import { CROWD } from '../charts/series_marks.ts';
@@ -69,7 +70,8 @@ export function makeCharts(): Charts {
         });
       }
       if (context !== null && chosen !== null && !chosen.usual) {
-        return figureChart(context.series, size, {
+        const draw = chosen.x.time === true ? historyChart : figureChart;
+        return draw(context.series, size, {
           x: chosen.x,
           y: chosen.y,
           x_kind: context.selection.x,
@@ -168,19 +170,20 @@ function axesOf({ selection, series }: Context): Axes {
 
 const lowered = (title: string): string =>
   /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
-const titleOf = (x: Figure, y: Figure): string => `${y.title} against ${lowered(x.title)}`;
+const titleOf = (x: Figure, y: Figure): string =>
+  `${y.title} ${x.time === true ? 'by' : 'against'} ${lowered(x.title)}`;
 
 // Which figure lies on which axis of the large chart. Another figure begins with all in sight.
 function makeAxes(context: () => Context | null): Part {
-  const options = (): HTMLElement[] =>
-    FIGURES.map((one) => h('option', { value: one.id }, one.title));
+  const options = (figures: readonly Figure[]): HTMLElement[] =>
+    figures.map((one) => h('option', { value: one.id }, one.title));
   const vertical: HTMLSelectElement = h(
     'select',
     {
       id: 'vertical',
       change: () => context()?.set({ vertical: vertical.value, ...NO_WINDOW }),
     },
-    options(),
+    options(FIGURES.filter((one) => one.time === undefined)),
   );
   const horizontal: HTMLSelectElement = h(
     'select',
@@ -188,7 +191,7 @@ function makeAxes(context: () => Context | null): Part {
       id: 'horizontal',
       change: () => context()?.set({ horizontal: horizontal.value, ...NO_WINDOW }),
     },
-    options(),
+    options(FIGURES),
   );
   const split: HTMLSelectElement = h(
     'select',
@@ -219,13 +222,31 @@ function makeAxes(context: () => Context | null): Part {
       split.value = now.selection.split;
       horizontal.disabled = vertical.disabled = now.selection.split !== '';
       note.textContent =
-        now.selection.split !== '' ? splitNote(now) : chosen.usual ? crowdNote(now) : STRAIGHT_NOTE;
+        now.selection.split !== ''
+          ? splitNote(now)
+          : chosen.usual
+            ? crowdNote(now)
+            : chosen.x.time === true
+              ? historyNote(now, chosen)
+              : STRAIGHT_NOTE;
     },
   };
 }
 
 const STRAIGHT_NOTE =
   'Lines join the points of a system by concurrency; nothing between them was measured.';
+
+// What stands for a system, and which have no place in time.
+function historyNote({ series, selection }: Context, { x, y }: Axes): string {
+  const options = { x, y, y_kind: selection.y, selection };
+  const left = series.filter((one) => entryOf(one, options) === null).length;
+  const best = y.better === null ? 'last' : 'best';
+  return (
+    `Each system at its ${best} point of those shown. ` +
+    (y.better === null ? '' : 'Broad: the best until then; thin: of each organisation. ') +
+    (left === 0 ? '' : `${whole(left)} of ${whole(series.length)} have no such date.`)
+  );
+}
 
 // What the panels are, and what has none.
 function splitNote({ series, selection }: Context): string {
@@ -253,6 +274,7 @@ function commonSpec(context: () => Context | null): Common {
   return {
     key: keyOf,
     group: (spot) => spot.series.curve.id,
+    first: (spot) => spot.series.look >= 0,
     table: () => pointsTable(context()?.series ?? []),
     card: (spot) => {
       const now = context();

@@ -11,13 +11,14 @@ import {
   atEqualConcurrency,
   atEqualInteractivity,
   differences,
+  divided,
 } from '../state/compare.ts';
 import { makeSeries } from '../state/curves.ts';
-import { DEFAULTS } from '../state/selection.ts';
+import { DEFAULTS, NORMALISATIONS, type Normalisation } from '../state/selection.ts';
 import { ChartCard } from './chart_card.ts';
 import type { Context, Part } from './context.ts';
-import { pointsTable } from './charts.ts';
-import { keepingFocus } from './filters.ts';
+import { UNIT, pointsTable } from './charts.ts';
+import { PER_TITLES, keepingFocus } from './filters.ts';
 import { swatch } from './swatch.ts';
 import { scrollTable } from './scroll_table.ts';
 
@@ -33,7 +34,7 @@ export function makeCompare(): Part {
       curveChart(bothSeries(context), size, {
         x: 'log',
         y: 'linear',
-        y_title: 'tok/s',
+        y_title: UNIT[context?.selection.per ?? 'system'],
         envelope: false,
         smooth: false,
         slo_tps_per_user: null,
@@ -44,11 +45,11 @@ export function makeCompare(): Part {
     group: (spot) => spot.series.curve.id,
     card: (spot) => [
       `${spot.series.curve.system_name}, concurrency ${number3(spot.point.concurrency)}: ` +
-        `${number3(spot.value)} tok/s`,
+        `${number3(spot.value)} ${UNIT[context?.selection.per ?? 'system']}`,
     ],
     describe: (spot) =>
       `${spot.series.curve.system_name}, concurrency ${number3(spot.point.concurrency)}: ` +
-      `${number3(spot.value)} tok/s`,
+      `${number3(spot.value)} ${UNIT[context?.selection.per ?? 'system']}`,
     onOpen: (spot) => context?.set({ view: 'run', run: spot.point.id }),
   });
   const rows = (): readonly AtInteractivity[] => {
@@ -66,8 +67,8 @@ export function makeCompare(): Part {
     }),
     key: (row) => String(row.tps_per_user),
     group: () => '',
-    card: (row) => [describeRatio(row)],
-    describe: describeRatio,
+    card: (row) => [describeRatio(row, context)],
+    describe: (row) => describeRatio(row, context),
   });
   // Where the charts are too narrow for names.
   const legend = h('ul', { class: 'legend systems-legend' });
@@ -99,6 +100,7 @@ export function makeCompare(): Part {
             },
             'Swap',
           ),
+          pickPer(now),
         ),
       );
       replace(
@@ -111,14 +113,17 @@ export function makeCompare(): Part {
         tables,
         a === undefined || b === undefined
           ? h('p', { class: 'hint' }, 'Choose two systems.')
-          : compareTables(a, b),
+          : compareTables(a, b, UNIT[now.selection.per]),
       );
     },
   };
 }
 
 function pair(context: Context | null): [Curve | undefined, Curve | undefined] {
-  const find = (id: string): Curve | undefined => context?.curves.find((curve) => curve.id === id);
+  const find = (id: string): Curve | undefined => {
+    const curve = context?.curves.find((one) => one.id === id);
+    return curve === undefined || context === null ? curve : divided(curve, context.selection);
+  };
   return [find(context?.selection.a ?? ''), find(context?.selection.b ?? '')];
 }
 
@@ -129,10 +134,11 @@ function bothSeries(context: Context | null): ReturnType<typeof makeSeries> {
   return makeSeries(curves, DEFAULTS);
 }
 
-function describeRatio(row: AtInteractivity): string {
+function describeRatio(row: AtInteractivity, context: Context | null): string {
   return (
     `At ${number3(row.tps_per_user)} tok/s per user: A ${number3(row.a_system_tps)}, ` +
-    `B ${number3(row.b_system_tps)} tok/s, ${number3(row.ratio)} times`
+    `B ${number3(row.b_system_tps)} ${UNIT[context?.selection.per ?? 'system']}, ` +
+    `${number3(row.ratio)} times`
   );
 }
 
@@ -153,7 +159,19 @@ function pick(side: 'a' | 'b', context: Context): HTMLElement {
   return h('label', {}, h('strong', {}, side.toUpperCase()), ' ', select);
 }
 
-function compareTables(a: Curve, b: Curve): HTMLElement[] {
+// Eight accelerators beside one are compared as systems, or each by its accelerator, kW or dollar.
+function pickPer(context: Context): HTMLElement {
+  const select = h(
+    'select',
+    { id: 'compare-per', change: () => context.set({ per: select.value as Normalisation }) },
+    NORMALISATIONS.map((one) =>
+      h('option', { value: one, selected: one === context.selection.per }, PER_TITLES[one]),
+    ),
+  );
+  return h('label', {}, 'Throughput ', select);
+}
+
+function compareTables(a: Curve, b: Curve, unit: string): HTMLElement[] {
   return [
     section(
       'What differs',
@@ -163,7 +181,7 @@ function compareTables(a: Curve, b: Curve): HTMLElement[] {
     ),
     section(
       'At equal interactivity (steps, no interpolation)',
-      ['tok/s per user', 'A tok/s', 'B tok/s', 'B ÷ A'],
+      ['tok/s per user', `A ${unit}`, `B ${unit}`, 'B ÷ A'],
       atEqualInteractivity(a, b).map((row) => [
         number3(row.tps_per_user),
         number3(row.a_system_tps),
@@ -176,8 +194,8 @@ function compareTables(a: Curve, b: Curve): HTMLElement[] {
       'At equal concurrency',
       [
         'Concurrency',
-        'A tok/s',
-        'B tok/s',
+        `A ${unit}`,
+        `B ${unit}`,
         'B ÷ A',
         'A per user',
         'B per user',

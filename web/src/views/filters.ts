@@ -3,7 +3,7 @@
 import { NO_WINDOW } from '../charts/window.ts';
 import { h, replace } from '../base/dom.ts';
 import { number3, whole, words } from '../base/format.ts';
-import { choices, withoutDivisor } from '../state/curves.ts';
+import { choices, datedAt, withoutDivisor } from '../state/curves.ts';
 import {
   DEFAULTS,
   FACETS,
@@ -26,6 +26,9 @@ export const FACET_TITLES: Readonly<Record<Facet, string>> = {
   accuracy: 'Accuracy',
   safety: 'Lowest safety grade',
   agentic: 'Single turn or agentic',
+  lengths: 'Tokens in and out, mean',
+  precision: 'Precision',
+  status: 'State of the submission',
 };
 
 export const PER_TITLES: Readonly<Record<Normalisation, string>> = {
@@ -48,6 +51,7 @@ export function makeFilters(): Part {
   const set = (patch: Partial<Selection>): void => context?.set(patch);
   const view = viewControls(set);
   const concurrency = concurrencyControls(set);
+  const dates = dateControls(set);
   const facets = h('div', { class: 'facets' });
   const clear = h(
     'button',
@@ -60,6 +64,8 @@ export function makeFilters(): Part {
           search: '',
           concurrency_min: 0,
           concurrency_max: Infinity,
+          since: '',
+          until: '',
           pinned: [],
         }),
     },
@@ -74,6 +80,7 @@ export function makeFilters(): Part {
       { submit: (event: Event) => event.preventDefault(), 'aria-label': 'Filters' },
       concurrency.element,
       view.element,
+      dates.element,
       facets,
       clear,
     ),
@@ -85,6 +92,7 @@ export function makeFilters(): Part {
       context = now;
       view.update(now);
       concurrency.update(now);
+      dates.update(now);
       keepingFocus(facets, () =>
         replace(
           facets,
@@ -195,6 +203,37 @@ function concurrencyControls(set: (patch: Partial<Selection>) => void): Part {
         const [, presetFrom, presetTo] = PRESETS[i] as readonly [string, number, number];
         button.setAttribute('aria-pressed', String(presetFrom === from && presetTo === to));
       });
+    },
+  };
+}
+
+function dateControls(set: (patch: Partial<Selection>) => void): Part {
+  const box = (name: 'since' | 'until'): HTMLInputElement =>
+    h('input', {
+      type: 'date',
+      id: name,
+      change: (event: Event) => set({ [name]: (event.target as HTMLInputElement).value }),
+    });
+  const boxes = { since: box('since'), until: box('until') };
+  const element = h(
+    'fieldset',
+    { class: 'dates' },
+    h('legend', {}, 'Published, else measured'),
+    h(
+      'div',
+      { class: 'range' },
+      h('label', {}, 'from ', boxes.since),
+      h('label', {}, 'to ', boxes.until),
+    ),
+  );
+  return {
+    element,
+    update({ selection, curves }) {
+      const { since, until } = selection;
+      element.hidden = since + until === '' && curves.every((curve) => datedAt(curve) === null);
+      for (const name of ['since', 'until'] as const) {
+        if (document.activeElement !== boxes[name]) boxes[name].value = selection[name];
+      }
     },
   };
 }

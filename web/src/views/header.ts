@@ -7,6 +7,7 @@ import { DEFAULTS, type Selection, type View } from '../state/selection.ts';
 import { pointsTable } from './charts.ts';
 import type { Context, Part } from './context.ts';
 import { fileName, save } from './download.ts';
+import { makeSaved } from './saved.ts';
 
 const TABS: readonly (readonly [View, string])[] = [
   ['explore', 'Explore'],
@@ -72,6 +73,7 @@ export function makeHeader(): Part {
     h(
       'div',
       { class: 'actions' },
+      makeSaved(said),
       h('button', { type: 'button', id: 'share', click: () => void share(said) }, 'Share'),
       h('button', { type: 'button', id: 'export', click: () => exportShown(context) }, 'Export'),
       theme,

@@ -41,6 +41,8 @@ export function pictureNotes({ series, selection }: Context): readonly string[] 
       `concurrency from ${number3(low)}${Number.isFinite(high) ? ` to ${number3(high)}` : ''}`,
     );
   }
+  if (selection.since !== '') chosen.push(`dated from ${selection.since}`);
+  if (selection.until !== '') chosen.push(`dated to ${selection.until}`);
   if (selection.search.trim() !== '') chosen.push(`search: ${selection.search.trim()}`);
   if (chosen.length > 0) out.push(`Only ${chosen.join('; ')}.`);
   out.push(

@@ -1,8 +1,8 @@
 // The systems as a table: the legend of the charts, and what one compares at a glance.
 
 import { h, replace } from '../base/dom.ts';
-import { ABSENT, duration, number3, whole, words } from '../base/format.ts';
-import type { Series } from '../state/curves.ts';
+import { ABSENT, dateText, duration, number3, whole, words } from '../base/format.ts';
+import { type Series, datedAt, instantOf } from '../state/curves.ts';
 import { gapText, safetyWord, worstGap } from '../state/safety.ts';
 import { type Selection, type Sort, toggled } from '../state/selection.ts';
 import { UNIT } from './charts.ts';
@@ -69,6 +69,17 @@ const figure = (
 const word = (id: string, title: string, of: (one: Series) => string | null | undefined): Column =>
   column(id, title, (one) => words(of(one)) || ABSENT, { usual: false });
 
+// The system's power, else that of the points shown, as the charts per kW have it.
+function powerText({ curve, points }: Series): string {
+  if (curve.power_kw != null) return number3(curve.power_kw);
+  const own = points.flatMap((point) => point.power_kw ?? []);
+  if (own.length === 0) return ABSENT;
+  const ends = [Math.min(...own), Math.max(...own)].map(number3);
+  return ends[0] === ends[1] ? String(ends[0]) : ends.join(' to ');
+}
+
+const dayOf = (at: number | null): string | null => (at === null ? null : dateText(at));
+
 export const COLUMNS: readonly Column[] = [
   column('accelerators', 'Accelerators', ({ curve }) =>
     curve.accelerators == null
@@ -81,6 +92,9 @@ export const COLUMNS: readonly Column[] = [
   word('availability', 'Availability', ({ curve }) => curve.availability),
   word('dataset', 'Dataset', ({ curve }) => curve.dataset),
   word('submission', 'Submission', ({ curve }) => curve.submission),
+  word('status', 'State of the submission', ({ curve }) => curve.status),
+  word('published', 'Published', ({ curve }) => dayOf(instantOf(curve.published))),
+  word('measured', 'Measured', ({ curve }) => dayOf(datedAt({ ...curve, published: null }))),
   figure('peak', '', (one) => number3(one.peak), {
     sort: 'peak',
     title: (selection) => `Peak ${UNIT[selection.per]}`,
@@ -97,7 +111,7 @@ export const COLUMNS: readonly Column[] = [
   figure('concurrency', 'Highest concurrency', (one) => number3(mostConcurrency(one)), {
     usual: false,
   }),
-  figure('kw', 'kW', (one) => number3(one.curve.power_kw)),
+  figure('kw', 'kW', powerText),
   figure('points', 'Points', (one) => whole(one.points.length), { sort: 'points' }),
   column('accuracy', 'Accuracy', (one) => accuracyWord(one.curve.accuracy)),
   column('safety', 'Safety (own rules)', (one) => safetyCell(one.curve)),
