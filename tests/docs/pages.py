@@ -8,22 +8,33 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md")),
          *sorted((ROOT / "docs" / "for").glob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+# An indented block stands after an empty line; one inside of a list is not code.
+INDENTED = re.compile(r"(?:\A|\n\n)((?:    .*\n|\n)*?(?:    .*(?:\n|\Z)))(?=\n|\Z)")
+REASON = re.compile(r"<!-- not run: [^>]{8,} -->\s*\Z")
 PROGRAM = re.compile(r"^(?:\S*/)?assay$")
 
 
-def shell_of(page):
-    """The blocks of a page that are run: those marked `sh`, as one script."""
-    return "".join(body for kind, body in FENCE.findall(page.read_text()) if kind == "sh")
+def code_of(page, kind):
+    """The blocks of a page that are run: those marked `sh` as one script, `python` as another."""
+    return "".join(body for mark, body in FENCE.findall(page.read_text()) if mark == kind)
 
 
 def blocks_of(page):
-    """All blocks of a page, of either form, that hold commands or might."""
+    """[(mark, text, what stands before it)] of all blocks, of either form, that may hold
+    commands."""
     text = page.read_text()
-    fenced = [body for kind, body in FENCE.findall(text) if kind in ("", "sh", "bash")]
+    fenced = [(found[1], found[2], text[:found.start()]) for found in FENCE.finditer(text)
+              if found[1] in ("", "sh", "bash", "python")]
     rest = FENCE.sub("", text)
-    # An indented block stands after an empty line; one inside of a list is not code.
-    indented = re.findall(r"(?:\A|\n\n)((?:    .*\n|\n)*?(?:    .*(?:\n|\Z)))(?=\n|\Z)", rest)
-    return fenced + ["\n".join(line[4:] for line in block.splitlines()) for block in indented]
+    return fenced + [
+        ("", "\n".join(line[4:] for line in found[1].splitlines()), rest[:found.start(1)])
+        for found in INDENTED.finditer(rest)]
+
+
+def unexplained(page):
+    """The blocks with commands that are neither run nor say why they can't be."""
+    return [body for mark, body, before in blocks_of(page)
+            if mark not in ("sh", "python") and calls_of(body) and not REASON.search(before)]
 
 
 def calls_of(block):
