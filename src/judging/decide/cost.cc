@@ -103,14 +103,10 @@ std::vector<CostLine> lines_of(const Capacity& capacity, const CostInputs& in) {
 
 // Dollars of an hour of one system; nullopt: neither rented nor bought.
 std::optional<double> hourly(const CostInputs& in) {
-  double out = 0;
-  if (in.rent) {
-    out = in.rent->usd_per_hour;
-  } else if (in.capex) {
-    out = *in.capex * capital_recovery(in.interest.value_or(0), *in.years) / kHoursPerYear;
-  } else {
-    return std::nullopt;
-  }
+  if (!in.rent && !in.capex) return std::nullopt;
+  double out =
+      in.rent ? in.rent->usd_per_hour
+              : *in.capex * capital_recovery(in.interest.value_or(0), *in.years) / kHoursPerYear;
   if (in.power_kw && in.usd_per_kwh) out += *in.power_kw * in.pue.value_or(1) * *in.usd_per_kwh;
   return out +
          (12 * in.space_per_month.value_or(0) + in.software_per_year.value_or(0)) / kHoursPerYear;

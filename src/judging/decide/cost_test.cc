@@ -181,5 +181,97 @@ TEST(Cost, of_units_is_for_a_thousand_of_them) {
   EXPECT_EQ(cost_json(found)["usd_per_thousand_units"].as_double(), *found.usd_per_thousand_units);
 }
 
+// Each is taken at both ends of its range, and a little beyond neither.
+TEST(Cost, a_range_holds_its_ends) {
+  struct Range {
+    std::optional<double> CostInputs::*field;
+    const char* name;
+    double least;
+    double most;
+  };
+  for (const Range& range :
+       {Range{&CostInputs::users, "--users", 1, 1e12},
+        Range{&CostInputs::derate, "--derate", 0.01, 1},
+        Range{&CostInputs::headroom, "--headroom", 0, 0.95},
+        Range{&CostInputs::utilisation, "--utilisation", 0.0001, 1},
+        Range{&CostInputs::growth, "--growth", -0.99, 100},
+        Range{&CostInputs::years, "--years", 1, 50},
+        Range{&CostInputs::interest, "--interest", 0, 1},
+        Range{&CostInputs::capex, "capex", 1e-9, 1e15},
+        Range{&CostInputs::power_kw, "kw", 1e-9, 1e15}, Range{&CostInputs::pue, "--pue", 1, 10},
+        Range{&CostInputs::usd_per_kwh, "--usd-per-kwh", 0, 1000},
+        Range{&CostInputs::space_per_month, "--space-per-month", 0, 1e15},
+        Range{&CostInputs::staff_per_year, "--staff-per-year", 0, 1e15},
+        Range{&CostInputs::software_per_year, "--software-per-year", 0, 1e15}}) {
+    const auto taken = [&](double value) {
+      CostInputs in{.years = 4};
+      in.*range.field = value;
+      const auto found = cost(kH100, in);
+      EXPECT_TRUE(found || found.error().message.starts_with(range.name)) << range.name;
+      return found.has_value();
+    };
+    EXPECT_TRUE(taken(range.least)) << range.name;
+    EXPECT_TRUE(taken(range.most)) << range.name;
+    EXPECT_FALSE(taken(range.least - 1e-3)) << range.name;
+    EXPECT_FALSE(taken(range.most * 1.001)) << range.name;
+  }
+  CostInputs spare = published();
+  for (const auto& [systems, fine] :
+       {std::pair{0, true}, {1'000'000, true}, {1'000'001, false}, {-1, false}}) {
+    spare.spare = systems;
+    EXPECT_EQ(cost(kH100, spare).has_value(), fine) << systems;
+  }
+}
+
+TEST(Cost, power_without_its_pue_is_that_of_the_machine_alone) {
+  CostInputs in{.years = 4, .capex = 8760 * 4, .power_kw = 10, .usd_per_kwh = 0.1};
+  const Cost found = *cost(kH100, in);
+  EXPECT_NEAR(*found.usd_per_hour, 2, 1e-12);
+  const auto pue = std::ranges::find(found.inputs, "PUE", &CostLine::name);
+  ASSERT_NE(pue, found.inputs.end());
+  EXPECT_EQ(pue->value, "1.00");
+  EXPECT_FALSE(pue->given);
+}
+
+TEST(Cost, what_was_not_made_has_no_price) {
+  CostInputs in;
+  in.rent = Price{.usd_per_hour = 36};
+  const Cost none = *cost({.users_per_system = 4, .unit = "image", .units_per_s = 0}, in);
+  EXPECT_FALSE(none.usd_per_thousand_units);
+  EXPECT_FALSE(cost({.users_per_system = 4, .system_tps = 0}, in)->usd_per_mtok);
+  EXPECT_FALSE(none.usd_total) << "without years there is no total";
+}
+
+TEST(Cost, every_given_input_stands_in_its_line) {
+  const CostInputs in{.users = 50,
+                      .promised_tps = 30,
+                      .derate = 0.5,
+                      .headroom = 0.1,
+                      .spare = 2,
+                      .utilisation = 0.25,
+                      .growth = 0.75,
+                      .years = 3,
+                      .capex = 8760,
+                      .interest = 0.08,
+                      .power_kw = 7,
+                      .pue = 1.25,
+                      .usd_per_kwh = 0.2,
+                      .space_per_month = 11,
+                      .staff_per_year = 12,
+                      .software_per_year = 13};
+  std::string lines;
+  const Cost found = *cost({.users_per_system = 1000, .system_tps = 750}, in);
+  for (const CostLine& one : found.inputs) {
+    lines += format("{}: {}{}\n", one.name, one.value, one.given ? "" : " (not given)");
+  }
+  EXPECT_EQ(lines,
+            "users per system: 1,000\nsystem_tps: 750\nusers at the peak: 50.0\n"
+            "promised to each: 30.0 tok/s\nderate: 0.500\nheadroom: 0.100\nspare systems: 2\n"
+            "utilisation: 0.250\nprice of a system: $8,760\ninterest a year: 0.0800\nyears: 3.00\n"
+            "growth a year: 0.750\npower of a system: 7.00 kW\nPUE: 1.25\n$ per kWh: 0.200\n"
+            "space a month, of a system, $: 11.0\nsoftware a year, of a system, $: 13.0\n"
+            "staff a year, of all, $: 12.0\n");
+}
+
 }  // namespace
 }  // namespace assay::decide

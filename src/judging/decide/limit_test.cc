@@ -75,6 +75,7 @@ TEST(Limit, each_series_and_percentile_of_a_run_is_the_one_that_is_named) {
     EXPECT_EQ(figure_of(one_limit(format("{}_p90<=1s", series)), point), ++ms) << series;
   }
   EXPECT_EQ(figure_of(one_limit("tps_per_user>=1"), point), 500);
+  EXPECT_EQ(one_limit("tps_per_user>=1").figure, "tps_per_user");
   for (std::size_t i = 0; i < metrics::kPercentiles.size(); ++i) {
     point.arrival.ttft.percentiles[i] = 1e6 * static_cast<double>(i) + 0.6;
   }

@@ -166,6 +166,23 @@ TEST(System, the_document_has_what_was_said_of_each_system) {
       HasSubstr("a serves the most users per accelerator, 8.00 users; nothing is known of b"));
 }
 
+TEST(System, what_is_bought_is_not_rented_too) {
+  Question question = within_a_second();
+  question.inputs.years = 4;
+  question.prices =
+      *parse_prices("- {accelerator: h100, usd_per_hour: 2, as_of: 2026-11-01, source: quote 7}");
+  for (const char* system :
+       {"a,capex=100,accelerators=8,accelerator=h100", "a,capex=100,accelerator=h100"}) {
+    const auto bought = answer(*parse_system(system), kClosed, question);
+    ASSERT_TRUE(bought) << bought.error().message;
+    EXPECT_TRUE(bought->cost.usd_per_hour);
+  }
+  EXPECT_FALSE(answer(*parse_system("a,accelerator=h100"), kClosed, question)->cost.usd_per_hour)
+      << "of how many?";
+  EXPECT_FALSE(answer(*parse_system("a,accelerators=8,accelerator=b200"), kClosed, question)
+                   ->cost.usd_per_hour);
+}
+
 TEST(System, one_system_alone_is_not_ranked) {
   std::vector<SystemAnswer> one;
   one.push_back(*answer(*parse_system("a"), kClosed, within_a_second()));
