@@ -18,6 +18,9 @@ const marks = (page: Page): Promise<number> =>
     .locator('[data-chart="curve"] .stage')
     .evaluate((element) => Number((element as HTMLElement).dataset['points']));
 
+const settled = (page: Page, count: number): Promise<void> =>
+  expect.poll(() => marks(page), { timeout: 15000 }).toBe(count);
+
 describe('results by date', () => {
   let browser: Browser;
   let host: Host;
@@ -64,11 +67,11 @@ describe('results by date', () => {
     await page.goto(`${host.address}#/explore?horizontal=measured&since=2026-05-01`);
     await ready(page);
     // Cirrus, Dune, Ember by their measurement, Borealis by the day of its publication.
-    await expect.poll(() => marks(page)).toBe(4);
+    await settled(page, 4);
     await page.locator('#until').fill('2026-06-30');
-    await expect.poll(() => marks(page)).toBe(3);
+    await settled(page, 3);
     await facet(page, 'status', 'published').check();
-    await expect.poll(() => marks(page)).toBe(1);
+    await settled(page, 1);
     await page.locator('#horizontal').selectOption('published');
     await page.locator('[data-chart="curve"] .stage').focus();
     await page.keyboard.press('ArrowRight');
@@ -100,7 +103,7 @@ describe('results by date', () => {
     await ready(page);
     await menu.press('Enter');
     await kept.press('Enter');
-    await expect.poll(() => page.url()).toBe(address);
+    await page.waitForURL(address);
     expect(await marks(page)).toBe(1);
     await menu.press('Enter');
     await page.getByRole('button', { name: 'Forget B200 by date' }).press('Enter');
