@@ -109,7 +109,10 @@ std::string steady_words(const SteadyState& state) {
     case SteadyVerdict::drifting_down:
       return format("drifting down: {} falls, {}", drifting_name(state), passes);
     case SteadyVerdict::not_found:
-      return "ramping: no level stretch yet, " + passes;
+      return state.super_passes < kSuperPassesMin
+                 ? format("too early to say: {} of {} super-passes", state.super_passes,
+                          kSuperPassesMin)
+                 : "not level yet, " + passes;
   }
   const std::uint64_t have = state.last - state.first + 1;
   std::string out = state.verdict == SteadyVerdict::anomaly

@@ -100,7 +100,7 @@ TEST(SteadyWatch, ShardsTellItAtTheSameTime) {
 
 TEST(SteadyWatch, SpeaksPlainly) {
   SteadyState state;
-  EXPECT_EQ(steady_words(state), "ramping: no level stretch yet, 0 super-passes");
+  EXPECT_EQ(steady_words(state), "too early to say: 0 of 4 super-passes");
   state.verdict = SteadyVerdict::drifting_up;
   state.super_passes = 1;
   EXPECT_EQ(steady_words(state), "drifting up: TPOT grows, 1 super-pass");

@@ -189,7 +189,7 @@ std::string live_line(const LiveSnapshot& snapshot) {
                 three_digits(snapshot.completed_qps));
   if (snapshot.tokens_known) out += format("  {} tok/s", three_digits(snapshot.output_tps));
   if (snapshot.ttft.count > 0) out += "  TTFT P90 " + human_duration(snapshot.ttft.p90);
-  if (snapshot.tpot.count > 0) out += "  TPOT P90 " + human_duration(snapshot.tpot.p90);
+  if (snapshot.tpot.p90.ns > 0) out += "  TPOT P90 " + human_duration(snapshot.tpot.p90);
   if (!snapshot.steady.empty()) out += "  " + snapshot.steady;
   return out;
 }

@@ -79,10 +79,10 @@ TEST(LiveBlock, a_full_disk_is_told_below_the_title) {
 TEST(LiveBlock, says_whether_a_run_is_steady_yet) {
   LiveSnapshot s = busy_snapshot();
   const std::string before = joined(live_block(busy_title(), s));
-  s.steady = "ramping: no level stretch yet, 1 super-pass";
-  EXPECT_NE(joined(live_block(busy_title(), s)).find("state       ramping: no level"),
+  s.steady = "too early to say: 1 of 4 super-passes";
+  EXPECT_NE(joined(live_block(busy_title(), s)).find("state       too early to say"),
             std::string::npos);
-  EXPECT_NE(live_line(s).find("  ramping"), std::string::npos);
+  EXPECT_NE(live_line(s).find("  too early"), std::string::npos);
   s.steady.clear();
   EXPECT_EQ(joined(live_block(busy_title(), s)), before);
 }
