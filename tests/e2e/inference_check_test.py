@@ -151,3 +151,39 @@ def test_a_tree_is_imported_with_a_point_for_each_result(assay, tree, tmp_path):
     assert (counts["points"], counts["points_new"], counts["notes"]) == (14, 14, 0)
     again = assay("import", tree, "--store", store, "--json").json()
     assert (again["points_new"], again["points_changed"]) == (0, 0)
+
+
+def test_a_tree_is_packed_from_a_run_over_a_network(assay, endpoint, tree, tmp_path):
+    conf = tmp_path / "user.conf"
+    conf.write_text("*.*.mode = 0\n*.*.use_token_latencies = 1\n*.Offline.min_duration = 1\n"
+                    "*.Offline.min_query_count = 40\n")
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(f'{{"prompt": "text {i}", "answer": "A"}}\n' for i in range(30)))
+    scored = ",".join([f"acc:{rows}", "accuracy_config.eval_method=rouge",
+                       "accuracy_config.extractor=identity_extractor",
+                       "accuracy_config.ground_truth=answer"])
+    run = tmp_path / "run"
+    assay("run", "--scenario", "offline", "--config", conf, "--dataset", f"perf:{rows}",
+          "--dataset", scored, "--endpoint", endpoint("--ttft", "2ms", "--osl", 4).url, "--model",
+          "m", "--report-dir", run, "--quiet", "--allow-client-limited")
+    assay("verify", run)
+    entries = json.loads((run / "accuracy/mlperf_log_accuracy.json").read_text())
+    assert sorted(entry["qsl_idx"] for entry in entries) == list(range(30))
+    assert all(bytes.fromhex(entry["data"]).decode() for entry in entries)
+    plan = plan_of(tree, tmp_path / "logs")
+    name, system = next(iter(plan["systems"].items()))
+    result = next(iter(system["results"].values()))["Offline"]
+    result |= {"performance": str(run), "accuracy": str(run), "tests": {}}
+    plan["systems"] = {name: {**system, "results": {"llama3.1-8b": {"Offline": result}}}}
+    (tmp_path / "plan.yaml").write_text(json.dumps(plan))
+    out = tmp_path / "submission"
+    assay("pack", "--suite", "inference", tmp_path / "plan.yaml", "--out", out)
+    found = {one["rule"] for one in check(assay, out, "--strict", code=None).json()["results"]}
+    # What a short run of thirty rows lacks, and nothing that its logs lack.
+    assert {"inf-duration", "inf-accuracy-samples", "inf-performance-samples"} <= found
+    whole = {"inf-performance-log", "inf-metric", "inf-result-valid", "inf-seeds",
+             "inf-summary-log", "inf-loadgen-errors", "inf-accuracy-text", "inf-accuracy-json",
+             "inf-accuracy-hash", "inf-accuracy-log"}
+    assert found & whole == set()
+    text = next(out.rglob("accuracy.txt")).read_text()
+    assert "'rouge1': '" in text and "\nhash=" in text

@@ -352,3 +352,26 @@ def test_a_tests_events_make_a_run_folder(assay, tmp_path, scenario):
     assert figures["complete"]
     assay("verify", run)
     assert "has its derived files" in assay("report", run, "--publish", code=2).err
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_run_over_a_network_logs_the_same_lines(assay, endpoint, tmp_path, scenario):
+    conf = tmp_path / "user.conf"
+    conf.write_text("*.*.min_duration = 0\n*.*.min_query_count = 100\n*.*.target_qps = 500\n")
+    word = re.sub("(?<=[a-z])([A-Z])", r"_\1", scenario).lower()
+    run = tmp_path / "run"
+    assay("run", "--scenario", word, "--config", conf, "--endpoint",
+          endpoint("--ttft", "1ms", "--osl", 1).url, "--model", "m", "--isl", 8, "--prompts", 64,
+          "--report-dir", run, "--quiet", "--allow-client-limited", code=None)
+    ours = [line for line in detail_lines(run / "performance") if line[0] != "generic_message"]
+    folder = tmp_path / "stock"
+    folder.mkdir()
+    stock_run({"scenario": scenario, "model": "none", "samples": 64, "config": str(conf),
+               "audit": "none"}, folder)
+    stock = [line for line in detail_lines(folder)
+             if line[0] not in ("generic_message", "error_runtime") and OF_ROOM not in line[1]
+             and not line[0].startswith("logger_")]
+    assert [key for key, *_ in ours] == [key for key, *_ in stock]
+    said = re.compile("requested_|effective_|generated_|loaded_|qsl_reported")
+    assert [line for line in ours if said.match(line[0])] == [
+        line for line in stock if said.match(line[0])]

@@ -5,6 +5,11 @@
 
 namespace assay::loadgen {
 
+bool has_performance_test(const RunInfo& info) {
+  const Json& test = info.facts[kTestFact];
+  return !test.is_null() && test["requested"]["mode"].as_string() != to_string(Mode::AccuracyOnly);
+}
+
 bool MeasuredFold::is_measured(std::uint16_t phase) const {
   return phase < phases_.size() && phases_[phase].kind == PhaseKind::performance;
 }

@@ -15,6 +15,8 @@ namespace assay::loadgen {
 
 // Where a run keeps its Test: a member of RunInfo::facts.
 inline constexpr const char* kTestFact = "loadgen";
+// Whether a run has a test to judge: one that asked for accuracy alone has none.
+bool has_performance_test(const RunInfo& info);
 
 class MeasuredFold final : public metrics::ReplyFold {
  public:

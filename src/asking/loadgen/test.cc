@@ -202,6 +202,12 @@ Json Test::to_json() const {
                  .set("loaded", library.performance)
                  .set("generated_query_count", generated);
   if (in_flight_max > 0) out.set("in_flight_max", in_flight_max);
+  if (!library_name.empty()) out.set("library", library_name);
+  Json phases = Json::array();
+  for (const AccuracyRows& one : accuracy) {
+    phases.push_back(Json().set("phase", one.phase).set("samples", one.samples));
+  }
+  if (!accuracy.empty()) out.set("accuracy", std::move(phases));
   if (!user_conf.empty()) out.set("user_conf", user_conf);
   if (!audit_conf.empty()) out.set("audit_conf", audit_conf);
   return out;
@@ -219,6 +225,11 @@ Result<Test> Test::from_json(const Json& json) {
   out.library = {.total = json["samples"].as_uint(), .performance = json["loaded"].as_uint()};
   out.generated = json["generated_query_count"].as_uint();
   out.in_flight_max = static_cast<std::uint32_t>(json["in_flight_max"].as_uint());
+  out.library_name = json["library"].as_string();
+  for (const Json& one : json["accuracy"].items()) {
+    out.accuracy.push_back({.phase = static_cast<std::uint16_t>(one["phase"].as_uint()),
+                            .samples = one["samples"].as_uint()});
+  }
   return out;
 }
 

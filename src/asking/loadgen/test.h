@@ -19,6 +19,12 @@
 
 namespace assay::loadgen {
 
+// An accuracy phase of the run: how much it asks, each row and each repeat of it, in order.
+struct AccuracyRows {
+  std::uint16_t phase = 0;  // index into the plan's phases
+  std::uint64_t samples = 0;
+};
+
 struct Test {
   std::string name{};  // the scenario's: single_stream, multi_stream, server, interactive, offline
   std::string edition{};  // whose built-in file; "none": no such file
@@ -30,6 +36,8 @@ struct Test {
   SampleLibrary library{};
   std::uint64_t generated = 0;      // queries that the settings give
   std::uint32_t in_flight_max = 0;  // Offline: the client's cap; 0: none
+  std::string library_name{};       // of the performance dataset
+  std::vector<AccuracyRows> accuracy{};
 
   Json to_json() const;
   static Result<Test> from_json(const Json& json);

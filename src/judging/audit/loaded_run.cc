@@ -133,7 +133,7 @@ Result<LoadedRun> load_run(const std::filesystem::path& folder, LoadOptions opti
   metrics::PointFold fold(info, how);
   if (options.replies != nullptr) options.replies->use_counts(how.counts);
   std::optional<loadgen::MeasuredFold> test;
-  if (info.facts.find(loadgen::kTestFact) != nullptr) test.emplace(info).use_counts(how.counts);
+  if (loadgen::has_performance_test(info)) test.emplace(info).use_counts(how.counts);
   PartFolds parts;
   TRY(parts.open(info, how.counts));
   const std::filesystem::path telemetry = log_folder(folder) / observe::kTelemetryName;

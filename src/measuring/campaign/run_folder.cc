@@ -5,6 +5,7 @@
 #include "base/display.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "campaign/scenario/loadgen_logs.h"
 #include "domain/tee.h"
 #include "interchange/report_text.h"
 #include "interchange/sample_index.h"
@@ -25,6 +26,10 @@ std::string about_file(std::string_view name) {
       {"report.txt", "the figures in the reference client's layout"},
       {"performance/result_summary.json", "every figure, for programs"},
       {"performance/mlperf_log_summary.txt", "the test in LoadGen's layout; no MLPerf result"},
+      {"performance/mlperf_log_detail.txt", "its settings and figures, as LoadGen logs them"},
+      {"performance/mlperf_log_accuracy.json", "the answers that its settings log"},
+      {"accuracy/mlperf_log_accuracy.json", "every answer of the accuracy phases, as LoadGen logs"},
+      {"accuracy/accuracy.txt", "the scores in the words of the suite's scripts"},
       {"metrics/final_snapshot.json", "counters and series, for programs"},
       {"accuracy/accuracy_results.json", "the scores and their intervals"},
       {"accuracy/sample_scores.jsonl", "what each sample added to each score"},
@@ -200,15 +205,14 @@ Result<LoadedRun> publish(const std::filesystem::path& folder, const PublishOpti
         auto file, interchange::EventsJsonl::create(folder / "events.jsonl", info, options.asked));
     jsonl.emplace(std::move(file));
   }
-  Tee also({&index, jsonl ? &*jsonl : nullptr});
+  ASSIGN_OR_RETURN(const auto loadgen_logs, LoadgenLogs::open(folder, info));
+  Tee also({&index, jsonl ? &*jsonl : nullptr, loadgen_logs.get()});
   ASSIGN_OR_RETURN(LoadedRun run, load_run(folder, {.also = &also}));
   if (jsonl) TRY(jsonl->close(run.replay.end.end));
   TRY(index.write(folder / "sample_idx_map.json"));
   TRY(write_file_atomic(folder / "performance/result_summary.json",
                         summary_json(run).dump(2) + "\n"));
-  if (run.test) {
-    TRY(write_file_atomic(folder / "performance/mlperf_log_summary.txt", run.test->summary()));
-  }
+  if (loadgen_logs) TRY(loadgen_logs->finish(run));
   if (run.observed) {
     const Json power = observe::power_json(*run.observed, run.point);
     if (!power.is_null()) TRY(write_file_atomic(folder / "power.json", power.dump(2) + "\n"));

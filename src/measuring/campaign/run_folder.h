@@ -2,7 +2,8 @@
 //
 //   config.yaml  report.txt  report.html  sample_idx_map.json  events.jsonl (on request)
 //   performance/result_summary.json  metrics/final_snapshot.json
-//   performance/mlperf_log_summary.txt (of a LoadGen test)
+//   performance/mlperf_log_*, accuracy/mlperf_log_*, accuracy/accuracy.txt (of a LoadGen test;
+//   scenario/loadgen_logs.h)
 //   assay/events-N.alog  assay/client.json  assay/token_counts.jsonl  assay/certificate.json
 //   assay/run.json
 //

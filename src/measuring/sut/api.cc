@@ -14,9 +14,9 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "base/version.h"
 #include "loadgen/builtin_conf.h"
 #include "loadgen/conf_file.h"
+#include "loadgen/detail_log.h"
 #include "sut/log_files.h"
 #include "sut/mlperf/loadgen.h"
 #include "sut/mlperf/query_dispatch_library.h"
@@ -24,7 +24,6 @@
 #include "sut/mlperf/system_under_test.h"
 #include "sut/mlperf/test_settings.h"
 #include "sut/process.h"
-#include "sut/result_lines.h"
 #include "sut/settings_copy.h"
 #include "sut/test_run.h"
 #include "sut/watch.h"
@@ -33,7 +32,6 @@ namespace assay::sut {
 namespace {
 
 constexpr std::size_t kConfMax = std::size_t{1} << 20;
-constexpr std::string_view kLoadgenRelease = "6.0.17";  // whose formats and rules these are
 
 // By the environment, because the program that starts a test was written for another library.
 TestOptions options_of_environment(LogFiles& log) {
@@ -54,16 +52,6 @@ TestOptions options_of_environment(LogFiles& log) {
   return out;
 }
 
-void log_version(LogFiles& log) {
-  log.line("loadgen_version", format("{} @ assay-{}", kLoadgenRelease, version()));
-  log.line("loadgen_build_date_local", "NA");
-  log.line("loadgen_build_date_utc", "NA");
-  log.line("loadgen_git_commit_date", "NA");
-  log.line("loadgen_git_log_message", source_revision());
-  log.line("loadgen_git_status_message", "");
-  log.detail("loadgen_file_sha1", "{}");
-}
-
 AccuracyForm form_of(const mlperf::TestSettings& settings) {
   if (!settings.use_token_latencies) return AccuracyForm::plain;
   return settings.scenario == mlperf::TestScenario::Offline ? AccuracyForm::tokens
@@ -74,10 +62,11 @@ AccuracyForm form_of(const mlperf::TestSettings& settings) {
 void apply_audit(const std::string& path, mlperf::TestSettings& settings, LogFiles& log) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return;
-  log.detail("warning_generic_message",
-             value_of("Found Audit Config file (audit.config). Overriding TestSettings from "
-                      "audit.config file."),
-             Severity::warning);
+  log.detail(
+      "warning_generic_message",
+      loadgen::detail_value("Found Audit Config file (audit.config). Overriding TestSettings from "
+                            "audit.config file."),
+      Severity::warning);
   settings.FromConfig(path, "*",
                       std::string(to_string(static_cast<loadgen::Scenario>(settings.scenario))), 2);
   Process::instance().write_notes(log);
@@ -122,7 +111,7 @@ void run_logged(mlperf::SystemUnderTest& sut, mlperf::QuerySampleLibrary& librar
     return sut.Name();
   }();
   const std::int64_t took = (clock.now() - asked_at).ns;
-  log_version(log);
+  loadgen::say_version(log.say());
   log.line("test_datetime", date_time);
   log.line("sut_name", name);
   log.line("get_sut_name_duration_ns", took);
@@ -137,14 +126,19 @@ void run_logged(mlperf::SystemUnderTest& sut, mlperf::QuerySampleLibrary& librar
   mlperf::TestSettings asked = requested;
   apply_audit(audit, asked, log);
   if (asked.test05) {
-    log.detail("warning_generic_message", value_of("Test05 flag detected Overriding random seeds"),
+    log.detail("warning_generic_message",
+               loadgen::detail_value("Test05 flag detected Overriding random seeds"),
                Severity::warning);
   }
   const auto settings = loadgen::effective(settings_of(asked), counts);
   if (!settings) {
     return log.error("error_invalid_test_settings", settings.error().message);
   }
-  log_settings(asked, *settings, log);
+  loadgen::say_settings(*settings,
+                        {.find_peak_decimals = asked.server_find_peak_qps_decimals_of_precision,
+                         .find_peak_step = asked.server_find_peak_qps_boundary_step_size,
+                         .issue_threads = asked.server_num_issue_query_threads},
+                        log.say());
   TestRun run(process, sut, library, asked, *settings, options, watch, log);
   if (const auto done = run.run(); !done) log.error("error_runtime", done.error().message);
 }
@@ -174,7 +168,7 @@ void start_test(mlperf::SystemUnderTest& sut, mlperf::QuerySampleLibrary& librar
     std::fputs("LoadGen: a test runs in this process already.\n", stderr);
     return;
   }
-  const std::string date_time = local_time(wall_now());
+  const std::string date_time = loadgen::local_time(wall_now());
   auto log = LogFiles::open(logs, date_time, Process::instance().clock(), form_of(settings));
   if (!log) {
     std::fputs(format("LoadGen: Failed to open {}.\n", log.error().message).c_str(), stderr);

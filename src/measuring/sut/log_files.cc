@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdio>
-#include <ctime>
 #include <utility>
 
 #include "base/format.h"
@@ -32,43 +31,7 @@ std::string hex_of(const Bytes& bytes) {
   return out;
 }
 
-std::string time_text(const char* layout, WallTime at, bool utc) {
-  const std::time_t seconds = at.ns / 1'000'000'000;
-  std::tm parts{};
-  if (utc) {
-    ::gmtime_r(&seconds, &parts);
-  } else {
-    ::localtime_r(&seconds, &parts);
-  }
-  std::array<char, 64> out{};
-  const std::size_t size = std::strftime(out.data(), out.size(), layout, &parts);
-  return {out.data(), size};
-}
-
 }  // namespace
-
-std::string local_time(WallTime at) { return time_text("%FT%TZ", at, false); }
-
-std::string power_time(WallTime at) {
-  return format("{}.{:03}", time_text("%m-%d-%Y %T", at, true), at.ns / 1'000'000 % 1000);
-}
-
-std::string value_of(bool value) { return value ? "true" : "false"; }
-std::string value_of(double value) { return format("{:g}", value); }
-std::string value_of(std::uint64_t value) { return format("{}", value); }
-std::string value_of(std::int64_t value) { return format("{}", value); }
-std::string value_of(int value) { return format("{}", value); }
-std::string value_of(std::string_view value) { return format("\"{}\"", value); }
-std::string value_of(const char* value) { return value_of(std::string_view(value)); }
-std::string value_of(const std::vector<std::uint64_t>& value) {
-  // An empty list is "]" in the stock library.
-  std::string out = value.empty() ? "" : "[";
-  for (const std::uint64_t one : value) {
-    if (out.size() > 1) out += ',';
-    out += format("{}", one);
-  }
-  return out + "]";
-}
 
 LogFiles::LogFiles(const mlperf::LogSettings& settings, const Clock& clock, AccuracyForm form)
     : clock_(clock),
@@ -138,13 +101,8 @@ void LogFiles::detail(std::string_view key, std::string_view value, Severity sev
   const std::int64_t since = (clock_.now() - origin_).ns;
   if (severity == Severity::error) ++errors_;
   if (severity == Severity::warning) ++warnings_;
-  const std::string text = format(
-      ":::MLLOG {{\"key\": \"{}\", \"value\": {}, \"time_ms\": {}.{:06}, "
-      "\"namespace\": \"mlperf::logging\", \"event_type\": \"POINT_IN_TIME\", "
-      "\"metadata\": {{\"is_error\": {}, \"is_warning\": {}, \"file\": \"assay\", \"line_no\": 0, "
-      "\"pid\": {}, \"tid\": {}}}}}\n",
-      key, value, since / 1'000'000, since % 1'000'000, severity == Severity::error,
-      severity == Severity::warning, pid_, this_thread_number());
+  const std::string text =
+      loadgen::detail_line({key, value, since, severity, pid_, this_thread_number()});
   put(detail_.get(), text);
   if (copy_detail_) put(stdout, text);
   if (severity == Severity::error) std::fflush(detail_.get());

@@ -23,22 +23,13 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "loadgen/detail_log.h"
 #include "sut/desk.h"
 #include "sut/mlperf/test_settings.h"
 
 namespace assay::sut {
 
-enum class Severity : std::uint8_t { plain, warning, error };
-
-// How the detail log has a value.
-std::string value_of(bool value);
-std::string value_of(double value);
-std::string value_of(std::uint64_t value);
-std::string value_of(std::int64_t value);
-std::string value_of(int value);
-std::string value_of(std::string_view value);
-std::string value_of(const char* value);
-std::string value_of(const std::vector<std::uint64_t>& value);
+using loadgen::Severity;
 
 // A span of time, of one thread; or a sample or its first token, from `begin` to `end`.
 struct TraceRecord {
@@ -78,15 +69,18 @@ class LogFiles {
   LogFiles& operator=(const LogFiles&) = delete;
 
   bool traced() const { return traced_; }
-  // `value` as value_of() makes it.
+  // `value` as loadgen::detail_value() makes it.
   void detail(std::string_view key, std::string_view value, Severity severity = Severity::plain)
       MUST_NOT_HOLD(detail_mutex_);
+  loadgen::SayDetail say() {
+    return [this](std::string_view key, const std::string& value) { detail(key, value); };
+  }
   template <typename T>
   void line(std::string_view key, const T& value) {
-    detail(key, value_of(value));
+    detail(key, loadgen::detail_value(value));
   }
   void error(std::string_view key, std::string_view text) {
-    detail(key, value_of(text), Severity::error);
+    detail(key, loadgen::detail_value(text), Severity::error);
   }
   void summary(std::string_view text) MUST_NOT_HOLD(detail_mutex_);
   std::uint64_t warnings() const MUST_NOT_HOLD(detail_mutex_);
@@ -137,9 +131,5 @@ class LogFiles {
   bool closing_ GUARDED_BY(mutex_) = false;
   std::thread thread_{};
 };
-
-// Local time, as test_datetime has it; and UTC with milliseconds, as power_begin has it.
-std::string local_time(WallTime at);
-std::string power_time(WallTime at);
 
 }  // namespace assay::sut

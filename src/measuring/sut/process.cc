@@ -29,7 +29,8 @@ void Process::write_notes(LogFiles& log) {
     Lock lock(mutex_);
     notes.swap(notes_);
   }
-  for (const Note& note : notes) log.detail(note.key, value_of(note.text), note.severity);
+  for (const Note& note : notes)
+    log.detail(note.key, loadgen::detail_value(note.text), note.severity);
 }
 
 bool Process::first_user_file() {

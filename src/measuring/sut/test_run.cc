@@ -12,9 +12,9 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/version.h"
+#include "loadgen/detail_log.h"
 #include "loadgen/measured_fold.h"
 #include "run/run.h"
-#include "sut/result_lines.h"
 #include "sut/sut_target.h"
 
 // As LoadGen's lines for print_timestamps name the wall clock; no clock is read by it.
@@ -244,9 +244,9 @@ Result<TestRun::Measured> TestRun::run_series(const EffectiveSettings& settings,
     out.recorded.sut_name = sut_.Name();
   }
   log_counters();
-  log_.line("power_begin", power_time(began));
+  log_.line("power_begin", loadgen::power_time(began));
   log_.line("power_end",
-            power_time(WallTime{began.ns + std::max<std::int64_t>((last - start).ns, 0)}));
+            loadgen::power_time({began.ns + std::max<std::int64_t>((last - start).ns, 0)}));
   interrupted_ = interrupted_ || out.aborted || out.lost > 0;
   if (flush.fault) std::rethrow_exception(flush.fault);
   for (const auto& thread : threads) {
@@ -337,7 +337,8 @@ Result<void> TestRun::publish(const Measured& measured) {
   }
   // The statistics are of what was completed; the result of such a test is INVALID.
   if (measured.lost > 0 || measured.aborted) verdict->min_queries_met = false;
-  log_result(measured.settings, recorded, *verdict, log_);
+  loadgen::say_result(measured.settings, recorded, *verdict, log_.say());
+  log_.line("num_errors", log_.errors());
   recorded.warnings = log_.warnings();
   recorded.errors = log_.errors();
   std::string text = loadgen::summary_text(measured.settings, recorded, *verdict);

@@ -251,8 +251,13 @@ class RunCourse {
       ASSIGN_OR_RETURN(tests_->tests, campaign::compliance_list(options_.compliance, *wanted));
       TRY(tests_->check());
     }
-    if (!asks) return {};
+    if (!wanted) return {};
     test_notes_ = std::move(wanted->notes);
+    if (!asks) {
+      ASSIGN_OR_RETURN(
+          test_, campaign::accuracy_scenario(std::move(wanted->test), loaded_.config, bundle_));
+      return {};
+    }
     ASSIGN_OR_RETURN(test_,
                      campaign::plan_scenario(std::move(wanted->test), options_.client.threads,
                                              loaded_.config, bundle_));

@@ -120,6 +120,20 @@ Result<void> check_streaming(const loadgen::Test& test, const Generation& genera
   return {};
 }
 
+// The system, and what the accuracy phases ask.
+void name_parts(const plan::Config& config, const plan::PlanBundle& bundle, loadgen::Test& test) {
+  test.sut_name = config.endpoint_config.endpoints.empty()
+                      ? config.model_params.name
+                      : format("{} at {}", config.model_params.name,
+                               plan::redact_url(config.endpoint_config.endpoints.front()));
+  for (std::size_t i = 0; i < bundle.plan.phases.size(); ++i) {
+    const PhasePlan& phase = bundle.plan.phases[i];
+    if (phase.kind != PhaseKind::accuracy) continue;
+    test.accuracy.push_back(
+        {.phase = static_cast<std::uint16_t>(i), .samples = phase.stop.queries_max});
+  }
+}
+
 std::string note_of(const loadgen::Test& test, const loadgen::EffectiveSettings& settings,
                     const loadgen::PhaseCounts& counts) {
   const std::string seconds =
@@ -231,6 +245,21 @@ Json PlannedScenario::facts() const {
   return Json::object().set(loadgen::kTestFact, test.to_json());
 }
 
+Result<PlannedScenario> accuracy_scenario(loadgen::Test test, const plan::Config& config,
+                                          const plan::PlanBundle& bundle) {
+  name_parts(config, bundle, test);
+  for (const loadgen::AccuracyRows& one : test.accuracy) {
+    test.library.total += one.samples;
+  }
+  test.library.performance = test.library.total;
+  if (const auto settings = loadgen::effective(test.requested, test.library); !settings) {
+    return settings.error();
+  }
+  PlannedScenario out;
+  out.test = std::move(test);
+  return out;
+}
+
 Result<PlannedScenario> plan_scenario(loadgen::Test test, std::uint64_t threads,
                                       plan::Config& config, plan::PlanBundle& bundle) {
   PlannedScenario out;
@@ -242,10 +271,8 @@ Result<PlannedScenario> plan_scenario(loadgen::Test test, std::uint64_t threads,
   const PlannedDataset& planned = bundle.datasets[phase->dataset];
   TRY(check_streaming(test, planned.generation));
   test.library = {.total = planned.dataset.rows(), .performance = planned.dataset.rows()};
-  test.sut_name = config.endpoint_config.endpoints.empty()
-                      ? config.model_params.name
-                      : format("{} at {}", config.model_params.name,
-                               plan::redact_url(config.endpoint_config.endpoints.front()));
+  test.library_name = planned.dataset.name;
+  name_parts(config, bundle, test);
   plan::LoadPattern& load = config.settings.load_pattern;
   const bool offline = test.requested.scenario == Scenario::Offline;
   if (offline) test.in_flight_max = load.max_in_flight.value_or(kOfflineInFlight);

@@ -66,4 +66,8 @@ struct PlannedScenario {
 Result<PlannedScenario> plan_scenario(loadgen::Test test, std::uint64_t threads,
                                       plan::Config& config, plan::PlanBundle& bundle);
 
+// The test that asks for accuracy alone: each sample once, as the accuracy datasets of any run do.
+Result<PlannedScenario> accuracy_scenario(loadgen::Test test, const plan::Config& config,
+                                          const plan::PlanBundle& bundle);
+
 }  // namespace assay::campaign

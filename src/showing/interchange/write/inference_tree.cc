@@ -173,11 +173,19 @@ class Packer {
     return {};
   }
 
+  // The logs that `key` names: the folder itself, or `part` of a run's folder.
+  Result<fs::path> logs_in(const Node& map, std::string_view key, std::string_view part) const {
+    ASSIGN_OR_RETURN(fs::path path, path_in(map, key));
+    std::error_code ignored;
+    if (fs::is_directory(path / "assay", ignored)) path /= part;
+    return path;
+  }
+
   Result<void> pack_result(const fs::path& to, const Node& result) {
     TRY(only(result, {"performance", "accuracy", "measurements", "user_conf", "readme", "tests"}));
-    ASSIGN_OR_RETURN(const fs::path run, path_in(result, "performance"));
+    ASSIGN_OR_RETURN(const fs::path run, logs_in(result, "performance", "performance"));
     TRY(copy_files(run, to / "performance/run_1", {kSummary, kDetail}, 2));
-    ASSIGN_OR_RETURN(const fs::path accuracy, path_in(result, "accuracy"));
+    ASSIGN_OR_RETURN(const fs::path accuracy, logs_in(result, "accuracy", "accuracy"));
     TRY(pack_accuracy(accuracy, to / "accuracy"));
     ASSIGN_OR_RETURN(const Json measurements, fields_in(result, "measurements"));
     TRY(write(to / "measurements.json", measurements.dump(2) + "\n"));
@@ -235,7 +243,7 @@ class Packer {
       }
     }
     if (test.find("logs") == nullptr) return {};
-    ASSIGN_OR_RETURN(const fs::path logs, path_in(test, "logs"));
+    ASSIGN_OR_RETURN(const fs::path logs, logs_in(test, "logs", "performance"));
     return copy_files(logs, to / key.name / "performance/run_1", {kSummary, kDetail}, 2);
   }
 

@@ -18,8 +18,9 @@
 //               readme: README.md
 //               tests: {TEST04: {verdict: audit/TEST04, logs: logs/audit04}}
 //
-// Paths are those of the plan's folder. Nothing is judged here; `assay check` does that. Any
-// thread.
+// A folder of logs may be the folder of a run (assay run --scenario), which has them in
+// performance/ and accuracy/. Paths are those of the plan's folder. Nothing is judged here; `assay
+// check` does that. Any thread.
 #pragma once
 
 #include <filesystem>
