@@ -160,7 +160,7 @@ TEST(Ask, its_last_text_is_kept_for_those_who_want_it) {
   EXPECT_EQ(asked(Route::completions, R"({"prompt": "a \"b\""})", true), "a \"b\"");
   EXPECT_EQ(asked(Route::responses, R"({"input": "x", "instructions": "y"})", true), "x");
   EXPECT_EQ(asked(Route::messages,
-                  R"({"max_tokens": 5, "messages": [{"role": "user", "content": "x"}],
+                  R"({"max_tokens": 5.0, "messages": [{"role": "user", "content": "x"}],
                       "system": "y"})",
                   true),
             "x");

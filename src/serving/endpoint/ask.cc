@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <cmath>
 #include <utility>
 
 #include "base/format.h"
@@ -156,13 +157,18 @@ class Reading {
     if (value.get_bool().get(out) != simdjson::SUCCESS) fail(bad_field(key, "must be a boolean"));
     return out;
   }
+  // 16.0 is 16, as for the servers in whose place we stand: a client whose rows went through floats
+  // sends that.
   std::int64_t integer(std::string_view key, od::value& value, std::int64_t least) {
     std::int64_t out = least;
     if (value.get_int64().get(out) != simdjson::SUCCESS) {
-      fail(bad_field(key, "must be an integer"));
-    } else if (out < least) {
-      fail(bad_field(key, format("must be at least {}", least)));
+      double real = 0;
+      const bool whole = value.get_double().get(real) == simdjson::SUCCESS &&
+                         std::floor(real) == real && std::abs(real) < 1e15;
+      if (!whole) fail(bad_field(key, "must be an integer"));
+      out = whole ? static_cast<std::int64_t>(real) : least;
     }
+    if (out < least) fail(bad_field(key, format("must be at least {}", least)));
     return out;
   }
   void number(std::string_view key, od::value& value, double low, double high) {

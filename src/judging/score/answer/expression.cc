@@ -200,7 +200,7 @@ class Tokens {
   bool sign() {
     const char32_t c = text_[at_];
     if (c >= 0x80 ||
-        std::string_view("+-*/^()!").find(static_cast<char>(c)) == std::string_view::npos) {
+        std::string_view("+-*/^()!,").find(static_cast<char>(c)) == std::string_view::npos) {
       return false;
     }
     ++at_;
@@ -410,8 +410,18 @@ class Evaluation {
     return take('!') ? other_function(value, 0.7L) : factorial(value);
   }
 
+  // As Python calls a function: a comma may follow the last argument. A root's second argument says
+  // only whether it is computed, a logarithm's is its base.
   Value function(bool root) {
-    const Value of = take('(') ? bracket() : without_brackets();
+    if (!take('(')) return function_of(root, without_brackets());
+    const Value of = function_of(root, sum());
+    const bool more = take(',') && !next_is(')');
+    const Value second = more ? sum() : Value{};
+    if (more) take(',');
+    if (!take(')')) return fail();
+    return root || !more ? of : over(of, function_of(false, second));
+  }
+  Value function_of(bool root, const Value& of) {
     const Complex value = root ? std::sqrt(of.is) : std::log(of.is);
     Value joint = joined(of, {{}, 0, false, true});
     if (of.is == Complex(0)) return {value, root ? std::sqrt(of.error) : 0, of.point, true};

@@ -29,6 +29,8 @@ TEST(Prm800k, ordinary_spellings_of_one_answer_are_equal) {
       {"33\\%", "33"},
       {"(\\varnothing)", "\\emptyset"},
       {"x2", "2x"},
+      {"3\\sqrt{4,}", "3\\sqrt{4}"},  // Python takes a comma behind the last argument
+      {"\\sqrt{x,y}", "\\sqrt{x}"},
   };
   for (const auto& [a, b] : kSame) {
     EXPECT_TRUE(prm800k_equal(a, b)) << a << " and " << b;
@@ -38,7 +40,8 @@ TEST(Prm800k, ordinary_spellings_of_one_answer_are_equal) {
 
 TEST(Prm800k, its_strictness_is_kept) {
   const std::pair<const char*, const char*> kOther[] = {
-      {"2/4", "1/2"},            // not reduced
+      {"2/4", "1/2"},  // not reduced
+      {"\\sqrt{x,,}", "\\sqrt{x}"},
       {"5!", "120"},             // an integer must be spelled
       {"[0,1)", "[0,1]"},        // another bracket
       {"(1,2)", "(2,1)"},        // another order
