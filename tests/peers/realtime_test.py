@@ -120,8 +120,11 @@ class Realtime:
         self.asked = []
         self.sounds = []
         self.fault = None
+        self.sessions = []  # of each connection, what it was asked
 
     def __call__(self, socket):
+        self.sessions.append([])
+        session = self.sessions[-1]
         say = lambda type_, **members: socket.send(json.dumps({"type": type_, **members}))
         say("session.created", session={})
         heard = 0
@@ -129,6 +132,8 @@ class Realtime:
             assert isinstance(message, str)
             event = json.loads(message)
             self.asked.append(event["type"])
+            session.append(event["type"] if event["type"] != "conversation.item.create" else
+                           event["item"]["content"][0]["text"])
             if event["type"] == "session.update":
                 assert event["session"]["audio"]["input"]["turn_detection"] is None
                 say("session.updated", session=event["session"])
@@ -141,6 +146,8 @@ class Realtime:
                 say("conversation.item.added", item=event["item"])
             elif event["type"] == "response.create":
                 self.answer(socket, say)
+                if self.fault == "hang up":
+                    return
 
     def answer(self, socket, say):
         say("response.created", response={"status": "in_progress"})
@@ -205,3 +212,61 @@ def test_a_server_of_websockets_that_closes_is_quoted(assay, tmp_path, realtime)
     failure, = summary["assay"]["failures"]
     assert (failure["outcome"], failure["count"]) == ("truncated", 6)
     assert "code 1011: overloaded" in json.dumps(failure)
+
+
+CALL = {"session": "conversation", "output_modalities": ["text"], "pace": "at_once"}
+
+
+def conversations(folder, count=2):
+    """Each of three turns, the second of which is spoken."""
+    (folder / "a.pcm").write_bytes(bytes(4_800))
+    rows = []
+    for number in range(count):
+        turns = [("user", "first"), ("assistant", "recorded one"), ("user", "second"),
+                 ("assistant", "recorded two"), ("user", "third")]
+        for i, (role, text) in enumerate(turns):
+            rows.append({"conversation_id": f"c{number}", "turn": i + 1, "role": role,
+                         "content": text, **({"audio": "a.pcm"} if text == "second" else {})})
+    path = folder / "calls.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    config = folder / "run.yaml"
+    config.write_text(json.dumps({
+        "type": "online", "datasets": [{"name": "calls", "path": str(path), "type": "performance",
+                                        "agentic_inference": {}}],
+        "settings": {"load_pattern": {"type": "agentic_inference", "target_concurrency": 2}}}))
+    return config
+
+
+def replay(assay, tmp_path, url, extra, code=0):
+    config = conversations(tmp_path)
+    return json.loads(assay(
+        "run", "-c", config, "--endpoint", url, "--model", "m", "--api-type", "realtime",
+        "--extra-body", json.dumps(extra), "--report-dir", tmp_path / "run", "--quiet", "--json",
+        "--no-preflight", "--allow-client-limited", code=code).out)
+
+
+def test_the_turns_of_a_call_share_a_session(assay, tmp_path, realtime):
+    summary = replay(assay, tmp_path, realtime.url, CALL)
+    assert summary["n_samples_completed"] == 6 and summary["n_samples_failed"] == 0
+    heard = [session for session in realtime.sessions if session]
+    assert heard == 2 * [["session.update", "first", "response.create",
+                          "input_audio_buffer.append", "input_audio_buffer.commit",
+                          "response.create", "third", "response.create"]]
+    assert realtime.sounds == [4_800, 4_800]
+
+
+def test_a_call_whose_session_ends_goes_on_in_another(assay, tmp_path, realtime):
+    realtime.fault = "hang up"
+    summary = replay(assay, tmp_path, realtime.url, CALL)
+    assert summary["n_samples_completed"] == 6 and summary["n_samples_failed"] == 0
+    last = [session for session in realtime.sessions if "third" in session]
+    assert len([session for session in realtime.sessions if session]) == 6
+    # The recorded history, the transcript of what was spoken in it.
+    assert last == 2 * [["session.update", "first", "recorded one", "second", "recorded two",
+                         "third", "response.create"]]
+
+
+def test_by_itself_each_turn_has_a_session(assay, tmp_path, realtime):
+    own = {key: value for key, value in CALL.items() if key != "session"}
+    replay(assay, tmp_path, realtime.url, own)
+    assert len([session for session in realtime.sessions if session]) == 6

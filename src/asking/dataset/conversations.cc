@@ -1,10 +1,12 @@
 #include "dataset/conversations.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <unordered_set>
 
 #include "base/format.h"
+#include "dataset/file_rows.h"
 #include "dataset/json_rows.h"
 
 namespace assay::dataset {
@@ -135,6 +137,7 @@ class ConversationReader {
   explicit ConversationReader(const Spec& spec) : spec_(spec) {
     out_.name = spec.name.empty() ? std::filesystem::path(spec.path).stem().string() : spec.name;
     out_.path = spec.path;
+    hears_ = std::ranges::find(spec.kind_columns, kFileColumns[0].name) != spec.kind_columns.end();
   }
 
   Result<Dataset> read(Chunks chunks) {
@@ -197,6 +200,8 @@ class ConversationReader {
     }
     Conversation conversation;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const Json& sound = hears_ ? rows_[i]["audio"] : nothing_;
+      const Messages before = sound.is_null() ? Messages() : messages;
       append_messages(rows_[i], messages);
       history += row_bytes_[i];
       if (speaker_of(rows_[i]) == Speaker::assistant) continue;
@@ -208,6 +213,15 @@ class ConversationReader {
                    spec_.path, id_, kHistoryMost >> 30));
       }
       ASSIGN_OR_RETURN(Sample sample, sample_of(i, messages));
+      if (!sound.is_null()) {
+        const auto heard = attach_cell(kFileColumns[0], sound,
+                                       std::filesystem::path(spec_.path).parent_path(), sample);
+        if (!heard) {
+          return heard.error().within(
+              format("{}: conversation '{}', turn {}", spec_.path, id_, i + 1));
+        }
+        sample.messages = before;
+      }
       const double delay = rows_[i]["delay_seconds"].as_double();
       if (!(delay >= 0 && delay <= kDelayMost)) {
         return invalid(format("{}: conversation '{}', turn {}: delay_seconds is {}", spec_.path,
@@ -258,6 +272,8 @@ class ConversationReader {
   }
 
   const Spec& spec_;
+  const Json nothing_{};
+  bool hears_ = false;  // the kind of API takes a sound
   Dataset out_{};
   std::string id_{};
   std::unordered_set<std::string> ids_{};

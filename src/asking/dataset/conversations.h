@@ -6,6 +6,10 @@
 //   {"conversation_id": "c1", "turn": 3, "role": "tool", "tool_results": [{"tool_call_id",
 //   "content"}]}
 //
+// Where the kind of API hears sounds, a user's row may have one, `audio`, a file beside the data
+// set's: it is sent in place of the content, which is its transcript and stands in the histories of
+// later turns.
+//
 // Each row of a user or a tool becomes a sample that asks the whole recorded history up to it. The
 // model's new reply is compared and never fed back. The sample's column `expected` holds the row
 // that was recorded next. A row's own generation values replace the run's; the first user row's

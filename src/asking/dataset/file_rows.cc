@@ -72,6 +72,8 @@ Result<Attachment> file_of(std::string_view column, const Json& cell,
   return out;
 }
 
+}  // namespace
+
 Result<void> attach_cell(const FileColumn& column, const Json& cell,
                          const std::filesystem::path& folder, Sample& sample) {
   const bool several = cell.is_array();
@@ -83,8 +85,6 @@ Result<void> attach_cell(const FileColumn& column, const Json& cell,
   }
   return {};
 }
-
-}  // namespace
 
 Result<void> attach_files(Dataset& dataset, const FileColumn& column, const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,10 @@ inline constexpr std::array<FileColumn, 4> kFileColumns{{{"audio", "file"},
                                                          {"image", "image"},
                                                          {"mask", "mask"},
                                                          {"input_reference", "input_reference"}}};
+
+// Adds the file, or the files, of a cell to the sample's attachments.
+Result<void> attach_cell(const FileColumn& column, const Json& cell,
+                         const std::filesystem::path& folder, Sample& sample);
 
 // Moves each row's cell of the column from its body to its attachments.
 Result<void> attach_files(Dataset& dataset, const FileColumn& column, const std::string& path);

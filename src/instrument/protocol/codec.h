@@ -80,6 +80,9 @@ struct RequestBody {
   Asked asked{};
   std::size_t salt_offset = kNoHole;
   SaltForm salt_form = SaltForm::hex;
+  // Where the bytes begin that a session lacks which has had the turn's history; 0: the turn has a
+  // session of its own.
+  std::size_t goes_on_at = 0;
 };
 Result<RequestBody> make_body(Spoken api, const Generation& generation, const Sample& sample,
                               bool salted);

@@ -38,6 +38,8 @@ struct Connection {
   Duration connect_time{};  // until it could carry a request
   Instant idle_since{};
   Instant emptied_at = Instant::none();  // when a read last emptied the socket
+  std::uint32_t held_for =
+      PreparedRequests::kNoTurn;  // the sample that it waits for, without a query
 
   bool busy() const { return lane.busy(); }
   bool opening() const { return state != State::closed && state != State::open; }

@@ -91,6 +91,7 @@ class Exchange {
   bool done_marker() const { return event_.done_marker; }
   // The outcome is known, and later bytes cannot change it.
   bool settled() const { return event_.done_marker || failure_ != Outcome::ok; }
+  bool failed() const { return failure_ != Outcome::ok; }
   // on_head() or on_body() returned false.
   bool given_up() const { return given_up_; }
   bool reply_started() const { return event_.first_byte.known(); }

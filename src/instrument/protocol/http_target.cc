@@ -96,6 +96,12 @@ void HttpTarget::submit(const Query& query, Instant due, EventSink& sink) {
   } else if (++s.next_endpoint == s.destinations.size()) {
     s.next_endpoint = 0;
   }
+  if (!s.held_sessions.empty()) {
+    if (const auto id = s.take_held(query.sample)) {
+      s.start(*id, {query, due});
+      return;
+    }
+  }
   Destination& d = s.destinations[endpoint];
   if (d.waiting.empty()) {
     if (const auto id = s.take_free(d, s.last_read)) {

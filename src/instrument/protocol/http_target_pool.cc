@@ -151,6 +151,7 @@ void HttpTarget::State::close_connection(std::uint32_t id) {
   if (c.opening()) --d.connecting;
   if (c.listed) std::erase(d.idle, id);
   c.listed = false;
+  if (c.held_for != PreparedRequests::kNoTurn) let_go(id);
   if (c.fd.open()) count_retransmits(c);
   c.state = Connection::State::closed;
   c.serial = ++serial;
@@ -236,6 +237,25 @@ std::optional<std::uint32_t> HttpTarget::State::take_free(Destination& d, Instan
   return std::nullopt;
 }
 
+std::optional<std::uint32_t> HttpTarget::State::take_held(std::uint32_t sample) {
+  for (;;) {
+    const auto found = held_sessions.find(sample);
+    if (found == held_sessions.end()) return std::nullopt;
+    const std::uint32_t id = found->second;
+    let_go(id);
+    if (connections[id]->transport->awaits() == sample) return id;
+    close_connection(id);  // the server has said goodbye
+  }
+}
+
+void HttpTarget::State::let_go(std::uint32_t id) {
+  std::uint32_t& sample = connections[id]->held_for;
+  const auto [first, last] = held_sessions.equal_range(sample);
+  held_sessions.erase(
+      std::find_if(first, last, [id](const auto& one) { return one.second == id; }));
+  sample = PreparedRequests::kNoTurn;
+}
+
 void HttpTarget::State::release(std::uint32_t id, bool keep) {
   Connection& c = *connections[id];
   Destination& d = destinations[c.lane.endpoint];
@@ -243,6 +263,12 @@ void HttpTarget::State::release(std::uint32_t id, bool keep) {
   if (!keep || c.transport->standing() >= Transport::Standing::leaving) {
     if (!c.busy()) close_connection(id);
     open_if_needed(endpoint);
+    return;
+  }
+  if (const std::uint32_t next = c.transport->awaits(); next != PreparedRequests::kNoTurn) {
+    c.idle_since = last_read;
+    c.held_for = next;
+    held_sessions.emplace(next, id);
     return;
   }
   while (!d.waiting.empty() && can_take_more(c)) {

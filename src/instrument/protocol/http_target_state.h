@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "net/receive.h"
@@ -123,6 +124,9 @@ struct HttpTarget::State {
   void can_carry(std::uint32_t id);
   void connect_failed(std::uint32_t id, Outcome outcome, std::string why);
   std::optional<std::uint32_t> take_free(Destination& destination, Instant now);
+  // The connection whose session goes on with this sample.
+  std::optional<std::uint32_t> take_held(std::uint32_t sample);
+  void let_go(std::uint32_t id);
   bool close_an_idle_connection();
   static bool can_take_more(const Connection& c);
   // A query has ended on it: reuses it, lists it as free, or closes it.
@@ -208,6 +212,9 @@ struct HttpTarget::State {
   TransportShared shared;
   std::vector<Destination> destinations{};
   std::vector<std::unique_ptr<Connection>> connections{};
+  // Connections that wait for the next turn of their session, by its sample. One conversation may
+  // be under way twice; then either may go on.
+  std::unordered_multimap<std::uint32_t, std::uint32_t> held_sessions{};
   std::vector<std::uint32_t> free_records{};
   std::vector<std::unique_ptr<Slot>> slots{};
   std::vector<Slot*> free_slots{};

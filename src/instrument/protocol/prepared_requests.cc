@@ -90,6 +90,7 @@ class PreparedBodies::Maker {
     body.choices = made.asked.choices;
     body.tokens_max = made.asked.tokens_max;
     body.sound_rate = made.asked.sound_rate;
+    body.goes_on_at = made.goes_on_at;
     if (out_.salted && out_.plain) {
       ASSIGN_OR_RETURN(const RequestBody salted,
                        make_body(endpoints_.spoken(), generation_, sample, true));
@@ -240,7 +241,24 @@ void PreparedBodies::make_body_of(const Variant& variant, const Query& query, bo
              .salt_form = made->salt_form,
              .choices = made->asked.choices,
              .tokens_max = made->asked.tokens_max,
-             .sound_rate = made->asked.sound_rate};
+             .sound_rate = made->asked.sound_rate,
+             .goes_on_at = made->goes_on_at};
+}
+
+// Each session goes on as its phase's conversations have it.
+void PreparedBodies::connect_turns(const Plan& plan) {
+  for (std::size_t p = 0; p < plan.phases.size(); ++p) {
+    Variant& variant = variants_[phases_[p]];
+    const bool any =
+        std::ranges::any_of(variant.bodies, [](const Body& b) { return b.goes_on_at > 0; });
+    if (!any) continue;
+    variant.next_turns.resize(variant.bodies.size(), PreparedRequests::kNoTurn);
+    for (const Conversation& one : plan.phases[p].conversations) {
+      for (std::size_t i = 1; i < one.turns.size(); ++i) {
+        variant.next_turns[one.turns[i - 1].sample] = one.turns[i].sample;
+      }
+    }
+  }
 }
 
 Result<PreparedBodies> PreparedBodies::make(const Plan& plan,
@@ -251,6 +269,7 @@ Result<PreparedBodies> PreparedBodies::make(const Plan& plan,
     CHECK(variant.dataset < datasets.size());
     TRY(out.add(variant, datasets[variant.dataset], nullptr, endpoints));
   }
+  out.connect_turns(plan);
   return out;
 }
 
@@ -262,6 +281,7 @@ Result<PreparedBodies> PreparedBodies::take(const Plan& plan, std::vector<Planne
     PlannedDataset& planned = datasets[variant.dataset];
     TRY(out.add(variant, planned, &planned.dataset.samples, endpoints));
   }
+  out.connect_turns(plan);
   return out;
 }
 
@@ -381,6 +401,17 @@ std::string_view PreparedRequests::handshake(std::size_t endpoint) const {
 }
 
 const Kind& PreparedRequests::kind() const { return kind_of(bodies_->variants_.front().api); }
+
+PreparedRequests::SessionTurn PreparedRequests::session_turn(const Query& query) const {
+  const PreparedBodies::Variant& variant = bodies_->variant(query);
+  if (variant.next_turns.empty()) return {};
+  const PreparedBodies::Body& body = variant.bodies[query.sample];
+  SessionTurn out{.goes_on_at = body.goes_on_at, .next = variant.next_turns[query.sample]};
+  // A salt stands in the first words, which is before what a later turn adds.
+  const bool grown = bodies_->salted_[query.phase] && body.insert_at < body.goes_on_at;
+  if (grown) out.goes_on_at += body.inserted.size() - body.skipped;
+  return out;
+}
 
 PreparedRequests::Http2Request PreparedRequests::fill_http2(const Query& query,
                                                             std::size_t endpoint,

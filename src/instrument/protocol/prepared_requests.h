@@ -76,6 +76,7 @@ class PreparedBodies {
     std::uint16_t choices = 1;
     std::int32_t tokens_max = -1;
     std::uint32_t sound_rate = 0;
+    std::size_t goes_on_at = 0;  // as in RequestBody, in the request as it is sent
   };
   // The samples of one dataset.
   struct Variant {
@@ -88,10 +89,12 @@ class PreparedBodies {
     std::function<Sample(std::uint32_t)> make_row{};  // makes the rows of those
     Generation generation{};
     Spoken api{};
-    std::size_t body_bytes = 0;  // the mean of the first ones
+    std::size_t body_bytes = 0;               // the mean of the first ones
+    std::vector<std::uint32_t> next_turns{};  // of each sample; empty where no session goes on
   };
   class Maker;
 
+  void connect_turns(const Plan& plan);
   PreparedBodies(const Plan& plan, std::size_t endpoints);
   Result<void> add(Variant& variant, const PlannedDataset& planned, std::vector<Sample>* spent,
                    const Endpoints& endpoints);
@@ -143,6 +146,14 @@ class PreparedRequests {
   // The head of the GET that opens a WebSocket, for any query (socket_head() in codec.h).
   std::string_view handshake(std::size_t endpoint) const;
   const Kind& kind() const;  // which all of its queries have
+
+  static constexpr std::uint32_t kNoTurn = ~std::uint32_t{0};
+  // A turn of a session that goes on from turn to turn.
+  struct SessionTurn {
+    std::size_t goes_on_at = 0;    // as in RequestBody
+    std::uint32_t next = kNoTurn;  // the sample that goes on in this session
+  };
+  SessionTurn session_turn(const Query& query) const;
   Asked asked(const Query& query) {
     const PreparedBodies::Body& body = body_of(query);
     const PreparedBodies::Variant& variant = bodies_->variant(query);

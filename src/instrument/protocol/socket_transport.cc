@@ -1,5 +1,6 @@
-// A WebSocket behind the seam: one turn of a session at a time, and a connection for each, because
-// a session keeps its conversation: a second turn would be asked with the words of the first.
+// A WebSocket behind the seam: one turn of a session at a time. A session keeps its conversation,
+// so a turn has a connection of its own, or that of the turn before it in its conversation, where
+// it says only what is new (`session` in kind/realtime.cc).
 //
 // The turn's script (kind/realtime.cc) goes out a message an event, as far as its instants allow;
 // the query counts as sent with its last event, which asks for the response. What the server says
@@ -34,9 +35,12 @@ class SocketTransport final : public Transport, private net::WebSocketEvents {
     const Query& query = slot.exchange.query();
     script_ = shared_.requests.fill_body(query, lane_.endpoint, shared_.run_key);
     id_ = query_uuid(shared_.run_key, query.phase, query.index);
-    script_at_ = 0;
+    const PreparedRequests::SessionTurn turn = shared_.requests.session_turn(query);
+    script_at_ = taken_ ? turn.goes_on_at : 0;
+    next_ = turn.next;
     begun_at_ = now;
     taken_ = true;
+    answering_ = over_ = false;
     slot.exchange.on_socket();
     go_on(slot, now);
     if (slot.out) {
@@ -117,6 +121,10 @@ class SocketTransport final : public Transport, private net::WebSocketEvents {
                               : "the connection was closed without a close frame"};
   }
 
+  std::uint32_t awaits() const override {
+    return over_ && !leaving_ ? next_ : PreparedRequests::kNoTurn;
+  }
+
   std::string refusal(std::string_view within) const override {
     return format("the server did not open a WebSocket within {}", within);
   }
@@ -153,8 +161,12 @@ class SocketTransport final : public Transport, private net::WebSocketEvents {
     if (!text) return end(*at, Outcome::bad_reply, "a binary message came; events are text");
     exchange.on_message(data, behind + rest_, stamp_, shared_.decoder, *shared_.sink);
     if (!exchange.settled() && !exchange.given_up()) return;
+    const bool sound = !exchange.given_up() && !exchange.failed();
     exchange.complete(stamp_, shared_.decoder, *shared_.sink);
-    leave(net::kCloseNormal);
+    if (!sound || next_ == PreparedRequests::kNoTurn) return leave(net::kCloseNormal);
+    shared_.ended.push_back(at);
+    over_ = true;
+    fed_.changed = true;
   }
 
   void on_ping(std::string_view payload) override {
@@ -207,6 +219,7 @@ class SocketTransport final : public Transport, private net::WebSocketEvents {
   std::string script_{};   // of the turn
   std::size_t script_at_ = 0;
   QueryUuid id_{};
+  std::uint32_t next_ = PreparedRequests::kNoTurn;  // the sample that goes on in this session
   Instant begun_at_{};
   Stamp stamp_{};         // of the current read
   std::size_t rest_ = 0;  // bytes of that read that come with the next feed()

@@ -316,6 +316,114 @@ TEST_F(RealtimeByHand, messages_may_come_in_fragments_at_any_cut) {
   }
 }
 
+// A conversation of three turns in one session, unless the server ends it.
+class SessionByHand : public RealtimeByHand {
+ protected:
+  SessionByHand() {
+    hand.datasets[0].generation.extra_body = Json::object().set("session", "conversation");
+    Dataset& data = hand.datasets[0].dataset;
+    data.samples.clear();
+    Messages history;
+    Conversation& one = hand.plan.phases[0].conversations.emplace_back();
+    for (std::uint32_t turn = 0; turn < 3; ++turn) {
+      const auto say = [&](std::string_view role, std::string_view what) {
+        history.push_back(
+            Json::object().set("role", role).set("content", format("{} {}", what, turn)));
+      };
+      say("user", "asked");
+      one.turns.push_back({.sample = turn});
+      data.samples.emplace_back().messages = history;
+      say("assistant", "recorded");
+    }
+    hand.plan.phases[0].order = SampleOrder::sequential(3);
+  }
+  void ask(std::uint32_t turn) {
+    hand.target().submit({.index = turn, .sample = turn}, hand.clock.now(), hand.notes);
+  }
+  void answer(SocketPeer& peer, std::uint32_t turn, std::string_view end = turn_done()) {
+    peer.say(turn_words("hi"));
+    peer.say(end);
+    ASSERT_TRUE(hand.done(turn + 1));
+  }
+};
+
+TEST_F(SessionByHand, a_later_turn_says_only_what_is_new) {
+  ask(0);
+  SocketPeer peer = open();
+  hears(peer, 3);
+  answer(peer, 0);
+  peer.say(turn_event("rate_limits.updated"));
+  ask(1);
+  hears(peer, 5);
+  EXPECT_THAT(peer.heard.texts[3], HasSubstr("asked 1"));
+  EXPECT_THAT(peer.heard.texts[4], HasSubstr("response.create"));
+  EXPECT_TRUE(hand.notes.done[0].connected);
+  answer(peer, 1);
+  EXPECT_EQ(hand.notes.done[1].outcome, Outcome::ok) << hand.notes.details[1];
+  EXPECT_FALSE(hand.notes.done[1].connected);
+  EXPECT_TRUE(peer.heard.closes.empty());
+  ask(2);
+  hears(peer, 7);
+  answer(peer, 2);
+  // The conversation's last turn ends the session.
+  EXPECT_TRUE(hand.until([&] {
+    peer.hear();
+    return !peer.heard.closes.empty();
+  }));
+  EXPECT_EQ(hand.stats().connections_opened, 1U);
+  EXPECT_EQ(hand.notes.text, "hihihi");
+}
+
+TEST_F(SessionByHand, two_runs_of_one_conversation_have_a_session_each) {
+  ask(0);
+  SocketPeer one = open();
+  hears(one, 3);
+  hand.target().submit({.index = 7, .sample = 0}, hand.clock.now(), hand.notes);
+  SocketPeer other = open();
+  hears(other, 3);
+  answer(one, 0);
+  answer(other, 1);
+  ask(1);
+  hand.target().submit({.index = 8, .sample = 1}, hand.clock.now(), hand.notes);
+  hears(one, 5);
+  hears(other, 5);
+}
+
+TEST_F(SessionByHand, a_turn_whose_session_is_gone_begins_another_with_the_recorded_history) {
+  ask(0);
+  SocketPeer peer = open();
+  hears(peer, 3);
+  answer(peer, 0);
+  std::string close;
+  net::WebSocketWriter(net::WebSocketSide::server).close(close, 1001, "an hour is over");
+  peer.peer.say(close);
+  hand.turn();
+  ask(1);
+  SocketPeer next = open();
+  hears(next, 5);
+  EXPECT_THAT(next.heard.texts, ElementsAre(HasSubstr("session.update"), HasSubstr("asked 0"),
+                                            HasSubstr("recorded 0"), HasSubstr("asked 1"),
+                                            HasSubstr("response.create")));
+  answer(next, 1);
+  EXPECT_EQ(hand.notes.done[1].outcome, Outcome::ok) << hand.notes.details[1];
+  ask(2);
+  hears(next, 7);
+  next.peer.close();
+  ASSERT_TRUE(hand.until([&] { return hand.somebody_waits(); }));  // it crossed with the end
+}
+
+TEST_F(SessionByHand, a_turn_that_failed_ends_its_session) {
+  ask(0);
+  SocketPeer peer = open();
+  hears(peer, 3);
+  answer(peer, 0, turn_done("failed", R"({"error":{"message":"no GPU"}})"));
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::stream_error);
+  EXPECT_TRUE(hand.until([&] {
+    peer.hear();
+    return !peer.heard.closes.empty();
+  }));
+}
+
 TEST_F(RealtimeByHand, http2_is_refused) {
   hand.endpoints.http = HttpVersion::http2;
   const auto made =

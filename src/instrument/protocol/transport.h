@@ -169,6 +169,9 @@ class Transport {
   // this in the slot, and adapts the capacity.
   virtual void unprocessed(Slot& slot) = 0;
 
+  // The sample whose query is to follow on this connection, and no other; kNoTurn: none. Such a
+  // query may begin although capacity() is 0.
+  virtual std::uint32_t awaits() const { return PreparedRequests::kNoTurn; }
   // The connection has ended: whether the query does not end with it. It is then among those that
   // have ended, perhaps to go on on another connection (Slot::again).
   virtual bool goes_on(Slot&, const Stamp&) { return false; }
@@ -190,7 +193,7 @@ class Transport {
 // `lane` and `shared` must outlive the transport.
 std::unique_ptr<Transport> make_http1_transport(Lane& lane, TransportShared& shared);
 std::unique_ptr<Transport> make_http2_transport(Lane& lane, TransportShared& shared);
-// Over a WebSocket: a turn at a time, and a connection for each.
+// Over a WebSocket: a turn at a time, and a connection for each, or for each conversation.
 std::unique_ptr<Transport> make_socket_transport(Lane& lane, TransportShared& shared);
 // A job at a time, over HTTP/1.1.
 std::unique_ptr<Transport> make_job_transport(Lane& lane, TransportShared& shared);

@@ -10,7 +10,10 @@
 // @N: not before N microseconds after the turn began. A microphone gives a piece when it has heard
 // all of it, so a sound at the pace of life ends when its length is over; `pace: at_once` sends it
 // as fast as the wire takes it. The body is the session, with a few fields of our own beside it:
-// items, response, pace, voice, sample_rate.
+// items, response, pace, voice, sample_rate, and how long the session lives: `session` is turn, or
+// conversation. Then the turns of a conversation follow one another in one session, which keeps
+// every word, and a turn sends what comes behind the last words of the assistant. A turn whose
+// session is gone begins another with all of its script, the recorded history in it.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -29,8 +32,8 @@ constexpr std::int64_t kTurnRateMax = 1'000'000;
 constexpr std::uint32_t kTurnSampleBytes = 2;
 constexpr std::uint32_t kLawRate = 8'000;  // of G.711: a byte a sample
 constexpr std::uint64_t kPiecesPerSecond = 10;
-constexpr std::array<std::string_view, 6> kNotOfTheSession = {"model", "items", "response",
-                                                              "pace",  "voice", "sample_rate"};
+constexpr std::array<std::string_view, 7> kNotOfTheSession = {
+    "model", "items", "response", "pace", "voice", "sample_rate", "session"};
 
 Json format_of(std::int64_t rate) {
   return Json::object().set("type", "audio/pcm").set("rate", rate);
@@ -166,6 +169,22 @@ void add_sound(std::string& script, std::string_view bytes, std::uint64_t rate, 
   add_line(script, Json::object().set("type", "input_audio_buffer.commit"));
 }
 
+// Where the items begin that a session lacks which has heard its own replies.
+Result<std::size_t> first_new_item(const Json& items) {
+  std::size_t out = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const bool ours = items[i]["role"].as_string() == "assistant" ||
+                      items[i]["type"].as_string() == "function_call";
+    if (ours) out = i + 1;
+  }
+  if (items[out]["type"].as_string() == "function_call_output") {
+    return invalid(
+        "session: a recorded result of a tool answers a recorded call, and the session has made "
+        "another: leave \"session\": \"conversation\" out for conversations with tools");
+  }
+  return out;
+}
+
 Result<void> check_session(const Json& session) {
   const Json& modalities = session["output_modalities"];
   const std::string_view one = modalities[std::size_t{0}].as_string();
@@ -237,10 +256,23 @@ Result<void> encode_turn(const Json& body, const Sample& sample, RequestBody& ou
     return invalid(format("sample_rate: must be a whole number from 1 to {}, is {}", kTurnRateMax,
                           rate.dump()));
   }
+  const std::string_view life = body["session"].as_string("turn");
+  if ((!body["session"].is_null() && !body["session"].is_string()) ||
+      (life != "turn" && life != "conversation")) {
+    return invalid(format("session: must be turn or conversation, is {}", body["session"].dump()));
+  }
+  const Json& items = body["items"];
+  std::size_t fresh = items.size() + 1;
+  if (life == "conversation") {
+    ASSIGN_OR_RETURN(fresh, first_new_item(items));
+  }
   out.bytes.clear();
   add_line(out.bytes, Json::object().set("type", "session.update").set("session", session));
-  for (const Json& item : body["items"].items()) {
-    add_line(out.bytes, Json::object().set("type", "conversation.item.create").set("item", item));
+  for (std::size_t i = 0; i <= items.size(); ++i) {
+    if (i == fresh) out.goes_on_at = out.bytes.size();
+    if (i == items.size()) break;
+    add_line(out.bytes,
+             Json::object().set("type", "conversation.item.create").set("item", items[i]));
   }
   if (!sample.attachments.empty()) {
     const Json& wanted = session["audio"]["input"]["format"];

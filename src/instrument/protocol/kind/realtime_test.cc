@@ -232,5 +232,34 @@ TEST(RealtimeReply, what_is_said_of_the_session_is_beside_the_turn) {
   EXPECT_FALSE(is_beside("[]"));
 }
 
+TEST(Realtime, what_a_session_lacks_begins_behind_the_assistants_last_words) {
+  Generation generation = turn_settings();
+  generation.extra_body = *Json::parse(R"({"session":"conversation"})");
+  const auto lacks = [&](std::string_view messages, Sample sample = {}) {
+    sample.messages = *Json::parse(messages);
+    const auto body = make_body(Api::realtime, generation, sample, false);
+    EXPECT_TRUE(body) << body.error().message;
+    return body ? body->bytes.substr(body->goes_on_at) : "";
+  };
+  const std::string first = R"({"role":"system","content":"S"},{"role":"user","content":"U1"})";
+  const std::string answered = first + R"(,{"role":"assistant","content":"A1"})";
+  EXPECT_THAT(lacks("[" + first + "]"),
+              testing::MatchesRegex(".*\"S\".*\n.*\"U1\".*\n.*response.create.*\n"));
+  EXPECT_THAT(lacks("[" + answered + R"(,{"role":"user","content":"U2"}])"),
+              testing::MatchesRegex("[^\n]*\"U2\"[^\n]*\n[^\n]*response.create[^\n]*\n"));
+  EXPECT_THAT(lacks("[" + answered + "]", spoken(std::string(480, 'x'))),
+              testing::StartsWith(R"(@10000 {"type":"input_audio_buffer.append")"));
+  Sample plain{.prompt = "hi"};
+  EXPECT_EQ(make_body(Api::realtime, turn_settings(), plain, false)->goes_on_at, 0U);
+  EXPECT_THAT(turn_refusal(R"({"session":"call"})"), HasSubstr("must be turn or conversation"));
+  Sample called;
+  called.messages = *Json::parse(
+      R"([{"role":"user","content":"U"},{"role":"assistant","content":null,"tool_calls":[{"id":"c",)"
+      R"("type":"function","function":{"name":"f","arguments":"{}"}}]},)"
+      R"({"role":"tool","tool_call_id":"c","content":"3"}])");
+  EXPECT_THAT(turn_refusal(R"({"session":"conversation"})", called),
+              HasSubstr("conversations with tools"));
+}
+
 }  // namespace
 }  // namespace assay::protocol
