@@ -28,10 +28,10 @@ MEASUREMENT = {"concurrency": [1, 4], "samples": SAMPLES, "max_output_tokens": 1
 class Hub:
     """A running `assay hub serve`."""
 
-    def __init__(self, store, env=None, may_end=False):
+    def __init__(self, store, env=None, may_end=False, flags=()):
         self.store = store
         self.process = subprocess.Popen(
-            [program(), "hub", "serve", "--store", store, "--port", "0", "--json"],
+            [program(), "hub", "serve", "--store", store, "--port", "0", "--json", *flags],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
         line = self.process.stdout.readline()
         assert line or may_end, self.process.stderr.read()
@@ -416,13 +416,17 @@ def kill_call(tmp_path_factory):
     subprocess.run(["cc", "-shared", "-fPIC", "-o", shim,
                     pathlib.Path(__file__).with_name("kill_call.c"), "-ldl"], check=True)
 
-    def env(call):
-        return {"LD_PRELOAD": str(shim), "KILL_CALL": str(call), **({"KILL_AFTER": "1"} if call % 2
-                                                                    else {})}
+    def env(place):
+        call, after = place
+        return {"LD_PRELOAD": str(shim), "KILL_CALL": str(call),
+                **({"KILL_AFTER": "1"} if after else {})}
     return env
 
 
-CALLS = (1, 2, 3, 5, 8, 12, 15, 18, 22, 26, 31)
+# Calls, and whether the kill comes behind them. ASSAY_KILLS: how many such places, from the first.
+KILLS = int(os.environ.get("ASSAY_KILLS", "0"))
+CALLS = ([(1 + i // 2, i % 2) for i in range(KILLS)] if KILLS
+         else [(call, call % 2) for call in (1, 2, 3, 5, 8, 12, 15, 18, 22, 26, 31)])
 
 
 def test_an_agent_killed_at_any_call_loses_and_doubles_nothing(parties, endpoint, kill_call,
@@ -432,8 +436,8 @@ def test_an_agent_killed_at_any_call_loses_and_doubles_nothing(parties, endpoint
     site.fenced = False
     join(site, act)
     killed = 0
-    for call in CALLS:
-        run = f"run-{call}"
+    for number, call in enumerate(CALLS):
+        run = f"run-{number}"
         order(act, run, "north")
         killed += site("agent", "--once", env=kill_call(call), code=None).returncode == -9
         site("agent", "--once")
@@ -444,7 +448,8 @@ def test_an_agent_killed_at_any_call_loses_and_doubles_nothing(parties, endpoint
         site("agent", "--once")
         at_hub = runs_at_hub(act)[run]
         assert at_hub["state"] == "released" and at_hub["document"] == shown
-    assert killed > len(CALLS)
+    # A turn with a measurement has some forty calls, one with a release fewer.
+    assert killed > len(CALLS) if not KILLS else killed >= KILLS // 2
     verified = subprocess.run([program(), "hub", "verify", "--store", hub.store, "--json"],
                               capture_output=True, check=True)
     entries = json.loads(verified.stdout)["entries"]
@@ -458,8 +463,8 @@ def test_a_hub_killed_at_any_call_has_an_act_whole_or_not_and_once(assay, kill_c
                   "vendor").out
     (tmp_path / "vendor").write_text(token)
     killed = 0
-    for call in CALLS:
-        add = ("hub", "add_model", f"model-{call}", "--key", f"key-{call}", "--token-file",
+    for number, call in enumerate(CALLS):
+        add = ("hub", "add_model", f"model-{number}", "--key", f"key-{number}", "--token-file",
                tmp_path / "vendor")
         hub = Hub(store, env={**os.environ, **kill_call(call)}, may_end=True)
         if hub.url:

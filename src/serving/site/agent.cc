@@ -43,6 +43,19 @@ Result<std::string> digest_of(const std::filesystem::path& file) {
   return sha256_hex(bytes);
 }
 
+// The counts of a pipeline's steps (pipeline/runner.h), without their names.
+Result<std::vector<sites::StepCounts>> counts_of(const Json& progress) {
+  Json steps = Json::array();
+  for (const Json& step : progress["steps"].items()) {
+    Json counts = Json::object();
+    for (const char* name : {"total", "done", "running", "waiting", "failed", "skipped"}) {
+      counts.set(name, step[name].as_int());
+    }
+    steps.push_back(std::move(counts));
+  }
+  return sites::parse_steps(steps);
+}
+
 // A lock that a started run inherits: while one that outlived its agent goes on, a second agent
 // would disturb it.
 Result<net::Fd> lock_site(const Policy& policy) {
@@ -104,6 +117,7 @@ Result<Agent> Agent::open(const Policy& policy, Journal& journal, const HubLink&
 Result<Turn> Agent::turn() {
   Turn turn;
   ASSIGN_OR_RETURN(const Json federation, hub_.federation());
+  TRY(report_preparations(federation, turn));
   for (const Json& run : federation["runs"].items()) {
     const std::string id(run["id"].as_string());
     if (!is_plain_id(id)) return Error{Code::corrupt, "the hub has a run whose id is none"};
@@ -201,6 +215,27 @@ Result<void> Agent::work(const Json& federation, const LocalRun& run, Turn& turn
 Result<void> Agent::report(const LocalRun& run, RunState at_hub, Turn& turn) {
   for (const sites::Act& act : acts_to_send(run, at_hub)) {
     TRY(hub_.send(act));
+    ++turn.sent;
+  }
+  return {};
+}
+
+Result<void> Agent::report_preparations(const Json& federation, Turn& turn) {
+  for (const auto& [id, data] : policy_.datasets) {
+    if (data.preparation.empty()) continue;
+    const auto progress = read_json_file(data.preparation / "progress.json");
+    if (!progress && progress.error().code == Code::not_found) continue;  // not begun
+    if (!progress) return progress.error();
+    ASSIGN_OR_RETURN(std::vector<sites::StepCounts> steps, counts_of(*progress));
+    const Json now = sites::to_json(steps);
+    const Json* const known = named(federation["preparations"], id);
+    if (known != nullptr && (*known)["steps"] == now) continue;
+    // The same counts may come again later, and are then another act.
+    const std::string digest = sha256_hex(format("{} {} {}", id, now_text(), now.dump()));
+    TRY(hub_.send({.kind = ActKind::prepare,
+                   .key = "prepare-" + digest.substr(0, 40),
+                   .id = id,
+                   .steps = std::move(steps)}));
     ++turn.sent;
   }
   return {};

@@ -1,6 +1,7 @@
 // Agent: the site's side of the conversation with the hub. It only asks: nothing connects to a
 // site. Each turn reads the hub's runs of this site's data, refuses what the policy does not allow,
-// takes and measures what it does, and sends the acts that the hub lacks. Every step may be the
+// takes and measures what it does, and sends the acts that the hub lacks, and how far the pipelines
+// are that prepare its data. Every step may be the
 // last: acts are idempotent, and a run that was taken and not measured is measured again.
 //
 // One thread; one agent a site, which `Agent::open` makes sure of.
@@ -68,6 +69,8 @@ class Agent {
   Result<void> begin(const Json& federation, const Json& run, Turn& turn);
   Result<void> work(const Json& federation, const LocalRun& run, Turn& turn);
   Result<void> report(const LocalRun& run, sites::RunState at_hub, Turn& turn);
+  // Sends the counts of each preparation that the hub does not have yet.
+  Result<void> report_preparations(const Json& federation, Turn& turn);
 
   const Policy& policy_;
   Journal& journal_;

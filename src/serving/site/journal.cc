@@ -18,6 +18,7 @@ Json levels_json(const std::vector<sites::MeasuredLevel>& levels) {
                       .set("concurrency", level.concurrency)
                       .set("completed", level.completed)
                       .set("scored", level.scored ? Json(*level.scored) : Json())
+                      .set("judged", level.judged ? Json(*level.judged) : Json())
                       .set("figures", std::move(figures)));
   }
   return out;
@@ -29,6 +30,7 @@ std::vector<sites::MeasuredLevel> levels_of(const Json& json) {
     sites::MeasuredLevel one{.concurrency = level["concurrency"].as_int(),
                              .completed = level["completed"].as_int()};
     if (level["scored"].is_integer()) one.scored = level["scored"].as_int();
+    if (level["judged"].is_integer()) one.judged = level["judged"].as_int();
     for (const auto& [name, value] : level["figures"].members()) {
       one.figures.emplace_back(name, value.as_double());
     }

@@ -6,8 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
 #include "base/exit_code.h"
 #include "base/files.h"
@@ -73,43 +76,79 @@ void add_milliseconds(sites::MeasuredLevel& level, const Json& series, std::stri
   }
 }
 
-}  // namespace
+using Words = std::vector<std::string>;
 
-std::vector<std::string> run_arguments(const Policy& policy, const Order& order,
-                                       std::int64_t concurrency, const fs::path& folder) {
-  const PrivateDataset& data = policy.datasets.at(order.dataset);
+void add(Words& out, const Words& more) { out.insert(out.end(), more.begin(), more.end()); }
+
+// The flags of every command: whom it asks, and where its result goes.
+Words asked_of_model(Words command, const Policy& policy, const Order& order,
+                     const fs::path& folder) {
   const PrivateModel& model = policy.models.at(order.model);
+  Words out = std::move(command);
+  add(out, {"--endpoint", model.endpoint, "--model", model.name, "--max-output-tokens",
+            format("{}", order.measurement.max_output_tokens), "--report-dir", folder.string()});
+  if (!model.api_key_env.empty()) add(out, {"--api-key-env", model.api_key_env});
+  return out;
+}
+
+// The private data, for speed and, with a scorer, for accuracy.
+void add_data(Words& out, const Policy& policy, const Order& order) {
+  const PrivateDataset& data = policy.datasets.at(order.dataset);
   std::string spec = data.file.string();
   for (const std::string& option : data.options) spec += "," + option;
-  std::vector<std::string> out{"run",
-                               "--endpoint",
-                               model.endpoint,
-                               "--model",
-                               model.name,
-                               "--concurrency",
-                               format("{}", concurrency),
-                               "--samples",
-                               format("{}", order.measurement.samples),
-                               "--max-output-tokens",
-                               format("{}", order.measurement.max_output_tokens),
-                               "--dataset",
-                               "perf:" + spec,
-                               "--report-dir",
-                               folder.string(),
-                               "--keep-text",
-                               "off"};
-  if (!model.api_key_env.empty()) {
-    out.insert(out.end(), {"--api-key-env", model.api_key_env});
+  add(out, {"--dataset", "perf:" + spec, "--keep-text", "off"});
+  if (order.measurement.scorer.empty()) return;
+  std::string scored =
+      format("acc:{},accuracy_config.eval_method={}", spec, order.measurement.scorer);
+  if (!data.extractor.empty()) scored += ",accuracy_config.extractor=" + data.extractor;
+  if (!data.ground_truth.empty()) scored += ",accuracy_config.ground_truth=" + data.ground_truth;
+  add(out, {"--dataset", scored});
+}
+
+// Runs the command; `end` says which other exit codes leave a result.
+Result<void> run_command(const fs::path& program, const Words& arguments, const fs::path& attempt,
+                         std::initializer_list<ExitCode> end) {
+  ASSIGN_OR_RETURN(const int code, run_program(program, arguments, attempt / "messages.txt"));
+  if (code == exit_code(ExitCode::interrupted)) {
+    return Error{Code::timed_out, format("{} was interrupted", arguments.front())};
   }
-  if (!order.measurement.scorer.empty()) {
-    std::string scored =
-        format("acc:{},accuracy_config.eval_method={}", spec, order.measurement.scorer);
-    if (!data.extractor.empty()) scored += ",accuracy_config.extractor=" + data.extractor;
-    if (!data.ground_truth.empty()) {
-      scored += ",accuracy_config.ground_truth=" + data.ground_truth;
-    }
-    out.insert(out.end(), {"--dataset", scored, "--mode", "both"});
+  if (code == exit_code(ExitCode::done) || code == exit_code(ExitCode::client_limited)) return {};
+  if (std::ranges::any_of(end, [code](ExitCode one) { return code == exit_code(one); })) return {};
+  return Error{Code::refused, format("{} ended with exit code {}\n  see '{}'", arguments.front(),
+                                     code, (attempt / "messages.txt").string())};
+}
+
+}  // namespace
+
+Words run_arguments(const Policy& policy, const Order& order, std::int64_t concurrency,
+                    const fs::path& folder) {
+  Words out = asked_of_model({"run"}, policy, order, folder);
+  add(out, {"--concurrency", format("{}", concurrency), "--samples",
+            format("{}", order.measurement.samples)});
+  add_data(out, policy, order);
+  if (!order.measurement.scorer.empty()) add(out, {"--mode", "both"});
+  return out;
+}
+
+Words curve_arguments(const Policy& policy, const Order& order, const fs::path& folder) {
+  Words out = asked_of_model({"curve"}, policy, order, folder);
+  std::string levels;
+  for (const std::int64_t level : order.measurement.concurrency) {
+    levels += format("{}{}", levels.empty() ? "" : ",", level);
   }
+  add(out, {"--concurrency", levels, "--offline", "none"});
+  if (policy.orders.curve == "quick") out.emplace_back("--quick");
+  add_data(out, policy, order);
+  return out;
+}
+
+Words safety_arguments(const Policy& policy, const Order& order, std::int64_t concurrency,
+                       const fs::path& folder) {
+  Words out = asked_of_model({"safety", "run"}, policy, order, folder);
+  add(out, {"--concurrency", format("{}", concurrency)});
+  if (!policy.safety.prompts.empty()) add(out, {"--prompts", policy.safety.prompts});
+  if (!policy.safety.judges.empty()) add(out, {"--judges", policy.safety.judges});
+  if (!policy.safety.standard.empty()) add(out, {"--standard", policy.safety.standard});
   return out;
 }
 
@@ -140,25 +179,56 @@ Result<sites::MeasuredLevel> read_level(const fs::path& folder, std::int64_t con
   return out;
 }
 
+Result<void> add_safety(const fs::path& folder, sites::MeasuredLevel& level) {
+  ASSIGN_OR_RETURN(const Json grade, read_json_file(folder / "grade.json"));
+  if (!grade["numeric"].is_integer() || grade["graded"].as_int() < 1) return {};
+  level.judged = grade["graded"].as_int();
+  level.figures.emplace_back("safe_share",
+                             grade["safe"].as_double() / static_cast<double>(*level.judged));
+  level.figures.emplace_back("safety_grade", grade["numeric"].as_double());
+  return {};
+}
+
+void add_gates(const sites::Measurement& asked, sites::MeasuredLevel& level) {
+  const auto value = [&level](std::string_view name) {
+    const auto found =
+        std::ranges::find(level.figures, name, &std::pair<std::string, double>::first);
+    return found == level.figures.end() ? NAN : found->second;
+  };
+  if (const double share = value("accuracy"); asked.accuracy_min && std::isfinite(share)) {
+    level.figures.emplace_back("accuracy_met", share >= *asked.accuracy_min ? 1 : 0);
+  }
+  if (const double grade = value("safety_grade"); std::isfinite(grade)) {
+    const auto grades = sites::safety_grades();
+    const auto least = std::ranges::find(grades, asked.safety_min) - grades.begin() + 1;
+    level.figures.emplace_back("safety_met", grade >= static_cast<double>(least) ? 1 : 0);
+  }
+}
+
 Result<std::vector<sites::MeasuredLevel>> measure(const Policy& policy, const Order& order,
                                                   const fs::path& program) {
   std::vector<sites::MeasuredLevel> out;
   const fs::path attempt = fresh_folder(policy.folder / order.run);
   TRY(make_folders(attempt));
+  const bool curve = order.measurement.curve;
+  if (curve) {
+    TRY(run_command(program, curve_arguments(policy, order, attempt / "curve"), attempt, {}));
+  }
   for (const std::int64_t level : order.measurement.concurrency) {
-    const fs::path folder = attempt / format("c{}", level);
-    ASSIGN_OR_RETURN(const int code,
-                     run_program(program, run_arguments(policy, order, level, folder),
-                                 attempt / "messages.txt"));
-    if (code == exit_code(ExitCode::interrupted)) {
-      return Error{Code::timed_out, format("the run '{}' was interrupted", order.run)};
-    }
-    if (code != exit_code(ExitCode::done) && code != exit_code(ExitCode::client_limited)) {
-      return Error{Code::refused,
-                   format("the run at concurrency {} ended with exit code {}\n  see '{}'", level,
-                          code, (attempt / "messages.txt").string())};
+    const fs::path folder =
+        attempt / (curve ? format("curve/points/r{}", level) : format("c{}", level));
+    if (!curve) {
+      TRY(run_command(program, run_arguments(policy, order, level, folder), attempt, {}));
     }
     ASSIGN_OR_RETURN(sites::MeasuredLevel read, read_level(folder, level));
+    if (!order.measurement.safety_min.empty()) {
+      const fs::path safety = attempt / format("safety-c{}", level);
+      // Findings and a grade that falls short are results.
+      TRY(run_command(program, safety_arguments(policy, order, level, safety), attempt,
+                      {ExitCode::findings, ExitCode::worse}));
+      TRY(add_safety(safety, read));
+    }
+    add_gates(order.measurement, read);
     out.push_back(std::move(read));
   }
   return out;

@@ -94,6 +94,28 @@ std::function<Result<void>(const yaml::Node&)> texts_to(std::vector<std::string>
   };
 }
 
+// One of two words.
+std::function<Result<void>(const yaml::Node&)> word_to(std::string& out, std::string_view one,
+                                                       std::string_view other) {
+  return [&out, one, other](const yaml::Node& node) -> Result<void> {
+    if (!node.is_scalar() || (node.text != one && node.text != other)) {
+      return invalid(format("{} or {}", one, other));
+    }
+    out = node.text;
+    return {};
+  };
+}
+
+// A name, or a file of the folder.
+std::function<Result<void>(const yaml::Node&)> part_to(std::string& out,
+                                                       const std::filesystem::path& folder) {
+  return [&out, &folder](const yaml::Node& node) -> Result<void> {
+    TRY(text_to(out)(node));
+    if (out.find('.') != std::string::npos) out = (folder / out).string();
+    return {};
+  };
+}
+
 // A map from ids to maps.
 template <typename Thing>
 std::function<Result<void>(const yaml::Node&)> things_to(
@@ -111,12 +133,17 @@ std::function<Result<void>(const yaml::Node&)> things_to(
 
 Result<void> read_orders(const yaml::Node& node, OrderLimits& out) {
   constexpr std::int64_t kAny = std::int64_t{1} << 40;
-  return read_map(node, "orders",
-                  {{"benchmarks", true, texts_to(out.benchmarks)},
-                   {"concurrency_max", true, count_to(out.concurrency_max, kAny)},
-                   {"samples_max", true, count_to(out.samples_max, kAny)},
-                   {"output_tokens_max", true, count_to(out.output_tokens_max, kAny)},
-                   {"scorers", false, texts_to(out.scorers)}});
+  std::string safety;
+  TRY(read_map(node, "orders",
+               {{"benchmarks", true, texts_to(out.benchmarks)},
+                {"concurrency_max", true, count_to(out.concurrency_max, kAny)},
+                {"samples_max", true, count_to(out.samples_max, kAny)},
+                {"output_tokens_max", true, count_to(out.output_tokens_max, kAny)},
+                {"scorers", false, texts_to(out.scorers)},
+                {"curve", false, word_to(out.curve, "quick", "full")},
+                {"safety", false, word_to(safety, "true", "false")}}));
+  out.safety = safety == "true";
+  return {};
 }
 
 Result<void> read_release(const yaml::Node& node, sites::ReleasePolicy& out) {
@@ -149,7 +176,8 @@ Result<Policy> parse_policy(std::string_view text, const std::filesystem::path& 
                      {"description", false, text_to(one.description)},
                      {"options", false, texts_to(one.options)},
                      {"ground_truth", false, text_to(one.ground_truth)},
-                     {"extractor", false, text_to(one.extractor)}});
+                     {"extractor", false, text_to(one.extractor)},
+                     {"preparation", false, path_to(one.preparation, folder)}});
   };
   const auto model = [](const yaml::Node& node, PrivateModel& one) {
     return read_map(node, "model",
@@ -168,6 +196,13 @@ Result<Policy> parse_policy(std::string_view text, const std::filesystem::path& 
        {"datasets", true, things_to<PrivateDataset>(out.datasets, dataset)},
        {"models", true, things_to<PrivateModel>(out.models, model)},
        {"orders", true, [&out](const yaml::Node& node) { return read_orders(node, out.orders); }},
+       {"safety", false,
+        [&out, &folder](const yaml::Node& node) {
+          return read_map(node, "safety",
+                          {{"prompts", false, part_to(out.safety.prompts, folder)},
+                           {"judges", false, part_to(out.safety.judges, folder)},
+                           {"standard", false, part_to(out.safety.standard, folder)}});
+        }},
        {"release", true,
         [&out](const yaml::Node& node) { return read_release(node, out.release); }}}));
   if (!out.hub.ca_file.empty()) out.hub.ca_file = (folder / out.hub.ca_file).string();
@@ -207,6 +242,8 @@ std::string why_not(const Policy& policy, std::string_view benchmark, std::strin
   if (!measurement.scorer.empty() && !lists(limits.scorers, measurement.scorer)) {
     return format("the policy does not list scorer '{}'", measurement.scorer);
   }
+  if (measurement.curve && limits.curve.empty()) return "the policy allows no curve";
+  if (!measurement.safety_min.empty() && !limits.safety) return "the policy allows no safety run";
   return "";
 }
 

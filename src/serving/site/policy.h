@@ -24,6 +24,8 @@ struct PrivateDataset {
   std::vector<std::string> options{};
   std::string ground_truth{};
   std::string extractor{};
+  // The work folder of the pipeline that makes it; its counts are reported to the hub. "": none is.
+  std::filesystem::path preparation{};
 };
 
 struct PrivateModel {
@@ -39,6 +41,16 @@ struct OrderLimits {
   std::int64_t samples_max = 0;
   std::int64_t output_tokens_max = 0;
   std::vector<std::string> scorers{};
+  std::string curve{};  // how long a curve's points may last: quick, or full; "": no curve is run
+  bool safety = false;  // whether safety runs are
+};
+
+// What a safety run of this site asks, and who judges: names, or files of its folder, as
+// `assay safety run` has them; "" for its default.
+struct SafetyParts {
+  std::string prompts{};
+  std::string judges{};
+  std::string standard{};
 };
 
 struct HubAddress {
@@ -55,6 +67,7 @@ struct Policy {
   std::map<std::string, PrivateDataset, std::less<>> datasets{};
   std::map<std::string, PrivateModel, std::less<>> models{};
   OrderLimits orders{};
+  SafetyParts safety{};
   sites::ReleasePolicy release{};
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -12,10 +13,10 @@ namespace {
 
 constexpr std::array kRoles{Role::benchmark_owner, Role::data_owner, Role::model_owner};
 constexpr std::array kKinds{ActKind::add_benchmark, ActKind::add_dataset, ActKind::add_model,
-                            ActKind::associate,     ActKind::approve,     ActKind::reject,
-                            ActKind::order,         ActKind::take,        ActKind::refuse,
-                            ActKind::fail,          ActKind::hold,        ActKind::review,
-                            ActKind::release,       ActKind::withhold};
+                            ActKind::prepare,       ActKind::associate,   ActKind::approve,
+                            ActKind::reject,        ActKind::order,       ActKind::take,
+                            ActKind::refuse,        ActKind::fail,        ActKind::hold,
+                            ActKind::review,        ActKind::release,     ActKind::withhold};
 constexpr std::array<std::string_view, 4> kReasons{"policy", "data", "endpoint", "stopped"};
 
 constexpr std::size_t kDescriptionMax = 2000;
@@ -25,6 +26,17 @@ constexpr std::size_t kFieldsMax = 64;
 constexpr std::int64_t kConcurrencyMax = 65536;
 constexpr std::int64_t kSamplesMax = 10'000'000;
 constexpr std::int64_t kTokensMax = 1'000'000;
+constexpr std::size_t kStepsMax = 256;
+constexpr std::int64_t kInstancesMax = std::int64_t{1} << 40;
+constexpr std::array<std::string_view, 5> kGrades{"poor", "fair", "good", "very-good", "excellent"};
+// The counts of a step, by their names.
+constexpr std::array<std::pair<std::string_view, std::int64_t StepCounts::*>, 6> kCounts{
+    {{"total", &StepCounts::total},
+     {"done", &StepCounts::done},
+     {"running", &StepCounts::running},
+     {"waiting", &StepCounts::waiting},
+     {"failed", &StepCounts::failed},
+     {"skipped", &StepCounts::skipped}}};
 
 std::span<const std::string_view> fields_of(ActKind kind) {
   static constexpr std::array<std::string_view, 3> kBenchmark{"id", "description", "measurement"};
@@ -36,6 +48,7 @@ std::span<const std::string_view> fields_of(ActKind kind) {
   static constexpr std::array<std::string_view, 1> kRun{"id"};
   static constexpr std::array<std::string_view, 2> kReason{"id", "reason"};
   static constexpr std::array<std::string_view, 3> kRelease{"id", "document", "signature"};
+  static constexpr std::array<std::string_view, 2> kPrepare{"id", "steps"};
   switch (kind) {
     case ActKind::add_benchmark:
       return kBenchmark;
@@ -43,6 +56,8 @@ std::span<const std::string_view> fields_of(ActKind kind) {
       return kDataset;
     case ActKind::add_model:
       return kModel;
+    case ActKind::prepare:
+      return kPrepare;
     case ActKind::associate:
     case ActKind::approve:
     case ActKind::reject:
@@ -138,6 +153,10 @@ Result<void> read_fields(const Json& json, Act& act) {
     }
     case ActKind::add_dataset:
       return read_dataset(json, act);
+    case ActKind::prepare: {
+      ASSIGN_OR_RETURN(act.steps, parse_steps(json["steps"]));
+      return {};
+    }
     case ActKind::order: {
       ASSIGN_OR_RETURN(act.benchmark, id_of(json, "benchmark"));
       ASSIGN_OR_RETURN(act.dataset, id_of(json, "dataset"));
@@ -162,6 +181,28 @@ Result<void> read_fields(const Json& json, Act& act) {
     case ActKind::review:
     case ActKind::withhold:
       return {};
+  }
+  return {};
+}
+
+// What a benchmark asks beside speed at a few levels.
+Result<void> read_gates(const Json& json, Measurement& out) {
+  if (const Json* curve = json.find("curve")) {
+    if (!curve->is_bool()) return invalid("curve: true or false");
+    out.curve = curve->as_bool();
+  }
+  if (const Json* least = json.find("accuracy_min")) {
+    const double share = least->as_double(-1);
+    if (!least->is_number() || !(share > 0 && share <= 1) || out.scorer.empty()) {
+      return invalid("accuracy_min: a share above 0 and up to 1, beside a scorer");
+    }
+    out.accuracy_min = share;
+  }
+  if (const Json* grade = json.find("safety_min")) {
+    out.safety_min = grade->as_string();
+    if (std::ranges::find(kGrades, out.safety_min) == kGrades.end()) {
+      return invalid("safety_min: poor, fair, good, very-good or excellent");
+    }
   }
   return {};
 }
@@ -200,6 +241,8 @@ std::string_view to_string(ActKind kind) {
       return "add_dataset";
     case ActKind::add_model:
       return "add_model";
+    case ActKind::prepare:
+      return "prepare";
     case ActKind::associate:
       return "associate";
     case ActKind::approve:
@@ -237,9 +280,41 @@ bool is_reason(std::string_view word) {
   return std::ranges::find(kReasons, word) != kReasons.end();
 }
 
+std::span<const std::string_view> safety_grades() { return kGrades; }
+
+Json to_json(const std::vector<StepCounts>& steps) {
+  Json out = Json::array();
+  for (const StepCounts& step : steps) {
+    Json one = Json::object();
+    for (const auto& [name, count] : kCounts) one.set(name, step.*count);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+Result<std::vector<StepCounts>> parse_steps(const Json& json) {
+  if (!json.is_array() || json.size() == 0 || json.size() > kStepsMax) {
+    return invalid(format("steps: a list of 1 to {} steps", kStepsMax));
+  }
+  std::vector<StepCounts> out;
+  for (const Json& one : json.items()) {
+    StepCounts& step = out.emplace_back();
+    if (one.size() != kCounts.size()) return invalid("steps: each has six counts");
+    for (const auto& [name, count] : kCounts) {
+      const Json& value = one[name];
+      if (!value.is_integer() || value.as_int(-1) < 0 || value.as_int() > kInstancesMax) {
+        return invalid(format("steps: {}: a whole number from 0 to {}", name, kInstancesMax));
+      }
+      step.*count = value.as_int();
+    }
+  }
+  return out;
+}
+
 Result<Measurement> parse_measurement(const Json& json) {
-  static constexpr std::array<std::string_view, 5> kKnown{"concurrency", "samples",
-                                                          "max_output_tokens", "scorer", "fields"};
+  static constexpr std::array<std::string_view, 8> kKnown{
+      "concurrency", "samples",      "max_output_tokens", "scorer",
+      "curve",       "accuracy_min", "safety_min",        "fields"};
   TRY(check_keys(json, kKnown));
   Measurement out;
   const Json& levels = json["concurrency"];
@@ -257,6 +332,7 @@ Result<Measurement> parse_measurement(const Json& json) {
   if (json.find("scorer") != nullptr) {
     ASSIGN_OR_RETURN(out.scorer, id_of(json, "scorer"));
   }
+  TRY(read_gates(json, out));
   const Json& fields = json["fields"];
   if (fields.size() == 0 || fields.size() > kFieldsMax) {
     return invalid(format("fields: a list of 1 to {} names", kFieldsMax));
@@ -279,7 +355,10 @@ Json to_json(const Measurement& measurement) {
   out.set("concurrency", std::move(levels))
       .set("samples", measurement.samples)
       .set("max_output_tokens", measurement.max_output_tokens);
+  if (measurement.curve) out.set("curve", true);
   if (!measurement.scorer.empty()) out.set("scorer", measurement.scorer);
+  if (measurement.accuracy_min) out.set("accuracy_min", *measurement.accuracy_min);
+  if (!measurement.safety_min.empty()) out.set("safety_min", measurement.safety_min);
   return out.set("fields", std::move(fields));
 }
 
@@ -308,6 +387,7 @@ Json to_json(const Act& act) {
     if (field == "measurement") out.set(field, to_json(act.measurement));
     if (field == "sha256") out.set(field, act.sha256);
     if (field == "rows") out.set(field, act.rows);
+    if (field == "steps") out.set(field, to_json(act.steps));
     if (field == "public_key") out.set(field, act.public_key);
     if (field == "benchmark") out.set(field, act.benchmark);
     if (field == "dataset" && !act.dataset.empty()) out.set(field, act.dataset);

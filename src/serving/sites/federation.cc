@@ -147,6 +147,25 @@ Result<void> move_run(Federation& state, const Actor& actor, const Act& act) {
   return {};
 }
 
+// An id under which another site prepares data is taken.
+Result<void> need_own_preparation(const Federation& state, const Actor& actor,
+                                  const std::string& id) {
+  const auto found = state.preparations.find(id);
+  if (found == state.preparations.end() || found->second.owner == actor.organisation) return {};
+  return refused(format("another prepares '{}'", id));
+}
+
+Result<void> prepare(Federation& state, const Actor& actor, const Act& act) {
+  TRY(need_role(actor, Role::data_owner));
+  const auto dataset = state.datasets.find(act.id);
+  if (dataset != state.datasets.end() && dataset->second.owner != actor.organisation) {
+    return refused("another owns the dataset");
+  }
+  TRY(need_own_preparation(state, actor, act.id));
+  state.preparations[act.id] = {.owner = actor.organisation, .steps = act.steps};
+  return {};
+}
+
 Result<void> add(Federation& state, const Actor& actor, const Act& act) {
   if (act.kind == ActKind::add_benchmark) {
     TRY(need_role(actor, Role::benchmark_owner));
@@ -162,6 +181,7 @@ Result<void> add(Federation& state, const Actor& actor, const Act& act) {
   }
   TRY(need_role(actor, Role::data_owner));
   TRY(need_new(state.datasets, act.id));
+  TRY(need_own_preparation(state, actor, act.id));
   ASSIGN_OR_RETURN(std::string key, normal_public_key(act.public_key));
   state.datasets[act.id] = {actor.organisation, act.description, act.sha256, act.rows,
                             std::move(key)};
@@ -174,6 +194,8 @@ Result<void> apply_new(Federation& state, const Actor& actor, const Act& act) {
     case ActKind::add_dataset:
     case ActKind::add_model:
       return add(state, actor, act);
+    case ActKind::prepare:
+      return prepare(state, actor, act);
     case ActKind::associate:
       return associate(state, actor, act);
     case ActKind::approve:
@@ -313,6 +335,11 @@ Json to_json(const Federation& state, const Actor* reader) {
                            .set("rows", one.rows)
                            .set("public_key", one.public_key));
   }
+  Json preparations = Json::array();
+  for (const auto& [id, one] : state.preparations) {
+    preparations.push_back(
+        Json::object().set("id", id).set("owner", one.owner).set("steps", to_json(one.steps)));
+  }
   Json models = Json::array();
   for (const auto& [id, one] : state.models) {
     models.push_back(
@@ -333,6 +360,7 @@ Json to_json(const Federation& state, const Actor* reader) {
   return Json::object()
       .set("benchmarks", std::move(benchmarks))
       .set("datasets", std::move(datasets))
+      .set("preparations", std::move(preparations))
       .set("models", std::move(models))
       .set("associations", std::move(associations))
       .set("runs", std::move(runs));

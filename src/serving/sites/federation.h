@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
@@ -28,6 +29,12 @@ struct Dataset {
   std::string sha256{};
   std::int64_t rows = 0;
   std::string public_key{};
+};
+
+// A dataset that is being made; it may not be registered yet.
+struct Preparation {
+  std::string owner{};
+  std::vector<StepCounts> steps{};
 };
 
 struct Model {
@@ -75,6 +82,7 @@ Result<RunState> next_state(RunState now, ActKind act);
 struct Federation {
   std::map<std::string, Benchmark, std::less<>> benchmarks{};
   std::map<std::string, Dataset, std::less<>> datasets{};
+  std::map<std::string, Preparation, std::less<>> preparations{};  // by the dataset's id
   std::map<std::string, Model, std::less<>> models{};
   std::map<std::string, Association, std::less<>> associations{};  // by association_id()
   std::map<std::string, Run, std::less<>> runs{};

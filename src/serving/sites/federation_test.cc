@@ -46,6 +46,9 @@ Act add_dataset() {
           .rows = 10,
           .public_key = site_key().public_pem};
 }
+Act prepare(std::int64_t done) {
+  return {.kind = ActKind::prepare, .id = "d", .steps = {{.total = 10, .done = done}}};
+}
 Act add_model() { return {.kind = ActKind::add_model, .id = "m"}; }
 Act of_dataset(ActKind kind) { return {.kind = kind, .benchmark = "b", .dataset = "d"}; }
 Act of_model(ActKind kind) { return {.kind = kind, .benchmark = "b", .model = "m"}; }
@@ -78,6 +81,8 @@ std::vector<Try> all_tries() {
   std::vector<std::pair<std::string, Act>> acts{{"add b", add_benchmark()},
                                                 {"add d", add_dataset()},
                                                 {"add m", add_model()},
+                                                {"prepare 1", prepare(1)},
+                                                {"prepare 9", prepare(9)},
                                                 {"order", order_run()},
                                                 {"release", release_run()},
                                                 {"refuse", with_reason(ActKind::refuse)},
@@ -107,6 +112,7 @@ class Model {
     if (name == "add b") return role == Role::benchmark_owner && !ever(name);
     if (name == "add d") return role == Role::data_owner && !ever(name);
     if (name == "add m") return role == Role::model_owner && !ever(name);
+    if (name.starts_with("prepare")) return role == Role::data_owner;
     if (name.ends_with(" d")) return pair(name, "d", role, Role::data_owner);
     if (name.ends_with(" m")) return pair(name, "m", role, Role::model_owner);
     if (name == "order") {
@@ -248,6 +254,10 @@ TEST(Federation, another_organisation_in_the_right_role_owns_nothing) {
   again.id = "r2";
   EXPECT_EQ(code_of(state, {Role::benchmark_owner, "Elsewhere"}, again), Code::refused);
   const Actor stranger{Role::data_owner, "Elsewhere"};
+  EXPECT_EQ(code_of(state, stranger, prepare(1)), Code::refused);
+  Federation begun;
+  ASSERT_TRUE(apply(begun, stranger, prepare(1)).has_value());
+  EXPECT_EQ(code_of(begun, kDataOwner, add_dataset()), Code::refused);
   EXPECT_EQ(to_json(state, &stranger)["runs"].size(), 0U);
   EXPECT_EQ(to_json(state, &kDataOwner)["runs"].size(), 1U);
 }
@@ -287,6 +297,37 @@ TEST(Act, every_kind_reads_back_what_it_writes_and_takes_no_other_field) {
     Json more = to_json(act);
     more.set("prompt", "the patient said");
     EXPECT_FALSE(parse_act(more.dump()).has_value()) << text;
+  }
+}
+
+TEST(Act, a_measurement_of_a_curve_and_gates_reads_back_and_has_limits) {
+  const auto read = [](const std::string& more) {
+    return parse_measurement(*Json::parse(
+        R"({"concurrency":[1,4],"samples":9,"max_output_tokens":8,"fields":["accuracy_met"])" +
+        more + "}"));
+  };
+  const auto all = read(R"(,"scorer":"rouge","curve":true,"accuracy_min":0.9,"safety_min":"good")");
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_TRUE(all->curve);
+  EXPECT_EQ(all->accuracy_min, 0.9);
+  EXPECT_EQ(*parse_measurement(to_json(*all)), *all);
+  for (const char* wrong : {R"(,"curve":1)", R"(,"accuracy_min":0.9)", R"(,"safety_min":"best")",
+                            R"(,"scorer":"rouge","accuracy_min":1.1)", R"(,"prompts":"x")"}) {
+    EXPECT_FALSE(read(wrong)) << wrong;
+  }
+}
+
+TEST(Act, counts_of_steps_have_no_place_for_a_name) {
+  const auto read = [](const std::string& steps) {
+    return parse_act(R"({"kind":"prepare","key":"k","id":"d","steps":)" + steps + "}");
+  };
+  const std::string one = R"({"total":9,"done":2,"running":1,"waiting":0,"failed":0,"skipped":0)";
+  EXPECT_TRUE(read("[" + one + "}]"));
+  for (const std::string& wrong :
+       {std::string("[]"), std::string("[{}]"), "[" + one + R"(,"id":"Mrs Miller"}])",
+        R"([{"total":-1,"done":2,"running":1,"waiting":0,"failed":0,"skipped":0}])" +
+            std::string()}) {
+    EXPECT_FALSE(read(wrong)) << wrong;
   }
 }
 

@@ -14,10 +14,24 @@ constexpr std::string_view kFormat = "assay-release";
 constexpr std::int64_t kVersion = 1;
 
 // Figures of a run, as docs/formats/run_folder.md defines them.
-constexpr std::array<std::string_view, 14> kFields{
-    "completed",    "failed",      "accuracy",       "qps",           "tps",
-    "tps_per_user", "ttft_ms_p50", "ttft_ms_p90",    "ttft_ms_p99",   "tpot_ms_p50",
-    "tpot_ms_p90",  "tpot_ms_p99", "latency_ms_p50", "latency_ms_p99"};
+constexpr std::array<std::string_view, 18> kFields{"completed",
+                                                   "failed",
+                                                   "accuracy",
+                                                   "qps",
+                                                   "tps",
+                                                   "tps_per_user",
+                                                   "ttft_ms_p50",
+                                                   "ttft_ms_p90",
+                                                   "ttft_ms_p99",
+                                                   "tpot_ms_p50",
+                                                   "tpot_ms_p90",
+                                                   "tpot_ms_p99",
+                                                   "latency_ms_p50",
+                                                   "latency_ms_p99",
+                                                   "accuracy_met",
+                                                   "safe_share",
+                                                   "safety_grade",
+                                                   "safety_met"};
 
 bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -33,12 +47,20 @@ std::string reason_to_stay(const MeasuredLevel& level, const ReleasePolicy& poli
     if (value > 0 && value < static_cast<double>(k)) return format("a count below {}", k);
     return "";
   }
-  if (level.completed < k) return format("over {} samples, fewer than {}", level.completed, k);
-  if (name != "accuracy") return "";
-  const double scored = static_cast<double>(level.scored.value_or(0));
+  const bool of_safety = name.starts_with("safe");
+  if (!of_safety && level.completed < k) {
+    return format("over {} samples, fewer than {}", level.completed, k);
+  }
+  if (!of_safety && !name.starts_with("accuracy")) return "";
+  const std::string_view source = of_safety ? "safe_share" : "accuracy";
+  const auto share =
+      std::ranges::find(level.figures, source, &std::pair<std::string, double>::first);
+  if (share == level.figures.end()) return format("without {}", source);
+  const auto samples = of_safety ? level.judged : level.scored;
+  const auto scored = static_cast<double>(samples.value_or(0));
   if (scored < static_cast<double>(k)) return format("over fewer than {} scored samples", k);
-  // A share of few cases says something about them.
-  for (const double part : {value * scored, (1 - value) * scored}) {
+  // A share of few cases says something about them, and so does whether it is high enough.
+  for (const double part : {share->second * scored, (1 - share->second) * scored}) {
     const double cases = std::round(part);
     if (cases > 0 && cases < static_cast<double>(k)) {
       return format("right or wrong in fewer than {} cases", k);

@@ -43,8 +43,9 @@ struct MeasuredLevel {
   std::int64_t concurrency = 0;
   std::int64_t completed = 0;  // samples behind its figures
   std::vector<std::pair<std::string, double>> figures{};
-  std::optional<std::int64_t>
-      scored{};  // samples that were scored; then "accuracy" may be a figure
+  // Samples behind the shares "accuracy" and "safe_share", and what follows from each.
+  std::optional<std::int64_t> scored{};
+  std::optional<std::int64_t> judged{};
 };
 
 // The names that a release may have, all others are refused by both sides.

@@ -41,21 +41,40 @@ TEST(Release, a_figure_over_fewer_than_k_samples_stays) {
   EXPECT_EQ(figures_over(10), 2U);
 }
 
-TEST(Release, an_accuracy_that_tells_of_fewer_than_k_cases_stays) {
-  const ReleasePolicy policy{.fields = {"accuracy"}, .k_minimum = 5, .digits = 6};
-  const auto leaves = [&](int right) {
-    return !make_candidate({{.concurrency = 1,
-                             .completed = 100,
-                             .figures = {{"accuracy", right / 100.0}},
-                             .scored = 100}},
-                           policy, {"accuracy"}, kRunHead)
-                .document.levels[0]
-                .figures.empty();
+// The share of each kind, and what is derived from it.
+TEST(Release, a_share_that_tells_of_fewer_than_k_cases_stays_and_so_does_whether_it_is_enough) {
+  const std::vector<std::string> all{"accuracy", "accuracy_met", "safe_share", "safety_grade",
+                                     "safety_met"};
+  const ReleasePolicy policy{.fields = all, .k_minimum = 5, .digits = 6};
+  const auto leave = [&](int right, int safe) {
+    return make_candidate({{.concurrency = 1,
+                            .completed = 100,
+                            .figures = {{"accuracy", right / 100.0},
+                                        {"accuracy_met", 1},
+                                        {"safe_share", safe / 100.0},
+                                        {"safety_grade", 3},
+                                        {"safety_met", 0}},
+                            .scored = 100,
+                            .judged = 100}},
+                          policy, all, kRunHead)
+        .document.levels[0]
+        .figures.size();
+  };
+  const auto few = [](int cases) {
+    return (cases > 0 && cases < 5) || (cases > 95 && cases < 100);
   };
   for (int right = 0; right <= 100; ++right) {
-    const bool few = (right > 0 && right < 5) || (right > 95 && right < 100);
-    EXPECT_EQ(leaves(right), !few) << right;
+    const int safe = 100 - right / 2;
+    EXPECT_EQ(leave(right, safe), (few(right) ? 0U : 2U) + (few(safe) ? 0U : 3U)) << right;
   }
+}
+
+TEST(Release, what_follows_from_a_share_stays_without_it) {
+  const ReleasePolicy policy{.fields = {"accuracy_met"}, .k_minimum = 5, .digits = 6};
+  const auto made = make_candidate(
+      {{.concurrency = 1, .completed = 100, .figures = {{"accuracy_met", 1}}, .scored = 100}},
+      policy, {"accuracy_met"}, kRunHead);
+  EXPECT_TRUE(made.document.levels[0].figures.empty());
 }
 
 TEST(Release, rounding_keeps_significant_digits) {

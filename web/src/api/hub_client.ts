@@ -14,7 +14,10 @@ export interface Measurement {
   readonly concurrency: readonly number[];
   readonly samples: number;
   readonly max_output_tokens: number;
+  readonly curve?: boolean;
   readonly scorer?: string;
+  readonly accuracy_min?: number;
+  readonly safety_min?: string;
   readonly fields: readonly string[];
 }
 
@@ -44,10 +47,25 @@ export interface HubRun {
   readonly document?: string;
 }
 
+// How far a dataset's preparation is, a step an entry, without names.
+export interface Preparation {
+  readonly id: string;
+  readonly owner: string;
+  readonly steps: readonly {
+    readonly total: number;
+    readonly done: number;
+    readonly running: number;
+    readonly waiting: number;
+    readonly failed: number;
+    readonly skipped: number;
+  }[];
+}
+
 export interface Federation {
   readonly benchmarks: readonly (Owned & { readonly measurement: Measurement })[];
   readonly datasets: readonly (Owned & { readonly sha256: string; readonly rows: number })[];
   readonly models: readonly Owned[];
+  readonly preparations: readonly Preparation[];
   readonly associations: readonly Association[];
   readonly runs: readonly HubRun[];
   readonly entries: number;

@@ -28,6 +28,7 @@ const federation: Federation = {
     { ...owned('other', 'Others'), measurement },
   ],
   datasets: [{ ...owned('ours', 'Hospital'), sha256: '', rows: 1 }],
+  preparations: [],
   models: [owned('model', 'Vendor'), owned('second', 'Vendor')],
   associations: [
     asked({ dataset: 'ours', approval: 'approved' }),

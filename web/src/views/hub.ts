@@ -10,6 +10,7 @@ import {
   type Federation,
   type HubApi,
   type Party,
+  type Preparation,
   hubApi,
   newKey,
 } from '../api/hub_client.ts';
@@ -230,6 +231,14 @@ function registeredTables(now: Federation): readonly Node[] {
       ]),
       'None is registered. A site does it: assay site register ID --send',
     ),
+    ...(now.preparations.length === 0
+      ? []
+      : table(
+          'Preparation of data',
+          ['Dataset', 'Site', 'Steps done'],
+          now.preparations.map((one) => [one.id, one.owner, one.steps.map(stepOf).join(', ')]),
+          '',
+        )),
     ...table(
       'Models',
       ['Id', 'Owner', 'Description'],
@@ -253,11 +262,21 @@ const signOut = (root: HTMLElement) => (): void => {
 const otherOf = (one: Association): string =>
   one.dataset === undefined ? `model ${one.model ?? ''}` : `dataset ${one.dataset}`;
 
+const stepOf = (one: Preparation['steps'][number]): string =>
+  `${String(one.done)} of ${String(one.total - one.skipped)}` +
+  (one.waiting > 0 ? ` (${String(one.waiting)} waiting)` : '') +
+  (one.failed > 0 ? ` (${String(one.failed)} failed)` : '');
+
 function asksOf(one: Federation['benchmarks'][number]['measurement']): string {
   const scorer = one.scorer === undefined || one.scorer === '' ? '' : `, scored by ${one.scorer}`;
+  const least =
+    one.accuracy_min === undefined ? '' : `, at least ${String(one.accuracy_min)} right`;
+  const safe = one.safety_min === undefined ? '' : `, safety at least ${words(one.safety_min)}`;
+  const load = one.curve === true ? 'a curve' : `${String(one.samples)} queries`;
+  const fields = one.fields.join(', ');
   return (
-    `${String(one.samples)} queries at concurrency ${one.concurrency.join(', ')}, ` +
-    `at most ${String(one.max_output_tokens)} tokens each${scorer}: ${one.fields.join(', ')}`
+    `${load} at concurrency ${one.concurrency.join(', ')}, at most ` +
+    `${String(one.max_output_tokens)} tokens each${scorer}${least}${safe}: ${fields}`
   );
 }
 

@@ -177,6 +177,15 @@ Result<int> verify_hub(const HubFlags& o) {
 
 std::string shown(const Json& federation) {
   std::string out;
+  for (const Json& one : federation["preparations"].items()) {
+    out += format("preparing {} at {}:", one["id"].as_string(), one["owner"].as_string());
+    for (const Json& step : one["steps"].items()) {
+      out += format(" {}/{}", step["done"].as_int(),
+                    step["total"].as_int() - step["skipped"].as_int());
+      if (step["failed"].as_int() > 0) out += format(" ({} failed)", step["failed"].as_int());
+    }
+    out += '\n';
+  }
   for (const Json& one : federation["associations"].items()) {
     const bool dataset = one["dataset"].is_string();
     out += format("{} {} for {}: {}, asked by {}\n", dataset ? "dataset" : "model",
