@@ -39,3 +39,24 @@ def test_a_class_that_is_written_wrong_is_refused(assay, endpoint, tmp_path):
         run(assay, server, tmp_path / "run", "--class", wrong, code=2)
     run(assay, server, tmp_path / "run", "--class", "a", "--class", "a", code=2)
     assert not (tmp_path / "run").exists()
+
+
+def test_sizes_of_pictures_are_swept_in_one_command(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "5ms", "--itl", "1ms", "--osl", "max")
+    folder = tmp_path / "sweep"
+    done = assay("run", "--endpoint", server.url, "--model", "m", "--concurrency", 2, "--samples",
+                 6, "--report-dir", folder, "--quiet", "--json", "--allow-client-limited",
+                 "--each-class", "--class", "small,image=16x16,isl=20,osl=4", "--class",
+                 "large,image=300x200,audio=100ms,video=8x8x2,isl=20,osl=9")
+    small, large = json.loads(done.out)["each_class"]
+    assert (small["name"], small["ended"], small["output_tokens"]) == ("small", 6, 6 * 4)
+    assert (large["name"], large["ended"], large["output_tokens"]) == ("large", 6, 6 * 9)
+    assert json.loads((folder / "each_class.json").read_text()) == json.loads(done.out)
+    for name in ("small", "large"):
+        assay("verify", folder / name)
+    base = ["run", "--endpoint", server.url, "--model", "m", "--report-dir", tmp_path / "no"]
+    refused = assay(*base, "--each-class", "--class", "a,image=9x9", code=2)
+    assert "two classes or more" in refused.err
+    refused = assay(*base, "--class", "a,image=9", code=2)
+    assert "image=9: WIDTHxHEIGHT" in refused.err
+    assert not (tmp_path / "no").exists()

@@ -29,8 +29,25 @@ plan::Config with_only(plan::Config config, const std::vector<std::size_t>& pres
   return config;
 }
 
+// The config that has no other class.
+plan::Config with_one(plan::Config config, std::size_t which, std::size_t classes) {
+  for (plan::DatasetConfig& data : config.datasets) {
+    if (!data.synthetic || data.synthetic->classes.size() != classes) continue;
+    data.synthetic->classes = {data.synthetic->classes[which]};
+  }
+  return config;
+}
+
+const std::vector<std::string>* classes_of(const plan::Config& config) {
+  for (const plan::DatasetConfig& data : config.datasets) {
+    if (data.synthetic && !data.synthetic->classes.empty()) return &data.synthetic->classes;
+  }
+  return nullptr;
+}
+
 std::string folder_of(const std::vector<std::size_t>& present,
-                      const std::vector<std::string>& names) {
+                      const std::vector<std::string>& names, bool each) {
+  if (each) return names[present.front()];
   if (present.size() == names.size()) return "all";
   std::string out = present.size() == 1 ? "alone" : "beside";
   for (const std::size_t one : present) out += "-" + names[one];
@@ -42,8 +59,14 @@ std::string folder_of(const std::vector<std::size_t>& present,
 Result<int> measure_interference(const RunFlags& settings, const InterferenceOptions& options,
                                  std::vector<std::string> command) {
   ASSIGN_OR_RETURN(const plan::LoadedConfig loaded, settings.load());
-  const auto* const classes = plan::classes_with_rates(loaded.config);
+  const auto* const classes =
+      options.each ? classes_of(loaded.config) : plan::classes_with_rates(loaded.config);
   if (classes == nullptr || classes->size() < 2) {
+    if (options.each) {
+      return invalid(
+          "--each-class: needs two classes or more: --class small,image=256x256 "
+          "--class large,image=1024x1024");
+    }
     return invalid(
         "--interference: needs two classes or more, each with a rate: --class chat,rate=20 "
         "--class batch,rate=2");
@@ -63,9 +86,16 @@ Result<int> measure_interference(const RunFlags& settings, const InterferenceOpt
   run::Control control;
   Ending ending;
   for (const auto& present : metrics::interference_sets(known.size())) {
-    const std::string name = folder_of(present, names);
-    plan::Config config = with_only(loaded.config, present, known);
-    ASSIGN_OR_RETURN(plan::PlanBundle bundle, plan::make_plan(config, datasets));
+    if (options.each && present.size() > 1) break;
+    const std::string name = folder_of(present, names, options.each);
+    plan::Config config = options.each ? with_one(loaded.config, present.front(), known.size())
+                                       : with_only(loaded.config, present, known);
+    std::vector<Dataset> own;
+    if (options.each) {
+      ASSIGN_OR_RETURN(own, plan::load_datasets(config));
+    }
+    ASSIGN_OR_RETURN(plan::PlanBundle bundle,
+                     plan::make_plan(config, options.each ? own : datasets));
     campaign::RunRequest request{.config = &config, .bundle = &bundle, .preflight = &preflight};
     request.folder = folder / name;
     request.command = command;
@@ -84,9 +114,13 @@ Result<int> measure_interference(const RunFlags& settings, const InterferenceOpt
     }
     runs.push_back({present, *recorded.run.classes});
   }
-  const Json result = metrics::interference_json(runs, names);
-  TRY(write_file_atomic(folder / "interference.json", result.dump(2) + "\n"));
-  print(options.json ? result.dump(2) + "\n" : metrics::interference_text(runs, names));
+  const Json result =
+      options.each ? metrics::each_class_json(runs) : metrics::interference_json(runs, names);
+  TRY(write_file_atomic(folder / (options.each ? "each_class.json" : "interference.json"),
+                        result.dump(2) + "\n"));
+  print(options.json   ? result.dump(2) + "\n"
+        : options.each ? metrics::each_class_text(runs)
+                       : metrics::interference_text(runs, names));
   return ending.code();
 }
 

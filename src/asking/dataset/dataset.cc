@@ -382,7 +382,11 @@ Result<Dataset> load_program(const Spec& spec) {
 Result<Dataset> load_dataset(const Spec& spec) {
   if (is_row_program(spec.path)) return load_program(spec);
   if (spec.synthetic && !spec.synthetic->classes.empty()) {
-    return make_mix(*spec.synthetic, spec.name);
+    SyntheticSpec mix = *spec.synthetic;
+    for (const FileColumn& column : kFileColumns) {
+      if (names_column(spec, column.name)) mix.file_columns.emplace_back(column.name);
+    }
+    return make_mix(mix, spec.name);
   }
   if (spec.synthetic) return make_synthetic(*spec.synthetic, spec.name);
   std::error_code ignored;

@@ -38,6 +38,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "dataset/length.h"
+#include "dataset/media.h"
 #include "dataset/row_source.h"
 #include "domain/sample.h"
 
@@ -60,6 +61,7 @@ struct SyntheticClass {
   std::optional<LengthSpec> isl{};
   std::optional<LengthSpec> osl{};
   std::vector<PrefixLevel> prefixes{};
+  std::vector<Medium> media{};
   Json overrides{};   // of the request's body, as an object; or null
   std::string slo{};  // "ttft<=500ms&tpot<=20ms"; "" for none
   // Queries a second by a law of its own (plan/class_arrivals.h); nullopt: a share of the run's.
@@ -87,6 +89,8 @@ struct SyntheticSpec {
   // The isl includes shared prefixes; at least one token of each prompt is its own.
   std::vector<PrefixLevel> prefixes{};
   std::vector<SyntheticClass> classes{};  // a mix of them; empty: one kind of prompt
+  // Columns that the kind of API takes as files: media of those names are sent so.
+  std::vector<std::string> file_columns{};
 };
 
 struct Spec {

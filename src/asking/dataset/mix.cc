@@ -47,6 +47,8 @@ Result<void> take_option(std::string_view key, std::string_view value, Synthetic
     ASSIGN_OR_RETURN(out.osl, length_of(value));
   } else if (key == "prefix") {
     ASSIGN_OR_RETURN(out.prefixes, parse_prefixes(value));
+  } else if (key == "image" || key == "audio" || key == "video") {
+    ASSIGN_OR_RETURN(out.media.emplace_back(), parse_medium(key, value));
   } else if (key == "slo") {
     TRY(parse_class_limits(value));
     out.slo = value;
@@ -60,7 +62,7 @@ Result<void> take_option(std::string_view key, std::string_view value, Synthetic
   } else {
     return invalid(
         format("\"{}\" is no part of a class; known are share, rate, law, isl, osl, prefix, "
-               "slo, model, priority and body.FIELD",
+               "image, audio, video, slo, model, priority and body.FIELD",
                key));
   }
   return {};
@@ -125,7 +127,8 @@ Result<Dataset> make_mix(const SyntheticSpec& spec, std::string name) {
     out.recipe +=
         format("{}class {} share {} {} {}", out.recipe.empty() ? "" : "; ", one.name, one.share,
                one.overrides.is_null() ? "{}" : one.overrides.dump(), made->recipe);
-    out.slow_rows = out.slow_rows || made->slow_rows;
+    for (const Medium& medium : one.media) out.recipe += ", " + to_string(medium);
+    out.slow_rows = out.slow_rows || made->slow_rows || !one.media.empty();
     for (const std::string& note : made->notes) {
       out.notes.push_back(format("class {}: {}", one.name, note));
     }
@@ -134,10 +137,12 @@ Result<Dataset> make_mix(const SyntheticSpec& spec, std::string name) {
   }
   out.made_rows = spec.count;
   out.mix = mix_of(spec.classes);
-  out.make_row = [parts, overrides, mix = out.mix](std::uint32_t row) {
+  out.make_row = [parts, overrides, mix = out.mix, spec](std::uint32_t row) {
     const std::size_t of = class_of(mix, row);
     Sample sample = (*parts)[of].make_row(row);
     sample.overrides = (*overrides)[of];
+    Rng noise(spec.seed ^ xxh3(format("media {}", row)));
+    add_media(spec.classes[of].media, spec.file_columns, noise, sample);
     return sample;
   };
   return out;

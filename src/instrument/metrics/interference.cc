@@ -75,6 +75,21 @@ std::vector<InterferenceCell> interference(const std::vector<InterferenceRun>& r
   return out;
 }
 
+Json each_class_json(const std::vector<InterferenceRun>& runs) {
+  Json list = Json::array();
+  for (const InterferenceRun& run : runs) list.push_back(to_json(run.report)["classes"][0]);
+  return Json().set("each_class", std::move(list));
+}
+
+std::string each_class_text(const std::vector<InterferenceRun>& runs) {
+  std::string out;
+  for (const InterferenceRun& run : runs) {
+    const auto lines = class_lines(run.report);
+    out += format("  {}: {}\n", lines.front().first, lines.front().second);
+  }
+  return out;
+}
+
 Json interference_json(const std::vector<InterferenceRun>& runs,
                        const std::vector<std::string>& names) {
   Json cells = Json::array();

@@ -46,4 +46,8 @@ Json interference_json(const std::vector<InterferenceRun>& runs,
 std::string interference_text(const std::vector<InterferenceRun>& runs,
                               const std::vector<std::string>& names);
 
+// Figures of runs that have one class each, side by side and without a comparison.
+Json each_class_json(const std::vector<InterferenceRun>& runs);
+std::string each_class_text(const std::vector<InterferenceRun>& runs);
+
 }  // namespace assay::metrics

@@ -47,6 +47,7 @@ struct RunOptions {
   std::string find{};
   std::string compliance{};
   bool interference = false;
+  bool each_class = false;
   std::string power_director{};
   bool dry_run = false;
   ForecastFlags forecast{};
@@ -86,6 +87,12 @@ void add_flags(Flags& flags, RunOptions& options) {
       .add("--interference", &options.interference,
            "the classes (--class, with rates) alone, in pairs and together: what each does to the "
            "others")
+      .group("Workload");
+  flags
+      .add(
+          "--each-class", &options.each_class,
+          "each class (--class) in a run of its own, one after the other: a sweep over lengths, or "
+          "over sizes of pictures, sounds and videos")
       .group("Workload");
   flags
       .add("--power-director", &options.power_director,
@@ -403,18 +410,23 @@ class RunCourse {
 // Several runs in one command, where one run would be measured.
 Result<int> run_several(const RunFlags& settings, const RunOptions& options, const Gate& gate,
                         const Args& args) {
-  const std::string_view flag = options.interference ? "--interference" : "--power-director";
+  const std::string_view flag = options.interference ? "--interference"
+                                : options.each_class ? "--each-class"
+                                                     : "--power-director";
   if (gate.asked()) return invalid(format("--require: {} is of several runs", flag));
   if (!options.store.empty() || options.prometheus || !options.live.empty() || options.dry_run) {
     return invalid(format("{}: has no --store, --prometheus, --live or --dry-run", flag));
   }
-  if (options.interference && !options.power_director.empty()) {
-    return invalid("--interference, --power-director: one of the two");
+  if (options.interference + options.each_class + !options.power_director.empty() > 1) {
+    return invalid("--interference, --each-class, --power-director: one of them");
   }
-  if (options.interference) {
-    return measure_interference(
-        settings, {.client = options.client, .json = options.json, .quiet = options.quiet},
-        command_of(args));
+  if (options.interference || options.each_class) {
+    return measure_interference(settings,
+                                {.client = options.client,
+                                 .json = options.json,
+                                 .quiet = options.quiet,
+                                 .each = options.each_class},
+                                command_of(args));
   }
   return measure_power_session(settings,
                                {.client = options.client,
@@ -447,7 +459,7 @@ Result<int> cmd_run(Args args) {
                      {.client = options.client, .json = options.json, .quiet = options.quiet},
                      command_of(args));
   }
-  if (options.interference || !options.power_director.empty()) {
+  if (options.interference || options.each_class || !options.power_director.empty()) {
     return run_several(settings, options, gate, args);
   }
 
