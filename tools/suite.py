@@ -296,6 +296,24 @@ def airflow(section):
                       env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
 
 
+def servers(section):
+    """Real servers with random weights, which bring large packages, under our client."""
+    folder = ROOT / "tests" / "servers"
+    if python := python_with(section, folder / "requirements.txt", ROOT / "build" / "servers"):
+        section.build("release", "assay")
+        section.check(python, "-B", "-m", "pytest", folder,
+                      env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
+
+
+def kills(section):
+    """Hub, agent and pipeline killed at 100 places each: nothing is lost, nothing is doubled."""
+    section.build("release", "assay")
+    section.check(PYTHON, "-B", "-m", "pytest", "tests/e2e/sites_test.py",
+                  "tests/e2e/pipeline_test.py", "-k", "killed_at",
+                  env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay"),
+                       "ASSAY_KILLS": "100"})
+
+
 def container(section):
     """The image of the Containerfile, built by buildah and run; installs buildah where it can."""
     if not shutil.which("buildah"):
@@ -313,7 +331,7 @@ WAITING = [peers, package, docs, web]
 COMPILING = [analyse, fuzz, tsan]
 SECTIONS = ALONE + COMPILING + WAITING
 # Hours, not minutes: by name, or all after the others with `full`.
-LONG = [fuzz_long, mutants, innocence, damages, airflow, container]
+LONG = [fuzz_long, mutants, innocence, damages, airflow, kills, servers, container]
 
 
 def faults(lines, most=40):
