@@ -136,7 +136,8 @@ Words curve_arguments(const Policy& policy, const Order& order, const fs::path& 
   for (const std::int64_t level : order.measurement.concurrency) {
     levels += format("{}{}", levels.empty() ? "" : ",", level);
   }
-  add(out, {"--concurrency", levels, "--offline", "none"});
+  // Accuracy is asked at each level, not where a curve's rules want it.
+  add(out, {"--concurrency", levels, "--offline", "none", "--no-accuracy"});
   if (policy.orders.curve == "quick") out.emplace_back("--quick");
   add_data(out, policy, order);
   return out;
@@ -165,9 +166,14 @@ Result<sites::MeasuredLevel> read_level(const fs::path& folder, std::int64_t con
   add_milliseconds(out, result["ttft"], "ttft", {50, 90, 99});
   add_milliseconds(out, result["tpot"], "tpot", {50, 90, 99});
   add_milliseconds(out, result["latency"], "latency", {50, 99});
+  TRY(add_accuracy(folder, out));
+  return out;
+}
+
+Result<void> add_accuracy(const fs::path& folder, sites::MeasuredLevel& out) {
   std::error_code ignored;
   const fs::path scores = folder / "accuracy" / "accuracy_results.json";
-  if (!fs::exists(scores, ignored)) return out;
+  if (!fs::exists(scores, ignored)) return {};
   ASSIGN_OR_RETURN(const Json accuracy, read_json_file(scores));
   const Json& score = accuracy["accuracy_scores"][0];
   const double share = score["score"].as_double(NAN);
@@ -176,7 +182,7 @@ Result<sites::MeasuredLevel> read_level(const fs::path& folder, std::int64_t con
     out.scored = score["total_samples"].as_int();
     out.figures.emplace_back("accuracy", share);
   }
-  return out;
+  return {};
 }
 
 Result<void> add_safety(const fs::path& folder, sites::MeasuredLevel& level) {
@@ -221,6 +227,13 @@ Result<std::vector<sites::MeasuredLevel>> measure(const Policy& policy, const Or
       TRY(run_command(program, run_arguments(policy, order, level, folder), attempt, {}));
     }
     ASSIGN_OR_RETURN(sites::MeasuredLevel read, read_level(folder, level));
+    if (curve && !order.measurement.scorer.empty()) {
+      const fs::path scored = attempt / format("accuracy-c{}", level);
+      Words asked = run_arguments(policy, order, level, scored);
+      asked.back() = "acc";  // of --mode
+      TRY(run_command(program, asked, attempt, {}));
+      TRY(add_accuracy(scored, read));
+    }
     if (!order.measurement.safety_min.empty()) {
       const fs::path safety = attempt / format("safety-c{}", level);
       // Findings and a grade that falls short are results.

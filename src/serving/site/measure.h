@@ -35,6 +35,8 @@ std::vector<std::string> safety_arguments(const Policy& policy, const Order& ord
 // The figures of a run's folder.
 Result<sites::MeasuredLevel> read_level(const std::filesystem::path& folder,
                                         std::int64_t concurrency);
+// Adds the share of right answers of a run's folder, where there is one.
+Result<void> add_accuracy(const std::filesystem::path& folder, sites::MeasuredLevel& level);
 // Adds the grade of a safety run's folder, and whether the order's gates are met.
 Result<void> add_safety(const std::filesystem::path& folder, sites::MeasuredLevel& level);
 void add_gates(const sites::Measurement& asked, sites::MeasuredLevel& level);
