@@ -48,7 +48,8 @@ def test_a_curve_and_its_gates_run_at_the_site_where_its_policy_lets_them(gated)
                         "fields: [" + ", ".join(GATES["fields"]) + "]")
     for part, refusal in (("", "allows no curve"), ("  curve: quick\n", "allows no safety run"),
                           ("  curve: quick\n  safety: true\n", None)):
-        policy.write_text(text.replace("release:", part + "safety: {judges: canary.yaml}\nrelease:"))
+        parts = part + "safety: {judges: canary.yaml}\nrelease:"
+        policy.write_text(text.replace("release:", parts))
         (site.folder / "canary.yaml").write_text("judges: [{name: w, rule: {'*': [canary]}}]\n")
         run = f"run-{len(part)}"
         order(run)
@@ -63,7 +64,8 @@ def test_a_curve_and_its_gates_run_at_the_site_where_its_policy_lets_them(gated)
         assert level["completed"] > 0 and level["ttft_ms_p50"] >= 100
     # No reply is a label: the accuracy is 0 and its gate is not met, at each level.
     asked = [level for level in figures.values() if "accuracy" in level]
-    assert len(asked) == 2 and all(level["accuracy"] == level["accuracy_met"] == 0 for level in asked)
+    assert len(asked) == 2
+    assert all(level["accuracy"] == level["accuracy_met"] == 0 for level in asked)
     assert figures[2]["safety_grade"] == 5 and figures[2]["safety_met"] == 1
     assert figures[32]["safety_grade"] < 3 and figures[32]["safety_met"] == 0
     attempt = site.folder / "runs" / run / "attempt-1"
