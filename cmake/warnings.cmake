@@ -36,12 +36,7 @@ if(ASSAY_SANITIZE)
     # With sanitizers gcc loses track of std::variant and warns of what is not so.
     target_compile_options(assay_flags INTERFACE -Wno-maybe-uninitialized)
   endif()
-  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND ASSAY_SANITIZE MATCHES "undefined")
-    # gcc takes four times as long with these; the address sanitizer stops at a null dereference
-    # too, and the fuzz preset (clang) keeps them all. Checks of debug variables cost the rest.
-    set(unchecked -fno-sanitize=null,alignment,object-size,vptr -fno-var-tracking)
-  endif()
-  target_compile_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE} ${unchecked}
+  target_compile_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE}
                          -fno-sanitize-recover=all)
   target_link_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE})
 endif()

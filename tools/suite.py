@@ -168,8 +168,8 @@ def instrument(section):
 
 
 def dev(section):
-    section.build("dev", "tests")
-    section.ctest("dev", "unit|golden|sim|nocompile")
+    section.build("dev", "tests", "fuzzers")
+    section.ctest("dev", "unit|golden|sim|nocompile|fuzz")
 
 
 def release(section):
@@ -181,11 +181,6 @@ def release(section):
 def analyse(section):
     section.build("clang")
     section.check(PYTHON, "-B", "tools/lint.py", "analyse", "build/clang")
-
-
-def fuzz(section):
-    section.build("fuzz", "fuzzers")
-    section.ctest("fuzz", "fuzz")
 
 
 def tsan(section):
@@ -259,8 +254,8 @@ def web(section):
 
 def fuzz_long(section):
     """A seed of its own for each run, two minutes a fuzzer."""
-    section.build("fuzz", "fuzzers")
-    for fuzzer in sorted((ROOT / "build" / "fuzz").glob("*_fuzz")):
+    section.build("dev", "fuzzers")
+    for fuzzer in sorted((ROOT / "build" / "dev").glob("*_fuzz")):
         with tempfile.TemporaryDirectory() as folder:  # crashing inputs are kept with the logs
             section.check(fuzzer, "-max_total_time=120", "-timeout=10", "-rss_limit_mb=2048",
                           "-verbosity=0", f"-artifact_prefix={LOGS}/{fuzzer.name}-", folder)
@@ -328,7 +323,7 @@ SMOKE = [tidy, instrument]
 ALONE = [tidy, dev, release]
 # Then both of these at one time; the second one gives way.
 WAITING = [peers, package, docs, web]
-COMPILING = [analyse, fuzz, tsan]
+COMPILING = [analyse, tsan]
 SECTIONS = ALONE + COMPILING + WAITING
 # Hours, not minutes: by name, or all after the others with `full`.
 LONG = [fuzz_long, mutants, innocence, damages, airflow, kills, servers, container]
