@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,14 +34,30 @@ class MovingService final : public HttpService {
     if (std::ranges::find(known, id) == known.end()) known.push_back(id);
     const bool keep = head.path() != "/close";
     const auto ms = parse_int(head.path().substr(1));
-    if (ms) clock.sleep_until(clock.now() + 1_ms * *ms);
+    if (ms && *ms > 0) {
+      clock.sleep_until(clock.now() + 1_ms * *ms);
+      swept_at_turn =
+          turns + 2;  // the one behind this event, for the time that passed, is too early
+    }
     std::string out;
     append_head(out, {.content_type = "text/plain", .length = 0, .keep_alive = keep});
     if (server->send(id, out) != HttpServer::Sent::gone) server->finish(id, keep);
   }
   void on_gone(ConnectionId) override {}
   void on_progress(ConnectionId, std::uint64_t) override {}
-  Instant on_turn(Instant) override { return Instant::max(); }
+  Instant on_turn(Instant) override {
+    ++turns;
+    turns.notify_all();
+    return Instant::max();
+  }
+  // Returns when what is sent now is read behind the sweep that the moved clock asks for.
+  void wait_for_sweep() const {
+    for (unsigned turn = turns; turn < swept_at_turn; turn = turns) turns.wait(turn);
+  }
+
+ private:
+  std::atomic<unsigned> turns = 0;
+  std::atomic<unsigned> swept_at_turn = 0;
 };
 
 void get(Client& client, std::string_view path) {
@@ -62,7 +79,10 @@ TEST(HttpServer, an_idle_connection_ends_after_its_time_and_a_closed_one_two_sec
   Client closed(address);  // its peer does not close in return
   get(closed, "/close");
   Client asks(address);
-  for (const char* path : {"/2000", "/1000", "/7000", "/1000", "/0"}) get(asks, path);
+  for (const char* path : {"/2000", "/1000", "/7000", "/1000", "/0"}) {
+    get(asks, path);
+    service.wait_for_sweep();
+  }
   EXPECT_EQ(idle.read_all(), "<end>");
   (*server)->stop();
   thread.join();

@@ -123,7 +123,8 @@ TEST(Manifest, a_fault_names_the_value_and_both_sayings) {
     RunReplay other = replay;
     change(other);
     std::string out;
-    for (const std::string& one : *check_manifest_against(folder.path(), other)) out += one + "|";
+    const auto found = check_manifest_against(folder.path(), other);
+    for (const std::string& one : *found) out += one + "|";
     return out;
   };
   const std::string name(kManifestName);
