@@ -189,23 +189,24 @@ TEST(HttpCall, a_stream_that_the_server_resets_and_a_server_without_http2_are_er
 // Takes one connection, reads until what came ends with `until`, answers with `bytes` and ends it.
 class OneAnswer {
  public:
-  OneAnswer(std::string_view until, std::string bytes) {
+  OneAnswer(std::string until, std::string bytes) {
     Fd listener = std::move(*listen_on(*Address::numeric("127.0.0.1", 0), {}));
     url = "http://127.0.0.1:" + std::to_string(local_address(listener)->port());
-    thread_ = std::thread([this, until, bytes = std::move(bytes), fd = std::move(listener)] {
-      pollfd entry{.fd = fd.get(), .events = POLLIN, .revents = 0};
-      if (::poll(&entry, 1, 10'000) != 1) return;
-      const Fd peer = std::move(*accept_one(fd));
-      entry.fd = peer.get();
-      char buffer[4096];
-      do {
-        if (::poll(&entry, 1, 10'000) != 1) return;
-        const ssize_t n = ::recv(peer.get(), buffer, sizeof buffer, 0);
-        if (n <= 0) return;
-        request_.append(buffer, static_cast<std::size_t>(n));
-      } while (!request_.ends_with(until));
-      ::send(peer.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    });
+    thread_ = std::thread(
+        [this, until = std::move(until), bytes = std::move(bytes), fd = std::move(listener)] {
+          pollfd entry{.fd = fd.get(), .events = POLLIN, .revents = 0};
+          if (::poll(&entry, 1, 10'000) != 1) return;
+          const Fd peer = std::move(*accept_one(fd));
+          entry.fd = peer.get();
+          char buffer[4096];
+          do {
+            if (::poll(&entry, 1, 10'000) != 1) return;
+            const ssize_t n = ::recv(peer.get(), buffer, sizeof buffer, 0);
+            if (n <= 0) return;
+            request_.append(buffer, static_cast<std::size_t>(n));
+          } while (!request_.ends_with(until));
+          ::send(peer.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        });
   }
   ~OneAnswer() {
     if (thread_.joinable()) thread_.join();
