@@ -36,8 +36,8 @@ class MovingService final : public HttpService {
     const auto ms = parse_int(head.path().substr(1));
     if (ms && *ms > 0) {
       clock.sleep_until(clock.now() + 1_ms * *ms);
-      swept_at_turn =
-          turns + 2;  // the one behind this event, for the time that passed, is too early
+      swept_at_turn_ =
+          turns_ + 2;  // the one behind this event, for the time that passed, is too early
     }
     std::string out;
     append_head(out, {.content_type = "text/plain", .length = 0, .keep_alive = keep});
@@ -46,18 +46,18 @@ class MovingService final : public HttpService {
   void on_gone(ConnectionId) override {}
   void on_progress(ConnectionId, std::uint64_t) override {}
   Instant on_turn(Instant) override {
-    ++turns;
-    turns.notify_all();
+    ++turns_;
+    turns_.notify_all();
     return Instant::max();
   }
   // Returns when what is sent now is read behind the sweep that the moved clock asks for.
   void wait_for_sweep() const {
-    for (unsigned turn = turns; turn < swept_at_turn; turn = turns) turns.wait(turn);
+    for (unsigned turn = turns_; turn < swept_at_turn_; turn = turns_) turns_.wait(turn);
   }
 
  private:
-  std::atomic<unsigned> turns = 0;
-  std::atomic<unsigned> swept_at_turn = 0;
+  std::atomic<unsigned> turns_ = 0;
+  std::atomic<unsigned> swept_at_turn_ = 0;
 };
 
 void get(Client& client, std::string_view path) {
