@@ -282,22 +282,23 @@ def damages(section):
                            "ASSAY_DAMAGES": "2000"})
 
 
-def airflow(section):
-    """Exported pipelines in the real Airflow, whose packages have an environment of their own."""
-    folder = ROOT / "tests" / "airflow"
-    if python := python_with(section, folder / "requirements.txt", ROOT / "build" / "airflow"):
+def own_packages(section, name):
+    """The tests of a folder whose packages are large, in an environment of their own."""
+    folder = ROOT / "tests" / name
+    if python := python_with(section, folder / "requirements.txt", ROOT / "build" / name):
         section.build("release", "assay")
         section.check(python, "-B", "-m", "pytest", folder,
                       env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
+
+
+def airflow(section):
+    """Exported pipelines in the real Airflow."""
+    own_packages(section, "airflow")
 
 
 def servers(section):
-    """Real servers with random weights, which bring large packages, under our client."""
-    folder = ROOT / "tests" / "servers"
-    if python := python_with(section, folder / "requirements.txt", ROOT / "build" / "servers"):
-        section.build("release", "assay")
-        section.check(python, "-B", "-m", "pytest", folder,
-                      env={"ASSAY_BIN": str(ROOT / "build" / "release" / "assay")})
+    """Real servers with random weights under our client."""
+    own_packages(section, "servers")
 
 
 def kills(section):
