@@ -245,9 +245,16 @@ def replay(assay, tmp_path, url, extra, code=0):
         "--no-preflight", "--allow-client-limited", code=code).out)
 
 
+def answered(summary):
+    """The turns of all conversations: one that was still talking when the other had ended is not
+    in the summary's own figures, which are those under the whole load."""
+    nodes = summary["trajectories"]["nodes"]
+    return nodes["succeeded"], nodes["failed"]
+
+
 def test_the_turns_of_a_call_share_a_session(assay, tmp_path, realtime):
     summary = replay(assay, tmp_path, realtime.url, CALL)
-    assert summary["n_samples_completed"] == 6 and summary["n_samples_failed"] == 0
+    assert answered(summary) == (6, 0)
     heard = [session for session in realtime.sessions if session]
     assert heard == 2 * [["session.update", "first", "response.create",
                           "input_audio_buffer.append", "input_audio_buffer.commit",
@@ -258,7 +265,7 @@ def test_the_turns_of_a_call_share_a_session(assay, tmp_path, realtime):
 def test_a_call_whose_session_ends_goes_on_in_another(assay, tmp_path, realtime):
     realtime.fault = "hang up"
     summary = replay(assay, tmp_path, realtime.url, CALL)
-    assert summary["n_samples_completed"] == 6 and summary["n_samples_failed"] == 0
+    assert answered(summary) == (6, 0)
     last = [session for session in realtime.sessions if "third" in session]
     assert len([session for session in realtime.sessions if session]) == 6
     # The recorded history, the transcript of what was spoken in it.

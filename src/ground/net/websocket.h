@@ -27,6 +27,7 @@ enum class WebSocketSide : std::uint8_t { client, server };
 
 // The codes of a close that we send or ask for (RFC 6455, 7.4.1).
 inline constexpr std::uint16_t kCloseNormal = 1000;
+inline constexpr std::uint16_t kCloseGoingAway = 1001;
 inline constexpr std::uint16_t kCloseProtocolError = 1002;
 inline constexpr std::uint16_t kCloseNoCode = 1005;  // never sent: a close without a code
 inline constexpr std::uint16_t kCloseBadText = 1007;

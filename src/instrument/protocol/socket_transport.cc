@@ -36,7 +36,8 @@ class SocketTransport final : public Transport, private net::WebSocketEvents {
     script_ = shared_.requests.fill_body(query, lane_.endpoint, shared_.run_key);
     id_ = query_uuid(shared_.run_key, query.phase, query.index);
     const PreparedRequests::SessionTurn turn = shared_.requests.session_turn(query);
-    script_at_ = taken_ ? turn.goes_on_at : 0;
+    resumed_ = taken_;
+    script_at_ = resumed_ ? turn.goes_on_at : 0;
     next_ = turn.next;
     begun_at_ = now;
     taken_ = true;
@@ -97,7 +98,7 @@ class SocketTransport final : public Transport, private net::WebSocketEvents {
   }
 
   bool cancel(Slot&) override { return false; }
-  void unprocessed(Slot&) override { CHECK(false); }  // no server says it
+  void unprocessed(Slot& slot) override { ++slot.unprocessed; }
 
   std::uint32_t capacity() const override {
     return handshake_ || taken_ || leaving_ || lane_.busy() ? 0 : 1;
@@ -179,8 +180,17 @@ class SocketTransport final : public Transport, private net::WebSocketEvents {
     ended_ = format("the server closed the WebSocket with {}{}{}",
                     code == net::kCloseNoCode ? "no code" : format("code {}", code),
                     reason.empty() ? "" : ": ", reason);
-    if (Slot* const at = slot()) return end(*at, Outcome::truncated, ended_, code);
+    Slot* const at = slot();
+    if (at != nullptr && resumed_ && !answering_ && said_goodbye(code)) {
+      at->again = true;  // the turn crossed with the session's end, and may begin another
+    } else if (at != nullptr) {
+      return end(*at, Outcome::truncated, ended_, code);
+    }
     leave(code);
+  }
+
+  static bool said_goodbye(std::uint16_t code) {
+    return code == net::kCloseNormal || code == net::kCloseGoingAway || code == net::kCloseNoCode;
   }
 
   void break_off() {
@@ -225,7 +235,8 @@ class SocketTransport final : public Transport, private net::WebSocketEvents {
   std::size_t rest_ = 0;  // bytes of that read that come with the next feed()
   Fed fed_{};
   std::string ended_{};     // why the server ended it
-  bool taken_ = false;      // has had its turn
+  bool taken_ = false;      // has had a turn
+  bool resumed_ = false;    // this one is not its first
   bool answering_ = false;  // the reply has begun
   bool over_ = false;       // the query has had its end
   bool leaving_ = false;
