@@ -43,8 +43,6 @@ endif()
 if(ASSAY_FUZZ)
   # Coverage of every room, or the fuzzer would be blind outside its own file.
   target_compile_options(assay_flags INTERFACE -fsanitize=fuzzer-no-link)
-  # clang 14 spells format_to's symbol otherwise than the gcc that Debian built libfmt with.
-  target_compile_definitions(assay_flags INTERFACE FMT_HEADER_ONLY)
 endif()
 
 # Where mold is, builds without sanitizers that are not optimised link with it: several times
