@@ -84,7 +84,7 @@ def code_of(lines):
     """The lines with comments, strings and character literals blanked out, same columns."""
     text = "\n".join(lines)
     pattern = re.compile(
-        r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
+        r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9])\'(?:\\.|[^\'\\\n])+\'', re.S)
     return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text).split("\n")
 
 

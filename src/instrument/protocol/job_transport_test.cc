@@ -108,6 +108,13 @@ TEST_F(Jobs, a_query_may_end_where_its_job_is_completed) {
   EXPECT_EQ(event().outcome, Outcome::ok) << hand.notes.details[0];
   EXPECT_EQ(event().done, start + 50_ms);
   EXPECT_EQ(event().done_uncertainty, 50_ms);
+  // The next job is begun on the same connection, with a state of its own.
+  hand.submit(1);
+  EXPECT_THAT(hand.request(peer), StartsWith("POST /v1/videos?v=2 HTTP/1.1\r\n"));
+  peer.say(job_answer("completed"));
+  ASSERT_TRUE(hand.done(2));
+  EXPECT_EQ(event().outcome, Outcome::ok) << hand.notes.details[1];
+  EXPECT_EQ(hand.stats().connections_opened, 1U);
 }
 
 TEST_F(Jobs, a_job_goes_on_on_another_connection_when_its_own_ends_between_two_looks) {

@@ -253,6 +253,11 @@ TEST(Described, units_are_counted_in_the_request_and_in_the_reply) {
   ASSERT_TRUE(read_described(*kind, true, {reply.data(), size}, fields));
   EXPECT_EQ(fields.units, 3u);
   EXPECT_TRUE(kind_of({Api::described, &*kind}).all_units);
+  // A reply that does not count them owes none.
+  DescribedKind uncounted = *kind;
+  uncounted.whole.units = -1;
+  EXPECT_FALSE(kind_of({Api::described, &uncounted}).all_units);
+  EXPECT_FALSE(kind_of_file(teller()).all_units);
 }
 
 }  // namespace
