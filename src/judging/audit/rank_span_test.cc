@@ -91,7 +91,7 @@ TEST(RankSpan, its_json_has_each_rank) {
             R"("client_limited":"yes"}]})");
 }
 
-// Two ranks that do the small run each; rank 1's clock is 5 ms behind and 100 ppm slow, and its
+// Two ranks that do the small run each; rank 1's clock is half a second behind and 100 ppm slow, and its
 // probes took 2 µs.
 class MergedRun {
  public:
@@ -115,7 +115,7 @@ class MergedRun {
     std::vector<record::ClockProbe> out;
     for (std::int64_t ms = 0; ms <= 4'000; ms += 100) {
       const Instant asked = metrics::at_ms(ms);
-      const Instant there = asked + 1_us + 5_ms + 100_ns * ms;
+      const Instant there = asked + 1_us + 500_ms + 100_ns * ms;
       out.push_back({asked, there, there, asked + 2_us});
     }
     return out;
@@ -183,7 +183,7 @@ TEST(RankSpan, a_merged_run_is_read_rank_by_rank) {
   const double bound = map->bound_max(metrics::at_ms(1000), metrics::at_ms(2990)).seconds();
   EXPECT_GT(bound, 0);
   const double offset = map->offset(metrics::at_ms(1000)).seconds();
-  EXPECT_NEAR(offset, 5e-3 + 1e-4, 1e-6);
+  EXPECT_NEAR(offset, 0.5 + 1e-4, 1e-6);
   EXPECT_NEAR(span.ranks[1].offset.seconds(), offset, 1e-8);
   EXPECT_NEAR(span.ranks[1].bound.seconds(), bound, 1e-8);
   EXPECT_NEAR(span.ranks[1].drift_ppm, map->drift() * 1e6, 1e-9);
