@@ -91,8 +91,8 @@ TEST(RankSpan, its_json_has_each_rank) {
             R"("client_limited":"yes"}]})");
 }
 
-// Two ranks that do the small run each; rank 1's clock is half a second behind and 100 ppm slow, and its
-// probes took 2 µs.
+// Two ranks that do the small run each; rank 1's clock is half a second behind and 100 ppm slow,
+// and its probes took 2 µs.
 class MergedRun {
  public:
   MergedRun() { std::filesystem::create_directories(logs()); }
