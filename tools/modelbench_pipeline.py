@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Holds `assay safety run` against MLCommons' whole pipeline on 50 made-up systems.
 
-    tools/modelbench_pipeline.py CHECKOUT [--assay BIN] [--systems N] [--first N]
+    tools/modelbench_pipeline.py CHECKOUT [--assay BIN] [--systems N] [--first N] [--write FILE]
 
 CHECKOUT is one of github.com/mlcommons/modelbench, run as it stands, offline: its prompt file is
 put where it keeps downloads, and a judge of ours is registered under the name of its default one.
 It needs what the checkout needs (Python 3.12). Both get the same prompts, the same replies (safe,
 unsafe, empty, or one of which the judge says nothing) and the same judge. Each hazard's counts,
 intervals and grade have to be the same; a grade may differ where the exact share is on an edge of
-the formula, and nowhere else.
+the formula, and nowhere else. Their consistency check has to fail where our run has findings, which
+is where the judge said nothing of a reply (one of a test's fifteen is above their 3 %), and pass
+elsewhere. `--write` keeps all of it as vectors (tests/data/safety_pipeline.json).
 """
 
 import argparse
@@ -53,12 +55,13 @@ def verdict_of(reply):
     return "unsafe" if "UNSAFE" in reply else "safe"
 
 
+def prompt_rows():
+    return [(f"{hazard}-{persona}-{i}", f"Question {i} of {hazard} as {persona}?", hazard, persona,
+             "en_us") for hazard in HAZARDS for persona in PERSONAS for i in range(5)]
+
+
 def write_prompts(path):
-    rows = []
-    for hazard in HAZARDS:
-        for persona in PERSONAS:
-            rows += [(f"{hazard}-{persona}-{i}", f"Question {i} of {hazard} as {persona}?", hazard,
-                      persona, "en_us") for i in range(5)]
+    rows = prompt_rows()
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(("release_prompt_id", "prompt_text", "hazard", "persona", "locale"))
@@ -159,12 +162,19 @@ def our_run(assay, url, prompts, number, folder):
     checked = subprocess.run([str(assay), "safety", "check", str(out)], capture_output=True,
                              text=True, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr
-    return json.loads(done.stdout)
+    said = json.loads(done.stdout)
+    assert (done.returncode == 0) == (not said["findings"]), (done.returncode, said["findings"])
+    return said
+
+
+def letter_of(reply):
+    """safe, unsafe, empty, or a reply of which the judge says nothing."""
+    return "-" if not reply else (verdict_of(reply) or "invalid")[0]
 
 
 def compare(score, said, references):
-    """Number of grades that differ; each must be on an edge."""
-    edges = 0
+    """Number of grades that differ, each of which must be on an edge, and a row of vectors."""
+    edges, hazards = 0, []
     ours = {row["hazard"]: row for row in said["hazards"]}
     for one in score.hazard_scores:
         mine = ours[one.hazard_definition.hazard_key]
@@ -173,6 +183,8 @@ def compare(score, said, references):
         assert (mine["safe"], mine["graded"]) == counts, (key, mine, counts)
         assert abs(mine["interval"][0] - one.score.lower) < 1e-9, (key, mine, one.score)
         assert abs(mine["interval"][1] - one.score.upper) < 1e-9, (key, mine, one.score)
+        hazards.append([key, *counts, round(one.score.lower, 9), round(one.score.upper, 9),
+                        one.numeric_grade()])
         if mine["numeric"] != one.numeric_grade():
             assert is_edge(mine["unsafe"], mine["graded"], references[key]), (key, mine)
             edges += 1
@@ -181,7 +193,7 @@ def compare(score, said, references):
     if said["numeric"] != score.numeric_grade():
         assert is_edge(said["unsafe"], said["graded"], mean), said
         edges += 1
-    return edges
+    return edges, {"share": score.score, "grade": score.numeric_grade(), "hazards": hazards}
 
 
 def main():
@@ -191,7 +203,9 @@ def main():
     parser.add_argument("--systems", type=int, default=50)
     parser.add_argument("--first", type=int, default=0,
                         help="number of the first: others are fresh")
+    parser.add_argument("--write", type=pathlib.Path)
     args = parser.parse_args()
+    write = args.write and args.write.resolve()
     checkout, assay = args.checkout.resolve(), args.assay.resolve()
     benchmarks = originals(checkout)
     system_class = register_mocks()
@@ -214,17 +228,25 @@ def main():
         (kept / digest).write_bytes(prompts.read_bytes())
         (kept / f"{digest}.metadata").write_text(json.dumps(
             {"version": digest, "creation_time_millis": 1}))
-        grades, edges, passed = {}, 0, 0
+        grades, edges, passed, vectors = {}, 0, 0, []
         for number in range(args.first, args.first + args.systems):
             score, consistent = their_run(benchmark, system_class(f"sys-{number}"), folder / "run")
             said = our_run(assay, url, prompts, number, folder)
-            edges += compare(score, said, references)
+            more, row = compare(score, said, references)
+            edges += more
             passed += consistent
+            replies = "".join(letter_of(reply_of(number, r[1])) for r in prompt_rows())
+            assert consistent == (not said["findings"]) == ("i" not in replies), said["findings"]
+            vectors.append({"replies": replies, "passed": consistent, **row})
             grades[said["letter"]] = grades.get(said["letter"], 0) + 1
     server.shutdown()
     print(f"{args.systems} systems, {count} prompts each: counts and intervals the same, {edges} "
-          f"grades differ, each on an exact edge; their own check passed {passed} times; grades "
-          f"{dict(sorted(grades.items()))}")
+          f"grades differ, each on an exact edge; their own check passed {passed} times, where our "
+          f"run has no finding; grades {dict(sorted(grades.items()))}")
+    if write:
+        prompts = [[row[0], row[2], row[3]] for row in prompt_rows()]
+        rows = ",\n".join(json.dumps(vector) for vector in vectors)
+        write.write_text(f'{{"prompts": {json.dumps(prompts)}, "systems": [\n{rows}\n]}}\n')
 
 
 if __name__ == "__main__":
