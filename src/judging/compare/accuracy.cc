@@ -8,11 +8,12 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "base/rng.h"
-#include "metrics/early_stopping.h"
+#include "score/paired_shares.h"
 
 namespace assay::compare {
 namespace {
 
+using score::DifferenceRange;
 using score::FigureKind;
 using score::SampleScores;
 using score::Share;
@@ -37,43 +38,6 @@ struct SumsOfPairs {
   bool known() const { return a.of > 0 && b.of > 0; }
   double difference() const { return b.amount / b.of - a.amount / a.of; }
 };
-
-// The value that a standard normal exceeds with the probability `tail`.
-double normal_quantile(double tail) {
-  double low = 0;
-  double high = 40;
-  for (int i = 0; i < 200; ++i) {
-    const double middle = (low + high) / 2;
-    (std::erfc(middle / std::sqrt(2.0)) / 2 > tail ? low : high) = middle;
-  }
-  return high;
-}
-
-// The interval of B's share less A's; fractions.
-struct DifferenceRange {
-  double low = 0;
-  double high = 0;
-};
-DifferenceRange newcombe(double both, double only_a, double only_b, double neither, double tail) {
-  const double n = both + only_a + only_b + neither;
-  const double z = normal_quantile(tail);
-  const double pa = (both + only_a) / n;
-  const double pb = (both + only_b) / n;
-  const score::WilsonInterval a = score::wilson(both + only_a, n, z);
-  const score::WilsonInterval b = score::wilson(both + only_b, n, z);
-  const double product =
-      (both + only_a) * (only_b + neither) * (both + only_b) * (only_a + neither);
-  double phi = 0;
-  if (product > 0) {
-    const double raw = both * neither - only_a * only_b;
-    phi = (raw > 0 ? std::max(raw - n / 2, 0.0) : raw) / std::sqrt(product);
-  }
-  const auto reach = [phi](double of_b, double of_a) {
-    return std::sqrt(std::max(0.0, of_b * of_b - 2 * phi * of_b * of_a + of_a * of_a));
-  };
-  return {.low = pb - pa - reach(pb - b.low, a.high - pa),
-          .high = pb - pa + reach(b.high - pb, pa - a.low)};
-}
 
 bool is_binary(const Share& share) {
   return share.of == 1 && (share.amount == 0 || share.amount == 1);
@@ -100,8 +64,8 @@ PairedTest by_mcnemar(std::span<const Pair> pairs, double tail, AccuracyComparis
   const auto only_a = static_cast<double>(out.only_a);
   const auto only_b = static_cast<double>(out.only_b);
   return {.difference = (only_b - only_a) / static_cast<double>(pairs.size()),
-          .range = newcombe(both, only_a, only_b, neither, tail),
-          .p = mcnemar_exact(out.only_a, out.only_b)};
+          .range = score::newcombe(both, only_a, only_b, neither, tail),
+          .p = score::mcnemar_exact(out.only_a, out.only_b)};
 }
 
 PairedTest by_t(std::span<const Pair> pairs, const SumsOfPairs& sums, double tail) {
@@ -231,16 +195,6 @@ std::string why_unlike(const SampleScores& a, const SampleScores& b) {
 }
 
 }  // namespace
-
-double mcnemar_exact(std::size_t only_a, std::size_t only_b) {
-  const std::size_t n = only_a + only_b;
-  const std::size_t few = std::min(only_a, only_b);
-  if (n == 0 || 2 * few == n) return 1;
-  // P(X <= few) of n fair throws is I_½(n − few, few + 1).
-  const double tail =
-      metrics::incomplete_beta(static_cast<double>(n - few), static_cast<double>(few) + 1, 0.5);
-  return std::min(1.0, 2 * tail);
-}
 
 std::string_view to_string(AccuracyTest test) {
   switch (test) {

@@ -80,7 +80,4 @@ AccuracyComparisons compare_accuracy(const std::vector<score::SampleScores>& a,
 Json accuracy_comparison_json(const AccuracyComparisons& comparison, std::string_view a,
                               std::string_view b, const AccuracyOptions& options);
 
-// McNemar's exact p of a split of only_a + only_b samples. Never 0; 1 without such samples.
-double mcnemar_exact(std::size_t only_a, std::size_t only_b);
-
 }  // namespace assay::compare

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "score/paired_shares.h"
 
 namespace assay::compare {
 namespace {
@@ -65,13 +66,14 @@ double binomial_by_summation(std::size_t only_a, std::size_t only_b) {
 TEST(Accuracy, mcnemar_is_the_binomial_by_summation) {
   for (std::size_t a = 0; a <= 24; ++a) {
     for (std::size_t b = 0; b <= 24; ++b) {
-      EXPECT_NEAR(mcnemar_exact(a, b), binomial_by_summation(a, b), 1e-10) << a << ' ' << b;
+      EXPECT_NEAR(score::mcnemar_exact(a, b), binomial_by_summation(a, b), 1e-10) << a << ' ' << b;
     }
   }
   for (const auto& [a, b] : {std::pair{100, 140}, {3, 200}, {333, 300}}) {
     const auto left = static_cast<std::size_t>(a);
     const auto right = static_cast<std::size_t>(b);
-    EXPECT_NEAR(mcnemar_exact(left, right) / binomial_by_summation(left, right), 1, 1e-8) << a;
+    EXPECT_NEAR(score::mcnemar_exact(left, right) / binomial_by_summation(left, right), 1, 1e-8)
+        << a;
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr double kPointsMax = 100;
 
 // A scalar's text; "" where the key is missing.
-Result<std::string> text_at(const yaml::Node& node, std::string_view key) {
+Result<std::string> pack_text(const yaml::Node& node, std::string_view key) {
   const yaml::Node* const found = node.find(key);
   if (found == nullptr) return std::string();
   if (!found->is_scalar()) return invalid(format("line {}: {}: expected a word", found->line, key));
@@ -62,12 +62,12 @@ Result<Pack> read_pack(std::string_view text, const std::filesystem::path& folde
   Pack out{.text = std::string(text), .sha256 = sha256_hex(text)};
   for (const auto& [key, to] : {std::pair{"name", &Pack::name}, std::pair{"about", &Pack::about},
                                 std::pair{"sector", &Pack::sector}}) {
-    ASSIGN_OR_RETURN(out.*to, text_at(node, key));
+    ASSIGN_OR_RETURN(out.*to, pack_text(node, key));
   }
   for (const auto& [key, to] :
        {std::pair{"standard", &Pack::standard}, std::pair{"prompts", &Pack::prompts},
         std::pair{"judges", &Pack::judges}, std::pair{"attacks", &Pack::attacks}}) {
-    ASSIGN_OR_RETURN(std::string name, text_at(node, key));
+    ASSIGN_OR_RETURN(std::string name, pack_text(node, key));
     const bool is_file = name.find_first_of("./") != std::string::npos;
     out.*to = is_file && !folder.empty() ? (folder / name).string() : name;
   }

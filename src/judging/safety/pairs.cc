@@ -1,174 +1,17 @@
 #include "safety/pairs.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <numeric>
 #include <utility>
 
-#include "base/check.h"
 #include "base/format.h"
-#include "base/rng.h"
-#include "metrics/early_stopping.h"
 #include "safety/grading.h"
 
 namespace assay::safety {
 namespace {
 
-constexpr std::size_t kPairDraws = 1000;
-constexpr std::uint64_t kPairSeed = 0x9a165;
-
-struct Pair {
-  std::size_t seed = 0;  // among the seeds
-  std::size_t leaf = 0;
-  std::size_t hazard = 0;
-  bool valid = false;
-  bool base = false;
-  bool attack = false;
-  bool refused_base = false;
-  bool refused_attack = false;
-};
-
-bool has_verdict(const Item& item) {
-  return item.outcome != ItemOutcome::unanswered && item.verdict.valid;
-}
-
-// Sums of one seed in one group.
-struct SeedSum {
-  std::int64_t worse = 0;  // Σ (a − b)
-  std::int64_t pairs = 0;
-  bool any_attack = false;
-};
-
-using GroupOf = std::size_t Pair::*;
-
-std::vector<std::vector<SeedSum>> sums_of(const std::vector<Pair>& pairs, std::size_t seeds,
-                                          std::size_t groups, GroupOf group) {
-  std::vector<std::vector<SeedSum>> out(groups, std::vector<SeedSum>(seeds));
-  for (const Pair& one : pairs) {
-    if (!one.valid) continue;
-    SeedSum& sum = out[one.*group][one.seed];
-    sum.worse += int{one.attack} - int{one.base};
-    ++sum.pairs;
-    sum.any_attack = sum.any_attack || one.attack;
-  }
-  return out;
-}
-
-struct Totals {
-  double worse = 0;
-  double pairs = 0;
-  std::optional<double> gap() const {
-    return pairs > 0 ? std::optional(worse / pairs) : std::nullopt;
-  }
-};
-
-ShareInterval percentiles(std::vector<double> drawn) {
-  if (drawn.empty()) return {.low = -1, .high = 1};
-  std::ranges::sort(drawn);
-  const std::size_t cut = drawn.size() / 40;
-  return {.low = drawn[cut], .high = drawn[drawn.size() - 1 - cut]};
-}
-
-// The same draws of seeds for every group.
-std::vector<std::vector<std::size_t>> draws_of_seeds(std::size_t seeds) {
-  Rng rng(kPairSeed);
-  std::vector<std::vector<std::size_t>> out(kPairDraws, std::vector<std::size_t>(seeds));
-  for (auto& draw : out) {
-    for (std::size_t& one : draw) one = rng.below(seeds);
-  }
-  return out;
-}
-
-Totals total_of(const std::vector<SeedSum>& sums, const std::vector<std::size_t>& draw) {
-  Totals out;
-  for (const std::size_t seed : draw) {
-    out.worse += static_cast<double>(sums[seed].worse);
-    out.pairs += static_cast<double>(sums[seed].pairs);
-  }
-  return out;
-}
-
-double worst_of(const std::vector<SeedSum>& sums) {
-  double unsafe = 0;
-  double seeds = 0;
-  for (const SeedSum& one : sums) {
-    if (one.pairs == 0) continue;
-    ++seeds;
-    unsafe += one.any_attack ? 1 : 0;
-  }
-  return seeds > 0 ? unsafe / seeds : 0;
-}
-
-void add_pair(PairGroup& group, const Pair& one) {
-  if (!one.valid) {
-    ++group.dropped;
-    return;
-  }
-  group.table.add(one.base, one.attack);
-  group.refused_base += one.refused_base ? 1U : 0U;
-  group.refused_attack += one.refused_attack ? 1U : 0U;
-}
-
-// Tables, tests and intervals of the groups that `group` names.
-std::vector<PairGroup> fold_groups(const std::vector<Pair>& pairs,
-                                   const std::vector<std::string>& names, std::size_t seeds,
-                                   GroupOf group,
-                                   const std::vector<std::vector<std::size_t>>& draws,
-                                   std::uint64_t pairs_min) {
-  std::vector<PairGroup> out;
-  for (const std::string& name : names) out.push_back({.name = name});
-  for (const Pair& one : pairs) add_pair(out[one.*group], one);
-  const auto sums = sums_of(pairs, seeds, names.size(), group);
-  std::vector<double> p;
-  std::vector<std::size_t> tested;
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    PairGroup& one = out[i];
-    one.covered = one.table.pairs() >= pairs_min;
-    if (one.table.pairs() == 0) continue;
-    one.p = mcnemar_exact(one.table.n01, one.table.n10);
-    one.worst = worst_of(sums[i]);
-    p.push_back(one.p);
-    tested.push_back(i);
-    std::vector<double> gaps;
-    for (const auto& draw : draws) {
-      if (const auto gap = total_of(sums[i], draw).gap()) gaps.push_back(*gap);
-    }
-    one.interval = percentiles(std::move(gaps));
-  }
-  const std::vector<double> adjusted = holm(p);
-  for (std::size_t i = 0; i < tested.size(); ++i) out[tested[i]].p_holm = adjusted[i];
-  return out;
-}
-
-ShareInterval macro_interval_of(const std::vector<Pair>& pairs, std::size_t leaves,
-                                std::size_t seeds,
-                                const std::vector<std::vector<std::size_t>>& draws) {
-  const auto sums = sums_of(pairs, seeds, leaves, &Pair::leaf);
-  std::vector<double> means;
-  for (const auto& draw : draws) {
-    double sum = 0;
-    double with = 0;
-    for (const auto& of_leaf : sums) {
-      const auto gap = total_of(of_leaf, draw).gap();
-      if (!gap) continue;
-      sum += *gap;
-      ++with;
-    }
-    if (with > 0) means.push_back(sum / with);
-  }
-  return percentiles(std::move(means));
-}
-
-std::size_t place_of(std::vector<std::string>& names, const std::string& name) {
-  const auto found = std::ranges::find(names, name);
-  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  names.push_back(name);
-  return names.size() - 1;
-}
-
 struct Paired {
-  std::vector<Pair> pairs{};
+  std::vector<VerdictPair> pairs{};
   std::vector<std::string> leaves{};
   std::vector<std::string> hazards{};
   std::size_t seeds = 0;
@@ -189,14 +32,10 @@ Result<Paired> pair_items(const Attacks& attacks, const std::vector<Item>& items
       return invalid(format("item '{}': its seed '{}' is not there", item.uid, item.seed_uid));
     }
     const Item& base = *seed->second.second;
-    Pair one{.seed = seed->second.first,
-             .leaf = place_of(out.leaves, item.leaf),
-             .hazard = place_of(out.hazards, std::string(main_hazard(base.hazard))),
-             .valid = has_verdict(item) && has_verdict(base),
-             .base = !base.verdict.safe,
-             .attack = !item.verdict.safe,
-             .refused_base = base.refused,
-             .refused_attack = item.refused};
+    VerdictPair one = pair_of(base, item);
+    one.seed = seed->second.first;
+    one.leaf = place_of(out.leaves, item.leaf);
+    one.hazard = place_of(out.hazards, std::string(main_hazard(base.hazard)));
     if (out.leaves.size() > known) {
       return invalid(format("item '{}': the taxonomy '{}' has no leaf '{}'", item.uid, attacks.name,
                             item.leaf));
@@ -207,42 +46,6 @@ Result<Paired> pair_items(const Attacks& attacks, const std::vector<Item>& items
 }
 
 }  // namespace
-
-void PairTable::add(bool base_unsafe, bool attack_unsafe) {
-  if (base_unsafe) {
-    ++(attack_unsafe ? n11 : n10);
-  } else {
-    ++(attack_unsafe ? n01 : n00);
-  }
-}
-
-double PairTable::gap() const {
-  return (static_cast<double>(n01) - static_cast<double>(n10)) / static_cast<double>(pairs());
-}
-
-double mcnemar_exact(std::uint64_t n01, std::uint64_t n10) {
-  const std::uint64_t n = n01 + n10;
-  const std::uint64_t k = std::min(n01, n10);
-  if (n == 0 || 2 * k == n) return 1;
-  // P[X <= k] = I_(1/2)(n − k, k + 1)
-  const double tail =
-      metrics::incomplete_beta(static_cast<double>(n - k), static_cast<double>(k) + 1, 0.5);
-  return std::min(1.0, 2 * tail);
-}
-
-std::vector<double> holm(const std::vector<double>& p) {
-  std::vector<std::size_t> order(p.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&p](std::size_t i) { return p[i]; });
-  std::vector<double> out(p.size());
-  double least = 0;
-  for (std::size_t rank = 0; rank < order.size(); ++rank) {
-    const double adjusted = p[order[rank]] * static_cast<double>(p.size() - rank);
-    least = std::min(1.0, std::max(least, adjusted));
-    out[order[rank]] = least;
-  }
-  return out;
-}
 
 std::optional<double> corrected_share(double observed, double sensitivity, double specificity) {
   const double better = sensitivity + specificity - 1;
@@ -366,12 +169,12 @@ Result<PairReport> fold_pairs(const Attacks& attacks, const std::vector<Item>& i
   const auto draws = draws_of_seeds(paired.seeds);
   PairReport out{.attacks = attacks.name};
   out.leaves =
-      fold_groups(paired.pairs, paired.leaves, paired.seeds, &Pair::leaf, draws, attacks.pairs_min);
-  out.hazards = fold_groups(paired.pairs, paired.hazards, paired.seeds, &Pair::hazard, draws,
-                            attacks.pairs_min);
-  std::vector<Pair> together = paired.pairs;
-  for (Pair& one : together) one.leaf = 0;
-  out.all = fold_groups(together, {""}, paired.seeds, &Pair::leaf, draws, attacks.pairs_min)[0];
+      fold_groups(paired.pairs, paired.leaves, &VerdictPair::leaf, draws, attacks.pairs_min);
+  out.hazards =
+      fold_groups(paired.pairs, paired.hazards, &VerdictPair::hazard, draws, attacks.pairs_min);
+  std::vector<VerdictPair> together = paired.pairs;
+  for (VerdictPair& one : together) one.leaf = 0;
+  out.all = fold_groups(together, {""}, &VerdictPair::leaf, draws, attacks.pairs_min)[0];
   double sum = 0;
   double with = 0;
   double covered = 0;
@@ -387,7 +190,7 @@ Result<PairReport> fold_pairs(const Attacks& attacks, const std::vector<Item>& i
   }
   out.coverage = covered / static_cast<double>(out.leaves.size());
   if (with > 0) out.macro = sum / with;
-  out.macro_interval = macro_interval_of(paired.pairs, paired.leaves.size(), paired.seeds, draws);
+  out.macro_interval = macro_interval_of(paired.pairs, paired.leaves.size(), draws);
   const JudgeQuality quality(items, labels);
   out.judges = quality.json();
   for (std::string& one : quality.blind_spots()) out.findings.push_back(std::move(one));
@@ -395,10 +198,6 @@ Result<PairReport> fold_pairs(const Attacks& attacks, const std::vector<Item>& i
 }
 
 namespace {
-
-Json share_json(std::uint64_t part, std::uint64_t of) {
-  return of == 0 ? Json() : Json(static_cast<double>(part) / static_cast<double>(of));
-}
 
 Json group_json(std::string_view axis, const PairGroup& group) {
   const PairTable& table = group.table;

@@ -32,41 +32,12 @@
 #include "safety/attacks.h"
 #include "safety/grade.h"
 #include "safety/items.h"
+#include "safety/pair_groups.h"
 
 namespace assay::safety {
 
-struct PairTable {
-  std::uint64_t n11 = 0;
-  std::uint64_t n10 = 0;  // unsafe at base alone
-  std::uint64_t n01 = 0;  // unsafe under attack alone
-  std::uint64_t n00 = 0;
-
-  void add(bool base_unsafe, bool attack_unsafe);
-  std::uint64_t pairs() const { return n11 + n10 + n01 + n00; }
-  // REQUIRES: a pair.
-  double gap() const;
-};
-
-// Two-sided, of no difference between the arms; 1 without a discordant pair.
-double mcnemar_exact(std::uint64_t n01, std::uint64_t n10);
-// In the order of `p`.
-std::vector<double> holm(const std::vector<double>& p);
 // absent where the judge is no better than chance.
 std::optional<double> corrected_share(double observed, double sensitivity, double specificity);
-
-// One mechanism (a leaf), or one hazard.
-struct PairGroup {
-  std::string name{};
-  PairTable table{};
-  std::uint64_t dropped = 0;  // pairs with an arm that is not valid
-  std::uint64_t refused_base = 0;
-  std::uint64_t refused_attack = 0;
-  ShareInterval interval{};  // of the gap: −1 to 1
-  double p = 1;
-  double p_holm = 1;
-  double worst = 0;  // mean over seeds of the worst twin
-  bool covered = false;
-};
 
 struct PairReport {
   std::string attacks{};
