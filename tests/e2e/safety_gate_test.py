@@ -14,9 +14,9 @@ def curve(assay, endpoint, tmp_path):
     server = endpoint("--ttft", "100ms", "--osl", 4, "--quirk", "unguarded")
     (tmp_path / "canary.yaml").write_text(CANARY)
     folder = tmp_path / "curve"
-    assay("curve", "--endpoint", server.url, "--model", "m", "--concurrency", "2,32", "--quick",
-          "--prompts", 12, "--isl", 30, "--report-dir", folder, "--allow-client-limited",
-          "--quiet", "--json")
+    assay("curve", "--endpoint", server.url, "--model", "m", "--precision", "fp8",
+          "--concurrency", "2,32", "--quick", "--prompts", 12, "--isl", 30, "--report-dir", folder,
+          "--allow-client-limited", "--quiet", "--json")
     assay("safety", "run", "--curve", folder, "--judges", tmp_path / "canary.yaml",
           "--max-output-tokens", 8, "--allow-client-limited", "--quiet", "--json", code=5)
     return folder
@@ -53,6 +53,39 @@ def test_a_curve_shows_its_grades_and_the_gate_judges_them(assay, curve, tmp_pat
     assert "safety-derived" in assay("check", level, code=1).out
 
 
+def test_two_precisions_are_compared_prompt_by_prompt(assay, endpoint, curve, tmp_path):
+    server = endpoint("--ttft", "100ms", "--osl", 4)
+    guarded = tmp_path / "bf16"
+    assay("curve", "--endpoint", server.url, "--model", "m", "--precision", "bf16",
+          "--concurrency", "2,32", "--quick", "--prompts", 12, "--isl", 30, "--report-dir",
+          guarded, "--allow-client-limited", "--quiet", "--json")
+    asked = ["--max-output-tokens", 8, "--allow-client-limited", "--quiet", "--json"]
+    assay("safety", "run", "--curve", guarded, "--judges", tmp_path / "canary.yaml", *asked)
+    assert assay("report", guarded, "--json").json()["precision"] == "bf16"
+    page = tmp_path / "safety.html"
+    said = assay("compare", guarded, curve, "--safety", "--html", page, "--json", code=5).json()
+    assert said["verdict"] == "worse" and said["a"]["precision"] == "bf16"
+    assert said["b"]["precision"] == "fp8"
+    low, high = said["levels"]
+    assert (low["a"]["grade"], low["b"]["grade"]) == ("Excellent", "Excellent")
+    assert (high["a"]["grade"], high["b"]["grade"]) == ("Excellent", "Poor")
+    assert low["verdict"] == "unresolved" and high["verdict"] == "worse"
+    paired = high["paired"]
+    assert paired["pairs"] == 60 and paired["only_a_unsafe"] == 0
+    assert paired["gap"] == paired["only_b_unsafe"] / 60 and paired["p_holm"] < 0.05
+    assert high["a"]["system_tps"] > low["a"]["system_tps"] and high["a"]["failed"] == 0
+    assert "A bf16 r32 Excellent" in page.read_text()
+    assert "B is safer" in assay("compare", curve, guarded, "--safety").out
+    # What was asked otherwise is not comparable, and a changed file is named.
+    (tmp_path / "red.yaml").write_text(CANARY.replace("canary", "red"))
+    assay("safety", "run", "--endpoint", server.url, "--model", "m", "--concurrency", 2,
+          "--judges", tmp_path / "red.yaml", "--report-dir", tmp_path / "red", *asked, code=None)
+    other = assay("compare", guarded / "safety/c0002", tmp_path / "red", "--safety", code=6).out
+    assert "the judges are not the same" in other
+    assert "holds no safety run" in assay("compare", guarded, tmp_path, "--safety", code=2).err
+    assert "--safety-margin" in assay("compare", guarded, curve, "--safety-margin", 0, code=2).err
+
+
 def test_what_is_missing_or_of_another_model_is_found(assay, curve, tmp_path):
     again = assay("safety", "run", "--curve", curve, code=2).err
     assert "--resume" in again
@@ -72,6 +105,7 @@ def test_the_explorer_has_each_points_grade(assay, curve, explorer, tmp_path):
     assay("import", curve, "--store", tmp_path / "s.db")
     page = explorer("--store", tmp_path / "s.db")
     (found,) = page.get("curves?model=m")["items"]
+    assert found["precision"] == "fp8"
     safety = {point["concurrency"]: point["safety"] for point in found["points"]
               if point.get("offline") != "dedicated"}
     assert {at: one["grade"] for at, one in safety.items()} == {2: "Excellent", 32: "Poor"}

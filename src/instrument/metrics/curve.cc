@@ -275,6 +275,7 @@ Json curve_json(const Curve& curve) {
       .set("unit", curve.unit().empty() ? Json() : Json(curve.unit()))
       .set("complete", curve.measured() == curve.points.size())
       .set("notes", std::move(notes));
+  if (!curve.precision.empty()) out.set("precision", curve.precision);
   if (curve.audit) out.set("output_caching_audit", caching_json(*curve.audit));
   return out.set("points", std::move(list));
 }

@@ -97,6 +97,7 @@ struct Curve {
   std::string id{};
   std::string model{};
   std::string endpoint{};
+  std::string precision{};  // of the model, as the user says it; "" where it is not said
   std::string started{};
   std::string version{};  // of Assay
   std::string edition{};

@@ -57,6 +57,7 @@ Result<PackSource> from_curve(const std::filesystem::path& path) {
   out.notes = settings.plan.notes;
   ASSIGN_OR_RETURN(const rulebook::Edition edition, rulebook::edition_named(settings.edition));
   out.curve.model = edition.name_of(settings.model);
+  out.curve.precision = settings.precision;
   out.curve.endpoint = settings.endpoint;
   out.curve.c_max = settings.plan.c_max;
   out.curve.seeds = settings.seeds.to_json();

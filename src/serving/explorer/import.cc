@@ -157,6 +157,10 @@ class Search {
       }
       look_at_end(folder, found->point.run);
       found->curve.origin = "curve";
+      if (const Json& said = plan["precision"];
+          said.is_string() && found->curve.precision.empty()) {
+        found->curve.precision = clean_name(said.as_string());
+      }
       found->curve.curve_id = plan["curve_id"].as_string();
       found->curve.path = path.string();
       found->curve.system.concurrency_max = plan["plan"]["c_max"].as_int();

@@ -96,7 +96,7 @@ Json point_yaml(const PackedCurve& curve, const PackedPoint& point, const Json& 
            answers["system"]["division"].is_null() ? Json("") : answers["system"]["division"])
       .set("max_supported_concurrency", curve.c_max)
       .set("model_name", curve.model)
-      .set("model_precision", "")
+      .set("model_precision", curve.precision)
       .set("link_to_model", "")
       .set("dataset_name", curve.dataset)
       .set("dataset_type", point.accuracy.is_null() ? "Performance" : "Accuracy + Performance")

@@ -37,8 +37,9 @@ struct PackedPoint {
 
 // Fields that all points share.
 struct PackedCurve {
-  std::string model{};    // canonical
-  std::string dataset{};  // the key that sets the minimum number of queries
+  std::string model{};      // canonical
+  std::string precision{};  // "" where it is not said
+  std::string dataset{};    // the key that sets the minimum number of queries
   std::string endpoint{};
   std::int64_t c_max = 0;
   Json seeds{};     // CurveSeeds::to_json

@@ -6,10 +6,9 @@
 #include "base/format.h"
 #include "base/markup.h"
 #include "base/text.h"
+#include "report/curve_chart.h"
 #include "report/html_figures.h"
 #include "report/html_style.h"
-#include "report/svg/step_chart.h"
-#include "report/svg/style.h"
 
 namespace assay::report {
 namespace {
@@ -19,70 +18,16 @@ using metrics::CurvePoint;
 
 constexpr double kMsToNs = 1e6;
 
-svg::Marker marker_of(const CurvePoint& point) {
-  if (point.all_at_once()) return svg::Marker::down_triangle;
-  if (point.region == "high_concurrency") return svg::Marker::triangle;
-  if (point.region == "med_concurrency") return svg::Marker::square;
-  if (point.region == "low_concurrency") return svg::Marker::circle;
-  return svg::Marker::diamond;
-}
-
-std::string hint_of(const CurvePoint& point) {
-  const metrics::PointFigures& figures = point.official();
-  std::string out = format("{}, {}",
-                           point.all_at_once() ? std::string("all at once")
-                                               : "concurrency " + with_thousands(point.concurrency),
-                           region_words(point));
-  if (const auto rate = figures.throughput()) {
-    const std::string unit = point.unit.empty() ? "tok/s" : point.unit + "s/s";
-    out += format(": {} {}", three_digits(*rate), unit);
-  }
-  if (!point.unit.empty()) {
-    out += ", latency P90 " + human_duration(Duration::from_seconds(figures.latency_p90_ms * 1e-3));
-  }
-  if (figures.tps_per_user) out += format(", {} per user", three_digits(*figures.tps_per_user));
-  if (figures.ttft_p90_ms > 0) {
-    out += ", TTFT P90 " + human_duration(Duration::from_seconds(figures.ttft_p90_ms * 1e-3));
-  }
-  return out;
-}
-
-std::vector<const CurvePoint*> measured_of(const Curve& curve) {
-  std::vector<const CurvePoint*> out;
-  for (const CurvePoint& point : curve.points) {
-    if (point.measured) out.push_back(&point);
-  }
-  std::ranges::stable_sort(out, {}, &CurvePoint::concurrency);
-  return out;
-}
-
-struct Chart {
-  std::string title{};
-  std::string text{};
-  svg::StepChartOptions options{};
-  std::vector<svg::StepPoint> points{};
-};
-
-std::string figure(const Chart& chart, bool half) {
-  const std::string drawing = svg::step_chart(chart.points, chart.options);
-  if (drawing.empty()) return {};
-  svg::StepChartOptions small = chart.options;
-  small.width = 460;
-  small.height = 300;
-  return format(
-      "<figure class=\"card{}\">\n<figcaption><h3>{}</h3><p>{}</p></figcaption>\n"
-      "<div class=\"wide\">\n{}</div>\n<div class=\"narrow\">\n{}</div>\n</figure>\n",
-      half ? " half" : "", markup_text(chart.title), markup_text(chart.text), drawing,
-      svg::step_chart(chart.points, small));
-}
-
-Chart pareto(const Curve& curve) {
-  Chart out;
+CurveChart pareto(const Curve& curve) {
+  CurveChart out;
   out.title = curve_verdict(curve);
   const bool tokens = curve.unit().empty();
   out.text =
       "System throughput against what one user sees. Steps hold the last measured value; nothing "
       "is interpolated. ▲ High, ■ Medium, ● Low, ◆ Ultra Low";
+  if (std::ranges::any_of(curve.points, [](const CurvePoint& p) { return p.safety.has_value(); })) {
+    out.text += "; beside a point its safety grade by Assay's own rules";
+  }
   out.text += std::ranges::any_of(curve.points, &CurvePoint::all_at_once)
                   ? "; ▼ Offline, whose throughput is a dotted line."
                   : ".";
@@ -94,7 +39,7 @@ Chart pareto(const Curve& curve) {
     out.options.y = Quantity::rate;
   }
   out.options.simulated = curve.simulated;
-  for (const CurvePoint* point : measured_of(curve)) {
+  for (const CurvePoint* point : measured_points(curve)) {
     const metrics::PointFigures& figures = point->official();
     const std::optional<double> rate = figures.throughput();
     const std::optional<double> seen =
@@ -102,19 +47,20 @@ Chart pareto(const Curve& curve) {
     if (!rate || !seen || *seen <= 0) continue;
     out.points.push_back({.x = *seen,
                           .y = *rate,
-                          .marker = marker_of(*point),
-                          .name = point->name,
-                          .hint = hint_of(*point),
+                          .marker = point_marker(*point),
+                          .name = graded_name(*point),
+                          .hint = point_hint(*point),
                           .apart = point->all_at_once()});
   }
   return out;
 }
 
 // One of the three charts over concurrency.
-Chart over_concurrency(const Curve& curve, std::string title, std::string_view text, Quantity y,
-                       const std::function<std::optional<double>(const CurvePoint&)>& value,
-                       int series) {
-  Chart out{.title = std::move(title), .text = std::string(text)};
+CurveChart over_concurrency(const Curve& curve, std::string title, std::string_view text,
+                            Quantity y,
+                            const std::function<std::optional<double>(const CurvePoint&)>& value,
+                            int series) {
+  CurveChart out{.title = std::move(title), .text = std::string(text)};
   out.options.label = out.title;
   out.options.width = 500;
   out.options.height = 280;
@@ -123,14 +69,14 @@ Chart over_concurrency(const Curve& curve, std::string title, std::string_view t
   out.options.x_title = "concurrency";
   out.options.series = series;
   out.options.simulated = curve.simulated;
-  for (const CurvePoint* point : measured_of(curve)) {
+  for (const CurvePoint* point : measured_points(curve)) {
     const std::optional<double> at = value(*point);
     if (!at) continue;
     out.points.push_back({.x = static_cast<double>(point->concurrency),
                           .y = *at,
-                          .marker = marker_of(*point),
+                          .marker = point_marker(*point),
                           .name = "",
-                          .hint = hint_of(*point),
+                          .hint = point_hint(*point),
                           .apart = point->all_at_once()});
   }
   return out;
@@ -140,13 +86,13 @@ std::string charts(const Curve& curve) {
   const bool tokens = curve.unit().empty();
   const std::string throughput = format("system {} by concurrency", curve.throughput_unit());
   std::string out =
-      figure(over_concurrency(
-                 curve, "How does throughput grow?", throughput,
-                 tokens ? Quantity::tokens_per_second : Quantity::rate,
-                 [](const CurvePoint& point) { return point.official().throughput(); }, 1),
-             true);
+      chart_figure(over_concurrency(
+                       curve, "How does throughput grow?", throughput,
+                       tokens ? Quantity::tokens_per_second : Quantity::rate,
+                       [](const CurvePoint& point) { return point.official().throughput(); }, 1),
+                   true);
   if (!tokens) {
-    out += figure(
+    out += chart_figure(
         over_concurrency(
             curve, "How long until the reply?", "latency P90 by concurrency", Quantity::duration,
             [](const CurvePoint& point) -> std::optional<double> {
@@ -158,7 +104,7 @@ std::string charts(const Curve& curve) {
         true);
     return "<div class=\"grid\">\n" + out + "</div>\n";
   }
-  out += figure(
+  out += chart_figure(
       over_concurrency(
           curve, "How long until the first token?", "TTFT P90 by concurrency", Quantity::duration,
           [](const CurvePoint& point) -> std::optional<double> {
@@ -168,15 +114,15 @@ std::string charts(const Curve& curve) {
           },
           2),
       true);
-  out += figure(over_concurrency(
-                    curve, "How fast is it for one user?", "tok/s per user by concurrency",
-                    Quantity::tokens_per_second,
-                    [](const CurvePoint& point) -> std::optional<double> {
-                      if (point.all_at_once()) return std::nullopt;  // no user waits
-                      return point.official().tps_per_user;
-                    },
-                    3),
-                true);
+  out += chart_figure(over_concurrency(
+                          curve, "How fast is it for one user?", "tok/s per user by concurrency",
+                          Quantity::tokens_per_second,
+                          [](const CurvePoint& point) -> std::optional<double> {
+                            if (point.all_at_once()) return std::nullopt;  // no user waits
+                            return point.official().tps_per_user;
+                          },
+                          3),
+                      true);
   return "<div class=\"grid\">\n" + out + "</div>\n";
 }
 
@@ -220,6 +166,7 @@ std::string facts(const Curve& curve) {
     out += format("<dt>{}</dt><dd>{}</dd>\n", markup_text(name), markup_text(text));
   };
   add("model", curve.model);
+  add("precision", curve.precision);
   add("endpoint", curve.endpoint);
   add("datasets", curve.datasets);
   add("started", curve.started);
@@ -257,7 +204,7 @@ std::string curve_html(const Curve& curve, const CurveOptions& options) {
     out += "</ul>\n";
   }
   out += "</header>\n<main>\n";
-  const std::string main_chart = figure(pareto(curve), false);
+  const std::string main_chart = chart_figure(pareto(curve), false);
   if (!main_chart.empty()) {
     out += curve_section("curve", "What does it give, and to how many?", main_chart);
     out += curve_section("concurrency", "What does more load do?", charts(curve));

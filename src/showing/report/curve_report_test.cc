@@ -8,6 +8,7 @@
 #include "report/curve_html.h"
 #include "report/curve_plot.h"
 #include "report/curve_text.h"
+#include "report/safety_page.h"
 
 namespace assay::report {
 namespace {
@@ -223,6 +224,23 @@ TEST(CurveHtml, ACurveWithoutAPointIsAPageAllTheSame) {
   EXPECT_THAT(page, AllOf(HasSubstr("nothing was measured yet"), HasSubstr("not measured"),
                           Not(HasSubstr("<figure"))));
   EXPECT_THAT(curve_terminal(curve, {}, {}), HasSubstr("nothing was measured yet"));
+}
+
+TEST(SafetyPage, two_precisions_stand_on_one_curve_with_their_grades) {
+  metrics::Curve a = curve_of_four();
+  metrics::Curve b = curve_of_four();
+  a.precision = "bf16";
+  b.points[2].safety = {.grade = "Fair", .safe_share = 0.7, .queries = 50, .failed = 5};
+  a.points[2].safety = {.grade = "Good", .safe_share = 0.9, .queries = 50};
+  const std::string page = safety_page({{"curves/<a>", "bf16", &a}, {"curves/b", "", &b}},
+                                       "not official", {"concurrency 64: B is worse & more"});
+  EXPECT_THAT(page, AllOf(HasSubstr("curves/&lt;a&gt;"), HasSubstr("m&lt;b&gt;"),
+                          HasSubstr("B is worse &amp; more"), HasSubstr("A bf16 r64 Good"),
+                          HasSubstr("B r64 Fair"), HasSubstr("line s1"), HasSubstr("line s2"),
+                          HasSubstr("<td>10.0 %</td>")));
+  EXPECT_THAT(page, Not(HasSubstr("<a>")));
+  EXPECT_THAT(curve_html(a, {}), AllOf(HasSubstr("bf16"), HasSubstr("r64 Good")));
+  EXPECT_THAT(curve_markdown(a, {}), HasSubstr("bf16 @"));
 }
 
 }  // namespace

@@ -285,10 +285,15 @@ std::vector<std::string> further_sentences(const metrics::Curve& curve,
   return out;
 }
 
+std::string curve_subject(const metrics::Curve& curve) {
+  return format("{}{}{} @ {}", curve.model, curve.precision.empty() ? "" : ", ", curve.precision,
+                curve.endpoint);
+}
+
 std::string curve_terminal(const metrics::Curve& curve, const CurveOptions& options,
                            const TerminalStyle& style) {
-  std::string out = paint(style, Ink::strong, "assay curve") + "   " + printable(curve.model) +
-                    " @ " + printable(curve.endpoint) + "\n\n";
+  std::string out =
+      paint(style, Ink::strong, "assay curve") + "   " + printable(curve_subject(curve)) + "\n\n";
   for (const std::string& doubt : curve_doubts(curve)) {
     std::string lines = wrap(printable(doubt), style.columns, std::string(12, ' '));
     out += paint(style, Ink::warning, "  ! warning") + lines.substr(11) + "\n";
@@ -304,8 +309,7 @@ std::string curve_terminal(const metrics::Curve& curve, const CurveOptions& opti
 }
 
 std::string curve_markdown(const metrics::Curve& curve, const CurveOptions& options) {
-  std::string out =
-      format("# {} @ {}\n\n", markdown_escape(curve.model), markdown_escape(curve.endpoint));
+  std::string out = format("# {}\n\n", markdown_escape(curve_subject(curve)));
   out += markdown_escape(curve_verdict(curve)) + ".\n\n";
   for (const std::string& more : further_sentences(curve, options)) {
     out += markdown_escape(more) + ".\n\n";

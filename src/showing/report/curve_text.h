@@ -36,6 +36,8 @@ struct CurveRow {
 };
 std::vector<CurveRow> curve_rows(const metrics::Curve& curve, const CurveOptions& options);
 
+// "model, fp8 @ endpoint".
+std::string curve_subject(const metrics::Curve& curve);
 // One sentence: "peak 9,932 tok/s at concurrency 256; …; Offline 10,210 tok/s; …".
 std::string curve_verdict(const metrics::Curve& curve);
 // Sentences after the verdict: users served, and the caching audit where it passed.

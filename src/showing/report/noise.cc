@@ -13,7 +13,7 @@ namespace {
 using compare::MetricNoise;
 using compare::NoiseAnswer;
 
-constexpr std::size_t kNameColumns = 15;
+constexpr std::size_t kNoiseNameColumns = 15;
 constexpr std::size_t kFigureColumns = 11;
 constexpr std::size_t kChangeColumns = 10;
 
@@ -27,7 +27,7 @@ std::string line_of(const MetricNoise& one) {
   const std::string typical = compare::higher_is_better(one.metric)
                                   ? three_digits(one.typical) + "/s"
                                   : quantity_text(Quantity::duration, one.typical);
-  std::string out = "  " + pad_right(to_string(one.metric), kNameColumns) +
+  std::string out = "  " + pad_right(to_string(one.metric), kNoiseNameColumns) +
                     pad_left(typical, kFigureColumns) +
                     pad_left(format("±{:.2g} %", 100 * one.spread.deviation), kFigureColumns) +
                     pad_left(format("±{:.2g} %", 100 * one.spread.within), kFigureColumns);
@@ -66,9 +66,9 @@ std::string noise_report(const NoiseAnswer& answer, const TerminalStyle& given) 
   for (const std::string& note : answer.notes) {
     out += paint(style, Ink::warning, wrap("note: " + note, style.columns, "  ")) + "\n";
   }
-  std::string head = "  " + pad_right("", kNameColumns) + pad_left("typical", kFigureColumns) +
+  std::string head = "  " + pad_right("", kNoiseNameColumns) + pad_left("typical", kFigureColumns) +
                      pad_left("from run", kFigureColumns) + pad_left("within", kFigureColumns);
-  std::string under = "  " + pad_right("", kNameColumns) + pad_left("", kFigureColumns) +
+  std::string under = "  " + pad_right("", kNoiseNameColumns) + pad_left("", kFigureColumns) +
                       pad_left("to run", kFigureColumns) + pad_left("a run", kFigureColumns);
   for (const double change : answer.changes) {
     head += pad_left("runs for", kChangeColumns);

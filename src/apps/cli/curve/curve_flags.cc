@@ -15,6 +15,12 @@ void add_outputs(Flags& flags, campaign::CurveOptions& options) {
   flags.add("--target-cohort", &options.cohort, "the cohort that it is meant for (the next)")
       .value("YYYY-MM-C0")
       .group(kRules);
+  flags
+      .add("--precision", &options.precision,
+           "of the served model: bf16, fp8, nvfp4; kept with the curve, so that the same model's "
+           "curves can be told apart and compared")
+      .value("NAME")
+      .group(kRules);
   add_client_flags(flags, options.client);
   flags.add("--resume", &options.resume, "go on with the curve in DIR")
       .value("DIR")

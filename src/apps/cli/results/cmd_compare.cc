@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/results/compare_flags.h"
 #include "cli/results/compare_interleaved.h"
+#include "cli/results/compare_safety.h"
 
 namespace assay::cli {
 namespace {
@@ -47,8 +48,10 @@ Result<int> cmd_compare(Args args) {
            "B is as good where it is not worse by this: percentage points")
       .value("POINTS")
       .group(in_pairs);
+  SafetyCompare safety(flags);
   flags.example("assay compare runs/baseline runs/today --junit compare.xml");
   flags.example("assay compare runs/bf16 runs/fp4 --accuracy --accuracy-margin 2");
+  flags.example("assay compare curves/bf16 curves/fp8 --safety --html safety.html");
   flags.example("assay compare runs/baseline runs/today --noise runs/equal");
   flags.example(
       "assay compare --interleave --endpoint http://a --endpoint http://b --model m "
@@ -56,11 +59,13 @@ Result<int> cmd_compare(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   TRY(compare.understand());
+  if (safety.asked()) return safety.compare(a, b, compare);
   for (const std::string& folder : {a, b}) {
     if (!campaign::CurveFolder::is_curve(folder)) continue;
     return invalid(
         format("'{}' is a curve, and compare takes two runs\n  assay decide {} {} --slo "
-               "'ttft_p90<=2s' says which of two curves serves more users",
+               "'ttft_p90<=2s' says which of two curves serves more users\n  --safety compares "
+               "their safety runs, prompt by prompt",
                folder, a, b));
   }
   if (compare.accuracy || compare.accuracy_points) return compare_accuracy_of(a, b, compare);

@@ -63,6 +63,7 @@ Json CurveSettings::to_json() const {
       .set("config_sha256", sha256_hex(config))
       .set("plan", plan.to_json())
       .set("command", std::move(arguments));
+  if (!precision.empty()) out.set("precision", precision);
   if (search) {
     out.set("search", Json()
                           .set("wish", search->wish.to_json())
@@ -89,6 +90,7 @@ Result<CurveSettings> CurveSettings::from_json(const Json& json) {
   out.started = text("started");
   out.edition = text("edition");
   out.model = text("model");
+  out.precision = text("precision");
   out.endpoint = text("endpoint");
   out.datasets = json["datasets"];
   out.seeds = plan::CurveSeeds::from_json(json["seeds"]);

@@ -49,6 +49,7 @@ struct CurveSettings {
   std::string started{};
   std::string edition = "v1.0";
   std::string model{};
+  std::string precision{};  // of the model, as the user says it: fp8; "" where it is not said
   std::string endpoint{};
   plan::CurvePlan plan{};
   std::optional<CurveSearch> search{};

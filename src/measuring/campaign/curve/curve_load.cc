@@ -30,6 +30,7 @@ std::string dataset_names(const Json& datasets) {
 Result<metrics::Curve> load_curve(const CurveFolder& folder) {
   const CurveSettings& settings = folder.settings();
   metrics::Curve out{.id = settings.id, .model = settings.model, .endpoint = settings.endpoint};
+  out.precision = settings.precision;
   out.started = settings.started;
   out.version = settings.version;
   out.edition = settings.edition;

@@ -240,6 +240,11 @@ Result<PreparedCurve> prepare_curve(const LoadSettings& load, const CurveOptions
   settings.version = version();
   settings.started = rfc3339(wall_now());
   settings.model = out.config.model_params.name;
+  if (!options.precision.empty() && !is_plain_id(options.precision)) {
+    return invalid(format("--precision: '{}': expected a name such as bf16, fp8 or nvfp4: {}",
+                          options.precision, kPlainId));
+  }
+  settings.precision = options.precision;
   settings.endpoint = out.config.endpoint_config.endpoints.empty()
                           ? std::string()
                           : plan::redact_url(out.config.endpoint_config.endpoints[0]);
@@ -272,8 +277,8 @@ Result<CurveFolder> open_curve_folder(const std::filesystem::path& path,
   if (!CurveFolder::is_curve(path)) return CurveFolder::create(path, settings);
   ASSIGN_OR_RETURN(CurveFolder folder, CurveFolder::resume(path));
   const CurveSettings& there = folder.settings();
-  if (there.config != settings.config || !same_plan(there, settings) ||
-      there.datasets.dump() != settings.datasets.dump()) {
+  if (there.config != settings.config || there.precision != settings.precision ||
+      !same_plan(there, settings) || there.datasets.dump() != settings.datasets.dump()) {
     return invalid(
         format("--report-dir: '{}' holds a curve with other settings\n"
                "  name another folder, or go on with that one: assay curve --resume {}",

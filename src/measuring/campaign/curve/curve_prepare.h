@@ -31,6 +31,7 @@ struct CurveOptions {
   std::string rules = "v1.0";
   std::string seed_set{};
   std::string cohort{};
+  std::string precision{};
   std::string resume{};
   std::string find{};
   std::string slo{};

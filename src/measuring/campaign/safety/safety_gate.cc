@@ -12,7 +12,13 @@
 namespace assay::campaign {
 namespace {
 
-// The model that a safety run asked; "" where its log has no header.
+std::string shown(const std::filesystem::path& path, const std::filesystem::path& root) {
+  const std::string below = path.lexically_relative(root).generic_string();
+  return below.empty() ? std::string(".") : below;
+}
+
+}  // namespace
+
 std::string model_of(const std::filesystem::path& safety_run) {
   const auto logs = record::find_event_logs(audit::log_folder(safety_run / "answers/01"));
   if (!logs || logs->empty()) return {};
@@ -20,10 +26,7 @@ std::string model_of(const std::filesystem::path& safety_run) {
   return info ? std::string(info->facts["model"].as_string()) : std::string();
 }
 
-std::string shown(const std::filesystem::path& path, const std::filesystem::path& root) {
-  const std::string below = path.lexically_relative(root).generic_string();
-  return below.empty() ? std::string(".") : below;
-}
+namespace {
 
 Result<std::vector<safety::GatedLevel>> series_levels(const SafetyWish& wish,
                                                       const std::vector<std::uint32_t>& levels,
@@ -57,13 +60,10 @@ Result<std::vector<safety::GatedLevel>> gated_levels(const std::filesystem::path
   const std::filesystem::path folder = wish.folder;
   ASSIGN_OR_RETURN(const auto levels, open_levels(folder));
   if (levels && !levels->empty()) return series_levels(wish, *levels, root);
-  ASSIGN_OR_RETURN(const auto items, derive_items(wish));
+  ASSIGN_OR_RETURN(SafetyLevel level, derive_level(wish, 0));
   safety::GatedLevel out{.folder = shown(folder, root), .model = model_of(folder)};
-  ASSIGN_OR_RETURN(out.report, safety::grade_items(wish.standard, items));
-  if (wish.attacks) {
-    ASSIGN_OR_RETURN(const auto pairs, safety::fold_pairs(*wish.attacks, items, {}));
-    out.attacked = pairs.all;
-  }
+  out.report = std::move(level.report);
+  out.attacked = std::move(level.attacked);
   ASSIGN_OR_RETURN(out.differences, check_safety(wish));
   return std::vector{std::move(out)};
 }

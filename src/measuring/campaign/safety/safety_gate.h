@@ -21,6 +21,9 @@ std::filesystem::path safety_folder_of(const std::filesystem::path& folder);
 // True if there is a safety run, or a series, in safety_folder_of().
 bool holds_safety(const std::filesystem::path& folder);
 
+// The model that a safety run asked; "" where its log has no header.
+std::string model_of(const std::filesystem::path& safety_run);
+
 // The measured concurrencies of a curve, ascending, each once; a dedicated Offline has none.
 std::vector<std::uint32_t> curve_concurrencies(const CurveFolder& folder);
 

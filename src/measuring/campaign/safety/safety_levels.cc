@@ -39,22 +39,26 @@ void read_speed(SafetyLevel& level) {
   if (p90.is_number()) level.ttft_p90_ms = p90.as_double() / 1e6;
 }
 
-Result<SafetyLevel> level_of(const SafetyWish& wish, std::uint32_t concurrency,
-                             safety::GradeReport report) {
-  SafetyLevel out{.concurrency = concurrency, .folder = wish.folder, .report = std::move(report)};
-  ASSIGN_OR_RETURN(const auto items, derive_items(wish));
-  for (const safety::Item& item : items) {
+}  // namespace
+
+Result<SafetyLevel> derive_level(const SafetyWish& wish, std::uint32_t concurrency) {
+  SafetyLevel out{.concurrency = concurrency, .folder = wish.folder};
+  ASSIGN_OR_RETURN(out.items, derive_items(wish));
+  ASSIGN_OR_RETURN(out.report, safety::grade_items(wish.standard, out.items));
+  for (const safety::Item& item : out.items) {
     out.queries += item.asked;
     const bool answered = item.outcome != safety::ItemOutcome::unanswered;
     out.failed += item.asked - (answered ? 1U : 0U);
   }
   if (wish.attacks) {
-    ASSIGN_OR_RETURN(const auto pairs, safety::fold_pairs(*wish.attacks, items, {}));
+    ASSIGN_OR_RETURN(const auto pairs, safety::fold_pairs(*wish.attacks, out.items, {}));
     out.attacked = pairs.all;
   }
   read_speed(out);
   return out;
 }
+
+namespace {
 
 std::string grade_word(const SafetyLevel& level) {
   const auto& grade = level.report.overall.grade;
@@ -120,13 +124,13 @@ Result<SafetyLevels> run_safety_levels(const SafetyWish& wish,
     here.config.settings.load_pattern.type = plan::Pattern::concurrency;
     here.config.settings.load_pattern.target_concurrency = concurrency;
     if (asked.say) asked.say(format("concurrency {}", concurrency));
-    ASSIGN_OR_RETURN(SafetyEnd end, run_safety(level, here, client, control));
+    ASSIGN_OR_RETURN(const SafetyEnd end, run_safety(level, here, client, control));
     out.ending.add(end.ending);
     if (!end.finished) {
       out.finished = false;
       return out;
     }
-    ASSIGN_OR_RETURN(SafetyLevel row, level_of(level, concurrency, std::move(end.report)));
+    ASSIGN_OR_RETURN(SafetyLevel row, derive_level(level, concurrency));
     out.levels.push_back(std::move(row));
   }
   compare_levels(out);
@@ -141,9 +145,7 @@ Result<SafetyLevels> derive_levels(const SafetyWish& wish, const std::vector<std
   for (const std::uint32_t concurrency : levels) {
     ASSIGN_OR_RETURN(const SafetyWish level,
                      open_safety(folder_of(wish.folder, concurrency), key_of(wish)));
-    ASSIGN_OR_RETURN(const auto items, derive_items(level));
-    ASSIGN_OR_RETURN(auto report, safety::grade_items(level.standard, items));
-    ASSIGN_OR_RETURN(SafetyLevel row, level_of(level, concurrency, std::move(report)));
+    ASSIGN_OR_RETURN(SafetyLevel row, derive_level(level, concurrency));
     ASSIGN_OR_RETURN(row.differences, check_safety(level));
     out.levels.push_back(std::move(row));
   }

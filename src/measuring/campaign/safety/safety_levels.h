@@ -20,6 +20,7 @@ struct SafetyLevel {
   std::uint32_t concurrency = 1;
   std::filesystem::path folder{};
   safety::GradeReport report{};
+  std::vector<safety::Item> items{};
   std::optional<safety::PairGroup> attacked{};  // all pairs of a run with attacks
   std::uint64_t queries = 0;                    // those of prompts that ended
   std::uint64_t failed = 0;
@@ -49,6 +50,8 @@ Result<SafetyLevels> run_safety_levels(const SafetyWish& wish,
                                        const SafetyAsked& asked, const ClientOptions& client,
                                        run::Control& control);
 
+// One safety run of a folder, from its event logs; `differences` is not filled in.
+Result<SafetyLevel> derive_level(const SafetyWish& wish, std::uint32_t concurrency);
 // The levels again, from their event logs; `differences` gets those of the series' own files.
 Result<SafetyLevels> derive_levels(const SafetyWish& wish, const std::vector<std::uint32_t>& levels,
                                    std::vector<std::string>& differences);

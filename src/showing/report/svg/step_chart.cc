@@ -67,10 +67,21 @@ std::string step_chart(const std::vector<StepPoint>& points, const StepChartOpti
   Drawing drawing(options.width, options.height, options.label);
   draw_axes(drawing, frame);
   if (options.simulated) draw_simulated(drawing, frame);
+  const auto series_of = [&options](const StepPoint& point) {
+    return point.series > 0 ? point.series : options.series;
+  };
   Path path;
   double held = 0;
+  int series = options.series;
+  const auto finish_path = [&] {
+    if (path.empty()) return;
+    drawing.path(path, format("line s{}{}", series, options.simulated ? " dashed" : ""));
+    path = Path();
+  };
   for (const StepPoint& point : points) {
     if (point.apart) continue;
+    if (series_of(point) != series) finish_path();
+    series = series_of(point);
     const double px = frame.x.scale(point.x);
     const double py = frame.y.scale(point.y);
     if (path.empty()) {
@@ -80,13 +91,11 @@ std::string step_chart(const std::vector<StepPoint>& points, const StepChartOpti
     }
     held = py;
   }
-  if (!path.empty()) {
-    drawing.path(path, format("line s{}{}", options.series, options.simulated ? " dashed" : ""));
-  }
+  finish_path();
   for (const StepPoint& point : points) {
     const double py = frame.y.scale(point.y);
     if (point.apart) drawing.line(frame.left, py, frame.right, py, "drop");
-    drawing.marker(point.marker, frame.x.scale(point.x), py, format("mark s{}", options.series),
+    drawing.marker(point.marker, frame.x.scale(point.x), py, format("mark s{}", series_of(point)),
                    point.hint);
   }
   draw_names(drawing, frame, points);

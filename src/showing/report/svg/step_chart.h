@@ -18,6 +18,7 @@ struct StepPoint {
   std::string name{};  // beside the marker; may be empty
   std::string hint{};
   bool apart = false;  // no step leads here: a ceiling
+  int series = 0;      // its colour and its own steps, 1 to 4; 0: that of the options
 };
 
 struct StepChartOptions {
@@ -33,7 +34,7 @@ struct StepChartOptions {
   bool simulated = false;
 };
 
-// `points` in the order of the steps. "" without points.
+// `points` in the order of the steps, series after series. "" without points.
 std::string step_chart(const std::vector<StepPoint>& points, const StepChartOptions& options);
 
 }  // namespace assay::report::svg
