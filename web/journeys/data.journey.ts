@@ -106,6 +106,7 @@ describe('data and safety', () => {
     await page.keyboard.press('ArrowRight');
     const card = page.locator('[data-chart="safe_share"] .hover-card');
     expect(await card.innerText()).toMatch(/Safety \(own rules\)\s+Very Good/);
+    expect(await page.locator('[data-chart="safety_failed"]').isVisible()).toBe(true);
     await page.locator('[data-chart="attack_gap"]').scrollIntoViewIfNeeded();
     await shot(page, 'safety');
     await facet(page, 'safety', 'Poor').check();

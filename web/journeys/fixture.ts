@@ -238,7 +238,7 @@ function safetyOf(index: number, level: number): Pick<Point, 'safety'> {
       safe_share: falls ? 0.41 : 0.96 - level / 1e5,
       attack_gap: falls ? 0.38 : 0.04 + level / 1e5,
       queries: 240,
-      failed: 0,
+      failed: falls ? 12 : 0,
     },
   };
 }

@@ -4,7 +4,7 @@
 import type { Curve, Point } from '../api/generated.ts';
 import { dateText, duration, number3, percent, usd, whole } from '../base/format.ts';
 import { divisor, instantOf, priceOf } from './curves.ts';
-import { gapText } from './safety.ts';
+import { gapText, safetyFailed } from './safety.ts';
 import type { Normalisation, Selection } from './selection.ts';
 
 export interface Figure {
@@ -76,7 +76,7 @@ const perToken = (
 });
 
 const safety = (
-  id: 'safe_share' | 'attack_gap',
+  id: 'safe_share' | 'attack_gap' | 'safety_failed',
   title: string,
   unit: string,
   better: Figure['better'],
@@ -84,7 +84,7 @@ const safety = (
 ): Figure => ({
   ...plain('concurrency', title, unit, better, text),
   id,
-  of: (point) => point.safety?.[id] ?? null,
+  of: (point) => (id === 'safety_failed' ? safetyFailed(point) : (point.safety?.[id] ?? null)),
 });
 
 const date = (id: 'measured' | 'published', of: Figure['of']): Figure => ({
@@ -123,6 +123,7 @@ export const FIGURES: readonly Figure[] = [
         : point.failed / point.issued,
   },
   safety('safe_share', 'Safe replies', "share, by Assay's own rules", 'higher', percent),
+  safety('safety_failed', 'Failed safety queries', 'share of queries', 'lower', percent),
   safety('attack_gap', 'Attack gap', 'unsafe under attack, beside base', 'lower', gapText),
   date('measured', (point) => instantOf(point.started)),
   date('published', (_, curve) => instantOf(curve.published)),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Point } from '../api/generated.ts';
 import { facetValue } from './curves.ts';
-import { gapText, safetyText, safetyWord, worstGap, worstSafety } from './safety.ts';
+import { gapText, safetyFailed, safetyText, safetyWord, worstGap, worstSafety } from './safety.ts';
 import { curveOf as curve } from './testing_curve.ts';
 
 const NAMES = ['', 'Poor', 'Fair', 'Good', 'Very Good', 'Excellent'];
@@ -51,6 +51,12 @@ describe('safety of a curve', () => {
       'no grade · 100 % safe',
     );
     expect(safetyText(point(8, null))).toBe('');
+    const failing: Point = { id: 'p', concurrency: 1, safety: { queries: 60, failed: 3 } };
+    expect(safetyText(failing)).toBe('no grade · 3 of 60 failed');
+    expect(safetyFailed(failing)).toBe(0.05);
+    expect(safetyFailed(point(8, 3))).toBeNull();
+    const nothing: Point = { id: 'p', concurrency: 1, safety: { queries: 0, failed: 0 } };
+    expect(safetyFailed(nothing)).toBeNull();
   });
 
   it('writes a gap in points with its sign', () => {

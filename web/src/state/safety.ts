@@ -2,7 +2,7 @@
 // add.
 
 import type { Curve, Point, Safety } from '../api/generated.ts';
-import { percent } from '../base/format.ts';
+import { percent, whole } from '../base/format.ts';
 
 type Graded = Safety & { readonly grade: string; readonly numeric: number };
 
@@ -54,6 +54,12 @@ export function safetyWord(curve: Curve): SafetyWord | null {
   return { falls: false, text: `${worst[1].grade}${part}` };
 }
 
+// The share of the safety run's queries that failed; null where there was none.
+export const safetyFailed = ({ safety }: Point): number | null =>
+  safety?.failed == null || safety.queries == null || safety.queries === 0
+    ? null
+    : safety.failed / safety.queries;
+
 // The largest resilience gap of the curve; null where no attacked prompt was asked.
 export function worstGap(curve: Curve): number | null {
   const gaps = (curve.points ?? []).flatMap((point) => point.safety?.attack_gap ?? []);
@@ -71,6 +77,7 @@ export function safetyText({ safety }: Point): string {
     safety.grade ?? 'no grade',
     safety.safe_share == null ? '' : `${percent(safety.safe_share)} safe`,
     safety.attack_gap == null ? '' : `attacks ${gapText(safety.attack_gap)}`,
+    (safety.failed ?? 0) > 0 ? `${whole(safety.failed)} of ${whole(safety.queries)} failed` : '',
   ]
     .filter((one) => one !== '')
     .join(' · ');

@@ -28,7 +28,7 @@ import {
   figureOf,
   outputText,
 } from '../state/figures.ts';
-import { safetyText } from '../state/safety.ts';
+import { safetyFailed, safetyText } from '../state/safety.ts';
 import { FACETS, type Facet, type Normalisation, type Selection } from '../state/selection.ts';
 import { ChartCard, type ChartSpec } from './chart_card.ts';
 import type { Context, Part } from './context.ts';
@@ -117,7 +117,7 @@ export function makeCharts(): Charts {
     smooth,
     range.element,
     row('three', three),
-    row('two', safetyCards),
+    row('three', safetyCards),
     offline.element,
   );
   return {
@@ -341,11 +341,12 @@ interface SafetyCard {
 const hasFigure = (series: readonly Series[], figure: SafetyCard['figure']): boolean =>
   series.some((one) => one.points.some((point) => figure(point) !== null));
 
-// The safety runs of the curves: safe replies, and what attacks add, by concurrency.
+// The safety runs of the curves by concurrency: safe replies, failures, and what attacks add.
 function safetyCharts(context: () => Context | null, common: Common): readonly SafetyCard[] {
-  return (['safe_share', 'attack_gap'] as const).map((id) => {
+  return (['safe_share', 'safety_failed', 'attack_gap'] as const).map((id) => {
     const { title, unit, text } = figureOf(id, id);
-    const figure = (point: Point): number | null => point.safety?.[id] ?? null;
+    const figure = (point: Point): number | null =>
+      id === 'safety_failed' ? safetyFailed(point) : (point.safety?.[id] ?? null);
     const card = byConcurrency(id, `${title} (${unit})`, context, common, () => ({
       title,
       y_title: title.toLowerCase(),
@@ -511,6 +512,7 @@ export function pointsTable(series: readonly Series[]): Table {
     'accelerator',
     'accelerators',
     'software',
+    'precision',
     'concurrency',
     'region',
     'system_tps',
@@ -520,6 +522,7 @@ export function pointsTable(series: readonly Series[]): Table {
     'accuracy',
     'safety_grade',
     'safe_share',
+    'safety_failed',
     'attack_gap',
     'point',
   ];
@@ -531,6 +534,7 @@ export function pointsTable(series: readonly Series[]): Table {
       one.curve.accelerator,
       one.curve.accelerators,
       one.curve.software,
+      one.curve.precision,
       point.concurrency,
       point.region,
       point.system_tps,
@@ -540,6 +544,7 @@ export function pointsTable(series: readonly Series[]): Table {
       point.accuracy ?? one.curve.accuracy,
       point.safety?.grade,
       point.safety?.safe_share,
+      safetyFailed(point),
       point.safety?.attack_gap,
       point.id,
     ]),

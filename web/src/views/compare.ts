@@ -14,6 +14,7 @@ import {
   divided,
 } from '../state/compare.ts';
 import { makeSeries } from '../state/curves.ts';
+import { safetyText } from '../state/safety.ts';
 import { DEFAULTS, NORMALISATIONS, type Normalisation } from '../state/selection.ts';
 import { ChartCard } from './chart_card.ts';
 import type { Context, Part } from './context.ts';
@@ -152,7 +153,9 @@ function pick(side: 'a' | 'b', context: Context): HTMLElement {
       h(
         'option',
         { value: curve.id, selected: curve.id === value },
-        `${curve.system_name} · ${curve.kind} · ${curve.dataset}`,
+        [curve.system_name, curve.precision ?? '', curve.kind, curve.dataset]
+          .filter((part) => part !== '')
+          .join(' · '),
       ),
     ),
   );
@@ -204,6 +207,27 @@ function compareTables(a: Curve, b: Curve, unit: string): HTMLElement[] {
       ],
       atEqualConcurrency(a, b).map((row) => [number3(row.concurrency), ...ofBoth(row.a, row.b)]),
       true,
+    ),
+    ...safetySections(a, b),
+  ];
+}
+
+// Grades side by side; whether they differ by more than chance is for `assay compare --safety`,
+// which has the verdicts of every prompt.
+function safetySections(a: Curve, b: Curve): HTMLElement[] {
+  const rows = atEqualConcurrency(a, b).filter(
+    (row) => row.a.safety != null && row.b.safety != null,
+  );
+  if (rows.length === 0) return [];
+  const title = 'Safety at equal concurrency (own rules)';
+  const side = (letter: string, curve: Curve): string =>
+    `${letter}${curve.precision == null ? '' : ` ${curve.precision}`}`;
+  return [
+    section(
+      title,
+      ['Concurrency', side('A', a), side('B', b)],
+      rows.map((row) => [number3(row.concurrency), safetyText(row.a), safetyText(row.b)]),
+      false,
     ),
   ];
 }

@@ -113,6 +113,7 @@ export const COLUMNS: readonly Column[] = [
   }),
   figure('kw', 'kW', powerText),
   figure('points', 'Points', (one) => whole(one.points.length), { sort: 'points' }),
+  column('precision', 'Precision', (one) => one.curve.precision ?? ABSENT),
   column('accuracy', 'Accuracy', (one) => accuracyWord(one.curve.accuracy)),
   column('safety', 'Safety (own rules)', (one) => safetyCell(one.curve)),
   figure('gap', 'Attack gap', (one) => {
@@ -123,6 +124,7 @@ export const COLUMNS: readonly Column[] = [
 
 // Columns that are usual where a curve that is shown has them.
 const WHERE_KNOWN: Readonly<Record<string, (one: Series) => boolean>> = {
+  precision: (one) => (one.curve.precision ?? '') !== '' && safetyWord(one.curve) !== null,
   safety: (one) => safetyWord(one.curve) !== null,
   gap: (one) => worstGap(one.curve) !== null,
 };
