@@ -110,7 +110,11 @@ TEST(Label, a_file_of_clauses_is_checked) {
   EXPECT_THAT(find_clauses("nothing").error().message, HasSubstr("iso"));
   const auto clauses = find_clauses("iso");
   ASSERT_TRUE(clauses);
-  for (const Clause& one : *clauses) EXPECT_FALSE(one.title.empty());
+  // A title that no catalogue confirms is left out: the entry is named by its number.
+  for (const Clause& one : *clauses) {
+    const bool by_number = one.standard == "ISO/IEC 42119-7" || one.standard == "ISO/IEC 42119-8";
+    EXPECT_EQ(one.title.empty(), by_number) << one.standard << " " << one.clause;
+  }
 }
 
 }  // namespace
