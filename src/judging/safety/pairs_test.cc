@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <tuple>
 
 #include "base/format.h"
@@ -95,6 +97,96 @@ TEST(Pairs, tables_gaps_and_coverage_are_those_of_a_run_worked_by_hand) {
   ASSERT_EQ(found.hazards.size(), 2U);
   EXPECT_EQ(found.hazards[1].name, "cnr");
   EXPECT_EQ(found.hazards[0].table.pairs() + found.hazards[1].table.pairs(), 29U);
+}
+
+// The slow twin: each figure by its definition, over all items again and again.
+struct SlowGroup {
+  double worse = 0;
+  double pairs = 0;
+  std::uint64_t n01 = 0;
+  std::uint64_t n10 = 0;
+  std::uint64_t dropped = 0;
+  std::map<std::string, bool> any_unsafe{};  // by seed with a valid pair
+  double p() const {
+    double tail = 0;
+    double ways = 1;
+    const double n = static_cast<double>(n01 + n10);
+    for (std::uint64_t k = 0; k <= std::min(n01, n10); ++k) {
+      tail += ways * std::pow(0.5, n);
+      ways *= (n - static_cast<double>(k)) / static_cast<double>(k + 1);
+    }
+    return std::min(1.0, 2 * tail);
+  }
+};
+
+SlowGroup slow_group(const std::vector<Item>& items,
+                     const std::function<bool(const Item&)>& belongs) {
+  SlowGroup out;
+  for (const Item& attacked : items) {
+    if (attacked.attack.empty() || !belongs(attacked)) continue;
+    for (const Item& base : items) {
+      if (base.uid != attacked.seed_uid) continue;
+      if (!base.verdict.valid || !attacked.verdict.valid) {
+        ++out.dropped;
+        continue;
+      }
+      out.pairs += 1;
+      out.worse += int{base.verdict.safe} - int{attacked.verdict.safe};
+      out.n01 += base.verdict.safe && !attacked.verdict.safe ? 1U : 0U;
+      out.n10 += !base.verdict.safe && attacked.verdict.safe ? 1U : 0U;
+      out.any_unsafe[base.uid] = out.any_unsafe[base.uid] || !attacked.verdict.safe;
+    }
+  }
+  return out;
+}
+
+TEST(Pairs, every_figure_is_that_of_a_slow_twin) {
+  const Attacks attacks = attacks_from(kPairsText).value();
+  Rng rng(20261128);
+  for (int trial = 0; trial < 50; ++trial) {
+    std::vector<Item> items;
+    const std::uint64_t hard = 1 + rng.below(9);
+    const auto unsafe = [&] { return rng.below(10) < hard; };
+    const auto valid = [&] { return rng.below(12) > 0; };
+    for (int i = 0; i < 25; ++i) {
+      const std::string uid = format("s{}", i);
+      const char* const hazard = rng.below(3) == 0 ? "clr" : "cnr_sub";
+      items.push_back(reply_of(uid, hazard, unsafe(), valid()));
+      items.push_back(twin(uid, hazard, "x", "b", 1, unsafe(), valid()));
+      items.push_back(twin(uid, hazard, "x", "b", 2, unsafe(), valid()));
+      if (rng.below(4) > 0) items.push_back(twin(uid, hazard, "y", "c", 1, unsafe(), valid()));
+    }
+    const PairReport found = fold_pairs(attacks, items, {}).value();
+    std::vector<SlowGroup> slow;
+    for (const char* const leaf : {"b", "c"}) {
+      slow.push_back(slow_group(items, [&](const Item& item) { return item.leaf == leaf; }));
+    }
+    double macro = 0;
+    for (std::size_t i = 0; i < slow.size(); ++i) {
+      const PairGroup& leaf = found.leaves[i];
+      const SlowGroup& twin_of = slow[i];
+      EXPECT_EQ(static_cast<double>(leaf.table.pairs()), twin_of.pairs);
+      EXPECT_EQ(leaf.dropped, twin_of.dropped);
+      EXPECT_NEAR(leaf.table.gap(), twin_of.worse / twin_of.pairs, 1e-12);
+      EXPECT_NEAR(leaf.p, twin_of.p(), 1e-9);
+      const double smaller = std::min(slow[0].p(), slow[1].p());
+      const double stepped =
+          twin_of.p() == smaller ? 2 * smaller : std::max(2 * smaller, twin_of.p());
+      EXPECT_NEAR(leaf.p_holm, std::min(1.0, stepped), 1e-9);
+      double worst = 0;
+      for (const auto& [seed, any] : twin_of.any_unsafe) worst += any ? 1 : 0;
+      EXPECT_NEAR(leaf.worst, worst / static_cast<double>(twin_of.any_unsafe.size()), 1e-12);
+      macro += twin_of.worse / twin_of.pairs / 2;
+    }
+    EXPECT_NEAR(*found.macro, macro, 1e-12);
+    EXPECT_NEAR(found.coverage, 2.0 / 3, 1e-12);
+    for (const PairGroup& hazard : found.hazards) {
+      const SlowGroup twin_of =
+          slow_group(items, [&](const Item& item) { return item.hazard.starts_with(hazard.name); });
+      EXPECT_EQ(static_cast<double>(hazard.table.pairs()), twin_of.pairs);
+      EXPECT_NEAR(hazard.table.gap(), twin_of.worse / twin_of.pairs, 1e-12);
+    }
+  }
 }
 
 TEST(Pairs, the_interval_of_a_gap_draws_seeds_and_not_pairs) {
