@@ -36,34 +36,36 @@ class Offers {
 };
 
 // Layouts of one worker with `width` accelerators.
-std::vector<std::string> workers_of(unsigned width, bool experts, unsigned scale_up_max) {
+std::vector<std::string> workers_of(unsigned width, bool experts) {
   std::vector<std::string> out;
   if (width <= kTensorWidthMax) out.push_back(format("tp={}", width));
-  if (!experts || width < 2 || width > scale_up_max) return out;
+  if (!experts || width < 2) return out;
   if (width <= kTensorWidthMax) out.push_back(format("tp={0},ep={0}", width));
   out.push_back(format("tp=1,dp={}", width));
   if (width >= 8) out.push_back(format("tp=2,dp={}", width / 2));
   return out;
 }
 
-// The most accelerators that are split into prefill and decode as one part; a larger system is
-// several equal parts.
-unsigned part_of(unsigned gpus) {
-  constexpr unsigned kPartMax = 72;
-  unsigned out = std::min(gpus, kPartMax);
+// The most accelerators that are split into prefill and decode as one part, so that KV stays in a
+// rack; a larger system is several equal parts.
+unsigned part_of(unsigned gpus, const HardwareSpec& hardware) {
+  unsigned rack = hardware.scale_up_gpus_max;
+  for (const NetworkTier& tier : hardware.network) rack = std::max(rack, tier.gpus_max);
+  unsigned out = std::min(gpus, rack);
   while (out > 1 && gpus % out != 0) --out;
   return out;
 }
 
 // Prefill workers p of `np` and decode workers d of `nd` accelerators: all of `gpus`, or, without a
 // number, a few usual splits.
-std::vector<std::pair<unsigned, unsigned>> splits(unsigned gpus, unsigned np, unsigned nd) {
+std::vector<std::pair<unsigned, unsigned>> splits(unsigned gpus, unsigned np, unsigned nd,
+                                                  const HardwareSpec& hardware) {
   std::vector<std::pair<unsigned, unsigned>> out;
   if (gpus == 0) {
     for (const unsigned p : {1U, 2U, 4U}) out.emplace_back(p, 1U);
     return out;
   }
-  const unsigned part = part_of(gpus);
+  const unsigned part = part_of(gpus, hardware);
   for (unsigned d = 1; d * nd < part; ++d) {
     const unsigned left = part - d * nd;
     if (left % np == 0) out.emplace_back(left / np * (gpus / part), d * (gpus / part));
@@ -110,11 +112,10 @@ std::vector<Scenario> layouts_of(const Catalogue& catalogue, const Scenario& sce
   const auto hardware = catalogue.hardware(scenario.hardware);
   if (!model || !hardware) return {};
   const bool experts = model->experts > 0;
-  const unsigned scale_up = hardware->scale_up_gpus_max;
   Offers offers(catalogue, scenario);
   for (const unsigned width : kWidths) {
     if (scenario.gpus > 0 && scenario.gpus % width != 0) continue;
-    for (std::string& worker : workers_of(width, experts, scale_up)) {
+    for (std::string& worker : workers_of(width, experts)) {
       offers.one(std::move(worker), "", scenario.gpus);
     }
     // Without a number of accelerators the fewest are meant.
@@ -122,10 +123,10 @@ std::vector<Scenario> layouts_of(const Catalogue& catalogue, const Scenario& sce
   }
   if (!apart) return offers.take();
   for (const unsigned np : {1U, 2U, 4U, 8U}) {
-    for (const std::string& prefill : workers_of(np, experts, scale_up)) {
+    for (const std::string& prefill : workers_of(np, experts)) {
       for (const unsigned nd : kWidths) {
-        for (const std::string& decode : workers_of(nd, experts, scale_up)) {
-          for (const auto& [p, d] : splits(scenario.gpus, np, nd)) {
+        for (const std::string& decode : workers_of(nd, experts)) {
+          for (const auto& [p, d] : splits(scenario.gpus, np, nd, *hardware)) {
             offers.one(decode, format("{}P:{}+{}D:{}", p, prefill, d, decode), scenario.gpus);
           }
         }

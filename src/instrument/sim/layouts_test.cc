@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sim/fluid.h"
+#include "sim/step_model.h"
 
 namespace assay::sim {
 namespace {
@@ -63,6 +64,30 @@ TEST(Fluid, within_a_limit_is_the_largest_batch_that_keeps_it) {
   EXPECT_GT(at_most.tpot_s, 0.024);
   EXPECT_GT(fluid_within(spec, mean, 0.04).tokens_per_s, at_most.tokens_per_s);
   EXPECT_EQ(fluid_within(spec, mean, 0.0001).tokens_per_s, 0);
+}
+
+TEST(Layouts, experts_may_be_wider_than_a_server_and_prefill_stays_in_a_rack) {
+  const Catalogue catalogue = Catalogue::builtin();
+  bool wide = false;
+  for (const Scenario& one :
+       layouts_of(catalogue, system_of("deepseek-r1", "h200-sxm", "fp8", 64), true)) {
+    const ClusterSpec spec = *make_cluster_spec(catalogue, one);
+    wide = wide || (!spec.prefill && spec.deployment.parallelism.gpus() == 64);
+    if (!spec.prefill) continue;
+    // Two racks of 32 are two equal parts.
+    EXPECT_EQ(spec.workers % 2, 0U) << one.disagg;
+    EXPECT_EQ(spec.prefill_workers % 2, 0U) << one.disagg;
+  }
+  EXPECT_TRUE(wide);
+  const auto step_of = [&](const char* hardware, const char* parallel) {
+    Scenario scenario = system_of("deepseek-r1", hardware, "fp8", 64);
+    scenario.parallel = parallel;
+    const StepModel model(make_cluster_spec(catalogue, scenario)->deployment);
+    return model.parts({.sequences = 64, .context = 64e3, .all_sequences = 4096}).communication;
+  };
+  // Within NVLink nothing crosses; from 8 to 64 ranks most bytes leave the server.
+  EXPECT_GT(step_of("h200-sxm", "tp=1,dp=64"), 3 * step_of("h200-sxm", "tp=1,dp=8"));
+  EXPECT_LT(step_of("gb300", "tp=1,dp=64"), 3 * step_of("gb300", "tp=1,dp=8"));
 }
 
 TEST(Layouts, fill_the_accelerators_exactly) {

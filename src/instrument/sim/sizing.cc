@@ -10,6 +10,7 @@ namespace assay::sim {
 namespace {
 
 constexpr double kSlowest = 0.01;  // queries a second, the least that is tried
+constexpr double kReplicasMax = 1e6;
 constexpr double kLatencies = 40;  // how many a window of arrivals lasts
 
 }  // namespace
@@ -128,13 +129,8 @@ Sizing size_for(const ClusterSpec& spec, const Workload& workload, const Slo& sl
   out.at_capacity = best;
   if (low > 0) out.trust = best.trust;
   if (low <= 0) return out;
-  unsigned replicas = 1;
-  const auto held = [&](unsigned n) {
-    return n * low * std::pow(options.scale_out, std::log2(double{1} * n));
-  };
-  while (held(replicas) < rate && replicas < 1'000'000) ++replicas;
-  out.replicas = replicas;
-  out.gpus = replicas * out.gpus_per_replica;
+  out.replicas = static_cast<unsigned>(std::clamp(std::ceil(rate / low), 1.0, kReplicasMax));
+  out.gpus = out.replicas * out.gpus_per_replica;
   if (options.price_per_gpu_hour > 0) {
     const double tokens_per_hour = rate * best.output_tokens_mean * 3600;
     out.dollars_per_million = options.price_per_gpu_hour * out.gpus / tokens_per_hour * 1e6;

@@ -1,9 +1,10 @@
 // Sizing: how many accelerators serve a rate within limits, for `assay simulate --plan`.
 //
 // One replica (a worker, or a prefill/decode group) is simulated under Poisson arrivals at rising
-// rates; the highest rate whose figures stay within the limits is its capacity. Replicas behind one
-// router are not perfectly additive: each doubling keeps `scale_out` of the capacity (0.88 was
-// measured offline and 0.67 under tail-latency limits from one rack to four; 0.95 is the default).
+// rates; the highest rate whose figures stay within the limits is its capacity. Replicas share
+// nothing but their router, so n of them hold n times that: queries that are dealt in turn arrive
+// at each more evenly than Poisson's. What a published system of four racks loses beside one (12 %
+// offline, a third under limits) is not explained by any link, and is not in the figure.
 #pragma once
 
 #include <string>
@@ -31,7 +32,6 @@ struct Slo {
 Result<Slo> parse_slo(std::string_view text);
 
 struct SizingOptions {
-  double scale_out = 0.95;
   double price_per_gpu_hour = 0;  // 0: not known
   std::uint64_t queries = 4000;   // of each trial, at least
   double edge = 1.006;            // how near the rate that holds is to one that does not

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/expert_ranks.h"
+#include "sim/network.h"
 
 namespace assay::sim {
 namespace {
@@ -63,24 +64,24 @@ StepModel::StepModel(const Deployment& deployment) : d_(deployment) {
   state_ = 2 * m.state_elements(p.tp) * kStateBytes / (c.kv_bandwidth * bandwidth);
   state_token_ = 6 * m.state_elements(p.tp) / (c.prefill_attention * bf16);
   if (m.experts > 0) set_experts();
-  const LinkSpec link = d_.hardware.link(p.tp * p.dp);
-  const LinkSpec tp_link = d_.hardware.link(p.tp);
   if (p.tp > 1) {
-    const double n = p.tp;
-    comm_fixed_ += 2.0 * m.layers * c.all_reduce_s * (1 + 0.25 * std::log2(n));
-    comm_token_ += 2.0 * m.layers * 2 * m.hidden * 2 * (n - 1) / n /
-                   (c.all_reduce_bandwidth * tp_link.bytes_per_s);
+    const CollectiveTime time =
+        all_reduce(d_.hardware, p.tp, 2.0 * m.hidden, c.all_reduce_bandwidth);
+    comm_fixed_ +=
+        2.0 * m.layers * (c.all_reduce_s * (1 + 0.25 * std::log2(double{1} * p.tp)) + time.fixed_s);
+    comm_token_ += 2.0 * m.layers * time.token_s;
   }
   if (m.experts > 0 && (p.dp > 1 || (p.ep > 1 && p.tp == 1))) {
     const double ep = p.ep;
     const double remote = ep * (1 - std::pow(1 - 1 / ep, m.experts_active)) * (1 - 1 / ep);
-    comm_fixed_ += m.moe_layers() * c.all_to_all_s;
-    comm_token_ +=
-        m.moe_layers() * remote * m.hidden * 3.0 / (c.all_to_all_bandwidth * link.bytes_per_s);
+    const CollectiveTime time =
+        all_to_all(d_.hardware, p.tp * p.dp, p.ep, remote * m.hidden * 3.0, c.all_to_all_bandwidth);
+    comm_fixed_ += m.moe_layers() * (c.all_to_all_s + time.fixed_s);
+    comm_token_ += m.moe_layers() * time.token_s;
   }
   if (p.pp > 1) {
     comm_fixed_ += p.pp * 10e-6;
-    comm_token_ += p.pp * 2.0 * m.hidden / link.bytes_per_s;
+    comm_token_ += p.pp * 2.0 * m.hidden / d_.hardware.link(p.gpus()).bytes_per_s;
   }
   fixed_ = (m.layers + c.linear_extra * m.linear_layers) * c.layer_s + c.step_s;
   activation_ = c.activation_passes * 2.0 * m.layers * m.hidden / bandwidth;

@@ -29,7 +29,6 @@ struct SimulationOptions {
   Duration turn_around = sim::SimulateOptions{}.turn_around;
   std::string plan{};
   double price = 0;
-  double scale_out = 0.95;
   std::string compare{};
   std::string html{};
   std::string list{};
@@ -86,9 +85,6 @@ void add_flags(Flags& flags, SimulationOptions& o) {
       .add("--price", &o.price,
            "of an accelerator-hour, for $ a million tokens, here and in --html")
       .value("DOLLARS")
-      .group(sizing);
-  flags.add("--scale-out", &o.scale_out, "capacity kept with each doubling of replicas")
-      .value("SHARE")
       .group(sizing);
   flags.add("--compare", &o.compare, "a scenario file to set beside the flags' system")
       .value("FILE")
@@ -228,7 +224,6 @@ Result<std::vector<sim::Sizing>> size_layouts(const SimulationOptions& o,
   if (!o.rate || !(*o.rate > 0)) return invalid("--plan: needs --rate, queries a second");
   sim::SizingOptions options;
   options.price_per_gpu_hour = o.price;
-  options.scale_out = o.scale_out;
   std::vector<sim::Scenario> layouts = {scenario};
   if (scenario.parallel.empty() && scenario.disagg.empty()) {
     layouts = layouts_to_size(catalogue, scenario, workload, slo);
