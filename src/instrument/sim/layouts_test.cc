@@ -85,6 +85,9 @@ TEST(Layouts, experts_may_be_wider_than_a_server_and_prefill_stays_in_a_rack) {
     const StepModel model(make_cluster_spec(catalogue, scenario)->deployment);
     return model.parts({.sequences = 64, .context = 64e3, .all_sequences = 4096}).communication;
   };
+  // Attention DP may leave experts unspread.
+  EXPECT_GT(step_of("h200-sxm", "tp=1,dp=8,ep=1"), 0);
+  EXPECT_LT(step_of("h200-sxm", "tp=1,dp=8,ep=1"), step_of("h200-sxm", "tp=1,dp=8"));
   // Within NVLink nothing crosses; from 8 to 64 ranks most bytes leave the server.
   EXPECT_GT(step_of("h200-sxm", "tp=1,dp=64"), 3 * step_of("h200-sxm", "tp=1,dp=8"));
   EXPECT_LT(step_of("gb300", "tp=1,dp=64"), 3 * step_of("gb300", "tp=1,dp=8"));

@@ -31,6 +31,7 @@ std::vector<UsedTier> used_tiers(const HardwareSpec& hardware, unsigned width,
 CollectiveTime all_to_all(const HardwareSpec& hardware, unsigned width, unsigned ranks,
                           double bytes, double scale_up_share) {
   CollectiveTime out;
+  if (ranks == 1) return out;
   double below = 1;
   for (const UsedTier& tier : used_tiers(hardware, width, scale_up_share)) {
     const double joined = std::max(below, ranks * tier.gpus / width);

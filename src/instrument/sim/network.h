@@ -21,8 +21,8 @@ struct CollectiveTime {
   double fixed_s = 0;  // beyond that of the scale-up domain
 };
 
-// `ranks` equal parts of `width` accelerators. `bytes`: of one token, to all its remote ranks.
-// `scale_up_share`: of the fast links' rate. REQUIRES: width >= ranks > 1.
+// `ranks` equal parts of `width` accelerators. `bytes`: of one token, to all its remote ranks;
+// one rank has none. `scale_up_share`: of the fast links' rate. REQUIRES: width >= ranks > 0.
 CollectiveTime all_to_all(const HardwareSpec& hardware, unsigned width, unsigned ranks,
                           double bytes, double scale_up_share);
 // `bytes`: what each of `width` holds of one token. REQUIRES: width > 1.

@@ -59,6 +59,15 @@ TEST(Network, an_all_reduce_crosses_servers_with_slices) {
   EXPECT_EQ(all_reduce(h200, 4, 1e6, 0.65).fixed_s, 0);
 }
 
+TEST(Network, experts_that_are_not_spread_send_nothing) {
+  const HardwareSpec h200 = *Catalogue::builtin().hardware("h200-sxm");
+  for (const unsigned width : {1U, 8U, 16U}) {
+    const CollectiveTime time = all_to_all(h200, width, 1, 0, 0.6);
+    EXPECT_EQ(time.token_s, 0) << width;
+    EXPECT_EQ(time.fixed_s, 0) << width;
+  }
+}
+
 TEST(Network, a_cards_tiers_are_checked) {
   Catalogue catalogue = Catalogue::builtin();
   const auto with = [&](std::string_view network, std::string_view source = "network") {
