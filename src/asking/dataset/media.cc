@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "base/wav.h"
 #include "dataset/file_rows.h"
 
 namespace assay::dataset {
@@ -79,15 +80,8 @@ std::string riff_chunk(std::string_view type, const std::string& data) {
 }
 
 std::string wav_of(const Medium& medium, Rng& rng) {
-  std::string form;
-  put(form, 1, 2);  // PCM
-  put(form, 1, 2);  // one channel
-  put(form, kSampleRate, 4);
-  put(form, 2 * kSampleRate, 4);
-  put(form, 2, 2);
-  put(form, 16, 2);
-  return riff_chunk("RIFF", "WAVE" + riff_chunk("fmt ", form) +
-                                riff_chunk("data", noise(std::size_t{2} * medium.samples, rng)));
+  const std::string samples = noise(std::size_t{2} * medium.samples, rng);
+  return wav_head(kSampleRate, static_cast<std::uint32_t>(samples.size())) + samples;
 }
 
 // One stream of device-independent bitmaps, whose rows are whole words, the lowest row first.

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/wav.h"
 #include "endpoint/ask.h"
 #include "endpoint/dialect/tone.h"
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/wav.h"
 #include "protocol/kind/kind.h"
 #include "protocol/kind/request_parts.h"
 #include "protocol/kind/typed_reader.h"
@@ -19,24 +20,10 @@ namespace assay::protocol {
 
 Attachment probe_sound() {
   constexpr std::uint32_t kRate = 16'000;
-  const auto number = [](std::string& out, std::uint32_t value, int bytes) {
-    for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 255);
-  };
-  std::string wav = "RIFF";
-  number(wav, 36 + 2 * kRate, 4);
-  wav += "WAVEfmt ";
-  number(wav, 16, 4);
-  number(wav, 1, 2);  // PCM
-  number(wav, 1, 2);  // one channel
-  number(wav, kRate, 4);
-  number(wav, 2 * kRate, 4);
-  number(wav, 2, 2);
-  number(wav, 16, 2);
-  wav += "data";
-  number(wav, 2 * kRate, 4);
+  std::string wav = wav_head(kRate, 2 * kRate);
   for (std::uint32_t i = 0; i < kRate; ++i) {
     const double wave = 8000 * std::sin(2 * 3.14159265358979 * 440 * i / kRate);
-    number(wav, static_cast<std::uint16_t>(static_cast<std::int16_t>(wave)), 2);
+    put_little_endian(wav, static_cast<std::uint16_t>(static_cast<std::int16_t>(wave)), 2);
   }
   return {.name = "file", .type = "audio/wav", .file = "tone.wav", .bytes = std::move(wav)};
 }

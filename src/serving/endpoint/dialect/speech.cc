@@ -8,6 +8,7 @@
 #include "base/base64.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/wav.h"
 #include "endpoint/dialect/kinds.h"
 #include "endpoint/dialect/tone.h"
 

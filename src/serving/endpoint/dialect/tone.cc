@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/wav.h"
+
 namespace assay::endpoint {
 namespace {
 
@@ -21,10 +23,6 @@ const std::array<std::int16_t, kSteps>& second_of_tone() {
   return kTone;
 }
 
-void put_number(std::string& out, std::uint32_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 255);
-}
-
 }  // namespace
 
 std::string tone(std::uint32_t sample_rate, std::uint32_t from, std::uint32_t tokens) {
@@ -36,25 +34,8 @@ std::string tone(std::uint32_t sample_rate, std::uint32_t from, std::uint32_t to
   out.reserve(2 * count);
   for (std::uint64_t i = first; i < first + count; ++i) {
     const std::uint64_t step = i % sample_rate * kSteps / sample_rate;
-    put_number(out, static_cast<std::uint16_t>(second[step]), 2);
+    put_little_endian(out, static_cast<std::uint16_t>(second[step]), 2);
   }
-  return out;
-}
-
-std::string wav_head(std::uint32_t sample_rate, std::uint32_t bytes) {
-  constexpr std::uint32_t kBehindSize = 36;
-  std::string out = "RIFF";
-  put_number(out, bytes > 0xffff'ffff - kBehindSize ? bytes : bytes + kBehindSize, 4);
-  out += "WAVEfmt ";
-  put_number(out, 16, 4);
-  put_number(out, 1, 2);  // PCM
-  put_number(out, 1, 2);  // one channel
-  put_number(out, sample_rate, 4);
-  put_number(out, 2 * sample_rate, 4);
-  put_number(out, 2, 2);
-  put_number(out, 16, 2);
-  out += "data";
-  put_number(out, bytes, 4);
   return out;
 }
 

@@ -12,7 +12,5 @@ inline constexpr std::uint32_t kTokenSoundMs = 24;
 // The samples of `tokens` tokens behind the first `from`; a tone of several calls is continuous.
 // REQUIRES: sample_rate is a multiple of 125.
 std::string tone(std::uint32_t sample_rate, std::uint32_t from, std::uint32_t tokens);
-// The head of a WAV file with this many bytes of samples.
-std::string wav_head(std::uint32_t sample_rate, std::uint32_t bytes);
 
 }  // namespace assay::endpoint
