@@ -56,6 +56,18 @@ def assay():
     return run
 
 
+def instants(assay, folder):
+    """A run's queries in the order asked: uuid -> {event type: the last such event's ns}."""
+    events = folder / "events.jsonl"
+    assay("report", folder, "--events-jsonl", events, code=None)
+    seen = {}
+    for event in map(json.loads, events.read_text().splitlines()):
+        if event["sample_uuid"]:
+            seen.setdefault(event["sample_uuid"], {})[event["event_type"]] = event["timestamp_ns"]
+    events.unlink()
+    return seen
+
+
 class Server:
     """A running `assay endpoint`; url is where it listens."""
 

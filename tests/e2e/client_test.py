@@ -17,6 +17,8 @@ import urllib.parse
 
 import pytest
 
+from conftest import instants
+
 REQUIRED = ["Content Generation", "Creative Writing", "Structured Text", "Code Analysis",
             "Summarization, Intermediate"]
 TOKENS = 8
@@ -41,16 +43,8 @@ def measure(assay, endpoint, tmp_path):
 
 def inferences(assay, folder):
     """[(sent, first token, done)] in ns, in the order asked, from the run's events."""
-    events = folder / "events.jsonl"
-    assay("report", folder, "--events-jsonl", events, code=None)
-    seen = {}
-    for line in events.read_text().splitlines():
-        event = json.loads(line)
-        if event["sample_uuid"]:
-            seen.setdefault(event["sample_uuid"], {})[event["event_type"]] = event["timestamp_ns"]
-    events.unlink()
     return [(one["sample.issued"], one["sample.recv_first"], one["sample.complete"])
-            for one in seen.values()]
+            for one in instants(assay, folder).values()]
 
 
 def by_hand(runs):

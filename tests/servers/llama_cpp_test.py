@@ -8,6 +8,8 @@ import math
 import statistics
 
 import pytest
+
+from conftest import instants
 from tiny_llama import served
 
 TENTH_OF_A_MS = 1e-4
@@ -34,13 +36,7 @@ def test_clients_figures_follow_from_the_event_log(assay, port, tmp_path):
     result = json.loads((folder / "client_result.json").read_text())
     assert result["asked"]["server"] == "llama.cpp"
     assert len(result["categories"]) == 5
-    events = folder / "events.jsonl"
-    assay("report", folder, "--events-jsonl", events, code=None)
-    seen = {}
-    for line in events.read_text().splitlines():
-        event = json.loads(line)
-        if event["sample_uuid"]:
-            seen.setdefault(event["sample_uuid"], {})[event["event_type"]] = event["timestamp_ns"]
+    seen = instants(assay, folder)
     tokens = [int(row["output_tokens"]) for row in queries(assay, folder)]
     assert len(seen) == len(tokens) == 10 * 4
     asked = [((one["sample.recv_first"] - one["sample.issued"]) / 1e9,
