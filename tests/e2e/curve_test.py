@@ -171,6 +171,43 @@ def test_single_runs_are_packed_with_their_power(assay, server, tmp_path):
                 if one["severity"] == "error"]
 
 
+def test_the_reference_clients_power_block_comes_into_the_tree(assay, server, tmp_path):
+    meter = """while sleep 0.05; do echo '{"value": 500, "label": "wall"}'; done"""
+    config = tmp_path / "config.yaml"
+    config.write_text(json.dumps({
+        "model_params": {"name": "gpt-oss-120b"}, "endpoint_config": {"endpoints": [server.url]},
+        "datasets": [{"name": "prompts", "type": "performance", "synthetic": {"count": 8}}],
+        "settings": {"load_pattern": {"type": "concurrency", "target_concurrency": 4},
+                     "runtime": {"n_samples_to_issue": 40},
+                     "power": {"source": "command", "interval_s": 0.05,
+                               "options": {"argv": ["/bin/sh", "-c", meter]}}}}))
+    run, tree = tmp_path / "run", tmp_path / "tree"
+    assay("run", "--config", config, "--report-dir", run, "--allow-client-limited", "--quiet")
+    power = json.loads((run / "power.json").read_text())
+    assert power["status"] == "ok" and power["window"]["basis"] == "performance_phase"
+    assert power["totals"]["mean_power_w"] == pytest.approx(500)
+    answers = tmp_path / "answers.yaml"
+    answers.write_text("system: {division: RDI, system_name: Box}\n"
+                       "point: {model_name: gpt-oss-120b}\n")
+    assay("pack", run, "--out", tree, "--max-concurrency", 64, "--answers", answers)
+    [packed] = tree.glob("results/Box/gpt-oss-120b/*/power.json")
+    assert packed.read_text() == (run / "power.json").read_text()
+
+    def said():
+        found = assay("check", tree, "--json", code=1).json()["results"]
+        return [one for one in found if one["rule"] == "plausible-power"
+                and one["severity"] in ("warning", "error")]
+
+    assert not said()
+    # A figure that does not follow from the others is told with its place.
+    power["totals"]["mean_power_w"] *= 2
+    packed.write_text(json.dumps(power))
+    [one] = said()
+    assert "power.json" in json.dumps(one) and "energy_j" in json.dumps(one)
+    packed.write_text("{")
+    assert len(said()) == 1
+
+
 def test_killed_at_any_instant_it_ends_the_same(tmp_path):
     # Ten instants of a larger curve: tools/kill_curve.py.
     assert kill_curve.run(program(), 3, 20261122, tmp_path, levels="2") == 0

@@ -134,6 +134,7 @@ Rule plausible_latency();
 Rule plausible_load();
 Rule plausible_secrets();
 Rule plausible_documents();
+Rule plausible_power();
 
 const std::vector<Rule>& catalogue();
 

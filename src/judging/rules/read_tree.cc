@@ -260,6 +260,7 @@ class TreeReader {
       point.summary = read_inside(point.path + "/performance/result_summary.json");
     }
     point.config = read("config.yaml");
+    point.power = read("power.json");
     for (const FileSize& file : point.files) {
       const std::string_view base = std::string_view(file.name).substr(point.path.size() + 1);
       if (base == "results.json" && file.bytes <= kResultsBytesMax) point.results = read(base);

@@ -112,6 +112,7 @@ struct PointFolder {
   // Declared figures of a published v0.7 result; else absent.
   Document metadata{};
   Document caching_audit{};
+  Document power{};  // power.json: what a meter read beside the run
   Accuracy accuracy{};
   std::vector<FileSize> files{};
   std::vector<Issue> point_issues{};

@@ -17,6 +17,29 @@ inline Mutation with_file(std::string what, std::string name, std::string text) 
           }};
 }
 
+// A point with a power.json in which one figure is wrong.
+inline Mutation with_power(std::string what, std::string key, Json value) {
+  return {.rule = "plausible-power",
+          .what = std::move(what),
+          .change =
+              [key = std::move(key), value = std::move(value)](GoldenTree& t) {
+                Json totals = Json().set("energy_j", 1e6).set("mean_power_w", 1000.0);
+                totals.set("output_tokens", t.summary("r96")["output_sequence_lengths"]["total"]);
+                totals.set("energy_per_output_token_j", 1e6 / totals["output_tokens"].as_double());
+                totals.set(key, value);
+                t.documents[t.curve + "/r96/power.json"] =
+                    Json()
+                        .set("schema_version", "1.0")
+                        .set("status", "ok")
+                        .set("window", Json()
+                                           .set("start_epoch_s", 5.0)
+                                           .set("end_epoch_s", 1005.0)
+                                           .set("duration_s", 1000.0))
+                        .set("totals", std::move(totals));
+              },
+          .severity = Severity::warning};
+}
+
 inline std::vector<Mutation> plausibility_mutations_1() {
   const auto latency = [](std::string_view key, Json value) {
     return [key, value](GoldenTree& t) { inner(t.summary("r96"), {"latency"}).set(key, value); };
@@ -110,6 +133,9 @@ inline std::vector<Mutation> plausibility_mutations_2() {
        .what = "docs/ with nothing in it",
        .change = [](GoldenTree& t) { t.texts["docs/software_disclosure.txt"] = ""; },
        .severity = Severity::warning},
+      with_power("joules that are not watts times seconds", "energy_j", 2e6),
+      with_power("joules a token that are not", "energy_per_output_token_j", 1.0),
+      with_power("a mean that is no number", "mean_power_w", "700"),
   };
 }
 
