@@ -67,6 +67,9 @@ struct SyntheticClass {
   // Queries a second by a law of its own (plan/class_arrivals.h); nullopt: a share of the run's.
   std::optional<double> rate{};
   std::string law{};
+  // Or as many users in a closed loop, each of whom thinks that long before the next query.
+  std::optional<std::uint32_t> concurrency{};
+  Duration think{};
 };
 
 // Prompts made from a seed. As text: common English words, at an estimated 1.3 tokens a word (no

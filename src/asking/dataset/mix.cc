@@ -13,6 +13,7 @@ namespace assay::dataset {
 namespace {
 
 constexpr double kShareMost = 1e9;
+constexpr std::int64_t kUsersMost = 1'000'000;
 
 Result<LengthSpec> length_of(std::string_view value) {
   std::string text(value);
@@ -41,6 +42,16 @@ Result<void> take_option(std::string_view key, std::string_view value, Synthetic
     out.rate = *rate;
   } else if (key == "law") {
     out.law = value;
+  } else if (key == "concurrency") {
+    const auto users = parse_int(value);
+    if (!users || *users < 0 || *users > kUsersMost) {
+      return invalid(format("concurrency={}: a number of users, at most {}", value, kUsersMost));
+    }
+    out.concurrency = static_cast<std::uint32_t>(*users);
+  } else if (key == "think") {
+    const auto think = parse_duration(value, 1_s);
+    if (!think) return invalid(format("think={}: a time as 2s", value));
+    out.think = *think;
   } else if (key == "isl") {
     ASSIGN_OR_RETURN(out.isl, length_of(value));
   } else if (key == "osl") {
@@ -61,8 +72,8 @@ Result<void> take_option(std::string_view key, std::string_view value, Synthetic
     out.overrides.set(key.substr(5), body_value(value));
   } else {
     return invalid(
-        format("\"{}\" is no part of a class; known are share, rate, law, isl, osl, prefix, "
-               "image, audio, video, slo, model, priority and body.FIELD",
+        format("\"{}\" is no part of a class; known are share, rate, law, concurrency, think, isl, "
+               "osl, prefix, image, audio, video, slo, model, priority and body.FIELD",
                key));
   }
   return {};
@@ -91,9 +102,18 @@ Result<SyntheticClass> parse_class(std::string_view text) {
   if (!out.law.empty() && !out.rate) {
     return invalid(format("class {}: a law of arrival needs a rate: rate=20", out.name));
   }
-  if (out.rate && !shared) {
-    if (*out.rate == 0) return invalid(format("class {}: a rate of 0 needs a share", out.name));
-    out.share = *out.rate;
+  if (out.rate && out.concurrency) {
+    return invalid(format("class {}: a rate or a concurrency, not both", out.name));
+  }
+  if (out.think > Duration{} && !out.concurrency) {
+    return invalid(
+        format("class {}: to think is for users in a closed loop: concurrency=8", out.name));
+  }
+  const std::optional<double> load =
+      out.concurrency ? std::optional<double>(*out.concurrency) : out.rate;
+  if (load && !shared) {
+    if (*load == 0) return invalid(format("class {}: a load of 0 needs a share", out.name));
+    out.share = *load;
   }
   return out;
 }

@@ -17,7 +17,8 @@ namespace assay::dataset {
 // written with a slash: lognormal:512/0.5. image=512x512, audio=5s and video=64x64x16 (media.h) put
 // noise of that size beside the words, once for each time that they stand there. With
 // "rate=20,law=gamma/0.5" the class has arrivals of its own (plan/class_arrivals.h), and its share
-// is its rate unless it has both.
+// is its rate unless it has both. With "concurrency=8,think=2s" it is 8 users, each of whom asks
+// again that long after its last reply; its share is then their number.
 Result<SyntheticClass> parse_class(std::string_view text);
 
 // As they are kept with a run. REQUIRES: the classes' limits are valid.

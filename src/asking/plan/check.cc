@@ -151,17 +151,17 @@ void check_classes(const DatasetConfig& data, const std::string& path, Reading& 
   }
 }
 
-// Classes with rates of their own are the load.
-void check_class_rates(const Config& config, Reading& reading) {
-  const auto* const classes = classes_with_rates(config);
+// Classes with loads of their own are the load.
+void check_class_loads(const Config& config, Reading& reading) {
+  const auto* const classes = classes_with_loads(config);
   if (classes == nullptr) return;
   const std::string where = "datasets: synthetic.classes";
   for (const std::string& text : *classes) {
     const auto one = dataset::parse_class(text);
     if (!one) continue;
-    if (!one->rate) {
-      reading.wrong_setting(where, format("class {} has no rate, and others have", one->name),
-                            "rate=20 for each, or for none");
+    if (!one->rate && !one->concurrency) {
+      reading.wrong_setting(where, format("class {} has no load, and others have", one->name),
+                            "rate=20 or concurrency=8 for each, or for none");
     }
     if (const auto law = check_law(one->law); !law) {
       reading.wrong_setting(where, format("class {}: {}", one->name, law.error().message));
@@ -169,12 +169,12 @@ void check_class_rates(const Config& config, Reading& reading) {
   }
   const LoadPattern& load = config.settings.load_pattern;
   if (load.type != Pattern::max_throughput || load.target_qps || load.target_concurrency) {
-    reading.wrong_setting("settings.load_pattern", "the classes have rates of their own",
-                          "leave out the load pattern, or the classes' rates");
+    reading.wrong_setting("settings.load_pattern", "the classes have loads of their own",
+                          "leave out the load pattern, or the classes' rate and concurrency");
   }
   if (config.settings.runtime.min_duration) {
     reading.wrong_setting("settings.runtime.min_duration_ms",
-                          "whole passes are not for classes with rates of their own",
+                          "whole passes are not for classes with loads of their own",
                           "--duration or --samples");
   }
 }
@@ -228,7 +228,7 @@ void check_datasets(const Config& config, Reading& reading) {
 }
 
 void check_pattern(const Config& config, Reading& reading) {
-  check_class_rates(config, reading);
+  check_class_loads(config, reading);
   const LoadPattern& load = config.settings.load_pattern;
   const auto mode = effective_mode(config);
   if (mode == BenchmarkMode::offline && load.type != Pattern::max_throughput) {
@@ -238,7 +238,7 @@ void check_pattern(const Config& config, Reading& reading) {
   }
   const bool named_only = load.type == Pattern::burst || load.type == Pattern::step;
   const bool at_once =
-      load.type == Pattern::max_throughput && classes_with_rates(config) == nullptr;
+      load.type == Pattern::max_throughput && classes_with_loads(config) == nullptr;
   if (mode == BenchmarkMode::online && (at_once || named_only)) {
     reading.wrong_setting("settings.load_pattern.type",
                           format("an online run cannot be {}", word(load.type)),
@@ -311,7 +311,7 @@ void check_runtime(const Config& config, Reading& reading) {
                           "passes and n_samples_to_issue both say how many queries", "keep one");
   }
   if (load.type == Pattern::max_throughput && runtime.duration && !runtime.n_samples_to_issue &&
-      !runtime.passes && !load.max_in_flight && classes_with_rates(config) == nullptr) {
+      !runtime.passes && !load.max_in_flight && classes_with_loads(config) == nullptr) {
     reading.wrong_setting("settings.runtime.duration_ms",
                           "max_throughput sends everything at once and cannot last",
                           "--samples N, or --max-in-flight N to keep so many in flight");

@@ -96,12 +96,12 @@ Result<void> check_law(std::string_view law) {
   return {};
 }
 
-const std::vector<std::string>* classes_with_rates(const Config& config) {
+const std::vector<std::string>* classes_with_loads(const Config& config) {
   const DatasetConfig* const data = performance_dataset(config);
   if (data == nullptr || !data->synthetic) return nullptr;
   const bool any = std::ranges::any_of(data->synthetic->classes, [](const std::string& text) {
     const auto one = dataset::parse_class(text);
-    return one && one->rate;
+    return one && (one->rate || one->concurrency);
   });
   return any ? &data->synthetic->classes : nullptr;
 }
@@ -113,19 +113,27 @@ Result<ClassSchedule> class_schedule(const std::vector<dataset::SyntheticClass>&
   std::vector<std::vector<std::uint32_t>> rows_of(classes.size());
   for (std::uint32_t row = 0; row < rows; ++row) rows_of[class_of(mix, row)].push_back(row);
   std::vector<Stream> streams;
+  ClassSchedule out;
   for (std::size_t i = 0; i < classes.size(); ++i) {
-    if (*classes[i].rate == 0) continue;
+    if (classes[i].concurrency.value_or(0) == 0 && classes[i].rate.value_or(0) == 0) continue;
     if (rows_of[i].empty()) {
       return invalid(format("class {}: none of the {} prompts is of it; ask for more (--prompts)",
                             classes[i].name, rows));
+    }
+    if (classes[i].concurrency) {
+      out.loops.push_back({.users = *classes[i].concurrency,
+                           .think = classes[i].think,
+                           .rows = std::move(rows_of[i])});
+      continue;
     }
     ASSIGN_OR_RETURN(const Law law, parse_law(classes[i].law));
     streams.emplace_back(classes[i], law, seed);
     streams.back().rows = std::move(rows_of[i]);
   }
-  if (streams.empty()) return invalid("the classes' rates are all 0: no query would be sent");
-  ClassSchedule out;
-  while (queries == 0 || out.at.size() < queries) {
+  if (streams.empty() && out.loops.empty()) {
+    return invalid("the classes' loads are all 0: no query would be sent");
+  }
+  while (!streams.empty() && (queries == 0 || out.at.size() < queries)) {
     const auto next = std::ranges::min_element(streams, {}, &Stream::due);
     if (queries == 0 && next->due() >= time) break;
     if (out.at.size() == most) {
@@ -135,7 +143,8 @@ Result<ClassSchedule> class_schedule(const std::vector<dataset::SyntheticClass>&
     out.at.push_back(next->due());
     out.rows.push_back(next->take());
   }
-  if (out.at.empty()) return invalid("no query of any class is due within the duration");
+  if (out.at.empty() && out.loops.empty())
+    return invalid("no query of any class is due within the duration");
   return out;
 }
 

@@ -77,6 +77,26 @@ TEST(ClassArrivals, a_class_comes_the_same_whatever_stands_beside_it) {
   EXPECT_EQ(alone.at.size(), together.size());
 }
 
+TEST(ClassArrivals, a_class_with_a_concurrency_is_a_loop_of_its_rows) {
+  const std::vector<std::string> texts = {"chat,rate=30", "users,concurrency=10,think=2s",
+                                          "gone,share=5,concurrency=0"};
+  const TrafficMix mix = dataset::mix_of(classes_of(texts));
+  const ClassSchedule made = schedule(texts, 10_s);
+  EXPECT_EQ(of_class(made, mix, 0).size(), made.at.size());
+  ASSERT_EQ(made.loops.size(), 1U);
+  EXPECT_EQ(made.loops[0].users, 10U);
+  EXPECT_EQ(made.loops[0].think, 2_s);
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < 1000; ++row) {
+    if (class_of(mix, row) == 1) rows.push_back(row);
+  }
+  EXPECT_EQ(made.loops[0].rows, rows);
+  // Users alone need no arrival.
+  const ClassSchedule alone = schedule({"users,concurrency=1"}, 1_ms);
+  EXPECT_TRUE(alone.at.empty());
+  EXPECT_EQ(alone.loops.size(), 1U);
+}
+
 TEST(ClassArrivals, a_poisson_class_is_the_runs_own_poisson_with_a_seed_of_its_own) {
   const ClassSchedule one = schedule({"chat,rate=30"}, {}, 50);
   ASSERT_EQ(one.at.size(), 50U);

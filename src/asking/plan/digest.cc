@@ -114,6 +114,11 @@ void add_phase(Lines& hash, const PhasePlan& phase, std::uint16_t index) {
   add(hash, "stop",
       format("{} {} {} {} {} {} {}", stop.queries_min, stop.queries_max, stop.pass,
              stop.duration_min.ns, stop.duration_max.ns, stop.drain_max.ns, stop.idle_max.ns));
+  for (const UserLoop& loop : phase.loops) {
+    const auto* rows = reinterpret_cast<const char*>(loop.rows.data());
+    add(hash, "users", format("{} {}", loop.users, loop.think.ns));
+    add(hash, "rows", std::string_view(rows, loop.rows.size() * sizeof(std::uint32_t)));
+  }
   for (const Conversation& one : phase.conversations) {
     for (const Turn& turn : one.turns) {
       add(hash, "turn", format("{} {}", turn.sample, turn.delay.ns));

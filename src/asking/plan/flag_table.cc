@@ -144,7 +144,7 @@ std::vector<FlagRow> asked_rows() {
                "seed of the salts")),
       row("--class", "CLASS", "datasets[].synthetic.classes", Take::own,
           "a class of traffic, once for each: NAME,share=0.7,isl=200,osl=50 (or "
-          "rate=20,law=gamma/0.5) "
+          "rate=20,law=gamma/0.5, or concurrency=8,think=2s) "
           "and model, priority, "
           "slo=ttft<=500ms&tpot<=20ms as far as they differ"),
       row("--prompts", "N", "datasets[].synthetic.count", Take::own,

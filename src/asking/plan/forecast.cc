@@ -119,6 +119,7 @@ PhaseForecast open_phase(const PhasePlan& phase, std::span<const KnownLevel> lev
 Result<PhaseForecast> closed_phase(const PhasePlan& phase, std::span<const KnownLevel> levels) {
   double c = phase.limits.back().in_flight_max;
   if (phase.replay) c = std::min(c, static_cast<double>(phase.conversations.size()));
+  if (!phase.loops.empty()) c = static_cast<double>(users_of(phase) + phase.arrivals.size());
   c = std::min(c, count_of(phase.stop.queries_max));
   if (phase.stop.duration_min == Duration{} && phase.stop.queries_min > 0) {
     c = std::min(c, std::max(1.0, count_of(phase.stop.queries_min)));
@@ -232,6 +233,9 @@ Result<Forecast> forecast(const Plan& plan, Duration run_max, std::span<const Kn
                tokens_each(levels, one.in_flight, &KnownLevel::output_tokens));
     if (phase.replay) {
       out.notes.emplace_back("the pauses between the turns of a conversation are not in the time");
+    }
+    if (!phase.loops.empty()) {
+      out.notes.emplace_back("users who think, or a schedule beside them, are not in the time");
     }
     out.phases.push_back(std::move(one));
   }

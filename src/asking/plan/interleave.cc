@@ -37,6 +37,11 @@ Result<void> check(const PlanBundle& bundle) {
       return invalid(
           "settings.load_pattern.type: ramp has no blocks that are alike; give one level");
     }
+    if (!phase.loops.empty()) {
+      return invalid(
+          "--class: users in closed loops are not cut into blocks; run each endpoint by itself and "
+          "compare the two runs");
+    }
     if (phase.replay) {
       return invalid(
           "agentic_inference: conversations are not cut into blocks; run each endpoint by itself "

@@ -206,9 +206,16 @@ Result<void> PhaseMaker::fill_classes(PhasePlan& phase, const Length& length,
                    class_schedule(known, static_cast<std::uint32_t>(rows_of(phase)),
                                   config_.settings.runtime.scheduler_random_seed, length.queries,
                                   length.time, kArrivalsMax));
-  phase.open_loop = true;
-  phase.order = SampleOrder::listed(std::move(schedule.rows));
   phase.arrivals = std::move(schedule.at);
+  phase.loops = std::move(schedule.loops);
+  // With users alone the order says no more than which row is the first.
+  phase.order = SampleOrder::listed(phase.arrivals.empty() ? phase.loops.front().rows
+                                                           : std::move(schedule.rows));
+  if (!phase.loops.empty()) {
+    fill_length(phase, length);
+    return {};
+  }
+  phase.open_loop = true;
   phase.stop.queries_min = phase.arrivals.size();
   phase.stop.queries_max = phase.arrivals.size();
   return {};
@@ -235,8 +242,12 @@ Result<void> PhaseMaker::fill_burst(PhasePlan& phase, const Length& length) {
 }
 
 void PhaseMaker::fill_closed(PhasePlan& phase, const Length& length, bool ramp) {
-  phase.open_loop = false;
   phase.limits = limits(ramp);
+  fill_length(phase, length);
+}
+
+void PhaseMaker::fill_length(PhasePlan& phase, const Length& length) const {
+  phase.open_loop = false;
   if (length.queries > 0) {
     phase.stop.queries_min = length.queries;
     phase.stop.queries_max = length.queries;
@@ -258,7 +269,7 @@ Result<void> PhaseMaker::fill(PhasePlan& phase, const Length& length, Arrivals* 
     return fill_trace(phase, length);
   }
   if (phase.kind == PhaseKind::performance) {
-    if (const auto* const classes = classes_with_rates(config_)) {
+    if (const auto* const classes = classes_with_loads(config_)) {
       return fill_classes(phase, length, *classes);
     }
   }

@@ -50,6 +50,8 @@ class PhaseMaker {
   Result<void> fill_classes(PhasePlan& phase, const Length& length,
                             const std::vector<std::string>& classes);
   void fill_closed(PhasePlan& phase, const Length& length, bool ramp);
+  // When a closed loop has enough.
+  void fill_length(PhasePlan& phase, const Length& length) const;
   std::vector<LimitStep> limits(bool ramp) const;
   std::uint64_t rows_of(const PhasePlan& phase) const;
   // nullopt for patterns without drawn gaps.

@@ -39,7 +39,7 @@ void resolve_unsaid_time(Config& config, const Surroundings& around, Reading& re
 // Gives safe defaults to what flags alone leave open; a note names each one.
 void resolve_flags_alone(Config& config, const Surroundings& around, Reading& reading) {
   LoadPattern& load = config.settings.load_pattern;
-  const bool by_class = classes_with_rates(config) != nullptr && !load.target_concurrency;
+  const bool by_class = classes_with_loads(config) != nullptr && !load.target_concurrency;
   if (!reading.given("settings.load_pattern.type") && !by_class) {
     load.type = Pattern::concurrency;
     if (!load.target_concurrency) {
@@ -67,7 +67,7 @@ void resolve_flags_alone(Config& config, const Surroundings& around, Reading& re
 void resolve_type(Config& config, const Reading& reading) {
   if (!reading.given("type")) {
     const bool offline = config.settings.load_pattern.type == Pattern::max_throughput &&
-                         classes_with_rates(config) == nullptr;
+                         classes_with_loads(config) == nullptr;
     config.type = offline ? RunType::offline : RunType::online;
   }
   if (config.name.empty()) config.name = format("{}_benchmark", word(config.type));

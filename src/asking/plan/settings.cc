@@ -108,11 +108,13 @@ const Part& synthetic_part() {
         "shared_prefix", &SyntheticConfig::shared_prefix,
         "A tree of prefixes that prompts share, as TOKENSxBRANCHES a level: 1000x4,200x8. Each "
         "prompt takes a branch by chance at each level; its isl counts what is shared too.");
-    rows.add("classes", &SyntheticConfig::classes,
-             "Traffic classes that are mixed, each as NAME,share=0.7 and what differs: isl, osl, "
-             "prefix, model, priority, body.FIELD, slo=ttft<=500ms&tpot<=20ms. Each gets figures "
-             "of its own. With rate=20 in place of a share, and law=poisson, constant, gamma/SHAPE "
-             "or burst/QUERIES, each has arrivals of its own; then there is no load pattern.");
+    rows.add(
+        "classes", &SyntheticConfig::classes,
+        "Traffic classes that are mixed, each as NAME,share=0.7 and what differs: isl, osl, "
+        "prefix, model, priority, body.FIELD, slo=ttft<=500ms&tpot<=20ms. Each gets figures "
+        "of its own. With rate=20 in place of a share, and law=poisson, constant, gamma/SHAPE "
+        "or burst/QUERIES, each has arrivals of its own; with concurrency=8 and think=2s it is "
+        "users in a closed loop. Then there is no load pattern.");
     rows.add("tokenizer", &SyntheticConfig::tokenizer,
              "A tokenizer's file or folder: prompts of text then have exactly isl tokens by it, "
              "without a chat template. Empty: by estimate.");

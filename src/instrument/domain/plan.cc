@@ -55,6 +55,10 @@ Plan shard(const Plan& plan, std::uint32_t index, std::uint32_t count) {
     }
     phase.arrivals = std::move(mine);
     shard_conversations(phase, index, count);
+    for (UserLoop& loop : phase.loops) {
+      loop.first = index;
+      loop.stride = count;
+    }
     for (LimitStep& step : phase.limits) {
       step.in_flight_max = share(step.in_flight_max, index, count);
     }
@@ -63,6 +67,12 @@ Plan shard(const Plan& plan, std::uint32_t index, std::uint32_t count) {
     // `pass` keeps the whole plan's size: the loop tests its global index against it.
   }
   return out;
+}
+
+std::uint64_t users_of(const PhasePlan& phase) {
+  std::uint64_t users = 0;
+  for (const UserLoop& loop : phase.loops) users += loop.users;
+  return users;
 }
 
 QueryStream::QueryStream(const PhasePlan& phase, std::uint16_t phase_index,

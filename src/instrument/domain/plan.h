@@ -34,6 +34,17 @@ struct LimitStep {
   std::uint32_t in_flight_max = std::numeric_limits<std::uint32_t>::max();
 };
 
+// A closed loop of users beside a schedule: each asks the next of `rows` when `think` has passed
+// since its last reply, whether that succeeded or not. User u asks first at think · u / users.
+// With shards this one has the users and rows `first`, first + stride, …
+struct UserLoop {
+  std::uint32_t users = 1;
+  Duration think{};
+  std::vector<std::uint32_t> rows{};  // in order, again and again; not empty
+  std::uint32_t first = 0;
+  std::uint32_t stride = 1;
+};
+
 // When to stop issuing: at the first of queries_max reached · duration_max passed · the schedule is
 // used up · all of {queries_min issued, duration_min passed, a whole number of passes issued where
 // `pass` > 0}. Queries in flight at that moment are drained.
@@ -80,6 +91,9 @@ struct PhasePlan {
   bool open_loop = false;
   std::vector<Duration> arrivals{};
   std::vector<LimitStep> limits{LimitStep{}};  // at least one, the first at 0
+  // Closed loops of users: `order` and `arrivals` are then a schedule beside them, which may be
+  // empty, `open_loop` is false, and no limit of queries in flight applies.
+  std::vector<UserLoop> loops{};
   // Conversations replace `order`: as many at once as the limit allows; each turn is due when the
   // reply to the one before has come. One entry a trajectory, in starting order. The phase ends
   // when a slot finds no further trajectory; unfinished ones go on in the next phase if that is a
@@ -113,6 +127,9 @@ struct Plan {
 // The part of `plan` for core `index` of `count`: every count-th query, and a share of each limit
 // and each stop count. Together the shards send exactly what the whole plan would.
 Plan shard(const Plan& plan, std::uint32_t index, std::uint32_t count);
+
+// The users of all its closed loops.
+std::uint64_t users_of(const PhasePlan& phase);
 
 // The queries of one phase in order; with shards, only this shard's. The k-th query has the same
 // sample and the same salt for any number of shards.

@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "host/self_audit.h"
 #include "run/conversations.h"
+#include "run/users.h"
 
 namespace assay::run {
 namespace {
@@ -45,6 +46,7 @@ class Watch final : public EventSink {
     const Instant released = event.released.known() ? event.released : event.done;
     sorted_ = sorted_ && (freed_.empty() || freed_.back() <= released);
     freed_.push_back(released);
+    if (users) users->ended(event.query, released);
     if (conversations) {
       for (const std::uint32_t sample : conversations->ended(event.query, released, !failing)) {
         given_up.push_back({sample, event.outcome});
@@ -91,6 +93,7 @@ class Watch final : public EventSink {
   bool failing = false;                    // the query that ended last failed
   // For a replay and its tail. Ended queries move the conversations on.
   std::optional<Conversations> conversations{};
+  std::optional<Users> users{};  // of a phase with closed loops beside its schedule
   // Turns that are never sent because an earlier one failed; `cause` says why.
   struct GivenUp {
     std::uint32_t sample = 0;
@@ -145,6 +148,7 @@ class Loop {
   void run_phase(std::uint16_t index);
   void issue(PhaseState& phase, PhaseResult& result);
   void replay(PhaseState& phase, PhaseResult& result);
+  void issue_with_users(PhaseState& phase, PhaseResult& result);
   void give_up(PhaseState& phase);
   void send_turn(PhaseState& phase, const Conversations::DueTurn& turn, Instant now);
   Query next_turn(PhaseState& phase, std::uint32_t sample) const;
@@ -403,6 +407,51 @@ void Loop::replay(PhaseState& phase, PhaseResult& result) {
   }
 }
 
+// A phase of users in closed loops, beside a schedule. What the schedule has due goes out even
+// where the loop comes to it after the phase's least time, as in a phase of the schedule alone.
+void Loop::issue_with_users(PhaseState& phase, PhaseResult& result) {
+  const PhasePlan& plan = phase.plan;
+  watch_.users.emplace(plan.loops, phase.started);
+  QueryStream scheduled = phase.queries;
+  std::size_t at = 0;
+  int sends = 0;
+  for (;;) {
+    const Instant now = clock_.now();
+    if (asked_to_stop(result) || guard_stops(plan, result)) return;
+    const Instant arrival =
+        at < plan.arrivals.size() ? phase.started + plan.arrivals[at] : Instant::max();
+    const Instant due = std::min(arrival, watch_.users->next());
+    const bool owed = arrival <= now && phase.issued < plan.stop.queries_max &&
+                      now - phase.started < plan.stop.duration_max;
+    if (!owed && !may_issue(phase, now, result)) return;
+    if (target_is_dead(plan, now)) {
+      result.stopped = StopReason::idle;
+      return;
+    }
+    const Instant next = due > now ? due : held_back_until(now);
+    if (next > now) {
+      // A loop's time may end while all users wait.
+      const Duration least = plan.stop.duration_min;
+      const Instant end = least > Duration{} ? phase.started + least : Instant::max();
+      const Instant deadline = phase.started + plan.stop.duration_max;
+      work_until(std::min({next, deadline, end > now ? end : Instant::max()}),
+                 next < Instant::max());
+      continue;
+    }
+    send_lag_->record(std::max(due, guard_.held_back_until()), now);
+    Query query = phase.queries.next();
+    if (arrival == due) {
+      query.sample = scheduled.next().sample;
+      ++at;
+    } else {
+      query.sample = watch_.users->take(query);
+    }
+    ++phase.issued;
+    submit(query, due);
+    if (++sends % kSendsBetweenPolls == 0) target_.poll(now, watch_);
+  }
+}
+
 // A failing phase cancels its queries in flight. A spent budget lets them end, except in a burst.
 bool cancels(const PhasePlan& plan, StopReason why) {
   return why != StopReason::budget || is_burst(plan);
@@ -443,6 +492,8 @@ void Loop::run_phase(std::uint16_t index) {
   watch_.on_phase({index, PhaseStep::started, phase.started});
   if (plan.kind == PhaseKind::tail || plan.replay) {
     replay(phase, result);
+  } else if (!plan.loops.empty()) {
+    issue_with_users(phase, result);
   } else {
     issue(phase, result);
   }
@@ -454,6 +505,7 @@ void Loop::run_phase(std::uint16_t index) {
   const bool goes_on =
       !last && plan_.phases[index + 1U].kind == PhaseKind::tail && begun && !ended_early();
   if (!goes_on) watch_.conversations.reset();
+  watch_.users.reset();
   if (plan.drain || last || ended_early()) drain(plan, result);
   result.ended = clock_.now();
   watch_.on_phase({index, PhaseStep::drained, result.ended});

@@ -148,6 +148,10 @@ std::string load_text(const PhasePlan& phase) {
     return "all at once";
   }
   if (phase.open_loop) return "by rate";
+  if (!phase.loops.empty()) {
+    return format("{} users{}", count_text(users_of(phase)),
+                  phase.arrivals.empty() ? "" : ", by rate");
+  }
   const std::uint32_t most = phase.limits.back().in_flight_max;
   return format("{} in flight", count_text(most));
 }

@@ -87,7 +87,9 @@ std::uint32_t connections_wanted(const Plan& plan) {
         wanted = std::max(wanted, step.in_flight_max);
       } else {
         const std::uint64_t queries = std::min<std::uint64_t>(
-            phase.stop.queries_max, phase.open_loop ? phase.arrivals.size() : kAheadMax);
+            phase.stop.queries_max, phase.open_loop || !phase.loops.empty()
+                                        ? phase.arrivals.size() + users_of(phase)
+                                        : kAheadMax);
         wanted = std::max(wanted,
                           static_cast<std::uint32_t>(std::min<std::uint64_t>(queries, kAheadMax)));
       }
