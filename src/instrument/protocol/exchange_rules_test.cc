@@ -386,21 +386,27 @@ TEST(ExchangeRules, an_end_is_as_uncertain_as_the_read_that_brought_it) {
   }
 }
 
-TEST(ExchangeRules, an_event_is_exact_where_only_the_end_of_its_chunk_follows_it) {
-  Exchange exchange;
+// A piece is exact and alone in its read where at most a chunk's end follows it.
+void expect_shared_read(Exchange& exchange, const std::string& piece, const Asked& asked,
+                        ContentType type) {
   ReplyDecoder decoder;
   Stamp stamp = kCame;
   stamp.not_before = kCame.arrival - 3_ms;
   for (const std::size_t rest : {0U, 2U, 3U, 7U, 8U}) {
     Story story;
-    exchange.begin({}, kDue, 0, {});
-    exchange.on_head({.status = 200, .type = ContentType::event_stream});
-    take_piece(exchange, says("a"), rest, stamp, decoder, story);
+    exchange.begin({}, kDue, 0, asked);
+    exchange.on_head({.status = 200, .type = type});
+    EXPECT_TRUE(take_piece(exchange, piece, rest, stamp, decoder, story));
     EXPECT_THAT(story.lines, testing::HasSubstr(format("shares {} ", rest > 7))) << rest;
     EXPECT_THAT(story.lines, testing::HasSubstr(format("unsure {} ", rest > 2 ? 3'000'000 : 0)))
         << rest;
     exchange.complete(stamp, decoder, story);
   }
+}
+
+TEST(ExchangeRules, an_event_is_exact_where_only_the_end_of_its_chunk_follows_it) {
+  Exchange exchange;
+  expect_shared_read(exchange, says("a"), {}, ContentType::event_stream);
 }
 
 TEST(ExchangeRules, a_done_that_is_before_the_end_is_let_go_of_at_the_end) {
@@ -462,19 +468,8 @@ TEST(ExchangeRules, nothing_of_a_reply_is_left_for_the_next) {
 
 TEST(ExchangeRules, a_line_shares_its_read_and_is_exact_as_an_event_is) {
   Exchange exchange;
+  expect_shared_read(exchange, "{\"response\":\"a\"}\n", {.api = Api::ollama_generate}, {});
   ReplyDecoder decoder;
-  Stamp stamp = kCame;
-  stamp.not_before = kCame.arrival - 3_ms;
-  for (const std::size_t rest : {0U, 2U, 3U, 7U, 8U}) {
-    Story story;
-    exchange.begin({}, kDue, 0, {.api = Api::ollama_generate});
-    exchange.on_head({.status = 200});
-    EXPECT_TRUE(take_piece(exchange, "{\"response\":\"a\"}\n", rest, stamp, decoder, story));
-    EXPECT_THAT(story.lines, testing::HasSubstr(format("shares {} ", rest > 7))) << rest;
-    EXPECT_THAT(story.lines, testing::HasSubstr(format("unsure {} ", rest > 2 ? 3'000'000 : 0)))
-        << rest;
-    exchange.complete(stamp, decoder, story);
-  }
   // What is left of a line does not reach the next reply, and without one it is the last line.
   for (const bool cut : {true, false}) {
     Story story;
