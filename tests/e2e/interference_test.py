@@ -43,6 +43,38 @@ def test_what_interference_needs_is_said(assay, endpoint, tmp_path):
                  ["--class", "a,rate=3", "--class", "b"],
                  ["--class", "a,rate=3", "--class", "b,rate=1", "--rate", 5],
                  ["--class", "a,rate=3", "--class", "b,rate=1,law=often"],
+                 ["--class", "a,rate=3", "--class", "b,rate=1,concurrency=2"],
+                 ["--class", "a,concurrency=3", "--class", "b,rate=1,think=1s"],
+                 ["--class", "a,concurrency=3", "--class", "b,concurrency=-1"],
                  ["--class", "a,rate=3", "--class", "b,rate=1", "--require", "failed<=1%"]):
         assert assay(*base, *more, "--duration", "1s", code=2).err
     assert not (tmp_path / "m").exists()
+
+
+def test_classes_in_closed_loops_have_their_own_users_and_a_matrix(assay, endpoint, tmp_path):
+    # One place of 300 ms: alone a user waits for its own reply alone; two users beside each other
+    # wait for one another, so each is answered half as often.
+    server = endpoint("--concurrency", 1, "--ttft", "200ms", "--itl", "100ms", "--osl", 2)
+    folder = tmp_path / "matrix"
+    done = assay("run", "--endpoint", server.url, "--model", "m", "--interference", "--class",
+                 "left,concurrency=1,isl=20,osl=2", "--class", "right,concurrency=1,isl=20,osl=2",
+                 "--duration", "1500ms", "--report-dir", folder, "--quiet", "--json",
+                 "--allow-client-limited")
+    result = json.loads(done.out)
+    for cell in result["interference"]:
+        assert cell["figures"]["latency_p50"]["ratio"] == pytest.approx(2, rel=0.03)
+    alone, both = result["runs"][0]["classes"][0], result["runs"][-1]["classes"]
+    assert 3 <= alone["ended"] <= 5 and [one["ended"] for one in both] == [3, 3]
+    for name in ("alone-left", "all"):
+        assay("verify", folder / name)
+
+
+def test_users_who_think_ask_less_often(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "50ms", "--osl", 1)
+    done = assay("run", "--endpoint", server.url, "--model", "m", "--class",
+                 "slow,concurrency=2,think=150ms,isl=20", "--class", "open,rate=10,law=constant",
+                 "--threads", 2, "--duration", "2s", "--report-dir", tmp_path / "run", "--quiet",
+                 "--json", "--allow-client-limited")
+    slow, open_ = json.loads(done.out)["classes"]["classes"]
+    # 200 ms and a little from one query of a user to the next.
+    assert 2 < slow["ended"] <= 2 * 10 and open_["ended"] == 19

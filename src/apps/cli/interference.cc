@@ -5,6 +5,7 @@
 #include "base/exit_code.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "campaign/derating.h"
 #include "cli/console.h"
 #include "cli/interrupt.h"
 #include "cli/run_talk.h"
@@ -12,6 +13,7 @@
 #include "metrics/failed_share.h"
 #include "metrics/interference.h"
 #include "plan/class_arrivals.h"
+#include "report/derating.h"
 
 namespace assay::cli {
 namespace {
@@ -23,7 +25,8 @@ plan::Config with_only(plan::Config config, const std::vector<std::size_t>& pres
     if (!data.synthetic || data.synthetic->classes.size() != known.size()) continue;
     for (std::size_t i = 0; i < known.size(); ++i) {
       if (std::ranges::find(present, i) != present.end()) continue;
-      data.synthetic->classes[i] += format(",share={},rate=0", known[i].share);
+      data.synthetic->classes[i] +=
+          format(",share={},{}=0", known[i].share, known[i].concurrency ? "concurrency" : "rate");
     }
   }
   return config;
@@ -54,13 +57,67 @@ std::string folder_of(const std::vector<std::size_t>& present,
   return out;
 }
 
+// The runs of one series, each a folder; the first asks the test query.
+class ClassRuns {
+ public:
+  // `datasets`: those of all runs; nullptr: each has its own.
+  ClassRuns(const InterferenceOptions& options, std::vector<std::string> command,
+            const std::vector<Dataset>* datasets)
+      : options_(options), command_(std::move(command)), datasets_(datasets) {}
+
+  // nullopt where the series ends with this run; code() says how. `overloads`: failed queries are a
+  // result.
+  Result<std::optional<metrics::ClassReport>> measure(const plan::Config& config,
+                                                      const std::filesystem::path& folder,
+                                                      bool overloads = false) {
+    std::vector<Dataset> own;
+    if (datasets_ == nullptr) {
+      ASSIGN_OR_RETURN(own, plan::load_datasets(config));
+    }
+    ASSIGN_OR_RETURN(plan::PlanBundle bundle,
+                     plan::make_plan(config, datasets_ == nullptr ? own : *datasets_));
+    campaign::RunRequest request{.config = &config, .bundle = &bundle, .preflight = &preflight_};
+    request.folder = folder;
+    request.command = command_;
+    const std::string name = folder.filename();
+    if (!options_.quiet && !overloads) say(format("run {}", name));
+    const InterruptGuard guard(control_);
+    ASSIGN_OR_RETURN(const campaign::RecordedRun recorded,
+                     campaign::record_run(request, options_.client, campaign::Watch(), control_));
+    ending_ = campaign::ending_of(recorded, options_.client);
+    if (!recorded.run.point.complete() || !recorded.run.classes) {
+      say(format("the run {} is not whole: {}", name, recorded.run.point.end.reason));
+      return std::nullopt;
+    }
+    const bool failed = overloads && recorded.run.point.counts.completed > 0 &&
+                        ending_.causes().size() == 1 && ending_.has(ExitCode::too_many_failed);
+    if (failed) ending_ = Ending();
+    if (!ending_.clean()) {
+      say(format("the run {} is not judged: {}", name, metrics::failed_words(recorded.run.point)));
+      return std::nullopt;
+    }
+    return recorded.run.classes;
+  }
+
+  int code() const { return ending_.code(); }
+  bool clean() const { return ending_.clean(); }
+
+ private:
+  const InterferenceOptions& options_;
+  std::vector<std::string> command_;
+  const std::vector<Dataset>* datasets_;
+  campaign::Preflight preflight_{};
+  run::Control control_{};
+  Ending ending_{};
+};
+
 }  // namespace
 
 Result<int> measure_interference(const RunFlags& settings, const InterferenceOptions& options,
                                  std::vector<std::string> command) {
   ASSIGN_OR_RETURN(const plan::LoadedConfig loaded, settings.load());
   const auto* const classes =
-      options.each ? classes_of(loaded.config) : plan::classes_with_rates(loaded.config);
+      options.each ? classes_of(loaded.config) : plan::classes_with_loads(loaded.config);
   if (classes == nullptr || classes->size() < 2) {
     if (options.each) {
       return invalid(
@@ -68,8 +125,8 @@ Result<int> measure_interference(const RunFlags& settings, const InterferenceOpt
           "--class large,image=1024x1024");
     }
     return invalid(
-        "--interference: needs two classes or more, each with a rate: --class chat,rate=20 "
-        "--class batch,rate=2");
+        "--interference: needs two classes or more, each with a load: --class chat,rate=20 "
+        "--class batch,concurrency=2");
   }
   std::vector<dataset::SyntheticClass> known;
   std::vector<std::string> names;
@@ -82,37 +139,15 @@ Result<int> measure_interference(const RunFlags& settings, const InterferenceOpt
   if (!options.quiet) say_notes({&loaded.notes});
 
   std::vector<metrics::InterferenceRun> runs;
-  campaign::Preflight preflight;
-  run::Control control;
-  Ending ending;
+  ClassRuns runs_of(options, std::move(command), options.each ? nullptr : &datasets);
   for (const auto& present : metrics::interference_sets(known.size())) {
     if (options.each && present.size() > 1) break;
     const std::string name = folder_of(present, names, options.each);
     plan::Config config = options.each ? with_one(loaded.config, present.front(), known.size())
                                        : with_only(loaded.config, present, known);
-    std::vector<Dataset> own;
-    if (options.each) {
-      ASSIGN_OR_RETURN(own, plan::load_datasets(config));
-    }
-    ASSIGN_OR_RETURN(plan::PlanBundle bundle,
-                     plan::make_plan(config, options.each ? own : datasets));
-    campaign::RunRequest request{.config = &config, .bundle = &bundle, .preflight = &preflight};
-    request.folder = folder / name;
-    request.command = command;
-    if (!options.quiet) say(format("run {}", name));
-    const InterruptGuard guard(control);
-    ASSIGN_OR_RETURN(const campaign::RecordedRun recorded,
-                     campaign::record_run(request, options.client, campaign::Watch(), control));
-    ending = campaign::ending_of(recorded, options.client);
-    if (!recorded.run.point.complete() || !recorded.run.classes) {
-      say(format("the run {} is not whole: {}", name, recorded.run.point.end.reason));
-      return ending.code();
-    }
-    if (ending.code() != exit_code(ExitCode::done)) {
-      say(format("the run {} is not judged: {}", name, metrics::failed_words(recorded.run.point)));
-      return ending.code();
-    }
-    runs.push_back({present, *recorded.run.classes});
+    ASSIGN_OR_RETURN(const auto report, runs_of.measure(config, folder / name));
+    if (!report) return runs_of.code();
+    runs.push_back({present, *report});
   }
   const Json result =
       options.each ? metrics::each_class_json(runs) : metrics::interference_json(runs, names);
@@ -121,7 +156,48 @@ Result<int> measure_interference(const RunFlags& settings, const InterferenceOpt
   print(options.json   ? result.dump(2) + "\n"
         : options.each ? metrics::each_class_text(runs)
                        : metrics::interference_text(runs, names));
-  return ending.code();
+  return runs_of.code();
+}
+
+Result<int> measure_derating(const RunFlags& settings, const InterferenceOptions& options,
+                             std::vector<std::string> command) {
+  if (!(options.target > 0 && options.target < 1)) {
+    return invalid("--derate-target: a share between 0 and 1, as 0.9");
+  }
+  ASSIGN_OR_RETURN(const plan::LoadedConfig loaded, settings.load());
+  const auto data = std::ranges::find_if(loaded.config.datasets, [](const auto& one) {
+    return one.synthetic && !one.synthetic->classes.empty();
+  });
+  if (data == loaded.config.datasets.end()) {
+    return invalid("--derate: needs classes: --class chat,rate=20,isl=300,osl=100,slo=ttft<=500ms");
+  }
+  TRY(campaign::derating_steps(*data->synthetic));
+  ASSIGN_OR_RETURN(const auto folder, choose_folder(loaded.config.report_dir));
+  if (!options.quiet) say_notes({&loaded.notes});
+  const auto which = data - loaded.config.datasets.begin();
+  ClassRuns runs(options, std::move(command), nullptr);
+  const auto measure = [&](const std::vector<std::string>& classes, campaign::DeratingStep step,
+                           double load, const std::string& name) -> Result<metrics::ClassReport> {
+    plan::Config config = loaded.config;
+    config.datasets[static_cast<std::size_t>(which)].synthetic->classes = classes;
+    if (step <= campaign::DeratingStep::limits) {
+      config.settings.load_pattern.type = plan::Pattern::concurrency;
+      config.settings.load_pattern.target_concurrency = static_cast<std::uint32_t>(load);
+    }
+    ASSIGN_OR_RETURN(auto report, runs.measure(config, folder / name, true));
+    if (!report) return Error{Code::refused, format("the run {} ended the series", name)};
+    return *std::move(report);
+  };
+  const auto told = [&options](const std::string& line) {
+    if (!options.quiet) say(line);
+  };
+  const auto result = campaign::measure_derating(*data->synthetic, options.target, measure, told);
+  if (!result && !runs.clean()) return runs.code();
+  if (!result) return result.error();
+  TRY(write_file_atomic(folder / report::kDeratingName, result->dump(2) + "\n"));
+  ASSIGN_OR_RETURN(const std::string text, report::derating_text(*result));
+  print(options.json ? result->dump(2) + "\n" : text);
+  return runs.code();
 }
 
 }  // namespace assay::cli

@@ -48,6 +48,8 @@ struct RunOptions {
   std::string compliance{};
   bool interference = false;
   bool each_class = false;
+  bool derate = false;
+  double derate_target = 0.9;
   std::string power_director{};
   bool dry_run = false;
   ForecastFlags forecast{};
@@ -85,7 +87,7 @@ void add_flags(Flags& flags, RunOptions& options) {
       .group("Workload");
   flags
       .add("--interference", &options.interference,
-           "the classes (--class, with rates) alone, in pairs and together: what each does to the "
+           "the classes (--class, with loads) alone, in pairs and together: what each does to the "
            "others")
       .group("Workload");
   flags
@@ -93,6 +95,16 @@ void add_flags(Flags& flags, RunOptions& options) {
           "--each-class", &options.each_class,
           "each class (--class) in a run of its own, one after the other: a sweep over lengths, or "
           "over sizes of pictures, sounds and videos")
+      .group("Workload");
+  flags
+      .add("--derate", &options.derate,
+           "the ladder from the ideal point to the classes' load (--class, with rates and limits): "
+           "what limits, random arrivals, bursts and the mix cost")
+      .group("Workload");
+  flags
+      .add("--derate-target", &options.derate_target,
+           "of --derate: the share of each class's queries that must keep its limits")
+      .value("SHARE")
       .group("Workload");
   flags
       .add("--power-director", &options.power_director,
@@ -412,21 +424,24 @@ Result<int> run_several(const RunFlags& settings, const RunOptions& options, con
                         const Args& args) {
   const std::string_view flag = options.interference ? "--interference"
                                 : options.each_class ? "--each-class"
+                                : options.derate     ? "--derate"
                                                      : "--power-director";
   if (gate.asked()) return invalid(format("--require: {} is of several runs", flag));
   if (!options.store.empty() || options.prometheus || !options.live.empty() || options.dry_run) {
     return invalid(format("{}: has no --store, --prometheus, --live or --dry-run", flag));
   }
-  if (options.interference + options.each_class + !options.power_director.empty() > 1) {
-    return invalid("--interference, --each-class, --power-director: one of them");
+  if (options.interference + options.each_class + options.derate + !options.power_director.empty() >
+      1) {
+    return invalid("--interference, --each-class, --derate, --power-director: one of them");
   }
+  const InterferenceOptions series{.client = options.client,
+                                   .json = options.json,
+                                   .quiet = options.quiet,
+                                   .each = options.each_class,
+                                   .target = options.derate_target};
+  if (options.derate) return measure_derating(settings, series, command_of(args));
   if (options.interference || options.each_class) {
-    return measure_interference(settings,
-                                {.client = options.client,
-                                 .json = options.json,
-                                 .quiet = options.quiet,
-                                 .each = options.each_class},
-                                command_of(args));
+    return measure_interference(settings, series, command_of(args));
   }
   return measure_power_session(settings,
                                {.client = options.client,
@@ -459,7 +474,8 @@ Result<int> cmd_run(Args args) {
                      {.client = options.client, .json = options.json, .quiet = options.quiet},
                      command_of(args));
   }
-  if (options.interference || options.each_class || !options.power_director.empty()) {
+  if (options.interference || options.each_class || options.derate ||
+      !options.power_director.empty()) {
     return run_several(settings, options, gate, args);
   }
 

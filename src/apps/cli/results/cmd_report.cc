@@ -31,6 +31,7 @@
 #include "report/curve_html.h"
 #include "report/curve_text.h"
 #include "report/definitions.h"
+#include "report/derating.h"
 #include "report/html.h"
 #include "report/markdown.h"
 #include "report/terminal.h"
@@ -240,8 +241,24 @@ Result<int> report_curve(const ReportOptions& options, Gate& gate, SafetyGate& s
   return ending.code();
 }
 
+Result<int> report_derating(const ReportOptions& options, const std::filesystem::path& file) {
+  ASSIGN_OR_RETURN(const std::string text, read_file(file));
+  auto json = Json::parse(text);
+  if (!json) return json.error().within(file.string());
+  if (!options.html.empty()) {
+    ASSIGN_OR_RETURN(const std::string page, report::derating_html(*json));
+    TRY(write_file_atomic(options.html, page));
+    say("wrote " + options.html);
+    return exit_code(ExitCode::done);
+  }
+  ASSIGN_OR_RETURN(const std::string said, options.markdown ? report::derating_markdown(*json)
+                                                            : report::derating_text(*json));
+  print(options.json ? json->dump(2) + "\n" : said);
+  return exit_code(ExitCode::done);
+}
+
 void add_flags(Flags& flags, ReportOptions& options) {
-  flags.add("RUN", &options.folder, "the folder of a run or of a curve").required();
+  flags.add("RUN", &options.folder, "the folder of a run, of a curve or of --derate").required();
   flags.add("--json", &options.json, "the figures of result_summary.json");
   flags.add("--why", &options.why,
             "why the slowest queries were slow, as far as the recording shows it");
@@ -409,6 +426,10 @@ Result<int> cmd_report(Args args) {
   TRY(safety.understand());
   if (options.json && options.markdown) {
     return invalid("--json, --markdown: standard output takes one of them");
+  }
+  const auto ladder = std::filesystem::path(options.folder) / report::kDeratingName;
+  if (std::error_code ignored; std::filesystem::exists(ladder, ignored)) {
+    return report_derating(options, ladder);
   }
   const bool curve = campaign::CurveView::is_curve(options.folder);
   const bool other = !options.truth.empty() || curve;
