@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What `assay proxy` adds to the time to the first token and to each gap.
 
-    bench/proxy.py [--build build/release] [--seconds 5] [--rounds 3] [--rate 5000] [--spin]
+    bench/proxy.py [--build build/release] [--seconds 5] [--rounds 3] [--rate 5000]
+                   [--spin | --realtime]
 
 One endpoint with a known timing; `assay run` measures it directly and through the proxy, in turns,
 at the same rate of stream events a second. Queries come at random: the streams of a constant rate
@@ -52,7 +53,9 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--rate", type=int, default=5000, help="stream events a second")
     parser.add_argument("--spin", action="store_true", help="the proxy does not sleep in a request")
+    parser.add_argument("--realtime", action="store_true", help="it goes before other programs")
     args = parser.parse_args()
+    flags = ["--spin"] * args.spin + ["--realtime"] * args.realtime
     prepare()
     program = args.build / "assay"
     added = {}
@@ -60,7 +63,7 @@ def main():
         server, url = started([program, "endpoint", "--port", 0, "--ttft", "20ms", "--itl", "10ms",
                                "--quiet"])
         proxy, through = started([program, "proxy", url, "--record", f"{folder}/trace.jsonl",
-                                  "--quiet", "--json"] + (["--spin"] if args.spin else []))
+                                  "--quiet", "--json", *flags])
         try:
             for _ in range(args.rounds):
                 direct = measure(program, url, args.rate, args.seconds)

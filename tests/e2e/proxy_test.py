@@ -268,3 +268,29 @@ def test_bad_input_is_said(assay, tmp_path):
                         (["nowhere", "--record", tmp_path / "x.jsonl"], "nowhere")):
         assert words in assay("proxy", *args, code=2).err
     assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_in_the_real_time_class_it_passes_the_same_or_says_what_it_lacks(assay, endpoint, proxy,
+                                                                        tmp_path):
+    server = endpoint("--ttft", "5ms", "--itl", "1ms", "--osl", 4)
+    both = assay("proxy", server.url, "--record", tmp_path / "both", "--realtime", "--spin", code=2)
+    assert "--realtime: not with --spin" in both.err
+    may = True
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    except PermissionError:
+        may = False
+    if not may:
+        refused = assay("proxy", server.url, "--record", tmp_path / "no", "--realtime", code=2)
+        assert "CAP_SYS_NICE" in refused.err
+        return
+    one = proxy(server.url, tmp_path / "trace", "--realtime")
+    policies = {os.sched_getscheduler(int(task))
+                for task in os.listdir(f"/proc/{one.process.pid}/task")}
+    assert policies == {os.SCHED_OTHER, os.SCHED_FIFO}  # the recorder stays an ordinary thread
+    assay("run", "--endpoint", one.url, "--model", "m", "--samples", 20, "--concurrency", 3,
+          "--report-dir", tmp_path / "run", "--quiet", "--allow-client-limited")
+    summary = one.stop()
+    assert summary["whole"] == summary["requests"] >= 20
+    assert summary["added_ns"]["count"] > 20

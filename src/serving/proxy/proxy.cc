@@ -1,5 +1,9 @@
 #include "proxy/proxy.h"
 
+#include <pthread.h>
+#include <sched.h>
+
+#include <cstring>
 #include <thread>
 
 #include "base/format.h"
@@ -15,6 +19,7 @@ struct Proxy::State {
   std::unique_ptr<Recorder> recorder{};
   std::unique_ptr<Relay> relay{};
   std::unique_ptr<net::HttpServer> server{};
+  bool realtime = false;
   std::thread thread{};
 };
 
@@ -44,6 +49,9 @@ Proxy::Proxy(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Proxy::~Proxy() { [[maybe_unused]] const Result<void> stopped = stop(); }
 
 Result<std::unique_ptr<Proxy>> Proxy::open(const ProxyOptions& options) {
+  if (options.spin && options.realtime) {
+    return invalid("--realtime: not with --spin, which would keep a core from all other programs");
+  }
   ASSIGN_OR_RETURN(net::Url url, server_url(options.server));
   RelayOptions relay{.server = url};
   relay.spin = options.spin;
@@ -59,6 +67,7 @@ Result<std::unique_ptr<Proxy>> Proxy::open(const ProxyOptions& options) {
   ASSIGN_OR_RETURN(net::Fd listener, net::listen_on(*listen, {}));
   ASSIGN_OR_RETURN(const net::Address bound, net::local_address(listener));
   auto state = std::make_unique<State>(State{.address = bound});
+  state->realtime = options.realtime;
   if (url.tls) {
     ASSIGN_OR_RETURN(state->tls, net::TlsContext::client(
                                      {.insecure = options.insecure, .ca_file = options.ca_file}));
@@ -79,9 +88,18 @@ bool Proxy::loopback() const { return state_->address.is_loopback(); }
 
 const std::filesystem::path& Proxy::trace() const { return state_->recorder->file(); }
 
-void Proxy::start() {
+Result<void> Proxy::start() {
   const SignalsBlocked blocked;
   state_->thread = std::thread([this] { state_->server->run(); });
+  if (!state_->realtime) return {};
+  // A woken thread of this class runs at once: no other program's time slice stands before an
+  // event. The system's limit of such threads (sched_rt_runtime_us) still holds.
+  const sched_param lowest{.sched_priority = 1};
+  const int refused = ::pthread_setschedparam(state_->thread.native_handle(), SCHED_FIFO, &lowest);
+  if (refused == 0) return {};
+  TRY(stop());
+  return invalid(format("--realtime: {}\n  it needs CAP_SYS_NICE, or ulimit -r 1; leave it out",
+                        std::strerror(refused)));
 }
 
 Result<void> Proxy::stop() {

@@ -23,7 +23,8 @@ struct ProxyOptions {
   std::int64_t block = 64;
   std::filesystem::path tokenizer{};  // empty: none
   bool insecure = false;
-  bool spin = false;  // never sleep while a request is under way
+  bool spin = false;      // never sleep while a request is under way
+  bool realtime = false;  // the forwarding thread goes before all ordinary ones
   std::string ca_file{};
 };
 
@@ -36,7 +37,8 @@ class Proxy {
   bool loopback() const;  // no other machine reaches it
   const std::filesystem::path& trace() const;
 
-  void start();
+  // Fails where the system refuses the real-time class; then nothing is served.
+  Result<void> start();
   // May be called twice. Fails where the trace could not be written.
   Result<void> stop();
   // After stop(): {"requests", "whole", "broken", "gone", "unreached", "trace": about.json}.

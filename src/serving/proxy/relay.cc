@@ -50,6 +50,7 @@ struct Relay::Link {
   State state = State::closed;
   bool busy = false;  // a request is under way
   bool readable = false;
+  bool ending = false;     // the server closed or broke it: read on to the end
   bool head_only = false;  // the request was HEAD: its reply has no body
   bool got_head = false;
   std::size_t address = 0;
@@ -203,6 +204,7 @@ void Relay::on_descriptor(std::uint32_t key, std::uint32_t events) {
   }
   if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0) return;
   link.readable = true;
+  link.ending = (events & ~static_cast<std::uint32_t>(EPOLLIN | EPOLLOUT)) != 0;
   pump(link);
 }
 
@@ -218,7 +220,10 @@ void Relay::pump(Link& link) {
     if (got.bytes <= 0) return ended(link, got.bytes < 0);
     arrived_ =
         got.stamp.ns == 0 ? Instant::none() : stamps_.arrival(got.stamp, link.opened, clock_.now());
-    if (!take_received(link, {buffer_.data(), static_cast<std::size_t>(got.bytes)})) return;
+    const auto bytes = static_cast<std::size_t>(got.bytes);
+    // A read that leaves room has emptied the socket: what comes later is an edge of its own.
+    if (bytes < kReceiveBytes && !link.ending) link.readable = false;
+    if (!take_received(link, {buffer_.data(), bytes})) return;
   }
 }
 

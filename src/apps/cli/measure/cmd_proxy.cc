@@ -58,6 +58,10 @@ Result<int> cmd_proxy(Args args) {
            "count and cut prompts by it: a folder or a cached model; else by the server's counts")
       .value("NAME");
   flags.add("--spin", &options.spin, "never sleep while a request is under way: takes a core");
+  flags.add(
+      "--realtime", &options.realtime,
+      "forward before all ordinary programs (SCHED_FIFO): less delay on a machine that is not "
+      "idle; needs the right to");
   flags.add("--insecure", &options.insecure, "do not verify the service's certificate");
   flags.add("--ca-file", &options.ca_file, "trust the certificates in this file").value("FILE");
   flags.add("--quiet", &quiet, "print the URL and nothing else");
@@ -79,7 +83,7 @@ Result<int> cmd_proxy(Args args) {
   const auto opened = proxy::Proxy::open(options);
   if (!opened) return with_free_port(opened.error());
   proxy::Proxy& server = **opened;
-  server.start();
+  TRY(server.start());
   print(server.url() + "\n");
   std::fflush(stdout);
   if (!quiet) {
