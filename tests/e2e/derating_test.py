@@ -3,7 +3,7 @@
 import json
 
 # Four places, and 20 ms for each of a query's 5 tokens: eight at once wait for a whole service.
-FLAGS = ["--class", "chat,rate=30,law=burst/4,isl=20,osl=5,slo=latency<=32ms", "--class",
+FLAGS = ["--class", "chat,rate=30,isl=20,osl=5,slo=latency<=32ms", "--class",
          "batch,rate=10,isl=20,osl=5"]
 
 
@@ -16,7 +16,7 @@ def test_each_step_has_its_cost(assay, endpoint, tmp_path):
     result = json.loads(done.out)
     assert json.loads((folder / "derating.json").read_text()) == result
     steps = {one["step"]: one for one in result["steps"]}
-    assert list(steps) == ["ideal", "limits", "arrivals", "bursts"]
+    assert list(steps) == ["ideal", "limits", "arrivals"]
     assert 0 < steps["ideal"]["tps"] <= 4 * 5 / 0.02
     before = None
     for one in result["steps"]:
@@ -30,9 +30,9 @@ def test_each_step_has_its_cost(assay, endpoint, tmp_path):
     assay("verify", folder / result["runs"][-1]["folder"])
     # The folder is reported again.
     text = assay("report", folder).out
-    assert "bursts: " in text and "of the ideal throughput is left" in text
+    assert "arrivals: " in text and "of the ideal throughput is left" in text
     assert assay("report", folder, "--json").json() == result
-    assert "| bursts: " in assay("report", folder, "--markdown").out
+    assert "| arrivals: " in assay("report", folder, "--markdown").out
     assay("report", folder, "--html", tmp_path / "ladder.html")
     assert "<svg" in (tmp_path / "ladder.html").read_text()
     (folder / "derating.json").write_text('{"derating": 1, "steps": [{"step": "ideal"}]}')

@@ -159,8 +159,9 @@ class Ladder {
     ASSIGN_OR_RETURN(const metrics::ClassReport report, measure_(classes, step, load, folder));
     DeratingProbe out = derating_probe(step, load, report, target_);
     out.folder = folder;
-    say_(format("{}: {} {}: {} tok/s, {}", to_string(step), three_digits(load),
-                is_closed(step) ? "in flight" : "queries/s", three_digits(out.tps),
+    const std::string asked =
+        is_closed(step) ? format("{} in flight", load) : format("{} queries/s", three_digits(load));
+    say_(format("{}: {}: {} tok/s, {}", to_string(step), asked, three_digits(out.tps),
                 out.kept ? "limits kept" : "limits missed"));
     probes_.push_back(out);
     return out;

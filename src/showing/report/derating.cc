@@ -1,6 +1,7 @@
 #include "report/derating.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "base/format.h"
@@ -72,9 +73,11 @@ Result<std::vector<Rung>> rungs_of(const Json& result) {
     rung.low = one["low"].as_double();
     rung.high = one["high"].as_double();
     rung.what = what_of(rung.step);
-    rung.load = one["load"].as_double() > 0 ? format("{} {}", three_digits(one["load"].as_double()),
-                                                     one["load_unit"].as_string())
-                                            : std::string("no load keeps them");
+    const double load = one["load"].as_double();
+    const std::string number =
+        load == std::floor(load) ? format("{:.0f}", load) : three_digits(load);
+    rung.load = load > 0 ? format("{} {}", number, one["load_unit"].as_string())
+                         : std::string("no load keeps them");
     rung.tps = format("{} ({} to {})", three_digits(rung.value), three_digits(rung.low),
                       three_digits(rung.high));
     rung.cost = ratio_text(one["cost"], true);
