@@ -110,6 +110,21 @@ LatencySetting ask_short_slice() {
   return out;
 }
 
+PromptThread::PromptThread()
+    : slack_ns_(static_cast<unsigned long>(::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0))) {
+  ::prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
+  SchedulerAttributes before{};
+  if (get_attributes(before) && ask_short_slice().granted) slice_ns_ = before.runtime;
+}
+
+PromptThread::~PromptThread() {
+  ::prctl(PR_SET_TIMERSLACK, slack_ns_, 0, 0, 0);
+  SchedulerAttributes attributes{};
+  if (slice_ns_ == 0 || !get_attributes(attributes)) return;
+  attributes.runtime = slice_ns_;
+  ::syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
 bool pin_to_core(int core) {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -6,6 +6,7 @@
 // measuring threads start: they inherit timer slack. One thread.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,21 @@ class LatencyProfile {
 // core from a thread with a longer slice at once, and not when that slice ends, 2 to 3 ms later.
 // Needs no privilege; Linux 6.12 and later. docs/decisions/0070.
 LatencySetting ask_short_slice();
+
+// PromptThread: while it lives, the calling thread has both the shortest slice and timers that fire
+// when they are due; then it has its former values again. For a thread that belongs to a program
+// that is not ours. Must end in the thread that made it.
+class PromptThread {
+ public:
+  PromptThread();
+  PromptThread(const PromptThread&) = delete;
+  PromptThread& operator=(const PromptThread&) = delete;
+  ~PromptThread();
+
+ private:
+  unsigned long slack_ns_ = 0;
+  std::uint64_t slice_ns_ = 0;  // 0: it was not changed
+};
 
 // Binds the calling thread to one core. Returns whether the kernel agreed.
 bool pin_to_core(int core);

@@ -11,6 +11,7 @@
 
 #include "base/format.h"
 #include "base/hash.h"
+#include "base/latency_profile.h"
 #include "base/version.h"
 #include "loadgen/detail_log.h"
 #include "loadgen/measured_fold.h"
@@ -218,6 +219,7 @@ Result<TestRun::Measured> TestRun::run_series(const EffectiveSettings& settings,
   const Instant start = clock_.now();
   const auto work = [&](std::uint32_t i) {
     Thread& thread = *threads[i];
+    const PromptThread prompt;
     thread.result = run::run(thread.plan, clock_, *thread.target, *thread.sink, thread.control);
   };
   if (lent == 0) {
