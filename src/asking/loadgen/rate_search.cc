@@ -23,12 +23,22 @@ constexpr double kNear = 0.08;
 constexpr double kSlopeMin = 8;
 constexpr double kSlopeUsual = 16;
 constexpr double kSlopeMax = 80;
+// Queries that are late together, for the weight of a probe: a queue near its edge is over the
+// limit for a while or not at all.
+constexpr double kCluster = 500;
+constexpr int kSteps = 50;
 constexpr double kRateMin = 1e-6;
 constexpr double kRateMax = 1e9;
 
 // Student's t, 97.5 %, by degrees of freedom from 1.
 constexpr std::array kStudent{12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
                               2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120};
+
+double rate_of(const RateProbe& probe) {
+  return probe.arrived_rate > 0 ? probe.arrived_rate : probe.rate;
+}
+
+double log_odds(double share) { return std::log(share / (1 - share)); }
 
 double student(std::size_t freedom) { return kStudent.at(std::min(freedom, kStudent.size()) - 1); }
 
@@ -56,6 +66,10 @@ RateProbe probe_of(const Judgement& judgement) {
         slow, over(recorded.first_tokens, static_cast<std::int64_t>(asked.server_ttft_latency)));
   }
   out.over += judgement.failed;
+  if (recorded.last_due > 0 && out.queries > 1) {
+    out.arrived_rate =
+        static_cast<double>(out.queries - 1) / (static_cast<double>(recorded.last_due) / 1e9);
+  }
   if (recorded.last_done > 0) {
     out.completed_rate = static_cast<double>(recorded.sample_latencies.size()) /
                          (static_cast<double>(recorded.last_done) / 1e9);
@@ -73,6 +87,14 @@ bool RateSearch::holds(const RateProbe& probe) const {
          static_cast<double>(probe.over) <= permitted() * static_cast<double>(probe.queries);
 }
 
+RateSearch::Votes RateSearch::votes(double rate) const {
+  Votes out;
+  for (const RateProbe& probe : probes_) {
+    if (probe.rate == rate) ++(holds(probe) ? out.good : out.bad);
+  }
+  return out;
+}
+
 std::uint32_t RateSearch::count(bool is_long) const {
   return static_cast<std::uint32_t>(std::ranges::count(probes_, is_long, &RateProbe::is_long));
 }
@@ -80,7 +102,7 @@ std::uint32_t RateSearch::count(bool is_long) const {
 double RateSearch::lowest_bad() const {
   double out = 0;
   for (const RateProbe& probe : probes_) {
-    if (!holds(probe) && (out == 0 || probe.rate < out)) out = probe.rate;
+    if ((out == 0 || probe.rate < out) && !votes(probe.rate).hold()) out = probe.rate;
   }
   return out;
 }
@@ -88,7 +110,9 @@ double RateSearch::lowest_bad() const {
 double RateSearch::highest_good(double below) const {
   double out = 0;
   for (const RateProbe& probe : probes_) {
-    if (holds(probe) && (below == 0 || probe.rate < below)) out = std::max(out, probe.rate);
+    if (votes(probe.rate).hold() && (below == 0 || probe.rate < below)) {
+      out = std::max(out, probe.rate);
+    }
   }
   return out;
 }
@@ -138,7 +162,9 @@ std::optional<RateSearch::Next> RateSearch::bracket() const {
     const double rate = most < bad * kBelow ? most * kBelow : bad / kGrowth;
     return rate < kRateMin ? std::nullopt : std::optional(Next{.rate = rate});
   }
-  if (bad / good <= kBracket) return std::nullopt;
+  if (bad / good <= kBracket) {
+    return votes(bad).bad > 1 ? std::nullopt : std::optional(Next{.rate = bad});
+  }
   const double rate = between(good, bad);
   const bool capacity_says_less = most > good * 1.02 && most < rate;
   return Next{.rate = capacity_says_less ? std::sqrt(good * most) : rate};
@@ -160,52 +186,61 @@ const RateProbe* RateSearch::centre() const {
   return out;
 }
 
-// Least squares of log share over log rate, through the probes near the edge, each with the weight
-// of its queries: weights by what was over a limit would favour the unlucky ones.
+// Fisher's scoring (McCullagh and Nelder, Generalized Linear Models, 2.5) for counts whose mean is
+// queries × p, the logarithm of p / (1 − p) being y + slope × (log rate − x), and whose variance is
+// v + v² × kCluster / queries with v = queries × p × (1 − p).
 RateSearch::Line RateSearch::line() const {
   const auto [good, bad] = bounds();
   const RateProbe* const middle = centre();
   if (middle == nullptr) return {std::sqrt(good * bad), good, bad};
+  const double x = std::log(rate_of(*middle));
   std::vector<RateProbe> near;
   for (const RateProbe& probe : probes_) {
-    if (tells_slope(probe) && std::abs(std::log(probe.rate / middle->rate)) <= kNear) {
-      near.push_back(probe);
-    }
+    if (probe.queries > 0 && std::abs(std::log(rate_of(probe)) - x) <= kNear) near.push_back(probe);
   }
+  double y = log_odds(share(*middle));
+  double slope = kSlopeUsual;
   double weights = 0;
   double x_mean = 0;
-  double y_mean = 0;
-  for (const RateProbe& probe : near) {
-    const auto weight = static_cast<double>(probe.queries);
-    weights += weight;
-    x_mean += weight * std::log(probe.rate);
-    y_mean += weight * std::log(share(probe));
-  }
-  x_mean /= weights;
-  y_mean /= weights;
   double xx = 0;
-  double xy = 0;
-  for (const RateProbe& probe : near) {
-    const double dx = std::log(probe.rate) - x_mean;
-    xx += static_cast<double>(probe.queries) * dx * dx;
-    xy += static_cast<double>(probe.queries) * dx * (std::log(share(probe)) - y_mean);
-  }
-  const bool enough = near.size() >= 3 && xx > 0;
-  const double slope = enough ? std::clamp(xy / xx, kSlopeMin, kSlopeMax) : kSlopeUsual;
-  double x = x_mean + (std::log(permitted()) - y_mean) / slope;
-  x = std::clamp(x, std::log(middle->rate) - kNear, std::log(middle->rate) + kNear);
-  if (!enough) return {std::exp(x), std::exp(x - kNear), std::exp(x + kNear), true};
   double squares = 0;
-  for (const RateProbe& probe : near) {
-    const double off = std::log(share(probe)) - (y_mean + slope * (std::log(probe.rate) - x_mean));
-    squares += static_cast<double>(probe.queries) * off * off;
+  for (int step = 0; step < kSteps; ++step) {
+    weights = x_mean = xx = squares = 0;
+    double z_mean = 0;
+    double xz = 0;
+    for (const RateProbe& probe : near) {
+      const auto queries = static_cast<double>(probe.queries);
+      const double dx = std::log(rate_of(probe)) - x;
+      // Chance in the number of arrivals is in `dx` already, and would count twice.
+      const double chance = probe.arrived_rate > 0 ? slope * slope / (2 * queries) : 0;
+      const double p = 1 / (1 + std::exp(chance - y - slope * dx));
+      const double v = queries * p * (1 - p);
+      const double weight = v / (1 + v * kCluster / queries);
+      const double off = (static_cast<double>(probe.over) - queries * p) / v;
+      const double z = y + slope * dx + std::clamp(off, -1.0, 1.0);
+      squares += weight * off * off;
+      weights += weight;
+      x_mean += weight * dx;
+      z_mean += weight * z;
+      xx += weight * dx * dx;
+      xz += weight * dx * z;
+    }
+    x_mean /= weights;
+    z_mean /= weights;
+    xx -= weights * x_mean * x_mean;
+    xz -= weights * x_mean * z_mean;
+    if (near.size() >= 3 && xx > 0) slope = std::clamp(xz / xx, kSlopeMin, kSlopeMax);
+    y = z_mean - slope * x_mean;
   }
+  const double at = std::clamp((log_odds(permitted()) - y) / slope, -kNear, kNear);
+  const auto rate = [x](double offset) { return std::exp(x + offset); };
+  if (near.size() < 3 || xx <= 0) return {rate(at), rate(at - kNear), rate(at + kNear), true};
   const std::size_t freedom = near.size() - 2;
   const double scatter = squares / static_cast<double>(freedom);
   const double error =
-      std::sqrt(scatter * (1 / weights + (x - x_mean) * (x - x_mean) / xx)) / slope;
+      std::sqrt(scatter * (1 / weights + (at - x_mean) * (at - x_mean) / xx)) / slope;
   const double half = std::min(student(freedom) * error, kNear);
-  return {std::exp(x), std::exp(x - half), std::exp(x + half), true};
+  return {rate(at), rate(at - half), rate(at + half), true};
 }
 
 std::optional<RateSearch::Next> RateSearch::next() const {
@@ -225,10 +260,10 @@ std::optional<RateSearch::Next> RateSearch::next() const {
 
 RateFound RateSearch::found() const {
   RateFound out;
+  out.bad = lowest_bad();
   for (const RateProbe& probe : probes_) {
-    if (!holds(probe)) {
-      if (out.bad == 0 || probe.rate < out.bad) out.bad = probe.rate;
-    } else if (probe.queries >= metrics::least_below(wish_.percentile, probe.over) + probe.over) {
+    if (holds(probe) &&
+        probe.queries >= metrics::least_below(wish_.percentile, probe.over) + probe.over) {
       out.good = std::max(out.good, probe.rate);
     }
   }

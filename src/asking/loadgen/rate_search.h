@@ -4,12 +4,13 @@
 // queries (1 % for P99) is over.
 //
 //   1. Short probes double or halve the rate until the edge lies between two of them, at most a
-//   tenth
-//      apart. An overloaded probe shows the capacity, which no edge exceeds.
+//      tenth apart. An overloaded probe shows the capacity, which no edge exceeds. The upper one is
+//      asked twice: a moment's trouble of the machine may make one probe fail far below the edge.
 //   2. Long probes, a few, near the edge. The logarithm of the share over the limit grows about
-//      linearly with that of the rate, so a line through all probes there says where it crosses the
-//      permitted share, and its scatter how sure that is. A step (none over, or all) is narrowed by
-//      halving instead.
+//      linearly with that of the rate at which the queries arrived, so a line through all probes
+//      there says where it crosses the permitted share, and its scatter how sure that is. The line
+//      is a regression of negative binomial counts: queries are late in clusters, and a probe with
+//      none late counts too. A step (none over, or all) is narrowed by halving instead.
 //
 // Each probe should have arrivals of its own, or all would share one schedule's luck. Pure; one
 // thread.
@@ -27,7 +28,7 @@ struct RateWish {
   double first = 1;          // where to begin, queries a second
   double percentile = 0.99;  // of the limits
   // Probes of each kind, at most.
-  std::uint32_t short_max = 12;
+  std::uint32_t short_max = 14;
   std::uint32_t long_max = 6;
   // The interval's half width, as a share of the edge, at which the long probes may end early.
   double tolerance = 0.01;
@@ -38,6 +39,8 @@ struct RateProbe {
   std::uint64_t queries = 0;
   std::uint64_t over = 0;     // of a limit, or failed; of several limits the most
   double completed_rate = 0;  // queries a second that the system answered; 0: unknown
+  // Queries a second that its arrivals came to, which chance takes a little off `rate`; 0: unknown.
+  double arrived_rate = 0;
   bool is_long = false;
 };
 
@@ -84,6 +87,13 @@ class RateSearch {
   double permitted() const { return 1 - wish_.percentile; }
   double share(const RateProbe& probe) const;
   bool holds(const RateProbe& probe) const;
+  // How the probes of one rate ended.
+  struct Votes {
+    std::uint32_t good = 0;
+    std::uint32_t bad = 0;
+    bool hold() const { return good > bad; }
+  };
+  Votes votes(double rate) const;
   std::uint32_t count(bool is_long) const;
   double lowest_bad() const;                // 0: none
   double highest_good(double below) const;  // 0: none

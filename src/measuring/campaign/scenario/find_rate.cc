@@ -14,7 +14,7 @@ constexpr std::uint64_t kShortPart = 5;
 // No queue grows over a limit in less time than the limit.
 constexpr std::uint64_t kLimits = 10;
 // What a search takes where nothing is unusual.
-constexpr std::uint32_t kShortUsual = 6;
+constexpr std::uint32_t kShortUsual = 7;
 constexpr std::uint32_t kLongUsual = 5;
 
 Duration least_time(const loadgen::Test& test) {
@@ -32,6 +32,7 @@ Json step_of(const loadgen::RateProbe& probe) {
       .set("queries", probe.queries)
       .set("over", probe.over)
       .set("completed_rate", probe.completed_rate)
+      .set("arrived_rate", probe.arrived_rate)
       .set("long", probe.is_long);
 }
 

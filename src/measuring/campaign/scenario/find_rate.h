@@ -27,7 +27,7 @@ struct SearchCost {
   Duration about{};
 };
 SearchCost search_cost(const loadgen::Test& asked, const loadgen::RateWish& wish);
-// "qps: at most 12 probes of 12 s and 6 of 60 s: 8.4 minutes at most, about 5"
+// "qps: at most 14 short probes of 12 s and 6 of 60 s: 8.8 minutes at most, about 6.4, …"
 std::string cost_text(const loadgen::Test& asked, const loadgen::RateWish& wish);
 
 // Measures one probe. `index` counts from 0.
