@@ -222,11 +222,7 @@ Result<TestRun::Measured> TestRun::run_series(const EffectiveSettings& settings,
     const PromptThread prompt;
     thread.result = run::run(thread.plan, clock_, *thread.target, *thread.sink, thread.control);
   };
-  if (lent == 0) {
-    work(0);
-  } else {
-    process_.issue_threads().run(count, work);
-  }
+  lent == 0 ? work(0) : process_.issue_threads().run(count, work);
   process_.set_controls({});
   ++series_before_;
   Measured out{.settings = settings, .aborted = process_.aborted()};

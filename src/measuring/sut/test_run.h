@@ -89,8 +89,8 @@ class TestRun {
   const TestOptions options_;
   Watch& watch_;
   LogFiles& log_;
-  // A sample that is due soon is waited for in a sleep almost to its end, so that the scheduler gives
-  // the thread its core at once when it wakes: one that spins pays for that with its turns.
+  // A thread that sleeps almost to the due instant gets its core when it wakes; one that spins all
+  // the time pays for that with its turns.
   OsClock clock_{10_us};
   loadgen::AccuracySampling sampling_{};
   std::uint64_t samples_before_ = 0;
