@@ -21,6 +21,22 @@ import inference_tree  # noqa: E402
 PLACE = "tools/submission/submission_checker"
 
 
+def official_checker(git, work):
+    """The checker, unpacked into `work`: a function of a tree that returns its exit code."""
+    work.mkdir()
+    archive = subprocess.run(["git", "-C", git, "archive", "HEAD", PLACE], check=True,
+                             capture_output=True).stdout
+    subprocess.run(["tar", "-x", "-C", work], input=archive, check=True)
+
+    def verdict(root):
+        return subprocess.run(
+            [sys.executable, "-B", "-m", "submission_checker.main", "--input", root,
+             "--version", "v6.1", "--csv", work / "summary.csv"], check=False,
+            capture_output=True, cwd=work / PLACE / "..").returncode
+
+    return verdict
+
+
 def main():
     git = sys.argv[1]
     commit = subprocess.run(["git", "-C", git, "rev-parse", "HEAD"], check=True,
@@ -28,17 +44,8 @@ def main():
     out = {}
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
-        archive = subprocess.run(["git", "-C", git, "archive", "HEAD", PLACE], check=True,
-                                 capture_output=True).stdout
-        subprocess.run(["tar", "-x", "-C", work], input=archive, check=True)
         valid = inference_tree.write(work / "valid")
-
-        def verdict(root):
-            return subprocess.run(
-                [sys.executable, "-B", "-m", "submission_checker.main", "--input", root,
-                 "--version", "v6.1", "--csv", work / "summary.csv"], check=False,
-                capture_output=True, cwd=work / PLACE / "..").returncode
-
+        verdict = official_checker(git, work / "checker")
         out[""] = verdict(valid)
         for name, (damage, _) in inference_tree.DAMAGES.items():
             root = shutil.copytree(valid, work / "damaged")
@@ -50,4 +57,5 @@ def main():
     print()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -89,6 +89,7 @@ def plan_of(tree, folder):
             for scenario in scenarios:
                 at = tree / "closed/Invented/results" / name / model / scenario
                 accuracy = shutil.copytree(at / "accuracy", folder / name / model / scenario)
+                (accuracy / "assay").mkdir()  # where a test in a program may keep its events
                 (accuracy / "mlperf_log_accuracy.json").write_text("[\n" + "1,\n" * 9000 + "1]\n")
                 text = (accuracy / "accuracy.txt").read_text().replace("hash=0a1b2c\n", "")
                 (accuracy / "accuracy.txt").write_text(text.rstrip("\n"))

@@ -173,10 +173,12 @@ class Packer {
     return {};
   }
 
-  // The logs that `key` names: the folder itself, or `part` of a run's folder.
+  // The logs that `key` names: the folder itself, or `part` of a run's folder. A test through
+  // LoadGen's interface may have its event log and its logs in one folder.
   Result<fs::path> logs_in(const Node& map, std::string_view key, std::string_view part) const {
     ASSIGN_OR_RETURN(fs::path path, path_in(map, key));
     std::error_code ignored;
+    if (fs::exists(path / kDetail, ignored)) return path;
     if (fs::is_directory(path / "assay", ignored)) path /= part;
     return path;
   }
