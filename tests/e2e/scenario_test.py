@@ -75,6 +75,34 @@ def test_the_samples_are_loadgens_in_loadgens_order(assay, scenario, conf):
     assert list(asked.values()) == order
 
 
+def test_mode_1_asks_each_row_of_the_accuracy_dataset_once_and_measures_nothing(
+        assay, endpoint, conf, tmp_path):
+    conf.write_text(SHORT + "*.*.mode = 1\n")
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(f'{{"prompt": "text {i}", "answer": "A"}}\n' for i in range(20)))
+    common = ["run", "--scenario", "server", "--config", conf, "--endpoint",
+              endpoint("--osl", 2).url, "--model", "m", "--dataset", f"perf:{rows}"]
+    done = assay(*common, "--report-dir", tmp_path / "none", code=2)
+    assert "--dataset acc:FILE" in " ".join(done.err.split())
+    scored = ",".join([f"acc:{rows}", "accuracy_config.eval_method=rouge",
+                       "accuracy_config.extractor=identity_extractor",
+                       "accuracy_config.ground_truth=answer"])
+    run = tmp_path / "run"
+    summary = assay(*common, "--dataset", scored, "--report-dir", run, "--json",
+                    "--allow-client-limited").json()
+    assert summary["n_samples_issued"] == 0 and "loadgen" not in summary
+    assert json.loads((run / "sample_idx_map.json").read_text()).get("performance", {}) == {}
+    logs = run / "accuracy"
+    entries = json.loads((logs / "mlperf_log_accuracy.json").read_text())
+    assert sorted(entry["qsl_idx"] for entry in entries) == list(range(20))
+    assert '"effective_test_mode", "value": "AccuracyOnly"' in (
+        logs / "mlperf_log_detail.txt").read_text()
+    assert "No errors encountered" in (logs / "mlperf_log_summary.txt").read_text()
+    assert not list((run / "performance").glob("mlperf_log_*"))
+    assert (logs / "accuracy.txt").read_text().startswith("{'rouge1'")
+    assay("verify", run)
+
+
 def test_a_broken_limit_is_invalid_with_loadgens_words(scenario, conf):
     conf.write_text(SHORT + "*.Server.target_latency = 2\n")
     run = scenario("server", code=1, server=("--ttft", "30ms", "--osl", 1))

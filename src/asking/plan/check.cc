@@ -211,7 +211,8 @@ void check_datasets(const Config& config, Reading& reading) {
   }
   if (config.mode == Mode::acc) {
     if (!wants(config, DatasetType::accuracy)) {
-      reading.wrong_setting("mode", "acc needs a dataset of type accuracy", "");
+      reading.wrong_setting("mode", "acc needs a dataset of type accuracy",
+                            "add --dataset acc:FILE (mode = 1 of a user.conf asks for one too)");
     }
     return;
   }
