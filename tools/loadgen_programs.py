@@ -6,14 +6,19 @@
 
 DIR is a checkout of mlcommons/inference. Its unit tests, performance tests and benchmark/repro.cpp
 are compiled against our headers and linked with libassay_loadgen.so (target assay_loadgen_shared);
-its demos and the performance test in Python import mlperf_loadgen from the build. PYTHON fits the
-build's module and has absl-py. With --stock they use the stock module of PYTHON instead, and the
-C++ programs the checkout's own sources; its tests override Name() as const, which its own headers
-refuse, so that word is left out there. It prints how each program ended and what its summary says;
-the exit code is 1 when one failed.
+its demos and the performance test in Python import mlperf_loadgen from the build, and so do two
+reference implementations, with stubs in place of their models: YOLO11's harness and the language
+model Llama 3.1 8B. PYTHON fits the build's module and has absl-py, numpy and pandas. With --stock
+they use the stock module of PYTHON instead, and the C++ programs the checkout's own sources; its
+tests override Name() as const, which its own headers refuse, so that word is left out there.
+
+It prints how each program ended, what its summary says and a digest of the answers that were
+logged; the exit code is 1 when one failed.
 """
 
 import argparse
+import hashlib
+import json
 import os
 import pathlib
 import re
@@ -39,6 +44,90 @@ SCRIPTS = {"perftests_python": "tests/perftests_null_sut.py",
            **{name: f"demos/{name}.py" for name in DEMOS},
            **{f"tokens_{name}": f"demos/token_metrics/{name}.py"
               for name in [*DEMOS, "py_demo_offline_inferred", "py_demo_server_inferred"]}}
+
+# What stands in for the models of the reference implementations, as small modules.
+STUBS = {
+    "ultralytics": """
+import numpy
+class Cells(numpy.ndarray):
+    def cpu(self): return self
+    def numpy(self): return numpy.asarray(self)
+def cells(rows): return numpy.array(rows, dtype="float32").view(Cells)
+class Boxes:
+    xyxy, conf, cls = cells([[1, 2, 30, 40], [5, 6, 7, 8]]), cells([.9, .5]), cells([0, 79])
+    def __len__(self): return 2
+class Found: orig_shape, boxes = (480, 640), Boxes()
+class YOLO:
+    def __init__(self, model): pass
+    def predict(self, path, **how): return [Found()]
+""",
+    "vllm": """
+import sys, types
+class Words:
+    def __init__(self, prompt): self.token_ids = [len(prompt) + i for i in range(9)]
+class Output:
+    def __init__(self, prompt): self.outputs = [Words(prompt)]
+class LLM:
+    def __init__(self, *model, **how): pass
+    def generate(self, prompt_token_ids, sampling_params):
+        return [Output(prompt) for prompt in prompt_token_ids]
+class SamplingParams:
+    def __init__(self, **how): pass
+class AsyncEngineArgs(LLM): pass
+class AsyncLLMEngine:
+    @staticmethod
+    def from_engine_args(args): return AsyncLLMEngine()
+    async def generate(self, prompt, sampling_params, request_id):
+        yield Output(prompt)
+        yield Output(prompt)
+sys.modules["vllm.inputs"] = types.SimpleNamespace(TokensPrompt=lambda prompt_token_ids:
+                                                   prompt_token_ids)
+""",
+    "torch": """
+import sys, types
+cuda = types.SimpleNamespace(is_available=lambda: True)
+for name in ("nn", "nn.functional", "utils", "utils.data"):
+    sys.modules["torch." + name] = types.SimpleNamespace(pad=None, DataLoader=None)
+""",
+    "datasets": "load_dataset = load_from_disk = None\n",
+    "transformers": "AutoModelForCausalLM = AutoTokenizer = None\n",
+    "tqdm": "", "requests": "",
+}
+SHORT = "".join(f"*.{scenario}.{line}\n" for scenario in (
+    "SingleStream", "MultiStream", "Server", "Offline") for line in (
+        "min_duration = 500", "min_query_count = 100", "target_qps = 100", "target_latency = 5"))
+YOLO = "vision/classification_and_detection/yolo/yolo_loadgen.py"
+LLAMA = "language/llama3.1-8b/main.py"
+# Name → its file and its arguments. YOLO11's own test lasts ten minutes, whatever its settings say.
+HARNESSES = {
+    **{f"yolo_{scenario}": (YOLO, [
+        "--model", "m", "--dataset-path", ".", "--annotation-file", "coco.json", "--output", ".",
+        "--AccuracyOnly", "--scenario", scenario, "--user_conf", "user.conf"])
+       for scenario in ("SingleStream", "MultiStream", "Offline")},
+    **{f"llama_{scenario}_{mode or 'performance'}": (LLAMA, [
+        "--vllm", "--scenario", scenario, "--dataset-path", "rows.json", "--user-conf", "user.conf",
+        "--output-log-dir", ".", *([f"--{mode}"] if mode else [])])
+       for scenario in ("Offline", "Server", "SingleStream") for mode in ("", "accuracy")},
+}
+
+
+def harness(name, options, work, env):
+    """The command of a reference implementation; its inputs stand in `work`."""
+    source, arguments = HARNESSES[name]
+    source = (options.inference / source).resolve()
+    stubs = work.parent / "stubs"
+    stubs.mkdir()
+    for module, text in STUBS.items():
+        (stubs / f"{module}.py").write_text(text)
+    env["PYTHONPATH"] = ":".join([str(stubs), str(source.parent), env.get("PYTHONPATH", "")])
+    (work / "user.conf").write_text(SHORT)
+    pictures = [{"id": 100 + i, "file_name": f"{i}.jpg"} for i in range(70)]
+    (work / "coco.json").write_text(json.dumps({"images": pictures}))
+    for picture in pictures:
+        (work / picture["file_name"]).touch()
+    (work / "rows.json").write_text(json.dumps([
+        {"input": f"text {i}", "tok_input": list(range(i + 1)), "output": "o"} for i in range(50)]))
+    return [options.python, "-B", str(source), *arguments]
 
 
 def compiled(name, options, folder):
@@ -75,9 +164,11 @@ def compiled(name, options, folder):
     return [program, *arguments]
 
 
-def command_of(name, options, folder):
+def command_of(name, options, work, env):
     if name in COMPILED:
-        return compiled(name, options, folder)
+        return compiled(name, options, work.parent)
+    if name in HARNESSES:
+        return harness(name, options, work, env)
     return [options.python, "-B", str((options.inference / "loadgen" / SCRIPTS[name]).resolve())]
 
 
@@ -90,7 +181,7 @@ def run(name, options):
         work = folder / "work"
         (work / "build").mkdir(parents=True)  # where repro writes
         try:
-            command = command_of(name, options, folder)
+            command = command_of(name, options, work, env)
             begin = time.monotonic()
             done = subprocess.run(command, cwd=work, env=env, capture_output=True, text=True,
                                   timeout=600, check=False)
@@ -104,6 +195,9 @@ def run(name, options):
             errors = re.search(r"^(No|\d+) errors? ", text, re.MULTILINE)
             said.append(f"{verdict[1] if verdict else 'no verdict'}, "
                         f"{errors[1] if errors else '?'} errors")
+        for answers in sorted(work.rglob("*accuracy.json")):
+            if len(logged := answers.read_bytes()) > len("[\n]\n"):
+                said.append(f"answers {hashlib.sha256(logged).hexdigest()[:12]}")
         print(f"{name}: exit code {done.returncode}, {time.monotonic() - begin:.0f} s; "
               f"{'; '.join(said)}", flush=True)
         if done.returncode != 0:
@@ -117,10 +211,10 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/release"))
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--stock", action="store_true")
-    parser.add_argument("programs", nargs="*", choices=[[], *COMPILED, *SCRIPTS],
+    parser.add_argument("programs", nargs="*", choices=[[], *COMPILED, *SCRIPTS, *HARNESSES],
                         help="by name; none: all")
     options = parser.parse_args()
-    good = [run(name, options) for name in options.programs or [*COMPILED, *SCRIPTS]]
+    good = [run(name, options) for name in options.programs or [*COMPILED, *SCRIPTS, *HARNESSES]]
     print(f"{sum(good)} of {len(good)} ran")
     sys.exit(0 if all(good) else 1)
 
