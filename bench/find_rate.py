@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """`--find qps` against the built-in endpoint, whose edge is known from theory.
 
-    bench/find_rate.py [--program build/release/assay] [--searches 20] [--seconds 12] [--keep DIR]
+    bench/find_rate.py [--program build/release/assay] [--searches 20] [--begin 0] [--seconds 12]
+                       [--keep DIR]
 
 The endpoint answers sixteen requests at once, each in 8 ms, in the order of their arrival: with
 LoadGen's Poisson arrivals an M/D/16 queue. Its edge is the rate at which just 1 % of the queries
@@ -102,6 +103,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="build/release/assay")
     parser.add_argument("--searches", type=int, default=20)
+    parser.add_argument("--begin", type=int, default=0, help="the number of the first search")
     parser.add_argument("--seconds", type=int, default=12)
     parser.add_argument("--keep", type=pathlib.Path)
     options = parser.parse_args()
@@ -120,7 +122,7 @@ def main():
                               stdout=subprocess.PIPE, text=True) as endpoint:
             try:
                 url = endpoint.stdout.readline().strip()
-                for number in range(options.searches):
+                for number in range(options.begin, options.begin + options.searches):
                     edition, first, cost, found, took = search(options.program, url, number,
                                                                options, folder)
                     error = found["edge"] / edge - 1

@@ -131,4 +131,5 @@ def main():
                   f"{name:<22}{mine:>14,.6g}{theirs:>14,.6g}   ×{mine / theirs:.2f}", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
