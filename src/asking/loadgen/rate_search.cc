@@ -99,9 +99,23 @@ std::uint32_t RateSearch::count(bool is_long) const {
   return static_cast<std::uint32_t>(std::ranges::count(probes_, is_long, &RateProbe::is_long));
 }
 
+// Up to which rate failed probes are void, because a long one without a late query was there or
+// above: a system may have been slow while it warmed up. 0: none is.
+double RateSearch::void_up_to() const {
+  double clean = 0;
+  double failed = 0;
+  for (const RateProbe& probe : probes_) {
+    if (probe.is_long && probe.over == 0) clean = std::max(clean, probe.rate);
+    if (!holds(probe) && (failed == 0 || probe.rate < failed)) failed = probe.rate;
+  }
+  return failed > 0 && failed <= clean ? clean : 0;
+}
+
 double RateSearch::lowest_bad() const {
+  const double floor = void_up_to();
   double out = 0;
   for (const RateProbe& probe : probes_) {
+    if (probe.rate <= floor) continue;
     if ((out == 0 || probe.rate < out) && !votes(probe.rate).hold()) out = probe.rate;
   }
   return out;
@@ -163,7 +177,7 @@ std::optional<RateSearch::Next> RateSearch::bracket() const {
     return rate < kRateMin ? std::nullopt : std::optional(Next{.rate = rate});
   }
   if (bad / good <= kBracket) {
-    return votes(bad).bad > 1 ? std::nullopt : std::optional(Next{.rate = bad});
+    return count(true) > 0 || votes(bad).bad > 1 ? std::nullopt : std::optional(Next{.rate = bad});
   }
   const double rate = between(good, bad);
   const bool capacity_says_less = most > good * 1.02 && most < rate;
@@ -180,7 +194,9 @@ const RateProbe* RateSearch::centre() const {
   const auto distance = [this](const RateProbe& probe) {
     return std::abs(std::log(share(probe) / permitted()));
   };
+  const double floor = void_up_to();
   for (const RateProbe& probe : probes_) {
+    if (probe.rate <= floor && !holds(probe)) continue;
     if (tells_slope(probe) && (out == nullptr || distance(probe) < distance(*out))) out = &probe;
   }
   return out;
@@ -195,7 +211,9 @@ RateSearch::Line RateSearch::line() const {
   if (middle == nullptr) return {std::sqrt(good * bad), good, bad};
   const double x = std::log(rate_of(*middle));
   std::vector<RateProbe> near;
+  const double floor = void_up_to();
   for (const RateProbe& probe : probes_) {
+    if (probe.rate <= floor && !holds(probe)) continue;
     if (probe.queries > 0 && std::abs(std::log(rate_of(probe)) - x) <= kNear) near.push_back(probe);
   }
   double y = log_odds(share(*middle));
@@ -244,16 +262,21 @@ RateSearch::Line RateSearch::line() const {
 }
 
 std::optional<RateSearch::Next> RateSearch::next() const {
-  if (count(true) == 0 && count(false) < wish_.short_max) {
+  const auto [good, bad] = bounds();
+  if ((count(true) == 0 || void_up_to() > 0) && count(false) < wish_.short_max) {
     if (const auto probe = bracket()) return probe;
   }
-  const auto [good, bad] = bounds();
   const std::uint32_t done = count(true);
   if (bad == 0 || good == 0 || done >= wish_.long_max) return std::nullopt;
   const Line now = line();
   constexpr std::uint32_t kLeast = 4;
   const double half = now.edge > 0 ? (now.high - now.low) / 2 / now.edge : 1;
   if (done >= kLeast && half <= wish_.tolerance) return std::nullopt;
+  // Long probes without a late query put the bracket's upper end in doubt.
+  const bool doubt = done == 2 && std::ranges::none_of(probes_, [](const RateProbe& probe) {
+                       return probe.is_long && probe.over > 0;
+                     });
+  if (doubt) return Next{.rate = bad, .is_long = true};
   const double side = done == 0 || !now.fitted ? 0 : done % 2 == 1 ? -kSpread : kSpread;
   return Next{.rate = now.edge * (1 + side), .is_long = true};
 }

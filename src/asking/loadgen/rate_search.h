@@ -9,8 +9,10 @@
 //   2. Long probes, a few, near the edge. The logarithm of the share over the limit grows about
 //      linearly with that of the rate at which the queries arrived, so a line through all probes
 //      there says where it crosses the permitted share, and its scatter how sure that is. The line
-//      is a regression of negative binomial counts: queries are late in clusters, and a probe with
-//      none late counts too. A step (none over, or all) is narrowed by halving instead.
+//      is a logistic regression of counts: queries are late in clusters, and a probe with
+//      none late counts too. A step (none over, or all) is narrowed by halving instead. Where the
+//      first two long probes have none late the third asks the upper end itself; if none is late
+//      there either, what failed up to it is void, and the short probes go on.
 //
 // Each probe should have arrivals of its own, or all would share one schedule's luck. Pure; one
 // thread.
@@ -95,6 +97,7 @@ class RateSearch {
   };
   Votes votes(double rate) const;
   std::uint32_t count(bool is_long) const;
+  double void_up_to() const;
   double lowest_bad() const;                // 0: none
   double highest_good(double below) const;  // 0: none
   Bounds bounds() const;

@@ -135,6 +135,17 @@ TEST(RateSearch, one_disturbed_probe_does_not_keep_the_search_below_the_edge) {
   }
 }
 
+// Both short probes of a rate were disturbed: the long ones refute them, and the search goes on.
+TEST(RateSearch, long_probes_without_a_late_query_refute_short_ones) {
+  const Queue queue;
+  const RateSearch search = searched({.first = 16}, [&](const auto& next, std::uint64_t i) {
+    RateProbe out = queue.probe(next.rate, next.is_long ? 60'000 : 12'000, 77 + i);
+    if (next.rate == 64 && !next.is_long) out.over += out.queries / 20;
+    return out;
+  });
+  EXPECT_NEAR(search.found().edge, queue.edge(), 0.03 * queue.edge()) << probes_text(search);
+}
+
 TEST(RateSearch, it_makes_no_difference_where_it_begins) {
   const Queue queue;
   for (const double first : {0.5, 40.0, 150.0, 200.0, 5000.0}) {
