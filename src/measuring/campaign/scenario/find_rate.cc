@@ -43,7 +43,7 @@ std::string step_text(const loadgen::RateProbe& probe) {
                 count_text(probe.queries), share * 100, probe.is_long ? "" : "  (short)");
 }
 
-Json known(double rate) { return rate > 0 ? Json(rate) : Json(); }
+Json rate_json(double rate) { return rate > 0 ? Json(rate) : Json(); }
 
 }  // namespace
 
@@ -109,11 +109,11 @@ Result<Json> find_rate(const loadgen::RateWish& wish, const MeasureRate& measure
   const loadgen::RateFound found = search.found();
   Json out = Json::object()
                  .set("find", "qps")
-                 .set("edge", known(found.edge))
-                 .set("low", known(found.low))
-                 .set("high", known(found.high))
-                 .set("good", known(found.good))
-                 .set("bad", known(found.bad))
+                 .set("edge", rate_json(found.edge))
+                 .set("low", rate_json(found.low))
+                 .set("high", rate_json(found.high))
+                 .set("good", rate_json(found.good))
+                 .set("bad", rate_json(found.bad))
                  .set("open_end", found.open_end)
                  .set("steps", std::move(steps));
   if (!stopped.empty()) out.set("stopped", stopped);
