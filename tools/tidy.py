@@ -78,6 +78,8 @@ BANNED = [
     (r"//.*\b([Nn]obody|[Ss]omebody|[Ww]hoever)\b(?!`)", "src/", CPP,
      "plain words: no reader, another process, the caller"),
     (r"^\s*// Of ", "src/", CPP, "a sentence begins with its subject"),
+    (r"\bfor \([^;]* : (\*[\w:]+\(.*\)|[\w:]+\(.*\)\.value\(\))\)( |$)", "src/", CPP,
+     "the result dies before the loop begins: give it a name first"),
     (r"^using namespace (?!.*literals)", "src/", CPP, "name what you use"),
     (r"\bstd::(mutex|condition_variable|lock_guard|unique_lock|scoped_lock)\b", "src/", CPP,
      "Mutex and Lock of base/mutex.h: clang checks what they guard"),

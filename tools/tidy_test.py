@@ -102,6 +102,7 @@ PLANTED = [
     ("banned_words_are_absent", RUN, "// The sink is told.\n", "is reported"),
     ("banned_words_are_absent", RUN, "// Nobody reads it.\n", "the caller"),
     ("banned_words_are_absent", RUN, "// Of a run, the end.\n", "its subject"),
+    ("banned_words_are_absent", RUN, "for (int x : f(1).value()) {\n", "dies before the loop"),
     ("banned_words_are_absent", RUN, "using namespace std;\n", "name what you use"),
     ("banned_words_are_absent", RUN, "std::mutex m;\n", "Mutex and Lock"),
     ("banned_words_are_absent", RUN, "std::cout << 1;\n", "console.h"),

@@ -40,8 +40,10 @@ TEST(Derating, a_step_adds_one_thing_to_what_the_steps_before_ask) {
             "chat,slo=ttft<=500ms,isl=1225,osl=175,share=30,rate=6,law=burst/8");
   EXPECT_EQ(asked(DeratingStep::mix, 8)[0],
             "chat,isl=300,osl=100,slo=ttft<=500ms,share=30,rate=6,law=burst/8");
-  for (const DeratingStep step : derating_steps(data).value()) {
-    for (const std::string& text : asked(step, 3)) EXPECT_TRUE(dataset::parse_class(text)) << text;
+  const auto steps = derating_steps(data).value();
+  for (const DeratingStep step : steps) {
+    const auto classes = asked(step, 3);
+    for (const std::string& text : classes) EXPECT_TRUE(dataset::parse_class(text)) << text;
   }
 }
 
