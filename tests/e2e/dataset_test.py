@@ -89,6 +89,8 @@ def test_a_description_of_rows_is_written_checked_and_read_again(assay, tmp_path
     first = out.read_text()
     assay("dataset", rows, "--croissant", out)
     assert out.read_text() == first
+    assay("dataset", "rows.jsonl", "--croissant", "beside.json", cwd=tmp_path)
+    assert "rows.jsonl" in (tmp_path / "beside.json").read_text()
     assay("dataset", rows, "--croissant", out, "--meta", "license=CC0-1.0", "--meta", "url=u",
           "--meta", "creator=c", "--meta", "datePublished=2026-11-24")
     assert assay("dataset", out, "--check", "--profile", "spec").out.count("error  ") == 0

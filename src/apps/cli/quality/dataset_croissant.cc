@@ -41,9 +41,11 @@ Result<Facts> facts_of(const std::vector<std::string>& given) {
 // so that no reader has to leave the folder.
 Result<std::string> url_of(const std::filesystem::path& file, const std::filesystem::path& out) {
   std::error_code error;
-  const auto from = std::filesystem::weakly_canonical(out, error).parent_path();
-  const std::string url =
-      std::filesystem::weakly_canonical(file, error).lexically_relative(from).generic_string();
+  // weakly_canonical leaves a relative path of which nothing exists as it is.
+  const auto whole = [&error](const std::filesystem::path& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  const std::string url = whole(file).lexically_relative(whole(out).parent_path()).generic_string();
   if (!error && !url.empty() && !url.starts_with("..")) return url == "." ? std::string() : url;
   return invalid(
       format("--croissant: '{}' is not below the folder of '{}'\n  write the "
