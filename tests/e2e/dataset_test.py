@@ -80,10 +80,13 @@ def test_a_description_of_rows_is_written_checked_and_read_again(assay, tmp_path
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"prompt": "a", "n": 1}\n{"prompt": "b", "n": 2}\n')
     out = tmp_path / "rows.json"
-    assert "facts that only you know are missing" in assay("dataset", rows, "--croissant", out).out
+    said = assay("dataset", rows, "--croissant", out).out
+    assert "are missing: url, license, creator, datePublished, citeAs (--meta)" in said
     assert assay("dataset", out, "--check").out.endswith("0 errors, 5 warnings\n")
     # The specification requires what nobody said; reading the rows does not.
-    assert assay("dataset", out, "--check", "--profile", "spec", code=1).out.count("error  ") == 4
+    spec = assay("dataset", out, "--check", "--profile", "spec", code=1).out
+    assert spec.count("error  required") == 4 and spec.count("error  ") == 4
+    assert spec.count("warning  recommended") == 1
     assert assay("dataset", out, "--check", "--profile",
                  "assay").out.endswith("0 errors, 0 warnings\n")
     first = out.read_text()

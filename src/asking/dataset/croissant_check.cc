@@ -450,7 +450,10 @@ void judge_for(Profile profile, std::vector<Finding>& findings) {
     case Profile::mlcroissant:
       return;
     case Profile::spec:
-      for (Finding& one : findings) one.error = one.error || (required(one) && one.rule != "file");
+      for (Finding& one : findings) {
+        one.error = one.error || (required(one) && one.rule != "file");
+        if (one.error && one.rule == "recommended") one.rule = "required";
+      }
       return;
     case Profile::assay:
       std::erase_if(findings, [](const Finding& one) {

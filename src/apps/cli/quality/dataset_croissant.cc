@@ -101,15 +101,17 @@ Result<int> write_croissant(const std::string& spec, const std::string& out,
   }
   const std::string text = document.dump(2) + "\n";
   TRY(write_file_atomic(out, text));
-  std::size_t missing = 0;
+  constexpr std::string_view kNone = "there is no ";
+  std::string missing;
   for (const auto& one : dataset::croissant::check_document(text)) {
-    if (one.rule == "recommended") ++missing;
+    if (one.rule != "recommended") continue;
+    missing += format("{}{}", missing.empty() ? "" : ", ", one.what.substr(kNone.size()));
   }
   print(format("{}: {} files, {} columns{}\n", out, document["distribution"].size(),
                document["recordSet"][0]["field"].size(),
-               missing == 0
-                   ? std::string()
-                   : format("; {} facts that only you know are missing (--meta)", missing)));
+               missing.empty()
+                   ? missing
+                   : format("; facts that only you know are missing: {} (--meta)", missing)));
   return exit_code(ExitCode::done);
 }
 
