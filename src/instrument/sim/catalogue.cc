@@ -80,7 +80,7 @@ Result<void> Catalogue::add_text(std::string_view yaml, const std::string& name)
     }
     if (doubts.empty()) return invalid(format("{}: 'doubt' is missing", name));
     doubts_ = std::move(doubts);
-  } else {
+  } else if (kind != "families") {  // those that are built in are read with a config.json
     return invalid(format(
         "{}: 'kind' must be one of: hardware, model, backend, software, calibration, doubt", name));
   }

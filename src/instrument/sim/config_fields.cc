@@ -1,9 +1,32 @@
 #include "sim/config_fields.h"
 
+#include <algorithm>
+
+#include "base/check.h"
 #include "base/format.h"
+#include "sim/catalogue.h"
+#include "sim/yaml_file.h"
 
 namespace assay::sim {
 namespace {
+
+Json read_families() {
+  for (const EmbeddedFile& file : embedded_catalogue()) {
+    if (!file.name.ends_with("families.yaml")) continue;
+    const auto read = parse_yaml(file.text, file.name);
+    CHECK(read.has_value());
+    return (*read)["families"];
+  }
+  CHECK(false && "families.yaml is not built in");
+  return {};
+}
+
+// The defaults of a model_type; null where it is not known.
+const Json& family_of(std::string_view type) {
+  static const Json kFamilies = read_families();
+  const Json& found = kFamilies[type];
+  return found.is_string() ? kFamilies[found.as_string()] : found;
+}
 
 // Null when a part of the path is missing.
 const Json& at_path(const Json& map, std::string_view path) {
@@ -21,16 +44,35 @@ ConfigFields::ConfigFields(const Json& config, std::string where)
     const Json& found = at_path(config, key);
     if (found.is_object() && inner_ == top_) inner_ = &found;
   }
+  family_ = &family_of(text("model_type"));
 }
 
-const Json& ConfigFields::value(std::string_view name) const {
+// Whether the file says that there is none.
+bool ConfigFields::says_null(std::string_view name) const {
+  const auto null_in = [name](const Json& map) {
+    const auto dot = name.rfind('.');
+    const Json& of = dot == std::string_view::npos ? map : at_path(map, name.substr(0, dot));
+    const Json* const found =
+        of.is_object() ? of.find(dot == std::string_view::npos ? name : name.substr(dot + 1))
+                       : nullptr;
+    return found != nullptr && found->is_null();
+  };
+  return null_in(*inner_) || null_in(*top_);
+}
+
+const Json& ConfigFields::said(std::string_view name) const {
   const Json& found = at_path(*inner_, name);
   return found.is_null() ? at_path(*top_, name) : found;
 }
 
+const Json& ConfigFields::value(std::string_view name) const {
+  const Json& found = said(name);
+  return found.is_null() && !says_null(name) ? (*family_)[name] : found;
+}
+
 std::optional<unsigned> ConfigFields::count(Names names) {
   for (const std::string_view name : names) {
-    const Json* found = &value(name);
+    const Json* found = &said(name);
     if (found->is_array()) found = &(*found)[0];
     if (found->is_null() || found->is_object()) continue;
     const std::int64_t number = found->as_int(-1);
@@ -39,6 +81,14 @@ std::optional<unsigned> ConfigFields::count(Names names) {
       return {};
     }
     return static_cast<unsigned>(number);
+  }
+  if (std::ranges::any_of(names, [this](auto name) { return says_null(name); })) return {};
+  for (const std::string_view name : names) {
+    const Json& usual = (*family_)[name];
+    if (!usual.is_integer()) continue;
+    const std::string words = format("{} {}", name, usual.as_int());
+    if (std::ranges::find(assumed_, words) == assumed_.end()) assumed_.push_back(words);
+    return static_cast<unsigned>(usual.as_int());
   }
   return {};
 }

@@ -42,7 +42,8 @@ struct ModelSpec {
   std::string name{};
   std::string title{};
   std::vector<std::string> aliases{};
-  std::string architecture{};  // dense, moe, moe_mla, stages: calibration groups by it
+  std::vector<std::string> assumed{};  // of its family, where its config.json is silent
+  std::string architecture{};          // dense, moe, moe_mla, stages: calibration groups by it
   unsigned layers = 0;
   unsigned hidden = 0;
   unsigned vocabulary = 0;

@@ -381,7 +381,7 @@ Result<ModelSpec> read_model_config(const Json& config, const std::string& name,
   out.title = format("{} ({})", name, at.text("model_type"));
   refuse_unmodelled(at);
   out.layers = at.need({"num_hidden_layers", "n_layer", "n_layers", "num_layers"});
-  out.hidden = at.need({"hidden_size", "n_embd", "d_model", "dim"});
+  out.hidden = at.need({"hidden_size", "n_embd", "n_embed", "d_model", "dim"});
   out.vocabulary = at.need({"vocab_size", "padded_vocab_size"});
   const Kinds kinds = read_attention(at, out);
   read_feed_forward(at, kinds, out);
@@ -392,6 +392,7 @@ Result<ModelSpec> read_model_config(const Json& config, const std::string& name,
   out.architecture = out.experts == 0 ? "dense" : out.mla ? "moe_mla" : "moe";
   read_formats(at, out);
   TRY(at.done());
+  out.assumed = at.assumed();
   if (const std::string wrong = shape_mistake(out); !wrong.empty()) {
     return invalid(format("{}: {}", where, wrong));
   }

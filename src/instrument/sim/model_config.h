@@ -2,8 +2,9 @@
 //
 // Read are layers, widths, heads, experts, the kinds of attention (full, MLA, sliding, sparse,
 // linear), multi-token prediction and the quantisation of the checkpoint, under the names that
-// published families use, at the top or below text_config, llm_config and the like. What decides
-// the cost of a token and is missing, contradicts itself or is not modelled is an error that names
+// published families use, at the top or below text_config, llm_config and the like. What a file
+// leaves out because it equals the default of its family (model_type) is that. What decides the
+// cost of a token and is missing, contradicts itself or is not modelled is an error that names
 // the field. Pure, except for read_model_config_file; any thread.
 #pragma once
 

@@ -1,5 +1,6 @@
 #include "sim/model_config.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -36,6 +37,15 @@ struct Published {
   double total_e9;
   double tolerance;
 };
+
+void expect_counts(const std::vector<Published>& all) {
+  for (const Published& one : all) {
+    const std::string text = *one.config == '\0' ? std::string(kQwen3Moe) + "}" : one.config;
+    const auto model = read_text(text);
+    ASSERT_TRUE(model) << one.family << ": " << model.error().message;
+    EXPECT_NEAR(model->total_weights() * 1e-9, one.total_e9, one.tolerance) << one.family;
+  }
+}
 
 // The shapes are those of published checkpoints, their parameter counts what the publishers say.
 TEST(ModelConfig, families_have_their_published_parameter_counts) {
@@ -88,12 +98,53 @@ TEST(ModelConfig, families_have_their_published_parameter_counts) {
            "sliding_window": 1024, "sliding_window_pattern": 6, "vocab_size": 262208}})",
        27.0, 0.1},
   };
-  for (const Published& one : all) {
-    const std::string text = *one.config == '\0' ? std::string(kQwen3Moe) + "}" : one.config;
-    const auto model = read_text(text);
-    ASSERT_TRUE(model) << one.family << ": " << model.error().message;
-    EXPECT_NEAR(model->total_weights() * 1e-9, one.total_e9, one.tolerance) << one.family;
-  }
+  expect_counts(all);
+}
+
+TEST(ModelConfig, a_file_that_leaves_out_defaults_has_its_published_parameter_counts) {
+  expect_counts({
+      {"what equals the family's defaults left out, as published",
+       R"({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text",
+           "hidden_size": 2560, "intermediate_size": 10240, "num_hidden_layers": 34,
+           "sliding_window": 1024}, "vision_config": {"hidden_size": 1152}})",
+       3.88, 0.02},
+      {"the text model named by the whole one alone",
+       R"({"model_type": "gemma3", "text_config": {"hidden_size": 3840, "intermediate_size": 15360,
+           "num_attention_heads": 16, "num_key_value_heads": 8, "num_hidden_layers": 48}})",
+       11.77, 0.03},
+      {"a text model without heads",
+       R"({"model_type": "llava", "text_config": {"model_type": "mistral", "hidden_size": 5120,
+           "head_dim": 128, "num_hidden_layers": 40, "sliding_window": null,
+           "vocab_size": 131072}})",
+       12.25, 0.03},
+      {"two matrices, tied by default, another old name",
+       R"({"model_type": "bloom", "n_embed": 14336, "n_layer": 70, "num_attention_heads": 112,
+           "vocab_size": 250880})",
+       176.2, 0.3},
+  });
+}
+
+TEST(ModelConfig, a_default_of_the_family_is_named_and_null_is_none) {
+  using testing::ElementsAre;
+  const std::string sizes = R"("model_type": "mistral", "num_hidden_layers": 2, "hidden_size": 2048,
+      "num_attention_heads": 16, "intermediate_size": 256)";
+  const auto silent = read_text("{" + sizes + "}");
+  ASSERT_TRUE(silent);
+  EXPECT_EQ(silent->kv_heads, 8);
+  EXPECT_EQ(silent->vocabulary, 32000);
+  EXPECT_THAT(silent->assumed, ElementsAre("vocab_size 32000", "num_key_value_heads 8"));
+  const auto none = read_text("{" + sizes + R"(, "num_key_value_heads": null, "vocab_size": 9})");
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->kv_heads, 16);
+  EXPECT_EQ(none->vocabulary, 9);
+  EXPECT_THAT(none->assumed, ElementsAre());
+  const auto below = read_text(R"({"text_config": {)" + sizes +
+                               R"(, "num_key_value_heads": null}, "vocab_size": 7})");
+  ASSERT_TRUE(below);
+  EXPECT_EQ(below->kv_heads, 16);
+  EXPECT_EQ(below->vocabulary, 7);
+  EXPECT_EQ(mistake(R"({"model_type": "unheard", "num_hidden_layers": 2, "hidden_size": 8})"),
+            "config.json: 'vocab_size' is missing");
 }
 
 TEST(ModelConfig, the_catalogues_models_have_their_published_parameter_counts) {

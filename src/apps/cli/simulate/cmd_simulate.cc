@@ -13,6 +13,7 @@
 #include "cli/simulate/suite_run.h"
 #include "report/curve_html.h"
 #include "report/simulated.h"
+#include "sim/model_config.h"
 #include "sim/sizing.h"
 #include "sim/stages.h"
 
@@ -386,6 +387,17 @@ Result<int> stages(const SimulationOptions& o, const sim::ModelSpec& model,
   return exit_code(ExitCode::done);
 }
 
+// A config.json is read as a shape; its sums show whether it was read as it is meant.
+void say_how_read(const sim::ModelSpec& model, const std::string& file) {
+  if (!sim::is_model_config_path(file)) return;
+  say(format("note: {}: {} billion parameters, {} of them active a token", model.name,
+             three_digits(model.total_weights() * 1e-9),
+             three_digits(model.active_weights() * 1e-9)));
+  for (const std::string& one : model.assumed) {
+    say(format("note: {} is not in {}: it is the default of its family", one, file));
+  }
+}
+
 }  // namespace
 
 Result<int> cmd_simulate(Args args) {
@@ -414,6 +426,7 @@ Result<int> cmd_simulate(Args args) {
   if (!o.suite.edition.empty()) return invalid("--edition: needs --workload");
   ASSIGN_OR_RETURN(const sim::Scenario scenario, o.system.resolve());
   ASSIGN_OR_RETURN(const sim::ModelSpec model, catalogue.model(scenario.model));
+  say_how_read(model, scenario.model);
   ASSIGN_OR_RETURN(const auto several, one_a_card(catalogue, scenario));
   if (model.is_stages()) return stages(o, model, catalogue, scenario);
   ASSIGN_OR_RETURN(const sim::Workload workload, o.system.workload(catalogue));
