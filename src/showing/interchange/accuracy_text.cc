@@ -26,7 +26,8 @@ namespace {
 // A number as it stands, an object as "rouge1 44.43, rouge2 …".
 std::string score_text(const Json& score) {
   if (score.is_null()) return "N/A";
-  if (!score.is_object()) return score.is_number() ? json_number(score.as_double()) : score.dump();
+  if (score.is_number()) return format("{:.4g}", score.as_double());
+  if (!score.is_object()) return score.dump();
   std::string out;
   for (const auto& [name, value] : score.members()) {
     out += format("{}{} {}", out.empty() ? "" : ", ", name,
@@ -45,7 +46,7 @@ std::string entry_text(const Json& entry) {
                   counts["issued"].as_int(), counts["empty"].as_int(), counts["missing"].as_int());
   }
   if (const Json& lengths = entry["output_sequence_lengths"]; lengths.size() > 0) {
-    out += format("    output tokens (avg/min/max): {:.2f}/{}/{}\n", lengths["avg"].as_double(),
+    out += format("    output tokens (avg/min/max): {:.1f}/{}/{}\n", lengths["avg"].as_double(),
                   lengths["min"].as_int(), lengths["max"].as_int());
   }
   out += uncertainty_text(entry["uncertainty"]);
@@ -101,10 +102,10 @@ std::string accuracy_text(const Json& results) {
   std::string out = "Accuracy:\n";
   for (const Json& entry : results["accuracy_scores"].items()) out += entry_text(entry);
   if (results["average_accuracy"].is_number()) {
-    out += format("  Average: {}\n", json_number(results["average_accuracy"].as_double()));
+    out += format("  Average: {:.4g}\n", results["average_accuracy"].as_double());
   }
   if (results["osl_tokenization_s"].is_number()) {
-    out += format("  OSL tokenization: {:.2f}s\n", results["osl_tokenization_s"].as_double());
+    out += format("  OSL tokenization: {:.3g}s\n", results["osl_tokenization_s"].as_double());
   }
   return out + quality_text(results["quality"]);
 }
