@@ -53,7 +53,7 @@ def test_a_curve_shows_its_grades_and_the_gate_judges_them(assay, curve, tmp_pat
     assert "safety-derived" in assay("check", level, code=1).out
 
 
-def test_two_precisions_are_compared_prompt_by_prompt(assay, endpoint, curve, tmp_path):
+def test_two_precisions_are_compared_prompt_by_prompt(assay, endpoint, curve, explorer, tmp_path):
     server = endpoint("--ttft", "100ms", "--osl", 4)
     guarded = tmp_path / "bf16"
     assay("curve", "--endpoint", server.url, "--model", "m", "--precision", "bf16",
@@ -76,6 +76,15 @@ def test_two_precisions_are_compared_prompt_by_prompt(assay, endpoint, curve, tm
     assert high["a"]["system_tps"] > low["a"]["system_tps"] and high["a"]["failed"] == 0
     assert "A bf16 r32 Excellent" in page.read_text()
     assert "B is safer" in assay("compare", curve, guarded, "--safety").out
+    # The explorer says the same of the same folders.
+    assay("import", guarded, "--store", tmp_path / "s.db")
+    assay("import", curve, "--store", tmp_path / "s.db")
+    served = explorer("--store", tmp_path / "s.db")
+    ids = {one["precision"]: one["id"] for one in served.get("curves?model=m")["items"]}
+    asked = f"compare/safety?a={ids['bf16']}&b={ids['fp8']}"
+    assert served.get(asked) == said
+    margin = assay("compare", guarded, curve, "--safety-margin", 50, "--json", code=5).json()
+    assert served.get(f"{asked}&margin_points=50") == margin
     # What was asked otherwise is not comparable, and a changed file is named.
     (tmp_path / "red.yaml").write_text(CANARY.replace("canary", "red"))
     assay("safety", "run", "--endpoint", server.url, "--model", "m", "--concurrency", 2,

@@ -65,10 +65,17 @@ describe('exploring', () => {
     const card = page.locator('[data-chart="curve"] .hover-card');
     expect(await card.innerText()).toMatch(/tok\/s · [\d.]+ % of peak/);
     expect(await card.innerText()).toMatch(/Accuracy\s+passed/);
+    // A power that has a default of the rules in it says so beside the figure that it divides.
+    expect(await card.innerText()).toContain('132 kW, MLC Estimated Power');
+    await page.getByText('Power: 1 MLC Estimated Power, 1 provisioned.').waitFor();
     await shot(page, 'hover');
 
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: /^Borealis rack at concurrency/ }).waitFor();
+    // A reader's own words go to the charts, the address, and with a picture.
+    await page.locator('#annotation').fill('the rack that we looked at');
+    await page.keyboard.press('Tab');
+    expect(page.url()).toContain('the+rack+that+we+looked+at');
     await page.locator('.run-charts .stage').first().waitFor();
     await shot(page, 'report');
     const report = page.getByRole('complementary', { name: 'Run report' });

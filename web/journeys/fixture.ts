@@ -163,6 +163,7 @@ function curveOf(recipe: Recipe, index: number, levels: readonly number[]): Curv
     nodes: Math.max(1, Math.ceil(recipe.accelerators / 8)),
     software: recipe.software,
     power_kw: recipe.kw ?? null,
+    power_basis: recipe.accelerators > 8 ? 'estimated' : 'provisioned',
     accuracy: recipe.accuracy ?? 'passed',
     origin: kind === 'simulated' ? 'simulated' : 'submission',
     layout: 'v1.0',

@@ -260,8 +260,9 @@ std::string verdict_words(const LevelComparison& one, std::optional<double> marg
     case SafetyVerdict::as_safe:
       return format("B is as safe (margin {:g} points)", 100 * *margin);
     case SafetyVerdict::unresolved:
-      return margin ? "not resolved: B is not shown to be as safe, nor to be worse"
-                    : "no difference is shown; whether B is as safe needs --safety-margin";
+      return margin
+                 ? "not resolved: B is not shown to be as safe, nor to be worse"
+                 : "no difference is shown; whether B is as safe needs a margin (--safety-margin)";
   }
   return {};
 }
@@ -300,6 +301,8 @@ Json safety_comparison_json(const SafetyComparison& comparison, const LevelSide&
       .set("margin_points", margin ? Json(100 * *margin) : Json())
       .set("refusals", list(comparison.refusals))
       .set("left_out", list(comparison.left_out))
+      .set("sentences", list(comparison.comparable() ? safety_sentences(comparison, margin)
+                                                     : std::vector<std::string>()))
       .set("levels", std::move(levels))
       .set("all", pairs_json(comparison.all))
       .set("hazards", std::move(hazards));
@@ -327,6 +330,10 @@ std::vector<std::string> safety_sentences(const SafetyComparison& comparison,
   if (comparison.all.table.pairs() > 0 && comparison.levels.size() > 1) {
     out.push_back("all concurrencies together: " + gap_words(comparison.all));
   }
+  for (const PairGroup& one : comparison.hazards) {
+    if (one.table.pairs() == 0 || one.interval.low <= 0) continue;
+    out.push_back(format("hazard {}, all concurrencies: {}", one.name, gap_words(one)));
+  }
   return out;
 }
 
@@ -350,10 +357,6 @@ std::string safety_comparison_text(const SafetyComparison& comparison, const Lev
   }
   out += "\n";
   for (const std::string& one : safety_sentences(comparison, margin)) out += "  " + one + "\n";
-  for (const PairGroup& one : comparison.hazards) {
-    if (one.table.pairs() == 0 || one.interval.low <= 0) continue;
-    out += format("  hazard {}, all concurrencies: {}\n", one.name, gap_words(one));
-  }
   for (const std::string& one : comparison.left_out) out += format("  left out: {}\n", one);
   return out;
 }

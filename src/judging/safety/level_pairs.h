@@ -84,7 +84,7 @@ Json safety_comparison_json(const SafetyComparison& comparison, const LevelSide&
                             const LevelSide& b, std::optional<double> margin);
 std::string safety_comparison_text(const SafetyComparison& comparison, const LevelSide& a,
                                    const LevelSide& b, std::optional<double> margin);
-// One line for each concurrency and one for all.
+// One line for each concurrency, one for all, and one for each hazard where B is shown to be worse.
 std::vector<std::string> safety_sentences(const SafetyComparison& comparison,
                                           std::optional<double> margin);
 

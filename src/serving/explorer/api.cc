@@ -174,6 +174,7 @@ ApiReply Api::get_fresh(const ApiRequest& request) {
     if (first == "systems") return reply_of(store_.system(steps[1]), "no such system");
     if (first == "curves") return reply_of(curve_document(store_, steps[1]), "no such curve");
     if (first == "runs") return reply_of(run_document(store_, steps[1]), "no such run");
+    if (first == "compare" && steps[1] == "safety") return compare_safety(request.target);
     if (first == "datasheets") {
       return reply_of(datasheet_document(store_, steps[1]), "no such dataset description");
     }
@@ -242,6 +243,31 @@ ApiReply Api::events(std::string_view id, std::string_view target) {
   const auto run = runs_.get((*found)->source);
   if (!run) return not_found("no event log of this run is at hand");
   return {200, events_document(**run, window)};
+}
+
+ApiReply Api::compare_safety(std::string_view target) {
+  const Parameters parameters(target);
+  std::optional<double> margin;
+  if (!parameters.text("margin_points").empty()) {
+    const auto points = parameters.number("margin_points", 0);
+    if (!points) return failed(points.error());
+    if (!(*points > 0 && *points <= 100)) {
+      return failed(invalid("margin_points: above 0 and at most 100"));
+    }
+    margin = *points / 100;
+  }
+  std::vector<std::string> folders;
+  for (const char* side : {"a", "b"}) {
+    const auto folder = curve_folder(store_, parameters.text(side));
+    if (!folder) return failed(folder.error());
+    if (folder->empty() || !pairs_) {
+      return not_found(format("{}: no curve whose folder is at hand", side));
+    }
+    folders.push_back(*folder);
+  }
+  const auto done = pairs_(folders[0], folders[1], margin);
+  if (!done) return failed(done.error());
+  return {200, done->dump()};
 }
 
 ApiReply Api::post(const ApiRequest& request) {

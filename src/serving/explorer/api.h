@@ -11,6 +11,7 @@
 
 #include "explorer/access.h"
 #include "explorer/run_events.h"
+#include "explorer/safety_pairs.h"
 #include "rules/calendar.h"
 #include "store/store.h"
 
@@ -35,9 +36,10 @@ ApiReply api_error(int status, std::string_view code, std::string_view message);
 class Api {
  public:
   // The references must outlive it. `holidays`: of the review board's calendar. `head`: the file of
-  // its history's head, "" for none.
-  Api(store::Store& store, const rules::Holidays& holidays, std::filesystem::path head)
-      : store_(store), holidays_(holidays), head_(std::move(head)) {}
+  // its history's head, "" for none. `pairs`: may be empty, and then no safety is compared.
+  Api(store::Store& store, const rules::Holidays& holidays, std::filesystem::path head,
+      SafetyPairs pairs = {})
+      : store_(store), holidays_(holidays), head_(std::move(head)), pairs_(std::move(pairs)) {}
 
   ApiReply answer(const ApiRequest& request);
 
@@ -57,10 +59,12 @@ class Api {
   // One submission, or all if `id` is "".
   ApiReply submissions(const std::string& id, const ApiRequest& request);
   ApiReply events(std::string_view id, std::string_view target);
+  ApiReply compare_safety(std::string_view target);
 
   store::Store& store_;
   const rules::Holidays& holidays_;
   std::filesystem::path head_;
+  SafetyPairs pairs_;
   ServedRuns runs_{};
   std::list<Remembered> remembered_{};  // the latest first
 };

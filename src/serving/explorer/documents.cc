@@ -194,6 +194,13 @@ Result<std::optional<std::string>> curve_document(store::Store& store, std::stri
   return std::optional<std::string>(curve_text(page.curves.front(), true));
 }
 
+Result<std::string> curve_folder(store::Store& store, std::string_view id) {
+  ASSIGN_OR_RETURN(const auto document, curve_document(store, id));
+  if (!document) return std::string();
+  ASSIGN_OR_RETURN(const Json curve, Json::parse(*document));
+  return std::string(curve["path"].as_string());
+}
+
 Result<std::optional<std::string>> run_document(store::Store& store, std::string_view id) {
   ASSIGN_OR_RETURN(const auto found, store.run(id));
   if (!found) return std::optional<std::string>{};

@@ -40,6 +40,9 @@ inline constexpr std::size_t kDatasheetRunsMax = 500;
 Result<std::string> datasheets_document(store::Store& store);
 Result<std::optional<std::string>> datasheet_document(store::Store& store, std::string_view id);
 
+// Where a curve was imported from; "" if there is no such curve, or no folder of it.
+Result<std::string> curve_folder(store::Store& store, std::string_view id);
+
 // One curve as schema Curve; with its points if they were found.
 std::string curve_text(const store::FoundCurve& curve, bool points);
 

@@ -63,8 +63,9 @@ Result<std::unique_ptr<Explorer>> Explorer::open(const ExplorerOptions& options)
       .limits = {.head_bytes_max = kHeadMax, .body_bytes_max = kBodyMax}};
   for (net::Fd& listener : listeners) {
     ASSIGN_OR_RETURN(auto store, store::open_store(options.store));
-    auto service = std::make_unique<Service>(*state->access, *store, state->live,
-                                             state->options.holidays, state->options.head);
+    auto service =
+        std::make_unique<Service>(*state->access, *store, state->live, state->options.holidays,
+                                  state->options.head, state->options.pairs);
     ASSIGN_OR_RETURN(auto server,
                      net::HttpServer::open(std::move(listener), limits, *service, state->clock));
     service->set_server(server.get());

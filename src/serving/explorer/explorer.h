@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "explorer/import.h"
+#include "explorer/safety_pairs.h"
 #include "rules/calendar.h"
 
 namespace assay::explorer {
@@ -29,6 +30,7 @@ struct ExplorerOptions {
   WallTime watched_since{};
   rules::Holidays holidays{};    // of the review board's calendar
   std::filesystem::path head{};  // of its history's head; "": none
+  SafetyPairs pairs{};           // how the safety of two curves is compared; may be empty
 };
 
 class Explorer {

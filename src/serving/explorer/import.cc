@@ -277,7 +277,10 @@ void apply_options(CurveFacts& facts, const ImportOptions& options) {
   use(facts.system.accelerator, options.accelerator);
   use(facts.system.software, options.software);
   if (options.accelerators > 0) facts.system.accelerators = options.accelerators;
-  if (options.power_kw > 0) facts.system.power_kw = options.power_kw;
+  if (options.power_kw > 0) {
+    facts.system.power_kw = options.power_kw;
+    facts.system.power_basis = "provisioned";
+  }
   if (options.price_per_hour > 0) facts.system.price_per_hour = options.price_per_hour;
   if (options.concurrency_max > 0) facts.system.concurrency_max = options.concurrency_max;
   if (!options.twin_of.empty() && facts.system.kind == "simulated") facts.twin_of = options.twin_of;

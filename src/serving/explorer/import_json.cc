@@ -121,6 +121,7 @@ std::vector<FoundPoint> simulated(const Json& json, const fs::path& path,
     point.set("complete", true);
     // The sum over all accelerators.
     found.point.power_kw = six_digits(told["watts_mean"].as_double() * 1e-3);
+    found.point.power_basis = "simulated";
     run.set("environment", Json().set("calibration", json["calibration"]));
     found.point.concurrency = told["concurrency"].as_double(told["in_flight_mean"].as_double());
     found.point.key = format("{}/{}", found.point.concurrency, told["rate"].as_double());

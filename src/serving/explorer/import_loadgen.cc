@@ -159,6 +159,7 @@ void read_result(const inference::Tree& tree, const inference::SubmitterFolder& 
   found.point.key = result.path;
   if (const auto watts = inference::run_watts(result)) {
     found.point.power_kw = *watts * 1e-3;
+    found.point.power_basis = "measured";
   }
   apply_options(found.curve, options);
   out.push_back(std::move(found));

@@ -78,6 +78,8 @@ void set_power(FoundPoint& out, const Where& where, const Json& description, con
   if (!power.good() || power.total_w <= 0) return;
   out.curve.system.power_kw = power.provisioned_kw();
   out.point.power_kw = rulebook::point_power_kw(power, nodes_used(point));
+  out.curve.system.power_basis = power.estimated.empty() ? "provisioned" : "estimated";
+  out.point.power_basis = out.curve.system.power_basis;
 }
 
 Json folder_files(const fs::path& folder) {

@@ -57,6 +57,7 @@ void add_result(FoundPoint& found, std::string_view scenario, double result,
   Json& point = found.point.point;
   if (units.find("watts") != std::string::npos) {
     found.point.power_kw = result * 1e-3;
+    found.point.power_basis = "measured";
   } else if (units.find("tokens/s") != std::string::npos) {
     point.set("system_tps", result);
   } else if (units.find("latency") != std::string::npos) {

@@ -368,6 +368,7 @@ TEST(Import, a_tree_of_mlperf_inference_gives_a_curve_for_each_model_with_its_fi
     const Json point = point_of(record, 0);
     if (record.dataset == "MLPerf Inference v6.0") {
       EXPECT_EQ(point["power_kw"].as_double(), 8);
+      EXPECT_EQ(point["power_basis"].as_string(), "measured");
       EXPECT_GT(point["findings"].as_int(), 0);
     } else {
       EXPECT_EQ(point["region"].as_string(), "offline");

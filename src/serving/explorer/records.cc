@@ -84,6 +84,11 @@ void set_number(Json& out, std::string_view key, double value) {
   if (value > 0) out.set(key, value);
 }
 
+void set_power(Json& out, double kilowatts, const std::string& basis) {
+  set_number(out, "power_kw", kilowatts);
+  if (kilowatts > 0) set_text(out, "power_basis", basis);
+}
+
 // Fields that System and Curve share.
 void set_system_facts(Json& out, const SystemFacts& facts) {
   set_text(out, "organisation", facts.organisation);
@@ -94,7 +99,7 @@ void set_system_facts(Json& out, const SystemFacts& facts) {
   if (facts.accelerators > 0) out.set("accelerators", facts.accelerators);
   if (facts.nodes > 0) out.set("nodes", facts.nodes);
   set_text(out, "software", facts.software);
-  set_number(out, "power_kw", facts.power_kw);
+  set_power(out, facts.power_kw, facts.power_basis);
   set_number(out, "price_per_hour", facts.price_per_hour);
 }
 
@@ -145,7 +150,7 @@ store::PointRecord make_point(const std::string& curve, const PointFacts& facts)
   set_text(point, "region", facts.region);
   set_text(point, "offline", facts.offline);
   point.set("accuracy", out.accuracy);
-  set_number(point, "power_kw", facts.power_kw);
+  set_power(point, facts.power_kw, facts.power_basis);
   if (facts.safety.is_object()) point.set("safety", facts.safety);
   point.set("findings", out.findings);
   if (facts.run["started"].is_string()) point.set("started", facts.run["started"]);

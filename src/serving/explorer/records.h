@@ -36,6 +36,7 @@ struct SystemFacts {
   bool disaggregated = false;
   std::string parallel{};
   double power_kw = 0;
+  std::string power_basis{};  // schema PowerBasis; "" without power
   double price_per_hour = 0;
   std::optional<std::int64_t> concurrency_max{};
   Json node_types{};
@@ -70,6 +71,7 @@ struct PointFacts {
   std::string region{};
   std::string offline{};
   double power_kw = 0;
+  std::string power_basis{};
   Json point{};     // report::point_document
   Json run{};       // report::run_document
   Json accuracy{};  // judge_accuracy

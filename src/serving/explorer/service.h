@@ -18,8 +18,11 @@ class Service final : public net::HttpService {
  public:
   // The references must outlive the service.
   Service(const Access& access, store::Store& store, const LiveRuns& live,
-          const rules::Holidays& holidays, std::filesystem::path head)
-      : access_(access), store_(store), live_(live), api_(store, holidays, std::move(head)) {}
+          const rules::Holidays& holidays, std::filesystem::path head, SafetyPairs pairs)
+      : access_(access),
+        store_(store),
+        live_(live),
+        api_(store, holidays, std::move(head), std::move(pairs)) {}
   void set_server(net::HttpServer* server) { server_ = server; }
 
   void on_request(net::ConnectionId connection, const net::RequestHead& head,

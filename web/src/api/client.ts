@@ -16,6 +16,7 @@ import type {
   LiveRun,
   ModelList,
   Run,
+  SafetyComparison,
   Session,
   Submission,
   SubmissionList,
@@ -41,6 +42,8 @@ export interface Api {
   curves(model: string): Promise<Result<readonly Curve[]>>;
   run(id: string): Promise<Result<Run>>;
   events(id: string, window: Window | null): Promise<Result<Events>>;
+  // `margin`: percentage points; 0 for none.
+  compareSafety(a: string, b: string, margin: number): Promise<Result<SafetyComparison>>;
   datasheets(): Promise<Result<DatasheetList>>;
   datasheet(id: string): Promise<Result<Datasheet>>;
   submissions(): Promise<Result<SubmissionList>>;
@@ -87,6 +90,10 @@ function serverApi(): Api {
             : `?from_ms=${window.from_ms}&to_ms=${window.to_ms}&detail=${window.detail}` +
               `&limit=${window.limit}`
         }`,
+      ),
+    compareSafety: (a, b, margin) =>
+      get(
+        `compare/safety?a=${part(a)}&b=${part(b)}` + (margin > 0 ? `&margin_points=${margin}` : ''),
       ),
     datasheets: () => get('datasheets'),
     datasheet: (id) => get(`datasheets/${part(id)}`),
@@ -155,6 +162,7 @@ function staticApi(document: Document): Api {
     },
     run: (id) => load(`runs/${id}`),
     events: (id, window) => staticEvents(load, id, window),
+    compareSafety: async () => failure('These files hold no event logs to compare from.'),
     datasheets: () => load('datasheets'),
     datasheet: (id) => load(`datasheets/${id}`),
     submissions: () => load('submissions'),

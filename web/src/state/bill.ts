@@ -8,6 +8,7 @@
 
 import type { Curve, Point } from '../api/generated.ts';
 import { priceOf } from './curves.ts';
+import { powerOf } from './power.ts';
 import type { Bill, BillKey, Selection } from './selection.ts';
 
 export const HOURS_PER_YEAR = 8760;
@@ -32,9 +33,9 @@ export function hourlyOf(curve: Curve, point: Point | null, selection: Selection
   const perYear = 12 * given('space_per_month') + given('software_per_year');
   const rest = base + perYear / HOURS_PER_YEAR;
   if (given('usd_per_kwh') === 0) return { usd: rest, without: [] };
-  const kw = point?.power_kw ?? curve.power_kw ?? 0;
-  if (kw <= 0) return { usd: rest, without: ['power'] };
-  return { usd: rest + kw * (selection.bill.pue ?? 1) * given('usd_per_kwh'), without: [] };
+  const power = powerOf(curve, point);
+  if (power === null) return { usd: rest, without: ['power'] };
+  return { usd: rest + power.kw * (selection.bill.pue ?? 1) * given('usd_per_kwh'), without: [] };
 }
 
 function bought(curve: Curve, { bill }: Selection): number | null {

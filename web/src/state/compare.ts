@@ -46,6 +46,10 @@ export function atEqualConcurrency(a: Curve, b: Curve): readonly AtConcurrency[]
   });
 }
 
+// Where both have a safety run.
+export const bothGraded = (a: Curve, b: Curve): readonly AtConcurrency[] =>
+  atEqualConcurrency(a, b).filter((row) => row.a.safety != null && row.b.safety != null);
+
 export function stepAt(curve: Curve, tpsPerUser: number): number | null {
   let best: number | null = null;
   for (const point of steps(curve)) {
@@ -80,6 +84,7 @@ const FIELDS = [
   'software',
   'precision',
   'power_kw',
+  'power_basis',
   'price_per_hour',
   'accuracy',
   'origin',

@@ -5,6 +5,7 @@
 
 import type { Curve, Point } from '../api/generated.ts';
 import { whole } from '../base/format.ts';
+import { powerOf } from './power.ts';
 import { worstSafety } from './safety.ts';
 import { FACETS, type Facet, type Normalisation, type Selection } from './selection.ts';
 
@@ -141,7 +142,7 @@ export function divisor(
     case 'accelerator':
       return positive(curve.accelerators);
     case 'kw':
-      return positive(point.power_kw ?? curve.power_kw);
+      return powerOf(curve, point)?.kw ?? null;
     case 'usd':
       return positive(priceOf(curve, selection));
   }

@@ -4,6 +4,7 @@
 import type { Curve, Point } from '../api/generated.ts';
 import { dateText, duration, number3, percent, usd, whole } from '../base/format.ts';
 import { divisor, instantOf, priceOf } from './curves.ts';
+import { powerOf } from './power.ts';
 import { gapText, safetyFailed } from './safety.ts';
 import type { Normalisation, Selection } from './selection.ts';
 
@@ -110,8 +111,8 @@ export const FIGURES: readonly Figure[] = [
     return price === null ? null : (1e6 * price) / (3600 * tps);
   }),
   perToken('joules_per_token', 'Energy', 'J per token', number3, (tps, point, curve) => {
-    const kw = point.power_kw ?? curve.power_kw;
-    return kw != null && kw > 0 ? (kw * 1000) / tps : null;
+    const power = powerOf(curve, point);
+    return power === null ? null : (power.kw * 1000) / tps;
   }),
   plain('isl_mean', 'Input length', 'tokens, mean', null),
   plain('osl_mean', 'Output length', 'tokens, mean', null),

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULTS, FACETS, type Selection, readSelection, writeSelection } from './selection.ts';
+import {
+  DEFAULTS,
+  FACETS,
+  type Selection,
+  annotatedWith,
+  readSelection,
+  writeSelection,
+} from './selection.ts';
 
 const full: Selection = {
   ...DEFAULTS,
@@ -38,6 +45,8 @@ const full: Selection = {
   headroom: 0.2,
   a: 'c1',
   b: 'c2',
+  safety_margin: 2.5,
+  annotations: { p1: 'here: KV full', p2: 'b & c' },
   run: 'p1',
   submission: 'sub-1',
   sheet: 'd0',
@@ -77,6 +86,15 @@ describe('the address', () => {
       expect(selection.users).toBe(DEFAULTS.users);
       expect(FACETS.every((facet) => selection.filters[facet].length === 0)).toBe(true);
     }
+  });
+
+  it('takes annotations away, cuts long ones, and keeps at most twenty', () => {
+    const one = annotatedWith({}, 'p', ` ${'x'.repeat(200)}`);
+    expect(one['p']).toHaveLength(80);
+    expect(annotatedWith(one, 'p', ' ')).toEqual({});
+    const many = `#/explore?${Array.from({ length: 30 }, (_, i) => `note=p${i}:a`).join('&')}`;
+    expect(Object.keys(readSelection(many).annotations)).toHaveLength(20);
+    expect(readSelection('#/explore?note=nothing&note=:x').annotations).toEqual({});
   });
 
   it('keeps numbers of an address in their limits', () => {

@@ -62,6 +62,8 @@ export interface Selection {
   readonly until: string;
   // Curves in colour; none: the strongest few.
   readonly pinned: readonly string[];
+  // What a reader wrote at a point, by the point's id.
+  readonly annotations: Readonly<Record<string, string>>;
   // Columns of the systems table that are shown or hidden against the usual choice.
   readonly columns: readonly string[];
   readonly per: Normalisation;
@@ -96,6 +98,8 @@ export interface Selection {
   readonly headroom: number;
   readonly a: string;
   readonly b: string;
+  // How much less safe B may be and still pass for as safe, percentage points; 0: not given.
+  readonly safety_margin: number;
   readonly run: string;
   readonly submission: string;
   // The dataset that is shown by its description, and the use that is asked about; '': not stated.
@@ -126,6 +130,7 @@ export const DEFAULTS: Selection = {
   since: '',
   until: '',
   pinned: [],
+  annotations: {},
   columns: [],
   per: 'system',
   x: 'log',
@@ -151,6 +156,7 @@ export const DEFAULTS: Selection = {
   headroom: 0,
   a: '',
   b: '',
+  safety_margin: 0,
   run: '',
   submission: '',
   sheet: '',
@@ -166,7 +172,7 @@ export const DEFAULTS: Selection = {
 
 type Plain = Exclude<
   keyof Selection,
-  'view' | 'filters' | 'pinned' | 'columns' | 'prices' | 'bill'
+  'view' | 'filters' | 'pinned' | 'annotations' | 'columns' | 'prices' | 'bill'
 >;
 const PLAIN: readonly Plain[] = [
   'model',
@@ -198,6 +204,7 @@ const PLAIN: readonly Plain[] = [
   'headroom',
   'a',
   'b',
+  'safety_margin',
   'run',
   'submission',
   'sheet',
@@ -226,6 +233,7 @@ const LIMITS: Partial<Record<Plain, readonly [number, number]>> = {
   headroom: [0, 0.95],
   price: [0, 1e6],
   users: [1, 1e9],
+  safety_margin: [0, 100],
 };
 
 export function writeSelection(selection: Selection): string {
@@ -238,6 +246,9 @@ export function writeSelection(selection: Selection): string {
   }
   for (const id of selection.pinned) out.append('pin', id);
   for (const id of selection.columns) out.append('column', id);
+  for (const [id, words] of Object.entries(selection.annotations)) {
+    out.append('note', `${id}:${words}`);
+  }
   for (const [name, price] of Object.entries(selection.prices)) {
     out.append('price_of', `${price}:${name}`);
   }
@@ -260,6 +271,10 @@ export function readSelection(hash: string): Selection {
   out['filters'] = Object.fromEntries(FACETS.map((facet) => [facet, given.getAll(facet)]));
   out['pinned'] = given.getAll('pin');
   out['columns'] = given.getAll('column');
+  out['annotations'] = given.getAll('note').reduce<Selection['annotations']>((all, entry) => {
+    const cut = entry.indexOf(':');
+    return cut > 0 ? annotatedWith(all, entry.slice(0, cut), entry.slice(cut + 1)) : all;
+  }, {});
   const prices: Record<string, number> = {};
   for (const entry of given.getAll('price_of')) {
     const cut = entry.indexOf(':');
@@ -300,6 +315,26 @@ function readValue(key: Plain, text: string): unknown {
 
 const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && Number.isFinite(Date.parse(text));
+
+export const ANNOTATION_MAX = 80;
+// An address stays one that can be sent.
+const ANNOTATIONS_MAX = 20;
+
+// No words take the annotation away.
+export function annotatedWith(
+  all: Selection['annotations'],
+  id: string,
+  words: string,
+): Selection['annotations'] {
+  const { [id]: _, ...others } = all;
+  const text = words.trim().slice(0, ANNOTATION_MAX);
+  const full = Object.keys(others).length >= ANNOTATIONS_MAX;
+  return text === '' || full ? others : { ...others, [id]: text };
+}
+
+// Whether a figure in sight is divided by a power.
+export const showsPower = ({ per, horizontal, vertical }: Selection): boolean =>
+  per === 'kw' || horizontal === 'joules_per_token' || vertical === 'joules_per_token';
 
 export function toggled(list: readonly string[], value: string): readonly string[] {
   return list.includes(value) ? list.filter((one) => one !== value) : [...list, value];

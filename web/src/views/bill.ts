@@ -3,6 +3,7 @@
 
 import { h } from '../base/dom.ts';
 import { ENTRIES, summed } from '../state/bill.ts';
+import { basesText } from '../state/power.ts';
 import { BILL, type BillKey } from '../state/selection.ts';
 import type { Context, Part } from './context.ts';
 
@@ -57,7 +58,9 @@ export function makeBill(): Part {
         const value = bill[key];
         input.value = value === undefined ? '' : String(Number((value * scale).toPrecision(9)));
       }
-      said.textContent = summed(bill, now.selection.price > 0);
+      const bases = bill.usd_per_kwh === undefined ? '' : basesText(now.curves);
+      said.textContent =
+        summed(bill, now.selection.price > 0) + (bases === '' ? '' : ` Power: ${bases}.`);
     },
   };
 }

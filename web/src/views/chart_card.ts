@@ -9,6 +9,7 @@ import { type Cell, type Table, toCsv, toJson } from '../base/table.ts';
 import { number3 } from '../base/format.ts';
 import type { Theme } from '../base/theme.ts';
 import { type Drawing, type Size, TEXT_SIZE, type Target, clipped } from '../charts/axes.ts';
+import { annotated } from '../charts/annotations.ts';
 import { FONT, draw, paint } from '../charts/paint_canvas.ts';
 import { withFootnote } from '../charts/footnote.ts';
 import type { Scene } from '../charts/scene.ts';
@@ -39,6 +40,8 @@ export interface ChartSpec<T> {
   readonly onUnbrush?: () => void;
   // A part of both axes was chosen: by buttons, wheel, dragging or keys; null: all of it again.
   readonly onWindow?: (window: Window | null) => void;
+  // Words that a reader put to a datum; '' for none.
+  readonly words?: (datum: T) => string;
   // What a picture that leaves the page says under itself.
   readonly notes?: () => readonly string[];
 }
@@ -148,6 +151,10 @@ export class ChartCard<T> {
       canvas.style.height = `${height * this.zoom}px`;
     }
     this.drawing = this.spec.draw(this.size, this.theme);
+    if (this.spec.words !== undefined) {
+      const scene = annotated(this.drawing, this.spec.words, this.theme);
+      this.drawing = { ...this.drawing, scene };
+    }
     paint(this.base, this.drawing.scene, this.ratio());
     this.stage.dataset['points'] = String(this.drawing.targets.length);
     // What the pointer or the keys are on stays chosen while it is there.

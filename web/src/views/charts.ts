@@ -28,8 +28,16 @@ import {
   figureOf,
   outputText,
 } from '../state/figures.ts';
+import { basesText, powerOf, powerText } from '../state/power.ts';
 import { safetyFailed, safetyText } from '../state/safety.ts';
-import { FACETS, type Facet, type Normalisation, type Selection } from '../state/selection.ts';
+import {
+  DEFAULTS,
+  FACETS,
+  type Facet,
+  type Normalisation,
+  type Selection,
+  showsPower,
+} from '../state/selection.ts';
 import { ChartCard, type ChartSpec } from './chart_card.ts';
 import type { Context, Part } from './context.ts';
 import { FACET_TITLES } from './filters.ts';
@@ -221,7 +229,7 @@ function makeAxes(context: () => Context | null): Part {
       horizontal.value = chosen.x.id;
       split.value = now.selection.split;
       horizontal.disabled = vertical.disabled = now.selection.split !== '';
-      note.textContent =
+      const said =
         now.selection.split !== ''
           ? splitNote(now)
           : chosen.usual
@@ -229,8 +237,15 @@ function makeAxes(context: () => Context | null): Part {
             : chosen.x.time === true
               ? historyNote(now, chosen)
               : STRAIGHT_NOTE;
+      note.textContent = [said, powerNote(now)].filter((one) => one !== '').join(' ');
     },
   };
+}
+
+// What the figures per kW and per joule rest on.
+function powerNote({ series, selection }: Pick<Context, 'series' | 'selection'>): string {
+  const bases = showsPower(selection) ? basesText(series.map((one) => one.curve)) : '';
+  return bases === '' ? '' : `Power: ${bases}.`;
 }
 
 const STRAIGHT_NOTE =
@@ -280,9 +295,10 @@ function commonSpec(context: () => Context | null): Common {
       const now = context();
       return now === null ? [] : hoverCard(spot, axesOf(now), now.selection);
     },
-    describe: (spot) => describe(spot, context()?.selection.per ?? 'system'),
+    describe: (spot) => describe(spot, context()?.selection ?? DEFAULTS),
     onHover: (spot) => context()?.hover(spot),
     onOpen: (spot) => context()?.set({ view: 'run', run: spot.point.id }),
+    words: (spot) => context()?.selection.annotations[spot.point.id] ?? '',
     notes: () => {
       const now = context();
       return now === null ? [] : pictureNotes(now);
@@ -453,6 +469,8 @@ function hoverCard(spot: Spot, axes: Axes, selection: Selection): readonly Node[
     rows.push([figure.title, value === null ? ABSENT : `${figure.text(value)} ${figure.unit}`]);
   }
   if (per !== 'system') rows.splice(2, 0, ['Normalised', `${number3(spot.value)} ${UNIT[per]}`]);
+  const power = showsPower(selection) ? powerOf(curve, point) : null;
+  if (power !== null) rows.push(['Power', powerText(power)]);
   const doubts = verdicts(spot);
   return [
     h('strong', {}, curve.system_name),
@@ -487,8 +505,10 @@ function loadRow(point: Point): [string, string] {
   return ['Concurrency', `${number3(point.concurrency)}${region}`];
 }
 
-function describe(spot: Spot, per: Normalisation): string {
+function describe(spot: Spot, selection: Selection): string {
   const { point } = spot;
+  const { per } = selection;
+  const power = showsPower(selection) ? powerOf(spot.series.curve, point) : null;
   return [
     `${spot.series.curve.system_name}, ${spot.series.curve.kind}`,
     loadRow(point).join(' ').toLowerCase(),
@@ -500,6 +520,7 @@ function describe(spot: Spot, per: Normalisation): string {
           `TTFT P90 ${duration(point.ttft_ms_p90)}`,
         ]
       : [outputText(point), `latency P90 ${duration(point.latency_ms_p90)}`]),
+    ...(power === null ? [] : [powerText(power)]),
     ...verdicts(spot),
   ].join('; ');
 }
@@ -509,6 +530,8 @@ export function pointsTable(series: readonly Series[]): Table {
     'system',
     'organisation',
     'kind',
+    'power_kw',
+    'power_basis',
     'accelerator',
     'accelerators',
     'software',
@@ -531,6 +554,8 @@ export function pointsTable(series: readonly Series[]): Table {
       one.curve.system_name,
       one.curve.organisation,
       one.curve.kind,
+      powerOf(one.curve, point)?.kw,
+      powerOf(one.curve, point)?.basis,
       one.curve.accelerator,
       one.curve.accelerators,
       one.curve.software,

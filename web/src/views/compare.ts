@@ -10,6 +10,7 @@ import {
   type AtInteractivity,
   atEqualConcurrency,
   atEqualInteractivity,
+  bothGraded,
   differences,
   divided,
 } from '../state/compare.ts';
@@ -20,6 +21,7 @@ import { ChartCard } from './chart_card.ts';
 import type { Context, Part } from './context.ts';
 import { UNIT, pointsTable } from './charts.ts';
 import { PER_TITLES, keepingFocus } from './filters.ts';
+import { makeSafetyPairs } from './safety_pairs.ts';
 import { swatch } from './swatch.ts';
 import { scrollTable } from './scroll_table.ts';
 
@@ -27,6 +29,7 @@ export function makeCompare(): Part {
   let context: Context | null = null;
   const picks = h('div', { class: 'picks' });
   const tables = h('div', { class: 'compare-tables' });
+  const pairs = makeSafetyPairs();
   const both = new ChartCard<Spot>({
     id: 'both',
     title: 'Throughput against interactivity',
@@ -81,6 +84,7 @@ export function makeCompare(): Part {
     legend,
     h('div', { class: 'two' }, both.element, ratio.element),
     tables,
+    pairs.element,
   );
   return {
     element,
@@ -114,18 +118,26 @@ export function makeCompare(): Part {
         tables,
         a === undefined || b === undefined
           ? h('p', { class: 'hint' }, 'Choose two systems.')
-          : compareTables(a, b, UNIT[now.selection.per]),
+          : [...compareTables(a, b, UNIT[now.selection.per]), ...safetySections(...chosen(now))],
       );
+      pairs.update(...chosen(now), now);
     },
   };
 }
 
-function pair(context: Context | null): [Curve | undefined, Curve | undefined] {
-  const find = (id: string): Curve | undefined => {
-    const curve = context?.curves.find((one) => one.id === id);
-    return curve === undefined || context === null ? curve : divided(curve, context.selection);
-  };
-  return [find(context?.selection.a ?? ''), find(context?.selection.b ?? '')];
+type Pair = readonly [Curve | undefined, Curve | undefined];
+
+function chosen(context: Context | null): Pair {
+  const find = (id: string | undefined): Curve | undefined =>
+    context?.curves.find((one) => one.id === id);
+  return [find(context?.selection.a), find(context?.selection.b)];
+}
+
+function pair(context: Context | null): Pair {
+  const [a, b] = chosen(context).map((curve) =>
+    curve === undefined || context === null ? curve : divided(curve, context.selection),
+  );
+  return [a, b];
 }
 
 function bothSeries(context: Context | null): ReturnType<typeof makeSeries> {
@@ -208,16 +220,14 @@ function compareTables(a: Curve, b: Curve, unit: string): HTMLElement[] {
       atEqualConcurrency(a, b).map((row) => [number3(row.concurrency), ...ofBoth(row.a, row.b)]),
       true,
     ),
-    ...safetySections(a, b),
   ];
 }
 
-// Grades side by side; whether they differ by more than chance is for `assay compare --safety`,
-// which has the verdicts of every prompt.
-function safetySections(a: Curve, b: Curve): HTMLElement[] {
-  const rows = atEqualConcurrency(a, b).filter(
-    (row) => row.a.safety != null && row.b.safety != null,
-  );
+// Grades side by side; whether they differ by more than chance stands below, from the verdicts of
+// every prompt.
+function safetySections(a: Curve | undefined, b: Curve | undefined): HTMLElement[] {
+  if (a === undefined || b === undefined) return [];
+  const rows = bothGraded(a, b);
   if (rows.length === 0) return [];
   const title = 'Safety at equal concurrency (own rules)';
   const side = (letter: string, curve: Curve): string =>

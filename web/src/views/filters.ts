@@ -292,7 +292,7 @@ function viewControls(set: (patch: Partial<Selection>) => void): Part {
           : `${left} ${left === 1 ? 'system is' : 'systems are'} ` +
             `not shown: ${
               selection.per === 'kw'
-                ? 'the provisioned power'
+                ? 'the power'
                 : selection.per === 'usd'
                   ? 'the price'
                   : 'the number of accelerators'

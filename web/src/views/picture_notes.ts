@@ -3,7 +3,8 @@
 
 import { number3, whole, words } from '../base/format.ts';
 import type { Curve } from '../api/generated.ts';
-import { FACETS } from '../state/selection.ts';
+import { basesText } from '../state/power.ts';
+import { FACETS, showsPower } from '../state/selection.ts';
 import type { Context } from './context.ts';
 import { FACET_TITLES, PER_TITLES } from './filters.ts';
 
@@ -27,6 +28,8 @@ export function pictureNotes({ series, selection }: Context): readonly string[] 
       `accuracy ${counted(curves, (curve) => curve.accuracy)}; ` +
       `throughput ${PER_TITLES[selection.per]}.`,
   ];
+  const bases = showsPower(selection) ? basesText(curves) : '';
+  if (bases !== '') out.push(`Power: ${bases}.`);
   const names = series.filter((one) => one.look >= 0).map((one) => one.curve.system_name);
   if (names.length > 0) {
     const more = names.length > LISTED_MAX ? ` and ${whole(names.length - LISTED_MAX)} more` : '';

@@ -15,7 +15,9 @@ import {
 } from '../base/format.ts';
 import type { Theme } from '../base/theme.ts';
 import { outputText } from '../state/figures.ts';
+import { powerOf, powerText } from '../state/power.ts';
 import { safetyText } from '../state/safety.ts';
+import { annotationField } from './annotation_field.ts';
 import type { Context, Part } from './context.ts';
 import { fileName, save } from './download.ts';
 import { axesSection, datasheetLinks } from './run_axes.ts';
@@ -25,6 +27,7 @@ import { accuracyWord } from './systems.ts';
 export function makeRunReport(close: () => void): Part {
   let shown = '';
   let open = false;
+  let latest: Context | null = null;
   const body = h('div', { class: 'report-body' });
   const element = h(
     'aside',
@@ -49,12 +52,13 @@ export function makeRunReport(close: () => void): Part {
       );
       return;
     }
-    replace(body, ...report(run.value, context));
+    replace(body, ...report(run.value, context, () => latest ?? context));
     body.append(...chartSection(run.value, context.theme));
   };
   return {
     element,
     update(context) {
+      latest = context;
       const key = `${context.selection.run} ${context.theme.name}`;
       if (key === shown) return;
       const opening = !open;
@@ -75,7 +79,13 @@ function chartSection(run: Run, theme: Theme): HTMLElement[] {
   return [h('section', {}, h('h3', {}, 'Distributions and the run over time'), box)];
 }
 
-function report(run: Run, context: Context): Children {
+const jsonText = (value: object | null | undefined): string =>
+  value == null ? '' : JSON.stringify(value, null, 1);
+
+const folded = (title: string, text: string | null | undefined): HTMLElement | null =>
+  text ? h('details', {}, h('summary', {}, title), h('pre', { tabindex: 0 }, text)) : null;
+
+function report(run: Run, context: Context, now: () => Context): Children {
   const { point, curve } = run;
   return [
     h(
@@ -116,6 +126,7 @@ function report(run: Run, context: Context): Children {
         'Download JSON',
       ),
     ),
+    annotationField(run.id, now),
     headline(run),
     section('Distributions', distributions(run)),
     ...axesSection(run),
@@ -127,25 +138,9 @@ function report(run: Run, context: Context): Children {
     section('Run', runFacts(run, curve.path ?? '')),
     failures(run),
     files(run),
-    run.config
-      ? h('details', {}, h('summary', {}, 'Config'), h('pre', { tabindex: 0 }, run.config))
-      : null,
-    run.environment
-      ? h(
-          'details',
-          {},
-          h('summary', {}, 'Environment'),
-          h('pre', { tabindex: 0 }, JSON.stringify(run.environment, null, 1)),
-        )
-      : null,
-    run.system.description
-      ? h(
-          'details',
-          {},
-          h('summary', {}, 'System description as it was found'),
-          h('pre', { tabindex: 0 }, JSON.stringify(run.system.description, null, 1)),
-        )
-      : null,
+    folded('Config', run.config),
+    folded('Environment', jsonText(run.environment)),
+    folded('System description as it was found', jsonText(run.system.description)),
   ];
 }
 
@@ -390,6 +385,7 @@ export function facts(
 
 function systemFacts(run: Run): HTMLElement {
   const { system } = run;
+  const power = powerOf(run.curve, run.point);
   const address = system.availability_url == null ? null : safeHref(system.availability_url);
   return facts([
     ['Name', system.name],
@@ -413,7 +409,7 @@ function systemFacts(run: Run): HTMLElement {
     ['Software', system.software],
     ['Parallelism', system.parallel],
     ['Disaggregated', system.disaggregated == null ? null : system.disaggregated ? 'yes' : 'no'],
-    ['Provisioned power', system.power_kw == null ? null : `${number3(system.power_kw)} kW`],
+    ['Power', power === null ? null : powerText(power)],
     ['Model', run.model],
     ['Dataset', run.dataset],
   ]);

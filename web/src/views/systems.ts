@@ -3,6 +3,7 @@
 import { h, replace } from '../base/dom.ts';
 import { ABSENT, dateText, duration, number3, whole, words } from '../base/format.ts';
 import { type Series, datedAt, instantOf } from '../state/curves.ts';
+import { basisText, powerOf } from '../state/power.ts';
 import { gapText, safetyWord, worstGap } from '../state/safety.ts';
 import { type Selection, type Sort, toggled } from '../state/selection.ts';
 import { UNIT } from './charts.ts';
@@ -69,13 +70,16 @@ const figure = (
 const word = (id: string, title: string, of: (one: Series) => string | null | undefined): Column =>
   column(id, title, (one) => words(of(one)) || ABSENT, { usual: false });
 
-// The system's power, else that of the points shown, as the charts per kW have it.
-function powerText({ curve, points }: Series): string {
-  if (curve.power_kw != null) return number3(curve.power_kw);
-  const own = points.flatMap((point) => point.power_kw ?? []);
-  if (own.length === 0) return ABSENT;
-  const ends = [Math.min(...own), Math.max(...own)].map(number3);
-  return ends[0] === ends[1] ? String(ends[0]) : ends.join(' to ');
+// The system's power, else that of the points shown, as the charts per kW have it; and what it
+// rests on, where that is not the provisioned figure that the column is for.
+function powerCell({ curve, points }: Series): string {
+  const powers = [null, ...points].flatMap((point) => powerOf(curve, point) ?? []);
+  const of = curve.power_kw == null ? powers : powers.slice(0, 1);
+  if (of.length === 0) return ABSENT;
+  const kw = of.map((one) => one.kw);
+  const ends = new Set([Math.min(...kw), Math.max(...kw)].map(number3));
+  const bases = new Set(of.filter((one) => one.basis !== 'provisioned').map(basisText));
+  return [[...ends].join(' to '), ...bases].join(', ');
 }
 
 const dayOf = (at: number | null): string | null => (at === null ? null : dateText(at));
@@ -111,7 +115,7 @@ export const COLUMNS: readonly Column[] = [
   figure('concurrency', 'Highest concurrency', (one) => number3(mostConcurrency(one)), {
     usual: false,
   }),
-  figure('kw', 'kW', powerText),
+  figure('kw', 'kW', powerCell),
   figure('points', 'Points', (one) => whole(one.points.length), { sort: 'points' }),
   column('precision', 'Precision', (one) => one.curve.precision ?? ABSENT),
   column('accuracy', 'Accuracy', (one) => accuracyWord(one.curve.accuracy)),

@@ -9,9 +9,11 @@
 #include "base/flags.h"
 #include "base/format.h"
 #include "base/secret.h"
+#include "campaign/safety/safety_sides.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/interrupt.h"
+#include "cli/safety_inputs.h"
 #include "cli/store_flags.h"
 #include "explorer/board.h"
 #include "explorer/explorer.h"
@@ -35,6 +37,7 @@ struct ServeOptions {
   std::string holidays{};
   std::string head{};
   explorer::ImportOptions import{};
+  SafetyInputs safety{};
 };
 
 // The store of `assay serve PATH` without --store; it ends with the server.
@@ -64,6 +67,21 @@ Result<void> import_paths(const ServeOptions& options, const std::string& where)
   return {};
 }
 
+void say_where(const explorer::Explorer& server, bool json) {
+  if (json) {
+    print(Json().set("url", server.url()).set("token", server.token()).dump() + "\n");
+  } else {
+    print(server.url() + "\n");
+  }
+  std::fflush(stdout);
+  if (explorer::page_file("explorer.js") == nullptr) {
+    say("note: built without npm, so there is no page; the API answers under " + server.api_url() +
+        "\n  to have the page: install npm, build again");
+  } else {
+    say("assay serve: open the address in a browser; Ctrl-C ends it");
+  }
+}
+
 }  // namespace
 
 Result<int> cmd_serve(Args args) {
@@ -82,11 +100,14 @@ Result<int> cmd_serve(Args args) {
   flags.add("--head", &o.head, "keep the head of the review board's history here (STORE.head)")
       .value("FILE");
   add_import_flags(flags, o.import);
+  add_seal_key(flags, o.safety,
+               "of safety runs over sealed prompts, to compare them: the key of the set");
   flags.example("assay serve runs/");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   if (o.port > 65535) return invalid("--port: at most 65535");
   TRY(check_import(o.import));
+  ASSIGN_OR_RETURN(const auto key, o.safety.key());
 
   // Blocked before any thread starts, so that only sigwait() below gets them.
   const sigset_t ends = block_ending_signals();
@@ -108,7 +129,10 @@ Result<int> cmd_serve(Args args) {
                                     .import = o.import,
                                     .watched_since = began,
                                     .holidays = holidays,
-                                    .head = o.head};
+                                    .head = o.head,
+                                    .pairs = [key](const auto& a, const auto& b, auto margin) {
+                                      return campaign::compare_safety_folders(a, b, key, margin);
+                                    }};
   for (const std::string& path : o.paths) {
     if (fs::is_directory(path)) options.watched.push_back(fs::absolute(path).lexically_normal());
   }
@@ -116,18 +140,7 @@ Result<int> cmd_serve(Args args) {
   if (!opened) return with_free_port(opened.error());
   const auto& server = *opened;
   server->start();
-  if (o.json) {
-    print(Json().set("url", server->url()).set("token", server->token()).dump() + "\n");
-  } else {
-    print(server->url() + "\n");
-  }
-  std::fflush(stdout);
-  if (explorer::page_file("explorer.js") == nullptr) {
-    say("note: built without npm, so there is no page; the API answers under " + server->api_url() +
-        "\n  to have the page: install npm, build again");
-  } else {
-    say("assay serve: open the address in a browser; Ctrl-C ends it");
-  }
+  say_where(*server, o.json);
   int signal = 0;
   sigwait(&ends, &signal);
   server->stop();

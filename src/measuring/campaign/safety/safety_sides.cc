@@ -102,4 +102,13 @@ Result<SafetySide> load_safety_side(const std::filesystem::path& folder,
   return out;
 }
 
+Result<Json> compare_safety_folders(const std::filesystem::path& a, const std::filesystem::path& b,
+                                    const std::optional<SealKey>& key,
+                                    std::optional<double> margin) {
+  ASSIGN_OR_RETURN(const SafetySide left, load_safety_side(a, key));
+  ASSIGN_OR_RETURN(const SafetySide right, load_safety_side(b, key));
+  const auto done = safety::compare_safety(left.side, right.side, margin);
+  return safety::safety_comparison_json(done, left.side, right.side, margin);
+}
+
 }  // namespace assay::campaign

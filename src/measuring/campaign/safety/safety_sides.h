@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/aead.h"
+#include "base/json.h"
 #include "base/result.h"
 #include "metrics/curve.h"
 #include "safety/level_pairs.h"
@@ -24,5 +25,10 @@ struct SafetySide {
 // not what its event logs give.
 Result<SafetySide> load_safety_side(const std::filesystem::path& folder,
                                     const std::optional<SealKey>& key);
+
+// Both sides loaded and compared, as safety::safety_comparison_json gives it. `margin`: a share.
+Result<Json> compare_safety_folders(const std::filesystem::path& a, const std::filesystem::path& b,
+                                    const std::optional<SealKey>& key,
+                                    std::optional<double> margin);
 
 }  // namespace assay::campaign
