@@ -17,7 +17,7 @@ def curve_of(assay, folder, slower, lengths=True):
                        "ttft_ms_mean": p["ttft_ms_mean"] * slower})
         if not lengths:
             continue
-        run = folder / "points" / name
+        run = folder / "points" / name / "performance"
         run.mkdir(parents=True)
         run.joinpath("result_summary.json").write_text(json.dumps({
             "n_samples_completed": p["queries"],
@@ -43,6 +43,20 @@ def test_it_is_asked_what_the_runs_were_asked(assay, tmp_path):
                       "tp=1", "--concurrency", 8, "--json").json()["points"][0]
         assert abs(point["isl_mean"] - 27) < 1e-9 and abs(point["osl_mean"] - 32) < 1
         assert point["trust"]["level"] == level and "6 measured" in point["trust"]["says"]
+
+
+def test_a_measured_curve_says_its_lengths(assay, endpoint, tmp_path):
+    server = endpoint("--ttft", "5ms", "--itl", "1ms", "--osl", 8)
+    assay("curve", "--endpoint", server.url, "--model", "m", "--concurrency", "1,2", "--quick",
+          "--prompts", 8, "--isl", 40, "--report-dir", tmp_path / "curve", "--quiet", "--json",
+          "--allow-client-limited")
+    fit = assay("twin", tmp_path / "curve", *SYSTEM, "--out", tmp_path / "t.yaml", "--json",
+                code=None).json()
+    runs = [json.loads(one.read_text()) for one in
+            (tmp_path / "curve/points").glob("*/performance/result_summary.json")]
+    assert len(runs) == 2 and fit["osl_mean"] == 8
+    asked = sum(one["input_sequence_lengths"]["avg"] for one in runs) / 2
+    assert abs(fit["isl_mean"] - asked) < 0.5
 
 
 def test_without_lengths_it_asks_for_them(assay, tmp_path):

@@ -38,8 +38,8 @@ void read_runs(Measured& out, const fs::path& folder) {
   for (const Json& item : out.curve["points"].items()) {
     if (!item["measured"].as_bool(true) || item["offline"].as_string() == "dedicated") continue;
     sim::MeasuredPoint& point = out.points[next++];
-    const fs::path file =
-        folder / "points" / std::string(item["name"].as_string()) / "result_summary.json";
+    const fs::path file = folder / "points" / std::string(item["name"].as_string()) /
+                          "performance/result_summary.json";
     const auto text = item["name"].as_string().empty() ? Result<std::string>(invalid("no name"))
                                                        : read_file(file, std::size_t{64} << 20);
     Result<Json> summary = text ? Json::parse(*text) : Result<Json>(text.error());
