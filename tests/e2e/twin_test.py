@@ -56,7 +56,7 @@ def test_a_measured_curve_says_its_lengths(assay, endpoint, tmp_path):
             (tmp_path / "curve/points").glob("*/performance/result_summary.json")]
     assert len(runs) == 2 and fit["osl_mean"] == 8
     asked = sum(one["input_sequence_lengths"]["avg"] for one in runs) / 2
-    assert abs(fit["isl_mean"] - asked) < 0.5
+    assert abs(fit["isl_mean"] / asked - 1) < 0.05  # by the histogram's classes
 
 
 def test_without_lengths_it_asks_for_them(assay, tmp_path):

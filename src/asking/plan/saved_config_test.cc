@@ -242,7 +242,7 @@ settings:
   }
   // Nor are keys of its newer releases, which the older ones refuse.
   for (const char* newer : {"session_id_headers", "transport_max_retries", "no_progress_timeout_s",
-                            "enable_live_metrics", "recording", "guard"}) {
+                            "enable_live_metrics", "recording", "guard", "power"}) {
     EXPECT_THAT(saved, Not(HasSubstr(newer)));
   }
 }

@@ -94,7 +94,7 @@ void read_part(const Part& part, const yaml::Node& node, void* object, const std
 
 namespace {
 
-// The members of a part of Assay's own that were changed.
+// The members that were changed of a part that some releases of the reference client do not have.
 Json changed_of(const Part& part, const Json& value) {
   Json out = Json::object();
   for (const Setting& setting : part) {
@@ -112,11 +112,12 @@ Json write_part(const Part& part, const void* object) {
   for (const Setting& setting : part) {
     std::optional<Json> value = setting.write(setting, object);
     if (!value) continue;
-    if (setting.ours && setting.part != nullptr && value->is_object()) {
+    const bool unlisted = setting.ours || setting.newer;
+    if (unlisted && setting.part != nullptr && value->is_object()) {
       value = changed_of(*setting.part, *value);
     }
     const bool empty_part = setting.part != nullptr && value->is_object() && value->size() == 0;
-    if (empty_part || ((setting.ours || setting.newer) && value == setting.fallback)) continue;
+    if (empty_part || (unlisted && value == setting.fallback)) continue;
     out.make_object().emplace_back(setting.name, *std::move(value));
   }
   return out;
