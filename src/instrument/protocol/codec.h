@@ -140,6 +140,17 @@ struct DecodedEvent {
   std::string_view more_choices{};  // with several choices: for next_choice(); else empty
 };
 
+// Members whose values change from event to event and say nothing of the reply, with their quotes:
+// "\"sequence_number\"". The learned template passes over them.
+inline constexpr std::size_t kVaryingMax = 2;
+using VaryingNames = std::array<std::string_view, kVaryingMax>;
+
+// Where such a value stands in the template's bytes, and its form: digits, or a string's body.
+struct TemplateGap {
+  std::uint32_t at = 0;
+  bool number = false;
+};
+
 // A decoder's memory between the events of one stream. reset() keeps its buffers.
 struct StreamState {
   // `budget`: for the data that grow with the reply; null: no limit.
@@ -147,6 +158,7 @@ struct StreamState {
 
   void reset() {
     prefix_bytes = 0;
+    varying_count = 0;
     template_hits = 0;
     cumulative.release();
     tool_index = -1;
@@ -157,10 +169,13 @@ struct StreamState {
 
   // The learned template: an event's bytes before its one fragment, with the opening quote, and
   // behind it, with the closing quote. If an event begins and ends with the same bytes, and a valid
-  // string body lies between, only its fragment is new.
+  // string body lies between, only its fragment is new. Values that vary are left out
+  // (learned_template.h).
   std::string prefix_and_suffix{};
   std::size_t prefix_bytes = 0;     // 0: nothing learned
   std::uint32_t template_hits = 0;  // events of this stream that the template decoded
+  std::array<TemplateGap, kVaryingMax> varying{};
+  std::uint8_t varying_count = 0;
   Category category = Category::text;
   std::uint16_t choice = 0;
 

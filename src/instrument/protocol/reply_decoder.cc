@@ -9,6 +9,7 @@
 #include "domain/tool_call.h"
 #include "protocol/codec.h"
 #include "protocol/kind/kind.h"
+#include "protocol/learned_template.h"
 #include "protocol/reply_fields.h"
 
 namespace assay::protocol {
@@ -335,21 +336,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
-// A larger template saves little, and each stream would keep it.
-constexpr std::size_t kTemplateBytesMax = 16 * 1024;
-
-void learn(std::string_view data, const RawString& hole, Category category, std::uint16_t choice,
-           StreamState& state) {
-  state.prefix_bytes = 0;
-  if (data.size() - hole.size > kTemplateBytesMax) return;
-  const auto prefix = static_cast<std::size_t>(hole.data - data.data());
-  state.prefix_and_suffix.assign(data.data(), prefix);
-  state.prefix_and_suffix.append(data.substr(prefix + hole.size));
-  state.prefix_bytes = prefix;
-  state.category = category;
-  state.choice = choice;
-}
-
 void refuse(DecodedEvent& out) {
   out = DecodedEvent{};
   out.malformed = out.no_room = true;
@@ -386,7 +372,7 @@ void decode_all(std::string_view data, bool whole, StreamState& state, DecodeRoo
                         out.more_choices.empty() && out.category != Category::error;
   // A tool call that began or changed invalidates an older template of another call.
   if (one_hole) {
-    learn(data, interpreter.hole(), out.category, out.choice, state);
+    learn(data, interpreter.hole(), out.category, out.choice, kind.varying, state);
   } else {
     state.prefix_bytes = 0;
   }
@@ -401,15 +387,22 @@ bool decode_by_template(std::string_view data, StreamState& state, DecodeRoom& r
   if (prefix == 0) return false;
   const std::string& both = state.prefix_and_suffix;
   if (data.size() <= both.size()) return false;
-  const std::size_t suffix = both.size() - prefix;
-  const char* const begin = data.data() + prefix;
-  const char* const end = data.data() + data.size() - suffix;
-  if (std::memcmp(end, both.data() + prefix, suffix) != 0) return false;
-  if (std::memcmp(data.data(), both.data(), prefix) != 0) return false;
-  std::string_view text(begin, static_cast<std::size_t>(end - begin));
-  if (find_special(begin, end) != end) {
+  std::string_view text;
+  if (state.varying_count == 0) {
+    const std::size_t suffix = both.size() - prefix;
+    const char* const begin = data.data() + prefix;
+    const char* const end = data.data() + data.size() - suffix;
+    if (std::memcmp(end, both.data() + prefix, suffix) != 0) return false;
+    if (std::memcmp(data.data(), both.data(), prefix) != 0) return false;
+    text = {begin, static_cast<std::size_t>(end - begin)};
+  } else {
+    text = find_fragment(data, state);
+    if (text.empty()) return false;
+  }
+  const char* const end = text.data() + text.size();
+  if (find_special(text.data(), end) != end) {
     if (!room.fit(text.size())) return false;
-    const char* const last = unescape(begin, end, room.data(), RawControls::refused);
+    const char* const last = unescape(text.data(), end, room.data(), RawControls::refused);
     if (last == nullptr) return false;
     text = {room.data(), static_cast<std::size_t>(last - room.data())};
   }

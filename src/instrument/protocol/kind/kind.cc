@@ -23,6 +23,7 @@ constexpr Kind of_ollama(Kind kind) {
   kind.limit_name = "options.num_predict";
   kind.lines = kind.ends_itself = true;
   kind.end_name = "a line that is done";
+  kind.varying = {R"("created_at")"};
   kind.read_event = kind.read_reply = read_ollama_line;
   return kind;
 }
@@ -57,6 +58,7 @@ constexpr Kind kResponses{.api = Api::openai_responses,
                           .end_name = "response.completed",
                           .check = check_messages,
                           .body = responses_body,
+                          .varying = {R"("sequence_number")", R"("obfuscation")"},
                           .read_event = read_responses_event,
                           .read_reply = read_responses_reply};
 
@@ -118,6 +120,7 @@ constexpr Kind kRealtime{.api = Api::realtime,
                          .sound_rate = rate_of_turn,
                          .socket = true,
                          .beside = beside_the_turn,
+                         .varying = {R"("event_id")"},
                          .read_event = read_turn_event,
                          .read_reply = read_no_speech};
 

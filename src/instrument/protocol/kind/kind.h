@@ -63,6 +63,8 @@ struct Kind {
   // A query is a job: its POST is answered with the job's state, which the client polls, and the
   // reply is the bytes that the job made (job_transport.cc).
   bool job = false;
+  // Members of an event that its reader skips and whose values change with each event.
+  VaryingNames varying{};
   // One event's data, and a whole reply. False where the text is no JSON object.
   bool (*read_event)(std::string_view text, ReplyFields& out) = nullptr;
   bool (*read_reply)(std::string_view text, ReplyFields& out) = nullptr;

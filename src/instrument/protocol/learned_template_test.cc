@@ -1,0 +1,167 @@
+// The learned template where events count themselves: what it passes over, and that the slow path
+// reads the same.
+#include "protocol/learned_template.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/format.h"
+#include "base/rng.h"
+#include "protocol/reply_twin.h"
+
+namespace assay::protocol {
+namespace {
+
+// Reads a stream of one kind by the template and slowly, and holds both against each other.
+class BothWays {
+ public:
+  explicit BothWays(Api api) { state_.api = slow_state_.api = api; }
+
+  TwinEvent read(const std::string& data) {
+    const std::string bytes = data + std::string(kDecodePadding, '"');
+    DecodedEvent fast;
+    DecodedEvent slow;
+    decoder_.decode({bytes.data(), data.size()}, state_, fast);
+    slow_.decode_slowly({bytes.data(), data.size()}, slow_state_, slow);
+    EXPECT_EQ(own(fast), own(slow)) << data;
+    EXPECT_EQ(fast.malformed, slow.malformed) << data;
+    EXPECT_EQ(fast.ends, slow.ends) << data;
+    EXPECT_EQ(fast.choice, slow.choice) << data;
+    return own(fast);
+  }
+  std::uint32_t hits() const { return state_.template_hits; }
+
+ private:
+  ReplyDecoder decoder_{};
+  ReplyDecoder slow_{};
+  StreamState state_{};
+  StreamState slow_state_{};
+};
+
+TEST(LearnedTemplate, an_event_that_counts_itself_is_read_by_it) {
+  struct Form {
+    Api api{};
+    std::string before_count{};
+    std::string before_text{};
+    std::string behind{};
+  };
+  const Form forms[] = {
+      {Api::realtime, R"({"type":"response.output_text.delta","event_id":"event_)",
+       R"(","item_id":"i","delta":")", R"(","content_index":0})"},
+      {Api::openai_responses, R"({"type":"response.output_text.delta","sequence_number":)",
+       R"(,"item_id":"m","delta":")", R"(","logprobs":[]})"},
+      {Api::ollama_chat, R"({"model":"m","created_at":"2026-01-01T00:00:0)",
+       R"(Z","message":{"role":"assistant","content":")", R"("},"done":false})"}};
+  for (const Form& form : forms) {
+    BothWays stream(form.api);
+    for (int i = 0; i < 1200; ++i) {
+      const std::string word = i % 7 == 0 ? R"(\n\"\u20ac)" : format(" w{}", i);
+      const TwinEvent event = stream.read(form.before_count + std::to_string(i) + form.before_text +
+                                          word + form.behind);
+      ASSERT_EQ(event.fragments.size(), 1U);
+      ASSERT_EQ(event.fragments[0].second, i % 7 == 0 ? "\n\"€" : word);
+    }
+    EXPECT_EQ(stream.hits(), 1199U);
+  }
+}
+
+TEST(LearnedTemplate, a_count_behind_the_text_is_passed_over_too) {
+  // As servers write it that put members in order of their names.
+  BothWays stream(Api::openai_responses);
+  for (int i = 0; i < 50; ++i) {
+    const TwinEvent event = stream.read(
+        format(R"({{"content_index": 0, "delta": "a\"{}", "item_id": "m", "obfuscation": "{}", )"
+               R"("sequence_number": {}, "type": "response.output_text.delta"}})",
+               i, std::string(static_cast<std::size_t>(i) % 16, 'x'), i));
+    ASSERT_EQ(event.fragments.at(0).second, format("a\"{}", i));
+  }
+  EXPECT_EQ(stream.hits(), 49U);
+}
+
+TEST(LearnedTemplate, what_only_looks_like_a_count_is_read_slowly) {
+  const std::string first =
+      R"({"type":"response.output_text.delta","sequence_number":7,"delta":"a"})";
+  for (const char* value : {"8", "0", "08", "8.5", "8e1", "-8", "", "\"8\"", "null", "{\"a\":8}",
+                            "8,\"delta\":\"b\"", "8 ", "99999999999999999999999999"}) {
+    std::string other = first;
+    other.replace(other.find('7'), 1, value);
+    BothWays stream(Api::openai_responses);
+    stream.read(first);
+    stream.read(other);
+    stream.read(first);
+  }
+  // A member's name as a value, in a string, in an object; two of them; one with an escape in it.
+  for (const char* odd :
+       {R"({"type":"event_id","delta":"a"})",
+        R"({"type":"response.output_text.delta","x":["event_id","event_id"],"delta":"a"})",
+        R"({"type":"response.output_text.delta","x":"\"event_id\":\"y\"","delta":"a"})",
+        R"({"type":"response.output_text.delta","x":{"event_id":"y"},"delta":"a"})",
+        R"({"type":"response.output_text.delta","event_id":"y","event_id":"y","delta":"a"})",
+        R"({"type":"response.output_text.delta","event_id":"\u0079","delta":"a"})",
+        R"({"type":"response.output_text.delta","event_id" : "y" , "delta" : "a"})",
+        R"({"type":"response.output_text.delta","delta":"event_id","event_id":""})"}) {
+    BothWays stream(Api::realtime);
+    std::string next = odd;
+    if (const std::size_t at = next.rfind("\"y\""); at != std::string::npos) {
+      next.replace(at, 3, "\"longer than it was\"");
+    }
+    for (const std::string& data : {std::string(odd), next, std::string(odd) + " ", next}) {
+      stream.read(data);
+    }
+  }
+}
+
+// Events of random members in a random order, some of which change, and some bytes of which are
+// lost: both ways agree on each.
+TEST(LearnedTemplate, agrees_with_the_slow_path_on_random_events) {
+  const std::pair<Api, std::vector<std::string>> kinds[] = {
+      {Api::realtime, {"event_id", "response.output_text.delta"}},
+      {Api::openai_responses, {"sequence_number", "response.output_text.delta"}},
+      {Api::ollama_generate, {"created_at", "x"}}};
+  std::uint64_t hits = 0;
+  std::uint64_t events = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Rng rng(seed);
+    const auto& [api, names] = kinds[seed % 3];
+    std::vector<std::string> order{"count", "type", "text", "other", "obfuscation"};
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
+    const bool number = rng.below(2) == 0;
+    const char* const gap = rng.below(2) == 0 ? "" : " ";
+    BothWays stream(api);
+    for (int i = 0; i < 60; ++i) {
+      static constexpr const char* kWords[] = {"",     "a",    " b", "\\n",
+                                               "\\\"", "\\\\", "€",  "event_id"};
+      std::string data = "{";
+      for (const std::string& what : order) {
+        if (data.size() > 1) data += "," + std::string(gap);
+        if (what == "count") {
+          data += format("\"{}\":{}", names[0], gap);
+          data += number ? format("{}", i * 7)
+                         : format("\"e_{}{}\"", i, rng.below(20) == 0 ? "\\/" : "");
+        } else if (what == "type") {
+          data += format("\"type\":\"{}\"", names[1]);
+        } else if (what == "text") {
+          data += format("\"{}\":\"{}{}\"", api == Api::ollama_generate ? "response" : "delta",
+                         kWords[rng.below(std::size(kWords))], kWords[rng.below(4)]);
+        } else if (what == "other") {
+          data += rng.below(10) == 0 ? "\"x\":[1,\"event_id\"]" : "\"x\":{\"y\":null}";
+        } else {
+          data += format("\"obfuscation\":\"{}\"", std::string(rng.below(8), 'o'));
+        }
+      }
+      data += "}";
+      if (rng.below(8) == 0) data.erase(rng.below(data.size()), 1 + rng.below(3));
+      if (rng.below(12) == 0) data.insert(rng.below(data.size()), 1, "\"\\,:0{}"[rng.below(7)]);
+      stream.read(data);
+      ++events;
+      if (testing::Test::HasFailure()) FAIL() << "seed " << seed << " event " << i;
+    }
+    hits += stream.hits();
+  }
+  EXPECT_GT(hits, events / 10);  // otherwise this test proves nothing about the template
+}
+
+}  // namespace
+}  // namespace assay::protocol
