@@ -21,6 +21,21 @@ from conftest import TIMEOUT_S, program
 
 SAMPLES = 40
 WRONG = 10  # of them
+# How a site prepares its data: each subject's rows are taken over, agreed to, and joined.
+PREPARE = """
+steps:
+  - id: CANARYSTEP-take
+    type: process
+    command: [cp, "{{raw}}/{{partition}}/rows", "{{work}}/{{partition}}"]
+    outputs: ["{{work}}/{{partition}}"]
+    partition: true
+    next: agree
+  - {{id: agree, type: manual_approval, next: join}}
+  - {{id: join, type: process, command: [sh, -c, "cat {{work}}/* > {file}"]}}
+inputs: {{raw: raw}}
+partition_def: {{type: folders, path: "{{raw}}/*"}}
+"""
+SUBJECTS = 5
 MEASUREMENT = {"concurrency": [1, 4], "samples": SAMPLES, "max_output_tokens": 16,
                "scorer": "string_match", "fields": ["accuracy", "completed", "ttft_ms_p50", "qps"]}
 
@@ -149,12 +164,32 @@ class Site:
         self.name, self.folder, self.fenced = name, folder, has_namespaces()
         folder.mkdir(exist_ok=True)
         self.file = folder / f"CANARYFILE-{name}.jsonl"
-        self.file.write_text("".join(
+        self.rows = [
             json.dumps({"prompt": f"CANARYPROMPT-{name}-{i}", "answer": f"CANARYLABEL-{name}-{i}"})
-            + "\n" for i in range(SAMPLES)))
+            + "\n" for i in range(SAMPLES)]
+        self.file.write_text("".join(self.rows))
         subprocess.run([program(), "key", folder / "site.key"], check=True, capture_output=True)
         (folder / "token").write_text(token + "\n")
         self.write_policy(hub_url, endpoint, **changes)
+
+    def prepare(self, assay):
+        """The dataset's file is made by a pipeline; the agent reports how far it is, each time."""
+        self.file.unlink()
+        for i in range(SUBJECTS):
+            subject = self.folder / "raw" / f"CANARYSUBJECT-{i}"
+            subject.mkdir(parents=True)
+            (subject / "rows").write_text("".join(self.rows[i::SUBJECTS]))
+        pipeline = self.folder / "prepare.yaml"
+        pipeline.write_text(PREPARE.format(file=self.file.name))
+        policy = self.folder / "site.yaml"
+        policy.write_text(policy.read_text().replace(
+            "    ground_truth:", "    preparation: prepare.work\n    ground_truth:"))
+        assay("pipeline", "run", pipeline, "--no-wait")
+        self("agent", "--once")
+        assay("pipeline", "approve", pipeline, "agree", "--by", "CANARYPERSON")
+        assay("pipeline", "run", pipeline)
+        self("agent", "--once")
+        assert sorted(self.file.read_text().splitlines(True)) == sorted(self.rows)
 
     def write_policy(self, hub_url, endpoint, levels=8):
         (self.folder / "site.yaml").write_text(f"""
@@ -241,7 +276,8 @@ def runs_at_hub(act, owner="committee"):
     return {run["id"]: run for run in act(owner, "show", "--json").json()["runs"]}
 
 
-def test_three_sites_release_what_was_shown_and_nothing_else_leaves(parties, tmp_path):
+def test_three_sites_prepare_and_release_what_was_shown_and_nothing_else_leaves(parties, assay,
+                                                                                tmp_path):
     hub, act, site_token = parties
     sites, proxies, endpoints = [], [], []
     try:
@@ -252,8 +288,12 @@ def test_three_sites_release_what_was_shown_and_nothing_else_leaves(parties, tmp
             endpoints.append(PrivateEndpoint(folder / "CANARYPATH.sock", name))
             sites.append(Site(name, folder, f"http+unix://{folder}/hub.sock", site_token(name),
                               f"http+unix://{folder}/CANARYPATH.sock"))
+            sites[-1].prepare(assay)
             join(sites[-1], act)
             order(act, f"run-{name}", name)
+        prepared = act("committee", "show", "--json").json()["preparations"]
+        assert [[(step["done"], step["total"]) for step in one["steps"]] for one in prepared] == [
+            [(SUBJECTS, SUBJECTS), (1, 1), (1, 1)]] * 3
         for site in sites:
             run = f"run-{site.name}"
             site("agent", "--once")
@@ -281,7 +321,8 @@ def test_three_sites_release_what_was_shown_and_nothing_else_leaves(parties, tmp
         assert set(runs_at_hub(act, "north")) == {"run-north"}
         everything = pathlib.Path(hub.store).read_bytes()
         for site, proxy in zip(sites, proxies):
-            assert b"add_dataset" in proxy.seen and b'"release"' in proxy.seen
+            for act_kind in (b'"prepare"', b'"add_dataset"', b'"release"'):
+                assert act_kind in proxy.seen
             written = b"".join(file.read_bytes() for file in site.folder.rglob("*.alog"))
             assert site.file.read_text().count("CANARY") == 2 * SAMPLES and written
             for secret in (b"CANARY", b"canary", base64.b64encode(b"CANARY")[:7],
