@@ -141,6 +141,31 @@ release: {fields: [completed, qps], k_minimum: 10, digits: 2}
     await page.getByLabel(/^Token of your organisation/).waitFor();
   });
 
+  it('shows what parties wrote as text, wherever it stands', async () => {
+    const html = '<img src=x onerror=alert(1)><b>bold</b>';
+    const of = (owner: string, ...args: string[]): string =>
+      assay(['hub', ...args, '--hub', address(), '--token-file', join(folder, owner)]);
+    const maker = ['--role', 'model_owner', '--organisation', '<u>Maker</u>'];
+    const store = ['--store', join(folder, 'hub.db')];
+    writeFileSync(join(folder, 'maker'), assay(['hub', 'token', ...store, ...maker]));
+    writeFileSync(join(folder, 'committee'), tokens.get('Committee') ?? '');
+    const measurement = join(folder, 'measurement.json');
+    writeFileSync(
+      measurement,
+      '{"concurrency":[1],"samples":30,"max_output_tokens":8,"fields":["qps"]}',
+    );
+    const described = ['--description', html];
+    of('maker', 'add_model', 'theirs', ...described);
+    of('committee', 'add_benchmark', 'other', '--measurement', measurement, ...described);
+    of('committee', 'associate', '--benchmark', 'other', '--model', 'theirs');
+    const { page, errors } = await enter('Committee');
+    await page.getByRole('cell', { name: '<u>Maker</u>' }).first().waitFor();
+    expect(await page.getByRole('cell', { name: html }).count()).toBe(2);
+    expect(await page.getByRole('cell', { name: '<b>two</b> rows' }).count()).toBe(1);
+    expect(await page.locator('main').locator('u, b, i, img, script').count()).toBe(0);
+    expect(errors).toEqual([]);
+  });
+
   it('fits a wall', async () => {
     const { page, errors } = await enter('Committee', { width: 2560, height: 1440 });
     await page.getByRole('heading', { name: 'Associations' }).waitFor();
