@@ -177,18 +177,22 @@ bool take_growth(const ReplyEvidence& evidence, std::int64_t said, std::vector<d
   return true;
 }
 
+// Divides a usage that did not grow by fragments; each choice's first is taken for one token.
+void share_usage(const ReplyEvidence& evidence, std::int32_t output, std::vector<double>& after) {
+  double fragments = 0;
+  for (const ChoiceEvidence& choice : evidence.choices()) fragments += choice.fragments;
+  for (const ChoiceEvidence& choice : evidence.choices()) {
+    after.push_back(output * (choice.fragments / fragments) - 1);
+  }
+}
+
 void split_choices(const ReplyEvidence& evidence, const Event& event, TokenTruth& out) {
   std::vector<double> after;
   if (out.basis == TokenBasis::tokenizer) {
     share_counted(evidence, out.count, after);
-  } else if (out.basis == TokenBasis::usage &&
-             !take_growth(evidence, event.usage.completion_tokens, after)) {
-    out.first_taken_for_one = true;
-    double fragments = 0;
-    for (const ChoiceEvidence& choice : evidence.choices()) fragments += choice.fragments;
-    for (const ChoiceEvidence& choice : evidence.choices()) {
-      after.push_back(out.count.output * (choice.fragments / fragments) - 1);
-    }
+  } else if (out.basis == TokenBasis::usage) {
+    out.first_taken_for_one = !take_growth(evidence, event.usage.completion_tokens, after);
+    if (out.first_taken_for_one) share_usage(evidence, out.count.output, after);
   } else if (out.basis == TokenBasis::fragments) {
     for (const ChoiceEvidence& choice : evidence.choices()) {
       after.push_back(choice.fragments - 1.0);
