@@ -83,8 +83,8 @@ class Talk final : public Http2Events {
 };
 
 // Our SETTINGS are in force: frames may be as large as they say.
-const std::string kAcknowledged = frame(FrameType::settings, 1, 0, "");
-const std::string kPing = frame(FrameType::ping, 0, 0, "12345678");
+const std::string kAcknowledged = frame(Http2FrameType::settings, 1, 0, "");
+const std::string kPing = frame(Http2FrameType::ping, 0, 0, "12345678");
 
 TEST(Http2Client, a_reply_is_its_head_and_its_body) {
   Talk talk(2);
@@ -107,15 +107,15 @@ TEST(Http2Client, every_way_to_break_the_protocol_is_named_at_once) {
       {"noise", std::string(5000, '\xFF'), "FRAME_SIZE_ERROR"},
       {"a frame too long", big_endian(0xFFFFFF, 3) + std::string("\0\0\0\0\0\1", 6),
        "FRAME_SIZE_ERROR"},
-      {"a push", frame(FrameType::push_promise, kEndHeaders, 1, big_endian(2) + kStatus200),
+      {"a push", frame(Http2FrameType::push_promise, kEndHeaders, 1, big_endian(2) + kStatus200),
        "PROTOCOL_ERROR"},
-      {"a window of nothing", frame(FrameType::window_update, 0, 0, big_endian(0)),
+      {"a window of nothing", frame(Http2FrameType::window_update, 0, 0, big_endian(0)),
        "PROTOCOL_ERROR"},
-      {"a stream's window of nothing", frame(FrameType::window_update, 0, 1, big_endian(0)),
+      {"a stream's window of nothing", frame(Http2FrameType::window_update, 0, 1, big_endian(0)),
        "PROTOCOL_ERROR"},
       {"a window too large",
-       frame(FrameType::window_update, 0, 0, big_endian(0x7fffffff)) +
-           frame(FrameType::window_update, 0, 0, big_endian(0x7fffffff)),
+       frame(Http2FrameType::window_update, 0, 0, big_endian(0x7fffffff)) +
+           frame(Http2FrameType::window_update, 0, 0, big_endian(0x7fffffff)),
        "FLOW_CONTROL_ERROR"},
       {"an initial window too large", settings(setting(kInitialWindow, 0x80000000)),
        "FLOW_CONTROL_ERROR"},
@@ -123,18 +123,19 @@ TEST(Http2Client, every_way_to_break_the_protocol_is_named_at_once) {
       {"data on a stream never opened", data(99, "x"), "PROTOCOL_ERROR"},
       {"data before a head", data(1, "x"), "PROTOCOL_ERROR"},
       {"settings of half a setting", settings("\1\2\3"), "FRAME_SIZE_ERROR"},
-      {"settings on a stream", frame(FrameType::settings, 0, 1, ""), "PROTOCOL_ERROR"},
-      {"a ping on a stream", frame(FrameType::ping, 0, 1, "12345678"), "PROTOCOL_ERROR"},
-      {"a ping too short", frame(FrameType::ping, 0, 0, "1234"), "FRAME_SIZE_ERROR"},
-      {"a continuation of nothing", frame(FrameType::continuation, kEndHeaders, 1, ""),
+      {"settings on a stream", frame(Http2FrameType::settings, 0, 1, ""), "PROTOCOL_ERROR"},
+      {"a ping on a stream", frame(Http2FrameType::ping, 0, 1, "12345678"), "PROTOCOL_ERROR"},
+      {"a ping too short", frame(Http2FrameType::ping, 0, 0, "1234"), "FRAME_SIZE_ERROR"},
+      {"a continuation of nothing", frame(Http2FrameType::continuation, kEndHeaders, 1, ""),
        "PROTOCOL_ERROR"},
       {"a frame inside a head", head(1, kStatus200, 0) + kPing, "PROTOCOL_ERROR"},
       {"an index that no table has", head(1, "\xFE"), "COMPRESSION_ERROR"},
-      {"padding longer than its frame", frame(FrameType::data, 8, 1, "\xFFxy"), "PROTOCOL_ERROR"},
+      {"padding longer than its frame", frame(Http2FrameType::data, 8, 1, "\xFFxy"),
+       "PROTOCOL_ERROR"},
       {"a reset of no stream", reset(0, 0), "PROTOCOL_ERROR"},
-      {"a short reset", frame(FrameType::rst_stream, 0, 1, "1"), "FRAME_SIZE_ERROR"},
+      {"a short reset", frame(Http2FrameType::rst_stream, 0, 1, "1"), "FRAME_SIZE_ERROR"},
       {"a reset of a stream never opened", reset(77, 0), "PROTOCOL_ERROR"},
-      {"a short goaway", frame(FrameType::goaway, 0, 0, "1"), "FRAME_SIZE_ERROR"},
+      {"a short goaway", frame(Http2FrameType::goaway, 0, 0, "1"), "FRAME_SIZE_ERROR"},
       {"server push switched on", settings(setting(2, 2)), "PROTOCOL_ERROR"},
       {"frames of a size that is not allowed", settings(setting(5, 1)), "PROTOCOL_ERROR"},
   };
@@ -226,8 +227,8 @@ TEST(Http2Client, a_request_is_out_when_the_window_took_its_last_byte) {
   Talk talk(1, std::string(70'000, 'x'));
   EXPECT_TRUE(talk.hear(settings()));
   EXPECT_FALSE(talk.replies[0].out) << "the window is 65,535 bytes";
-  EXPECT_TRUE(talk.hear(frame(FrameType::window_update, 0, 0, big_endian(10'000)) +
-                        frame(FrameType::window_update, 0, 1, big_endian(10'000))));
+  EXPECT_TRUE(talk.hear(frame(Http2FrameType::window_update, 0, 0, big_endian(10'000)) +
+                        frame(Http2FrameType::window_update, 0, 1, big_endian(10'000))));
   EXPECT_TRUE(talk.replies[0].out);
 }
 
@@ -235,16 +236,17 @@ TEST(Http2Client, floods_end) {
   const std::string empty_data = data(1, "");
   const std::string interim = head(1, literal(":status", "103"));
   for (const std::string& one :
-       {kPing, settings(), empty_data, interim, frame(FrameType::priority, 0, 1, "\0\0\0\0\1"),
-        frame(static_cast<FrameType>(0xBB), 0, 0, std::string(16'000, 'x')),
-        frame(FrameType::window_update, 0, 1, big_endian(1)), head(1, kStatus200, 0)}) {
+       {kPing, settings(), empty_data, interim, frame(Http2FrameType::priority, 0, 1, "\0\0\0\0\1"),
+        frame(static_cast<Http2FrameType>(0xBB), 0, 0, std::string(16'000, 'x')),
+        frame(Http2FrameType::window_update, 0, 1, big_endian(1)), head(1, kStatus200, 0)}) {
     Talk talk(1);
     ASSERT_TRUE(talk.hear(settings() + (one == empty_data ? head(1) : "")));
     std::uint32_t times = 0;
     bool going_on = true;
     const bool is_head = one == head(1, kStatus200, 0);
     for (; going_on && times <= Http2Client::kIdleFramesMax; ++times) {
-      going_on = talk.hear(is_head && times > 0 ? frame(FrameType::continuation, 0, 1, "") : one);
+      going_on =
+          talk.hear(is_head && times > 0 ? frame(Http2FrameType::continuation, 0, 1, "") : one);
     }
     EXPECT_FALSE(going_on) << static_cast<int>(one[3]);
     EXPECT_LT(talk.sent.size(), std::size_t{1} << 20);
@@ -446,7 +448,7 @@ TEST(Http2Client, a_flood_is_counted_to_the_frame_and_to_the_byte) {
     ASSERT_TRUE(bytes.hear(begin));
     std::size_t left = Http2Client::kIdleBytesMax - begin.size() + more;
     const auto unknown = [&](std::size_t size) {
-      return frame(static_cast<FrameType>(0xBB), 0, 0, std::string(size - 9, 'x'));
+      return frame(static_cast<Http2FrameType>(0xBB), 0, 0, std::string(size - 9, 'x'));
     };
     for (; left > 1'000'000; left -= 500'000) ASSERT_TRUE(bytes.hear(unknown(500'000)));
     EXPECT_EQ(bytes.hear(unknown(left)), more == 0);

@@ -18,6 +18,7 @@ using testing::HasSubstr;
 
 struct HeardReply {
   int status = 0;
+  ResponseHead head{};
   std::string body{};
   bool ended = false;
   std::uint32_t code = 0;
@@ -56,7 +57,10 @@ class Http2ServerTest : public testing::Test, protected Http2Events {
     }
   }
 
-  void on_head(void* user, const ResponseHead& head) override { of(user).status = head.status; }
+  void on_head(void* user, const ResponseHead& head) override {
+    of(user).status = head.status;
+    of(user).head = head;
+  }
   void on_body(void* user, std::string_view piece, std::size_t) override { of(user).body += piece; }
   void on_request_out(void*) override {}
   void on_end(void* user, const Http2End& end) override {
@@ -273,7 +277,55 @@ TEST_F(Http2ServerTest, bytes_that_are_no_http2_end_the_connection_with_a_reason
   std::string out;
   for (std::string_view more = other.output(); !more.empty(); more = other.output()) out += more;
   ASSERT_GT(out.size(), 9u);
-  EXPECT_EQ(out[3], static_cast<char>(FrameType::goaway));
+  EXPECT_EQ(out[3], static_cast<char>(Http2FrameType::goaway));
+}
+
+TEST_F(Http2ServerTest, what_a_head_says_of_its_body_holds_for_the_frames_behind_it) {
+  struct Row {
+    const char* bytes;
+    const char* method;
+    bool complete;
+    bool has_length;
+    const char* body;
+  };
+  for (const Row& row : {
+           Row{"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", "HEAD", true, true, ""},
+           {"HTTP/1.1 200 OK\r\n\r\n", "HEAD", true, false, ""},
+           {"HTTP/1.1 204 No\r\nContent-Length: 5\r\n\r\n", "GET", true, false, ""},
+           {"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "GET", true, false, ""},
+           {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na", "GET", true, true, "a"},
+           {"HTTP/1.1 200 OK\r\n\r\nab", "GET", false, false, "ab"},
+           {"HTTP/1.1 200 OK\r\nno field\r\nKeep-Alive: 5\r\nProxy-Connection: x\r\n"
+            "Upgrade: y\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1;x\r\nc\r\n0\r\n",
+            "GET", false, false, "abc"},
+           {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n\r\nmore", "GET",
+            true, false, ""},
+           {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 No\r\n\r\n"
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab",
+            "GET", true, true, "ab"},
+       }) {
+    HeardReply seen;
+    const std::int32_t id = ask(seen, "", row.method);
+    move();
+    const Http2Request* const request = server_.take_request();
+    ASSERT_NE(request, nullptr);
+    EXPECT_EQ(request->head.method, row.method);
+    Http2Reply reply(id, row.method == std::string_view("HEAD"));
+    EXPECT_EQ(reply.stream(), id);
+    reply.feed(row.bytes, server_);
+    EXPECT_EQ(reply.complete(), row.complete) << row.bytes;
+    move();
+    EXPECT_EQ(seen.ended, row.complete) << row.bytes;
+    EXPECT_EQ(seen.status, 200 + 4 * (row.bytes[11] == '4')) << row.bytes;
+    EXPECT_EQ(seen.head.has_length, row.has_length) << row.bytes;
+    EXPECT_EQ(seen.body, row.body) << row.bytes;
+    const bool until_close = std::string_view(row.bytes).ends_with("OK\r\n\r\nab");
+    reply.close(server_);
+    EXPECT_TRUE(reply.complete());
+    move();
+    EXPECT_TRUE(seen.ended) << row.bytes;
+    EXPECT_EQ(seen.code == 0, row.complete || until_close) << row.bytes;
+  }
 }
 
 }  // namespace

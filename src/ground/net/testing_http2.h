@@ -7,7 +7,7 @@
 
 namespace assay::net {
 
-enum class FrameType : std::uint8_t {
+enum class Http2FrameType : std::uint8_t {
   data = 0,
   headers = 1,
   priority = 2,
@@ -28,7 +28,7 @@ inline std::string big_endian(std::uint32_t value, int bytes = 4) {
   return out;
 }
 
-inline std::string frame(FrameType type, std::uint8_t flags, std::uint32_t stream,
+inline std::string frame(Http2FrameType type, std::uint8_t flags, std::uint32_t stream,
                          std::string_view payload) {
   std::string out = big_endian(static_cast<std::uint32_t>(payload.size()), 3);
   out += static_cast<char>(type);
@@ -46,15 +46,15 @@ inline constexpr std::uint16_t kConcurrentStreams = 3;
 inline constexpr std::uint16_t kInitialWindow = 4;
 
 inline std::string settings(std::string_view list = {}) {
-  return frame(FrameType::settings, 0, 0, list);
+  return frame(Http2FrameType::settings, 0, 0, list);
 }
 inline std::string goaway(std::uint32_t last_stream, std::uint32_t error,
                           std::string_view words = {}) {
-  return frame(FrameType::goaway, 0, 0,
+  return frame(Http2FrameType::goaway, 0, 0,
                big_endian(last_stream) + big_endian(error) + std::string(words));
 }
 inline std::string reset(std::uint32_t stream, std::uint32_t error) {
-  return frame(FrameType::rst_stream, 0, stream, big_endian(error));
+  return frame(Http2FrameType::rst_stream, 0, stream, big_endian(error));
 }
 
 // HPACK without the dynamic table and without Huffman: a literal field with a new name.
@@ -77,10 +77,10 @@ inline const std::string kStatus200 = "\x88";
 
 inline std::string head(std::uint32_t stream, std::string_view fields = kStatus200,
                         std::uint8_t flags = kEndHeaders) {
-  return frame(FrameType::headers, flags, stream, fields);
+  return frame(Http2FrameType::headers, flags, stream, fields);
 }
 inline std::string data(std::uint32_t stream, std::string_view bytes, std::uint8_t flags = 0) {
-  return frame(FrameType::data, flags, stream, bytes);
+  return frame(Http2FrameType::data, flags, stream, bytes);
 }
 
 }  // namespace assay::net

@@ -185,7 +185,7 @@ TEST(Http2Transport, a_server_that_breaks_the_protocol_ends_it_in_the_protocols_
   lone.feed(net::settings());
   lone.begin();
   lone.sent();
-  EXPECT_FALSE(lone.feed(net::frame(net::FrameType::push_promise, net::kEndHeaders, 1,
+  EXPECT_FALSE(lone.feed(net::frame(net::Http2FrameType::push_promise, net::kEndHeaders, 1,
                                     net::big_endian(2) + net::kStatus200))
                    .sound);
   const Ending ending = lone.transport->ending(Side::sending, 0);

@@ -19,9 +19,9 @@ namespace assay::protocol {
 namespace {
 
 using net::data;
-using net::FrameType;
 using net::goaway;
 using net::head;
+using net::Http2FrameType;
 using net::kEndStream;
 using net::settings;
 using ::testing::HasSubstr;
@@ -285,8 +285,9 @@ TEST(HttpTargetHttp2, what_may_have_been_processed_is_not_sent_again) {
 TEST(HttpTargetHttp2, a_broken_protocol_ends_the_queries_at_once_and_by_name) {
   const std::vector<std::pair<std::string, const char*>> cases{
       {std::string(5000, '\xFF'), "FRAME_SIZE_ERROR"},
-      {net::frame(FrameType::push_promise, 4, 1, net::big_endian(2) + net::kStatus200), "push"},
-      {net::frame(FrameType::window_update, 0, 0, net::big_endian(0)), "WINDOW_UPDATE"},
+      {net::frame(Http2FrameType::push_promise, 4, 1, net::big_endian(2) + net::kStatus200),
+       "push"},
+      {net::frame(Http2FrameType::window_update, 0, 0, net::big_endian(0)), "WINDOW_UPDATE"},
       {settings(net::setting(net::kInitialWindow, 0x80000000)), "FLOW_CONTROL_ERROR"},
       {head(99), "PROTOCOL_ERROR"},
       {data(1, "x"), "PROTOCOL_ERROR"},

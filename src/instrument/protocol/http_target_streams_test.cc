@@ -13,7 +13,7 @@
 namespace assay::protocol {
 namespace {
 
-using net::FrameType;
+using net::Http2FrameType;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -32,10 +32,11 @@ class Heard2 {
       const std::size_t size = 9 + (byte(0) << 16 | byte(1) << 8 | byte(2));
       if (in.size() < size) break;
       const auto stream = static_cast<std::uint32_t>(byte(7) << 8 | byte(8));
-      const auto type = static_cast<FrameType>(byte(3));
-      if (type == FrameType::data) body_bytes += size - 9;
-      if (type == FrameType::data && (byte(4) & net::kEndStream) != 0) requests.push_back(stream);
-      if (type == FrameType::rst_stream) resets.push_back(stream);
+      const auto type = static_cast<Http2FrameType>(byte(3));
+      if (type == Http2FrameType::data) body_bytes += size - 9;
+      if (type == Http2FrameType::data && (byte(4) & net::kEndStream) != 0)
+        requests.push_back(stream);
+      if (type == Http2FrameType::rst_stream) resets.push_back(stream);
       in.erase(0, size);
     }
   }
@@ -399,7 +400,7 @@ TEST(HttpTargetStreams, a_large_body_goes_out_as_the_peer_reads) {
   hand.submit(0);
   s.peer = hand.accept();
   s.peer.say(net::settings(net::setting(net::kInitialWindow, 0x7fffffff)) +
-             net::frame(FrameType::window_update, 0, 0, net::big_endian(0x7fff0000)));
+             net::frame(Http2FrameType::window_update, 0, 0, net::big_endian(0x7fff0000)));
   hand.turn();
   EXPECT_TRUE(hand.notes.sent.empty());
   hand.pass(3_ms);
@@ -437,11 +438,11 @@ TEST(HttpTargetStreams, a_stream_that_ends_while_another_is_given_up_ends_once) 
   for (std::uint32_t i = 0; i < 2; ++i) hand.submit(i);
   s.peer = hand.accept();
   s.peer.say(net::settings(net::setting(net::kInitialWindow, 0x7fffffff)) +
-             net::frame(FrameType::window_update, 0, 0, net::big_endian(0x7ff00000)));
+             net::frame(Http2FrameType::window_update, 0, 0, net::big_endian(0x7ff00000)));
   // Until both kernels are full, also for what is tried when a frame comes.
   std::uint64_t sent = 0;
   for (int same = 0; same < 5;) {
-    s.peer.say(net::frame(FrameType::window_update, 0, 0, net::big_endian(1)));
+    s.peer.say(net::frame(Http2FrameType::window_update, 0, 0, net::big_endian(1)));
     hand.turn();
     const std::uint64_t before = std::exchange(sent, hand.stats().bytes_sent);
     same = before > 0 && sent == before ? same + 1 : 0;
@@ -482,8 +483,9 @@ TEST(HttpTargetStreams, requests_that_were_on_their_way_out_of_a_broken_connecti
   Streams s;
   ByHand& hand = s.hand;
   hand.datasets[0].dataset.samples[0].prompt = std::string(ByHand::kLargeBytes / 6, 'x');
-  const std::string wide = net::settings(net::setting(net::kInitialWindow, 0x7fffffff)) +
-                           net::frame(FrameType::window_update, 0, 0, net::big_endian(0x7fff0000));
+  const std::string wide =
+      net::settings(net::setting(net::kInitialWindow, 0x7fffffff)) +
+      net::frame(Http2FrameType::window_update, 0, 0, net::big_endian(0x7fff0000));
   for (std::uint32_t i = 0; i < 6; ++i) hand.submit(i);
   s.peer = hand.accept();
   s.peer.say(wide);
