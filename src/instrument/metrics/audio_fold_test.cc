@@ -74,5 +74,59 @@ TEST(AudioFold, without_a_known_length_there_is_no_rate) {
   EXPECT_TRUE(audio.speed.empty());
 }
 
+TEST(AudioFold, a_reply_without_its_instants_has_what_they_are_not_needed_for) {
+  AudioFold fold;
+  Event unsent = spoken(100_ms);
+  unsent.sent = Instant::none();
+  fold.add(unsent);
+  Event at_once = spoken(100_ms);
+  at_once.done = at_once.sent;
+  at_once.sound.bytes = 1;
+  fold.add(at_once);
+  Event none = spoken(Duration{0});
+  fold.add(none);
+  const Audio audio = fold.finish(2_s, false, false);
+  EXPECT_EQ(audio.replies, 3U);
+  EXPECT_EQ(audio.of_unknown_length, 0U) << "no length is a length of 0";
+  EXPECT_EQ(audio.bytes, 9601U);
+  EXPECT_EQ(audio.first.count, 2U);
+  EXPECT_EQ(audio.first_due.count, 2U);
+  EXPECT_EQ(audio.first_read.count, 2U);
+  EXPECT_EQ(audio.speed.count, 1U);
+  EXPECT_EQ(audio.played, 3U);
+  EXPECT_EQ(audio.waited, 0U);
+  EXPECT_TRUE(audio.waits.empty());
+  EXPECT_DOUBLE_EQ(audio.per_second.value(), 0.1);
+}
+
+TEST(AudioFold, the_first_sound_came_no_earlier_than_the_query_left) {
+  AudioFold fold;
+  Event vague = spoken(100_ms);
+  vague.sound.first_uncertainty = 1_s;
+  fold.add(vague);
+  const Audio audio = fold.finish({}, false, true);
+  EXPECT_FALSE(audio.per_second) << "no duration, no rate";
+  EXPECT_EQ(audio.first.limits->min.low, 0);
+  EXPECT_EQ(audio.first_due.limits->min.low, 0);
+  EXPECT_EQ(audio.first_due.limits->max.high, 50e6);
+  EXPECT_DOUBLE_EQ(audio.seconds, 0.1);
+}
+
+TEST(AudioFold, an_underrun_is_a_wait_of_its_reply) {
+  AudioFold fold;
+  for (const std::uint32_t underruns : {1U, 2U}) {
+    Event event = spoken(100_ms);
+    event.sound.underruns = underruns;
+    event.sound.waited = 10_ms * underruns;
+    fold.add(event);
+  }
+  const Audio audio = fold.finish(1_s, false, false);
+  EXPECT_EQ(audio.played, 2U);
+  EXPECT_EQ(audio.waited, 2U);
+  EXPECT_EQ(audio.underruns, 3U);
+  EXPECT_EQ(audio.waits.min, 10e6);
+  EXPECT_EQ(audio.waits.max, 20e6);
+}
+
 }  // namespace
 }  // namespace assay::metrics

@@ -124,5 +124,59 @@ TEST(AxisFold, each_axis_divides_the_whole_run) {
   }
 }
 
+TEST(AxisFold, its_json_and_its_lines_have_every_figure) {
+  const RowAxes axes{.axes = {{.name = "locale", .values = {"en", "de"}, .rows = {0, 0, 1}}},
+                     .characters = {20, 0, 9}};
+  const AxisReport report =
+      fold(axes, {{.row = 0, .ttft = 5_ms, .prompt_tokens = 5, .tokens = 3, .text = "twelve chars"},
+                  {.row = 1, .ttft = 5_ms, .prompt_tokens = 5, .tokens = 3, .text = "word"},
+                  {.row = 1, .ttft = 5_ms, .prompt_tokens = 1, .tokens = 3, .failed = true}});
+  const Json json = to_json(report);
+  ASSERT_EQ(json.size(), 2U);
+  const std::string series =
+      R"({"count":2,"mean":5000000.0,"p50":5000000.0,"p90":5000000.0,"p99":5000000.0,)"
+      R"("max":5000000.0})";
+  EXPECT_EQ(json[0].dump(),
+            R"({"axis":"locale","value":"en","ended":3,"succeeded":2,"failed":1,)"
+            R"("prompts":{"tokens":5,"characters":20,"tokens_per_character":0.25},)"
+            R"("replies":{"tokens":6,"characters":16,"tokens_per_character":0.375},"ttft":)" +
+                series +
+                R"(,"tpot":{"count":2,"mean":5000000.0,"p50":5000000.0,"p90":5000000.0,)"
+                R"("p99":5000000.0,"max":5000000.0},"latency":{"count":2,"mean":15000000.0,)"
+                R"("p50":15000000.0,"p90":15000000.0,"p99":15000000.0,"max":15000000.0}})");
+  EXPECT_EQ(json[1]["ended"].as_int(-1), 0);
+  EXPECT_EQ(json[1]["ttft"].dump(), R"({"count":0})");
+  const auto lines = axis_lines(report);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0].second,
+            "en: 3 queries, 1 failed; TTFT P50 5.00 ms, P99 5.00 ms; TPOT P50 5.00 ms, P99 5.00 "
+            "ms; latency P50 15.0 ms, P99 15.0 ms; 0.250 tokens a character of the prompt; 0.375 "
+            "tokens a character of the reply");
+  EXPECT_EQ(lines[1].second, "de: 0 queries");
+}
+
+TEST(AxisFold, a_tokenizers_count_of_the_prompt_goes_before_the_servers) {
+  RunInfo info;
+  info.phases.push_back({PhaseKind::performance, "performance", false});
+  const RowAxes axes{.axes = {{.name = "locale", .values = {"en"}, .rows = {0}}},
+                     .characters = {10}};
+  TokenCounts counts;
+  counts.set({.index = 0}, {.input = 4, .output = 2, .after_first = 1});
+  counts.set({.index = 1}, {.input = 0, .output = 2, .after_first = 1});
+  AxisFold fold(info, axes);
+  fold.use_counts(&counts);
+  for (std::uint32_t index = 0; index < 3; ++index) {
+    Event event;
+    event.query.index = index;
+    event.sent = event.due = {};
+    event.done = event.sent + 1_ms;
+    event.usage.prompt_tokens = 7;
+    fold.on_done(event, "");
+  }
+  const AxisReport report = fold.finish();
+  EXPECT_EQ(report[0].prompts.tokens, 4 + 7 + 7);
+  EXPECT_EQ(report[0].prompts.characters, 30);
+}
+
 }  // namespace
 }  // namespace assay::metrics

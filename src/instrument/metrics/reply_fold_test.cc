@@ -141,5 +141,19 @@ TEST(ReplyFold, the_run_is_from_its_first_start_or_send_to_its_last_end) {
   EXPECT_EQ(fold.end(), at_ms(206));
 }
 
+TEST(ReplyFold, a_tail_is_measured_only_where_it_is_asked_for) {
+  RunInfo info = folded_run();
+  info.phases.push_back({PhaseKind::tail, "tail", false});
+  for (const bool tail : {false, true}) {
+    Kept fold(info, false, tail);
+    for (std::uint16_t phase = 0; phase < 4; ++phase) {
+      tell(steady_query(phase, phase, 10, 5, 1, 2), fold);
+    }
+    ASSERT_EQ(fold.replies.size(), tail ? 2U : 1U);
+    EXPECT_EQ(fold.replies[0].index, 1U);
+    EXPECT_EQ(fold.replies.back().index, tail ? 3U : 1U);
+  }
+}
+
 }  // namespace
 }  // namespace assay::metrics

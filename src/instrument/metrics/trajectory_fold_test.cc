@@ -155,5 +155,167 @@ TEST(TrajectoryFold, without_gaps_the_critical_path_is_the_longest_way) {
   }
 }
 
+TEST(TrajectoryFold, its_json_has_every_figure) {
+  Trajectories of = diamond();
+  of.dropped = {{"too long", 3}, {"empty", 1}};
+  TrajectoryFold fold(replayed(), of);
+  whole_diamond(fold);
+  fold.on_phase({0, PhaseStep::issue_ended, Instant{} + 100_ms});
+  const Json json = to_json(fold.finish());
+  EXPECT_EQ(json["planned"].as_int(), 1);
+  EXPECT_EQ(json["begun"].as_int(), 1);
+  EXPECT_EQ(json["succeeded"].as_int(), 1);
+  EXPECT_EQ(json["failed"].as_int(-1), 0);
+  EXPECT_EQ(json["unfinished"].as_int(-1), 0);
+  EXPECT_EQ(json["under_load"].dump(), R"({"ended":1,"succeeded":1})");
+  EXPECT_EQ(json["nodes"].dump(),
+            R"({"planned":4,"sent":4,"succeeded":4,"failed":0,"given_up":0,"never_due":0,)"
+            R"("output_tokens":40,"ttft":{"count":0},"latency":{"count":4,"mean":25750000.0,)"
+            R"("p50":20000000.0,"p90":28000000.0,"p99":28000000.0,"max":35000000.0}})");
+  ASSERT_EQ(json["agents"].size(), 2U);
+  EXPECT_EQ(json["agents"][1]["name"].as_string(), "search");
+  EXPECT_EQ(json["agents"][1]["nodes"]["planned"].as_int(), 2);
+  EXPECT_DOUBLE_EQ(json["agents"][1]["critical_share"].as_double(), 0.35);
+  EXPECT_DOUBLE_EQ(json["agents"][1]["interactivity"].as_double(), 20 / 0.055);
+  EXPECT_EQ(json["wall"]["p50"].as_double(), 100e6);
+  EXPECT_EQ(json["interactivity"]["count"].as_int(), 1);
+  EXPECT_DOUBLE_EQ(json["parallel"]["mean"].as_double(), 103.0 / 83);
+  EXPECT_NEAR(json["critical_path"]["replies_share"].as_double(), 0.83, 1e-12);
+  EXPECT_NEAR(json["critical_path"]["tools_share"].as_double(), 0.15, 1e-12);
+  EXPECT_NEAR(json["critical_path"]["other_share"].as_double(), 0.02, 1e-12);
+  EXPECT_EQ(json["dropped"].dump(), R"({"too long":3,"empty":1})");
+  EXPECT_EQ(json["sent_digest"].as_string().size(), 64U);
+}
+
+TEST(TrajectoryFold, its_lines_say_what_came_of_each_agent) {
+  Trajectories of = diamond(2);
+  of.dropped = {{"too long", 3}, {"empty", 1}};
+  TrajectoryFold fold(replayed(), of);
+  whole_diamond(fold);
+  // The other one loses a branch, and with it the join.
+  fold.on_done(ended(4, 0_ms, 20_ms), "");
+  Event bad = ended(5, 25_ms, 30_ms);
+  bad.outcome = Outcome::reset;
+  fold.on_done(bad, "");
+  Event lost = ended(7, 30_ms, 30_ms);
+  lost.outcome = Outcome::cancelled;
+  lost.sent = Instant::none();
+  fold.on_done(lost, "");
+  fold.on_phase({0, PhaseStep::issue_ended, Instant{} + 99_ms});
+  const TrajectoryReport report = fold.finish();
+  EXPECT_EQ(report.unfinished(), 0U);
+  const auto lines = trajectory_lines(report);
+  ASSERT_EQ(lines.size(), 6U);
+  EXPECT_EQ(lines[0].first, "trajectories");
+  EXPECT_EQ(lines[0].second,
+            "1 of 2 succeeded, 1 failed; under load 0 of 0; wall P50 100 ms, P99 100 ms; P50 471 "
+            "tok/s");
+  EXPECT_EQ(lines[1].first, "critical path");
+  EXPECT_EQ(lines[1].second, "83.0 % replies, 15.0 % tools, 2.0 % other; P50 1.24 at once");
+  EXPECT_EQ(lines[2].first, "agent");
+  EXPECT_EQ(lines[2].second,
+            "main: 3 of 4 queries, 1 given up; latency P50 20.0 ms, P99 20.0 ms; 441 tok/s; 48.0 % "
+            "of the critical path");
+  EXPECT_EQ(lines[3].second,
+            "search: 2 of 4 queries, 1 failed; latency P50 20.0 ms, P99 20.0 ms; 364 tok/s; 35.0 % "
+            "of the critical path");
+  EXPECT_EQ(lines[4].first, "left out");
+  EXPECT_EQ(lines[4].second, "3 too long; 1 empty");
+  EXPECT_EQ(lines[5].first, "sent");
+  EXPECT_EQ(lines[5].second.substr(0, 25),
+            "6 of 8 queries, digest " + report.sent_digest.substr(0, 2));
+  EXPECT_EQ(lines[5].second.size(), std::string_view("6 of 8 queries, digest ").size() + 16);
+}
+
+TEST(TrajectoryFold, a_run_without_an_end_has_no_lines_of_time) {
+  TrajectoryFold fold(replayed(), diamond());
+  const auto lines = trajectory_lines(fold.finish());
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0].second, "0 of 1 succeeded, 1 never begun; under load 0 of 0");
+  EXPECT_EQ(lines[1].second, "main: 0 of 2 queries; 0.00 tok/s; 0.0 % of the critical path");
+}
+
+TEST(TrajectoryFold, under_load_are_those_that_ended_before_the_first_slot_had_none_left) {
+  const auto loaded = [](std::vector<PhaseMark> marks) {
+    TrajectoryFold fold(replayed(), diamond());
+    for (const PhaseMark& mark : marks) fold.on_phase(mark);
+    whole_diamond(fold);
+    return fold.finish().loaded;
+  };
+  const auto at = [](std::uint16_t phase, PhaseStep step, Duration when) {
+    return PhaseMark{phase, step, Instant{} + when};
+  };
+  using enum PhaseStep;
+  EXPECT_EQ(loaded({at(0, issue_ended, 100_ms)}), 1U);
+  EXPECT_EQ(loaded({at(0, issue_ended, 99_ms)}), 0U);
+  EXPECT_EQ(loaded({at(0, issue_ended, 99_ms), at(0, issue_ended, 200_ms)}), 0U);
+  EXPECT_EQ(loaded({at(0, issue_ended, 200_ms), at(0, issue_ended, 99_ms)}), 0U);
+  EXPECT_EQ(loaded({at(1, issue_ended, 200_ms)}), 0U) << "of the tail";
+  EXPECT_EQ(loaded({at(0, drained, 200_ms)}), 0U);
+  EXPECT_EQ(loaded({at(2, issue_ended, 200_ms)}), 0U) << "a phase that is not of the run";
+}
+
+TEST(TrajectoryFold, planned_repeats_are_shared_from_the_first_on) {
+  Trajectories of = diamond(5);
+  Traced other{.id = "u"};
+  other.nodes = {{.agent = 1, .asked = 9}};
+  of.all.push_back(other);
+  TrajectoryFold fold(replayed(), of);
+  // Row 4 is the other trajectory's only node; row 9 is it again.
+  fold.on_done(ended(4, 5_ms, 15_ms), "");
+  fold.on_done(ended(9, 5_ms, 25_ms), "");
+  // The sixth is one more than was planned: it belongs to no run of this plan.
+  fold.on_done(ended(14, 5_ms, 45_ms), "");
+  const TrajectoryReport report = fold.finish();
+  EXPECT_EQ(report.nodes.planned, 3U * 4 + 2);
+  EXPECT_EQ(report.agents[0].nodes.planned, 6U);
+  EXPECT_EQ(report.agents[1].nodes.planned, 8U);
+  EXPECT_EQ(report.begun, 2U);
+  EXPECT_EQ(report.succeeded, 2U);
+  EXPECT_EQ(report.wall.max, 20e6);
+  EXPECT_EQ(report.wall.min, 10e6);
+}
+
+TEST(TrajectoryFold, a_node_that_was_cancelled_on_its_way_has_failed) {
+  TrajectoryFold fold(replayed(), diamond());
+  Event cut = ended(0, 0_ms, 20_ms);
+  cut.outcome = Outcome::cancelled;
+  fold.on_done(cut, "");
+  const TrajectoryReport report = fold.finish();
+  EXPECT_EQ(report.nodes.failed, 1U);
+  EXPECT_EQ(report.nodes.given_up, 0U);
+  EXPECT_EQ(report.nodes.sent, 1U);
+  // One that waited for none and never left has failed too: nothing before it did.
+  TrajectoryFold second(replayed(), diamond());
+  Event never = ended(0, 0_ms, 20_ms);
+  never.outcome = Outcome::cancelled;
+  never.sent = Instant::none();
+  second.on_done(never, "");
+  const TrajectoryReport other = second.finish();
+  EXPECT_EQ(other.nodes.failed, 1U);
+  EXPECT_EQ(other.nodes.given_up, 0U);
+  EXPECT_EQ(other.nodes.sent, 0U);
+  EXPECT_EQ(other.failed, 1U);
+  EXPECT_EQ(other.begun, 1U);
+}
+
+TEST(TrajectoryFold, streamed_replies_have_their_first_token_and_uncounted_ones_no_tokens) {
+  TrajectoryFold fold(replayed(), diamond());
+  Event event = ended(0, 0_ms, 20_ms);
+  event.streamed = true;
+  event.first_token = event.last_token = Instant{} + 8_ms;
+  event.fragments = 1;
+  event.usage = Usage{};
+  fold.on_done(event, "");
+  const TrajectoryReport report = fold.finish();
+  EXPECT_EQ(report.nodes.ttft.max, 8e6);
+  EXPECT_EQ(report.agents[0].nodes.ttft.count, 1U);
+  EXPECT_EQ(report.agents[1].nodes.ttft.count, 0U);
+  EXPECT_EQ(report.nodes.output_tokens, 0);
+  EXPECT_EQ(report.agents[0].interactivity, 0);
+  EXPECT_EQ(report.replies_share, 0) << "none succeeded as a whole";
+  EXPECT_EQ(report.unfinished(), 1U);
+}
+
 }  // namespace
 }  // namespace assay::metrics
