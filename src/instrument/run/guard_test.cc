@@ -372,5 +372,130 @@ TEST(Guard, is_what_its_rules_say_of_the_list_of_all_queries) {
   EXPECT_GT(verdicts, 100);
 }
 
+TEST(Guard, tells_which_of_its_rules_ended_the_run_and_by_how_much) {
+  const auto why = [](const GuardRule& rule, const std::vector<Event>& events) {
+    Guard guard(rule, 1);
+    for (const Event& event : events) guard.on_done(0, event);
+    EXPECT_TRUE(guard.verdict(0, Instant{} + 1_s, true));
+    return guard.reason();
+  };
+  EXPECT_EQ(why({.fatal_max = 2}, {refusal(), refusal()}),
+            "2 queries in a row got HTTP 401, and none succeeded");
+  EXPECT_EQ(why({.fatal_max = 1, .fatal_patience = 1_s},
+                {ended(Outcome::ok), ended(Outcome::tls_failed)}),
+            "1 queries in a row got tls_failed and nothing else");
+  const Event reset = ended(Outcome::reset);
+  EXPECT_EQ(why({.failures_max = 1}, {reset, ended(Outcome::ok), reset}),
+            "2 of 3 queries failed, more than --max-failures allows");
+}
+
+TEST(Guard, names_the_budget_that_is_used_up) {
+  const auto why = [](const GuardRule& rule, int queries) {
+    Guard guard(rule, 1);
+    for (int i = 0; i < queries; ++i) {
+      guard.on_issued(0);
+      Event event = of_50_tokens(0);
+      event.usage = {.prompt_tokens = 1000, .completion_tokens = 500};
+      guard.on_done(0, event);
+    }
+    EXPECT_EQ(guard.verdict(0, Instant{}, true), StopReason::budget);
+    return guard.reason();
+  };
+  EXPECT_EQ(why({.tokens_max = 5999}, 3),
+            "the budget is used up: 4,500 of 5,999 tokens, and the next query would exceed it");
+  EXPECT_EQ(
+      why({.cost_max = 7.5, .price_in = 0.001, .price_out = 0.002}, 3),
+      "the budget is used up: 6 of 7.5, for 4,500 tokens, and the next query would exceed it");
+  // Both at once: tokens are named.
+  EXPECT_EQ(why({.tokens_max = 5999, .cost_max = 7.5, .price_in = 0.001, .price_out = 0.002}, 3),
+            "the budget is used up: 4,500 of 5,999 tokens, and the next query would exceed it");
+}
+
+TEST(Guard, a_reply_without_counts_is_as_long_as_its_fragments) {
+  const auto budget = [](const Usage& usage, std::uint32_t fragments, std::uint64_t most) {
+    Guard guard(GuardRule{.tokens_max = most}, 1);
+    guard.on_issued(0);
+    Event event = ended(Outcome::ok);
+    event.usage = usage;
+    event.fragments = fragments;
+    guard.on_done(0, event);
+    return guard.verdict(0, Instant{}, true).has_value();
+  };
+  // The next query would need as much again.
+  EXPECT_FALSE(budget(Usage{}, 30, 60));
+  EXPECT_TRUE(budget(Usage{}, 30, 59));
+  EXPECT_FALSE(budget({.prompt_tokens = 10}, 30, 80)) << "a prompt's count is not the reply's";
+  EXPECT_TRUE(budget({.prompt_tokens = 10}, 30, 79));
+  EXPECT_FALSE(budget({.completion_tokens = 0}, 30, 0)) << "a count of 0 is a count";
+  EXPECT_FALSE(budget({.prompt_tokens = 10, .completion_tokens = 5}, 30, 30));
+  EXPECT_TRUE(budget({.prompt_tokens = 10, .completion_tokens = 5}, 30, 29));
+}
+
+TEST(Guard, patience_counts_from_the_last_shard_that_began_to_be_refused) {
+  Guard guard(GuardRule{.fatal_max = 3, .fatal_patience = 10_s}, 3);
+  const auto at = [](std::int64_t s) { return Instant{} + 1_s * s; };
+  guard.on_done(0, ended(Outcome::ok));
+  guard.on_done(0, refusal(at(2)));
+  guard.on_done(0, refusal(at(9)));
+  guard.on_done(1, refusal(at(5)));
+  EXPECT_FALSE(guard.verdict(0, at(14), true));
+  guard.on_done(0, refusal(at(14)));
+  EXPECT_EQ(guard.verdict(0, at(15), true), StopReason::refused);
+  EXPECT_EQ(guard.reason(), "4 queries in a row got HTTP 401 and nothing else");
+  // A time before the clock's zero is one, too.
+  Guard early(GuardRule{.fatal_max = 1, .fatal_patience = 10_s}, 1);
+  early.on_done(0, ended(Outcome::ok));
+  early.on_done(0, refusal(at(-20)));
+  EXPECT_FALSE(early.verdict(0, at(-11), true));
+  early.on_done(0, refusal(at(-10)));
+  EXPECT_EQ(early.verdict(0, at(-10), true), StopReason::refused);
+}
+
+TEST(Guard, a_wait_that_the_endpoint_asks_for_is_never_made_shorter) {
+  Guard guard(GuardRule{.honour_retry_after = true}, 1);
+  EXPECT_EQ(guard.held_back_until(), Instant{});
+  const auto asks = [&guard](Duration wait, Instant done) {
+    Event event = ended(Outcome::http_error, 429, done);
+    event.retry_after = wait;
+    guard.on_done(0, event);
+    return guard.held_back_until();
+  };
+  EXPECT_EQ(asks(3_s, Instant{} + 1_s), Instant{} + 4_s);
+  EXPECT_EQ(asks(1_s, Instant{} + 2_s), Instant{} + 4_s);
+  EXPECT_EQ(asks(0_s, Instant{} + 5_s), Instant{} + 5_s) << "at once is an answer";
+  EXPECT_EQ(asks(Duration{-1}, Instant{} + 9_s), Instant{} + 5_s);
+  EXPECT_EQ(asks(60_s, Instant::none()), Instant{} + 5_s);
+}
+
+TEST(Guard, shards_of_another_process_have_its_numbers) {
+  Guard guard(GuardRule{.fatal_max = 2}, 2, 6);
+  guard.on_done(6, refusal());
+  EXPECT_FALSE(guard.verdict(6, Instant{}, true));
+  guard.on_done(7, refusal());
+  EXPECT_EQ(guard.verdict(7, Instant{}, true), StopReason::refused);
+}
+
+TEST(Guard, what_was_cancelled_is_no_failure_and_ends_a_row_of_refusals) {
+  Guard guard(GuardRule{.fatal_max = 2, .failures_max = 0}, 1);
+  guard.on_done(0, ended(Outcome::cancelled));
+  EXPECT_FALSE(guard.verdict(0, Instant{}, true));
+  Guard row(GuardRule{.fatal_max = 2}, 1);
+  row.on_done(0, refusal());
+  row.on_done(0, ended(Outcome::cancelled));
+  row.on_done(0, refusal());
+  EXPECT_FALSE(row.verdict(0, Instant{}, true));
+  row.on_done(0, refusal());
+  EXPECT_TRUE(row.verdict(0, Instant{}, true));
+}
+
+TEST(Guard, in_a_burst_only_what_has_ended_is_reckoned_with) {
+  for (const bool drains : {false, true}) {
+    Guard guard(GuardRule{.tokens_max = 200}, 1);
+    for (int i = 0; i < 9; ++i) guard.on_issued(0);
+    guard.on_done(0, of_50_tokens(0));
+    EXPECT_EQ(guard.verdict(0, Instant{}, drains).has_value(), drains);
+  }
+}
+
 }  // namespace
 }  // namespace assay::run
