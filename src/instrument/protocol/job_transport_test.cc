@@ -268,5 +268,123 @@ TEST_F(Jobs, http2_is_refused_with_the_remedy) {
   EXPECT_THAT(made.error().message, HasSubstr("leave --http 2 out"));
 }
 
+TEST_F(Jobs, a_body_without_a_length_ends_with_its_connection) {
+  PlayedPeer peer = begun(
+      "HTTP/1.1 200 OK\r\nContent-Type: "
+      "application/json\r\n\r\n{\"id\":\"v:1\",\"status\":\"queued\"}");
+  EXPECT_TRUE(hand.notes.done.empty());
+  peer.close();
+  PlayedPeer second = hand.accept();
+  hand.turn();
+  hand.pass(1_s);
+  EXPECT_THAT(look(second), StartsWith("GET /v1/videos/v:1?"));
+  second.say("HTTP/1.1 200 OK\r\n\r\n{\"id\":\"v:1\",\"status\":\"completed\"}");
+  hand.turn();
+  second.close();
+  PlayedPeer third = hand.accept();
+  EXPECT_THAT(look(third), StartsWith("GET /v1/videos/v:1/content?"));
+  third.say("HTTP/1.1 200 OK\r\n\r\nmp4");
+  hand.turn();
+  EXPECT_TRUE(hand.notes.done.empty());
+  third.close();
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(event().outcome, Outcome::ok) << hand.notes.details[0];
+}
+
+TEST_F(Jobs, an_answer_that_breaks_off_is_truncated) {
+  constexpr std::string_view kHalf = "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{";
+  PlayedPeer peer = begun(kHalf);
+  peer.close();
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(event().outcome, Outcome::truncated);
+  PlayedPeer second = begun(job_answer("queued"));
+  hand.pass(1_s);
+  look(second);
+  second.say(kHalf);
+  hand.turn();
+  second.close();
+  ASSERT_TRUE(hand.done(2));
+  EXPECT_EQ(event().outcome, Outcome::truncated);
+}
+
+TEST_F(Jobs, connections_that_end_are_counted_anew_after_each_answer) {
+  PlayedPeer peer = begun(job_answer("queued"));
+  for (int answers = 0; answers < 3; ++answers) {
+    hand.pass(1_s);
+    for (std::uint32_t i = 0; i < kUnprocessedMax; ++i) {
+      look(peer);
+      peer.close();
+      peer = hand.accept();
+    }
+    look(peer);
+    peer.say(job_answer("in_progress"));
+    hand.turn();
+  }
+  EXPECT_TRUE(hand.notes.done.empty());
+}
+
+TEST_F(Jobs, bytes_that_nobody_asked_for_cost_the_connection_and_not_the_job) {
+  PlayedPeer peer = begun(job_answer("queued") + "more");
+  PlayedPeer second = hand.accept();
+  hand.turn();
+  second.say("odd");
+  PlayedPeer third = hand.accept();
+  hand.pass(1_s);
+  EXPECT_THAT(look(third), StartsWith("GET /v1/videos/v:1?"));
+  third.say(job_answer("completed"));
+  look(third);
+  third.say(job_content("mp4"));
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(event().outcome, Outcome::ok) << hand.notes.details[0];
+}
+
+TEST_F(Jobs, an_id_is_a_segment_of_a_path_as_it_stands) {
+  const auto answer = [](std::string_view id) {
+    const std::string body = format(R"({{"id":"{}","status":"queued"}})", id);
+    return format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", body.size(), body);
+  };
+  for (const char* const id : {".", "..", "a/", "a`", "a{", "a[", "a%41", "a b", "a?", "a#"}) {
+    const std::size_t before = hand.notes.done.size();
+    PlayedPeer peer = begun(answer(id));
+    ASSERT_TRUE(hand.done(before + 1)) << id;
+    EXPECT_EQ(event().outcome, Outcome::bad_reply) << id;
+    EXPECT_THAT(hand.notes.details.back(), HasSubstr("in a path")) << id;
+    peer.close();
+    hand.turn();
+  }
+  PlayedPeer peer = begun(answer("azAZ09-._~:=@"));
+  hand.pass(1_s);
+  EXPECT_THAT(look(peer), StartsWith("GET /v1/videos/azAZ09-._~:=@?v=2 "));
+}
+
+TEST_F(Jobs, a_state_may_have_any_status_of_success_and_up_to_a_mebibyte) {
+  hand.endpoints.fetch_artefacts = false;
+  const auto outcome = [&](int status, std::size_t size) {
+    std::string body = R"({"id":"v","status":"completed"})";
+    body.resize(std::max(body.size(), size), ' ');
+    const std::string reply =
+        format("HTTP/1.1 {} X\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{}", status,
+               body.size(), body);
+    const std::size_t before = hand.notes.done.size();
+    hand.submit(static_cast<std::uint32_t>(before));
+    PlayedPeer peer = hand.accept();
+    hand.request(peer);
+    constexpr std::size_t kStep = 32 * 1024;
+    for (std::size_t at = 0; at < reply.size() && hand.notes.done.size() == before; at += kStep) {
+      peer.say(std::string_view(reply).substr(at, kStep));
+      hand.turn();
+    }
+    EXPECT_TRUE(hand.done(before + 1));
+    peer.close();
+    hand.turn();
+    return event().outcome;
+  };
+  EXPECT_EQ(outcome(200, 0), Outcome::ok);
+  EXPECT_EQ(outcome(299, 0), Outcome::ok);
+  EXPECT_EQ(outcome(300, 0), Outcome::http_error);
+  EXPECT_EQ(outcome(200, std::size_t{1} << 20), Outcome::ok);
+  EXPECT_EQ(outcome(200, (std::size_t{1} << 20) + 1), Outcome::bad_reply);
+}
+
 }  // namespace
 }  // namespace assay::protocol

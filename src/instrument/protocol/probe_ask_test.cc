@@ -133,7 +133,9 @@ ProbeReport probe(const ProbeQuestion& asked) {
 // time. So it can answer before the probe's next step, like a server on another core.
 class ServerInTheClock final : public Clock {
  public:
-  explicit ServerInTheClock(net::Fd listener) : listener_(std::move(listener)) {}
+  // `piece`: so many bytes of a reply at each reading.
+  explicit ServerInTheClock(net::Fd listener, std::size_t piece = 4096)
+      : listener_(std::move(listener)), piece_(piece) {}
 
   Instant now() const override {
     now_ = now_ + 1_us;
@@ -150,12 +152,17 @@ class ServerInTheClock final : public Clock {
     if (!peer_.open()) return;
     char buffer[4096];
     const ssize_t n = ::recv(peer_.get(), buffer, sizeof buffer, MSG_DONTWAIT);
-    if (n <= 0) return;
-    last_request_ = now_;
-    constexpr std::string_view kReply = "HTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\n{}";
-    ::send(peer_.get(), kReply.data(), kReply.size(), MSG_NOSIGNAL);
+    if (n > 0) {
+      last_request_ = now_;
+      to_send_ = "HTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\n{}";
+    }
+    const std::string_view piece = to_send_.substr(0, piece_);
+    if (!piece.empty()) ::send(peer_.get(), piece.data(), piece.size(), MSG_NOSIGNAL);
+    to_send_.remove_prefix(piece.size());
   }
   net::Fd listener_;
+  std::size_t piece_;
+  mutable std::string_view to_send_{};
   mutable net::Fd peer_{};
   mutable Instant now_{};
   mutable Instant last_request_{};
@@ -167,6 +174,16 @@ TEST(AskEndpoint, a_query_counts_from_before_its_bytes_go) {
   const auto answers = ask_endpoint(question("http://" + local.authority), clock);
   ASSERT_TRUE(answers) << answers.error().message;
   EXPECT_LT(answers->plain.sent, clock.last_request());
+}
+
+TEST(AskEndpoint, a_reply_may_come_byte_by_byte) {
+  Local local = loopback();
+  const ServerInTheClock clock(std::move(local.listener), 1);
+  const auto answers = ask_endpoint(question("http://" + local.authority), clock);
+  ASSERT_TRUE(answers) << answers.error().message;
+  EXPECT_EQ(read_recording(answers->plain).head.status, 404);
+  EXPECT_EQ(read_recording(answers->plain).body, "{}");
+  EXPECT_EQ(answers->plain.ending, Recording::Ending::open);
 }
 
 TEST(AskEndpoint, asks_models_a_stream_and_a_whole_reply_over_one_connection) {

@@ -108,6 +108,14 @@ TEST(WakeWatch, a_wait_that_a_signal_cut_short_says_nothing) {
   ++thread.books.voluntary_switches;
   thread.watch.after_wait(thread.now, true);
   EXPECT_FALSE(thread.watch.slept_until(thread.now).known());
+  // The next wait begins with a new reading, and those after it use that one.
+  const int looks = thread.looks;
+  thread.doze(1_ms, 5_us);
+  EXPECT_EQ(thread.looks, looks + 1);
+  expect_close(thread.off());
+  thread.doze(500_us, 5_us);
+  EXPECT_EQ(thread.looks, looks + 2) << "the one of the answer before";
+  expect_close(thread.off());
 }
 
 TEST(WakeWatch, a_wait_that_did_not_sleep_says_nothing) {

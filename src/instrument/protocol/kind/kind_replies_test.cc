@@ -338,5 +338,74 @@ TEST(VideoReplies, a_video_has_an_id_and_one_of_path_and_bytes) {
             "no reply");
 }
 
+// A member whose value is missing makes the whole object malformed, wherever it stands.
+TEST(KindReplies, a_member_without_a_value_is_malformed_at_any_depth) {
+  struct Kinds {
+    Api api;
+    bool whole;
+    std::vector<const char*> members;
+  };
+  for (const Kinds& kind : std::vector<Kinds>{
+           {Api::openai_responses,
+            false,
+            {"type", "delta", "output_index", "item", "response", "message", "error", "else"}},
+           {Api::openai_responses,
+            true,
+            {"status", "output", "error", "usage", "incomplete_details", "else"}},
+           {Api::anthropic_messages,
+            false,
+            {"type", "index", "delta", "content_block", "message", "usage", "error", "else"}},
+           {Api::anthropic_messages, true, {"content", "stop_reason", "error", "usage", "else"}},
+           {Api::ollama_chat,
+            false,
+            {"message", "response", "done", "done_reason", "prompt_eval_count", "eval_count",
+             "error", "thinking", "tool_calls", "else"}},
+           {Api::videogen, true, {"video_id", "video_path", "video_bytes", "error", "else"}},
+           {Api::openai_videos, true, {"status", "error", "else"}},
+           {Api::openai_embeddings,
+            true,
+            {"data", "results", "rankings", "usage", "error", "else"}},
+       }) {
+    for (const char* const member : kind.members) {
+      for (const std::string_view rest : {":}", ":,\"x\":1}", ":1"}) {
+        const std::string body = format("{{\"{}\"{}", member, rest);
+        EXPECT_EQ(kind.whole ? reply_of(kind.api, body) : event_of(kind.api, body),
+                  kind.whole ? "no reply" : "malformed")
+            << body;
+      }
+    }
+  }
+  for (const char* const body :
+       {R"({"type":"message_delta","delta":{"stop_reason":}})", R"({"delta":{"partial_json":}})",
+        R"({"delta":{"text":}})", R"({"delta":{"thinking":}})", R"({"delta":{"id":}})",
+        R"({"delta":{"name":}})", R"({"delta":{"input":}})", R"({"delta":{"type":}})",
+        R"({"delta":{"else":}})", R"({"message":{"usage":}})", R"({"message":{"else":}})",
+        R"({"usage":{"input_tokens":}})", R"({"usage":{"output_tokens":}})",
+        R"({"usage":{"cache_read_input_tokens":}})", R"({"usage":{"else":}})"}) {
+    EXPECT_EQ(event_of(Api::anthropic_messages, body), "malformed") << body;
+  }
+  for (const char* const body : {R"({"message":{"content":}})", R"({"message":{"thinking":}})",
+                                 R"({"message":{"tool_calls":}})", R"({"message":{"else":}})"}) {
+    EXPECT_EQ(event_of(Api::ollama_chat, body), "malformed") << body;
+  }
+}
+
+TEST(VideoReplies, a_video_is_one_unit_and_anything_else_none) {
+  const auto units = [](std::string_view body) {
+    std::string padded(body);
+    padded.append(kDecodePadding, '\0');
+    ReplyDecoder decoder;
+    DecodedEvent event;
+    decoder.decode_reply(Api::videogen, {padded.data(), body.size()}, event);
+    return format("{} {}", event.has_choice, event.units);
+  };
+  EXPECT_EQ(units(std::string_view("\0\0\0\x18"
+                                   "ftyp",
+                                   8)),
+            "true 1");
+  EXPECT_EQ(units(R"({"video_id":"v","video_path":"/a.mp4"})"), "true 1");
+  EXPECT_EQ(units(R"({"video_id":"v"})"), "false 0");
+}
+
 }  // namespace
 }  // namespace assay::protocol

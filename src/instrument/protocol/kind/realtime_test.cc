@@ -53,15 +53,16 @@ Sample spoken(std::string bytes, std::string type = "") {
 }
 
 // A WAV file of 16 bits, one channel, with a chunk of no interest before its samples.
-std::string wav(std::uint32_t rate, const std::string& samples, std::uint16_t channels = 1) {
+std::string wav(std::uint32_t rate, const std::string& samples, std::uint16_t channels = 1,
+                std::uint32_t form = 1, std::uint32_t bits = 16, std::uint32_t format_bytes = 16) {
   const auto number = [](std::uint32_t value, int size) {
     std::string out;
     for (int i = 0; i < size; ++i) out += static_cast<char>(value >> (8 * i) & 255);
     return out;
   };
   return "RIFF" + number(0, 4) + "WAVE" + "LIST" + number(3, 4) + "abc" + std::string(1, '\0') +
-         "fmt " + number(16, 4) + number(1, 2) + number(channels, 2) + number(rate, 4) +
-         number(2 * rate, 4) + number(2, 2) + number(16, 2) + "data" +
+         "fmt " + number(format_bytes, 4) + number(form, 2) + number(channels, 2) +
+         number(rate, 4) + number(2 * rate, 4) + number(2, 2) + number(bits, 2) + "data" +
          number(static_cast<std::uint32_t>(samples.size()), 4) + samples;
 }
 
@@ -259,6 +260,181 @@ TEST(Realtime, what_a_session_lacks_begins_behind_the_assistants_last_words) {
       R"({"role":"tool","tool_call_id":"c","content":"3"}])");
   EXPECT_THAT(turn_refusal(R"({"session":"conversation"})", called),
               HasSubstr("conversations with tools"));
+}
+
+std::string made_turn(std::string_view extra, const Sample& sample = {.prompt = "hi"}) {
+  Generation generation = turn_settings();
+  generation.extra_body = *Json::parse(extra);
+  const auto body = make_body(Api::realtime, generation, sample, false);
+  return body ? body->bytes : "refused: " + body.error().message;
+}
+
+TEST(RealtimeTurn, its_own_fields_are_taken_at_their_limits_and_not_beyond) {
+  for (const char* const extra :
+       {R"({"sample_rate":1})", R"({"sample_rate":1000000})", R"({"pace":"realtime"})",
+        R"({"session":"turn"})", R"({"output_modalities":["text"]})",
+        R"({"audio":{"input":{"format":{"type":"audio/pcm","rate":1}}}})",
+        R"({"audio":{"input":{"format":{"type":"audio/pcm","rate":1000000}}}})"}) {
+    EXPECT_THAT(made_turn(extra), testing::StartsWith("{\"type\":\"session.update\"")) << extra;
+  }
+  for (const char* const extra :
+       {R"({"sample_rate":1000001})", R"({"sample_rate":1.5})", R"({"sample_rate":"8000"})",
+        R"({"pace":5})", R"({"session":5})", R"({"output_modalities":[]})",
+        R"({"output_modalities":"audio"})", R"({"output_modalities":["video"]})",
+        R"({"audio":{"input":{"format":{"rate":0}}}})",
+        R"({"audio":{"input":{"format":{"rate":1000001}}}})",
+        R"({"audio":{"input":{"format":{"rate":1.5}}}})"}) {
+    EXPECT_THAT(made_turn(extra), testing::StartsWith("refused: ")) << extra;
+  }
+}
+
+TEST(RealtimeTurn, a_voice_of_null_is_the_default_and_our_own_fields_are_not_sent) {
+  EXPECT_THAT(made_turn(R"({"voice":"x"})"), HasSubstr(R"("voice":"x"}},"max_output_tokens")"));
+  EXPECT_THAT(made_turn(R"({"voice":null})"), HasSubstr(R"("voice":"alloy")"));
+  EXPECT_THAT(made_turn(R"({"model":"n","items":[]})"), testing::Not(HasSubstr("\"n\"")));
+}
+
+TEST(RealtimeTurn, samples_are_those_of_a_file_of_one_channel_of_16_bits) {
+  const auto refused = [](const std::string& file) {
+    return made_turn("{}", spoken(file, "audio/wav")).starts_with("refused: audio: a realtime");
+  };
+  const std::string good = wav(24'000, "abcd");
+  EXPECT_FALSE(refused(good));
+  EXPECT_FALSE(refused(wav(24'000, "abcd", 1, 0xfffe)));
+  EXPECT_TRUE(refused(wav(24'000, "abcd", 1, 3)));
+  EXPECT_TRUE(refused(wav(24'000, "abcd", 1, 1, 8)));
+  EXPECT_TRUE(refused(wav(24'000, "abcd", 0)));
+  EXPECT_TRUE(refused(wav(24'000, "abcd", 1, 1, 16, 15)));
+  EXPECT_TRUE(refused(wav(24'000, "")));
+  EXPECT_TRUE(refused(good.substr(0, 12)));
+  EXPECT_TRUE(refused(good.substr(0, good.find("data")))) << "no samples";
+  EXPECT_TRUE(refused(good.substr(0, 12) + good.substr(good.find("data")))) << "no format";
+  // A file that is cut, as a recording under way is, has the samples that are there.
+  EXPECT_THAT(made_turn("{}", spoken(good.substr(0, good.size() - 2), "audio/wav")),
+              HasSubstr(encode_base64("ab")));
+  EXPECT_THAT(made_turn("{}", spoken(good + "LISTxxxx", "audio/wav")),
+              HasSubstr("\"" + encode_base64("abcd") + "\""));
+}
+
+TEST(RealtimeTurn, a_pieces_length_follows_from_the_rate_that_the_session_hears) {
+  const auto pieces = [](std::int64_t rate, std::size_t bytes) {
+    const std::string extra =
+        format(R"({{"audio":{{"input":{{"format":{{"type":"audio/pcm","rate":{}}}}}}}}})", rate);
+    const std::string text = made_turn(extra, spoken(std::string(bytes, 'x')));
+    std::string at;
+    for (const std::string_view line : split(text, '\n')) {
+      if (line.starts_with('@')) at += std::string(line.substr(1, line.find(' ')));
+    }
+    return at;
+  };
+  EXPECT_EQ(pieces(8'000, 3'200), "100000 200000 ");
+  EXPECT_EQ(pieces(8'000, 3'202), "100000 200000 200125 ");
+  EXPECT_EQ(pieces(5, 4), "200000 400000 ") << "a sample at least";
+  EXPECT_THAT(made_turn(R"({"audio":{"input":{"format":{"type":"audio/pcmu"}}}})", spoken("ab")),
+              HasSubstr("is sent as audio/pcm"));
+  EXPECT_THAT(made_turn("{}", spoken("ab", "audio/mpeg")), HasSubstr("a.wav is audio/mpeg"));
+  EXPECT_THAT(made_turn("{}", spoken("ab", "text/plain")), HasSubstr("commit"));
+  EXPECT_THAT(made_turn("{}", spoken("ab")), testing::Not(HasSubstr("item.create")));
+}
+
+TEST(RealtimeTurn, has_one_sound_or_a_text) {
+  Sample two = spoken("ab");
+  two.attachments.push_back(two.attachments[0]);
+  EXPECT_THAT(made_turn("{}", two), HasSubstr("at most one sound"));
+  Sample both = spoken("ab");
+  both.prompt = "hi";
+  EXPECT_THAT(made_turn("{}", both), testing::AllOf(HasSubstr("item.create"), HasSubstr("commit")));
+  Sample ids{.prompt = "hi"};
+  ids.input_tokens = {1};
+  EXPECT_THAT(made_turn("{}", ids), HasSubstr("item.create"));
+  Sample parts;
+  parts.messages = Messages(
+      *Json::parse(R"([{"role":"user","content":[{"type":"input_audio","audio":"AA"}]}])"));
+  EXPECT_THAT(made_turn("{}", parts),
+              HasSubstr(R"("content":[{"type":"input_audio","audio":"AA"}])"));
+}
+
+TEST(RealtimeTurn, the_bytes_of_a_second_are_known_where_its_format_says_them) {
+  const auto rate = [](std::string_view form) {
+    Generation generation = turn_settings();
+    generation.extra_body =
+        *Json::parse(format(R"({{"audio":{{"output":{{"format":{}}}}}}})", form));
+    return make_body(Api::realtime, generation, {.prompt = "hi"}, false)->asked.sound_rate;
+  };
+  EXPECT_EQ(rate(R"({"type":"audio/pcma"})"), 8'000U);
+  EXPECT_EQ(rate(R"({"type":"audio/pcm"})"), 48'000U);
+  EXPECT_EQ(rate(R"({"type":"audio/pcm","rate":1})"), 2U);
+  EXPECT_EQ(rate(R"({"type":"audio/pcm","rate":0})"), 0U);
+  EXPECT_EQ(rate(R"({"type":"audio/pcm","rate":1000000})"), 2'000'000U);
+  EXPECT_EQ(rate(R"({"type":"audio/pcm","rate":1000001})"), 0U);
+}
+
+TEST(RealtimeReply, an_end_has_its_reason_its_error_and_its_counts) {
+  const auto ended = [](std::string_view response) {
+    return facts(format(R"({{"type":"response.done","response":{}}})", response));
+  };
+  EXPECT_EQ(ended(R"({"status":"incomplete","status_details":{"reason":"max_output_tokens"}})"),
+            "finish ends length");
+  EXPECT_EQ(ended(R"({"status":"incomplete","status_details":{"x":1}})"), "finish ends other");
+  EXPECT_EQ(ended(R"({"status":"incomplete"})"), "finish ends other");
+  EXPECT_EQ(ended(R"({"status":"cancelled","status_details":{"reason":"turn_detected"}})"),
+            "error ends error=turn_detected");
+  EXPECT_EQ(ended(R"({"status":"cancelled"})"), "error ends error=cancelled");
+  EXPECT_EQ(ended(R"({"status":"failed","status_details":{"error":{"message":"broke"}}})"),
+            "error ends error=broke");
+  EXPECT_EQ(ended(R"({"status":"completed","usage":null})"), "finish ends stop");
+  EXPECT_EQ(ended(R"({"status":"completed","output":[{"type":"message"},)"
+                  R"({"type":"function_call"},{"type":"message"}]})"),
+            "finish ends tool_calls");
+  EXPECT_EQ(ended(R"({"status":"completed","output":[{"type":"message"},5]})"), "finish ends stop");
+}
+
+TEST(RealtimeReply, counts_have_what_was_cached) {
+  const std::string text =
+      R"({"type":"response.done","response":{"usage":{"total_tokens":9,"input_tokens":5,)"
+      R"("output_tokens":4,"input_token_details":{"text_tokens":1,"cached_tokens":2}}}})";
+  std::string padded = text;
+  padded.append(kDecodePadding, '\0');
+  ReplyDecoder decoder;
+  StreamState state;
+  state.api = Api::realtime;
+  DecodedEvent out;
+  decoder.decode({padded.data(), text.size()}, state, out);
+  EXPECT_TRUE(out.has_usage);
+  EXPECT_EQ(out.usage, (Usage{.prompt_tokens = 5, .completion_tokens = 4, .cached_tokens = 2}));
+}
+
+TEST(RealtimeReply, what_is_no_event_or_breaks_off_is_malformed) {
+  for (const char* const text :
+       {R"({"type":})", R"({"delta":})", R"({"output_index":})", R"({"item":})", R"({"response":})",
+        R"({"error":})", R"({"else":})", "[]", R"({"type":"response.created"} x)"}) {
+    std::string padded(text);
+    const std::size_t size = padded.size();
+    padded.append(kDecodePadding, '\0');
+    ReplyDecoder decoder;
+    StreamState state;
+    state.api = Api::realtime;
+    DecodedEvent out;
+    decoder.decode({padded.data(), size}, state, out);
+    EXPECT_TRUE(out.malformed) << text;
+    EXPECT_FALSE(is_beside(text)) << text;
+  }
+  EXPECT_EQ(facts(R"({"type":"session.updated"})"), "other");
+  EXPECT_EQ(facts(R"({"type":"response.function_call_arguments.delta","delta":""})"), "role");
+}
+
+TEST(RealtimeReply, a_turn_ends_with_its_response_or_with_an_error) {
+  const auto ends = [](std::string_view text) {
+    std::string padded(text);
+    padded.append(kDecodePadding, '\0');
+    return ends_the_turn(std::string_view(padded).substr(0, text.size()));
+  };
+  EXPECT_TRUE(ends(R"({"type":"response.done"})"));
+  EXPECT_TRUE(ends(R"({"event_id":"e","type":"error"})"));
+  EXPECT_FALSE(ends(R"({"type":"response.created"})"));
+  EXPECT_FALSE(ends(R"({"type":"response.done")"));
+  EXPECT_FALSE(ends(R"({"x":1})"));
+  EXPECT_FALSE(ends("[]"));
 }
 
 }  // namespace

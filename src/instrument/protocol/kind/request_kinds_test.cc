@@ -272,5 +272,118 @@ TEST(KindRequests, each_kind_has_its_route_below_the_endpoints_address) {
   EXPECT_EQ(target("http://h/api/generate", Api::ollama_generate), "/api/generate");
 }
 
+Json message_of(Api api, std::string_view message) {
+  Sample sample;
+  sample.messages = Messages(kind_json(format("[{}]", message)));
+  const Json body = kind_json(kind_body(api, kind_settings(), sample));
+  return api == Api::openai_responses ? body["input"] : body["messages"];
+}
+
+TEST(KindRequests, messages_have_blocks_only_where_a_text_is_not_all) {
+  const auto said = [](std::string_view message) {
+    return message_of(Api::anthropic_messages, message)[0]["content"].dump();
+  };
+  EXPECT_EQ(said(R"({"role":"assistant","content":"a","tool_calls":[]})"), R"("a")");
+  EXPECT_EQ(
+      said(R"({"role":"assistant","content":"a","tool_calls":[{"id":"c",)"
+           R"("function":{"name":"f","arguments":{"x":1}}}]})"),
+      R"([{"type":"text","text":"a"},{"type":"tool_use","id":"c","name":"f","input":{"x":1}}])");
+  EXPECT_EQ(said(R"({"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f",)"
+                 R"("arguments":5}},{"id":"d","name":"g","arguments":"[1]"}]})"),
+            R"([{"type":"tool_use","id":"c","name":"f","input":{}},)"
+            R"({"type":"tool_use","id":"d","name":"g","input":{}}])")
+      << "arguments that are no object";
+  EXPECT_EQ(said(R"({"role":"user","content":[{"type":"image_url","image_url":"data:text,x"}]})"),
+            R"([{"type":"image","source":{"type":"url","url":"data:text,x"}}])")
+      << "no base64";
+  EXPECT_EQ(said(R"({"role":"user","content":[{"type":"text","text":"a"},{"type":"odd"}]})"),
+            R"([{"type":"text","text":"a"},{"type":"odd"}])");
+}
+
+TEST(KindRequests, messages_join_the_texts_of_the_system_and_results_that_follow_each_other) {
+  Sample sample;
+  sample.messages = Messages(kind_json(R"([{"role":"system","content":"a"},
+      {"role":"developer","content":[{"type":"text","text":"b"},{"type":"text","text":"c"}]},
+      {"role":"tool","tool_call_id":"1","content":"x"},{"role":"user","content":"u"},
+      {"role":"tool","tool_call_id":"2","content":[{"type":"text","text":"y"}]}])"));
+  const Json body = kind_json(kind_body(Api::anthropic_messages, kind_settings(), sample));
+  EXPECT_EQ(body["system"].as_string(), "a\n\nbc");
+  EXPECT_EQ(
+      body["messages"].dump(),
+      R"([{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"x"}]},)"
+      R"({"role":"user","content":"u"},)"
+      R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"2","content":"y"}]}])");
+}
+
+TEST(KindRequests, messages_leave_tools_and_choices_of_their_own_form_as_they_are) {
+  const auto body = [](std::string_view tools, std::string_view choice) {
+    Sample sample = brief_question();
+    sample.tools = kind_json(tools);
+    sample.tool_choice = kind_json(choice);
+    sample.body = kind_json(R"({"stop":["A","B"]})");
+    return kind_json(kind_body(Api::anthropic_messages, kind_settings(), sample));
+  };
+  const char* const own = R"([{"name":"f","input_schema":{}}])";
+  EXPECT_EQ(body(own, R"("auto")")["tools"].dump(), own);
+  EXPECT_EQ(body(own, R"("auto")")["tool_choice"].dump(), R"({"type":"auto"})");
+  EXPECT_EQ(body(own, R"("auto")")["stop_sequences"].dump(), R"(["A","B"])");
+  for (const char* const choice :
+       {R"({"type":"function"})", R"({"type":"any","name":"f"})", R"({"type":"any"})",
+        R"({"type":"function","function":{"name":5}})"}) {
+    EXPECT_EQ(body(own, choice)["tool_choice"].dump(), choice);
+  }
+  EXPECT_EQ(body(R"([{"type":"function","function":{"name":"f","parameters":{}}}])",
+                 R"({"type":"function","name":"f"})")
+                .dump(),
+            R"({"model":"m","max_tokens":9,"system":"Be brief.","messages":[{"role":"user",)"
+            R"("content":"Hi"}],"temperature":0.5,"stream":true,)"
+            R"("tools":[{"name":"f","input_schema":{}}],)"
+            R"("tool_choice":{"type":"tool","name":"f"},"stop_sequences":["A","B"]})");
+}
+
+TEST(KindRequests, responses_have_an_item_for_each_part_that_there_is) {
+  EXPECT_EQ(message_of(Api::openai_responses,
+                       R"({"role":"user","content":[{"type":"image_url","image_url":"u"},)"
+                       R"({"type":"input_file","file_id":"i"},)"
+                       R"({"type":"image_url","image_url":{"url":"v","detail":5}}]})")
+                .dump(),
+            R"([{"role":"user","content":[{"type":"input_image","image_url":"u"},)"
+            R"({"type":"input_file","file_id":"i"},{"type":"input_image","image_url":"v"}]}])");
+  EXPECT_EQ(message_of(Api::openai_responses,
+                       R"({"role":"assistant","content":"a","tool_calls":[{"id":"c",)"
+                       R"("function":{"name":"f","arguments":"{}"}}]})")
+                .dump(),
+            R"([{"role":"assistant","content":"a"},{"type":"function_call","call_id":"c",)"
+            R"("name":"f","arguments":"{}"}])");
+  Sample sample = brief_question();
+  sample.tools = kind_json(R"([{"type":"web_search"}])");
+  sample.tool_choice = Json("auto");
+  Generation generation = kind_settings();
+  generation.chat_template_kwargs = Json::object();
+  const Json body = kind_json(kind_body(Api::openai_responses, generation, sample));
+  EXPECT_EQ(body["tools"].dump(), R"([{"type":"web_search"}])");
+  EXPECT_EQ(body["tool_choice"].dump(), R"("auto")");
+  EXPECT_EQ(body.find("chat_template_kwargs"), nullptr) << "none is set";
+}
+
+TEST(KindRequests, ollama_says_of_a_message_what_it_holds) {
+  EXPECT_EQ(message_of(Api::ollama_chat,
+                       R"({"role":"user","name":"N","content":[{"type":"text","text":"a"},)"
+                       R"({"type":"image_url","image_url":"data:image/png;base64,QQ=="},)"
+                       R"({"type":"image_url","image_url":{"url":"data:;base64,QUI="}},)"
+                       R"({"type":"text","text":"b"}]})")
+                .dump(),
+            R"([{"role":"user","content":"ab","images":["QQ==","QUI="]}])");
+  EXPECT_EQ(message_of(Api::ollama_chat, R"({"role":"tool","content":"r"})").dump(),
+            R"([{"role":"tool","content":"r"}])");
+  Sample sample = brief_question();
+  sample.tools = kind_json(R"([{"type":"function"}])");
+  sample.body = kind_json(R"({"stop":"E"})");
+  const Json body = kind_json(kind_body(Api::ollama_chat, kind_settings(), sample));
+  EXPECT_EQ(body["tools"].dump(), R"([{"type":"function"}])");
+  EXPECT_EQ(body["options"]["stop"].dump(), R"(["E"])");
+  EXPECT_EQ(body.find("stop"), nullptr);
+}
+
 }  // namespace
 }  // namespace assay::protocol
