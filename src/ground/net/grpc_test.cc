@@ -42,5 +42,55 @@ TEST(Grpc, statuses_have_names_and_words) {
   EXPECT_EQ(grpc_status_of(418), 2);
 }
 
+TEST(Grpc, a_status_of_http_is_the_one_that_the_protocol_names) {
+  // PROTOCOL-HTTP2, "HTTP2 Transport Mapping", and what it leaves open by its first digit.
+  struct Row {
+    int http;
+    std::int32_t status;
+  };
+  for (const Row& row : {Row{200, 2},
+                         {302, 2},
+                         {400, 3},
+                         {401, 16},
+                         {403, 7},
+                         {404, 5},
+                         {405, 2},
+                         {413, 8},
+                         {429, 8},
+                         {499, 2},
+                         {500, 13},
+                         {501, 12},
+                         {502, 14},
+                         {503, 14},
+                         {504, 4},
+                         {505, 13}}) {
+    EXPECT_EQ(grpc_status_of(row.http), row.status) << row.http;
+  }
+}
+
+TEST(Grpc, each_status_has_its_name_and_any_other_number_is_told) {
+  EXPECT_EQ(grpc_status_name(0), "OK");
+  EXPECT_EQ(grpc_status_name(4), "DEADLINE_EXCEEDED");
+  EXPECT_EQ(grpc_status_name(16), "UNAUTHENTICATED");
+  EXPECT_EQ(grpc_status_name(17), "status 17");
+  EXPECT_EQ(grpc_status_name(-1), "status -1");
+}
+
+TEST(Grpc, codes_of_characters_are_read_in_both_cases_and_others_stay) {
+  const auto words = [](std::string_view text) { return grpc_words(2, text).substr(18); };
+  EXPECT_EQ(words("%4a%4A%61%7e"), "JJa~");
+  EXPECT_EQ(words("%4"), "%4");
+  EXPECT_EQ(words("a%"), "a%");
+  EXPECT_EQ(words("%g1%1g%`1%1/%:0%@1%G0"), "%g1%1g%`1%1/%:0%@1%G0");
+  EXPECT_EQ(words("%2525"), "%25") << "once";
+  std::string all;
+  for (int c = 1; c < 256; ++c) all += static_cast<char>(c);
+  const std::string coded = grpc_encoded(all);
+  EXPECT_EQ(coded.substr(0, 6), "%01%02");
+  EXPECT_NE(coded.find(" !\"#$%25&"), std::string::npos);
+  EXPECT_NE(coded.find("}~%7F%80"), std::string::npos);
+  EXPECT_TRUE(coded.ends_with("%FE%FF"));
+}
+
 }  // namespace
 }  // namespace assay::net

@@ -103,6 +103,8 @@ TEST_F(ReadinessOf, a_fact_that_the_files_do_not_say_is_unknown) {
   }
   put("proc/meminfo", "SwapTotal: 9 kB\n");
   EXPECT_EQ(facts().swapped_bytes, 9U * 1024);
+  put("proc/meminfo", "SwapFree: 4\nSwapTotal: 9\n");
+  EXPECT_EQ(facts().swapped_bytes, 5U * 1024) << "the unit need not be said";
   put("proc/meminfo", "MemTotal: 4194304 kB\n");
   EXPECT_EQ(facts().memory_bytes, std::uint64_t{4} << 30U);
   put("proc/sys/user/max_user_namespaces", "0\n");

@@ -94,6 +94,35 @@ TEST(Certificate, nothing_is_said_of_what_it_does_not_cover) {
   point = loaded(10'000, 10);
   point.run.facts.set("endpoints", Json::array().push_back("https://x"));
   EXPECT_FALSE(cite(sample(), point));
+  point = loaded(10'000, 10);
+  point.rates.duration = {};
+  EXPECT_FALSE(cite(sample(), point)) << "no duration, no rate";
+  point.rates.duration = 1_ns;
+  EXPECT_TRUE(cite(sample(), point));
+}
+
+TEST(Certificate, a_part_that_it_does_not_have_is_not_cited) {
+  Certificate c = sample();
+  c.events_per_second = 0;
+  EXPECT_DOUBLE_EQ(cite(c, loaded(46'000, 10'000))->used, 0.2) << "of the queries alone";
+  c.qps = 0;
+  EXPECT_EQ(cite(c, loaded(46'000, 10'000))->used, 0);
+  EXPECT_EQ(cite(c, loaded(46'000, 10'000))->at_share, 0.1);
+  c = sample();
+  c.levels.clear();
+  EXPECT_NEAR(cite(c, loaded(46'000, 10))->used, 0.23, 1e-9);
+  EXPECT_EQ(cite(c, loaded(46'000, 10))->at_share, 0);
+  EXPECT_FALSE(cite(c, loaded(46'000, 10))->ttft_error_p99);
+  EXPECT_EQ(cite(sample(), loaded(0, 10))->at_share, 0) << "no event, no error";
+  EXPECT_EQ(cite(sample(), loaded(1, 0))->at_share, 0.1);
+  // One event's error is an error, and one stamp a stamp.
+  c = sample();
+  c.levels[0].arrival.ttft = {.count = 1, .p99 = 3};
+  c.levels[0].arrival.itl.count = 0;
+  metrics::Point point = loaded(10'000, 10);
+  point.stamps.kernel_stamped = 1;
+  ASSERT_TRUE(cite(c, point)->ttft_error_p99);
+  EXPECT_FALSE(cite(c, point)->itl_error_p99);
 }
 
 TEST(Certificate, errors_are_signed_and_their_size_is_the_larger_tail) {
