@@ -133,7 +133,7 @@ ProbeReport probe(const ProbeQuestion& asked) {
 // time. So it can answer before the probe's next step, like a server on another core.
 class ServerInTheClock final : public Clock {
  public:
-  // `piece`: so many bytes of a reply at each reading.
+  // `piece`: at most this many bytes of a reply at each reading.
   explicit ServerInTheClock(net::Fd listener, std::size_t piece = 4096)
       : listener_(std::move(listener)), piece_(piece) {}
 

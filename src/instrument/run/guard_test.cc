@@ -497,5 +497,21 @@ TEST(Guard, in_a_burst_only_what_has_ended_is_reckoned_with) {
   }
 }
 
+TEST(Guard, shards_of_which_one_heard_something_else_are_not_refused) {
+  const auto refused = [](const std::vector<Event>& last) {
+    Guard guard(GuardRule{.fatal_max = 1}, static_cast<std::uint32_t>(last.size()));
+    for (std::uint32_t i = 0; i < last.size(); ++i) guard.on_done(i, last[i]);
+    return guard.verdict(0, Instant{}, true).has_value();
+  };
+  const Event other = ended(Outcome::http_error, 404);
+  const Event reset = ended(Outcome::reset);
+  EXPECT_TRUE(refused({refusal(), refusal(), refusal()}));
+  EXPECT_FALSE(refused({reset, refusal(), refusal()}));
+  EXPECT_FALSE(refused({refusal(), reset, refusal()}));
+  EXPECT_FALSE(refused({refusal(), refusal(), reset}));
+  EXPECT_FALSE(refused({refusal(), other, refusal()}));
+  EXPECT_FALSE(refused({other, refusal(), refusal()}));
+}
+
 }  // namespace
 }  // namespace assay::run

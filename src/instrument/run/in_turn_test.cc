@@ -188,5 +188,25 @@ TEST(InTurn, no_query_passes_a_barrier_whatever_the_order_of_replies) {
   }
 }
 
+TEST(InTurn, a_group_whose_queries_come_one_by_one_counts_those_that_are_under_way) {
+  SimClock clock;
+  ScriptedTarget inner(clock, in_10_ms);
+  InTurn target(inner, clock, {.phase = 0, .group = 4});
+  EndSink sink;
+  for (std::uint32_t index = 0; index < 4; ++index) {
+    target.submit({.index = index}, clock.now(), sink);
+    EXPECT_EQ(target.in_flight(), 1U) << index;
+    target.poll(clock.now() + 10_ms, sink);
+    EXPECT_EQ(target.in_flight(), 0U) << index;
+  }
+  EXPECT_EQ(sink.ended.size(), 4U);
+}
+
+TEST(InTurn, a_rule_without_groups_asks_for_nothing) {
+  EXPECT_FALSE(InTurnRule{}.asks());
+  EXPECT_TRUE(InTurnRule{.group = 1}.asks());
+  EXPECT_TRUE(InTurnRule{.barriers = {3}}.asks());
+}
+
 }  // namespace
 }  // namespace assay::run

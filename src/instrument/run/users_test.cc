@@ -11,6 +11,7 @@
 
 #include "base/rng.h"
 #include "run/run.h"
+#include "run/testing_late_target.h"
 #include "run/testing_scripted_target.h"
 
 namespace assay::run {
@@ -153,6 +154,37 @@ TEST(Users, property_shards_have_the_users_and_rows_of_the_whole) {
     EXPECT_THAT(instants, ElementsAre(0, 10, 20, 30, 40)) << count;
     EXPECT_THAT(rows, ElementsAre(1, 2, 3, 4, 5)) << count;
   }
+}
+
+TEST(Users, between_their_sends_the_loop_receives_after_each_32) {
+  SimClock clock;
+  ScriptedTarget target(clock, in_10_ms);
+  std::vector<std::size_t> sent_before;
+  target.at_poll = [&](Instant) { sent_before.push_back(target.sent.size()); };
+  run_scripted(Plan{.phases = {with_users({{.users = 70, .rows = {1}}}, 5_ms)}}, clock, target);
+  ASSERT_GE(sent_before.size(), 3U);
+  EXPECT_EQ(sent_before[0], 32U);
+  EXPECT_EQ(sent_before[1], 64U);
+  EXPECT_EQ(sent_before[2], 70U);
+  EXPECT_EQ(target.polls[0].until, Instant{}) << "without a wait";
+  EXPECT_EQ(target.polls[2].until, Instant{} + 5_ms);
+}
+
+TEST(Users, only_before_a_send_the_loop_spins) {
+  PhasePlan phase = with_users({{.users = 1, .rows = {9}}}, 30_ms);
+  phase.arrivals = {20_ms};
+  phase.order = SampleOrder::listed({1});
+  SpinningClock clock(3_ms);
+  ScriptedTarget target(clock, [](const Query&) -> std::vector<Said> { return {end_at(100_ms)}; });
+  target.oversleep = 1_ms;  // time passes while the loop spins
+  HeardSink sink;
+  run(Plan{.phases = {phase}}, clock, target, sink, Control{});
+  ASSERT_GE(target.polls.size(), 3U);
+  EXPECT_EQ(target.polls[0].until, Instant{} + 17_ms);
+  const auto after = std::ranges::find_if(
+      target.polls, [](const auto& poll) { return poll.at >= Instant{} + 20_ms; });
+  ASSERT_NE(after, target.polls.end());
+  EXPECT_EQ(after->until, Instant{} + 30_ms) << "all wait: there is nothing to send";
 }
 
 }  // namespace
