@@ -114,10 +114,15 @@ std::string time_text(double seconds) {
 }
 std::string digits(double value) { return three_digits(value); }
 
+// A longer text keeps its distance from the next one.
+std::string cell(std::string_view text, std::size_t columns) {
+  return pad_right(std::string(text) + " ", columns);
+}
+
 std::string row(std::string_view name, std::string_view in_flight, std::string_view queries,
                 std::string_view time) {
-  std::string out = "  " + pad_right(name, 24) + pad_left(in_flight, 10) + "  " +
-                    pad_right(queries, 26) + std::string(time);
+  std::string out = "  " + cell(name, 24) + pad_left(in_flight, 10) + "  " + cell(queries, 26) +
+                    std::string(time);
   out.erase(out.find_last_not_of(' ') + 1);
   return out + "\n";
 }
@@ -215,8 +220,7 @@ Result<plan::Forecast> forecast_curve(const PreparedCurve& prepared, const Known
 std::string plan_text(const plan::PlanBundle& bundle) {
   std::string out;
   for (const PhasePlan& phase : bundle.plan.phases) {
-    out += "  " + pad_right(phase.name, 18) + pad_right(load_text(phase), 18) + length_text(phase) +
-           "\n";
+    out += "  " + cell(phase.name, 18) + cell(load_text(phase), 18) + length_text(phase) + "\n";
   }
   return out + format("  {}{}\n", pad_right("digest", 18), plan::plan_digest(bundle));
 }
