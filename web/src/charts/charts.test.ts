@@ -108,7 +108,7 @@ describe('the large chart', () => {
   it('keeps what a stranger wrote as text', () => {
     const evil = small.map((one) => ({
       ...one,
-      curve: { ...one.curve, system_name: '<script>"&' },
+      title: '<script>"&',
     }));
     const text = writeSvg(curveChart(evil, size, options).scene);
     expect(text).not.toContain('<script>');

@@ -202,7 +202,7 @@ function labelMarks(
     const end = endOf(own, frame);
     const fill = colourOf(options.theme, one.look);
     if (end !== null && isInside(frame, end))
-      labels.push({ text: one.curve.system_name, fill, bold: true, ...end });
+      labels.push({ text: one.title, fill, bold: true, ...end });
     if (one.ceiling === null) continue;
     const ceiling = { x: frame.plot.left, y: frame.y.at(one.ceiling_value) };
     if (!isInside(frame, ceiling)) continue;

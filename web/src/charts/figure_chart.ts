@@ -67,7 +67,7 @@ export function figureChart(
     const end = { x: dots[dots.length - 2] ?? NaN, y: dots[dots.length - 1] ?? NaN };
     const fill = colourOf(theme, one.look);
     if (isInside(frame, end)) {
-      labels.push({ text: one.curve.system_name, fill, bold: true, ...end });
+      labels.push({ text: one.title, fill, bold: true, ...end });
     }
   }
   const lines = [...curves.marks()];

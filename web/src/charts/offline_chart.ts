@@ -113,7 +113,7 @@ function bar(spot: Spot, frame: Frame, x: number, y: number, theme: Theme): Mark
   const colour = series.look < 0 ? theme.muted : colourOf(theme, series.look);
   const top = y + 15;
   const said = [
-    series.curve.system_name,
+    series.title,
     ...(simulated ? ['simulated'] : []),
     ...(isCeiling(point) ? [] : ['elected: its point of highest concurrency']),
   ].join(' · ');

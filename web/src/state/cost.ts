@@ -31,6 +31,7 @@ export interface Demand {
 
 export interface Cost {
   readonly curve: Curve;
+  readonly title: string; // as Series has it
   // The point that meets the SLO with the most users; null: none does, and `why` says what is
   // missing.
   readonly point: Point | null;
@@ -152,12 +153,16 @@ export function unlikeWords(costs: readonly Cost[]): string {
   return both === '' ? '' : ` (${both})`;
 }
 
-export function costOf(curve: Curve, selection: Selection): Cost {
+export function costOf(
+  curve: Curve,
+  selection: Selection,
+  title: string = curve.system_name,
+): Cost {
   const slo = { tps_per_user: selection.slo_tps_per_user, ttft_ms: selection.slo_ttft_ms };
   const demand = { users: selection.users, derate: selection.derate, headroom: selection.headroom };
   const point = bestPoint(curve.points ?? [], slo);
   const { usd: price, without } = hourlyOf(curve, point, selection);
-  if (point === null) return unmet(curve, slo, price);
+  if (point === null) return unmet(curve, title, slo, price);
   const perSystem = usersAt(point, slo);
   const asked = demand.users > 0;
   const spare = selection.bill.spare ?? 0;
@@ -172,6 +177,7 @@ export function costOf(curve: Curve, selection: Selection): Cost {
   const made = systems * (point.system_tps ?? 0) * demand.derate * utilisation;
   return {
     curve,
+    title,
     point,
     why: '',
     users_per_system: perSystem,
@@ -188,7 +194,7 @@ export function costOf(curve: Curve, selection: Selection): Cost {
   };
 }
 
-function unmet(curve: Curve, slo: Slo, price: number | null): Cost {
+function unmet(curve: Curve, title: string, slo: Slo, price: number | null): Cost {
   const steps = (curve.points ?? []).filter((point) => !isCeiling(point));
   const fast = steps.filter((point) => (point.tps_per_user ?? 0) >= slo.tps_per_user);
   const why =
@@ -201,6 +207,7 @@ function unmet(curve: Curve, slo: Slo, price: number | null): Cost {
           : 'the first token comes too late';
   return {
     curve,
+    title,
     point: null,
     why,
     users_per_system: 0,
@@ -242,6 +249,6 @@ export function byCost(x: Cost, y: Cost): number {
   return (
     order(usdOf(x), usdOf(y)) ||
     y.users_per_system - x.users_per_system ||
-    x.curve.system_name.localeCompare(y.curve.system_name)
+    x.title.localeCompare(y.title)
   );
 }

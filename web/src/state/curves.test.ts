@@ -65,6 +65,32 @@ describe('curves', () => {
     expect(look('Aurora 8x, modelled')).toBe(look('Aurora 8x'));
   });
 
+  it('are told from others of their name by as few words as that takes', () => {
+    const [base] = small;
+    const make = (id: string, more: Partial<Curve>): Curve => ({ ...(base as Curve), id, ...more });
+    const same = { system_name: 'S', software: 'e', organisation: 'o', kind: 'measured' } as const;
+    const titles = (...of: readonly Partial<Curve>[]): string[] =>
+      makeSeries(
+        of.map((one, i) => make(String(i), { ...same, ...one })),
+        DEFAULTS,
+      ).map((one) => one.title);
+    expect(titles({ dataset: 'a' }, { dataset: 'a', system_name: 'T' })).toEqual(['S', 'T']);
+    expect(titles({ dataset: 'v6.0' }, { dataset: 'v6.1' })).toEqual(['S, v6.0', 'S, v6.1']);
+    expect(
+      titles(
+        { precision: 'fp8', dataset: 'a' },
+        { precision: 'bf16', dataset: 'b' },
+        { precision: 'bf16', dataset: 'a' },
+      ),
+    ).toEqual(['S, fp8, a', 'S, bf16, b', 'S, bf16, a']);
+    expect(titles({ published: '2026-04-01' }, { published: '2026-09-01' })).toEqual([
+      'S, 2026-04-01',
+      'S, 2026-09-01',
+    ]);
+    expect(titles({}, { kind: 'simulated', twin_of: null })).toEqual(['S', 'S']);
+    expect(titles({}, {})).toEqual(['S', 'S']);
+  });
+
   it('lose the points outside of the chosen concurrency, and not the ceiling', () => {
     const series = makeSeries(small, { ...DEFAULTS, concurrency_min: 10, concurrency_max: 100 });
     for (const one of series) {

@@ -21,6 +21,8 @@ export interface Series {
   readonly peak: number;
   // Which look; -1: context, drawn in grey.
   readonly look: number;
+  // The system's name, and what tells it from others of that name.
+  readonly title: string;
 }
 
 // Eight colours are told apart; more systems than that stay grey until they are pinned.
@@ -203,7 +205,48 @@ export function makeSeries(curves: readonly Curve[], selection: Selection): read
     const series = seriesOf(curve, selection);
     if (series !== null) out.push(series);
   }
-  return withLooks(out, curves, selection.pinned);
+  const titles = titlesOf(out.map((one) => one.curve));
+  const titled = out.map((one) => ({ ...one, title: titles.get(one.curve) ?? one.title }));
+  return withLooks(titled, curves, selection.pinned);
+}
+
+// One system in several rounds, precisions or hands has several curves of one name: each name with
+// as few of these words as tell it from the others. What is simulated is told from what is measured
+// where it is drawn.
+export function titlesOf(curves: readonly Curve[]): ReadonlyMap<Curve, string> {
+  const words: readonly ((curve: Curve) => string)[] = [
+    (curve) => curve.precision ?? '',
+    (curve) => curve.software ?? '',
+    (curve) => curve.dataset ?? '',
+    (curve) => curve.organisation ?? '',
+    (curve) => curve.division ?? '',
+    (curve) => curve.submission ?? '',
+    dayOf,
+  ];
+  const groups = new Map<string, Curve[]>();
+  for (const curve of curves) {
+    const key = `${curve.kind} ${curve.system_name}`;
+    groups.set(key, [...(groups.get(key) ?? []), curve]);
+  }
+  const out = new Map<Curve, string>();
+  for (const group of groups.values()) {
+    const titles = group.map((curve) => curve.system_name);
+    for (const word of words) {
+      const told = new Set(titles).size;
+      if (told === group.length) break;
+      const longer = group.map((curve, i) =>
+        [titles[i], word(curve)].filter((one) => one !== '').join(', '),
+      );
+      if (new Set(longer).size > told) titles.splice(0, titles.length, ...longer);
+    }
+    group.forEach((curve, i) => out.set(curve, titles[i] ?? curve.system_name));
+  }
+  return out;
+}
+
+function dayOf(curve: Curve): string {
+  const at = datedAt(curve);
+  return at === null ? '' : new Date(at).toISOString().slice(0, 10);
 }
 
 function seriesOf(curve: Curve, selection: Selection): Series | null {
@@ -226,7 +269,8 @@ function seriesOf(curve: Curve, selection: Selection): Series | null {
   }
   if (points.length === 0 && ceiling === null) return null;
   const peak = values.reduce((best, value) => Math.max(best, value), 0);
-  return { curve, points, values, ceiling, ceiling_value: ceilingValue, peak, look: -1 };
+  const title = curve.system_name;
+  return { curve, points, values, ceiling, ceiling_value: ceilingValue, peak, look: -1, title };
 }
 
 // Looks change as little as possible: each curve has a favourite look by its place among all

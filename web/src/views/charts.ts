@@ -140,7 +140,7 @@ export function makeCharts(): Charts {
         legend,
         now.series
           .filter((one) => one.look >= 0)
-          .map((one) => h('li', {}, swatch(one, now.theme), one.curve.system_name)),
+          .map((one) => h('li', {}, swatch(one, now.theme), one.title)),
       );
       // Panels are not zoomed.
       curve.element.classList.toggle('split', now.selection.split !== '');
@@ -473,7 +473,7 @@ function hoverCard(spot: Spot, axes: Axes, selection: Selection): readonly Node[
   if (power !== null) rows.push(['Power', powerText(power)]);
   const doubts = verdicts(spot);
   return [
-    h('strong', {}, curve.system_name),
+    h('strong', {}, spot.series.title),
     h('span', { class: `kind ${curve.kind}` }, curve.kind),
     h(
       'dl',
@@ -510,7 +510,7 @@ function describe(spot: Spot, selection: Selection): string {
   const { per } = selection;
   const power = showsPower(selection) ? powerOf(spot.series.curve, point) : null;
   return [
-    `${spot.series.curve.system_name}, ${spot.series.curve.kind}`,
+    `${spot.series.title}, ${spot.series.curve.kind}`,
     loadRow(point).join(' ').toLowerCase(),
     ...(point.unit === undefined
       ? [

@@ -48,11 +48,11 @@ export function makeCompare(): Part {
     key: (spot) => `${spot.series.curve.id} ${spot.point.id}`,
     group: (spot) => spot.series.curve.id,
     card: (spot) => [
-      `${spot.series.curve.system_name}, concurrency ${number3(spot.point.concurrency)}: ` +
+      `${spot.series.title}, concurrency ${number3(spot.point.concurrency)}: ` +
         `${number3(spot.value)} ${UNIT[context?.selection.per ?? 'system']}`,
     ],
     describe: (spot) =>
-      `${spot.series.curve.system_name}, concurrency ${number3(spot.point.concurrency)}: ` +
+      `${spot.series.title}, concurrency ${number3(spot.point.concurrency)}: ` +
       `${number3(spot.value)} ${UNIT[context?.selection.per ?? 'system']}`,
     onOpen: (spot) => context?.set({ view: 'run', run: spot.point.id }),
   });
@@ -110,7 +110,7 @@ export function makeCompare(): Part {
       );
       replace(
         legend,
-        bothSeries(now).map((one) => h('li', {}, swatch(one, now.theme), one.curve.system_name)),
+        bothSeries(now).map((one) => h('li', {}, swatch(one, now.theme), one.title)),
       );
       both.update(now.theme);
       ratio.update(now.theme);

@@ -272,7 +272,7 @@ function makeTable(): Part {
 }
 
 function costsOf(context: Context): readonly Cost[] {
-  return context.series.map((one) => costOf(one.curve, context.selection)).sort(byCost);
+  return context.series.map((one) => costOf(one.curve, context.selection, one.title)).sort(byCost);
 }
 
 const COLUMNS = [

@@ -24,8 +24,8 @@ export interface Answer {
 }
 
 // A simulated system says so wherever it is named.
-export function nameOf({ curve }: Cost): string {
-  return curve.kind === 'simulated' ? `${curve.system_name} (simulated)` : curve.system_name;
+export function nameOf({ curve, title }: Cost): string {
+  return curve.kind === 'simulated' ? `${title} (simulated)` : title;
 }
 
 export function makeAnswer(): Answer {

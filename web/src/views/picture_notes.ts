@@ -30,7 +30,7 @@ export function pictureNotes({ series, selection }: Context): readonly string[] 
   ];
   const bases = showsPower(selection) ? basesText(curves) : '';
   if (bases !== '') out.push(`Power: ${bases}.`);
-  const names = series.filter((one) => one.look >= 0).map((one) => one.curve.system_name);
+  const names = series.filter((one) => one.look >= 0).map((one) => one.title);
   if (names.length > 0) {
     const more = names.length > LISTED_MAX ? ` and ${whole(names.length - LISTED_MAX)} more` : '';
     out.push(`In colour: ${names.slice(0, LISTED_MAX).join('; ')}${more}.`);
