@@ -3,7 +3,7 @@ import type { Curve } from '../api/generated.ts';
 import { LIGHT } from '../base/theme.ts';
 import { eventsOf, random } from '../../journeys/fixture_events.ts';
 import { bigStore, smallStore } from '../../journeys/fixture.ts';
-import { makeSeries } from '../state/curves.ts';
+import { type Series, makeSeries } from '../state/curves.ts';
 import { DEFAULTS } from '../state/selection.ts';
 import { concurrencyChart } from './concurrency_chart.ts';
 import { type CurveOptions, curveChart } from './curve_chart.ts';
@@ -103,6 +103,17 @@ describe('the large chart', () => {
     expect(writeSvg(curveChart(measured, size, options).scene)).not.toContain(
       'stroke-dasharray="7 4"',
     );
+  });
+
+  it('says why it is empty', () => {
+    const text = (some: readonly Series[]): string =>
+      writeSvg(curveChart(some, size, options).scene);
+    expect(text([])).toContain('No point passes the filters.');
+    const blind = small.map((one) => ({
+      ...one,
+      points: one.points.map((point) => ({ ...point, tps_per_user: null })),
+    }));
+    expect(text(blind)).toContain('No point here has an interactivity.');
   });
 
   it('keeps what a stranger wrote as text', () => {

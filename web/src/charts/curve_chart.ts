@@ -71,8 +71,10 @@ export function curveChart(
     const at = { x: frame.x.at(one.tps_per_user), y: frame.y.at(one.value) };
     over.push(...liveMarks(at, one.name, one.look, frame.plot, theme));
   }
-  if (spots.length === 0 && lines.length === 0 && live.length === 0) {
-    over.push(emptyNote(frame.plot, 'No point passes the filters.', theme));
+  if (spots.length === 0 && live.length === 0) {
+    const known = series.some((one) => one.points.length > 0);
+    const why = known ? 'No point here has an interactivity.' : 'No point passes the filters.';
+    over.push(emptyNote(frame.plot, why, theme));
   } else if (targets.length === 0 && live.length === 0) {
     over.push(emptyNote(frame.plot, 'No point lies here. Fit shows all.', theme));
   }
