@@ -67,7 +67,7 @@ describe('exploring', () => {
     expect(await card.innerText()).toMatch(/Accuracy\s+passed/);
     // A power that has a default of the rules in it says so beside the figure that it divides.
     expect(await card.innerText()).toContain('132 kW, MLC Estimated Power');
-    await page.getByText('Power: 1 MLC Estimated Power, 1 provisioned.').waitFor();
+    expect(await page.locator('.axes-choice .hint').innerText()).toContain('1 MLC Estimated Power');
     await shot(page, 'hover');
 
     await page.keyboard.press('Enter');

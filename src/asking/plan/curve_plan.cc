@@ -140,8 +140,14 @@ void share_out(std::vector<CurvePoint>& points, bool elected) {
 }
 
 Result<std::vector<std::int64_t>> rule_levels(const CurveWish& wish) {
-  ASSIGN_OR_RETURN(const rulebook::Regions regions,
-                   rulebook::Regions::make(wish.c_max, wish.c_min));
+  const auto made = rulebook::Regions::make(wish.c_max, wish.c_min);
+  if (!made && wish.c_max <= rulebook::kUltraLowMax) {
+    return invalid(format(
+        "{}; for a smaller system name the levels: assay curve --concurrency "
+        "1,4,{}",
+        made.error().message, std::clamp<std::int64_t>(wish.c_max, 8, rulebook::kUltraLowMax)));
+  }
+  ASSIGN_OR_RETURN(const rulebook::Regions regions, made);
   std::vector<std::int64_t> levels{wish.c_min};
   const std::array<std::int64_t, 3> counts = shares(regions, wish.spare);
   for (std::size_t i = 0; i < 3; ++i) {

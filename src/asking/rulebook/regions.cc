@@ -1,6 +1,5 @@
 #include "rulebook/regions.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
@@ -48,11 +47,8 @@ Result<Regions> Regions::make(std::int64_t c_max, std::int64_t c_min) {
     return invalid(format("C_min: must be 1..{}, is {}", kUltraLowMax, c_min));
   }
   if (c_max <= kUltraLowMax || c_max > kConcurrencyMax) {
-    return invalid(
-        format("C_max: must be {}..{}, is {}: the three regions lie above {} users; for a smaller "
-               "system name the levels: assay curve --concurrency 1,4,{}",
-               kUltraLowMax + 1, kConcurrencyMax, c_max, kUltraLowMax,
-               std::clamp<std::int64_t>(c_max, 8, kUltraLowMax)));
+    return invalid(format("C_max: must be {}..{}, is {}: the three regions lie above {} users",
+                          kUltraLowMax + 1, kConcurrencyMax, c_max, kUltraLowMax));
   }
   const double width = std::log2(static_cast<double>(c_max - c_min)) / 3;
   const auto low = static_cast<double>(c_min);
