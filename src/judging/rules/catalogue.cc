@@ -59,7 +59,7 @@ std::vector<Rule> all_rules() {
             review_filler_first_tokens(), review_repeated_output(), review_warmup_overlap(),
             review_offline_pass_mixing()});
   add(all, {plausible_runs(), plausible_series(), plausible_latency(), plausible_load(),
-            plausible_secrets(), plausible_documents(), plausible_power()});
+            plausible_secrets(), plausible_documents(), plausible_power(), plausible_names()});
   return all;
 }
 

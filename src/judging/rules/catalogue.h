@@ -130,6 +130,7 @@ Rule review_offline_pass_mixing();
 // plausibility: Assay's own, in no official checker
 Rule plausible_runs();
 Rule plausible_series();
+Rule plausible_names();
 Rule plausible_latency();
 Rule plausible_load();
 Rule plausible_secrets();

@@ -1,6 +1,7 @@
 #include "rules/read_tree.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/format.h"
@@ -112,6 +113,13 @@ class TreeReader {
     return !error && at == root.end();
   }
 
+  bool holds_point(const std::string& folder) const {
+    std::error_code error;
+    return std::ranges::any_of(
+        std::array{"point.yaml", "result_summary.json", "performance/result_summary.json"},
+        [&](const char* file) { return fs::is_regular_file(tree_.root / folder / file, error); });
+  }
+
   void read_system(const std::string& name) {
     System system{.path = "results/" + name, .name = name};
     system.power_file = Document::read(tree_.root, system.path + "/system_power.json");
@@ -120,7 +128,10 @@ class TreeReader {
       curve.caching_audit = read_audit(curve.path);
       for (const std::string& folder : folders(curve.path)) {
         const auto concurrency = concurrency_in(folder);
-        if (!concurrency) continue;
+        if (!concurrency) {
+          if (holds_point(curve.path + "/" + folder)) curve.unread.push_back(folder);
+          continue;
+        }
         if (++points_ > kPointsMax) {
           trouble(curve.path, format("more than {} points in the tree", kPointsMax), "a submission",
                   "check the path: this is no submission");

@@ -136,6 +136,7 @@ struct Curve {
   std::string path{};
   std::string model{};                // the folder's name
   std::vector<PointFolder> points{};  // by concurrency
+  std::vector<std::string> unread{};  // folders that hold a point's files and are named otherwise
   // Edition v0.7's own layout: one accuracy result for the curve, and its missing files.
   Document old_accuracy{};
   std::vector<std::string> missing{};  // "points", "accuracy/accuracy.txt", …

@@ -60,6 +60,12 @@ inline std::vector<Mutation> plausibility_mutations_1() {
              t.description("r64").set("tps_utilization", t.description("r96")["tps_utilization"]);
            },
        .also = {"review-curve-shape"}},
+      {.rule = "plausible-names",
+       .what = "a point's folder with a capital letter",
+       .change =
+           [](GoldenTree& t) {
+             t.documents[t.curve + "/R8/result_summary.json"] = t.summary("r96");
+           }},
       {.rule = "plausible-series",
        .what = "a P90 below the P50",
        .change =
