@@ -4,6 +4,7 @@
 
 #include "base/display.h"
 #include "base/format.h"
+#include "base/text.h"
 
 namespace assay::net {
 namespace {
@@ -14,19 +15,13 @@ constexpr std::array<std::string_view, 17> kNames{
     "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
     "DATA_LOSS", "UNAUTHENTICATED"};
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 // What is no code stays as it is.
 std::string percent_decoded(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool coded = text[i] == '%' && i + 2 < text.size();
-    const int high = coded ? hex_digit(text[i + 1]) : -1;
-    const int low = coded ? hex_digit(text[i + 2]) : -1;
+    const int high = coded ? hex_value(text[i + 1]) : -1;
+    const int low = coded ? hex_value(text[i + 2]) : -1;
     if (high < 0 || low < 0) {
       out += text[i];
       continue;
