@@ -303,7 +303,7 @@ def airflow(section):
 
 
 def servers(section):
-    """Real servers with random weights under our client."""
+    """Real servers with random weights, and a gateway, under our client."""
     own_packages(section, "servers")
 
 

@@ -49,8 +49,9 @@ class Transcripts final : public Dialect {
   std::string usage(const ReplyState& state) const {
     if (options_.no_usage) return "";
     const std::uint64_t made = std::uint64_t{state.made} * options_.said_for_each;
-    return format(R"(,"usage":{{"type":"tokens","input_tokens":{},"output_tokens":{},)"
-                  R"("total_tokens":{}}})",
+    return format(R"(,"usage":{{"type":"tokens","input_tokens":{0},"input_token_details":)"
+                  R"({{"audio_tokens":{0},"text_tokens":0}},"output_tokens":{1},)"
+                  R"("total_tokens":{2}}})",
                   state.prompt_tokens, made, state.prompt_tokens + made);
   }
 
