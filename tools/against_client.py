@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """MLPerf Client's published configs, asked by `assay client`, and its figures by hand.
 
-    tools/against_client.py --client DIR [--only GLOB] [--set base|extended|both] [--llama]
+    tools/against_client.py --client DIR [--only GLOB] [--set base|extended|both]
+                            [--llama | --endpoint URL]
 
 DIR is a checkout of mlcommons/mlperf_client. Each config of data/configs (or those that match GLOB)
 is asked as it stands, but for its pause, of the built-in endpoint, or with --llama of llama.cpp's
-server on a model with random weights (run it by the Python of `./assay.sh test servers`). What was
-asked, in which order, and each figure are then computed here from the prompt files and the event
-log by Client's definitions: TTFT and time of a token must agree to 0.1 ms, the geometric means with
-those of the categories to 1e-9. A config that makes images must be refused. It prints a line for
-each config and every difference; the exit code is 1 where there is one.
+server on a model with random weights (run it by the Python of `./assay.sh test servers`), or of a
+server that runs. What was asked, in which order, and each figure are then computed here from the
+prompt files and the event log by Client's definitions: TTFT and time of a token must agree to
+0.1 ms, the geometric means with those of the categories to 1e-9. A config that makes images must be
+refused. It prints a line for each config and every difference; the exit code is 1 where there is
+one.
 """
 
 import argparse
@@ -63,7 +65,7 @@ def asked_items(scenario, prompts, chosen):
 
 
 def inferences(program, folder):
-    """[(TTFT, seconds after the first token, tokens)] in the order asked."""
+    """[(TTFT, seconds after the first token, tokens)] in the order asked; None: nothing came."""
     def report(*flags):
         return subprocess.run([program, "report", folder, *flags], capture_output=True, text=True,
                               check=False).stdout
@@ -78,22 +80,32 @@ def inferences(program, folder):
     rows = list(csv.DictReader(io.StringIO(report("--format", "csv"))))
     return [((one["sample.recv_first"] - one["sample.issued"]) / 1e9,
              (one["sample.complete"] - one["sample.recv_first"]) / 1e9, int(row["output_tokens"]))
+            if "sample.recv_first" in one else None
             for one, row in zip(seen.values(), rows, strict=True)]
 
 
 def by_hand(items, runs):
-    """{category: (TTFT, rate)}; a category where a reply has fewer than two tokens has no rate."""
-    parts = {}
+    """{category: (TTFT, rate, whether each prompt was answered)}. A prompt with a reply of nothing
+    is left out; a category where a reply has fewer than two tokens has no rate."""
+    parts, failed = {}, set()
     for category, places in items:
         of = [runs[i] for i in places]
+        parts.setdefault(category, [])
+        if None in of:
+            failed.add(category)
+            continue
         latency = None
         if all(tokens > 1 for _, _, tokens in of):
             latency = statistics.fmean(after / (tokens - 1) for _, after, tokens in of)
-        parts.setdefault(category, []).append((statistics.fmean(one[0] for one in of), latency))
-    return {category: (statistics.fmean(ttft for ttft, _ in all_of),
-                       None if any(latency is None for _, latency in all_of)
-                       else statistics.fmean(1 / latency for _, latency in all_of))
-            for category, all_of in parts.items()}
+        parts[category].append((statistics.fmean(one[0] for one in of), latency))
+
+    def mean(values):
+        values = list(values)
+        return None if not values or None in values else statistics.fmean(values)
+
+    return {category: (mean(ttft for ttft, _ in all_of),
+                       mean(latency and 1 / latency for _, latency in all_of),
+                       category not in failed) for category, all_of in parts.items()}
 
 
 def rounded(value):
@@ -109,15 +121,17 @@ def differences(result, items, total, runs):
     if list(ours) != list(figures):
         yield f"categories {list(ours)}, not {list(figures)}"
         return
-    for name, (ttft, rate) in figures.items():
-        if abs(ours[name]["ttft_s"] - ttft) >= TENTH_OF_A_MS:
-            yield f"{name}: TTFT {ours[name]['ttft_s']} s, by hand {ttft}"
+    for name, (ttft, rate, _) in figures.items():
+        told = ours[name]["ttft_s"]
+        if (told is None) != (ttft is None) or (ttft and abs(told - ttft) >= TENTH_OF_A_MS):
+            yield f"{name}: TTFT {told} s, by hand {ttft}"
         told = ours[name]["tokens_per_s"]
         if (told is None) != (rate is None) or (
                 rate and abs(1 / told - 1 / rate) >= TENTH_OF_A_MS / 10):
             yield f"{name}: {told} tokens/s, by hand {rate}"
     overall = result["overall"]
-    whole = REQUIRED <= set(figures) and all(figures[name][1] for name in REQUIRED)
+    whole = REQUIRED <= set(figures) and all(figures[name][1] and figures[name][2]
+                                             for name in REQUIRED)
     for key in ("ttft_s", "tokens_per_s"):
         if not whole:
             if overall[key] is not None:
@@ -134,9 +148,12 @@ def differences(result, items, total, runs):
 
 
 @contextlib.contextmanager
-def served(program, llama, folder):
+def served(program, options, folder):
     """The URL of what is asked."""
-    if llama:
+    if options.endpoint:
+        yield options.endpoint
+        return
+    if options.llama:
         sys.path.insert(0, str(ROOT / "tests/servers"))
         import tiny_llama  # pylint: disable=import-outside-toplevel
         tiny_llama.CONTEXT = 1 << 16  # its tokens are bytes
@@ -160,12 +177,13 @@ def main():
     parser.add_argument("--only", default="**/*.json", help="of data/configs")
     parser.add_argument("--set", default="both", choices=["base", "extended", "both"])
     parser.add_argument("--llama", action="store_true")
+    parser.add_argument("--endpoint", metavar="URL")
     options = parser.parse_args()
     program = os.environ.get("ASSAY_BIN", ROOT / "build/release/assay")
     bad = 0
     with tempfile.TemporaryDirectory() as name:
         work = pathlib.Path(name)
-        with served(program, options.llama, work) as url:
+        with served(program, options, work) as url:
             for number, path in enumerate(sorted((options.client / "data/configs").glob(
                     options.only))):
                 scenario, = json_of(path)["Scenarios"]
