@@ -114,5 +114,54 @@ TEST(ArtefactQueue, gets_the_bodies_and_the_sounds_of_replies_that_succeeded) {
             std::vector<std::string>{"0 abcdef"});
 }
 
+TEST(Artefacts, a_file_is_named_by_its_first_bytes_and_else_by_its_kind) {
+  const auto named = [](Api api, std::string_view bytes) {
+    const auto found = artefacts_of(api, bytes);
+    EXPECT_TRUE(found && found->size() == 1) << bytes;
+    return found && found->size() == 1 ? format("{} {}", found->front().type, found->front().ending)
+                                       : "none";
+  };
+  struct Row {
+    std::string_view bytes;
+    std::string_view name;
+  };
+  for (const Row& row : {Row{"\x89PNG", "image/png png"},
+                         {"\xFF\xD8\xFF", "image/jpeg jpg"},
+                         {"\xFF\xD8", "audio/pcm pcm"},
+                         {"RIFF1234WEBP", "image/webp webp"},
+                         {"RIFF1234WAVE", "audio/wav wav"},
+                         {"RIFF1234AVI ", "video/x-msvideo avi"},
+                         {"RIFF12345678WAVE", "video/x-msvideo avi"},
+                         {"1234ftyp", "video/mp4 mp4"},
+                         {"1234fty", "audio/pcm pcm"},
+                         {"12345ftyp", "audio/pcm pcm"},
+                         {"fLaC", "audio/flac flac"},
+                         {"OggS", "audio/ogg ogg"},
+                         {"ID3", "audio/mpeg mp3"},
+                         {"x", "audio/pcm pcm"}}) {
+    EXPECT_EQ(named(Api::openai_speech, row.bytes), row.name) << row.bytes;
+  }
+  EXPECT_EQ(named(Api::realtime, "x"), "audio/pcm pcm");
+  EXPECT_EQ(named(Api::openai_videos, "x"), "application/octet-stream bin");
+  EXPECT_EQ(types_of(Api::openai_speech, ""), "") << "no bytes, no file";
+  EXPECT_EQ(types_of(Api::openai_videos, R"({"video_bytes":null,"data":5})"), "");
+  EXPECT_EQ(types_of(Api::videogen, R"({"video_bytes":"?"})"), "error");
+}
+
+TEST(ArtefactQueue, what_it_still_has_at_its_end_is_given_back) {
+  MemoryBudget budget(100);
+  {
+    ArtefactQueue queue(budget);
+    EXPECT_EQ(queue.lost(), 0U);
+    queue.put({.index = 1}, Api::openai_images, std::string(30, 'a'));
+    queue.put({.index = 2}, Api::openai_images, std::string(20, 'b'));
+    ReplyBytes out;
+    ASSERT_TRUE(queue.take(out));
+    EXPECT_EQ(out.api, Api::openai_images);
+    EXPECT_EQ(budget.in_use(), 50U);
+  }
+  EXPECT_EQ(budget.in_use(), 0U);
+}
+
 }  // namespace
 }  // namespace assay::protocol

@@ -127,5 +127,52 @@ TEST(SoundMeter, a_length_is_exact_to_the_nanosecond) {
             (std::int64_t{1} << 32) * 1'000'000'000);
 }
 
+TEST(SoundMeter, a_promise_is_one_below_the_numbers_that_say_none) {
+  const auto missing = [](std::uint32_t promised) {
+    SoundMeter meter;
+    meter.begin(0);
+    EXPECT_EQ(meter.feed(wav_start(32'000, promised) + "abcd"), 4U);
+    return meter.missing();
+  };
+  EXPECT_EQ(missing(0x7fff'0000 - 1), 0x7fff'0000U - 5);
+  EXPECT_EQ(missing(0x7fff'0000), 0U);
+  EXPECT_EQ(missing(5), 1U);
+  EXPECT_EQ(missing(4), 0U);
+}
+
+TEST(SoundMeter, each_reply_begins_anew) {
+  SoundMeter meter;
+  meter.begin(0);
+  meter.feed(wav_start(32'000, 64) + "abcd");
+  EXPECT_EQ(meter.missing(), 60U);
+  meter.begin(8'000);
+  EXPECT_EQ(meter.feed("plain samples"), 13U);
+  EXPECT_EQ(meter.missing(), 0U);
+  EXPECT_EQ(meter.rate(), 8'000U);
+  EXPECT_EQ(meter.finish(), 0U) << "nothing was held back";
+  meter.begin(8'000);
+  meter.feed("RIF");
+  meter.begin(8'000);
+  EXPECT_EQ(meter.feed("xy"), 2U) << "what the one before held back is not of this one";
+}
+
+TEST(SoundMeter, a_form_must_be_whole_and_a_head_may_be_as_long_as_its_room) {
+  const auto rate = [](const std::string& chunks) {
+    SoundMeter meter;
+    meter.begin(48'000);
+    meter.feed("RIFF0000WAVE" + chunks + "data" + little_bytes(0, 4) + "s");
+    return meter.rate();
+  };
+  EXPECT_EQ(rate(wav_chunk("fmt ", wav_form(32'000))), 32'000U);
+  EXPECT_EQ(rate(wav_chunk("fmt ", wav_form(32'000) + "more")), 32'000U);
+  EXPECT_EQ(rate(wav_chunk("fmt ", wav_form(32'000).substr(0, 15))), 0U);
+  EXPECT_EQ(rate(wav_chunk("form", wav_form(32'000))), 0U);
+  // 12 bytes of RIFF, 24 of its form, 8 of the list's own head.
+  const std::size_t most = SoundMeter::kHeadMax - 12 - 24 - 8;
+  const std::string form = wav_chunk("fmt ", wav_form(32'000));
+  EXPECT_EQ(rate(form + wav_chunk("LIST", std::string(most, 'x'))), 32'000U);
+  EXPECT_EQ(rate(form + wav_chunk("LIST", std::string(most + 2, 'x'))), 0U);
+}
+
 }  // namespace
 }  // namespace assay::protocol

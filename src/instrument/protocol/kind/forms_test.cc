@@ -132,5 +132,50 @@ TEST(VideoJobs, a_reply_is_the_videos_bytes_or_the_state_of_a_job_that_ended) {
   EXPECT_EQ(units(R"({"id":"v","status":"expired"})"), "the job failed, and says no error");
 }
 
+TEST(FormRequests, names_are_quoted_lists_are_repeated_and_a_file_has_a_type) {
+  Sample sample = edit_sample();
+  sample.attachments = {{.name = "image\"\r\n", .type = "", .file = "a\"b", .bytes = "1"}};
+  RequestBody out;
+  encode_form(Json::object()
+                  .set("n", 2)
+                  .set("tags", Json::array().push_back("a").push_back(5))
+                  .set("none", Json::array())
+                  .set("deep", Json::object().set("x", true)),
+              sample, out);
+  EXPECT_EQ(out.bytes, form_field("n", "2") + form_field("tags[]", "a") +
+                           form_field("tags[]", "5") + form_field("deep", R"({"x":true})") +
+                           "------assay-form-7d81f0c2\r\nContent-Disposition: form-data; "
+                           "name=\"image%22%0D%0A\"; filename=\"a%22b\"\r\n"
+                           "Content-Type: application/octet-stream\r\n\r\n1\r\n"
+                           "------assay-form-7d81f0c2--\r\n");
+  EXPECT_TRUE(out.headers.empty());
+}
+
+TEST(FormRequests, a_boundary_grows_until_no_part_holds_it) {
+  Sample sample;
+  RequestBody out;
+  const std::string own = "----assay-form-7d81f0c2";
+  encode_form(Json::object().set("a", own + "x and " + own), sample, out);
+  ASSERT_EQ(out.headers.size(), 1U);
+  EXPECT_EQ(out.headers[0].second, "multipart/form-data; boundary=" + own + "xx");
+  RequestBody plain;
+  ASSERT_TRUE(encode_plain_form(Json::object(), sample, plain));
+  EXPECT_EQ(plain.bytes, "--" + own + "--\r\n");
+}
+
+TEST(VideoJobs, every_server_has_its_words_for_a_state) {
+  using enum JobStanding;
+  const auto standing = [](std::string_view status) {
+    return read_job(format(R"({{"id":"v","status":"{}"}})", status)).standing;
+  };
+  for (const auto word : {"processing", "running", "pending"}) EXPECT_EQ(standing(word), running);
+  EXPECT_EQ(standing("succeeded"), completed);
+  EXPECT_EQ(standing("canceled"), failed);
+  const JobAnswer longest =
+      read_job(format(R"({{"id":"{}","status":"queued"}})", std::string(512, 'v')));
+  EXPECT_EQ(longest.standing, running);
+  EXPECT_EQ(longest.id.size(), 512U);
+}
+
 }  // namespace
 }  // namespace assay::protocol
