@@ -106,5 +106,79 @@ TEST(ResultFiles, a_crashed_run_says_so) {
   EXPECT_EQ(final_snapshot(point)["n_pending_tasks"].as_int(), 1);
 }
 
+TEST(ResultFiles, a_run_of_agents_has_the_rate_of_its_turns) {
+  Point point = small_point("agentic_inference", {RunState::complete, ""});
+  // 18 replies of 16 tokens, each 50 + i ms and 150 ms more long; 4 and 11 failed.
+  double seconds = 0;
+  for (int i = 0; i < 20; ++i) seconds += i == 4 || i == 11 ? 0 : 0.2 + 0.001 * i;
+  ASSERT_TRUE(conversation_rate(point));
+  EXPECT_NEAR(*conversation_rate(point), 18 * 16 / seconds, 1e-9);
+  const Json summary = result_summary(point);
+  EXPECT_EQ(summary["output_tokens_per_turn_total"].as_int(), 18 * 16);
+  EXPECT_NEAR(summary["e2e_turn_time_seconds_total"].as_double(), seconds, 1e-9);
+  EXPECT_NEAR(summary["e2e_avg_interactivity"].as_double(), 18 * 16 / seconds, 1e-9);
+  point.arrival.latency.total_whole = 1;
+  EXPECT_TRUE(conversation_rate(point));
+  point.arrival.latency.total_whole = 0;
+  EXPECT_FALSE(conversation_rate(point));
+  point.arrival.latency.total_whole = 1;
+  point.rates.tps.reset();
+  EXPECT_FALSE(conversation_rate(point));
+  const Point other = small_point("concurrency", {RunState::complete, ""});
+  EXPECT_FALSE(conversation_rate(other));
+  EXPECT_EQ(result_summary(other).find("e2e_avg_interactivity"), nullptr);
+}
+
+TEST(ResultFiles, what_only_some_runs_have_stands_where_they_have_it) {
+  Point point = small_point("concurrency", {RunState::complete, ""});
+  const Json without = result_summary(point)["assay"];
+  EXPECT_EQ(without.find("units"), nullptr);
+  EXPECT_EQ(without.find("audio"), nullptr);
+  EXPECT_EQ(without["tokens"].find("tokenizer"), nullptr);
+  EXPECT_EQ(without["clock"].as_string(), "monotonic");
+  EXPECT_TRUE(without["started"].is_string());
+  point.units = {.name = "image", .completed = 3, .per_second = 1.5};
+  point.audio.replies = 1;
+  point.audio.underruns = 2;
+  point.tokens.tokenizer = Json().set("name", "t");
+  point.tokens.tokenizer_above_limit = 4;
+  point.tokens.said_beside_tokenizer = 5;
+  point.tokens.tokenizer_beside_said = 6;
+  point.run.simulated = true;
+  Json with = result_summary(point)["assay"];
+  EXPECT_EQ(with["units"].dump(), R"({"name":"image","completed":3,"per_second":1.5})");
+  EXPECT_EQ(with["audio"]["replies"].as_int(), 1);
+  EXPECT_EQ(with["audio"]["underruns"].as_int(), 2);
+  EXPECT_EQ(with["tokens"]["tokenizer"].dump(), R"({"name":"t"})");
+  EXPECT_EQ(with["tokens"]["tokenizer_above_limit"].as_int(), 4);
+  EXPECT_EQ(with["tokens"]["said_beside_tokenizer"].as_int(), 5);
+  EXPECT_EQ(with["tokens"]["tokenizer_beside_said"].as_int(), 6);
+  EXPECT_EQ(with["clock"].as_string(), "simulated");
+  EXPECT_TRUE(with["started"].is_null());
+  point.units.completed = 2.5;
+  with = result_summary(point)["assay"];
+  EXPECT_EQ(with["units"]["completed"].as_double(), 2.5);
+  EXPECT_EQ(result_summary(point).find("steady_state"), nullptr);
+  point.steady = SteadyState{};
+  EXPECT_EQ(result_summary(point)["steady_state"], steady_state_json(*point.steady));
+}
+
+TEST(ResultFiles, a_series_that_is_not_exact_says_so_and_a_failure_without_a_reply_has_no_status) {
+  Point point = small_point("concurrency", {RunState::complete, ""});
+  EXPECT_EQ(metric_block(point.arrival.ttft).find("exact"), nullptr);
+  point.arrival.ttft.exact = false;
+  EXPECT_FALSE(metric_block(point.arrival.ttft)["exact"].as_bool(true));
+  EXPECT_EQ(metric_block(Distribution{}).dump(), "{}");
+  const Json failures = result_summary(point)["assay"]["failures"];
+  ASSERT_EQ(failures.size(), 2U);
+  for (const Json& one : failures.items()) EXPECT_EQ(one["count"].as_int(), 1);
+  ASSERT_FALSE(point.failures[0].examples.empty());
+  point.failures[0].examples[0].http_status = 0;
+  point.failures[0].examples[0].at = Instant::none();
+  const Json example = result_summary(point)["assay"]["failures"][0]["examples"][0];
+  EXPECT_TRUE(example["http_status"].is_null());
+  EXPECT_TRUE(example["at_ns"].is_null());
+}
+
 }  // namespace
 }  // namespace assay::metrics
