@@ -390,6 +390,61 @@ TEST(KindReplies, a_member_without_a_value_is_malformed_at_any_depth) {
   }
 }
 
+TEST(KindReplies, a_chats_member_without_a_value_is_malformed_at_any_depth) {
+  for (const char* const body : {R"({"choices":})",
+                                 R"({"usage":})",
+                                 R"({"error":})",
+                                 R"({"object":})",
+                                 R"({"message":})",
+                                 R"({"text":})",
+                                 R"({"output_ids":})",
+                                 R"({"meta_info":})",
+                                 R"({"else":})",
+                                 R"({"choices":[})",
+                                 R"({"choices":[{"delta":}]})",
+                                 R"({"choices":[{"text":}]})",
+                                 R"({"choices":[{"finish_reason":}]})",
+                                 R"({"choices":[{"index":}]})",
+                                 R"({"choices":[{"else":}]})",
+                                 R"({"choices":[{"delta":{"content":}}]})",
+                                 R"({"choices":[{"delta":{"reasoning_content":}}]})",
+                                 R"({"choices":[{"delta":{"reasoning":}}]})",
+                                 R"({"choices":[{"delta":{"tool_calls":}}]})",
+                                 R"({"choices":[{"delta":{"function_call":}}]})",
+                                 R"({"choices":[{"delta":{"refusal":}}]})",
+                                 R"({"choices":[{"delta":{"else":}}]})",
+                                 R"({"choices":[{"finish_reason":{"type":}}]})",
+                                 R"({"choices":[{"finish_reason":{"message":}}]})",
+                                 R"({"choices":[{"finish_reason":{"else":}}]})",
+                                 R"({"choices":[{},{]})",
+                                 R"({"usage":{"prompt_tokens":}})",
+                                 R"({"usage":{"completion_tokens":}})",
+                                 R"({"usage":{"reasoning_tokens":}})",
+                                 R"({"usage":{"prompt_tokens_details":}})",
+                                 R"({"usage":{"prompt_tokens_details":{"cached_tokens":}}})",
+                                 R"({"usage":{"else":}})"}) {
+    EXPECT_EQ(event_of(Api::openai, body), "malformed") << body;
+  }
+}
+
+// A member that comes twice counts as it came last, with nothing left of the one before.
+TEST(KindReplies, of_a_chats_members_the_last_of_a_name_counts) {
+  for (const Row& row : {
+           Row{R"({"choices":[{"delta":{"content":"a","reasoning":"r"},"finish_reason":"stop"}],)"
+               R"("choices":[{"delta":{}}]})",
+               "role"},
+           Row{R"({"choices":[{"delta":{"content":"a"}}],"choices":null})", "other no-choice"},
+           Row{R"({"choices":[{"delta":{"content":"a"},"delta":{"reasoning":"r"}}]})",
+               "reasoning reasoning=r"},
+           Row{R"({"choices":[{"delta":{"content":"a","content":null}}]})", "role"},
+           Row{R"({"choices":[{"delta":{},"finish_reason":"stop","finish_reason":null}]})", "role"},
+           Row{R"({"choices":[],"usage":{"prompt_tokens":1},"usage":{"completion_tokens":2}})",
+               "usage no-choice completion=2"},
+       }) {
+    EXPECT_EQ(event_of(Api::openai, row.said), row.meant) << row.said;
+  }
+}
+
 TEST(VideoReplies, a_video_is_one_unit_and_anything_else_none) {
   const auto units = [](std::string_view body) {
     std::string padded(body);
