@@ -182,6 +182,18 @@ TEST(SelfAudit, a_process_that_worked_more_than_the_machine_says_leaves_no_work_
   EXPECT_LE(figures.own_cpu * figures.wall.seconds(), own() - before + 1e-9);
 }
 
+TEST(SelfAudit, a_machine_that_has_just_begun_to_count_says_what_it_counted) {
+  AuditedMachine machine;
+  machine.worked(0, 0, 0, 0, 0);
+  machine.waited(0);
+  SelfAudit audit(SelfAudit::Canary::no, machine.root());
+  machine.waited(400'000);
+  ClientAudit figures;
+  audit.stop(figures);
+  EXPECT_NEAR(figures.pressure_share * figures.wall.seconds(), 0.4, 1e-6);
+  EXPECT_EQ(figures.foreign_cpu, 0);
+}
+
 TEST(SelfAudit, what_the_system_does_not_say_is_unknown) {
   MachineFiles machine;
   const auto audited = [&] {
@@ -221,6 +233,8 @@ TEST(SelfAudit, its_canary_watches_and_ends_with_it_asked_or_not) {
     EXPECT_LE(canary.watched, 50_us * (1 + figures.wall.ns / (10_ms).ns)) << "one each 10 ms";
   }
   EXPECT_LE(canary.gaps_1ms, canary.gaps_50us);
+  EXPECT_LE(canary.gaps_50us, static_cast<std::uint64_t>(canary.watched.ns / (50_us).ns))
+      << "a gap that is longer than a burst ends it";
   EXPECT_EQ(canary.gap_max > Duration{}, canary.gaps_50us > 0);
   { const SelfAudit never_asked; }
 }
