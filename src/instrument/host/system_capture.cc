@@ -20,11 +20,11 @@ std::string text_of(const fs::path& path) {
   return text ? std::string(trim(*text)) : std::string();
 }
 
+// In any order: what is found is counted by its name.
 std::vector<fs::path> entries(const fs::path& folder) {
   std::vector<fs::path> out;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) out.push_back(entry.path());
-  std::ranges::sort(out);
   return out;
 }
 
