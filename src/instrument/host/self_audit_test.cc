@@ -180,6 +180,8 @@ TEST(SelfAudit, a_process_that_worked_more_than_the_machine_says_leaves_no_work_
   EXPECT_EQ(figures.foreign_cpu, 0);
   EXPECT_GT(figures.own_cpu, 0);
   EXPECT_LE(figures.own_cpu * figures.wall.seconds(), own() - before + 1e-9);
+  // The kernel brings the books up to date with each tick: 10 ms of the 20 may be missing.
+  EXPECT_GE(figures.own_cpu * figures.wall.seconds(), 0.005);
 }
 
 TEST(SelfAudit, a_machine_that_has_just_begun_to_count_says_what_it_counted) {
