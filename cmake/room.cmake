@@ -99,6 +99,8 @@ function(assay_threaded tests out)
   set(${out} ${threaded} PARENT_SCOPE)
 endfunction()
 
+# Rooms whose tests spend their time in templates and twins of their own.
+set(ASSAY_TESTS_THAT_COMPUTE metrics record sim)
 function(assay_tests target sources fuzzers benches)
   if(ASSAY_SANITIZE STREQUAL "thread")
     assay_threaded("${sources}" sources)

@@ -58,6 +58,9 @@ def test_the_files_have_the_reference_keys_in_their_order(folder):
     assert list(summary["output_sequence_lengths"]) == [
         key for key in BLOCK_KEYS if key != "early_stopping_percentiles"]
     assert list(summary["finish_reason_counts"]) == REASONS
+    warmup = summary["run_config"]["warmup"]
+    assert list(warmup) == ["enabled", "n_requests", "salt", "drain", "warmup_random_seed"]
+    assert warmup["n_requests"] is None
     assert isinstance(summary["ttft"]["total"], int)
     assert isinstance(summary["tpot"]["total"], float)
     assert isinstance(summary["ttft"]["median"], float)

@@ -38,7 +38,7 @@ const Json& at_path(const Json& map, std::string_view path) {
 }  // namespace
 
 ConfigFields::ConfigFields(const Json& config, std::string where)
-    : top_(&config), inner_(&config), where_(std::move(where)) {
+    : top_(&config), inner_(&config), family_(&family_of("")), where_(std::move(where)) {
   for (const char* key :
        {"text_config", "llm_config", "language_config", "llm", "thinker_config.text_config"}) {
     const Json& found = at_path(config, key);

@@ -62,8 +62,13 @@ Json facts_of(const plan::Config& config, const plan::PlanBundle& bundle,
   for (const char* key : {"target_qps", "target_concurrency"}) {
     if (pattern.find(key) == nullptr) pattern.set(key, nullptr);
   }
+  // As the reference client has it: with what was not given, and in its order.
+  Json warmup;
+  warmup.set("enabled", settings["warmup"]["enabled"])
+      .set("n_requests", settings["warmup"]["n_requests"]);
+  for (const auto& [key, value] : settings["warmup"].members()) warmup.set(key, value);
   Json run_config;
-  run_config.set("load_pattern", std::move(pattern)).set("warmup", settings["warmup"]);
+  run_config.set("load_pattern", std::move(pattern)).set("warmup", std::move(warmup));
   for (const char* key : {"scheduler_random_seed", "dataloader_random_seed"}) {
     run_config.set(key, settings["runtime"][key]);
   }
