@@ -81,10 +81,10 @@ def test_two_precisions_are_compared_prompt_by_prompt(assay, endpoint, curve, ex
     assay("import", curve, "--store", tmp_path / "s.db")
     served = explorer("--store", tmp_path / "s.db")
     ids = {one["precision"]: one["id"] for one in served.get("curves?model=m")["items"]}
-    asked = f"compare/safety?a={ids['bf16']}&b={ids['fp8']}"
-    assert served.get(asked) == said
+    compared = f"compare/safety?a={ids['bf16']}&b={ids['fp8']}"
+    assert served.get(compared) == said
     margin = assay("compare", guarded, curve, "--safety-margin", 50, "--json", code=5).json()
-    assert served.get(f"{asked}&margin_points=50") == margin
+    assert served.get(f"{compared}&margin_points=50") == margin
     # What was asked otherwise is not comparable, and a changed file is named.
     (tmp_path / "red.yaml").write_text(CANARY.replace("canary", "red"))
     assay("safety", "run", "--endpoint", server.url, "--model", "m", "--concurrency", 2,
