@@ -37,10 +37,7 @@ class TensorServer final : net::HttpService {
         std::move(*net::HttpServer::open(std::move(listener), {.http2 = true}, *this, clock_));
     thread_ = std::thread([this] { server_->run(); });
   }
-  ~TensorServer() override {
-    server_->stop();
-    thread_.join();
-  }
+  ~TensorServer() override { end(); }
   // Each finding as a line, and whether the server can be asked.
   std::string found(const std::string& model) {
     ProbeQuestion question;
@@ -57,9 +54,18 @@ class TensorServer final : net::HttpService {
     }
     return out;
   }
-  std::map<std::string, std::string> heard{};  // by call: the message
+  // By call: the message. Ends the server, whose thread writes it.
+  std::map<std::string, std::string> heard() {
+    end();
+    return heard_;
+  }
 
  private:
+  void end() {
+    if (!thread_.joinable()) return;
+    server_->stop();
+    thread_.join();
+  }
   void on_request(net::ConnectionId connection, const net::RequestHead& head,
                   std::string_view body) override {
     const std::string_view path = head.path();
@@ -67,7 +73,7 @@ class TensorServer final : net::HttpService {
     const bool sound = path.starts_with("/base/inference.GRPCInferenceService/") &&
                        head.target == path && head.find("authorization") == "Bearer k";
     const auto message = net::grpc_message_of(body);
-    heard[name] = message ? std::string(message->bytes) : "none";
+    heard_[name] = message ? std::string(message->bytes) : "none";
     const auto reply = replies_.find(name);
     server_->send(connection, !sound                    ? grpc_reply("", "grpc-status: 3\r\n")
                               : reply == replies_.end() ? grpc_reply("", "grpc-status: 12\r\n")
@@ -80,6 +86,7 @@ class TensorServer final : net::HttpService {
 
   OsClock clock_{};
   std::map<std::string, std::string> replies_;
+  std::map<std::string, std::string> heard_{};
   std::string url_{};
   std::unique_ptr<net::HttpServer> server_{};
   std::thread thread_{};
@@ -120,9 +127,10 @@ TEST(ProbeGrpc, a_server_and_its_model_say_what_they_are_and_take) {
             "good tensors: inputs a FP32[-1,3], b INT64[7,8]; outputs  []\n");
   std::string name;
   put_proto_text(name, 1, "m");
-  EXPECT_EQ(endpoint.heard["ServerReady"], "");
-  EXPECT_EQ(endpoint.heard["ModelReady"], name);
-  EXPECT_EQ(endpoint.heard["ModelMetadata"], name);
+  const auto heard = endpoint.heard();
+  EXPECT_EQ(heard.at("ServerReady"), "");
+  EXPECT_EQ(heard.at("ModelReady"), name);
+  EXPECT_EQ(heard.at("ModelMetadata"), name);
 }
 
 TEST(ProbeGrpc, without_a_model_only_the_server_is_asked) {
@@ -132,7 +140,7 @@ TEST(ProbeGrpc, without_a_model_only_the_server_is_asked) {
             "good ready: the server is ready\n"
             "good server: it is a server without a name \n"
             "note model: no model was named (--model): only the server was asked\n");
-  EXPECT_EQ(endpoint.heard.count("ModelReady"), 0U);
+  EXPECT_FALSE(endpoint.heard().contains("ModelReady"));
 }
 
 TEST(ProbeGrpc, what_is_not_ready_does_not_answer) {
