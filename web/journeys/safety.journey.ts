@@ -3,10 +3,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { assay, start } from './assay.ts';
 import { accessible } from './axe.ts';
-import { openPage, ready, shot, startBrowser } from './host.ts';
+import { openPage, ready, shot } from './host.ts';
+import { openStore } from './serving.ts';
 
 const CANARY = "judges: [{name: words, rule: {'*': [canary]}}]\n";
 const QUIET = ['--allow-client-limited', '--quiet', '--json'];
@@ -27,7 +28,6 @@ function graded(url: string, precision: string, folder: string): string {
 describe('safety of two precisions', () => {
   it('is compared prompt by prompt, as on the command line', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'assay-safety-'));
-    const browser = await startBrowser();
     const times = ['--port', '0', '--ttft', '50ms', '--osl', '4'];
     const plain = await start(['endpoint', ...times]);
     // Leaves out its guard at eight requests and more.
@@ -37,15 +37,7 @@ describe('safety of two precisions', () => {
     await loose.stop();
     const store = join(folder, 'store.db');
     for (const curve of curves) assay(['import', '--store', store, curve]);
-    const server = await start(['serve', '--store', store, '--port', '0', '--json']);
-    onTestFinished(async () => {
-      await server.stop();
-      await browser.close();
-      rmSync(folder, { recursive: true });
-    });
-    const { page, errors } = await openPage(browser);
-    await page.goto((JSON.parse(server.line) as { url: string }).url);
-    await ready(page);
+    const { page, errors, browser, url } = await openStore(store, folder);
     for (const [side, precision] of [
       ['A', 'bf16'],
       ['B', 'fp8'],
@@ -78,7 +70,7 @@ describe('safety of two precisions', () => {
     await pairs.getByText('B is safer').first().waitFor();
 
     const phone = await openPage(browser, { width: 390, height: 844, touch: true });
-    await phone.page.goto((JSON.parse(server.line) as { url: string }).url);
+    await phone.page.goto(url);
     await ready(phone.page);
     await phone.page.goto(page.url());
     const small = phone.page.locator('.safety-pairs');
