@@ -114,6 +114,8 @@ describe('the large chart', () => {
       points: one.points.map((point) => ({ ...point, tps_per_user: null })),
     }));
     expect(text(blind)).toContain('No point here has an interactivity.');
+    const offline = small.map((one) => ({ ...one, points: [], values: [] }));
+    expect(text(offline)).toContain('Only Offline runs here');
   });
 
   it('keeps what a stranger wrote as text', () => {

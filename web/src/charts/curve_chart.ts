@@ -72,8 +72,11 @@ export function curveChart(
     over.push(...liveMarks(at, one.name, one.look, frame.plot, theme));
   }
   if (spots.length === 0 && live.length === 0) {
-    const known = series.some((one) => one.points.length > 0);
-    const why = known ? 'No point here has an interactivity.' : 'No point passes the filters.';
+    const why = series.some((one) => one.points.length > 0)
+      ? 'No point here has an interactivity.'
+      : series.some((one) => one.ceiling !== null)
+        ? 'Only Offline runs here: they have no interactivity.'
+        : 'No point passes the filters.';
     over.push(emptyNote(frame.plot, why, theme));
   } else if (targets.length === 0 && live.length === 0) {
     over.push(emptyNote(frame.plot, 'No point lies here. Fit shows all.', theme));
