@@ -228,6 +228,10 @@ bool set_no_delay(const Fd& fd) { return set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1
 
 bool set_quick_ack(const Fd& fd) { return set_int(fd, IPPROTO_TCP, TCP_QUICKACK, 1); }
 
+// An even value sends the ACK that is due and leaves the interactive mode on, in which a read sends
+// none (tcp(7); __tcp_sock_set_quickack in the kernel).
+bool acknowledge_now(const Fd& fd) { return set_int(fd, IPPROTO_TCP, TCP_QUICKACK, 2); }
+
 bool set_buffers(const Fd& fd, int receive_bytes, int send_bytes) {
   bool agreed = true;
   if (receive_bytes > 0) agreed &= set_int(fd, SOL_SOCKET, SO_RCVBUF, receive_bytes);

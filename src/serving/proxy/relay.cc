@@ -223,7 +223,11 @@ void Relay::pump(Link& link) {
     const auto bytes = static_cast<std::size_t>(got.bytes);
     // A read that leaves room has emptied the socket: what comes later is an edge of its own.
     if (bytes < kReceiveBytes && !link.ending) link.readable = false;
-    if (!take_received(link, {buffer_.data(), bytes})) return;
+    const bool goes_on = take_received(link, {buffer_.data(), bytes});
+    // The client's bytes went first. The server's ACK is not left to the kernel's timer: a server
+    // without TCP_NODELAY would hold its next event back for it.
+    if (link.fd.open()) net::acknowledge_now(link.fd);
+    if (!goes_on) return;
   }
 }
 
