@@ -160,12 +160,12 @@ class Loop {
   bool has_enough(const PhaseState& phase, Duration elapsed, StopReason* why) const;
   Instant due_of(const PhaseState& phase, std::uint32_t limit, Instant place, Instant now) const;
   Instant release_due(PhaseState& phase, Instant now);
-  void work_until(Instant until, bool send_follows);
+  Instant work_until(Instant now, Instant until, bool send_follows);
   void drain(const PhasePlan& plan, PhaseResult& result);
   bool asked_to_stop(PhaseResult& result);
   bool heard_nothing(const PhasePlan& plan, Instant now);
-  bool target_is_dead(const PhasePlan& plan, Instant now);
-  bool guard_stops(const PhasePlan& plan, PhaseResult& result);
+  bool target_is_dead(const PhasePlan& plan, Instant& now);
+  bool guard_stops(const PhasePlan& plan, Instant now, PhaseResult& result);
   bool ended_early() const { return result_.interrupted || result_.target_dead || result_.guarded; }
   Instant held_back_until(Instant now);
   void submit(const Query& query, Instant due);
@@ -255,8 +255,8 @@ Instant Loop::release_due(PhaseState& phase, Instant now) {
   return now;
 }
 
-void Loop::work_until(Instant until, bool send_follows) {
-  const Instant now = clock_.now();
+// Returns the instant of its end.
+Instant Loop::work_until(Instant now, Instant until, bool send_follows) {
   Instant wake = std::min(until, now + kLookUp);
   // Close to a send, or with a clock that never sleeps: poll and return.
   if (send_follows) wake = std::max(now, std::min(wake, until - clock_.spin_window()));
@@ -264,11 +264,12 @@ void Loop::work_until(Instant until, bool send_follows) {
   watch_.waiting_since = Instant::max();
   target_.poll(wake, watch_);
   // The loop should return for received bytes as for an instant.
-  loop_lag_->record(std::max(std::min(wake, watch_.waiting_since), now), clock_.now());
-  if (now >= next_tick_) {
-    watch_.on_tick(now);
-    next_tick_ = now + kLookUp;
-  }
+  const Instant end = clock_.now();
+  loop_lag_->record(std::max(std::min(wake, watch_.waiting_since), now), end);
+  if (now < next_tick_) return end;
+  watch_.on_tick(now);
+  next_tick_ = now + kLookUp;
+  return clock_.now();
 }
 
 bool Loop::asked_to_stop(PhaseResult& result) {
@@ -284,11 +285,12 @@ bool Loop::heard_nothing(const PhasePlan& plan, Instant now) {
   return now - watch_.last_activity >= plan.stop.idle_max;
 }
 
-bool Loop::target_is_dead(const PhasePlan& plan, Instant now) {
+bool Loop::target_is_dead(const PhasePlan& plan, Instant& now) {
   if (!heard_nothing(plan, now)) return false;
   // The loop itself may have been held up for that long, by a stopped process or a target's
   // callback, and replies may be waiting.
   target_.poll(now, watch_);
+  now = clock_.now();
   if (!heard_nothing(plan, now)) return false;
   result_.target_dead = true;
   return true;
@@ -299,8 +301,8 @@ bool is_burst(const PhasePlan& plan) {
   return plan.limits.back().in_flight_max == std::numeric_limits<std::uint32_t>::max();
 }
 
-bool Loop::guard_stops(const PhasePlan& plan, PhaseResult& result) {
-  const auto why = guard_.verdict(plan_.shard_index, clock_.now(), !is_burst(plan));
+bool Loop::guard_stops(const PhasePlan& plan, Instant now, PhaseResult& result) {
+  const auto why = guard_.verdict(plan_.shard_index, now, !is_burst(plan));
   if (!why) return false;
   result_.guarded = true;
   result.stopped = *why;
@@ -329,9 +331,8 @@ void Loop::submit(const Query& query, Instant due) {
 
 void Loop::issue(PhaseState& phase, PhaseResult& result) {
   int sends = 0;
-  for (;;) {
-    const Instant now = clock_.now();
-    if (asked_to_stop(result) || guard_stops(phase.plan, result)) return;
+  for (Instant now = clock_.now();;) {
+    if (asked_to_stop(result) || guard_stops(phase.plan, now, result)) return;
     if (!may_issue(phase, now, result)) return;
     if (target_is_dead(phase.plan, now)) {
       result.stopped = StopReason::idle;
@@ -341,10 +342,11 @@ void Loop::issue(PhaseState& phase, PhaseResult& result) {
     const Instant next = release_due(phase, now);
     if (phase.issued > issued_before) {
       if (++sends % kSendsBetweenPolls == 0) target_.poll(now, watch_);
+      now = clock_.now();
       continue;
     }
     const Instant deadline = phase.started + phase.plan.stop.duration_max;
-    work_until(std::min(next, deadline), phase.plan.open_loop && next < Instant::max());
+    now = work_until(now, std::min(next, deadline), phase.plan.open_loop && next < Instant::max());
   }
 }
 
@@ -385,11 +387,11 @@ void Loop::replay(PhaseState& phase, PhaseResult& result) {
   const Instant deadline = replay_began_ + phase.plan.stop.duration_max;
   int sends = 0;
   while (watch_.conversations) {
-    const Instant now = clock_.now();
+    Instant now = clock_.now();
     give_up(phase);
     result.stopped = now >= deadline ? StopReason::duration : StopReason::schedule;
     const bool over = tail ? watch_.conversations->finished() : watch_.conversations->thinning();
-    if (asked_to_stop(result) || guard_stops(phase.plan, result)) return;
+    if (asked_to_stop(result) || guard_stops(phase.plan, now, result)) return;
     if (now >= deadline || over) return;
     if (target_is_dead(phase.plan, now)) {
       result.stopped = StopReason::idle;
@@ -403,7 +405,7 @@ void Loop::replay(PhaseState& phase, PhaseResult& result) {
       if (++sends % kSendsBetweenPolls == 0) target_.poll(now, watch_);
       continue;
     }
-    work_until(std::min(next, deadline), turn.has_value());
+    work_until(now, std::min(next, deadline), turn.has_value());
   }
 }
 
@@ -416,8 +418,8 @@ void Loop::issue_with_users(PhaseState& phase, PhaseResult& result) {
   std::size_t at = 0;
   int sends = 0;
   for (;;) {
-    const Instant now = clock_.now();
-    if (asked_to_stop(result) || guard_stops(plan, result)) return;
+    Instant now = clock_.now();
+    if (asked_to_stop(result) || guard_stops(plan, now, result)) return;
     const Instant arrival =
         at < plan.arrivals.size() ? phase.started + plan.arrivals[at] : Instant::max();
     const Instant due = std::min(arrival, watch_.users->next());
@@ -434,7 +436,7 @@ void Loop::issue_with_users(PhaseState& phase, PhaseResult& result) {
       const Duration least = plan.stop.duration_min;
       const Instant end = least > Duration{} ? phase.started + least : Instant::max();
       const Instant deadline = phase.started + plan.stop.duration_max;
-      work_until(std::min({next, deadline, end > now ? end : Instant::max()}),
+      work_until(now, std::min({next, deadline, end > now ? end : Instant::max()}),
                  next < Instant::max());
       continue;
     }
@@ -460,9 +462,9 @@ bool cancels(const PhasePlan& plan, StopReason why) {
 void Loop::drain(const PhasePlan& plan, PhaseResult& result) {
   const Instant give_up = clock_.now() + plan.stop.drain_max;
   while (target_.in_flight() > 0) {
-    const Instant now = clock_.now();
+    Instant now = clock_.now();
     asked_to_stop(result);
-    if (!ended_early()) guard_stops(plan, result);
+    if (!ended_early()) guard_stops(plan, now, result);
     const bool stop_now = control_.request() == Control::Request::stop ||
                           (result_.guarded && cancels(plan, result.stopped));
     if (stop_now || now >= give_up || target_is_dead(plan, now)) {
@@ -470,7 +472,7 @@ void Loop::drain(const PhasePlan& plan, PhaseResult& result) {
       target_.cancel_all(watch_);
       return;
     }
-    work_until(give_up, false);
+    work_until(now, give_up, false);
   }
 }
 

@@ -47,12 +47,13 @@ std::string_view to_string(Misuse misuse) {
   return "";
 }
 
-void Desk::begin(const Clock& clock, bool traced) {
+void Desk::begin(const Clock& clock, bool traced, std::size_t at_once) {
   Lock lock(mutex_);
   clock_ = &clock;
   active_ = true;
   traced_ = traced;
   entries_.clear();
+  slots_.reserve(at_once);
   pending_.store(false, std::memory_order_relaxed);
   completed_.store(0, std::memory_order_relaxed);
 }
@@ -69,7 +70,7 @@ void Desk::end() {
       slot.used = (slot.used + 1) & kUsedMask;
     }
     slot.state = State::free;
-    slot.token_data = {};
+    slot.answer = nullptr;
     free_.push_back(static_cast<std::uint32_t>(i));
   }
 }
@@ -135,7 +136,7 @@ void Desk::refuse(Misuse why, Instant at) {
 }
 
 void Desk::hand_in(std::uint32_t number, const mlperf::QuerySampleResponse& response, Instant at,
-                   Bytes data) {
+                   std::unique_ptr<Answer> answer) {
   Slot& slot = slots_[number];
   entries_.push_back({.kind = Entry::Kind::sample,
                       .slot = number,
@@ -143,8 +144,7 @@ void Desk::hand_in(std::uint32_t number, const mlperf::QuerySampleResponse& resp
                       .first_token = slot.first_token,
                       .tokens = response.n_tokens,
                       .size = response.size,
-                      .data = std::move(data),
-                      .token_data = std::exchange(slot.token_data, {})});
+                      .answer = std::move(answer)});
 }
 
 void Desk::finish_call(bool of_first_token, Instant at) {
@@ -166,13 +166,16 @@ void Desk::complete(std::span<mlperf::QuerySampleResponse> responses, Instant at
   struct Waiting {
     std::uint32_t slot = 0;
     std::size_t place = 0;
-    bool logged = false;
-    Bytes data{};
+    std::unique_ptr<Answer> answer{};  // where it is logged
   };
   std::vector<Waiting> waiting;
   {
     Lock lock(mutex_);
     std::uint64_t count = 0;
+    // A call of millions would copy the entries at each growth.
+    if (const std::size_t all = entries_.size() + responses.size(); all > entries_.capacity()) {
+      entries_.reserve(std::max(all, 2 * entries_.capacity()));
+    }
     for (std::size_t i = 0; i < responses.size(); ++i) {
       Misuse why = Misuse::unknown_sample;
       Slot* const slot = find(responses[i].id, why);
@@ -186,25 +189,27 @@ void Desk::complete(std::span<mlperf::QuerySampleResponse> responses, Instant at
       ++count;
       const auto number = static_cast<std::uint32_t>(slot - slots_.data());
       if (slot->logged || !waiting.empty()) {
-        waiting.push_back({.slot = number, .place = i, .logged = slot->logged});
+        auto answer = std::move(slot->answer);
+        if (slot->logged && answer == nullptr) answer = std::make_unique<Answer>();
+        waiting.push_back({.slot = number, .place = i, .answer = std::move(answer)});
       } else {
-        hand_in(number, responses[i], at, {});
+        hand_in(number, responses[i], at, nullptr);
       }
     }
     completed_.fetch_add(count, std::memory_order_relaxed);
     if (waiting.empty()) return finish_call(false, at);
   }
   for (Waiting& one : waiting) {
-    if (!one.logged) continue;
+    if (one.answer == nullptr) continue;
     if (callback) callback(&responses[one.place]);
-    one.data = copy_of(responses[one.place]);
+    one.answer->data = copy_of(responses[one.place]);
   }
   Lock lock(mutex_);
   // A series that ended meanwhile has given the slots away.
   if (!active_) return;
   for (Waiting& one : waiting) {
     if (slots_[one.slot].state != State::done) continue;
-    hand_in(one.slot, responses[one.place], at, std::move(one.data));
+    hand_in(one.slot, responses[one.place], at, std::move(one.answer));
   }
   finish_call(false, at);
 }
@@ -223,7 +228,10 @@ void Desk::first_token(std::span<mlperf::QuerySampleResponse> responses, Instant
       continue;
     }
     slot->first_token = at;
-    if (slot->logged) slot->token_data = copy_of(response);
+    if (slot->logged) {
+      slot->answer = std::make_unique<Answer>();
+      slot->answer->token_data = copy_of(response);
+    }
     if (!traced_ || !active_) continue;
     entries_.push_back({.kind = Entry::Kind::first_token,
                         .slot = static_cast<std::uint32_t>(slot - slots_.data()),

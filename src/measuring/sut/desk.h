@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,12 @@ std::string_view to_string(Misuse misuse);
 
 using Bytes = std::vector<std::uint8_t>;
 
+// The bytes of a sample that is logged.
+struct Answer {
+  Bytes data{};
+  Bytes token_data{};  // of its first token
+};
+
 // What came in. One call gives an entry for each of its samples, and one for itself if the desk
 // traces calls.
 struct Entry {
@@ -49,9 +56,8 @@ struct Entry {
   std::uint64_t thread = 0;
   Instant first_token = Instant::none();
   std::int64_t tokens = 0;
-  std::uint64_t size = 0;  // of the answer, bytes
-  Bytes data{};            // where it is logged
-  Bytes token_data{};
+  std::uint64_t size = 0;            // of the answer, bytes
+  std::unique_ptr<Answer> answer{};  // where it is logged
 };
 
 class Desk {
@@ -59,8 +65,9 @@ class Desk {
   // `number`: below 256; no two desks of a process have the same.
   explicit Desk(std::uint8_t number) : number_(number) {}
 
-  // Begins a series. `traced`: calls and first tokens are entries too.
-  void begin(const Clock& clock, bool traced) MUST_NOT_HOLD(mutex_);
+  // Begins a series. `traced`: calls and first tokens are entries too. `at_once`: how many samples
+  // there will be room for before the first is completed.
+  void begin(const Clock& clock, bool traced, std::size_t at_once = 0) MUST_NOT_HOLD(mutex_);
   struct Ticket {
     std::uint32_t slot = 0;
     mlperf::ResponseId id = 0;
@@ -89,16 +96,16 @@ class Desk {
     std::uint32_t used = 0;  // how often, in 24 bits
     State state = State::free;
     bool logged = false;
-    Instant first_token = Instant::none();
-    Bytes token_data{};
     // The use in which a series ended before the sample was completed.
     std::uint32_t abandoned = 0xffffffff;
+    Instant first_token = Instant::none();
+    std::unique_ptr<Answer> answer{};  // where its first token's bytes are logged
   };
 
   Slot* find(mlperf::ResponseId id, Misuse& why) REQUIRES_LOCK(mutex_);
   void refuse(Misuse why, Instant at) REQUIRES_LOCK(mutex_);
   void hand_in(std::uint32_t slot, const mlperf::QuerySampleResponse& response, Instant at,
-               Bytes data) REQUIRES_LOCK(mutex_);
+               std::unique_ptr<Answer> answer) REQUIRES_LOCK(mutex_);
   void finish_call(bool of_first_token, Instant at) REQUIRES_LOCK(mutex_);
 
   const std::uint8_t number_;

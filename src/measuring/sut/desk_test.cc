@@ -63,8 +63,8 @@ TEST(Desk, only_the_bytes_of_logged_samples_are_kept_after_the_callback) {
   ASSERT_EQ(entries.size(), 3U);
   EXPECT_EQ(called, 1);
   EXPECT_EQ(entries[2].slot, last.slot);  // in the order of the call
-  EXPECT_TRUE(entries[0].data.empty());
-  EXPECT_EQ(entries[1].data, (Bytes{1, 9}));
+  EXPECT_EQ(entries[0].answer, nullptr);
+  EXPECT_EQ(entries[1].answer->data, (Bytes{1, 9}));
 }
 
 TEST(Desk, each_misuse_has_its_name_and_completes_nothing) {

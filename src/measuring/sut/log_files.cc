@@ -5,8 +5,10 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
+#include "base/check.h"
 #include "base/format.h"
 
 namespace assay::sut {
@@ -19,39 +21,51 @@ void put(std::FILE* file, std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), file));
 }
 
-void append(std::string& out, std::string_view text) { out += text; }
-void append(std::string& out, std::int64_t number) {
-  std::array<char, 24> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  out.append(digits.data(), end);
-}
-void append(std::string& out, std::uint64_t number) {
-  append(out, static_cast<std::int64_t>(number));
-}
-// In microseconds, as "{:.3f}" has them.
-void append(std::string& out, Duration time) {
-  if (time.ns < 0) out += '-';
-  const std::uint64_t ns =
-      time.ns < 0 ? -static_cast<std::uint64_t>(time.ns) : static_cast<std::uint64_t>(time.ns);
-  append(out, ns / 1000);
-  const auto digit = [ns](std::uint64_t of) { return static_cast<char>('0' + ns / of % 10); };
-  out += {'.', digit(100), digit(10), digit(1)};
-}
-// A trace has five lines for each sample; by format() they cost more than the rest of a null test.
-template <typename... Parts>
-void append_all(std::string& out, const Parts&... parts) {
-  (append(out, parts), ...);
-}
+// The lines of one trace record, or one of accuracy without its bytes: names of ours, of 32 bytes
+// at most, and a dozen numbers.
+class Line {
+ public:
+  void add(std::string_view text) {
+    CHECK(text.size() <= room());
+    std::memcpy(at_, text.data(), text.size());
+    at_ += text.size();
+  }
+  void add(std::int64_t number) { at_ = std::to_chars(at_, end(), number).ptr; }
+  void add(std::uint64_t number) { at_ = std::to_chars(at_, end(), number).ptr; }
+  // In microseconds, as "{:.3f}" has them.
+  void add(Duration time) {
+    if (time.ns < 0) add("-");
+    const std::uint64_t ns =
+        time.ns < 0 ? -static_cast<std::uint64_t>(time.ns) : static_cast<std::uint64_t>(time.ns);
+    add(ns / 1000);
+    const auto digit = [ns](std::uint64_t of) { return static_cast<char>('0' + ns / of % 10); };
+    const std::array<char, 4> fraction{'.', digit(100), digit(10), digit(1)};
+    add(std::string_view(fraction.data(), fraction.size()));
+  }
+  std::string_view text() const { return {text_.data(), at_}; }
 
-std::string hex_of(const Bytes& bytes) {
+ private:
+  char* end() { return text_.data() + text_.size(); }
+  std::size_t room() { return static_cast<std::size_t>(end() - at_); }
+
+  std::array<char, 1024> text_;
+  char* at_ = text_.data();
+};
+
+void append_hex(std::string& out, const Bytes& bytes) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out;
-  out.reserve(bytes.size() * 2);
   for (const std::uint8_t byte : bytes) {
     out += kDigits[byte >> 4];
     out += kDigits[byte & 15];
   }
-  return out;
+}
+
+// A trace has five lines for each sample; by format() they cost more than the rest of a null test.
+template <typename... Parts>
+void append_all(std::string& out, const Parts&... parts) {
+  Line line;
+  (line.add(parts), ...);
+  out += line.text();
 }
 
 }  // namespace
@@ -152,20 +166,25 @@ std::uint64_t LogFiles::errors() const {
 void LogFiles::trace(std::vector<TraceRecord>& records) {
   if (!traced_ || records.empty()) return records.clear();
   const std::size_t reserved = records.capacity();
+  std::vector<TraceRecord> next;
   Lock lock(mutex_);
   while (waiting_ > kBacklogMax) changed_.wait(lock);
+  if (waiting_ == 0) changed_.notify_all();  // the writer waits for the first alone
   waiting_ += records.size();
-  traces_.push_back(std::exchange(records, {}));
-  changed_.notify_all();
+  if (!written_.empty()) {
+    next = std::move(written_.back());
+    written_.pop_back();
+  }
+  traces_.push_back(std::exchange(records, std::move(next)));
+  lock.unlock();
   records.reserve(reserved);
 }
 
 void LogFiles::accuracy(AccuracyRecord record) {
   Lock lock(mutex_);
   while (waiting_ > kBacklogMax) changed_.wait(lock);
-  ++waiting_;
+  if (waiting_++ == 0) changed_.notify_all();
   answers_.push_back(std::move(record));
-  changed_.notify_all();
 }
 
 void LogFiles::write_records() {
@@ -191,11 +210,21 @@ void LogFiles::write_records() {
       }
     }
     put(trace_.get(), std::exchange(text, {}));
+    if (!traces.empty()) {
+      Lock lock(mutex_);
+      for (auto& records : traces) {
+        if (written_.size() == kWrittenMax) break;
+        records.clear();
+        written_.push_back(std::move(records));
+      }
+    }
     for (const AccuracyRecord& answer : answers) {
       write(answer, text);
+      if (text.size() < kWriteBytes) continue;
       put(accuracy_.get(), text);
       text.clear();
     }
+    put(accuracy_.get(), std::exchange(text, {}));
   }
 }
 
@@ -234,14 +263,18 @@ void LogFiles::write(const TraceRecord& r, std::string& out) const {
 }
 
 void LogFiles::write(const AccuracyRecord& r, std::string& out) {
+  using Text = std::string_view;
   out += has_accuracy_ ? ",\n{ " : "\n{ ";
   has_accuracy_ = true;
-  out += format("\"seq_id\" : {}, \"qsl_idx\" : {}, \"data\" : \"{}\"", r.sample, r.index,
-                hex_of(r.data));
+  append_all(out, Text(R"("seq_id" : )"), r.sample, Text(R"(, "qsl_idx" : )"), r.index,
+             Text(R"(, "data" : ")"));
+  append_hex(out, r.answer->data);
   if (form_ == AccuracyForm::first_tokens) {
-    out += format(", \"token_data\" : \"{}\"", hex_of(r.token_data));
+    out += R"(", "token_data" : ")";
+    append_hex(out, r.answer->token_data);
   }
-  if (form_ != AccuracyForm::plain) out += format(", \"token_count\" : {}", r.tokens);
+  out += '"';
+  if (form_ != AccuracyForm::plain) append_all(out, Text(R"(, "token_count" : )"), r.tokens);
   out += " }";
 }
 

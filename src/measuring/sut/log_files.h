@@ -50,8 +50,7 @@ struct AccuracyRecord {
   std::uint64_t sample = 0;
   std::uint64_t index = 0;
   std::int64_t tokens = 0;
-  Bytes data{};
-  Bytes token_data{};
+  std::unique_ptr<Answer> answer{};  // never null
 };
 
 // Which columns the accuracy log has.
@@ -96,6 +95,7 @@ class LogFiles {
 
  private:
   static constexpr std::size_t kBacklogMax = std::size_t{1} << 20;
+  static constexpr std::size_t kWrittenMax = 64;
 
   LogFiles(const mlperf::LogSettings& settings, const Clock& clock, AccuracyForm form);
   void write_records() MUST_NOT_HOLD(mutex_);
@@ -126,6 +126,7 @@ class LogFiles {
   Mutex mutex_{};
   Condition changed_{};
   std::deque<std::vector<TraceRecord>> traces_ GUARDED_BY(mutex_){};
+  std::vector<std::vector<TraceRecord>> written_ GUARDED_BY(mutex_){};  // empty, to be used again
   std::vector<AccuracyRecord> answers_ GUARDED_BY(mutex_){};
   std::size_t waiting_ GUARDED_BY(mutex_) = 0;  // records
   bool closing_ GUARDED_BY(mutex_) = false;

@@ -175,8 +175,7 @@ void SeriesRecord::completed(Completed what) {
   log_.accuracy({.sample = series_.first_sample + what.sample,
                  .index = what.index,
                  .tokens = what.tokens,
-                 .data = std::move(what.data),
-                 .token_data = std::move(what.token_data)});
+                 .answer = std::move(what.answer)});
 }
 
 loadgen::Recorded SeriesRecord::merge(const std::vector<std::unique_ptr<SeriesRecord>>& records,

@@ -75,8 +75,7 @@ struct Completed {
   bool ends_query = false;
   bool logged = false;
   std::int64_t tokens = 0;
-  Bytes data{};
-  Bytes token_data{};
+  std::unique_ptr<Answer> answer{};  // where it is logged
 };
 
 class SeriesRecord {

@@ -54,6 +54,7 @@ SutTarget::SutTarget(Clock& clock, mlperf::SystemUnderTest& sut, Desk& desk, con
       logged_(series.sampling) {
   batch_.reserve(per_query_);
   batch_slots_.reserve(per_query_);
+  asked_.reserve(per_query_);
 }
 
 void SutTarget::begin(Instant at) {
@@ -224,10 +225,11 @@ void SutTarget::report_sample(Entry& entry, EventSink& sink) {
   asked.open = false;
   query_done_ = std::max(query_done_, entry.at);
   const bool ends_query = ++query_samples_done_ == per_query_;
-  if (!entry.data.empty()) {
+  if (entry.answer != nullptr && !entry.answer->data.empty()) {
     // What LoadGen's accuracy log has in hexadecimal digits; scorers read float32 in this form.
+    const Bytes& data = entry.answer->data;
     const std::string text =
-        encode_base64({reinterpret_cast<const char*>(entry.data.data()), entry.data.size()});
+        encode_base64({reinterpret_cast<const char*>(data.data()), data.size()});
     sink.on_stream_event(asked.query,
                          {.category = Category::text,
                           .bytes = static_cast<std::uint32_t>(text.size()),
@@ -246,8 +248,7 @@ void SutTarget::report_sample(Entry& entry, EventSink& sink) {
                      .ends_query = ends_query,
                      .logged = asked.logged,
                      .tokens = entry.tokens,
-                     .data = std::move(entry.data),
-                     .token_data = std::move(entry.token_data)});
+                     .answer = std::move(entry.answer)});
   Event event = completed_event(asked.query, asked.scheduled, asked.sent, entry);
   if (whole_queries_) {
     held_.push_back(event);

@@ -200,7 +200,7 @@ Result<TestRun::Measured> TestRun::run_series(const EffectiveSettings& settings,
     Thread& thread = *threads.emplace_back(std::make_unique<Thread>());
     thread.plan = shard(plan, i, count);
     thread.desk = &process_.desk(i);
-    thread.desk->begin(clock_, log_.traced());
+    thread.desk->begin(clock_, log_.traced(), series.samples_per_query);
     thread.record = std::make_unique<SeriesRecord>(series, log_);
     thread.target = std::make_unique<SutTarget>(
         clock_, sut_, *thread.desk, series, *thread.record, log_, thread.control, issued,
