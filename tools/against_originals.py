@@ -496,6 +496,10 @@ def main():
                              options.inference / GPT_OSS),
               **llama_judges(options.inference / LLAMA),
               **mixtral_judges(options.inference / MIXTRAL)}
+    of_rows = made_up_calls.judges(options.endpoints, options.bfcl_eval)
+    for name in options.judges:
+        if name not in judges and name not in of_rows:
+            parser.error(f"no judge '{name}'; there are {', '.join([*judges, *of_rows])}")
     different = 0
     vectors = []
     for name, judge in judges.items():
@@ -507,7 +511,7 @@ def main():
             vectors += [[name, *row] for row in form_rows(judge)]
         different += compare(options.assay, name, judge, rows)
         vectors += kept(name, rows, options.kept)
-    for name, judge in made_up_calls.judges(options.endpoints, options.bfcl_eval).items():
+    for name, judge in of_rows.items():
         if not options.judges or name in options.judges:
             different += compare_rows(options.assay, name, judge, options.replies, options.seed)
     for judge, _, reason in KNOWN:
