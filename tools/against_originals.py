@@ -39,6 +39,9 @@ KNOWN: list[tuple[str, typing.Callable[[str, str], bool], str]] = [
      lambda reply, truth: re.search(r"\d\.|\.\d|[!∞]", reply + truth) is not None,
      "decimals beside roots or variables, which sympy adds in an order of its own, each step "
      "rounded to a double; and factorials of expressions"),
+    ("deepseek_r1_math500",
+     lambda reply, truth: re.search(r"/ *0(?!\.?\d)|\{0\}", reply + truth) is not None,
+     "letters divided by zero below a root, where sympy takes two infinities for the same"),
 ]
 
 DEEPSEEK = "language/deepseek-r1/eval_accuracy.py"

@@ -180,11 +180,14 @@ class Tokens {
         out_.push_back({.kind = Kind::variable, .letter = word[i]});
         continue;
       }
+      const std::size_t begin = i;
       Number value = 0;
       for (; i < word.size() && python_digit(word[i]); ++i) {
         if (odd_digit(word[i])) return false;
         value = value * 10 + static_cast<Number>(word[i] - '0');
       }
+      // Python refuses 010 as a number, and takes 00.
+      if (word[begin] == '0' && i - begin > 1 && value != 0) return false;
       --i;
       out_.push_back({.kind = Kind::number, .value = value});
     }

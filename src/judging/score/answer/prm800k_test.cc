@@ -29,6 +29,7 @@ TEST(Prm800k, ordinary_spellings_of_one_answer_are_equal) {
       {"33\\%", "33"},
       {"(\\varnothing)", "\\emptyset"},
       {"x2", "2x"},
+      {"n00+x", "x"},
       {"3\\sqrt{4,}", "3\\sqrt{4}"},  // Python takes a comma behind the last argument
       {"\\sqrt{x,y}", "\\sqrt{x}"},
   };
@@ -53,6 +54,7 @@ TEST(Prm800k, its_strictness_is_kept) {
       {"", "1"},                 //
       {"x²", "(x²)"},            // a raised digit is no number there
       {"\\sqrt{x^2}", "x"},      // x may be negative
+      {"n01000", "n1000"},       // Python refuses such a number
   };
   for (const auto& [a, b] : kOther) EXPECT_FALSE(prm800k_equal(a, b)) << a << " and " << b;
 }
