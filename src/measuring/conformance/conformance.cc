@@ -1,5 +1,7 @@
 #include "conformance/conformance.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 
 #include "base/files.h"
@@ -8,6 +10,7 @@
 #include "base/version.h"
 #include "campaign/calibrate/endpoint_process.h"
 #include "conformance/material.h"
+#include "host/self_audit.h"
 
 namespace assay::conformance {
 namespace {
@@ -24,12 +27,37 @@ std::string why_it_failed(const Row& row, const std::filesystem::path& words, Du
   return format("exit code {}: {}", row.run.exit_code, last_lines(words, 1));
 }
 
-}  // namespace
+double seconds_of_children() {
+  rusage usage{};
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
 
-Result<Row> run_job(const Installed& who, const Settings& settings, std::uint32_t streams) {
-  const auto folder = settings.folder / format("{}-{}", who.peer->id, streams);
-  std::error_code failed;
-  std::filesystem::remove_all(folder, failed);
+// What others took while it lives. The endpoint and the peer are our children and no others: both
+// must have ended before stop().
+class Disturbance {
+ public:
+  void stop(Row& row) {
+    ClientAudit seen;
+    audit_.stop(seen);
+    row.cores = seen.cores;
+    const double wall = seen.wall.seconds();
+    if (wall <= 0 || seen.foreign_cpu < 0) return;
+    const double ours = (seconds_of_children() - children_) / wall;
+    const double stolen = seen.stolen > seen.stolen_step ? seen.stolen.seconds() / wall : 0;
+    row.taken_cores = std::max(0.0, seen.foreign_cpu - ours) + stolen;
+  }
+
+ private:
+  double children_ = seconds_of_children();
+  host::SelfAudit audit_{host::SelfAudit::Canary::no};
+};
+
+Result<Row> run_once(const Installed& who, const Settings& settings, std::uint32_t streams,
+                     const std::filesystem::path& folder) {
   TRY(make_folders(folder));
   Row row{.who = who,
           .streams = streams,
@@ -37,6 +65,7 @@ Result<Row> run_job(const Installed& who, const Settings& settings, std::uint32_
   TRY(write_material(folder / "material", row.requests));
   TRY(make_folders(folder / "result"));
   const auto truth_log = folder / "truth.alog";
+  Disturbance disturbance;
   ASSIGN_OR_RETURN(auto endpoint,
                    campaign::EndpointProcess::start(
                        {"--ttft", settings.ttft, "--itl", settings.itl, "--osl",
@@ -55,6 +84,7 @@ Result<Row> run_job(const Installed& who, const Settings& settings, std::uint32_
       run_program(who.program, who.peer->arguments(job), peer_environment(), words, settings.limit);
   TRY(endpoint->stop());
   if (!run) return run.error();
+  disturbance.stop(row);
   row.run = *run;
   ASSIGN_OR_RETURN(const endpoint::TruthRecord truth, endpoint::read_truth_log(truth_log));
   row.truth = truth_figures(truth);
@@ -67,6 +97,37 @@ Result<Row> run_job(const Installed& who, const Settings& settings, std::uint32_
     row.failure = figures.error().message;
   }
   return row;
+}
+
+}  // namespace
+
+Result<Row> least_disturbed(const std::filesystem::path& folder, std::uint32_t tries,
+                            const std::function<Result<Row>()>& run) {
+  const std::filesystem::path kept = folder.string() + ".kept";
+  std::error_code failed;
+  std::optional<Row> best;
+  for (std::uint32_t done = 1; !best || (best->disturbed() && done <= tries); ++done) {
+    std::filesystem::remove_all(folder, failed);
+    ASSIGN_OR_RETURN(Row row, run());
+    const bool better = !best || row.taken_cores < best->taken_cores;
+    if (better) {
+      best = std::move(row);
+      std::filesystem::remove_all(kept, failed);
+      std::filesystem::rename(folder, kept, failed);
+      if (failed) return Error{Code::io, format("{}: {}", folder.string(), failed.message())};
+    }
+    best->tries = done;
+  }
+  std::filesystem::remove_all(folder, failed);
+  std::filesystem::rename(kept, folder, failed);
+  if (failed) return Error{Code::io, format("{}: {}", folder.string(), failed.message())};
+  return *best;
+}
+
+Result<Row> run_job(const Installed& who, const Settings& settings, std::uint32_t streams) {
+  const auto folder = settings.folder / format("{}-{}", who.peer->id, streams);
+  return least_disturbed(folder, settings.tries,
+                         [&] { return run_once(who, settings, streams, folder); });
 }
 
 std::string version_of(const Peer& peer, const std::filesystem::path& program,

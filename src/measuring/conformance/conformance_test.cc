@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "base/format.h"
 #include "base/testing_temp_folder.h"
 #include "conformance/material.h"
 
@@ -183,6 +184,58 @@ Row row_of(std::string_view id, std::optional<Figures> figures) {
   row.figures = figures;
   if (!figures) row.failure = "exit code 1: it fell";
   return row;
+}
+
+// Jobs that take these cores from others, one after another.
+Result<Row> tried(const std::filesystem::path& folder, std::uint32_t tries,
+                  const std::vector<double>& taken) {
+  std::size_t next = 0;
+  return least_disturbed(folder, tries, [&]() -> Result<Row> {
+    EXPECT_LT(next, taken.size());
+    EXPECT_TRUE(make_folders(folder));
+    EXPECT_TRUE(write_file_atomic(folder / "job", format("{}", next)));
+    Row row = row_of("assay", {});
+    row.taken_cores = taken[next++];
+    return row;
+  });
+}
+
+TEST(Job, is_measured_again_while_it_is_disturbed_and_the_least_disturbed_is_kept) {
+  const TempFolder temp;
+  const auto folder = temp.path() / "assay-1";
+  const auto kept = [&] { return read_file(folder / "job").value_or(""); };
+  auto row = tried(folder, 3, {0.02});
+  ASSERT_TRUE(row) << row.error().message;
+  EXPECT_EQ(row->tries, 1u);
+  row = tried(folder, 3, {0.5, 0.02});
+  ASSERT_TRUE(row) << row.error().message;
+  EXPECT_EQ(row->tries, 2u);
+  EXPECT_FALSE(row->disturbed());
+  EXPECT_EQ(kept(), "1");
+  row = tried(folder, 3, {0.9, 0.4, 0.6});
+  ASSERT_TRUE(row) << row.error().message;
+  EXPECT_EQ(row->tries, 3u);
+  EXPECT_EQ(row->taken_cores, 0.4);
+  EXPECT_EQ(kept(), "1");
+  row = tried(folder, 3, {-1});
+  ASSERT_TRUE(row) << row.error().message;
+  EXPECT_FALSE(row->disturbed()) << "what is not known is not called disturbed";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(temp.path()), {}), 1);
+}
+
+TEST(Rows, tell_which_jobs_were_disturbed) {
+  std::vector<Row> rows{row_of("assay", {}), row_of("vllm", {})};
+  rows[1].taken_cores = 0.25;
+  rows[1].cores = 2;
+  rows[1].tries = 3;
+  const std::string words =
+      "vllm bench at 4 streams: other programs took 0.25 of 2 cores, the least of 3 tries\n";
+  EXPECT_NE(rows_text({}, rows).find("with --repeat:\n  " + words), std::string::npos);
+  EXPECT_NE(rows_markdown({}, rows).find("\n- " + words), std::string::npos);
+  EXPECT_TRUE(rows_json({}, rows)["rows"][1]["disturbed"].as_bool());
+  rows.pop_back();
+  EXPECT_EQ(rows_text({}, rows).find("Disturbed"), std::string::npos);
+  EXPECT_TRUE(rows_json({}, rows)["rows"][0]["others_cores"].is_null());
 }
 
 TEST(Rows, tell_errors_in_each_peers_own_definition_and_failures) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -71,6 +72,8 @@ Result<ProgramRun> run_program(const std::filesystem::path& program,
   ProgramRun out;
   OsClock clock;
   const Instant start = clock.now();
+  // Workers that it leaves behind become our children, and their CPU time is counted.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   ASSIGN_OR_RETURN(const pid_t pid, spawn(program, std::move(args), std::move(all), words));
   int status = 0;
   rusage used{};
@@ -85,6 +88,8 @@ Result<ProgramRun> run_program(const std::filesystem::path& program,
     clock.sleep_until(clock.now() + kLook);
   }
   ::kill(-pid, SIGKILL);  // workers that it left behind
+  while (::wait4(-pid, nullptr, 0, nullptr) > 0) {
+  }
   out.wall_s = (clock.now() - start).seconds();
   out.cpu_s = seconds(used.ru_utime) + seconds(used.ru_stime);
   constexpr int kSignalled = 128;

@@ -25,6 +25,7 @@ struct Cells {
   std::string counted{};
   std::string wall{};
   std::string cpu{};
+  std::string taken{};
   std::string failure{};
 };
 
@@ -34,6 +35,7 @@ Cells cells_of(const Row& row) {
             .streams = format("{}", row.streams),
             .wall = format("{:.1f} s", row.run.wall_s),
             .cpu = format("{:.2f} s", row.run.cpu_s),
+            .taken = row.taken_cores < 0 ? "–" : format("{:.2f}", row.taken_cores),
             .failure = row.failure};
   if (!row.figures) return out;
   out.ttft_p50 = signed_ms(row.figures->ttft.p50_ms - row.truth.ttft.p50_ms);
@@ -50,10 +52,23 @@ struct Column {
   std::string_view head{};
   std::string Cells::*cell = nullptr;
 };
-constexpr Column kColumns[] = {
-    {"peer", &Cells::peer},         {"streams", &Cells::streams}, {"TTFT P50", &Cells::ttft_p50},
-    {"TTFT P99", &Cells::ttft_p99}, {"ITL P50", &Cells::itl_p50}, {"ITL P99", &Cells::itl_p99},
-    {"counted", &Cells::counted},   {"wall", &Cells::wall},       {"CPU", &Cells::cpu}};
+constexpr Column kColumns[] = {{"peer", &Cells::peer},         {"streams", &Cells::streams},
+                               {"TTFT P50", &Cells::ttft_p50}, {"TTFT P99", &Cells::ttft_p99},
+                               {"ITL P50", &Cells::itl_p50},   {"ITL P99", &Cells::itl_p99},
+                               {"counted", &Cells::counted},   {"wall", &Cells::wall},
+                               {"CPU", &Cells::cpu},           {"others", &Cells::taken}};
+
+// A line for each disturbed row.
+std::string disturbed_lines(const std::vector<Row>& rows, std::string_view before) {
+  std::string out;
+  for (const Row& row : rows) {
+    if (!row.disturbed()) continue;
+    out += format("{}{} at {} streams: other programs took {:.2f} of {} cores{}\n", before,
+                  row.who.peer->title, row.streams, row.taken_cores, row.cores,
+                  row.tries > 1 ? format(", the least of {} tries", row.tries) : "");
+  }
+  return out;
+}
 
 Json spread_json(const Spread& spread) {
   return Json().set("p50_ms", spread.p50_ms).set("p99_ms", spread.p99_ms);
@@ -73,7 +88,10 @@ Json rows_json(const Settings& settings, const std::vector<Row>& rows) {
         .set("requests", row.requests)
         .set("itl_of", to_string(row.who.peer->gaps))
         .set("wall_s", row.run.wall_s)
-        .set("cpu_s", row.run.cpu_s);
+        .set("cpu_s", row.run.cpu_s)
+        .set("others_cores", row.taken_cores < 0 ? Json() : Json(row.taken_cores))
+        .set("disturbed", row.disturbed())
+        .set("tries", row.tries);
     one.set("truth", Json()
                          .set("ttft", spread_json(row.truth.ttft))
                          .set("itl", spread_json(row.true_gaps()))
@@ -121,6 +139,10 @@ std::string rows_text(const Settings& settings, const std::vector<Row>& rows) {
     line([&](const Column& column) { return cells.*column.cell; });
     if (!cells.failure.empty()) out += "    failed: " + fit(cells.failure, 90) + "\n";
   }
+  const std::string disturbed = disturbed_lines(rows, "  ");
+  if (!disturbed.empty()) {
+    out += "\nDisturbed; measure these again on an idle machine, or with --repeat:\n" + disturbed;
+  }
   return out;
 }
 
@@ -137,7 +159,8 @@ std::string rows_markdown(const Settings& settings, const std::vector<Row>& rows
     for (const Column& column : kColumns) out += format(" {} |", cells.*column.cell);
     out += "\n";
   }
-  return out;
+  const std::string disturbed = disturbed_lines(rows, "- ");
+  return out + (disturbed.empty() ? "" : "\nDisturbed:\n\n" + disturbed);
 }
 
 }  // namespace assay::conformance

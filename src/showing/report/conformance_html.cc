@@ -35,6 +35,7 @@ constexpr std::string_view kStyle = R"css(
 .errors rect{fill:var(--s1)}
 .errors rect.early{fill:var(--s2)}
 .errors small{color:var(--soft)}
+.errors small.disturbed{color:var(--bad)}
 .errors .failed{text-align:left;white-space:normal;color:var(--bad)}
 )css";
 
@@ -108,9 +109,16 @@ std::string table_row(const Row& row) {
                         markup_text(json["failure"].as_string()));
   }
   for (const Figure& figure : kFigures) out += cell(row, figure);
-  return out + format("<td>{} of {}</td><td>{:.1f} s<br><small>CPU {:.2f} s</small></td></tr>\n",
+  std::string others;
+  if (json["others_cores"].is_number()) {
+    others =
+        format("<br><small{}>others {:.2f} cores{}</small>",
+               json["disturbed"].as_bool() ? " class=\"disturbed\"" : "",
+               json["others_cores"].as_double(), json["disturbed"].as_bool() ? ": disturbed" : "");
+  }
+  return out + format("<td>{} of {}</td><td>{:.1f} s<br><small>CPU {:.2f} s</small>{}</td></tr>\n",
                       json["said"]["completed"].as_int(), json["requests"].as_int(),
-                      json["wall_s"].as_double(), json["cpu_s"].as_double());
+                      json["wall_s"].as_double(), json["cpu_s"].as_double(), others);
 }
 
 std::string table(const std::vector<Row>& rows, std::int64_t streams) {

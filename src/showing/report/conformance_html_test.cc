@@ -57,6 +57,18 @@ TEST(ConformanceHtml, tells_a_failure_and_takes_no_markup_from_the_file) {
   EXPECT_THAT(*page, Not(HasSubstr("<script>")));
 }
 
+TEST(ConformanceHtml, says_what_others_took_and_which_jobs_they_disturbed) {
+  Json calm = row("calm", 4, 50);
+  calm.set("others_cores", 0.02).set("disturbed", false);
+  Json disturbed = row("disturbed", 4, 50);
+  disturbed.set("others_cores", 1.25).set("disturbed", true);
+  const auto page = conformance_html(result_of({calm, disturbed, row("older", 4, 50)}));
+  ASSERT_TRUE(page) << page.error().message;
+  EXPECT_THAT(*page, HasSubstr("<small>others 0.02 cores</small>"));
+  EXPECT_THAT(*page, HasSubstr("<small class=\"disturbed\">others 1.25 cores: disturbed</small>"));
+  EXPECT_THAT(*page, HasSubstr("CPU 0.25 s</small></td>")) << "of a file without the figure";
+}
+
 TEST(ConformanceHtml, names_the_field_that_is_missing) {
   EXPECT_THAT(conformance_html(Json::object()).error().message, HasSubstr("rows"));
   Json nameless = row("", 1, 50);

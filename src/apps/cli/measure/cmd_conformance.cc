@@ -19,6 +19,7 @@ struct TypedConformance {
   std::string streams = "1,16,256";
   std::uint64_t tokens = 64;
   std::uint64_t rounds = 4;
+  std::uint64_t repeat = 1;
   std::string folder{};
   std::string html{};
   std::string from{};
@@ -36,6 +37,10 @@ void add_flags(Flags& flags, TypedConformance& typed) {
   flags.add("--streams", &typed.streams, "streams at once; several, with commas, one after another")
       .value("LIST");
   flags.add("--rounds", &typed.rounds, "requests of each stream").value("N");
+  flags
+      .add("--repeat", &typed.repeat,
+           "measure a job that other programs disturbed again, up to N times in all")
+      .value("N");
   flags.add("--ttft", &typed.settings.ttft, "the endpoint's time to the first token")
       .value("DELAY");
   flags.add("--itl", &typed.settings.itl, "its time between tokens").value("DELAY");
@@ -174,6 +179,11 @@ Result<int> cmd_conformance(Args args) {
   constexpr std::uint64_t kTokensMax = 1'000'000;
   if (typed.tokens < 2 || typed.tokens > kTokensMax) return invalid("--tokens: must be 2 or more");
   if (typed.rounds < 1 || typed.rounds > kTokensMax) return invalid("--rounds: must be 1 or more");
+  constexpr std::uint64_t kRepeatMax = 100;
+  if (typed.repeat < 1 || typed.repeat > kRepeatMax) {
+    return invalid(format("--repeat: must be from 1 to {}", kRepeatMax));
+  }
+  typed.settings.tries = static_cast<std::uint32_t>(typed.repeat);
   typed.settings.tokens = static_cast<std::uint32_t>(typed.tokens);
   typed.settings.rounds = static_cast<std::uint32_t>(typed.rounds);
   ASSIGN_OR_RETURN(typed.settings.streams, levels(typed.streams));
