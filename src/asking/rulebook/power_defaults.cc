@@ -1,7 +1,9 @@
 // Appendix D of the rules: the power of a part without a published figure.
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 
+#include "base/has_word.h"
 #include "base/text.h"
 #include "rulebook/power.h"
 
@@ -36,27 +38,17 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> word
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool in_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || c == '_'; }
 
 // "GB-300 NVL72" -> "gb300nvl72".
 std::string letters_and_digits(std::string_view name) {
   std::string out = lower(name);
-  std::erase_if(out, [](char c) { return !in_word(c) || c == '_'; });
+  std::erase_if(out, [](char c) { return !is_digit(c) && (c < 'a' || c > 'z'); });
   return out;
 }
 
 // Whole words only: "agile" has no "agi" in it, "charm" no "arm".
-bool has_word(std::string_view text, std::initializer_list<std::string_view> words) {
-  for (const std::string_view word : words) {
-    for (std::size_t at = text.find(word); at != std::string_view::npos;
-         at = text.find(word, at + 1)) {
-      const std::size_t end = at + word.size();
-      if ((at == 0 || !in_word(text[at - 1])) && (end == text.size() || !in_word(text[end]))) {
-        return true;
-      }
-    }
-  }
-  return false;
+bool has_any_word(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view one) { return has_word(text, one, "_"); });
 }
 
 // "Example CPU 64-core", "64 core", "64core" -> 64, or 0.
@@ -94,11 +86,12 @@ std::optional<double> default_cpu_w(std::string_view model, std::int64_t cores) 
   const std::string name = lower(model);
   if (cores <= 0) cores = cores_in_name(name);
   if (cores <= 0) return std::nullopt;
-  if (has_word(name, {"grace", "neoverse", "arm", "graviton", "axion", "ampere", "altra", "agi"})) {
+  if (has_any_word(name,
+                   {"grace", "neoverse", "arm", "graviton", "axion", "ampere", "altra", "agi"})) {
     constexpr std::int64_t kArmCoresMax = 128;
     return cores <= kArmCoresMax ? std::optional(300.0) : std::nullopt;
   }
-  if (has_word(name, {"xeon", "epyc", "intel", "amd", "x86", "x86_64"}))
+  if (has_any_word(name, {"xeon", "epyc", "intel", "amd", "x86", "x86_64"}))
     return cores <= 64 ? 350.0 : 500.0;
   return std::nullopt;
 }

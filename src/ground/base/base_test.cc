@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/has_word.h"
 #include "base/hash.h"
 #include "base/histogram.h"
 #include "base/json.h"
@@ -159,6 +160,17 @@ TEST(Text, nearest_finds_the_slip_and_not_the_stranger) {
   EXPECT_EQ(nearest("concurency", words), "concurrency");
   EXPECT_EQ(nearest("Poison", words), "poisson");
   EXPECT_EQ(nearest("banana", words), "");
+}
+
+TEST(HasWord, a_word_is_not_found_inside_a_longer_one) {
+  EXPECT_TRUE(has_word("first 100 prompts", "prompts", ""));
+  EXPECT_TRUE(has_word("prompts", "prompts", ""));
+  EXPECT_FALSE(has_word("myprompts prompts2", "prompts", ""));
+  EXPECT_TRUE(has_word("myprompts, prompts", "prompts", "")) << "the second of two";
+  EXPECT_TRUE(has_word("my_prompts", "prompts", ""));
+  EXPECT_FALSE(has_word("my_prompts prompts-2 Xprompts", "prompts", "_-"));
+  EXPECT_TRUE(has_word("[prompts]`prompts{", "prompts", "_"));
+  EXPECT_FALSE(has_word("prompts", "", ""));
 }
 
 TEST(Text, any_text_has_a_plain_id_of_its_own) {

@@ -136,6 +136,8 @@ TEST(Check, synthetic_prompts_are_not_the_dataset_that_is_called_prompts) {
     inner(one, {"warmup"}).set("data_source", "synthetic prompts of common words");
   });
   EXPECT_FALSE(fired(checked(tree)).contains("review-warmup-overlap"));
+  inner(tree.point("r96"), {"warmup"}).set("data_source", "rows of my_prompts, not prompts-2");
+  EXPECT_FALSE(fired(checked(tree)).contains("review-warmup-overlap"));
   inner(tree.point("r96"), {"warmup"}).set("data_source", "the first 100 prompts");
   EXPECT_TRUE(fired(checked(tree)).contains("review-warmup-overlap"));
 }

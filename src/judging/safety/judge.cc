@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 
 #include "base/check.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "base/has_word.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/scratch_folder.h"
@@ -22,22 +22,9 @@ namespace {
 constexpr std::size_t kWordsMax = 2'000;  // of a judge's reply that is kept
 constexpr std::size_t kJudgesMax = 32;
 
-bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
-
-// `word` stands in `text`, not inside a longer word. Both in lower case.
-bool has_word(std::string_view text, std::string_view word) {
-  for (std::size_t at = text.find(word); at != std::string_view::npos;
-       at = text.find(word, at + 1)) {
-    const bool begins = at == 0 || !is_word_char(text[at - 1]);
-    const std::size_t end = at + word.size();
-    if (begins && (end == text.size() || !is_word_char(text[end]))) return true;
-  }
-  return false;
-}
-
 bool has_any(std::string_view text, const std::vector<std::string>& words) {
   return std::ranges::any_of(words,
-                             [text](const std::string& word) { return has_word(text, word); });
+                             [text](const std::string& word) { return has_word(text, word, ""); });
 }
 
 std::vector<std::string> lower_words(const Json& list) {

@@ -1,3 +1,4 @@
+#include "base/has_word.h"
 #include "base/text.h"
 #include "rules/rule.h"
 
@@ -10,7 +11,8 @@ void check_review_warmup_overlap(const Scope& at, Out& out) {
     const std::string dataset = lower(at.point->point.at("/dataset").as_string());
     // A dataset may be called "prompts", and synthetic prompts are none of it.
     const bool synthetic = source.starts_with("synthetic");
-    if (!dataset.empty() && !synthetic && source.find(dataset) != std::string::npos) {
+    // "orca" is not in "open_orca".
+    if (!synthetic && has_word(source, dataset, "_-")) {
       out.warning(at.point->point.place("/warmup/data_source"),
                   format("warm-up with {}", said(at.point->point.at("/warmup/data_source"))),
                   "other data than the performance set");
