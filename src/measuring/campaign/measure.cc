@@ -16,6 +16,7 @@
 #include "base/space_reserve.h"
 #include "base/text.h"
 #include "domain/tee.h"
+#include "host/core_order.h"
 #include "host/machine_memory.h"
 #include "host/self_audit.h"
 #include "metrics/steady_watch.h"
@@ -196,7 +197,7 @@ void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
                run::Control& control, run::Guard& guard) {
   shard.figures.shard = options.rank * options.threads + index;
   if (options.pin) {
-    const std::vector<int> cores = usable_cores();
+    const std::vector<int> cores = host::in_order_of_use(usable_cores());
     const int core = cores.empty() ? -1 : cores[index % cores.size()];
     if (core >= 0 && pin_to_core(core)) shard.figures.core = core;
   }

@@ -1,0 +1,57 @@
+#include "host/core_order.h"
+
+#include <gmock/gmock.h>
+
+#include "base/format.h"
+#include "host/testing_machine_files.h"
+
+namespace assay::host {
+namespace {
+
+using testing::ElementsAre;
+
+struct CoresMachine : MachineFiles {
+  void core(int number, int node, int package, int physical, int speed = 0) const {
+    const std::string folder = format("sys/devices/system/cpu/cpu{}/", number);
+    says(format("{}node{}/cpulist", folder, node), "");
+    says(folder + "topology/physical_package_id", format("{}\n", package));
+    says(folder + "topology/core_id", format("{}\n", physical));
+    if (speed > 0) says(folder + "cpufreq/cpuinfo_max_freq", format("{}\n", speed));
+  }
+};
+
+TEST(CoreOrder, threads_get_cores_of_their_own_before_they_share_one) {
+  CoresMachine machine;
+  for (int core = 0; core < 4; ++core) machine.core(core, 0, 0, core / 2);
+  EXPECT_THAT(in_order_of_use({0, 1, 2, 3}, machine.root()), ElementsAre(0, 2, 1, 3));
+  EXPECT_THAT(in_order_of_use({3, 1, 2}, machine.root()), ElementsAre(1, 2, 3))
+      << "cores that may not be used are no siblings";
+}
+
+TEST(CoreOrder, the_node_of_the_fastest_core_comes_first_then_its_fastest_cores) {
+  CoresMachine machine;
+  machine.core(0, 0, 0, 0, 2'000);
+  machine.core(1, 0, 0, 1, 2'000);
+  machine.core(2, 1, 1, 0, 1'000);  // the same core_id in another package is another core
+  machine.core(3, 1, 1, 1, 3'000);
+  EXPECT_THAT(in_order_of_use({0, 1, 2, 3}, machine.root()), ElementsAre(3, 2, 0, 1));
+}
+
+TEST(CoreOrder, nodes_of_one_speed_are_not_mixed) {
+  CoresMachine machine;
+  for (int core = 0; core < 8; ++core) machine.core(core, core % 2, core % 2, core / 2 % 2);
+  EXPECT_THAT(in_order_of_use({0, 1, 2, 3, 4, 5, 6, 7}, machine.root()),
+              ElementsAre(0, 2, 1, 3, 4, 6, 5, 7));
+}
+
+TEST(CoreOrder, a_machine_that_shows_nothing_keeps_the_numbers_in_order) {
+  MachineFiles machine;
+  EXPECT_THAT(in_order_of_use({4, 0, 2}, machine.root()), ElementsAre(0, 2, 4));
+  machine.says("sys/devices/system/cpu/cpu0/topology/core_id", "many\n");
+  machine.says("sys/devices/system/cpu/cpu0/nodeless/x", "");
+  EXPECT_THAT(in_order_of_use({2, 0}, machine.root()), ElementsAre(0, 2));
+  EXPECT_THAT(in_order_of_use({}, machine.root()), ElementsAre());
+}
+
+}  // namespace
+}  // namespace assay::host
