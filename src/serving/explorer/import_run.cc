@@ -92,6 +92,7 @@ Result<void> add_events_of(const fs::path& folder, FoundPoint& out) {
   if (run.point.tokens.source == metrics::TokenSource::unknown) document.erase("tokens");
   fill_in(point, out.point.point);
   fill_in(document, out.point.run);
+  document.set("measured_by", "figures computed from the events of the reference client");
   if (out.point.concurrency <= 0) out.point.concurrency = point["concurrency"].as_double();
   out.point.point = std::move(point);
   out.point.run = std::move(document);
