@@ -67,9 +67,9 @@ class HttpService {
 
 struct HttpServerOptions {
   RequestLimits limits{};
-  Duration idle_max{75'000'000'000};          // then a connection without a request is closed
-  std::size_t pending_bytes_max = 256 << 20;  // longest time of a connection without a request
-  const TlsContext* tls = nullptr;            // beyond it, a peer that does not read is cut off
+  Duration idle_max{75'000'000'000};          // without a request; then a connection is closed
+  std::size_t pending_bytes_max = 256 << 20;  // beyond it, a peer that does not read is cut off
+  const TlsContext* tls = nullptr;
   // Takes HTTP/2 by prior knowledge. With TLS the context's ALPN decides.
   bool http2 = false;
 };

@@ -1,6 +1,7 @@
 // What no reply was added to: figures begin with nothing, and the few that do not say why.
 #include <gtest/gtest.h>
 
+#include "base/testing_together.h"
 #include "metrics/axis_fold.h"
 #include "metrics/caching_audit.h"
 #include "metrics/curve.h"
@@ -16,11 +17,6 @@
 
 namespace assay::metrics {
 namespace {
-
-template <typename... T>
-double together(const T&... values) {
-  return (static_cast<double>(values) + ...);
-}
 
 TEST(NothingKnown, a_run_has_no_queries_no_tokens_and_no_sound) {
   const Counts counts;

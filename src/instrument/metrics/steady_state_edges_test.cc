@@ -242,6 +242,24 @@ TEST(SteadyStateEdges, of_four_blocks_the_first_may_be_a_ramp) {
   EXPECT_EQ(steady_of(four, 20).status, WindowStatus::insufficient_passes);
 }
 
+// The median is level from pass 3 on, the 90th percentile from pass 4 on.
+TEST(SteadyStateEdges, the_last_start_that_is_tried_leaves_four_passes) {
+  const auto run = [](std::size_t passes) {
+    std::vector<Issued> out = level_run(passes * 128);
+    const std::size_t level = (passes - 4) * 128;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const double ramp = 10e6 * static_cast<double>(i) / static_cast<double>(level - 128);
+      out[i].tpot = i < level - 128 ? 30e6 - ramp : i < level && i % 5 == 0 ? 40e6 : 20e6;
+    }
+    return out;
+  };
+  const SteadyState eight = steady_of(run(8), 128);
+  EXPECT_EQ(eight.verdict, SteadyVerdict::steady);
+  EXPECT_EQ(eight.first, 4U);
+  EXPECT_EQ(eight.status, WindowStatus::windowable);
+  EXPECT_EQ(steady_of(run(7), 128).first, 3U);
+}
+
 TEST(SteadyStateEdges, of_very_many_passes_several_are_taken_for_one) {
   const std::vector<Issued> run = level_run(257 * 10);
   EXPECT_EQ(steady_of({run.begin(), run.begin() + 2560}, 10).super_pass_size, 10U);

@@ -58,6 +58,15 @@ TEST(Certificate, is_of_this_client_only_on_the_same_machine_and_build) {
   other = sample();
   other.streams = 7;  // another shape of the same client
   EXPECT_TRUE(same_client(here, other));
+  for (const auto change :
+       {+[](Certificate& c) { c.version = "0.2.0"; }, +[](Certificate& c) { c.machine.host = "g"; },
+        +[](Certificate& c) { c.machine.cpu = "d"; },
+        +[](Certificate& c) { c.machine.cores = 3; }}) {
+    other = sample();
+    change(other);
+    EXPECT_FALSE(same_client(here, other));
+    EXPECT_FALSE(same_client(other, here));
+  }
 }
 
 TEST(Certificate, a_run_cites_the_level_above_its_load) {
@@ -134,6 +143,17 @@ TEST(Certificate, errors_are_signed_and_their_size_is_the_larger_tail) {
   EXPECT_EQ(f.p50, 400);
   EXPECT_EQ(f.p99, 890);
   EXPECT_EQ(f.size_p99(), 890);
+  EXPECT_EQ(f.p0_1, -99);
+  EXPECT_EQ(f.p99_9, 899);
+  EXPECT_EQ(f.size_p99_9(), 899);
+  for (std::int64_t& value : values) value = -value;
+  EXPECT_EQ(error_figures(values).size_p99(), 890);
+  EXPECT_EQ(error_figures(values).size_p99_9(), 899);
+  // P1 of 52 values is the second: its place is rounded to the next.
+  std::vector<std::int64_t> few;
+  for (int i = 52; i > 0; --i) few.push_back(i);
+  EXPECT_EQ(error_figures(few).p1, 2);
+  EXPECT_EQ(error_figures(few).p0_1, 1);
   std::vector<std::int64_t> none;
   EXPECT_EQ(error_figures(none).count, 0U);
 }
