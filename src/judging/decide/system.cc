@@ -87,6 +87,7 @@ Contender contender_of(const SystemAnswer& one, const Measure& measure) {
                 .accuracy = one.accuracy == "not scored" ? "not scored" : "scored"};
   const auto by = measure.divisor(one);
   if (!by || *by <= 0) return out;
+  if (one.served.measured == 0) return out;
   if (measure.better == Better::lower) {
     if (one.served.level) out.value = *by;
     return out;
@@ -209,9 +210,9 @@ Answers rank_all(std::vector<SystemAnswer> systems) {
   for (const Measure& measure : measures(common_unit(out.systems))) {
     std::vector<Contender> contenders;
     for (const SystemAnswer& one : out.systems) contenders.push_back(contender_of(one, measure));
-    if (std::ranges::none_of(contenders, [](const Contender& c) { return c.value.has_value(); })) {
-      continue;
-    }
+    // A system that serves none leads in nothing.
+    const auto counts = [](const Contender& c) { return c.value.value_or(0) > 0; };
+    if (std::ranges::none_of(contenders, counts)) continue;
     out.rankings.emplace_back(rank(contenders, measure.better), measure.words);
   }
   return out;

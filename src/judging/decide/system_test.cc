@@ -107,6 +107,16 @@ TEST(System, where_none_serves_anybody_nobody_leads) {
                           HasSubstr("no measured point keeps ttft_p90<=1ms")));
 }
 
+TEST(System,
+     one_of_which_no_level_was_measured_is_unknown_and_one_that_serves_none_leads_in_nothing) {
+  const std::string unknown = told({{"a,kw=2", sweep_of({})}, {"b", kSmall}}, within_a_second());
+  EXPECT_THAT(unknown, AllOf(HasSubstr("b serves the most users, 8 users; nothing is known of a"),
+                             Not(HasSubstr("per kW")), Not(HasSubstr("not alike"))));
+  const std::string none =
+      told({{"a,kw=2", sweep_of({{8, 5000}})}, {"b", kSmall}}, within_a_second());
+  EXPECT_THAT(none, AllOf(HasSubstr("b serves the most users, 8 users"), Not(HasSubstr("per kW"))));
+}
+
 TEST(System, the_document_has_the_same_answers) {
   Question question = within_a_second();
   std::vector<SystemAnswer> found;
